@@ -1,0 +1,53 @@
+#include "blitz/base/asymmetric_fence.hpp"
+
+#if !defined(BLITZ_NO_ASYMMETRIC_FENCES)
+
+#if defined(__linux__) && !defined(BLITZ_PORTABLE)
+#include <cerrno>
+#include <cstdlib>
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace blitz::detail {
+
+constinit bool membarrier_registered = false;
+
+#if defined(__linux__) && !defined(BLITZ_PORTABLE) && defined(SYS_membarrier)
+
+bool register_asymmetric_fences() noexcept {
+  if (membarrier_registered) return true;
+  const int saved = errno;
+  membarrier_registered = ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0 &&
+                          ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
+  errno = saved;
+  return membarrier_registered;
+}
+
+void membarrier_all() noexcept {
+  const int saved = errno;
+  // Once it has succeeded, as it has when the process was registered, this command fails only when a filter that was
+  // installed later refuses it. A thief that went on without the barrier could run a job twice.
+  if (::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0) std::abort();
+  errno = saved;
+}
+
+#else
+
+bool register_asymmetric_fences() noexcept { return false; }
+void membarrier_all() noexcept { seq_cst_fence(); }
+
+#endif
+
+namespace {
+
+/// Before main(), while the process has usually one thread: registering is then a matter of microseconds, where with
+/// several threads the kernel waits for each processor.
+[[maybe_unused]] const bool registered_at_load = register_asymmetric_fences();
+
+}  // namespace
+}  // namespace blitz::detail
+
+#endif

@@ -1,0 +1,69 @@
+/// The one door to atomics, fences, mutexes and the processor's yield.
+///
+/// Everything in blitz that synchronises goes through the names below, so that a test build can put a deterministic
+/// scheduler behind them: define BLITZ_INTERLEAVE_HEADER to a header that defines the same names in blitz::detail, and
+/// the shipped headers run, unchanged, under a search of their interleavings.
+///
+/// This file knows nothing of pools. The asymmetric fences are in asymmetric_fence.hpp, sleeping and waking in
+/// futex.hpp.
+#pragma once
+
+#if defined(BLITZ_INTERLEAVE_HEADER)
+#include BLITZ_INTERLEAVE_HEADER
+#else
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define BLITZ_THREAD_SANITIZER 1
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define BLITZ_THREAD_SANITIZER 1
+#endif
+
+namespace blitz::detail {
+
+template <class T>
+using Atomic = std::atomic<T>;
+
+using Mutex = std::mutex;
+
+/// Orders this thread's accesses for the compiler only; no instruction.
+inline void compiler_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
+
+#if defined(BLITZ_THREAD_SANITIZER)
+/// The word that stands for the total order of fences in a ThreadSanitizer build.
+inline constinit std::atomic<unsigned> fence_word{0};
+#endif
+
+/// A full fence: earlier accesses are performed before later ones, a store before a load included.
+///
+/// ThreadSanitizer does not model fences. There, a read-modify-write of one common word takes the fence's place: such
+/// operations are totally ordered and each synchronises with the next, which is what a seq_cst fence promises and
+/// something more.
+inline void seq_cst_fence() noexcept {
+#if defined(BLITZ_THREAD_SANITIZER)
+  fence_word.fetch_add(1, std::memory_order_acq_rel);
+#else
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
+
+/// Tells the processor that this is a spin loop; a few tens of nanoseconds at most.
+inline void cpu_relax() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__) || defined(__arm__)
+  asm volatile("yield" ::: "memory");
+#endif
+}
+
+/// Lets another runnable thread have this processor.
+inline void yield_thread() noexcept { std::this_thread::yield(); }
+
+}  // namespace blitz::detail
+
+#endif

@@ -1,0 +1,19 @@
+/// The distance that keeps two words, written by different threads, from slowing each other down.
+///
+/// Not std::hardware_destructive_interference_size: that changes with -mtune (g++ warns of it, since a public layout
+/// that depends on it breaks when library and program are compiled differently), and clang with libstdc++ lacks it.
+/// Layouts here are shared by the compiled library and the user's code, so the number is fixed per architecture.
+#pragma once
+
+#include <cstddef>
+
+namespace blitz::detail {
+
+#if defined(__x86_64__) || defined(_M_X64) || defined(__aarch64__) || defined(_M_ARM64)
+/// x86-64 has lines of 64 bytes but fetches them in adjacent pairs; several aarch64 processors have lines of 128.
+inline constexpr std::size_t kCacheLine = 128;
+#else
+inline constexpr std::size_t kCacheLine = 64;
+#endif
+
+}  // namespace blitz::detail

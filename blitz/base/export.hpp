@@ -1,0 +1,14 @@
+/// BLITZ_API marks what a shared blitz library exports; everything else in it is hidden.
+#pragma once
+
+#if defined(__GNUC__)
+#define BLITZ_API [[gnu::visibility("default")]]
+#define BLITZ_COLD [[gnu::cold, gnu::noinline]]
+#define BLITZ_ALWAYS_INLINE [[gnu::always_inline]] inline
+#define BLITZ_LAMBDA_INLINE __attribute__((always_inline))
+#else
+#define BLITZ_API
+#define BLITZ_COLD
+#define BLITZ_ALWAYS_INLINE inline
+#define BLITZ_LAMBDA_INLINE
+#endif

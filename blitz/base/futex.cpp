@@ -1,0 +1,93 @@
+#include "blitz/base/futex.hpp"
+
+#if defined(__linux__) && !defined(BLITZ_PORTABLE)
+
+#include <cerrno>
+#include <ctime>
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace blitz::detail {
+namespace {
+
+static_assert(sizeof(Atomic<std::uint32_t>) == sizeof(std::uint32_t), "the kernel reads the bare word");
+
+long futex(const Atomic<std::uint32_t>* word, int operation, std::uint32_t value, const timespec* timeout) noexcept {
+  return ::syscall(SYS_futex, word, operation, value, timeout, nullptr, 0);
+}
+
+}  // namespace
+
+void futex_wait(const Atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
+  const int saved = errno;
+  if (futex(&word, FUTEX_WAIT_PRIVATE, expected, nullptr) != 0 && errno == ENOSYS) yield_thread();
+  errno = saved;
+}
+
+void futex_wait_for(const Atomic<std::uint32_t>& word, std::uint32_t expected,
+                    std::chrono::nanoseconds timeout) noexcept {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(timeout);
+  timespec limit{};
+  limit.tv_sec = static_cast<std::time_t>(seconds.count());
+  limit.tv_nsec = static_cast<long>((timeout - seconds).count());
+  const int saved = errno;
+  if (futex(&word, FUTEX_WAIT_PRIVATE, expected, &limit) != 0 && errno == ENOSYS) yield_thread();
+  errno = saved;
+}
+
+void futex_wake_one(const Atomic<std::uint32_t>* word) noexcept {
+  const int saved = errno;
+  futex(word, FUTEX_WAKE_PRIVATE, 1, nullptr);
+  errno = saved;
+}
+
+}  // namespace blitz::detail
+
+#else
+
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+
+namespace blitz::detail {
+namespace {
+
+/// Waiters of all words whose addresses share a bucket; a wake-up reaches them all, and the others go back to sleep.
+struct Bucket {
+  std::mutex mutex;
+  std::condition_variable changed;
+};
+
+Bucket& bucket_of(const void* address) noexcept {
+  static Bucket buckets[64];
+  const auto bits = reinterpret_cast<std::uintptr_t>(address);
+  return buckets[(bits >> 6 ^ bits >> 12) % 64];
+}
+
+}  // namespace
+
+void futex_wait(const Atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
+  Bucket& bucket = bucket_of(&word);
+  std::unique_lock lock(bucket.mutex);
+  if (word.load(std::memory_order_relaxed) == expected) bucket.changed.wait(lock);
+}
+
+void futex_wait_for(const Atomic<std::uint32_t>& word, std::uint32_t expected,
+                    std::chrono::nanoseconds timeout) noexcept {
+  Bucket& bucket = bucket_of(&word);
+  std::unique_lock lock(bucket.mutex);
+  if (word.load(std::memory_order_relaxed) == expected) bucket.changed.wait_for(lock, timeout);
+}
+
+void futex_wake_one(const Atomic<std::uint32_t>* word) noexcept {
+  Bucket& bucket = bucket_of(word);
+  // Taken and released: a waiter has either not tested its word yet, and will see the new value, or is waiting.
+  { const std::lock_guard lock(bucket.mutex); }
+  bucket.changed.notify_all();
+}
+
+}  // namespace blitz::detail
+
+#endif

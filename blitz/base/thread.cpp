@@ -1,0 +1,229 @@
+#include "blitz/base/thread.hpp"
+
+#include <cassert>
+#include <system_error>
+#include <utility>
+
+#if !defined(BLITZ_PORTABLE) && (defined(__unix__) || defined(__APPLE__))
+#define BLITZ_POSIX_THREADS 1
+#include <cerrno>
+#include <vector>
+
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+#else
+#include <thread>
+#endif
+
+namespace blitz::detail {
+
+constinit ThreadCreateFault thread_create_fault = nullptr;
+
+namespace {
+
+[[noreturn]] void fail(std::errc code, const std::string& what) {
+  throw std::system_error(std::make_error_code(code), "blitz: cannot start a thread: " + what);
+}
+
+void ask_for_fault() {
+  if (thread_create_fault != nullptr && thread_create_fault()) {
+    fail(std::errc::resource_unavailable_try_again, "a test asked for this failure");
+  }
+}
+
+}  // namespace
+
+#if defined(BLITZ_POSIX_THREADS)
+
+struct Thread::Impl {
+  pthread_t id;
+};
+
+namespace {
+
+constexpr std::size_t kLongestName = 15;
+
+[[noreturn]] void fail(int code, const std::string& what) { fail(static_cast<std::errc>(code), what); }
+
+/// What the new thread needs to begin; its own from then on.
+struct Start {
+  Thread::Entry entry;
+  void* argument;
+  std::string name;
+};
+
+void set_own_name([[maybe_unused]] const char* name) {
+#if defined(__linux__)
+  pthread_setname_np(pthread_self(), name);
+#elif defined(__APPLE__)
+  pthread_setname_np(name);
+#endif
+}
+
+extern "C" void* blitz_thread_main(void* raw) {
+  Thread::Entry entry = nullptr;
+  void* argument = nullptr;
+  {
+    const std::unique_ptr<Start> start(static_cast<Start*>(raw));
+    if (!start->name.empty()) set_own_name(start->name.c_str());
+    entry = start->entry;
+    argument = start->argument;
+  }
+  entry(argument);
+  return nullptr;
+}
+
+class Attributes {
+ public:
+  Attributes() {
+    if (const int error = pthread_attr_init(&value_)) fail(error, "no attributes");
+  }
+  ~Attributes() { pthread_attr_destroy(&value_); }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+
+  void set_stack_size(std::size_t bytes) {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t part = bytes % page;
+    const std::size_t whole = part == 0 || bytes > SIZE_MAX - page ? bytes : bytes - part + page;
+    if (const int error = pthread_attr_setstacksize(&value_, whole)) {
+      fail(error, "a stack_size of " + std::to_string(bytes) + " bytes is refused; the least is " +
+                      std::to_string(PTHREAD_STACK_MIN));
+    }
+  }
+
+  void set_processor(unsigned processor) {
+#if defined(__GLIBC__)
+    constexpr unsigned kMostProcessors = 1U << 16;
+    if (processor >= kMostProcessors) {
+      fail(EINVAL, "affinity to processor " + std::to_string(processor) + ", which no machine has");
+    }
+    constexpr std::size_t kWordBits = 8 * sizeof(unsigned long);
+    std::vector<unsigned long> mask(processor / kWordBits + 1);
+    mask[processor / kWordBits] = 1UL << (processor % kWordBits);
+    const auto* set = reinterpret_cast<const cpu_set_t*>(mask.data());
+    if (const int error = pthread_attr_setaffinity_np(&value_, mask.size() * sizeof(unsigned long), set)) {
+      fail(error, "affinity to processor " + std::to_string(processor) + " is refused");
+    }
+#else
+    fail(ENOTSUP, "affinity to processor " + std::to_string(processor) + " is not supported on this system");
+#endif
+  }
+
+  [[nodiscard]] const pthread_attr_t* get() const { return &value_; }
+
+ private:
+  pthread_attr_t value_;
+};
+
+/// A new thread inherits the mask of its creator, so the creator wears it for the time.
+class MaskForNewThread {
+ public:
+  MaskForNewThread() {
+    sigset_t blocked;
+    sigfillset(&blocked);
+    for (const int kept : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF}) {
+      sigdelset(&blocked, kept);
+    }
+    pthread_sigmask(SIG_BLOCK, &blocked, &before_);
+  }
+  ~MaskForNewThread() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  MaskForNewThread(const MaskForNewThread&) = delete;
+  MaskForNewThread& operator=(const MaskForNewThread&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+/// The system gives one number for many causes, so the message names all that was asked for.
+std::string explain_refusal(const ThreadOptions& options) {
+  std::string what;
+  if (options.processor) {
+    what = "the system refused processor " + std::to_string(*options.processor) +
+           ": it must exist, be online and be allowed to this process";
+  }
+  if (options.stack_size != 0) {
+    what += (what.empty() ? "" : "; or ") + std::string("there is no room for a stack_size of ") +
+            std::to_string(options.stack_size) + " bytes, or it is too small for the program's thread-local data";
+  }
+  if (!what.empty()) what += "; or ";
+  return what +
+         "there are too many threads: ask for fewer, or raise the limits (ulimit -u, ulimit -v, the cgroup's pids.max)";
+}
+
+}  // namespace
+
+Thread::Thread(Entry entry, void* argument, const ThreadOptions& options) {
+  ask_for_fault();
+  Attributes attributes;
+  if (options.stack_size != 0) attributes.set_stack_size(options.stack_size);
+  if (options.processor) attributes.set_processor(*options.processor);
+  auto impl = std::make_unique<Impl>();
+  auto start = std::make_unique<Start>(Start{entry, argument, options.name.substr(0, kLongestName)});
+
+  const int error = [&] {
+    const MaskForNewThread mask;
+    return pthread_create(&impl->id, attributes.get(), blitz_thread_main, start.get());
+  }();
+  if (error != 0) fail(error, explain_refusal(options));
+  static_cast<void>(start.release());
+  impl_ = std::move(impl);
+}
+
+void Thread::join() noexcept {
+  assert(joinable());
+  [[maybe_unused]] const int error = pthread_join(impl_->id, nullptr);
+  assert(error == 0);
+  impl_.reset();
+}
+
+#else  // std::thread
+
+struct Thread::Impl {
+  std::thread thread;
+};
+
+Thread::Thread(Entry entry, void* argument, const ThreadOptions& options) {
+  ask_for_fault();
+  if (options.stack_size != 0) fail(std::errc::not_supported, "stack_size cannot be chosen on this system");
+  if (options.processor) fail(std::errc::not_supported, "affinity cannot be chosen on this system");
+  auto impl = std::make_unique<Impl>();
+  try {
+    impl->thread = std::thread(entry, argument);
+  } catch (const std::system_error& error) {
+    throw std::system_error(error.code(), "blitz: cannot start a thread: there are too many threads: ask for fewer");
+  }
+  impl_ = std::move(impl);
+}
+
+void Thread::join() noexcept {
+  assert(joinable());
+  impl_->thread.join();
+  impl_.reset();
+}
+
+#endif
+
+Thread::Thread() noexcept = default;
+Thread::Thread(Thread&& other) noexcept = default;
+
+Thread& Thread::operator=(Thread&& other) noexcept {
+  assert(!joinable());
+  impl_ = std::move(other.impl_);
+  return *this;
+}
+
+Thread::~Thread() { assert(!joinable()); }
+
+unsigned current_processor() noexcept {
+#if defined(__linux__) && !defined(BLITZ_PORTABLE)
+  const int processor = sched_getcpu();
+  if (processor >= 0) return static_cast<unsigned>(processor);
+#endif
+  return kUnknownProcessor;
+}
+
+}  // namespace blitz::detail

@@ -1,0 +1,131 @@
+/// Jobs that somebody waits for: they lie in the frame of the one who waits, with the closure by reference, room for
+/// its result, and the latch.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/policy.hpp"
+
+namespace blitz {
+
+/// The result of a callable that returns void, where a value is needed. All are equal.
+struct Unit {
+  friend constexpr bool operator==(Unit, Unit) noexcept { return true; }
+};
+
+namespace detail {
+
+/// What remains of a callable's result: Unit for void.
+template <class R>
+using ValueOf = std::conditional_t<std::is_void_v<R>, Unit, R>;
+
+/// The value of calling F, moved into the call, with Args.
+template <class F, class... Args>
+using CallValue = ValueOf<std::invoke_result_t<F, Args...>>;
+
+template <class F, class... Args>
+BLITZ_ALWAYS_INLINE CallValue<F, Args...> call_value(F&& f, Args&&... args) {
+  if constexpr (std::is_void_v<std::invoke_result_t<F, Args...>>) {
+    std::invoke(std::forward<F>(f), std::forward<Args>(args)...);
+    return Unit{};
+  } else {
+    return std::invoke(std::forward<F>(f), std::forward<Args>(args)...);
+  }
+}
+
+/// Room for the outcome of a job: nothing is written before the job has run, and whoever waited must then take it or
+/// discard it, once.
+template <class R>
+class JobResult {
+ public:
+  JobResult() noexcept {}
+  JobResult(const JobResult&) = delete;
+  JobResult& operator=(const JobResult&) = delete;
+  ~JobResult() {}
+
+  /// Stores what `f` returns or throws.
+  template <class F>
+  void run(F&& f) noexcept {
+    try {
+      if constexpr (std::is_reference_v<R>) {
+        R&& value = std::forward<F>(f)();
+        pointer_ = std::addressof(value);
+      } else {
+        ::new (static_cast<void*>(std::addressof(value_))) R(std::forward<F>(f)());
+      }
+      threw_ = false;
+    } catch (...) {
+      ::new (static_cast<void*>(std::addressof(error_))) std::exception_ptr(std::current_exception());
+      threw_ = true;
+    }
+  }
+
+  /// Returns the value, or rethrows. Throws what moving the value throws.
+  R take() {
+    if (threw_) {
+      const std::exception_ptr error = std::move(error_);
+      std::destroy_at(std::addressof(error_));
+      std::rethrow_exception(error);
+    }
+    if constexpr (std::is_reference_v<R>) {
+      return static_cast<R>(*pointer_);
+    } else {
+      struct Destroy {
+        R& value;
+        ~Destroy() { std::destroy_at(std::addressof(value)); }
+      } destroy{value_};
+      return std::move(value_);
+    }
+  }
+
+  void discard() noexcept {
+    if (threw_) {
+      std::destroy_at(std::addressof(error_));
+    } else if constexpr (!std::is_reference_v<R>) {
+      std::destroy_at(std::addressof(value_));
+    }
+  }
+
+ private:
+  struct None {};
+  union {
+    std::conditional_t<std::is_reference_v<R>, None, R> value_;
+    std::remove_reference_t<R>* pointer_;
+    std::exception_ptr error_;
+  };
+  bool threw_;
+};
+
+/// A job made of a callable that is called with the worker that runs it, and a latch to set when that is done.
+/// F is the callable's type as forwarded: `X&` for an lvalue, `X` for an rvalue.
+template <class F, class Latch>
+class StackJob final : public Job {
+ public:
+  using Result = CallValue<F, WorkerBase&>;
+
+  template <class... LatchArgs>
+  explicit StackJob(std::remove_reference_t<F>& f, LatchArgs&&... latch_args) noexcept
+      : Job(&execute_it), f_(f), latch_(std::forward<LatchArgs>(latch_args)...) {}
+
+  [[nodiscard]] Latch& latch() noexcept { return latch_; }
+  /// Once the latch is set.
+  [[nodiscard]] JobResult<Result>& result() noexcept { return result_; }
+
+ private:
+  static void execute_it(Job* job, WorkerBase& worker) noexcept {
+    auto& self = *static_cast<StackJob*>(job);
+    self.result_.run([&]() -> Result { return call_value(static_cast<F&&>(self.f_), worker); });
+    self.latch_.set();
+  }
+
+  std::remove_reference_t<F>& f_;
+  Latch latch_;
+  JobResult<Result> result_;
+};
+
+}  // namespace detail
+}  // namespace blitz

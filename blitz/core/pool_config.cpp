@@ -1,0 +1,97 @@
+#include "blitz/core/pool_config.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+
+#include "blitz/base/cpu_count.hpp"
+
+#if defined(__linux__) && !defined(BLITZ_PORTABLE)
+#include <sched.h>
+#endif
+
+namespace blitz::detail {
+namespace {
+
+/// No system has more threads: the largest process number of a 64-bit Linux, and far above the others' limits.
+constexpr std::size_t kMoreThanAnyMachine = std::size_t{1} << 22;
+/// Half of the largest address space in use.
+constexpr std::size_t kLargestStack = std::numeric_limits<std::size_t>::max() >> 17;
+
+std::size_t threads_from_environment() {
+  const char* const text = std::getenv("BLITZ_NUM_THREADS");
+  if (text == nullptr || *text == '\0') return 0;
+  const char* const end = text + std::strlen(text);
+  std::size_t value = 0;
+  const auto [rest, error] = std::from_chars(text, end, value);
+  if (error != std::errc{} || rest != end) {
+    throw ThreadPoolError("blitz: the environment variable BLITZ_NUM_THREADS is \"" + std::string(text) +
+                          "\"; set it to a number of threads, or to 0, or unset it, for as many as there are processors");
+  }
+  return value;
+}
+
+}  // namespace
+
+std::size_t checked_num_threads(const ThreadPoolOptions& options, std::size_t limit) {
+  std::size_t count = options.num_threads;
+  if (count == 0) count = threads_from_environment();
+  if (count == 0) count = available_cpus();
+  if (count > kMoreThanAnyMachine) {
+    throw std::invalid_argument("blitz: " + std::to_string(count) +
+                                " threads are more than any machine can run; is num_threads a negative number?");
+  }
+  if (count > limit) {
+    throw ThreadPoolError("blitz: a pool of " + std::to_string(count) + " threads was asked for, and one has at most " +
+                          std::to_string(limit) + "; ask for fewer, or make several pools");
+  }
+  if (options.stack_size > kLargestStack) {
+    throw std::invalid_argument("blitz: a stack_size of " + std::to_string(options.stack_size) +
+                                " bytes is more than any machine can map; is it a negative number?");
+  }
+  return count;
+}
+
+std::vector<unsigned> processors_for(Affinity affinity) {
+  std::vector<unsigned> processors;
+  if (affinity == Affinity::none) return processors;
+#if defined(__linux__) && !defined(BLITZ_PORTABLE)
+  for (int size = CPU_SETSIZE;; size *= 2) {
+    cpu_set_t* const set = CPU_ALLOC(static_cast<std::size_t>(size));
+    if (set == nullptr) throw std::bad_alloc();
+    const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(size));
+    CPU_ZERO_S(bytes, set);
+    const bool known = ::sched_getaffinity(0, bytes, set) == 0;
+    for (int cpu = 0; known && cpu < size; ++cpu) {
+      if (CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes, set)) processors.push_back(static_cast<unsigned>(cpu));
+    }
+    CPU_FREE(set);
+    if (known || size > (1 << 20)) break;
+  }
+#endif
+  if (processors.empty()) {
+    throw ThreadPoolError("blitz: this system does not let a thread choose its processor; leave affinity at none");
+  }
+  return processors;
+}
+
+std::string thread_failure(std::size_t started, std::size_t wanted, const char* reason) {
+  return "blitz: thread " + std::to_string(started) + " of " + std::to_string(wanted) +
+         " could not be started (those before it have been stopped again): " + reason;
+}
+
+std::string start_hook_failure(std::size_t index, const std::exception_ptr& error) {
+  const std::string what = "blitz: on_thread_start threw on worker " + std::to_string(index) +
+                           ", so the pool was not made; catch the exception there, or mend its cause: ";
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& e) {
+    return what + e.what();
+  } catch (...) {
+    return what + "an exception that is no std::exception";
+  }
+}
+
+}  // namespace blitz::detail

@@ -1,0 +1,31 @@
+/// The parts of making a pool that no policy changes: checking options, and saying what went wrong.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "blitz/base/export.hpp"
+#include "blitz/options.hpp"
+
+namespace blitz::detail {
+
+/// The number of threads to start. Throws std::invalid_argument for what no machine could honour, ThreadPoolError for
+/// more than `limit` threads and for a BLITZ_NUM_THREADS that is no number.
+[[nodiscard]] BLITZ_API std::size_t checked_num_threads(const ThreadPoolOptions& options, std::size_t limit);
+
+/// The processors to put workers on, in turn; empty for Affinity::none. Throws ThreadPoolError where there is no
+/// choosing.
+[[nodiscard]] BLITZ_API std::vector<unsigned> processors_for(Affinity affinity);
+
+[[nodiscard]] BLITZ_API std::string thread_failure(std::size_t started, std::size_t wanted, const char* reason);
+[[nodiscard]] BLITZ_API std::string start_hook_failure(std::size_t index, const std::exception_ptr& error);
+
+inline constexpr const char* kStoppedByOwnWorker =
+    "blitz: a thread pool cannot be shut down or destroyed by one of its own workers, which would wait for itself; "
+    "do it on a thread outside the pool";
+inline constexpr const char* kUsedAfterShutdown =
+    "blitz: this thread pool was shut down; make a new one, or shut it down after its last use";
+
+}  // namespace blitz::detail

@@ -1,0 +1,120 @@
+/// A pool from the inside: its workers, their threads, the injector, and the way in for threads that are not its own.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "blitz/base/export.hpp"
+#include "blitz/base/thread.hpp"
+#include "blitz/core/job.hpp"
+#include "blitz/core/latch.hpp"
+#include "blitz/core/worker.hpp"
+#include "blitz/options.hpp"
+#include "blitz/policy.hpp"
+#include "blitz/stats.hpp"
+
+namespace blitz::detail {
+
+/// Shared by the pool and by threads of other pools that are still waking one of its workers; the threads are joined by
+/// stop(), which the pool calls, never by the last of these owners.
+template <Policy P>
+class BLITZ_API Registry : public std::enable_shared_from_this<Registry<P>> {
+ public:
+  /// Makes the pool and starts its threads. Throws ThreadPoolError, std::invalid_argument, std::bad_alloc, and what
+  /// `options.thread_name` throws; threads that had started are then gone.
+  [[nodiscard]] static std::shared_ptr<Registry> start(ThreadPoolOptions options);
+
+  Registry(const Registry&) = delete;
+  Registry& operator=(const Registry&) = delete;
+  ~Registry();
+
+  [[nodiscard]] std::size_t num_threads() const noexcept { return workers_.size(); }
+  [[nodiscard]] Worker<P>& worker(std::size_t index) noexcept { return *workers_[index]; }
+  [[nodiscard]] typename P::Idle& idle() noexcept { return idle_; }
+  [[nodiscard]] typename P::Injector& injector() noexcept { return injector_; }
+  [[nodiscard]] ThreadPoolStats stats() const;
+
+  /// Lets the workers run dry, and joins them. Idempotent; one thread at a time. Must not be called by a worker of this
+  /// pool, which would wait for itself: throws ThreadPoolError.
+  void stop();
+
+  /// Calls `f` with a worker of this pool, in this pool, and returns or rethrows its outcome. On a worker of this pool
+  /// at once; else as in_worker_from_outside.
+  template <class F>
+  decltype(auto) in_worker(F&& f) {
+    if (Worker<P>* const worker = current_worker_of<P>; worker != nullptr && &worker->registry() == this) [[likely]] {
+      return std::invoke(std::forward<F>(f), *worker);
+    }
+    return in_worker_from_outside(std::forward<F>(f));
+  }
+
+  /// For a thread that is not a worker of this pool. One that belongs to no pool runs `f` itself, in a vacant slot, or
+  /// else waits for a worker to do it; a worker of another pool always has it done, and does its own pool's work
+  /// meanwhile. Throws ThreadPoolError if the pool was shut down, and what `f` throws.
+  template <class F>
+  std::invoke_result_t<F, Worker<P>&> in_worker_from_outside(F&& f) {
+    using R = std::invoke_result_t<F, Worker<P>&>;
+    if (WorkerBase* const foreign = current_worker) {
+      return inject_and_wait<R, CrossLatch>(
+          f, [&](CrossLatch& latch) { foreign->wait_until(latch.core()); }, *foreign, foreign->keep_alive());
+    }
+    if (Worker<P>* const worker = try_borrow()) [[likely]] {
+      const GiveBack give_back{*worker};
+      const RunnerScope<P> scope(*worker);
+      return std::invoke(std::forward<F>(f), *worker);
+    }
+    return inject_and_wait<R, ThreadLatch>(f, [](ThreadLatch& latch) { latch.wait(); });
+  }
+
+ private:
+  struct GiveBack {
+    Worker<P>& worker;
+    ~GiveBack() { worker.give_back(); }
+  };
+
+  explicit Registry(ThreadPoolOptions options, std::size_t num_threads);
+
+  [[nodiscard]] Worker<P>* try_borrow() noexcept {
+    for (std::size_t slot = 0; slot < workers_.size(); ++slot) {
+      if (idle_.try_borrow(slot)) return workers_[slot].get();
+    }
+    return nullptr;
+  }
+
+  template <class R, class Latch, class F, class Wait, class... LatchArgs>
+  R inject_and_wait(F& f, Wait&& wait, LatchArgs&&... latch_args) {
+    throw_if_stopped();
+    auto on_worker = [&f](WorkerBase& base) -> R {
+      return std::invoke(std::forward<F>(f), static_cast<Worker<P>&>(base));
+    };
+    StackJob<decltype(on_worker)&, Latch> job(on_worker, std::forward<LatchArgs>(latch_args)...);
+    injector_.push(&job);
+    idle_.new_injected_jobs();
+    wait(job.latch());
+    if constexpr (std::is_void_v<R>) {
+      (void)job.result().take();
+    } else {
+      return job.result().take();
+    }
+  }
+
+  void throw_if_stopped() const;
+  void start_threads();
+  void run_thread(std::size_t index) noexcept;
+
+  struct StartGate;
+
+  ThreadPoolOptions options_;
+  typename P::Injector injector_;
+  typename P::Idle idle_;
+  std::vector<std::unique_ptr<Worker<P>>> workers_;
+  std::vector<Thread> threads_;
+  Atomic<bool> stopped_{false};
+  StartGate* gate_ = nullptr;  // while starting, if there is a hook to wait for
+};
+
+}  // namespace blitz::detail

@@ -1,0 +1,143 @@
+/// The one word on which the sleep protocol agrees: how many slots sleep, how many are inactive, and the jobs-event
+/// counter (JEC).
+///
+///   bits  0..15   sleeping   slots whose runner is blocked, or is about to be, and that a waker may claim
+///   bits 16..31   inactive   slots that execute no job: sleeping ones, and those that search
+///   bits 32..63   JEC        even: *sleepy*, a worker has announced itself since the last post; odd: *active*
+///
+/// Always sleeping <= inactive <= slots. A worker's announcement makes an active JEC sleepy, a post makes a sleepy one
+/// active; whoever finds it as it should be leaves it. The JEC wraps around: it is only compared for equality, and a
+/// worker would have to be held up for 2^31 announcements between its own and its registration to be deceived.
+///
+/// Every transition is a method; all are sequentially consistent but the two tests that hot paths make. Any
+/// thread may call any of them, in the states their comments name.
+///
+/// Source: the sleep module of rayon-core, with the polarity as there.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+
+#include "blitz/base/atomic.hpp"
+#include "blitz/base/cache_line.hpp"
+
+namespace blitz::detail {
+
+/// One value of the word.
+class Counters {
+ public:
+  constexpr explicit Counters(std::uint64_t word) noexcept : word_(word) {}
+
+  [[nodiscard]] constexpr unsigned sleeping() const noexcept { return static_cast<unsigned>(word_ & 0xffff); }
+  [[nodiscard]] constexpr unsigned inactive() const noexcept { return static_cast<unsigned>(word_ >> 16 & 0xffff); }
+  /// Slots whose worker searches: they will find a new job without being woken.
+  [[nodiscard]] constexpr unsigned awake_but_idle() const noexcept {
+    assert(sleeping() <= inactive());
+    return inactive() - sleeping();
+  }
+  [[nodiscard]] constexpr std::uint32_t jec() const noexcept { return static_cast<std::uint32_t>(word_ >> 32); }
+  [[nodiscard]] constexpr bool sleepy() const noexcept { return (jec() & 1) == 0; }
+
+ private:
+  friend class AtomicCounters;
+  std::uint64_t word_;
+};
+
+class AtomicCounters {
+ public:
+  static constexpr std::size_t kMaxSlots = 0xffff;
+
+  /// All `slots` asleep. `jec` is the counter's first value.
+  explicit AtomicCounters(std::size_t slots, std::uint32_t jec = 0) noexcept
+      : word_(slots * (kOneSleeping + kOneInactive) + jec * kOneJec) {
+    assert(slots <= kMaxSlots);
+  }
+
+  [[nodiscard]] Counters load() const noexcept { return Counters(word_.load(std::memory_order_seq_cst)); }
+
+  /// Whether a worker that has just pushed a job must go on to post it: somebody sleeps, or has announced that it will.
+  ///
+  /// Relaxed, and without a fence after the push: the sleeper's heavy fence, between its announcement and its last
+  /// search, makes sure that either this load sees the announcement or that search sees the job.
+  [[nodiscard]] bool new_jobs_needed() const noexcept {
+    return (word_.load(std::memory_order_relaxed) & (kSleepingMask | kOneJec)) != kOneJec;
+  }
+
+  /// Whether some slot executes no job. A hint, relaxed.
+  [[nodiscard]] bool somebody_inactive() const noexcept {
+    return Counters(word_.load(std::memory_order_relaxed)).inactive() != 0;
+  }
+
+  /// A post: sleepy becomes active. Returns the value after it.
+  Counters post() noexcept {
+    std::uint64_t word = word_.load(std::memory_order_seq_cst);
+    while (Counters(word).sleepy()) {
+      if (word_.compare_exchange_weak(word, word + kOneJec, std::memory_order_seq_cst)) return Counters(word + kOneJec);
+    }
+    return Counters(word);
+  }
+
+  /// A worker's announcement: active becomes sleepy. Returns the JEC after it, to be given to try_add_sleeping.
+  [[nodiscard]] std::uint32_t announce_sleepy() noexcept {
+    std::uint64_t word = word_.load(std::memory_order_seq_cst);
+    while (!Counters(word).sleepy()) {
+      if (word_.compare_exchange_weak(word, word + kOneJec, std::memory_order_seq_cst)) {
+        return Counters(word + kOneJec).jec();
+      }
+    }
+    return Counters(word).jec();
+  }
+
+  /// An announced worker registers as sleeping, unless something was posted since its announcement returned `jec`.
+  [[nodiscard]] bool try_add_sleeping(std::uint32_t jec) noexcept {
+    std::uint64_t word = word_.load(std::memory_order_seq_cst);
+    while (Counters(word).jec() == jec) {
+      assert(Counters(word).sleeping() < Counters(word).inactive());
+      if (word_.compare_exchange_weak(word, word + kOneSleeping, std::memory_order_seq_cst)) return true;
+    }
+    return false;
+  }
+
+  /// A registered slot is awake again: called by the waker that claimed it, or by itself if it did not fall asleep.
+  void sub_sleeping() noexcept {
+    [[maybe_unused]] const Counters old(word_.fetch_sub(kOneSleeping, std::memory_order_seq_cst));
+    assert(old.sleeping() > 0);
+  }
+
+  /// A worker begins to search.
+  void add_inactive() noexcept {
+    [[maybe_unused]] const Counters old(word_.fetch_add(kOneInactive, std::memory_order_seq_cst));
+    assert(old.inactive() < kMaxSlots);
+  }
+
+  /// A worker that searched has found a job. Returns the value after it.
+  Counters sub_inactive() noexcept {
+    const Counters old(word_.fetch_sub(kOneInactive, std::memory_order_seq_cst));
+    assert(old.inactive() > old.sleeping());
+    return Counters(old.word_ - kOneInactive);
+  }
+
+  /// A vacant slot has been claimed by an outside thread, which runs a job in it at once.
+  void leave_vacant() noexcept {
+    [[maybe_unused]] const Counters old(word_.fetch_sub(kOneSleeping + kOneInactive, std::memory_order_seq_cst));
+    assert(old.sleeping() > 0);
+  }
+
+  /// The runner of a slot goes from a job straight to sleep. Returns the value after it.
+  Counters enter_vacant() noexcept {
+    const Counters old(word_.fetch_add(kOneSleeping + kOneInactive, std::memory_order_seq_cst));
+    assert(old.inactive() < kMaxSlots);
+    return Counters(old.word_ + kOneSleeping + kOneInactive);
+  }
+
+ private:
+  static constexpr std::uint64_t kOneSleeping = 1;
+  static constexpr std::uint64_t kSleepingMask = 0xffff;
+  static constexpr std::uint64_t kOneInactive = std::uint64_t{1} << 16;
+  static constexpr std::uint64_t kOneJec = std::uint64_t{1} << 32;
+
+  alignas(kCacheLine) Atomic<std::uint64_t> word_;  // read by every push, written by idle workers and posts
+};
+
+}  // namespace blitz::detail

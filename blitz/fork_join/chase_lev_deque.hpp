@@ -1,0 +1,190 @@
+/// The work-stealing deque of Chase and Lev: its owner pushes and pops at the bottom, newest first; thieves steal at
+/// the top, oldest first. It grows; it knows no scheduler.
+///
+/// Who may call what: push and pop, the owner alone; steal, empty and size, anyone.
+///
+/// Invariants:
+///   top_ only grows; the items with indices in [top_, bottom_) are in the deque, each in slot `index mod capacity` of
+///   the newest buffer; an index is taken once, by the thief or the owner whose exchange moves top_ past it, or by the
+///   owner alone while top_ is below it and cannot pass it (see [last]).
+///
+/// Sources: D. Chase, Y. Lev, "Dynamic circular work-stealing deque", SPAA 2005; the orderings after N. M. Lê, A. Pop,
+/// A. Cohen, F. Zappa Nardelli, "Correct and efficient work-stealing for weak memory models", PPoPP 2013, with its two
+/// fences made asymmetric: the owner's is free and the thief, which comes rarely, pays for both.
+///
+/// Pairs:
+///   [item]    push, pop: bottom_.store(release)        ->   steal: bottom_.load(acquire)
+///   [last]    pop: bottom_ store, light fence, top_ load  <->  steal: top_ load, heavy fence, bottom_ load
+///   [taken]   steal, pop: top_ exchange (release)      ->   push: top_.load(acquire), before a slot is used again
+///   [buffer]  grow: buffer_.store(release)             ->   steal: buffer_.load(acquire)
+#pragma once
+
+#include <bit>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "blitz/base/asymmetric_fence.hpp"
+#include "blitz/base/atomic.hpp"
+#include "blitz/base/cache_line.hpp"
+#include "blitz/base/export.hpp"
+
+namespace blitz::detail {
+
+/// What a thief brought back.
+template <class T>
+struct StealResult {
+  enum class Outcome : unsigned char { kEmpty, kLost, kItem };
+
+  Outcome outcome;
+  T* item;  // null unless outcome is kItem
+
+  [[nodiscard]] static StealResult empty() noexcept { return {Outcome::kEmpty, nullptr}; }
+  /// Another thread took the item; there may be more.
+  [[nodiscard]] static StealResult lost() noexcept { return {Outcome::kLost, nullptr}; }
+  [[nodiscard]] static StealResult of(T* item) noexcept { return {Outcome::kItem, item}; }
+};
+
+template <class T>
+class ChaseLevDeque {
+ public:
+  /// `capacity` is the number of items before the first growth, a power of two.
+  /// Throws std::bad_alloc.
+  explicit ChaseLevDeque(std::size_t capacity = 256)
+      : limit_(static_cast<Index>(capacity)) {
+    assert(std::has_single_bit(capacity));
+    use(std::make_unique<Buffer>(capacity));
+  }
+  ChaseLevDeque(const ChaseLevDeque&) = delete;
+  ChaseLevDeque& operator=(const ChaseLevDeque&) = delete;
+
+  /// Adds `item` at the bottom. O(1), amortised over growth. Throws std::bad_alloc, and is then unchanged.
+  void push(T* item) {
+    const Index bottom = bottom_.load(std::memory_order_relaxed);
+    if (bottom >= limit_) [[unlikely]] make_room(bottom);
+    slots_[bottom & mask_].store(item, std::memory_order_relaxed);
+    bottom_.store(bottom + 1, std::memory_order_release);  // [item]
+  }
+
+  /// Takes the newest item; null when there is none. Wait-free.
+  [[nodiscard]] T* pop() noexcept {
+    const Index bottom = bottom_.load(std::memory_order_relaxed) - 1;
+    // [last] Announces the item as the owner's, and only then asks how far the thieves have come. [item] Release, as
+    // every store to bottom_: a thief that reads this value must see the older items that it still covers.
+    bottom_.store(bottom, std::memory_order_release);
+    asymmetric_light_fence();
+    const Index top = top_.load(std::memory_order_relaxed);
+    if (top < bottom) [[likely]] return slots_[bottom & mask_].load(std::memory_order_relaxed);
+    return pop_last(bottom, top);
+  }
+
+  /// Takes the oldest item. Lock-free; looking at an empty deque costs two loads, taking a heavy fence.
+  [[nodiscard]] StealResult<T> steal() noexcept {
+    Index top = top_.load(std::memory_order_acquire);
+    if (bottom_.load(std::memory_order_acquire) - top <= 0) return StealResult<T>::empty();
+    asymmetric_heavy_fence();                                       // [last]
+    const Index bottom = bottom_.load(std::memory_order_acquire);  // [item]
+    if (bottom - top <= 0) return StealResult<T>::empty();
+    T* const item = buffer_.load(std::memory_order_acquire)->load(top);  // [buffer]
+    // [taken] The exchange says that nobody has taken this index; the slot was read before it, and cannot have been
+    // used again while top_ stood still.
+    if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) {
+      return StealResult<T>::lost();
+    }
+    return StealResult<T>::of(item);
+  }
+
+  /// The number of items, exact for the owner while no thief is at work, and otherwise a moment's impression.
+  [[nodiscard]] std::size_t size() const noexcept {
+    const Index top = top_.load(std::memory_order_acquire);
+    const Index count = bottom_.load(std::memory_order_acquire) - top;
+    return count > 0 ? static_cast<std::size_t>(count) : 0;
+  }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+
+  /// Slots in the newest buffer; the owner may call it.
+  [[nodiscard]] std::size_t capacity() const noexcept { return static_cast<std::size_t>(mask_) + 1; }
+
+  /// How many items thieves have taken; exact for the owner, for anyone else a moment's impression.
+  [[nodiscard]] std::uint64_t stolen() const noexcept {
+    return static_cast<std::uint64_t>(top_.load(std::memory_order_relaxed)) -
+           last_pops_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  using Index = std::int64_t;
+
+  /// A ring of slots. The ones it replaced hang off it: a thief may still be reading any of them, so they stay until
+  /// the deque goes. Each is half as long as the next, so all of them together are shorter than the newest.
+  class Buffer {
+   public:
+    explicit Buffer(std::size_t capacity)
+        : mask_(static_cast<Index>(capacity) - 1), slots_(std::make_unique<Atomic<T*>[]>(capacity)) {}
+
+    [[nodiscard]] Atomic<T*>& slot(Index index) noexcept { return slots_[static_cast<std::size_t>(index & mask_)]; }
+    [[nodiscard]] T* load(Index index) noexcept { return slot(index).load(std::memory_order_relaxed); }
+    [[nodiscard]] Index mask() const noexcept { return mask_; }
+    [[nodiscard]] Atomic<T*>* slots() noexcept { return slots_.get(); }
+
+    std::unique_ptr<Buffer> retired;
+
+   private:
+    Index mask_;
+    std::unique_ptr<Atomic<T*>[]> slots_;
+  };
+
+  /// Makes `buffer` the newest.
+  void use(std::unique_ptr<Buffer> buffer) noexcept {
+    mask_ = buffer->mask();
+    slots_ = buffer->slots();
+    buffer->retired = std::move(owned_);
+    buffer_.store(buffer.get(), std::memory_order_release);  // [buffer]
+    owned_ = std::move(buffer);
+  }
+
+  /// The deque held at most one item when the owner reached for it: the exchange decides who has it.
+  [[nodiscard]] T* pop_last(Index bottom, Index top) noexcept {
+    T* item = nullptr;
+    if (top == bottom) {
+      item = slots_[bottom & mask_].load(std::memory_order_relaxed);
+      if (top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) {
+        last_pops_.store(last_pops_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      } else {
+        item = nullptr;
+      }
+    }
+    bottom_.store(bottom + 1, std::memory_order_release);
+    return item;
+  }
+
+  /// `bottom` has reached limit_: finds out how far the thieves have come, and grows if that gives no room.
+  BLITZ_COLD void make_room(Index bottom) {
+    const Index top = top_.load(std::memory_order_acquire);  // [taken]
+    const Index capacity = mask_ + 1;
+    if (bottom - top < capacity) {
+      limit_ = top + capacity;
+      return;
+    }
+    auto grown = std::make_unique<Buffer>(static_cast<std::size_t>(2 * capacity));
+    for (Index index = top; index < bottom; ++index) {
+      grown->slot(index).store(owned_->load(index), std::memory_order_relaxed);
+    }
+    use(std::move(grown));
+    limit_ = top + 2 * capacity;
+  }
+
+  // Written by thieves, and by the owner for its last item; a line of its own, away from what every push writes.
+  alignas(kCacheLine) Atomic<Index> top_{0};
+
+  // The owner's line: thieves read bottom_ and buffer_, the rest nobody else touches but last_pops_, for statistics.
+  alignas(kCacheLine) Atomic<Index> bottom_{0};
+  Index mask_ = 0;                 // of the newest buffer, and ...
+  Atomic<T*>* slots_ = nullptr;    // ... its slots, at hand for the owner
+  Atomic<Buffer*> buffer_{nullptr};
+  std::unique_ptr<Buffer> owned_;  // the newest buffer
+  Index limit_;                    // the first index at which push must ask for top_ again; never above top_ + capacity
+  Atomic<std::uint64_t> last_pops_{0};
+};
+
+}  // namespace blitz::detail

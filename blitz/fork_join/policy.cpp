@@ -1,0 +1,60 @@
+#include "blitz/fork_join/policy.hpp"
+
+namespace blitz::detail {
+namespace {
+
+void count(Atomic<std::uint64_t>& events) noexcept {
+  events.store(events.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+/// How long a lone job must have lain in its deque before it is worth a thief's while: about what taking it costs the
+/// thief and its owner together. In units of cpu_relax.
+constexpr int kPatience = 64;
+
+}  // namespace
+
+StealResult<Job> ForkJoinFinder::steal_from(ChaseLevDeque<Job>& victim) noexcept {
+  const std::size_t size = victim.size();
+  if (size == 0) return StealResult<Job>::empty();
+  // A single job is often one that its owner will be done with before a thief is: the second half of a tiny loop. It is
+  // left alone if it goes within the time that the theft would take. A deque that holds more is deep in a tree, and its
+  // oldest job the largest.
+  if (size == 1) {
+    for (int i = 0; i < kPatience; ++i) {
+      if (victim.empty()) return StealResult<Job>::empty();
+      cpu_relax();
+    }
+  }
+  count(steals_tried_);
+  return victim.steal();
+}
+
+Job* ForkJoinFinder::steal(Sources& sources) noexcept {
+  if (sources.count < 2) return nullptr;
+  for (;;) {
+    bool lost = false;
+    const auto try_victim = [&](std::size_t victim) noexcept -> Job* {
+      if (victim == sources.slot) return nullptr;
+      const StealResult<Job> result = steal_from(sources.queue(victim).deque());
+      lost |= result.outcome == StealResult<Job>::Outcome::kLost;
+      return result.item;
+    };
+    Job* job = try_victim(0);
+    const auto others = static_cast<std::uint32_t>(sources.count - 1);
+    const std::uint32_t start = random_.bounded(others);
+    for (std::uint32_t i = 0; i < others && job == nullptr; ++i) {
+      const std::uint32_t victim = start + i < others ? start + i : start + i - others;
+      job = try_victim(1 + victim);
+    }
+    if (job != nullptr) count(stolen_);
+    if (job != nullptr || !lost) return job;
+  }
+}
+
+Job* ForkJoinFinder::take_injected(Sources& sources) noexcept {
+  Job* const job = sources.injector.take();
+  if (job != nullptr) count(injected_taken_);
+  return job;
+}
+
+}  // namespace blitz::detail

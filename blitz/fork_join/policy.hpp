@@ -1,0 +1,86 @@
+/// The default policy: Chase-Lev deques, a Treiber stack, and progressive sleep.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "blitz/base/atomic.hpp"
+#include "blitz/base/cache_line.hpp"
+#include "blitz/base/export.hpp"
+#include "blitz/base/xorshift.hpp"
+#include "blitz/fork_join/chase_lev_deque.hpp"
+#include "blitz/fork_join/sleep.hpp"
+#include "blitz/fork_join/treiber_stack.hpp"
+#include "blitz/policy.hpp"
+
+namespace blitz {
+
+namespace detail {
+
+using ForkJoinInjector = TreiberStack<Job>;
+
+/// The deque, with a count of the pushes: the one statistic that must be kept where every join passes.
+class ForkJoinQueue {
+ public:
+  /// Throws std::bad_alloc when the deque must grow and cannot, and has then not taken the job.
+  void push(Job* job, ForkJoinInjector& /*overflow*/) {
+    deque_.push(job);
+    pushed_.store(pushed_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  [[nodiscard]] Job* take_newest() noexcept { return deque_.pop(); }
+  [[nodiscard]] bool empty() const noexcept { return deque_.empty(); }
+  [[nodiscard]] std::size_t size() const noexcept { return deque_.size(); }
+  [[nodiscard]] std::uint64_t pushed() const noexcept { return pushed_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t taken() const noexcept { return deque_.stolen(); }
+
+  [[nodiscard]] ChaseLevDeque<Job>& deque() noexcept { return deque_; }
+
+ private:
+  ChaseLevDeque<Job> deque_;
+  Atomic<std::uint64_t> pushed_{0};  // written by the owner, read for statistics
+};
+
+/// Own deque, then steal, then the injector. Victims: slot 0, where most work comes from, then the others from a random
+/// start; again for as long as a theft was lost to another thread, because then there may be more.
+class ForkJoinFinder {
+ public:
+  using Sources = detail::Sources<ForkJoinQueue, ForkJoinInjector>;
+
+  explicit ForkJoinFinder(std::size_t slot) noexcept : random_(slot) {}
+
+  [[nodiscard]] Job* find_work(Sources& sources) noexcept {
+    if (Job* const job = sources.own.take_newest()) return job;
+    if (Job* const job = steal(sources)) return job;
+    return take_injected(sources);
+  }
+
+  [[nodiscard]] std::uint64_t steals_tried() const noexcept { return steals_tried_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t stolen() const noexcept { return stolen_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t injected_taken() const noexcept {
+    return injected_taken_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  [[nodiscard]] BLITZ_API Job* steal(Sources& sources) noexcept;
+  [[nodiscard]] StealResult<Job> steal_from(ChaseLevDeque<Job>& victim) noexcept;
+  [[nodiscard]] BLITZ_API Job* take_injected(Sources& sources) noexcept;
+
+  XorShift64Star random_;
+  Atomic<std::uint64_t> steals_tried_{0};
+  Atomic<std::uint64_t> stolen_{0};
+  Atomic<std::uint64_t> injected_taken_{0};
+};
+
+}  // namespace detail
+
+/// The policy of ThreadPool: for fork-join programs, in which most jobs are made and awaited by other jobs.
+struct ForkJoinPolicy {
+  using Injector = detail::ForkJoinInjector;
+  using LocalQueue = detail::ForkJoinQueue;
+  using Idle = detail::Sleep;
+  using Finder = detail::ForkJoinFinder;
+};
+
+static_assert(Policy<ForkJoinPolicy>);
+
+}  // namespace blitz

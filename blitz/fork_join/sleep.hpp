@@ -1,0 +1,255 @@
+/// The idle protocol of the default backend: progressive sleep over the counters and the jobs-event counter, and the
+/// claim by which a slot is woken, or borrowed.
+///
+/// README.md beside this file has the protocol in words and the proof that no wake-up is lost. In short: a worker that
+/// finds nothing yields for 32 rounds, announces itself sleepy, makes a heavy fence, searches once more, registers as
+/// sleeping unless something was posted since the announcement, looks at the injector, and blocks. A poster makes the
+/// JEC active, and wakes one slot if some sleep and none searches. Whoever finds a job passes the wake-up on.
+///
+/// A slot's state says who may make it run:
+///
+///           runner: sleep()              runner: nothing came
+///   kAwake ----------------> kDrowsy ------------------------> kAsleep   its runner is blocked, waiting for a latch
+///      ^                        |                          \-> kVacant   nobody runs it; its resident is blocked
+///      |                        |                                  |
+///      +------------------------+----------------------------------+
+///        any waker, or (from kVacant) an outside thread that borrows the slot: one compare-exchange, one winner
+///
+/// Leaving kAsleep or kVacant takes the slot out of the `sleeping` count, and is done by the one who claimed it; leaving
+/// kDrowsy leaves the count to the runner, who finds out when it cannot fall asleep.
+///
+/// Who may call what: start_looking, work_found, no_work_found and give_back, the slot's runner; all else, anyone.
+///
+/// Pairs:
+///   [announce]  no_work_found: JEC becomes sleepy, heavy fence, search  <->  new_jobs: push, light fence, counters load
+///   [inject]    sleep, give_back: sleeping counted, injector looked at  <->  new_injected_jobs: push, counters load
+///   [claim]     sleep, give_back: state exchange (release)               ->  try_wake, try_borrow: state (acquire)
+///   [register]  sleep, give_back: state kDrowsy, sleeping counted        ->  try_wake: after the count was read
+///   [latch]     give_back: state exchange, latch load                   <->  set a latch, then try_wake: state load
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "blitz/base/asymmetric_fence.hpp"
+#include "blitz/base/atomic.hpp"
+#include "blitz/base/cache_line.hpp"
+#include "blitz/base/export.hpp"
+#include "blitz/base/parker.hpp"
+#include "blitz/fork_join/atomic_counters.hpp"
+#include "blitz/policy.hpp"
+
+namespace blitz::detail {
+
+class Sleep {
+ public:
+  static constexpr std::size_t kMaxSlots = AtomicCounters::kMaxSlots;
+
+  /// Rounds of search and yield before a worker announces itself. One where interleavings are searched: more would
+  /// multiply them and add nothing.
+#if defined(BLITZ_INTERLEAVE_HEADER)
+  static constexpr unsigned kRoundsUntilSleepy = 1;
+#else
+  static constexpr unsigned kRoundsUntilSleepy = 32;
+#endif
+  /// After a wake-up that came too late for its job, one worker looks this often, without being woken ...
+  static constexpr std::chrono::microseconds kNap{100};
+  /// ... until it has seen nothing for this long.
+  static constexpr std::chrono::milliseconds kWatch{20};
+
+  /// One worker's search for work, from start_looking to work_found.
+  struct Search {
+    std::size_t slot;
+    unsigned rounds;
+    std::uint32_t jec;       // valid once announced
+    bool woken;              // this search began with a wake-up
+    bool watching;           // this worker is the watchman
+    std::int64_t watch_end;  // steady clock, nanoseconds; valid while watching
+  };
+
+  /// `slots` vacant slots. Throws std::bad_alloc.
+  BLITZ_API explicit Sleep(std::size_t slots, std::uint32_t first_jec = 0);
+  Sleep(const Sleep&) = delete;
+  Sleep& operator=(const Sleep&) = delete;
+
+  // --- posting ---
+
+  /// A worker has pushed a job on its own queue.
+  void new_jobs() noexcept {
+    asymmetric_light_fence();  // [announce]
+    if (counters_.new_jobs_needed()) [[unlikely]] post();
+  }
+
+  /// Somebody has pushed a job on the injector.
+  BLITZ_API void new_injected_jobs() noexcept;
+
+  // --- searching ---
+
+  /// The runner of `slot` has no job. The runner of slot 0 does not linger, so that an outside caller finds it vacant.
+  [[nodiscard]] Search start_looking(std::size_t slot) noexcept {
+    counters_.add_inactive();
+    return {slot, slot == 0 ? kRoundsUntilSleepy : 0, 0, false, false, 0};
+  }
+
+  /// The resident of `slot` waits, once, until its slot is first claimed for it: all slots begin vacant.
+  [[nodiscard]] Search first_search(std::size_t slot) noexcept {
+    slots_[slot].resident.park();
+    return {slot, 0, 0, true, false, 0};
+  }
+
+  /// The search found a job, or what its runner waits for has come. Must be called before the job runs: the job may be
+  /// long, and others may wait behind it.
+  void work_found(Search& search) noexcept {
+    if (search.watching || search.woken) [[unlikely]] note_success(search);
+    const Counters counters = counters_.sub_inactive();
+    if (counters.sleeping() > 0 && counters.awake_but_idle() == 0) wake_any();
+  }
+
+  /// The search found nothing: yields, announces, or sleeps, according to how long this has been going on. After its
+  /// return the runner probes its latch and searches again. `injected` tells whether the injector may hold a job.
+  template <SleepableLatch Latch, class Injected>
+  void no_work_found(Search& search, Latch& latch, Rest rest, Injected&& injected) noexcept {
+    if (search.woken) [[unlikely]] note_late_wake(search);
+    if (search.rounds < kRoundsUntilSleepy) {
+      ++search.rounds;
+      yield_thread();
+    } else if (search.rounds == kRoundsUntilSleepy) {
+      if (rest == Rest::kVacate && keeps_watch(search)) return;
+      search.jec = counters_.announce_sleepy();
+      asymmetric_heavy_fence();  // [announce]
+      ++search.rounds;
+    } else {
+      sleep(search, latch, rest, injected);
+    }
+  }
+
+  // --- waking ---
+
+  /// Makes `slot` run if it sleeps. Returns whether this call did.
+  BLITZ_API bool try_wake(std::size_t slot) noexcept;
+
+  /// Makes one sleeping slot run, the last resort being slot 0. Returns whether there was one.
+  BLITZ_API bool wake_any() noexcept;
+
+  // --- borrowing ---
+
+  /// Claims `slot` for the calling thread if it is vacant: the thread is then its runner, and executes a job.
+  [[nodiscard]] bool try_borrow(std::size_t slot) noexcept {
+    Slot& s = slots_[slot];
+    auto expected = State::kVacant;
+    if (s.state.load(std::memory_order_relaxed) != expected) return false;
+    // [claim]
+    if (!s.state.compare_exchange_strong(expected, State::kAwake, std::memory_order_seq_cst)) return false;
+    counters_.leave_vacant();
+    s.runner = &s.guest;
+    return true;
+  }
+
+  /// Ends a borrowing. If anything is left to do, the slot goes to its resident, and else it is vacant again.
+  ///
+  /// `own_empty`: the slot's own queue is empty. `latch`: the one its resident waits for. `injected`: as above.
+  /// `queues_empty`: tells whether all queues are empty; asked only while another slot executes a job.
+  template <SleepableLatch Latch, class Injected, class QueuesEmpty>
+  void give_back(std::size_t slot, bool own_empty, const Latch& latch, Injected&& injected,
+                 QueuesEmpty&& queues_empty) noexcept {
+    Slot& s = slots_[slot];
+    s.runner = &s.resident;
+    if (!own_empty) [[unlikely]] {
+      counters_.add_inactive();
+      s.resident.unpark();
+      return;
+    }
+    s.state.store(State::kDrowsy, std::memory_order_release);
+    const Counters counters = counters_.enter_vacant();  // [register] [inject]
+    bool leave = true;
+    if (counters.inactive() < count_) {
+      // Somebody executes a job, and may have pushed others while nobody slept. What it pushes from now on wakes.
+      asymmetric_heavy_fence();
+      leave = queues_empty();
+    }
+    auto expected = State::kDrowsy;
+    // [claim] [latch]
+    if (leave && !injected() &&
+        s.state.compare_exchange_strong(expected, State::kVacant, std::memory_order_seq_cst)) [[likely]] {
+      if (latch.probe()) [[unlikely]] try_wake(slot);  // [latch]
+      return;
+    }
+    hand_over(s);
+  }
+
+  // --- for loops, statistics and tests ---
+
+  /// Whether some slot executes no job: a hint that work offered now would be taken.
+  [[nodiscard]] bool somebody_idle() const noexcept { return counters_.somebody_inactive(); }
+
+  [[nodiscard]] Counters counters() const noexcept { return counters_.load(); }
+  [[nodiscard]] std::uint64_t times_slept(std::size_t slot) const noexcept {
+    return slots_[slot].slept.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t times_woken(std::size_t slot) const noexcept {
+    return slots_[slot].woken.load(std::memory_order_relaxed);
+  }
+
+ private:
+  enum class State : std::uint32_t { kAwake, kDrowsy, kAsleep, kVacant };
+
+  struct alignas(kCacheLine) Slot {
+    Atomic<State> state{State::kVacant};  // see above
+    Parker resident;                      // the slot's own thread blocks here
+    Parker guest;                         // a thread that borrowed the slot, and waits for a latch, blocks here
+    // Where the slot's runner blocks: written by the runner while kAwake, read by whoever claims it from kAsleep.
+    Parker* runner = &resident;
+    int late = 0;  // the resident's: above 0, its wake-ups of late came too late
+    Atomic<std::uint64_t> slept{0};
+    Atomic<std::uint64_t> woken{0};
+  };
+
+  template <SleepableLatch Latch, class Injected>
+  void sleep(Search& search, Latch& latch, Rest rest, Injected&& injected) noexcept {
+    Slot& s = slots_[search.slot];
+    if (!latch.get_sleepy()) return;
+    // A setter that finds the latch asleep must find the slot drowsy at least.
+    s.state.store(State::kDrowsy, std::memory_order_seq_cst);
+    if (!latch.fall_asleep()) {
+      s.state.store(State::kAwake, std::memory_order_release);
+      return;
+    }
+    if (!counters_.try_add_sleeping(search.jec)) {  // [register] [inject]
+      s.state.store(State::kAwake, std::memory_order_release);
+      latch.wake_up();
+      search.rounds = kRoundsUntilSleepy;  // Something was posted: one search, and a new announcement.
+      return;
+    }
+    auto expected = State::kDrowsy;
+    const State asleep = rest == Rest::kVacate ? State::kVacant : State::kAsleep;
+    // [claim]
+    if (!injected() && s.state.compare_exchange_strong(expected, asleep, std::memory_order_seq_cst)) {
+      count(s.slept);
+      (rest == Rest::kVacate ? s.resident : *s.runner).park();
+      search.woken = rest == Rest::kVacate;
+    } else {
+      counters_.sub_sleeping();
+      s.state.store(State::kAwake, std::memory_order_release);
+    }
+    latch.wake_up();
+    search.rounds = 0;
+  }
+
+  static void count(Atomic<std::uint64_t>& events) noexcept { events.fetch_add(1, std::memory_order_relaxed); }
+
+  BLITZ_COLD BLITZ_API void post() noexcept;
+  BLITZ_COLD BLITZ_API void hand_over(Slot& slot) noexcept;
+  BLITZ_COLD BLITZ_API void note_success(Search& search) noexcept;
+  BLITZ_COLD BLITZ_API void note_late_wake(Search& search) noexcept;
+  [[nodiscard]] BLITZ_COLD BLITZ_API bool keeps_watch(Search& search) noexcept;
+
+  AtomicCounters counters_;
+  std::size_t count_;
+  std::unique_ptr<Slot[]> slots_;
+  Atomic<bool> watched_{false};  // there is a watchman
+  Parker watchman_;
+};
+
+}  // namespace blitz::detail

@@ -1,0 +1,84 @@
+/// The injector: jobs from outside the pool, pushed by anyone, taken oldest first by any worker.
+///
+/// Producers push on a Treiber stack: one compare-exchange. A consumer never pops a single node from it, which is where
+/// such stacks meet ABA: it takes the whole stack by an exchange, reverses it, and leaves what it does not need in
+/// `front_`, where the next consumer finds it, oldest first. Consumers exclude one another by `taking_`; one that finds
+/// it set goes away with nothing, and must not conclude that the stack is empty: that is what empty() is for.
+///
+/// Intrusive: a node has a member `Node* next`, which belongs to the stack from push until take. Push is lock-free,
+/// take is a bounded number of steps, plus the reversal of what has come since the last one.
+///
+/// Source: R. K. Treiber, "Systems programming: coping with parallelism", IBM RJ 5118, 1986.
+///
+/// Pairs:
+///   [node]    push: head_ exchange (release)      ->  take: head_.exchange(acquire)
+///   [taking]  take: taking_.store(release)        ->  take, empty: taking_ (acquire)
+///   [hand]    take: head_.exchange(release)       ->  empty: head_ load (acquire), so that it sees taking_ set
+///   [seen]    push: head_ exchange (seq_cst)     <->  empty: head_ load (seq_cst): with the fences of the sleep protocol
+#pragma once
+
+#include <cassert>
+
+#include "blitz/base/atomic.hpp"
+#include "blitz/base/cache_line.hpp"
+
+namespace blitz::detail {
+
+template <class Node>
+class TreiberStack {
+ public:
+  TreiberStack() = default;
+  TreiberStack(const TreiberStack&) = delete;
+  TreiberStack& operator=(const TreiberStack&) = delete;
+  ~TreiberStack() { assert(empty()); }
+
+  /// Adds a node, which must stay where it is until it is taken. Any thread; lock-free.
+  void push(Node* node) noexcept {
+    Node* head = head_.load(std::memory_order_relaxed);
+    do {
+      node->next = head;
+      // [node] [seen]
+    } while (!head_.compare_exchange_weak(head, node, std::memory_order_seq_cst, std::memory_order_relaxed));
+  }
+
+  /// Takes the oldest node. Null when there is none, and also when another thread is taking at this moment.
+  [[nodiscard]] Node* take() noexcept {
+    if (head_.load(std::memory_order_relaxed) == nullptr && front_.load(std::memory_order_relaxed) == nullptr) {
+      return nullptr;
+    }
+    if (taking_.exchange(true, std::memory_order_acquire)) return nullptr;  // [taking]
+    Node* node = front_.load(std::memory_order_relaxed);                    // Guarded by taking_.
+    if (node == nullptr) node = reversed(head_.exchange(nullptr, std::memory_order_acq_rel));  // [node] [hand]
+    if (node != nullptr) front_.store(node->next, std::memory_order_relaxed);                  // Guarded by taking_.
+    taking_.store(false, std::memory_order_release);                                           // [taking]
+    return node;
+  }
+
+  /// True only if every node whose push came before this call has been taken.
+  ///
+  /// A node moves from head_ into the hands of a taker, and from there into front_; the three are looked at in that
+  /// order, so it cannot slip past.
+  [[nodiscard]] bool empty() const noexcept {
+    return head_.load(std::memory_order_seq_cst) == nullptr &&     // [seen] [hand]
+           !taking_.load(std::memory_order_acquire) &&             // [taking]
+           front_.load(std::memory_order_acquire) == nullptr;
+  }
+
+ private:
+  [[nodiscard]] static Node* reversed(Node* newest) noexcept {
+    Node* oldest = nullptr;
+    while (newest != nullptr) {
+      Node* const next = newest->next;
+      newest->next = oldest;
+      oldest = newest;
+      newest = next;
+    }
+    return oldest;
+  }
+
+  alignas(kCacheLine) Atomic<Node*> head_{nullptr};   // producers write, consumers take
+  alignas(kCacheLine) Atomic<Node*> front_{nullptr};  // the taker writes, everyone looks
+  Atomic<bool> taking_{false};
+};
+
+}  // namespace blitz::detail

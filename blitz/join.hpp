@@ -1,0 +1,178 @@
+/// join: two or more calls, perhaps at once.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/core/job.hpp"
+#include "blitz/core/worker.hpp"
+#include "blitz/current_pool.hpp"
+
+namespace blitz {
+
+/// What a callable given to join_context learns about its call.
+class JoinContext {
+ public:
+  constexpr explicit JoinContext(bool migrated) noexcept : migrated_(migrated) {}
+
+  /// Whether another worker runs the callable than the one that called join_context: the work was really shared, and
+  /// what the caller had in its cache is not here.
+  [[nodiscard]] constexpr bool migrated() const noexcept { return migrated_; }
+
+ private:
+  bool migrated_;
+};
+
+/// What join takes: something that can be called without arguments.
+template <class F>
+concept JoinCallable = std::invocable<F>;
+
+/// What join_context takes: something that can be called with a JoinContext.
+template <class F>
+concept JoinContextCallable = std::invocable<F, JoinContext>;
+
+namespace detail {
+
+/// How join and join_context call what they are given.
+struct CallPlain {
+  template <class F>
+  using Value = CallValue<F>;
+  template <class F>
+  BLITZ_ALWAYS_INLINE static Value<F> call(std::remove_reference_t<F>& f, bool /*migrated*/) {
+    return call_value(std::forward<F>(f));
+  }
+};
+struct CallWithContext {
+  template <class F>
+  using Value = CallValue<F, JoinContext>;
+  template <class F>
+  BLITZ_ALWAYS_INLINE static Value<F> call(std::remove_reference_t<F>& f, bool migrated) {
+    return call_value(std::forward<F>(f), JoinContext(migrated));
+  }
+};
+
+/// The second callable of a join, on offer. It lies in the frame of join, and is the reason why join is fast: four words
+/// are written, and what only a thief needs is written by the thief.
+template <class Call, class F>
+class JoinJob final : public Job {
+ public:
+  using Value = typename Call::template Value<F>;
+
+  JoinJob(std::remove_reference_t<F>& f, WorkerBase& owner) noexcept : Job(&execute_it), f_(f), latch_(owner) {}
+
+  /// The owner has it back, and runs it after all.
+  BLITZ_ALWAYS_INLINE Value run_here() { return Call::template call<F>(f_, false); }
+
+  /// `popped` came off the queue in its place: it lies deeper, or was stolen.
+  BLITZ_COLD Value finish(WorkerBase& owner, Job* popped) {
+    if (reclaim(owner, popped, *this, latch_.core())) return run_here();
+    return result_.take();
+  }
+
+  /// As finish, for an owner that cannot use the outcome any more.
+  BLITZ_COLD void finish_and_drop(WorkerBase& owner) noexcept {
+    if (reclaim(owner, owner.take_newest(), *this, latch_.core())) {
+      result_.run([this]() -> Value { return run_here(); });
+    }
+    result_.discard();
+  }
+
+ private:
+  static void execute_it(Job* job, WorkerBase& worker) noexcept {
+    auto& self = *static_cast<JoinJob*>(job);
+    const bool migrated = !self.latch_.is_for(worker);
+    self.result_.run([&]() -> Value { return Call::template call<F>(self.f_, migrated); });
+    self.latch_.set();
+  }
+
+  std::remove_reference_t<F>& f_;
+  WorkerLatch latch_;
+  JobResult<Value> result_;
+};
+
+/// The whole of join, on the calling worker: `b` is offered, `a` runs, and `b` is taken back, or was stolen.
+template <class Call, class W, class A, class B>
+BLITZ_ALWAYS_INLINE auto join_on(W& worker, A&& a, B&& b) {
+  using ValueA = typename Call::template Value<A>;
+  using ValueB = typename Call::template Value<B>;
+
+  JoinJob<Call, B> job(b, worker);
+  worker.push(&job);
+
+  ValueA value_a = [&]() BLITZ_LAMBDA_INLINE -> ValueA {
+    try {
+      return Call::template call<A>(a, false);
+    } catch (...) {
+      job.finish_and_drop(worker);
+      throw;
+    }
+  }();
+
+  Job* const popped = worker.take_newest();
+  return std::pair<ValueA, ValueB>(std::forward<ValueA>(value_a),
+                                   popped == &job ? job.run_here() : job.finish(worker, popped));
+}
+
+/// For a caller that is no worker of the default policy.
+template <class Call, class A, class B>
+[[gnu::noinline]] auto join_elsewhere(A&& a, B&& b) {
+  return on_other_pool(
+      [&](auto& worker) { return join_on<Call>(worker, std::forward<A>(a), std::forward<B>(b)); });
+}
+
+template <class Call, class A, class B>
+BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b) {
+  if (auto* const worker = current_worker_of<ForkJoinPolicy>) [[likely]] {
+    return join_on<Call>(*worker, std::forward<A>(a), std::forward<B>(b));
+  }
+  return join_elsewhere<Call>(std::forward<A>(a), std::forward<B>(b));
+}
+
+/// A value before the values of a pair or a tuple.
+template <class First, class Rest>
+[[nodiscard]] auto prepend(First&& first, Rest&& rest) {
+  return std::tuple_cat(std::tuple<First>(std::forward<First>(first)), std::move(rest));
+}
+
+}  // namespace detail
+
+/// Calls `a` and `b`, perhaps at once, and returns a pair of their results, Unit for void.
+///
+/// `a` runs on the calling worker; `b` runs there after it, or on another worker meanwhile. Both have finished when
+/// join returns or throws. While it waits the caller runs other jobs of its pool, then sleeps.
+///
+/// `a` throws: `b` is finished first, then the exception is rethrown; what comes of `b` is dropped. Only `b` throws:
+/// the result of `a` is destroyed, and the exception of `b` rethrown. std::bad_alloc from a queue that cannot grow: none
+/// of the two is called.
+///
+/// All that comes before the call happens before `a` and `b`, and they happen before its return. A few nanoseconds when
+/// nobody steals; no allocation. Any thread; outside every pool it runs in global_pool().
+///
+/// The algorithm: lazy task creation with work stealing, as in Cilk-5 (M. Frigo, C. E. Leiserson, K. H. Randall, PLDI
+/// 1998) and Rayon.
+template <JoinCallable A, JoinCallable B>
+BLITZ_ALWAYS_INLINE auto join(A&& a, B&& b) -> std::pair<detail::CallValue<A>, detail::CallValue<B>> {
+  return detail::join_here<detail::CallPlain>(std::forward<A>(a), std::forward<B>(b));
+}
+
+/// join of three or more; a tuple of the results. Of several exceptions the one furthest left arrives.
+template <JoinCallable A, JoinCallable B, JoinCallable C, JoinCallable... More>
+auto join(A&& a, B&& b, C&& c, More&&... more)
+    -> std::tuple<detail::CallValue<A>, detail::CallValue<B>, detail::CallValue<C>, detail::CallValue<More>...> {
+  auto [x, rest] = blitz::join(std::forward<A>(a), [&] {
+    return blitz::join(std::forward<B>(b), std::forward<C>(c), std::forward<More>(more)...);
+  });
+  return detail::prepend<detail::CallValue<A>>(std::forward<detail::CallValue<A>>(x), std::move(rest));
+}
+
+/// As join, of callables that take a JoinContext.
+template <JoinContextCallable A, JoinContextCallable B>
+auto join_context(A&& a, B&& b)
+    -> std::pair<detail::CallValue<A, JoinContext>, detail::CallValue<B, JoinContext>> {
+  return detail::join_here<detail::CallWithContext>(std::forward<A>(a), std::forward<B>(b));
+}
+
+}  // namespace blitz

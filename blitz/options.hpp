@@ -1,0 +1,54 @@
+/// How a pool is made, and how its making fails.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+#include "blitz/base/export.hpp"
+
+namespace blitz {
+
+/// A pool cannot be made, or cannot be used any more. The message says what to do.
+class BLITZ_API ThreadPoolError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Where the threads of a pool run.
+enum class Affinity : unsigned char {
+  none,           ///< wherever the system puts them
+  one_per_worker  ///< worker i on the i-th processor that this process may use, counted around
+};
+
+/// All members have defaults; name those you want: `ThreadPool pool({.num_threads = 8})`.
+struct ThreadPoolOptions {
+  /// At most this many threads run the pool's jobs at any time, an outside caller included.
+  /// 0: the environment variable BLITZ_NUM_THREADS, or else the processors that this process may use.
+  std::size_t num_threads = 0;
+
+  /// The name of a worker's thread, from its index; of the result the system keeps what it can (15 bytes on Linux).
+  /// Empty: blitz-0, blitz-1, ...
+  std::function<std::string(std::size_t)> thread_name = nullptr;
+
+  /// In bytes; 0: the system's default.
+  std::size_t stack_size = 0;
+
+  /// Called on each thread of the pool, with its index, before it does anything else. If it throws, the pool is not
+  /// made. The pool's constructor waits for all of these calls.
+  std::function<void(std::size_t)> on_thread_start = nullptr;
+
+  /// Called on each thread of the pool, with its index, as the last thing it does; only where on_thread_start, if
+  /// there is one, has returned. If it throws: see exception_handler.
+  std::function<void(std::size_t)> on_thread_exit = nullptr;
+
+  /// Given the exceptions that nobody waits for. Called on a worker's thread, perhaps on several at once. Empty:
+  /// std::terminate.
+  std::function<void(std::exception_ptr)> exception_handler = nullptr;
+
+  Affinity affinity = Affinity::none;
+};
+
+}  // namespace blitz

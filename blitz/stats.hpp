@@ -1,0 +1,40 @@
+/// What a pool has done so far.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace blitz {
+
+/// Counts since the pool was made. They are read while the workers go on counting: each is right at some moment, and
+/// two of them not at the same one. Exact when nothing runs.
+struct WorkerStats {
+  std::uint64_t jobs_executed = 0;   ///< taken from a queue and run, by whatever way they got there
+  std::uint64_t jobs_pushed = 0;     ///< offered to the pool by this worker
+  std::uint64_t jobs_stolen = 0;     ///< taken by this worker from another
+  std::uint64_t steals_tried = 0;    ///< the attempts at that
+  std::uint64_t injected_taken = 0;  ///< jobs from outside the pool that this worker took
+  std::uint64_t times_slept = 0;     ///< blocked for lack of work
+  std::uint64_t times_woken = 0;     ///< by another thread
+
+  WorkerStats& operator+=(const WorkerStats& other) noexcept {
+    jobs_executed += other.jobs_executed;
+    jobs_pushed += other.jobs_pushed;
+    jobs_stolen += other.jobs_stolen;
+    steals_tried += other.steals_tried;
+    injected_taken += other.injected_taken;
+    times_slept += other.times_slept;
+    times_woken += other.times_woken;
+    return *this;
+  }
+  friend bool operator==(const WorkerStats&, const WorkerStats&) = default;
+};
+
+/// The result of BasicThreadPool::stats.
+struct ThreadPoolStats {
+  std::vector<WorkerStats> workers;  ///< by worker index
+  WorkerStats total;                 ///< their sum
+};
+
+}  // namespace blitz

@@ -1,0 +1,152 @@
+/// The pool, and the global pool.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/core/registry.hpp"
+#include "blitz/current_pool.hpp"
+#include "blitz/join.hpp"
+#include "blitz/options.hpp"
+#include "blitz/parallel_for.hpp"
+#include "blitz/policy.hpp"
+#include "blitz/stats.hpp"
+
+namespace blitz {
+
+template <Policy P>
+class BasicThreadPool;
+
+namespace detail {
+
+/// The registry of a pool.
+template <Policy P>
+[[nodiscard]] Registry<P>& registry_of(BasicThreadPool<P>& pool) noexcept;
+
+}  // namespace detail
+
+/// A set of threads that run jobs, under a scheduling policy.
+///
+/// Thread-safety: all members but the destructor and shutdown may be called by any thread, the pool's own workers
+/// included, at any time. A thread outside the pool that makes a call runs it itself, as one of the pool's workers, if
+/// a slot is free; else a worker runs it, and the caller blocks. At most num_threads() threads run jobs at any time.
+///
+/// The algorithm: randomised work stealing, R. D. Blumofe, C. E. Leiserson, "Scheduling multithreaded computations by
+/// work stealing", JACM 1999. With P threads a computation of work T1 and critical path Tinf takes an expected time of
+/// T1/P + O(Tinf).
+template <Policy P>
+class BasicThreadPool {
+ public:
+  /// Starts the threads. Throws ThreadPoolError if they, or one of them, cannot be had, or on_thread_start throws;
+  /// std::invalid_argument for options that no machine could honour; whatever thread_name throws; std::bad_alloc.
+  /// After an exception all threads that had started are gone. Costs some tens of microseconds for each thread.
+  explicit BasicThreadPool(ThreadPoolOptions options = {})
+      : registry_(detail::Registry<P>::start(std::move(options))) {}
+
+  BasicThreadPool(const BasicThreadPool&) = delete;
+  BasicThreadPool& operator=(const BasicThreadPool&) = delete;
+
+  /// As shutdown(). On one of the pool's own workers it cannot succeed, and ends the program with a message.
+  ~BasicThreadPool() { registry_->stop(); }
+
+  /// Runs everything that was given to the pool, and joins its threads. Idempotent. No other thread may be in a call of
+  /// this pool. Throws ThreadPoolError on one of the pool's own workers. Calls made afterwards throw ThreadPoolError.
+  void shutdown() { registry_->stop(); }
+
+  /// Calls `f` in the pool and returns or rethrows its outcome; on a worker of this pool, at once. Inside `f`, the free
+  /// functions (blitz::join, ...) use this pool.
+  template <std::invocable F>
+  std::invoke_result_t<F> install(F&& f) {
+    return registry_->in_worker(
+        [&](detail::Worker<P>&) -> std::invoke_result_t<F> { return std::invoke(std::forward<F>(f)); });
+  }
+
+  // As the free functions of the same names, in this pool.
+
+  template <JoinCallable A, JoinCallable B>
+  std::pair<detail::CallValue<A>, detail::CallValue<B>> join(A&& a, B&& b) {
+    return registry_->in_worker([&](detail::Worker<P>& worker) {
+      return detail::join_on<detail::CallPlain>(worker, std::forward<A>(a), std::forward<B>(b));
+    });
+  }
+  template <JoinCallable A, JoinCallable B, JoinCallable C, JoinCallable... More>
+  auto join(A&& a, B&& b, C&& c, More&&... more) {
+    return registry_->in_worker([&](detail::Worker<P>&) {
+      return blitz::join(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<More>(more)...);
+    });
+  }
+  template <JoinContextCallable A, JoinContextCallable B>
+  auto join_context(A&& a, B&& b) {
+    return registry_->in_worker([&](detail::Worker<P>& worker) {
+      return detail::join_on<detail::CallWithContext>(worker, std::forward<A>(a), std::forward<B>(b));
+    });
+  }
+
+  template <LoopRange R, class F>
+    requires LoopBody<F, std::ranges::range_reference_t<R>>
+  void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
+    detail::with_item_body(range, f, loop_here(options));
+  }
+  template <class First, class Last, class F>
+    requires LoopBounds<First, Last> && LoopBody<F, typename detail::LoopItemOf<First, Last>::type>
+  void parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) {
+    detail::with_bounds_body(first, last, f, loop_here(options));
+  }
+  template <LoopRange R, class F>
+    requires LoopBody<F, detail::LoopBlockOf<R>>
+  void parallel_for_blocks(R&& range, F&& f, const ForOptions& options = {}) {
+    detail::with_block_body(range, f, loop_here(options));
+  }
+
+  /// The most threads that run this pool's jobs at any time, a caller from outside included. At least 1.
+  [[nodiscard]] std::size_t num_threads() const noexcept { return registry_->num_threads(); }
+
+  /// The index, below num_threads(), of the worker that the calling thread is; none outside this pool.
+  [[nodiscard]] std::optional<std::size_t> current_thread_index() const noexcept {
+    if (detail::current_worker == nullptr || detail::current_worker->pool() != registry_.get()) return std::nullopt;
+    return detail::current_worker->index();
+  }
+
+  /// What the pool has done so far. O(num_threads()). Throws std::bad_alloc.
+  [[nodiscard]] ThreadPoolStats stats() const { return registry_->stats(); }
+
+ private:
+  [[nodiscard]] auto loop_here(const ForOptions& options) noexcept {
+    return [this, &options](detail::LoopIndex count, const auto& body) {
+      if (count == 0) return;
+      registry_->in_worker([&](detail::Worker<P>& worker) { detail::loop_on(worker, count, body, options); });
+    };
+  }
+
+  friend detail::Registry<P>& detail::registry_of<P>(BasicThreadPool<P>& pool) noexcept;
+
+  std::shared_ptr<detail::Registry<P>> registry_;
+};
+
+template <Policy P>
+detail::Registry<P>& detail::registry_of(BasicThreadPool<P>& pool) noexcept {
+  return *pool.registry_;
+}
+
+/// The pool for fork-join programs; see ForkJoinPolicy.
+using ThreadPool = BasicThreadPool<ForkJoinPolicy>;
+
+/// The pool that free functions use on threads that belong to none. Starts it, with default options unless
+/// init_global_pool came before. Throws what the constructor of ThreadPool throws (and then tries again at the next
+/// call); ThreadPoolError after shutdown_global_pool, and when the program is ending.
+[[nodiscard]] BLITZ_API ThreadPool& global_pool();
+
+/// Starts the global pool with these options. Throws ThreadPoolError if it has been started already, by this function
+/// or by its first use; and what the constructor of ThreadPool throws.
+BLITZ_API void init_global_pool(ThreadPoolOptions options);
+
+/// Shuts the global pool down, for good; nothing happens if it was never started. See ThreadPool::shutdown.
+BLITZ_API void shutdown_global_pool();
+
+}  // namespace blitz

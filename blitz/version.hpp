@@ -1,0 +1,10 @@
+/// The version of these headers.
+#pragma once
+
+#define BLITZ_VERSION_MAJOR 0
+#define BLITZ_VERSION_MINOR 1
+#define BLITZ_VERSION_PATCH 0
+#define BLITZ_VERSION_STRING "0.1.0"
+
+/// One number that grows with the version, for comparisons in #if: 1.2.3 is 10203.
+#define BLITZ_VERSION (BLITZ_VERSION_MAJOR * 10000 + BLITZ_VERSION_MINOR * 100 + BLITZ_VERSION_PATCH)
