@@ -23,8 +23,8 @@ namespace blitz {
 
 namespace detail {
 
-extern template class BLITZ_API Worker<ForkJoinPolicy>;
-extern template class BLITZ_API Registry<ForkJoinPolicy>;
+extern template class BLITZ_API_CLASS Worker<ForkJoinPolicy>;
+extern template class BLITZ_API_CLASS Registry<ForkJoinPolicy>;
 
 /// The global pool's registry while it is started; null before and after.
 BLITZ_API extern constinit Atomic<Registry<ForkJoinPolicy>*> started_global_registry;
@@ -34,7 +34,8 @@ BLITZ_API extern constinit Atomic<Registry<ForkJoinPolicy>*> started_global_regi
 /// The registry of the global pool, started if need be; throws as global_pool() does.
 [[nodiscard]] inline Registry<ForkJoinPolicy>& global_registry() {
   // Pairs with the store (release) after the pool was made.
-  if (auto* const registry = started_global_registry.load(std::memory_order_acquire)) [[likely]] return *registry;
+  if (auto* const registry = started_global_registry.load(std::memory_order_acquire)) [[likely]]
+    return *registry;
   return start_global_registry();
 }
 
@@ -49,7 +50,8 @@ template <class F>
 /// worker, Worker<ForkJoinPolicy>& or WorkerBase&, and returns the same for both.
 template <class F>
 BLITZ_ALWAYS_INLINE decltype(auto) on_current_pool(F&& f) {
-  if (auto* const worker = current_worker_of<ForkJoinPolicy>) [[likely]] return std::invoke(std::forward<F>(f), *worker);
+  if (auto* const worker = current_worker_of<ForkJoinPolicy>) [[likely]]
+    return std::invoke(std::forward<F>(f), *worker);
   return on_other_pool(std::forward<F>(f));
 }
 

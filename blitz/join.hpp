@@ -54,8 +54,8 @@ struct CallWithContext {
   }
 };
 
-/// The second callable of a join, on offer. It lies in the frame of join, and is the reason why join is fast: four words
-/// are written, and what only a thief needs is written by the thief.
+/// The second callable of a join, on offer. It lies in the frame of join, and is the reason why join is fast: four
+/// words are written, and what only a thief needs is written by the thief.
 template <class Call, class F>
 class JoinJob final : public Job {
  public:
@@ -66,15 +66,18 @@ class JoinJob final : public Job {
   /// The owner has it back, and runs it after all.
   BLITZ_ALWAYS_INLINE Value run_here() { return Call::template call<F>(f_, false); }
 
-  /// `popped` came off the queue in its place: it lies deeper, or was stolen.
-  BLITZ_COLD Value finish(WorkerBase& owner, Job* popped) {
-    if (reclaim(owner, popped, *this, latch_.core())) return run_here();
+  /// It was not at hand: it lies deeper, or was stolen.
+  BLITZ_COLD Value finish(WorkerBase& owner) {
+    if (reclaim(owner, *this, latch_.core())) return run_here();
     return result_.take();
   }
 
+  /// Whether somebody has run it.
+  [[nodiscard]] bool done() const noexcept { return latch_.core().probe(); }
+
   /// As finish, for an owner that cannot use the outcome any more.
   BLITZ_COLD void finish_and_drop(WorkerBase& owner) noexcept {
-    if (reclaim(owner, owner.take_newest(), *this, latch_.core())) {
+    if (reclaim(owner, *this, latch_.core())) {
       result_.run([this]() -> Value { return run_here(); });
     }
     result_.discard();
@@ -100,7 +103,7 @@ BLITZ_ALWAYS_INLINE auto join_on(W& worker, A&& a, B&& b) {
   using ValueB = typename Call::template Value<B>;
 
   JoinJob<Call, B> job(b, worker);
-  worker.push(&job);
+  const auto place = worker.offer(&job);
 
   ValueA value_a = [&]() BLITZ_LAMBDA_INLINE -> ValueA {
     try {
@@ -111,16 +114,14 @@ BLITZ_ALWAYS_INLINE auto join_on(W& worker, A&& a, B&& b) {
     }
   }();
 
-  Job* const popped = worker.take_newest();
-  return std::pair<ValueA, ValueB>(std::forward<ValueA>(value_a),
-                                   popped == &job ? job.run_here() : job.finish(worker, popped));
+  const bool mine = !job.done() && worker.take_back(place);
+  return std::pair<ValueA, ValueB>(std::forward<ValueA>(value_a), mine ? job.run_here() : job.finish(worker));
 }
 
 /// For a caller that is no worker of the default policy.
 template <class Call, class A, class B>
 [[gnu::noinline]] auto join_elsewhere(A&& a, B&& b) {
-  return on_other_pool(
-      [&](auto& worker) { return join_on<Call>(worker, std::forward<A>(a), std::forward<B>(b)); });
+  return on_other_pool([&](auto& worker) { return join_on<Call>(worker, std::forward<A>(a), std::forward<B>(b)); });
 }
 
 template <class Call, class A, class B>
@@ -145,8 +146,8 @@ template <class First, class Rest>
 /// join returns or throws. While it waits the caller runs other jobs of its pool, then sleeps.
 ///
 /// `a` throws: `b` is finished first, then the exception is rethrown; what comes of `b` is dropped. Only `b` throws:
-/// the result of `a` is destroyed, and the exception of `b` rethrown. std::bad_alloc from a queue that cannot grow: none
-/// of the two is called.
+/// the result of `a` is destroyed, and the exception of `b` rethrown. std::bad_alloc from a queue that cannot grow:
+/// none of the two is called.
 ///
 /// All that comes before the call happens before `a` and `b`, and they happen before its return. A few nanoseconds when
 /// nobody steals; no allocation. Any thread; outside every pool it runs in global_pool().
@@ -170,8 +171,7 @@ auto join(A&& a, B&& b, C&& c, More&&... more)
 
 /// As join, of callables that take a JoinContext.
 template <JoinContextCallable A, JoinContextCallable B>
-auto join_context(A&& a, B&& b)
-    -> std::pair<detail::CallValue<A, JoinContext>, detail::CallValue<B, JoinContext>> {
+auto join_context(A&& a, B&& b) -> std::pair<detail::CallValue<A, JoinContext>, detail::CallValue<B, JoinContext>> {
   return detail::join_here<detail::CallWithContext>(std::forward<A>(a), std::forward<B>(b));
 }
 

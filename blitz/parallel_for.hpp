@@ -18,7 +18,7 @@ namespace blitz {
 /// How a loop is shared out.
 enum class Schedule : unsigned char {
   adaptive,  ///< halves what is left whenever a worker is idle; for all loops
-  fixed      ///< equal blocks, one for each worker, cut at once; for bodies of equal cost that must meet the same memory
+  fixed  ///< equal blocks, one for each worker, cut at once; for bodies of equal cost that must meet the same memory
 };
 
 /// The fine print of a loop.

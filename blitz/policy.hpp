@@ -15,6 +15,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace blitz {
 
@@ -22,8 +23,8 @@ namespace detail {
 
 class WorkerBase;
 
-/// What queues hold: a function to call, and a link for the queues that are lists. It lies in the frame of whoever waits
-/// for it, or on the heap if nobody does; a queue never owns it.
+/// What queues hold: a function to call, and a link for the queues that are lists. It lies in the frame of whoever
+/// waits for it, or on the heap if nobody does; a queue never owns it.
 struct Job {
   /// Runs the job on `worker`, once; does not throw. The job may be gone when it returns.
   using Execute = void (*)(Job* job, WorkerBase& worker) noexcept;
@@ -90,16 +91,23 @@ concept JobInjector = std::default_initializable<I> && requires(I& injector, con
 };
 
 /// The jobs of one worker.
+///
+/// What is for the owner alone: push, whose result says where it put the job, a small value of any type, and which
+/// sends what it has no room for to `overflow`; take_newest, the last push that is not yet taken, or null; take_back,
+/// which takes the job at a place if it is the newest, and may always say false; it is only asked while the job that
+/// was pushed there has not been run. The others are for anyone: empty is exact for the owner; size, pushed, and taken
+/// (by others, of what was pushed) are for statistics.
 template <class Q, class I>
-concept JobQueue =
-    std::default_initializable<Q> && requires(Q& queue, const Q& constant, detail::Job* job, I& overflow) {
-      queue.push(job, overflow);                                      ///< its owner; what has no room goes to `overflow`
-      { queue.take_newest() } noexcept -> std::same_as<detail::Job*>;  ///< its owner: the last push not yet taken, or null
-      { constant.empty() } noexcept -> std::same_as<bool>;             ///< anyone; exact for its owner
-      { constant.size() } noexcept -> std::same_as<std::size_t>;       ///< anyone; a moment's impression
-      { constant.pushed() } noexcept -> std::same_as<std::uint64_t>;   ///< pushes so far; statistics, anyone
-      { constant.taken() } noexcept -> std::same_as<std::uint64_t>;    ///< of these, taken by others; statistics, anyone
-    };
+concept JobQueue = std::default_initializable<Q> && std::is_trivially_copyable_v<typename Q::Place> &&
+                   requires(Q& queue, const Q& constant, detail::Job* job, I& overflow, typename Q::Place place) {
+                     { queue.push(job, overflow) } -> std::same_as<typename Q::Place>;
+                     { queue.take_newest() } noexcept -> std::same_as<detail::Job*>;
+                     { queue.take_back(place) } noexcept -> std::same_as<bool>;
+                     { constant.empty() } noexcept -> std::same_as<bool>;
+                     { constant.size() } noexcept -> std::same_as<std::size_t>;
+                     { constant.pushed() } noexcept -> std::same_as<std::uint64_t>;
+                     { constant.taken() } noexcept -> std::same_as<std::uint64_t>;
+                   };
 
 /// How workers fall asleep, are woken, and lend their slots; see fork_join/sleep.hpp for what each call means.
 template <class S>
@@ -124,7 +132,7 @@ concept IdleProtocol = std::constructible_from<S, std::size_t> &&
 /// A worker's order of search: one object for each worker, used by its runner alone.
 template <class F, class Q, class I>
 concept JobFinder = std::constructible_from<F, std::size_t> && requires(F& finder, detail::Sources<Q, I>& sources) {
-  { finder.find_work(sources) } noexcept -> std::same_as<detail::Job*>;     ///< null: nothing was there to take
+  { finder.find_work(sources) } noexcept -> std::same_as<detail::Job*>;      ///< null: nothing was there to take
   { finder.steals_tried() } noexcept -> std::convertible_to<std::uint64_t>;  ///< statistics, anyone
   { finder.stolen() } noexcept -> std::convertible_to<std::uint64_t>;
   { finder.injected_taken() } noexcept -> std::convertible_to<std::uint64_t>;
@@ -132,12 +140,13 @@ concept JobFinder = std::constructible_from<F, std::size_t> && requires(F& finde
 
 /// A policy names the four, and vouches for W2 to W4.
 template <class P>
-concept Policy = requires {
-  typename P::Injector;
-  typename P::LocalQueue;
-  typename P::Idle;
-  typename P::Finder;
-} && JobInjector<typename P::Injector> && JobQueue<typename P::LocalQueue, typename P::Injector> &&
+concept Policy =
+    requires {
+      typename P::Injector;
+      typename P::LocalQueue;
+      typename P::Idle;
+      typename P::Finder;
+    } && JobInjector<typename P::Injector> && JobQueue<typename P::LocalQueue, typename P::Injector> &&
     IdleProtocol<typename P::Idle> && JobFinder<typename P::Finder, typename P::LocalQueue, typename P::Injector>;
 
 }  // namespace blitz

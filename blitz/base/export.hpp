@@ -3,11 +3,14 @@
 
 #if defined(__GNUC__)
 #define BLITZ_API [[gnu::visibility("default")]]
+// For a class in an explicit instantiation, where an attribute in brackets has no place.
+#define BLITZ_API_CLASS __attribute__((visibility("default")))
 #define BLITZ_COLD [[gnu::cold, gnu::noinline]]
 #define BLITZ_ALWAYS_INLINE [[gnu::always_inline]] inline
 #define BLITZ_LAMBDA_INLINE __attribute__((always_inline))
 #else
 #define BLITZ_API
+#define BLITZ_API_CLASS
 #define BLITZ_COLD
 #define BLITZ_ALWAYS_INLINE inline
 #define BLITZ_LAMBDA_INLINE

@@ -20,7 +20,7 @@ BLITZ_API void futex_wait(const Atomic<std::uint32_t>& word, std::uint32_t expec
 
 /// As futex_wait, for at most `timeout`.
 BLITZ_API void futex_wait_for(const Atomic<std::uint32_t>& word, std::uint32_t expected,
-                    std::chrono::nanoseconds timeout) noexcept;
+                              std::chrono::nanoseconds timeout) noexcept;
 
 /// Wakes one thread that is blocked on the word at this address, if there is one.
 BLITZ_API void futex_wake_one(const Atomic<std::uint32_t>* word) noexcept;

@@ -13,7 +13,7 @@
 /// Source: CoreLatch of rayon-core.
 ///
 /// Pairs:
-///   [set]  set: state_.exchange(release)  ->  probe: state_.load(acquire)
+///   [set]  set: state_.exchange(release)  ->  probe: state_.load(acquire and more)
 #pragma once
 
 #include <cassert>
@@ -30,8 +30,9 @@ class CoreLatch {
   CoreLatch(const CoreLatch&) = delete;
   CoreLatch& operator=(const CoreLatch&) = delete;
 
-  /// Whether the latch has been set; if so, all that came before set() is visible.
-  [[nodiscard]] bool probe() const noexcept { return state_.load(std::memory_order_acquire) == State::kSet; }  // [set]
+  /// Whether the latch has been set; if so, all that came before set() is visible. Sequentially consistent: whoever has
+  /// just made a worker's slot vacant asks here whether a setter came by before and found nobody to wake.
+  [[nodiscard]] bool probe() const noexcept { return state_.load(std::memory_order_seq_cst) == State::kSet; }  // [set]
 
   /// Sets it. Returns whether its worker is asleep, or about to be, and must be woken by the caller. Sequentially
   /// consistent, so that the caller may then look at the worker's own state.

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "blitz/base/export.hpp"
 #include "blitz/policy.hpp"
 
 namespace blitz {

@@ -29,6 +29,7 @@ class WorkerLatch {
     if (core_.set()) owner->wake();
   }
   [[nodiscard]] CoreLatch& core() noexcept { return core_; }
+  [[nodiscard]] const CoreLatch& core() const noexcept { return core_; }
   [[nodiscard]] bool is_for(const Wakeable& worker) const noexcept { return owner_ == &worker; }
 
  private:

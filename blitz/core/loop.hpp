@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <stop_token>
 
 #include "blitz/base/atomic.hpp"
@@ -95,9 +96,10 @@ class Loop {
       if (left >= 2 * grain_ && pace.may_offer() && worker.queue_empty() && worker.somebody_idle()) {
         const LoopIndex middle = first + left / 2;
         Half half(*this, worker, middle, last, pace);
-        if (!offer(worker, half)) continue;
+        const auto place = offer(worker, half);
+        if (!place) return;
         run(worker, first, middle, pace);
-        if (!take_back(worker, half)) return;
+        if (!take_back(worker, *place, half)) return;
         first = middle;
         pace.offer_refused();
         continue;
@@ -118,31 +120,32 @@ class Loop {
     while (last - first > 1) {
       const LoopIndex middle = first + (last - first) / 2;
       FarPieces far(*this, worker, pieces, middle, last);
-      if (!offer(worker, far)) return;
+      const auto place = offer(worker, far);
+      if (!place) return;
       run_pieces(worker, pieces, first, middle);
-      if (!take_back(worker, far)) return;
+      if (!take_back(worker, *place, far)) return;
       first = middle;
     }
     if (!ended()) run_block(pieces.begin(first), pieces.begin(first + 1));
   }
 
-  /// False, with the loop ended, if the queue could not grow.
-  [[nodiscard]] bool offer(W& worker, Job& job) noexcept {
+  /// Nothing, with the loop ended, if the queue could not grow.
+  [[nodiscard]] std::optional<typename W::Place> offer(W& worker, Job& job) noexcept {
     try {
-      worker.push(&job);
-      return true;
+      return worker.offer(&job);
     } catch (...) {
       fail();
-      return false;
+      return std::nullopt;
     }
   }
 
   /// True: nobody took the job. False: somebody did, and has finished it.
   template <class J>
-  [[nodiscard]] static bool take_back(W& worker, J& job) noexcept {
-    Job* const popped = worker.take_newest();
-    if (popped == &job) [[likely]] return true;
-    return reclaim(worker, popped, job, job.latch.core());
+  [[nodiscard]] static bool take_back(W& worker, typename W::Place place, J& job) noexcept {
+    CoreLatch& done = job.latch.core();
+    if (!done.probe() && worker.take_back(place)) [[likely]]
+      return true;
+    return reclaim(worker, job, done);
   }
 
   void run_block(LoopIndex first, LoopIndex last) noexcept {
@@ -165,7 +168,8 @@ class Loop {
   }
 
   void rethrow() {
-    if (ended_.load(std::memory_order_relaxed)) [[unlikely]] std::rethrow_exception(error_);
+    if (ended_.load(std::memory_order_relaxed)) [[unlikely]]
+      std::rethrow_exception(error_);
   }
 
   Body& body_;

@@ -8,10 +8,6 @@
 
 #include "blitz/base/cpu_count.hpp"
 
-#if defined(__linux__) && !defined(BLITZ_PORTABLE)
-#include <sched.h>
-#endif
-
 namespace blitz::detail {
 namespace {
 
@@ -27,8 +23,9 @@ std::size_t threads_from_environment() {
   std::size_t value = 0;
   const auto [rest, error] = std::from_chars(text, end, value);
   if (error != std::errc{} || rest != end) {
-    throw ThreadPoolError("blitz: the environment variable BLITZ_NUM_THREADS is \"" + std::string(text) +
-                          "\"; set it to a number of threads, or to 0, or unset it, for as many as there are processors");
+    throw ThreadPoolError(
+        "blitz: the environment variable BLITZ_NUM_THREADS is \"" + std::string(text) +
+        "\"; set it to a number of threads, or to 0, or unset it, for as many as there are processors");
   }
   return value;
 }
@@ -57,20 +54,7 @@ std::size_t checked_num_threads(const ThreadPoolOptions& options, std::size_t li
 std::vector<unsigned> processors_for(Affinity affinity) {
   std::vector<unsigned> processors;
   if (affinity == Affinity::none) return processors;
-#if defined(__linux__) && !defined(BLITZ_PORTABLE)
-  for (int size = CPU_SETSIZE;; size *= 2) {
-    cpu_set_t* const set = CPU_ALLOC(static_cast<std::size_t>(size));
-    if (set == nullptr) throw std::bad_alloc();
-    const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(size));
-    CPU_ZERO_S(bytes, set);
-    const bool known = ::sched_getaffinity(0, bytes, set) == 0;
-    for (int cpu = 0; known && cpu < size; ++cpu) {
-      if (CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes, set)) processors.push_back(static_cast<unsigned>(cpu));
-    }
-    CPU_FREE(set);
-    if (known || size > (1 << 20)) break;
-  }
-#endif
+  processors = allowed_processors();
   if (processors.empty()) {
     throw ThreadPoolError("blitz: this system does not let a thread choose its processor; leave affinity at none");
   }

@@ -6,7 +6,8 @@
 /// and some worker is idle. An offer that comes back untouched has cost a few nanoseconds for nothing: the next is not
 /// made before a few microseconds of work have been done.
 ///
-/// The idea of splitting on demand: A. Tzannes, G. C. Caragea, R. Barua, U. Vishkin, "Lazy binary-splitting", PPoPP 2010.
+/// The idea of splitting on demand: A. Tzannes, G. C. Caragea, R. Barua, U. Vishkin, "Lazy binary-splitting", PPoPP
+/// 2010.
 ///
 /// For one worker; knows no scheduler.
 #pragma once

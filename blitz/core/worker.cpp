@@ -4,21 +4,17 @@ namespace blitz::detail {
 
 constinit thread_local WorkerBase* current_worker = nullptr;
 
-bool reclaim(WorkerBase& worker, Job* popped, Job& mine, CoreLatch& done) noexcept {
-  while (popped != &mine) {
-    if (done.probe()) {
-      // It was taken and is done; what was popped instead is nobody's but this worker's to run.
-      if (popped != nullptr) popped->execute(popped, worker);
-      return false;
-    }
-    if (popped == nullptr) {
+bool reclaim(WorkerBase& worker, Job& mine, CoreLatch& done) noexcept {
+  while (!done.probe()) {
+    Job* const newest = worker.take_newest();
+    if (newest == &mine) return true;
+    if (newest == nullptr) {
       worker.wait_until(done);
       return false;
     }
-    popped->execute(popped, worker);
-    popped = worker.take_newest();
+    newest->execute(newest, worker);
   }
-  return true;
+  return false;
 }
 
 }  // namespace blitz::detail

@@ -23,10 +23,19 @@ class WorkerBase : public Wakeable {
   WorkerBase(const WorkerBase&) = delete;
   WorkerBase& operator=(const WorkerBase&) = delete;
 
+  /// Where an offered job lies: nothing, for a worker of unknown policy.
+  struct Place {};
+
   /// Offers a job to the pool. Throws std::bad_alloc, and has then not taken it.
   virtual void push(Job* job) = 0;
+  Place offer(Job* job) {
+    push(job);
+    return {};
+  }
   /// Takes back the newest job of this worker's queue; null if there is none.
   [[nodiscard]] virtual Job* take_newest() noexcept = 0;
+  /// Takes back an offered job that has not run, if it is found at once; see reclaim.
+  [[nodiscard]] bool take_back(Place /*place*/) noexcept { return false; }
   /// Runs other jobs until the latch is set, and sleeps while there are none.
   virtual void wait_until(CoreLatch& latch) noexcept = 0;
   /// Whether all that this worker has offered is gone.
@@ -61,11 +70,16 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   /// Throws std::bad_alloc.
   Worker(Registry<P>& registry, std::size_t index);
 
-  void push(Job* job) override {
-    queue_.push(job, injector_);
+  using Place = typename P::LocalQueue::Place;
+
+  void push(Job* job) override { offer(job); }
+  BLITZ_ALWAYS_INLINE Place offer(Job* job) {
+    const Place place = queue_.push(job, injector_);
     idle_.new_jobs();
+    return place;
   }
   [[nodiscard]] Job* take_newest() noexcept override { return queue_.take_newest(); }
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place) noexcept { return queue_.take_back(place); }
   void wait_until(CoreLatch& latch) noexcept override {
     if (!latch.probe()) work_until(latch, Rest::kWait);
   }
@@ -126,8 +140,8 @@ class RunnerScope {
   }
 };
 
-/// Gets back `mine`, a job that the caller has pushed: `popped` is what take_newest gave for it, and is something else.
-/// Runs what lies on top of it. True: the job was not taken, it is the caller's to run. False: it was, and is done.
-[[nodiscard]] BLITZ_COLD BLITZ_API bool reclaim(WorkerBase& worker, Job* popped, Job& mine, CoreLatch& done) noexcept;
+/// Gets back `mine`, a job that the caller has offered and that was not found at once: runs what lies on top of it, or
+/// waits for whoever took it. True: it was not taken, and is the caller's to run. False: it was, and is done.
+[[nodiscard]] BLITZ_COLD BLITZ_API bool reclaim(WorkerBase& worker, Job& mine, CoreLatch& done) noexcept;
 
 }  // namespace blitz::detail

@@ -1,8 +1,8 @@
 /// The one word on which the sleep protocol agrees: how many slots sleep, how many are inactive, and the jobs-event
 /// counter (JEC).
 ///
-///   bits  0..15   sleeping   slots whose runner is blocked, or is about to be, and that a waker may claim
-///   bits 16..31   inactive   slots that execute no job: sleeping ones, and those that search
+///   bits  0..15   inactive   slots that execute no job: sleeping ones, and those that search
+///   bits 16..31   sleeping   slots whose runner is blocked, or is about to be, and that a waker may claim
 ///   bits 32..63   JEC        even: *sleepy*, a worker has announced itself since the last post; odd: *active*
 ///
 /// Always sleeping <= inactive <= slots. A worker's announcement makes an active JEC sleepy, a post makes a sleepy one
@@ -29,8 +29,8 @@ class Counters {
  public:
   constexpr explicit Counters(std::uint64_t word) noexcept : word_(word) {}
 
-  [[nodiscard]] constexpr unsigned sleeping() const noexcept { return static_cast<unsigned>(word_ & 0xffff); }
-  [[nodiscard]] constexpr unsigned inactive() const noexcept { return static_cast<unsigned>(word_ >> 16 & 0xffff); }
+  [[nodiscard]] constexpr unsigned sleeping() const noexcept { return static_cast<unsigned>(word_ >> 16 & 0xffff); }
+  [[nodiscard]] constexpr unsigned inactive() const noexcept { return static_cast<unsigned>(word_ & 0xffff); }
   /// Slots whose worker searches: they will find a new job without being woken.
   [[nodiscard]] constexpr unsigned awake_but_idle() const noexcept {
     assert(sleeping() <= inactive());
@@ -60,9 +60,14 @@ class AtomicCounters {
   ///
   /// Relaxed, and without a fence after the push: the sleeper's heavy fence, between its announcement and its last
   /// search, makes sure that either this load sees the announcement or that search sees the job.
-  [[nodiscard]] bool new_jobs_needed() const noexcept {
-    return (word_.load(std::memory_order_relaxed) & (kSleepingMask | kOneJec)) != kOneJec;
+  ///
+  /// `quiet` is kQuiet; or else kNever, where there are no asymmetric fences, and every push must be posted.
+  [[nodiscard]] bool new_jobs_needed(std::uint32_t quiet) const noexcept {
+    // The sleeping count and the polarity of the JEC lie side by side.
+    return (static_cast<std::uint32_t>(word_.load(std::memory_order_relaxed) >> 16) & 0x1ffff) != quiet;
   }
+  static constexpr std::uint32_t kQuiet = 0x10000;
+  static constexpr std::uint32_t kNever = ~std::uint32_t{0};
 
   /// Whether some slot executes no job. A hint, relaxed.
   [[nodiscard]] bool somebody_inactive() const noexcept {
@@ -132,9 +137,8 @@ class AtomicCounters {
   }
 
  private:
-  static constexpr std::uint64_t kOneSleeping = 1;
-  static constexpr std::uint64_t kSleepingMask = 0xffff;
-  static constexpr std::uint64_t kOneInactive = std::uint64_t{1} << 16;
+  static constexpr std::uint64_t kOneInactive = 1;
+  static constexpr std::uint64_t kOneSleeping = std::uint64_t{1} << 16;
   static constexpr std::uint64_t kOneJec = std::uint64_t{1} << 32;
 
   alignas(kCacheLine) Atomic<std::uint64_t> word_;  // read by every push, written by idle workers and posts

@@ -51,20 +51,24 @@ class ChaseLevDeque {
  public:
   /// `capacity` is the number of items before the first growth, a power of two.
   /// Throws std::bad_alloc.
-  explicit ChaseLevDeque(std::size_t capacity = 256)
-      : limit_(static_cast<Index>(capacity)) {
+  explicit ChaseLevDeque(std::size_t capacity = 256) : limit_(static_cast<Index>(capacity)) {
     assert(std::has_single_bit(capacity));
     use(std::make_unique<Buffer>(capacity));
   }
   ChaseLevDeque(const ChaseLevDeque&) = delete;
   ChaseLevDeque& operator=(const ChaseLevDeque&) = delete;
 
+  /// Where a push put its item. To be given to take_back.
+  using Place = std::int64_t;
+
   /// Adds `item` at the bottom. O(1), amortised over growth. Throws std::bad_alloc, and is then unchanged.
-  void push(T* item) {
+  Place push(T* item) {
     const Index bottom = bottom_.load(std::memory_order_relaxed);
-    if (bottom >= limit_) [[unlikely]] make_room(bottom);
+    if (bottom >= limit_) [[unlikely]]
+      make_room(bottom);
     slots_[bottom & mask_].store(item, std::memory_order_relaxed);
     bottom_.store(bottom + 1, std::memory_order_release);  // [item]
+    return bottom;
   }
 
   /// Takes the newest item; null when there is none. Wait-free.
@@ -75,15 +79,30 @@ class ChaseLevDeque {
     bottom_.store(bottom, std::memory_order_release);
     asymmetric_light_fence();
     const Index top = top_.load(std::memory_order_relaxed);
-    if (top < bottom) [[likely]] return slots_[bottom & mask_].load(std::memory_order_relaxed);
+    if (top < bottom) [[likely]]
+      return slots_[bottom & mask_].load(std::memory_order_relaxed);
     return pop_last(bottom, top);
+  }
+
+  /// Takes the item at `place` if it is the newest and no thief has it. The item is the one that was pushed there,
+  /// unless the owner itself has popped that one meanwhile: the caller must know.
+  ///
+  /// As pop, but the store does not wait for the load before it, which only has to confirm what is known: over a series
+  /// of joins that halves the chain of loads and stores of this one word. And the slot need not be read.
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place) noexcept {
+    if (bottom_.load(std::memory_order_relaxed) != place + 1) [[unlikely]]
+      return false;
+    bottom_.store(place, std::memory_order_release);  // [last]
+    asymmetric_light_fence();
+    const Index top = top_.load(std::memory_order_relaxed);
+    return top < place || pop_last(place, top) != nullptr;
   }
 
   /// Takes the oldest item. Lock-free; looking at an empty deque costs two loads, taking a heavy fence.
   [[nodiscard]] StealResult<T> steal() noexcept {
     Index top = top_.load(std::memory_order_acquire);
     if (bottom_.load(std::memory_order_acquire) - top <= 0) return StealResult<T>::empty();
-    asymmetric_heavy_fence();                                       // [last]
+    asymmetric_heavy_fence();                                      // [last]
     const Index bottom = bottom_.load(std::memory_order_acquire);  // [item]
     if (bottom - top <= 0) return StealResult<T>::empty();
     T* const item = buffer_.load(std::memory_order_acquire)->load(top);  // [buffer]
@@ -113,7 +132,7 @@ class ChaseLevDeque {
   }
 
  private:
-  using Index = std::int64_t;
+  using Index = Place;
 
   /// A ring of slots. The ones it replaced hang off it: a thief may still be reading any of them, so they stay until
   /// the deque goes. Each is half as long as the next, so all of them together are shorter than the newest.
@@ -144,7 +163,7 @@ class ChaseLevDeque {
   }
 
   /// The deque held at most one item when the owner reached for it: the exchange decides who has it.
-  [[nodiscard]] T* pop_last(Index bottom, Index top) noexcept {
+  [[nodiscard, gnu::noinline]] T* pop_last(Index bottom, Index top) noexcept {
     T* item = nullptr;
     if (top == bottom) {
       item = slots_[bottom & mask_].load(std::memory_order_relaxed);
@@ -179,8 +198,8 @@ class ChaseLevDeque {
 
   // The owner's line: thieves read bottom_ and buffer_, the rest nobody else touches but last_pops_, for statistics.
   alignas(kCacheLine) Atomic<Index> bottom_{0};
-  Index mask_ = 0;                 // of the newest buffer, and ...
-  Atomic<T*>* slots_ = nullptr;    // ... its slots, at hand for the owner
+  Index mask_ = 0;               // of the newest buffer, and ...
+  Atomic<T*>* slots_ = nullptr;  // ... its slots, at hand for the owner
   Atomic<Buffer*> buffer_{nullptr};
   std::unique_ptr<Buffer> owned_;  // the newest buffer
   Index limit_;                    // the first index at which push must ask for top_ again; never above top_ + capacity

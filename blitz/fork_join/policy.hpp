@@ -23,11 +23,14 @@ using ForkJoinInjector = TreiberStack<Job>;
 class ForkJoinQueue {
  public:
   /// Throws std::bad_alloc when the deque must grow and cannot, and has then not taken the job.
-  void push(Job* job, ForkJoinInjector& /*overflow*/) {
-    deque_.push(job);
+  using Place = ChaseLevDeque<Job>::Place;
+  Place push(Job* job, ForkJoinInjector& /*overflow*/) {
+    const Place place = deque_.push(job);
     pushed_.store(pushed_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    return place;
   }
   [[nodiscard]] Job* take_newest() noexcept { return deque_.pop(); }
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place) noexcept { return deque_.take_back(place); }
   [[nodiscard]] bool empty() const noexcept { return deque_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return deque_.size(); }
   [[nodiscard]] std::uint64_t pushed() const noexcept { return pushed_.load(std::memory_order_relaxed); }

@@ -11,9 +11,13 @@ std::int64_t now_ns() noexcept {
 }  // namespace
 
 Sleep::Sleep(std::size_t slots, std::uint32_t first_jec)
-    : counters_(slots, first_jec), count_(slots), slots_(std::make_unique<Slot[]>(slots)) {}
+    : counters_(slots, first_jec),
+      quiet_(asymmetric_fences_available() ? AtomicCounters::kQuiet : AtomicCounters::kNever),
+      count_(slots),
+      slots_(std::make_unique<Slot[]>(slots)) {}
 
 void Sleep::post() noexcept {
+  asymmetric_light_fence();  // [announce]
   const Counters counters = counters_.post();
   if (counters.sleeping() > 0 && counters.awake_but_idle() == 0) wake_any();
 }

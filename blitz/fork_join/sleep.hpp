@@ -15,17 +15,18 @@
 ///      +------------------------+----------------------------------+
 ///        any waker, or (from kVacant) an outside thread that borrows the slot: one compare-exchange, one winner
 ///
-/// Leaving kAsleep or kVacant takes the slot out of the `sleeping` count, and is done by the one who claimed it; leaving
-/// kDrowsy leaves the count to the runner, who finds out when it cannot fall asleep.
+/// Leaving kAsleep or kVacant takes the slot out of the `sleeping` count, and is done by the one who claimed it;
+/// leaving kDrowsy leaves the count to the runner, who finds out when it cannot fall asleep.
 ///
 /// Who may call what: start_looking, work_found, no_work_found and give_back, the slot's runner; all else, anyone.
 ///
 /// Pairs:
-///   [announce]  no_work_found: JEC becomes sleepy, heavy fence, search  <->  new_jobs: push, light fence, counters load
-///   [inject]    sleep, give_back: sleeping counted, injector looked at  <->  new_injected_jobs: push, counters load
-///   [claim]     sleep, give_back: state exchange (release)               ->  try_wake, try_borrow: state (acquire)
-///   [register]  sleep, give_back: state kDrowsy, sleeping counted        ->  try_wake: after the count was read
-///   [latch]     give_back: state exchange, latch load                   <->  set a latch, then try_wake: state load
+///   [announce]  no_work_found: JEC becomes sleepy, heavy fence, search  <->  new_jobs: push, light fence, counters
+///   load [inject]    sleep, give_back: sleeping counted, injector looked at  <->  new_injected_jobs: push, counters
+///   load [claim]     sleep, give_back: state exchange (release)               ->  try_wake, try_borrow: state
+///   (acquire) [register]  sleep, give_back: state kDrowsy, sleeping counted        ->  try_wake: after the count was
+///   read [latch]     give_back: state exchange, latch load                   <->  set a latch, then try_wake: state
+///   load
 #pragma once
 
 #include <chrono>
@@ -78,8 +79,9 @@ class Sleep {
 
   /// A worker has pushed a job on its own queue.
   void new_jobs() noexcept {
-    asymmetric_light_fence();  // [announce]
-    if (counters_.new_jobs_needed()) [[unlikely]] post();
+    compiler_fence();  // [announce] The light fence; where there is none to be had, quiet_ leads to a full one.
+    if (counters_.new_jobs_needed(quiet_)) [[unlikely]]
+      post();
   }
 
   /// Somebody has pushed a job on the injector.
@@ -102,7 +104,8 @@ class Sleep {
   /// The search found a job, or what its runner waits for has come. Must be called before the job runs: the job may be
   /// long, and others may wait behind it.
   void work_found(Search& search) noexcept {
-    if (search.watching || search.woken) [[unlikely]] note_success(search);
+    if (search.watching || search.woken) [[unlikely]]
+      note_success(search);
     const Counters counters = counters_.sub_inactive();
     if (counters.sleeping() > 0 && counters.awake_but_idle() == 0) wake_any();
   }
@@ -111,7 +114,8 @@ class Sleep {
   /// return the runner probes its latch and searches again. `injected` tells whether the injector may hold a job.
   template <SleepableLatch Latch, class Injected>
   void no_work_found(Search& search, Latch& latch, Rest rest, Injected&& injected) noexcept {
-    if (search.woken) [[unlikely]] note_late_wake(search);
+    if (search.woken) [[unlikely]]
+      note_late_wake(search);
     if (search.rounds < kRoundsUntilSleepy) {
       ++search.rounds;
       yield_thread();
@@ -171,9 +175,10 @@ class Sleep {
     }
     auto expected = State::kDrowsy;
     // [claim] [latch]
-    if (leave && !injected() &&
-        s.state.compare_exchange_strong(expected, State::kVacant, std::memory_order_seq_cst)) [[likely]] {
-      if (latch.probe()) [[unlikely]] try_wake(slot);  // [latch]
+    if (leave && !injected() && s.state.compare_exchange_strong(expected, State::kVacant, std::memory_order_seq_cst))
+        [[likely]] {
+      if (latch.probe()) [[unlikely]]
+        try_wake(slot);  // [latch]
       return;
     }
     hand_over(s);
@@ -246,6 +251,7 @@ class Sleep {
   [[nodiscard]] BLITZ_COLD BLITZ_API bool keeps_watch(Search& search) noexcept;
 
   AtomicCounters counters_;
+  std::uint32_t quiet_;  // what new_jobs compares with; constant
   std::size_t count_;
   std::unique_ptr<Slot[]> slots_;
   Atomic<bool> watched_{false};  // there is a watchman

@@ -14,7 +14,8 @@
 ///   [node]    push: head_ exchange (release)      ->  take: head_.exchange(acquire)
 ///   [taking]  take: taking_.store(release)        ->  take, empty: taking_ (acquire)
 ///   [hand]    take: head_.exchange(release)       ->  empty: head_ load (acquire), so that it sees taking_ set
-///   [seen]    push: head_ exchange (seq_cst)     <->  empty: head_ load (seq_cst): with the fences of the sleep protocol
+///   [seen]    push: head_ exchange (seq_cst)     <->  empty: head_ load (seq_cst): with the fences of the sleep
+///   protocol
 #pragma once
 
 #include <cassert>
@@ -46,8 +47,8 @@ class TreiberStack {
     if (head_.load(std::memory_order_relaxed) == nullptr && front_.load(std::memory_order_relaxed) == nullptr) {
       return nullptr;
     }
-    if (taking_.exchange(true, std::memory_order_acquire)) return nullptr;  // [taking]
-    Node* node = front_.load(std::memory_order_relaxed);                    // Guarded by taking_.
+    if (taking_.exchange(true, std::memory_order_acquire)) return nullptr;                     // [taking]
+    Node* node = front_.load(std::memory_order_relaxed);                                       // Guarded by taking_.
     if (node == nullptr) node = reversed(head_.exchange(nullptr, std::memory_order_acq_rel));  // [node] [hand]
     if (node != nullptr) front_.store(node->next, std::memory_order_relaxed);                  // Guarded by taking_.
     taking_.store(false, std::memory_order_release);                                           // [taking]
@@ -59,8 +60,8 @@ class TreiberStack {
   /// A node moves from head_ into the hands of a taker, and from there into front_; the three are looked at in that
   /// order, so it cannot slip past.
   [[nodiscard]] bool empty() const noexcept {
-    return head_.load(std::memory_order_seq_cst) == nullptr &&     // [seen] [hand]
-           !taking_.load(std::memory_order_acquire) &&             // [taking]
+    return head_.load(std::memory_order_seq_cst) == nullptr &&  // [seen] [hand]
+           !taking_.load(std::memory_order_acquire) &&          // [taking]
            front_.load(std::memory_order_acquire) == nullptr;
   }
 

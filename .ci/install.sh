@@ -1,0 +1,17 @@
+# shellcheck shell=bash
+# install_packages PACKAGE...: installs those that are missing, through apt-get. Where there is no dpkg, the build will
+# say what it does not find.
+install_packages() {
+  command -v dpkg-query > /dev/null || return 0
+  local package missing=()
+  for package in "$@"; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2> /dev/null)" = installed ] || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+
+  local as_root=()
+  [ "$(id -u)" = 0 ] || as_root=(sudo)
+  echo "Installing ${missing[*]}"
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+}

@@ -1,0 +1,31 @@
+// The progress line on stderr, with the time left.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// Follows `passes` passes over the same `steps` steps. What a step took in the last pass is what it is expected to
+/// take in the next, so the time left is sound from the second pass on.
+class Progress {
+ public:
+  Progress(std::size_t passes, std::size_t steps);
+
+  /// Shows that a step begins. On a terminal the line is rewritten; elsewhere there is one line for each pass.
+  void begin(std::size_t pass, std::size_t step, const std::string& what);
+  void end(std::size_t step, double seconds);
+
+  /// Clears the line.
+  void finish() const;
+
+ private:
+  [[nodiscard]] double seconds_left(std::size_t pass, std::size_t step) const;
+
+  std::size_t passes_;
+  std::vector<double> cost_;  // of each step; negative: not known yet
+  bool terminal_;
+};
+
+}  // namespace bench

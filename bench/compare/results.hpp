@@ -1,0 +1,71 @@
+// What a comparison found out: a row for each (workload, implementation, threads), and questions about rows.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/harness/measure.hpp"
+
+namespace bench {
+
+struct Row {
+  Row(const Entry& entry, unsigned thread_count, std::vector<Repetition> measured);
+
+  const Spec* spec;
+  std::string peer;
+  bool threaded;
+  unsigned threads;
+  std::vector<Repetition> repetitions;
+
+  double median;  ///< of the figures, in the workload's metric
+  double low;     ///< their quartiles
+  double high;
+  double p99;           ///< median over the repetitions; NaN where single calls are not timed
+  double wall_seconds;  ///< medians, per unit of work
+  double cpu_seconds;
+  double cpu_after_seconds;  ///< per repetition
+  bool correct;
+
+  /// The distance between the quartiles, relative to the median.
+  [[nodiscard]] double spread() const { return std::abs((high - low) / median); }
+};
+
+/// How many times slower `row` is than `base`, whether the metric is a time or a rate. NaN where `base` is missing or
+/// either is not positive, as an excess within the noise may be.
+double times_slower(const Row* row, const Row* base);
+
+struct Results {
+  std::vector<unsigned> threads;
+  unsigned repetitions;
+  std::string scale;
+  std::vector<Row> rows;  ///< by workload; within one by implementation, then threads
+
+  /// The row, or nullptr where it was not measured. The serial form answers for every thread count.
+  [[nodiscard]] const Row* find(std::string_view workload, std::string_view peer, unsigned threads) const;
+
+  /// The best of the implementations whose names begin with `library`.
+  [[nodiscard]] const Row* best(std::string_view workload, std::string_view library, unsigned threads) const;
+
+  /// How many times slower `row` is than blitz with as many threads (the serial form: than blitz with the fewest).
+  [[nodiscard]] double times_slower_than_blitz(const Row& row) const;
+
+  [[nodiscard]] bool all_correct() const;
+};
+
+/// "ns", "GB/s", ...
+std::string_view unit_name(Metric metric);
+
+/// "ns/join", "GB/s"
+std::string figure_name(const Spec& spec);
+
+/// What was measured on, for the heading.
+struct Machine {
+  std::string processor;
+  unsigned processors;
+  std::string compiler;
+};
+Machine this_machine();
+
+}  // namespace bench

@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <array>
+#include <ostream>
+#include <string>
+
+#include "bench/compare/report.hpp"
+#include "bench/compare/text.hpp"
+
+namespace bench {
+namespace {
+
+using Cells = std::array<std::string, 8>;
+constexpr std::array<std::size_t, 8> kWidths{15, 11, 8, 9, 10, 10, 10, 10};
+
+void write_line(std::ostream& out, const Cells& cells) {
+  std::string line = "  ";
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::string padding(kWidths[i] - std::min(kWidths[i], cells[i].size()), ' ');
+    line += i == 0 ? cells[i] + padding : padding + cells[i];
+  }
+  out << line << '\n';
+}
+
+void write_row(std::ostream& out, const Row& row, double ratio) {
+  write_line(out, {row.peer, number_text(row.median), percent_text(row.spread()), number_text(row.p99),
+                   time_text(row.wall_seconds), time_text(row.cpu_seconds), time_text(row.cpu_after_seconds),
+                   row.correct ? number_text(ratio) : "WRONG"});
+}
+
+// The serial form is measured once and shown with every thread count, beside what it is compared with.
+void write_workload(std::ostream& out, const Results& results, const Spec& spec) {
+  out << '\n' << spec.name << ": " << spec.title << '\n';
+  for (const unsigned threads : results.threads) {
+    write_line(out, {std::to_string(threads) + (threads == 1 ? " thread" : " threads"), figure_name(spec), "spread",
+                     "p99", "wall", "CPU", "CPU after", "x blitz"});
+    const Row* blitz = results.find(spec.name, "blitz", threads);
+    for (const auto& row : results.rows) {
+      if (row.spec == &spec && (!row.threaded || row.threads == threads)) {
+        write_row(out, row, times_slower(&row, blitz));
+      }
+    }
+  }
+}
+
+void write_targets(std::ostream& out, const std::vector<Target>& all) {
+  out << "\naims\n";
+  std::size_t unknown = 0;
+  for (const auto& target : all) {
+    if (!target.known()) {
+      ++unknown;
+      continue;
+    }
+    out << (target.met() ? "  PASS  " : "  MISS  ") << target.aim << ": " << number_text(target.measured) << target.unit
+        << " (" << (target.at_least ? "at least " : "at most ") << number_text(target.limit) << target.unit << ")\n";
+  }
+  if (unknown != 0) out << "  " << unknown << " more need what this run did not measure\n";
+}
+
+}  // namespace
+
+void write_table(std::ostream& out, const Results& results, const std::vector<Target>& all_targets) {
+  const Machine machine = this_machine();
+  out << machine.processor << ", " << machine.processors << " processors, " << machine.compiler << ", "
+      << results.repetitions << " repetitions, " << results.scale << " inputs\n";
+  const Spec* shown = nullptr;
+  for (const auto& row : results.rows) {
+    if (row.spec != shown) write_workload(out, results, *row.spec);
+    shown = row.spec;
+  }
+  write_targets(out, all_targets);
+}
+
+}  // namespace bench

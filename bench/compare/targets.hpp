@@ -1,0 +1,24 @@
+// The project's aims as far as these workloads can show them: a ratio or a time of the run at hand, and its limit.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/compare/results.hpp"
+
+namespace bench {
+
+struct Target {
+  std::string aim;
+  double measured;  ///< not finite: the rows it needs were not measured, or were within the noise
+  double limit;
+  bool at_least;           ///< `limit` is the least allowed, not the most
+  std::string unit = "x";  ///< as it follows a number
+
+  [[nodiscard]] bool known() const { return std::isfinite(measured); }
+  [[nodiscard]] bool met() const { return at_least ? measured >= limit : measured <= limit; }
+};
+
+std::vector<Target> targets(const Results& results);
+
+}  // namespace bench

@@ -1,0 +1,17 @@
+// Numbers as text, the same in the table and in the chart.
+#pragma once
+
+#include <string>
+
+namespace bench {
+
+/// `digits` significant digits, never in scientific notation; "-" for NaN.
+std::string number_text(double value, int digits = 3);
+
+/// A time in the unit that suits it: "4.61 ns", "20.4 ms"; "-" for NaN.
+std::string time_text(double seconds);
+
+/// A share as whole percent.
+std::string percent_text(double share);
+
+}  // namespace bench

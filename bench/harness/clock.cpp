@@ -1,0 +1,40 @@
+#include "bench/harness/clock.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include <time.h>
+
+namespace bench {
+namespace {
+
+double read(clockid_t id) {
+  timespec t{};
+  clock_gettime(id, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+double other_threads_cpu_seconds() { return read(CLOCK_PROCESS_CPUTIME_ID) - read(CLOCK_THREAD_CPUTIME_ID); }
+
+}  // namespace
+
+double process_cpu_seconds() { return read(CLOCK_PROCESS_CPUTIME_ID); }
+
+Quiet wait_until_quiet() {
+  constexpr auto kWindow = std::chrono::milliseconds(4);
+  constexpr int kPatience = 250;  // windows: one second
+  constexpr double kQuietShare =
+      0.02;  // of one processor: a thread that naps and looks is quiet, one that spins is not
+  const double first = other_threads_cpu_seconds();
+  double before = first;
+  for (int i = 0; i < kPatience; ++i) {
+    const auto start = Clock::now();
+    std::this_thread::sleep_for(kWindow);
+    const double now = other_threads_cpu_seconds();
+    if (now - before < kQuietShare * seconds(Clock::now() - start)) return {std::max(0.0, now - first), true};
+    before = now;
+  }
+  return {before - first, false};
+}
+
+}  // namespace bench

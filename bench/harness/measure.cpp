@@ -1,0 +1,124 @@
+#include "bench/harness/measure.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include "bench/harness/clock.hpp"
+#include "bench/harness/statistics.hpp"
+
+namespace bench {
+namespace {
+
+constexpr double kNoTail = std::numeric_limits<double>::quiet_NaN();
+
+/// What the timing loops find out, in seconds.
+struct Timed {
+  std::size_t runs;   // all of them, warm-up included: what the result is checked for
+  std::size_t timed;  // those that `wall` and `cpu` cover
+  double wall;
+  double cpu;
+  double middle;  // of one run
+  double p99;
+};
+
+// A first run wakes the threads and fills the caches. It is kept only where it is so long that this does not matter.
+Timed time_runs(const Bound& bound, const Effort& effort) {
+  constexpr double kLongRun = 0.02;
+  std::size_t warm_up = 0;
+  std::size_t timed = 1;
+  Stopwatch watch;
+  bound.run();
+  double wall = watch.wall();
+  if (wall < kLongRun) {
+    warm_up = 1;
+    timed = 0;
+    watch.restart();
+    do {
+      bound.run();
+      ++timed;
+      wall = watch.wall();
+    } while (wall < effort.shortest_seconds);
+  }
+  return {warm_up + timed, timed, wall, watch.cpu(), wall / static_cast<double>(timed), kNoTail};
+}
+
+double seconds_of(const auto& call) {
+  const auto start = Clock::now();
+  call();
+  return seconds(Clock::now() - start);
+}
+
+// The two readings of the clock around a call cost as much as a small call, and are taken off.
+Timed time_single_calls(const Bound& bound, const Effort& effort) {
+  std::vector<double> sample(effort.calls);
+  for (auto& s : sample) s = seconds_of([] {});
+  const double clock_cost = middle_mean(sample);
+  const std::size_t warm_up = effort.calls / 10 + 1;
+  for (std::size_t i = 0; i < warm_up; ++i) bound.run();
+  const Stopwatch watch;
+  for (auto& s : sample) s = seconds_of([&] { bound.run(); });
+  const double wall = watch.wall();
+  const double cpu = watch.cpu();
+  const auto net = [&](double s) { return std::max(0.0, s - clock_cost); };
+  return {warm_up + effort.calls, effort.calls, wall, cpu, net(middle_mean(sample)), net(quantile(sample, 0.99))};
+}
+
+Timed time_wakes(const Bound& bound, const Effort& effort) {
+  std::vector<double> sample(effort.wakes);
+  const Stopwatch watch;
+  for (auto& s : sample) {
+    std::this_thread::sleep_for(effort.idle);
+    s = seconds_of([&] { bound.run(); }) - bound.work->ideal_seconds();
+  }
+  return {effort.wakes, effort.wakes, watch.wall(), watch.cpu(), median(sample), quantile(sample, 0.99)};
+}
+
+Timed time(const Bound& bound, const Effort& effort) {
+  switch (bound.entry->spec->timing) {
+    case Timing::single_calls:
+      return time_single_calls(bound, effort);
+    case Timing::wake:
+      return time_wakes(bound, effort);
+    case Timing::runs:
+      break;
+  }
+  return time_runs(bound, effort);
+}
+
+}  // namespace
+
+double to_figure(Metric metric, double seconds_per_unit) {
+  switch (metric) {
+    case Metric::nanoseconds:
+      return seconds_per_unit * 1e9;
+    case Metric::microseconds:
+      return seconds_per_unit * 1e6;
+    case Metric::milliseconds:
+      return seconds_per_unit * 1e3;
+    case Metric::gigabytes_per_second:
+      break;
+  }
+  return 1e-9 / seconds_per_unit;
+}
+
+Repetition measure(const Bound& bound, const Effort& effort) {
+  bound.work->reset();
+  Timed timed{};
+  bound.peer->session([&] { timed = time(bound, effort); });
+  const Quiet quiet = wait_until_quiet();
+
+  const double units = bound.work->units();
+  const double all_units = units * static_cast<double>(timed.timed);
+  const Metric metric = bound.entry->spec->metric;
+  return {.figure = to_figure(metric, timed.middle / units),
+          .p99 = to_figure(metric, timed.p99 / units),
+          .wall_seconds = timed.wall / all_units,
+          .cpu_seconds = timed.cpu / all_units,
+          .cpu_after_seconds = quiet.cpu_seconds,
+          .quiet = quiet.reached,
+          .correct = bound.work->check(timed.runs)};
+}
+
+}  // namespace bench

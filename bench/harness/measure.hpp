@@ -1,0 +1,42 @@
+// One repetition of one entry: the only place where anything is timed.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include "bench/harness/setup.hpp"
+
+namespace bench {
+
+/// How long a repetition takes pains.
+struct Effort {
+  double shortest_seconds;  ///< Timing::runs: runs are repeated for at least this long
+  std::size_t calls;        ///< Timing::single_calls
+  std::size_t wakes;        ///< Timing::wake
+  std::chrono::milliseconds idle;
+
+  static constexpr Effort of(Scale scale) {
+    return {.shortest_seconds = pick(scale, 0.05, 0.01, 0.0),
+            .calls = pick<std::size_t>(scale, 20'000, 5'000, 50),
+            .wakes = pick<std::size_t>(scale, 25, 10, 2),
+            .idle = std::chrono::milliseconds(pick(scale, 20, 20, 2))};
+  }
+};
+
+struct Repetition {
+  double figure;             ///< in the workload's metric
+  double p99;                ///< likewise, Timing::single_calls and Timing::wake; NaN otherwise
+  double wall_seconds;       ///< per unit of work; idle gaps included
+  double cpu_seconds;        ///< of the whole process, over the same time and per the same unit
+  double cpu_after_seconds;  ///< used by the peer's threads after the last run, until they were quiet
+  bool quiet;                ///< false: they never were
+  bool correct;
+};
+
+/// Measures `bound` once, checks its result, and waits until its threads are quiet.
+Repetition measure(const Bound& bound, const Effort& effort);
+
+/// A time per unit of work as a figure of `metric`.
+double to_figure(Metric metric, double seconds_per_unit);
+
+}  // namespace bench

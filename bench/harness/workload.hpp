@@ -1,0 +1,72 @@
+// What a workload is: its description, its input and result, and the check of the result against the serial one.
+//
+// A workload folder holds `workload.hpp`, which derives from Workload and has a `static constexpr Spec spec`, and one
+// file for each implementation, which registers itself (registry.hpp). The timing is in measure.cpp alone.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#if defined(__clang__)
+#define BENCH_NOINLINE [[gnu::noinline]]
+#else
+#define BENCH_NOINLINE [[gnu::noinline, gnu::noclone]]
+#endif
+
+namespace bench {
+
+/// How large the inputs are: for the record, for a first look, or only to see that everything works.
+enum class Scale { full, quick, smoke };
+
+template <class T>
+constexpr T pick(Scale scale, T full, T quick, T smoke) {
+  return scale == Scale::full ? full : scale == Scale::quick ? quick : smoke;
+}
+
+/// What one figure says. All but gigabytes_per_second are times: less is better.
+enum class Metric { nanoseconds, microseconds, milliseconds, gigabytes_per_second };
+
+/// What a repetition times.
+enum class Timing {
+  runs,          ///< whole runs, back to back; the figure is the time of one unit of work
+  single_calls,  ///< every call by itself, hot; the figure is the typical call, with the 99th percentile beside it
+  wake,          ///< single calls after an idle gap; the figure is the median time over Workload::ideal_seconds
+};
+
+struct Spec {
+  std::string_view name;          ///< as given to `--only`, and in the JSON
+  std::string_view title;         ///< one line for the reader of the table
+  std::string_view unit_of_work;  ///< what the figure is per: a join, a node, a call
+  Metric metric;
+  Timing timing;
+};
+
+/// The input and the result of one workload, shared by all its implementations. A run *adds* to the result, so that one
+/// wrong run among many shows in the check at the end.
+class Workload {
+ public:
+  Workload() = default;
+  Workload(const Workload&) = delete;
+  Workload& operator=(const Workload&) = delete;
+  virtual ~Workload() = default;
+
+  /// Forgets the results of earlier runs.
+  virtual void reset() = 0;
+
+  /// Whether the result is what `runs` serial runs since reset() would have left.
+  [[nodiscard]] virtual bool check(std::size_t runs) const = 0;
+
+  /// Units of work in one run.
+  [[nodiscard]] virtual double units() const { return 1; }
+
+  /// The time a run cannot beat, for Timing::wake.
+  [[nodiscard]] virtual double ideal_seconds() const { return 0; }
+};
+
+/// Makes the compiler believe that `value` is used and changed here.
+template <class T>
+inline void keep(T& value) {
+  asm volatile("" : "+r"(value));
+}
+
+}  // namespace bench

@@ -1,0 +1,68 @@
+// Counts the ways to put n queens on an n x n board, row by row, without a cut-off: small uneven nodes.
+#pragma once
+
+#include <cstdint>
+
+#include "bench/harness/workload.hpp"
+
+namespace bench {
+
+inline constexpr unsigned kLargestBoard = 16;
+
+/// The squares of the next row that the queens above attack, a bit for each column.
+struct Board {
+  unsigned all = 0;  // the columns there are
+  unsigned columns = 0;
+  unsigned left = 0;
+  unsigned right = 0;
+
+  [[nodiscard]] bool full() const { return columns == all; }
+  [[nodiscard]] unsigned open() const { return all & ~(columns | left | right); }
+  [[nodiscard]] Board with(unsigned square) const {
+    return {all, columns | square, ((left | square) << 1) & all, (right | square) >> 1};
+  }
+};
+
+/// Takes one open square off `open`.
+inline unsigned take_square(unsigned& open) {
+  const unsigned square = open & (0u - open);
+  open ^= square;
+  return square;
+}
+
+BENCH_NOINLINE inline std::uint64_t serial_queens(Board board) {
+  if (board.full()) return 1;
+  std::uint64_t solutions = 0;
+  for (unsigned open = board.open(); open != 0;) solutions += serial_queens(board.with(take_square(open)));
+  return solutions;
+}
+
+struct NQueens : Workload {
+  static constexpr Spec spec{.name = "nqueens",
+                             .title = "n queens without a cut-off, every choice between placements a join",
+                             .unit_of_work = "node",
+                             .metric = Metric::nanoseconds,
+                             .timing = Timing::runs};
+
+  explicit NQueens(Scale scale)
+      : empty{.all = (1u << pick(scale, 12u, 12u, 6u)) - 1}, expected(serial_queens(empty)), nodes_(count(empty)) {}
+
+  void reset() override { solutions = 0; }
+  bool check(std::size_t runs) const override { return solutions == runs * expected; }
+  double units() const override { return static_cast<double>(nodes_); }
+
+  const Board empty;
+  const std::uint64_t expected;
+  std::uint64_t solutions = 0;
+
+ private:
+  static std::uint64_t count(Board board) {
+    std::uint64_t nodes = 1;
+    for (unsigned open = board.open(); open != 0;) nodes += count(board.with(take_square(open)));
+    return nodes;
+  }
+
+  std::uint64_t nodes_;
+};
+
+}  // namespace bench

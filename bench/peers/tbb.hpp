@@ -1,0 +1,49 @@
+// oneTBB: one arena for each thread count. A whole repetition runs inside the arena, so that no call pays for entering
+// it: the main thread has its slot, as it has in the arena that oneTBB makes by itself.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/partitioner.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include "bench/harness/registry.hpp"
+
+namespace bench {
+
+class TbbPeer : public Peer {
+ public:
+  static constexpr bool kThreaded = true;
+  explicit TbbPeer(unsigned threads) : threads_(threads), arena_(static_cast<int>(threads)) { arena_.initialize(); }
+
+  // The limit is set for the session because the strictest of all that are alive counts.
+  void session(const std::function<void()>& measurement) override {
+    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads_);
+    arena_.execute([&] { measurement(); });
+  }
+
+  /// Calls `body` with every index below `count`. simple_partitioner cuts down to the grain whatever happens, so it
+  /// gets one of four blocks a thread; the others choose for themselves, with `grain` as the least.
+  template <class Partitioner, class Body>
+  void for_each_index(std::size_t count, std::size_t grain, const Body& body) const {
+    if constexpr (std::is_same_v<Partitioner, tbb::simple_partitioner>) {
+      grain = std::max(grain, count / (4 * std::size_t{threads_}));
+    }
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, count, grain),
+        [&body](const tbb::blocked_range<std::size_t>& block) {
+          for (std::size_t i = block.begin(); i != block.end(); ++i) body(i);
+        },
+        Partitioner());
+  }
+
+ private:
+  unsigned threads_;
+  tbb::task_arena arena_;
+};
+
+}  // namespace bench

@@ -1,0 +1,22 @@
+#include "bench/peers/blitz.hpp"
+
+#include "bench/tree_sum/workload.hpp"
+
+namespace bench {
+namespace {
+
+BENCH_NOINLINE std::uint64_t tree_sum(std::uint64_t node, unsigned height) {
+  if (height == 1) return node_value(node);
+  const auto [a, b] =
+      blitz::join([=] { return tree_sum(2 * node, height - 1); }, [=] { return tree_sum(2 * node + 1, height - 1); });
+  return node_value(node) + a + b;
+}
+
+void run(TreeSum& work, BlitzPeer& peer) {
+  work.sum += peer.pool.install([&work] { return tree_sum(TreeSum::kRoot, work.height); });
+}
+
+const Register<run> registered("blitz");
+
+}  // namespace
+}  // namespace bench

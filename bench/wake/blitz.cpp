@@ -1,0 +1,20 @@
+#include "bench/peers/blitz.hpp"
+
+#include "bench/wake/workload.hpp"
+
+namespace bench {
+namespace {
+
+void run_join(Wake& work, BlitzPeer& peer) {
+  peer.pool.join([&work] { work.piece(0); }, [&work] { work.piece(1); });
+}
+
+void run_for(Wake& work, BlitzPeer& peer) {
+  peer.pool.parallel_for(std::size_t{0}, Wake::kPieces, [&work](std::size_t i) { work.piece(i); });
+}
+
+const Register<run_join> join("blitz");
+const Register<run_for> loop("blitz_for");
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,46 @@
+// A picture in memory, and its way to a file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace example {
+
+struct Rgb {
+  std::uint8_t red = 0;
+  std::uint8_t green = 0;
+  std::uint8_t blue = 0;
+
+  friend bool operator==(const Rgb&, const Rgb&) = default;
+};
+
+class Image {
+ public:
+  Image(std::size_t width, std::size_t height) : width_(width), height_(height), pixels_(width * height) {}
+
+  [[nodiscard]] std::size_t width() const { return width_; }
+  [[nodiscard]] std::size_t height() const { return height_; }
+  [[nodiscard]] std::span<Rgb> row(std::size_t y) { return std::span(pixels_).subspan(y * width_, width_); }
+  [[nodiscard]] std::span<const Rgb> pixels() const { return pixels_; }
+
+  friend bool operator==(const Image&, const Image&) = default;
+
+ private:
+  std::size_t width_;
+  std::size_t height_;
+  std::vector<Rgb> pixels_;
+};
+
+/// "png" where libpng was found when this was built, "ppm" otherwise.
+[[nodiscard]] std::string preferred_image_format();
+
+/// Whether `write_image` can write a file of this name: `.ppm` always, `.png` with libpng.
+[[nodiscard]] bool can_write_image(const std::string& path);
+
+/// Writes the picture in the format that the path's ending names. Throws std::runtime_error where that fails.
+void write_image(const std::string& path, const Image& image);
+
+}  // namespace example

@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+"""Checks what a compiler does not: that the source tree keeps to its architecture.
+
+    layering.py ROOT
+
+Prints one line for each breach and exits with 1 if there are any. Each check_* function below takes the root of the
+tree and yields its complaints; layering_test.py shows for each that it notices what it is there for.
+"""
+
+import fnmatch
+import pathlib
+import re
+import sys
+
+TOP_LEVEL = {"blitz", "tests", "bench", "examples", "meson.build", "meson_options.txt", "README.md", "LICENSE"}
+
+# Plain data that the public face shares with the layers below it.
+VOCABULARY = {"options.hpp", "stats.hpp"}
+
+# layer -> the layers it may include. A folder of blitz/ is a layer; what lies in blitz/ itself is the public face,
+# with the exceptions that layer_of() knows.
+ARROWS = {
+    "base": {"base"},
+    "vocabulary": {"vocabulary", "base"},
+    "concepts": {"concepts", "vocabulary", "base"},
+    "core": {"core", "concepts", "vocabulary", "base"},
+    "fork_join": {"fork_join", "concepts", "vocabulary", "base"},
+    "async": {"async", "concepts", "vocabulary", "base"},
+    "public": {"public", "core", "fork_join", "async", "concepts", "vocabulary", "base"},
+}
+
+# What has one place, so that it can be found, replaced for a test, and left out where a system lacks it.
+ONE_PLACE = [
+    (r"\bstd::atomic\w*", "base"),
+    (r"\bsyscall\s*\(|\bSYS_\w+", "base"),
+    (r"\b(?:sched|pthread)_(?!atfork)\w+\s*\(", "base"),
+]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.MULTILINE)
+# Names that only atomics have, and names that others may have too: there the receiver must be known to be an atomic.
+ATOMIC_CALL = re.compile(
+    r"(?:\b(?P<receiver>\w+)\s*(?:\[[^\]]*\]|\([^()]*\))?)?\s*(?:\.|->)\s*(?P<call>(?P<shared>load|store|exchange)"
+    r"|compare_exchange_weak|compare_exchange_strong|fetch_(?:add|sub|and|or|xor)|test_and_set)\s*\("
+)
+# A variable, an array, a parameter, or a function that returns a reference.
+ATOMIC_NAME = re.compile(r"\b(?:std::atomic|Atomic)\s*<[^;{}()]*>[\s&*]*\b(\w+)\s*[\[{;=(,)]")
+# One that is itself an atomic: not a pointer to it, not a container of it.
+ATOMIC_VARIABLE = re.compile(
+    r"\b(?:std::atomic|Atomic)\s*<(?:[^<>;{}()]|<[^<>;{}()]*>)*>\s+(\w+)\s*(?:\{[^;]*\}|=[^;]*)?;"
+)
+
+
+def sources(root):
+    """All C++ files of the library with their path below blitz/."""
+    for path in sorted((root / "blitz").rglob("*")):
+        if path.suffix in (".hpp", ".cpp"):
+            yield path, path.relative_to(root / "blitz").as_posix()
+
+
+def code_of(path):
+    """The text with comments and literals blanked out, line numbers kept."""
+    blank = lambda match: re.sub(r"[^\n]", " ", match.group())
+    text = path.read_text()
+    return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])+\'', blank, text, flags=re.DOTALL)
+
+
+def line_of(text, position):
+    return text.count("\n", 0, position) + 1
+
+
+def layer_of(name):
+    folder, _, rest = name.rpartition("/")
+    if folder:
+        return name.split("/")[0]
+    if name == "policy.hpp":
+        return "concepts"
+    if name == "version.hpp":
+        return "base"
+    return "vocabulary" if name in VOCABULARY else "public"
+
+
+def check_includes(root):
+    """Arrows point downwards, and every include is written from the root of the repository."""
+    known = {name for _, name in sources(root)}
+    for path, name in sources(root):
+        layer = layer_of(name)
+        if layer not in ARROWS:
+            yield f"blitz/{name}: the folder {layer} is no layer of the architecture"
+            continue
+        text = path.read_text()
+        for match in INCLUDE.finditer(text):
+            quote, target = match.groups()
+            where = f"blitz/{name}:{line_of(text, match.start(1))}"
+            if quote == "<":
+                if target.startswith("blitz/"):
+                    yield f'{where}: write #include "{target}", quoted, inside the library'
+                elif "/" in target and not target.startswith(("sys/", "linux/")):
+                    yield f"{where}: <{target}> is neither the standard library nor the system"
+                continue
+            if not target.startswith("blitz/"):
+                yield f'{where}: "{target}" is not written from the root of the repository'
+                continue
+            below = target.removeprefix("blitz/")
+            if below not in known:
+                yield f'{where}: "{target}" does not exist'
+            elif layer_of(below) not in ARROWS[layer]:
+                yield f"{where}: {layer} must not include {layer_of(below)} ({target})"
+
+
+def check_cycles(root):
+    """No header includes itself through others."""
+    known = {name: path for path, name in sources(root)}
+    edges = {
+        name: [t.removeprefix("blitz/") for q, t in INCLUDE.findall(path.read_text()) if t.startswith("blitz/")]
+        for name, path in known.items()
+    }
+    done = set()
+
+    def visit(name, trail):
+        if name in trail:
+            yield "a cycle of includes: " + " -> ".join(trail[trail.index(name):] + [name])
+        elif name in edges and name not in done:
+            for target in edges[name]:
+                yield from visit(target, trail + [name])
+            done.add(name)
+
+    for name in edges:
+        yield from visit(name, [])
+
+
+def check_pragma_once(root):
+    for path, name in sources(root):
+        if name.endswith(".hpp") and not re.search(r"^#pragma once$", path.read_text(), re.MULTILINE):
+            yield f"blitz/{name}: no #pragma once"
+
+
+def check_memory_orders(root):
+    """Every atomic operation names its order: by a std::memory_order or by a parameter called `order`.
+
+    An operator (++counter, flag = true) cannot name one and so is an error. Not noticed are a read through the implicit
+    conversion, and a load, store or exchange through an alias whose declaration does not say that it is atomic.
+    """
+    files = [(name, code_of(path)) for path, name in sources(root)]
+    atomics = {atomic for _, code in files for atomic in ATOMIC_NAME.findall(code)}
+    for name, code in files:
+        for match in ATOMIC_CALL.finditer(code):
+            if match["shared"] and match["receiver"] not in atomics:
+                continue
+            depth, end = 1, match.end()
+            while depth > 0 and end < len(code):
+                depth += {"(": 1, ")": -1}.get(code[end], 0)
+                end += 1
+            if not re.search(r"\bmemory_order|\border\b", code[match.end():end]):
+                yield f"blitz/{name}:{line_of(code, match.start('call'))}: {match['call']}() without a memory order"
+        for declaration in ATOMIC_VARIABLE.finditer(code):
+            atom = declaration[1]
+            changes = rf"(?:\+\+|--)\s*{atom}\b|(?<![\w.>:]){atom}\s*(?:\+\+|--|[-+|&^]?=(?!=))"
+            for match in re.finditer(changes, code):
+                if not declaration.start() <= match.start() < declaration.end():
+                    yield f"blitz/{name}:{line_of(code, match.start())}: {atom} is atomic and changed by an operator"
+
+
+def check_one_place(root):
+    for path, name in sources(root):
+        code = code_of(path)
+        for pattern, layer in ONE_PLACE:
+            if layer_of(name) == layer:
+                continue
+            for match in re.finditer(pattern, code):
+                what = match.group().rstrip("( ")
+                yield f"blitz/{name}:{line_of(code, match.start())}: {what} belongs in blitz/{layer} alone"
+
+
+def check_build_lists(root):
+    """Every file is compiled or installed: blitz/meson.build names it."""
+    listed = (root / "blitz" / "meson.build").read_text()
+    for _, name in sources(root):
+        if f"'{name}'" not in listed:
+            yield f"blitz/{name}: not named in blitz/meson.build"
+
+
+def check_version(root):
+    """The header and the build agree on the version."""
+    header = re.search(r'BLITZ_VERSION_STRING "(.*)"', (root / "blitz" / "version.hpp").read_text())
+    build = re.search(r"^\s*version: '(.*)'", (root / "meson.build").read_text(), re.MULTILINE)
+    if not header or not build or header[1] != build[1]:
+        yield "blitz/version.hpp and meson.build name different versions"
+
+
+def check_top_level(root):
+    ignore_file = root / ".gitignore"
+    ignored = [line.strip().strip("/") for line in ignore_file.read_text().splitlines()] if ignore_file.exists() else []
+    for entry in sorted(root.iterdir()):
+        name = entry.name
+        if name.startswith(".") or name in TOP_LEVEL or any(fnmatch.fnmatch(name, p) for p in ignored if p):
+            continue
+        yield f"{name}: not one of the entries that the top level may have"
+
+
+CHECKS = [
+    check_includes,
+    check_cycles,
+    check_pragma_once,
+    check_memory_orders,
+    check_one_place,
+    check_build_lists,
+    check_version,
+    check_top_level,
+]
+
+
+def complaints(root):
+    for check in CHECKS:
+        yield from check(root)
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    found = list(complaints(root))
+    for complaint in found:
+        print(complaint)
+    files = sum(1 for _ in sources(root))
+    print(f"{files} files, {len(found)} complaints")
+    # An empty tree would be without fault.
+    sys.exit(1 if found or files == 0 else 0)
+
+
+if __name__ == "__main__":
+    main()

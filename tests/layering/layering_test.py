@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Shows that each check of layering.py notices what it is there for, and keeps quiet about what is right."""
+
+import pathlib
+import tempfile
+import unittest
+
+import layering
+
+
+class Tree(unittest.TestCase):
+    """A made-up repository, sound at first."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory(prefix="blitz-layering-")
+        self.addCleanup(directory.cleanup)
+        self.root = pathlib.Path(directory.name)
+        self.write(".gitignore", "/build*/\n")
+        self.header("base/atomic.hpp", "#include <atomic>\n#include <sys/types.h>\nusing A = std::atomic<int>;")
+        self.header("core/job.hpp", '#include "blitz/base/atomic.hpp"')
+        self.header("options.hpp")
+        self.header("version.hpp", '#define BLITZ_VERSION_STRING "1.2.3"')
+        self.write("meson.build", "project('blitz', 'cpp',\n  version: '1.2.3',\n)\n")
+        self.header("policy.hpp", '#include "blitz/base/atomic.hpp"')
+        self.header("core/worker.hpp", '#include "blitz/policy.hpp"\n#include "blitz/options.hpp"')
+        self.header("fork_join/deque.hpp", '#include "blitz/base/atomic.hpp"\n#include "blitz/policy.hpp"')
+        self.header("async/ring.hpp", '#include "blitz/base/atomic.hpp"')
+        self.header("join.hpp", '#include "blitz/core/worker.hpp"\n#include "blitz/fork_join/deque.hpp"')
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def header(self, name, body=""):
+        """A header of the library that blitz/meson.build knows."""
+        self.write(f"blitz/{name}", f"#pragma once\n{body}\n")
+        build = self.root / "blitz/meson.build"
+        listed = build.read_text() if build.exists() else ""
+        build.write_text(f"{listed}'{name}'\n")
+
+    def assert_sound(self):
+        self.assertEqual(list(layering.complaints(self.root)), [])
+
+    def assert_complaint(self, *words):
+        found = list(layering.complaints(self.root))
+        self.assertEqual(len(found), 1, found)
+        for word in words:
+            self.assertIn(word, found[0])
+
+
+class Includes(Tree):
+    def test_a_sound_tree(self):
+        self.assert_sound()
+
+    def test_base_includes_core(self):
+        self.header("base/futex.hpp", '#include "blitz/core/worker.hpp"')
+        self.assert_complaint("blitz/base/futex.hpp:2", "base must not include core")
+
+    def test_core_includes_a_backend(self):
+        self.header("core/registry.hpp", '#include <vector>\n#include "blitz/fork_join/deque.hpp"')
+        self.assert_complaint("blitz/core/registry.hpp:3", "core must not include fork_join")
+
+    def test_core_includes_the_public_face(self):
+        self.header("core/registry.hpp", '#include "blitz/join.hpp"')
+        self.assert_complaint("core must not include public")
+
+    def test_backends_include_each_other(self):
+        self.header("fork_join/policy.hpp", '#include "blitz/async/ring.hpp"')
+        self.assert_complaint("fork_join must not include async")
+        self.header("fork_join/policy.hpp")
+        self.header("async/policy.hpp", '#  include "blitz/fork_join/deque.hpp"')
+        self.assert_complaint("async must not include fork_join")
+
+    def test_a_backend_includes_core(self):
+        self.header("fork_join/policy.hpp", '#include "blitz/core/worker.hpp"')
+        self.assert_complaint("fork_join must not include core")
+
+    def test_the_concepts_include_core(self):
+        self.header("policy.hpp", '#include "blitz/core/worker.hpp"')
+        found = list(layering.check_includes(self.root))
+        self.assertEqual(len(found), 1)
+        self.assertIn("concepts must not include core", found[0])
+
+    def test_a_source_file_counts_too(self):
+        self.header("core/registry.cpp", '#include "blitz/async/ring.hpp"')
+        self.assert_complaint("blitz/core/registry.cpp:2", "core must not include async")
+
+    def test_a_folder_that_is_no_layer(self):
+        self.header("utils/misc.hpp")
+        self.assert_complaint("utils is no layer")
+
+    def test_wrong_spelling(self):
+        self.header("core/registry.hpp", "#include <blitz/policy.hpp>")
+        self.assert_complaint("quoted")
+        self.header("core/registry.hpp", '#include "worker.hpp"')
+        self.assert_complaint("not written from the root")
+        self.header("core/registry.hpp", '#include "blitz/core/latch.hpp"')
+        self.assert_complaint("does not exist")
+
+    def test_foreign_libraries(self):
+        self.header("base/futex.hpp", "#include <tbb/tbb.h>")
+        self.assert_complaint("tbb/tbb.h")
+
+    def test_a_cycle(self):
+        self.header("core/a.hpp", '#include "blitz/core/b.hpp"')
+        self.header("core/b.hpp", '#include "blitz/core/a.hpp"')
+        self.assert_complaint("cycle", "core/a.hpp -> core/b.hpp -> core/a.hpp")
+
+
+class MemoryOrders(Tree):
+    def test_named_orders(self):
+        self.header(
+            "core/latch.hpp",
+            """
+            Atomic<int> state_{0};
+            int get(std::memory_order order) { return state_.load(order); }
+            void set() {
+              state_.store(f(1, 2),
+                           std::memory_order_release);  // not state_.store(1)
+              log("state_.store(1)"); char c = '"'; state_.load(std::memory_order_relaxed);
+              if (state_.load(std::memory_order_acquire) == 3) other.state_ = 1;
+            }""",
+        )
+        self.assert_sound()
+
+    def test_a_call_without_an_order(self):
+        declarations = (
+            "Atomic<int> state_{0};",
+            "std::array<Atomic<int>, 3> states_;",
+            "std::unique_ptr<Atomic<int>[]> more_;",
+            "Atomic<T*>& slot(int i);",
+            "void f(const Atomic<int>& word);",
+        )
+        self.header("core/atoms.hpp", "\n".join(declarations))
+        for call in (
+            "state_.load()",
+            "p->states_[i + 1].load()",
+            "more_[0].exchange(2)",
+            "buffer->slot(index).store(p)",
+            "word.load()",
+            "anything.fetch_or(1)",
+            "state_.store(1)",
+            "p->state_.fetch_add(g(1), h(2))",
+            "state_.compare_exchange_weak(a,\n b)",
+            "f(state_.load(), std::memory_order_relaxed)",
+        ):
+            with self.subTest(call):
+                self.header("core/latch.hpp", f"int x = {call};")
+                self.assert_complaint("blitz/core/latch.hpp:2", "without a memory order")
+
+    def test_a_method_that_is_called_load_by_chance(self):
+        body = "Atomic<int> state_;\nint x = counters_.load() + buffer_.load(relaxed_order)->load(3);"
+        self.header("core/latch.hpp", body)
+        self.assert_sound()
+
+    def test_an_operator(self):
+        for change in ("++count_;", "count_++;", "count_ += 2;", "count_ = 3;", "count_ |= 4;"):
+            with self.subTest(change):
+                self.header("core/latch.hpp", f"Atomic<int> count_{{0}};\nvoid f() {{ {change} }}")
+                self.assert_complaint("blitz/core/latch.hpp:3", "count_ is atomic")
+
+    def test_a_pointer_to_atomics_may_be_changed(self):
+        declarations = "std::unique_ptr<Atomic<T*>[]> owned_; Atomic<T*>* slots_;"
+        self.header("core/latch.hpp", declarations + "void f() { owned_ = nullptr; slots_ = owned_.get(); ++slots_; }")
+        self.assert_sound()
+        self.header("core/latch.hpp", "Atomic<std::pair<A, B>> pair_;\nvoid f() { pair_ = other; }")
+        self.assert_complaint("blitz/core/latch.hpp:3", "pair_ is atomic")
+
+    def test_a_comparison_is_no_change(self):
+        self.header("core/latch.hpp", "Atomic<int> count_;\nbool f() { return count_ == 3; }")
+        self.assert_sound()
+
+
+class Places(Tree):
+    def test_synchronisation_outside_base(self):
+        for code in ("std::atomic_thread_fence(order);", "syscall(p);", "f(SYS_futex);", "sched_yield();"):
+            with self.subTest(code):
+                self.header("core/latch.hpp", code)
+                self.assert_complaint("blitz/core/latch.hpp:2", "belongs in blitz/base alone")
+
+    def test_a_header_that_is_not_listed(self):
+        self.write("blitz/core/forgotten.hpp", "#pragma once\n")
+        self.assert_complaint("blitz/core/forgotten.hpp", "not named in blitz/meson.build")
+
+    def test_no_pragma_once(self):
+        self.header("core/latch.hpp")
+        self.write("blitz/core/latch.hpp", "// #pragma once\n")
+        self.assert_complaint("blitz/core/latch.hpp", "pragma once")
+
+    def test_two_versions(self):
+        self.header("version.hpp", '#define BLITZ_VERSION_STRING "1.2.4"')
+        self.assert_complaint("different versions")
+
+    def test_the_top_level(self):
+        for allowed in (".github/x", "build-debug/x", "README.md", "LICENSE", "tests/x"):
+            self.write(allowed, "")
+        self.assert_sound()
+        self.write("notes.txt", "")
+        self.assert_complaint("notes.txt")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,13 @@
+/// A user's program: knows blitz by its public headers and its package alone.
+#include <atomic>
+#include <cstdio>
+
+#include <blitz/blitz.hpp>
+#include <blitz/version.hpp>
+
+int main() {
+  const auto [x, y] = blitz::join([] { return 40; }, [] { return 2; });
+  std::atomic<int> sum{0};
+  blitz::parallel_for(0, 100, [&sum](int i) { sum.fetch_add(i, std::memory_order_relaxed); });
+  std::printf("blitz %s: %d %d\n", BLITZ_VERSION_STRING, x + y, sum.load());
+}

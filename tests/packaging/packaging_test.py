@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Builds a user's program against blitz in the ways that users do.
+
+    packaging_test.py installed BUILD_ROOT COMPILER...
+        against what `meson install` puts in place, found through pkg-config
+    packaging_test.py subproject SOURCE_ROOT VERSION COMPILER...
+        with blitz as a Meson subproject, once as a shared and once as a static library
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+CONSUMER = HERE / "consumer.cpp"
+
+PROJECT = """\
+project('consumer', 'cpp', version: '1', default_options: ['cpp_std=c++20', 'warning_level=3', 'werror=true'])
+executable('consumer', 'consumer.cpp', dependencies: dependency('blitz'))
+"""
+
+
+def run(command, **options):
+    print("+", " ".join(map(str, command)), flush=True)
+    return subprocess.run(command, check=True, text=True, **options)
+
+
+def output_of(command, **options):
+    return run(command, stdout=subprocess.PIPE, **options).stdout
+
+
+def expect(condition, complaint):
+    if not condition:
+        sys.exit(f"FAILED: {complaint}")
+
+
+def expect_right_answer(program, version, **options):
+    answer = output_of([program], **options)
+    expect(answer == f"blitz {version}: 42 4950\n", f"the consumer said {answer!r}")
+
+
+def installed(scratch, build_root, *compiler):
+    stage = scratch / "stage"
+    run(["meson", "install", "-C", build_root, "--no-rebuild", "--quiet", "--destdir", stage])
+
+    packages = list(stage.rglob("blitz.pc"))
+    expect(len(packages) == 1, f"{len(packages)} blitz.pc files")
+    libraries = list(stage.rglob("libblitz.*"))
+    expect(libraries, "no library")
+    headers = [path for path in stage.rglob("*.hpp")]
+    expect(any(path.match("include/blitz/blitz.hpp") for path in headers), "blitz/blitz.hpp is not installed")
+    strays = [str(path) for path in stage.rglob("*") if path.suffix == ".cpp" or path.name == "meson.build"]
+    expect(not strays, f"installed by mistake: {strays}")
+
+    # The package names its final place; the staging area stands before it for now.
+    environment = {
+        **os.environ,
+        "PKG_CONFIG_PATH": str(packages[0].parent),
+        "PKG_CONFIG_SYSROOT_DIR": str(stage),
+        "LD_LIBRARY_PATH": str(libraries[0].parent),
+    }
+    version = output_of(["pkg-config", "--modversion", "blitz"], env=environment).strip()
+    flags = output_of(["pkg-config", "--cflags", "--libs", "blitz"], env=environment).split()
+    expect(f"-I{stage}" in " ".join(flags), f"pkg-config gives {flags}, which does not lead into {stage}")
+
+    program = scratch / "consumer"
+    extra = os.environ.get("CXXFLAGS", "").split()
+    run([*compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", *extra, CONSUMER, "-o", program, *flags])
+    expect_right_answer(program, version, env=environment)
+
+
+def subproject(scratch, source_root, version, *compiler):
+    project = scratch / "project"
+    (project / "subprojects").mkdir(parents=True)
+    (project / "subprojects" / "blitz").symlink_to(source_root, target_is_directory=True)
+    (project / "meson.build").write_text(PROJECT)
+    shutil.copy(CONSUMER, project)
+    environment = {**os.environ, "CXX": " ".join(compiler)}
+    for kind in ("shared", "static"):
+        build = scratch / kind
+        run(["meson", "setup", build, project, f"-Ddefault_library={kind}"], env=environment, stdout=subprocess.PIPE)
+        targets = output_of(["meson", "introspect", "--targets", build])
+        expect("unit_base" not in targets, "a subproject must not build the tests")
+        run(["meson", "compile", "-C", build])
+        expect_right_answer(build / "consumer", version)
+
+
+def main():
+    mode, *arguments = sys.argv[1:]
+    with tempfile.TemporaryDirectory(prefix="blitz-packaging-") as scratch:
+        {"installed": installed, "subproject": subproject}[mode](pathlib.Path(scratch), *arguments)
+
+
+if __name__ == "__main__":
+    main()

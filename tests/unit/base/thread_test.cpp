@@ -1,0 +1,239 @@
+#include "blitz/base/thread.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <doctest/doctest.h>
+
+#if defined(__unix__) && !defined(BLITZ_PORTABLE)
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+#endif
+
+using blitz::detail::Thread;
+using blitz::detail::ThreadOptions;
+
+namespace {
+
+/// Runs `body` in a Thread made with `options`, to the end.
+void run(const ThreadOptions& options, std::function<void()> body) {
+  Thread thread([](void* argument) { (*static_cast<std::function<void()>*>(argument))(); }, &body, options);
+  thread.join();
+}
+
+/// What making a thread with `options` throws. The thread must not come to life.
+std::system_error error_of(const ThreadOptions& options) {
+  bool ran = false;
+  try {
+    run(options, [&ran] { ran = true; });
+  } catch (const std::system_error& error) {
+    CHECK_FALSE(ran);
+    return error;
+  }
+  FAIL("the thread was made");
+  return std::system_error(std::error_code());
+}
+
+}  // namespace
+
+TEST_CASE("thread: runs the entry in another thread and passes the argument") {
+  std::thread::id id;
+  run({}, [&id] { id = std::this_thread::get_id(); });
+  CHECK(id != std::thread::id());
+  CHECK(id != std::this_thread::get_id());
+}
+
+TEST_CASE("thread: joinable until joined or moved from") {
+  std::atomic<int> runs{0};
+  const auto entry = [](void* argument) { static_cast<std::atomic<int>*>(argument)->fetch_add(1); };
+  Thread none;
+  CHECK_FALSE(none.joinable());
+
+  Thread first(entry, &runs, {});
+  CHECK(first.joinable());
+  Thread second(std::move(first));
+  CHECK_FALSE(first.joinable());
+  CHECK(second.joinable());
+  none = std::move(second);
+  CHECK_FALSE(second.joinable());
+  CHECK(none.joinable());
+  none.join();
+  CHECK_FALSE(none.joinable());
+  CHECK(runs.load() == 1);
+}
+
+TEST_CASE("thread: the fault hook makes creation fail as the system would") {
+  static int asked = 0;
+  asked = 0;
+  blitz::detail::thread_create_fault = [] { return ++asked == 2; };
+  bool first_ran = false;
+  run({}, [&first_ran] { first_ran = true; });
+  const std::system_error error = error_of({});
+  bool third_ran = false;
+  run({}, [&third_ran] { third_ran = true; });
+  blitz::detail::thread_create_fault = nullptr;
+
+  CHECK(first_ran);
+  CHECK(error.code() == std::errc::resource_unavailable_try_again);
+  CHECK(third_ran);
+  CHECK(asked == 3);
+}
+
+#if defined(BLITZ_PORTABLE)
+
+TEST_CASE("thread: what std::thread cannot do is refused") {
+  CHECK(error_of({.stack_size = 1 << 20}).code() == std::errc::not_supported);
+  CHECK(error_of({.processor = 0}).code() == std::errc::not_supported);
+}
+
+#elif defined(__linux__)
+
+namespace {
+
+bool mentions(const std::system_error& error, const std::string& word) {
+  return std::string(error.what()).find(word) != std::string::npos;
+}
+
+std::string own_name() {
+  std::ifstream comm("/proc/self/task/" + std::to_string(gettid()) + "/comm");
+  std::string name;
+  std::getline(comm, name);
+  return name;
+}
+
+}  // namespace
+
+TEST_CASE("thread: the name") {
+  std::string name;
+  run({.name = "blitz-7"}, [&name] { name = own_name(); });
+  CHECK(name == "blitz-7");
+
+  SUBCASE("15 bytes fit") {
+    run({.name = "123456789012345"}, [&name] { name = own_name(); });
+    CHECK(name == "123456789012345");
+  }
+  SUBCASE("a longer one is cut") {
+    run({.name = "1234567890123456"}, [&name] { name = own_name(); });
+    CHECK(name == "123456789012345");
+  }
+  SUBCASE("an empty one leaves the program's") {
+    const std::string callers = own_name();
+    run({}, [&name] { name = own_name(); });
+    CHECK(name == callers);
+  }
+}
+
+#if defined(__GLIBC__)
+TEST_CASE("thread: the stack size") {
+  const auto stack_size_of = [](std::size_t asked) {
+    std::size_t got = 0;
+    run({.stack_size = asked}, [&got] {
+      pthread_attr_t attributes;
+      if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        pthread_attr_getstacksize(&attributes, &got);
+        pthread_attr_destroy(&attributes);
+      }
+    });
+    return got;
+  };
+  // Sizes far from the usual default of 8 MiB: glibc may take a used stack from its cache that is up to four times as
+  // large as asked.
+  for (const std::size_t asked : {std::size_t{256} << 10, std::size_t{16} << 20, (std::size_t{64} << 20) + 1}) {
+    CAPTURE(asked);
+    const std::size_t got = stack_size_of(asked);
+    CHECK(got >= asked);
+    CHECK(got <= 4 * asked);
+  }
+}
+#endif
+
+TEST_CASE("thread: a stack too small for any thread") {
+  const std::system_error error = error_of({.stack_size = 1});
+  CHECK(error.code() == std::errc::invalid_argument);
+  CHECK(mentions(error, "stack_size of 1 bytes"));
+}
+
+TEST_CASE("thread: a stack larger than the address space") {
+  for (const std::size_t absurd :
+       {std::numeric_limits<std::size_t>::max(), std::numeric_limits<std::size_t>::max() / 4}) {
+    CAPTURE(absurd);
+    const std::system_error error = error_of({.stack_size = absurd});
+    CHECK(error.code());
+    CHECK(mentions(error, "stack_size of " + std::to_string(absurd)));
+  }
+}
+
+#if defined(__GLIBC__)
+TEST_CASE("thread: pinned from the start") {
+  cpu_set_t allowed;
+  REQUIRE(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
+  int tried = 0;
+  for (unsigned processor = 0; processor < CPU_SETSIZE && tried < 4; ++processor) {
+    if (!CPU_ISSET(processor, &allowed)) continue;
+    ++tried;
+    unsigned at_start = blitz::detail::kUnknownProcessor;
+    cpu_set_t own;
+    run({.processor = processor}, [&] {
+      at_start = blitz::detail::current_processor();
+      sched_getaffinity(0, sizeof own, &own);
+    });
+    CHECK(at_start == processor);
+    CHECK(CPU_COUNT(&own) == 1);
+    CHECK(CPU_ISSET(processor, &own));
+  }
+}
+
+TEST_CASE("thread: a processor that does not exist") {
+  for (const unsigned processor : {1023U, 60000U, 1U << 16, std::numeric_limits<unsigned>::max()}) {
+    CAPTURE(processor);
+    const std::system_error error = error_of({.processor = processor});
+    CHECK(error.code() == std::errc::invalid_argument);
+    CHECK(mentions(error, "processor " + std::to_string(processor)));
+  }
+}
+#endif
+
+TEST_CASE("thread: signals go to the program's own threads") {
+  sigset_t before;
+  pthread_sigmask(SIG_SETMASK, nullptr, &before);
+  sigset_t inside;
+  run({}, [&inside] { pthread_sigmask(SIG_SETMASK, nullptr, &inside); });
+  sigset_t after;
+  pthread_sigmask(SIG_SETMASK, nullptr, &after);
+
+  for (const int blocked : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGCHLD, SIGPIPE, SIGRTMIN}) {
+    CAPTURE(blocked);
+    CHECK(sigismember(&inside, blocked) == 1);
+  }
+  for (const int kept : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF}) {
+    CAPTURE(kept);
+    CHECK(sigismember(&inside, kept) == 0);
+  }
+  for (int signal = 1; signal < SIGRTMIN; ++signal) {
+    CAPTURE(signal);
+    CHECK(sigismember(&before, signal) == sigismember(&after, signal));
+  }
+}
+
+TEST_CASE("thread: the caller's signals come back after a failure too") {
+  sigset_t before;
+  pthread_sigmask(SIG_SETMASK, nullptr, &before);
+  error_of({.stack_size = std::numeric_limits<std::size_t>::max() / 4});
+  sigset_t after;
+  pthread_sigmask(SIG_SETMASK, nullptr, &after);
+  for (int signal = 1; signal < SIGRTMIN; ++signal) {
+    CAPTURE(signal);
+    CHECK(sigismember(&before, signal) == sigismember(&after, signal));
+  }
+}
+
+#endif
