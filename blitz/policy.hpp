@@ -118,6 +118,7 @@ concept IdleProtocol = std::constructible_from<S, std::size_t> &&
                          { idle.new_jobs() } noexcept;
                          { idle.new_injected_jobs() } noexcept;
                          { idle.start_looking(slot) } noexcept -> std::same_as<typename S::Search>;
+                         { idle.adopt_resident(slot) } noexcept;
                          { idle.first_search(slot) } noexcept -> std::same_as<typename S::Search>;
                          { idle.work_found(search) } noexcept;
                          { idle.no_work_found(search, latch, rest, test) } noexcept;

@@ -198,6 +198,7 @@ void Registry<P>::start_threads() {
 
 template <Policy P>
 void Registry<P>::run_thread(std::size_t index) noexcept {
+  idle_.adopt_resident(index);
   if (gate_ != nullptr) {
     std::exception_ptr error;
     try {

@@ -1,5 +1,7 @@
 #include "blitz/fork_join/sleep.hpp"
 
+#include <algorithm>
+
 namespace blitz::detail {
 namespace {
 
@@ -18,17 +20,21 @@ Sleep::Sleep(std::size_t slots, std::uint32_t first_jec)
 
 void Sleep::post() noexcept {
   asymmetric_light_fence();  // [announce]
+  post_and_wake(Waker::kStaysBusy);
+}
+
+void Sleep::post_and_wake(Waker waker) noexcept {
   const Counters counters = counters_.post();
-  if (counters.sleeping() > 0 && counters.awake_but_idle() == 0) wake_any();
+  if (counters.sleeping() > 0 && counters.awake_but_idle() == 0) wake_any(waker);
 }
 
 void Sleep::new_injected_jobs() noexcept {
-  post();  // [inject]
+  post_and_wake(Waker::kBlocks);  // [inject]
   // The one awake worker may be napping: an outside caller is waiting for this job, and has nothing else to do.
   if (watched_.load(std::memory_order_acquire)) watchman_.unpark();
 }
 
-bool Sleep::try_wake(std::size_t slot) noexcept {
+bool Sleep::try_wake(std::size_t slot, Waker waker) noexcept {
   Slot& s = slots_[slot];
   State state = s.state.load(std::memory_order_seq_cst);
   // [claim] [latch]
@@ -38,17 +44,18 @@ bool Sleep::try_wake(std::size_t slot) noexcept {
     Parker& parker = state == State::kVacant ? s.resident : *s.runner;
     counters_.sub_sleeping();
     count(s.woken);
+    if (waker == Waker::kStaysBusy && &parker == &s.resident) s.placement.keep_off_this_processor();
     parker.unpark();
     return true;
   }
   return false;
 }
 
-bool Sleep::wake_any() noexcept {
+bool Sleep::wake_any(Waker waker) noexcept {
   for (std::size_t slot = 1; slot < count_; ++slot) {
-    if (try_wake(slot)) return true;
+    if (try_wake(slot, waker)) return true;
   }
-  return try_wake(0);
+  return try_wake(0, waker);
 }
 
 void Sleep::hand_over(Slot& slot) noexcept {
@@ -78,7 +85,8 @@ bool Sleep::keeps_watch(Search& search) noexcept {
     search.watch_end = now_ns() + std::chrono::nanoseconds(kWatch).count();
   }
   if (now_ns() < search.watch_end) {
-    watchman_.park_for(kNap);
+    watchman_.park_for(search.nap);
+    search.nap = std::min(2 * search.nap, kLongNap);
     return true;
   }
   search.watching = false;

@@ -39,6 +39,7 @@
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/parker.hpp"
+#include "blitz/base/placement.hpp"
 #include "blitz/fork_join/atomic_counters.hpp"
 #include "blitz/policy.hpp"
 
@@ -55,8 +56,10 @@ class Sleep {
 #else
   static constexpr unsigned kRoundsUntilSleepy = 32;
 #endif
-  /// After a wake-up that came too late for its job, one worker looks this often, without being woken ...
-  static constexpr std::chrono::microseconds kNap{100};
+  /// After a wake-up that came too late for its job, one worker looks this often, without being woken: at first, and
+  /// then half as often each time, down to ...
+  static constexpr std::chrono::microseconds kShortNap{50};
+  static constexpr std::chrono::microseconds kLongNap{200};
   /// ... until it has seen nothing for this long.
   static constexpr std::chrono::milliseconds kWatch{20};
 
@@ -67,7 +70,8 @@ class Sleep {
     std::uint32_t jec;       // valid once announced
     bool woken;              // this search began with a wake-up
     bool watching;           // this worker is the watchman
-    std::int64_t watch_end;  // steady clock, nanoseconds; valid while watching
+    std::int64_t watch_end;  // steady clock, nanoseconds; valid while watching, as is ...
+    std::chrono::microseconds nap;
   };
 
   /// `slots` vacant slots. Throws std::bad_alloc.
@@ -92,13 +96,18 @@ class Sleep {
   /// The runner of `slot` has no job. The runner of slot 0 does not linger, so that an outside caller finds it vacant.
   [[nodiscard]] Search start_looking(std::size_t slot) noexcept {
     counters_.add_inactive();
-    return {slot, slot == 0 ? kRoundsUntilSleepy : 0, 0, false, false, 0};
+    return {slot, slot == 0 ? kRoundsUntilSleepy : 0, 0, false, false, 0, kShortNap};
   }
+
+  /// The resident of `slot`, before first_search and before the pool is used.
+  void adopt_resident(std::size_t slot) noexcept { slots_[slot].placement.adopt(); }
 
   /// The resident of `slot` waits, once, until its slot is first claimed for it: all slots begin vacant.
   [[nodiscard]] Search first_search(std::size_t slot) noexcept {
-    slots_[slot].resident.park();
-    return {slot, 0, 0, true, false, 0};
+    Slot& s = slots_[slot];
+    s.resident.park();
+    s.placement.restore();
+    return {slot, 0, 0, true, false, 0, kShortNap};
   }
 
   /// The search found a job, or what its runner waits for has come. Must be called before the job runs: the job may be
@@ -107,7 +116,7 @@ class Sleep {
     if (search.watching || search.woken) [[unlikely]]
       note_success(search);
     const Counters counters = counters_.sub_inactive();
-    if (counters.sleeping() > 0 && counters.awake_but_idle() == 0) wake_any();
+    if (counters.sleeping() > 0 && counters.awake_but_idle() == 0) wake_any(Waker::kStaysBusy);
   }
 
   /// The search found nothing: yields, announces, or sleeps, according to how long this has been going on. After its
@@ -131,11 +140,14 @@ class Sleep {
 
   // --- waking ---
 
+  /// What the waker does next: a busy one keeps its processor, and the woken thread is sent to another.
+  enum class Waker : bool { kBlocks, kStaysBusy };
+
   /// Makes `slot` run if it sleeps. Returns whether this call did.
-  BLITZ_API bool try_wake(std::size_t slot) noexcept;
+  BLITZ_API bool try_wake(std::size_t slot, Waker waker = Waker::kBlocks) noexcept;
 
   /// Makes one sleeping slot run, the last resort being slot 0. Returns whether there was one.
-  BLITZ_API bool wake_any() noexcept;
+  BLITZ_API bool wake_any(Waker waker = Waker::kBlocks) noexcept;
 
   // --- borrowing ---
 
@@ -203,6 +215,7 @@ class Sleep {
   struct alignas(kCacheLine) Slot {
     Atomic<State> state{State::kVacant};  // see above
     Parker resident;                      // the slot's own thread blocks here
+    Placement placement;                  // of the resident
     Parker guest;                         // a thread that borrowed the slot, and waits for a latch, blocks here
     // Where the slot's runner blocks: written by the runner while kAwake, read by whoever claims it from kAsleep.
     Parker* runner = &resident;
@@ -233,6 +246,7 @@ class Sleep {
     if (!injected() && s.state.compare_exchange_strong(expected, asleep, std::memory_order_seq_cst)) {
       count(s.slept);
       (rest == Rest::kVacate ? s.resident : *s.runner).park();
+      if (s.runner == &s.resident) s.placement.restore();
       search.woken = rest == Rest::kVacate;
     } else {
       counters_.sub_sleeping();
@@ -245,6 +259,7 @@ class Sleep {
   static void count(Atomic<std::uint64_t>& events) noexcept { events.fetch_add(1, std::memory_order_relaxed); }
 
   BLITZ_COLD BLITZ_API void post() noexcept;
+  void post_and_wake(Waker waker) noexcept;
   BLITZ_COLD BLITZ_API void hand_over(Slot& slot) noexcept;
   BLITZ_COLD BLITZ_API void note_success(Search& search) noexcept;
   BLITZ_COLD BLITZ_API void note_late_wake(Search& search) noexcept;
