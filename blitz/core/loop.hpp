@@ -37,7 +37,7 @@ class Loop {
 
   /// Cuts `count` into as many equal blocks as there are workers, or fewer, of at least the grain.
   void run_fixed(W& worker, LoopIndex count) {
-    const LoopIndex most = (count - 1) / grain_ + 1;
+    const LoopIndex most = count / grain_ > 0 ? count / grain_ : 1;
     const LoopIndex workers = worker.num_threads();
     const LoopIndex blocks = most < workers ? most : workers;
     run_pieces(worker, Pieces{count / blocks, count % blocks}, 0, blocks);
@@ -91,9 +91,10 @@ class Loop {
   };
 
   void run(W& worker, LoopIndex first, const LoopIndex last, Pace pace) noexcept {
+    std::optional<Ticks> mark;  // when the last block ended, if nothing but this loop has run since
     while (first < last && !ended()) {
       const LoopIndex left = last - first;
-      if (left >= 2 * grain_ && pace.may_offer() && worker.queue_empty() && worker.somebody_idle()) {
+      if (left / 2 >= grain_ && pace.may_offer() && worker.queue_empty() && worker.somebody_idle()) {
         const LoopIndex middle = first + left / 2;
         Half half(*this, worker, middle, last, pace);
         const auto place = offer(worker, half);
@@ -102,13 +103,15 @@ class Loop {
         if (!take_back(worker, *place, half)) return;
         first = middle;
         pace.offer_refused();
+        mark.reset();
         continue;
       }
       const LoopIndex size = pace.next_block(left);
       if (Pace::worth_timing(size, left)) {
-        const Ticks start = ticks_now();
+        const Ticks start = mark ? *mark : ticks_now();
         run_block(first, first + size);
-        pace.ran(size, ticks_now() - start);
+        mark = ticks_now();
+        pace.ran(size, *mark - start);
       } else {
         run_block(first, first + size);
       }

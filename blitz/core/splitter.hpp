@@ -30,7 +30,9 @@ class Pace {
 
   /// The number of items to run next, of the `left` (at least 1) that are left.
   [[nodiscard]] std::uint64_t next_block(std::uint64_t left) const noexcept {
-    return left <= block_ ? left : std::max(grain_, std::min(block_, left / 4));
+    if (left <= block_) return left;
+    const std::uint64_t size = std::max(grain_, std::min(block_, left / 4));
+    return left - size < grain_ ? left : size;
   }
 
   /// Whether the next block, of `size` items, is to be timed: not if it is the last, and not in a tiny loop, where

@@ -21,12 +21,11 @@
 /// Who may call what: start_looking, work_found, no_work_found and give_back, the slot's runner; all else, anyone.
 ///
 /// Pairs:
-///   [announce]  no_work_found: JEC becomes sleepy, heavy fence, search  <->  new_jobs: push, light fence, counters
-///   load [inject]    sleep, give_back: sleeping counted, injector looked at  <->  new_injected_jobs: push, counters
-///   load [claim]     sleep, give_back: state exchange (release)               ->  try_wake, try_borrow: state
-///   (acquire) [register]  sleep, give_back: state kDrowsy, sleeping counted        ->  try_wake: after the count was
-///   read [latch]     give_back: state exchange, latch load                   <->  set a latch, then try_wake: state
-///   load
+///   [announce]  no_work_found: JEC sleepy, heavy fence, search   <->  new_jobs: push, light fence, counters load
+///   [inject]    sleep, give_back: registration, injector load    <->  new_injected_jobs: push, counters load
+///   [claim]     sleep, give_back: state exchange (release)        ->  try_wake, try_borrow: state exchange (acquire)
+///   [register]  sleep, give_back: state kDrowsy, registration     ->  try_wake: counters load, then state load
+///   [latch]     give_back: state exchange, latch load            <->  terminate: latch exchange, try_wake: state load
 #pragma once
 
 #include <chrono>

@@ -11,11 +11,10 @@
 /// Source: R. K. Treiber, "Systems programming: coping with parallelism", IBM RJ 5118, 1986.
 ///
 /// Pairs:
-///   [node]    push: head_ exchange (release)      ->  take: head_.exchange(acquire)
-///   [taking]  take: taking_.store(release)        ->  take, empty: taking_ (acquire)
-///   [hand]    take: head_.exchange(release)       ->  empty: head_ load (acquire), so that it sees taking_ set
-///   [seen]    push: head_ exchange (seq_cst)     <->  empty: head_ load (seq_cst): with the fences of the sleep
-///   protocol
+///   [node]    push: head_ exchange (release)   ->  take: head_.exchange(acquire)
+///   [taking]  take: taking_.store(release)     ->  take, empty: taking_ (acquire)
+///   [hand]    take: head_.exchange(release)    ->  empty: head_ load (acquire), so that it sees taking_ set
+///   [seen]    push: head_ exchange, then the poster's counters load  <->  the sleeper's registration, then empty
 #pragma once
 
 #include <cassert>

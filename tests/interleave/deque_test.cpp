@@ -1,0 +1,220 @@
+// ChaseLevDeque: each item is taken once, with what it publishes, whatever owner and thieves do at the same time.
+#include <array>
+#include <cstddef>
+
+#include "blitz/fork_join/chase_lev_deque.hpp"
+#include "tests/support/interleave/explore.hpp"
+
+namespace {
+
+using blitz::detail::ChaseLevDeque;
+using interleave::expect;
+using interleave::Plain;
+using interleave::Run;
+
+struct Item {
+  Plain<int> payload{"payload", 0};
+  Plain<int> taken{"taken", 0};
+};
+
+/// A deque, and what happens to its items.
+class Game {
+ public:
+  static constexpr std::size_t kItems = 5;
+
+  explicit Game(Run& run) {
+    run.name(deque_, "deque");
+    run.name(items_, "items");
+  }
+
+  ChaseLevDeque<Item>::Place push(std::size_t index) {
+    items_[index].payload.write(static_cast<int>(index) + 1);
+    ++pushed_;
+    return deque_.push(&items_[index]);
+  }
+  /// Takes back item `index`, which was pushed at `place`, if nobody has it.
+  void take_back(std::size_t index, ChaseLevDeque<Item>::Place place) {
+    if (deque_.take_back(place)) take(&items_[index]);
+  }
+  bool pop() { return take(deque_.pop()); }
+  bool steal() { return take(deque_.steal().item); }
+  /// As a thief that must have something does, for as long as another was faster.
+  bool steal_hard() {
+    for (;;) {
+      const auto result = deque_.steal();
+      if (result.outcome != blitz::detail::StealResult<Item>::Outcome::kLost) return take(result.item);
+      blitz::detail::yield_thread();
+    }
+  }
+
+  void expect_all_taken() {
+    while (pop()) {
+    }
+    int taken = 0;
+    for (std::size_t i = 0; i < pushed_; ++i) taken += items_[i].taken.read();
+    expect(taken == static_cast<int>(pushed_), "each item has been taken");
+    expect(deque_.empty(), "nothing is left");
+  }
+
+  [[nodiscard]] ChaseLevDeque<Item>& deque() noexcept { return deque_; }
+
+ private:
+  bool take(Item* item) {
+    if (item == nullptr) return false;
+    expect(item >= items_.data() && item < items_.data() + kItems, "what is taken is an item");
+    expect(item->payload.read() == item - items_.data() + 1, "what the owner wrote has come with the item");
+    // Two takers of one item race here, and the first one's count is seen by the second, if it is ordered after it.
+    expect(item->taken.read() == 0, "nobody has taken it before");
+    item->taken.write(1);
+    return true;
+  }
+
+  ChaseLevDeque<Item> deque_{2};
+  std::array<Item, kItems> items_;
+  std::size_t pushed_ = 0;
+};
+
+INTERLEAVE_CASE("deque: last item, one thief", .preemptions = 4, .delays = 2, .random_schedules = 500, .fences = true) {
+  Game game(run);
+  run.thread("owner", [&] {
+    game.push(0);
+    game.pop();
+  });
+  run.thread("thief", [&] { game.steal(); });
+  run.go();
+  game.expect_all_taken();
+}
+
+INTERLEAVE_CASE("deque: two items, one thief that comes twice", .preemptions = 3, .random_schedules = 1000,
+                .fences = true) {
+  Game game(run);
+  run.thread("owner", [&] {
+    game.push(0);
+    game.push(1);
+    game.pop();
+    game.pop();
+  });
+  run.thread("thief", [&] {
+    game.steal();
+    game.steal();
+  });
+  run.go();
+  game.expect_all_taken();
+}
+
+// As join does.
+INTERLEAVE_CASE("deque: a push taken back", .preemptions = 3, .random_schedules = 1000, .fences = true) {
+  Game game(run);
+  run.thread("owner", [&] {
+    const auto outer = game.push(0);
+    const auto inner = game.push(1);
+    game.take_back(1, inner);
+    game.take_back(0, outer);
+  });
+  run.thread("thief", [&] {
+    game.steal();
+    game.steal();
+  });
+  run.go();
+  game.expect_all_taken();
+}
+
+INTERLEAVE_CASE("deque: two items, two thieves", .preemptions = 2, .random_schedules = 2000, .fences = true) {
+  Game game(run);
+  game.push(0);
+  run.thread("owner", [&] {
+    game.push(1);
+    game.pop();
+    game.pop();
+  });
+  run.thread("thief 1", [&] { game.steal(); });
+  run.thread("thief 2", [&] { game.steal(); });
+  run.go();
+  game.expect_all_taken();
+}
+
+INTERLEAVE_CASE("deque: grows under a thief", .preemptions = 3, .random_schedules = 1000, .fences = true) {
+  Game game(run);
+  game.push(0);
+  run.thread("owner", [&] {
+    game.push(1);
+    game.push(2);
+    game.pop();
+  });
+  run.thread("thief", [&] {
+    game.steal();
+    game.steal();
+  });
+  run.go();
+  expect(game.deque().capacity() <= 4, "it grows once");
+  game.expect_all_taken();
+}
+
+INTERLEAVE_CASE("deque: a slot is used again", .preemptions = 3, .random_schedules = 1000, .fences = true) {
+  Game game(run);
+  game.push(0);
+  game.push(1);
+  run.thread("thief 1", [&] { game.steal(); });
+  run.thread("thief 2", [&] { game.steal(); });
+  run.thread("owner", [&] { game.push(2); });
+  run.go();
+  game.expect_all_taken();
+}
+
+// The owner pops what lies above the item that one thief is taking, and pushes another into the same slot, while the
+// next thief has already seen that the slot was full.
+INTERLEAVE_CASE("deque: a slot changes under a thief", .preemptions = 2, .random_schedules = 5000, .fences = true) {
+  Game game(run);
+  game.push(0);
+  game.push(1);
+  run.thread("owner", [&] {
+    game.pop();
+    game.push(2);
+  });
+  run.thread("thief 1", [&] { game.steal(); });
+  run.thread("thief 2", [&] { game.steal(); });
+  run.go();
+  game.expect_all_taken();
+}
+
+// An item that is seen is either taken by the thief or lost to somebody: "empty" is never said of an item that was
+// there before and stays.
+INTERLEAVE_CASE("deque: empty is no excuse", .preemptions = 3, .random_schedules = 1000, .fences = true) {
+  Game game(run);
+  game.push(0);
+  bool stolen = false;
+  run.thread("owner", [&] {
+    game.push(1);
+    game.pop();
+  });
+  run.thread("thief", [&] { stolen = game.steal_hard(); });
+  run.go();
+  expect(stolen, "item 0 is the thief's: its owner takes item 1");
+  game.expect_all_taken();
+}
+
+INTERLEAVE_CASE("deque: everything at once", .systematic = false, .random_schedules = 6000, .fences = true) {
+  Game game(run);
+  run.thread("owner", [&] {
+    game.push(0);
+    game.push(1);
+    game.pop();
+    game.push(2);
+    game.push(3);
+    game.push(4);
+    game.pop();
+    game.pop();
+    game.pop();
+  });
+  for (const char* name : {"thief 1", "thief 2"}) {
+    run.thread(name, [&] {
+      game.steal();
+      game.steal();
+      game.steal_hard();
+    });
+  }
+  run.go();
+  game.expect_all_taken();
+}
+
+}  // namespace

@@ -1,0 +1,278 @@
+// The small parts through which threads meet: TreiberStack, Parker, CoreLatch.
+#include <array>
+#include <chrono>
+#include <optional>
+
+#include "blitz/base/parker.hpp"
+#include "blitz/core/core_latch.hpp"
+#include "blitz/fork_join/treiber_stack.hpp"
+#include "tests/support/interleave/explore.hpp"
+
+namespace {
+
+using blitz::detail::CoreLatch;
+using blitz::detail::Parker;
+using blitz::detail::TreiberStack;
+using interleave::expect;
+using interleave::Plain;
+using interleave::Run;
+
+// --- TreiberStack ---
+
+struct Node {
+  Node* next = nullptr;
+  int index = 0;
+  Plain<int> payload{"payload", 0};
+  Plain<int> taken{"taken", 0};
+};
+
+class Jobs {
+ public:
+  explicit Jobs(Run& run) {
+    run.name(stack_, "stack");
+    run.name(nodes_, "nodes");
+    for (int i = 0; i < 4; ++i) nodes_[static_cast<std::size_t>(i)].index = i;
+  }
+
+  void push(std::size_t index) {
+    nodes_[index].payload.write(static_cast<int>(index) + 1);
+    stack_.push(&nodes_[index]);
+  }
+
+  /// The index of the node taken, or -1.
+  int take() {
+    Node* const node = stack_.take();
+    if (node == nullptr) return -1;
+    expect(node->payload.read() == node->index + 1, "what the producer wrote has come with the node");
+    expect(node->taken.read() == 0, "nobody has taken it before");
+    node->taken.write(1);
+    return node->index;
+  }
+
+  [[nodiscard]] bool empty() const { return stack_.empty(); }
+
+  void expect_all_taken(int count) {
+    while (take() >= 0) {
+    }
+    int taken = 0;
+    for (const Node& node : nodes_) taken += node.taken.read();
+    expect(taken == count, "each node has been taken");
+    expect(stack_.empty(), "nothing is left");
+  }
+
+ private:
+  TreiberStack<Node> stack_;
+  std::array<Node, 4> nodes_;
+};
+
+INTERLEAVE_CASE("stack: two producers, two takers", .preemptions = 2, .random_schedules = 2000) {
+  Jobs jobs(run);
+  run.thread("producer 1", [&] { jobs.push(0); });
+  run.thread("producer 2", [&] { jobs.push(1); });
+  run.thread("taker 1", [&] { jobs.take(); });
+  run.thread("taker 2", [&] { jobs.take(); });
+  run.go();
+  jobs.expect_all_taken(2);
+}
+
+INTERLEAVE_CASE("stack: one producer's nodes come in order", .preemptions = 3, .random_schedules = 2000) {
+  Jobs jobs(run);
+  std::array<int, 3> order{};
+  run.thread("producer", [&] {
+    for (std::size_t i = 0; i < 3; ++i) jobs.push(i);
+  });
+  run.thread("taker", [&] {
+    for (int& index : order) index = jobs.take();
+  });
+  run.go();
+  int last = -1;
+  for (const int index : order) {
+    if (index < 0) continue;
+    expect(index > last, "oldest first");
+    last = index;
+  }
+  jobs.expect_all_taken(3);
+}
+
+// A node is on its way through a taker's hands when somebody asks whether any is left. What is taken for good is known
+// to the taker alone, so the other decides nothing before it knows how far the taker came.
+INTERLEAVE_CASE("stack: not empty while a node is between hands", .preemptions = 3, .random_schedules = 2000) {
+  Jobs jobs(run);
+  jobs.push(0);
+  jobs.push(1);
+  int taken = 0;
+  bool empty = false;
+  run.thread("taker", [&] { taken += jobs.take() >= 0 ? 1 : 0; });
+  run.thread("checker", [&] { empty = jobs.empty(); });
+  run.go();
+  expect(taken == 1, "nobody else takes");
+  expect(!empty, "one node is left at all times");
+  jobs.expect_all_taken(2);
+}
+
+INTERLEAVE_CASE("stack: what a producer has pushed is not overlooked", .preemptions = 3, .random_schedules = 2000) {
+  Jobs jobs(run);
+  bool empty = false;
+  run.thread("producer and checker", [&] {
+    jobs.push(0);
+    jobs.push(1);
+    empty = jobs.empty();
+  });
+  run.thread("taker", [&] { jobs.take(); });
+  run.go();
+  expect(!empty, "two were pushed, and one at most is taken");
+  jobs.expect_all_taken(2);
+}
+
+INTERLEAVE_CASE("stack: everything at once", .systematic = false, .random_schedules = 5000) {
+  Jobs jobs(run);
+  run.thread("producer 1", [&] {
+    jobs.push(0);
+    jobs.push(1);
+  });
+  run.thread("producer 2", [&] {
+    jobs.push(2);
+    jobs.push(3);
+  });
+  for (const char* name : {"taker 1", "taker 2"}) {
+    run.thread(name, [&] {
+      for (int i = 0; i < 3; ++i) jobs.take();
+    });
+  }
+  run.go();
+  jobs.expect_all_taken(4);
+}
+
+// --- Parker ---
+
+INTERLEAVE_CASE("parker: a token ends each park", .preemptions = 4, .delays = 2, .spurious = 1,
+                .random_schedules = 1000) {
+  Parker parker;
+  run.name(parker, "parker");
+  Plain<int> message{"message", 0};
+  run.thread("sleeper", [&] {
+    parker.park();
+    expect(message.read() == 1, "what came before the unpark has come");
+  });
+  run.thread("waker", [&] {
+    message.write(1);
+    parker.unpark();
+  });
+  run.go();
+}
+
+INTERLEAVE_CASE("parker: two wakers are one token or two", .preemptions = 3, .spurious = 1, .random_schedules = 1000) {
+  Parker parker;
+  run.name(parker, "parker");
+  Plain<int> messages[2] = {Plain<int>("message 1", 0), Plain<int>("message 2", 0)};
+  blitz::detail::Atomic<int> sent{0};
+  run.thread("sleeper", [&] {
+    // Each park takes one token at least; the second is there at the latest when the second waker has been.
+    parker.park();
+    while (sent.load(std::memory_order_relaxed) < 2) parker.park();
+    (void)parker.park_for(std::chrono::microseconds(1));
+  });
+  for (int i = 0; i < 2; ++i) {
+    run.thread("waker " + std::to_string(i + 1), [&, i] {
+      messages[i].write(1);
+      sent.fetch_add(1, std::memory_order_relaxed);
+      parker.unpark();
+    });
+  }
+  run.go();
+}
+
+// A second token that comes while the first is being taken publishes what its sender wrote, too. The count of tokens
+// orders nothing: the parker alone must.
+INTERLEAVE_CASE("parker: a token taken along publishes", .preemptions = 3, .random_schedules = 1000) {
+  Parker parker;
+  run.name(parker, "parker");
+  Plain<int> messages[2] = {Plain<int>("message 1", 0), Plain<int>("message 2", 0)};
+  blitz::detail::Atomic<int> left{0};
+  run.thread("sleeper", [&] {
+    parker.park();
+    while (left.load(std::memory_order_relaxed) < 2) blitz::detail::yield_thread();
+    (void)parker.park_for(std::chrono::microseconds(1));
+    expect(messages[0].read() + messages[1].read() == 2, "both messages have come");
+  });
+  for (int i = 0; i < 2; ++i) {
+    run.thread("waker " + std::to_string(i + 1), [&, i] {
+      messages[i].write(1);
+      parker.unpark();
+      left.fetch_add(1, std::memory_order_relaxed);
+    });
+  }
+  run.go();
+}
+
+INTERLEAVE_CASE("parker: a wait that ends in time leaves nobody parked", .preemptions = 4, .delays = 2,
+                .random_schedules = 1000) {
+  Parker parker;
+  run.name(parker, "parker");
+  bool token = false;
+  run.thread("sleeper", [&] {
+    token = parker.park_for(std::chrono::microseconds(1));
+    if (!token) parker.park();
+  });
+  run.thread("waker", [&] { parker.unpark(); });
+  run.go();
+}
+
+INTERLEAVE_CASE("parker: is gone once the token is left", .preemptions = 4, .random_schedules = 1000) {
+  auto parker = std::make_optional<Parker>();
+  Parker* const address = &*parker;
+  run.thread("sleeper", [&] {
+    parker->park();
+    parker.reset();
+  });
+  run.thread("waker", [&] { address->unpark(); });
+  run.go();
+}
+
+// --- CoreLatch ---
+
+/// As a worker does, without anything else to wait for: the waker's parker stands for Sleep.
+INTERLEAVE_CASE("latch: its setter wakes who must be woken", .preemptions = 4, .delays = 2, .spurious = 1,
+                .random_schedules = 1000) {
+  auto latch = std::make_optional<CoreLatch>();
+  CoreLatch* const address = &*latch;
+  Parker parker;
+  run.name(parker, "parker");
+  Plain<int> result{"result", 0};
+  run.thread("waiter", [&] {
+    while (!latch->probe()) {
+      if (!latch->get_sleepy()) continue;
+      if (!latch->fall_asleep()) continue;
+      parker.park();
+      latch->wake_up();
+    }
+    expect(result.read() == 7, "what came before set has come");
+    latch.reset();
+  });
+  run.thread("setter", [&] {
+    result.write(7);
+    if (address->set()) parker.unpark();
+  });
+  run.go();
+}
+
+INTERLEAVE_CASE("latch: an interrupted sleep can be begun again", .preemptions = 3, .random_schedules = 1000) {
+  CoreLatch latch;
+  run.name(latch, "latch");
+  Parker parker;
+  run.thread("waiter", [&] {
+    while (!latch.probe()) {
+      if (!latch.get_sleepy()) continue;
+      if (!latch.fall_asleep()) continue;
+      parker.park();
+      latch.wake_up();
+    }
+  });
+  run.thread("disturber", [&] { parker.unpark(); });
+  run.thread("setter", [&] {
+    if (latch.set()) parker.unpark();
+  });
+  run.go();
+}
+
+}  // namespace

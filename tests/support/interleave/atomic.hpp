@@ -1,0 +1,235 @@
+/// The names of blitz/base/atomic.hpp, asymmetric_fence.hpp and futex.hpp, each an operation on the simulated memory of
+/// an interleaving test. Takes their place where BLITZ_INTERLEAVE_HEADER names this file.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "tests/support/interleave/scheduler.hpp"
+
+namespace blitz::detail {
+
+template <class T>
+class Atomic {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(std::uint64_t));
+  using Where = interleave::Where;
+  using Order = std::memory_order;
+
+ public:
+  using value_type = T;
+
+  Atomic() : Atomic(T{}) {}
+  Atomic(T value) { world().memory().create(world().current(), cell_, bits(value)); }  // NOLINT: as std::atomic
+  Atomic(const Atomic&) = delete;
+  Atomic& operator=(const Atomic&) = delete;
+  ~Atomic() { world().memory().destroy(world().current(), cell_); }
+
+  T load(Order order, Where where = Where::current()) const noexcept {
+    world().before(&cell_);
+    const std::uint64_t value = world().memory().load(world().current(), cell_, order);
+    world().after("load", &cell_, value, name(order), where);
+    return from(value);
+  }
+
+  void store(T value, Order order, Where where = Where::current()) noexcept {
+    world().before(&cell_);
+    world().memory().store(world().current(), cell_, bits(value), order);
+    world().after("store", &cell_, bits(value), name(order), where);
+  }
+
+  T exchange(T value, Order order, Where where = Where::current()) noexcept {
+    return modify("exchange", order, where, [value](T) { return value; });
+  }
+
+  bool compare_exchange_strong(T& expected, T desired, Order success, Order failure,
+                               Where where = Where::current()) noexcept {
+    world().before(&cell_);
+    const std::uint64_t seen = world().memory().modify_read(world().current(), cell_);
+    if (seen == bits(expected)) {
+      world().memory().modify_write(world().current(), cell_, bits(desired), success);
+      world().after("compare-exchange", &cell_, bits(desired), name(success), where);
+      return true;
+    }
+    world().memory().modify_refuse(world().current(), cell_, failure);
+    world().after("compare-exchange failed", &cell_, seen, name(failure), where);
+    expected = from(seen);
+    return false;
+  }
+  bool compare_exchange_strong(T& expected, T desired, Order order, Where where = Where::current()) noexcept {
+    return compare_exchange_strong(expected, desired, order, on_failure(order), where);
+  }
+  bool compare_exchange_weak(T& expected, T desired, Order success, Order failure,
+                             Where where = Where::current()) noexcept {
+    return compare_exchange_strong(expected, desired, success, failure, where);
+  }
+  bool compare_exchange_weak(T& expected, T desired, Order order, Where where = Where::current()) noexcept {
+    return compare_exchange_strong(expected, desired, order, on_failure(order), where);
+  }
+
+  T fetch_add(T by, Order order, Where where = Where::current()) noexcept
+    requires std::is_integral_v<T>
+  {
+    return modify("add", order, where, [by](T old) { return static_cast<T>(old + by); });
+  }
+  T fetch_sub(T by, Order order, Where where = Where::current()) noexcept
+    requires std::is_integral_v<T>
+  {
+    return modify("subtract", order, where, [by](T old) { return static_cast<T>(old - by); });
+  }
+  T fetch_and(T with, Order order, Where where = Where::current()) noexcept
+    requires std::is_integral_v<T>
+  {
+    return modify("and", order, where, [with](T old) { return static_cast<T>(old & with); });
+  }
+  T fetch_or(T with, Order order, Where where = Where::current()) noexcept
+    requires std::is_integral_v<T>
+  {
+    return modify("or", order, where, [with](T old) { return static_cast<T>(old | with); });
+  }
+
+  [[nodiscard]] const interleave::Cell& cell() const noexcept { return cell_; }
+
+ private:
+  static interleave::Scheduler& world() noexcept { return interleave::scheduler(); }
+
+  static std::uint64_t bits(T value) noexcept {
+    std::uint64_t result = 0;
+    std::memcpy(&result, &value, sizeof value);
+    return result;
+  }
+  static T from(std::uint64_t value) noexcept {
+    T result;
+    std::memcpy(&result, &value, sizeof result);
+    return result;
+  }
+
+  template <class F>
+  T modify(const char* what, Order order, const Where& where, F&& change) noexcept {
+    world().before(&cell_);
+    const T old = from(world().memory().modify_read(world().current(), cell_));
+    const std::uint64_t changed = bits(change(old));
+    world().memory().modify_write(world().current(), cell_, changed, order);
+    world().after(what, &cell_, changed, name(order), where);
+    return old;
+  }
+
+  static constexpr Order on_failure(Order order) noexcept {
+    if (order == std::memory_order_acq_rel) return std::memory_order_acquire;
+    return order == std::memory_order_release ? std::memory_order_relaxed : order;
+  }
+
+  static constexpr const char* name(Order order) noexcept {
+    switch (order) {
+      case std::memory_order_relaxed:
+        return "relaxed";
+      case std::memory_order_consume:
+      case std::memory_order_acquire:
+        return "acquire";
+      case std::memory_order_release:
+        return "release";
+      case std::memory_order_acq_rel:
+        return "acq_rel";
+      default:
+        return "seq_cst";
+    }
+  }
+
+  interleave::Cell cell_;
+};
+
+inline void seq_cst_fence(interleave::Where where = interleave::Where::current()) noexcept {
+  interleave::Scheduler& world = interleave::scheduler();
+  world.before(nullptr);
+  world.memory().fence(world.current());
+  world.after("fence", nullptr, 0, "seq_cst", where);
+}
+
+inline void cpu_relax(interleave::Where where = interleave::Where::current()) noexcept {
+  interleave::scheduler().yield("relax", where);
+}
+inline void yield_thread(interleave::Where where = interleave::Where::current()) noexcept {
+  interleave::scheduler().yield("yield", where);
+}
+
+[[nodiscard]] inline bool asymmetric_fences_available() noexcept {
+  return interleave::scheduler().fences == interleave::Fences::kAsymmetric;
+}
+inline bool register_asymmetric_fences() noexcept { return asymmetric_fences_available(); }
+
+inline void asymmetric_light_fence(interleave::Where where = interleave::Where::current()) noexcept {
+  interleave::Scheduler& world = interleave::scheduler();
+  // Without an instruction there is nothing that another thread could come before.
+  if (!asymmetric_fences_available()) world.before(nullptr);
+  world.memory().light_fence(world.current());
+  world.after("light fence", nullptr, 0, "", where);
+}
+
+/// Where there are asymmetric fences, a light one is nothing else.
+inline void compiler_fence(interleave::Where where = interleave::Where::current()) noexcept {
+  if (!asymmetric_fences_available()) return;
+  interleave::Scheduler& world = interleave::scheduler();
+  world.memory().light_fence(world.current());
+  world.after("compiler fence", nullptr, 0, "", where);
+}
+
+inline void asymmetric_heavy_fence(interleave::Where where = interleave::Where::current()) noexcept {
+  interleave::Scheduler& world = interleave::scheduler();
+  world.before(nullptr);
+  world.memory().heavy_fence(world.current());
+  world.after("heavy fence", nullptr, 0, "", where);
+}
+
+/// Reads the word, and blocks if it holds what is expected: one step.
+inline void futex_block(const Atomic<std::uint32_t>& word, std::uint32_t expected, bool timed, const char* what,
+                        const interleave::Where& where) noexcept {
+  interleave::Scheduler& world = interleave::scheduler();
+  world.before(nullptr);  // Not the word alone: who wakes uses the address, and perhaps not the word.
+  const std::uint64_t seen = world.memory().futex_load(world.current(), word.cell());
+  world.after(what, &word.cell(), seen, seen == expected ? "blocks" : "changed", where);
+  if (seen == expected) world.block(&word.cell(), timed);
+}
+
+inline void futex_wait(const Atomic<std::uint32_t>& word, std::uint32_t expected,
+                       interleave::Where where = interleave::Where::current()) noexcept {
+  futex_block(word, expected, false, "futex wait", where);
+}
+
+inline void futex_wait_for(const Atomic<std::uint32_t>& word, std::uint32_t expected, std::chrono::nanoseconds,
+                           interleave::Where where = interleave::Where::current()) noexcept {
+  futex_block(word, expected, true, "timed futex wait", where);
+}
+
+/// Uses the address alone; the word may be gone.
+inline void futex_wake_one(const Atomic<std::uint32_t>* word,
+                           interleave::Where where = interleave::Where::current()) noexcept {
+  interleave::Scheduler& world = interleave::scheduler();
+  world.before(nullptr);
+  world.memory().futex_wake(world.current());
+  world.after("futex wake", nullptr, 0, "", where);
+  // The one member of an atomic is its cell.
+  world.wake_one(word);
+}
+
+/// Blocks whoever comes while another holds it.
+class Mutex {
+ public:
+  void lock() noexcept {
+    while (!try_lock()) futex_wait(locked_, 1);
+  }
+  [[nodiscard]] bool try_lock() noexcept { return locked_.exchange(1, std::memory_order_acquire) == 0; }
+  void unlock() noexcept {
+    locked_.exchange(0, std::memory_order_release);
+    futex_wake_one(&locked_);
+  }
+
+ private:
+  Atomic<std::uint32_t> locked_{0};
+};
+
+static_assert(sizeof(Atomic<std::uint32_t>) == sizeof(interleave::Cell));
+
+}  // namespace blitz::detail

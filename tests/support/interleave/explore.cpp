@@ -1,0 +1,276 @@
+/// main() of an interleaving test.
+///
+///   PROGRAM [--list] [--seed N] [--schedules N] [--preemptions N] [--replay TEXT] [CASE-PREFIX]...
+///
+/// The environment variables BLITZ_INTERLEAVE_SEED, _SCHEDULES, _PREEMPTIONS and _REPLAY are the same. Exits with 0 if
+/// every case passed, with 1 if one failed, with 2 if it was not called as above.
+#include "tests/support/interleave/explore.hpp"
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace interleave {
+namespace {
+
+struct Case {
+  std::string name;
+  Settings settings;
+  std::function<void(Run&)> body;
+};
+
+std::vector<Case>& cases() {
+  static std::vector<Case> all;
+  return all;
+}
+
+struct Arguments {
+  bool list = false;
+  std::uint64_t seed = 1;
+  std::optional<std::uint64_t> schedules;
+  std::optional<std::uint64_t> preemptions;
+  std::string replay;
+  std::vector<std::string> prefixes;
+};
+
+struct Configuration {
+  Model model;
+  Fences fences;
+};
+
+constexpr const char* kModels[] = {"sequential", "store-buffer", "weak"};
+constexpr const char* kFences[] = {"asymmetric", "fallback"};
+
+std::string name_of(const Configuration& configuration) {
+  return std::string(kModels[static_cast<int>(configuration.model)]) + '/' +
+         kFences[static_cast<int>(configuration.fences)];
+}
+
+std::vector<Configuration> configurations(const Settings& settings) {
+  std::vector<Configuration> all;
+  for (const Model model : {Model::kSequential, Model::kStoreBuffer, Model::kWeak}) {
+    if ((settings.models >> static_cast<unsigned>(model) & 1) == 0) continue;
+    all.push_back({model, Fences::kAsymmetric});
+    if (settings.fences) all.push_back({model, Fences::kFallback});
+  }
+  return all;
+}
+
+/// Runs one case with one configuration, all searches.
+class Explorer {
+ public:
+  Explorer(const Case& test, Configuration configuration, const Arguments& arguments)
+      : test_(test), configuration_(configuration), arguments_(arguments), world_(scheduler()) {
+    world_.model = configuration.model;
+    world_.fences = configuration.fences;
+    world_.tracing = false;
+    world_.memory().forget_sharing();
+  }
+
+  bool systematic() {
+    const auto bound = static_cast<unsigned>(arguments_.preemptions.value_or(test_.settings.preemptions));
+    world_.search = Search::kSystematic;
+    for (unsigned preemptions = 0; preemptions <= bound; ++preemptions) {
+      world_.budget = {preemptions, test_.settings.delays, test_.settings.spurious};
+      // A location that turns out to be shared has been passed over by the schedules before: once more.
+      do {
+        (void)world_.memory().sharing_changed();
+        schedules_ = 0;
+        world_.choices().clear();
+        do {
+          ++schedules_;
+          if (!execute()) return failed("systematic search, " + std::to_string(preemptions) + " preemptions");
+        } while (world_.choices().advance());
+      } while (world_.memory().sharing_changed());
+    }
+    return passed(std::to_string(schedules_) + " schedules, all with up to " + std::to_string(bound) + " preemptions");
+  }
+
+  bool random() {
+    const std::uint64_t schedules = arguments_.schedules.value_or(test_.settings.random_schedules);
+    if (schedules == 0) return true;
+    world_.search = Search::kRandom;
+    for (std::uint64_t i = 0; i < schedules; ++i) {
+      world_.seed = arguments_.seed + i;
+      world_.change_points = 1 + static_cast<unsigned>(i % 5);
+      if (!execute()) return failed("random search, seed " + std::to_string(world_.seed));
+    }
+    return passed(std::to_string(schedules) + " random schedules from seed " + std::to_string(arguments_.seed));
+  }
+
+  bool replay(std::string_view choices) {
+    world_.search = Search::kReplay;
+    world_.tracing = true;
+    if (!world_.choices().parse(choices)) {
+      std::printf("not a schedule: %.*s\n", static_cast<int>(choices.size()), choices.data());
+      return false;
+    }
+    const bool passed = execute();
+    std::fputs(world_.trace().c_str(), stdout);
+    print(passed ? "passed" : world_.message());
+    return passed;
+  }
+
+ private:
+  bool execute() {
+    return world_.execute([this] {
+      Run run;
+      test_.body(run);
+    }) == Scheduler::Outcome::kPassed;
+  }
+
+  bool passed(const std::string& searched) const {
+    if (test_.settings.finds == nullptr) {
+      print(searched);
+      return true;
+    }
+    print("FAILED, nothing was found that is \"" + std::string(test_.settings.finds) + "\" in " + searched);
+    return false;
+  }
+
+  bool failed(const std::string& how) {
+    if (test_.settings.finds != nullptr && world_.message().find(test_.settings.finds) != std::string::npos) {
+      print("found, as it should be: " + world_.message().substr(0, world_.message().find('\n')));
+      return true;
+    }
+    return report(how);
+  }
+
+  bool report(const std::string& how) {
+    const std::string message = world_.message();
+    const std::string choices = world_.choices().text();
+    world_.search = Search::kReplay;
+    world_.tracing = true;
+    (void)execute();
+    print("FAILED, " + how);
+    std::printf("\n step  thread      operation\n%s\n  %s\n\n", world_.trace().c_str(), message.c_str());
+    if (world_.message() != message) std::printf("  (its replay gave: %s)\n", world_.message().c_str());
+    std::printf("  replay: --replay '%s:%s' '%s'\n", name_of(configuration_).c_str(), choices.c_str(),
+                test_.name.c_str());
+    return false;
+  }
+
+  void print(const std::string& text) const {
+    std::printf("%s [%s]: %s\n", test_.name.c_str(), name_of(configuration_).c_str(), text.c_str());
+    std::fflush(stdout);
+  }
+
+  const Case& test_;
+  Configuration configuration_;
+  const Arguments& arguments_;
+  Scheduler& world_;
+  std::uint64_t schedules_ = 0;
+};
+
+bool run_case(const Case& test, const Arguments& arguments) {
+  bool passed = true;
+  for (const Configuration& configuration : configurations(test.settings)) {
+    Explorer explorer(test, configuration, arguments);
+    if (!arguments.replay.empty()) {
+      const std::string prefix = name_of(configuration) + ':';
+      if (arguments.replay.starts_with(prefix)) passed &= explorer.replay(arguments.replay.substr(prefix.size()));
+      continue;
+    }
+    // The other models would fail too, most likely, and say nothing new.
+    if (test.settings.systematic && !explorer.systematic()) return false;
+    if (!explorer.random()) return false;
+  }
+  return passed;
+}
+
+bool number(const char* text, std::uint64_t& value) {
+  const std::string_view digits(text);
+  const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return result.ec == std::errc() && result.ptr == digits.data() + digits.size();
+}
+
+bool set(Arguments& arguments, std::string_view option, const char* value) {
+  std::uint64_t count = 0;
+  if (option == "replay") {
+    arguments.replay = value;
+    return true;
+  }
+  if (!number(value, count)) return false;
+  if (option == "seed") {
+    arguments.seed = count;
+  } else if (option == "schedules") {
+    arguments.schedules = count;
+  } else if (option == "preemptions") {
+    arguments.preemptions = count;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool parse(int argc, char** argv, Arguments& arguments) {
+  constexpr std::pair<const char*, const char*> kVariables[] = {{"BLITZ_INTERLEAVE_SEED", "seed"},
+                                                                {"BLITZ_INTERLEAVE_SCHEDULES", "schedules"},
+                                                                {"BLITZ_INTERLEAVE_PREEMPTIONS", "preemptions"},
+                                                                {"BLITZ_INTERLEAVE_REPLAY", "replay"}};
+  for (const auto& [variable, option] : kVariables) {
+    const char* const value = std::getenv(variable);
+    if (value != nullptr && *value != '\0' && !set(arguments, option, value)) return false;
+  }
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--list") {
+      arguments.list = true;
+    } else if (argument.starts_with("--")) {
+      if (i + 1 == argc || !set(arguments, argument.substr(2), argv[++i])) return false;
+    } else {
+      arguments.prefixes.emplace_back(argument);
+    }
+  }
+  return true;
+}
+
+int run_all(const Arguments& arguments) {
+  unsigned ran = 0;
+  unsigned failed = 0;
+  for (const Case& test : cases()) {
+    bool chosen = arguments.prefixes.empty();
+    for (const std::string& prefix : arguments.prefixes) chosen |= test.name.starts_with(prefix);
+    if (!chosen) continue;
+    if (arguments.list) {
+      std::printf("%s\n", test.name.c_str());
+      continue;
+    }
+    ++ran;
+    failed += run_case(test, arguments) ? 0 : 1;
+  }
+  if (arguments.list) return 0;
+  std::printf("%u cases, %u failed\n", ran, failed);
+  return ran == 0 ? 2 : failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+void Run::thread(std::string name, std::function<void()> body) {
+  scheduler().add_thread(std::move(name), std::move(body));
+}
+
+void Run::go() {
+  if (!scheduler().settle()) scheduler().fail("deadlock: blocked for ever: " + scheduler().blocked());
+}
+
+void Run::settle() { (void)scheduler().settle(); }
+
+Registered::Registered(std::string name, Settings settings, std::function<void(Run&)> body) {
+  cases().push_back({std::move(name), settings, std::move(body)});
+}
+
+}  // namespace interleave
+
+int main(int argc, char** argv) {
+  interleave::Arguments arguments;
+  if (!interleave::parse(argc, argv, arguments)) {
+    std::fputs("usage: [--list] [--seed N] [--schedules N] [--preemptions N] [--replay TEXT] [CASE-PREFIX]...\n",
+               stderr);
+    return 2;
+  }
+  return interleave::run_all(arguments);
+}

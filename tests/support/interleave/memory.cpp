@@ -1,0 +1,324 @@
+#include "tests/support/interleave/memory.hpp"
+
+#include <utility>
+
+namespace interleave {
+namespace {
+
+bool acquires(std::memory_order order) noexcept {
+  return order == std::memory_order_acquire || order == std::memory_order_consume ||
+         order == std::memory_order_acq_rel || order == std::memory_order_seq_cst;
+}
+
+bool releases(std::memory_order order) noexcept {
+  return order == std::memory_order_release || order == std::memory_order_acq_rel || order == std::memory_order_seq_cst;
+}
+
+void raise(View& view, std::uint32_t location, std::uint16_t stamp) noexcept {
+  if (view.stamp[location] < stamp) view.stamp[location] = stamp;
+}
+
+}  // namespace
+
+void Memory::reset(Model model, Fences fences) {
+  model_ = model;
+  fences_ = fences;
+  for (State& state : states_) state = State{};
+  for (std::uint32_t i = 0; i < count_; ++i) locations_[i].history.clear();
+  count_ = 0;
+  locations_.resize(kMaxLocations);
+  sequential_view_ = light_view_ = heavy_view_ = futex_view_ = View{};
+  tick(0);
+}
+
+void Memory::begin_thread(Thread thread) {
+  drain(0);
+  State& state = states_[thread];
+  state.clock = states_[0].clock;
+  state.view = states_[0].view;
+  tick(thread);
+  tick(0);
+}
+
+void Memory::join_all_to_body() {
+  for (State& state : states_) states_[0].clock.join(state.clock);
+  tick(0);
+}
+
+void Memory::arrive() {
+  for (Thread thread = 0; thread < kMaxThreads; ++thread) drain(thread);
+  if (model_ != Model::kWeak) return;
+  for (State& state : states_) {
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (!locations_[i].history.empty()) {
+        raise(state.view, i, static_cast<std::uint16_t>(locations_[i].history.size() - 1));
+      }
+    }
+  }
+}
+
+void Memory::create(Thread thread, Cell& cell, std::uint64_t value) {
+  if (count_ == kMaxLocations) oracle_.fail("more atomics than kMaxLocations");
+  cell.location = count_;
+  Location& location = locations_[count_++];
+  State& state = states_[thread];
+  tick(thread);
+  location.cell = &cell;
+  location.creator = thread;
+  location.created = state.clock.time[thread];
+  location.users = &sharing_[std::uint64_t{thread} << 32 | state.created++];
+  location.history.clear();
+  location.history.emplace_back();
+  location.history.back().value = value;
+}
+
+void Memory::destroy(Thread thread, Cell& cell) {
+  use(thread, cell).cell = nullptr;
+  for (State& state : states_) {
+    std::erase_if(state.buffer, [&](const Delayed& delayed) { return delayed.location == cell.location; });
+  }
+  cell.location = kMaxLocations;
+}
+
+Memory::Location& Memory::use(Thread thread, const Cell& cell) {
+  if (cell.location >= count_ || locations_[cell.location].cell != &cell) {
+    oracle_.fail("an atomic is used that has been destroyed, or was made outside of the body of the test");
+  }
+  Location& location = locations_[cell.location];
+  if (states_[thread].clock.time[location.creator] < location.created) {
+    oracle_.fail("an atomic is used by a thread before which its construction did not happen");
+  }
+  if (thread != 0) {
+    const unsigned before = *location.users;
+    *location.users |= 1u << thread;
+    if (*location.users != before && (before & (before - 1)) == 0 && before != 0) sharing_changed_ = true;
+  }
+  return location;
+}
+
+bool Memory::shared(const Cell& cell) const noexcept {
+  if (cell.location >= count_ || locations_[cell.location].cell != &cell) return true;
+  const unsigned users = *locations_[cell.location].users;
+  return (users & (users - 1)) != 0;
+}
+
+void Memory::acquire(State& state, const Message& message, std::memory_order order) noexcept {
+  const bool now = acquires(order);
+  (now ? state.clock : state.acquire_clock).join(message.clock);
+  if (model_ == Model::kWeak) (now ? state.view : state.acquire_view).join(message.view);
+}
+
+void Memory::publish(State& state, std::uint32_t location, Message& message, std::memory_order order) const noexcept {
+  message.clock.join(releases(order) ? state.clock : state.release_clock);
+  if (model_ != Model::kWeak) return;
+  const auto stamp = static_cast<std::uint16_t>(locations_[location].history.size());
+  raise(state.view, location, stamp);
+  message.view.join(releases(order) ? state.view : state.release_view);
+  raise(message.view, location, stamp);
+}
+
+void Memory::append(Location& location, Message&& message) {
+  if (model_ == Model::kWeak) {
+    location.history.push_back(std::move(message));
+  } else {
+    location.history.back() = std::move(message);
+  }
+}
+
+/// Before a thread uses a location: the stores to it that wait in other threads' buffers come out, or some, or none.
+void Memory::let_out(Thread self, std::uint32_t location) {
+  if (model_ != Model::kStoreBuffer) return;
+  for (Thread thread = 0; thread < kMaxThreads; ++thread) {
+    State& state = states_[thread];
+    if (thread == self || state.draining) continue;
+    unsigned waiting = 0;
+    bool overtaken = true;
+    for (const Delayed& delayed : state.buffer) {
+      if (delayed.location != location) continue;
+      ++waiting;
+      overtaken &= delayed.overtaken;
+    }
+    if (waiting == 0) continue;
+    unsigned out = waiting - oracle_.staleness(waiting + 1, overtaken);
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < state.buffer.size(); ++i) {
+      if (state.buffer[i].location != location) continue;
+      if (out > 0) {
+        --out;
+        count = i + 1;
+      } else {
+        state.buffer[i].overtaken = true;
+      }
+    }
+    drain(thread, count);
+  }
+}
+
+void Memory::drain(Thread thread, std::size_t count) {
+  State& state = states_[thread];
+  if (state.draining) return;
+  state.draining = true;
+  for (; count > 0; --count) {
+    Delayed first = std::move(state.buffer.front());
+    state.buffer.pop_front();
+    let_out(thread, first.location);
+    oracle_.note(thread, "    its store of " + std::to_string(static_cast<std::int64_t>(first.message.value)) +
+                             " reaches memory");
+    append(locations_[first.location], std::move(first.message));
+  }
+  state.draining = false;
+}
+
+std::uint64_t Memory::load(Thread thread, const Cell& cell, std::memory_order order) {
+  return read(thread, cell, order == std::memory_order_seq_cst ? &sequential_view_ : nullptr, order);
+}
+
+std::uint64_t Memory::read(Thread thread, const Cell& cell, const View* floor, std::memory_order order) {
+  Location& location = use(thread, cell);
+  State& state = states_[thread];
+  tick(thread);
+  if (model_ == Model::kStoreBuffer) {
+    for (auto delayed = state.buffer.rbegin(); delayed != state.buffer.rend(); ++delayed) {
+      if (delayed->location == cell.location) return delayed->message.value;
+    }
+    let_out(thread, cell.location);
+  }
+  std::size_t stamp = location.history.size() - 1;
+  if (model_ == Model::kWeak) {
+    std::uint16_t oldest = state.view.stamp[cell.location];
+    if (floor != nullptr && floor->stamp[cell.location] > oldest) oldest = floor->stamp[cell.location];
+    const bool again = state.stale.stamp[cell.location] == oldest + 1;
+    const unsigned behind = oracle_.staleness(static_cast<unsigned>(stamp - oldest) + 1, again);
+    stamp -= behind;
+    state.stale.stamp[cell.location] = behind > 0 ? static_cast<std::uint16_t>(stamp + 1) : std::uint16_t{0};
+    raise(state.view, cell.location, static_cast<std::uint16_t>(stamp));
+    if (order == std::memory_order_seq_cst) {
+      raise(sequential_view_, cell.location, static_cast<std::uint16_t>(stamp));
+    }
+  }
+  acquire(state, location.history[stamp], order);
+  return location.history[stamp].value;
+}
+
+void Memory::store(Thread thread, const Cell& cell, std::uint64_t value, std::memory_order order) {
+  Location& location = use(thread, cell);
+  State& state = states_[thread];
+  tick(thread);
+  Message message;
+  message.value = value;
+  publish(state, cell.location, message, order);
+  if (model_ == Model::kStoreBuffer) {
+    if (order != std::memory_order_seq_cst) {
+      state.buffer.push_back({cell.location, false, std::move(message)});
+      return;
+    }
+    drain(thread);
+    let_out(thread, cell.location);
+  }
+  append(location, std::move(message));
+  if (order == std::memory_order_seq_cst) {
+    raise(sequential_view_, cell.location, static_cast<std::uint16_t>(location.history.size() - 1));
+  }
+}
+
+std::uint64_t Memory::modify_read(Thread thread, const Cell& cell) {
+  Location& location = use(thread, cell);
+  tick(thread);
+  drain(thread);
+  let_out(thread, cell.location);
+  return location.history.back().value;
+}
+
+void Memory::modify_write(Thread thread, const Cell& cell, std::uint64_t value, std::memory_order order) {
+  Location& location = use(thread, cell);
+  State& state = states_[thread];
+  acquire(state, location.history.back(), order);
+  Message message;
+  message.value = value;
+  // Continues the release sequence of what it read.
+  message.clock = location.history.back().clock;
+  if (model_ == Model::kWeak) message.view = location.history.back().view;
+  publish(state, cell.location, message, order);
+  append(location, std::move(message));
+  if (order == std::memory_order_seq_cst) {
+    raise(sequential_view_, cell.location, static_cast<std::uint16_t>(location.history.size() - 1));
+  }
+}
+
+void Memory::modify_refuse(Thread thread, const Cell& cell, std::memory_order order) {
+  Location& location = use(thread, cell);
+  State& state = states_[thread];
+  acquire(state, location.history.back(), order);
+  const auto stamp = static_cast<std::uint16_t>(location.history.size() - 1);
+  raise(state.view, cell.location, stamp);
+  if (order == std::memory_order_seq_cst) raise(sequential_view_, cell.location, stamp);
+}
+
+void Memory::fence(Thread thread) {
+  State& state = states_[thread];
+  tick(thread);
+  drain(thread);
+  state.clock.join(state.acquire_clock);
+  state.release_clock = state.clock;
+  if (model_ != Model::kWeak) return;
+  state.view.join(state.acquire_view);
+  state.view.join(sequential_view_);
+  sequential_view_.join(state.view);
+  state.release_view = state.view;
+}
+
+void Memory::light_fence(Thread thread) {
+  if (fences_ == Fences::kFallback) return fence(thread);
+  // Ordered with heavy fences, not with other light ones.
+  State& state = states_[thread];
+  state.view.join(heavy_view_);
+  light_view_.join(state.view);
+}
+
+void Memory::heavy_fence(Thread thread) {
+  if (fences_ == Fences::kFallback) return fence(thread);
+  State& state = states_[thread];
+  for (Thread each = 0; each < kMaxThreads; ++each) drain(each);
+  if (model_ != Model::kWeak) return;
+  state.view.join(sequential_view_);
+  state.view.join(light_view_);
+  state.view.join(heavy_view_);
+  heavy_view_.join(state.view);
+  sequential_view_.join(state.view);
+}
+
+std::uint64_t Memory::futex_load(Thread thread, const Cell& cell) {
+  drain(thread);
+  return read(thread, cell, &futex_view_, std::memory_order_relaxed);
+}
+
+void Memory::futex_wake(Thread thread) {
+  drain(thread);
+  futex_view_.join(states_[thread].view);
+}
+
+// What comes after a release has a later time than the release, or it would pass for published.
+
+void Memory::read_plain(Thread thread, Shadow& shadow, const char* what) {
+  const State& state = states_[thread];
+  tick(thread);
+  if (state.clock.time[shadow.writer] < shadow.written) {
+    oracle_.fail(std::string("data race: ") + what + " is read, and its last write did not happen before");
+  }
+  shadow.read.time[thread] = state.clock.time[thread];
+}
+
+void Memory::write_plain(Thread thread, Shadow& shadow, const char* what) {
+  const State& state = states_[thread];
+  tick(thread);
+  bool ordered = state.clock.time[shadow.writer] >= shadow.written;
+  for (Thread each = 0; each < kMaxThreads; ++each) ordered &= state.clock.time[each] >= shadow.read.time[each];
+  if (!ordered) {
+    oracle_.fail(std::string("data race: ") + what + " is written, and its last use did not happen before");
+  }
+  shadow.writer = thread;
+  shadow.written = state.clock.time[thread];
+  shadow.read = Clock{};
+}
+
+}  // namespace interleave

@@ -1,0 +1,177 @@
+/// What the atomics of an interleaving test do: one memory under three models, and the happens-before relation that the
+/// declared memory orders make, whatever the model.
+///
+/// kSequential   every operation takes effect at once.
+/// kStoreBuffer  x86 (P. Sewell et al., "x86-TSO", CACM 2010): a store that is not sequentially consistent waits in a
+///               buffer, first in, first out, which only its own thread sees, until a read-modify-write, a fence, or
+///               nothing in particular lets it out. The last is decided when another thread reaches for the location,
+///               the only moment at which it makes a difference.
+/// kWeak         the C++ model: a load may return any store to its location that is not hidden by what its thread
+///               knows. Knowledge is a *view*, the earliest store that may still be read in each location; release
+///               passes it on and acquire takes it over. (The views of J. Kang et al., "A promising semantics", POPL
+///               2017, without promises: no load returns a store that is executed after it, and stores to one location
+///               are ordered as they are executed.)
+///
+/// Happens-before is kept in vector clocks. Fences and sequential consistency restrict what can be read but order
+/// nothing by themselves, as in the standard.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace interleave {
+
+enum class Model : unsigned char { kSequential, kStoreBuffer, kWeak };
+
+/// What the asymmetric fences are: the real thing, or a full fence on both sides.
+enum class Fences : unsigned char { kAsymmetric, kFallback };
+
+inline constexpr unsigned kMaxThreads = 8;     // the body of the test included, which is thread 0
+inline constexpr unsigned kMaxLocations = 96;  // made in one execution
+
+using Thread = unsigned;
+
+/// For each thread, how much of what it did happened before.
+struct Clock {
+  std::array<std::uint32_t, kMaxThreads> time{};
+
+  void join(const Clock& other) noexcept {
+    for (unsigned i = 0; i < kMaxThreads; ++i) time[i] = time[i] < other.time[i] ? other.time[i] : time[i];
+  }
+};
+
+/// For each location, the earliest store that may still be read.
+struct View {
+  std::array<std::uint16_t, kMaxLocations> stamp{};
+
+  void join(const View& other) noexcept {
+    for (unsigned i = 0; i < kMaxLocations; ++i) stamp[i] = stamp[i] < other.stamp[i] ? other.stamp[i] : stamp[i];
+  }
+};
+
+/// The place of an atomic in the memory; lies in the object that the code under test sees.
+struct Cell {
+  std::uint32_t location = 0;
+};
+
+/// When a plain cell was last used, by whom; see Plain in explore.hpp.
+struct Shadow {
+  Thread writer = 0;
+  std::uint32_t written = 0;
+  Clock read;
+};
+
+/// What the memory asks of the search and tells the test.
+class Oracle {
+ public:
+  /// How far the store that a load gets lies behind the newest, of `options`. `free`: a delay that began earlier and
+  /// goes on.
+  virtual unsigned staleness(unsigned options, bool free) = 0;
+  [[noreturn]] virtual void fail(const std::string& message) = 0;
+  virtual void note(Thread thread, const std::string& text) = 0;
+
+ protected:
+  ~Oracle() = default;
+};
+
+class Memory {
+ public:
+  explicit Memory(Oracle& oracle) : oracle_(oracle) {}
+
+  void reset(Model model, Fences fences);
+  void begin_thread(Thread thread);
+  /// The body takes part in nothing: it knows all that has been done.
+  void join_all_to_body();
+  /// Whatever is still on its way arrives.
+  void arrive();
+
+  void create(Thread thread, Cell& cell, std::uint64_t value);
+  void destroy(Thread thread, Cell& cell);
+
+  std::uint64_t load(Thread thread, const Cell& cell, std::memory_order order);
+  void store(Thread thread, const Cell& cell, std::uint64_t value, std::memory_order order);
+  /// A read-modify-write is the first and then one of the others.
+  std::uint64_t modify_read(Thread thread, const Cell& cell);
+  void modify_write(Thread thread, const Cell& cell, std::uint64_t value, std::memory_order order);
+  void modify_refuse(Thread thread, const Cell& cell, std::memory_order order);
+
+  void fence(Thread thread);
+  void light_fence(Thread thread);
+  void heavy_fence(Thread thread);
+
+  /// What the kernel reads in a futex wait. A wake and a later wait are ordered, and each is a fence on its own side.
+  std::uint64_t futex_load(Thread thread, const Cell& cell);
+  void futex_wake(Thread thread);
+
+  void read_plain(Thread thread, Shadow& shadow, const char* what);
+  void write_plain(Thread thread, Shadow& shadow, const char* what);
+
+  /// Whether more than one thread has used this location, in this or an earlier execution since the last forget().
+  /// Locations correspond if the same thread made them at the same point of its own sequence.
+  [[nodiscard]] bool shared(const Cell& cell) const noexcept;
+  void forget_sharing() { sharing_.clear(); }
+  /// Whether a location has become shared since the last call.
+  bool sharing_changed() noexcept {
+    const bool changed = sharing_changed_;
+    sharing_changed_ = false;
+    return changed;
+  }
+
+ private:
+  struct Message {
+    std::uint64_t value = 0;
+    Clock clock;
+    View view;
+  };
+  struct Location {
+    const Cell* cell = nullptr;
+    std::vector<Message> history;  // the newest alone but under kWeak
+    Thread creator = 0;
+    std::uint32_t created = 0;
+    unsigned* users = nullptr;  // bits
+  };
+  struct Delayed {
+    std::uint32_t location;
+    bool overtaken;
+    Message message;
+  };
+  struct State {
+    Clock clock;
+    View view;
+    Clock release_clock, acquire_clock;  // of the last release fence; for the next acquire fence
+    View release_view, acquire_view;
+    View stale;  // the store that the thread's last load of each location got, if it was not the newest, and 1 more
+    std::deque<Delayed> buffer;
+    bool draining = false;
+    std::uint32_t created = 0;
+  };
+
+  Location& use(Thread thread, const Cell& cell);
+  void tick(Thread thread) noexcept { ++states_[thread].clock.time[thread]; }
+  void acquire(State& state, const Message& message, std::memory_order order) noexcept;
+  void publish(State& state, std::uint32_t location, Message& message, std::memory_order order) const noexcept;
+  void append(Location& location, Message&& message);
+  void let_out(Thread self, std::uint32_t location);
+  void drain(Thread thread, std::size_t count);
+  void drain(Thread thread) { drain(thread, states_[thread].buffer.size()); }
+  std::uint64_t read(Thread thread, const Cell& cell, const View* floor, std::memory_order order);
+
+  Oracle& oracle_;
+  Model model_ = Model::kSequential;
+  Fences fences_ = Fences::kAsymmetric;
+  std::array<State, kMaxThreads> states_;
+  std::vector<Location> locations_;
+  std::uint32_t count_ = 0;  // locations in use
+  View sequential_view_;     // of sequentially consistent operations and fences
+  View light_view_, heavy_view_, futex_view_;
+  std::unordered_map<std::uint64_t, unsigned> sharing_;
+  bool sharing_changed_ = false;
+};
+
+}  // namespace interleave

@@ -1,0 +1,148 @@
+/// Runs the threads of an interleaving test one at a time, and switches between them before each operation on an
+/// atomic, each fence, futex call and yield, as the search decides.
+///
+/// A switch away from a thread that could go on is a *preemption*; a systematic search makes a bounded number of them
+/// (M. Musuvathi, S. Qadeer, "Iterative context bounding for systematic testing of multithreaded programs", PLDI 2007).
+/// Switches away from threads that are blocked, have yielded or have ended cost nothing.
+///
+/// A thread that yields does not run again before every other thread has yielded, blocked or ended, unless a preemption
+/// is spent on it: so a loop that waits for another thread with a yield in it ends. The random search gives threads
+/// priorities and changes them at a few random moments (S. Burckhardt et al., "A randomized scheduler with
+/// probabilistic guarantees of finding bugs", ASPLOS 2010).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "tests/support/interleave/choices.hpp"
+#include "tests/support/interleave/fiber.hpp"
+#include "tests/support/interleave/memory.hpp"
+
+namespace interleave {
+
+using Where = std::source_location;
+
+/// How much that is not the usual course one execution may contain.
+struct Budget {
+  unsigned preemptions;
+  unsigned delays;    // stores that a load overtakes
+  unsigned spurious;  // futex waits that return without cause
+};
+
+/// How undecided questions are answered.
+enum class Search : unsigned char { kSystematic, kRandom, kReplay };
+
+class Scheduler final : private Oracle {
+ public:
+  enum class Outcome : unsigned char { kPassed, kFailed };
+
+  Scheduler();
+  ~Scheduler();
+
+  Model model = Model::kSequential;
+  Fences fences = Fences::kAsymmetric;
+  Budget budget{};
+  Search search = Search::kSystematic;
+  std::uint64_t seed = 0;
+  unsigned change_points = 3;
+  bool tracing = false;
+
+  /// Runs `body` once, on the decisions in choices().
+  Outcome execute(const std::function<void()>& body);
+
+  [[nodiscard]] Choices& choices() noexcept { return choices_; }
+  [[nodiscard]] Memory& memory() noexcept { return memory_; }
+  [[nodiscard]] const std::string& message() const noexcept { return message_; }
+  [[nodiscard]] const std::string& trace() const noexcept { return trace_; }
+  [[nodiscard]] unsigned steps() const noexcept { return steps_; }
+
+  // --- for the body ---
+
+  void add_thread(std::string name, std::function<void()> run);
+  /// Runs the threads until each has ended or is blocked. Returns whether all have ended.
+  bool settle();
+  /// Which threads are blocked, in words.
+  [[nodiscard]] std::string blocked() const;
+  void name_object(const void* object, std::size_t size, std::string name);
+
+  // --- for the code under test ---
+
+  [[nodiscard]] Thread current() const noexcept { return current_; }
+  [[nodiscard]] bool executing() const noexcept { return executing_; }
+
+  /// The thread is about to do something with this atomic.
+  void before(const Cell* cell);
+  /// It has done it.
+  void after(const char* what, const Cell* cell, std::uint64_t value, const char* more, const Where& where);
+  void yield(const char* what, const Where& where);
+  /// Blocks on a futex word; `timed`: time may pass and end it.
+  void block(const void* word, bool timed);
+  void wake_one(const void* word);
+  [[noreturn]] void fail(const std::string& message) override;
+
+  /// The clock of the test, nanoseconds. Moves when time must pass for somebody to go on.
+  [[nodiscard]] std::int64_t now() const noexcept { return now_; }
+
+ private:
+  enum class Status : unsigned char { kUnused, kReady, kBlocked, kTimed, kEnded };
+
+  struct Task {
+    Fiber fiber;
+    std::function<void()> run;
+    std::string name;
+    Status status = Status::kUnused;
+    bool yielded = false;
+    bool others_ran = false;  // since it yielded
+    const void* word = nullptr;
+    int priority = 0;
+  };
+
+  static void body_entry();
+  static void task_entry();
+
+  unsigned staleness(unsigned options, bool free) override;
+  void note(Thread thread, const std::string& text) override;
+
+  void reschedule(bool preemptible);
+  [[nodiscard]] bool pick(bool current_goes_on, bool preemptible, Thread& next);
+  unsigned pick_by_priority(const Thread* options, unsigned count);
+  void resume(Thread next);
+  void switch_to(Thread next);
+  [[nodiscard]] std::string describe(const void* object) const;
+
+  Choices choices_;
+  Memory memory_;
+  Random random_{0};
+  std::array<Task, kMaxThreads> tasks_;
+  Fiber explorer_;
+  Thread current_ = 0;
+  unsigned count_ = 1;
+  bool executing_ = false;
+  bool settled_ = false;
+  Outcome outcome_ = Outcome::kPassed;
+  const std::function<void()>* body_ = nullptr;
+  Budget left_{};
+  unsigned steps_ = 0;
+  unsigned longest_ = 64;
+  std::vector<unsigned> changes_;
+  unsigned stale_in_ = 4;  // one load in so many is offered an old value by the random search
+  int lowest_ = 0;
+  std::int64_t now_ = 0;
+  std::string message_;
+  std::string trace_;
+  struct Named {
+    const std::byte* begin;
+    std::size_t size;
+    std::string name;
+  };
+  std::vector<Named> named_;
+};
+
+/// The one scheduler of this program.
+Scheduler& scheduler() noexcept;
+
+}  // namespace interleave

@@ -1,0 +1,45 @@
+/// The pools that every test of the public contract runs on. A new policy is added here, and nowhere else.
+///
+///   TEST_CASE_TEMPLATE("join: ...", Pool, BLITZ_TEST_POOLS) {
+///     for_each_size<Pool>([](Pool& pool) { ... });
+///   }
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "support/reference_policy.hpp"
+
+#define BLITZ_TEST_POOLS blitz::ThreadPool, blitz_test::ReferencePool
+
+namespace blitz_test {
+
+using ReferencePool = blitz::BasicThreadPool<ReferencePolicy>;
+
+/// One worker: nothing is ever at once. Two: the first that can be. Sixteen: more than there are processors.
+inline constexpr std::array<std::size_t, 3> kPoolSizes{1, 2, 16};
+
+/// Calls `test` with a new pool of each size.
+template <class Pool, class Test>
+void for_each_size(Test&& test) {
+  for (const std::size_t size : kPoolSizes) {
+    CAPTURE(size);
+    Pool pool({.num_threads = size});
+    test(pool);
+  }
+}
+
+/// How often to do something, of which a pool that takes a mutex at each step can do less.
+template <class Pool>
+constexpr std::size_t repetitions(std::size_t count) {
+  return std::is_same_v<Pool, ReferencePool> ? count / 50 + 1 : count;
+}
+
+}  // namespace blitz_test
+
+TYPE_TO_STRING_AS("ThreadPool", blitz::ThreadPool);
+TYPE_TO_STRING_AS("ReferencePool", blitz_test::ReferencePool);

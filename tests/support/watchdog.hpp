@@ -1,0 +1,91 @@
+/// Ends a test that hangs, and says what everybody was doing.
+///
+/// The test bumps a counter whenever it has come a step further. If it has not for the watchdog's patience, the watchdog
+/// looks at the threads of the process. If all of them are blocked and no CPU time passes, then a wake-up was lost, and
+/// nothing will happen any more. If some run, the test may only be slow: it is given four times as long. Then the
+/// watchdog prints the seed, the counters of the pools, the state and the stack of every thread, and aborts.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+
+namespace blitz_test {
+
+class Watchdog {
+ public:
+  static constexpr std::chrono::milliseconds kPatience{10'000};
+
+  explicit Watchdog(std::string test, std::chrono::milliseconds patience = kPatience);
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+  ~Watchdog();
+
+  /// The test has come a step further. Any thread.
+  void progress() noexcept { steps_.fetch_add(1, std::memory_order_relaxed); }
+
+  /// From now on reports cover this pool, until it is gone; its destruction included. Any thread.
+  template <blitz::Policy P>
+  void watch(blitz::BasicThreadPool<P>& pool) {
+    add([registry = blitz::detail::registry_of(pool).weak_from_this()](bool print) {
+      const auto alive = registry.lock();
+      if (alive != nullptr && print) print_pool(*alive);
+      return alive != nullptr;
+    });
+  }
+
+ private:
+  /// Prints a pool if told to. False if the pool is gone.
+  using Report = std::function<bool(bool print)>;
+
+  template <class Registry>
+  static void print_pool(Registry& registry) {
+    const blitz::ThreadPoolStats stats = registry.stats();
+    if constexpr (requires { registry.idle().counters(); }) {
+      print_counters(registry.idle().counters().sleeping(), registry.idle().counters().inactive(),
+                     registry.idle().counters().jec());
+    }
+    print_workers(stats, registry.injector().empty());
+    for (std::size_t i = 0; i < registry.num_threads(); ++i) {
+      print_queue(i, registry.worker(i).queue().size());
+    }
+  }
+  static void print_counters(unsigned sleeping, unsigned inactive, std::uint32_t jec);
+  static void print_workers(const blitz::ThreadPoolStats& stats, bool injector_empty);
+  static void print_queue(std::size_t worker, std::size_t size);
+
+  void add(Report report);
+  void run();
+  [[noreturn]] void bark(std::uint64_t steps, std::chrono::nanoseconds stalled, std::chrono::nanoseconds cpu,
+                         bool blocked);
+
+  const std::string test_;
+  const std::chrono::milliseconds patience_;
+  std::atomic<std::uint64_t> steps_{0};
+
+  std::mutex mutex_;  // guards the next three
+  std::condition_variable changed_;
+  bool over_ = false;
+  std::vector<Report> reports_;
+
+  std::thread thread_;
+};
+
+/// CPU time of the whole process so far.
+[[nodiscard]] std::chrono::nanoseconds process_cpu_time();
+
+/// The threads that the process has at this moment; 0 where the system does not tell.
+[[nodiscard]] std::size_t count_threads();
+
+}  // namespace blitz_test

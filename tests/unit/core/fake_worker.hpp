@@ -1,0 +1,68 @@
+/// A worker without a pool: a queue, and thieves that do as they are told.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "blitz/core/worker.hpp"
+
+namespace blitz_test {
+
+using blitz::detail::CoreLatch;
+using blitz::detail::Job;
+using blitz::detail::WorkerBase;
+
+class FakeWorker final : public WorkerBase {
+ public:
+  explicit FakeWorker(std::size_t index = 0, std::size_t workers = 1) : WorkerBase(index), workers_(workers) {}
+  ~FakeWorker() { CHECK(jobs.empty()); }
+
+  void push(Job* job) override {
+    ++pushes;
+    if (pushes == failing_push) throw std::bad_alloc();
+    jobs.push_back(job);
+    if (on_push) on_push();
+  }
+  Job* take_newest() noexcept override {
+    if (jobs.empty()) return nullptr;
+    Job* const job = jobs.back();
+    jobs.pop_back();
+    return job;
+  }
+  void wait_until(CoreLatch& latch) noexcept override {
+    ++waits;
+    if (on_wait) on_wait();
+    CHECK(latch.probe());
+  }
+  bool queue_empty() const noexcept override { return jobs.empty(); }
+  bool somebody_idle() const noexcept override { return idle; }
+  std::size_t num_threads() const noexcept override { return workers_; }
+  const void* pool() const noexcept override { return nullptr; }
+  std::shared_ptr<void> keep_alive() const noexcept override { return nullptr; }
+  void wake() noexcept override {}
+
+  /// `thief` takes the oldest job and runs it.
+  void run_oldest_on(WorkerBase& thief) {
+    Job* const job = jobs.front();
+    jobs.erase(jobs.begin());
+    job->execute(job, thief);
+  }
+
+  std::vector<Job*> jobs;
+  std::function<void()> on_push;
+  std::function<void()> on_wait;
+  int pushes = 0;
+  int failing_push = 0;
+  int waits = 0;
+  bool idle = false;
+
+ private:
+  std::size_t workers_;
+};
+
+}  // namespace blitz_test

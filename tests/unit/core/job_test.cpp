@@ -1,0 +1,160 @@
+#include "blitz/core/job.hpp"
+
+#include <concepts>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include <doctest/doctest.h>
+
+#include "blitz/core/latch.hpp"
+#include "fake_worker.hpp"
+#include "support/counted.hpp"
+
+using blitz::Unit;
+using blitz::detail::call_value;
+using blitz::detail::CallValue;
+using blitz::detail::JobResult;
+using blitz::detail::StackJob;
+using blitz::detail::WorkerBase;
+using blitz::detail::WorkerLatch;
+using blitz_test::Counted;
+using blitz_test::FakeWorker;
+using blitz_test::Lives;
+
+static_assert(std::same_as<CallValue<void (&)()>, Unit>);
+static_assert(std::same_as<CallValue<int (&)(char), char>, int>);
+static_assert(std::same_as<CallValue<int& (&)()>, int&>);
+static_assert(std::is_empty_v<Unit>);
+
+TEST_CASE("unit: all are equal") { CHECK(Unit{} == Unit{}); }
+
+TEST_CASE("call_value: Unit for void, and else what the callable returns") {
+  int calls = 0;
+  CHECK(call_value([&](int by) { calls += by; }, 3) == Unit{});
+  CHECK(calls == 3);
+  CHECK(call_value([](int i) { return i + 1; }, 4) == 5);
+  int here = 1;
+  int& there = call_value([&]() -> int& { return here; });
+  CHECK(&there == &here);
+}
+
+TEST_CASE("result: a value is taken once and destroyed once") {
+  Lives lives;
+  {
+    JobResult<Counted> result;
+    CHECK(lives.made == 0);
+    result.run([&] { return Counted(lives, 7); });
+    CHECK(lives.alive == 1);
+    CHECK(lives.made == 1);  // built in place
+    SUBCASE("taken") {
+      const Counted value = result.take();
+      CHECK(value.value == 7);
+      CHECK(lives.alive == 1);
+    }
+    SUBCASE("dropped") {
+      result.discard();
+      CHECK(lives.alive == 0);
+    }
+  }
+  CHECK(lives.alive == 0);
+}
+
+TEST_CASE("result: move-only values, references, and pointers to const") {
+  JobResult<std::unique_ptr<int>> unique;
+  unique.run([] { return std::make_unique<int>(3); });
+  CHECK(*unique.take() == 3);
+
+  int target = 1;
+  JobResult<int&> reference;
+  reference.run([&]() -> int& { return target; });
+  CHECK(&reference.take() == &target);
+
+  const std::string text = "text";
+  JobResult<const std::string&> constant;
+  constant.run([&]() -> const std::string& { return text; });
+  CHECK(&constant.take() == &text);
+
+  JobResult<std::string&&> rvalue;
+  std::string source = "moved";
+  rvalue.run([&]() -> std::string&& { return std::move(source); });
+  const std::string moved = rvalue.take();
+  CHECK(moved == "moved");
+
+  JobResult<int&> dropped;
+  dropped.run([&]() -> int& { return target; });
+  dropped.discard();
+  CHECK(target == 1);
+}
+
+TEST_CASE("result: an exception is rethrown, or dropped, and freed once") {
+  Lives lives;
+  {
+    JobResult<int> result;
+    result.run([&]() -> int { throw Counted(lives, 9); });
+    CHECK(lives.alive == 1);
+    SUBCASE("rethrown") {
+      bool caught = false;
+      try {
+        (void)result.take();
+      } catch (const Counted& error) {
+        caught = true;
+        CHECK(error.value == 9);
+      }
+      CHECK(caught);
+    }
+    SUBCASE("dropped") { result.discard(); }
+    CHECK(lives.alive == 0);
+  }
+  CHECK(lives.alive == 0);
+}
+
+TEST_CASE("result: a value whose move throws is destroyed all the same") {
+  struct Sticky {
+    explicit Sticky(int& the_alive) : alive(the_alive) { ++alive; }
+    Sticky(Sticky&& other) : alive(other.alive) { throw std::runtime_error("stuck"); }
+    ~Sticky() { --alive; }
+    int& alive;
+  };
+  int alive = 0;
+  JobResult<Sticky> result;
+  result.run([&] { return Sticky(alive); });
+  CHECK(alive == 1);
+  CHECK_THROWS_WITH((void)result.take(), "stuck");
+  CHECK(alive == 0);
+}
+
+TEST_CASE("stack job: runs its callable with the worker, and sets its latch when the result is there") {
+  FakeWorker owner;
+  FakeWorker runner(5);
+  auto f = [](WorkerBase& worker) { return worker.index(); };
+  StackJob<decltype(f)&, WorkerLatch> job(f, owner);
+  CHECK_FALSE(job.latch().core().probe());
+  job.execute(&job, runner);
+  CHECK(job.latch().core().probe());
+  CHECK(job.result().take() == 5);
+}
+
+TEST_CASE("stack job: keeps what its callable throws") {
+  FakeWorker owner;
+  auto f = [](WorkerBase&) { throw std::runtime_error("no"); };
+  StackJob<decltype(f)&, WorkerLatch> job(f, owner);
+  job.execute(&job, owner);
+  CHECK(job.latch().core().probe());
+  CHECK_THROWS_WITH((void)job.result().take(), "no");
+}
+
+TEST_CASE("stack job: calls its callable as what it was given") {
+  struct Overloaded {
+    int operator()(WorkerBase&) & { return 1; }
+    int operator()(WorkerBase&) && { return 2; }
+  } f;
+  FakeWorker owner;
+  StackJob<Overloaded&, WorkerLatch> as_lvalue(f, owner);
+  StackJob<Overloaded, WorkerLatch> as_rvalue(f, owner);
+  as_lvalue.execute(&as_lvalue, owner);
+  as_rvalue.execute(&as_rvalue, owner);
+  CHECK(as_lvalue.result().take() == 1);
+  CHECK(as_rvalue.result().take() == 2);
+}

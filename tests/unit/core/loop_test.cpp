@@ -1,0 +1,270 @@
+#include "blitz/core/loop.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <new>
+#include <stdexcept>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "fake_worker.hpp"
+
+using blitz::detail::Loop;
+using blitz::detail::LoopIndex;
+using blitz_test::FakeWorker;
+
+namespace {
+
+using Block = std::pair<LoopIndex, LoopIndex>;
+
+/// A body that keeps the blocks it was called for, in order.
+struct Blocks {
+  void operator()(LoopIndex first, LoopIndex last) { all.emplace_back(first, last); }
+  std::vector<Block> all;
+};
+
+/// That the blocks are not empty and cover [0, count) once.
+void check_cover(std::vector<Block> blocks, LoopIndex count) {
+  std::sort(blocks.begin(), blocks.end());
+  LoopIndex next = 0;
+  for (const auto& [first, last] : blocks) {
+    REQUIRE(first == next);
+    REQUIRE(last > first);
+    next = last;
+  }
+  CHECK(next == count);
+}
+
+/// Two workers of one pool: the second takes what the first offers.
+struct Thieves {
+  FakeWorker owner{0, 2};
+  FakeWorker thief{1, 2};
+
+  Thieves() {
+    owner.idle = true;
+    owner.on_push = [this] { owner.run_oldest_on(thief); };
+  }
+};
+
+}  // namespace
+
+TEST_CASE("loop: alone, it runs in order and offers nothing") {
+  for (const LoopIndex count : {1, 2, 3, 9, 1000, 100'000}) {
+    CAPTURE(count);
+    FakeWorker worker;
+    Blocks body;
+    Loop<FakeWorker, Blocks> loop(body, 1, {});
+    loop.run_adaptive(worker, count);
+    check_cover(body.all, count);
+    CHECK(std::is_sorted(body.all.begin(), body.all.end()));
+    CHECK(worker.pushes == 0);
+  }
+}
+
+TEST_CASE("loop: an offer that nobody takes comes back and is run in its place") {
+  FakeWorker worker(0, 2);
+  worker.idle = true;
+  Blocks body;
+  Loop<FakeWorker, Blocks> loop(body, 1, {});
+  loop.run_adaptive(worker, 10'000);
+  check_cover(body.all, 10'000);
+  CHECK(std::is_sorted(body.all.begin(), body.all.end()));
+  CHECK(worker.pushes > 0);
+}
+
+TEST_CASE("loop: an offer is made only while all earlier ones are gone") {
+  FakeWorker worker(0, 2);
+  worker.idle = true;
+  std::size_t most = 0;
+  worker.on_push = [&] { most = std::max(most, worker.jobs.size()); };
+  Blocks body;
+  Loop<FakeWorker, Blocks> loop(body, 1, {});
+  loop.run_adaptive(worker, 10'000);
+  CHECK(most == 1);
+}
+
+TEST_CASE("loop: what was taken is run once, by its taker") {
+  Thieves workers;
+  Blocks body;
+  Loop<FakeWorker, Blocks> loop(body, 1, {});
+  loop.run_adaptive(workers.owner, 1000);
+  check_cover(body.all, 1000);
+  CHECK(workers.owner.pushes > 1);
+  CHECK(workers.owner.waits == 0);  // the thief was faster
+}
+
+TEST_CASE("loop: waits for a taker that is not done yet") {
+  FakeWorker owner(0, 2);
+  FakeWorker thief(1, 2);
+  owner.idle = true;
+  blitz_test::Job* taken = nullptr;
+  owner.on_push = [&] {
+    taken = owner.take_newest();
+    owner.idle = false;
+  };
+  owner.on_wait = [&] { taken->execute(taken, thief); };
+  Blocks body;
+  Loop<FakeWorker, Blocks> loop(body, 1, {});
+  loop.run_adaptive(owner, 100);
+  check_cover(body.all, 100);
+  CHECK(owner.waits == 1);
+  CHECK(body.all.back().second == 100);  // the far half
+}
+
+TEST_CASE("loop: no block below the grain, with takers and without") {
+  for (const LoopIndex grain : {0, 1, 5, 64}) {
+    for (const LoopIndex count : {64, 65, 100, 127, 128, 1000, 4099}) {
+      for (const bool taken : {false, true}) {
+        CAPTURE(grain);
+        CAPTURE(count);
+        CAPTURE(taken);
+        Thieves workers;
+        if (!taken) workers.owner.on_push = nullptr;
+        Blocks body;
+        Loop<FakeWorker, Blocks> loop(body, grain, {});
+        loop.run_adaptive(workers.owner, count);
+        check_cover(body.all, count);
+        for (const auto& [first, last] : body.all) CHECK(last - first >= grain);
+      }
+    }
+  }
+}
+
+TEST_CASE("loop: one that is shorter than the grain is one block") {
+  FakeWorker worker(0, 4);
+  worker.idle = true;
+  for (const LoopIndex grain : {LoopIndex{100}, LoopIndex{1} << 63, std::numeric_limits<LoopIndex>::max()}) {
+    CAPTURE(grain);
+    Blocks adaptive;
+    Loop<FakeWorker, Blocks>(adaptive, grain, {}).run_adaptive(worker, 99);
+    CHECK(adaptive.all == std::vector<Block>{{0, 99}});
+    Blocks fixed;
+    Loop<FakeWorker, Blocks>(fixed, grain, {}).run_fixed(worker, 99);
+    CHECK(fixed.all == std::vector<Block>{{0, 99}});
+  }
+  CHECK(worker.pushes == 0);
+}
+
+TEST_CASE("loop: fixed blocks are as many as workers, and equal but for one item") {
+  for (const std::size_t workers : {1, 2, 3, 7, 16}) {
+    for (const LoopIndex count : {LoopIndex{1}, LoopIndex{2}, LoopIndex{15}, LoopIndex{16}, LoopIndex{17},
+                                  LoopIndex{1000}, (LoopIndex{1} << 40) + 3}) {
+      CAPTURE(workers);
+      CAPTURE(count);
+      FakeWorker worker(0, workers);
+      Blocks body;
+      Loop<FakeWorker, Blocks> loop(body, 1, {});
+      loop.run_fixed(worker, count);
+      check_cover(body.all, count);
+      CHECK(body.all.size() == std::min<LoopIndex>(workers, count));
+      for (const auto& [first, last] : body.all) {
+        CHECK(last - first >= count / body.all.size());
+        CHECK(last - first <= count / body.all.size() + 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("loop: fixed blocks are fewer where the grain asks for it") {
+  for (const LoopIndex grain : {2, 64, 99}) {
+    for (const LoopIndex count : {99, 100, 128, 130, 1000}) {
+      CAPTURE(grain);
+      CAPTURE(count);
+      FakeWorker worker(0, 16);
+      Blocks body;
+      Loop<FakeWorker, Blocks> loop(body, grain, {});
+      loop.run_fixed(worker, count);
+      check_cover(body.all, count);
+      for (const auto& [first, last] : body.all) CHECK(last - first >= grain);
+    }
+  }
+}
+
+TEST_CASE("loop: fixed blocks are taken by others, too") {
+  FakeWorker owner(0, 8);
+  FakeWorker thief(1, 8);
+  owner.on_push = [&] { owner.run_oldest_on(thief); };
+  Blocks body;
+  Loop<FakeWorker, Blocks> loop(body, 1, {});
+  loop.run_fixed(owner, 80);
+  check_cover(body.all, 80);
+  CHECK(body.all.size() == 8);
+  CHECK(body.all.back() == Block{0, 10});  // the owner's own is the last: all else was taken at once
+}
+
+TEST_CASE("loop: after an exception no block begins, and the first exception arrives") {
+  for (const bool fixed : {false, true}) {
+    for (const bool taken : {false, true}) {
+      CAPTURE(fixed);
+      CAPTURE(taken);
+      FakeWorker owner(0, 8);
+      FakeWorker thief(1, 8);
+      owner.idle = true;
+      if (taken) owner.on_push = [&] { owner.run_oldest_on(thief); };
+      int blocks = 0;
+      auto body = [&](LoopIndex, LoopIndex) {
+        ++blocks;
+        throw std::runtime_error(std::to_string(blocks));
+      };
+      Loop<FakeWorker, decltype(body)> loop(body, 1, {});
+      if (fixed) {
+        CHECK_THROWS_WITH(loop.run_fixed(owner, 1000), "1");
+      } else {
+        CHECK_THROWS_WITH(loop.run_adaptive(owner, 1000), "1");
+      }
+      CHECK(blocks == 1);
+    }
+  }
+}
+
+TEST_CASE("loop: after a stop request no block begins, and nothing is thrown") {
+  for (const bool fixed : {false, true}) {
+    CAPTURE(fixed);
+    FakeWorker worker(0, 8);
+    worker.idle = true;
+    std::stop_source source;
+    const std::stop_token token = source.get_token();
+    int blocks = 0;
+    auto body = [&](LoopIndex, LoopIndex) {
+      if (++blocks == 3) source.request_stop();
+    };
+    Loop<FakeWorker, decltype(body)> loop(body, 1, token);
+    if (fixed) {
+      loop.run_fixed(worker, 1000);
+    } else {
+      loop.run_adaptive(worker, 1000);
+    }
+    CHECK(blocks == 3);
+  }
+}
+
+TEST_CASE("loop: a queue that cannot grow ends it with bad_alloc, when all that was offered is done") {
+  for (const bool fixed : {false, true}) {
+    for (const int failing : {1, 2, 3}) {
+      CAPTURE(fixed);
+      CAPTURE(failing);
+      FakeWorker worker(0, 8);
+      worker.idle = true;
+      worker.failing_push = failing;
+      int after = 0;
+      auto body = [&](LoopIndex, LoopIndex) {
+        if (worker.pushes >= failing) ++after;
+        // So dear that another offer is made after each block.
+        const auto end = blitz::detail::ticks_now() + 10 * blitz::detail::ticks_per_microsecond();
+        while (blitz::detail::ticks_now() < end) {
+        }
+      };
+      Loop<FakeWorker, decltype(body)> loop(body, 1, {});
+      if (fixed) {
+        CHECK_THROWS_AS(loop.run_fixed(worker, 1000), std::bad_alloc);
+      } else {
+        CHECK_THROWS_AS(loop.run_adaptive(worker, 1000), std::bad_alloc);
+      }
+      CHECK(after == 0);
+    }
+  }
+}

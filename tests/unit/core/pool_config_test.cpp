@@ -1,0 +1,129 @@
+#include "blitz/core/pool_config.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "blitz/base/cpu_count.hpp"
+
+using blitz::Affinity;
+using blitz::ThreadPoolError;
+using blitz::ThreadPoolOptions;
+using blitz::detail::checked_num_threads;
+using blitz::detail::processors_for;
+
+namespace {
+
+constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+
+/// Sets BLITZ_NUM_THREADS, or removes it, until the end of the scope.
+class Environment {
+ public:
+  explicit Environment(const char* value) {
+    if (const char* const before = std::getenv(kName)) before_ = before;
+    set(value);
+  }
+  ~Environment() { set(before_ ? before_->c_str() : nullptr); }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  static constexpr const char* kName = "BLITZ_NUM_THREADS";
+
+  static void set(const char* value) {
+    if (value == nullptr) {
+      unsetenv(kName);
+    } else {
+      setenv(kName, value, 1);
+    }
+  }
+
+  std::optional<std::string> before_;
+};
+
+std::string error_of(const ThreadPoolOptions& options, std::size_t limit = kNoLimit) {
+  try {
+    (void)checked_num_threads(options, limit);
+  } catch (const ThreadPoolError& error) {
+    return error.what();
+  }
+  FAIL("accepted");
+  return {};
+}
+
+bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("config: a number of threads is taken as it is") {
+  const Environment environment("7");
+  CHECK(checked_num_threads({.num_threads = 1}, kNoLimit) == 1);
+  CHECK(checked_num_threads({.num_threads = 300}, kNoLimit) == 300);
+}
+
+TEST_CASE("config: without a number the environment tells") {
+  const Environment environment("7");
+  CHECK(checked_num_threads({}, kNoLimit) == 7);
+}
+
+TEST_CASE("config: where the environment says nothing, as many threads as processors") {
+  for (const char* nothing : {static_cast<const char*>(nullptr), "", "0"}) {
+    const Environment environment(nothing);
+    CHECK(checked_num_threads({}, kNoLimit) == blitz::detail::available_cpus());
+  }
+}
+
+TEST_CASE("config: an environment that makes no sense is an error that names it") {
+  for (const char* text : {"four", "4x", " 4", "4 ", "-1", "+4", "4.5", "0x4", "99999999999999999999999"}) {
+    CAPTURE(text);
+    const Environment environment(text);
+    const std::string error = error_of({});
+    CHECK(mentions(error, "BLITZ_NUM_THREADS"));
+    CHECK(mentions(error, text));
+    CHECK(checked_num_threads({.num_threads = 2}, kNoLimit) == 2);  // it was not needed
+  }
+}
+
+TEST_CASE("config: the limit of the policy is reached and not passed") {
+  CHECK(checked_num_threads({.num_threads = 10}, 10) == 10);
+  const std::string error = error_of({.num_threads = 11}, 10);
+  CHECK(mentions(error, "11"));
+  CHECK(mentions(error, "10"));
+
+  const Environment environment("11");
+  CHECK(mentions(error_of({}, 10), "11"));
+}
+
+TEST_CASE("config: what no machine could honour is an invalid argument") {
+  const auto negative = static_cast<std::size_t>(-1);
+  CHECK_THROWS_AS((void)checked_num_threads({.num_threads = negative}, kNoLimit), std::invalid_argument);
+  CHECK_THROWS_AS((void)checked_num_threads({.num_threads = 1, .stack_size = negative}, kNoLimit),
+                  std::invalid_argument);
+  const Environment environment("18446744073709551615");
+  CHECK_THROWS_AS((void)checked_num_threads({}, kNoLimit), std::invalid_argument);
+}
+
+TEST_CASE("config: no processors are chosen unless that is wanted") { CHECK(processors_for(Affinity::none).empty()); }
+
+TEST_CASE("config: processors to choose from, or an error that says what to do") {
+#if defined(__linux__) && !defined(BLITZ_PORTABLE)
+  CHECK(processors_for(Affinity::one_per_worker) == blitz::detail::allowed_processors());
+#else
+  CHECK_THROWS_AS((void)processors_for(Affinity::one_per_worker), ThreadPoolError);
+#endif
+}
+
+TEST_CASE("config: messages carry the cause") {
+  CHECK(mentions(blitz::detail::thread_failure(3, 8, "the cause"), "the cause"));
+  CHECK(mentions(blitz::detail::thread_failure(3, 8, "the cause"), "3 of 8"));
+  const auto known = std::make_exception_ptr(std::runtime_error("the cause"));
+  CHECK(mentions(blitz::detail::start_hook_failure(5, known), "the cause"));
+  CHECK(mentions(blitz::detail::start_hook_failure(5, known), "worker 5"));
+  CHECK(mentions(blitz::detail::start_hook_failure(5, std::make_exception_ptr(1)), "no std::exception"));
+}

@@ -1,0 +1,96 @@
+#include "blitz/core/splitter.hpp"
+
+#include <cstdint>
+#include <limits>
+
+#include <doctest/doctest.h>
+
+using blitz::detail::Pace;
+using blitz::detail::ticks_per_microsecond;
+
+namespace {
+
+constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+
+}  // namespace
+
+TEST_CASE("pace: begins with blocks of the grain") {
+  CHECK(Pace(1).next_block(1000) == 1);
+  CHECK(Pace(16).next_block(1000) == 16);
+}
+
+TEST_CASE("pace: a block is never empty, and never more than what is left") {
+  for (const std::uint64_t grain : {1U, 2U, 7U, 64U}) {
+    for (const std::uint64_t ticks : {std::uint64_t{0}, std::uint64_t{100}, ticks_per_microsecond() * 1000}) {
+      Pace pace(grain);
+      for (std::uint64_t left = 1; left < 500; ++left) {
+        const std::uint64_t size = pace.next_block(left);
+        REQUIRE(size >= 1);
+        REQUIRE(size <= left);
+        pace.ran(size, ticks);
+      }
+    }
+  }
+}
+
+TEST_CASE("pace: no block is below the grain, what remains at the end included") {
+  for (const std::uint64_t grain : {2U, 7U, 64U}) {
+    for (std::uint64_t count = grain; count < 10 * grain; ++count) {
+      for (const std::uint64_t ticks : {std::uint64_t{0}, ticks_per_microsecond() * 1000}) {
+        CAPTURE(grain);
+        CAPTURE(count);
+        Pace pace(grain);
+        for (std::uint64_t left = count; left > 0;) {
+          const std::uint64_t size = pace.next_block(left);
+          REQUIRE(size >= grain);
+          REQUIRE(size <= left);
+          pace.ran(size, ticks);
+          left -= size;
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("pace: cheap items make longer blocks, but a quarter of what is left at most") {
+  Pace pace(1);
+  std::uint64_t size = 1;
+  for (int i = 0; i < 3; ++i) {
+    pace.ran(size, 10);
+    const std::uint64_t next = pace.next_block(kMost);
+    CHECK(next > size);
+    CHECK(next <= 32 * size);
+    size = next;
+  }
+  CHECK(pace.next_block(4 * size) == size);
+  CHECK(pace.next_block(2 * size) == size / 2);
+}
+
+TEST_CASE("pace: dear items make shorter blocks, down to the grain") {
+  Pace pace(2);
+  for (int i = 0; i < 4; ++i) pace.ran(pace.next_block(kMost), 10);
+  const std::uint64_t long_block = pace.next_block(kMost);
+  CHECK(long_block > 1000);
+  pace.ran(long_block, 40 * ticks_per_microsecond());
+  const std::uint64_t shorter = pace.next_block(kMost);
+  CHECK(shorter < long_block);
+  for (int i = 0; i < 4; ++i) pace.ran(pace.next_block(kMost), 1'000'000 * ticks_per_microsecond());
+  CHECK(pace.next_block(kMost) == 2);
+}
+
+TEST_CASE("pace: after an offer that came back, another one only when some work has been done") {
+  Pace pace(1);
+  CHECK(pace.may_offer());
+  pace.offer_refused();
+  CHECK_FALSE(pace.may_offer());
+  pace.ran(1, 0);
+  CHECK_FALSE(pace.may_offer());
+  pace.ran(1, 10 * ticks_per_microsecond());
+  CHECK(pace.may_offer());
+}
+
+TEST_CASE("pace: neither a last block nor a tiny loop is timed") {
+  CHECK(Pace::worth_timing(1, 1000));
+  CHECK_FALSE(Pace::worth_timing(1000, 1000));
+  CHECK_FALSE(Pace::worth_timing(1, 2));
+}

@@ -1,0 +1,234 @@
+#include "blitz/fork_join/chase_lev_deque.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <new>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+using Deque = blitz::detail::ChaseLevDeque<int>;
+using Outcome = blitz::detail::StealResult<int>::Outcome;
+
+namespace {
+
+/// Items to push: element i holds i.
+std::vector<int> numbers(std::size_t count) {
+  std::vector<int> items(count);
+  std::iota(items.begin(), items.end(), 0);
+  return items;
+}
+
+int popped(Deque& deque) {
+  int* const item = deque.pop();
+  return item == nullptr ? -1 : *item;
+}
+int stolen(Deque& deque) {
+  const auto result = deque.steal();
+  return result.outcome == Outcome::kItem ? *result.item : -1;
+}
+
+}  // namespace
+
+TEST_CASE("deque: empty at first, for owner and thief") {
+  Deque deque;
+  CHECK(deque.empty());
+  CHECK(deque.size() == 0);
+  CHECK(deque.pop() == nullptr);
+  CHECK(deque.steal().outcome == Outcome::kEmpty);
+  CHECK(deque.steal().item == nullptr);
+  CHECK(deque.empty());
+}
+
+TEST_CASE("deque: the owner takes the newest, a thief the oldest") {
+  std::vector<int> items = numbers(5);
+  Deque deque;
+  for (int& item : items) deque.push(&item);
+  CHECK(deque.size() == 5);
+  CHECK(popped(deque) == 4);
+  CHECK(stolen(deque) == 0);
+  CHECK(stolen(deque) == 1);
+  CHECK(popped(deque) == 3);
+  CHECK(deque.size() == 1);
+  CHECK(popped(deque) == 2);
+  CHECK(popped(deque) == -1);
+  CHECK(deque.steal().outcome == Outcome::kEmpty);
+}
+
+TEST_CASE("deque: the last item goes to one of the two") {
+  int item = 7;
+  Deque deque;
+  deque.push(&item);
+  CHECK(stolen(deque) == 7);
+  CHECK(deque.pop() == nullptr);
+  deque.push(&item);
+  CHECK(popped(deque) == 7);
+  CHECK(stolen(deque) == -1);
+  CHECK(deque.empty());
+}
+
+TEST_CASE("deque: usable after an owner's pop found it empty") {
+  int item = 1;
+  Deque deque;
+  for (int round = 0; round < 3; ++round) {
+    CHECK(deque.pop() == nullptr);
+    CHECK(deque.empty());
+    deque.push(&item);
+    CHECK(deque.size() == 1);
+    CHECK(popped(deque) == 1);
+  }
+}
+
+TEST_CASE("deque: take_back takes the newest item at its place, and no other") {
+  std::vector<int> items = numbers(3);
+  Deque deque;
+  const auto first = deque.push(&items[0]);
+  const auto second = deque.push(&items[1]);
+
+  SUBCASE("newest first") {
+    CHECK(deque.take_back(second));
+    CHECK(deque.take_back(first));
+    CHECK(deque.empty());
+  }
+  SUBCASE("not below another") {
+    CHECK_FALSE(deque.take_back(first));
+    CHECK(deque.size() == 2);
+    CHECK(popped(deque) == 1);
+    CHECK(deque.take_back(first));
+  }
+  SUBCASE("not what a thief has") {
+    CHECK(stolen(deque) == 0);
+    CHECK(stolen(deque) == 1);
+    CHECK_FALSE(deque.take_back(second));
+    CHECK_FALSE(deque.take_back(first));
+    CHECK(deque.empty());
+    deque.push(&items[2]);
+    CHECK(popped(deque) == 2);
+  }
+  SUBCASE("the last one, which is counted as the owner's") {
+    CHECK(stolen(deque) == 0);
+    CHECK(deque.take_back(second));
+    CHECK(deque.stolen() == 1);
+    CHECK(deque.empty());
+  }
+}
+
+TEST_CASE("deque: goes round its buffer without growing") {
+  std::vector<int> items = numbers(1000);
+  Deque deque(4);
+  for (int& item : items) {
+    deque.push(&item);
+    if (item >= 3) CHECK(stolen(deque) == item - 3);
+  }
+  CHECK(deque.capacity() == 4);
+  CHECK(deque.size() == 3);
+  CHECK(popped(deque) == 999);
+  CHECK(stolen(deque) == 997);
+  CHECK(popped(deque) == 998);
+}
+
+TEST_CASE("deque: grows with its items, whatever the place in the buffer it begins at") {
+  for (int offset = 0; offset < 8; ++offset) {
+    CAPTURE(offset);
+    std::vector<int> items = numbers(100);
+    Deque deque(4);
+    for (int i = 0; i < offset; ++i) {
+      deque.push(&items[0]);
+      (void)stolen(deque);
+    }
+    for (int& item : items) deque.push(&item);
+    CHECK(deque.size() == 100);
+    CHECK(deque.capacity() == 128);
+    for (int i = 0; i < 50; ++i) {
+      REQUIRE(stolen(deque) == i);
+      REQUIRE(popped(deque) == 99 - i);
+    }
+    CHECK(deque.empty());
+  }
+}
+
+TEST_CASE("deque: a full buffer is used to its last slot before it grows") {
+  std::vector<int> items = numbers(9);
+  Deque deque(8);
+  for (int i = 0; i < 8; ++i) deque.push(&items[static_cast<std::size_t>(i)]);
+  CHECK(deque.capacity() == 8);
+  deque.push(&items[8]);
+  CHECK(deque.capacity() == 16);
+  CHECK(deque.size() == 9);
+}
+
+TEST_CASE("deque: its memory is bounded by the most items there were at once, not by the pushes") {
+  std::vector<int> items = numbers(6);
+  Deque deque(4);
+  for (int round = 0; round < 200'000; ++round) {
+    for (int& item : items) deque.push(&item);
+    for (int i = 0; i < 3; ++i) {
+      REQUIRE(popped(deque) == 5 - i);
+      REQUIRE(stolen(deque) == i);
+    }
+  }
+  CHECK(deque.capacity() == 8);
+}
+
+TEST_CASE("deque: stolen() counts the thieves' items and not the owner's") {
+  std::vector<int> items = numbers(10);
+  Deque deque;
+  CHECK(deque.stolen() == 0);
+  for (int& item : items) deque.push(&item);
+  for (int i = 0; i < 4; ++i) (void)stolen(deque);
+  CHECK(deque.stolen() == 4);
+  while (deque.pop() != nullptr) {
+  }
+  CHECK(deque.stolen() == 4);
+  CHECK(deque.steal().outcome == Outcome::kEmpty);
+  CHECK(deque.stolen() == 4);
+  deque.push(&items[0]);
+  CHECK(popped(deque) == 0);  // a last item, which moves the thieves' end too
+  CHECK(deque.stolen() == 4);
+}
+
+TEST_CASE("deque: owner and thieves take each item once, while it grows") {
+  constexpr std::size_t kItems = 50'000;
+  constexpr std::size_t kThieves = 2;
+  std::vector<int> items = numbers(kItems);
+  Deque deque(2);
+  std::atomic<bool> done{false};
+  std::array<std::vector<int>, kThieves> loot;
+  std::vector<std::thread> thieves;
+  for (auto& mine : loot) {
+    thieves.emplace_back([&deque, &done, &mine] {
+      for (;;) {
+        const auto result = deque.steal();
+        if (result.outcome == Outcome::kItem) {
+          mine.push_back(*result.item);
+        } else if (result.outcome == Outcome::kEmpty && done.load()) {
+          return;
+        }
+      }
+    });
+  }
+  std::vector<int> taken;
+  for (std::size_t i = 0; i < kItems; ++i) {
+    deque.push(&items[i]);
+    if (i % 3 == 2) {
+      if (int* const item = deque.pop()) taken.push_back(*item);
+    }
+  }
+  while (int* const item = deque.pop()) taken.push_back(*item);
+  done.store(true);
+  for (std::thread& thief : thieves) thief.join();
+
+  std::size_t stolen_items = 0;
+  for (const auto& mine : loot) {
+    CHECK(std::is_sorted(mine.begin(), mine.end()));  // oldest first
+    stolen_items += mine.size();
+    taken.insert(taken.end(), mine.begin(), mine.end());
+  }
+  CHECK(deque.stolen() == stolen_items);
+  std::sort(taken.begin(), taken.end());
+  CHECK(taken == items);
+}

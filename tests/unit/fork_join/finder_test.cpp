@@ -1,0 +1,136 @@
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "blitz/fork_join/policy.hpp"
+
+using blitz::detail::ForkJoinFinder;
+using blitz::detail::ForkJoinInjector;
+using blitz::detail::ForkJoinQueue;
+using blitz::detail::Job;
+using blitz::detail::WorkerBase;
+
+namespace {
+
+struct NoJob : Job {
+  NoJob() : Job([](Job*, WorkerBase&) noexcept {}) {}
+};
+
+/// The queues and the injector of a pool that has no threads.
+class Pool {
+ public:
+  explicit Pool(std::size_t slots) : queues_(slots) {}
+  ~Pool() {
+    while (injector.take() != nullptr) {
+    }
+  }
+
+  ForkJoinFinder::Sources sources_of(std::size_t slot) {
+    return {slot,
+            queues_.size(),
+            queues_[slot],
+            injector,
+            this,
+            [](void* pool, std::size_t s) noexcept -> auto& {
+              return static_cast<Pool*>(pool)->queues_[s]; }};
+  }
+  void push(std::size_t slot, Job& job) { queues_[slot].push(&job, injector); }
+
+  ForkJoinInjector injector;
+
+ private:
+  std::vector<ForkJoinQueue> queues_;
+};
+
+}  // namespace
+
+TEST_CASE("finder: nothing anywhere") {
+  Pool pool(4);
+  auto sources = pool.sources_of(2);
+  ForkJoinFinder finder(2);
+  CHECK(finder.find_work(sources) == nullptr);
+  CHECK(finder.steals_tried() == 0);  // an empty queue is looked at, which is no attempt
+  CHECK(finder.stolen() == 0);
+  CHECK(finder.injected_taken() == 0);
+}
+
+TEST_CASE("finder: its own newest, then the main worker's oldest, then others', then the injector's") {
+  Pool pool(3);
+  std::array<NoJob, 7> jobs;
+  pool.push(1, jobs[0]);
+  pool.push(1, jobs[1]);
+  pool.push(0, jobs[2]);
+  pool.push(0, jobs[3]);
+  pool.push(2, jobs[4]);
+  pool.injector.push(&jobs[5]);
+  pool.injector.push(&jobs[6]);
+
+  auto sources = pool.sources_of(1);
+  ForkJoinFinder finder(1);
+  CHECK(finder.find_work(sources) == &jobs[1]);
+  CHECK(finder.find_work(sources) == &jobs[0]);
+  CHECK(finder.stolen() == 0);
+  CHECK(finder.find_work(sources) == &jobs[2]);
+  CHECK(finder.find_work(sources) == &jobs[3]);
+  CHECK(finder.find_work(sources) == &jobs[4]);
+  CHECK(finder.stolen() == 3);
+  CHECK(finder.steals_tried() == 3);
+  CHECK(finder.injected_taken() == 0);
+  CHECK(finder.find_work(sources) == &jobs[5]);
+  CHECK(finder.find_work(sources) == &jobs[6]);
+  CHECK(finder.injected_taken() == 2);
+  CHECK(finder.stolen() == 3);
+  CHECK(finder.find_work(sources) == nullptr);
+}
+
+TEST_CASE("finder: a lone job that its owner leaves lying is taken") {
+  Pool pool(2);
+  NoJob job;
+  pool.push(1, job);
+  auto sources = pool.sources_of(0);
+  ForkJoinFinder finder(0);
+  CHECK(finder.find_work(sources) == &job);
+  CHECK(finder.steals_tried() == 1);
+  CHECK(finder.find_work(sources) == nullptr);
+}
+
+TEST_CASE("finder: every other worker is a victim, and the one to begin with is drawn each time") {
+  constexpr std::size_t kSlots = 5;
+  for (std::size_t thief = 0; thief < kSlots; ++thief) {
+    CAPTURE(thief);
+    Pool pool(kSlots);
+    auto sources = pool.sources_of(thief);
+    ForkJoinFinder finder(thief);
+    std::set<std::size_t> first_victims;
+    for (int round = 0; round < 100; ++round) {
+      std::vector<NoJob> jobs(kSlots);
+      for (std::size_t slot = 1; slot < kSlots; ++slot) {
+        if (slot != thief) pool.push(slot, jobs[slot]);
+      }
+      std::set<const Job*> found;
+      while (Job* const job = finder.find_work(sources)) {
+        if (found.empty()) first_victims.insert(static_cast<std::size_t>(static_cast<NoJob*>(job) - jobs.data()));
+        REQUIRE(found.insert(job).second);
+      }
+      REQUIRE(found.size() == kSlots - (thief == 0 ? 1 : 2));
+    }
+    CHECK(first_victims.size() == kSlots - (thief == 0 ? 1 : 2));
+  }
+}
+
+TEST_CASE("finder: a pool of one looks at its own queue and the injector") {
+  Pool pool(1);
+  std::array<NoJob, 2> jobs;
+  pool.push(0, jobs[0]);
+  pool.injector.push(&jobs[1]);
+  auto sources = pool.sources_of(0);
+  ForkJoinFinder finder(0);
+  CHECK(finder.find_work(sources) == &jobs[0]);
+  CHECK(finder.find_work(sources) == &jobs[1]);
+  CHECK(finder.find_work(sources) == nullptr);
+  CHECK(finder.steals_tried() == 0);
+}

@@ -1,0 +1,68 @@
+#include <atomic>
+#include <cstddef>
+#include <optional>
+#include <thread>
+
+#include <blitz/current_pool.hpp>
+#include <doctest/doctest.h>
+
+#include "support/policies.hpp"
+
+using namespace blitz_test;
+
+TEST_CASE("current: a thread outside every pool has no index") { CHECK(blitz::current_thread_index() == std::nullopt); }
+
+TEST_CASE_TEMPLATE("current: a pool knows its own workers, and others' not", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    Pool other({.num_threads = 3});
+    CHECK(pool.current_thread_index() == std::nullopt);
+    pool.install([&] {
+      const auto index = blitz::current_thread_index();
+      REQUIRE(index.has_value());
+      CHECK(*index < pool.num_threads());
+      CHECK(pool.current_thread_index() == index);
+      CHECK(other.current_thread_index() == std::nullopt);
+      CHECK(blitz::current_num_threads() == pool.num_threads());
+      other.install([&] {
+        CHECK(pool.current_thread_index() == std::nullopt);
+        CHECK(other.current_thread_index() == blitz::current_thread_index());
+        CHECK(blitz::current_num_threads() == 3);
+      });
+      CHECK(pool.current_thread_index() == index);
+      CHECK(blitz::current_num_threads() == pool.num_threads());
+    });
+    CHECK(pool.current_thread_index() == std::nullopt);
+    CHECK(blitz::current_thread_index() == std::nullopt);
+  });
+}
+
+TEST_CASE_TEMPLATE("current: a caller from outside is nobody again when its call has thrown", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    CHECK_THROWS_AS(pool.install([] { throw 1; }), int);
+    CHECK(blitz::current_thread_index() == std::nullopt);
+    CHECK(pool.install([] { return blitz::current_thread_index(); }).has_value());
+  });
+}
+
+TEST_CASE_TEMPLATE("current: indices are below the number of threads everywhere in a loop", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    std::atomic<int> wrong{0};
+    pool.parallel_for(0, 5000, [&](int) {
+      const auto index = pool.current_thread_index();
+      if (!index || *index >= pool.num_threads() || index != blitz::current_thread_index()) ++wrong;
+    });
+    CHECK(wrong == 0);
+  });
+}
+
+TEST_CASE_TEMPLATE("current: hooks run as no worker's job", Pool, BLITZ_TEST_POOLS) {
+  std::atomic<int> inside{0};
+  const auto hook = [&](std::size_t) {
+    if (blitz::current_thread_index()) ++inside;
+  };
+  {
+    Pool pool({.num_threads = 3, .on_thread_start = hook, .on_thread_exit = hook});
+    pool.install([] {});
+  }
+  CHECK(inside == 0);
+}

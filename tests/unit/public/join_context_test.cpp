@@ -1,0 +1,71 @@
+#include <latch>
+#include <type_traits>
+#include <utility>
+
+#include <blitz/join.hpp>
+#include <doctest/doctest.h>
+
+#include "support/policies.hpp"
+
+using blitz::JoinContext;
+using namespace blitz_test;
+
+TEST_CASE("join context: says what it was made with") {
+  CHECK(JoinContext(true).migrated());
+  CHECK_FALSE(JoinContext(false).migrated());
+  static_assert(!std::is_default_constructible_v<JoinContext>);
+}
+
+TEST_CASE_TEMPLATE("join_context: nothing migrates in a pool of one", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 1});
+  const auto migrated = [](JoinContext context) { return context.migrated(); };
+  for (int i = 0; i < 100; ++i) CHECK(pool.join_context(migrated, migrated) == std::pair(false, false));
+}
+
+TEST_CASE_TEMPLATE("join_context: what another worker runs has migrated", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  for (int i = 0; i < 20; ++i) {
+    std::latch both(2);
+    const auto meet = [&both](JoinContext context) {
+      both.arrive_and_wait();
+      return std::pair(context.migrated(), blitz::current_thread_index());
+    };
+    const auto [a, b] = pool.join_context(meet, meet);
+    CHECK_FALSE(a.first);
+    CHECK(b.first);
+    CHECK(a.second != b.second);
+  }
+}
+
+TEST_CASE_TEMPLATE("join_context: what nobody took has not migrated", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  pool.install([&] {
+    std::latch busy(1);
+    std::latch let_go(1);
+    // The other worker is held, so this one runs both of the inner join.
+    blitz::join(
+        [&] {
+          busy.wait();
+          const auto [a, b] = blitz::join_context([](JoinContext c) { return c.migrated(); },
+                                                  [](JoinContext c) { return c.migrated(); });
+          CHECK_FALSE(a);
+          CHECK_FALSE(b);
+          let_go.count_down();
+        },
+        [&] {
+          busy.count_down();
+          let_go.wait();
+        });
+  });
+}
+
+TEST_CASE_TEMPLATE("join_context: a free call is in the caller's pool", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    pool.install([&] {
+      const auto [a, b] = blitz::join_context([](JoinContext) { return blitz::current_num_threads(); },
+                                              [](JoinContext) { return blitz::current_num_threads(); });
+      CHECK(a == pool.num_threads());
+      CHECK(b == pool.num_threads());
+    });
+  });
+}

@@ -1,0 +1,88 @@
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <blitz/thread_pool.hpp>
+#include <doctest/doctest.h>
+
+#include "support/policies.hpp"
+
+using blitz::ThreadPoolError;
+using namespace blitz_test;
+
+TEST_CASE_TEMPLATE("shutdown: whatever is called afterwards is refused", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    CHECK(pool.install([] { return 1; }) == 1);
+    pool.shutdown();
+    const auto nothing = [] {};
+    std::vector<int> items(3);
+    CHECK_THROWS_AS(pool.install(nothing), ThreadPoolError);
+    CHECK_THROWS_AS(pool.join(nothing, nothing), ThreadPoolError);
+    CHECK_THROWS_AS(pool.join(nothing, nothing, nothing), ThreadPoolError);
+    CHECK_THROWS_AS(pool.join_context([](auto) {}, [](auto) {}), ThreadPoolError);
+    CHECK_THROWS_AS(pool.parallel_for(0, 3, [](int) {}), ThreadPoolError);
+    CHECK_THROWS_AS(pool.parallel_for(items, [](int) {}), ThreadPoolError);
+    CHECK_THROWS_AS(pool.parallel_for_blocks(items, [](auto) {}), ThreadPoolError);
+  });
+}
+
+TEST_CASE_TEMPLATE("shutdown: a pool that was never used is refused just so", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    pool.shutdown();
+    CHECK_THROWS_AS(pool.install([] {}), ThreadPoolError);
+  });
+}
+
+TEST_CASE_TEMPLATE("shutdown: from a worker of another pool, and use from there afterwards", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    Pool other({.num_threads = 2});
+    other.install([&] {
+      pool.install([] {});
+      pool.shutdown();
+      CHECK_THROWS_AS(pool.install([] {}), ThreadPoolError);
+    });
+    CHECK(other.install([] { return 2; }) == 2);
+  });
+}
+
+TEST_CASE_TEMPLATE("shutdown: twice is once", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    pool.shutdown();
+    pool.shutdown();
+    CHECK_THROWS_AS(pool.install([] {}), ThreadPoolError);
+  });
+}
+
+TEST_CASE_TEMPLATE("shutdown: the threads are gone when it returns", Pool, BLITZ_TEST_POOLS) {
+  std::atomic<int> exits{0};
+  Pool pool({.num_threads = 5, .on_thread_exit = [&](std::size_t) { ++exits; }});
+  pool.parallel_for(0, 1000, [](int) {});
+  CHECK(exits == 0);
+  pool.shutdown();
+  CHECK(exits == 5);
+}
+
+TEST_CASE_TEMPLATE("shutdown: on one of its own workers a pool refuses, and works on", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    std::string message;
+    pool.install([&] {
+      try {
+        pool.shutdown();
+      } catch (const ThreadPoolError& error) {
+        message = error.what();
+      }
+    });
+    CHECK(message.find("own workers") != std::string::npos);
+    CHECK(pool.install([] { return 3; }) == 3);
+  });
+}
+
+TEST_CASE_TEMPLATE("shutdown: what can still be asked", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 4});
+  pool.install([] {});
+  pool.shutdown();
+  CHECK(pool.num_threads() == 4);
+  CHECK(pool.stats().workers.size() == 4);
+  CHECK(pool.current_thread_index() == std::nullopt);
+}

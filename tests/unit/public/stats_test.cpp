@@ -1,0 +1,140 @@
+#include "blitz/stats.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <latch>
+#include <thread>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "support/policies.hpp"
+
+using blitz::ThreadPoolStats;
+using blitz::WorkerStats;
+using namespace blitz_test;
+
+namespace {
+
+/// Of a pool in which nothing runs: all that was pushed was run, and stolen from somebody.
+void check_quiet(const ThreadPoolStats& stats) {
+  WorkerStats sum;
+  for (const WorkerStats& worker : stats.workers) {
+    sum += worker;
+    CHECK(worker.jobs_stolen <= worker.steals_tried);
+  }
+  CHECK(sum == stats.total);
+  CHECK(sum.jobs_executed == sum.jobs_pushed + sum.injected_taken);
+}
+
+int fib(int n) {
+  if (n < 2) return n;
+  const auto [x, y] = blitz::join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
+  return x + y;
+}
+
+constexpr int kJoinsOfFib16 = 1596;  // fib(17) - 1
+
+}  // namespace
+
+TEST_CASE("stats: add up by member") {
+  WorkerStats sum{1, 2, 3, 4, 5, 6, 7};
+  sum += WorkerStats{10, 20, 30, 40, 50, 60, 70};
+  CHECK(sum == WorkerStats{11, 22, 33, 44, 55, 66, 77});
+  CHECK(WorkerStats{} == WorkerStats{0, 0, 0, 0, 0, 0, 0});
+}
+
+TEST_CASE_TEMPLATE("stats: a new pool has done nothing", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    const ThreadPoolStats stats = pool.stats();
+    CHECK(stats.workers == std::vector<WorkerStats>(pool.num_threads()));
+    CHECK(stats.total == WorkerStats{});
+  });
+}
+
+TEST_CASE_TEMPLATE("stats: every job that was pushed is counted where it was run", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    for (int round = 1; round <= 3; ++round) {
+      CHECK(pool.install([] { return fib(16); }) == 987);
+      const ThreadPoolStats stats = pool.stats();
+      check_quiet(stats);
+      CHECK(stats.total.jobs_pushed == static_cast<std::uint64_t>(kJoinsOfFib16 * round));
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("stats: a caller from outside works in slot 0", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 1});
+  pool.join([] {}, [] {});
+  const ThreadPoolStats stats = pool.stats();
+  CHECK(stats.total.jobs_pushed == 1);
+  CHECK(stats.total.jobs_executed == 1);
+  CHECK(stats.total.injected_taken == 0);
+  CHECK(stats.total.jobs_stolen == 0);
+  CHECK(stats.total.times_slept == 0);
+  CHECK(stats.total.times_woken == 0);
+}
+
+TEST_CASE_TEMPLATE("stats: a theft is counted by the thief", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  std::size_t thief = 0;
+  for (std::uint64_t times = 1; times <= 10; ++times) {
+    std::latch both(2);
+    pool.join([&] { both.arrive_and_wait(); },
+              [&] {
+                both.arrive_and_wait();
+                thief = *blitz::current_thread_index();
+              });
+    const ThreadPoolStats stats = pool.stats();
+    check_quiet(stats);
+    CHECK(stats.total.jobs_stolen == times);
+    CHECK(stats.workers[thief].jobs_stolen >= 1);
+    CHECK(stats.total.times_woken >= 1);
+  }
+}
+
+TEST_CASE_TEMPLATE("stats: a call that finds the pool taken is injected", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 1});
+  std::latch taken(1);
+  std::latch let_go(1);
+  std::thread holder([&] {
+    pool.install([&] {
+      taken.count_down();
+      let_go.wait();
+    });
+  });
+  taken.wait();
+  std::thread waiter([&] { pool.install([] {}); });
+  let_go.count_down();
+  holder.join();
+  waiter.join();
+
+  // Where the waiter came late it found the slot vacant. From another pool a call is always injected.
+  CHECK(pool.stats().total.injected_taken <= 1);
+  const std::uint64_t before = pool.stats().total.injected_taken;
+  Pool other({.num_threads = 1});
+  for (int i = 0; i < 5; ++i) other.install([&] { pool.install([] {}); });
+  CHECK(pool.stats().total.injected_taken == before + 5);
+  CHECK(other.stats().total.injected_taken == 0);
+  check_quiet(pool.stats());
+  check_quiet(other.stats());
+}
+
+TEST_CASE_TEMPLATE("stats: may be read while everybody works", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 4});
+  std::atomic<bool> done{false};
+  std::thread reader([&] {
+    std::uint64_t before = 0;
+    while (!done.load()) {
+      const std::uint64_t pushed = pool.stats().total.jobs_pushed;
+      CHECK(pushed >= before);
+      before = pushed;
+    }
+  });
+  for (int i = 0; i < 5; ++i) pool.install([] { return fib(16); });
+  done = true;
+  reader.join();
+  check_quiet(pool.stats());
+}
