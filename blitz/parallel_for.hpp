@@ -91,7 +91,7 @@ void with_bounds_body(First first_item, Last last_item, F& f, Use&& use) {
       for (LoopIndex i = first; i != last; ++i) std::invoke(f, static_cast<I>(base + i));
     };
     // A reversed range is empty. The difference is right whatever the types: both are extended to 64 bits and wrap.
-    const bool any = std::cmp_less(first_item, last_item);
+    const bool any = std::cmp_less(+first_item, +last_item);  // Promoted: cmp_less takes no characters.
     use(any ? static_cast<LoopIndex>(last_item) - static_cast<LoopIndex>(first_item) : 0, body);
   } else {
     with_item_body(std::ranges::subrange(first_item, last_item), f, use);

@@ -91,7 +91,8 @@ class Loop {
   };
 
   void run(W& worker, LoopIndex first, const LoopIndex last, Pace pace) noexcept {
-    std::optional<Ticks> mark;  // when the last block ended, if nothing but this loop has run since
+    Ticks mark = 0;       // when the last block ended, and ...
+    bool marked = false;  // ... whether nothing but this loop has run since
     while (first < last && !ended()) {
       const LoopIndex left = last - first;
       if (left / 2 >= grain_ && pace.may_offer() && worker.queue_empty() && worker.somebody_idle()) {
@@ -103,15 +104,16 @@ class Loop {
         if (!take_back(worker, *place, half)) return;
         first = middle;
         pace.offer_refused();
-        mark.reset();
+        marked = false;
         continue;
       }
       const LoopIndex size = pace.next_block(left);
       if (Pace::worth_timing(size, left)) {
-        const Ticks start = mark ? *mark : ticks_now();
+        const Ticks start = marked ? mark : ticks_now();
         run_block(first, first + size);
         mark = ticks_now();
-        pace.ran(size, *mark - start);
+        marked = true;
+        pace.ran(size, mark - start);
       } else {
         run_block(first, first + size);
       }

@@ -1,0 +1,132 @@
+/* No job waits while a slot sleeps: sleepers, workers that push and then do not come back for what they pushed, and
+ * outsiders that inject.
+ *
+ * Slots 0 .. NW-1 search and sleep; slots NW .. NW+NP-1 are run by pushers: each pushes NJ jobs on its own deque and is
+ * then busy for ever, so that only a sleeper can run them. NI outsiders inject NIJ jobs each.
+ *   LONG           a job, once started, never ends
+ *   VACANT_START   the sleepers begin vacant, as in a new pool; otherwise they come from a job
+ */
+#ifndef NW
+#define NW 2
+#endif
+#ifndef NP
+#define NP 0
+#endif
+#ifndef NJ
+#define NJ 1
+#endif
+#ifndef NI
+#define NI 0
+#endif
+#ifndef NIJ
+#define NIJ 1
+#endif
+#define NS (NW + NP)
+#define NO_LATCH
+#include "idle.inc"
+
+byte nolatch;  /* nobody ends the pool here */
+byte started, posting = NP + NI;
+
+/* mirrors: ForkJoinFinder::find_work blitz/fork_join/policy.hpp */
+inline find_work(me) {  /* nobody pushes on a sleeper's own deque */
+  steal(me);
+  i = 0;
+  if :: !found -> take_injected(me) :: else fi
+}
+
+/* mirrors: Worker::run_resident blitz/core/registry_impl.hpp */
+/* mirrors: Worker::work_until blitz/core/registry_impl.hpp */
+/* mirrors: Worker::search_until blitz/core/registry_impl.hpp */
+/* mirrors: Sleep::first_search blitz/fork_join/sleep.hpp */
+proctype Sleeper(byte me) {
+  LOCALS;
+#ifdef VACANT_START
+end_first:
+  d_step { token[RESIDENT(me)] -> token[RESIDENT(me)] = false };
+  goto search;
+#endif
+work:
+  find_work(me);
+  if :: found -> goto execute :: else fi;
+  start_looking(me);
+search:
+  find_work(me);
+  if
+  :: found -> work_found(me)
+  :: else ->
+     if
+     :: round == 0 -> announce(me)
+     :: else -> sleep(me, nolatch, VACANT)
+     fi;
+     goto search
+  fi;
+execute:
+  atomic { found = false; started++ };
+#ifdef LONG
+end_job:
+  false;
+#endif
+  goto work
+}
+
+/* environment: a job that pushes others and then waits for something that only they can bring */
+proctype Pusher(byte me) {
+  LOCALS; byte n;
+  do
+  :: n < NJ -> push(me); new_jobs(me); n++
+  :: else -> break
+  od;
+  posting--
+}
+
+/* environment: a thread outside the pool */
+proctype Outsider() {
+  LOCALS; byte n;
+  do
+  :: n < NIJ -> inject(NOBODY); n++
+  :: else -> break
+  od;
+  posting--
+}
+
+/* environment: looks at every state in which nothing can happen any more */
+proctype Monitor() {
+  byte s, queued = 0, resting = 0; bool no_job_waits_while_a_slot_sleeps, counts_are_exact, every_poster_returned;
+  timeout ->
+  d_step {
+    queued = head + front;
+    do
+    :: s < NS ->
+       queued = queued + deque[s] + buffered[s];
+       resting = resting + (state[s] == ASLEEP || state[s] == VACANT);
+       s++
+    :: else -> break
+    od;
+    no_job_waits_while_a_slot_sleeps = !(queued > 0 && resting > 0);
+    counts_are_exact = (sleeping == resting && inactive == resting && queued + started == NP * NJ + NI * NIJ);
+    every_poster_returned = (posting == 0)
+  };
+  assert(every_poster_returned);
+  assert(no_job_waits_while_a_slot_sleeps);
+  assert(counts_are_exact)
+}
+
+init {
+  byte s;
+  atomic {
+    do
+    :: s < NW ->
+       runner[s] = RESIDENT(s);
+#ifdef VACANT_START
+       state[s] = VACANT; sleeping++; inactive++;
+#endif
+       run Sleeper(s); run Drain(s); s++
+    :: s >= NW && s < NS -> runner[s] = RESIDENT(s); run Pusher(s); run Drain(s); s++
+    :: else -> break
+    od;
+    s = 0;
+    do :: s < NI -> run Outsider(); s++ :: else -> break od;
+    run Monitor()
+  }
+}
