@@ -8,7 +8,8 @@
  *   BLOCK  pushes a job and blocks until another slot has run it: nobody may sleep over it
  *   LEAVE  pushes a job that nobody waits for
  * A worker that waits inside a call runs every further call as PLAIN, so that no stack is needed.
- * stop() comes when all jobs are done, but does not wait for the callers, who may still be giving back.
+ * stop() comes when all jobs are done, but does not wait for the callers, who may still be giving back. With NO_STOP it
+ * does not come, and at the end every slot is vacant again.
  *
  * Defects, besides those of idle.inc:
  *   GIVE_BACK_NO_HEAVY      give_back looks at the queues without a heavy fence
@@ -359,8 +360,13 @@ proctype Monitor() {
     od;
     no_job_waits_while_a_slot_sleeps = (queued == 0 || resting == 0);
     every_call_returned = (calls == 0 && pending == 0);
+#ifdef NO_STOP
+    every_resident_returned = true;
+    counts_are_exact = (sleeping == NS && inactive == NS && resting == NS)
+#else
     every_resident_returned = (residents == 0);
-    counts_are_exact = (sleeping == 0 && inactive == 0)
+    counts_are_exact = (sleeping == 0 && inactive == 0 && resting == 0)
+#endif
   };
   assert(no_job_waits_while_a_slot_sleeps);
   assert(every_call_returned);
@@ -379,7 +385,9 @@ init {
     od;
     s = 0;
     do :: s < NC -> run Caller(s); s++ :: else -> break od;
+#ifndef NO_STOP
     run Owner();
+#endif
     run Monitor()
   }
 }

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Checks what a compiler says about wrong calls: each must be refused with a message that names the concept of blitz's
+which it breaks, and its twin, which is right, must be accepted.
+
+    compile_fail_test.py INCLUDE_DIR COMPILER...
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+PREAMBLE = """
+#include <list>
+#include <string>
+#include <vector>
+#include <blitz/blitz.hpp>
+struct NotAPolicy {};
+"""
+
+# A compiler then gives "snippet_N" as the file of what it says about the snippet.
+FUNCTION = """
+void test_{index}() {{
+  [[maybe_unused]] std::list<int> list(3);
+  [[maybe_unused]] std::vector<int> vector(3);
+  [[maybe_unused]] auto a = [] {{ return 1; }};
+  [[maybe_unused]] auto takes_int = [](int) {{}};
+  [[maybe_unused]] auto takes_string = [](const std::string&) {{}};
+#line 1 "snippet_{index}"
+  {snippet}
+#line 1 "between"
+}}
+"""
+
+# name: (wrong, right, what the message must name)
+CASES = {
+    "join of something not callable": (
+        "blitz::join(a, 42);",
+        "blitz::join(a, [] { return 42; });",
+        "JoinCallable",
+    ),
+    "join of a callable that wants an argument": (
+        "blitz::join(a, takes_int);",
+        "blitz::join(a, [&] { takes_int(1); });",
+        "JoinCallable",
+    ),
+    "join of three, one not callable": (
+        "blitz::join(a, a, vector);",
+        "blitz::join(a, a, a);",
+        "JoinCallable",
+    ),
+    "join in a pool": (
+        "blitz::ThreadPool pool; pool.join(42, a);",
+        "blitz::ThreadPool pool; pool.join(a, a);",
+        "JoinCallable",
+    ),
+    "join_context of a callable without an argument": (
+        "blitz::join_context(a, a);",
+        "blitz::join_context([](blitz::JoinContext) {}, [](auto) {});",
+        "JoinContextCallable",
+    ),
+    "parallel_for over a list": (
+        "blitz::parallel_for(list, takes_int);",
+        "blitz::parallel_for(vector, takes_int);",
+        "LoopRange",
+    ),
+    "parallel_for_blocks over a list": (
+        "blitz::parallel_for_blocks(list, [](auto) {});",
+        "blitz::parallel_for_blocks(vector, [](auto) {});",
+        "LoopRange",
+    ),
+    "parallel_for over a list's iterators": (
+        "blitz::parallel_for(list.begin(), list.end(), takes_int);",
+        "blitz::parallel_for(vector.begin(), vector.end(), takes_int);",
+        "LoopBounds",
+    ),
+    "parallel_for between floating-point bounds": (
+        "blitz::parallel_for(0.0, 1.0, [](double) {});",
+        "blitz::parallel_for(0, 1, [](double) {});",
+        "LoopBounds",
+    ),
+    "parallel_for from a letter": (
+        "blitz::parallel_for('a', 1.0, [](char) {});",
+        "blitz::parallel_for('a', 'z', [](char) {});",
+        "LoopBounds",
+    ),
+    "a body that takes the wrong type": (
+        "blitz::parallel_for(vector, takes_string);",
+        "blitz::parallel_for(std::vector<std::string>(3), takes_string);",
+        "LoopBody",
+    ),
+    "a body that takes the wrong type, over integers": (
+        "blitz::parallel_for(0, 3, takes_string);",
+        "blitz::parallel_for(0, 3, takes_int);",
+        "LoopBody",
+    ),
+    "a body for items where blocks come": (
+        "blitz::parallel_for_blocks(vector, takes_int);",
+        "blitz::parallel_for_blocks(vector, [](auto block) { block.front() = 1; });",
+        "LoopBody",
+    ),
+    "a body that would change constant items": (
+        "const std::vector<int> items(3); blitz::parallel_for(items, [](int& x) { ++x; });",
+        "std::vector<int> items(3); blitz::parallel_for(items, [](int& x) { ++x; });",
+        "LoopBody",
+    ),
+    "a pool of something that is no policy": (
+        "blitz::BasicThreadPool<NotAPolicy> pool;",
+        "blitz::BasicThreadPool<blitz::ForkJoinPolicy> pool;",
+        "Policy",
+    ),
+    "install of something not callable": (
+        "blitz::ThreadPool pool; pool.install(42);",
+        "blitz::ThreadPool pool; pool.install(a);",
+        "invocable",
+    ),
+}
+
+
+def compile_all(compiler, include_dir, snippets):
+    """Compiles the snippets together, each in a function of its own; for each the messages of its errors, notes
+    included, "" for none. Messages of unknown origin come under None."""
+    code = [PREAMBLE]
+    for index, snippet in enumerate(snippets):
+        code.append(FUNCTION.format(index=index, snippet=snippet))
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder) / "snippets.cpp"
+        source.write_text("".join(code))
+        command = [*compiler, "-std=c++20", "-fsyntax-only", f"-I{include_dir}", str(source)]
+        result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    messages = {index: "" for index in range(len(snippets))}
+    messages[None] = ""
+    current = None
+    for line in result.stdout.splitlines():
+        error = re.search(r"^(\S+?):\d+:\d+: (?:fatal )?error:", line)
+        if error:
+            snippet = re.search(r"\bsnippet_(\d+)$", error.group(1))
+            current = int(snippet.group(1)) if snippet else None
+            messages[current] += line + "\n"
+        elif current is not None:
+            messages[current] += line + "\n"
+    if result.returncode == 0:
+        messages = {key: "" for key in messages}
+    return messages
+
+
+def main():
+    include_dir, *compiler = sys.argv[1:]
+    rights = compile_all(compiler, include_dir, [right for _, right, _ in CASES.values()])
+    wrongs = compile_all(compiler, include_dir, [wrong for wrong, _, _ in CASES.values()])
+    complaints = []
+    for origin in (rights, wrongs):
+        if origin[None]:
+            complaints.append(f"errors outside the snippets\n{origin[None]}")
+    for index, (name, (_, _, concept)) in enumerate(CASES.items()):
+        if rights[index]:
+            complaints.append(f"{name}: the right one is refused\n{rights[index]}")
+        if not wrongs[index]:
+            complaints.append(f"{name}: the wrong one is accepted")
+        elif concept not in wrongs[index]:
+            complaints.append(f"{name}: the message does not name {concept}\n{wrongs[index]}")
+    print("\n".join(complaints))
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,365 @@
+// install: into a pool from outside, from inside, and from another pool; and how many threads run a pool's jobs.
+#include <atomic>
+#include <cstddef>
+#include <latch>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "support/counted.hpp"
+#include "support/policies.hpp"
+
+using namespace blitz_test;
+
+namespace {
+
+long fib(int n) {
+  if (n < 2) return n;
+  const auto [x, y] = blitz::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+  return x + y;
+}
+
+/// The greatest number of threads that have been inside at once.
+class Crowd {
+ public:
+  class Visit {
+   public:
+    explicit Visit(Crowd& crowd) : crowd_(crowd), outermost_(depth()++ == 0) {
+      if (!outermost_) return;
+      const int now = ++crowd_.inside_;
+      int most = crowd_.most_.load();
+      while (most < now && !crowd_.most_.compare_exchange_weak(most, now)) {
+      }
+    }
+    ~Visit() {
+      --depth();
+      if (outermost_) --crowd_.inside_;
+    }
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+
+   private:
+    /// A job that waits runs others on the same thread.
+    static int& depth() {
+      thread_local int value = 0;
+      return value;
+    }
+    Crowd& crowd_;
+    bool outermost_;
+  };
+
+  int most() const { return most_; }
+
+ private:
+  std::atomic<int> inside_{0};
+  std::atomic<int> most_{0};
+};
+
+void crowded_tree(Crowd& crowd, int depth) {
+  const Crowd::Visit visit(crowd);
+  if (depth == 0) {
+    std::this_thread::yield();
+    return;
+  }
+  blitz::join([&] { crowded_tree(crowd, depth - 1); }, [&] { crowded_tree(crowd, depth - 1); });
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("install: returns what the callable returns", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    const auto test = [&] {
+      CHECK(pool.install([] { return 1; }) == 1);
+      CHECK(*pool.install([] { return std::make_unique<int>(2); }) == 2);
+      int target = 0;
+      static_assert(std::is_same_v<decltype(pool.install([&]() -> int& { return target; })), int&>);
+      CHECK(&pool.install([&]() -> int& { return target; }) == &target);
+      static_assert(std::is_void_v<decltype(pool.install([] {}))>);
+      pool.install([&] { target = 3; });
+      CHECK(target == 3);
+      auto owner = [p = std::make_unique<int>(4)] { return *p; };
+      CHECK(pool.install(std::move(owner)) == 4);
+
+      Lives lives;
+      CHECK(pool.install([&] { return Counted(lives, 5); }).value == 5);
+      CHECK(lives.alive == 0);
+    };
+    test();
+    pool.install(test);
+    Pool other({.num_threads = 2});
+    other.install(test);
+  });
+}
+
+TEST_CASE_TEMPLATE("install: rethrows what the callable throws", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    const auto test = [&] {
+      CHECK_THROWS_WITH_AS(pool.install([] { throw std::runtime_error("inside"); }), "inside", std::runtime_error);
+      CHECK_THROWS_AS(pool.install([]() -> int { throw 1; }), int);
+      Lives lives;
+      CHECK_THROWS_AS(pool.install([&] { throw Counted(lives, 1); }), Counted);
+      CHECK(lives.alive == 0);
+    };
+    test();
+    pool.install(test);
+    Pool other({.num_threads = 1});
+    other.install(test);
+    CHECK(pool.install([] { return 1; }) == 1);
+  });
+}
+
+TEST_CASE_TEMPLATE("install: from outside it runs on the caller, if the pool is at rest", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    CHECK(pool.install([] { return std::this_thread::get_id(); }) == std::this_thread::get_id());
+    CHECK(pool.stats().total.injected_taken == 0);
+  });
+}
+
+TEST_CASE_TEMPLATE("install: on a worker of the pool it runs at once, on that worker", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    pool.install([&] {
+      const auto here = std::this_thread::get_id();
+      CHECK(pool.install([] { return std::this_thread::get_id(); }) == here);
+      CHECK(pool.install([&] { return pool.install([] { return std::this_thread::get_id(); }); }) == here);
+    });
+  });
+}
+
+TEST_CASE_TEMPLATE("install: the free functions inside are the pool's", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    std::atomic<int> elsewhere{0};
+    const auto check = [&] {
+      if (!pool.current_thread_index()) ++elsewhere;
+    };
+    pool.install([&] {
+      check();
+      blitz::join(check, check);
+      blitz::join(check, check, check);
+      blitz::parallel_for(0, 100, [&](int) { check(); });
+      CHECK(blitz::current_num_threads() == pool.num_threads());
+    });
+    CHECK(elsewhere == 0);
+  });
+}
+
+TEST_CASE_TEMPLATE("install: into another pool, which does the work", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    Pool other({.num_threads = 2});
+    for (int round = 0; round < 50; ++round) {
+      pool.install([&] {
+        const auto here = std::this_thread::get_id();
+        other.install([&] {
+          CHECK(std::this_thread::get_id() != here);
+          CHECK(other.current_thread_index().has_value());
+          CHECK(fib(5) == 5);
+        });
+        CHECK(std::this_thread::get_id() == here);
+        CHECK(pool.current_thread_index().has_value());
+      });
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("install: into each other", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    Pool other({.num_threads = pool.num_threads()});
+    // From pool to other and back, several times over: those who wait must do the work that comes back to them.
+    struct PingPong {
+      static int play(Pool& to, Pool& from, int hops) {
+        if (hops == 0) return 0;
+        return 1 + to.install([&] { return play(from, to, hops - 1); });
+      }
+    };
+    CHECK(PingPong::play(pool, other, 20) == 20);
+
+    // Both at once.
+    for (int round = 0; round < 10; ++round) {
+      std::latch start(2);
+      std::thread first([&] {
+        start.arrive_and_wait();
+        CHECK(PingPong::play(pool, other, 10) == 10);
+      });
+      std::thread second([&] {
+        start.arrive_and_wait();
+        CHECK(PingPong::play(other, pool, 10) == 10);
+      });
+      first.join();
+      second.join();
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("install: a worker that waits for another pool does its own pool's work", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 1});
+  Pool other({.num_threads = 1});
+  const long result = pool.install([&] {
+    return other.install([&] {
+      // The only worker of `pool` waits for this, and runs it.
+      return pool.install([] { return fib(8); });
+    });
+  });
+  CHECK(result == 21);
+}
+
+TEST_CASE_TEMPLATE("install: ten pools in one another", Pool, BLITZ_TEST_POOLS) {
+  for (const std::size_t size : {1, 2}) {
+    std::vector<std::unique_ptr<Pool>> pools;
+    for (int i = 0; i < 10; ++i) pools.push_back(std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = size}));
+    struct Nest {
+      static long down(std::vector<std::unique_ptr<Pool>>& pools, std::size_t level) {
+        if (level == pools.size()) return 1;
+        return pools[level]->install([&] {
+          const auto [below, own] = blitz::join([&] { return down(pools, level + 1); }, [] { return fib(5); });
+          return below + own;
+        });
+      }
+    };
+    CHECK(Nest::down(pools, 0) == 51);
+    CHECK(Nest::down(pools, 0) == 51);
+  }
+}
+
+TEST_CASE("install: between pools of different policies") {
+  blitz::ThreadPool pool({.num_threads = 2});
+  ReferencePool other({.num_threads = 2});
+  const auto both_ways = [](auto& outer, auto& inner) {
+    return outer.install([&] {
+      CHECK_FALSE(inner.current_thread_index());
+      const long value = inner.install([&] {
+        CHECK_FALSE(outer.current_thread_index());
+        CHECK(inner.current_thread_index() == blitz::current_thread_index());
+        std::atomic<int> sum{0};
+        blitz::parallel_for(0, 100, [&](int i) { sum += i; });
+        return fib(10) + sum + outer.install([] { return fib(5); });
+      });
+      return value + fib(6);
+    });
+  };
+  for (int round = 0; round < 20; ++round) {
+    CHECK(both_ways(pool, other) == 55 + 4950 + 5 + 8);
+    CHECK(both_ways(other, pool) == 55 + 4950 + 5 + 8);
+  }
+}
+
+TEST_CASE_TEMPLATE("install: a pool made, used and destroyed within another's job", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    for (int round = 0; round < 10; ++round) {
+      const long result = pool.install([] {
+        Pool own({.num_threads = 2});
+        const long inner = own.install([] { return fib(6); });
+        const auto [a, b] = own.join([] { return fib(4); }, [] { return fib(5); });
+        return inner + a + b;
+      });
+      CHECK(result == 16);
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("outside callers: many at once are all served", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    constexpr int kCallers = 8;
+    std::latch start(kCallers);
+    std::atomic<int> right{0};
+    std::vector<std::thread> callers;
+    for (int c = 0; c < kCallers; ++c) {
+      callers.emplace_back([&, c] {
+        start.arrive_and_wait();
+        for (int i = 0; i < 20; ++i) {
+          const auto [x, y] = pool.join([] { return fib(8); }, [c] { return c; });
+          if (x == 21 && y == c && pool.install([] { return fib(7); }) == 13) ++right;
+        }
+      });
+    }
+    for (std::thread& caller : callers) caller.join();
+    CHECK(right == kCallers * 20);
+  });
+}
+
+TEST_CASE_TEMPLATE("outside callers: one whose call throws does not disturb the others", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    constexpr int kCallers = 4;
+    std::latch start(kCallers);
+    std::atomic<int> right{0};
+    std::vector<std::thread> callers;
+    for (int c = 0; c < kCallers; ++c) {
+      callers.emplace_back([&, c] {
+        start.arrive_and_wait();
+        for (int i = 0; i < 50; ++i) {
+          try {
+            pool.join([] {}, [c] { throw c; });
+          } catch (int caught) {
+            if (caught == c) ++right;
+          }
+        }
+      });
+    }
+    for (std::thread& caller : callers) caller.join();
+    CHECK(right == kCallers * 50);
+  });
+}
+
+TEST_CASE_TEMPLATE("at most num_threads threads run a pool's jobs, outside callers included", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    constexpr int kCallers = 6;
+    Crowd crowd;
+    std::latch start(kCallers);
+    std::vector<std::thread> callers;
+    for (int c = 0; c < kCallers; ++c) {
+      callers.emplace_back([&] {
+        start.arrive_and_wait();
+        for (int i = 0; i < 5; ++i) {
+          pool.install([&] { crowded_tree(crowd, 5); });
+          pool.parallel_for(0, 50, [&](int) {
+            const Crowd::Visit visit(crowd);
+            blitz::parallel_for(0, 4, [&](int) { const Crowd::Visit inner(crowd); });
+          });
+          pool.join([&] { crowded_tree(crowd, 2); }, [&] { crowded_tree(crowd, 2); });
+        }
+      });
+    }
+    for (std::thread& caller : callers) caller.join();
+    CHECK(crowd.most() >= 1);
+    CHECK(crowd.most() <= static_cast<int>(pool.num_threads()));
+  });
+}
+
+TEST_CASE_TEMPLATE("at most num_threads: a second caller waits until a slot is free", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 1});
+  for (int round = 0; round < 50; ++round) {
+    std::latch inside(1);
+    std::atomic<bool> first_has_left{false};
+    std::thread first([&] {
+      pool.install([&] {
+        inside.count_down();
+        for (int i = 0; i < 20; ++i) std::this_thread::yield();
+        first_has_left = true;
+      });
+    });
+    inside.wait();
+    CHECK(pool.install([&] { return first_has_left.load(); }));
+    first.join();
+  }
+}
+
+TEST_CASE_TEMPLATE("all num_threads slots can be at work at once, the caller's included", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    // As many callers as slots, each blocked inside until all are: callers that found no vacant slot are run by
+    // residents.
+    const auto count = pool.num_threads();
+    for (int round = 0; round < 5; ++round) {
+      std::latch everyone(static_cast<std::ptrdiff_t>(count));
+      std::vector<std::thread> callers;
+      for (std::size_t c = 0; c < count; ++c) {
+        callers.emplace_back([&] { pool.install([&] { everyone.arrive_and_wait(); }); });
+      }
+      for (std::thread& caller : callers) caller.join();
+    }
+  });
+}

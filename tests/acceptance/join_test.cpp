@@ -1,0 +1,483 @@
+// join: what comes back, what is thrown, and that everything is run and destroyed once.
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <latch>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "support/counted.hpp"
+#include "support/policies.hpp"
+
+using blitz::Unit;
+using namespace blitz_test;
+
+namespace {
+
+struct ErrorA : std::runtime_error {
+  ErrorA() : std::runtime_error("a") {}
+};
+struct ErrorB : std::runtime_error {
+  ErrorB() : std::runtime_error("b") {}
+};
+
+/// Calls `test` with each pool, from outside and from one of its workers.
+template <class Pool, class Test>
+void from_outside_and_inside(Test&& test) {
+  for_each_size<Pool>([&](Pool& pool) {
+    test(pool);
+    pool.install([&] { test(pool); });
+  });
+}
+
+/// Keeps the one other worker of a pool of two busy while `f` runs on the caller's: nothing is stolen from `f`.
+template <class Pool, class F>
+void with_the_other_busy(Pool& pool, F&& f) {
+  std::latch busy(1);
+  std::latch let_go(1);
+  pool.join(
+      [&] {
+        busy.wait();
+        f();
+        let_go.count_down();
+      },
+      [&] {
+        busy.count_down();
+        let_go.wait();
+      });
+}
+
+long fib(int n) {
+  if (n < 2) return n;
+  const auto [x, y] = blitz::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+  return x + y;
+}
+
+template <class F>
+std::string what_is_thrown_by(F&& f) {
+  try {
+    f();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
+}  // namespace
+
+// --- results ---
+
+TEST_CASE_TEMPLATE("join: a pair of the results, Unit for void", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    auto values = pool.join([] { return 1; }, [] { return std::string("two"); });
+    static_assert(std::is_same_v<decltype(values), std::pair<int, std::string>>);
+    CHECK(values == std::pair<int, std::string>(1, "two"));
+
+    int calls = 0;
+    auto nothing = pool.join([&] { ++calls; }, [] {});
+    static_assert(std::is_same_v<decltype(nothing), std::pair<Unit, Unit>>);
+    CHECK(nothing == std::pair(Unit{}, Unit{}));
+    CHECK(calls == 1);
+
+    auto mixed = pool.join([] {}, [] { return 2.5; });
+    static_assert(std::is_same_v<decltype(mixed), std::pair<Unit, double>>);
+    CHECK(mixed.second == 2.5);
+  });
+}
+
+TEST_CASE_TEMPLATE("join: results that only move, that refer, or that nobody can make from nothing", Pool,
+                   BLITZ_TEST_POOLS) {
+  struct Named {
+    explicit Named(int i) : number(i) {}
+    int number;
+  };
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    auto [unique, named] = pool.join([] { return std::make_unique<int>(1); }, [] { return Named(2); });
+    CHECK(*unique == 1);
+    CHECK(named.number == 2);
+
+    int a = 1;
+    const int b = 2;
+    auto references = pool.join([&]() -> int& { return a; }, [&]() -> const int& { return b; });
+    static_assert(std::is_same_v<decltype(references), std::pair<int&, const int&>>);
+    CHECK(&references.first == &a);
+    CHECK(&references.second == &b);
+
+    auto swapped = pool.join([] { return Named(3); }, [] { return std::make_unique<int>(4); });
+    CHECK(swapped.first.number == 3);
+    CHECK(*swapped.second == 4);
+  });
+}
+
+TEST_CASE_TEMPLATE("join: of three or more a tuple, in order", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    auto three = pool.join([] { return 1; }, [] {}, [] { return 'c'; });
+    static_assert(std::is_same_v<decltype(three), std::tuple<int, Unit, char>>);
+    CHECK(three == std::tuple(1, Unit{}, 'c'));
+
+    int target = 0;
+    auto five = pool.join([] { return std::make_unique<int>(1); }, [&]() -> int& { return target; }, [] { return 3; },
+                          [] {}, [] { return std::string("five"); });
+    static_assert(std::is_same_v<decltype(five), std::tuple<std::unique_ptr<int>, int&, int, Unit, std::string>>);
+    CHECK(*std::get<0>(five) == 1);
+    CHECK(&std::get<1>(five) == &target);
+    CHECK(std::get<2>(five) == 3);
+    CHECK(std::get<4>(five) == "five");
+  });
+}
+
+TEST_CASE_TEMPLATE("join: calls whatever can be called, as what it was given", Pool, BLITZ_TEST_POOLS) {
+  struct Overloaded {
+    int operator()() & { return 1; }
+    int operator()() const& { return 2; }
+    int operator()() && { return 3; }
+  };
+  Pool pool({.num_threads = 2});
+  Overloaded f;
+  const Overloaded constant;
+  CHECK(pool.join(f, constant) == std::pair(1, 2));
+  CHECK(pool.join(Overloaded{}, std::move(f)) == std::pair(3, 3));
+  const std::function<int()> function = [] { return 4; };
+  int (*const pointer)() = [] { return 5; };
+  CHECK(pool.join(function, pointer) == std::pair(4, 5));
+
+  // Callables that only move.
+  auto owner = [p = std::make_unique<int>(6)] { return *p; };
+  CHECK(pool.join(std::move(owner), [p = std::make_unique<int>(7)]() mutable { return *p; }) == std::pair(6, 7));
+
+  pool.install([&] {
+    Overloaded g;
+    CHECK(blitz::join(g, constant) == std::pair(1, 2));
+    CHECK(blitz::join(Overloaded{}, std::move(g)) == std::pair(3, 3));
+    CHECK(blitz::join(g, constant, Overloaded{}) == std::tuple(1, 2, 3));
+  });
+}
+
+TEST_CASE_TEMPLATE("join: a result of a second callable that was stolen is the same", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  int target = 0;
+  for (int round = 0; round < 10; ++round) {
+    std::latch both(2);
+    auto [unit, unique] = pool.join([&] { both.arrive_and_wait(); },
+                                    [&] {
+                                      both.arrive_and_wait();
+                                      return std::make_unique<int>(8);
+                                    });
+    CHECK(*unique == 8);
+
+    std::latch again(2);
+    auto references = pool.join(
+        [&]() -> int& {
+          again.arrive_and_wait();
+          return target;
+        },
+        [&]() -> int& {
+          again.arrive_and_wait();
+          return target;
+        });
+    CHECK(&references.first == &target);
+    CHECK(&references.second == &target);
+  }
+}
+
+// --- exceptions ---
+
+TEST_CASE_TEMPLATE("join: when both throw, the first one's exception arrives", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>(
+      [](Pool& pool) { CHECK_THROWS_AS(pool.join([] { throw ErrorA(); }, [] { throw ErrorB(); }), ErrorA); });
+  // At once, too.
+  Pool pool({.num_threads = 2});
+  std::latch both(2);
+  CHECK_THROWS_AS(pool.join(
+                      [&] {
+                        both.arrive_and_wait();
+                        throw ErrorA();
+                      },
+                      [&] {
+                        both.arrive_and_wait();
+                        throw ErrorB();
+                      }),
+                  ErrorA);
+}
+
+TEST_CASE_TEMPLATE("join: the second is run even if the first throws before it has begun", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    std::atomic<int> runs{0};
+    CHECK_THROWS_AS(pool.join([] { throw ErrorA(); }, [&] { ++runs; }), ErrorA);
+    CHECK(runs == 1);
+  });
+  Pool pool({.num_threads = 2});
+  with_the_other_busy(pool, [] {
+    int runs = 0;
+    CHECK_THROWS_AS(blitz::join([] { throw ErrorA(); }, [&] { ++runs; }), ErrorA);
+    CHECK(runs == 1);
+  });
+}
+
+TEST_CASE_TEMPLATE("join: the first's exception arrives only when the second has finished", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  for (int round = 0; round < 20; ++round) {
+    std::latch begun(1);
+    bool finished = false;
+    CHECK_THROWS_AS(pool.join(
+                        [&] {
+                          begun.wait();
+                          throw ErrorA();
+                        },
+                        [&] {
+                          begun.count_down();
+                          for (int i = 0; i < 100; ++i) std::this_thread::yield();
+                          finished = true;
+                        }),
+                    ErrorA);
+    CHECK(finished);
+  }
+}
+
+TEST_CASE_TEMPLATE("join: the second throws while the first still runs", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  for (int round = 0; round < 20; ++round) {
+    Lives lives;
+    std::latch thrown(1);
+    bool finished = false;
+    CHECK_THROWS_AS(pool.join(
+                        [&] {
+                          thrown.wait();
+                          finished = true;
+                          return Counted(lives, 1);
+                        },
+                        [&] {
+                          struct Leaving {
+                            std::latch& latch;
+                            ~Leaving() { latch.count_down(); }
+                          } leaving{thrown};
+                          throw ErrorB();
+                        }),
+                    ErrorB);
+    CHECK(finished);
+    CHECK(lives.alive == 0);
+    CHECK(lives.made > 0);
+  }
+}
+
+TEST_CASE_TEMPLATE("join: of an exception and a result, the result is destroyed", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    Lives lives;
+    CHECK_THROWS_AS(pool.join([&] { return Counted(lives, 1); }, [] { throw ErrorB(); }), ErrorB);
+    CHECK(lives.made > 0);
+    CHECK(lives.alive == 0);
+
+    const int before = lives.made;
+    CHECK_THROWS_AS(pool.join([] { throw ErrorA(); }, [&] { return Counted(lives, 2); }), ErrorA);
+    CHECK(lives.made > before);
+    CHECK(lives.alive == 0);
+  });
+}
+
+TEST_CASE_TEMPLATE("join: of several exceptions the one furthest left arrives", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    const auto fine = [] {};
+    const auto a = [] { throw ErrorA(); };
+    const auto b = [] { throw ErrorB(); };
+    CHECK(what_is_thrown_by([&] { pool.join(fine, a, b); }) == "a");
+    CHECK(what_is_thrown_by([&] { pool.join(b, fine, a); }) == "b");
+    CHECK(what_is_thrown_by([&] { pool.join(fine, fine, fine, b); }) == "b");
+    CHECK(what_is_thrown_by([&] { pool.join(fine, fine, fine, fine); }) == "nothing");
+  });
+}
+
+TEST_CASE_TEMPLATE("join: exceptions of any type pass, and the pool works on", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    for (int i = 0; i < 20; ++i) {
+      CHECK_THROWS_AS(pool.join([] { throw 1; }, [] {}), int);
+      CHECK_THROWS_AS(pool.join([] {}, [] { throw "text"; }), const char*);
+      CHECK(pool.join([] { return 1; }, [] { return 2; }) == std::pair(1, 2));
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("join: an exception comes up through a deep tree, and every leaf is run", Pool, BLITZ_TEST_POOLS) {
+  struct Tree {
+    std::atomic<int> leaves{0};
+    void visit(int depth, int path) {
+      if (depth == 0) {
+        ++leaves;
+        if (path == 5) throw ErrorB();
+        return;
+      }
+      blitz::join([&] { visit(depth - 1, 2 * path); }, [&] { visit(depth - 1, 2 * path + 1); });
+    }
+  };
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    Tree tree;
+    CHECK_THROWS_AS(pool.install([&] { tree.visit(8, 0); }), ErrorB);
+    CHECK(tree.leaves == 256);
+  });
+}
+
+// --- lives ---
+
+TEST_CASE_TEMPLATE("join: results are destroyed once, whoever made them", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    Lives lives;
+    for (int i = 0; i < 100; ++i) {
+      auto [a, b] = pool.join([&] { return Counted(lives, 1); }, [&] { return Counted(lives, 2); });
+      CHECK(a.value == 1);
+      CHECK(b.value == 2);
+      CHECK(lives.alive == 2);
+    }
+    CHECK(lives.alive == 0);
+    {
+      auto [a, b, c] = pool.join([&] { return Counted(lives, 1); }, [&] { return Counted(lives, 2); },
+                                 [&] { return Counted(lives, 3); });
+      CHECK(std::tuple(a.value, b.value, c.value) == std::tuple(1, 2, 3));
+      CHECK(lives.alive == 3);
+    }
+    CHECK(lives.alive == 0);
+  });
+
+  Pool pool({.num_threads = 2});
+  Lives lives;
+  for (int round = 0; round < 20; ++round) {
+    std::latch both(2);
+    const auto meet = [&] {
+      both.arrive_and_wait();
+      return Counted(lives, 3);
+    };
+    auto [a, b] = pool.join(meet, meet);
+    CHECK(a.value + b.value == 6);
+  }
+  CHECK(lives.alive == 0);
+}
+
+TEST_CASE_TEMPLATE("join: callables are neither copied nor moved, and are called once", Pool, BLITZ_TEST_POOLS) {
+  struct Immovable {
+    explicit Immovable(std::atomic<int>& the_calls) : calls(the_calls) {}
+    Immovable(const Immovable&) = delete;
+    void operator()() { ++calls; }
+    std::atomic<int>& calls;
+  };
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    std::atomic<int> calls{0};
+    Immovable a(calls);
+    pool.join(a, Immovable(calls));
+    CHECK(calls == 2);
+    pool.join(a, Immovable(calls), a);
+    CHECK(calls == 5);
+  });
+}
+
+// --- many ---
+
+TEST_CASE_TEMPLATE("join: a tree", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    CHECK(pool.install([] { return fib(std::is_same_v<Pool, ReferencePool> ? 12 : 20); }) ==
+          (std::is_same_v<Pool, ReferencePool> ? 144 : 6765));
+  });
+}
+
+TEST_CASE_TEMPLATE("join: half a million in a row", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    const std::size_t count = repetitions<Pool>(500'000);
+    std::size_t firsts = 0;
+    std::size_t seconds = 0;
+    pool.install([&] {
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto [a, b] = blitz::join([i] { return i; }, [i] { return i + 1; });
+        firsts += a;
+        seconds += b;
+      }
+    });
+    CHECK(firsts == count * (count - 1) / 2);
+    CHECK(seconds == firsts + count);
+  });
+}
+
+TEST_CASE_TEMPLATE("join: many in a row from outside", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    const std::size_t count = repetitions<Pool>(50'000);
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto [a, b] = pool.join([] { return std::size_t{1}; }, [] { return std::size_t{2}; });
+      sum += a + b;
+    }
+    CHECK(sum == 3 * count);
+  });
+}
+
+TEST_CASE_TEMPLATE("join: as deep as the queue must grow", Pool, BLITZ_TEST_POOLS) {
+  struct Chain {
+    static int down(int depth) {
+      if (depth == 0) return 0;
+      const auto [below, one] = blitz::join([depth] { return down(depth - 1); }, [] { return 1; });
+      return below + one;
+    }
+  };
+  for_each_size<Pool>([](Pool& pool) {
+    CHECK(pool.install([] { return Chain::down(2000); }) == 2000);
+    // The jobs that wait are the lowest of the stack; the deep ones come back in order.
+    CHECK(pool.install([] { return Chain::down(300); }) == 300);
+  });
+}
+
+TEST_CASE_TEMPLATE("join: both may run at once, in every pool of more than one", Pool, BLITZ_TEST_POOLS) {
+  for (const std::size_t size : {2, 3, 16}) {
+    CAPTURE(size);
+    Pool pool({.num_threads = size});
+    for (int round = 0; round < 20; ++round) {
+      std::latch both(2);
+      pool.join([&] { both.arrive_and_wait(); }, [&] { both.arrive_and_wait(); });
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("join: as many at once as there are workers", Pool, BLITZ_TEST_POOLS) {
+  struct Meeting {
+    std::latch everyone;
+    void split(std::size_t workers) {
+      if (workers == 1) {
+        everyone.arrive_and_wait();
+      } else {
+        blitz::join([&] { split(workers / 2); }, [&] { split(workers - workers / 2); });
+      }
+    }
+  };
+  for_each_size<Pool>([](Pool& pool) {
+    for (int round = 0; round < 10; ++round) {
+      Meeting meeting{std::latch(static_cast<std::ptrdiff_t>(pool.num_threads()))};
+      pool.install([&] { meeting.split(pool.num_threads()); });
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("join: a worker that waits runs other jobs meanwhile", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  // The caller waits for what was stolen from it, whose own second half can run only on the caller.
+  std::latch stolen(1);
+  std::size_t caller = 0;
+  std::size_t helper = 0;
+  pool.join(
+      [&] {
+        caller = *blitz::current_thread_index();
+        stolen.wait();
+      },
+      [&] {
+        stolen.count_down();
+        std::latch both(2);
+        blitz::join([&] { both.arrive_and_wait(); },
+                    [&] {
+                      helper = *blitz::current_thread_index();
+                      both.arrive_and_wait();
+                    });
+      });
+  CHECK(helper == caller);
+}

@@ -1,0 +1,457 @@
+// Making and ending pools: hooks, names, processors, and everything that can go wrong.
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <latch>
+#include <limits>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "blitz/base/cpu_count.hpp"
+#include "blitz/base/thread.hpp"
+#include "support/policies.hpp"
+
+#if defined(__linux__) && !defined(BLITZ_PORTABLE)
+#define BLITZ_TEST_LINUX_THREADS 1
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#endif
+
+using blitz::ThreadPoolError;
+using blitz::ThreadPoolOptions;
+using namespace blitz_test;
+
+namespace {
+
+/// How often each worker index has been reported.
+class Roll {
+ public:
+  explicit Roll(std::size_t count) : times_(count) {}
+  void operator()(std::size_t index) { ++times_.at(index); }
+  bool each_once() const {
+    return std::ranges::all_of(times_, [](const auto& times) { return times == 1; });
+  }
+  int total() const {
+    int sum = 0;
+    for (const auto& times : times_) sum += times;
+    return sum;
+  }
+
+ private:
+  std::vector<std::atomic<int>> times_;
+};
+
+/// The threads of this process; 0 where the system does not tell.
+std::size_t thread_count() {
+#if defined(__linux__)
+  return static_cast<std::size_t>(
+      std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator()));
+#else
+  return 0;
+#endif
+}
+
+/// That the threads are gone. One that has been joined may still be listed for a moment, on its way out of the kernel.
+void check_thread_count(std::size_t count) {
+  for (int i = 0; i < 100'000 && thread_count() != count; ++i) std::this_thread::yield();
+  CHECK(thread_count() == count);
+}
+
+template <class Error, class F>
+std::string message_of(F&& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  FAIL("nothing was thrown");
+  return {};
+}
+
+bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// Lets `successes` threads be made, and no more, until the end of the scope.
+class ThreadLimit {
+ public:
+  explicit ThreadLimit(int successes) {
+    left() = successes;
+    blitz::detail::thread_create_fault = [] { return left()-- <= 0; };
+  }
+  ~ThreadLimit() { blitz::detail::thread_create_fault = nullptr; }
+  ThreadLimit(const ThreadLimit&) = delete;
+  ThreadLimit& operator=(const ThreadLimit&) = delete;
+
+ private:
+  static int& left() {
+    static int value = 0;
+    return value;
+  }
+};
+
+constexpr auto kNegative = static_cast<std::size_t>(-1);
+
+}  // namespace
+
+// --- beginning and ending ---
+
+TEST_CASE_TEMPLATE("pool: made and destroyed, unused or at once after use", Pool, BLITZ_TEST_POOLS) {
+  const std::size_t before = thread_count();
+  for (const std::size_t size : {1, 2, 16}) {
+    for (int i = 0; i < 20; ++i) Pool pool({.num_threads = size});
+    for (int i = 0; i < 20; ++i) {
+      Pool pool({.num_threads = size});
+      pool.parallel_for(0, 100, [](int) {});
+    }
+  }
+  check_thread_count(before);
+}
+
+TEST_CASE_TEMPLATE("pool: has a thread for each slot", Pool, BLITZ_TEST_POOLS) {
+  const std::size_t before = thread_count();
+  if (before == 0) return;
+  for (const std::size_t size : {1, 5}) {
+    Pool pool({.num_threads = size});
+    CHECK(thread_count() == before + size);
+  }
+  check_thread_count(before);
+}
+
+TEST_CASE_TEMPLATE("pool: destroyed while its workers sleep", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    const std::size_t size = pool.num_threads();
+    std::latch everyone(static_cast<std::ptrdiff_t>(size));
+    pool.parallel_for(std::size_t{0}, size, [&](std::size_t) { everyone.arrive_and_wait(); },
+                      {.schedule = blitz::Schedule::fixed});
+    // All but the caller's slot have been awake, and go to sleep again.
+    const auto asleep = [&] {
+      const auto stats = pool.stats();
+      return std::ranges::count_if(stats.workers, [](const auto& w) { return w.times_slept >= w.times_woken; }) ==
+                 static_cast<std::ptrdiff_t>(size) &&
+             std::ranges::count_if(stats.workers, [](const auto& w) { return w.times_slept > 0; }) >=
+                 static_cast<std::ptrdiff_t>(size) - 1;
+    };
+    while (!asleep()) std::this_thread::yield();
+  });
+}
+
+TEST_CASE_TEMPLATE("pool: hooks are called once for each thread, on that thread", Pool, BLITZ_TEST_POOLS) {
+  for (const std::size_t size : kPoolSizes) {
+    CAPTURE(size);
+    Roll starts(size);
+    Roll exits(size);
+    std::mutex mutex;
+    std::set<std::thread::id> threads;
+    std::atomic<int> strangers{0};
+    {
+      Pool pool({.num_threads = size,
+                 .on_thread_start =
+                     [&](std::size_t index) {
+                       starts(index);
+                       const std::lock_guard lock(mutex);
+                       threads.insert(std::this_thread::get_id());
+                     },
+                 .on_thread_exit =
+                     [&](std::size_t index) {
+                       exits(index);
+                       const std::lock_guard lock(mutex);
+                       if (!threads.contains(std::this_thread::get_id())) ++strangers;
+                     }});
+      CHECK(starts.each_once());  // the constructor has waited
+      CHECK(threads.size() == size);
+      CHECK_FALSE(threads.contains(std::this_thread::get_id()));
+      pool.parallel_for(0, 1000, [](int) {});
+      CHECK(exits.total() == 0);
+    }
+    CHECK(starts.each_once());
+    CHECK(exits.each_once());
+    CHECK(strangers == 0);
+  }
+}
+
+TEST_CASE_TEMPLATE("pool: an exit hook without a start hook", Pool, BLITZ_TEST_POOLS) {
+  Roll exits(3);
+  { Pool pool({.num_threads = 3, .on_thread_exit = [&](std::size_t index) { exits(index); }}); }
+  CHECK(exits.each_once());
+}
+
+TEST_CASE_TEMPLATE("pool: what on_thread_exit throws goes to the exception handler", Pool, BLITZ_TEST_POOLS) {
+  std::atomic<int> handled{0};
+  {
+    Pool pool({.num_threads = 4,
+               .on_thread_exit = [](std::size_t index) { throw index; },
+               .exception_handler =
+                   [&](std::exception_ptr error) {
+                     try {
+                       std::rethrow_exception(error);
+                     } catch (std::size_t index) {
+                       handled += 1 << index;
+                     }
+                   }});
+    pool.install([] {});
+  }
+  CHECK(handled == 0b1111);
+}
+
+#if defined(BLITZ_TEST_LINUX_THREADS)
+
+namespace {
+
+std::string own_name() {
+  std::ifstream file("/proc/thread-self/comm");
+  std::string name;
+  std::getline(file, name);
+  return name;
+}
+
+std::multiset<std::string> names_of_all_threads() {
+  std::multiset<std::string> names;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream file(task.path() / "comm");
+    std::string name;
+    if (std::getline(file, name)) names.insert(name);
+  }
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("pool: threads have names", Pool, BLITZ_TEST_POOLS) {
+  const auto wait = [](std::size_t) {};  // for the threads to have begun
+  {
+    Pool pool({.num_threads = 3, .on_thread_start = wait});
+    const auto names = names_of_all_threads();
+    for (const char* name : {"blitz-0", "blitz-1", "blitz-2"}) CHECK(names.count(name) == 1);
+  }
+  {
+    Pool pool({.num_threads = 2,
+               .thread_name = [](std::size_t index) { return "crew " + std::to_string(index); },
+               .on_thread_start = wait});
+    const auto names = names_of_all_threads();
+    CHECK(names.count("crew 0") == 1);
+    CHECK(names.count("crew 1") == 1);
+    CHECK(names.count("blitz-0") == 0);
+  }
+  std::string name;
+  const auto keep = [&](std::size_t) { name = own_name(); };
+  Pool long_names({.num_threads = 1,
+                   .thread_name = [](std::size_t) { return "a name that is far too long"; },
+                   .on_thread_start = keep});
+  CHECK(name == "a name that is ");
+}
+
+TEST_CASE_TEMPLATE("pool: one processor for each worker, counted around", Pool, BLITZ_TEST_POOLS) {
+  const std::vector<unsigned> allowed = blitz::detail::allowed_processors();
+  const std::size_t size = allowed.size() + 1;
+  std::vector<std::vector<unsigned>> masks(size);
+  Pool pool({.num_threads = size,
+             .on_thread_start = [&](std::size_t index) { masks[index] = blitz::detail::allowed_processors(); },
+             .affinity = blitz::Affinity::one_per_worker});
+  for (std::size_t i = 0; i < size; ++i) CHECK(masks[i] == std::vector<unsigned>{allowed[i % allowed.size()]});
+  CHECK(blitz::detail::allowed_processors() == allowed);  // the caller's own is as it was
+  std::atomic<int> sum{0};
+  pool.parallel_for(0, 100, [&](int i) { sum += i; });
+  CHECK(sum == 4950);
+}
+
+TEST_CASE_TEMPLATE("pool: without affinity jobs may run wherever the program may", Pool, BLITZ_TEST_POOLS) {
+  const std::vector<unsigned> allowed = blitz::detail::allowed_processors();
+  Pool pool({.num_threads = 2});
+  for (int round = 0; round < 100; ++round) {
+    std::latch both(2);
+    std::atomic<int> narrowed{0};
+    const auto look = [&] {
+      both.arrive_and_wait();
+      if (blitz::detail::allowed_processors() != allowed) ++narrowed;
+    };
+    pool.join(look, look);
+    REQUIRE(narrowed == 0);
+  }
+}
+
+TEST_CASE_TEMPLATE("pool: a stack as large as was asked for", Pool, BLITZ_TEST_POOLS) {
+  constexpr std::size_t kSize = 48 << 20;  // more than any system's default
+  std::atomic<std::size_t> size{0};
+  Pool pool({.num_threads = 1, .stack_size = kSize, .on_thread_start = [&](std::size_t) {
+               pthread_attr_t attributes;
+               void* address = nullptr;
+               std::size_t bytes = 0;
+               if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+                 pthread_attr_getstack(&attributes, &address, &bytes);
+                 pthread_attr_destroy(&attributes);
+               }
+               size = bytes;
+             }});
+  CHECK(size >= kSize);
+}
+
+TEST_CASE_TEMPLATE("pool: a stack that the system refuses is an error that says so", Pool, BLITZ_TEST_POOLS) {
+  const std::size_t before = thread_count();
+  for (const std::size_t size : {std::size_t{1}, std::size_t{4096}, std::size_t{1} << 46}) {
+    CAPTURE(size);
+    const auto message = message_of<ThreadPoolError>([&] { Pool pool({.num_threads = 4, .stack_size = size}); });
+    CHECK(mentions(message, "stack_size"));
+    CHECK(mentions(message, std::to_string(size)));
+  }
+  check_thread_count(before);
+}
+
+#else
+
+TEST_CASE_TEMPLATE("pool: what the system cannot do is an error that names the option", Pool, BLITZ_TEST_POOLS) {
+  CHECK(mentions(message_of<ThreadPoolError>([] {
+    Pool pool({.num_threads = 1, .affinity = blitz::Affinity::one_per_worker});
+  }), "affinity"));
+  CHECK(mentions(message_of<ThreadPoolError>([] { Pool pool({.num_threads = 1, .stack_size = 1 << 20}); }),
+                 "stack_size"));
+}
+
+#endif
+
+// --- pools that cannot be made ---
+
+TEST_CASE_TEMPLATE("pool: thread creation that fails undoes what was begun, wherever it fails", Pool,
+                   BLITZ_TEST_POOLS) {
+  constexpr int kThreads = 6;
+  const std::size_t before = thread_count();
+  for (int k = 0; k < kThreads; ++k) {
+    CAPTURE(k);
+    Roll starts(kThreads);
+    Roll exits(kThreads);
+    {
+      const ThreadLimit limit(k);
+      const auto message = message_of<ThreadPoolError>([&] {
+        Pool pool({.num_threads = kThreads,
+                   .on_thread_start = [&](std::size_t index) { starts(index); },
+                   .on_thread_exit = [&](std::size_t index) { exits(index); }});
+      });
+      CHECK(mentions(message, std::to_string(k) + " of 6"));
+      CHECK(mentions(message, "a test asked for this failure"));
+    }
+    CHECK(starts.total() == k);
+    CHECK(exits.total() == k);
+    check_thread_count(before);
+
+    const ThreadLimit limit(k);
+    CHECK_THROWS_AS(Pool({.num_threads = kThreads}), ThreadPoolError);
+  }
+  check_thread_count(before);
+  const ThreadLimit enough(kThreads);
+  Pool pool({.num_threads = kThreads});
+  CHECK(pool.install([] { return 1; }) == 1);
+}
+
+TEST_CASE_TEMPLATE("pool: a start hook that throws, on any thread, is an error with its message", Pool,
+                   BLITZ_TEST_POOLS) {
+  const std::size_t before = thread_count();
+  for (const std::size_t culprit : {0, 2, 4}) {
+    CAPTURE(culprit);
+    Roll starts(5);
+    Roll exits(5);
+    const auto message = message_of<ThreadPoolError>([&] {
+      Pool pool({.num_threads = 5,
+                 .on_thread_start =
+                     [&](std::size_t index) {
+                       starts(index);
+                       if (index == culprit) throw std::runtime_error("out of order");
+                     },
+                 .on_thread_exit =
+                     [&](std::size_t index) {
+                       exits(index);
+                       if (index == culprit) std::terminate();  // its start has not returned
+                     }});
+    });
+    CHECK(mentions(message, "on_thread_start"));
+    CHECK(mentions(message, "out of order"));
+    CHECK(mentions(message, "worker " + std::to_string(culprit)));
+    CHECK(starts.each_once());
+    CHECK(exits.total() == 4);
+    check_thread_count(before);
+  }
+  CHECK_THROWS_AS(Pool({.num_threads = 5, .on_thread_start = [](std::size_t) { throw 1; }}), ThreadPoolError);
+  check_thread_count(before);
+}
+
+TEST_CASE_TEMPLATE("pool: a start hook that throws while a thread cannot be made", Pool, BLITZ_TEST_POOLS) {
+  const std::size_t before = thread_count();
+  std::atomic<int> starts{0};
+  const ThreadLimit limit(2);
+  CHECK_THROWS_AS(Pool({.num_threads = 5,
+                        .on_thread_start =
+                            [&](std::size_t) {
+                              ++starts;
+                              throw 1;
+                            }}),
+                  ThreadPoolError);
+  CHECK(starts == 2);
+  check_thread_count(before);
+}
+
+TEST_CASE_TEMPLATE("pool: what thread_name throws arrives as it is", Pool, BLITZ_TEST_POOLS) {
+  const std::size_t before = thread_count();
+  struct NoName {};
+  for (const std::size_t culprit : {0, 1, 4}) {
+    CAPTURE(culprit);
+    Roll starts(5);
+    Roll exits(5);
+    CHECK_THROWS_AS(Pool({.num_threads = 5,
+                          .thread_name = [&](std::size_t index) -> std::string {
+                            if (index == culprit) throw NoName();
+                            return "fine";
+                          },
+                          .on_thread_start = [&](std::size_t index) { starts(index); },
+                          .on_thread_exit = [&](std::size_t index) { exits(index); }}),
+                    NoName);
+    CHECK(starts.total() == static_cast<int>(culprit));
+    CHECK(exits.total() == static_cast<int>(culprit));
+    check_thread_count(before);
+  }
+}
+
+TEST_CASE_TEMPLATE("pool: absurd numbers are refused with a reason", Pool, BLITZ_TEST_POOLS) {
+  const std::size_t before = thread_count();
+  for (const std::size_t count : {kNegative, std::size_t{1} << 40, std::size_t{1} << 23}) {
+    CAPTURE(count);
+    const auto message = message_of<std::invalid_argument>([&] { Pool pool({.num_threads = count}); });
+    CHECK(mentions(message, std::to_string(count)));
+    CHECK(mentions(message, "num_threads"));
+  }
+  const auto message = message_of<std::invalid_argument>([] { Pool pool({.num_threads = 1, .stack_size = kNegative}); });
+  CHECK(mentions(message, "stack_size"));
+
+  // More than the policy has room for, though a machine might run them.
+  CHECK(mentions(message_of<ThreadPoolError>([] { Pool pool({.num_threads = 0x10000}); }), "at most 65535"));
+  check_thread_count(before);
+}
+
+TEST_CASE_TEMPLATE("pool: 0 threads are as many as the environment says, or the processors there are", Pool,
+                   BLITZ_TEST_POOLS) {
+  unsetenv("BLITZ_NUM_THREADS");
+  CHECK(Pool().num_threads() == blitz::detail::available_cpus());
+  CHECK(Pool({.num_threads = 0}).num_threads() >= 1);
+  setenv("BLITZ_NUM_THREADS", "3", 1);
+  CHECK(Pool().num_threads() == 3);
+  CHECK(Pool({.num_threads = 2}).num_threads() == 2);
+  setenv("BLITZ_NUM_THREADS", "three", 1);
+  CHECK(mentions(message_of<ThreadPoolError>([] { Pool pool; }), "BLITZ_NUM_THREADS"));
+  unsetenv("BLITZ_NUM_THREADS");
+}
+
+TEST_CASE_TEMPLATE("pool: more threads than processors, by far", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 100});
+  std::atomic<int> sum{0};
+  pool.parallel_for(0, 1000, [&](int i) { sum += i; });
+  CHECK(sum == 499'500);
+}

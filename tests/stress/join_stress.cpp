@@ -1,0 +1,169 @@
+/// join: random trees, with exceptions, against their serial meaning.
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "stress.hpp"
+#include "tree.hpp"
+
+namespace blitz_test {
+namespace {
+
+TEST_CASE("join: a random tree gives what its serial form gives") {
+  TestWatchdog dog;
+  Random random(10);
+  // 64: far more threads than processors.
+  for (const std::size_t size : {1, 2, 3, 64}) {
+    CAPTURE(size);
+    blitz::ThreadPool pool({.num_threads = size});
+    dog.watch(pool);
+    const Deadline deadline(stress_time() / 2);
+    std::uint64_t trees = 0;
+    std::uint64_t leaves = 0;
+    std::uint64_t threw = 0;
+    while (!deadline.passed()) {
+      const Shape shape = random_shape(random);
+      CAPTURE(shape.root);
+      const Outcome serial = serial_tree(shape, shape.root, shape.depth);
+      CHECK((tree_on(pool, shape) == serial));
+      ++trees;
+      leaves += serial.leaves;
+      threw += serial.value ? 0U : 1U;
+      if (random.one_in(16)) random_gap(random);
+      dog.progress();
+    }
+    MESSAGE(size << " threads: " << trees << " trees with " << leaves << " leaves, " << threw << " threw");
+  }
+}
+
+TEST_CASE("join: several threads outside call one pool at once") {
+  TestWatchdog dog;
+  Random random(11);
+  for (const std::size_t size : {1, 2, 8}) {
+    CAPTURE(size);
+    blitz::ThreadPool pool({.num_threads = size});
+    dog.watch(pool);
+    std::atomic<std::uint64_t> wrong{0};
+    std::atomic<std::uint64_t> calls{0};
+    std::atomic<std::size_t> most_at_once{0};
+    std::atomic<std::size_t> at_once{0};
+    const std::uint64_t stream = random.next();
+    const Deadline deadline(stress_time() / 2);
+    in_threads(6, [&](std::size_t thread) {
+      Random mine(stream + thread);
+      while (!deadline.passed()) {
+        const std::uint64_t kind = mine.below(4);
+        if (kind < 2) {
+          const Shape shape = random_shape(mine);
+          if (tree_on(pool, shape) != serial_tree(shape, shape.root, shape.depth)) ++wrong;
+        } else if (kind == 2) {
+          std::atomic<std::size_t> sum{0};
+          const std::size_t count = mine.below(2'000);
+          pool.parallel_for(std::size_t{0}, count, [&](std::size_t i) { sum.fetch_add(i, std::memory_order_relaxed); });
+          if (sum != count * (count == 0 ? 0 : count - 1) / 2) ++wrong;
+        } else {
+          // In the pool, and on no more threads than it has.
+          const bool ok = pool.install([&] {
+            const std::size_t now = ++at_once;
+            std::size_t most = most_at_once.load();
+            while (now > most && !most_at_once.compare_exchange_weak(most, now)) {
+            }
+            const bool inside = pool.current_thread_index().has_value() && blitz::current_num_threads() == size;
+            if (mine.one_in(4)) std::this_thread::yield();
+            --at_once;
+            return inside;
+          });
+          if (!ok || pool.current_thread_index().has_value()) ++wrong;
+        }
+        if (mine.one_in(8)) random_gap(mine);
+        if (mine.one_in(64)) (void)pool.stats();
+        ++calls;
+        dog.progress();
+      }
+    });
+    CHECK(wrong.load() == 0);
+    CHECK(most_at_once.load() <= size);
+    MESSAGE(size << " threads: " << calls.load() << " calls, " << most_at_once.load() << " at once at most");
+  }
+}
+
+/// Pools that call one another, and themselves through one another.
+struct Ring {
+  std::array<std::unique_ptr<blitz::ThreadPool>, 3> pools;
+
+  std::uint64_t wander(std::uint64_t node, unsigned depth) {
+    if (depth == 0) return node;
+    blitz::ThreadPool& pool = *pools[(node >> 8) % pools.size()];
+    const auto go_on = [&](std::uint64_t which) { return wander(child(node, which), depth - 1); };
+    switch ((node >> 16) % 4) {
+      case 0:
+        return pool.install([&] { return go_on(0); });
+      case 1: {
+        const auto [x, y] = pool.join([&] { return go_on(0); }, [&] { return go_on(1); });
+        return combine(x, y);
+      }
+      case 2: {
+        const auto [x, y] = blitz::join([&] { return go_on(0); }, [&] { return go_on(1); });
+        return combine(x, y);
+      }
+      default: {
+        std::atomic<std::uint64_t> sum{0};
+        pool.parallel_for(0, 4, [&](int i) { sum.fetch_add(go_on(static_cast<std::uint64_t>(i))); });
+        return sum;
+      }
+    }
+  }
+
+  static std::uint64_t serially(std::uint64_t node, unsigned depth) {
+    if (depth == 0) return node;
+    const auto go_on = [&](std::uint64_t which) { return serially(child(node, which), depth - 1); };
+    switch ((node >> 16) % 4) {
+      case 0:
+        return go_on(0);
+      case 1:
+      case 2:
+        return combine(go_on(0), go_on(1));
+      default:
+        return go_on(0) + go_on(1) + go_on(2) + go_on(3);
+    }
+  }
+};
+
+TEST_CASE("join: pools that install in one another") {
+  TestWatchdog dog;
+  Random random(12);
+  const Deadline deadline;
+  std::atomic<std::uint64_t> calls{0};
+  while (!deadline.passed()) {
+    Ring ring;
+    for (auto& pool : ring.pools) {
+      pool = std::make_unique<blitz::ThreadPool>(blitz::ThreadPoolOptions{.num_threads = random.between(1, 3)});
+      dog.watch(*pool);
+    }
+    std::atomic<std::uint64_t> wrong{0};
+    const std::uint64_t stream = random.next();
+    const Deadline round(std::min<Clock::duration>(std::chrono::milliseconds(300), stress_time()));
+    in_threads(random.between(1, 4), [&](std::size_t thread) {
+      Random mine(stream + thread);
+      while (!round.passed()) {
+        const std::uint64_t node = mine.next();
+        const auto depth = static_cast<unsigned>(mine.below(6));
+        if (ring.wander(node, depth) != Ring::serially(node, depth)) ++wrong;
+        if (mine.one_in(8)) random_gap(mine);
+        ++calls;
+        dog.progress();
+      }
+    });
+    CHECK(wrong.load() == 0);
+  }
+  MESSAGE(calls.load() << " calls");
+}
+
+}  // namespace
+}  // namespace blitz_test

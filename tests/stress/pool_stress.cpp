@@ -1,0 +1,131 @@
+/// Pools are made and destroyed: idle, at once, and right after use by threads inside and outside.
+///
+/// BLITZ_STRESS_POOLS: at least so many, whatever time that takes; otherwise as many as the time allows.
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <thread>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "stress.hpp"
+#include "tree.hpp"
+
+namespace blitz_test {
+namespace {
+
+std::size_t random_size(Random& random) {
+  if (random.one_in(100)) return 64;
+  return random.one_in(8) ? random.between(5, 16) : random.between(1, 4);
+}
+
+/// A joined thread may still be seen in the list of the system for a moment.
+bool threads_come_down_to(std::size_t count) {
+  for (int i = 0; i < 1'000; ++i) {
+    if (count_threads() <= count) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
+}
+
+TEST_CASE("pools are made, used and destroyed") {
+  TestWatchdog dog;
+  Random random(30);
+  const std::uint64_t at_least = number_from_environment("BLITZ_STRESS_POOLS", 1);
+  const Deadline deadline;
+  const std::size_t threads_before = count_threads();
+  std::uint64_t pools = 0;
+  for (; pools < at_least || !deadline.passed(); ++pools) {
+    const std::size_t size = random_size(random);
+    CAPTURE(size);
+    const bool hooks = random.one_in(3);
+    std::atomic<std::size_t> begun{0};
+    std::atomic<std::size_t> ended{0};
+    blitz::ThreadPoolOptions options{.num_threads = size};
+    if (hooks) {
+      options.on_thread_start = [&](std::size_t) { ++begun; };
+      options.on_thread_exit = [&](std::size_t) { ++ended; };
+    }
+    {
+      std::optional<blitz::ThreadPool> pool(std::in_place, options);
+      dog.watch(*pool);
+      switch (random.below(6)) {
+        case 0:
+          break;  // It goes while its threads have perhaps not begun.
+        case 1:
+          random_gap(random);
+          break;
+        case 2: {
+          const Shape shape = random_shape(random);
+          CHECK((tree_on(*pool, shape) == serial_tree(shape, shape.root, shape.depth)));
+          break;
+        }
+        case 3: {
+          // The last jobs of several threads, of which some inject, end just before the pool does.
+          std::atomic<std::size_t> sum{0};
+          in_threads(random.between(2, 4), [&](std::size_t) {
+            pool->install([&] { sum += 1; });
+            pool->parallel_for(0, 16, [&](int) { sum += 1; });
+          });
+          CHECK(sum.load() % 17 == 0);
+          break;
+        }
+        case 4: {
+          // On its way to sleep, after a time that is about as long as that takes.
+          std::atomic<std::size_t> sum{0};
+          pool->parallel_for(0, 64, [&](int) { sum += 1; }, {.schedule = blitz::Schedule::fixed});
+          CHECK(sum.load() == 64);
+          spin_for(std::chrono::nanoseconds(random.below(60'000)));
+          break;
+        }
+        default: {
+          pool->shutdown();
+          CHECK_THROWS_AS(pool->install([] {}), blitz::ThreadPoolError);
+          pool->shutdown();
+        }
+      }
+      if (hooks) CHECK(begun.load() == size);
+    }
+    if (hooks) CHECK(ended.load() == size);
+    dog.progress();
+  }
+  if (threads_before > 0) CHECK(threads_come_down_to(threads_before));
+  MESSAGE(pools << " pools");
+}
+
+TEST_CASE("a pool ends while threads of another still set its workers free") {
+  // A worker of `inner` that waits for a job in `outer` may see that job done, and its pool may end, while the worker of
+  // `outer` that has done it is still busy waking it.
+  TestWatchdog dog;
+  Random random(31);
+  blitz::ThreadPool outer({.num_threads = 2});
+  dog.watch(outer);
+  const Deadline deadline(stress_time() / 2);
+  std::uint64_t pools = 0;
+  for (; !deadline.passed(); ++pools) {
+    blitz::ThreadPool inner({.num_threads = random.between(1, 3)});
+    dog.watch(inner);
+    const std::uint64_t stream = random.next();
+    const std::uint64_t rounds = random.between(1, 3);
+    inner.install([&] {
+      Random mine(stream);
+      for (std::uint64_t i = 0; i < rounds; ++i) {
+        const int answer = outer.install([&] {
+          // Long enough, at times, for the worker of `inner` to fall asleep.
+          spin_for(std::chrono::microseconds(mine.below(100)));
+          return 42;
+        });
+        if (answer != 42) std::abort();
+      }
+    });
+    dog.progress();
+  }
+  MESSAGE(pools << " pools");
+}
+
+}  // namespace
+}  // namespace blitz_test

@@ -1,0 +1,92 @@
+/// Falling asleep and waking: no wake-up may be missed.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "detector.hpp"
+
+namespace blitz_test {
+namespace {
+
+constexpr std::size_t kSizes[] = {2, 3, 8, 64};
+
+TEST_CASE("sleep: a job whose pusher blocks is run by another worker") {
+  TestWatchdog dog;
+  Random random(2);
+  for (const std::size_t size : kSizes) {
+    CAPTURE(size);
+    blitz::ThreadPool pool({.num_threads = size});
+    dog.watch(pool);
+    const Deadline deadline(stress_time() / 2);
+    std::uint64_t rounds = 0;
+    for (; !deadline.passed(); ++rounds) detect_from_one_thread(pool, dog, random);
+    wait_until_all_sleep(pool);
+    const blitz::WorkerStats total = pool.stats().total;
+    CHECK(total.jobs_executed == total.jobs_pushed + total.injected_taken);
+    CHECK(total.jobs_stolen >= rounds);
+    MESSAGE(size << " threads: " << rounds << " rounds, slept " << total.times_slept << " times");
+  }
+}
+
+TEST_CASE("sleep: the same with more callers than slots, so that some inject") {
+  TestWatchdog dog;
+  Random random(3);
+  for (const std::size_t size : kSizes) {
+    CAPTURE(size);
+    blitz::ThreadPool pool({.num_threads = size});
+    dog.watch(pool);
+    detect_from_many_threads(pool, dog, size < 8 ? size + 2 : 10, random.next(), Deadline(stress_time() / 2));
+    wait_until_all_sleep(pool);
+    const blitz::WorkerStats total = pool.stats().total;
+    CHECK(total.jobs_executed == total.jobs_pushed + total.injected_taken);
+    MESSAGE(size << " threads: " << total.jobs_stolen << " jobs stolen, " << total.injected_taken << " injected, slept "
+                 << total.times_slept << " times");
+  }
+}
+
+TEST_CASE("sleep: a chain of jobs that block wakes one worker after the other") {
+  TestWatchdog dog;
+  Random random(4);
+  for (const std::size_t size : kSizes) {
+    CAPTURE(size);
+    blitz::ThreadPool pool({.num_threads = size});
+    dog.watch(pool);
+    const Deadline deadline(stress_time() / 4);
+    while (!deadline.passed()) {
+      if (random.one_in(2)) wait_until_all_sleep(pool);
+      block_until_stolen([&](auto&& a, auto&& b) { pool.join(a, b); }, random, size - 1);
+      dog.progress();
+    }
+  }
+}
+
+TEST_CASE("sleep: jobs behind a job that blocks are seen by others") {
+  // A worker that finds a job wakes the next before it runs it, or those that were pushed with it would wait.
+  TestWatchdog dog;
+  Random random(5);
+  for (const std::size_t size : kSizes) {
+    CAPTURE(size);
+    blitz::ThreadPool pool({.num_threads = size});
+    dog.watch(pool);
+    const Deadline deadline(stress_time() / 4);
+    while (!deadline.passed()) {
+      random_gap(random);
+      // As many jobs as workers, each of which waits until all have begun.
+      const std::size_t jobs = random.between(2, size);
+      std::atomic<std::size_t> begun{0};
+      pool.parallel_for(std::size_t{0}, jobs,
+                        [&](std::size_t) {
+                          begun.fetch_add(1);
+                          while (begun.load() < jobs) std::this_thread::yield();
+                        },
+                        {.schedule = blitz::Schedule::fixed});
+      dog.progress();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace blitz_test

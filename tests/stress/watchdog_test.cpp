@@ -1,0 +1,107 @@
+/// The watchdog itself: what it says of a test that hangs, of one that runs in circles, and of one that is only slow.
+
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "stress.hpp"
+
+#if defined(__linux__)
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
+namespace blitz_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+#if defined(__linux__)
+
+struct Death {
+  int signal;  // 0: it lived
+  std::string words;
+};
+
+/// Runs `body` in a process of its own, and hears what it says.
+Death in_child(const std::function<void()>& body) {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    ::dup2(ends[1], STDERR_FILENO);
+    ::close(ends[0]);
+    std::signal(SIGABRT, SIG_DFL);
+    body();
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  Death death{};
+  char buffer[4096];
+  for (ssize_t n; (n = ::read(ends[0], buffer, sizeof buffer)) > 0;) {
+    death.words.append(buffer, static_cast<std::size_t>(n));
+  }
+  ::close(ends[0]);
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  death.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  return death;
+}
+
+bool says(const Death& death, const char* what) { return death.words.find(what) != std::string::npos; }
+
+TEST_CASE("watchdog: a hang") {
+  const Death death = in_child([] {
+    Watchdog dog("the test", 200ms);
+    blitz::ThreadPool pool({.num_threads = 2});
+    dog.watch(pool);
+    pool.install([] { Flag().wait(Flag::Wait::kBlock); });
+  });
+  CAPTURE(death.words);
+  CHECK(death.signal == SIGABRT);
+  CHECK(says(death, "the test"));
+  CHECK(says(death, ("BLITZ_TEST_SEED=" + std::to_string(test_seed())).c_str()));
+  CHECK(says(death, "ALL THREADS ARE BLOCKED"));
+  CHECK(says(death, "sleeping 1, inactive 1"));
+  CHECK(says(death, "blitz-1: state S"));
+}
+
+TEST_CASE("watchdog: a livelock") {
+  const auto begin = Clock::now();
+  const Death death = in_child([] {
+    Watchdog dog("the test", 100ms);
+    blitz::ThreadPool pool({.num_threads = 2});
+    dog.watch(pool);
+    pool.install([] { Flag().wait(Flag::Wait::kYield); });
+  });
+  CAPTURE(death.words);
+  CHECK(death.signal == SIGABRT);
+  CHECK(says(death, "SOME THREADS RUN"));
+  CHECK(Clock::now() - begin >= 400ms);
+}
+
+TEST_CASE("watchdog: a slow test, and a quick one") {
+  const Death death = in_child([] {
+    Watchdog dog("the test", 300ms);
+    for (int i = 0; i < 10; ++i) {
+      std::this_thread::sleep_for(100ms);
+      dog.progress();
+    }
+    Watchdog("another", 300ms).progress();
+  });
+  CAPTURE(death.words);
+  CHECK(death.signal == 0);
+  CHECK(death.words.empty());
+}
+
+#endif
+
+}  // namespace
+}  // namespace blitz_test
