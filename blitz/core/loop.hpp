@@ -31,7 +31,8 @@ class Loop {
 
   /// Splits while there are takers.
   void run_adaptive(W& worker, LoopIndex count) {
-    run(worker, 0, count, Pace(grain_));
+    shared_ = worker.num_threads() > 1;
+    run(worker, 0, count, Pace(grain_), shared_);
     rethrow();
   }
 
@@ -52,7 +53,7 @@ class Loop {
 
     static void execute_it(Job* job, WorkerBase& worker) noexcept {
       auto& self = *static_cast<Half*>(job);
-      self.loop.run(static_cast<W&>(worker), self.first, self.last, self.pace);
+      self.loop.run(static_cast<W&>(worker), self.first, self.last, self.pace, self.loop.shared_);
       self.latch.set();
     }
 
@@ -90,17 +91,20 @@ class Loop {
     WorkerLatch latch;
   };
 
-  void run(W& worker, LoopIndex first, const LoopIndex last, Pace pace) noexcept {
+  /// `eager`: the first offer is made to whoever will be idle soon. A worker that is about to be would otherwise miss a
+  /// loop of few and long blocks altogether.
+  void run(W& worker, LoopIndex first, const LoopIndex last, Pace pace, bool eager) noexcept {
     Ticks mark = 0;       // when the last block ended, and ...
     bool marked = false;  // ... whether nothing but this loop has run since
     while (first < last && !ended()) {
       const LoopIndex left = last - first;
-      if (left / 2 >= grain_ && pace.may_offer() && worker.queue_empty() && worker.somebody_idle()) {
+      if (left / 2 >= grain_ && pace.may_offer() && worker.queue_empty() && (eager || worker.somebody_idle())) {
+        eager = false;
         const LoopIndex middle = first + left / 2;
         Half half(*this, worker, middle, last, pace);
         const auto place = offer(worker, half);
         if (!place) return;
-        run(worker, first, middle, pace);
+        run(worker, first, middle, pace, false);
         if (!take_back(worker, *place, half)) return;
         first = middle;
         pace.offer_refused();
@@ -179,6 +183,7 @@ class Loop {
 
   Body& body_;
   LoopIndex grain_;
+  bool shared_ = false;  // there are other workers; written before anything is offered
   const std::stop_token* stop_;
   Atomic<bool> ended_{false};
   std::exception_ptr error_;  // written once, by whoever set ended_

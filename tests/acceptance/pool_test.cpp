@@ -57,6 +57,9 @@ class Roll {
 /// The threads of this process; 0 where the system does not tell.
 std::size_t thread_count() {
 #if defined(__linux__)
+  // A sanitizer starts a thread of its own together with the program's first.
+  static const bool started_one = (std::thread([] {}).join(), true);
+  static_cast<void>(started_one);
   return static_cast<std::size_t>(
       std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator()));
 #else

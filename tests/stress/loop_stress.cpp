@@ -36,6 +36,8 @@ class RandomLoop {
     if (random.one_in(4)) {
       options_.stop = stop_.get_token();
       stopper_ = random.below(hits_.size() + 1);  // perhaps one past the end: nobody stops
+      stopped_before_ = random.one_in(8);
+      if (stopped_before_) stop_.request_stop();
     }
   }
 
@@ -65,6 +67,7 @@ class RandomLoop {
       if (!throws(error.item)) ++surprises_;
     }
     if (running_ != 0) ++surprises_;  // A body that outlives its loop.
+    if (pool.num_threads() == 1 && begun_after_throw_ != 0) ++surprises_;
   }
 
   /// Whether all is as it should be.
@@ -87,6 +90,8 @@ class RandomLoop {
 
   void item(std::size_t i) {
     running_.fetch_add(1, std::memory_order_relaxed);
+    if (throwing_.load(std::memory_order_relaxed)) begun_after_throw_.fetch_add(1, std::memory_order_relaxed);
+    if (stopped_before_) ++surprises_;
     ++hits_[i];  // Not atomic: each item has one visitor.
     std::uint64_t x = i;
     const std::uint64_t rounds = skew_ ? work_ * 8 * i / hits_.size() : work_;
@@ -99,7 +104,10 @@ class RandomLoop {
     }
     if (options_.stop.stop_possible() && i == stopper_) stop_.request_stop();
     running_.fetch_sub(1, std::memory_order_relaxed);
-    if (throws(i)) throw ItemError{i};
+    if (throws(i)) {
+      throwing_.store(true, std::memory_order_relaxed);
+      throw ItemError{i};
+    }
   }
 
   std::vector<std::uint8_t> hits_;
@@ -111,7 +119,10 @@ class RandomLoop {
   blitz::ForOptions options_;
   std::stop_source stop_;
   std::size_t stopper_ = 0;
+  bool stopped_before_ = false;
   bool threw_ = false;
+  std::atomic<bool> throwing_{false};
+  std::atomic<std::uint64_t> begun_after_throw_{0};
   std::atomic<std::uint64_t> surprises_{0};
   std::atomic<int> running_{0};
   std::atomic<std::uint64_t> sink_{0};

@@ -97,34 +97,41 @@ TEST_CASE("pools are made, used and destroyed") {
   MESSAGE(pools << " pools");
 }
 
-TEST_CASE("a pool ends while threads of another still set its workers free") {
-  // A worker of `inner` that waits for a job in `outer` may see that job done, and its pool may end, while the worker of
-  // `outer` that has done it is still busy waking it.
+TEST_CASE("a pool ends while threads of another still wake its workers") {
+  // A worker of `inner` sleeps until a job in `outer` is done. Something else wakes it just then, it sees that the job is
+  // done, and its pool ends, while the worker of `outer` that has done the job is still about to wake it.
   TestWatchdog dog;
   Random random(31);
   blitz::ThreadPool outer({.num_threads = 2});
   dog.watch(outer);
   const Deadline deadline(stress_time() / 2);
-  std::uint64_t pools = 0;
-  for (; !deadline.passed(); ++pools) {
-    blitz::ThreadPool inner({.num_threads = random.between(1, 3)});
-    dog.watch(inner);
-    const std::uint64_t stream = random.next();
-    const std::uint64_t rounds = random.between(1, 3);
-    inner.install([&] {
-      Random mine(stream);
-      for (std::uint64_t i = 0; i < rounds; ++i) {
-        const int answer = outer.install([&] {
-          // Long enough, at times, for the worker of `inner` to fall asleep.
-          spin_for(std::chrono::microseconds(mine.below(100)));
-          return 42;
-        });
-        if (answer != 42) std::abort();
-      }
-    });
-    dog.progress();
-  }
-  MESSAGE(pools << " pools");
+  const std::uint64_t stream = random.next();
+  std::atomic<std::uint64_t> pools{0};
+  in_threads(3, [&](std::size_t thread) {
+    Random mine(stream + thread);
+    for (; !deadline.passed(); ++pools) {
+      blitz::ThreadPool inner({.num_threads = mine.between(1, 3)});
+      dog.watch(inner);
+      std::atomic<bool> done{false};
+      std::jthread other([&] {
+        while (!done) blitz::detail::registry_of(inner).idle().wake_any();
+      });
+      inner.install([&] {
+        for (std::uint64_t rounds = mine.between(1, 3); rounds > 0; --rounds) {
+          const int answer = outer.install([&] {
+            // Long enough, at times, for the worker of `inner` to fall asleep.
+            spin_for(std::chrono::microseconds(mine.below(100)));
+            return 42;
+          });
+          if (answer != 42) std::abort();
+        }
+      });
+      done = true;
+      other.join();
+      dog.progress();
+    }
+  });
+  MESSAGE(pools.load() << " pools");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 /// The jobs-event counter wraps around under a running pool: the detector of missed wake-ups on the default policy, with
 /// an idle protocol whose counter begins shortly before its end.
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -48,7 +49,9 @@ TEST_CASE("the jobs-event counter wraps around and no wake-up is missed") {
     const auto& idle = blitz::detail::registry_of(pool).idle();
     CHECK(idle.counters().jec() == first_jec);
     // Each time that all fall asleep after some work, the counter has made a step or two.
+    const Deadline too_late(stress_time() + std::chrono::seconds(30));
     while (idle.counters().jec() + kSteps < 2 * kSteps) {
+      REQUIRE_FALSE(too_late.passed());
       detect_from_one_thread(pool, dog, random);
       if (!random.one_in(4)) wait_until_all_sleep(pool);
     }
