@@ -186,7 +186,9 @@ TEST_CASE_TEMPLATE("pool: hooks are called once for each thread, on that thread"
 
 TEST_CASE_TEMPLATE("pool: an exit hook without a start hook", Pool, BLITZ_TEST_POOLS) {
   Roll exits(3);
-  { Pool pool({.num_threads = 3, .on_thread_exit = [&](std::size_t index) { exits(index); }}); }
+  {
+    Pool pool({.num_threads = 3, .on_thread_exit = [&](std::size_t index) { exits(index); }});
+  }
   CHECK(exits.each_once());
 }
 
@@ -314,9 +316,9 @@ TEST_CASE_TEMPLATE("pool: a stack that the system refuses is an error that says 
 #else
 
 TEST_CASE_TEMPLATE("pool: what the system cannot do is an error that names the option", Pool, BLITZ_TEST_POOLS) {
-  CHECK(mentions(message_of<ThreadPoolError>([] {
-    Pool pool({.num_threads = 1, .affinity = blitz::Affinity::one_per_worker});
-  }), "affinity"));
+  CHECK(mentions(
+      message_of<ThreadPoolError>([] { Pool pool({.num_threads = 1, .affinity = blitz::Affinity::one_per_worker}); }),
+      "affinity"));
   CHECK(mentions(message_of<ThreadPoolError>([] { Pool pool({.num_threads = 1, .stack_size = 1 << 20}); }),
                  "stack_size"));
 }
@@ -431,7 +433,8 @@ TEST_CASE_TEMPLATE("pool: absurd numbers are refused with a reason", Pool, BLITZ
     CHECK(mentions(message, std::to_string(count)));
     CHECK(mentions(message, "num_threads"));
   }
-  const auto message = message_of<std::invalid_argument>([] { Pool pool({.num_threads = 1, .stack_size = kNegative}); });
+  const auto message =
+      message_of<std::invalid_argument>([] { Pool pool({.num_threads = 1, .stack_size = kNegative}); });
   CHECK(mentions(message, "stack_size"));
 
   // More than the policy has room for, though a machine might run them.
