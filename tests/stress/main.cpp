@@ -41,9 +41,10 @@ bool refuse_membarrier() {
   if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0) return false;
   // It has been registered before main(); the first pool tries again.
   blitz::detail::membarrier_registered = false;
-  return !blitz::detail::register_asymmetric_fences();
+  blitz::detail::register_asymmetric_fences();
+  return !blitz::detail::asymmetric_fences_available();
 #else
-  return !blitz::detail::register_asymmetric_fences();
+  return !blitz::detail::asymmetric_fences_available();
 #endif
 }
 

@@ -1,0 +1,128 @@
+// parallel_for_blocks, grains and schedules: how a loop is cut.
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <ranges>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "loops.hpp"
+#include "support/policies.hpp"
+
+using namespace blitz_test;
+
+TEST_CASE_TEMPLATE("parallel_for_blocks: contiguous blocks, none empty, that cover the range", Pool, BLITZ_TEST_POOLS) {
+  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+    for (const std::size_t count : kCounts) {
+      CAPTURE(count);
+      Blocks blocks;
+      pool.parallel_for_blocks(
+          std::views::iota(std::size_t{0}, count), [&](auto block) { blocks.add(block); }, options);
+      blocks.checked(count);
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_for_blocks: a block is a range of the elements themselves", Pool, BLITZ_TEST_POOLS) {
+  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+    std::vector<int> items(10'000, 1);
+    pool.install([&] {
+      blitz::parallel_for_blocks(
+          items,
+          [](auto block) {
+            static_assert(std::ranges::contiguous_range<decltype(block)>);
+            for (int& x : block) ++x;
+          },
+          options);
+    });
+    CHECK(items == std::vector<int>(10'000, 2));
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_for_blocks: 2^40 items", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    for (const ForOptions& options : {ForOptions{.schedule = Schedule::fixed}, ForOptions{.min_grain = kHuge / 100}}) {
+      Blocks blocks;
+      pool.parallel_for_blocks(
+          std::views::iota(std::uint64_t{0}, kHuge), [&](auto block) { blocks.add(block); }, options);
+      CHECK(blocks.checked(kHuge).size() <= 100);
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_for: fixed, min(workers, items) blocks that differ by one item at most", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    for (const std::size_t count : {1, 2, 5, 15, 16, 17, 31, 33, 1000, 65'537}) {
+      CAPTURE(count);
+      Blocks blocks;
+      pool.parallel_for_blocks(std::views::iota(std::size_t{0}, count), [&](auto block) { blocks.add(block); },
+                               {.schedule = Schedule::fixed});
+      const auto& all = blocks.checked(count);
+      CHECK(all.size() == std::min(pool.num_threads(), count));
+      const auto [least, most] = std::ranges::minmax(
+          all | std::views::transform([](const Blocks::Block& block) { return block.second - block.first; }));
+      CHECK(most - least <= 1);
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_for: no block has fewer items than min_grain, unless the loop has", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_schedule<Pool>([](Pool& pool, ForOptions options) {
+    for (const std::size_t grain : {0, 1, 3, 64, 1000}) {
+      for (const std::size_t count : {1, 2, 64, 65, 100, 127, 129, 1001, 1999, 20'000}) {
+        CAPTURE(grain);
+        CAPTURE(count);
+        options.min_grain = grain;
+        Blocks blocks;
+        pool.parallel_for_blocks(
+            std::views::iota(std::size_t{0}, count), [&](auto block) { blocks.add(block); }, options);
+        for (const auto& [first, last] : blocks.checked(count)) CHECK(last - first >= std::min(grain, count));
+      }
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_for: a grain as large as can be is one block", Pool, BLITZ_TEST_POOLS) {
+  for_each_schedule<Pool>([](Pool& pool, ForOptions options) {
+    for (const std::size_t grain : {std::numeric_limits<std::size_t>::max(), std::size_t{1} << 63, std::size_t{1000}}) {
+      CAPTURE(grain);
+      options.min_grain = grain;
+      Blocks blocks;
+      pool.parallel_for_blocks(
+          std::views::iota(std::size_t{0}, std::size_t{1000}), [&](auto block) { blocks.add(block); }, options);
+      CHECK(blocks.checked(1000).size() == 1);
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_for: within a block the items come in order", Pool, BLITZ_TEST_POOLS) {
+  for_each_schedule<Pool>([](Pool& pool, ForOptions options) {
+    options.min_grain = 100;
+    std::vector<std::pair<std::thread::id, unsigned>> seen(10'000);
+    std::atomic<unsigned> clock{0};
+    pool.parallel_for(
+        std::size_t{0}, seen.size(),
+        [&](std::size_t i) {
+          seen[i] = {std::this_thread::get_id(), clock.fetch_add(1)};
+        },
+        options);
+    // Neighbours that the same thread has run in the other order were in different blocks, of 100 items at least.
+    std::size_t run = 1;
+    for (std::size_t i = 1; i < seen.size(); ++i) {
+      if (seen[i].first == seen[i - 1].first && seen[i].second > seen[i - 1].second) {
+        ++run;
+      } else {
+        REQUIRE(run >= 100);
+        run = 1;
+      }
+    }
+  });
+}

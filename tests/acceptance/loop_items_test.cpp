@@ -1,0 +1,293 @@
+// parallel_for: over ranges of every kind, each item once; nested, and from several threads.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <latch>
+#include <limits>
+#include <memory>
+#include <ranges>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "loops.hpp"
+#include "support/policies.hpp"
+
+using namespace blitz_test;
+
+TEST_CASE_TEMPLATE("parallel_for: every index of an integer range once", Pool, BLITZ_TEST_POOLS) {
+  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+    for (const std::size_t count : kCounts) {
+      CAPTURE(count);
+      Visits outside(count);
+      pool.parallel_for(
+          std::size_t{0}, count, [&](std::size_t i) { outside(i); }, options);
+      CHECK(outside.each_once());
+      Visits inside(count);
+      pool.install([&] {
+        blitz::parallel_for(
+            std::size_t{0}, count, [&](std::size_t i) { inside(i); }, options);
+      });
+      CHECK(inside.each_once());
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_for: every element of a range once, by reference", Pool, BLITZ_TEST_POOLS) {
+  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+    for (const std::size_t count : kCounts) {
+      std::vector<int> vector(count, 1);
+      pool.parallel_for(
+          vector, [](int& x) { ++x; }, options);
+      CHECK(vector == std::vector<int>(count, 2));
+      pool.parallel_for(
+          std::span(vector), [](int& x) { ++x; }, options);
+      CHECK(vector == std::vector<int>(count, 3));
+      pool.parallel_for(
+          vector.begin(), vector.end(), [](int& x) { ++x; }, options);
+      CHECK(vector == std::vector<int>(count, 4));
+    }
+    std::deque<int> deque(1000, 1);
+    pool.parallel_for(
+        deque, [](int& x) { ++x; }, options);
+    CHECK(deque == std::deque<int>(1000, 2));
+    int array[5] = {1, 2, 3, 4, 5};
+    pool.parallel_for(
+        array, [](int& x) { x *= 2; }, options);
+    CHECK(std::ranges::equal(array, std::array{2, 4, 6, 8, 10}));
+    pool.parallel_for(
+        array + 1, array + 4, [](int& x) { x = 0; }, options);
+    CHECK(std::ranges::equal(array, std::array{2, 0, 0, 0, 10}));
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_for: views, and ranges that are const or temporary", Pool, BLITZ_TEST_POOLS) {
+  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+    Visits iota(1000);
+    pool.parallel_for(
+        std::views::iota(0, 1000), [&](int i) { iota(static_cast<std::size_t>(i)); }, options);
+    CHECK(iota.each_once());
+
+    Visits transformed(1000);
+    pool.parallel_for(
+        std::views::iota(0, 1000) | std::views::transform([](int i) { return 999 - i; }),
+        [&](int i) { transformed(static_cast<std::size_t>(i)); }, options);
+    CHECK(transformed.each_once());
+
+    const std::vector<int> constant{1, 2, 3};
+    std::atomic<int> sum{0};
+    pool.parallel_for(
+        constant, [&](const int& x) { sum += x; }, options);
+    pool.parallel_for(
+        std::vector<int>{4, 5, 6}, [&](int x) { sum += x; }, options);
+    CHECK(sum == 21);
+
+    std::vector<int> some(100, 0);
+    pool.parallel_for(
+        some | std::views::drop(10) | std::views::take(80), [](int& x) { ++x; }, options);
+    CHECK(std::ranges::count(some, 1) == 80);
+    CHECK(some[9] == 0);
+    CHECK(some[90] == 0);
+
+    std::vector<bool> bits(777, false);  // a proxy for an element
+    pool.parallel_for(
+        bits, [](auto bit) { (void)static_cast<bool>(bit); }, options);
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_for: integers of any type, from anywhere to anywhere", Pool, BLITZ_TEST_POOLS) {
+  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+    std::atomic<int> count{0};
+    std::atomic<std::int64_t> sum{0};
+    pool.parallel_for(
+        -500, 501, [&](int i) { ++count, sum += i; }, options);
+    CHECK(count == 1001);
+    CHECK(sum == 0);
+
+    Visits bytes(256);
+    pool.parallel_for(
+        std::int8_t{-128}, 128, [&](int i) { bytes(static_cast<std::size_t>(i + 128)); }, options);
+    CHECK(bytes.each_once());
+
+    Visits shorts(10);
+    pool.parallel_for(
+        std::uint16_t{5}, std::uint16_t{15}, [&](std::uint16_t i) { shorts(i - std::size_t{5}); }, options);
+    CHECK(shorts.each_once());
+
+    // Around the ends of the widest types.
+    constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
+    Visits high(100);
+    pool.parallel_for(
+        kMost - 100, kMost, [&](std::uint64_t i) { high(i - (kMost - 100)); }, options);
+    CHECK(high.each_once());
+    constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
+    Visits low(100);
+    pool.parallel_for(
+        kLeast, kLeast + 100, [&](std::int64_t i) { low(static_cast<std::size_t>(i - kLeast)); }, options);
+    CHECK(low.each_once());
+
+    // An int and a size_t meet in a size_t.
+    const std::vector<int> items(50);
+    Visits mixed(50);
+    pool.parallel_for(
+        0, items.size(), [&](std::size_t i) { mixed(i); }, options);
+    CHECK(mixed.each_once());
+
+    Visits letters(26);
+    pool.parallel_for(
+        'a', '{', [&](char c) { letters(static_cast<std::size_t>(c - 'a')); }, options);
+    CHECK(letters.each_once());
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_for: a loop over nothing calls nothing", Pool, BLITZ_TEST_POOLS) {
+  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+    int calls = 0;
+    const auto count = [&](auto&&) { ++calls; };
+    pool.parallel_for(0, 0, count, options);
+    pool.parallel_for(7, 7, count, options);
+    pool.parallel_for(7, 3, count, options);
+    pool.parallel_for(0, -1, count, options);
+    pool.parallel_for(std::uint64_t{1} << 63, 5U, count, options);
+    pool.parallel_for(std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min(), count,
+                      options);
+    std::vector<int> empty;
+    pool.parallel_for(empty, count, options);
+    pool.parallel_for(empty.begin(), empty.end(), count, options);
+    pool.parallel_for_blocks(empty, count, options);
+    CHECK(calls == 0);
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_for: of one item", Pool, BLITZ_TEST_POOLS) {
+  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+    std::vector<int> seen;
+    pool.parallel_for(
+        41, 42, [&](int i) { seen.push_back(i); }, options);
+    CHECK(seen == std::vector<int>{41});
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_for: the body is called through a reference, never copied", Pool, BLITZ_TEST_POOLS) {
+  struct Body {
+    Body() = default;
+    Body(const Body&) = delete;
+    void operator()(int i) & { sum += i; }
+    std::atomic<int> sum{0};
+  };
+  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+    Body body;
+    pool.parallel_for(0, 100, body, options);
+    CHECK(body.sum == 4950);
+
+    std::vector<std::unique_ptr<int>> owners(10);
+    pool.parallel_for(
+        owners, [p = std::make_unique<int>(3)](auto& owner) { owner = std::make_unique<int>(*p); }, options);
+    CHECK(std::ranges::all_of(owners, [](const auto& owner) { return *owner == 3; }));
+
+    struct Item {
+      void mark() { marked = true; }
+      bool marked = false;
+    };
+    std::vector<Item> items(100);
+    pool.parallel_for(items, &Item::mark, options);
+    CHECK(std::ranges::all_of(items, &Item::marked));
+  });
+}
+
+// --- nested, and from several threads ---
+
+TEST_CASE_TEMPLATE("parallel_for: nested", Pool, BLITZ_TEST_POOLS) {
+  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+    constexpr std::size_t kRows = 40;
+    constexpr std::size_t kColumns = 50;
+    constexpr std::size_t kLayers = 3;
+    Visits cells(kRows * kColumns * kLayers);
+    pool.parallel_for(
+        std::size_t{0}, kRows,
+        [&](std::size_t row) {
+          blitz::parallel_for(
+              std::size_t{0}, kColumns,
+              [&](std::size_t column) {
+                pool.parallel_for(
+                    std::size_t{0}, kLayers,
+                    [&](std::size_t layer) { cells((row * kColumns + column) * kLayers + layer); }, options);
+              },
+              options);
+        },
+        options);
+    CHECK(cells.each_once());
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_for: with joins inside, and inside joins", Pool, BLITZ_TEST_POOLS) {
+  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+    Visits visits(2000);
+    pool.join(
+        [&] {
+          blitz::parallel_for(
+              std::size_t{0}, std::size_t{500},
+              [&](std::size_t i) { blitz::join([&] { visits(i); }, [&] { visits(i + 500); }); }, options);
+        },
+        [&] {
+          blitz::parallel_for(
+              std::size_t{1000}, std::size_t{2000}, [&](std::size_t i) { visits(i); }, options);
+        });
+    CHECK(visits.each_once());
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_for: from four outside threads at once", Pool, BLITZ_TEST_POOLS) {
+  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+    constexpr std::size_t kThreads = 4;
+    constexpr std::size_t kEach = 2000;
+    for (int round = 0; round < 5; ++round) {
+      Visits visits(kThreads * kEach);
+      std::latch start(kThreads);
+      std::vector<std::thread> threads;
+      for (std::size_t t = 0; t < kThreads; ++t) {
+        threads.emplace_back([&, t] {
+          start.arrive_and_wait();
+          pool.parallel_for(
+              t * kEach, (t + 1) * kEach, [&](std::size_t i) { visits(i); }, options);
+        });
+      }
+      for (std::thread& thread : threads) thread.join();
+      CHECK(visits.each_once());
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_for: every worker gets a block of a fixed loop, all at once", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    const std::size_t workers = pool.num_threads();
+    for (int round = 0; round < 5; ++round) {
+      std::latch everyone(static_cast<std::ptrdiff_t>(workers));
+      std::vector<std::atomic<int>> blocks(workers);
+      pool.parallel_for(std::size_t{0}, workers,
+                        [&](std::size_t) {
+                          ++blocks[*pool.current_thread_index()];
+                          everyone.arrive_and_wait();
+                        },
+                        {.schedule = Schedule::fixed});
+      CHECK(std::ranges::all_of(blocks, [](const auto& count) { return count == 1; }));
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_for: an adaptive loop with long items is shared with an idle worker", Pool,
+                   BLITZ_TEST_POOLS) {
+  for (int round = 0; round < 10; ++round) {
+    // A new one: a worker that has just left a loop may not count as idle yet, and the next loop would be right to keep
+    // both items.
+    Pool pool({.num_threads = 2});
+    std::latch both(2);
+    pool.parallel_for(0, 2, [&](int) { both.arrive_and_wait(); });
+  }
+}
