@@ -1,11 +1,20 @@
 /// All of blitz.
 #pragma once
 
+#include "blitz/async.hpp"
+#include "blitz/broadcast.hpp"
 #include "blitz/current_pool.hpp"
+#include "blitz/isolate.hpp"
 #include "blitz/join.hpp"
 #include "blitz/options.hpp"
 #include "blitz/parallel_for.hpp"
+#include "blitz/parallel_invoke.hpp"
+#include "blitz/parallel_reduce.hpp"
 #include "blitz/policy.hpp"
+#include "blitz/scope.hpp"
+#include "blitz/spawn.hpp"
 #include "blitz/stats.hpp"
 #include "blitz/thread_pool.hpp"
 #include "blitz/version.hpp"
+#include "blitz/worker_local.hpp"
+#include "blitz/yield.hpp"

@@ -39,6 +39,12 @@ BLITZ_API extern constinit Atomic<Registry<ForkJoinPolicy>*> started_global_regi
   return start_global_registry();
 }
 
+/// The pool that the calling thread works for, or else the global one, which it starts; throws as global_pool() does.
+[[nodiscard]] inline PoolBase& current_pool() {
+  if (WorkerBase* const worker = current_worker) return *worker->pool();
+  return global_registry();
+}
+
 /// Calls `f` with the worker of a pool of another policy, or in the global pool.
 template <class F>
 [[gnu::noinline]] decltype(auto) on_other_pool(F&& f) {

@@ -1,5 +1,8 @@
+#include <cstddef>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <utility>
 
 #include "blitz/core/registry_impl.hpp"
 #include "blitz/thread_pool.hpp"
@@ -10,15 +13,14 @@ namespace detail {
 
 template class Worker<ForkJoinPolicy>;
 template class Registry<ForkJoinPolicy>;
+template class Worker<AsyncPolicy>;
+template class Registry<AsyncPolicy>;
 
 constinit Atomic<Registry<ForkJoinPolicy>*> started_global_registry{nullptr};
 
 namespace {
 
-/// Shut down when the statics are destroyed: a pool that was started in main() ends after main() has returned.
 struct GlobalPool {
-  ~GlobalPool() { shut_down(); }
-
   /// With the mutex held.
   void start(ThreadPoolOptions options) {
     pool = std::make_unique<ThreadPool>(std::move(options));
@@ -36,10 +38,32 @@ struct GlobalPool {
   bool ended = false;
 };
 
+/// Never destroyed: the destructors of static and thread-local objects may ask for the pool after its end, and are told
+/// so.
 GlobalPool& global() {
-  static GlobalPool instance;
-  return instance;
+  alignas(GlobalPool) static std::byte memory[sizeof(GlobalPool)];
+  static auto* const instance = ::new (memory) GlobalPool;
+  return *instance;
 }
+
+/// Shut down when the statics are destroyed: a pool that was started in main() ends after main() has returned.
+struct EndOfProgram {
+  ~EndOfProgram() { global().shut_down(); }
+};
+void shut_down_at_exit() { static const EndOfProgram end; }
+
+/// The child begins without a global pool. That of its parent stays where it is, untouched.
+[[maybe_unused]] const bool forks_handled = at_fork({
+    .prepare = [] { global().mutex.lock(); },
+    .parent = [] { global().mutex.unlock(); },
+    .child =
+        [] {
+          GlobalPool& global_pool = global();
+          started_global_registry.store(nullptr, std::memory_order_relaxed);
+          if (global_pool.pool != nullptr) PoolBase::keep_for_ever(registry_of(*global_pool.pool.release()).keep_alive());
+          global_pool.mutex.unlock();
+        },
+});
 
 }  // namespace
 
@@ -55,7 +79,10 @@ ThreadPool& global_pool() {
         "blitz: the global pool was shut down, or the program is ending; "
         "use it before, or make a ThreadPool of your own");
   }
-  if (global.pool == nullptr) global.start({});
+  if (global.pool == nullptr) {
+    detail::shut_down_at_exit();
+    global.start({});
+  }
   return *global.pool;
 }
 
@@ -67,6 +94,7 @@ void init_global_pool(ThreadPoolOptions options) {
         "blitz: the global pool has been started already; call init_global_pool once, before the first use of "
         "blitz's free functions");
   }
+  detail::shut_down_at_exit();
   global.start(std::move(options));
 }
 

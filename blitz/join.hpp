@@ -163,7 +163,8 @@ BLITZ_ALWAYS_INLINE auto join(A&& a, B&& b) -> std::pair<detail::CallValue<A>, d
 template <JoinCallable A, JoinCallable B, JoinCallable C, JoinCallable... More>
 auto join(A&& a, B&& b, C&& c, More&&... more)
     -> std::tuple<detail::CallValue<A>, detail::CallValue<B>, detail::CallValue<C>, detail::CallValue<More>...> {
-  auto [x, rest] = blitz::join(std::forward<A>(a), [&] {
+  // Not inlined: the second callable of a join is compiled in several places, and each level would multiply them.
+  auto [x, rest] = blitz::join(std::forward<A>(a), [&]() BLITZ_LAMBDA_NOINLINE {
     return blitz::join(std::forward<B>(b), std::forward<C>(c), std::forward<More>(more)...);
   });
   return detail::prepend<detail::CallValue<A>>(std::forward<detail::CallValue<A>>(x), std::move(rest));

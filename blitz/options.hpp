@@ -49,6 +49,11 @@ struct ThreadPoolOptions {
   std::function<void(std::exception_ptr)> exception_handler = nullptr;
 
   Affinity affinity = Affinity::none;
+
+  /// How many waits may be nested on a worker's stack while it takes jobs from others in each. A worker that waits
+  /// deeper keeps to the jobs of its own queue, and sleeps when there are none, so that its stack does not fill with
+  /// other people's work. 0: a worker that waits never takes a job from another.
+  std::size_t max_nested_waits = 32;
 };
 
 }  // namespace blitz

@@ -77,16 +77,22 @@ struct Sources {
   Injector& injector;
   void* pool;
   QueueOf queue_of;
+  /// Whether this is part of a search, from start_looking or first_search to work_found: what the finder moves from one
+  /// queue to another is then made known by work_found.
+  bool searching = false;
 
   [[nodiscard]] Queue& queue(std::size_t s) const noexcept { return queue_of(pool, s); }
 };
 
 }  // namespace detail
 
-/// Jobs from outside the pool. All operations from any thread; push does not throw.
+/// Jobs from outside the pool; and, in another object, those for one worker alone. All operations from any thread; push
+/// does not throw.
 template <class I>
 concept JobInjector = std::default_initializable<I> && requires(I& injector, const I& constant, detail::Job* job) {
   { injector.push(job) } noexcept;
+  /// The oldest; null if there is none, and perhaps while another thread takes one.
+  { injector.take() } noexcept -> std::same_as<detail::Job*>;
   { constant.empty() } noexcept -> std::same_as<bool>;  ///< true only if every earlier push has been taken
 };
 

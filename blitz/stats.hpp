@@ -18,6 +18,12 @@ struct WorkerStats {
   std::uint64_t times_slept = 0;     ///< blocked for lack of work
   std::uint64_t times_woken = 0;     ///< by another thread
 
+  // Of AsyncPolicy alone:
+  std::uint64_t lifo_hits = 0;             ///< jobs that this worker found in its LIFO slot
+  std::uint64_t global_batch_fetches = 0;  ///< batches of injected jobs; injected_taken counts the jobs
+  /// Jobs pushed by this worker that went to the injector for lack of room; they are in somebody's injected_taken too.
+  std::uint64_t overflows = 0;
+
   WorkerStats& operator+=(const WorkerStats& other) noexcept {
     jobs_executed += other.jobs_executed;
     jobs_pushed += other.jobs_pushed;
@@ -26,6 +32,9 @@ struct WorkerStats {
     injected_taken += other.injected_taken;
     times_slept += other.times_slept;
     times_woken += other.times_woken;
+    lifo_hits += other.lifo_hits;
+    global_batch_fetches += other.global_batch_fetches;
+    overflows += other.overflows;
     return *this;
   }
   friend bool operator==(const WorkerStats&, const WorkerStats&) = default;
@@ -35,6 +44,10 @@ struct WorkerStats {
 struct ThreadPoolStats {
   std::vector<WorkerStats> workers;  ///< by worker index
   WorkerStats total;                 ///< their sum
+
+  // Of AsyncPolicy alone, at this moment:
+  std::size_t searching = 0;  ///< workers that look for work
+  std::size_t parked = 0;     ///< workers that sleep, or are about to
 };
 
 }  // namespace blitz

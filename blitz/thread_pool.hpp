@@ -1,6 +1,7 @@
 /// The pool, and the global pool.
 #pragma once
 
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <functional>
@@ -10,12 +11,19 @@
 #include <type_traits>
 #include <utility>
 
+#include "blitz/async.hpp"
+#include "blitz/async/policy.hpp"
+#include "blitz/broadcast.hpp"
 #include "blitz/core/registry.hpp"
 #include "blitz/current_pool.hpp"
 #include "blitz/join.hpp"
 #include "blitz/options.hpp"
 #include "blitz/parallel_for.hpp"
+#include "blitz/parallel_invoke.hpp"
+#include "blitz/parallel_reduce.hpp"
 #include "blitz/policy.hpp"
+#include "blitz/scope.hpp"
+#include "blitz/spawn.hpp"
 #include "blitz/stats.hpp"
 
 namespace blitz {
@@ -64,26 +72,34 @@ class BasicThreadPool {
   template <std::invocable F>
   std::invoke_result_t<F> install(F&& f) {
     return registry_->in_worker(
-        [&](detail::Worker<P>&) -> std::invoke_result_t<F> { return std::invoke(std::forward<F>(f)); });
+        [&](auto&) -> std::invoke_result_t<F> { return std::invoke(std::forward<F>(f)); });
+  }
+
+  /// The same, but a worker of another pool blocks meanwhile instead of doing its own pool's work: for `f` that must not
+  /// be overtaken on this thread.
+  template <std::invocable F>
+  std::invoke_result_t<F> install_blocking(F&& f) {
+    return registry_->in_worker_blocking(
+        [&](auto&) -> std::invoke_result_t<F> { return std::invoke(std::forward<F>(f)); });
   }
 
   // As the free functions of the same names, in this pool.
 
   template <JoinCallable A, JoinCallable B>
   std::pair<detail::CallValue<A>, detail::CallValue<B>> join(A&& a, B&& b) {
-    return registry_->in_worker([&](detail::Worker<P>& worker) {
+    return registry_->in_worker([&](auto& worker) {
       return detail::join_on<detail::CallPlain>(worker, std::forward<A>(a), std::forward<B>(b));
     });
   }
   template <JoinCallable A, JoinCallable B, JoinCallable C, JoinCallable... More>
   auto join(A&& a, B&& b, C&& c, More&&... more) {
-    return registry_->in_worker([&](detail::Worker<P>&) {
+    return registry_->in_worker([&](auto&) {
       return blitz::join(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<More>(more)...);
     });
   }
   template <JoinContextCallable A, JoinContextCallable B>
   auto join_context(A&& a, B&& b) {
-    return registry_->in_worker([&](detail::Worker<P>& worker) {
+    return registry_->in_worker([&](auto& worker) {
       return detail::join_on<detail::CallWithContext>(worker, std::forward<A>(a), std::forward<B>(b));
     });
   }
@@ -104,6 +120,75 @@ class BasicThreadPool {
     detail::with_block_body(range, f, loop_here(options));
   }
 
+  template <LoopRange R, ReduceIdentity I, class C>
+    requires ReduceOperation<C, ReduceValue<I>, std::ranges::range_reference_t<R>>
+  ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) {
+    return detail::reduce_by(reduce_here(options), identity, combine, detail::kAsItIs, range);
+  }
+  template <class First, class Last, ReduceIdentity I, class C>
+    requires LoopBounds<First, Last> &&
+             ReduceOperation<C, ReduceValue<I>, typename detail::LoopItemOf<First, Last>::type>
+  ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine, const ReduceOptions& options = {}) {
+    return detail::reduce_by(reduce_here(options), identity, combine, detail::kAsItIs, first, last);
+  }
+  template <LoopRange R, ReduceIdentity I, class C, ReduceTransform<std::ranges::range_reference_t<R>> F>
+    requires ReduceOperation<C, ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>
+  ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& transform,
+                                           const ReduceOptions& options = {}) {
+    return detail::reduce_by(reduce_here(options), identity, combine, transform, range);
+  }
+  template <class First, class Last, ReduceIdentity I, class C, class F>
+    requires LoopBounds<First, Last> && ReduceTransform<F, typename detail::LoopItemOf<First, Last>::type> &&
+             ReduceOperation<C, ReduceValue<I>,
+                             std::invoke_result_t<F&, typename detail::LoopItemOf<First, Last>::type>>
+  ReduceValue<I> parallel_transform_reduce(First first, Last last, I&& identity, C&& combine, F&& transform,
+                                           const ReduceOptions& options = {}) {
+    return detail::reduce_by(reduce_here(options), identity, combine, transform, first, last);
+  }
+
+  template <JoinCallable F, JoinCallable G, JoinCallable... More>
+  void parallel_invoke(F&& f, G&& g, More&&... more) {
+    install([&] { blitz::parallel_invoke(std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...); });
+  }
+
+  template <ScopeBody F>
+  std::invoke_result_t<F, Scope&> scope(F&& body, const ScopeOptions& options = {}) {
+    return scope_here(detail::SpawnOrder::kLifo, options, std::forward<F>(body));
+  }
+  template <ScopeBody F>
+  std::invoke_result_t<F, Scope&> scope_fifo(F&& body, const ScopeOptions& options = {}) {
+    return scope_here(detail::SpawnOrder::kFifo, options, std::forward<F>(body));
+  }
+  template <ScopeBody F>
+  std::invoke_result_t<F, Scope&> in_place_scope(F&& body, const ScopeOptions& options = {}) {
+    return detail::scope_in_place(*registry_, detail::SpawnOrder::kLifo, options, std::forward<F>(body));
+  }
+  template <ScopeBody F>
+  std::invoke_result_t<F, Scope&> in_place_scope_fifo(F&& body, const ScopeOptions& options = {}) {
+    return detail::scope_in_place(*registry_, detail::SpawnOrder::kFifo, options, std::forward<F>(body));
+  }
+
+  template <SpawnTask F>
+  void spawn(F&& f) {
+    detail::spawn_in(*registry_, std::forward<F>(f));
+  }
+  template <SpawnTask F>
+  void spawn_fifo(F&& f) {
+    detail::spawn_fifo_in(*registry_, std::forward<F>(f));
+  }
+  template <BroadcastTask F>
+  void spawn_broadcast(F&& f) {
+    detail::spawn_broadcast_in(*registry_, std::forward<F>(f));
+  }
+  template <BroadcastTask F>
+  auto broadcast(F&& f) {
+    return detail::broadcast_in(*registry_, std::forward<F>(f));
+  }
+  template <SpawnTask F>
+  [[nodiscard]] AsyncHandle<std::invoke_result_t<std::decay_t<F>&>> async(F&& f) {
+    return detail::async_in(*registry_, std::forward<F>(f));
+  }
+
   /// The most threads that run this pool's jobs at any time, a caller from outside included. At least 1.
   [[nodiscard]] std::size_t num_threads() const noexcept { return registry_->num_threads(); }
 
@@ -113,15 +198,37 @@ class BasicThreadPool {
     return detail::current_worker->index();
   }
 
+  /// How many workers may look for work from now on: 1 to num_threads(), which it is at first. Workers beyond that end
+  /// what they have begun, and then sleep. Throws std::invalid_argument for another number. O(num_threads()).
+  void set_max_concurrency(std::size_t count) { registry_->set_max_concurrency(count); }
+  [[nodiscard]] std::size_t max_concurrency() const noexcept { return registry_->max_concurrency(); }
+
+  /// Work is coming: wakes the workers, and keeps those that find none awake for `time`, so that the next call does not
+  /// wait for their waking, which takes tens of microseconds. They use the processors for that time.
+  void warm_up(std::chrono::nanoseconds time = std::chrono::milliseconds(1)) noexcept { registry_->warm_up(time); }
+
   /// What the pool has done so far. O(num_threads()). Throws std::bad_alloc.
   [[nodiscard]] ThreadPoolStats stats() const { return registry_->stats(); }
 
  private:
+  [[nodiscard]] auto reduce_here(const ReduceOptions& options) noexcept {
+    return [this, &options](detail::LoopIndex count, const auto& fold) {
+      return registry_->in_worker(
+          [&](auto& worker) { return detail::reduce_on(worker, count, fold, options); });
+    };
+  }
   [[nodiscard]] auto loop_here(const ForOptions& options) noexcept {
     return [this, &options](detail::LoopIndex count, const auto& body) {
       if (count == 0) return;
-      registry_->in_worker([&](detail::Worker<P>& worker) { detail::loop_on(worker, count, body, options); });
+      registry_->in_worker([&](auto& worker) { detail::loop_on(worker, count, body, options); });
     };
+  }
+
+  template <class F>
+  std::invoke_result_t<F, Scope&> scope_here(detail::SpawnOrder order, const ScopeOptions& options, F&& body) {
+    return registry_->in_worker([&](detail::WorkerBase& worker) -> std::invoke_result_t<F, Scope&> {
+      return detail::ScopeAccess::run(*registry_, &worker, order, options, std::forward<F>(body));
+    });
   }
 
   friend detail::Registry<P>& detail::registry_of<P>(BasicThreadPool<P>& pool) noexcept;
@@ -136,6 +243,12 @@ detail::Registry<P>& detail::registry_of(BasicThreadPool<P>& pool) noexcept {
 
 /// The pool for fork-join programs; see ForkJoinPolicy.
 using ThreadPool = BasicThreadPool<ForkJoinPolicy>;
+
+/// The pool for programs in which many independent jobs arrive from many threads; see AsyncPolicy.
+using AsyncThreadPool = BasicThreadPool<AsyncPolicy>;
+
+extern template class BLITZ_API_CLASS detail::Worker<AsyncPolicy>;
+extern template class BLITZ_API_CLASS detail::Registry<AsyncPolicy>;
 
 /// The pool that free functions use on threads that belong to none. Starts it, with default options unless
 /// init_global_pool came before. Throws what the constructor of ThreadPool throws (and then tries again at the next

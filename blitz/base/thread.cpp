@@ -216,6 +216,8 @@ Thread& Thread::operator=(Thread&& other) noexcept {
   return *this;
 }
 
+void Thread::abandon() noexcept { static_cast<void>(impl_.release()); }
+
 Thread::~Thread() { assert(!joinable()); }
 
 unsigned current_processor() noexcept {

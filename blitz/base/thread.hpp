@@ -48,6 +48,9 @@ class Thread {
   /// Waits for the entry function to return; joinable() before, and not called from the thread itself.
   void join() noexcept;
 
+  /// Forgets a thread that does not exist: in a forked child, one of the parent's.
+  void abandon() noexcept;
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

@@ -1,7 +1,8 @@
-/// The generator that chooses victims: XorShift64* with Lemire's reduction.
+/// The generators that choose victims: XorShift64*, and xorshift64+ of two 32-bit words; with Lemire's reduction.
 ///
 /// One object belongs to one worker; nothing here is shared or synchronised.
 ///
+/// G. Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8(14), 2003.
 /// S. Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled", ACM TOMS 42(4), 2016.
 /// D. Lemire, "Fast random integer generation in an interval", ACM TOMACS 29(1), 2019.
 /// The seeding function is splitmix64: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators",
@@ -24,6 +25,22 @@ inline constexpr std::uint64_t kGoldenGamma = 0x9E3779B97F4A7C15;
   return z ^ (z >> 31);
 }
 
+/// A uniform number in [0, n), without bias, from a `draw` of 32 random bits; n > 0.
+///
+/// The product of 32 random bits and n has its answer in the upper half. The lower half tells whether this draw belongs
+/// to the 2^32 mod n surplus ones, which are drawn again: the division that finds out is needed with probability
+/// n / 2^32 only.
+template <class Draw>
+constexpr std::uint32_t lemire_reduction(std::uint32_t n, Draw&& draw) noexcept {
+  assert(n > 0);
+  std::uint64_t product = std::uint64_t{draw()} * n;
+  if (static_cast<std::uint32_t>(product) < n) [[unlikely]] {
+    const std::uint32_t surplus = (0 - n) % n;
+    while (static_cast<std::uint32_t>(product) < surplus) product = std::uint64_t{draw()} * n;
+  }
+  return static_cast<std::uint32_t>(product >> 32);
+}
+
 class XorShift64Star {
  public:
   /// Any seed will do, 0 included; seeds 0, 1, 2, … give unrelated streams.
@@ -43,18 +60,8 @@ class XorShift64Star {
   }
 
   /// A uniform number in [0, n), without bias; n > 0.
-  ///
-  /// The product of 32 random bits and n has its answer in the upper half. The lower half tells whether this draw
-  /// belongs to the 2^32 mod n surplus ones, which are drawn again: the division that finds out is needed with
-  /// probability n / 2^32 only.
   constexpr std::uint32_t bounded(std::uint32_t n) noexcept {
-    assert(n > 0);
-    std::uint64_t product = (next() >> 32) * n;
-    if (static_cast<std::uint32_t>(product) < n) [[unlikely]] {
-      const std::uint32_t surplus = (0 - n) % n;
-      while (static_cast<std::uint32_t>(product) < surplus) product = (next() >> 32) * n;
-    }
-    return static_cast<std::uint32_t>(product >> 32);
+    return lemire_reduction(n, [this]() noexcept { return static_cast<std::uint32_t>(next() >> 32); });
   }
 
  private:
@@ -64,6 +71,43 @@ class XorShift64Star {
   explicit constexpr XorShift64Star(State state) noexcept : state_(state.value) {}
 
   std::uint64_t state_;
+};
+
+/// Two words of 32 bits, shifted by 17, 7 and 16; the output is their sum.
+class XorShift64Plus {
+ public:
+  /// Any seed will do, 0 included; seeds 0, 1, 2, … give unrelated streams.
+  explicit constexpr XorShift64Plus(std::uint64_t seed) noexcept : XorShift64Plus(from_state(splitmix64(seed))) {}
+
+  /// Starts at exactly this state: the older word in the upper half. The all-zero state would repeat for ever, so it is
+  /// replaced by a constant.
+  [[nodiscard]] static constexpr XorShift64Plus from_state(std::uint64_t state) noexcept {
+    return XorShift64Plus(State{state != 0 ? state : kGoldenGamma});
+  }
+
+  /// The next 32 bits. The state visits every value but 0 before it repeats.
+  constexpr std::uint32_t next() noexcept {
+    std::uint32_t mixed = older_ ^ older_ << 17;
+    mixed ^= newer_ ^ mixed >> 7 ^ newer_ >> 16;
+    older_ = newer_;
+    newer_ = mixed;
+    return older_ + newer_;
+  }
+
+  /// A uniform number in [0, n), without bias; n > 0.
+  constexpr std::uint32_t bounded(std::uint32_t n) noexcept {
+    return lemire_reduction(n, [this]() noexcept { return next(); });
+  }
+
+ private:
+  struct State {
+    std::uint64_t value;
+  };
+  explicit constexpr XorShift64Plus(State state) noexcept
+      : older_(static_cast<std::uint32_t>(state.value >> 32)), newer_(static_cast<std::uint32_t>(state.value)) {}
+
+  std::uint32_t older_;
+  std::uint32_t newer_;
 };
 
 }  // namespace blitz::detail

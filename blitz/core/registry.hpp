@@ -1,6 +1,7 @@
 /// A pool from the inside: its workers, their threads, the injector, and the way in for threads that are not its own.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -22,28 +23,39 @@ namespace blitz::detail {
 /// Shared by the pool and by threads of other pools that are still waking one of its workers; the threads are joined by
 /// stop(), which the pool calls, never by the last of these owners.
 template <Policy P>
-class BLITZ_API Registry : public std::enable_shared_from_this<Registry<P>> {
+class BLITZ_API Registry final : public PoolBase, public std::enable_shared_from_this<Registry<P>> {
  public:
   /// Makes the pool and starts its threads. Throws ThreadPoolError, std::invalid_argument, std::bad_alloc, and what
   /// `options.thread_name` throws; threads that had started are then gone.
   [[nodiscard]] static std::shared_ptr<Registry> start(ThreadPoolOptions options);
 
-  Registry(const Registry&) = delete;
-  Registry& operator=(const Registry&) = delete;
   ~Registry();
 
-  [[nodiscard]] std::size_t num_threads() const noexcept { return workers_.size(); }
+  [[nodiscard]] std::size_t num_threads() const noexcept override { return workers_.size(); }
+  [[nodiscard]] WorkerBase& worker_base(std::size_t slot) noexcept override { return *workers_[slot]; }
+  void inject(Job* job) noexcept override {
+    injector_.push(job);
+    idle_.new_injected_jobs();
+  }
+  void post_to(std::size_t slot, Job* job) noexcept override { workers_[slot]->post(job); }
+  [[nodiscard]] std::shared_ptr<void> keep_alive() noexcept override { return this->shared_from_this(); }
+
   [[nodiscard]] Worker<P>& worker(std::size_t index) noexcept { return *workers_[index]; }
   [[nodiscard]] typename P::Idle& idle() noexcept { return idle_; }
   [[nodiscard]] typename P::Injector& injector() noexcept { return injector_; }
   [[nodiscard]] ThreadPoolStats stats() const;
 
-  /// Lets the workers run dry, and joins them. Idempotent; one thread at a time. Must not be called by a worker of this
-  /// pool, which would wait for itself: throws ThreadPoolError.
+  /// Wakes the workers, and keeps those without work awake for a time.
+  void warm_up(std::chrono::nanoseconds time) noexcept;
+
+  /// Waits for the detached jobs, lets the workers run dry, and joins them. Idempotent; one thread at a time. Must not be
+  /// called by a worker of this pool, which would wait for itself: throws ThreadPoolError.
   void stop();
 
   /// Calls `f` with a worker of this pool, in this pool, and returns or rethrows its outcome. On a worker of this pool
   /// at once; else as in_worker_from_outside.
+  ///
+  /// On a confined worker `f` gets a WorkerBase, and must return the same.
   template <class F>
   decltype(auto) in_worker(F&& f) {
     if (Worker<P>* const worker = current_worker_of<P>; worker != nullptr && &worker->registry() == this) [[likely]] {
@@ -59,15 +71,25 @@ class BLITZ_API Registry : public std::enable_shared_from_this<Registry<P>> {
   std::invoke_result_t<F, Worker<P>&> in_worker_from_outside(F&& f) {
     using R = std::invoke_result_t<F, Worker<P>&>;
     if (WorkerBase* const foreign = current_worker) {
+      if (foreign->pool() == this) return std::invoke(std::forward<F>(f), *foreign);  // It is confined.
       return inject_and_wait<R, CrossLatch>(
           f, [&](CrossLatch& latch) { foreign->wait_until(latch.core()); }, *foreign, foreign->keep_alive());
     }
+    throw_if_unusable();
     if (Worker<P>* const worker = try_borrow()) [[likely]] {
       const GiveBack give_back{*worker};
       const RunnerScope<P> scope(*worker);
       return std::invoke(std::forward<F>(f), *worker);
     }
     return inject_and_wait<R, ThreadLatch>(f, [](ThreadLatch& latch) { latch.wait(); });
+  }
+
+  /// As in_worker, for a caller that is to do nothing else meanwhile, whatever it is: it blocks.
+  template <class F>
+  std::invoke_result_t<F, Worker<P>&> in_worker_blocking(F&& f) {
+    WorkerBase* const here = current_worker;
+    if (here == nullptr || here->pool() == this) return in_worker(std::forward<F>(f));
+    return inject_and_wait<std::invoke_result_t<F, Worker<P>&>, ThreadLatch>(f, [](ThreadLatch& latch) { latch.wait(); });
   }
 
  private:
@@ -79,7 +101,8 @@ class BLITZ_API Registry : public std::enable_shared_from_this<Registry<P>> {
   explicit Registry(ThreadPoolOptions options, std::size_t num_threads);
 
   [[nodiscard]] Worker<P>* try_borrow() noexcept {
-    for (std::size_t slot = 0; slot < workers_.size(); ++slot) {
+    const std::size_t slots = max_concurrency();
+    for (std::size_t slot = 0; slot < slots; ++slot) {
       if (idle_.try_borrow(slot)) return workers_[slot].get();
     }
     return nullptr;
@@ -87,13 +110,12 @@ class BLITZ_API Registry : public std::enable_shared_from_this<Registry<P>> {
 
   template <class R, class Latch, class F, class Wait, class... LatchArgs>
   R inject_and_wait(F& f, Wait&& wait, LatchArgs&&... latch_args) {
-    throw_if_stopped();
+    throw_if_unusable();
     auto on_worker = [&f](WorkerBase& base) -> R {
       return std::invoke(std::forward<F>(f), static_cast<Worker<P>&>(base));
     };
     StackJob<decltype(on_worker)&, Latch> job(on_worker, std::forward<LatchArgs>(latch_args)...);
-    injector_.push(&job);
-    idle_.new_injected_jobs();
+    inject(&job);
     wait(job.latch());
     if constexpr (std::is_void_v<R>) {
       (void)job.result().take();
@@ -102,18 +124,15 @@ class BLITZ_API Registry : public std::enable_shared_from_this<Registry<P>> {
     }
   }
 
-  void throw_if_stopped() const;
   void start_threads();
   void run_thread(std::size_t index) noexcept;
 
   struct StartGate;
 
-  ThreadPoolOptions options_;
   typename P::Injector injector_;
   typename P::Idle idle_;
   std::vector<std::unique_ptr<Worker<P>>> workers_;
   std::vector<Thread> threads_;
-  Atomic<bool> stopped_{false};
   StartGate* gate_ = nullptr;  // while starting, if there is a hook to wait for
 };
 

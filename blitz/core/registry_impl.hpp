@@ -2,6 +2,7 @@
 /// of the library's own is to be instantiated.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -11,6 +12,7 @@
 #include "blitz/base/asymmetric_fence.hpp"
 #include "blitz/base/cpu_count.hpp"
 #include "blitz/core/pool_config.hpp"
+#include "blitz/core/region.hpp"
 #include "blitz/core/registry.hpp"
 
 namespace blitz::detail {
@@ -19,7 +21,7 @@ namespace blitz::detail {
 
 template <Policy P>
 Worker<P>::Worker(Registry<P>& registry, std::size_t index)
-    : WorkerBase(index),
+    : WorkerBase(index, &registry),
       registry_(registry),
       idle_(registry.idle()),
       injector_(registry.injector()),
@@ -47,11 +49,150 @@ WorkerStats Worker<P>::stats() const noexcept {
   s.injected_taken = finder_.injected_taken();
   s.times_slept = idle_.times_slept(index());
   s.times_woken = idle_.times_woken(index());
-  // What was pushed here has been run here unless it was taken away or is still waiting.
-  const std::uint64_t gone = queue_.taken() + queue_.size();
-  const std::uint64_t own = s.jobs_pushed > gone ? s.jobs_pushed - gone : 0;
-  s.jobs_executed = own + s.jobs_stolen + s.injected_taken;
+  if constexpr (requires { finder_.lifo_hits(); }) {
+    s.lifo_hits = finder_.lifo_hits();
+    s.global_batch_fetches = finder_.global_batch_fetches();
+    s.overflows = queue_.overflows();
+  }
+  // What was pushed here or came from elsewhere has been run here unless it was taken away or is still waiting. The
+  // counts are not read at once: the sum may be below zero for a moment.
+  const std::uint64_t come =
+      s.jobs_pushed + s.jobs_stolen + s.injected_taken + posted_taken_.load(std::memory_order_relaxed);
+  const auto executed = static_cast<std::int64_t>(come - queue_.taken() - queue_.size());
+  s.jobs_executed = executed > 0 ? static_cast<std::uint64_t>(executed) : 0;
   return s;
+}
+
+template <Policy P>
+void Worker<P>::push(Job* job) {
+  if (region() != nullptr) {
+    region()->push(*this, job);
+  } else {
+    offer(job);
+  }
+}
+
+template <Policy P>
+Job* Worker<P>::take_newest() noexcept {
+  return region() != nullptr ? region()->take_newest(*this) : queue_.take_newest();
+}
+
+template <Policy P>
+Job* Worker<P>::find_work() noexcept {
+  return region() != nullptr ? region()->take_newest(*this) : find_any();
+}
+
+template <Policy P>
+bool Worker<P>::region_empty() const noexcept {
+  return region()->empty();
+}
+
+template <Policy P>
+void Worker<P>::confine(Region* region) noexcept {
+  set_region(region);
+  current_worker_of<P> = region == nullptr ? this : nullptr;
+}
+
+template <Policy P>
+void Worker<P>::forget_runner() noexcept {
+  current_worker_of<P> = nullptr;
+  current_worker = nullptr;
+}
+
+template <Policy P>
+void Worker<P>::post(Job* job) noexcept {
+  posted_.push(job);
+  if (!look_up()) idle_.try_wake(index());
+}
+
+template <Policy P>
+Job* Worker<P>::take_posted() noexcept {
+  Job* const job = posted_.empty() ? nullptr : posted_.take();
+  if (job != nullptr) posted_taken_.store(posted_taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  return job;
+}
+
+template <Policy P>
+Job* Worker<P>::find_any() noexcept {
+  if (Job* const job = take_posted()) return job;
+  return finder_.find_work(sources_);
+}
+
+/// While this holds, a worker that waits runs whatever job it finds. Where stolen jobs are piled up on its stack, or the
+/// pool was told to use fewer workers, it keeps to those of its own queue.
+template <Policy P>
+bool Worker<P>::may_help() const noexcept {
+  return nested_waits_ < registry_.options().max_nested_waits && index() < registry_.max_concurrency();
+}
+
+template <Policy P>
+void Worker<P>::wait_until(CoreLatch& latch) noexcept {
+  if (latch.probe()) return;
+  if (registry_.from_before_fork()) [[unlikely]]
+    end_in_child();
+  if (region() != nullptr) {
+    region()->wait(*this, latch);
+    return;
+  }
+  if (!may_help() && wait_apart(latch)) return;
+  ++nested_waits_;
+  work_until(latch, Rest::kWait);
+  --nested_waits_;
+}
+
+/// Runs what is in the worker's own queue, then sleeps until the latch is set, and returns true. Or returns false,
+/// because nobody else is left to look for work.
+///
+/// That cannot happen for want of work alone: no job is left behind in this queue, and so what this worker waits for is
+/// being executed, or is in another queue or the injector, where one that does not stand apart will find it.
+template <Policy P>
+bool Worker<P>::wait_apart(CoreLatch& latch) noexcept {
+  constexpr int kRoundsUntilSleepy = 32;
+  for (int round = 0; round < kRoundsUntilSleepy; ++round) {
+    while (Job* const job = queue_.take_newest()) {
+      execute(job);
+      if (latch.probe()) return true;
+    }
+    if (latch.probe()) return true;
+    yield_thread();
+  }
+  if (!registry_.try_stand_apart()) return false;
+  while (!latch.probe() && !registry_.all_stand_apart()) {
+    if (Job* const job = take_posted()) {
+      execute(job);
+      while (Job* const own = queue_.take_newest()) execute(own);
+      continue;
+    }
+    sleep_apart(latch, [this]() noexcept { return !posted_.empty() || registry_.all_stand_apart(); });
+  }
+  registry_.stand_apart_no_more();
+  return latch.probe();
+}
+
+/// For a resident that has run dry and is one too many for the pool's present concurrency.
+template <Policy P>
+void Worker<P>::sit_out(Search& search) noexcept {
+  idle_.work_found(search);  // For the others, from here on it executes a long job.
+  registry_.stand_apart();
+  const auto is_wanted = [this]() noexcept { return !posted_.empty() || index() < registry_.max_concurrency(); };
+  while (!terminate_.probe() && index() >= registry_.max_concurrency()) {
+    if (Job* const job = take_posted()) {
+      execute(job);
+      while (Job* const own = queue_.take_newest()) execute(own);
+      continue;
+    }
+    sleep_apart(terminate_, is_wanted);
+  }
+  registry_.stand_apart_no_more();
+  search = idle_.start_looking(index());
+}
+
+template <Policy P>
+bool Worker<P>::is_warm() const noexcept {
+  const std::int64_t until = registry_.warm_until();
+  if (until == 0) return false;
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() < until;
 }
 
 template <Policy P>
@@ -65,13 +206,18 @@ void Worker<P>::run_resident() noexcept {
 template <Policy P>
 void Worker<P>::terminate() noexcept {
   (void)terminate_.set();
-  idle_.try_wake(index());
+  if (!look_up()) idle_.try_wake(index());
 }
 
 template <Policy P>
 void Worker<P>::give_back() noexcept {
+  /// What only the resident can do: end, or run what was posted to it.
+  struct ResidentWanted {
+    const Worker& worker;
+    [[nodiscard]] bool probe() const noexcept { return worker.terminate_.probe() || !worker.posted_.empty(); }
+  };
   idle_.give_back(
-      index(), queue_.empty(), terminate_, [this]() noexcept { return !injector_.empty(); },
+      index(), queue_.empty(), ResidentWanted{*this}, [this]() noexcept { return others_waiting(); },
       [this]() noexcept {
         for (std::size_t slot = 0; slot < registry_.num_threads(); ++slot) {
           if (!registry_.worker(slot).queue().empty()) return false;
@@ -84,13 +230,16 @@ void Worker<P>::give_back() noexcept {
 template <Policy P>
 void Worker<P>::work_until(CoreLatch& latch, Rest rest) noexcept {
   while (!latch.probe()) {
-    Job* job = finder_.find_work(sources_);
+    Job* job = find_any();
     if (job == nullptr) {
       Search search = idle_.start_looking(index());
       job = search_until(latch, rest, search);
       if (job == nullptr) return;
     }
     execute(job);
+    const bool one_too_many = rest == Rest::kWait && index() >= registry_.max_concurrency();
+    if (one_too_many && wait_apart(latch)) [[unlikely]]
+      return;
   }
 }
 
@@ -99,9 +248,19 @@ template <Policy P>
 Job* Worker<P>::search_until(CoreLatch& latch, Rest rest, Search& search) noexcept {
   Job* job = nullptr;
   while (!latch.probe()) {
-    job = finder_.find_work(sources_);
+    if (rest == Rest::kVacate && index() >= registry_.max_concurrency()) [[unlikely]] {
+      sit_out(search);
+      continue;
+    }
+    sources_.searching = true;
+    job = find_any();
+    sources_.searching = false;
     if (job != nullptr) break;
-    idle_.no_work_found(search, latch, rest, [this]() noexcept { return !injector_.empty(); });
+    if (rest == Rest::kVacate && is_warm()) {
+      yield_thread();
+      continue;
+    }
+    idle_.no_work_found(search, latch, rest, [this]() noexcept { return others_waiting(); });
   }
   idle_.work_found(search);
   return job;
@@ -135,7 +294,7 @@ struct Registry<P>::StartGate {
 
 template <Policy P>
 Registry<P>::Registry(ThreadPoolOptions options, std::size_t num_threads)
-    : options_(std::move(options)), idle_(num_threads) {
+    : PoolBase(std::move(options), num_threads), idle_(num_threads) {
   workers_.reserve(num_threads);
   threads_.reserve(num_threads);
   for (std::size_t i = 0; i < num_threads; ++i) workers_.push_back(std::make_unique<Worker<P>>(*this, i));
@@ -164,15 +323,15 @@ std::shared_ptr<Registry<P>> Registry<P>::start(ThreadPoolOptions options) {
 template <Policy P>
 void Registry<P>::start_threads() {
   StartGate gate;
-  const bool wait = options_.on_thread_start != nullptr;
+  const bool wait = options().on_thread_start != nullptr;
   if (wait) gate_ = &gate;
   std::exception_ptr error;
   try {
-    const std::vector<unsigned> processors = processors_for(options_.affinity);
+    const std::vector<unsigned> processors = processors_for(options().affinity);
     for (std::size_t i = 0; i < workers_.size(); ++i) {
       ThreadOptions thread;
-      thread.name = options_.thread_name ? options_.thread_name(i) : "blitz-" + std::to_string(i);
-      thread.stack_size = options_.stack_size;
+      thread.name = options().thread_name ? options().thread_name(i) : "blitz-" + std::to_string(i);
+      thread.stack_size = options().stack_size;
       if (!processors.empty()) thread.processor = processors[i % processors.size()];
       threads_.emplace_back(
           [](void* argument) {
@@ -202,7 +361,7 @@ void Registry<P>::run_thread(std::size_t index) noexcept {
   if (gate_ != nullptr) {
     std::exception_ptr error;
     try {
-      options_.on_thread_start(index);
+      options().on_thread_start(index);
     } catch (...) {
       error = std::current_exception();
     }
@@ -211,27 +370,38 @@ void Registry<P>::run_thread(std::size_t index) noexcept {
     if (failed) return;
   }
   workers_[index]->run_resident();
-  if (options_.on_thread_exit) {
+  if (options().on_thread_exit) {
     try {
-      options_.on_thread_exit(index);
+      options().on_thread_exit(index);
     } catch (...) {
-      if (!options_.exception_handler) std::terminate();
-      options_.exception_handler(std::current_exception());
+      if (!options().exception_handler) std::terminate();
+      options().exception_handler(std::current_exception());
     }
   }
 }
 
 template <Policy P>
 void Registry<P>::stop() {
+  if (from_before_fork()) {
+    // The threads are the parent's, and what they had in hand when this process began is as it was.
+    for (Thread& thread : threads_) thread.abandon();
+    threads_.clear();
+    keep_for_ever(keep_alive());
+    return;
+  }
   if (current_worker != nullptr && current_worker->pool() == this) throw ThreadPoolError(kStoppedByOwnWorker);
-  if (stopped_.exchange(true, std::memory_order_seq_cst)) return;
+  if (stopped_.load(std::memory_order_seq_cst)) return;
+  drain();
+  stopped_.store(true, std::memory_order_seq_cst);
   for (const auto& worker : workers_) worker->terminate();
   for (Thread& thread : threads_) thread.join();
 }
 
 template <Policy P>
-void Registry<P>::throw_if_stopped() const {
-  if (stopped_.load(std::memory_order_seq_cst)) throw ThreadPoolError(kUsedAfterShutdown);
+void Registry<P>::warm_up(std::chrono::nanoseconds time) noexcept {
+  const auto until = std::chrono::steady_clock::now().time_since_epoch() + time;
+  set_warm_until(std::chrono::duration_cast<std::chrono::nanoseconds>(until).count());
+  for (std::size_t slot = 0; slot < workers_.size() && slot < max_concurrency(); ++slot) idle_.try_wake(slot);
 }
 
 template <Policy P>
@@ -241,6 +411,10 @@ ThreadPoolStats Registry<P>::stats() const {
   for (const auto& worker : workers_) {
     stats.workers.push_back(worker->stats());
     stats.total += stats.workers.back();
+  }
+  if constexpr (requires { idle_.num_searching(); }) {
+    stats.searching = idle_.num_searching();
+    stats.parked = idle_.num_parked();
   }
   return stats;
 }

@@ -1,10 +1,38 @@
 #include "blitz/core/worker.hpp"
 
+#include <cstdio>
+#include <cstdlib>
+
+#include "blitz/core/region.hpp"
+
 namespace blitz::detail {
 
 constinit thread_local WorkerBase* current_worker = nullptr;
 
+namespace {
+
+[[maybe_unused]] const bool forks_handled = at_fork({
+    .child = [] {
+      if (current_worker != nullptr) current_worker->forget_runner();
+    },
+});
+
+}  // namespace
+
+void end_in_child() noexcept {
+  static_cast<void>(std::fputs(
+      "blitz: a forked child waits for a job that a thread of its parent was running, and that thread does not exist "
+      "here; call fork outside join, scope and parallel_for, or have the child call exec or _exit\n",
+      stderr));
+  std::abort();
+}
+
 bool reclaim(WorkerBase& worker, Job& mine, CoreLatch& done) noexcept {
+  if (Region* const region = worker.region()) {
+    if (region->take_back(worker, mine)) return true;
+    worker.wait_until(done);
+    return false;
+  }
   while (!done.probe()) {
     Job* const newest = worker.take_newest();
     if (newest == &mine) return true;

@@ -25,7 +25,8 @@
 ///   [inject]    sleep, give_back: registration, injector load    <->  new_injected_jobs: push, counters load
 ///   [claim]     sleep, give_back: state exchange (release)        ->  try_wake, try_borrow: state exchange (acquire)
 ///   [register]  sleep, give_back: state kDrowsy, registration     ->  try_wake: counters load, then state load
-///   [latch]     give_back: state exchange, latch load            <->  terminate: latch exchange, try_wake: state load
+///   [latch]     give_back: state exchange, resident_wanted load  <->  terminate: latch exchange, try_wake: state load
+///                                                                      post: push, try_wake: state load
 #pragma once
 
 #include <chrono>
@@ -119,7 +120,8 @@ class Sleep {
   }
 
   /// The search found nothing: yields, announces, or sleeps, according to how long this has been going on. After its
-  /// return the runner probes its latch and searches again. `injected` tells whether the injector may hold a job.
+  /// return the runner probes its latch and searches again. `injected` tells whether there may be a job that is in no
+  /// worker's queue: in the injector, or sent to this slot.
   template <SleepableLatch Latch, class Injected>
   void no_work_found(Search& search, Latch& latch, Rest rest, Injected&& injected) noexcept {
     if (search.woken) [[unlikely]]
@@ -164,10 +166,11 @@ class Sleep {
 
   /// Ends a borrowing. If anything is left to do, the slot goes to its resident, and else it is vacant again.
   ///
-  /// `own_empty`: the slot's own queue is empty. `latch`: the one its resident waits for. `injected`: as above.
-  /// `queues_empty`: tells whether all queues are empty; asked only while another slot executes a job.
-  template <SleepableLatch Latch, class Injected, class QueuesEmpty>
-  void give_back(std::size_t slot, bool own_empty, const Latch& latch, Injected&& injected,
+  /// `own_empty`: the slot's own queue is empty. `resident_wanted.probe()`: its resident is to end, or has been sent
+  /// something. `injected`: as above. `queues_empty`: tells whether all queues are empty; asked only while another slot
+  /// executes a job.
+  template <class ResidentWanted, class Injected, class QueuesEmpty>
+  void give_back(std::size_t slot, bool own_empty, const ResidentWanted& resident_wanted, Injected&& injected,
                  QueuesEmpty&& queues_empty) noexcept {
     Slot& s = slots_[slot];
     s.runner = &s.resident;
@@ -188,7 +191,7 @@ class Sleep {
     // [claim] [latch]
     if (leave && !injected() && s.state.compare_exchange_strong(expected, State::kVacant, std::memory_order_seq_cst))
         [[likely]] {
-      if (latch.probe()) [[unlikely]]
+      if (resident_wanted.probe()) [[unlikely]]
         try_wake(slot);  // [latch]
       return;
     }

@@ -14,7 +14,7 @@
 
 #include "support/reference_policy.hpp"
 
-#define BLITZ_TEST_POOLS blitz::ThreadPool, blitz_test::ReferencePool
+#define BLITZ_TEST_POOLS blitz::ThreadPool, blitz::AsyncThreadPool, blitz_test::ReferencePool
 
 namespace blitz_test {
 
@@ -42,4 +42,5 @@ constexpr std::size_t repetitions(std::size_t count) {
 }  // namespace blitz_test
 
 TYPE_TO_STRING_AS("ThreadPool", blitz::ThreadPool);
+TYPE_TO_STRING_AS("AsyncThreadPool", blitz::AsyncThreadPool);
 TYPE_TO_STRING_AS("ReferencePool", blitz_test::ReferencePool);

@@ -53,6 +53,7 @@ class ReferenceQueue {
     ++taken_;
     return job;
   }
+  [[nodiscard]] Job* take() noexcept { return take_oldest(); }
   [[nodiscard]] std::size_t size() const noexcept {
     const std::lock_guard lock(mutex_);
     return jobs_.size();
@@ -109,9 +110,9 @@ class ReferenceIdle {
     if (--searching_ == 0) wake_any();
   }
   template <class Latch, class Injected>
-  void no_work_found(Search& search, Latch& latch, blitz::detail::Rest rest, Injected&& /*injected*/) noexcept {
+  void no_work_found(Search& search, Latch& latch, blitz::detail::Rest rest, Injected&& injected) noexcept {
     std::unique_lock lock(mutex_);
-    if (search.seen == pushes_ && latch.get_sleepy() && latch.fall_asleep()) {
+    if (search.seen == pushes_ && !injected() && latch.get_sleepy() && latch.fall_asleep()) {
       Slot& slot = slots_[search.slot];
       --searching_;
       ++sleeping_;

@@ -19,7 +19,7 @@ using blitz::detail::WorkerBase;
 
 class FakeWorker final : public WorkerBase {
  public:
-  explicit FakeWorker(std::size_t index = 0, std::size_t workers = 1) : WorkerBase(index), workers_(workers) {}
+  explicit FakeWorker(std::size_t index = 0, std::size_t workers = 1) : WorkerBase(index, nullptr), workers_(workers) {}
   ~FakeWorker() { CHECK(jobs.empty()); }
 
   void push(Job* job) override {
@@ -42,7 +42,13 @@ class FakeWorker final : public WorkerBase {
   bool queue_empty() const noexcept override { return jobs.empty(); }
   bool somebody_idle() const noexcept override { return idle; }
   std::size_t num_threads() const noexcept override { return workers_; }
-  const void* pool() const noexcept override { return nullptr; }
+  Job* find_work() noexcept override { return take_newest(); }
+  Job* take_posted() noexcept override { return nullptr; }
+  bool has_posted() const noexcept override { return false; }
+  void push_own(Job* job) override { push(job); }
+  Job* take_newest_own() noexcept override { return take_newest(); }
+  void confine(blitz::detail::Region* region) noexcept override { set_region(region); }
+  void forget_runner() noexcept override {}
   std::shared_ptr<void> keep_alive() const noexcept override { return nullptr; }
   void wake() noexcept override {}
 

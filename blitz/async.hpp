@@ -1,0 +1,191 @@
+/// async: a job whose result is asked for later.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/core/caller_latch.hpp"
+#include "blitz/core/job.hpp"
+#include "blitz/current_pool.hpp"
+#include "blitz/spawn.hpp"
+
+namespace blitz {
+
+template <class R>
+class AsyncHandle;
+
+namespace detail {
+
+/// What a handle and its job share; the last of the two to let go frees it.
+///
+/// Pairs:
+///   [ready]  finish: waiter_.exchange  ->  wait, ready: waiter_ read (acquire)
+///   [wait]   wait: waiter_ exchange    ->  finish: waiter_.exchange (acquire)
+template <class R>
+class AsyncState : public Job {
+ public:
+  using Value = ValueOf<R>;
+
+  AsyncState(Execute execute, PoolBase& pool) noexcept : Job(execute), pool_(pool) {}
+
+  [[nodiscard]] bool ready() const noexcept { return waiter_.load(std::memory_order_acquire) == done(); }  // [ready]
+
+  /// Until the job has run. By one thread at a time.
+  void wait() {
+    if (ready()) return;
+    CallerLatch latch(pool_);
+    CallerLatch* expected = nullptr;
+    // [wait] [ready]
+    if (waiter_.compare_exchange_strong(expected, &latch, std::memory_order_acq_rel, std::memory_order_acquire)) {
+      latch.wait();
+    }
+  }
+
+  JobResult<Value>& result() noexcept { return result_; }
+
+  /// One of the two has nothing more to do with it.
+  void release() noexcept {
+    // Release and acquire: all use happens before the end.
+    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
+  }
+
+ protected:
+  ~AsyncState() {
+    if (ready() && !taken_) result_.discard();
+  }
+
+  /// The job's end: result_ is written.
+  void finish() noexcept {
+    // [ready] [wait]
+    CallerLatch* const waiter = waiter_.exchange(done(), std::memory_order_acq_rel);
+    if (waiter != nullptr) waiter->set();
+  }
+
+ private:
+  friend class AsyncHandle<R>;
+
+  virtual void destroy() noexcept = 0;
+
+  /// Stands for the end of the job; the address of no latch.
+  [[nodiscard]] CallerLatch* done() const noexcept {
+    return reinterpret_cast<CallerLatch*>(const_cast<AsyncState*>(this));
+  }
+
+  PoolBase& pool_;  // valid while the job has not ended
+  Atomic<CallerLatch*> waiter_{nullptr};
+  Atomic<int> owners_{2};  // the handle, and the job
+  bool taken_ = false;     // the handle's
+  JobResult<Value> result_;
+};
+
+template <class F>
+class AsyncJob final : public AsyncState<std::invoke_result_t<F&>> {
+  using State = AsyncState<std::invoke_result_t<F&>>;
+
+ public:
+  template <class G>
+  AsyncJob(PoolBase& pool, G&& f) : State(&execute_it, pool), f_(std::in_place, std::forward<G>(f)) {}
+
+ private:
+  static void execute_it(Job* job, WorkerBase& worker) noexcept {
+    auto* const self = static_cast<AsyncJob*>(job);
+    self->result().run([&]() -> typename State::Value { return call_value(*self->f_); });
+    self->f_.reset();
+    self->finish();
+    self->release();
+    worker.detached_ended();
+  }
+  void destroy() noexcept override { delete this; }
+
+  std::optional<F> f_;
+};
+
+template <class F>
+[[nodiscard]] AsyncHandle<std::invoke_result_t<std::decay_t<F>&>> async_in(PoolBase& pool, F&& f);
+
+}  // namespace detail
+
+/// The right to the result of blitz::async, once. Movable. A handle that is destroyed lets its job run all the same;
+/// what comes of it, an exception too, is then dropped.
+///
+/// Thread-safety: as a value; one thread at a time.
+template <class R>
+class AsyncHandle {
+ public:
+  AsyncHandle() noexcept = default;
+  AsyncHandle(AsyncHandle&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  AsyncHandle& operator=(AsyncHandle&& other) noexcept {
+    AsyncHandle(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~AsyncHandle() {
+    if (state_ != nullptr) state_->release();
+  }
+  void swap(AsyncHandle& other) noexcept { std::swap(state_, other.state_); }
+
+  /// Whether there is a result to get, now or later: not after get(), nor when moved from.
+  [[nodiscard]] bool valid() const noexcept { return state_ != nullptr; }
+  /// Whether get() would return at once. The handle must be valid.
+  [[nodiscard]] bool ready() const { return checked().ready(); }
+  /// Until it is ready. A worker runs other jobs of its pool meanwhile, then sleeps; another thread blocks. Throws
+  /// std::logic_error if the handle is not valid.
+  void wait() const { checked().wait(); }
+  /// Waits, and returns the result or rethrows the exception. The handle is not valid afterwards. Throws
+  /// std::logic_error if it is not valid now.
+  R get() {
+    checked().wait();
+    const AsyncHandle last(std::move(*this));
+    last.state_->taken_ = true;
+    if constexpr (std::is_void_v<R>) {
+      static_cast<void>(last.state_->result().take());
+    } else {
+      return last.state_->result().take();
+    }
+  }
+
+ private:
+  template <class F>
+  friend AsyncHandle<std::invoke_result_t<std::decay_t<F>&>> detail::async_in(detail::PoolBase& pool, F&& f);
+
+  explicit AsyncHandle(detail::AsyncState<R>* state) noexcept : state_(state) {}
+
+  [[nodiscard]] detail::AsyncState<R>& checked() const {
+    if (state_ == nullptr) [[unlikely]] {
+      throw std::logic_error("blitz: this handle has no result to wait for; call get() once, on the handle that async returned");
+    }
+    return *state_;
+  }
+
+  detail::AsyncState<R>* state_ = nullptr;
+};
+
+namespace detail {
+
+template <class F>
+AsyncHandle<std::invoke_result_t<std::decay_t<F>&>> async_in(PoolBase& pool, F&& f) {
+  using Job = AsyncJob<std::decay_t<F>>;
+  WorkerBase* const worker = worker_of(pool);
+  if (worker == nullptr) pool.throw_if_unusable();
+  auto* const job = new Job(pool, std::forward<F>(f));
+  worker != nullptr ? worker->detached_begun() : pool.detached_begun_outside();
+  push_token(worker, pool, job);
+  return AsyncHandle<std::invoke_result_t<std::decay_t<F>&>>(job);
+}
+
+}  // namespace detail
+
+/// Has `f()` called by a worker of the pool that the caller works for, or else of the global pool, and returns a handle
+/// to its result. The pool's destructor waits for the job, with or without a handle.
+///
+/// All that comes before the call happens before `f`, and `f` happens before the return of the handle's get. Throws
+/// std::bad_alloc, what the closure's move or copy throws, and what global_pool() throws; `f` is then not called. One
+/// allocation. Any thread.
+template <SpawnTask F>
+[[nodiscard]] AsyncHandle<std::invoke_result_t<std::decay_t<F>&>> async(F&& f) {
+  return detail::async_in(detail::current_pool(), std::forward<F>(f));
+}
+
+}  // namespace blitz

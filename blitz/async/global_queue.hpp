@@ -1,0 +1,105 @@
+/// The injector of the async backend: a list under a mutex, oldest first, with its length beside it, so that nobody takes
+/// the mutex to learn that there is nothing. It knows no pool.
+///
+/// Intrusive: a node has a member `Node* next`, which belongs to the queue from push until take. All operations from any
+/// thread; none throws or allocates.
+///
+/// A worker takes a batch at a time: its fair share of what is there. Nodes of a batch are in the worker's hands before
+/// the length goes down, so that a thread that reads a length of 0, and only then looks at the workers' own queues, finds
+/// every node that it might have missed here.
+///
+/// Source: the injection queue of Tokio's multi-threaded scheduler.
+///
+/// Pairs:
+///   [hand]  take_batch: a node is in the worker's hands, length_.store(release)  ->  empty: length_ load (acquire)
+///   [seen]  push: length_ store, then the poster's look at who is parked       <->  the parker's mark, then empty
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <mutex>
+#include <span>
+
+#include "blitz/base/atomic.hpp"
+#include "blitz/base/cache_line.hpp"
+
+namespace blitz::detail {
+
+template <class Node>
+class GlobalQueue {
+ public:
+  static constexpr std::size_t kLeastBatch = 4;
+  static constexpr std::size_t kMostBatch = 64;
+  /// What a worker asks for, that has no reason to ask for less: as much as fits into its batch buffer.
+  static constexpr std::size_t kDefaultBatch = 32;
+
+  GlobalQueue() = default;
+  GlobalQueue(const GlobalQueue&) = delete;
+  GlobalQueue& operator=(const GlobalQueue&) = delete;
+  ~GlobalQueue() { assert(empty()); }
+
+  void push(Node* node) noexcept { push_batch(std::span<Node* const>(&node, 1)); }
+
+  /// Adds all of them, in this order, under one lock.
+  void push_batch(std::span<Node* const> nodes) noexcept {
+    if (nodes.empty()) return;
+    for (std::size_t i = 0; i + 1 < nodes.size(); ++i) nodes[i]->next = nodes[i + 1];
+    nodes.back()->next = nullptr;
+    const std::lock_guard lock(mutex_);
+    (newest_ != nullptr ? newest_->next : oldest_) = nodes.front();
+    newest_ = nodes.back();
+    // [seen] Written under the mutex alone.
+    length_.store(length_.load(std::memory_order_relaxed) + nodes.size(), std::memory_order_seq_cst);
+  }
+
+  /// Takes the oldest node; null when there is none.
+  [[nodiscard]] Node* take() noexcept {
+    return take_some([](std::size_t) { return std::size_t{1}; }, [](Node*) {});
+  }
+
+  /// Takes one of `workers` workers' share of what is there, at most `most` nodes. Returns the oldest, and gives the others
+  /// to `keep`, one by one in their order, under the mutex. Null when there is none.
+  template <class Keep>
+  [[nodiscard]] Node* take_batch(std::size_t workers, std::size_t most, Keep&& keep) noexcept {
+    return take_some([=](std::size_t length) { return std::min(share(length, workers), most); }, keep);
+  }
+
+  /// How many nodes are a worker's, of `length`.
+  [[nodiscard]] static constexpr std::size_t share(std::size_t length, std::size_t workers) noexcept {
+    return std::min(length, std::clamp(length / workers, kLeastBatch, kMostBatch));
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return length_.load(std::memory_order_seq_cst); }  // [hand] [seen]
+  /// True only if every node whose push came before this call has been taken.
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+
+ private:
+  template <class Count, class Keep>
+  [[nodiscard]] Node* take_some(Count&& count, Keep&& keep) noexcept {
+    if (empty()) return nullptr;
+    const std::lock_guard lock(mutex_);
+    Node* const first = oldest_;
+    if (first == nullptr) return nullptr;
+    const std::size_t length = length_.load(std::memory_order_relaxed);  // Written under the mutex alone.
+    const std::size_t taken = count(length);
+    assert(taken > 0 && taken <= length);
+    Node* node = first->next;
+    for (std::size_t i = 1; i < taken; ++i) {
+      Node* const next = node->next;  // The node may be taken and run as soon as it is kept.
+      keep(node);
+      node = next;
+    }
+    oldest_ = node;
+    if (node == nullptr) newest_ = nullptr;
+    length_.store(length - taken, std::memory_order_release);  // [hand]
+    return first;
+  }
+
+  Mutex mutex_;  // guards the list, and writing the length
+  Node* oldest_ = nullptr;
+  Node* newest_ = nullptr;
+  alignas(kCacheLine) Atomic<std::size_t> length_{0};  // everyone looks
+};
+
+}  // namespace blitz::detail

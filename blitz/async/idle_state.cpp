@@ -1,0 +1,106 @@
+#include "blitz/async/idle_state.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace blitz::detail {
+
+IdleState::IdleState(std::size_t slots, std::chrono::nanoseconds timeout)
+    : count_(slots),
+      words_count_((slots + IdleWord::kSlots - 1) / IdleWord::kSlots),
+      timeout_(timeout),
+      words_(std::make_unique<AtomicIdleWord[]>(words_count_)),
+      slots_(std::make_unique<Slot[]>(slots)) {
+  for (std::size_t i = 0; i < words_count_; ++i) {
+    words_[i].begin(std::min(slots - i * IdleWord::kSlots, IdleWord::kSlots));
+  }
+}
+
+void IdleState::new_injected_jobs() noexcept {
+  seq_cst_fence();  // [inject]
+  if (somebody_must_be_woken(std::memory_order_seq_cst)) wake_one(Waker::kBlocks);
+}
+
+bool IdleState::try_search(std::size_t slot) noexcept {
+  AtomicIdleWord& mine = word_of(slot);
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < words_count_; ++i) {
+    if (&words_[i] != &mine) others += words_[i].load(std::memory_order_relaxed).searching();
+  }
+  return mine.try_search(count_, others);
+}
+
+bool IdleState::try_wake(std::size_t slot, Waker waker) noexcept {
+  if (!word_of(slot).claim(bit_of(slot))) return false;
+  notify(slot, waker);
+  return true;
+}
+
+bool IdleState::wake_one(Waker waker) noexcept {
+  for (std::size_t i = 0; i < words_count_; ++i) {
+    if (const std::optional<std::size_t> bit = words_[i].claim_any()) {
+      notify(slot_at(i * IdleWord::kSlots + *bit), waker);
+      return true;
+    }
+  }
+  return false;
+}
+
+void IdleState::notify(std::size_t slot, Waker waker) noexcept {
+  Slot& s = slots_[slot];
+  ParkState& runner = *s.runner;
+  count(s.woken);
+  if (waker == Waker::kStaysBusy && &runner == &s.resident) s.placement.keep_off_this_processor();
+  runner.unpark();
+}
+
+bool IdleState::block(std::size_t slot, ParkState& mine) noexcept {
+  const bool timed_out = mine.park(timeout_) == ParkState::Wake::kTimedOut;
+  // Whether the slot was claimed is told by the step that would take it back. If it was, the notification is on its way:
+  // from the waker, or, if the slot is lent, at the end of that.
+  const bool claimed = !timed_out || !word_of(slot).unpark(bit_of(slot));
+  if (timed_out && claimed) mine.park();
+  begin_to_run(slots_[slot]);
+  return claimed;
+}
+
+void IdleState::cancel_park(Search& search) noexcept {
+  search.parked = false;
+  if (word_of(search.slot).unpark(bit_of(search.slot))) return;
+  // A waker was faster: this worker counts as searching, and must not leave the notification behind.
+  Slot& s = slots_[search.slot];
+  s.runner->park();
+  begin_to_run(s);
+  search.counted = true;
+}
+
+void IdleState::return_claim(std::size_t slot) noexcept {
+  // The slot has been run since it was seen vacant, and its runner has parked it again, to wait or to check: to that
+  // runner this is a wake-up like any other.
+  word_of(slot).add_searching();
+  notify(slot, Waker::kBlocks);
+}
+
+std::size_t IdleState::num_searching() const noexcept {
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < words_count_; ++i) sum += words_[i].load(std::memory_order_seq_cst).searching();
+  return sum;
+}
+
+std::size_t IdleState::num_parked() const noexcept {
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < words_count_; ++i) sum += words_[i].load(std::memory_order_seq_cst).parked();
+  return sum;
+}
+
+/// Each word is read once, and at that moment all of its slots were idle: see README.md for why that is enough.
+bool IdleState::all_idle() const noexcept {
+  std::size_t idle = 0;
+  for (std::size_t i = 0; i < words_count_; ++i) {
+    const IdleWord word = words_[i].load(std::memory_order_seq_cst);
+    idle += word.parked() + word.searching();
+  }
+  return idle == count_;
+}
+
+}  // namespace blitz::detail

@@ -1,0 +1,273 @@
+/// The idle protocol of the async backend: who searches, who is parked, who is woken, and the slots that are lent.
+///
+/// README.md beside this file has the protocol in words and the proof that no wake-up is lost. In short: a worker without
+/// a job searches, unless half of them do already; one that has searched in vain parks its slot, makes a heavy fence,
+/// checks all queues once more, and blocks. A poster wakes one parked slot if nobody searches. A worker that stops
+/// searching because it has found a job does the same.
+///
+/// A slot is *parked* while its bit is set in the idle word, and claimed by whoever clears that bit, in one step: a waker,
+/// its own runner that has found a job in the last check, or an outside thread that borrows it. `vacant` says whether it may
+/// be borrowed: nobody runs it, and its resident is blocked.
+///
+/// Who may call what: start_looking, work_found, no_work_found and give_back, the slot's runner; all else, anyone.
+///
+/// Pairs:
+///   [park]    no_work_found, give_back: park, heavy fence, a look at all queues  <->  new_jobs, work_found: push or move,
+///                                                                            light fence, words' load
+///   [inject]  give_back: park, injector load  <->  new_injected_jobs: push, seq_cst fence, words' load
+///   [claim]   park (release)                   ->  claim, unpark (acquire): what the runner wrote is the claimer's
+///   [vacant]  sleep, give_back: vacant.store(release)  ->  try_borrow: vacant.load(acquire)
+///   [latch]   give_back: park, resident_wanted load   <->  terminate: latch exchange, try_wake: words' load
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "blitz/async/idle_word.hpp"
+#include "blitz/async/park_state.hpp"
+#include "blitz/base/asymmetric_fence.hpp"
+#include "blitz/base/atomic.hpp"
+#include "blitz/base/cache_line.hpp"
+#include "blitz/base/export.hpp"
+#include "blitz/base/placement.hpp"
+#include "blitz/policy.hpp"
+
+namespace blitz::detail {
+
+class IdleState {
+ public:
+  /// As with the default backend; nothing here depends on it.
+  static constexpr std::size_t kMaxSlots = 0xffff;
+
+  /// Rounds of search and yield before a searcher parks. One where interleavings are searched: more would multiply them
+  /// and add nothing.
+#if defined(BLITZ_INTERLEAVE_HEADER)
+  static constexpr unsigned kRoundsUntilParked = 1;
+#else
+  static constexpr unsigned kRoundsUntilParked = 32;
+#endif
+
+  /// One worker's search for work, from start_looking to work_found.
+  struct Search {
+    std::size_t slot;
+    unsigned rounds;
+    bool counted;  // among the searching; otherwise it is one too many, and parks after one round
+    bool parked;   // the slot's bit is set, or somebody has claimed it since
+  };
+
+  /// `slots` vacant slots. `timeout`: after so long a parked worker looks for itself. Throws std::bad_alloc.
+  BLITZ_API explicit IdleState(std::size_t slots, std::chrono::nanoseconds timeout = ParkState::kNoTimeout);
+  IdleState(const IdleState&) = delete;
+  IdleState& operator=(const IdleState&) = delete;
+
+  // --- posting ---
+
+  /// A worker has pushed a job on its own queue.
+  void new_jobs() noexcept {
+    asymmetric_light_fence();  // [park]
+    if (somebody_must_be_woken(std::memory_order_relaxed)) [[unlikely]]
+      wake_one(Waker::kStaysBusy);
+  }
+
+  /// Somebody has pushed a job on the injector.
+  BLITZ_API void new_injected_jobs() noexcept;
+
+  // --- searching ---
+
+  /// The runner of `slot` has no job.
+  [[nodiscard]] Search start_looking(std::size_t slot) noexcept { return {slot, 0, try_search(slot), false}; }
+
+  /// The resident of `slot`, before first_search and before the pool is used.
+  void adopt_resident(std::size_t slot) noexcept { slots_[slot].placement.adopt(); }
+
+  /// The resident of `slot` waits, once, until its slot is first claimed for it: all slots begin vacant.
+  [[nodiscard]] Search first_search(std::size_t slot) noexcept {
+    Slot& s = slots_[slot];
+    s.resident.park();
+    begin_to_run(s);
+    return {slot, 0, true, false};
+  }
+
+  /// The search found a job, or what its runner waits for has come. Must be called before the job runs: the job may be
+  /// long, and others may wait behind it.
+  void work_found(Search& search) noexcept {
+    if (search.parked) [[unlikely]]
+      cancel_park(search);
+    if (search.counted) word_of(search.slot).stop_searching();
+    search.counted = false;
+    asymmetric_light_fence();  // [park] This worker may have moved jobs to its own queue.
+    // Sequentially consistent: of two that stop searching at once, by different words, one sees that it is the last.
+    if (somebody_must_be_woken(std::memory_order_seq_cst)) [[unlikely]]
+      wake_one(Waker::kStaysBusy);
+  }
+
+  /// The search found nothing: yields, parks the slot, or blocks, according to how long this has been going on. After its
+  /// return the runner probes its latch and searches again; the search after parking is the last check. `injected` is of
+  /// no use here: that check covers the injector.
+  template <SleepableLatch Latch, class Injected>
+  void no_work_found(Search& search, Latch& latch, Rest rest, Injected&& /*injected*/) noexcept {
+    if (search.parked) {
+      sleep(search, latch, rest);
+      return;
+    }
+    // The resident of slot 0 does not linger, so that an outside caller finds it vacant.
+    const bool lingers = search.counted && (search.slot != 0 || rest == Rest::kWait);
+    if (lingers && search.rounds < kRoundsUntilParked) {
+      ++search.rounds;
+      yield_thread();
+      return;
+    }
+    word_of(search.slot).park(bit_of(search.slot), search.counted);  // [park] [claim]
+    search.counted = false;
+    search.parked = true;
+    asymmetric_heavy_fence();  // [park]
+  }
+
+  // --- waking ---
+
+  /// What the waker does next: a busy one keeps its processor, and the woken thread is sent to another.
+  enum class Waker : bool { kBlocks, kStaysBusy };
+
+  /// Makes `slot` run if it is parked. Returns whether this call did.
+  BLITZ_API bool try_wake(std::size_t slot, Waker waker = Waker::kBlocks) noexcept;
+
+  /// Makes one parked slot search if none does, the last resort being slot 0. Returns whether it has found one.
+  BLITZ_COLD BLITZ_API bool wake_one(Waker waker) noexcept;
+
+  // --- borrowing ---
+
+  /// Claims `slot` for the calling thread if it is vacant: the thread is then its runner, and executes a job.
+  [[nodiscard]] bool try_borrow(std::size_t slot) noexcept {
+    Slot& s = slots_[slot];
+    if (!s.vacant.load(std::memory_order_acquire)) return false;   // [vacant]
+    if (!word_of(slot).unpark(bit_of(slot))) return false;         // [claim]
+    if (!s.vacant.load(std::memory_order_acquire)) [[unlikely]] {  // [vacant]
+      return_claim(slot);
+      return false;
+    }
+    s.vacant.store(false, std::memory_order_relaxed);  // [claim] hands it on.
+    s.runner = &s.guest;
+    return true;
+  }
+
+  /// Ends a borrowing. If anything is left to do, the slot goes to its resident, and else it is vacant again.
+  ///
+  /// `own_empty`: the slot's own queue is empty. `resident_wanted.probe()`: its resident is to end, or has been sent
+  /// something. `injected`: whether there may be a job that is in no worker's queue. `queues_empty`: tells whether all
+  /// queues are empty; asked only while another slot executes a job.
+  template <class ResidentWanted, class Injected, class QueuesEmpty>
+  void give_back(std::size_t slot, bool own_empty, const ResidentWanted& resident_wanted, Injected&& injected,
+                 QueuesEmpty&& queues_empty) noexcept {
+    Slot& s = slots_[slot];
+    s.runner = &s.resident;
+    if (!own_empty) [[unlikely]] {
+      word_of(slot).add_searching();
+      s.resident.unpark();
+      return;
+    }
+    s.vacant.store(true, std::memory_order_release);  // [vacant]
+    word_of(slot).park(bit_of(slot), false);          // [park] [inject] [claim] [latch]
+    const bool alone = all_idle();
+    // Somebody executes a job, and may have pushed others while nobody was parked. What it pushes from now on wakes.
+    if (!alone) asymmetric_heavy_fence();  // [park]
+    // The injector first: what leaves it is in a worker's queue by then.
+    const bool work_left = injected() || (!alone && !queues_empty());
+    if (work_left || resident_wanted.probe()) [[unlikely]]
+      try_wake(slot);
+  }
+
+  // --- for loops, statistics and tests ---
+
+  /// Whether some slot executes no job: a hint that work offered now would be taken.
+  [[nodiscard]] bool somebody_idle() const noexcept {
+    for (std::size_t i = 0; i < words_count_; ++i) {
+      const IdleWord word = words_[i].load(std::memory_order_relaxed);
+      if (word.any_parked() || word.any_searching()) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] BLITZ_API std::size_t num_searching() const noexcept;
+  [[nodiscard]] BLITZ_API std::size_t num_parked() const noexcept;
+  [[nodiscard]] std::uint64_t times_slept(std::size_t slot) const noexcept {
+    return slots_[slot].slept.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t times_woken(std::size_t slot) const noexcept {
+    return slots_[slot].woken.load(std::memory_order_relaxed);
+  }
+
+ private:
+  struct alignas(kCacheLine) Slot {
+    // What the runner writes while the slot is not parked is handed over by the idle word: it belongs to whoever claims
+    // the slot, and to the thread that is then notified.
+    Atomic<bool> vacant{true};      // written by the runner; read by those who want to borrow the slot
+    ParkState resident;             // the slot's own thread blocks here
+    Placement placement;            // of the resident
+    ParkState guest;                // a thread that borrowed the slot, and waits for a latch, blocks here
+    ParkState* runner = &resident;  // where the slot's runner blocks
+    Atomic<std::uint64_t> slept{0};
+    Atomic<std::uint64_t> woken{0};
+  };
+
+  /// After the last check: blocks until the slot is claimed.
+  template <SleepableLatch Latch>
+  void sleep(Search& search, Latch& latch, Rest rest) noexcept {
+    Slot& s = slots_[search.slot];
+    // If it is set, the runner sees it, and work_found takes the slot back. A setter that finds the latch asleep finds the
+    // slot parked, or claimed.
+    if (!latch.get_sleepy() || !latch.fall_asleep()) return;
+    // [vacant] From here to the notification this thread touches nothing that is the runner's.
+    if (rest == Rest::kVacate) s.vacant.store(true, std::memory_order_release);
+    count(s.slept);
+    ParkState& mine = rest == Rest::kVacate ? s.resident : *s.runner;
+    search.counted = block(search.slot, mine);
+    search.parked = false;
+    search.rounds = 0;
+    latch.wake_up();
+  }
+
+  /// Returns whether the slot was claimed to search.
+  [[nodiscard]] BLITZ_API bool block(std::size_t slot, ParkState& mine) noexcept;
+  BLITZ_COLD BLITZ_API void cancel_park(Search& search) noexcept;
+  BLITZ_COLD BLITZ_API void return_claim(std::size_t slot) noexcept;
+  [[nodiscard]] BLITZ_API bool try_search(std::size_t slot) noexcept;
+  [[nodiscard]] BLITZ_API bool all_idle() const noexcept;
+
+  void notify(std::size_t slot, Waker waker) noexcept;
+
+  /// The calling thread is the slot's runner again.
+  static void begin_to_run(Slot& s) noexcept {
+    s.vacant.store(false, std::memory_order_relaxed);  // [claim] hands it on.
+    if (s.runner == &s.resident) s.placement.restore();
+  }
+  static void count(Atomic<std::uint64_t>& events) noexcept { events.fetch_add(1, std::memory_order_relaxed); }
+
+  /// Nobody searches, and somebody is parked.
+  [[nodiscard]] bool somebody_must_be_woken(std::memory_order order) const noexcept {
+    bool parked = false;
+    for (std::size_t i = 0; i < words_count_; ++i) {
+      const IdleWord word = words_[i].load(order);
+      if (word.any_searching()) return false;
+      parked |= word.any_parked();
+    }
+    return parked;
+  }
+
+  // Slot 0 has the last place, so that the search for the lowest bit comes to it last.
+  [[nodiscard]] std::size_t place_of(std::size_t slot) const noexcept { return slot == 0 ? count_ - 1 : slot - 1; }
+  [[nodiscard]] std::size_t slot_at(std::size_t place) const noexcept { return place == count_ - 1 ? 0 : place + 1; }
+  [[nodiscard]] AtomicIdleWord& word_of(std::size_t slot) noexcept { return words_[place_of(slot) / IdleWord::kSlots]; }
+  [[nodiscard]] std::size_t bit_of(std::size_t slot) const noexcept { return place_of(slot) % IdleWord::kSlots; }
+
+  std::size_t count_;
+  std::size_t words_count_;
+  std::chrono::nanoseconds timeout_;
+  std::unique_ptr<AtomicIdleWord[]> words_;
+  std::unique_ptr<Slot[]> slots_;
+};
+
+static_assert(IdleProtocol<IdleState>);
+
+}  // namespace blitz::detail

@@ -1,0 +1,131 @@
+/// The jobs of one worker of the async backend: the LIFO slot, the ring behind it, and the buffer for batches from the
+/// injector.
+///
+/// The buffer is a small ring, so that what its owner has fetched and not yet begun may be stolen: the first job of a
+/// batch may run for an hour, or wait for the second.
+///
+/// Who may call what: push, fetch, the take functions, begin_tick and steal_from, the owner; empty, size and the
+/// statistics, anyone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "blitz/async/global_queue.hpp"
+#include "blitz/async/lifo_slot.hpp"
+#include "blitz/async/work_steal_queue.hpp"
+#include "blitz/base/atomic.hpp"
+#include "blitz/base/cache_line.hpp"
+#include "blitz/base/export.hpp"
+#include "blitz/policy.hpp"
+
+namespace blitz::detail {
+
+using AsyncInjector = GlobalQueue<Job>;
+
+class AsyncQueue {
+ public:
+  /// A job is found by its address: one that has not been run has it to itself.
+  using Place = Job*;
+
+  AsyncQueue() = default;
+  AsyncQueue(const AsyncQueue&) = delete;
+  AsyncQueue& operator=(const AsyncQueue&) = delete;
+
+  Place push(Job* job, AsyncInjector& overflow) noexcept {
+    add(pushed_, 1);
+    if (Job* const evicted = slot_.put(job)) {
+      if (const std::size_t sent = ring_.push(evicted, overflow); sent != 0) [[unlikely]]
+        add(overflowed_, sent);
+    }
+    return job;
+  }
+
+  /// The newest job; when this worker's own are gone, one that was fetched. Null: the queue is empty.
+  [[nodiscard]] Job* take_newest() noexcept {
+    if (Job* const job = slot_.take()) return job;
+    if (Job* const job = ring_.take_newest()) return job;
+    return fetched_.pop();
+  }
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place) noexcept {
+    if (slot_.holds(place)) [[likely]]
+      return slot_.take_back(place);
+    return slot_.holds(nullptr) && ring_.take_back(place);
+  }
+
+  // --- in the order of a search ---
+
+  /// Takes a batch from the injector, this worker's share. Returns the oldest job and keeps the others; null if there was
+  /// none. `taken` becomes their number.
+  [[nodiscard]] Job* fetch(AsyncInjector& injector, std::size_t workers, std::size_t& taken) noexcept {
+    taken = 1;
+    Job* const first = injector.take_batch(workers, 1 + fetched_.room(), [&](Job* job) noexcept {
+      fetched_.push_into_room(job);
+      ++taken;
+    });
+    if (first == nullptr) taken = 0;
+    return first;
+  }
+  [[nodiscard]] Job* take_fetched() noexcept { return fetched_.pop(); }
+  [[nodiscard]] Job* poll_slot() noexcept { return slot_.poll(); }
+  /// The oldest; the one in the slot is the last.
+  [[nodiscard]] Job* take_oldest() noexcept {
+    if (Job* const job = ring_.pop()) return job;
+    return slot_.take();
+  }
+  void begin_tick() noexcept { slot_.begin_tick(); }
+
+  /// Takes half of what is in the other worker's ring, or of what it has fetched, at most `most` jobs: see WorkStealQueue.
+  [[nodiscard]] Loot<Job> steal_from(AsyncQueue& victim, std::size_t most) noexcept {
+    Loot<Job> loot = victim.ring_.steal_into(ring_, most);
+    if (loot.outcome == Loot<Job>::Outcome::kEmpty) loot = victim.fetched_.steal_into(ring_, most);
+    if (loot.outcome == Loot<Job>::Outcome::kItem) {
+      victim.lost_.fetch_add(1 + loot.moved, std::memory_order_relaxed);  // A count.
+      add(gained_, loot.moved);
+    }
+    return loot;
+  }
+  /// Takes the job in the other worker's slot; null if it is gone.
+  [[nodiscard]] static Job* steal_newest_from(AsyncQueue& victim) noexcept {
+    Job* const job = victim.slot_.take();
+    if (job != nullptr) victim.lost_.fetch_add(1, std::memory_order_relaxed);  // A count.
+    return job;
+  }
+
+  // --- for anyone ---
+
+  [[nodiscard]] bool slot_empty() const noexcept { return slot_.empty(); }
+  [[nodiscard]] bool empty() const noexcept { return slot_.empty() && ring_.empty() && fetched_.empty(); }
+  [[nodiscard]] std::size_t size() const noexcept {
+    return ring_.size() + fetched_.size() + static_cast<std::size_t>(!slot_.empty());
+  }
+
+  [[nodiscard]] std::uint64_t pushed() const noexcept { return pushed_.load(std::memory_order_relaxed); }
+  /// How many more have left this queue for other places than have come from other queues: in arithmetic modulo 2^64, as
+  /// it may be negative.
+  [[nodiscard]] std::uint64_t taken() const noexcept {
+    return lost_.load(std::memory_order_relaxed) + overflows() - gained_.load(std::memory_order_relaxed);
+  }
+  /// How many jobs went to the injector for want of room.
+  [[nodiscard]] std::uint64_t overflows() const noexcept { return overflowed_.load(std::memory_order_relaxed); }
+
+ private:
+  /// For a count that only the owner changes.
+  static void add(Atomic<std::uint64_t>& count, std::uint64_t more) noexcept {
+    count.store(count.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+  }
+
+  alignas(kCacheLine) LifoSlot<Job> slot_;
+  // Written by the owner, read for statistics.
+  Atomic<std::uint64_t> pushed_{0};
+  Atomic<std::uint64_t> overflowed_{0};
+  Atomic<std::uint64_t> gained_{0};
+  WorkStealQueue<Job> ring_;
+  WorkStealQueue<Job, AsyncInjector::kDefaultBatch> fetched_;
+  alignas(kCacheLine) Atomic<std::uint64_t> lost_{0};  // written by thieves
+};
+
+static_assert(JobInjector<AsyncInjector>);
+static_assert(JobQueue<AsyncQueue, AsyncInjector>);
+
+}  // namespace blitz::detail

@@ -1,0 +1,121 @@
+#include "blitz/async/policy.hpp"
+
+namespace blitz::detail {
+namespace {
+
+void add(Atomic<std::uint64_t>& events, std::uint64_t more = 1) noexcept {
+  events.store(events.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+}
+
+/// How long a job must have lain in its owner's slot before it is worth a thief's while: about what taking it costs the
+/// thief and its owner together. In units of cpu_relax.
+constexpr int kPatience = 64;
+
+}  // namespace
+
+Job* AsyncFinder::at_hand(Sources& sources) noexcept {
+  AsyncQueue& own = sources.own;
+  if (Job* const job = own.take_fetched()) return job;
+  if (since_look_ >= interval_.interval()) {
+    since_look_ = 0;
+    if (Job* const job = fetch(sources)) return job;
+  }
+  Job* job = own.poll_slot();
+  if (job != nullptr) {
+    add(lifo_hits_);
+  } else {
+    job = own.take_oldest();
+  }
+  if (job != nullptr) ++since_look_;
+  return job;
+}
+
+/// Null only if nothing was there. A worker that sleeps because of that answer must not have been mistaken: a theft that
+/// was lost to another thread is tried again, and the injector is looked at before the queues, in which its jobs arrive
+/// before they leave it.
+Job* AsyncFinder::elsewhere(Sources& sources) noexcept {
+  if (Job* const job = fetch(sources)) return job;
+  if (sources.count > 1) {
+    if (Job* const job = steal(sources)) return job;
+    return fetch(sources);
+  }
+  return nullptr;
+}
+
+Job* AsyncFinder::fetch(Sources& sources) noexcept {
+  if (sources.injector.empty()) return nullptr;
+  std::size_t taken = 0;
+  Job* const job = sources.own.fetch(sources.injector, sources.count, taken);
+  if (job == nullptr) return nullptr;
+  since_look_ = 0;
+  add(injected_taken_, taken);
+  add(global_batch_fetches_);
+  return job;
+}
+
+Job* AsyncFinder::steal(Sources& sources) noexcept {
+  const std::size_t most = sources.searching ? WorkStealQueue<Job>::kHalf : 1;
+  const auto count = static_cast<std::uint32_t>(sources.count);
+  for (int round = 0;; ++round) {
+    const std::uint32_t start = random_.bounded(count);
+    bool lost = false;
+    const auto victim_at = [&](std::uint32_t i) noexcept {
+      return static_cast<std::size_t>(start + i < count ? start + i : start + i - count);
+    };
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::size_t victim = victim_at(i);
+      if (victim == sources.slot) continue;
+      const Loot<Job> loot = sources.own.steal_from(sources.queue(victim), most);
+      if (loot.outcome == Loot<Job>::Outcome::kEmpty) continue;
+      add(steals_tried_);
+      if (loot.outcome == Loot<Job>::Outcome::kItem) {
+        add(stolen_);
+        return loot.first;
+      }
+      lost = true;
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::size_t victim = victim_at(i);
+      if (victim == sources.slot) continue;
+      if (Job* const job = steal_newest(sources.queue(victim))) return job;
+    }
+    if (!lost) return nullptr;
+    // Another thief is copying, or was faster.
+    if (round < kPatience) {
+      cpu_relax();
+    } else {
+      yield_thread();
+    }
+  }
+}
+
+Job* AsyncFinder::steal_newest(AsyncQueue& victim) noexcept {
+  // Often its owner will be done with it before a thief is: it is the second half of a tiny loop. It is left alone if it
+  // goes within the time that the theft would take.
+  for (int i = 0; i < kPatience; ++i) {
+    if (victim.slot_empty()) return nullptr;
+    cpu_relax();
+  }
+  add(steals_tried_);
+  Job* const job = AsyncQueue::steal_newest_from(victim);
+  if (job != nullptr) add(stolen_);
+  return job;
+}
+
+/// The budget of a tick is spent. The end of its batch is the beginning of the next one's.
+void AsyncFinder::end_tick(AsyncQueue& own) noexcept {
+  const auto now = std::chrono::steady_clock::now();
+  interval_.batch_ran(jobs_, now - batch_began_);
+  batch_began_ = now;
+  jobs_ = 0;
+  ++ticks_;
+  own.begin_tick();
+}
+
+/// The time of a batch that ended for lack of work was not taken: who runs dry looks at the injector anyway.
+void AsyncFinder::begin_timing() noexcept {
+  batch_began_ = std::chrono::steady_clock::now();
+  timing_ = true;
+}
+
+}  // namespace blitz::detail

@@ -1,0 +1,126 @@
+/// The alternate policy: bounded rings, a shared queue in batches, and a bitmap of parked workers.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "blitz/async/adaptive_interval.hpp"
+#include "blitz/async/idle_state.hpp"
+#include "blitz/async/local_queue.hpp"
+#include "blitz/base/atomic.hpp"
+#include "blitz/base/export.hpp"
+#include "blitz/base/xorshift.hpp"
+#include "blitz/policy.hpp"
+
+namespace blitz {
+
+namespace detail {
+
+/// In this order: what was fetched before, the LIFO slot, the ring, the injector, the others' rings and fetched jobs,
+/// their slots, and the injector once more. A worker that does not run dry looks at the injector before its own queue
+/// each time that it has run as many jobs of its own as its AdaptiveInterval says.
+///
+/// Time passes in ticks of kBudget jobs; a tick also ends when there is nothing to run.
+///
+/// Outside a search a worker steals one job at a time: to move others to its own queue unannounced would be to hide them
+/// from a worker that is just checking all queues before it sleeps.
+class AsyncFinder {
+ public:
+  using Sources = detail::Sources<AsyncQueue, AsyncInjector>;
+
+  static constexpr unsigned kBudget = 128;
+
+  explicit AsyncFinder(std::size_t slot) noexcept : random_(slot) {}
+
+  [[nodiscard]] Job* find_work(Sources& sources) noexcept {
+    if (jobs_ == kBudget) [[unlikely]]
+      end_tick(sources.own);
+    Job* job = at_hand(sources);
+    if (job == nullptr) job = elsewhere(sources);
+    if (job == nullptr) {
+      run_dry(sources.own);
+    } else {
+      if (!timing_) [[unlikely]]
+        begin_timing();
+      ++jobs_;
+    }
+    return job;
+  }
+
+  [[nodiscard]] std::uint64_t steals_tried() const noexcept { return steals_tried_.load(std::memory_order_relaxed); }
+  /// Thefts, of however many jobs.
+  [[nodiscard]] std::uint64_t stolen() const noexcept { return stolen_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t injected_taken() const noexcept {
+    return injected_taken_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t lifo_hits() const noexcept { return lifo_hits_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t global_batch_fetches() const noexcept {
+    return global_batch_fetches_.load(std::memory_order_relaxed);
+  }
+
+  /// For its runner and for tests: the ticks that have ended, and the pace of the present one.
+  [[nodiscard]] std::uint64_t ticks() const noexcept { return ticks_; }
+  [[nodiscard]] const AdaptiveInterval& interval() const noexcept { return interval_; }
+
+ private:
+  [[nodiscard]] BLITZ_API Job* at_hand(Sources& sources) noexcept;
+  [[nodiscard]] BLITZ_API Job* elsewhere(Sources& sources) noexcept;
+  [[nodiscard]] Job* fetch(Sources& sources) noexcept;
+  [[nodiscard]] Job* steal(Sources& sources) noexcept;
+  [[nodiscard]] Job* steal_newest(AsyncQueue& victim) noexcept;
+
+  BLITZ_COLD BLITZ_API void end_tick(AsyncQueue& own) noexcept;
+  BLITZ_COLD BLITZ_API void begin_timing() noexcept;
+  void run_dry(AsyncQueue& own) noexcept {
+    timing_ = false;
+    if (jobs_ == 0) return;
+    jobs_ = 0;
+    ++ticks_;
+    own.begin_tick();
+  }
+
+  XorShift64Plus random_;
+  AdaptiveInterval interval_;
+  std::chrono::steady_clock::time_point batch_began_{};
+  bool timing_ = false;      // batch_began_ is valid: the worker has been busy since
+  unsigned jobs_ = 0;        // of this tick
+  unsigned since_look_ = 0;  // jobs of its own since it looked at the injector
+  std::uint64_t ticks_ = 0;
+  // Written by the runner, read for statistics.
+  Atomic<std::uint64_t> steals_tried_{0};
+  Atomic<std::uint64_t> stolen_{0};
+  Atomic<std::uint64_t> injected_taken_{0};
+  Atomic<std::uint64_t> lifo_hits_{0};
+  Atomic<std::uint64_t> global_batch_fetches_{0};
+};
+
+/// A finder that calls Maintenance::between_ticks() at the end of each tick: for a policy of whoever builds something
+/// that needs regular attention on top of a pool.
+template <class Maintenance>
+class MaintainingAsyncFinder : public AsyncFinder {
+ public:
+  using AsyncFinder::AsyncFinder;
+
+  [[nodiscard]] Job* find_work(Sources& sources) noexcept {
+    const std::uint64_t before = ticks();
+    Job* const job = AsyncFinder::find_work(sources);
+    if (ticks() != before) Maintenance::between_ticks();
+    return job;
+  }
+};
+
+}  // namespace detail
+
+/// The policy of AsyncThreadPool: for programs in which many independent jobs arrive from many threads, and none may
+/// starve.
+struct AsyncPolicy {
+  using Injector = detail::AsyncInjector;
+  using LocalQueue = detail::AsyncQueue;
+  using Idle = detail::IdleState;
+  using Finder = detail::AsyncFinder;
+};
+
+static_assert(Policy<AsyncPolicy>);
+
+}  // namespace blitz

@@ -1,0 +1,111 @@
+/// broadcast: a call on every worker.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "blitz/broadcast_context.hpp"
+#include "blitz/core/caller_latch.hpp"
+#include "blitz/core/job.hpp"
+#include "blitz/current_pool.hpp"
+#include "blitz/spawn.hpp"
+
+namespace blitz {
+namespace detail {
+
+/// One broadcast: a job for each worker, their results, and the latch that the last of them sets.
+template <class F>
+class Broadcast {
+ public:
+  using Value = CallValue<F&, BroadcastContext>;
+
+  /// `f` lives until wait() has returned.
+  Broadcast(PoolBase& pool, F& f)
+      : f_(f), count_(pool.num_threads()), parts_(std::make_unique<std::optional<Part>[]>(count_)), latch_(pool) {
+    for (std::size_t i = 0; i < count_; ++i) parts_[i].emplace(*this, i);
+  }
+
+  /// Calls `f` on every worker, and returns when all calls have ended.
+  void run(PoolBase& pool) noexcept {
+    WorkerBase* const here = worker_of(pool);
+    unfinished_.store(count_, std::memory_order_relaxed);  // What follows publishes it.
+    for (std::size_t slot = 0; slot < count_; ++slot) {
+      if (here == nullptr || slot != here->index()) pool.post_to(slot, &*parts_[slot]);
+    }
+    if (here != nullptr) Part::execute_it(&*parts_[here->index()], *here);
+    latch_.wait();
+  }
+
+  /// Takes the outcomes, once: rethrows the exception of the lowest index, if there is one, and drops the others.
+  auto take() {
+    struct DropRest {
+      Broadcast& all;
+      std::size_t next = 0;
+      ~DropRest() {
+        for (; next < all.count_; ++next) all.parts_[next]->result.discard();
+      }
+    } rest{*this};
+    const auto next = [&]() -> Value { return parts_[rest.next++]->result.take(); };
+    if constexpr (std::is_void_v<std::invoke_result_t<F&, BroadcastContext>>) {
+      while (rest.next < count_) static_cast<void>(next());
+    } else {
+      std::vector<Value> values;
+      values.reserve(count_);
+      while (rest.next < count_) values.push_back(next());
+      return values;
+    }
+  }
+
+ private:
+  struct Part final : Job {
+    Part(Broadcast& the_broadcast, std::size_t its_index) noexcept
+        : Job(&execute_it), all(the_broadcast), index(its_index) {}
+
+    static void execute_it(Job* job, WorkerBase& /*worker*/) noexcept {
+      auto& self = *static_cast<Part*>(job);
+      Broadcast& all = self.all;
+      self.result.run([&]() -> Value { return call_value(all.f_, BroadcastContext(self.index, all.count_)); });
+      // Release and acquire: the results of all are visible to whoever waits for the last.
+      if (all.unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) all.latch_.set();
+    }
+
+    Broadcast& all;
+    std::size_t index;
+    JobResult<Value> result;
+  };
+
+  F& f_;
+  std::size_t count_;
+  std::unique_ptr<std::optional<Part>[]> parts_;
+  Atomic<std::size_t> unfinished_{0};
+  CallerLatch latch_;
+};
+
+template <class F>
+auto broadcast_in(PoolBase& pool, F&& f) {
+  if (worker_of(pool) == nullptr) pool.throw_if_unusable();
+  Broadcast<std::remove_reference_t<F>> broadcast(pool, f);
+  broadcast.run(pool);
+  return broadcast.take();
+}
+
+}  // namespace detail
+
+/// Calls `f(context)` once on every worker of the pool that the caller works for, or else of the global pool, and
+/// returns the results by the worker's index, in a std::vector; nothing if `f` returns void. A busy worker makes its call
+/// when it next looks for work; one that waits, inside isolate too, makes it meanwhile.
+///
+/// All calls are made, also when some throw; then the exception of the lowest index is rethrown. `f` is called through a
+/// reference, by several threads at once. Throws std::bad_alloc before any call, and what global_pool() throws. O(n) for
+/// n workers, each of which is woken. Any thread; a caller outside the pool blocks.
+template <BroadcastTask F>
+auto broadcast(F&& f) {
+  return detail::broadcast_in(detail::current_pool(), std::forward<F>(f));
+}
+
+}  // namespace blitz

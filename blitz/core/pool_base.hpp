@@ -1,0 +1,102 @@
+/// A pool of whatever policy, as what is spawned into it sees it; the count of its detached jobs; and the workers that
+/// stand apart.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+
+#include "blitz/base/atomic.hpp"
+#include "blitz/base/export.hpp"
+#include "blitz/base/fork.hpp"
+#include "blitz/base/parker.hpp"
+#include "blitz/options.hpp"
+#include "blitz/policy.hpp"
+
+namespace blitz::detail {
+
+/// Pairs:
+///   [drain]  WorkerBase::detached_ended: count, light fence, stopping_ load  <->  drain: stopping_, heavy fence, counts
+///   [ended]  WorkerBase::detached_ended: count (release)                     ->   drained: count (acquire)
+class BLITZ_API PoolBase {
+ public:
+  PoolBase(const PoolBase&) = delete;
+  PoolBase& operator=(const PoolBase&) = delete;
+
+  [[nodiscard]] virtual std::size_t num_threads() const noexcept = 0;
+  [[nodiscard]] virtual WorkerBase& worker_base(std::size_t slot) noexcept = 0;
+  /// Gives a job to whichever worker takes it first.
+  virtual void inject(Job* job) noexcept = 0;
+  /// Gives a job to the worker of that slot and to no other.
+  virtual void post_to(std::size_t slot, Job* job) noexcept = 0;
+  /// Keeps the pool's memory, though not its threads.
+  [[nodiscard]] virtual std::shared_ptr<void> keep_alive() noexcept = 0;
+
+  [[nodiscard]] const ThreadPoolOptions& options() const noexcept { return options_; }
+
+  /// Throws ThreadPoolError if the pool was shut down, or belongs to a process of which this one is a fork.
+  void throw_if_unusable() const {
+    if (stopped_.load(std::memory_order_seq_cst) || from_before_fork()) [[unlikely]]
+      refuse();
+  }
+  [[nodiscard]] bool from_before_fork() const noexcept {
+    return fork_generation.load(std::memory_order_relaxed) != generation_;
+  }
+
+  /// What to do with an exception that nobody waits for.
+  void report(std::exception_ptr error) noexcept;
+
+  /// A detached job is about to come from a thread that is no worker of this pool.
+  void detached_begun_outside() noexcept { begun_outside_.fetch_add(1, std::memory_order_seq_cst); }
+  [[nodiscard]] bool stopping() const noexcept { return stopping_.load(std::memory_order_relaxed); }
+  /// A detached job has ended while the pool is stopping.
+  BLITZ_COLD void detached_ended_late() noexcept;
+
+  /// For what can neither be used nor destroyed: the pool of a parent process.
+  static void keep_for_ever(std::shared_ptr<void> thing);
+
+  // --- the most workers that may look for work, and those that stand apart: that sleep without being counted as idle ---
+
+  [[nodiscard]] std::size_t max_concurrency() const noexcept { return max_concurrency_.load(std::memory_order_seq_cst); }
+  /// 1 to num_threads(); throws std::invalid_argument otherwise.
+  void set_max_concurrency(std::size_t count);
+
+  /// A worker is about to stand apart. False: all others do, and it must not; it is not counted then.
+  [[nodiscard]] bool try_stand_apart() noexcept;
+  /// The same for one that cannot do otherwise. If all now do, those that can are asked to come back.
+  void stand_apart() noexcept;
+  void stand_apart_no_more() noexcept { apart_.fetch_sub(1, std::memory_order_seq_cst); }
+  [[nodiscard]] bool all_stand_apart() const noexcept {
+    return apart_.load(std::memory_order_seq_cst) >= num_threads();
+  }
+
+  /// Until then (steady clock, nanoseconds) workers without work stay awake.
+  [[nodiscard]] std::int64_t warm_until() const noexcept { return warm_until_.load(std::memory_order_relaxed); }
+
+ protected:
+  PoolBase(ThreadPoolOptions options, std::size_t num_threads);
+  ~PoolBase() = default;
+
+  /// Waits until all detached jobs have ended, those that they spawn included.
+  void drain() noexcept;
+  void set_warm_until(std::int64_t time) noexcept { warm_until_.store(time, std::memory_order_relaxed); }
+
+  Atomic<bool> stopped_{false};
+
+ private:
+  [[noreturn]] BLITZ_COLD void refuse() const;
+  [[nodiscard]] bool drained() noexcept;
+
+  ThreadPoolOptions options_;
+  std::uint32_t generation_;
+  Atomic<std::uint64_t> begun_outside_{0};  // detached jobs that came from outside
+  Atomic<bool> stopping_{false};
+  Parker drained_;  // the thread that stops the pool
+  Atomic<std::size_t> max_concurrency_;
+  Atomic<std::size_t> apart_{0};
+  Atomic<std::int64_t> warm_until_{0};
+};
+
+}  // namespace blitz::detail

@@ -1,0 +1,170 @@
+/// parallel_reduce and parallel_transform_reduce: one value from many, by an associative operation.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <ranges>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/core/fold.hpp"
+#include "blitz/core/reduce.hpp"
+#include "blitz/current_pool.hpp"
+#include "blitz/parallel_for.hpp"
+
+namespace blitz {
+
+/// The fine print of a reduction.
+struct ReduceOptions {
+  /// No block has fewer items than this, unless the reduction itself has. 0 is taken for 1.
+  std::size_t min_grain = 1;
+  Schedule schedule = Schedule::adaptive;
+  /// When a stop is requested here, blocks that have not begun never do, and the result is that of those that have, in
+  /// their order; the identity if none has.
+  std::stop_token stop{};
+  /// The same bits on any number of threads, for operations that are not quite associative, such as the addition of
+  /// floating-point numbers. What is combined with what then depends on the number of items and on min_grain alone;
+  /// `schedule` is not heeded. A stop request, as ever, leaves it to chance what has run.
+  bool deterministic = false;
+};
+
+namespace detail {
+
+template <class I>
+struct IdentityOf {
+  using Value = std::decay_t<I>;
+};
+template <std::invocable I>
+struct IdentityOf<I> {
+  using Value = std::remove_cvref_t<std::invoke_result_t<I>>;
+};
+
+/// What operations return where it can be taken for a T. A number with a fraction is none for an integer: with each
+/// step the fraction would be lost.
+template <class R, class T>
+concept ReducesTo = std::convertible_to<R, T> && !(std::integral<T> && std::floating_point<std::remove_cvref_t<R>>);
+
+template <class C, class T, class X>
+concept CombinesWith = std::invocable<C&, T, X> && ReducesTo<std::invoke_result_t<C&, T, X>, T>;
+
+}  // namespace detail
+
+/// What a reduction starts from, again in each part, and returns for an empty range: a value that can be copied, or,
+/// for others, a callable that makes one.
+template <class I>
+concept ReduceIdentity = std::movable<typename detail::IdentityOf<I&>::Value> &&
+                         (std::invocable<I&> || std::copy_constructible<std::decay_t<I>>);
+
+/// The type of the result: that of the identity.
+template <class I>
+using ReduceValue = typename detail::IdentityOf<I&>::Value;
+
+/// The operation: callable with a value so far (an rvalue of type T) and an item, or with two such values, the left one
+/// first, for something that is a T again.
+template <class C, class T, class Item>
+concept ReduceOperation = detail::CombinesWith<C, T, Item> && detail::CombinesWith<C, T, T>;
+
+/// What is applied to each item before it is combined: callable with one, for a value.
+template <class F, class Item>
+concept ReduceTransform = std::invocable<F&, Item> && !std::is_void_v<std::invoke_result_t<F&, Item>>;
+
+namespace detail {
+
+/// Calls `use` with the number of items and the items.
+template <class Use, LoopRange R>
+decltype(auto) with_items(const Use& use, R& range) {
+  return use(static_cast<LoopIndex>(std::ranges::size(range)), IteratorItems(std::ranges::begin(range)));
+}
+template <class Use, class First, class Last>
+  requires LoopBounds<First, Last>
+decltype(auto) with_items(const Use& use, First first, Last last) {
+  if constexpr (std::integral<First>) {
+    // A reversed range is empty. The difference is right whatever the types: both are extended to 64 bits and wrap.
+    const bool any = std::cmp_less(+first, +last);  // Promoted: cmp_less takes no characters.
+    const LoopIndex count = any ? static_cast<LoopIndex>(last) - static_cast<LoopIndex>(first) : 0;
+    return use(count, IntegerItems<std::common_type_t<First, Last>>(static_cast<LoopIndex>(first)));
+  } else {
+    return use(static_cast<LoopIndex>(last - first), IteratorItems(first));
+  }
+}
+
+/// Reduces what lies within `bounds`; `run(count, fold)` has it done by a pool.
+template <class Run, class I, class C, class F, class... Bounds>
+ReduceValue<I&> reduce_by(const Run& run, I& identity, C& combine, F& transform, Bounds&&... bounds) {
+  const auto use = [&]<class Items>(LoopIndex count, const Items& items) {
+    const Fold<ReduceValue<I&>, Items, I, C, F> fold(items, identity, combine, transform);
+    return count > 0 ? run(count, fold) : fold.identity();
+  };
+  return with_items(use, bounds...);
+}
+
+/// Runs one reduction of `count` items, at least one, on `worker`.
+template <class W, class F>
+typename F::Value reduce_on(W& worker, LoopIndex count, const F& fold, const ReduceOptions& options) {
+  Reduction<W, F> reduction(fold, options.min_grain, options.stop);
+  if (options.deterministic) return reduction.run_deterministic(worker, count);
+  if (options.schedule == Schedule::fixed) return reduction.run_fixed(worker, count);
+  return reduction.run_adaptive(worker, count);
+}
+
+/// The `run` of reduce_by that works where the caller works.
+[[nodiscard]] inline auto reduce_here(const ReduceOptions& options) noexcept {
+  return [&options](LoopIndex count, const auto& fold) {
+    return on_current_pool([&](auto& worker) { return reduce_on(worker, count, fold, options); });
+  };
+}
+
+inline constexpr std::identity kAsItIs{};
+
+}  // namespace detail
+
+/// Combines all items of `range`: combine(... combine(combine(identity, x0), x1) ..., xn), except that neighbours may be
+/// combined first, by several threads at once. Returns a value of the identity's type, T.
+///
+/// So `combine` must be associative, and combine(identity, x) must equal x; it need not be commutative: strings may be
+/// joined in this way. It is called as combine(T, item) and as combine(T, T), the first argument being an rvalue that it
+/// may use up. Floating-point operations are only nearly associative: the last bits of a sum may differ from call to
+/// call, unless options.deterministic is set.
+///
+/// T need only be movable. `identity` is copied for each part that another worker begins (options.deterministic: for
+/// each leaf of a few items or more), or, if it can be called without arguments, called for a T. Cuts the range as
+/// parallel_for does; for an empty one it returns the identity at once.
+///
+/// An exception ends it early: no block that has not begun will begin, and the first one thrown is rethrown once all
+/// running blocks are done; all values are destroyed. A stop request: see ReduceOptions. `combine` is called through a
+/// reference, by several threads at once. Nothing is allocated. Any thread; outside every pool it runs in
+/// global_pool(). n items take n calls, and in addition one for each part.
+template <LoopRange R, ReduceIdentity I, class C>
+  requires ReduceOperation<C, ReduceValue<I>, std::ranges::range_reference_t<R>>
+ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) {
+  return detail::reduce_by(detail::reduce_here(options), identity, combine, detail::kAsItIs, range);
+}
+
+/// As above, of [first, last): integers (of their common type), or what random-access iterators refer to. A reversed
+/// range of integers is empty.
+template <class First, class Last, ReduceIdentity I, class C>
+  requires LoopBounds<First, Last> && ReduceOperation<C, ReduceValue<I>, typename detail::LoopItemOf<First, Last>::type>
+ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine, const ReduceOptions& options = {}) {
+  return detail::reduce_by(detail::reduce_here(options), identity, combine, detail::kAsItIs, first, last);
+}
+
+/// As parallel_reduce, of transform(x) for each item x.
+template <LoopRange R, ReduceIdentity I, class C, ReduceTransform<std::ranges::range_reference_t<R>> F>
+  requires ReduceOperation<C, ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>
+ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& transform,
+                                         const ReduceOptions& options = {}) {
+  return detail::reduce_by(detail::reduce_here(options), identity, combine, transform, range);
+}
+
+/// As above, of [first, last).
+template <class First, class Last, ReduceIdentity I, class C, class F>
+  requires LoopBounds<First, Last> && ReduceTransform<F, typename detail::LoopItemOf<First, Last>::type> &&
+           ReduceOperation<C, ReduceValue<I>, std::invoke_result_t<F&, typename detail::LoopItemOf<First, Last>::type>>
+ReduceValue<I> parallel_transform_reduce(First first, Last last, I&& identity, C&& combine, F&& transform,
+                                         const ReduceOptions& options = {}) {
+  return detail::reduce_by(detail::reduce_here(options), identity, combine, transform, first, last);
+}
+
+}  // namespace blitz
