@@ -18,12 +18,15 @@ constinit bool membarrier_registered = false;
 #if defined(__linux__) && !defined(BLITZ_PORTABLE) && defined(SYS_membarrier)
 
 bool register_asymmetric_fences() noexcept {
-  if (membarrier_registered) return true;
-  const int saved = errno;
-  membarrier_registered = ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0 &&
-                          ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
-  errno = saved;
-  return membarrier_registered;
+  // Asked once, a refusal included: the flag must not be written, let alone change, while threads make fences.
+  static const bool accepted = []() noexcept {
+    const int saved = errno;
+    membarrier_registered = ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0 &&
+                            ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
+    errno = saved;
+    return membarrier_registered;
+  }();
+  return accepted;
 }
 
 void membarrier_all() noexcept {

@@ -35,8 +35,9 @@ inline void asymmetric_heavy_fence() noexcept { seq_cst_fence(); }
 /// Written once, by the library's initialisation or by the first thread pool, before any worker exists.
 BLITZ_API extern constinit bool membarrier_registered;
 
-/// Registers this process with membarrier(2). Idempotent; must have returned before the first worker starts, and again
-/// in the child after fork(). Returns whether asymmetric fences are in use.
+/// Registers this process with membarrier(2): the first call does, and those that follow return its answer. Must have
+/// returned before the first worker starts; a forked child inherits the registration. Any thread. Returns whether the
+/// kernel accepted.
 BLITZ_API bool register_asymmetric_fences() noexcept;
 
 /// The system call; a full fence on every running thread of this process.
