@@ -26,14 +26,25 @@ struct GlobalPool {
     pool = std::make_unique<ThreadPool>(std::move(options));
     started_global_registry.store(&registry_of(*pool), std::memory_order_release);
   }
+  /// The pool if it was started. If it was not, it never will be.
+  ThreadPool* begin_to_end() {
+    const std::lock_guard lock(mutex);
+    if (pool == nullptr) ended = true;
+    return pool.get();
+  }
   void shut_down() {
+    ThreadPool* const running = begin_to_end();
+    if (running == nullptr) return;
+    if (running->current_thread_index()) running->shutdown();  // Throws, without waiting for another who shuts it down.
+    const std::lock_guard one_at_a_time(shutting_down);
+    running->shutdown();  // Without the other mutex: the pool's jobs may ask for the pool.
     const std::lock_guard lock(mutex);
     ended = true;
     started_global_registry.store(nullptr, std::memory_order_relaxed);
-    if (pool != nullptr) pool->shutdown();
   }
 
-  Mutex mutex;  // guards the others
+  Mutex shutting_down;
+  Mutex mutex;  // guards the next two
   std::unique_ptr<ThreadPool> pool;
   bool ended = false;
 };
@@ -48,7 +59,13 @@ GlobalPool& global() {
 
 /// Shut down when the statics are destroyed: a pool that was started in main() ends after main() has returned.
 struct EndOfProgram {
-  ~EndOfProgram() { global().shut_down(); }
+  ~EndOfProgram() {
+    try {
+      global().shut_down();
+    } catch (const ThreadPoolError&) {
+      // A job of the pool has called exit(): the threads end with the process.
+    }
+  }
 };
 void shut_down_at_exit() { static const EndOfProgram end; }
 
@@ -60,7 +77,7 @@ void shut_down_at_exit() { static const EndOfProgram end; }
         [] {
           GlobalPool& global_pool = global();
           started_global_registry.store(nullptr, std::memory_order_relaxed);
-          if (global_pool.pool != nullptr) PoolBase::keep_for_ever(registry_of(*global_pool.pool.release()).keep_alive());
+          PoolBase::keep_for_ever(std::shared_ptr<ThreadPool>(global_pool.pool.release(), [](ThreadPool*) {}));
           global_pool.mutex.unlock();
         },
 });

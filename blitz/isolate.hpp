@@ -24,12 +24,7 @@ namespace blitz {
 template <std::invocable F>
 std::invoke_result_t<F> isolate(F&& f) {
   return detail::on_current_pool([&](detail::WorkerBase& worker) -> std::invoke_result_t<F> {
-    struct Release {
-      detail::Region* region;
-      ~Release() { region->release(); }
-    };
-    const Release region{new detail::Region};
-    const detail::Confinement confinement(worker, *region.region);
+    const detail::Confinement confinement(worker);
     return std::invoke(std::forward<F>(f));
   });
 }

@@ -42,12 +42,26 @@ void add_wake(const Results& results, unsigned threads, std::vector<Target>& out
   add("a parallel_for", "blitz_for");
 }
 
+void add_spawn(const Results& results, unsigned threads, std::vector<Target>& out) {
+  const Row* spawn = results.find("spawn", "blitz", threads);
+  out.push_back({"a spawn into a scope, " + on(threads), spawn != nullptr ? spawn->median : kUnknown,
+                 threads == 1 ? 15.0 : 25.0, false, " ns"});
+}
+
+void add_reduce(const Results& results, unsigned threads, std::vector<Target>& out) {
+  out.push_back({"a reduction, of OpenMP's vectorised one, " + on(threads),
+                 times_slower(results.find("reduce", "blitz", threads), results.best("reduce", "openmp", threads)),
+                 1.02, false});
+}
+
 }  // namespace
 
 std::vector<Target> targets(const Results& results) {
   std::vector<Target> out;
   add_join(results, out);
   for (const unsigned threads : results.threads) add_loops(results, threads, out);
+  for (const unsigned threads : results.threads) add_spawn(results, threads, out);
+  for (const unsigned threads : results.threads) add_reduce(results, threads, out);
   for (const unsigned threads : results.threads) {
     if (threads > 1) add_wake(results, threads, out);
   }

@@ -180,6 +180,9 @@ void Thread::join() noexcept {
   impl_.reset();
 }
 
+// The number of a thread owns nothing.
+void Thread::abandon() noexcept { impl_.reset(); }
+
 #else  // std::thread
 
 struct Thread::Impl {
@@ -205,6 +208,11 @@ void Thread::join() noexcept {
   impl_.reset();
 }
 
+void Thread::abandon() noexcept {
+  impl_->thread.detach();
+  impl_.reset();
+}
+
 #endif
 
 Thread::Thread() noexcept = default;
@@ -215,8 +223,6 @@ Thread& Thread::operator=(Thread&& other) noexcept {
   impl_ = std::move(other.impl_);
   return *this;
 }
-
-void Thread::abandon() noexcept { static_cast<void>(impl_.release()); }
 
 Thread::~Thread() { assert(!joinable()); }
 

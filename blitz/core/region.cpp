@@ -8,10 +8,20 @@
 
 namespace blitz::detail {
 
-Confinement::Confinement(WorkerBase& worker, Region& region) noexcept : worker_(worker), before_(worker.region()) {
-  worker.confine(&region);
+Confinement::Confinement(WorkerBase& worker) : worker_(worker), outer_(worker.region()), region_(new Region) {
+  worker_.confine(region_);
 }
-Confinement::~Confinement() { worker_.confine(before_); }
+Confinement::~Confinement() {
+  worker_.confine(outer_);
+  if (outer_ != nullptr) region_->leave_to(*outer_, worker_);
+  region_->release();
+}
+
+Region::Region() noexcept
+    : id_([] {
+        static constinit Atomic<std::uint64_t> last{0};
+        return last.fetch_add(1, std::memory_order_relaxed) + 1;  // Only to be unique.
+      }()) {}
 
 /// Stands in a worker's queue for one job of the region, whichever is the oldest by the time it is taken. If the
 /// region's workers have run them all by then, it stands for nothing.
@@ -22,16 +32,10 @@ struct Region::Token final : Job {
 
 void Region::push(WorkerBase& worker, Job* job) {
   auto* const token = make_heap_job<Token>(&worker, *this);
-  Waiter* waiter = nullptr;
   try {
     const std::lock_guard lock(mutex_);
     jobs_.push_back(job);
-    waiter = waiting_;
-    if (waiter != nullptr) {
-      unlist(*waiter);
-      // Under the mutex: it is in the waiter's frame, which ends only after the waiter has had the mutex.
-      waiter->worker.look_up();
-    }
+    wake_one();
   } catch (...) {
     destroy_heap_job(token, &worker);
     release();
@@ -40,9 +44,7 @@ void Region::push(WorkerBase& worker, Job* job) {
   try {
     worker.push_own(token);
   } catch (...) {
-    // The job will be run by the region's workers alone.
-    destroy_heap_job(token, &worker);
-    release();
+    worker.pool()->inject(token);  // There is no memory for a larger queue; the injector needs none.
   }
 }
 
@@ -51,8 +53,9 @@ void Region::execute_token(Job* job, WorkerBase& worker) noexcept {
   Region& region = token->region;
   destroy_heap_job(token, &worker);
   if (Job* const oldest = region.take_oldest()) {
-    const Confinement confinement(worker, region);
+    worker.confine(&region);
     oldest->execute(oldest, worker);
+    worker.confine(nullptr);  // As it was: a confined worker takes no token.
   }
   region.release();
 }
@@ -105,6 +108,31 @@ bool Region::empty() noexcept {
   return jobs_.empty();
 }
 
+/// With the mutex held: what it touches is in the waiter's frame, which ends only after the waiter has had the mutex.
+void Region::wake_one() noexcept {
+  if (waiting_ == nullptr) return;
+  Waiter& waiter = *waiting_;
+  unlist(waiter);
+  waiter.worker.look_up();
+}
+
+void Region::leave_to(Region& outer, WorkerBase& worker) noexcept {
+  std::size_t left = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    left = jobs_.size();
+  }
+  // Their tokens stay where they are, and stand for nothing. What other workers add from now on is theirs to run: they are
+  // confined to no other region.
+  for (Job* job = nullptr; left > 0 && (job = take_oldest()) != nullptr; --left) {
+    try {
+      outer.push(worker, job);
+    } catch (...) {
+      job->execute(job, worker);
+    }
+  }
+}
+
 void Region::unlist(Waiter& waiter) noexcept {
   if (!waiter.listed) return;
   waiter.listed = false;
@@ -138,9 +166,16 @@ void Region::wait(WorkerBase& worker, CoreLatch& latch) noexcept {
       waiting_ = &waiter;
     }
     worker.pool()->stand_apart();
-    worker.sleep_apart(latch, [&]() noexcept { return !empty() || worker.has_posted(); });
+    worker.sleep_apart(latch, [&]() noexcept {
+      if (worker.has_posted()) return true;
+      const std::lock_guard lock(mutex_);
+      // Once off the list it would not be woken again, and whoever took it off may have come before it could be.
+      return !waiter.listed || !jobs_.empty();
+    });
     worker.pool()->stand_apart_no_more();
     const std::lock_guard lock(mutex_);
+    // Woken for a job, it is called away: the wake-up goes to another.
+    if (!waiter.listed && !jobs_.empty() && latch.probe()) wake_one();
     unlist(waiter);
   }
 }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 
 #include "blitz/base/atomic.hpp"
@@ -24,7 +25,7 @@ namespace blitz::detail {
 class BLITZ_API Region {
  public:
   /// With one owner: release() it.
-  Region() = default;
+  Region() noexcept;
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
 
@@ -36,6 +37,13 @@ class BLITZ_API Region {
   [[nodiscard]] bool empty() noexcept;
   /// Runs jobs of the region until the latch is set, and sleeps while there are none.
   void wait(WorkerBase& worker, CoreLatch& latch) noexcept;
+
+  /// At the end of the region's isolate() within another: what it has not waited for is the outer region's from now on,
+  /// whose workers would not find it here.
+  void leave_to(Region& outer, WorkerBase& worker) noexcept;
+
+  /// Tells one region from another, past ones included. Never 0.
+  [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
 
   void hold() noexcept { owners_.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept {
@@ -55,26 +63,30 @@ class BLITZ_API Region {
 
   static void execute_token(Job* job, WorkerBase& worker) noexcept;
   [[nodiscard]] Job* take_oldest() noexcept;
+  void wake_one() noexcept;
   void unlist(Waiter& waiter) noexcept;
   static void drop_token(WorkerBase& worker, Region& region) noexcept;
 
+  const std::uint64_t id_;
   Mutex mutex_;  // guards the next two
   std::deque<Job*> jobs_;
   Waiter* waiting_ = nullptr;
   Atomic<std::size_t> owners_{1};  // isolate(), and the tokens
 };
 
-/// Confines a worker to a region for as long as this object lives.
+/// Confines a worker to a new region for as long as this object lives.
 class Confinement {
  public:
-  BLITZ_API Confinement(WorkerBase& worker, Region& region) noexcept;
+  /// Throws std::bad_alloc.
+  BLITZ_API explicit Confinement(WorkerBase& worker);
   BLITZ_API ~Confinement();
   Confinement(const Confinement&) = delete;
   Confinement& operator=(const Confinement&) = delete;
 
  private:
   WorkerBase& worker_;
-  Region* before_;
+  Region* outer_;
+  Region* region_;
 };
 
 }  // namespace blitz::detail

@@ -45,7 +45,7 @@ class BLITZ_API Registry final : public PoolBase, public std::enable_shared_from
   [[nodiscard]] typename P::Injector& injector() noexcept { return injector_; }
   [[nodiscard]] ThreadPoolStats stats() const;
 
-  /// Wakes the workers, and keeps those without work awake for a time.
+  /// Wakes the workers, and keeps those without work awake for a time; not that of slot 0, which outside callers borrow.
   void warm_up(std::chrono::nanoseconds time) noexcept;
 
   /// Waits for the detached jobs, lets the workers run dry, and joins them. Idempotent; one thread at a time. Must not be
@@ -89,7 +89,11 @@ class BLITZ_API Registry final : public PoolBase, public std::enable_shared_from
   std::invoke_result_t<F, Worker<P>&> in_worker_blocking(F&& f) {
     WorkerBase* const here = current_worker;
     if (here == nullptr || here->pool() == this) return in_worker(std::forward<F>(f));
-    return inject_and_wait<std::invoke_result_t<F, Worker<P>&>, ThreadLatch>(f, [](ThreadLatch& latch) { latch.wait(); });
+    return inject_and_wait<std::invoke_result_t<F, Worker<P>&>, ThreadLatch>(f, [here](ThreadLatch& latch) {
+      here->pool()->stand_apart();
+      latch.wait();
+      here->pool()->stand_apart_no_more();
+    });
   }
 
  private:

@@ -90,7 +90,8 @@ bool Worker<P>::region_empty() const noexcept {
 template <Policy P>
 void Worker<P>::confine(Region* region) noexcept {
   set_region(region);
-  current_worker_of<P> = region == nullptr ? this : nullptr;
+  // In a forked child it is nobody's worker any more, and remains so.
+  current_worker_of<P> = region == nullptr && current_worker == this ? this : nullptr;
 }
 
 template <Policy P>
@@ -169,7 +170,8 @@ bool Worker<P>::wait_apart(CoreLatch& latch) noexcept {
   return latch.probe();
 }
 
-/// For a resident that has run dry and is one too many for the pool's present concurrency.
+/// For a resident that executes no job and is one too many for the pool's present concurrency. What is in its queue is
+/// for the others.
 template <Policy P>
 void Worker<P>::sit_out(Search& search) noexcept {
   idle_.work_found(search);  // For the others, from here on it executes a long job.
@@ -189,6 +191,7 @@ void Worker<P>::sit_out(Search& search) noexcept {
 
 template <Policy P>
 bool Worker<P>::is_warm() const noexcept {
+  if (index() == 0) return false;  // Vacant, for the outside caller whose work is to come.
   const std::int64_t until = registry_.warm_until();
   if (until == 0) return false;
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -211,6 +214,9 @@ void Worker<P>::terminate() noexcept {
 
 template <Policy P>
 void Worker<P>::give_back() noexcept {
+  // In a forked child there is nobody to give it to, and the idle protocol is as other threads had left it.
+  if (registry_.from_before_fork()) [[unlikely]]
+    return;
   /// What only the resident can do: end, or run what was posted to it.
   struct ResidentWanted {
     const Worker& worker;
@@ -230,7 +236,8 @@ void Worker<P>::give_back() noexcept {
 template <Policy P>
 void Worker<P>::work_until(CoreLatch& latch, Rest rest) noexcept {
   while (!latch.probe()) {
-    Job* job = find_any();
+    const bool leaves = rest == Rest::kVacate && index() >= registry_.max_concurrency();
+    Job* job = leaves ? nullptr : find_any();
     if (job == nullptr) {
       Search search = idle_.start_looking(index());
       job = search_until(latch, rest, search);
@@ -399,9 +406,10 @@ void Registry<P>::stop() {
 
 template <Policy P>
 void Registry<P>::warm_up(std::chrono::nanoseconds time) noexcept {
-  const auto until = std::chrono::steady_clock::now().time_since_epoch() + time;
-  set_warm_until(std::chrono::duration_cast<std::chrono::nanoseconds>(until).count());
-  for (std::size_t slot = 0; slot < workers_.size() && slot < max_concurrency(); ++slot) idle_.try_wake(slot);
+  const auto now =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch());
+  set_warm_until((time < std::chrono::nanoseconds::max() - now ? now + time : std::chrono::nanoseconds::max()).count());
+  for (std::size_t slot = 1; slot < max_concurrency(); ++slot) idle_.try_wake(slot);
 }
 
 template <Policy P>

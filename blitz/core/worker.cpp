@@ -27,6 +27,11 @@ void end_in_child() noexcept {
   std::abort();
 }
 
+std::uint64_t isolation_here() noexcept {
+  const Region* const region = current_worker != nullptr ? current_worker->region() : nullptr;
+  return region != nullptr ? region->id() : 0;
+}
+
 bool reclaim(WorkerBase& worker, Job& mine, CoreLatch& done) noexcept {
   if (Region* const region = worker.region()) {
     if (region->take_back(worker, mine)) return true;

@@ -99,13 +99,14 @@ class WorkerBase : public Wakeable {
   template <class Test>
   void sleep_apart(CoreLatch& latch, Test&& reason_to_stay_awake) noexcept {
     if (!latch.get_sleepy()) return;
-    // [apart] Whoever gives a reason and then sees no flag has given it before it is looked for below.
+    // [apart] Whoever gives a reason and then sees no flag has given it before it is looked for below; whoever sees the flag
+    // and leaves it at that has given it before the runner, which lowers the flag, looks for it anywhere else.
     apart_.store(true, std::memory_order_seq_cst);
     if (latch.fall_asleep()) {
       if (!reason_to_stay_awake()) apart_parker_.park();
       latch.wake_up();
     }
-    apart_.store(false, std::memory_order_relaxed);
+    apart_.store(false, std::memory_order_seq_cst);  // [apart]
   }
   /// Any thread: after giving a sleeper apart a reason to stay awake. Returns whether it was one.
   bool look_up() noexcept {
