@@ -13,7 +13,7 @@ import xml.etree.ElementTree
 
 COMPARE, WRONG = sys.argv[1:3]
 
-WORKLOADS = {"fib", "nqueens", "tree_sum", "loop_2", "loop_1000", "wake", "saxpy", "mandelbrot"}
+WORKLOADS = {"fib", "nqueens", "tree_sum", "loop_2", "loop_1000", "wake", "saxpy", "spawn", "reduce", "mandelbrot"}
 
 
 def run(*arguments, program=COMPARE):

@@ -8,6 +8,7 @@
  *   BLOCK  pushes a job and blocks until another slot has run it: nobody may sleep over it
  *   LEAVE  pushes a job that nobody waits for
  * A worker that waits inside a call runs every further call as PLAIN, so that no stack is needed.
+ * With POSTS, a poster for each slot sends it that many jobs, which only the runner of the slot may run.
  * stop() comes when all jobs are done, but does not wait for the callers, who may still be giving back. With NO_STOP it
  * does not come, and at the end every slot is vacant again.
  *
@@ -16,6 +17,7 @@
  *   GIVE_BACK_NO_QUEUES     ... or not at all
  *   GIVE_BACK_NO_OWN        ... and the slot's own queue is not asked for either
  *   GIVE_BACK_NO_INJECTOR   ... nor the injector
+ *   GIVE_BACK_NO_POSTED     ... nor what was posted to the slot, neither before nor after it is vacant
  *   GIVE_BACK_NO_LATCH      ... nor, when the slot is vacant, the latch of its resident
  *   GIVE_BACK_CANCEL_IGNORED  a cancelled kDrowsy becomes kVacant all the same
  *   GIVE_BACK_COUNT_FIRST   the slot is counted before it is kDrowsy
@@ -50,6 +52,13 @@
 #define CALL(v) (NS + 1 + (v))
 #define CHILD(s) (NS + (s))
 
+#ifndef POSTS
+#define POSTS 0
+#endif
+byte posted[NS];
+#if POSTS > 0
+#define POSTED(slot) posted[slot]
+#endif
 #define ON_STEAL(victim) job = (forked[victim] -> victim : NOBODYS)
 #define ON_VACATE(slot) runners[slot]--
 #include "idle.inc"
@@ -58,9 +67,17 @@ byte latch[2 * NS];   /* [s]: the end of resident s; [CHILD(s)]: what the runner
 bool forked[NS];      /* the job in slot s's deque is such a one */
 bool waiting[NC], answered[NC];
 byte runners[NS];
-byte pending = NC * CALLS, calls = NC * CALLS, residents = NS;
+bool a_slot_has_one_runner = true, a_set_latch_is_awaited = true;
+byte pending = NC * CALLS + POSTS * NS, calls = NC * CALLS, residents = NS;
 
-#define RUNS(s) runners[s]++; assert(runners[s] == 1)
+/* mirrors: Worker::give_back blitz/core/registry_impl.hpp */
+#ifndef GIVE_BACK_NO_POSTED
+#define RESIDENT_WANTED(s) (latch[s] == SET || posted[s] > 0)
+#else
+#define RESIDENT_WANTED(s) (latch[s] == SET)
+#endif
+
+#define RUNS(s) runners[s]++; CLAIM(a_slot_has_one_runner, runners[s] == 1)
 
 /* mirrors: Sleep::try_borrow blitz/fork_join/sleep.hpp */
 /* mirrors: AtomicCounters::leave_vacant blitz/fork_join/atomic_counters.hpp */
@@ -73,7 +90,7 @@ inline try_borrow(slot) {  /* sets ok */
 #endif
   if
   :: ok ->
-     d_step { assert(sleeping > 0); sleeping--; inactive-- };
+     d_step { SUB_SLEEPING; inactive-- };
 #ifndef BORROW_OVER_RESIDENT
      runner[slot] = GUEST(slot)
 #endif
@@ -92,7 +109,7 @@ inline give_back(me) {
 #endif
   if
   :: !ok ->
-     d_step { FLUSH(me); inactive++ };
+     d_step { FLUSH(me); CLAIM(counters_stay_in_range, inactive < NS); inactive++ };
      runners[me]--;
      unpark(me, RESIDENT(me))
   :: else ->
@@ -105,7 +122,7 @@ inline give_back(me) {
 #else
      state[me] = DROWSY;
 #endif
-     d_step { FLUSH(me); sleeping++; inactive++; ok = (inactive < NS) };
+     d_step { FLUSH(me); CLAIM(counters_stay_in_range, inactive < NS); sleeping++; inactive++; ok = (inactive < NS) };
 #endif
      if
      :: ok ->
@@ -124,6 +141,9 @@ inline give_back(me) {
 #ifndef GIVE_BACK_NO_INJECTOR
      if :: ok -> injector_empty() :: else fi;
 #endif
+#ifndef GIVE_BACK_NO_POSTED
+     posted_empty(me);
+#endif
      if
 #ifdef GIVE_BACK_CANCEL_IGNORED
      :: ok -> d_step { state[me] = VACANT; ON_VACATE(me) }
@@ -137,38 +157,53 @@ inline give_back(me) {
      if
      :: ok ->
 #ifndef GIVE_BACK_NO_LATCH
-        if :: latch[me] == SET -> try_wake(me, me) :: else fi
+        if :: RESIDENT_WANTED(me) -> try_wake(me, me) :: else fi
 #endif
      :: else ->
 #ifndef HAND_OVER_COUNTED
-        d_step { FLUSH(me); assert(sleeping > 0); sleeping-- };
+        d_step { FLUSH(me); SUB_SLEEPING };
 #endif
         awaking[me] = true;
         runners[me]--;
         unpark(me, RESIDENT(me))
      fi
   fi;
-  atomic { ok = false; old = 0; parker = 0 }
+  ok = false
 }
 
+/* mirrors: Worker::take_posted blitz/core/registry_impl.hpp */
+inline take_posted(me) {  /* sets found, and job */
+  d_step { found = (posted[me] > 0); if :: found -> FLUSH(me); posted[me]--; job = NOBODYS :: else fi }
+}
+
+/* mirrors: Worker::find_any blitz/core/registry_impl.hpp */
 /* mirrors: ForkJoinFinder::find_work blitz/fork_join/policy.hpp */
 inline find_work(me) {  /* sets found, and job */
-  pop(me);
-  if
-  :: found -> job = NOBODYS  /* whoever runs dry has taken back what it waits for */
-  :: else -> steal(me); i = 0
-  fi;
+#if POSTS > 0
+  take_posted(me);
   if
   :: !found ->
-     take_injected(me);
-     d_step {
-       if
-       :: found -> do :: waiting[i] -> break :: else -> i++ od; waiting[i] = false; job = CALL(i); i = 0
-       :: else
-       fi
-     }
+#endif
+  atomic { pop(me); if :: found -> job = NOBODYS :: else fi };  /* what the runner waits for has gone */
+  if
+  :: !found ->
+     steal(me);
+     if
+     :: !found ->
+        take_injected(me);
+        if
+        :: found ->
+           d_step { do :: waiting[i] -> break :: else -> i++ od; waiting[i] = false; job = CALL(i); i = 0 }
+        :: else
+        fi
+     :: else
+     fi
   :: else
   fi
+#if POSTS > 0
+  :: else
+  fi
+#endif
 }
 
 /* environment: the end of a call, or of a job that nobody waits for */
@@ -178,7 +213,7 @@ inline find_work(me) {  /* sets found, and job */
 inline execute_child(me) {  /* a job that is not a call */
   FINISHED;
   if
-  :: job < NS -> assert(forked[job]); set_latch(me, latch[CHILD(job)], job)
+  :: job < NS -> CLAIM(a_set_latch_is_awaited, forked[job]); set_latch(me, latch[CHILD(job)], job)
   :: else
   fi;
   job = 0
@@ -325,10 +360,19 @@ returns:
   skip
 }
 
+/* mirrors: Worker::post blitz/core/registry_impl.hpp */
+proctype Poster(byte s) {
+  byte n, old = AWAKE, parker;
+  do
+  :: n < POSTS -> n++; posted[s]++; try_wake(NOBODY, s)
+  :: else -> break
+  od
+}
+
 /* mirrors: Registry::stop blitz/core/registry_impl.hpp */
 /* mirrors: Worker::terminate blitz/core/registry_impl.hpp */
 proctype Owner() {
-  byte s, old, parker;
+  byte s, old = AWAKE, parker;
 end_owner:
   pending == 0;
   do
@@ -339,14 +383,14 @@ end_owner:
      latch[s] = SET;
      try_wake(NOBODY, s);
 #endif
-     atomic { old = 0; parker = 0; s++ }
+     s++
   :: else -> break
   od
 }
 
 /* environment: looks at every state in which nothing can happen any more */
 proctype Monitor() {
-  byte s; bool no_job_waits_while_a_slot_sleeps = true, every_call_returned, every_resident_returned, counts_are_exact;
+  byte s; bool no_job_waits = true, no_posted_job_waits = true, every_call_returned, every_resident_returned, counts_are_exact;
   byte queued, resting;
   timeout ->
   d_step {
@@ -354,11 +398,12 @@ proctype Monitor() {
     do
     :: s < NS ->
        queued = queued + deque[s] + buffered[s];
+       no_posted_job_waits = no_posted_job_waits && posted[s] == 0;
        resting = resting + (state[s] == ASLEEP || state[s] == VACANT);
        s++
     :: else -> break
     od;
-    no_job_waits_while_a_slot_sleeps = (queued == 0 || resting == 0);
+    no_job_waits = (queued == 0 || resting == 0);
     every_call_returned = (calls == 0 && pending == 0);
 #ifdef NO_STOP
     every_resident_returned = true;
@@ -368,7 +413,8 @@ proctype Monitor() {
     counts_are_exact = (sleeping == 0 && inactive == 0 && resting == 0)
 #endif
   };
-  assert(no_job_waits_while_a_slot_sleeps);
+  assert(no_posted_job_waits);
+  assert(no_job_waits);
   assert(every_call_returned);
   assert(every_resident_returned);
   assert(counts_are_exact)
@@ -385,6 +431,10 @@ init {
     od;
     s = 0;
     do :: s < NC -> run Caller(s); s++ :: else -> break od;
+#if POSTS > 0
+    s = 0;
+    do :: s < NS -> run Poster(s); s++ :: else -> break od;
+#endif
 #ifndef NO_STOP
     run Owner();
 #endif

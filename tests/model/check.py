@@ -1,87 +1,158 @@
 #!/usr/bin/env python3
-"""Checks the models: each claim holds in every reachable state, and each defect is noticed.
+"""Runs the models through Spin, exhaustively.
 
-    check.py MODEL             the cases of that model in cases.txt
-    check.py --mirrors         that the functions which the models mirror still exist in the files they name
+    check.py [--soak]                  every variant, one after the other
+    check.py [--soak] MODEL            every variant of one model
+    check.py [--trail] MODEL VARIANT   one variant, though it be marked soak; shows the shortest trail to a violation
+                                       that was not expected, or with --trail to any
 
-Needs spin and a C compiler. A search that was cut short, by depth, memory or time, is no verdict, and fails.
+A variant that is to hold must be searched to the end: without a violation, within the depth and the memory, and with
+every line of the process that looks at the final states reached. A variant that is to fail must violate the claim that
+variants.txt names. Needs spin and a C compiler.
 """
 
+import argparse
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-SECONDS = 300
+MEGABYTES = 4000
+DEPTH = 100_000
+VERIFIER = ["-w", "-DSAFETY", f"-DMEMLIM={MEGABYTES}", "-DVECTORSZ=2048"]
+# Most searches are over before an optimised verifier would have been compiled.
+EXHAUSTIVE = ["-DCOLLAPSE"]
+SHORTEST = ["-DBFS"]
+# What looks at the outcome: unreached lines there would mean that a model holds because nothing was ever looked at.
+JUDGES = ("Monitor", "Audit", "Checker")
 
 
-def verdict(model, switches):
-    """"holds", "fails", or what went wrong; and the number of states."""
-    with tempfile.TemporaryDirectory() as folder:
-        for file in [*HERE.glob("*.pml"), *HERE.glob("*.inc")]:
-            (pathlib.Path(folder) / file.name).write_text(file.read_text())
-
-        def run(*command):
-            return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=SECONDS)
-
-        made = run("spin", "-a", *switches, model)
-        if made.returncode != 0:
-            return "no model: " + made.stdout.strip(), 0
-        built = run("cc", "-O2", "-w", "-DSAFETY", "-DCOLLAPSE", "-DMEMLIM=6000", "-DVECTORSZ=2048", "-o", "pan", "pan.c")
-        if built.returncode != 0:
-            return "no checker: " + built.stderr.strip(), 0
-        try:
-            text = run("./pan", "-m300000").stdout
-        except subprocess.TimeoutExpired:
-            return f"no verdict in {SECONDS} s", 0
-        states = re.search(r"(\d+) states, stored", text)
-        errors = re.search(r"errors: (\d+)", text)
-        if errors is None or "out of memory" in text:
-            return "no verdict: " + text.strip()[-300:], 0
-        count = int(states.group(1)) if states else 0
-        if int(errors.group(1)) > 0:
-            return "fails", count
-        if "max search depth too small" in text:
-            return "not exhaustive: the search was not deep enough", count
-        return "holds", count
+def variants():
+    """(model, name, expectation, switches, soak) for each line of variants.txt."""
+    for line in (HERE / "variants.txt").read_text().splitlines():
+        fields = line.split()
+        if fields and not line.startswith("#"):
+            soak = fields[-1] == "soak"
+            yield fields[0], fields[1], fields[2], fields[3 : len(fields) - soak], soak
 
 
-def check(model):
-    bad = 0
-    cases = 0
-    for line in (HERE / "cases.txt").read_text().splitlines():
-        words = line.split("#")[0].split()
-        if not words or words[0] != model:
+def run(command, directory):
+    return subprocess.run(command, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def must(command, directory):
+    result = run(command, directory)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}:\n{result.stdout}")
+
+
+def processor_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def complaint(output, expectation):
+    """What is wrong with the verifier's output; None if nothing is."""
+    errors = re.search(r"errors: (\d+)", output)
+    if errors is None:
+        return "no verdict"
+    violated = re.search(r"^pan:\s?1: (.*?)(?: \(at depth \d+\))?$", output, re.MULTILINE)
+    if expectation != "holds":
+        if violated is None:
+            return f"{expectation} should be violated, and is not"
+        if not re.fullmatch(rf"assertion violated \(?{expectation}\)?", violated[1].strip()):
+            return f"{expectation} should be violated, but it is: {violated[1]}"
+        return None
+    if errors[1] != "0":
+        return f"violated: {violated[1] if violated else 'something'}"
+    for sign in ("max search depth too small", "out of memory", "Search not completed", "MEMLIM"):
+        if sign in output:
+            return f"not exhaustive: {sign}"
+    for judge in JUDGES:
+        if re.search(rf"unreached in proctype {judge}\n(?!\s*\(0 of)", output):
+            return f"{judge} was not reached in all its lines"
+    return None
+
+
+def search(source, switches, options, directory):
+    """The verifier's output."""
+    must(["spin", "-a", *switches, source], directory)
+    must(["cc", *VERIFIER, *options, "-o", "pan", "pan.c"], directory)
+    return run(["./pan", f"-m{DEPTH}"], directory).stdout
+
+
+def readable(steps):
+    """The lines of `spin -t -p -g`: who, where, what, and the shared variables that it changed; less what says nothing."""
+    shared = {}
+    line, statement, changes = None, "", []
+    for text in [*steps.splitlines(), None]:
+        change = re.match(r"\t\t(\S+) = (.*)$", text or "")
+        if change:
+            if shared.get(change[1], "0") != change[2]:
+                changes.append(f"{change[1]} = {change[2]}")
+            shared[change[1]] = change[2]
             continue
-        cases += 1
-        result, states = verdict(model, words[2:])
-        good = result == words[1]
-        bad += not good
-        print(f"{'ok ' if good else 'BAD'} {model} {' '.join(words[2:]) or '(as it is)'}: {result}, {states} states", flush=True)
-    if cases == 0:
-        print(f"cases.txt has nothing on {model}")
-    return bad == 0 and cases > 0
+        # What a fence or a read-modify-write lets out of an empty store buffer is nothing.
+        if line and (changes or not re.match(r"(deque|buffered|state|awaking)\[\w+\] = ", statement)):
+            yield f"{line}{statement:40} {', '.join(changes)}".rstrip()
+        line = None
+        step = re.match(r"\s*(\d+):\s+proc\s+(\d+) \((\w+):\d+\) (\S+):(\d+) \(state \d+\)\s+\[(.*)\]$", text or "")
+        if step and not re.fullmatch(r"IF|DO|else|break|\(1\)|\.?\(?goto\b.*", step[6]):
+            where = f"{pathlib.Path(step[4]).name}:{step[5]}"
+            line, statement, changes = f"{step[1]:>4}  {step[3] + ' ' + step[2]:14} {where:16} ", step[6], []
+        elif text and "failed assertion" in text:
+            yield text.removeprefix("spin: ")
+            return
 
 
-def check_mirrors():
-    bad = 0
-    tags = 0
-    for file in sorted([*HERE.glob("*.pml"), *HERE.glob("*.inc")]):
-        for name, path in re.findall(r"mirrors:\s+(\S+)\s+(\S+)", file.read_text()):
-            tags += 1
-            source = ROOT / path
-            function = name.split("::")[-1]
-            if not source.is_file() or not re.search(rf"\b{re.escape(function)}\s*\(", source.read_text()):
-                print(f"{file.name} mirrors {name}, which is not in {path}")
-                bad += 1
-    print(f"{tags} tags, {bad} without their function")
-    return bad == 0 and tags > 0
+def show_trail(source, switches, directory):
+    """The shortest way to a violation."""
+    output = search(source, switches, SHORTEST, directory)
+    trail = next(pathlib.Path(directory).glob("*.trail"), None)
+    if trail is None:
+        print(output)
+        return
+    steps = run(["spin", "-t", "-p", "-g", "-k", trail, *switches, source], directory).stdout
+    print("\n".join(readable(steps)))
+
+
+def check(model, name, expectation, switches, soak, trail):
+    """Whether the variant behaves as expected; reports on one line. `trail`: never, unexpected or always."""
+    start = processor_seconds()
+    source = HERE / f"{model}.pml"
+    with tempfile.TemporaryDirectory(prefix="blitz-model-") as directory:
+        output = search(source, switches, [*EXHAUSTIVE, "-O2" if soak else "-O0"], directory)
+        wrong = complaint(output, expectation)
+        states = re.search(r"([\d.e+]+) states, stored", output)
+        print(f"{model} {name}: {'as expected' if wrong is None else wrong}, {states[1] if states else '?'} states, "
+              f"{processor_seconds() - start:.1f} s", flush=True)
+        if trail == "always" or (wrong is not None and trail == "unexpected"):
+            show_trail(source, switches, directory)
+    return wrong is None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("wanted", nargs="*", metavar="MODEL [VARIANT]")
+    parser.add_argument("--soak", action="store_true", help="the variants marked soak, too")
+    parser.add_argument("--trail", action="store_true", help="show the trail to an expected violation as well")
+    options = parser.parse_args()
+    one = len(options.wanted) == 2
+    chosen = [
+        variant
+        for variant in variants()
+        if list(variant[: len(options.wanted)]) == options.wanted and (one or options.soak or not variant[-1])
+    ]
+    if not chosen:
+        parser.error("variants.txt has no such variant")
+    trail = "never" if not one else "always" if options.trail else "unexpected"
+    results = [check(*variant, trail) for variant in chosen]
+    print(f"{sum(results)} of {len(results)} as expected, {processor_seconds():.0f} s of processor time")
+    sys.exit(0 if all(results) else 1)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    sys.exit(0 if (check_mirrors() if sys.argv[1] == "--mirrors" else check(sys.argv[1])) else 1)
+    main()

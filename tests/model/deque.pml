@@ -1,208 +1,247 @@
-/* The Chase-Lev deque: an owner that pushes, pops and grows, and thieves.
+/* The Chase-Lev deque: every job is taken once, by its owner or by a thief; none is invented, none lost.
  *
- * Memory: total store order. The owner's plain stores (a slot, bottom, the newest ring) wait in one buffer, in order; a
- * read-modify-write of the owner waits until it is empty, a heavy fence of a thief empties it, Drain does at any time.
- * Items are numbered from 1 in the order of their pushes; the owner makes NPUSH pushes and up to NPOP pops in any order,
- * and then pops until nothing is left. Each of NT thieves tries NSTEAL times. The first ring has 2 slots, the second 4.
- * Claim: every item is taken once, by the owner or by a thief, and none is invented.
- * Defects, each of which must be noticed:
- *   NO_HEAVY        the thief's heavy fence is missing
- *   LOOK_ONCE       the thief does not read bottom again after its fence
- *   NO_LAST         the owner takes its last item without an exchange
- *   NO_LIMIT        the owner overwrites slots without asking how far the thieves have come
- *   NO_COPY         growing does not copy
- *   NO_CAS          a thief takes its item by a load and a store of top
- *   NO_RESTORE      an owner that lost its last item leaves bottom where it is
+ * The owner pushes jobs 1 .. NJ and pops up to POPS times, in any order; each of THIEVES thieves tries to steal STEALS
+ * times. The first buffer has CAP slots, and the deque may grow once, to twice that. Indices start at BASE.
+ *
+ * Memory: total store order. The owner's stores to slots, bottom_ and buffer_ go through a store buffer of DEPTH
+ * entries, first in, first out; it sees its own stores at once, in owner_*. The compare-exchange on top_ flushes it, and
+ * so does a thief's heavy fence. Thieves store nothing but by compare-exchange. Each access to memory is a step; the
+ * first look of steal() at an empty deque is left out, for it only ever gives up.
+ *
  * Variant:
- *   FALLBACK        no membarrier: the owner's fence waits for its buffer, the thief's empties nothing
- *   NO_LIGHT        (with FALLBACK) the owner's fence is missing: a defect
+ *   FALLBACK           the light fence is a fence of the owner, the heavy one of the thief
+ * Defects:
+ *   NO_HEAVY           steal has no fence between top_ and bottom_
+ *   BOTTOM_BEFORE      steal uses the bottom_ that it saw before the fence
+ *   LAST_WITHOUT_CAS   pop takes the last item without asking top_
+ *   READ_AFTER_CAS     steal reads the slot when it has the index
+ *   BOTTOM_FIRST       push shows the new bottom_ before the slot is written
+ *   LIMIT_IGNORED      push never asks whether there is room
+ *   LIMIT_LATE         limit_ is one above top_ + capacity
+ *   COPY_AFTER         grow shows the new buffer before it is filled
+ *   BOTTOM_NOT_RESTORED  pop leaves bottom_ below when there was nothing to take
+ *   NO_LIGHT           of the variant: the owner has no fence
  */
-#ifndef NPUSH
-#define NPUSH 3
+#ifndef NJ
+#define NJ 3
 #endif
-#ifndef NPOP
-#define NPOP 2
+#ifndef POPS
+#define POPS 2
 #endif
-#ifndef NT
-#define NT 2
+#ifndef THIEVES
+#define THIEVES 2
 #endif
-#ifndef NSTEAL
-#define NSTEAL 2
+#ifndef STEALS
+#define STEALS 1
 #endif
+#ifndef CAP
+#define CAP 2
+#endif
+#ifndef DEPTH
+#define DEPTH 4
+#endif
+#define BASE 1
 
-#define CAPACITY(r) ((r) == 0 -> 2 : 4)
-#define SLOT(r, i) ring[(r) * 4 + (i) % CAPACITY(r)]
-#define BOTTOM 0
-#define ITEM 1
-#define RING 2
-#define QUEUE 6
+/* Addresses: slots of the first buffer, slots of the second, bottom_, buffer_. */
+#define SLOT(b, index) ((b) == 0 -> (index) % CAP : CAP + (index) % (2 * CAP))
+#define BOTTOM (3 * CAP)
+#define BUFFER (3 * CAP + 1)
 
-byte top, bottom, newest;     /* in memory; indices begin at 1, so that bottom - 1 stays a byte */
-byte ring[8];
-byte kind[QUEUE], where[QUEUE], what[QUEUE], queued;  /* the owner's store buffer */
-byte taken[NPUSH + 1];
-byte thieves_done;
+byte memory[3 * CAP + 2];
+byte top = BASE;
+byte pending_at[DEPTH], pending_value[DEPTH], pending;
+bool taken[NJ + 1];
+bool no_job_is_invented, no_job_is_taken_twice;
+byte finished;
 
-#define STORED (queued == 0)
+#define TAKE(job) \
+  no_job_is_invented = (job != 0); assert(no_job_is_invented); \
+  no_job_is_taken_twice = !taken[job]; assert(no_job_is_taken_twice); \
+  taken[job] = true
 
-inline apply_oldest() {
-  if
-  :: kind[0] == BOTTOM -> bottom = what[0]
-  :: kind[0] == ITEM -> ring[where[0]] = what[0]
-  :: kind[0] == RING -> newest = what[0]
-  fi;
-  k = 0;
-  do
-  :: k + 1 < queued -> kind[k] = kind[k + 1]; where[k] = where[k + 1]; what[k] = what[k + 1]; k++
-  :: else -> break
-  od;
-  queued--; kind[queued] = 0; where[queued] = 0; what[queued] = 0; k = 0
+#define DRAIN_ONE \
+  memory[pending_at[0]] = pending_value[0]; \
+  k = 1; do :: k < pending -> pending_at[k - 1] = pending_at[k]; pending_value[k - 1] = pending_value[k]; k++ :: else -> break od; \
+  pending--; pending_at[pending] = 0; pending_value[pending] = 0; k = 0
+#define DRAIN_ALL do :: pending > 0 -> DRAIN_ONE :: else -> break od
+
+/* environment: the store buffer of the owner's processor */
+proctype Drain() {
+  byte k;
+end_drain:
+  do :: d_step { pending > 0 -> DRAIN_ONE } od
 }
 
-inline store(a_kind, a_where, a_what) {
-  atomic { queued < QUEUE -> kind[queued] = a_kind; where[queued] = a_where; what[queued] = a_what; queued++ }
+inline store(at, value) {  /* environment: a plain store of the owner */
+  d_step { pending < DEPTH -> pending_at[pending] = at; pending_value[pending] = value; pending++ }
 }
-
-inline take(item) { d_step { assert(item != 0); taken[item]++; assert(taken[item] == 1) } }
 
 /* mirrors: ChaseLevDeque::make_room blitz/fork_join/chase_lev_deque.hpp */
 inline make_room() {
-  t = top;
+  seen = top;
   if
-  :: b - t < CAPACITY(r) -> limit = t + CAPACITY(r)
+  :: owner_bottom - seen < capacity -> limit = seen + capacity
   :: else ->
-     d_step {
-       assert(r == 0);
-       i = t;
-       do
-#ifndef NO_COPY
-       :: i < b -> SLOT(1, i) = mine[i]; i++
+     assert(owner_buffer == 0);
+#ifdef COPY_AFTER
+     store(BUFFER, 1);
 #endif
-       :: else -> break
-       od;
-       i = 0; r = 1; limit = t + CAPACITY(1)
-     };
-     store(RING, 0, 1)
-  fi
+     index = seen;
+     do
+     :: index < owner_bottom ->
+        job = owner_slot[SLOT(0, index)];
+        at = SLOT(1, index);
+        owner_slot[at] = job;
+        store(at, job);
+        index++
+     :: else -> break
+     od;
+#ifndef COPY_AFTER
+     store(BUFFER, 1);
+#endif
+     atomic { owner_buffer = 1; limit = seen + 2 * capacity; capacity = 2 * CAP; index = 0; job = 0 }
+  fi;
+#ifdef LIMIT_LATE
+  limit++;
+#endif
+  seen = 0
 }
 
 /* mirrors: ChaseLevDeque::push blitz/fork_join/chase_lev_deque.hpp */
-inline push() {
-  b = own;
-#ifndef NO_LIMIT
-  if :: b >= limit -> make_room() :: else fi;
+inline push(the_job) {
+#ifndef LIMIT_IGNORED
+  if :: owner_bottom >= limit -> make_room() :: else fi;
 #endif
-  pushed++;
-  d_step { mine[b] = pushed };
-  store(ITEM, r * 4 + b % CAPACITY(r), pushed);
-  store(BOTTOM, 0, b + 1);
-  own = b + 1
+  at = SLOT(owner_buffer, owner_bottom);
+  owner_slot[at] = the_job;
+  owner_bottom++;
+#ifdef BOTTOM_FIRST
+  store(BOTTOM, owner_bottom);
+  store(at, the_job);
+#else
+  store(at, the_job);
+  store(BOTTOM, owner_bottom);
+#endif
+  at = 0
+}
+
+/* mirrors: asymmetric_light_fence blitz/base/asymmetric_fence.hpp */
+inline light_fence() {
+#if defined(FALLBACK) && !defined(NO_LIGHT)
+  d_step { DRAIN_ALL }
+#else
+  skip
+#endif
+}
+
+/* mirrors: asymmetric_heavy_fence blitz/base/asymmetric_fence.hpp */
+inline heavy_fence() {
+#if defined(NO_HEAVY) || defined(FALLBACK)
+  skip
+#else
+  d_step { DRAIN_ALL }
+#endif
 }
 
 /* mirrors: ChaseLevDeque::pop blitz/fork_join/chase_lev_deque.hpp */
-/* mirrors: ChaseLevDeque::take_back blitz/fork_join/chase_lev_deque.hpp */
 /* mirrors: ChaseLevDeque::pop_last blitz/fork_join/chase_lev_deque.hpp */
 inline pop() {
-  b = own - 1;
-  store(BOTTOM, 0, b);
-  own = b;
-#if defined(FALLBACK) && !defined(NO_LIGHT)
-  STORED;
-#endif
-  t = top;
-  got = 0;
+  owner_bottom--;
+  store(BOTTOM, owner_bottom);
+  light_fence();
+  seen = top;
   if
-  :: t < b -> got = mine[b]
+  :: seen < owner_bottom ->
+     d_step { job = owner_slot[SLOT(owner_buffer, owner_bottom)]; TAKE(job); job = 0 }
   :: else ->
      if
-     :: t == b ->
-#ifdef NO_LAST
-        got = mine[b]; atomic { STORED -> top = t + 1 }
+     :: seen == owner_bottom ->
+        d_step {
+          job = owner_slot[SLOT(owner_buffer, owner_bottom)];
+#ifdef LAST_WITHOUT_CAS
+          TAKE(job); DRAIN_ALL; top = seen + 1;
 #else
-        atomic { STORED -> if :: top == t -> top = t + 1; got = mine[b] :: else fi }
+          if :: top == seen -> DRAIN_ALL; top = seen + 1; TAKE(job) :: else fi;
 #endif
+          job = 0
+        }
      :: else
      fi;
-#ifdef NO_RESTORE
-     if :: got != 0 -> own = b + 1; store(BOTTOM, 0, own) :: else fi
-#else
-     own = b + 1; store(BOTTOM, 0, own)
+#ifndef BOTTOM_NOT_RESTORED
+     owner_bottom++;
+     store(BOTTOM, owner_bottom)
 #endif
   fi;
-  if :: got != 0 -> take(got) :: else fi
+  seen = 0
 }
 
+/* environment: an owner that does what it likes */
 proctype Owner() {
-  byte own = 1, limit = 3, r, pushed, pops, b, t, i, got;
-  byte mine[NPUSH + 2];  /* what the owner put at each index */
+  byte owner_bottom = BASE, owner_buffer, owner_slot[3 * CAP], limit = BASE + CAP, capacity = CAP;
+  byte next, pops, seen, index, at, job, k;
   do
-  :: pushed < NPUSH -> push()
-  :: pops < NPOP && pushed > 0 -> pops++; pop()
-  :: pushed == NPUSH -> break
+  :: next < NJ -> next++; push(next)
+  :: pops < POPS -> pops++; pop()
+  :: next == NJ -> break
   od;
-  thieves_done == NT;
-  STORED;
-  do
-  :: own > top -> pop(); STORED
-  :: own <= top -> break
-  od;
-  skip;
-  d_step {
-    i = 1;
-    do
-    :: i <= NPUSH -> assert(taken[i] == 1); i++
-    :: else -> break
-    od
-  }
+  pending == 0;
+  finished++
 }
 
 /* mirrors: ChaseLevDeque::steal blitz/fork_join/chase_lev_deque.hpp */
 proctype Thief() {
-  byte t, b, r, item, tries, k;
+  byte seen, bottom, buffer, job, n, k;
   do
-  :: tries < NSTEAL ->
-     tries++;
-     t = top;
-     b = bottom;
-     if :: b <= t -> goto next :: else fi;
-#if !defined(NO_HEAVY) && !defined(FALLBACK)
-     d_step { do :: queued > 0 -> apply_oldest() :: else -> break od };
+  :: n < STEALS ->
+     n++;
+     seen = top;
+#ifdef BOTTOM_BEFORE
+     bottom = memory[BOTTOM];
 #endif
-#ifndef LOOK_ONCE
-     b = bottom;
-     if :: b <= t -> goto next :: else fi;
+     heavy_fence();
+#ifndef BOTTOM_BEFORE
+     bottom = memory[BOTTOM];
 #endif
-     r = newest;
-     item = SLOT(r, t);
-#ifdef NO_CAS
-     if :: top == t -> top = t + 1; take(item) :: else fi;
+     if
+     :: bottom > seen ->
+        buffer = memory[BUFFER];
+#ifndef READ_AFTER_CAS
+        job = memory[SLOT(buffer, seen)];
+        d_step { if :: top == seen -> top = seen + 1; TAKE(job) :: else fi }
 #else
-     atomic { if :: top == t -> top = t + 1; take(item) :: else fi };
+        d_step { if :: top == seen -> top = seen + 1; bottom = 0 :: else fi };
+        if :: bottom == 0 -> skip; d_step { job = memory[SLOT(buffer, seen)]; TAKE(job) } :: else fi
 #endif
-next:
-     skip;
-     d_step { t = 0; b = 0; r = 0; item = 0 }
+     :: else
+     fi;
+     atomic { seen = 0; bottom = 0; buffer = 0; job = 0 }
   :: else -> break
   od;
-  thieves_done++
+  finished++
 }
 
-proctype Drain() {
-  byte k;
-end:
-  do
-  :: d_step { queued > 0 -> apply_oldest() }
-  od
+/* environment: counts what was taken and what is left, when all have done */
+proctype Audit() {
+  byte index, job; bool no_job_is_lost = true;
+  finished == THIEVES + 1;
+  d_step {
+    index = top;
+    do
+    :: index < memory[BOTTOM] -> job = memory[SLOT(memory[BUFFER], index)]; TAKE(job); index++
+    :: else -> break
+    od;
+    job = 1;
+    do :: job <= NJ -> no_job_is_lost = no_job_is_lost && taken[job]; job++ :: else -> break od
+  };
+  assert(no_job_is_lost)
 }
 
 init {
   byte n;
   atomic {
-    top = 1; bottom = 1;
+    memory[BOTTOM] = BASE;
     run Owner(); run Drain();
-    do
-    :: n < NT -> run Thief(); n++
-    :: else -> break
-    od
+    do :: n < THIEVES -> run Thief(); n++ :: else -> break od;
+    run Audit()
   }
 }

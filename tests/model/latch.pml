@@ -89,7 +89,7 @@ execute:
 
 /* mirrors: WorkerLatch::set blitz/core/latch.hpp */
 proctype Setter(byte g) {
-  byte old, parker;
+  byte old = AWAKE, parker;
   begun > g;
   set_latch(NOBODY, latch[g], 0);
   unset--
@@ -104,7 +104,7 @@ proctype Outsider() {
 
 /* environment: looks at every state in which nothing can happen any more */
 proctype Monitor() {
-  byte s, resting; bool every_wait_returned, every_caller_returned, counts_are_exact, no_job_waits_while_a_slot_sleeps;
+  byte s, resting; bool every_wait_returned, every_caller_returned, counts_are_exact, no_job_waits;
   timeout ->
   d_step {
     s = 0;
@@ -112,12 +112,12 @@ proctype Monitor() {
     every_wait_returned = (over == NG);
     every_caller_returned = (unset == 0 && posting == 0);
     counts_are_exact = (sleeping == resting && inactive == resting && head + front + started == NI && !taking);
-    no_job_waits_while_a_slot_sleeps = (head + front == 0 || resting == 0)
+    no_job_waits = (head + front == 0 || resting == 0)
   };
-  assert(every_caller_returned);
   assert(every_wait_returned);
+  assert(every_caller_returned);
   assert(counts_are_exact);
-  assert(no_job_waits_while_a_slot_sleeps)
+  assert(no_job_waits)
 }
 
 init {

@@ -3,6 +3,7 @@
  *
  * Slots 0 .. NW-1 search and sleep; slots NW .. NW+NP-1 are run by pushers: each pushes NJ jobs on its own deque and is
  * then busy for ever, so that only a sleeper can run them. NI outsiders inject NIJ jobs each.
+ *   NO_LAST_SEARCH a defect: who has announced itself sleeps without a search
  *   LONG           a job, once started, never ends
  *   VACANT_START   the sleepers begin vacant, as in a new pool; otherwise they come from a job
  */
@@ -22,6 +23,7 @@
 #define NIJ 1
 #endif
 #define NS (NW + NP)
+#define FIRST_VICTIM NW
 #define NO_LATCH
 #include "idle.inc"
 
@@ -30,9 +32,14 @@ byte started, posting = NP + NI;
 
 /* mirrors: ForkJoinFinder::find_work blitz/fork_join/policy.hpp */
 inline find_work(me) {  /* nobody pushes on a sleeper's own deque */
+#if NP > 0
   steal(me);
-  i = 0;
+#endif
+#if NI > 0
   if :: !found -> take_injected(me) :: else fi
+#else
+  skip
+#endif
 }
 
 /* mirrors: Worker::run_resident blitz/core/registry_impl.hpp */
@@ -56,7 +63,11 @@ search:
   :: found -> work_found(me)
   :: else ->
      if
+#ifdef NO_LAST_SEARCH
+     :: round == 0 -> announce(me); sleep(me, nolatch, VACANT)
+#else
      :: round == 0 -> announce(me)
+#endif
      :: else -> sleep(me, nolatch, VACANT)
      fi;
      goto search
@@ -92,7 +103,7 @@ proctype Outsider() {
 
 /* environment: looks at every state in which nothing can happen any more */
 proctype Monitor() {
-  byte s, queued = 0, resting = 0; bool no_job_waits_while_a_slot_sleeps, counts_are_exact, every_poster_returned;
+  byte s, queued = 0, resting = 0; bool no_job_waits, counts_are_exact, every_poster_returned;
   timeout ->
   d_step {
     queued = head + front;
@@ -103,12 +114,12 @@ proctype Monitor() {
        s++
     :: else -> break
     od;
-    no_job_waits_while_a_slot_sleeps = !(queued > 0 && resting > 0);
+    no_job_waits = !(queued > 0 && resting > 0);
     counts_are_exact = (sleeping == resting && inactive == resting && queued + started == NP * NJ + NI * NIJ);
     every_poster_returned = (posting == 0)
   };
   assert(every_poster_returned);
-  assert(no_job_waits_while_a_slot_sleeps);
+  assert(no_job_waits);
   assert(counts_are_exact)
 }
 

@@ -1,140 +1,159 @@
-/* The injector: producers that push nodes, workers that take them, and a sleeper that asks whether it is empty.
+/* The injector's stack: every node is taken once, oldest first, and empty() is true only if every node whose push had
+ * come before has been taken.
  *
- * NP producers push NN nodes each; NTK takers try TRIES times each; the checker asks CHECKS times. Every access is one
- * step, in one order: the exchanges are sequentially consistent, front_ and `next` are guarded by taking_, and the looks of
- * empty() acquire.
- * Claims: a node is taken once; the nodes of one producer are taken in the order of their pushes; empty() is true only if
- * every node whose push came before the call has been taken.
- * Defects, each of which must be noticed:
- *   NO_TAKING        takers do not exclude one another
- *   NO_TAKING_LOOK   empty() does not look at taking_
- *   FRONT_FIRST      empty() looks at front_, then taking_, then head_
- *   TAKING_FIRST     empty() looks at taking_ before head_
- *   PUSH_BY_STORE    push is a load and a store
- *   NO_REVERSE       the stack is handed out newest first
+ * PRODUCERS push NODES nodes each; TAKERS take until all is taken; a checker calls empty() CHECKS times.
+ * Every access to shared memory is a step, except that the reversal of a stack that nobody else can see is one. A node
+ * counts as taken when its taker has written front_ without it: from then on the taker has it for good.
+ *
+ * Defects:
+ *   NO_TAKING            take does not exclude other takers
+ *   HEAD_BY_STORE        the stack is taken by a load and a store
+ *   NOT_REVERSED         the list stays newest first
+ *   PUSH_BY_STORE        push is a load and a store
+ *   EMPTY_NO_TAKING      empty() does not look at taking_
+ *   EMPTY_NO_FRONT       ... at front_
+ *   EMPTY_FRONT_FIRST    empty() looks at front_, taking_, head_ in this order
+ *   EMPTY_FRONT_SECOND   ... at head_, front_, taking_
  */
-#ifndef NP
-#define NP 2
+#ifndef PRODUCERS
+#define PRODUCERS 2
 #endif
-#ifndef NN
-#define NN 2
+#ifndef NODES
+#define NODES 2
 #endif
-#ifndef NTK
-#define NTK 2
-#endif
-#ifndef TRIES
-#define TRIES 2
+#ifndef TAKERS
+#define TAKERS 2
 #endif
 #ifndef CHECKS
-#define CHECKS 2
+#define CHECKS 1
 #endif
-#define NODES (NP * NN)
+#define ALL (PRODUCERS * NODES)
 
-byte head, front, next[NODES + 1];
-bool taking, pushed[NODES + 1], taken[NODES + 1];
+byte head, front; bool taking;  /* nodes are 1 .. ALL; 0 is null */
+byte next[ALL + 1];
+byte place[ALL + 1];            /* of a pushed node: how many were pushed up to it */
+byte pushed, took;              /* counts; as nodes are taken in order, those at places 1 .. took are taken */
 
 /* mirrors: TreiberStack::push blitz/fork_join/treiber_stack.hpp */
 proctype Producer(byte first) {
-  byte node = first, seen;
+  byte n, seen; bool done;
   do
-  :: node < first + NN ->
-again:
+  :: n < NODES ->
      seen = head;
-     next[node] = seen;
+     done = false;
+     do
+     :: !done ->
+        next[first + n] = seen;
 #ifdef PUSH_BY_STORE
-     head = node; pushed[node] = true;
+        d_step { head = first + n; pushed++; place[first + n] = pushed; done = true }
 #else
-     atomic { if :: head == seen -> head = node; pushed[node] = true :: else -> goto again fi };
+        d_step {
+          if
+          :: head == seen -> head = first + n; pushed++; place[first + n] = pushed; done = true
+          :: else -> seen = head
+          fi
+        }
 #endif
-     node++
+     :: else -> break
+     od;
+     n++
   :: else -> break
   od
 }
 
-/* mirrors: TreiberStack::take blitz/fork_join/treiber_stack.hpp */
 /* mirrors: TreiberStack::reversed blitz/fork_join/treiber_stack.hpp */
+inline reverse() {  /* the list at node, by way of older and newer */
+  d_step {
+    older = 0;
+    do
+    :: node != 0 -> newer = next[node]; next[node] = older; older = node; node = newer
+    :: else -> break
+    od;
+    node = older; older = 0; newer = 0
+  }
+}
+
+/* mirrors: TreiberStack::take blitz/fork_join/treiber_stack.hpp */
 proctype Taker() {
-  byte tries, node, chain, after;
+  byte node, older, newer; bool oldest_first;
+end_taker:
   do
-  :: tries < TRIES ->
-     tries++;
-     if :: head == 0 && front == 0 -> goto out :: else fi;
+  :: head != 0 || front != 0 ->  /* two looks in the code, at which nothing hangs: the rest does not rely on them */
 #ifndef NO_TAKING
-     atomic { if :: taking -> goto out :: else -> taking = true fi };
+     atomic { !taking -> taking = true };  /* a taker that finds it set goes away, and comes again */
 #endif
      node = front;
      if
      :: node == 0 ->
-        atomic { chain = head; head = 0 };
-#ifdef NO_REVERSE
-        node = chain; chain = 0
+#ifdef HEAD_BY_STORE
+        node = head;
+        head = 0;
 #else
-        do
-        :: chain != 0 -> after = next[chain]; next[chain] = node; node = chain; chain = after
-        :: else -> break
-        od;
-        after = 0
+        d_step { node = head; head = 0 };
+#endif
+#ifndef NOT_REVERSED
+        reverse()
 #endif
      :: else
      fi;
      if
      :: node != 0 ->
-        d_step {  /* with this store the node is nobody's but this taker's */
-          front = next[node];
-          assert(!taken[node]);
-          taken[node] = true;
-          assert(node % NN == 1 || NN == 1 || taken[node - 1])
-        }
+        newer = next[node];
+        d_step { front = newer; newer = 0; took++; oldest_first = (place[node] == took); assert(oldest_first) }
      :: else
      fi;
-#ifndef NO_TAKING
-     taking = false;
-#endif
-out:
-     node = 0
-  :: else -> break
+     node = 0;
+     taking = false
   od
 }
 
 /* mirrors: TreiberStack::empty blitz/fork_join/treiber_stack.hpp */
 proctype Checker() {
-  byte checks, i;
-  bool before[NODES + 1], h, t, f;
+  byte n, before; bool empty_now, empty_is_exact;
   do
-  :: checks < CHECKS ->
-     checks++;
-     d_step { i = 1; do :: i <= NODES -> before[i] = pushed[i]; i++ :: else -> break od; i = 0 };
-#if defined(FRONT_FIRST)
-     f = (front != 0); t = taking; h = (head != 0);
-#elif defined(TAKING_FIRST)
-     t = taking; h = (head != 0); f = (front != 0);
-#elif defined(NO_TAKING_LOOK)
-     h = (head != 0); f = (front != 0);
+  :: n < CHECKS ->
+     n++;
+     before = pushed;
+#ifdef EMPTY_FRONT_FIRST
+     empty_now = (front == 0);
+     if :: empty_now -> empty_now = !taking :: else fi;
+     if :: empty_now -> empty_now = (head == 0) :: else fi;
 #else
-     h = (head != 0); t = taking; f = (front != 0);
+     empty_now = (head == 0);
+#ifdef EMPTY_FRONT_SECOND
+     if :: empty_now -> empty_now = (front == 0) :: else fi;
+     if :: empty_now -> empty_now = !taking :: else fi;
+#else
+#ifndef EMPTY_NO_TAKING
+     if :: empty_now -> empty_now = !taking :: else fi;
 #endif
-     d_step {
-       if
-       :: !h && !t && !f ->
-          i = 1;
-          do
-          :: i <= NODES -> assert(!before[i] || taken[i]); i++
-          :: else -> break
-          od
-       :: else
-       fi;
-       i = 0
-     }
+#ifndef EMPTY_NO_FRONT
+     if :: empty_now -> empty_now = (front == 0) :: else fi;
+#endif
+#endif
+#endif
+     empty_is_exact = (!empty_now || took >= before);
+     assert(empty_is_exact);
+     atomic { before = 0; empty_now = false; empty_is_exact = false }
   :: else -> break
   od
+}
+
+/* environment: looks when nothing can happen any more */
+proctype Monitor() {
+  bool none_is_lost;
+  timeout ->
+  none_is_lost = (took == ALL && head == 0 && front == 0 && !taking);
+  assert(none_is_lost)
 }
 
 init {
   byte n;
   atomic {
-    do :: n < NP -> run Producer(n * NN + 1); n++ :: else -> break od;
+    do :: n < PRODUCERS -> run Producer(1 + n * NODES); n++ :: else -> break od;
     n = 0;
-    do :: n < NTK -> run Taker(); n++ :: else -> break od;
-    run Checker()
+    do :: n < TAKERS -> run Taker(); n++ :: else -> break od;
+    run Checker();
+    run Monitor()
   }
 }
