@@ -78,6 +78,7 @@ void shut_down_at_exit() { static const EndOfProgram end; }
           GlobalPool& global_pool = global();
           started_global_registry.store(nullptr, std::memory_order_relaxed);
           PoolBase::keep_for_ever(std::shared_ptr<ThreadPool>(global_pool.pool.release(), [](ThreadPool*) {}));
+          ::new (&global_pool.shutting_down) Mutex;  // A thread of the parent may have held it.
           global_pool.mutex.unlock();
         },
 });

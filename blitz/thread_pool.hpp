@@ -213,8 +213,7 @@ class BasicThreadPool {
  private:
   [[nodiscard]] auto reduce_here(const ReduceOptions& options) noexcept {
     return [this, &options](detail::LoopIndex count, const auto& fold) {
-      return registry_->in_worker(
-          [&](auto& worker) { return detail::reduce_on(worker, count, fold, options); });
+      return registry_->in_worker([&](auto& worker) { return detail::reduce_on(worker, count, fold, options); });
     };
   }
   [[nodiscard]] auto loop_here(const ForOptions& options) noexcept {

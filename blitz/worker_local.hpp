@@ -19,9 +19,11 @@
 
 namespace blitz {
 
-/// What makes the values: callable without arguments, and what it returns makes a T.
+/// What makes the values: callable without arguments, and what it returns is a T, which need not be movable, or becomes one.
 template <class F, class T>
-concept WorkerLocalMaker = std::invocable<F&> && std::constructible_from<T, std::invoke_result_t<F&>>;
+concept WorkerLocalMaker =
+    std::copy_constructible<F> && std::invocable<F&> &&
+    (std::same_as<std::invoke_result_t<F&>, T> || std::convertible_to<std::invoke_result_t<F&>, T>);
 
 /// Scratch for the jobs of a pool: a buffer, a generator, a partial sum. Each worker has its own, made when it first asks.
 ///

@@ -112,9 +112,9 @@ class IdleState {
       sleep(search, latch, rest);
       return;
     }
-    // The resident of slot 0 does not linger, so that an outside caller finds it vacant.
-    const bool lingers = search.counted && (search.slot != 0 || rest == Rest::kWait);
-    if (lingers && search.rounds < kRoundsUntilParked) {
+    // The runner of slot 0 does not linger. If it is the resident, an outside caller finds the slot vacant so much sooner;
+    // if it is a caller, what it waits for ends with a wake-up, and to yield may cost it the processor for milliseconds.
+    if (search.counted && search.slot != 0 && search.rounds < kRoundsUntilParked) {
       ++search.rounds;
       yield_thread();
       return;

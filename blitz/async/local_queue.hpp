@@ -41,11 +41,11 @@ class AsyncQueue {
     return job;
   }
 
-  /// The newest job; when this worker's own are gone, one that was fetched. Null: the queue is empty.
+  /// The newest of the jobs that were pushed here or stolen. What was fetched is not among them: it is nothing that a job
+  /// which waits should run on top of itself unasked.
   [[nodiscard]] Job* take_newest() noexcept {
     if (Job* const job = slot_.take()) return job;
-    if (Job* const job = ring_.take_newest()) return job;
-    return fetched_.pop();
+    return ring_.take_newest();
   }
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place) noexcept {
     if (slot_.holds(place)) [[likely]]

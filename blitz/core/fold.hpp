@@ -10,6 +10,7 @@
 /// need no help, and of other types nothing is known.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <functional>
@@ -122,8 +123,9 @@ class Fold {
 
   static constexpr std::size_t kLocalBytes = 64;
   static constexpr std::size_t kLaneBytes = 128;  // eight registers of 16 bytes, which hide an addition's latency
-  static constexpr std::size_t kStreams = 8;
-  static constexpr std::size_t kStreamLength = 32;
+  static constexpr LoopIndex kStreams = 8;
+  static constexpr LoopIndex kShortestStream = 4;
+  static constexpr LoopIndex kLongestStream = 32;  // they all lie in a few kilobytes
 
   template <class X>
   void take(T& value, X&& x) const {
@@ -160,15 +162,17 @@ class Fold {
     return first;
   }
 
+  /// As many items as make streams worth their while; returns where it stopped.
   LoopIndex fold_streams(T& value, LoopIndex first, LoopIndex last) const {
-    constexpr LoopIndex kWindow = kStreams * kStreamLength;
-    for (; last - first >= kWindow; first += kWindow) {
+    while (last - first >= kStreams * kShortestStream) {
+      const LoopIndex length = std::min((last - first) / kStreams, kLongestStream);
       T streams[kStreams];
       for (T& stream : streams) stream = identity();
-      for (std::size_t i = 0; i < kStreamLength; ++i) {
-        for (std::size_t k = 0; k < kStreams; ++k) take_item(streams[k], items_[first + k * kStreamLength + i]);
+      for (LoopIndex i = 0; i < length; ++i) {
+        for (std::size_t k = 0; k < kStreams; ++k) take_item(streams[k], items_[first + k * length + i]);
       }
       for (T& stream : streams) combine(value, std::move(stream));
+      first += kStreams * length;
     }
     return first;
   }

@@ -159,9 +159,10 @@ bool Worker<P>::wait_apart(CoreLatch& latch) noexcept {
   }
   if (!registry_.try_stand_apart()) return false;
   while (!latch.probe() && !registry_.all_stand_apart()) {
-    if (Job* const job = take_posted()) {
+    Job* job = take_posted();
+    if (job == nullptr) job = queue_.take_newest();  // Left behind by one that was posted.
+    if (job != nullptr) {
       execute(job);
-      while (Job* const own = queue_.take_newest()) execute(own);
       continue;
     }
     sleep_apart(latch, [this]() noexcept { return !posted_.empty() || registry_.all_stand_apart(); });
@@ -180,7 +181,6 @@ void Worker<P>::sit_out(Search& search) noexcept {
   while (!terminate_.probe() && index() >= registry_.max_concurrency()) {
     if (Job* const job = take_posted()) {
       execute(job);
-      while (Job* const own = queue_.take_newest()) execute(own);
       continue;
     }
     sleep_apart(terminate_, is_wanted);

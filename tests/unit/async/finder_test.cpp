@@ -1,0 +1,251 @@
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "blitz/async/policy.hpp"
+
+using blitz::detail::AdaptiveInterval;
+using blitz::detail::AsyncFinder;
+using blitz::detail::AsyncInjector;
+using blitz::detail::AsyncQueue;
+using blitz::detail::Job;
+using blitz::detail::WorkerBase;
+
+namespace {
+
+struct NoJob : Job {
+  NoJob() : Job([](Job*, WorkerBase&) noexcept {}) {}
+};
+
+/// The queues and the injector of a pool that has no threads.
+class Pool {
+ public:
+  explicit Pool(std::size_t slots) : queues_(slots) {}
+  ~Pool() {
+    while (injector.take() != nullptr) {
+    }
+  }
+
+  AsyncFinder::Sources sources_of(std::size_t slot, bool searching = false) {
+    return {
+        slot,          queues_.size(),
+        queues_[slot], injector,
+        this,          [](void* pool, std::size_t s) noexcept -> auto& {
+              return static_cast<Pool*>(pool)->queues_[s]; },
+        searching};
+  }
+  void push(std::size_t slot, Job& job) { queues_[slot].push(&job, injector); }
+  AsyncQueue& queue(std::size_t slot) { return queues_[slot]; }
+
+  AsyncInjector injector;
+
+ private:
+  std::vector<AsyncQueue> queues_;
+};
+
+}  // namespace
+
+TEST_CASE("async finder: nothing anywhere") {
+  for (const std::size_t slots : {1U, 4U}) {
+    Pool pool(slots);
+    auto sources = pool.sources_of(0);
+    AsyncFinder finder(0);
+    CHECK(finder.find_work(sources) == nullptr);
+    CHECK(finder.steals_tried() == 0);  // an empty queue is looked at, which is no attempt
+    CHECK(finder.stolen() == 0);
+    CHECK(finder.injected_taken() == 0);
+    CHECK(finder.ticks() == 0);
+  }
+}
+
+TEST_CASE("async finder: fetched, slot, ring, injector, other rings, other slots") {
+  Pool pool(2);
+  std::vector<NoJob> jobs(20);
+  for (std::size_t i = 0; i < 3; ++i) pool.injector.push(&jobs[i]);
+  auto sources = pool.sources_of(0);
+  AsyncFinder finder(0);
+  CHECK(finder.find_work(sources) == &jobs[0]);
+  CHECK(finder.injected_taken() == 3);
+  CHECK(finder.global_batch_fetches() == 1);
+  for (std::size_t i = 3; i < 6; ++i) pool.push(0, jobs[i]);
+  for (std::size_t i = 6; i < 8; ++i) pool.injector.push(&jobs[i]);
+  for (std::size_t i = 8; i < 10; ++i) pool.push(1, jobs[i]);
+
+  CHECK(finder.find_work(sources) == &jobs[1]);  // fetched
+  CHECK(finder.find_work(sources) == &jobs[2]);
+  CHECK(finder.lifo_hits() == 0);
+  CHECK(finder.find_work(sources) == &jobs[5]);  // in the slot
+  CHECK(finder.lifo_hits() == 1);
+  CHECK(finder.find_work(sources) == &jobs[3]);  // in the ring
+  CHECK(finder.find_work(sources) == &jobs[4]);
+  CHECK(finder.injected_taken() == 3);
+  CHECK(finder.find_work(sources) == &jobs[6]);  // in the injector
+  CHECK(finder.find_work(sources) == &jobs[7]);
+  CHECK(finder.global_batch_fetches() == 2);
+  CHECK(finder.stolen() == 0);
+  CHECK(finder.find_work(sources) == &jobs[8]);  // in the other's ring
+  CHECK(finder.find_work(sources) == &jobs[9]);  // in its slot
+  CHECK(finder.stolen() == 2);
+  CHECK(finder.steals_tried() == 2);
+  CHECK(finder.find_work(sources) == nullptr);
+}
+
+TEST_CASE("async finder: takes one job outside a search, and half in one") {
+  Pool pool(2);
+  std::vector<NoJob> jobs(41);
+  for (NoJob& job : jobs) pool.push(1, job);
+  AsyncFinder finder(0);
+  auto sources = pool.sources_of(0);
+  CHECK(finder.find_work(sources) == &jobs[0]);
+  CHECK(pool.queue(0).empty());
+  sources.searching = true;
+  CHECK(finder.find_work(sources) == &jobs[1]);
+  CHECK(pool.queue(0).size() == 19);
+  CHECK(pool.queue(1).size() == 20);
+  CHECK(finder.stolen() == 2);
+  CHECK(finder.find_work(sources) == &jobs[2]);
+  CHECK(finder.stolen() == 2);
+}
+
+TEST_CASE("async finder: every other worker is a victim, and the one to begin with is drawn each time") {
+  constexpr std::size_t kSlots = 5;
+  for (std::size_t thief = 0; thief < kSlots; ++thief) {
+    CAPTURE(thief);
+    Pool pool(kSlots);
+    auto sources = pool.sources_of(thief);
+    AsyncFinder finder(thief);
+    std::set<std::size_t> first_victims;
+    for (int round = 0; round < 100; ++round) {
+      // Two a victim, one in the ring and one in the slot.
+      std::vector<NoJob> jobs(2 * kSlots);
+      for (std::size_t i = 0; i < jobs.size(); ++i) {
+        if (i / 2 != thief) pool.push(i / 2, jobs[i]);
+      }
+      std::set<const Job*> found;
+      while (Job* const job = finder.find_work(sources)) {
+        if (found.empty()) first_victims.insert(static_cast<std::size_t>(static_cast<NoJob*>(job) - jobs.data()) / 2);
+        REQUIRE(found.insert(job).second);
+      }
+      REQUIRE(found.size() == 2 * (kSlots - 1));
+    }
+    CHECK(first_victims.size() == kSlots - 1);
+  }
+}
+
+TEST_CASE("async finder: two jobs that push each other for ever do not starve a third") {
+  Pool pool(1);
+  NoJob ping;
+  NoJob pong;
+  NoJob third;
+  auto sources = pool.sources_of(0);
+  AsyncFinder finder(0);
+  pool.push(0, third);
+  pool.push(0, ping);  // evicts the third
+  int before = 0;
+  for (;; ++before) {
+    Job* const job = finder.find_work(sources);
+    if (job == &third) break;
+    REQUIRE(before < 4);
+    pool.push(0, job == &ping ? pong : ping);
+  }
+  CHECK(before == 3);
+  CHECK(finder.lifo_hits() == 3);
+  CHECK(pool.queue(0).take_newest() != nullptr);
+  CHECK(pool.queue(0).empty());
+}
+
+TEST_CASE("async finder: a job in the injector does not wait for an own queue to run dry") {
+  Pool pool(1);
+  NoJob ping;
+  std::array<NoJob, 3> injected;
+  auto sources = pool.sources_of(0);
+  AsyncFinder finder(0);
+  pool.push(0, ping);
+  for (NoJob& job : injected) pool.injector.push(&job);
+  // As many of its own as the first guess says; then the batch; then its own again.
+  for (unsigned i = 0; i < 20; ++i) {
+    REQUIRE(finder.find_work(sources) == &ping);
+    pool.push(0, ping);
+  }
+  for (NoJob& job : injected) CHECK(finder.find_work(sources) == &job);
+  CHECK(finder.injected_taken() == 3);
+  pool.injector.push(&injected[0]);
+  for (unsigned i = 0; i < 20; ++i) {
+    REQUIRE(finder.find_work(sources) == &ping);
+    pool.push(0, ping);
+  }
+  CHECK(finder.find_work(sources) == &injected[0]);
+  CHECK(pool.queue(0).take_newest() == &ping);
+}
+
+TEST_CASE("async finder: own jobs do not wait for the injector to run dry") {
+  std::vector<NoJob> jobs(200);  // not all are taken, so they outlive the injector
+  NoJob own;
+  Pool pool(1);
+  auto sources = pool.sources_of(0);
+  AsyncFinder finder(0);
+  for (NoJob& job : jobs) pool.injector.push(&job);
+  REQUIRE(finder.find_work(sources) == &jobs[0]);
+  pool.push(0, own);
+  for (std::size_t i = 1; i <= AsyncInjector::kDefaultBatch; ++i) REQUIRE(finder.find_work(sources) == &jobs[i]);
+  CHECK(finder.find_work(sources) == &own);
+}
+
+TEST_CASE("async finder: a tick is 128 jobs, or ends when there are none") {
+  Pool pool(1);
+  NoJob job;
+  auto sources = pool.sources_of(0);
+  AsyncFinder finder(0);
+  const auto run = [&](unsigned count) {
+    for (unsigned i = 0; i < count; ++i) {
+      pool.push(0, job);
+      REQUIRE(finder.find_work(sources) == &job);
+    }
+  };
+  run(128);
+  CHECK(finder.ticks() == 0);
+  CHECK(finder.interval().job_time() == AdaptiveInterval::kFirstGuess);
+  CHECK(finder.lifo_hits() == 3);
+  run(1);
+  CHECK(finder.ticks() == 1);
+  CHECK(finder.lifo_hits() == 4);
+  // These jobs take next to no time, and the interval becomes longer.
+  CHECK(finder.interval().job_time() < AdaptiveInterval::kFirstGuess);
+  const auto measured = finder.interval().job_time();
+  CHECK(finder.find_work(sources) == nullptr);
+  CHECK(finder.ticks() == 2);
+  CHECK(finder.interval().job_time() == measured);  // a batch cut short is not measured
+  CHECK(finder.find_work(sources) == nullptr);
+  CHECK(finder.ticks() == 2);
+}
+
+namespace {
+
+struct CountingMaintenance {
+  static inline int calls = 0;
+  static void between_ticks() noexcept { ++calls; }
+};
+
+}  // namespace
+
+TEST_CASE("async finder: whoever wants to is called between ticks") {
+  using Finder = blitz::detail::MaintainingAsyncFinder<CountingMaintenance>;
+  static_assert(blitz::JobFinder<Finder, AsyncQueue, AsyncInjector>);
+  Pool pool(1);
+  NoJob job;
+  auto sources = pool.sources_of(0);
+  Finder finder(0);
+  CountingMaintenance::calls = 0;
+  for (unsigned i = 0; i < 2 * Finder::kBudget; ++i) {
+    pool.push(0, job);
+    REQUIRE(finder.find_work(sources) == &job);
+    REQUIRE(CountingMaintenance::calls == (i < Finder::kBudget ? 0 : 1));
+  }
+  CHECK(finder.find_work(sources) == nullptr);
+  CHECK(CountingMaintenance::calls == 2);
+}

@@ -1,0 +1,195 @@
+/// The whole policy, in a pool: what it is for, and what none of its parts shows alone.
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <latch>
+#include <thread>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+using blitz::AsyncThreadPool;
+
+namespace {
+
+int fib(int n) {
+  if (n < 2) return n;
+  const auto [x, y] = blitz::join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
+  return x + y;
+}
+
+void wait_until(const std::function<bool()>& condition) {
+  while (!condition()) std::this_thread::yield();
+}
+
+void wait_until_all_sleep(AsyncThreadPool& pool) {
+  wait_until([&] { return pool.stats().parked == pool.num_threads(); });
+}
+
+/// A job that spawns itself again until it is told to stop.
+class Chain {
+ public:
+  explicit Chain(std::atomic<bool>& stop) : stop_(stop) {}
+  void run() {
+    ++links;
+    if (stop_.load()) {
+      ended.store(true);
+    } else {
+      blitz::spawn([this] { run(); });
+    }
+  }
+  std::atomic<std::uint64_t> links{0};
+  std::atomic<bool> ended{false};
+
+ private:
+  std::atomic<bool>& stop_;
+};
+
+}  // namespace
+
+TEST_CASE("async pool: more jobs than the ring holds") {
+  for (const std::size_t workers : {1U, 2U, 5U}) {
+    CAPTURE(workers);
+    constexpr std::size_t kJobs = 20'000;
+    AsyncThreadPool pool({.num_threads = workers});
+    std::vector<std::atomic<int>> runs(kJobs);
+    for (int round = 0; round < 3; ++round) {
+      pool.scope([&](blitz::Scope& scope) {
+        for (auto& times : runs) scope.spawn([&times] { times.fetch_add(1, std::memory_order_relaxed); });
+      });
+    }
+    std::size_t right = 0;
+    for (const auto& times : runs) right += times.load() == 3 ? 1 : 0;
+    CHECK(right == kJobs);
+    const auto total = pool.stats().total;
+    CHECK(total.jobs_pushed == 3 * kJobs);
+    CHECK(total.overflows <= total.injected_taken);
+    if (workers == 1) CHECK(total.overflows > 0);
+    // What overflows is taken from the injector in the end.
+    CHECK(total.jobs_executed == total.jobs_pushed + total.injected_taken - total.overflows);
+    CHECK(total.global_batch_fetches <= total.injected_taken);
+  }
+}
+
+TEST_CASE("async pool: 65 and 300 workers") {
+  for (const std::size_t workers : {48U, 49U, 65U, 300U}) {
+    CAPTURE(workers);
+    AsyncThreadPool pool({.num_threads = workers});
+    for (int round = 0; round < 5; ++round) {
+      CHECK(pool.install([] { return fib(14); }) == 377);
+      std::vector<int> items(5'000, 1);
+      pool.parallel_for(items, [](int& item) { ++item; });
+      std::size_t right = 0;
+      for (const int item : items) right += item == 2 ? 1 : 0;
+      CHECK(right == items.size());
+      if (round % 2 == 0) wait_until_all_sleep(pool);
+    }
+    CHECK(pool.broadcast([](blitz::BroadcastContext context) { return context.index(); }).size() == workers);
+    const auto total = pool.stats().total;
+    CHECK(total.jobs_pushed >= 5 * 609);
+  }
+}
+
+TEST_CASE("async pool: the offered half of a join is found, though all had gone to sleep") {
+  for (const std::size_t workers : {2U, 3U, 65U}) {
+    CAPTURE(workers);
+    AsyncThreadPool pool({.num_threads = workers});
+    for (int round = 0; round < 200; ++round) {
+      if (round % 4 == 0) wait_until_all_sleep(pool);
+      std::latch both(2);
+      pool.join([&] { both.arrive_and_wait(); }, [&] { both.arrive_and_wait(); });
+    }
+  }
+}
+
+TEST_CASE("async pool: a burst from outside is found, though all had gone to sleep, and does not wake the herd") {
+  constexpr std::size_t kWorkers = 16;
+  AsyncThreadPool pool({.num_threads = kWorkers});
+  constexpr std::uint64_t kRounds = 50;
+  for (std::uint64_t round = 0; round < kRounds; ++round) {
+    wait_until_all_sleep(pool);
+    std::atomic<int> done{0};
+    for (int i = 0; i < 3; ++i) pool.spawn([&] { ++done; });
+    wait_until([&] { return done.load() == 3; });
+  }
+  wait_until_all_sleep(pool);
+  // Each push wakes one if nobody searches, and the last to find something wakes one more.
+  CHECK(pool.stats().total.times_woken <= kRounds * 2 * 3);
+}
+
+TEST_CASE("async pool: what is injected does not wait for those who never run dry") {
+  for (const std::size_t workers : {1U, 2U, 4U}) {
+    CAPTURE(workers);
+    AsyncThreadPool pool({.num_threads = workers});
+    std::atomic<bool> stop{false};
+    std::deque<Chain> chains;
+    for (std::size_t i = 0; i < 2 * workers; ++i) chains.emplace_back(stop);
+    for (Chain& chain : chains) pool.spawn([&chain] { chain.run(); });
+    wait_until([&] {
+      for (const Chain& chain : chains) {
+        if (chain.links.load() < 100) return false;  // none of them starves either
+      }
+      return true;
+    });
+    for (int i = 0; i < 20; ++i) CHECK(pool.async([i] { return i; }).get() == i);
+    stop.store(true);
+    wait_until([&] {
+      for (const Chain& chain : chains) {
+        if (!chain.ended.load()) return false;
+      }
+      return true;
+    });
+    CHECK(pool.stats().total.lifo_hits > 0);
+  }
+}
+
+TEST_CASE("async pool: a batch that is stuck behind its first job is taken by others") {
+  for (int round = 0; round < 20; ++round) {
+    // While one worker is kept busy, the other fetches two jobs at once, of which the first waits for the second.
+    std::latch held(1);
+    std::latch both(2);
+    std::atomic<bool> let_go{false};
+    AsyncThreadPool pool({.num_threads = 2});
+    pool.spawn([&] {
+      held.count_down();
+      wait_until([&] { return let_go.load(); });
+    });
+    held.wait();
+    for (int i = 0; i < 2; ++i) {
+      pool.spawn([&] {
+        let_go.store(true);
+        both.arrive_and_wait();
+      });
+    }
+  }
+}
+
+TEST_CASE("async pool: many threads outside") {
+  constexpr int kThreads = 4;
+  constexpr int kCalls = 300;
+  AsyncThreadPool pool({.num_threads = 2});
+  std::atomic<int> sum{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < kCalls; ++i) {
+        switch (i % 3) {
+          case 0:
+            sum += pool.install([] { return fib(5); });
+            break;
+          case 1:
+            sum += pool.async([] { return 5; }).get();
+            break;
+          default:
+            pool.parallel_for(0, 5, [&](int) { ++sum; });
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(sum.load() == 5 * kThreads * kCalls);
+}
