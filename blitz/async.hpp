@@ -154,7 +154,8 @@ class AsyncHandle {
 
   [[nodiscard]] detail::AsyncState<R>& checked() const {
     if (state_ == nullptr) [[unlikely]] {
-      throw std::logic_error("blitz: this handle has no result to wait for; call get() once, on the handle that async returned");
+      throw std::logic_error(
+          "blitz: this handle has no result to wait for; call get() once, on the handle that async returned");
     }
     return *state_;
   }

@@ -16,6 +16,12 @@
 #include "blitz/spawn.hpp"
 
 namespace blitz {
+
+/// What broadcast takes: a BroadcastTask whose results, if any, can be collected.
+template <class F>
+concept BroadcastCallable =
+    BroadcastTask<F> && !std::is_reference_v<std::invoke_result_t<const std::decay_t<F>&, BroadcastContext>>;
+
 namespace detail {
 
 /// One broadcast: a job for each worker, their results, and the latch that the last of them sets.
@@ -98,12 +104,12 @@ auto broadcast_in(PoolBase& pool, F&& f) {
 
 /// Calls `f(context)` once on every worker of the pool that the caller works for, or else of the global pool, and
 /// returns the results by the worker's index, in a std::vector; nothing if `f` returns void. A busy worker makes its call
-/// when it next looks for work; one that waits, inside isolate too, makes it meanwhile.
+/// when it next looks for work, after the jobs of its own queue; one that waits, inside isolate too, makes it meanwhile.
 ///
 /// All calls are made, also when some throw; then the exception of the lowest index is rethrown. `f` is called through a
 /// reference, by several threads at once. Throws std::bad_alloc before any call, and what global_pool() throws. O(n) for
 /// n workers, each of which is woken. Any thread; a caller outside the pool blocks.
-template <BroadcastTask F>
+template <BroadcastCallable F>
 auto broadcast(F&& f) {
   return detail::broadcast_in(detail::current_pool(), std::forward<F>(f));
 }

@@ -18,6 +18,9 @@ namespace blitz {
 /// could meanwhile begin an unrelated job, which would find the lock taken by its own thread. Jobs posted by broadcast are
 /// the exception, they are addressed to the worker itself.
 ///
+/// So do not wait inside for a job that was made outside, nor for one that comes back into this pool by way of another:
+/// if no other worker is free to run it, the wait does not end.
+///
 /// Inside, a call costs some hundred nanoseconds instead of a few: jobs go through a queue under a mutex. Throws
 /// std::bad_alloc, and what global_pool() throws, before `f` is called. Any thread; outside every pool, `f` is called in
 /// global_pool().

@@ -155,14 +155,13 @@ template <class First, class Rest>
 /// The algorithm: lazy task creation with work stealing, as in Cilk-5 (M. Frigo, C. E. Leiserson, K. H. Randall, PLDI
 /// 1998) and Rayon.
 template <JoinCallable A, JoinCallable B>
-BLITZ_ALWAYS_INLINE auto join(A&& a, B&& b) -> std::pair<detail::CallValue<A>, detail::CallValue<B>> {
+BLITZ_ALWAYS_INLINE auto join(A&& a, B&& b) {
   return detail::join_here<detail::CallPlain>(std::forward<A>(a), std::forward<B>(b));
 }
 
 /// join of three or more; a tuple of the results. Of several exceptions the one furthest left arrives.
 template <JoinCallable A, JoinCallable B, JoinCallable C, JoinCallable... More>
-auto join(A&& a, B&& b, C&& c, More&&... more)
-    -> std::tuple<detail::CallValue<A>, detail::CallValue<B>, detail::CallValue<C>, detail::CallValue<More>...> {
+auto join(A&& a, B&& b, C&& c, More&&... more) {
   // Not inlined: the second callable of a join is compiled in several places, and each level would multiply them.
   auto [x, rest] = blitz::join(std::forward<A>(a), [&]() BLITZ_LAMBDA_NOINLINE {
     return blitz::join(std::forward<B>(b), std::forward<C>(c), std::forward<More>(more)...);
@@ -172,7 +171,7 @@ auto join(A&& a, B&& b, C&& c, More&&... more)
 
 /// As join, of callables that take a JoinContext.
 template <JoinContextCallable A, JoinContextCallable B>
-auto join_context(A&& a, B&& b) -> std::pair<detail::CallValue<A, JoinContext>, detail::CallValue<B, JoinContext>> {
+auto join_context(A&& a, B&& b) {
   return detail::join_here<detail::CallWithContext>(std::forward<A>(a), std::forward<B>(b));
 }
 

@@ -52,7 +52,8 @@ struct ThreadPoolOptions {
 
   /// How many waits may be nested on a worker's stack while it takes jobs from others in each. A worker that waits
   /// deeper keeps to the jobs of its own queue, and sleeps when there are none, so that its stack does not fill with
-  /// other people's work. 0: a worker that waits never takes a job from another.
+  /// other people's work. 0: a worker that waits never takes a job from another. Where all workers wait as deep as that,
+  /// one of them goes on as before, lest nobody take the jobs that come.
   std::size_t max_nested_waits = 32;
 };
 

@@ -156,8 +156,8 @@ void spawn_broadcast_in(PoolBase& pool, F&& f) {
 }  // namespace detail
 
 /// Has `f()` called by a worker of the pool that the caller works for, or else of the global pool; nobody waits for it,
-/// but the pool's destructor. On one worker: the newest first, and those from outside the pool after them, the oldest
-/// first.
+/// but the pool's destructor. On one worker of a ThreadPool: the newest first, and those from outside the pool after
+/// them, the oldest first; of an AsyncThreadPool: the newest, then the others, the oldest first.
 ///
 /// An exception of `f` goes to ThreadPoolOptions::exception_handler; where there is none, std::terminate is called.
 /// What `f` refers to must live until it has run. All that comes before the call happens before `f`. Throws

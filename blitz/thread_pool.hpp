@@ -70,15 +70,14 @@ class BasicThreadPool {
   /// Calls `f` in the pool and returns or rethrows its outcome; on a worker of this pool, at once. Inside `f`, the free
   /// functions (blitz::join, ...) use this pool.
   template <std::invocable F>
-  std::invoke_result_t<F> install(F&& f) {
-    return registry_->in_worker(
-        [&](auto&) -> std::invoke_result_t<F> { return std::invoke(std::forward<F>(f)); });
+  decltype(auto) install(F&& f) {
+    return registry_->in_worker([&](auto&) -> std::invoke_result_t<F> { return std::invoke(std::forward<F>(f)); });
   }
 
   /// The same, but a worker of another pool blocks meanwhile instead of doing its own pool's work: for `f` that must not
   /// be overtaken on this thread.
   template <std::invocable F>
-  std::invoke_result_t<F> install_blocking(F&& f) {
+  decltype(auto) install_blocking(F&& f) {
     return registry_->in_worker_blocking(
         [&](auto&) -> std::invoke_result_t<F> { return std::invoke(std::forward<F>(f)); });
   }
@@ -86,7 +85,7 @@ class BasicThreadPool {
   // As the free functions of the same names, in this pool.
 
   template <JoinCallable A, JoinCallable B>
-  std::pair<detail::CallValue<A>, detail::CallValue<B>> join(A&& a, B&& b) {
+  auto join(A&& a, B&& b) {
     return registry_->in_worker([&](auto& worker) {
       return detail::join_on<detail::CallPlain>(worker, std::forward<A>(a), std::forward<B>(b));
     });
@@ -180,7 +179,7 @@ class BasicThreadPool {
   void spawn_broadcast(F&& f) {
     detail::spawn_broadcast_in(*registry_, std::forward<F>(f));
   }
-  template <BroadcastTask F>
+  template <BroadcastCallable F>
   auto broadcast(F&& f) {
     return detail::broadcast_in(*registry_, std::forward<F>(f));
   }

@@ -22,7 +22,7 @@ constexpr std::size_t kKept = 4;
 struct alignas(kCacheLine) Chunk {
   Chunk* previous;  // in the depot's ring, while ...
   Chunk* next;
-  List free;                 // ... this is not empty
+  List free;               // ... this is not empty
   std::size_t never_used;  // where the blocks begin that no list has held yet
 };
 
@@ -133,13 +133,23 @@ union Immortal {
   T value;
 };
 
-constinit Immortal<Depot> depots[JobMemory::kClasses] = {Immortal<Depot>(std::size_t{32}), Immortal<Depot>(std::size_t{64}),
-                                                         Immortal<Depot>(std::size_t{128}), Immortal<Depot>(std::size_t{256})};
+constinit Immortal<Depot> depots[JobMemory::kClasses] = {
+    Immortal<Depot>(std::size_t{32}), Immortal<Depot>(std::size_t{64}), Immortal<Depot>(std::size_t{128}),
+    Immortal<Depot>(std::size_t{256})};
 
 [[maybe_unused]] const bool forks_handled = at_fork({
-    .prepare = [] { for (auto& depot : depots) depot.value.mutex().lock(); },
-    .parent = [] { for (auto& depot : depots) depot.value.mutex().unlock(); },
-    .child = [] { for (auto& depot : depots) depot.value.mutex().unlock(); },
+    .prepare =
+        [] {
+          for (auto& depot : depots) depot.value.mutex().lock();
+        },
+    .parent =
+        [] {
+          for (auto& depot : depots) depot.value.mutex().unlock();
+        },
+    .child =
+        [] {
+          for (auto& depot : depots) depot.value.mutex().unlock();
+        },
 });
 
 }  // namespace

@@ -59,7 +59,9 @@ class BLITZ_API PoolBase {
 
   // --- the most workers that may look for work, and those that stand apart: that sleep without being counted as idle ---
 
-  [[nodiscard]] std::size_t max_concurrency() const noexcept { return max_concurrency_.load(std::memory_order_seq_cst); }
+  [[nodiscard]] std::size_t max_concurrency() const noexcept {
+    return max_concurrency_.load(std::memory_order_seq_cst);
+  }
   /// 1 to num_threads(); throws std::invalid_argument otherwise.
   void set_max_concurrency(std::size_t count);
 

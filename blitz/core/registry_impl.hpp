@@ -204,6 +204,8 @@ void Worker<P>::run_resident() noexcept {
   const RunnerScope<P> scope(*this);
   if (Job* const job = search_until(terminate_, Rest::kVacate, search)) execute(job);
   work_until(terminate_, Rest::kVacate);
+  // Nothing that counts is left, but tokens of regions may be, whose jobs their own workers have run.
+  while (Job* const job = find_any()) execute(job);
 }
 
 template <Policy P>

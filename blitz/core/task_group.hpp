@@ -29,8 +29,7 @@ class TaskGroup {
  public:
   /// `owner`: the calling thread's worker, of `pool`; or null, for a caller that is none of that pool's. Throws
   /// std::bad_alloc, if a stop is possible.
-  TaskGroup(PoolBase& pool, WorkerBase* owner, const std::stop_token& stop)
-      : pool_(pool), owner_(owner), latch_(pool) {
+  TaskGroup(PoolBase& pool, WorkerBase* owner, const std::stop_token& stop) : pool_(pool), owner_(owner), latch_(pool) {
     if (stop.stop_possible()) outer_stop_ = std::make_unique<std::stop_callback<StopInner>>(stop, StopInner{this});
   }
   TaskGroup(const TaskGroup&) = delete;

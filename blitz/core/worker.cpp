@@ -12,9 +12,10 @@ constinit thread_local WorkerBase* current_worker = nullptr;
 namespace {
 
 [[maybe_unused]] const bool forks_handled = at_fork({
-    .child = [] {
-      if (current_worker != nullptr) current_worker->forget_runner();
-    },
+    .child =
+        [] {
+          if (current_worker != nullptr) current_worker->forget_runner();
+        },
 });
 
 }  // namespace

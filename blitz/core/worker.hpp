@@ -164,7 +164,9 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
     return place;
   }
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place) noexcept { return queue_.take_back(place); }
-  [[nodiscard]] bool queue_empty() const noexcept override { return region() == nullptr ? queue_.empty() : region_empty(); }
+  [[nodiscard]] bool queue_empty() const noexcept override {
+    return region() == nullptr ? queue_.empty() : region_empty();
+  }
   [[nodiscard]] bool somebody_idle() const noexcept override { return idle_.somebody_idle(); }
   [[nodiscard]] std::size_t num_threads() const noexcept override;
   [[nodiscard]] std::shared_ptr<void> keep_alive() const noexcept override;

@@ -12,7 +12,9 @@ import sys
 import tempfile
 
 PREAMBLE = """
+#include <functional>
 #include <list>
+#include <memory>
 #include <string>
 #include <vector>
 #include <blitz/blitz.hpp>
@@ -105,6 +107,81 @@ CASES = {
         "std::vector<int> items(3); blitz::parallel_for(items, [](int& x) { ++x; });",
         "LoopBody",
     ),
+    "parallel_reduce over a list": (
+        "blitz::parallel_reduce(list, 0, std::plus<>());",
+        "blitz::parallel_reduce(vector, 0, std::plus<>());",
+        "LoopRange",
+    ),
+    "parallel_reduce over a list's iterators": (
+        "blitz::parallel_reduce(list.begin(), list.end(), 0, std::plus<>());",
+        "blitz::parallel_reduce(vector.begin(), vector.end(), 0, std::plus<>());",
+        "LoopBounds",
+    ),
+    "parallel_reduce from an identity of another type": (
+        "blitz::parallel_reduce(vector, std::string(), std::plus<>());",
+        "blitz::parallel_reduce(std::vector<std::string>(3), std::string(), std::plus<>());",
+        "ReduceOperation",
+    ),
+    "parallel_reduce of numbers with a fraction from an integer": (
+        "blitz::parallel_reduce(std::vector<double>(3), 0, std::plus<>());",
+        "blitz::parallel_reduce(std::vector<double>(3), 0.0, std::plus<>());",
+        "ReducesTo",
+    ),
+    "parallel_reduce from an identity that can be neither copied nor called": (
+        "blitz::parallel_reduce(vector, std::unique_ptr<int>(), [](auto x, const auto&) { return x; });",
+        "blitz::parallel_reduce(vector, [] { return std::unique_ptr<int>(); }, [](auto x, const auto&) { return x; });",
+        "ReduceIdentity",
+    ),
+    "parallel_reduce by something not callable": (
+        "blitz::parallel_reduce(vector, 0, 42);",
+        "blitz::parallel_reduce(vector, 0, [](int x, int y) { return x + y; });",
+        "ReduceOperation",
+    ),
+    "parallel_reduce by an operation on items alone": (
+        "blitz::parallel_reduce(vector, std::string(), [](std::string s, int) { return s; });",
+        "blitz::parallel_reduce(vector, std::string(), [](std::string s, auto) { return s; });",
+        "ReduceOperation",
+    ),
+    "parallel_reduce by an operation without a result": (
+        "blitz::parallel_reduce(vector, 0, [](int, int) {});",
+        "blitz::parallel_reduce(vector, 0, [](int x, int) { return x; });",
+        "ReduceOperation",
+    ),
+    "parallel_reduce over integers by an operation on something else": (
+        "blitz::parallel_reduce(0, 3, std::string(), std::plus<>());",
+        "blitz::parallel_reduce(0, 3, 0, std::plus<>());",
+        "ReduceOperation",
+    ),
+    "parallel_transform_reduce with a transformation of something else": (
+        "blitz::parallel_transform_reduce(vector, 0, std::plus<>(), [](const std::string&) { return 1; });",
+        "blitz::parallel_transform_reduce(vector, 0, std::plus<>(), [](int) { return 1; });",
+        "ReduceTransform",
+    ),
+    "parallel_transform_reduce with a transformation without a result": (
+        "blitz::parallel_transform_reduce(0, 3, 0, std::plus<>(), takes_int);",
+        "blitz::parallel_transform_reduce(0, 3, 0, std::plus<>(), [](int x) { return x; });",
+        "ReduceTransform",
+    ),
+    "parallel_transform_reduce with a result that the operation does not take": (
+        "blitz::parallel_transform_reduce(vector, 0, std::plus<>(), [](int) { return std::string(); });",
+        "blitz::parallel_transform_reduce(vector, std::string(), std::plus<>(), [](int) { return std::string(); });",
+        "ReduceOperation",
+    ),
+    "parallel_reduce in a pool": (
+        "blitz::ThreadPool pool; pool.parallel_reduce(list, 0, std::plus<>());",
+        "blitz::ThreadPool pool; pool.parallel_reduce(vector, 0, std::plus<>());",
+        "LoopRange",
+    ),
+    "parallel_invoke of something not callable": (
+        "blitz::parallel_invoke(a, a, 42);",
+        "blitz::parallel_invoke(a, a, a);",
+        "JoinCallable",
+    ),
+    "parallel_invoke in a pool": (
+        "blitz::ThreadPool pool; pool.parallel_invoke(takes_int, a);",
+        "blitz::ThreadPool pool; pool.parallel_invoke(a, a);",
+        "JoinCallable",
+    ),
     "a pool of something that is no policy": (
         "blitz::BasicThreadPool<NotAPolicy> pool;",
         "blitz::BasicThreadPool<blitz::ForkJoinPolicy> pool;",
@@ -127,7 +204,8 @@ def compile_all(compiler, include_dir, snippets):
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "snippets.cpp"
         source.write_text("".join(code))
-        command = [*compiler, "-std=c++20", "-fsyntax-only", f"-I{include_dir}", str(source)]
+        all_errors = ["-ferror-limit=0"] if any("clang" in word for word in compiler) else []
+        command = [*compiler, "-std=c++20", "-fsyntax-only", *all_errors, f"-I{include_dir}", str(source)]
         result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     messages = {index: "" for index in range(len(snippets))}

@@ -1,10 +1,13 @@
 // Ways for a program to end that a test cannot survive: ending_test.py runs each, by its name, and looks at what is left.
+#include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <thread>
 
 #include <blitz/blitz.hpp>
 
@@ -31,10 +34,39 @@ void throw_on_exit() {
   Pool pool({.num_threads = 1, .on_thread_exit = [](std::size_t) { throw std::runtime_error("on my way out"); }});
 }
 
+template <class Pool>
+void throw_detached() {
+  Pool pool({.num_threads = 2});
+  pool.spawn([] { throw std::runtime_error("nobody waits for me"); });
+}
+
+template <class Pool>
+void throw_detached_broadcast() {
+  Pool pool({.num_threads = 2});
+  pool.spawn_broadcast([](blitz::BroadcastContext) { throw std::runtime_error("nobody waits for us"); });
+}
+
+/// What the handler itself throws has nowhere to go.
+void throw_in_exception_handler() {
+  blitz::ThreadPool pool({.num_threads = 1, .exception_handler = [](std::exception_ptr) {
+                            throw std::runtime_error("not from the handler");
+                          }});
+  pool.spawn_fifo([] { throw std::runtime_error("nobody waits for me"); });
+}
+
 /// The global pool's threads end with the program, after main.
 void leave_global_pool() {
   blitz::init_global_pool({.num_threads = 3, .on_thread_exit = [](std::size_t) { std::puts("a thread ended"); }});
   blitz::parallel_for(0, 1000, [](int) {});
+  std::puts("main ends");
+}
+
+/// What was spawned in the global pool is run before the program ends.
+void spawn_at_the_end() {
+  blitz::init_global_pool({.num_threads = 2});
+  blitz::spawn([] {
+    for (int i = 0; i < 100; ++i) blitz::spawn([i] { std::printf("job %d\n", i); });
+  });
   std::puts("main ends");
 }
 
@@ -55,6 +87,95 @@ void use_global_pool_late() {
   (void)blitz::join([] {}, [] {});
 }
 
+// --- the global pool ---
+
+/// What was spawned is done when it has been shut down, and it stays so.
+void shut_down_global_pool() {
+  blitz::spawn([] {
+    for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+    // A job of the pool may still ask for it, and spawn.
+    blitz::global_pool().spawn([] { std::puts("the last job"); });
+  });
+  blitz::shutdown_global_pool();
+  std::puts("shut down");
+  try {
+    blitz::join([] {}, [] {});
+  } catch (const blitz::ThreadPoolError& error) {
+    std::puts(error.what());
+  }
+  blitz::shutdown_global_pool();
+}
+
+/// On one of its own workers it refuses, and goes on.
+void shut_down_global_pool_on_its_worker() {
+  blitz::join(
+      [] {
+        try {
+          blitz::shutdown_global_pool();
+        } catch (const blitz::ThreadPoolError& error) {
+          std::puts(error.what());
+        }
+      },
+      [] {});
+  blitz::async([] { std::puts("it works on"); }).get();
+}
+
+/// The end of main waits for what was spawned, which asks for the pool.
+void use_global_pool_while_it_ends() {
+  blitz::spawn([] {
+    for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+    std::printf("%d\n", blitz::global_pool().install([] { return 7; }));
+  });
+}
+
+void exit_in_a_job() {
+  blitz::spawn([] { std::exit(3); });
+  for (;;) std::this_thread::yield();
+}
+
+void exit_in_join() {
+  blitz::join([] { std::exit(3); }, [] {});
+}
+
+/// Has the pool used when the calling thread ends.
+void use_at_end_of_thread() {
+  thread_local std::optional<LateUser> user;
+  user.emplace();
+}
+
+/// Thread-local objects of the main thread go before the pool, those of other threads when these end.
+void use_global_pool_in_thread_local_destructors() {
+  use_at_end_of_thread();
+  std::thread(use_at_end_of_thread).join();
+}
+
+/// A worker's own go when the pool ends.
+void use_global_pool_in_a_workers_thread_local_destructor() {
+  blitz::init_global_pool({.num_threads = 2});
+  blitz::broadcast([](blitz::BroadcastContext) { use_at_end_of_thread(); });
+}
+
+/// A pool that is itself static, and is used by a static object that was made after it.
+void use_static_pool() {
+  static blitz::ThreadPool pool({.num_threads = 2});
+  static const struct User {
+    ~User() {
+      std::printf("%d\n", pool.install([] { return 8; }));
+    }
+  } user;
+}
+
+/// As deep as is asked for; a page for each step.
+[[gnu::noinline]] long descend(long steps) {
+  volatile char frame[4096];
+  frame[0] = static_cast<char>(steps);
+  return steps == 0 ? 0 : descend(steps - 1) + frame[0];
+}
+void overflow_stack() {
+  blitz::ThreadPool pool({.num_threads = 2, .stack_size = std::size_t{256} << 10});
+  pool.spawn([] { std::printf("%ld\n", descend(1'000'000)); });
+}
+
 struct Scenario {
   const char* name;
   void (*run)();
@@ -65,8 +186,22 @@ constexpr Scenario kScenarios[] = {
     {"destroy_on_own_worker_reference", destroy_on_own_worker<blitz::BasicThreadPool<blitz_test::ReferencePolicy>>},
     {"destroy_on_own_resident", destroy_on_own_worker_from_another_pool<blitz::ThreadPool>},
     {"throw_on_exit", throw_on_exit<blitz::ThreadPool>},
+    {"throw_detached", throw_detached<blitz::ThreadPool>},
+    {"throw_detached_async", throw_detached<blitz::AsyncThreadPool>},
+    {"throw_detached_broadcast", throw_detached_broadcast<blitz::ThreadPool>},
+    {"throw_in_exception_handler", throw_in_exception_handler},
+    {"spawn_at_the_end", spawn_at_the_end},
     {"leave_global_pool", leave_global_pool},
     {"use_global_pool_late", use_global_pool_late},
+    {"shut_down_global_pool", shut_down_global_pool},
+    {"shut_down_global_pool_on_its_worker", shut_down_global_pool_on_its_worker},
+    {"use_global_pool_while_it_ends", use_global_pool_while_it_ends},
+    {"exit_in_a_job", exit_in_a_job},
+    {"exit_in_join", exit_in_join},
+    {"use_global_pool_in_thread_local_destructors", use_global_pool_in_thread_local_destructors},
+    {"use_global_pool_in_a_workers_thread_local_destructor", use_global_pool_in_a_workers_thread_local_destructor},
+    {"use_static_pool", use_static_pool},
+    {"overflow_stack", overflow_stack},
 };
 
 }  // namespace

@@ -10,18 +10,47 @@ import sys
 
 OWN_WORKER = "cannot be shut down or destroyed by one of its own workers"
 
-# scenario -> (ends by abort, what it must say)
+ABORT = "abort"
+CRASH = "crash"
+
+# scenario -> (its exit status, or ABORT or CRASH; what it must say)
 EXPECTED = {
-    "destroy_on_own_worker": (True, [OWN_WORKER]),
-    "destroy_on_own_worker_reference": (True, [OWN_WORKER]),
-    "destroy_on_own_resident": (True, [OWN_WORKER]),
-    "throw_on_exit": (True, ["on my way out"]),
-    "leave_global_pool": (False, ["main ends\n" + 3 * "a thread ended\n"]),
-    "use_global_pool_late": (False, ["the program is ending"]),
+    "destroy_on_own_worker": (ABORT, [OWN_WORKER]),
+    "destroy_on_own_worker_reference": (ABORT, [OWN_WORKER]),
+    "destroy_on_own_resident": (ABORT, [OWN_WORKER]),
+    "throw_on_exit": (ABORT, ["on my way out"]),
+    "throw_detached": (ABORT, ["nobody waits for me"]),
+    "throw_detached_async": (ABORT, ["nobody waits for me"]),
+    "throw_detached_broadcast": (ABORT, ["nobody waits for us"]),
+    "throw_in_exception_handler": (ABORT, ["not from the handler"]),
+    "spawn_at_the_end": (0, ["main ends\n"] + [f"job {i}\n" for i in range(100)]),
+    "leave_global_pool": (0, ["main ends\n" + 3 * "a thread ended\n"]),
+    "use_global_pool_late": (0, ["the program is ending"]),
+    "shut_down_global_pool": (0, ["the last job\nshut down\n", "the global pool was shut down"]),
+    "shut_down_global_pool_on_its_worker": (0, [OWN_WORKER, "it works on"]),
+    "use_global_pool_while_it_ends": (0, ["7\n"]),
+    "exit_in_a_job": (3, []),
+    "exit_in_join": (3, []),
+    "use_global_pool_in_thread_local_destructors": (0, [2 * "late use worked\n"]),
+    "use_global_pool_in_a_workers_thread_local_destructor": (0, ["blitz: this thread pool was shut down"]),
+    "use_static_pool": (0, ["8\n"]),
+    "overflow_stack": (CRASH, []),
 }
 
 
-def check(program, scenario, aborts, says):
+def ended_as(expected, status):
+    """Whether that is how a program with this status has ended."""
+    if isinstance(expected, int):
+        return status == expected
+    # A sanitizer may turn a signal into an exit status of its own.
+    if status >= 0:
+        return status not in (0, 2)
+    if expected == ABORT:
+        return status == -signal.SIGABRT
+    return status in (-signal.SIGSEGV, -signal.SIGBUS)
+
+
+def check(program, scenario, expected, says):
     """The complaints about one scenario."""
     try:
         result = subprocess.run(
@@ -30,20 +59,15 @@ def check(program, scenario, aborts, says):
     except subprocess.TimeoutExpired:
         return ["it hangs"]
     complaints = [f"it does not say {text!r}" for text in says if text not in result.stdout]
-    # A sanitizer may turn the abort into an exit status of its own.
-    if aborts and result.returncode in (0, 2):
-        complaints.append(f"it ends with {result.returncode}, and should abort")
-    if not aborts and result.returncode != 0:
-        complaints.append(f"it ends with {result.returncode}")
-    if aborts and result.returncode < 0 and result.returncode != -signal.SIGABRT:
-        complaints.append(f"it ends by signal {-result.returncode}")
+    if not ended_as(expected, result.returncode):
+        complaints.append(f"it ends with {result.returncode}, and should with {expected}")
     return [f"{complaint}; its output:\n{result.stdout}" for complaint in complaints]
 
 
 def main():
     failed = False
-    for scenario, (aborts, says) in EXPECTED.items():
-        for complaint in check(sys.argv[1], scenario, aborts, says):
+    for scenario, (expected, says) in EXPECTED.items():
+        for complaint in check(sys.argv[1], scenario, expected, says):
             print(f"{scenario}: {complaint}")
             failed = True
     return 1 if failed else 0

@@ -1,0 +1,324 @@
+// async: results that are asked for later, by whomever, or never.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <latch>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "scopes.hpp"
+
+using blitz::AsyncHandle;
+using namespace blitz_test;
+
+namespace {
+
+/// By handles all the way.
+int fib(int n) {
+  if (n < 2) return n;
+  auto first = blitz::async([n] { return fib(n - 1); });
+  auto second = blitz::async([n] { return fib(n - 2); });
+  return first.get() + second.get();
+}
+
+}  // namespace
+
+// --- results ---
+
+TEST_CASE_TEMPLATE("async: results of any kind", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    auto number = pool.async([] { return 1; });
+    static_assert(std::is_same_v<decltype(number), AsyncHandle<int>>);
+    CHECK(number.get() == 1);
+
+    int calls = 0;
+    auto nothing = pool.async([&] { ++calls; });
+    static_assert(std::is_same_v<decltype(nothing.get()), void>);
+    nothing.get();
+    CHECK(calls == 1);
+
+    int target = 0;
+    auto reference = pool.async([&]() -> int& { return target; });
+    static_assert(std::is_same_v<decltype(reference.get()), int&>);
+    CHECK(&reference.get() == &target);
+    auto constant = pool.async([&]() -> const int& { return target; });
+    CHECK(&constant.get() == &target);
+
+    CHECK(*pool.async([] { return std::make_unique<int>(2); }).get() == 2);
+    CHECK(*pool.async([p = std::make_unique<int>(3)]() mutable { return std::move(p); }).get() == 3);
+    CHECK(pool.install([] { return blitz::async([] { return std::string("four"); }).get(); }) == "four");
+  });
+}
+
+TEST_CASE_TEMPLATE("async: all that it does happens before get returns", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    std::vector<int> values(50);
+    std::vector<AsyncHandle<void>> handles;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = 1;
+      handles.push_back(pool.async([&values, i] { ++values[i]; }));
+    }
+    for (auto& handle : handles) handle.get();
+    CHECK(values == std::vector<int>(values.size(), 2));
+  });
+}
+
+TEST_CASE_TEMPLATE("async: an exception arrives at get, as often as it is thrown", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    for (int i = 0; i < 20; ++i) {
+      auto number = pool.async([]() -> int { throw Failure("number"); });
+      auto nothing = pool.async([] { throw Failure("nothing at all"); });
+      auto good = pool.async([] { return 1; });
+      CHECK(what_is_thrown_by([&] { static_cast<void>(number.get()); }) == "number");
+      CHECK(what_is_thrown_by([&] { nothing.get(); }) == "nothing at all");
+      CHECK(good.get() == 1);
+      CHECK_FALSE(number.valid());
+    }
+  });
+}
+
+// --- the handle ---
+
+TEST_CASE_TEMPLATE("async: wait, ready, valid", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    std::latch let_go(1);
+    auto handle = pool.async([&] {
+      let_go.wait();
+      return 1;
+    });
+    CHECK(handle.valid());
+    CHECK_FALSE(handle.ready());
+    let_go.count_down();
+    handle.wait();
+    CHECK(handle.ready());
+    handle.wait();  // It may be waited for again, and is then ready at once.
+    CHECK(handle.valid());
+    CHECK(handle.get() == 1);
+    CHECK_FALSE(handle.valid());
+
+    auto watched = pool.async([] { return 2; });
+    while (!watched.ready()) std::this_thread::yield();
+    CHECK(watched.get() == 2);
+  });
+}
+
+TEST_CASE_TEMPLATE("async: a result can be had once, and from a handle that has it", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    auto handle = pool.async([] { return 1; });
+    CHECK(handle.get() == 1);
+    CHECK_THROWS_AS(static_cast<void>(handle.get()), std::logic_error);
+    CHECK_THROWS_AS(handle.wait(), std::logic_error);
+    CHECK_THROWS_AS(static_cast<void>(handle.ready()), std::logic_error);
+
+    AsyncHandle<int> none;
+    CHECK_FALSE(none.valid());
+    CHECK_THROWS_AS(static_cast<void>(none.get()), std::logic_error);
+
+    auto from = pool.async([] { return 2; });
+    AsyncHandle<int> to(std::move(from));
+    CHECK_FALSE(from.valid());
+    CHECK_THROWS_AS(static_cast<void>(from.get()), std::logic_error);
+    none = std::move(to);
+    CHECK(none.get() == 2);
+
+    auto a = pool.async([] { return 3; });
+    auto b = pool.async([] { return 4; });
+    a.swap(b);
+    CHECK(a.get() == 4);
+    a = std::move(b);
+    CHECK(a.get() == 3);
+  });
+}
+
+TEST_CASE_TEMPLATE("async: a handle that is dropped lets its job run; the result, or exception, is dropped too", Pool,
+                   BLITZ_TEST_POOLS) {
+  for (const std::size_t size : kPoolSizes) {
+    Lives lives;
+    std::atomic<int> calls{0};
+    {
+      Pool pool({.num_threads = size});
+      const auto drop_some = [&] {
+        for (int i = 0; i < 20; ++i) {
+          {
+            const auto dropped = pool.async([&, life = Counted(lives, 1)] {
+              ++calls;
+              return Counted(lives, 2);
+            });
+          }
+          {
+            const auto dropped = pool.async([&, life = Counted(lives, 3)] {
+              ++calls;
+              throw Failure("nobody asks");
+            });
+          }
+          const auto dropped_when_done = pool.async([&] {
+            ++calls;
+            return Counted(lives, 4);
+          });
+          dropped_when_done.wait();
+          auto replaced = pool.async([&] {
+            ++calls;
+            return Counted(lives, 5);
+          });
+          replaced = pool.async([&] {
+            ++calls;
+            return Counted(lives, 6);
+          });
+          CHECK(replaced.get().value == 6);
+        }
+      };
+      drop_some();
+      pool.install(drop_some);
+    }
+    CHECK(calls == 200);
+    CHECK(lives.made > 0);
+    CHECK(lives.alive == 0);
+  }
+}
+
+TEST_CASE_TEMPLATE("async: closures are destroyed once, before the result can be had", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    Lives lives;
+    std::atomic<int> calls{0};
+    with_each_kind_of_closure(lives, calls, [&](auto&& make) {
+      calls = 0;
+      auto handle = pool.async(make());
+      handle.wait();
+      CHECK(calls == 1);
+      CHECK(lives.alive == 0);
+      handle.get();
+    });
+  });
+}
+
+TEST_CASE_TEMPLATE("async: a handle may outlive the pool", Pool, BLITZ_TEST_POOLS) {
+  for (const std::size_t size : kPoolSizes) {
+    Lives lives;
+    {
+      AsyncHandle<Counted> asked;
+      AsyncHandle<Counted> dropped;
+      {
+        Pool pool({.num_threads = size});
+        asked = pool.async([&] { return Counted(lives, 7); });
+        dropped = pool.install([&] { return blitz::async([&] { return Counted(lives, 8); }); });
+      }
+      CHECK(asked.ready());
+      CHECK(dropped.ready());
+      CHECK(asked.get().value == 7);
+    }
+    CHECK(lives.alive == 0);
+  }
+}
+
+TEST_CASE_TEMPLATE("async: after shutdown it throws, and the closure is destroyed uncalled", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    pool.shutdown();
+    Lives lives;
+    std::atomic<int> calls{0};
+    CHECK_THROWS_AS(static_cast<void>(pool.async(CountedCall<>(lives, calls))), blitz::ThreadPoolError);
+    CHECK(calls == 0);
+    CHECK(lives.alive == 0);
+  });
+}
+
+// --- who waits ---
+
+TEST_CASE_TEMPLATE("async: a worker that waits runs other jobs, so no pool is too small", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    with_others_busy<Pool>(pool, [&] {
+      bool other_called = false;
+      auto needed = blitz::async([] { return 1; });
+      auto needs = blitz::async([&] { return needed.get() + 1; });
+      blitz::spawn([&] { other_called = true; });
+      CHECK(needs.get() == 2);
+      CHECK_FALSE(needed.valid());
+      while (blitz::yield_now() == blitz::Yield::executed) {
+      }
+      CHECK(other_called);
+    });
+  });
+}
+
+TEST_CASE_TEMPLATE("async: a tree of handles, on any number of workers", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) { CHECK(pool.install([] { return fib(13); }) == 233); });
+}
+
+TEST_CASE_TEMPLATE("async: get on another thread than the one that made the handle", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    for (int round = 0; round < 20; ++round) {
+      auto handle = pool.async([round] { return round; });
+      int result = -1;
+      std::thread([&, mine = std::move(handle)]() mutable { result = mine.get(); }).join();
+      CHECK(result == round);
+      // Made on a worker, had outside.
+      CHECK(pool.install([round] { return blitz::async([round] { return round; }); }).get() == round);
+      // Made outside, had on a worker, which may be the only one.
+      auto outside = pool.async([round] { return round; });
+      CHECK(pool.install([&] { return outside.get(); }) == round);
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("async: a worker of another pool does its own pool's work while it waits", Pool, BLITZ_TEST_POOLS) {
+  Pool other({.num_threads = 1});
+  for_each_size<Pool>([&](Pool& pool) {
+    for (int round = 0; round < 20; ++round) {
+      other.install([&] {
+        std::latch done(1);
+        auto handle = pool.async([&] {
+          done.wait();
+          return round;
+        });
+        blitz::spawn([&] { done.count_down(); });  // Nobody but this worker can run it.
+        CHECK(handle.get() == round);
+      });
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("async: a waiting worker sleeps until the result is there", Pool, BLITZ_TEST_POOLS) {
+  // The job runs elsewhere for longer than a worker searches; only its end wakes the waiting one.
+  Pool pool({.num_threads = 2});
+  for (int round = 0; round < 5; ++round) {
+    pool.install([&] {
+      std::latch begun(1);
+      auto handle = blitz::async([&] {
+        const auto slept = [&] {
+          std::uint64_t sum = 0;
+          for (const auto& worker : pool.stats().workers) sum += worker.times_slept;
+          return sum;
+        };
+        const std::uint64_t before = slept();
+        begun.count_down();
+        while (slept() == before) std::this_thread::yield();
+        return 1;
+      });
+      begun.wait();
+      CHECK(handle.get() == 1);
+    });
+  }
+}
+
+TEST_CASE_TEMPLATE("async: many handles at once", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    const std::size_t count = repetitions<Pool>(20'000);
+    std::vector<AsyncHandle<std::size_t>> handles;
+    for (std::size_t i = 0; i < count; ++i) handles.push_back(pool.async([i] { return i; }));
+    std::size_t sum = 0;
+    for (auto& handle : handles) sum += handle.get();
+    CHECK(sum == count * (count - 1) / 2);
+  });
+}
+
+TEST_CASE("async: outside every pool it is the global pool's") {
+  auto handle = blitz::async([] { return blitz::global_pool().current_thread_index().has_value(); });
+  CHECK(handle.get());
+}

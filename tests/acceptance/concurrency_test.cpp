@@ -1,0 +1,328 @@
+// set_max_concurrency: how many workers look for work. warm_up: how long they stay awake.
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <ctime>
+#include <latch>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "support/policies.hpp"
+
+using namespace blitz_test;
+
+namespace {
+
+/// The greatest number of threads that have been inside at once.
+class Crowd {
+ public:
+  class Visit {
+   public:
+    explicit Visit(Crowd& crowd) : crowd_(crowd), outermost_(depth()++ == 0) {
+      if (!outermost_) return;
+      const int now = ++crowd_.inside_;
+      int most = crowd_.most_.load();
+      while (most < now && !crowd_.most_.compare_exchange_weak(most, now)) {
+      }
+    }
+    ~Visit() {
+      --depth();
+      if (outermost_) --crowd_.inside_;
+    }
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+
+   private:
+    /// A job that waits runs others on the same thread.
+    static int& depth() {
+      thread_local int value = 0;
+      return value;
+    }
+    Crowd& crowd_;
+    bool outermost_;
+  };
+
+  int most() const { return most_; }
+  void forget() { most_ = 0; }
+
+ private:
+  std::atomic<int> inside_{0};
+  std::atomic<int> most_{0};
+};
+
+void crowded_tree(Crowd& crowd, int depth) {
+  const Crowd::Visit visit(crowd);
+  if (depth == 0) {
+    std::this_thread::yield();
+    return;
+  }
+  blitz::join([&] { crowded_tree(crowd, depth - 1); }, [&] { crowded_tree(crowd, depth - 1); });
+}
+
+/// After its return every worker has seen the last change of max_concurrency: it has been between two jobs.
+template <class Pool>
+void settle(Pool& pool) {
+  pool.broadcast([](blitz::BroadcastContext) {});
+}
+
+long fib(int n) {
+  if (n < 2) return n;
+  const auto [x, y] = blitz::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+  return x + y;
+}
+
+/// Processor time of the whole process.
+std::chrono::duration<double> processor_time() {
+  return std::chrono::duration<double>(static_cast<double>(std::clock()) / CLOCKS_PER_SEC);
+}
+
+/// Whether there comes a tenth of a second in which the process, which does nothing, uses next to no processor time.
+bool comes_to_rest() {
+  for (int i = 0; i < 50; ++i) {
+    const auto before = processor_time();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    if (processor_time() - before < std::chrono::milliseconds(10)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("max_concurrency: is num_threads at first, and what it was set to", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    CHECK(pool.max_concurrency() == pool.num_threads());
+    for (std::size_t count = 1; count <= pool.num_threads(); ++count) {
+      pool.set_max_concurrency(count);
+      CHECK(pool.max_concurrency() == count);
+      CHECK(pool.num_threads() >= count);
+    }
+    pool.install([&] {
+      pool.set_max_concurrency(1);
+      CHECK(pool.max_concurrency() == 1);
+      CHECK(fib(8) == 21);
+    });
+  });
+}
+
+TEST_CASE_TEMPLATE("set_max_concurrency: other numbers are refused, and change nothing", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    pool.set_max_concurrency(1);
+    for (const std::size_t count : {std::size_t{0}, pool.num_threads() + 1, std::numeric_limits<std::size_t>::max()}) {
+      CAPTURE(count);
+      CHECK_THROWS_AS(pool.set_max_concurrency(count), std::invalid_argument);
+      CHECK(pool.max_concurrency() == 1);
+    }
+    try {
+      pool.set_max_concurrency(0);
+    } catch (const std::invalid_argument& error) {
+      CHECK(std::string(error.what()).find(std::to_string(pool.num_threads())) != std::string::npos);
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("set_max_concurrency: never more threads than that run jobs, outside callers included", Pool,
+                   BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 16});
+  for (const std::size_t count : {1, 2, 5, 16, 3, 1}) {
+    CAPTURE(count);
+    pool.set_max_concurrency(count);
+    settle(pool);
+    Crowd crowd;
+    constexpr int kCallers = 6;
+    std::latch start(kCallers);
+    std::vector<std::thread> callers;
+    for (int c = 0; c < kCallers; ++c) {
+      callers.emplace_back([&] {
+        start.arrive_and_wait();
+        for (int i = 0; i < 5; ++i) {
+          pool.install([&] { crowded_tree(crowd, 4); });
+          pool.scope([&](blitz::Scope& scope) {
+            for (int k = 0; k < 20; ++k) scope.spawn([&] { crowded_tree(crowd, 1); });
+          });
+          pool.async([&] { crowded_tree(crowd, 2); }).get();
+        }
+      });
+    }
+    for (std::thread& caller : callers) caller.join();
+    CHECK(crowd.most() >= 1);
+    CHECK(crowd.most() <= static_cast<int>(count));
+  }
+}
+
+TEST_CASE_TEMPLATE("set_max_concurrency: that many can be at work at once", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 16});
+  for (const std::size_t count : {1, 2, 5, 16, 2}) {
+    CAPTURE(count);
+    pool.set_max_concurrency(count);
+    for (int round = 0; round < 10; ++round) {
+      std::latch everyone(static_cast<std::ptrdiff_t>(count));
+      pool.scope([&](blitz::Scope& scope) {
+        for (std::size_t i = 0; i < count; ++i) scope.spawn([&] { everyone.arrive_and_wait(); });
+      });
+      std::latch injected(static_cast<std::ptrdiff_t>(count));
+      std::vector<blitz::AsyncHandle<void>> handles;
+      for (std::size_t i = 0; i < count; ++i) handles.push_back(pool.async([&] { injected.arrive_and_wait(); }));
+      for (auto& handle : handles) handle.get();
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("set_max_concurrency: lowered while there is always work, it is kept from the next job on", Pool,
+                   BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 16});
+  Crowd crowd;
+  std::atomic<bool> over{false};
+  std::atomic<int> jobs{0};
+  struct Endless {
+    Crowd& crowd;
+    std::atomic<bool>& over;
+    std::atomic<int>& jobs;
+    void operator()() const {
+      {
+        const Crowd::Visit visit(crowd);
+        ++jobs;
+        std::this_thread::yield();
+      }
+      if (!over) blitz::spawn(*this);
+    }
+  };
+  for (int i = 0; i < 64; ++i) pool.spawn(Endless{crowd, over, jobs});
+  for (const std::size_t count : {16, 4, 1, 8, 2}) {
+    CAPTURE(count);
+    pool.set_max_concurrency(count);
+    settle(pool);
+    crowd.forget();
+    for (const int before = jobs; jobs < before + 500;) std::this_thread::yield();
+    CHECK(crowd.most() <= static_cast<int>(count));
+  }
+  over = true;
+  pool.shutdown();
+}
+
+TEST_CASE_TEMPLATE("set_max_concurrency: raised and lowered at any time, all work is done", Pool, BLITZ_TEST_POOLS) {
+  for (const std::size_t limit : {0, 1, 32}) {
+    CAPTURE(limit);
+    Pool pool({.num_threads = 16, .max_nested_waits = limit});
+    constexpr int kCallers = 4;
+    std::atomic<int> right{0};
+    std::atomic<int> left{kCallers};
+    std::atomic<int> detached{0};
+    std::vector<std::thread> callers;
+    for (int c = 0; c < kCallers; ++c) {
+      callers.emplace_back([&] {
+        for (int i = 0; i < 15; ++i) {
+          std::atomic<int> sum{0};
+          pool.parallel_for(0, 100, [&](int k) { sum += k; });
+          pool.spawn([&] { blitz::spawn([&] { ++detached; }); });
+          const bool fine = sum == 4950 && pool.install([] { return fib(9); }) == 34 &&
+                            pool.async([] { return fib(6); }).get() == 8 &&
+                            pool.install([] { return blitz::isolate([] { return fib(7); }); }) == 13;
+          if (fine) ++right;
+        }
+        --left;
+      });
+    }
+    for (std::size_t i = 0; left > 0; ++i) {
+      pool.set_max_concurrency(1 + i * 7 % 16);
+      std::this_thread::yield();
+    }
+    for (std::thread& caller : callers) caller.join();
+    pool.shutdown();
+    CHECK(right == kCallers * 15);
+    CHECK(detached == kCallers * 15);
+  }
+}
+
+TEST_CASE_TEMPLATE("set_max_concurrency: broadcast reaches all, also those that sit out", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 16});
+  pool.set_max_concurrency(1);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::atomic<int>> calls(16);
+    std::atomic<int> right{0};
+    pool.broadcast([&](blitz::BroadcastContext c) {
+      ++calls[c.index()];
+      if (blitz::current_thread_index() == c.index() && fib(5) == 5) ++right;
+    });
+    CHECK(right == 16);
+    for (const auto& count : calls) REQUIRE(count == 1);
+
+    // What a worker that sits out makes is done, by it or by another.
+    std::atomic<int> done{0};
+    pool.spawn_broadcast([&](blitz::BroadcastContext) {
+      blitz::spawn([&] { ++done; });
+      ++done;
+    });
+    while (done < 32) std::this_thread::yield();
+    if (round == 10) CHECK(comes_to_rest());
+  }
+}
+
+TEST_CASE_TEMPLATE("set_max_concurrency: those that sit out use no processor time", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 16});
+  for (const std::size_t count : {1, 3}) {
+    pool.set_max_concurrency(count);
+    CHECK(pool.install([] { return fib(10); }) == 55);
+    settle(pool);
+    CHECK(comes_to_rest());
+  }
+}
+
+TEST_CASE_TEMPLATE("set_max_concurrency: a pool ends while workers sit out", Pool, BLITZ_TEST_POOLS) {
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> ran{0};
+    {
+      Pool pool({.num_threads = 8});
+      pool.set_max_concurrency(1 + static_cast<std::size_t>(round) % 3);
+      if (round % 2 == 0) settle(pool);
+      for (int i = 0; i < 20; ++i) pool.spawn([&] { ran += fib(3) == 2; });
+      if (round % 5 == 0) pool.set_max_concurrency(8);
+    }
+    REQUIRE(ran == 20);
+  }
+}
+
+// --- warm_up ---
+
+TEST_CASE_TEMPLATE("warm_up: changes nothing but the time that workers stay awake", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    for (int round = 0; round < 10; ++round) {
+      pool.warm_up();
+      // An outside caller still finds its slot.
+      REQUIRE(pool.install([] { return std::this_thread::get_id(); }) == std::this_thread::get_id());
+      REQUIRE(pool.install([] { return fib(10); }) == 55);
+      pool.install([&] { pool.warm_up(std::chrono::microseconds(100)); });
+    }
+    pool.warm_up(std::chrono::nanoseconds(0));
+    pool.warm_up(std::chrono::nanoseconds(-1));
+    CHECK(comes_to_rest());
+  });
+}
+
+TEST_CASE_TEMPLATE("warm_up: workers stay awake, and then sleep", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  pool.warm_up(std::chrono::hours(1));
+  // The one worker that is not an outside caller's is up, and stays up.
+  while (pool.stats().total.times_woken == 0) std::this_thread::yield();
+  const auto woken = pool.stats().total.times_woken;
+  for (int round = 0; round < 20; ++round) {
+    std::latch both(2);
+    pool.join([&] { both.arrive_and_wait(); }, [&] { both.arrive_and_wait(); });
+  }
+  CHECK(pool.stats().total.times_woken == woken);
+  pool.warm_up(std::chrono::nanoseconds(0));
+  CHECK(comes_to_rest());
+}
+
+TEST_CASE_TEMPLATE("warm_up: for ever, it ends with the pool", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 3});
+  pool.warm_up(std::chrono::nanoseconds::max());
+  CHECK(pool.install([] { return fib(8); }) == 21);
+  pool.set_max_concurrency(1);
+  CHECK(pool.install([] { return fib(8); }) == 21);
+}

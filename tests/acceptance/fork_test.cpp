@@ -1,0 +1,356 @@
+// fork(): the child begins with a global pool of its own, and the pools it inherits say that they are not its.
+//
+// ThreadSanitizer does not support threads in the child of a process that had threads: under it there is no test here.
+#include "blitz/base/atomic.hpp"
+
+#if defined(__unix__) && !defined(BLITZ_PORTABLE) && !defined(BLITZ_THREAD_SANITIZER)
+
+#include <atomic>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <latch>
+#include <memory>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/policies.hpp"
+
+using blitz::ThreadPoolError;
+using namespace blitz_test;
+
+namespace {
+
+enum class Leave : bool { kExit, kAtOnce };
+
+/// A child that hangs is ended by this signal.
+void limit_lifetime() { alarm(60); }
+
+void silence() {
+  const int nowhere = open("/dev/null", O_WRONLY);
+  dup2(nowhere, STDERR_FILENO);
+  dup2(nowhere, STDOUT_FILENO);
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+}
+
+pid_t fork_now() {
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) limit_lifetime();
+  return child;
+}
+
+[[noreturn]] void leave(Leave how, int code) {
+  if (how == Leave::kExit) std::exit(code);
+  _exit(code);
+}
+
+/// Waits for a child. Its exit status; or, negative, the signal that ended it.
+int wait_for(pid_t child) {
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child) return 1000;
+  return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/// Runs `f` in a child, whose exit status is the number of the first thing that is wrong there, or 0.
+template <class F>
+int in_child(F&& f, Leave how = Leave::kAtOnce) {
+  const pid_t child = fork_now();
+  if (child == 0) leave(how, f());
+  return wait_for(child);
+}
+
+long fib(int n) {
+  if (n < 2) return n;
+  const auto [x, y] = blitz::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+  return x + y;
+}
+
+/// Every free function once, where the caller works for no pool. The first that is wrong, or 0.
+int use_free_functions() {
+  if (blitz::current_thread_index()) return 1;
+  std::atomic<long> sum{0};
+  blitz::parallel_for(0, 1000, [&](int i) { sum += i; });
+  if (sum != 499500) return 2;
+  if (fib(10) != 55) return 3;
+  blitz::scope([&](blitz::Scope& scope) {
+    for (int i = 0; i < 10; ++i) scope.spawn([&] { ++sum; });
+  });
+  if (sum != 499510) return 4;
+  if (blitz::async([] { return 5; }).get() != 5) return 5;
+  if (blitz::broadcast([](blitz::BroadcastContext c) { return c.index(); }).size() != blitz::current_num_threads())
+    return 6;
+  if (blitz::parallel_transform_reduce(0, 100, 0, std::plus<>(), [](int i) { return i; }) != 4950) return 7;
+  if (blitz::isolate([] { return fib(8); }) != 21) return 8;
+  blitz::spawn([&] { ++sum; });
+  while (sum != 499511) std::this_thread::yield();
+  // All of the new workers are there: as many jobs as there are, none of which ends before all have begun.
+  const std::size_t workers = blitz::current_num_threads();
+  std::latch all(static_cast<std::ptrdiff_t>(workers));
+  blitz::scope([&](blitz::Scope& scope) {
+    for (std::size_t i = 0; i < workers; ++i) scope.spawn([&] { all.arrive_and_wait(); });
+  });
+  return 0;
+}
+
+template <class F>
+bool is_refused(F&& f) {
+  try {
+    f();
+  } catch (const ThreadPoolError& error) {
+    return std::string(error.what()).find("parent process") != std::string::npos;
+  }
+  return false;
+}
+
+/// Every call of an inherited pool. The first that is not refused, or 0.
+template <class Pool>
+int use_inherited(Pool& pool) {
+  const auto nothing = [] {};
+  std::vector<int> items(3);
+  if (!is_refused([&] { pool.install(nothing); })) return 11;
+  if (!is_refused([&] { pool.install_blocking(nothing); })) return 12;
+  if (!is_refused([&] { pool.join(nothing, nothing); })) return 13;
+  if (!is_refused([&] { pool.join(nothing, nothing, nothing); })) return 14;
+  if (!is_refused([&] { pool.join_context([](auto) {}, [](auto) {}); })) return 15;
+  if (!is_refused([&] { pool.parallel_for(0, 3, [](int) {}); })) return 16;
+  if (!is_refused([&] { pool.parallel_for_blocks(items, [](auto) {}); })) return 17;
+  if (!is_refused([&] { pool.parallel_reduce(items, 0, std::plus<>()); })) return 18;
+  if (!is_refused([&] { pool.parallel_invoke(nothing, nothing); })) return 19;
+  if (!is_refused([&] { pool.scope([](blitz::Scope&) {}); })) return 20;
+  if (!is_refused([&] { pool.scope_fifo([](blitz::Scope&) {}); })) return 21;
+  if (!is_refused([&] { pool.in_place_scope([](blitz::Scope&) {}); })) return 22;
+  if (!is_refused([&] { pool.spawn(nothing); })) return 23;
+  if (!is_refused([&] { pool.spawn_fifo(nothing); })) return 24;
+  if (!is_refused([&] { pool.spawn_broadcast([](blitz::BroadcastContext) {}); })) return 25;
+  if (!is_refused([&] { pool.broadcast([](blitz::BroadcastContext) {}); })) return 26;
+  if (!is_refused([&] { static_cast<void>(pool.async(nothing)); })) return 27;
+  if (pool.num_threads() == 0 || pool.current_thread_index()) return 28;
+  return 0;
+}
+
+/// Jobs that keep the workers of a pool busy, in every way, until the end of the scope.
+template <class Pool>
+class Load {
+ public:
+  explicit Load(Pool& pool)
+      : pool_(pool), caller_([this] {
+          while (!over_) {
+            pool_.parallel_for(0, 50, [](int) { blitz::join([] {}, [] { std::this_thread::yield(); }); });
+            pool_.spawn([] { std::this_thread::yield(); });
+            pool_.install([] { blitz::isolate([] { blitz::join([] {}, [] {}); }); });
+          }
+        }) {}
+  ~Load() {
+    over_ = true;
+    caller_.join();
+  }
+  Load(const Load&) = delete;
+  Load& operator=(const Load&) = delete;
+
+ private:
+  Pool& pool_;
+  std::atomic<bool> over_{false};
+  std::thread caller_;
+};
+
+}  // namespace
+
+// --- the global pool ---
+
+TEST_CASE("fork: the child has a global pool of its own, and the parent keeps its") {
+  for (int round = 0; round < 50; ++round) {
+    CAPTURE(round);
+    REQUIRE(in_child(use_free_functions, round % 2 == 0 ? Leave::kExit : Leave::kAtOnce) == 0);
+    // From the second round on the parent's has been started.
+    if (round % 10 == 0) REQUIRE(use_free_functions() == 0);
+  }
+}
+
+TEST_CASE("fork: while the global pool is at work") {
+  Load<blitz::ThreadPool> load(blitz::global_pool());
+  for (int round = 0; round < 50; ++round) {
+    CAPTURE(round);
+    REQUIRE(in_child(use_free_functions, round % 2 == 0 ? Leave::kExit : Leave::kAtOnce) == 0);
+  }
+}
+
+TEST_CASE("fork: from a worker of the global pool, the caller's or a resident") {
+  for (int round = 0; round < 10; ++round) {
+    const Leave how = round % 2 == 0 ? Leave::kExit : Leave::kAtOnce;
+    blitz::join([&] { CHECK(in_child(use_free_functions, how) == 0); }, [] {});
+    const int status = blitz::async([&] { return in_child(use_free_functions, how); }).get();
+    REQUIRE(status == 0);
+  }
+}
+
+TEST_CASE("fork: the child of a child") {
+  REQUIRE(in_child([] {
+            if (const int wrong = use_free_functions()) return wrong;
+            blitz::ThreadPool own({.num_threads = 2});
+            const int below = in_child([&] {
+              const int wrong = use_free_functions();
+              return wrong != 0 ? wrong : use_inherited(own);
+            });
+            if (below != 0) return below;
+            return own.install([] { return fib(8); }) == 21 ? use_free_functions() : 40;
+          }) == 0);
+}
+
+// --- pools that are inherited ---
+
+TEST_CASE_TEMPLATE("fork: every call of an inherited pool is refused, and it can be destroyed", Pool,
+                   BLITZ_TEST_POOLS) {
+  for (const std::size_t size : kPoolSizes) {
+    CAPTURE(size);
+    auto pool = std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = size});
+    for (const bool used : {false, true}) {
+      CAPTURE(used);
+      if (used) CHECK(pool->install([] { return fib(8); }) == 21);
+      for (const Leave how : {Leave::kExit, Leave::kAtOnce}) {
+        const int status = in_child(
+            [&] {
+              if (const int wrong = use_inherited(*pool)) return wrong;
+              pool->shutdown();
+              pool.reset();
+              Pool own({.num_threads = size});
+              if (own.install([] { return fib(8); }) != 21) return 41;
+              return use_free_functions();
+            },
+            how);
+        REQUIRE(status == 0);
+      }
+    }
+    CHECK(pool->install([] { return fib(8); }) == 21);
+  }
+}
+
+TEST_CASE_TEMPLATE("fork: while an inherited pool was at work", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 4});
+  Load<Pool> load(pool);
+  for (int round = 0; round < 50; ++round) {
+    CAPTURE(round);
+    const int status = in_child(
+        [&] {
+          if (const int wrong = use_inherited(pool)) return wrong;
+          return use_free_functions();
+        },
+        round % 2 == 0 ? Leave::kExit : Leave::kAtOnce);
+    REQUIRE(status == 0);
+  }
+}
+
+// --- from inside a call ---
+
+TEST_CASE_TEMPLATE("fork: inside install, on the caller or on a resident, the child belongs to no pool", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    Pool other({.num_threads = 1});
+    const auto fork_here = [&] {
+      REQUIRE(pool.current_thread_index().has_value());
+      const int status = in_child([&] {
+        if (const int wrong = use_inherited(pool)) return wrong;
+        return use_free_functions();
+      });
+      CHECK(status == 0);
+    };
+    pool.install(fork_here);
+    pool.install([&] { blitz::isolate(fork_here); });
+    other.install([&] { pool.install(fork_here); });
+    pool.async(fork_here).get();
+    CHECK(pool.install([] { return fib(8); }) == 21);
+  });
+}
+
+TEST_CASE_TEMPLATE("fork: inside install, the child returns from it", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    for (const bool isolated : {false, true}) {
+      CAPTURE(isolated);
+      pid_t child = -1;
+      pool.install([&] {
+        const auto fork_here = [&] { child = fork_now(); };
+        isolated ? blitz::isolate(fork_here) : fork_here();
+      });
+      if (child == 0) {
+        const int wrong = use_inherited(pool);
+        _exit(wrong != 0 ? wrong : use_free_functions());
+      }
+      CHECK(wait_for(child) == 0);
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("fork: inside join, the child finishes what nobody has taken", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 1});
+  pid_t child = -1;
+  const auto [first, second] = pool.join(
+      [&] {
+        child = fork_now();
+        return 1;
+      },
+      [] { return 2; });
+  if (child == 0) _exit(first + second == 3 ? use_free_functions() : 42);
+  CHECK(first + second == 3);
+  CHECK(wait_for(child) == 0);
+}
+
+TEST_CASE_TEMPLATE("fork: inside join, the child that would wait for a thread of its parent ends instead", Pool,
+                   BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  std::latch stolen(1);
+  std::latch go_on(1);
+  pid_t child = -1;
+  pool.join(
+      [&] {
+        stolen.wait();
+        child = fork_now();
+        if (child == 0) silence();
+        if (child != 0) go_on.count_down();
+      },
+      [&] {
+        stolen.count_down();
+        go_on.wait();
+      });
+  if (child == 0) _exit(43);  // It must not get here.
+  CHECK(wait_for(child) == -SIGABRT);
+}
+
+// --- what ends a child ends it ---
+
+namespace {
+
+/// As deep as is asked for; a page for each step.
+[[gnu::noinline]] long descend(long steps) {
+  volatile char frame[4096];
+  frame[0] = static_cast<char>(steps);
+  return steps == 0 ? 0 : descend(steps - 1) + frame[0];
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("fork: a stack overflow in a job of the child is its crash, and no hang", Pool, BLITZ_TEST_POOLS) {
+  const int status = in_child([] {
+    silence();
+    Pool pool({.num_threads = 2, .stack_size = std::size_t{256} << 10});
+    pool.spawn([] { static_cast<void>(descend(1'000'000)); });
+    pool.shutdown();
+    return 44;
+  });
+  // A sanitizer makes an exit status of it.
+  CHECK(status != 0);
+  CHECK(status != 44);
+  CHECK(status != -SIGALRM);
+}
+
+#endif

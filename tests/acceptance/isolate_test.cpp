@@ -1,0 +1,477 @@
+// isolate: a worker that waits inside begins no job but those that were made inside.
+#include <atomic>
+#include <cstddef>
+#include <latch>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "support/counted.hpp"
+#include "support/policies.hpp"
+
+using namespace blitz_test;
+
+namespace {
+
+/// Set while the thread holds a lock, so to speak: a job that begins while it is set would find its own thread in its way.
+thread_local bool holds_lock = false;
+
+class Hold {
+ public:
+  Hold() : before_(std::exchange(holds_lock, true)) {}
+  ~Hold() { holds_lock = before_; }
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+
+ private:
+  bool before_;
+};
+
+void yield_often() {
+  for (int i = 0; i < 300; ++i) std::this_thread::yield();
+}
+
+/// What the only worker of a pool does with jobs of its own pool while it waits, by `wait(f)`, for f, which has another pool
+/// do something. Returns whether it began one. `patience`: how long the other pool waits for that.
+template <class Pool, class Wait>
+bool begins_strangers(Wait&& wait, int patience) {
+  Pool pool({.num_threads = 1});
+  Pool other({.num_threads = 1});
+  std::atomic<bool> begun{false};
+  std::atomic<int> under_lock{0};
+  std::atomic<int> ran{0};
+  const auto stranger = [&] {
+    ++ran;
+    under_lock += holds_lock;
+    begun = true;
+  };
+  pool.scope([&](blitz::Scope& scope) {
+    scope.spawn(stranger);
+    scope.spawn_fifo(stranger);
+    blitz::spawn(stranger);
+    blitz::spawn_fifo(stranger);
+    std::thread([&] { pool.spawn(stranger); }).join();
+    const Hold lock;
+    wait([&] {
+      other.install([&] {
+        for (int i = 0; i < patience && !begun; ++i) std::this_thread::yield();
+      });
+    });
+  });
+  pool.shutdown();
+  CHECK(ran == 5);
+  return under_lock > 0;
+}
+constexpr int kForEver = std::numeric_limits<int>::max();
+
+long fib(int n) {
+  if (n < 2) return n;
+  const auto [x, y] = blitz::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+  return x + y;
+}
+
+/// All ways of waiting, with their results.
+int wait_in_all_ways() {
+  int right = 0;
+  right += fib(6) == 8;
+  const auto [a, b, c] = blitz::join([] { return 1; }, [] { return 2; }, [] { return 3; });
+  right += a + b + c == 6;
+  std::atomic<int> count{0};
+  const auto spawn_some = [&](blitz::Scope& scope) {
+    for (int i = 0; i < 4; ++i) {
+      scope.spawn([&](blitz::Scope& same) {
+        ++count;
+        same.spawn([&] { ++count; });
+      });
+    }
+  };
+  blitz::scope(spawn_some);
+  blitz::scope_fifo(spawn_some);
+  blitz::in_place_scope(spawn_some);
+  right += count == 24;
+  std::atomic<int> sum{0};
+  blitz::parallel_for(0, 100, [&](int i) { sum += i; });
+  right += sum == 4950;
+  right += blitz::parallel_transform_reduce(0, 100, 0, std::plus<>(), [](int i) { return i; }) == 4950;
+  blitz::parallel_invoke([&] { ++sum; }, [&] { ++sum; }, [&] { ++sum; });
+  right += sum == 4953;
+  right += blitz::async([] { return fib(5); }).get() == 5;
+  right += blitz::isolate([] { return fib(5); }) == 5;
+  return right;
+}
+constexpr int kWays = 8;
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("isolate: without it a worker that waits begins other people's jobs", Pool, BLITZ_TEST_POOLS) {
+  CHECK(begins_strangers<Pool>([](auto&& f) { f(); }, kForEver));
+}
+
+TEST_CASE_TEMPLATE("isolate: with it it does not", Pool, BLITZ_TEST_POOLS) {
+  for (int round = 0; round < 10; ++round) {
+    REQUIRE_FALSE(begins_strangers<Pool>([](auto&& f) { blitz::isolate(f); }, 1000));
+  }
+  CHECK_FALSE(begins_strangers<Pool>(
+      [](auto&& f) {
+        blitz::isolate([&] {
+          blitz::spawn_fifo([] {});  // of one list with those outside
+          f();
+          CHECK(fib(5) == 5);
+        });
+      },
+      1000));
+}
+
+TEST_CASE_TEMPLATE("isolate: returns and rethrows what the callable does, of any kind", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    pool.install([] {
+      CHECK(blitz::isolate([] { return 1; }) == 1);
+      CHECK(*blitz::isolate([] { return std::make_unique<int>(2); }) == 2);
+      int target = 0;
+      static_assert(std::is_same_v<decltype(blitz::isolate([&]() -> int& { return target; })), int&>);
+      CHECK(&blitz::isolate([&]() -> int& { return target; }) == &target);
+      static_assert(std::is_void_v<decltype(blitz::isolate([] {}))>);
+      Lives lives;
+      CHECK(blitz::isolate([&] { return Counted(lives, 5); }).value == 5);
+      CHECK_THROWS_AS(blitz::isolate([&] { throw Counted(lives, 1); }), Counted);
+      CHECK(lives.alive == 0);
+      CHECK_THROWS_WITH_AS(blitz::isolate([] { blitz::join([] {}, [] { throw std::runtime_error("b"); }); }), "b",
+                           std::runtime_error);
+      CHECK_THROWS_AS(blitz::isolate([] { blitz::parallel_for(0, 100, [](int i) { throw i; }); }), int);
+      CHECK_THROWS_AS(blitz::isolate([] { blitz::isolate([] { throw 1; }); }), int);
+      CHECK(blitz::isolate(wait_in_all_ways) == kWays);
+    });
+  });
+}
+
+TEST_CASE_TEMPLATE("isolate: after it, and after what it throws, the worker helps others again", Pool,
+                   BLITZ_TEST_POOLS) {
+  CHECK(begins_strangers<Pool>(
+      [](auto&& f) {
+        CHECK_THROWS_AS(blitz::isolate([] { throw 1; }), int);
+        blitz::isolate([] { blitz::isolate([] {}); });
+        f();
+      },
+      kForEver));
+}
+
+TEST_CASE_TEMPLATE("isolate: every way of waiting works inside, and meets no stranger", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    std::atomic<int> strangers{0};
+    std::atomic<int> begun_under_lock{0};
+    const auto stranger = [&] {
+      if (holds_lock) ++begun_under_lock;
+      ++strangers;
+    };
+    int expected = 0;
+    for (int round = 0; round < 5; ++round) {
+      pool.scope([&](blitz::Scope& scope) {
+        for (int i = 0; i < 20; ++i) {
+          scope.spawn(stranger);
+          pool.spawn(stranger);
+          pool.spawn_fifo(stranger);
+        }
+        expected += 60;
+        const Hold lock;
+        CHECK(blitz::isolate(wait_in_all_ways) == kWays);
+      });
+    }
+    pool.shutdown();
+    CHECK(strangers == expected);
+    CHECK(begun_under_lock == 0);
+  });
+}
+
+TEST_CASE_TEMPLATE("isolate: into another pool, and into its own", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    Pool other({.num_threads = 2});
+    std::atomic<int> begun_under_lock{0};
+    pool.scope([&](blitz::Scope& scope) {
+      for (int i = 0; i < 20; ++i) {
+        scope.spawn([&] {
+          if (holds_lock) ++begun_under_lock;
+        });
+      }
+      const Hold lock;
+      for (int round = 0; round < 10; ++round) {
+        const long result = blitz::isolate([&] {
+          const long there = other.install([&] {
+            yield_often();
+            return fib(7) + blitz::isolate([] { return fib(5); });
+          });
+          const long blocking = other.install_blocking([] { return fib(6); });
+          const auto [x, y] = pool.join([] { return fib(5); }, [] { return fib(6); });
+          return there + blocking + x + y + pool.install([] { return fib(4); });
+        });
+        REQUIRE(result == 13 + 5 + 8 + 5 + 8 + 3);
+      }
+    });
+    CHECK(begun_under_lock == 0);
+  });
+}
+
+TEST_CASE_TEMPLATE("isolate: many at once, each holding the one mutex", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    std::mutex mutex;
+    int inside = 0;
+    std::atomic<int> reentries{0};
+    std::atomic<int> right{0};
+    constexpr int kJobs = 60;
+    pool.parallel_for(0, kJobs, [&](int) {
+      if (holds_lock) {
+        ++reentries;  // It would wait for its own thread, for ever.
+        return;
+      }
+      const std::lock_guard lock(mutex);
+      const Hold hold;
+      ++inside;
+      blitz::isolate([&] { right += wait_in_all_ways() == kWays; });
+      --inside;
+    });
+    CHECK(reentries == 0);
+    CHECK(right == kJobs);
+    CHECK(inside == 0);
+  });
+}
+
+TEST_CASE_TEMPLATE("isolate: many at once, each with a mutex and a thread-local state of its own", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    std::atomic<int> reentries{0};
+    std::atomic<int> right{0};
+    constexpr int kJobs = 100;
+    pool.parallel_for(0, kJobs, [&](int) {
+      if (holds_lock) ++reentries;
+      const Hold hold;
+      blitz::isolate([&] { right += wait_in_all_ways() == kWays; });
+    });
+    // A region's job that another worker runs may wait there, and only for its like.
+    CHECK(reentries == 0);
+    CHECK(right == kJobs);
+  });
+}
+
+// --- what is made inside is shared ---
+
+TEST_CASE_TEMPLATE("isolate: jobs made inside are taken by free workers", Pool, BLITZ_TEST_POOLS) {
+  for (const std::size_t size : {2, 16}) {
+    CAPTURE(size);
+    Pool pool({.num_threads = size});
+    for (int round = 0; round < 50; ++round) {
+      std::latch both(2);
+      const auto meet = [&] { both.arrive_and_wait(); };
+      pool.install([&] { blitz::isolate([&] { blitz::join(meet, meet); }); });
+    }
+    for (int round = 0; round < 10; ++round) {
+      std::latch all(static_cast<std::ptrdiff_t>(size));
+      pool.install([&] {
+        blitz::isolate([&] {
+          blitz::scope([&](blitz::Scope& scope) {
+            for (std::size_t i = 0; i < size; ++i) scope.spawn([&] { all.arrive_and_wait(); });
+          });
+        });
+      });
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("isolate: who waits inside, asleep, is woken for a job that is made inside", Pool,
+                   BLITZ_TEST_POOLS) {
+  // Of as many workers as must meet, one waits inside.
+  for (const int size : {2, 3}) {
+    CAPTURE(size);
+    Pool pool({.num_threads = static_cast<std::size_t>(size)});
+    for (int round = 0; round < 30; ++round) {
+      std::latch all(size);
+      std::atomic<bool> stolen{false};
+      pool.install([&] {
+        blitz::isolate([&] {
+          blitz::join(
+              [&] {
+                while (!stolen) std::this_thread::yield();
+              },
+              [&] {
+                stolen = true;
+                for (int i = 0; i < round % 10; ++i) yield_often();
+                blitz::scope([&](blitz::Scope& scope) {
+                  for (int i = 0; i < 4; ++i) scope.spawn([] {});
+                  for (int i = 0; i < size; ++i) scope.spawn([&] { all.arrive_and_wait(); });
+                });
+              });
+        });
+      });
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("isolate: detached jobs made inside run, then or later", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    std::atomic<int> ran{0};
+    for (int round = 0; round < 20; ++round) {
+      pool.install([&] {
+        blitz::isolate([&] {
+          blitz::spawn([&] {
+            ++ran;
+            blitz::spawn([&] { ++ran; });
+          });
+          blitz::spawn_fifo([&] { ran += wait_in_all_ways() == kWays; });
+          blitz::spawn_broadcast([&](blitz::BroadcastContext) { ++ran; });
+        });
+      });
+    }
+    pool.shutdown();
+    CHECK(ran == 20 * (3 + static_cast<int>(pool.num_threads())));
+  });
+}
+
+TEST_CASE_TEMPLATE("isolate: spawn_fifo inside keeps its order, apart from what lies outside", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 1});
+  std::vector<int> order;
+  pool.scope([&](blitz::Scope& outer) {
+    for (int i = 0; i < 3; ++i) outer.spawn_fifo([&, i] { order.push_back(10 + i); });
+    blitz::isolate([&] {
+      blitz::scope_fifo([&](blitz::Scope& inner) {
+        for (int i = 0; i < 3; ++i) inner.spawn([&, i] { order.push_back(i); });
+      });
+      blitz::scope([&](blitz::Scope& inner) {
+        // The list is the outer scope's; its jobs from inside must not fetch those from outside.
+        for (int i = 0; i < 3; ++i) outer.spawn_fifo([&, i] { order.push_back(20 + i); });
+        inner.spawn([] {});
+      });
+    });
+    CHECK(order.size() >= 3);
+    for (const int entry : order) CHECK((entry < 3 || entry >= 20));
+  });
+  CHECK(order.size() == 9);
+  const auto in_order = [&](int first) {
+    std::vector<int> part;
+    for (const int entry : order) {
+      if (entry >= first && entry < first + 3) part.push_back(entry);
+    }
+    return part == std::vector<int>{first, first + 1, first + 2};
+  };
+  CHECK(in_order(0));
+  CHECK(in_order(10));
+  CHECK(in_order(20));
+}
+
+TEST_CASE_TEMPLATE("isolate: broadcast reaches a worker that waits inside", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  for (int round = 0; round < 10; ++round) {
+    std::atomic<bool> stolen{false};
+    pool.install([&] {
+      blitz::isolate([&] {
+        blitz::join(
+            [&] {
+              while (!stolen) std::this_thread::yield();
+            },
+            [&] {
+              stolen = true;
+              if (round % 2 == 0) yield_often();
+              const auto indices = blitz::broadcast([](blitz::BroadcastContext c) { return c.index(); });
+              CHECK(indices == std::vector<std::size_t>{0, 1});
+            });
+      });
+    });
+  }
+}
+
+// --- in one another ---
+
+TEST_CASE_TEMPLATE("isolate: within another, the inner one begins no job of the outer", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    std::atomic<int> begun_under_lock{0};
+    pool.install([&] {
+      blitz::isolate([&] {
+        blitz::scope([&](blitz::Scope& scope) {
+          for (int i = 0; i < 20; ++i) {
+            scope.spawn([&] {
+              if (holds_lock) ++begun_under_lock;
+            });
+          }
+          const Hold lock;
+          blitz::isolate([&] {
+            CHECK(wait_in_all_ways() == kWays);
+            blitz::isolate([&] { CHECK(wait_in_all_ways() == kWays); });
+          });
+        });
+      });
+    });
+    CHECK(begun_under_lock == 0);
+  });
+}
+
+TEST_CASE_TEMPLATE("isolate: within another, what the inner one leaves is the outer's", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    for (int round = 0; round < 20; ++round) {
+      std::atomic<int> ran{0};
+      const int result = pool.install([&] {
+        return blitz::isolate([&] {
+          // On one worker nobody else could run these.
+          auto handle = blitz::isolate([] { return blitz::async([] { return 1; }); });
+          blitz::scope([&](blitz::Scope& scope) {
+            blitz::isolate([&] {
+              for (int i = 0; i < 5; ++i) {
+                scope.spawn([&](blitz::Scope& same) {
+                  ++ran;
+                  blitz::isolate([&] { same.spawn_fifo([&] { ++ran; }); });
+                });
+              }
+            });
+            CHECK_THROWS_AS(blitz::isolate([&] {
+                              scope.spawn([&] { ++ran; });
+                              throw 1;
+                            }),
+                            int);
+          });
+          auto deep = blitz::isolate([] {
+            return blitz::isolate([] { return blitz::isolate([] { return blitz::async([] { return 2; }); }); });
+          });
+          return handle.get() + deep.get();
+        });
+      });
+      REQUIRE(result == 3);
+      REQUIRE(ran == 11);
+    }
+  });
+}
+
+// --- where it may be called ---
+
+TEST_CASE("isolate: outside every pool, in the global one") {
+  CHECK_FALSE(blitz::current_thread_index());
+  blitz::isolate([] {
+    CHECK(blitz::current_thread_index().has_value());
+    CHECK(wait_in_all_ways() == kWays);
+  });
+  CHECK_FALSE(blitz::current_thread_index());
+}
+
+TEST_CASE_TEMPLATE("isolate: inside, the pool and the worker are the same", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    pool.install([&] {
+      const auto index = blitz::current_thread_index();
+      const auto thread = std::this_thread::get_id();
+      blitz::isolate([&] {
+        CHECK(blitz::current_thread_index() == index);
+        CHECK(pool.current_thread_index() == index);
+        CHECK(blitz::current_num_threads() == pool.num_threads());
+        CHECK(std::this_thread::get_id() == thread);
+        CHECK(pool.install([] { return std::this_thread::get_id(); }) == thread);
+        std::atomic<int> elsewhere{0};
+        blitz::parallel_for(0, 200, [&](int) {
+          if (!pool.current_thread_index()) ++elsewhere;
+        });
+        CHECK(elsewhere == 0);
+      });
+    });
+  });
+}

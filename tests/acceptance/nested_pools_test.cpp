@@ -1,0 +1,265 @@
+// Pools in one another: who waits how, and that all of it ends.
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <latch>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "support/policies.hpp"
+
+using namespace blitz_test;
+
+namespace {
+
+long fib(int n) {
+  if (n < 2) return n;
+  const auto [x, y] = blitz::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+  return x + y;
+}
+
+/// From pool to pool and back, with some work on the way.
+template <class Pool>
+int ping_pong(Pool& to, Pool& from, int hops) {
+  if (hops == 0) return 0;
+  return 1 + to.install([&] {
+    if (hops % 3 == 0) CHECK(fib(4) == 3);
+    return ping_pong(from, to, hops - 1);
+  });
+}
+
+/// Waits until all workers of a pool are asleep.
+template <class Pool>
+void wait_until_asleep(Pool& pool) {
+  const auto asleep = [&] {
+    const blitz::ThreadPoolStats stats = pool.stats();
+    // A parked slot may be claimed, and count as woken, before its runner sleeps.
+    if constexpr (std::is_same_v<Pool, blitz::AsyncThreadPool>) return stats.parked == pool.num_threads();
+    return std::ranges::all_of(stats.workers, [](const auto& w) { return w.times_slept >= w.times_woken; });
+  };
+  while (!asleep()) std::this_thread::yield();
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("pools: into itself, at any depth, at once", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    struct Self {
+      static long down(Pool& pool, int depth) {
+        if (depth == 0) return 0;
+        const auto here = std::this_thread::get_id();
+        return pool.install([&] {
+          CHECK(std::this_thread::get_id() == here);
+          const auto [below, own] = pool.join([&] { return down(pool, depth - 1); }, [] { return fib(4); });
+          return below + own;
+        });
+      }
+    };
+    CHECK(pool.install([&] { return Self::down(pool, 20); }) == 60);
+    // Others' jobs too are of this pool.
+    pool.parallel_for(0, 20, [&](int) { CHECK(pool.install_blocking([] { return fib(5); }) == 5); });
+  });
+}
+
+TEST_CASE_TEMPLATE("pools: into each other, in both directions at once", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    for (const std::size_t size : {1, 2}) {
+      Pool other({.num_threads = size});
+      CHECK(ping_pong(pool, other, 25) == 25);
+      for (int round = 0; round < 5; ++round) {
+        std::vector<std::thread> callers;
+        for (int c = 0; c < 4; ++c) {
+          callers.emplace_back(
+              [&, c] { CHECK((c % 2 == 0 ? ping_pong(pool, other, 9) : ping_pong(other, pool, 9)) == 9); });
+        }
+        for (std::thread& caller : callers) caller.join();
+      }
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("pools: into each other when everyone has fallen asleep", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    Pool other({.num_threads = pool.num_threads()});
+    for (int round = 0; round < 5; ++round) {
+      wait_until_asleep(pool);
+      wait_until_asleep(other);
+      REQUIRE(ping_pong(pool, other, 7) == 7);
+      wait_until_asleep(pool);
+      wait_until_asleep(other);
+      REQUIRE(ping_pong(other, pool, 2) == 2);
+
+      // The worker that waits has fallen asleep too, and is woken for what comes back, or for the end.
+      REQUIRE(pool.install([&] {
+        return other.install([&] {
+          for (int i = 0; i < 500; ++i) std::this_thread::yield();
+          const long back = pool.install([] { return fib(6); });
+          for (int i = 0; i < 500; ++i) std::this_thread::yield();
+          return back;
+        });
+      }) == 8);
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("pools: ten in one another, with every kind of call", Pool, BLITZ_TEST_POOLS) {
+  for (const std::size_t size : {1, 2, 4}) {
+    CAPTURE(size);
+    std::vector<std::unique_ptr<Pool>> pools;
+    for (int i = 0; i < 10; ++i) pools.push_back(std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = size}));
+    struct Nest {
+      static long down(std::vector<std::unique_ptr<Pool>>& pools, std::size_t level) {
+        if (level == pools.size()) return 1;
+        Pool& pool = *pools[level];
+        const auto below = [&] { return down(pools, level + 1); };
+        switch (level % 5) {
+          case 0:
+            return pool.join(below, [] { return fib(3); }).first;
+          case 1: {
+            std::atomic<long> sum{0};
+            pool.scope([&](blitz::Scope& scope) { scope.spawn([&] { sum += below(); }); });
+            return sum;
+          }
+          case 2:
+            return pool.async(below).get();
+          case 3: {
+            std::atomic<long> sum{0};
+            pool.parallel_for(0, 3, [&](int i) { sum += i == 1 ? below() : 0; });
+            return sum;
+          }
+          default:
+            return pool.install(below);
+        }
+      }
+    };
+    for (int round = 0; round < 5; ++round) REQUIRE(Nest::down(pools, 0) == 1);
+    // From inside the innermost all others are still there.
+    pools.back()->install([&] { CHECK(Nest::down(pools, 0) == 1); });
+  }
+}
+
+TEST_CASE_TEMPLATE("pools: what a callable throws comes through all of them", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    Pool other({.num_threads = 1});
+    for (int round = 0; round < 10; ++round) {
+      REQUIRE_THROWS_WITH_AS(pool.install([&] {
+        other.install([&] { pool.install_blocking([] { throw std::runtime_error("from below"); }); });
+      }),
+                             "from below", std::runtime_error);
+    }
+    CHECK(ping_pong(pool, other, 3) == 3);
+  });
+}
+
+TEST_CASE_TEMPLATE("pools: two that hammer each other from many threads", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    Pool other({.num_threads = 2});
+    constexpr int kThreads = 6;
+    constexpr int kRounds = 15;
+    std::latch start(kThreads);
+    std::atomic<int> right{0};
+    std::atomic<int> detached{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        Pool& near = t % 2 == 0 ? pool : other;
+        Pool& far = t % 2 == 0 ? other : pool;
+        start.arrive_and_wait();
+        for (int i = 0; i < kRounds; ++i) {
+          std::atomic<long> sum{0};
+          near.parallel_for(0, 4, [&](int) {
+            sum += far.install([&] { return fib(5) + near.async([] { return fib(4); }).get(); });
+            far.spawn([&] { near.spawn([&] { ++detached; }); });
+          });
+          if (sum == 4 * (5 + 3)) ++right;
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(right == kThreads * kRounds);
+    // What one pool's jobs have spawned into the other.
+    while (detached < kThreads * kRounds * 4) std::this_thread::yield();
+  });
+}
+
+TEST_CASE_TEMPLATE("pools: at most num_threads threads run a pool's jobs, other pools' workers included", Pool,
+                   BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  Pool other({.num_threads = 6});
+  std::atomic<int> inside{0};
+  std::atomic<int> most{0};
+  other.parallel_for(0, 200, [&](int) {
+    pool.install([&] {
+      const int now = ++inside;
+      int seen = most;
+      while (seen < now && !most.compare_exchange_weak(seen, now)) {
+      }
+      std::this_thread::yield();
+      --inside;
+    });
+  });
+  CHECK(most <= 2);
+}
+
+// --- install_blocking ---
+
+TEST_CASE_TEMPLATE("install_blocking: returns what the callable does, from anywhere", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    const auto test = [&] {
+      CHECK(pool.install_blocking([] { return 1; }) == 1);
+      CHECK(*pool.install_blocking([] { return std::make_unique<int>(2); }) == 2);
+      int target = 0;
+      static_assert(std::is_same_v<decltype(pool.install_blocking([&]() -> int& { return target; })), int&>);
+      CHECK(&pool.install_blocking([&]() -> int& { return target; }) == &target);
+      static_assert(std::is_void_v<decltype(pool.install_blocking([] {}))>);
+      CHECK_THROWS_AS(pool.install_blocking([] { throw 1; }), int);
+      CHECK(pool.install_blocking([&] { return pool.current_thread_index().has_value(); }));
+      CHECK(pool.install_blocking([] { return fib(8); }) == 21);
+    };
+    test();
+    pool.install(test);
+    Pool other({.num_threads = 2});
+    other.install(test);
+  });
+}
+
+TEST_CASE_TEMPLATE("install_blocking: a worker of another pool does nothing of its own pool's meanwhile", Pool,
+                   BLITZ_TEST_POOLS) {
+  // With install it does: what the second half would miss if it could not see it.
+  for (const bool blocking : {false, true}) {
+    CAPTURE(blocking);
+    Pool pool({.num_threads = 1});
+    Pool other({.num_threads = 1});
+    std::atomic<bool> begun{false};
+    bool begun_meanwhile = false;
+    pool.install([&] {
+      blitz::spawn([&] { begun = true; });
+      std::thread([&] { pool.spawn([&] { begun = true; }); }).join();
+      const auto wait = [&] {
+        for (int i = 0; !begun && (!blocking || i < 1000); ++i) std::this_thread::yield();
+      };
+      blocking ? other.install_blocking(wait) : other.install(wait);
+      begun_meanwhile = begun;
+    });
+    CHECK(begun_meanwhile == !blocking);
+    pool.shutdown();
+    CHECK(begun.load());
+  }
+}
+
+TEST_CASE_TEMPLATE("install_blocking: the pool's other workers serve what comes back", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  Pool other({.num_threads = 2});
+  for (int round = 0; round < 20; ++round) {
+    REQUIRE(pool.install([&] {
+      return other.install_blocking([&] { return pool.install([] { return fib(6); }) + fib(5); });
+    }) == 13);
+  }
+}

@@ -1,0 +1,266 @@
+// Waits within waits: how deep other people's jobs may pile up on a stack, and that everything ends wherever that limit is.
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <latch>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "support/policies.hpp"
+
+using namespace blitz_test;
+
+namespace {
+
+constexpr std::size_t kLimits[] = {0, 1, 2, 32};
+
+/// Calls `test` with a new pool of each size and each limit.
+template <class Pool, class Test>
+void for_each_limit(Test&& test) {
+  for (const std::size_t limit : kLimits) {
+    CAPTURE(limit);
+    for (const std::size_t size : kPoolSizes) {
+      CAPTURE(size);
+      Pool pool({.num_threads = size, .max_nested_waits = limit});
+      test(pool);
+    }
+  }
+}
+
+long fib(int n) {
+  if (n < 2) return n;
+  const auto [x, y] = blitz::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+  return x + y;
+}
+
+/// A tree of scopes; each job spawns also into the scope around its own.
+void spawn_outwards(blitz::Scope& outer, int depth, std::atomic<int>& count) {
+  ++count;
+  if (depth == 0) return;
+  blitz::scope([&](blitz::Scope& inner) {
+    for (int i = 0; i < 2; ++i) {
+      inner.spawn([&, depth] { spawn_outwards(inner, depth - 1, count); });
+      outer.spawn([&] { ++count; });
+    }
+  });
+}
+int outwards_count(int depth) { return depth == 0 ? 1 : 1 + 2 * outwards_count(depth - 1) + 2; }
+
+/// How many of some jobs are on the stack of one thread at once.
+class Depth {
+ public:
+  class Visit {
+   public:
+    explicit Visit(Depth& depth) {
+      const int now = ++here();
+      int most = depth.most_.load();
+      while (most < now && !depth.most_.compare_exchange_weak(most, now)) {
+      }
+    }
+    ~Visit() { --here(); }
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+  };
+
+  int most() const { return most_; }
+
+ private:
+  static int& here() {
+    thread_local int value = 0;
+    return value;
+  }
+  std::atomic<int> most_{0};
+};
+
+/// Three workers: one is in a long job, and the others are given jobs, one by one, that all wait for the same event, each
+/// with `frame` bytes on its stack. Returns how many have begun, of `jobs`, when no more do.
+template <class Pool, std::size_t kFrame = 1>
+int begun_waits(blitz::ThreadPoolOptions options, int jobs, int expected) {
+  options.num_threads = 3;
+  Pool pool(options);
+  Pool other({.num_threads = 1});
+  std::latch event(1);
+  std::latch busy(1);
+  std::latch end_of_long_job(1);
+  std::atomic<bool> released{
+      false};  // Who begins later does not wait any more: the last free worker may not stand apart.
+  std::atomic<int> begun{0};
+  std::atomic<int> ended{0};
+  pool.spawn([&] {
+    busy.count_down();
+    end_of_long_job.wait();
+  });
+  busy.wait();
+  for (int i = 0; i < jobs; ++i) {
+    pool.spawn([&] {
+      volatile char frame[kFrame];
+      frame[0] = 1;
+      frame[kFrame - 1] = 1;
+      ++begun;
+      if (!released) other.install([&] { event.wait(); });
+      ended += frame[0];
+    });
+    while (begun <= i && i < expected) std::this_thread::yield();
+  }
+  // Whoever is to begin one more has long enough to do so.
+  for (int i = 0; i < 2000 && begun < jobs; ++i) std::this_thread::yield();
+  const int result = begun;
+  released = true;
+  event.count_down();
+  end_of_long_job.count_down();
+  pool.shutdown();
+  CHECK(ended == jobs);
+  return result;
+}
+
+}  // namespace
+
+// --- everything ends ---
+
+TEST_CASE_TEMPLATE("nested waits: joins end, whatever the limit", Pool, BLITZ_TEST_POOLS) {
+  for_each_limit<Pool>([](Pool& pool) {
+    for (int round = 0; round < 5; ++round) REQUIRE(pool.install([] { return fib(12); }) == 144);
+  });
+}
+
+TEST_CASE_TEMPLATE("nested waits: scopes end whose jobs spawn into outer scopes", Pool, BLITZ_TEST_POOLS) {
+  for_each_limit<Pool>([](Pool& pool) {
+    for (int round = 0; round < 5; ++round) {
+      std::atomic<int> count{0};
+      pool.scope([&](blitz::Scope& scope) { spawn_outwards(scope, 5, count); });
+      REQUIRE(count == outwards_count(5));
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("nested waits: loops within loops end, from several callers", Pool, BLITZ_TEST_POOLS) {
+  for_each_limit<Pool>([](Pool& pool) {
+    std::atomic<int> count{0};
+    std::vector<std::thread> callers;
+    for (int c = 0; c < 3; ++c) {
+      callers.emplace_back([&] {
+        pool.parallel_for(0, 10, [&](int) {
+          blitz::parallel_for(0, 10, [&](int) { blitz::parallel_for(0, 10, [&](int) { ++count; }); });
+        });
+      });
+    }
+    for (std::thread& caller : callers) caller.join();
+    CHECK(count == 3000);
+  });
+}
+
+TEST_CASE_TEMPLATE("nested waits: handles, broadcasts and waits for another pool end", Pool, BLITZ_TEST_POOLS) {
+  for_each_limit<Pool>([](Pool& pool) {
+    Pool other({.num_threads = 2, .max_nested_waits = pool.num_threads() % 2});
+    std::atomic<long> sum{0};
+    pool.parallel_for(0, 20, [&](int) {
+      auto handle = blitz::async([] { return fib(6); });
+      const auto everywhere = blitz::broadcast([](blitz::BroadcastContext) { return 1; });
+      sum += other.install([&] { return fib(5) + pool.install([] { return fib(4); }); });
+      sum += handle.get() + static_cast<long>(everywhere.size());
+    });
+    CHECK(sum == 20 * (8 + 5 + 3 + static_cast<long>(pool.num_threads())));
+  });
+}
+
+TEST_CASE_TEMPLATE("nested waits: a worker beyond the limit works on if all others wait there", Pool,
+                   BLITZ_TEST_POOLS) {
+  // A chain through two pools and back: each hop is one wait more on some stack, and needs one worker more.
+  for (const std::size_t limit : {0, 1, 2}) {
+    CAPTURE(limit);
+    for (const std::size_t size : {1, 2, 3}) {
+      CAPTURE(size);
+      Pool pool({.num_threads = size, .max_nested_waits = limit});
+      Pool other({.num_threads = size, .max_nested_waits = limit});
+      struct Chain {
+        static int hop(Pool& to, Pool& from, int hops) {
+          return hops == 0 ? 0 : 1 + to.install([&] { return hop(from, to, hops - 1); });
+        }
+      };
+      for (int round = 0; round < 5; ++round) REQUIRE(Chain::hop(pool, other, 30) == 30);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("nested waits: one that blocks in another pool leaves the work to one beyond the limit", Pool,
+                   BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2, .max_nested_waits = 0});
+  Pool other({.num_threads = 1});
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<bool> stolen{false};
+    std::atomic<bool> came_back{false};
+    pool.join(
+        [&] {
+          while (!stolen) std::this_thread::yield();
+        },
+        [&] {
+          stolen = true;
+          for (int i = 0; i < 50 * (round % 3); ++i) std::this_thread::yield();
+          // This worker can do nothing meanwhile, and the other waits for it.
+          other.install_blocking([&] { pool.install([&] { came_back = true; }); });
+        });
+    REQUIRE(came_back.load());
+  }
+}
+
+// --- how deep ---
+
+TEST_CASE_TEMPLATE("nested waits: at the limit a worker begins no more", Pool, BLITZ_TEST_POOLS) {
+  for (const int limit : {0, 1, 2, 5}) {
+    CAPTURE(limit);
+    const int expected = 2 * (limit + 1);
+    CHECK(begun_waits<Pool>({.max_nested_waits = static_cast<std::size_t>(limit)}, expected + 5, expected) == expected);
+  }
+  CHECK(begun_waits<Pool>({.max_nested_waits = 1000}, 40, 40) == 40);
+}
+
+TEST_CASE("nested waits: other people's jobs pile up no higher than the limit") {
+  // Of pools in whose queues nothing lies but what their owners have made there.
+  const auto test = []<class Pool>(std::type_identity<Pool>, std::size_t limit, std::size_t size) {
+    CAPTURE(limit);
+    CAPTURE(size);
+    Pool pool({.num_threads = size, .max_nested_waits = limit});
+    Depth depth;
+    std::atomic<int> ran{0};
+    constexpr int kJobs = 400;
+    for (int i = 0; i < kJobs; ++i) {
+      pool.spawn([&] {
+        const Depth::Visit visit(depth);
+        std::atomic<bool> begun{false};
+        blitz::join(
+            [&] {
+              for (int patience = 0; patience < 20 && !begun; ++patience) std::this_thread::yield();
+            },
+            [&] {
+              begun = true;
+              for (int k = 0; k < 5; ++k) std::this_thread::yield();
+            });
+        ++ran;
+      });
+    }
+    pool.shutdown();
+    CHECK(ran == kJobs);
+    CHECK(depth.most() <= static_cast<int>(limit) + 1);
+  };
+  for (const std::size_t limit : kLimits) {
+    for (const std::size_t size : kPoolSizes) {
+      test(std::type_identity<blitz::ThreadPool>(), limit, size);
+      test(std::type_identity<ReferencePool>(), limit, size);
+    }
+  }
+}
+
+#if defined(__linux__) && !defined(BLITZ_PORTABLE)
+
+TEST_CASE_TEMPLATE("nested waits: with a limit a small stack is enough", Pool, BLITZ_TEST_POOLS) {
+  // Nine jobs of this size on one stack would overflow it; the limit allows three.
+  constexpr std::size_t kStack = std::size_t{128} << 10;
+  constexpr std::size_t kFrame = std::size_t{16} << 10;
+  CHECK(begun_waits<Pool, kFrame>({.stack_size = kStack, .max_nested_waits = 2}, 40, 6) == 6);
+}
+
+#endif

@@ -1,0 +1,149 @@
+// parallel_reduce with .deterministic: the same bits on any number of threads, under any policy.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <latch>
+#include <numeric>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "loops.hpp"
+#include "support/policies.hpp"
+
+using namespace blitz_test;
+
+namespace {
+
+constexpr std::array<std::size_t, 5> kThreads{1, 2, 3, 5, 16};
+constexpr std::array<std::size_t, 10> kLengths{1, 2, 3, 255, 511, 512, 513, 4097, 50'000, 1'100'003};
+
+/// Numbers of so different sizes that nearly every change of order changes the sum.
+template <class T>
+std::vector<T> sensitive_numbers(std::size_t count) {
+  std::mt19937_64 random(count);
+  std::vector<T> all(count);
+  for (T& x : all)
+    x = static_cast<T>(std::ldexp(static_cast<double>(random()) - 9e18, -static_cast<int>(random() % 40)));
+  return all;
+}
+
+template <class T>
+auto bits(T x) {
+  return std::bit_cast<std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>(x);
+}
+
+/// Calls `sum` with pools of all sizes and checks that the bits are always those that the first one gave; returns them.
+template <class Pool, class Sum>
+auto same_bits(Sum&& sum) {
+  blitz::ThreadPool alone({.num_threads = 1});
+  const auto expected = bits(sum(alone));
+  for (const std::size_t size : kThreads) {
+    CAPTURE(size);
+    Pool pool({.num_threads = size});
+    for (int round = 0; round < 3; ++round) CHECK(bits(sum(pool)) == expected);
+    pool.install([&] { CHECK(bits(sum(pool)) == expected); });
+  }
+  return expected;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("deterministic: sums and products of floating-point numbers", Pool, BLITZ_TEST_POOLS) {
+  for (const std::size_t length : kLengths) {
+    CAPTURE(length);
+    const auto doubles = sensitive_numbers<double>(length);
+    const auto floats = sensitive_numbers<float>(length);
+    same_bits<Pool>(
+        [&](auto& pool) { return pool.parallel_reduce(doubles, 0.0, std::plus<>{}, {.deterministic = true}); });
+    same_bits<Pool>(
+        [&](auto& pool) { return pool.parallel_reduce(floats, 0.0f, std::plus<>{}, {.deterministic = true}); });
+    same_bits<Pool>([&](auto& pool) {
+      return pool.parallel_transform_reduce(doubles, 1.0, std::multiplies<>{}, [](double x) { return 1 + x * 1e-25; },
+                                            {.deterministic = true});
+    });
+    same_bits<Pool>([&](auto& pool) {
+      return pool.parallel_transform_reduce(
+          doubles, 0.0, [](double a, double b) { return a + b; }, [](double x) { return x * x; },
+          {.deterministic = true});
+    });
+  }
+}
+
+TEST_CASE_TEMPLATE("deterministic: the free function gives the bits of the pool's", Pool, BLITZ_TEST_POOLS) {
+  const auto numbers = sensitive_numbers<double>(100'000);
+  const std::plus<> plus;
+  const auto expected =
+      same_bits<Pool>([&](auto& pool) { return pool.parallel_reduce(numbers, 0.0, plus, {.deterministic = true}); });
+  for_each_size<Pool>([&](Pool& pool) {
+    const auto here = [&] { return blitz::parallel_reduce(numbers, 0.0, plus, {.deterministic = true}); };
+    CHECK(bits(pool.install(here)) == expected);
+  });
+}
+
+TEST_CASE_TEMPLATE("deterministic: whatever the schedule, and whatever else the pool does", Pool, BLITZ_TEST_POOLS) {
+  const auto numbers = sensitive_numbers<double>(20'000);
+  const auto expected = same_bits<Pool>([&](auto& pool) {
+    return pool.parallel_reduce(numbers, 0.0, std::plus<>{}, {.schedule = Schedule::fixed, .deterministic = true});
+  });
+  for_each_size<Pool>([&](Pool& pool) {
+    std::atomic<int> right{0};
+    const int rounds = static_cast<int>(repetitions<Pool>(200));
+    pool.parallel_for(0, rounds, [&](int) {
+      const double sum = blitz::parallel_reduce(numbers, 0.0, std::plus<>{}, {.deterministic = true});
+      right += bits(sum) == expected ? 1 : 0;
+    });
+    CHECK(right == rounds);
+  });
+}
+
+TEST_CASE_TEMPLATE("deterministic: the grain decides, too", Pool, BLITZ_TEST_POOLS) {
+  const auto numbers = sensitive_numbers<double>(50'000);
+  std::set<std::uint64_t> different;
+  for (const std::size_t grain : {0, 1000, 7000, 50'000}) {
+    CAPTURE(grain);
+    different.insert(same_bits<Pool>([&](auto& pool) {
+      return pool.parallel_reduce(numbers, 0.0, std::plus<>{}, {.min_grain = grain, .deterministic = true});
+    }));
+  }
+  CHECK(different.size() > 1);  // The numbers are what they are meant to be.
+}
+
+TEST_CASE_TEMPLATE("deterministic: an operation that is not associative at all", Pool, BLITZ_TEST_POOLS) {
+  // The result spells out what was combined with what.
+  const auto pair = [](const std::string& a, const std::string& b) { return a.empty() ? b : "(" + a + b + ")"; };
+  const auto letter = [](int i) { return std::string(1, static_cast<char>('a' + i % 26)); };
+  for (const int count : {1, 2, 5, 100, 1500}) {
+    blitz::ThreadPool alone({.num_threads = 1});
+    const blitz::ReduceOptions options{.deterministic = true};
+    const std::string expected = alone.parallel_transform_reduce(0, count, std::string(), pair, letter, options);
+    for (const std::size_t size : kThreads) {
+      Pool pool({.num_threads = size});
+      CHECK(pool.parallel_transform_reduce(0, count, std::string(), pair, letter, options) == expected);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("deterministic: as many items at once as there are workers", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    const auto workers = static_cast<int>(pool.num_threads());
+    std::latch everyone(workers);
+    const auto item = [&](int i) {
+      everyone.arrive_and_wait();
+      return i;
+    };
+    CHECK(pool.parallel_transform_reduce(0, workers, 0, std::plus<>{}, item, {.deterministic = true}) ==
+          workers * (workers - 1) / 2);
+  });
+}

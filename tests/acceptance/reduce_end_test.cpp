@@ -1,0 +1,238 @@
+// parallel_reduce: ended early by exceptions and stop requests.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <latch>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "reductions.hpp"
+#include "support/counted.hpp"
+#include "support/policies.hpp"
+
+using namespace blitz_test;
+
+namespace {
+
+Counted add(Counted left, Counted right) {
+  left.value += right.value;
+  return left;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("parallel_reduce: an exception arrives, all values are destroyed, and the pool works on", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+    for (const int culprit : {0, 1, 499, 999}) {
+      CAPTURE(culprit);
+      Lives lives;
+      const auto none = [&] { return Counted(lives, 0); };
+      const auto item = [&](int i) { return Counted(lives, i); };
+      const auto expected = std::to_string(culprit);
+      const auto throwing_item = [&](int i) {
+        if (i == culprit) throw std::out_of_range(std::to_string(i));
+        return item(i);
+      };
+      CHECK_THROWS_WITH_AS(pool.parallel_transform_reduce(0, 1000, none, add, throwing_item, options), expected.c_str(),
+                           std::out_of_range);
+      CHECK(lives.alive == 0);
+
+      std::atomic<int> calls{0};
+      const auto throwing_add = [&](Counted left, Counted right) {
+        if (calls++ == culprit) throw std::out_of_range(expected);
+        return add(std::move(left), std::move(right));
+      };
+      CHECK_THROWS_WITH_AS(
+          pool.install([&] { return blitz::parallel_transform_reduce(0, 1000, none, throwing_add, item, options); }),
+          expected.c_str(), std::out_of_range);
+      CHECK(lives.alive == 0);
+    }
+    CHECK(pool.parallel_reduce(0, 1000, 0, std::plus<>{}, options) == 499'500);
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: an identity that cannot be made", Pool, BLITZ_TEST_POOLS) {
+  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+    for (const int count : {0, 1, 1000}) {
+      int calls = 0;
+      const auto nothing = [&]() -> int { throw 1; };
+      const auto item = [&](int i) {
+        ++calls;
+        return i;
+      };
+      CHECK_THROWS_AS(pool.parallel_transform_reduce(0, count, nothing, std::plus<>{}, item, options), int);
+      CHECK(calls == 0);
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: an identity that a thief cannot make", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  for (const ReduceOptions& options :
+       {ReduceOptions{}, ReduceOptions{.schedule = Schedule::fixed}, ReduceOptions{.deterministic = true}}) {
+    Lives lives;
+    std::atomic<int> made{0};
+    std::latch both(2);
+    const auto none = [&] {
+      both.arrive_and_wait();
+      if (made++ == 1) throw std::runtime_error("no more");
+      return Counted(lives, 0);
+    };
+    CHECK_THROWS_WITH_AS(pool.parallel_transform_reduce(
+                             0, 2, none, add, [&](int i) { return Counted(lives, i); }, options),
+                         "no more", std::runtime_error);
+    CHECK(made == 2);
+    CHECK(lives.alive == 0);
+  }
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: values of different parts that cannot be combined", Pool, BLITZ_TEST_POOLS) {
+  struct Sum {
+    Lives* lives;
+    Counted operator()(Counted left, int x) const {
+      left.value += x;
+      return left;
+    }
+    Counted operator()(Counted, Counted) const { throw std::runtime_error("unequal"); }
+  };
+  Pool pool({.num_threads = 2});
+  for (const ReduceOptions& options :
+       {ReduceOptions{}, ReduceOptions{.schedule = Schedule::fixed}, ReduceOptions{.deterministic = true}}) {
+    Lives lives;
+    std::latch both(2);
+    const auto item = [&](int i) {
+      both.arrive_and_wait();
+      return i;
+    };
+    CHECK_THROWS_WITH_AS(pool.parallel_transform_reduce(
+                             0, 2, [&] { return Counted(lives, 0); }, Sum{&lives}, item, options),
+                         "unequal", std::runtime_error);
+    CHECK(lives.alive == 0);
+  }
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: of several exceptions the first arrives, and all are freed", Pool,
+                   BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  for (int round = 0; round < 20; ++round) {
+    for (const bool deterministic : {false, true}) {
+      const int first = round % 2;
+      Lives lives;
+      std::latch both(2);
+      std::latch first_is_out(1);
+      // Both workers are in a block, and one stays there: this runs when the other has left its own.
+      std::thread witness([&] {
+        both.wait();
+        pool.install([&] { first_is_out.count_down(); });
+      });
+      int caught = -1;
+      try {
+        const auto item = [&](int i) -> int {
+          both.arrive_and_wait();
+          if (i != first) first_is_out.wait();
+          throw Counted(lives, i);
+        };
+        pool.parallel_transform_reduce(0, 2, 0, std::plus<>{}, item,
+                                       {.schedule = Schedule::fixed, .deterministic = deterministic});
+      } catch (const Counted& error) {
+        caught = error.value;
+      }
+      witness.join();
+      CHECK(caught == first);
+      CHECK(lives.alive == 0);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: an exception arrives when all running blocks are done", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  for (int round = 0; round < 20; ++round) {
+    for (const bool deterministic : {false, true}) {
+      std::latch both(2);
+      bool finished = false;
+      const auto item = [&](int i) {
+        both.arrive_and_wait();
+        if (i == 0) throw 1;
+        for (int k = 0; k < 100; ++k) std::this_thread::yield();
+        finished = true;
+        return i;
+      };
+      CHECK_THROWS_AS(pool.parallel_transform_reduce(0, 2, 0, std::plus<>{}, item,
+                                                     {.schedule = Schedule::fixed, .deterministic = deterministic}),
+                      int);
+      CHECK(finished);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: an exception ends one that would take hours", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    for (const bool deterministic : {false, true}) {
+      std::atomic<std::uint64_t> calls{0};
+      const auto item = [&](std::uint64_t) {
+        if (calls.fetch_add(1) == 5000) throw 1;
+        return 1;
+      };
+      CHECK_THROWS_AS(pool.parallel_transform_reduce(std::uint64_t{0}, kHuge, 0, std::plus<>{}, item,
+                                                     {.deterministic = deterministic}),
+                      int);
+      CHECK(calls > 5000);
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: a stop request ends it, and what ran is the result", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    for (const bool deterministic : {false, true}) {
+      std::stop_source source;
+      std::atomic<std::uint64_t> calls{0};
+      const auto item = [&](std::uint64_t) {
+        if (calls.fetch_add(1) == 5000) source.request_stop();
+        return std::uint64_t{1};
+      };
+      const std::uint64_t sum =
+          pool.parallel_transform_reduce(std::uint64_t{0}, kHuge, std::uint64_t{0}, std::plus<>{}, item,
+                                         {.stop = source.get_token(), .deterministic = deterministic});
+      CHECK(calls > 5000);
+      CHECK(sum == calls);
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: after a stop request no block begins, and the identity is the result", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_reduction<Pool>([](Pool& pool, ReduceOptions options) {
+    std::stop_source source;
+    options.stop = source.get_token();
+    CHECK(pool.parallel_reduce(0, 100, 0, std::plus<>{}, options) == 4950);  // not requested yet
+
+    source.request_stop();
+    std::atomic<int> calls{0};
+    const auto item = [&](int i) {
+      ++calls;
+      return i;
+    };
+    CHECK(pool.parallel_transform_reduce(0, 100, -7, std::plus<>{}, item, options) == -7);
+    CHECK(calls == 0);
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: an exception after a stop request still arrives", Pool, BLITZ_TEST_POOLS) {
+  for_each_reduction<Pool>([](Pool& pool, ReduceOptions options) {
+    std::stop_source source;
+    options.stop = source.get_token();
+    const auto item = [&](int) -> int {
+      source.request_stop();
+      throw 1;
+    };
+    CHECK_THROWS_AS(pool.parallel_transform_reduce(0, 100, 0, std::plus<>{}, item, options), int);
+  });
+}

@@ -1,0 +1,264 @@
+// parallel_reduce and parallel_transform_reduce: over ranges of every kind, to values of every kind.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <latch>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <ranges>
+#include <span>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "reductions.hpp"
+#include "support/counted.hpp"
+#include "support/policies.hpp"
+
+using namespace blitz_test;
+
+namespace {
+
+/// 0 to count - 1.
+std::vector<long> numbers(std::size_t count) {
+  std::vector<long> all(count);
+  std::iota(all.begin(), all.end(), 0L);
+  return all;
+}
+
+constexpr auto square = [](long x) { return x * x; };
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("parallel_reduce: sums of every length, in the pool and from within", Pool, BLITZ_TEST_POOLS) {
+  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+    for (const std::size_t count : kCounts) {
+      CAPTURE(count);
+      const auto all = numbers(count);
+      const long sum = std::accumulate(all.begin(), all.end(), 0L);
+      const long squares = std::transform_reduce(all.begin(), all.end(), 0L, std::plus<>{}, square);
+      CHECK(pool.parallel_reduce(all, 0L, std::plus<>{}, options) == sum);
+      CHECK(pool.parallel_reduce(all.begin(), all.end(), 0L, std::plus<>{}, options) == sum);
+      CHECK(pool.parallel_reduce(0L, static_cast<long>(count), 0L, std::plus<>{}, options) == sum);
+      CHECK(pool.parallel_transform_reduce(all, 0L, std::plus<>{}, square, options) == squares);
+      CHECK(pool.parallel_transform_reduce(all.begin(), all.end(), 0L, std::plus<>{}, square, options) == squares);
+      CHECK(pool.parallel_transform_reduce(0L, static_cast<long>(count), 0L, std::plus<>{}, square, options) ==
+            squares);
+      pool.install([&] {
+        CHECK(blitz::parallel_reduce(all, 0L, std::plus<>{}, options) == sum);
+        CHECK(blitz::parallel_reduce(all.begin(), all.end(), 0L, std::plus<>{}, options) == sum);
+        CHECK(blitz::parallel_reduce(0L, static_cast<long>(count), 0L, std::plus<>{}, options) == sum);
+        CHECK(blitz::parallel_transform_reduce(all, 0L, std::plus<>{}, square, options) == squares);
+        CHECK(blitz::parallel_transform_reduce(all.begin(), all.end(), 0L, std::plus<>{}, square, options) == squares);
+        CHECK(blitz::parallel_transform_reduce(0L, static_cast<long>(count), 0L, std::plus<>{}, square, options) ==
+              squares);
+      });
+    }
+  });
+}
+
+TEST_CASE("parallel_reduce: from outside every pool, in the global pool") {
+  const std::vector<double> ones(100'000, 1.0);
+  CHECK(blitz::parallel_reduce(ones, 0.0, std::plus<>{}) == 100'000.0);
+  CHECK(blitz::parallel_transform_reduce(0, 1000, 0, std::plus<>{}, [](int i) { return 2 * i; }) == 999'000);
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: an operation need not commute", Pool, BLITZ_TEST_POOLS) {
+  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+    for (const std::size_t count : kCounts) {
+      CAPTURE(count);
+      std::string text(count, ' ');
+      for (std::size_t i = 0; i < count; ++i) text[i] = static_cast<char>('a' + i % 26);
+      CHECK(pool.parallel_reduce(text, std::string(), std::plus<>{}, options) == text);
+    }
+    const std::vector<std::string> words{"and ", "so ", "", "on"};
+    CHECK(pool.parallel_reduce(words, std::string(), std::plus<>{}, options) == "and so on");
+    CHECK(pool.parallel_transform_reduce(
+                  0, 1000, std::vector<int>(),
+                  [](std::vector<int> left, std::vector<int> right) {
+                    left.insert(left.end(), right.begin(), right.end());
+                    return left;
+                  },
+                  [](int i) { return std::vector<int>{i}; }, options)
+              .size() == 1000);
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: the order holds where two workers share", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  for (const ReduceOptions& options :
+       {ReduceOptions{}, ReduceOptions{.schedule = Schedule::fixed}, ReduceOptions{.deterministic = true}}) {
+    std::latch both(2);
+    const auto digit = [&](int i) {
+      if (i == 0 || i == 1) both.arrive_and_wait();
+      return std::string(1, static_cast<char>('0' + i));
+    };
+    CHECK(pool.parallel_transform_reduce(0, 2, std::string(), std::plus<>{}, digit, options) == "01");
+  }
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: views, proxies, deques, constants and temporaries", Pool, BLITZ_TEST_POOLS) {
+  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+    CHECK(pool.parallel_reduce(std::views::iota(0, 1000), 0, std::plus<>{}, options) == 499'500);
+    CHECK(pool.parallel_reduce(std::views::iota(0, 1000) | std::views::transform([](int i) { return i / 2.0; }), 0.0,
+                               std::plus<>{}, options) == 249'750.0);
+    CHECK(pool.parallel_reduce(std::vector<bool>(777, true), true, std::logical_and<>{}, options));
+    CHECK(pool.parallel_reduce(std::deque<double>(5000, 0.5), 0.0, std::plus<>{}, options) == 2500.0);
+    const std::vector<int> constant{3, 1, 2};
+    const auto greatest = [](int a, int b) { return std::max(a, b); };
+    CHECK(pool.parallel_reduce(constant, std::numeric_limits<int>::min(), greatest, options) == 3);
+    CHECK(pool.parallel_reduce(std::span(constant).first(2), 0, std::ranges::max, options) == 3);
+    const int array[] = {1, 2, 3};
+    CHECK(pool.parallel_reduce(array, 1L, std::multiplies<>{}, options) == 6);
+    CHECK(pool.parallel_reduce(array, array + 2, 0, std::plus<>{}, options) == 3);
+    // Items by reference: a body may mark what it has seen.
+    std::vector<int> seen(100, 0);
+    CHECK(pool.parallel_transform_reduce(
+              seen, 0, std::plus<>{}, [](int& x) { return ++x; }, options) == 100);
+    CHECK(std::ranges::count(seen, 1) == 100);
+    std::vector<std::pair<int, int>> pairs(10, {1, 2});
+    CHECK(pool.parallel_transform_reduce(pairs, 0, std::plus<>{}, &std::pair<int, int>::second, options) == 20);
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: integers of any type, from anywhere to anywhere", Pool, BLITZ_TEST_POOLS) {
+  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+    CHECK(pool.parallel_reduce(-500, 501, 0, std::plus<>{}, options) == 0);
+    CHECK(pool.parallel_reduce(std::int8_t{-128}, 128, 0, std::plus<>{}, options) == -128);
+    CHECK(pool.parallel_reduce(5, 5, 7, std::plus<>{}, options) == 7);
+    CHECK(pool.parallel_reduce(5, -5, 7, std::plus<>{}, options) == 7);
+    CHECK(pool.parallel_reduce(std::uint64_t{10}, std::uint64_t{3}, std::uint64_t{7}, std::plus<>{}, options) == 7);
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    CHECK(pool.parallel_reduce(
+              most - 10, most, std::int64_t{0}, [](auto a, auto b) { return std::max(a, b); }, options) == most - 1);
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: a value that is move-only and has no default", Pool, BLITZ_TEST_POOLS) {
+  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+    for (const int count : {0, 1, 2, 3, 1000}) {
+      Lives lives;
+      {
+        const auto none = [&] { return Counted(lives, 0); };
+        const auto sum = [](Counted left, Counted right) {
+          left.value += right.value;
+          return left;
+        };
+        const Counted result = pool.parallel_transform_reduce(
+            0, count, none, sum, [&](int i) { return Counted(lives, i); }, options);
+        CHECK(result.value == count * (count - 1) / 2);
+        CHECK(lives.alive == 1);
+      }
+      CHECK(lives.alive == 0);
+    }
+    const auto owner = pool.parallel_transform_reduce(
+        0, 100, [] { return std::make_unique<int>(0); },
+        [](std::unique_ptr<int> left, const std::unique_ptr<int>& right) {
+          *left += *right;
+          return left;
+        },
+        [](int i) { return std::make_unique<int>(i); }, options);
+    CHECK(*owner == 4950);
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: the result has the identity's type", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  const std::vector<std::uint8_t> bytes(1000, 255);
+  const auto sum = pool.parallel_reduce(bytes, std::uint64_t{0}, std::plus<>{});
+  static_assert(std::is_same_v<decltype(sum), const std::uint64_t>);
+  CHECK(sum == 255'000);
+  const double zero = 0;
+  static_assert(std::is_same_v<decltype(pool.parallel_reduce(bytes, zero, std::plus<>{})), double>);
+  static_assert(std::is_same_v<decltype(pool.parallel_reduce(
+                                   bytes, [] { return 0.0; }, std::plus<>{})),
+                               double>);
+  CHECK(pool.parallel_reduce(bytes, zero, std::plus<>{}) == 255'000.0);
+  // Statistics of several kinds at once.
+  struct Extent {
+    long least = std::numeric_limits<long>::max();
+    long greatest = std::numeric_limits<long>::min();
+  };
+  const auto extent = pool.parallel_transform_reduce(
+      -700L, 301L, Extent{},
+      [](Extent a, Extent b) {
+        return Extent{std::min(a.least, b.least), std::max(a.greatest, b.greatest)};
+      },
+      [](long i) {
+        return Extent{i, i};
+      });
+  CHECK(extent.least == -700);
+  CHECK(extent.greatest == 300);
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: alone it copies the identity once", Pool, BLITZ_TEST_POOLS) {
+  struct Copied {
+    explicit Copied(int& the_copies) : copies(&the_copies) {}
+    Copied(const Copied& other) : copies(other.copies), sum(other.sum) { ++*copies; }
+    Copied(Copied&&) = default;
+    Copied& operator=(Copied&&) = default;
+    int* copies;
+    int sum = 0;
+  };
+  struct Add {
+    Copied operator()(Copied&& left, int x) const {
+      left.sum += x;
+      return std::move(left);
+    }
+    Copied operator()(Copied&& left, const Copied& right) const { return (*this)(std::move(left), right.sum); }
+  };
+  Pool pool({.num_threads = 1});
+  int copies = 0;
+  CHECK(pool.parallel_reduce(0, 10'000, Copied(copies), Add{}).sum == 49'995'000);
+  CHECK(copies == 1);
+  CHECK(pool.parallel_reduce(0, 0, Copied(copies), Add{}).sum == 0);
+  CHECK(copies == 2);
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: callables are used in place", Pool, BLITZ_TEST_POOLS) {
+  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+    Lives lives;
+    {
+      // Neither can be copied, and one call at a time may move them: none does.
+      const auto add = [only = Counted(lives, 0)](int a, int b) { return a + b + only.value; };
+      auto twice = [only = Counted(lives, 2), calls = std::make_unique<std::atomic<int>>(0)](int i) mutable {
+        ++*calls;
+        return only.value * i;
+      };
+      const int made = lives.made;
+      CHECK(pool.parallel_transform_reduce(0, 1000, 0, add, twice, options) == 999'000);
+      CHECK(lives.made == made);
+    }
+    CHECK(lives.alive == 0);
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: nested, and from several threads", Pool, BLITZ_TEST_POOLS) {
+  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+    const auto row = [&](int i) { return blitz::parallel_reduce(0, i, 0L, std::plus<>{}, options); };
+    long expected = 0;
+    for (long i = 0; i < 100; ++i) expected += i * (i - 1) / 2;
+    const auto all = [&] { return pool.parallel_transform_reduce(0, 100, 0L, std::plus<>{}, row, options); };
+    CHECK(all() == expected);
+
+    std::atomic<int> right{0};
+    std::vector<std::thread> callers;
+    for (int caller = 0; caller < 4; ++caller) {
+      callers.emplace_back([&] {
+        for (int round = 0; round < 5; ++round) right += all() == expected ? 1 : 0;
+      });
+    }
+    for (std::thread& caller : callers) caller.join();
+    CHECK(right == 20);
+  });
+}

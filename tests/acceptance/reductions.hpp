@@ -1,0 +1,31 @@
+/// What the tests of parallel_reduce share.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "loops.hpp"
+#include "support/policies.hpp"
+
+namespace blitz_test {
+
+using blitz::ReduceOptions;
+
+/// Calls `test` with each pool, and each way to share a reduction out.
+template <class Pool, class Test>
+void for_each_reduction(Test&& test) {
+  const std::array<ReduceOptions, 3> ways{ReduceOptions{}, ReduceOptions{.schedule = Schedule::fixed},
+                                          ReduceOptions{.deterministic = true}};
+  for_each_size<Pool>([&](Pool& pool) {
+    for (const ReduceOptions& options : ways) {
+      CAPTURE(options.schedule == Schedule::fixed);
+      CAPTURE(options.deterministic);
+      test(pool, options);
+    }
+  });
+}
+
+}  // namespace blitz_test

@@ -1,0 +1,398 @@
+// How scopes end otherwise: exceptions, and requests to stop.
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <latch>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "scopes.hpp"
+
+using blitz::Scope;
+using namespace blitz_test;
+
+namespace {
+
+constexpr int kMany = 50;
+
+/// Spawns jobs that count.
+void spawn_many(Scope& scope, std::atomic<int>& count) {
+  for (int i = 0; i < kMany; ++i) scope.spawn([&count] { ++count; });
+}
+
+}  // namespace
+
+// --- exceptions ---
+
+TEST_CASE_TEMPLATE("scope: an exception of its body arrives, when all jobs have been executed", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+    std::atomic<int> count{0};
+    CHECK_THROWS_WITH_AS(open([&](Scope& scope) {
+                           spawn_many(scope, count);
+                           throw Failure("body");
+                         }),
+                         "body", Failure);
+    CHECK(count == kMany);
+  });
+}
+
+TEST_CASE_TEMPLATE("scope: an exception of a job arrives, and all others are executed", Pool, BLITZ_TEST_POOLS) {
+  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+    std::atomic<int> count{0};
+    bool body_ended = false;
+    CHECK_THROWS_WITH_AS(open([&](Scope& scope) {
+                           spawn_many(scope, count);
+                           scope.spawn([] { throw Failure("job"); });
+                           spawn_many(scope, count);
+                           body_ended = true;
+                         }),
+                         "job", Failure);
+    CHECK(body_ended);
+    CHECK(count == 2 * kMany);
+    CHECK_THROWS_WITH_AS(open([&](Scope& scope) {
+                           spawn_many(scope, count);
+                           scope.spawn_fifo([] { throw Failure("fifo"); });
+                           spawn_many(scope, count);
+                         }),
+                         "fifo", Failure);
+    CHECK(count == 4 * kMany);
+  });
+}
+
+TEST_CASE_TEMPLATE("scope: an exception of a job's job arrives, and all others are executed", Pool, BLITZ_TEST_POOLS) {
+  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+    std::atomic<int> count{0};
+    CHECK_THROWS_WITH_AS(open([&](Scope& scope) {
+                           spawn_many(scope, count);
+                           scope.spawn([&](Scope& same) {
+                             spawn_many(same, count);
+                             same.spawn([&](Scope& still) {
+                               spawn_many(still, count);
+                               throw Failure("nested");
+                             });
+                             spawn_many(same, count);
+                           });
+                         }),
+                         "nested", Failure);
+    CHECK(count == 4 * kMany);
+  });
+}
+
+TEST_CASE_TEMPLATE("scope: when all throw, one exception arrives, and the scope is good for another", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+    std::atomic<int> count{0};
+    CHECK_THROWS_AS(open([&](Scope& scope) {
+                      for (int i = 0; i < kMany; ++i) {
+                        scope.spawn([&] {
+                          ++count;
+                          throw Failure("job");
+                        });
+                      }
+                      throw Failure("body");
+                    }),
+                    Failure);
+    CHECK(count == kMany);
+    open([&](Scope& scope) { spawn_many(scope, count); });
+    CHECK(count == 2 * kMany);
+  });
+}
+
+TEST_CASE_TEMPLATE("scope: the first exception wins", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    with_others_busy<Pool>(pool, [&] {
+      with_each_kind_of_scope<Pool>(pool, [](Pool&, const OpenScope& open) {
+        CHECK(what_is_thrown_by([&] {
+                open([](Scope& scope) {
+                  scope.spawn([] { throw Failure("job"); });
+                  throw Failure("body");
+                });
+              }) == "body");
+        CHECK(what_is_thrown_by([&] {
+                open([](Scope& scope) {
+                  scope.spawn([] { throw Failure("job"); });
+                  CHECK(blitz::yield_local() == blitz::Yield::executed);
+                  throw Failure("body");
+                });
+              }) == "job");
+        CHECK(what_is_thrown_by([&] {
+                open([](Scope& scope) {
+                  scope.spawn([](Scope& same) {
+                    same.spawn([] { throw Failure("second"); });
+                    throw Failure("first");
+                  });
+                });
+              }) == "first");
+      });
+    });
+  });
+}
+
+TEST_CASE_TEMPLATE("scope: its exception arrives only when jobs that run have ended", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  for (int round = 0; round < 20; ++round) {
+    bool finished = false;
+    const OpenScope::Body body = [&](Scope& scope) {
+      std::latch begun(1);
+      scope.spawn([&] {
+        begun.count_down();
+        for (int i = 0; i < 100; ++i) std::this_thread::yield();
+        finished = true;
+      });
+      begun.wait();
+      throw Failure("body");
+    };
+    CHECK_THROWS_AS(pool.scope(body), Failure);
+    CHECK(finished);
+    finished = false;
+    CHECK_THROWS_AS(pool.in_place_scope(body), Failure);
+    CHECK(finished);
+  }
+}
+
+TEST_CASE_TEMPLATE("scope: a result is destroyed when a job throws", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    Lives lives;
+    const auto body = [&](Scope& scope) {
+      scope.spawn([life = Counted(lives, 1)] { throw Failure("job"); });
+      return Counted(lives, 2);
+    };
+    CHECK_THROWS_AS(static_cast<void>(pool.scope(body)), Failure);
+    CHECK_THROWS_AS(static_cast<void>(pool.in_place_scope(body)), Failure);
+    CHECK(lives.made > 0);
+    CHECK(lives.alive == 0);
+  });
+}
+
+TEST_CASE_TEMPLATE("scope: an inner scope's exception is its caller's to catch, or the outer job's", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+    std::atomic<int> caught{0};
+    const auto fail = [](Scope& scope) { scope.spawn([] { throw Failure("inner"); }); };
+    open([&](Scope& scope) {
+      for (int i = 0; i < kMany; ++i) {
+        scope.spawn([&] { caught += static_cast<int>(what_is_thrown_by([&] { blitz::scope(fail); }) == "inner"); });
+      }
+    });
+    CHECK(caught == kMany);
+    CHECK(what_is_thrown_by([&] { open([&](Scope& scope) { scope.spawn([&] { blitz::scope(fail); }); }); }) == "inner");
+  });
+}
+
+TEST_CASE_TEMPLATE("scope: closures of jobs that throw are destroyed once", Pool, BLITZ_TEST_POOLS) {
+  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+    Lives lives;
+    CHECK_THROWS_AS(open([&](Scope& scope) {
+                      for (int i = 0; i < kMany; ++i) {
+                        scope.spawn([life = Counted(lives, i)] { throw Failure("job"); });
+                        scope.spawn_fifo([life = Counted(lives, i)] { throw Failure("job"); });
+                      }
+                    }),
+                    Failure);
+    CHECK(lives.made >= 2 * kMany);
+    CHECK(lives.alive == 0);
+  });
+}
+
+// --- stopping ---
+
+namespace {
+
+/// With all workers busy: has the scope stopped by `stop`, and checks that none of its jobs begins.
+template <class Pool>
+void check_nothing_begins(Pool& pool, const blitz::ScopeOptions& options, const std::function<void(Scope&)>& stop) {
+  Lives lives;
+  std::atomic<int> begun{0};
+  const auto spawn_some = [&](Scope& scope) {
+    for (int i = 0; i < kMany; ++i) {
+      scope.spawn(CountedCall<>(lives, begun));
+      scope.spawn_fifo(CountedCall<1000>(lives, begun));
+    }
+    scope.spawn_broadcast(CountedCall<>(lives, begun));
+  };
+  const auto others = static_cast<std::ptrdiff_t>(pool.num_threads()) - 1;
+  std::latch busy(others);
+  std::latch let_go(1);
+  pool.scope(
+      [&](Scope& scope) {
+        for (std::ptrdiff_t i = 0; i < others; ++i) {
+          scope.spawn([&](Scope& same) {
+            busy.count_down();
+            let_go.wait();
+            spawn_some(same);  // Runs to its end; what it spawns does not begin.
+          });
+        }
+        busy.wait();
+        spawn_some(scope);
+        CHECK_FALSE(scope.stop_requested());
+        stop(scope);
+        CHECK(scope.stop_requested());
+        spawn_some(scope);
+        let_go.count_down();
+      },
+      options);
+  CHECK(begun == 0);
+  CHECK(lives.made >= 2 * kMany);
+  CHECK(lives.alive == 0);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("scope: after request_stop no job begins, and their closures are destroyed", Pool,
+                   BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    check_nothing_begins(pool, {}, [](Scope& scope) { scope.request_stop(); });
+    check_nothing_begins(pool, {}, [](Scope& scope) {
+      scope.request_stop();
+      scope.request_stop();
+    });
+    std::stop_source source;
+    check_nothing_begins(pool, {.stop = source.get_token()}, [&](Scope&) { source.request_stop(); });
+    std::stop_source unused;
+    check_nothing_begins(pool, {.stop = unused.get_token()}, [](Scope& scope) { scope.request_stop(); });
+    CHECK_FALSE(unused.stop_requested());
+  });
+}
+
+TEST_CASE_TEMPLATE("scope: a job stops it, and returns; its body's result arrives", Pool, BLITZ_TEST_POOLS) {
+  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+    Lives lives;
+    std::atomic<int> calls{0};
+    bool went_on = false;
+    open([&](Scope& scope) {
+      std::latch stopped(1);
+      scope.spawn([&](Scope& same) {
+        same.request_stop();
+        went_on = same.stop_requested();
+        same.spawn(CountedCall<>(lives, calls));
+        stopped.count_down();
+      });
+      if (blitz::current_num_threads() == 1) blitz::yield_local();
+      stopped.wait();
+      for (int i = 0; i < kMany; ++i) scope.spawn(CountedCall<>(lives, calls));
+    });
+    CHECK(went_on);
+    CHECK(calls == 0);
+    CHECK(lives.made > kMany);
+    CHECK(lives.alive == 0);
+  });
+  Pool pool({.num_threads = 2});
+  CHECK(pool.scope([](Scope& scope) {
+    scope.request_stop();
+    return 1;
+  }) == 1);
+}
+
+TEST_CASE_TEMPLATE("scope: one that is stopped before it begins runs its body alone", Pool, BLITZ_TEST_POOLS) {
+  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+    std::stop_source source;
+    source.request_stop();
+    std::atomic<int> count{0};
+    bool called = false;
+    open(
+        [&](Scope& scope) {
+          called = scope.stop_requested() && scope.stop_token().stop_requested();
+          spawn_many(scope, count);
+        },
+        {.stop = source.get_token()});
+    CHECK(called);
+    CHECK(count == 0);
+  });
+}
+
+TEST_CASE_TEMPLATE("scope: its tokens tell of every stop, with callbacks", Pool, BLITZ_TEST_POOLS) {
+  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+    std::stop_source source;
+    std::stop_token left;
+    open(
+        [&](Scope& scope) {
+          const std::stop_token early = scope.stop_token();
+          CHECK(early.stop_possible());
+          CHECK_FALSE(early.stop_requested());
+          int calls = 0;
+          const std::stop_callback callback(early, [&] {
+            ++calls;
+            CHECK(scope.stop_requested());
+            CHECK(scope.stop_token().stop_requested());  // It may call back.
+          });
+          source.request_stop();
+          CHECK(calls == 1);
+          CHECK(early.stop_requested());
+          CHECK(scope.stop_token() == early);
+          left = early;
+        },
+        {.stop = source.get_token()});
+    CHECK(left.stop_requested());
+
+    open([&](Scope& scope) { left = scope.stop_token(); });
+    CHECK_FALSE(left.stop_requested());  // An end is no stop.
+  });
+}
+
+TEST_CASE_TEMPLATE("scope: a job that has been told to stop may throw, and its exception arrives", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+    CHECK_THROWS_AS(open([](Scope& scope) {
+                      scope.spawn([](Scope& same) {
+                        same.request_stop();
+                        throw Failure("job");
+                      });
+                    }),
+                    Failure);
+  });
+}
+
+TEST_CASE_TEMPLATE("scope: a job that runs until it is stopped, from another thread", Pool, BLITZ_TEST_POOLS) {
+  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+    std::stop_source source;
+    std::latch running(1);
+    std::thread stopper([&] {
+      running.wait();
+      source.request_stop();
+    });
+    open(
+        [&](Scope& scope) {
+          scope.spawn([&](Scope& same) {
+            running.count_down();
+            const std::stop_token token = same.stop_token();
+            while (!token.stop_requested()) std::this_thread::yield();
+          });
+        },
+        {.stop = source.get_token()});
+    stopper.join();
+    CHECK(source.stop_requested());
+  });
+}
+
+TEST_CASE_TEMPLATE("scope: stopped at any moment of its life, and after it", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    RandomGap gap(1);
+    for (int round = 0; round < 100; ++round) {
+      Lives lives;
+      std::atomic<int> calls{0};
+      std::stop_source source;
+      std::latch begun(1);
+      std::thread stopper([&, other_gap = RandomGap(static_cast<unsigned>(round) + 2)]() mutable {
+        begun.wait();
+        other_gap(std::chrono::microseconds(200));
+        source.request_stop();
+      });
+      begun.count_down();
+      gap(std::chrono::microseconds(100));
+      pool.scope(
+          [&](Scope& scope) {
+            for (int i = 0; i < kMany; ++i) scope.spawn(CountedCall<>(lives, calls));
+          },
+          {.stop = source.get_token()});
+      CHECK(lives.alive == 0);
+      CHECK(calls <= kMany);
+      stopper.join();
+    }
+  });
+}

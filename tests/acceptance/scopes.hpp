@@ -1,0 +1,149 @@
+/// What the tests of scopes and spawns share: ways to open a scope, closures that are counted, and workers that are kept
+/// busy.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <latch>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <blitz/blitz.hpp>
+
+#include "support/counted.hpp"
+#include "support/policies.hpp"
+
+namespace blitz_test {
+
+/// An error that is known by its name.
+struct Failure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+template <class F>
+std::string what_is_thrown_by(F&& f) {
+  try {
+    f();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
+/// Calls `test` with each pool, from outside and on one of its workers.
+template <class Pool, class Test>
+void from_outside_and_inside(Test&& test) {
+  for_each_size<Pool>([&](Pool& pool) {
+    test(pool);
+    pool.install([&] { test(pool); });
+  });
+}
+
+/// A way to open a scope: as blitz::scope, for bodies without a result.
+class OpenScope {
+ public:
+  using Body = std::function<void(blitz::Scope&)>;
+  using Function = std::function<void(const Body&, const blitz::ScopeOptions&)>;
+
+  explicit OpenScope(Function open) : open_(std::move(open)) {}
+  void operator()(const Body& body, const blitz::ScopeOptions& options = {}) const { open_(body, options); }
+
+ private:
+  Function open_;
+};
+
+/// Calls `test` with each way to open a scope in the pool. The free functions are among them where the caller works for
+/// the pool.
+template <class Pool>
+void with_each_kind_of_scope(Pool& pool, const std::function<void(Pool&, const OpenScope&)>& test) {
+  using Body = OpenScope::Body;
+  using blitz::ScopeOptions;
+  test(pool, OpenScope([&](const Body& body, const ScopeOptions& o) { pool.scope(body, o); }));
+  test(pool, OpenScope([&](const Body& body, const ScopeOptions& o) { pool.scope_fifo(body, o); }));
+  test(pool, OpenScope([&](const Body& body, const ScopeOptions& o) { pool.in_place_scope(body, o); }));
+  test(pool, OpenScope([&](const Body& body, const ScopeOptions& o) { pool.in_place_scope_fifo(body, o); }));
+  if (!pool.current_thread_index().has_value()) return;
+  test(pool, OpenScope([](const Body& body, const ScopeOptions& o) { blitz::scope(body, o); }));
+  test(pool, OpenScope([](const Body& body, const ScopeOptions& o) { blitz::scope_fifo(body, o); }));
+  test(pool, OpenScope([](const Body& body, const ScopeOptions& o) { blitz::in_place_scope(body, o); }));
+  test(pool, OpenScope([](const Body& body, const ScopeOptions& o) { blitz::in_place_scope_fifo(body, o); }));
+}
+
+/// The same with each pool, from outside and on one of its workers.
+template <class Pool>
+void for_each_scope(const std::function<void(Pool&, const OpenScope&)>& test) {
+  from_outside_and_inside<Pool>([&](Pool& pool) { with_each_kind_of_scope<Pool>(pool, test); });
+}
+
+/// Calls `f` on a worker while all others of the pool are kept busy: what `f` makes, nobody else runs.
+template <class Pool>
+void with_others_busy(Pool& pool, const std::function<void()>& f) {
+  const auto others = static_cast<std::ptrdiff_t>(pool.num_threads()) - 1;
+  std::latch busy(others);
+  std::latch let_go(1);
+  pool.scope([&](blitz::Scope& scope) {
+    for (std::ptrdiff_t i = 0; i < others; ++i) {
+      scope.spawn([&] {
+        busy.count_down();
+        let_go.wait();
+      });
+    }
+    busy.wait();
+    struct LetGo {
+      std::latch& latch;
+      ~LetGo() { latch.count_down(); }
+    } const at_the_end{let_go};
+    f();
+  });
+}
+
+/// A closure that counts its calls, and whose lives are counted: `Bytes` larger than need be, and aligned as told. Takes
+/// whatever it is called with.
+template <std::size_t Bytes = 1, std::size_t Alignment = alignof(std::max_align_t)>
+class alignas(Alignment) CountedCall {
+ public:
+  CountedCall(Lives& lives, std::atomic<int>& calls) noexcept : life_(lives, 0), calls_(calls) {}
+
+  template <class... Args>
+  void operator()(Args&&...) const {
+    if (reinterpret_cast<std::uintptr_t>(this) % Alignment == 0 && life_.value == 0) ++calls_;
+  }
+
+ private:
+  Counted life_;
+  std::atomic<int>& calls_;
+  std::array<std::byte, Bytes> ballast_{};
+};
+
+/// Calls `test` with a maker of closures of each sort that jobs treat differently.
+template <class Test>
+void with_each_kind_of_closure(Lives& lives, std::atomic<int>& calls, Test&& test) {
+  test([&] { return CountedCall<>(lives, calls); });
+  test([&] { return CountedCall<100>(lives, calls); });
+  test([&] { return CountedCall<1000>(lives, calls); });
+  test([&] { return CountedCall<1, 64>(lives, calls); });
+  test([&] { return CountedCall<300, 256>(lives, calls); });
+}
+
+/// Lets some time pass, from none to about `most`, without giving up the processor.
+class RandomGap {
+ public:
+  explicit RandomGap(unsigned seed) : random_(seed) {}
+  void operator()(std::chrono::microseconds most) {
+    const auto gap = std::chrono::nanoseconds(random_() % static_cast<std::uint64_t>(most.count() * 1000 + 1));
+    const auto end = std::chrono::steady_clock::now() + gap;
+    while (std::chrono::steady_clock::now() < end) {
+    }
+  }
+
+ private:
+  std::minstd_rand random_;
+};
+
+}  // namespace blitz_test

@@ -1,0 +1,261 @@
+// The order in which one worker runs what it spawned: exact sequences.
+//
+// The cases and their names are those of rayon-core's tests. Where an inner scope waits, its worker takes the newest job of
+// its queue each time, the outer scope's among them, and a job that was spawned first-in-first-out is but a token there:
+// taking it runs the oldest of its own list.
+#include <functional>
+#include <latch>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "scopes.hpp"
+
+using blitz::Scope;
+using namespace blitz_test;
+
+namespace {
+
+using Numbers = std::vector<int>;
+using ScopeBody = std::function<void(Scope&)>;
+
+/// The two orders, of scopes and of detached spawns.
+struct Order {
+  void (*scope)(const ScopeBody& body);
+  void (*spawn)(Scope& scope, const ScopeBody& job);
+  void (*spawn_detached)(const std::function<void()>& job);
+};
+
+constexpr Order kLifo{[](const ScopeBody& body) { blitz::scope(body); },
+                      [](Scope& scope, const ScopeBody& job) { scope.spawn(job); },
+                      [](const std::function<void()>& job) { blitz::spawn(job); }};
+constexpr Order kFifo{[](const ScopeBody& body) { blitz::scope_fifo(body); },
+                      [](Scope& scope, const ScopeBody& job) { scope.spawn_fifo(job); },
+                      [](const std::function<void()>& job) { blitz::spawn_fifo(job); }};
+/// What scope_fifo does by itself, without a word at the spawn.
+constexpr Order kFifoByScope{kFifo.scope, kLifo.spawn, kFifo.spawn_detached};
+/// What in_place_scope_fifo does on a worker.
+constexpr Order kFifoInPlace{[](const ScopeBody& body) { blitz::in_place_scope_fifo(body); }, kLifo.spawn,
+                             kFifo.spawn_detached};
+constexpr Order kLifoInPlace{[](const ScopeBody& body) { blitz::in_place_scope(body); }, kLifo.spawn,
+                             kLifo.spawn_detached};
+
+/// 0 to 99, in tens: each of the two digits up or down.
+enum class Count : bool { kUp, kDown };
+Numbers hundred(Count tens, Count ones) {
+  Numbers numbers;
+  for (int i = 0; i < 10; ++i) {
+    for (int j = 0; j < 10; ++j) {
+      numbers.push_back(10 * (tens == Count::kUp ? i : 9 - i) + (ones == Count::kUp ? j : 9 - j));
+    }
+  }
+  return numbers;
+}
+
+/// Calls `f` on the one worker of a pool, and returns what it and its jobs have written when all is done.
+template <class Pool>
+Numbers on_one_worker(const std::function<void(Numbers&)>& f) {
+  Numbers numbers;
+  Pool pool({.num_threads = 1});
+  pool.install([&] { f(numbers); });
+  pool.shutdown();
+  return numbers;
+}
+
+/// Ten jobs spawn ten each, in one scope.
+template <class Pool>
+Numbers spawn_in_spawn(const Order& order) {
+  return on_one_worker<Pool>([&order](Numbers& numbers) {
+    order.scope([&](Scope& scope) {
+      for (int i = 0; i < 10; ++i) {
+        order.spawn(scope, [&, i](Scope& same) {
+          for (int j = 0; j < 10; ++j) {
+            order.spawn(same, [&numbers, i, j](Scope&) { numbers.push_back(10 * i + j); });
+          }
+        });
+      }
+    });
+  });
+}
+
+/// Each of ten jobs opens a scope with ten.
+template <class Pool>
+Numbers scope_in_spawn(const Order& outer, const Order& inner) {
+  return on_one_worker<Pool>([&](Numbers& numbers) {
+    outer.scope([&](Scope& scope) {
+      for (int i = 0; i < 10; ++i) {
+        outer.spawn(scope, [&, i](Scope&) {
+          inner.scope([&](Scope& nested) {
+            for (int j = 0; j < 10; ++j) {
+              inner.spawn(nested, [&numbers, i, j](Scope&) { numbers.push_back(10 * i + j); });
+            }
+          });
+        });
+      }
+    });
+  });
+}
+
+/// An inner scope's jobs, below zero, among the outer one's. The inner scope's end comes before the last job is spawned,
+/// and runs some of the outer scope's.
+template <class Pool>
+Numbers mixed_scopes(const Order& outer, const Order& inner) {
+  return on_one_worker<Pool>([&](Numbers& numbers) {
+    const auto write = [&numbers](int number) { return [&numbers, number](Scope&) { numbers.push_back(number); }; };
+    outer.scope([&](Scope& scope) {
+      outer.spawn(scope, write(0));
+      inner.scope([&](Scope& nested) {
+        inner.spawn(nested, write(-1));
+        outer.spawn(scope, write(1));
+        inner.spawn(nested, write(-2));
+        outer.spawn(scope, write(2));
+        inner.spawn(nested, write(-3));
+      });
+      outer.spawn(scope, write(3));
+    });
+  });
+}
+
+/// Calls `f` on the one worker of a pool, which then runs what it has spawned in the pool's order of search or, if that
+/// is not the newest first, while it waits, in the order of its queue.
+template <class Pool>
+Numbers detached_on_one_worker(const std::function<void(Numbers&)>& f) {
+  return on_one_worker<Pool>([&](Numbers& numbers) {
+    if constexpr (std::is_same_v<Pool, blitz::AsyncThreadPool>) {
+      blitz::scope([&](Scope& scope) {
+        scope.spawn([] {});  // At the bottom of the queue: the scope ends when all that is above has been run.
+        f(numbers);
+      });
+    } else {
+      f(numbers);
+    }
+  });
+}
+
+/// As spawn_in_spawn.
+template <class Pool>
+Numbers detached_in_detached(const Order& outer, const Order& inner) {
+  return detached_on_one_worker<Pool>([outer, inner](Numbers& numbers) {
+    for (int i = 0; i < 10; ++i) {
+      outer.spawn_detached([inner, &numbers, i] {
+        for (int j = 0; j < 10; ++j) {
+          inner.spawn_detached([&numbers, i, j] { numbers.push_back(10 * i + j); });
+        }
+      });
+    }
+  });
+}
+
+/// Numbers from zero by one kind of spawn, those below by the other.
+template <class Pool>
+Numbers mixed_detached(const Order& positive, const Order& negative) {
+  return detached_on_one_worker<Pool>([&](Numbers& numbers) {
+    const auto write = [&numbers](int number) { return [&numbers, number] { numbers.push_back(number); }; };
+    positive.spawn_detached(write(0));
+    negative.spawn_detached(write(-1));
+    positive.spawn_detached(write(1));
+    negative.spawn_detached(write(-2));
+    positive.spawn_detached(write(2));
+    negative.spawn_detached(write(-3));
+    positive.spawn_detached(write(3));
+  });
+}
+
+}  // namespace
+
+// --- scopes ---
+
+TEST_CASE_TEMPLATE("scope order: lifo, fifo", Pool, BLITZ_TEST_POOLS) {
+  CHECK(spawn_in_spawn<Pool>(kLifo) == hundred(Count::kDown, Count::kDown));
+  CHECK(spawn_in_spawn<Pool>(kLifoInPlace) == hundred(Count::kDown, Count::kDown));
+  CHECK(spawn_in_spawn<Pool>(kFifo) == hundred(Count::kUp, Count::kUp));
+  CHECK(spawn_in_spawn<Pool>(kFifoByScope) == hundred(Count::kUp, Count::kUp));
+  CHECK(spawn_in_spawn<Pool>(kFifoInPlace) == hundred(Count::kUp, Count::kUp));
+}
+
+TEST_CASE_TEMPLATE("scope order: nested", Pool, BLITZ_TEST_POOLS) {
+  CHECK(scope_in_spawn<Pool>(kLifo, kLifo) == hundred(Count::kDown, Count::kDown));
+  CHECK(scope_in_spawn<Pool>(kFifo, kFifo) == hundred(Count::kUp, Count::kUp));
+  CHECK(scope_in_spawn<Pool>(kLifo, kFifo) == hundred(Count::kDown, Count::kUp));
+  CHECK(scope_in_spawn<Pool>(kFifo, kLifo) == hundred(Count::kUp, Count::kDown));
+  CHECK(scope_in_spawn<Pool>(kLifoInPlace, kFifoInPlace) == hundred(Count::kDown, Count::kUp));
+  CHECK(scope_in_spawn<Pool>(kFifoByScope, kLifo) == hundred(Count::kUp, Count::kDown));
+}
+
+TEST_CASE_TEMPLATE("scope order: mixed", Pool, BLITZ_TEST_POOLS) {
+  CHECK(mixed_scopes<Pool>(kLifo, kLifo) == Numbers{-3, 2, -2, 1, -1, 3, 0});
+  CHECK(mixed_scopes<Pool>(kFifo, kFifo) == Numbers{-1, 0, -2, 1, -3, 2, 3});
+  CHECK(mixed_scopes<Pool>(kLifo, kFifo) == Numbers{-1, 2, -2, 1, -3, 3, 0});
+  CHECK(mixed_scopes<Pool>(kFifo, kLifo) == Numbers{-3, 0, -2, 1, -1, 2, 3});
+}
+
+TEST_CASE_TEMPLATE("scope order: both kinds of spawn in one scope", Pool, BLITZ_TEST_POOLS) {
+  const auto numbers = on_one_worker<Pool>([](Numbers& all) {
+    blitz::scope([&](Scope& scope) {
+      for (int i = 0; i < 3; ++i) {
+        scope.spawn([&all, i] { all.push_back(i); });
+        scope.spawn_fifo([&all, i] { all.push_back(10 + i); });
+      }
+    });
+  });
+  CHECK(numbers == Numbers{10, 2, 11, 1, 12, 0});
+}
+
+TEST_CASE_TEMPLATE("scope order: what comes from outside is run in the order of its coming", Pool, BLITZ_TEST_POOLS) {
+  Numbers expected;
+  for (int i = 0; i < 200; ++i) expected.push_back(i);
+  const auto run = [](auto&& open) {
+    Numbers all;
+    std::latch all_there(1);
+    open([&](Scope& scope) {
+      scope.spawn([&] { all_there.wait(); });
+      for (int i = 0; i < 200; ++i) scope.spawn([&all, i] { all.push_back(i); });
+      all_there.count_down();
+    });
+    return all;
+  };
+  Pool pool({.num_threads = 1});
+  CHECK(run([&](const ScopeBody& body) { pool.in_place_scope(body); }) == expected);
+  CHECK(run([&](const ScopeBody& body) { pool.in_place_scope_fifo(body); }) == expected);
+}
+
+// --- detached ---
+
+TEST_CASE_TEMPLATE("spawn order: nested", Pool, BLITZ_TEST_POOLS) {
+  CHECK(detached_in_detached<Pool>(kLifo, kLifo) == hundred(Count::kDown, Count::kDown));
+  CHECK(detached_in_detached<Pool>(kFifo, kFifo) == hundred(Count::kUp, Count::kUp));
+  CHECK(detached_in_detached<Pool>(kLifo, kFifo) == hundred(Count::kDown, Count::kUp));
+  CHECK(detached_in_detached<Pool>(kFifo, kLifo) == hundred(Count::kUp, Count::kDown));
+}
+
+TEST_CASE_TEMPLATE("spawn order: mixed", Pool, BLITZ_TEST_POOLS) {
+  CHECK(mixed_detached<Pool>(kLifo, kFifo) == Numbers{3, -1, 2, -2, 1, -3, 0});
+  CHECK(mixed_detached<Pool>(kFifo, kLifo) == Numbers{0, -3, 1, -2, 2, -1, 3});
+}
+
+TEST_CASE_TEMPLATE("spawn order: fifo, whatever the pool's order of search", Pool, BLITZ_TEST_POOLS) {
+  Numbers expected;
+  for (int i = 0; i < 1000; ++i) expected.push_back(i);
+  CHECK(on_one_worker<Pool>([](Numbers& numbers) {
+          for (int i = 0; i < 1000; ++i) blitz::spawn_fifo([&numbers, i] { numbers.push_back(i); });
+        }) == expected);
+}
+
+TEST_CASE_TEMPLATE("spawn order: what comes from outside is run in the order of its coming", Pool, BLITZ_TEST_POOLS) {
+  Numbers numbers;
+  Numbers expected;
+  Pool pool({.num_threads = 1});
+  for (int i = 0; i < 1000; ++i) {
+    if (i % 2 == 0) {
+      pool.spawn([&numbers, i] { numbers.push_back(i); });
+    } else {
+      pool.spawn_fifo([&numbers, i] { numbers.push_back(i); });
+    }
+    expected.push_back(i);
+  }
+  pool.shutdown();
+  CHECK(numbers == expected);
+}

@@ -1,0 +1,289 @@
+// worker_local: who is lent what.
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <latch>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "support/counted.hpp"
+#include "support/policies.hpp"
+
+using blitz::worker_local;
+using namespace blitz_test;
+
+namespace {
+
+/// A value that notices when two hold it at once.
+struct Exclusive {
+  std::atomic<bool> held{false};
+  long sum = 0;
+};
+
+class Holding {
+ public:
+  Holding(Exclusive& value, std::atomic<int>& clashes) : value_(value) {
+    if (value_.held.exchange(true)) ++clashes;
+  }
+  ~Holding() { value_.held = false; }
+  Holding(const Holding&) = delete;
+  Holding& operator=(const Holding&) = delete;
+
+ private:
+  Exclusive& value_;
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("worker_local: one value a worker, made when it first asks", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    std::atomic<int> made{0};
+    worker_local<int> local(pool, [&] { return made++; });
+    CHECK(made == 0);
+    CHECK(local.size() == 0);
+    const auto addresses = pool.broadcast([&](blitz::BroadcastContext) { return &*local.local(); });
+    CHECK(made == static_cast<int>(pool.num_threads()));
+    CHECK(std::set<int*>(addresses.begin(), addresses.end()).size() == pool.num_threads());
+    for (int round = 0; round < 3; ++round) {
+      CHECK(pool.broadcast([&](blitz::BroadcastContext) { return &*local.local(); }) == addresses);
+    }
+    CHECK(local.size() == pool.num_threads());
+    std::set<int> values;
+    local.for_each([&](int value) { values.insert(value); });
+    CHECK(values.size() == pool.num_threads());
+  });
+}
+
+TEST_CASE_TEMPLATE("worker_local: a worker that never asks has none", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    worker_local<int> local(pool);
+    pool.install([&] { ++*local.local(); });
+    pool.install([&] { ++*local.local(); });
+    CHECK(local.size() == 1);
+    CHECK(local.combine(0, std::plus<>()) == 2);
+  });
+}
+
+TEST_CASE_TEMPLATE("worker_local: for the pool that the caller works for", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 3});
+  pool.install([&] {
+    worker_local<std::vector<int>> with_default;
+    worker_local<int> with_maker([] { return 5; });
+    blitz::broadcast([&](blitz::BroadcastContext c) {
+      with_default.local()->push_back(static_cast<int>(c.index()));
+      ++*with_maker.local();
+    });
+    CHECK(with_default.size() == 3);
+    with_default.for_each([](const std::vector<int>& values) { CHECK(values.size() == 1); });
+    CHECK(with_maker.combine(0, std::plus<>()) == 18);
+  });
+}
+
+TEST_CASE("worker_local: outside every pool, for the global one") {
+  worker_local<long> local;
+  blitz::parallel_for(0, 1000, [&](int i) { *local.local() += i; });
+  CHECK(local.combine(0L, std::plus<>()) == 499500);
+  CHECK(local.size() <= blitz::current_num_threads());
+}
+
+TEST_CASE_TEMPLATE("worker_local: what is lent is lent to nobody else until it is given back", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    worker_local<int> local(pool, [] { return 0; });
+    const auto test = [&] {
+      int* first = nullptr;
+      {
+        const auto a = local.local();
+        const auto b = local.local();
+        CHECK(&*a != &*b);
+        first = &*a;
+      }
+      {
+        auto a = local.local();
+        const auto moved = std::move(a);
+        const auto b = local.local();
+        CHECK(&*moved != &*b);
+      }
+      CHECK(local.size() == 2);
+      CHECK(&*local.local() == first);  // the last that was given back
+    };
+    test();
+    local.clear();
+    CHECK(local.size() == 0);
+    pool.install(test);
+  });
+}
+
+TEST_CASE_TEMPLATE("worker_local: a job that begins while another waits with a value gets another one", Pool,
+                   BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 1});
+  worker_local<int> local(pool, [] { return 0; });
+  pool.install([&] {
+    const auto mine = local.local();
+    *mine = 1;
+    blitz::scope([&](blitz::Scope& scope) {
+      for (int i = 0; i < 10; ++i) {
+        scope.spawn([&] {
+          const auto other = local.local();
+          CHECK(&*other != &*mine);
+          ++*other;
+        });
+      }
+    });
+    CHECK(*mine == 1);
+    CHECK(local.size() == 2);
+  });
+  CHECK(local.combine(0, std::plus<>()) == 11);
+}
+
+TEST_CASE_TEMPLATE("worker_local: no value has two holders, and no addition is lost", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    worker_local<Exclusive> local(pool);
+    std::atomic<int> clashes{0};
+    constexpr int kOuter = 60;
+    constexpr int kInner = 20;
+    std::vector<std::thread> callers;
+    for (int c = 0; c < 3; ++c) {
+      callers.emplace_back([&] {
+        pool.parallel_for(0, kOuter, [&](int) {
+          const auto outer = local.local();
+          const Holding holding(*outer, clashes);
+          ++outer->sum;
+          blitz::parallel_for(0, kInner, [&](int) {
+            const auto inner = local.local();
+            const Holding nested(*inner, clashes);
+            ++inner->sum;
+            std::this_thread::yield();
+          });
+          ++outer->sum;
+        });
+      });
+    }
+    for (std::thread& caller : callers) caller.join();
+    CHECK(clashes == 0);
+    const long sum = local.combine(0L, [](long so_far, const Exclusive& value) { return so_far + value.sum; });
+    CHECK(sum == 3L * kOuter * (kInner + 2));
+  });
+}
+
+TEST_CASE_TEMPLATE("worker_local: threads that are no workers of the pool share", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    worker_local<Exclusive> local(pool);
+    Pool other({.num_threads = 2});
+    std::atomic<int> clashes{0};
+    constexpr int kTimes = 300;
+    const auto use = [&] {
+      for (int i = 0; i < kTimes; ++i) {
+        const auto value = local.local();
+        const Holding holding(*value, clashes);
+        ++value->sum;
+      }
+    };
+    constexpr int kThreads = 4;
+    std::latch start(kThreads);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        start.arrive_and_wait();
+        if (t % 2 == 0) {
+          use();
+        } else {
+          other.install(use);
+        }
+      });
+    }
+    pool.install(use);
+    for (std::thread& thread : threads) thread.join();
+    CHECK(clashes == 0);
+    CHECK(local.size() <= kThreads + 1);
+    CHECK(local.combine(0L, [](long sum, const Exclusive& value) { return sum + value.sum; }) ==
+          (kThreads + 1L) * kTimes);
+  });
+}
+
+TEST_CASE_TEMPLATE("worker_local: what making a value throws arrives, and the next asks again", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    Lives lives;
+    std::atomic<int> tries{0};
+    worker_local<Counted> local(pool, [&] {
+      if (tries++ % 2 == 0) throw std::runtime_error("not yet");
+      return Counted(lives, 1);
+    });
+    const auto test = [&] {
+      CHECK_THROWS_WITH_AS(static_cast<void>(local.local()), "not yet", std::runtime_error);
+      CHECK(local.size() == 0);
+      CHECK(local.local()->value == 1);
+      CHECK(local.local()->value == 1);
+      CHECK(local.size() == 1);
+      CHECK(tries == 2);
+      CHECK(lives.alive == 1);
+      local.clear();
+      CHECK(lives.alive == 0);
+      tries = 0;
+    };
+    test();
+    pool.install(test);
+    CHECK_THROWS_AS(pool.parallel_for(0, 10, [&](int) { static_cast<void>(local.local()); }), std::runtime_error);
+  });
+}
+
+TEST_CASE_TEMPLATE("worker_local: a value whose making waits", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    std::atomic<int> depth{0};
+    worker_local<int>* self = nullptr;
+    worker_local<int> local(pool, [&] {
+      if (depth++ >= 3) return 1;
+      const auto [a, b] = blitz::join([&] { return *self->local(); }, [] { return 1; });
+      return a + b;
+    });
+    self = &local;
+    CHECK(pool.install([&] { return *local.local(); }) == 4);
+    CHECK(local.size() == 4);
+    CHECK(pool.install([&] { return *local.local(); }) >= 1);
+  });
+}
+
+TEST_CASE_TEMPLATE("worker_local: of types that cannot be copied, or not even moved", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    worker_local<std::unique_ptr<int>> pointers(pool, [] { return std::make_unique<int>(3); });
+    worker_local<std::mutex> mutexes(pool);
+    worker_local<std::atomic<int>> counters(pool, [] { return std::atomic<int>(1); });
+    pool.parallel_for(0, 100, [&](int) {
+      ++**pointers.local();
+      const std::lock_guard lock(*mutexes.local());
+      ++*counters.local();
+    });
+    int sum = 0;
+    pointers.for_each([&](std::unique_ptr<int>& pointer) { sum += *pointer - 3; });
+    CHECK(sum == 100);
+    sum = counters.combine(0, [](int so_far, const std::atomic<int>& value) { return so_far + value - 1; });
+    CHECK(sum == 100);
+    const auto collected = pointers.combine(std::make_unique<int>(0), [](auto so_far, const auto& pointer) {
+      *so_far += *pointer;
+      return so_far;
+    });
+    CHECK(*collected == 100 + 3 * static_cast<int>(pointers.size()));
+  });
+}
+
+TEST_CASE_TEMPLATE("worker_local: destroys what it made, once", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    Lives lives;
+    {
+      worker_local<Counted> local(pool, [&] { return Counted(lives, 0); });
+      pool.broadcast([&](blitz::BroadcastContext) {
+        const auto a = local.local();
+        const auto b = local.local();
+      });
+      CHECK(lives.alive == 2 * static_cast<int>(pool.num_threads()));
+    }
+    CHECK(lives.alive == 0);
+  });
+}

@@ -1,0 +1,139 @@
+// yield_now and yield_local: one waiting job, and which.
+#include <atomic>
+#include <latch>
+#include <thread>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "scopes.hpp"
+
+using blitz::Yield;
+using namespace blitz_test;
+
+TEST_CASE("yield: outside every pool there is nothing to run") {
+  CHECK(blitz::yield_now() == Yield::idle);
+  CHECK(blitz::yield_local() == Yield::idle);
+}
+
+TEST_CASE_TEMPLATE("yield: idle where no job waits", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    with_others_busy<Pool>(pool, [] {
+      CHECK(blitz::yield_now() == Yield::idle);
+      CHECK(blitz::yield_local() == Yield::idle);
+    });
+  });
+}
+
+TEST_CASE_TEMPLATE("yield: runs one job, here, and returns when it has ended", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    for (const auto yield : {blitz::yield_now, blitz::yield_local}) {
+      with_others_busy<Pool>(pool, [&] {
+        int calls = 0;
+        const auto self = std::this_thread::get_id();
+        for (int i = 0; i < 3; ++i) {
+          blitz::spawn([&] {
+            if (std::this_thread::get_id() == self) ++calls;
+          });
+        }
+        for (int i = 1; i <= 3; ++i) {
+          CHECK(yield() == Yield::executed);
+          CHECK(calls == i);
+        }
+        CHECK(yield() == Yield::idle);
+        CHECK(calls == 3);
+      });
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("yield: a job that spawns, or yields, is still one job", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    with_others_busy<Pool>(pool, [] {
+      int calls = 0;
+      blitz::spawn([&] { ++calls; });
+      blitz::spawn([&] {
+        ++calls;
+        blitz::spawn([&] { ++calls; });
+      });
+      CHECK(blitz::yield_local() == Yield::executed);
+      CHECK(calls == 1);
+      CHECK(blitz::yield_local() == Yield::executed);
+      CHECK(calls == 2);
+      blitz::spawn([&] {
+        CHECK(blitz::yield_local() == Yield::executed);
+        ++calls;
+      });
+      CHECK(blitz::yield_local() == Yield::executed);
+      CHECK(calls == 4);
+      CHECK(blitz::yield_local() == Yield::idle);
+    });
+  });
+}
+
+TEST_CASE_TEMPLATE("yield: yield_local takes the newest", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    with_others_busy<Pool>(pool, [] {
+      int last = -1;
+      for (int i = 0; i < 10; ++i) blitz::spawn([&last, i] { last = i; });
+      for (int i = 9; i >= 0; --i) {
+        CHECK(blitz::yield_local() == Yield::executed);
+        CHECK(last == i);
+      }
+    });
+  });
+}
+
+TEST_CASE_TEMPLATE("yield: yield_now runs what came from outside, yield_local does not", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    with_others_busy<Pool>(pool, [&] {
+      int calls = 0;
+      std::thread([&] { pool.spawn([&] { ++calls; }); }).join();
+      CHECK(blitz::yield_local() == Yield::idle);
+      CHECK(calls == 0);
+      CHECK(blitz::yield_now() == Yield::executed);
+      CHECK(calls == 1);
+      CHECK(blitz::yield_now() == Yield::idle);
+    });
+  });
+}
+
+TEST_CASE_TEMPLATE("yield: yield_now runs what another worker has made, yield_local does not", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  for (int round = 0; round < 20; ++round) {
+    std::latch both(2);
+    std::latch spawned(1);
+    std::latch yielded(1);
+    int calls = 0;
+    pool.join(
+        [&] {
+          both.arrive_and_wait();
+          blitz::spawn([&] { ++calls; });
+          spawned.count_down();
+          yielded.wait();
+        },
+        [&] {
+          both.arrive_and_wait();
+          spawned.wait();
+          CHECK(blitz::yield_local() == Yield::idle);
+          CHECK(blitz::yield_now() == Yield::executed);
+          CHECK(calls == 1);
+          yielded.count_down();
+        });
+  }
+}
+
+TEST_CASE_TEMPLATE("yield: a worker that waits for another thread by yielding is of use meanwhile", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    std::atomic<bool> done{false};
+    pool.install([&] {
+      std::thread other([&] { pool.spawn([&] { done = true; }); });
+      while (!done) {
+        if (blitz::yield_now() == Yield::idle) std::this_thread::yield();
+      }
+      other.join();
+    });
+    CHECK(done);
+  });
+}

@@ -1,0 +1,133 @@
+#include "blitz/core/fold.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <ranges>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+using blitz::detail::Fold;
+using blitz::detail::IntegerItems;
+using blitz::detail::IteratorItems;
+using blitz::detail::kCommutes;
+using blitz::detail::LoopIndex;
+
+namespace {
+
+template <class T, class Items, class Combine, class Transform = const std::identity>
+T fold_all(const Items& items, LoopIndex first, LoopIndex last, T value, T identity, Combine combine,
+           Transform transform = {}) {
+  const Fold<T, Items, T, Combine, Transform> fold(items, identity, combine, transform);
+  fold.fold(value, first, last);
+  return value;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("fold: every item once, for runs of every length and from anywhere", T, float, double, long double,
+                   int, std::int8_t, std::uint64_t) {
+  // Sums that are exact in every type, or wrap.
+  std::vector<T> numbers(700);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<T>(i % 3);
+  const std::deque<T> pieces(numbers.begin(), numbers.end());
+  const auto lambda = [](T a, T b) { return static_cast<T>(a + b); };
+  const auto doubled = [](T x) { return static_cast<T>(x + x); };
+  for (const LoopIndex first : {0, 1, 13}) {
+    for (LoopIndex last = first + 1; last <= numbers.size(); ++last) {
+      T sum = 5;
+      for (LoopIndex i = first; i < last; ++i) sum = lambda(sum, numbers[i]);
+      const IteratorItems items(numbers.cbegin());
+      REQUIRE(fold_all<T>(items, first, last, 5, 0, std::plus<>{}) == sum);
+      REQUIRE(fold_all<T>(items, first, last, 5, 0, std::plus<T>{}) == sum);
+      REQUIRE(fold_all<T>(items, first, last, 5, 0, lambda) == sum);
+      REQUIRE(fold_all<T>(IteratorItems(pieces.begin()), first, last, 5, 0, std::plus<>{}) == sum);
+      REQUIRE(fold_all<T>(items, first, last, 10, 0, std::plus<>{}, doubled) == doubled(sum));
+      REQUIRE(fold_all<T>(items, first, last, 10, 0, lambda, doubled) == doubled(sum));
+    }
+  }
+}
+
+TEST_CASE("fold: an operation that does not commute sees the items in their order") {
+  // "The last number" and "the first number"; associative, with "no number" for an identity.
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const auto latest = [](double a, double b) { return std::isnan(b) ? a : b; };
+  const auto earliest = [](double a, double b) { return std::isnan(a) ? b : a; };
+  std::vector<double> numbers(700);
+  std::iota(numbers.begin(), numbers.end(), 1.0);
+  const IteratorItems items(numbers.begin());
+  for (std::size_t count = 1; count <= numbers.size(); ++count) {
+    REQUIRE(fold_all<double>(items, 0, count, none, none, latest) == static_cast<double>(count));
+    REQUIRE(fold_all<double>(items, 0, count, none, none, earliest) == 1.0);
+    REQUIRE(fold_all<double>(items, 0, count, 0.5, none, earliest) == 0.5);
+  }
+}
+
+TEST_CASE("fold: products") {
+  const std::vector<double> twos(100, 2.0);
+  const IteratorItems items(twos.begin());
+  CHECK(fold_all<double>(items, 0, 100, 3.0, 1.0, std::multiplies<>{}) == std::ldexp(3.0, 100));
+  CHECK(fold_all<double>(items, 0, 100, 3.0, 1.0, std::multiplies<double>{}) == std::ldexp(3.0, 100));
+}
+
+TEST_CASE("fold: equal runs are folded to equal bits, wherever they lie") {
+  std::vector<double> numbers(2000);
+  for (std::size_t i = 0; i < 1000; ++i) numbers[i] = 1.0 / static_cast<double>(i + 1);
+  for (std::size_t offset : {1, 3, 1000}) {
+    std::vector<double> moved(2000);
+    std::copy_n(numbers.begin(), 1000, moved.begin() + static_cast<std::ptrdiff_t>(offset));
+    const auto lambda = [](double a, double b) { return a + b; };
+    CHECK(fold_all<double>(IteratorItems(numbers.begin()), 0, 1000, 0.0, 0.0, std::plus<>{}) ==
+          fold_all<double>(IteratorItems(moved.begin()), offset, offset + 1000, 0.0, 0.0, std::plus<>{}));
+    CHECK(fold_all<double>(IteratorItems(numbers.begin()), 0, 1000, 0.0, 0.0, lambda) ==
+          fold_all<double>(IteratorItems(moved.begin()), offset, offset + 1000, 0.0, 0.0, lambda));
+  }
+}
+
+TEST_CASE("fold: integers of any type") {
+  const IntegerItems<int> from_below(static_cast<LoopIndex>(-500));
+  CHECK(from_below[0] == -500);
+  CHECK(fold_all<long>(from_below, 0, 1001, 0, 0, std::plus<>{}) == 0);
+  const IntegerItems<std::int8_t> bytes(static_cast<LoopIndex>(std::int8_t{-128}));
+  CHECK(fold_all<double>(bytes, 0, 256, 0.0, 0.0, std::plus<>{}) == -128.0);
+}
+
+TEST_CASE("fold: an operation that returns a reference to what it was given") {
+  using Numbers = std::vector<int>;
+  const auto append = [](Numbers&& all, int x) -> Numbers&& {
+    all.push_back(x);
+    return std::move(all);
+  };
+  struct Append {
+    decltype(append) one;
+    Numbers&& operator()(Numbers&& all, int x) const { return one(std::move(all), x); }
+    Numbers&& operator()(Numbers&& all, const Numbers& more) const {
+      all.insert(all.end(), more.begin(), more.end());
+      return std::move(all);
+    }
+  };
+  const auto all = fold_all<Numbers>(IntegerItems<int>(0), 0, 4, {}, {}, Append{append});
+  CHECK(all == Numbers{0, 1, 2, 3});
+}
+
+TEST_CASE("fold: which operations commute") {
+  static_assert(kCommutes<std::plus<>, double, double>);
+  static_assert(kCommutes<std::plus<>, double, float>);
+  static_assert(kCommutes<std::plus<>, double, int>);
+  static_assert(!kCommutes<std::plus<>, float, double>);  // The sum is rounded after the addition, not before.
+  static_assert(kCommutes<std::plus<float>, float, double>);
+  static_assert(!kCommutes<std::plus<double>, float, float>);
+  static_assert(kCommutes<std::multiplies<>, float, float>);
+  static_assert(!kCommutes<std::minus<>, double, double>);
+  struct Number {
+    operator double() const { return 1; }
+  };
+  static_assert(!kCommutes<std::plus<>, double, Number>);
+}

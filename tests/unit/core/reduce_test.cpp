@@ -1,0 +1,309 @@
+#include "blitz/core/reduce.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "fake_worker.hpp"
+
+using blitz::detail::LoopIndex;
+using blitz::detail::Reduction;
+using blitz_test::FakeWorker;
+
+namespace {
+
+enum class Kind { kAdaptive, kFixed, kDeterministic };
+constexpr Kind kKinds[] = {Kind::kAdaptive, Kind::kFixed, Kind::kDeterministic};
+
+/// Which items a value stands for, and how they were combined. Move-only.
+struct Interval {
+  Interval(LoopIndex from, LoopIndex to) : first(from), last(to), tree(from * 31 + to) {}
+  Interval(Interval&&) = default;
+  Interval& operator=(Interval&&) = default;
+
+  LoopIndex first;
+  LoopIndex last;
+  std::uint64_t tree;  // a hash of all combinations that led here
+  int depth = 0;
+};
+
+/// A fold that may only be asked to combine neighbours, the left one first.
+struct Neighbours {
+  using Value = std::optional<Interval>;
+
+  Value identity() const {
+    ++identities;
+    return std::nullopt;
+  }
+  void fold(Value& value, LoopIndex first, LoopIndex last) const {
+    REQUIRE(first < last);
+    blocks.emplace_back(first, last);
+    if (on_block) on_block();
+    combine(value, Interval(first, last));
+  }
+  void combine(Value& left, Value&& right) const {
+    if (!right) return;
+    if (!left) {
+      left = std::move(right);
+      return;
+    }
+    CHECK(left->last == right->first);
+    left->last = right->last;
+    left->tree = (left->tree * 0x9E3779B97F4A7C15 ^ right->tree) * 0xD1B54A32D192ED03 + 1;
+    left->depth = std::max(left->depth, right->depth) + 1;
+  }
+
+  mutable int identities = 0;
+  mutable std::vector<std::pair<LoopIndex, LoopIndex>> blocks;
+  std::function<void()> on_block;
+};
+
+auto reduce(FakeWorker& worker, const Neighbours& fold, Kind kind, LoopIndex count, LoopIndex grain = 1,
+            const std::stop_token& stop = {}) {
+  Reduction<FakeWorker, Neighbours> reduction(fold, grain, stop);
+  switch (kind) {
+    case Kind::kAdaptive:
+      return reduction.run_adaptive(worker, count);
+    case Kind::kFixed:
+      return reduction.run_fixed(worker, count);
+    default:
+      return reduction.run_deterministic(worker, count);
+  }
+}
+
+/// The second takes what the first offers, unless told otherwise: at once, or when the first waits for it.
+struct Thieves {
+  enum class Speed { kAbsent, kFast, kSlow };
+
+  explicit Thieves(std::size_t count, Speed speed) : owner(0, count), thief(1, count) {
+    owner.idle = true;
+    if (speed == Speed::kFast) owner.on_push = [this] { owner.run_oldest_on(thief); };
+    if (speed != Speed::kSlow) return;
+    owner.on_push = [this] {
+      taken.push_back(owner.jobs.front());
+      owner.jobs.erase(owner.jobs.begin());
+    };
+    owner.on_wait = [this] {
+      blitz_test::Job* const job = taken.back();
+      taken.pop_back();
+      job->execute(job, thief);
+    };
+  }
+
+  FakeWorker owner;
+  FakeWorker thief;
+  std::vector<blitz_test::Job*> taken;
+};
+
+constexpr Thieves::Speed kSpeeds[] = {Thieves::Speed::kAbsent, Thieves::Speed::kFast, Thieves::Speed::kSlow};
+
+}  // namespace
+
+TEST_CASE("reduce: every item once, neighbours with neighbours, whoever runs what") {
+  for (const Kind kind : kKinds) {
+    for (const Thieves::Speed speed : kSpeeds) {
+      for (const LoopIndex count : {1, 2, 3, 9, 511, 512, 513, 1025, 100'000}) {
+        CAPTURE(static_cast<int>(kind));
+        CAPTURE(static_cast<int>(speed));
+        CAPTURE(count);
+        Thieves workers(8, speed);
+        Neighbours fold;
+        const auto value = reduce(workers.owner, fold, kind, count);
+        REQUIRE(value);
+        CHECK(value->first == 0);
+        CHECK(value->last == count);
+        LoopIndex items = 0;
+        for (const auto& [first, last] : fold.blocks) items += last - first;
+        CHECK(items == count);
+        if (speed == Thieves::Speed::kSlow && count > 1) CHECK(workers.owner.waits > 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("reduce: alone, it runs in order from one identity, and offers nothing") {
+  FakeWorker worker;
+  Neighbours fold;
+  (void)reduce(worker, fold, Kind::kAdaptive, 100'000);
+  CHECK(std::is_sorted(fold.blocks.begin(), fold.blocks.end()));
+  CHECK(fold.identities == 1);
+  CHECK(worker.pushes == 0);
+
+  Neighbours leaves;
+  (void)reduce(worker, leaves, Kind::kDeterministic, 100'000);
+  CHECK(std::is_sorted(leaves.blocks.begin(), leaves.blocks.end()));
+  CHECK(worker.pushes == 0);
+}
+
+TEST_CASE("reduce: what comes back untaken goes on with the same value") {
+  for (const Kind kind : {Kind::kAdaptive, Kind::kFixed}) {
+    Thieves workers(8, Thieves::Speed::kAbsent);
+    Neighbours fold;
+    (void)reduce(workers.owner, fold, kind, 10'000);
+    CHECK(workers.owner.pushes > 0);
+    CHECK(fold.identities == 1);
+  }
+}
+
+TEST_CASE("reduce: one identity for each part that was taken") {
+  for (const Kind kind : {Kind::kAdaptive, Kind::kFixed}) {
+    Thieves workers(8, Thieves::Speed::kFast);
+    Neighbours fold;
+    (void)reduce(workers.owner, fold, kind, 80);
+    CHECK(workers.owner.pushes > 1);
+    CHECK(fold.identities == 1 + workers.owner.pushes);  // Nobody takes what the thief offers.
+  }
+}
+
+TEST_CASE("reduce: the tree depends on the count and the grain alone") {
+  for (const LoopIndex count : {1, 2, 3, 7, 512, 1000, 5000, 2'000'001}) {
+    for (const LoopIndex grain : {0, 1, 3, 64, 5000}) {
+      CAPTURE(count);
+      CAPTURE(grain);
+      FakeWorker alone;
+      Neighbours fold;
+      const auto expected = reduce(alone, fold, Kind::kDeterministic, count, grain);
+      std::sort(fold.blocks.begin(), fold.blocks.end());
+      for (const Thieves::Speed speed : kSpeeds) {
+        for (const std::size_t count_of_workers : {2, 3, 100}) {
+          Thieves workers(count_of_workers, speed);
+          Neighbours again;
+          CHECK(reduce(workers.owner, again, Kind::kDeterministic, count, grain)->tree == expected->tree);
+          std::sort(again.blocks.begin(), again.blocks.end());
+          CHECK(again.blocks == fold.blocks);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("reduce: the tree is balanced, and its leaves are equal but for one item") {
+  for (const LoopIndex count : {2, 7, 100, 1000, 5000, 2'000'001}) {
+    FakeWorker worker;
+    Neighbours fold;
+    const auto value = reduce(worker, fold, Kind::kDeterministic, count);
+    const LoopIndex leaves = fold.blocks.size();
+    CHECK(leaves >= std::min<LoopIndex>(count, 512));
+    for (const auto& [first, last] : fold.blocks) {
+      CHECK(last - first >= count / leaves);
+      CHECK(last - first <= count / leaves + 1);
+    }
+    CHECK((LoopIndex{1} << value->depth) < 2 * leaves);
+  }
+}
+
+TEST_CASE("reduce: no block below the grain, unless all together are") {
+  for (const Kind kind : kKinds) {
+    for (const Thieves::Speed speed : kSpeeds) {
+      for (const LoopIndex grain : {1, 5, 64}) {
+        for (const LoopIndex count : {64, 65, 100, 127, 128, 1000, 4099}) {
+          CAPTURE(static_cast<int>(kind));
+          CAPTURE(grain);
+          CAPTURE(count);
+          Thieves workers(16, speed);
+          Neighbours fold;
+          (void)reduce(workers.owner, fold, kind, count, grain);
+          for (const auto& [first, last] : fold.blocks) CHECK(last - first >= grain);
+        }
+      }
+    }
+    for (const LoopIndex grain : {LoopIndex{100}, LoopIndex{1} << 63, std::numeric_limits<LoopIndex>::max()}) {
+      Thieves workers(4, Thieves::Speed::kFast);
+      Neighbours fold;
+      (void)reduce(workers.owner, fold, kind, 99, grain);
+      CHECK(fold.blocks.size() == 1);
+      CHECK(workers.owner.pushes == 0);
+    }
+  }
+}
+
+TEST_CASE("reduce: after an exception no block begins, and the first exception arrives") {
+  for (const Kind kind : kKinds) {
+    for (const Thieves::Speed speed : kSpeeds) {
+      for (const int failing : {1, 2, 5}) {
+        CAPTURE(static_cast<int>(kind));
+        CAPTURE(static_cast<int>(speed));
+        Thieves workers(8, speed);
+        Neighbours fold;
+        int blocks = 0;
+        fold.on_block = [&] {
+          if (++blocks >= failing) throw std::runtime_error(std::to_string(blocks));
+        };
+        CHECK_THROWS_WITH(reduce(workers.owner, fold, kind, 1000), std::to_string(failing).c_str());
+        CHECK(blocks == failing);
+      }
+    }
+  }
+}
+
+TEST_CASE("reduce: after a stop request no block begins, and what ran is the result") {
+  for (const Kind kind : kKinds) {
+    CAPTURE(static_cast<int>(kind));
+    Thieves workers(8, Thieves::Speed::kAbsent);
+    std::stop_source source;
+    Neighbours fold;
+    fold.on_block = [&] {
+      if (fold.blocks.size() == 3) source.request_stop();
+    };
+    const auto value = reduce(workers.owner, fold, kind, 1000, 1, source.get_token());
+    REQUIRE(fold.blocks.size() == 3);
+    REQUIRE(value);
+    CHECK(value->first == 0);
+    CHECK(value->last == fold.blocks.back().second);
+
+    Neighbours nothing;
+    CHECK_FALSE(reduce(workers.owner, nothing, kind, 1000, 1, source.get_token()));
+    CHECK(nothing.blocks.empty());
+    CHECK(nothing.identities == 1);
+  }
+}
+
+TEST_CASE("reduce: what others ran before a stop request is in the result") {
+  for (const Kind kind : kKinds) {
+    CAPTURE(static_cast<int>(kind));
+    Thieves workers(8, Thieves::Speed::kFast);  // The far part comes first.
+    std::stop_source source;
+    Neighbours fold;
+    fold.on_block = [&] { source.request_stop(); };
+    const auto value = reduce(workers.owner, fold, kind, 1000, 1, source.get_token());
+    REQUIRE(fold.blocks.size() == 1);
+    REQUIRE(value);
+    CHECK(value->first == fold.blocks.front().first);
+    CHECK(value->last == fold.blocks.front().second);
+    CHECK(value->first > 0);
+  }
+}
+
+TEST_CASE("reduce: a queue that cannot grow ends it with bad_alloc, when all that was offered is done") {
+  for (const Kind kind : kKinds) {
+    for (const int failing : {1, 2, 3}) {
+      CAPTURE(static_cast<int>(kind));
+      CAPTURE(failing);
+      FakeWorker worker(0, 8);
+      worker.idle = true;
+      worker.failing_push = failing;
+      int after = 0;
+      Neighbours fold;
+      fold.on_block = [&] {
+        if (worker.pushes >= failing) ++after;
+        // So dear that another offer is made after each block.
+        const auto end = blitz::detail::ticks_now() + 10 * blitz::detail::ticks_per_microsecond();
+        while (blitz::detail::ticks_now() < end) {
+        }
+      };
+      CHECK_THROWS_AS(reduce(worker, fold, kind, 1000), std::bad_alloc);
+      CHECK(after == 0);
+    }
+  }
+}
