@@ -159,10 +159,12 @@ bool Worker<P>::wait_apart(CoreLatch& latch) noexcept {
   }
   if (!registry_.try_stand_apart()) return false;
   while (!latch.probe() && !registry_.all_stand_apart()) {
-    Job* job = take_posted();
-    if (job == nullptr) job = queue_.take_newest();  // Left behind by one that was posted.
-    if (job != nullptr) {
-      execute(job);
+    if (Job* const posted = take_posted()) {
+      registry_.stand_apart_no_more();  // What it runs may wait, too, and this worker is one.
+      execute(posted);
+      while (Job* const own = latch.probe() ? nullptr : queue_.take_newest()) execute(own);
+      if (latch.probe()) return true;
+      if (!registry_.try_stand_apart()) return false;
       continue;
     }
     sleep_apart(latch, [this]() noexcept { return !posted_.empty() || registry_.all_stand_apart(); });
@@ -179,8 +181,10 @@ void Worker<P>::sit_out(Search& search) noexcept {
   registry_.stand_apart();
   const auto is_wanted = [this]() noexcept { return !posted_.empty() || index() < registry_.max_concurrency(); };
   while (!terminate_.probe() && index() >= registry_.max_concurrency()) {
-    if (Job* const job = take_posted()) {
-      execute(job);
+    if (Job* const posted = take_posted()) {
+      registry_.stand_apart_no_more();  // What it runs may wait, too, and this worker is one.
+      execute(posted);
+      registry_.stand_apart();
       continue;
     }
     sleep_apart(terminate_, is_wanted);

@@ -134,13 +134,13 @@ TEST_CASE_TEMPLATE("set_max_concurrency: never more threads than that run jobs, 
     pool.set_max_concurrency(count);
     settle(pool);
     Crowd crowd;
-    constexpr int kCallers = 6;
+    constexpr int kCallers = 4;
     std::latch start(kCallers);
     std::vector<std::thread> callers;
     for (int c = 0; c < kCallers; ++c) {
       callers.emplace_back([&] {
         start.arrive_and_wait();
-        for (int i = 0; i < 5; ++i) {
+        for (int i = 0; i < 2; ++i) {
           pool.install([&] { crowded_tree(crowd, 4); });
           pool.scope([&](blitz::Scope& scope) {
             for (int k = 0; k < 20; ++k) scope.spawn([&] { crowded_tree(crowd, 1); });
