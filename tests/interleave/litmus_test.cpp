@@ -2,6 +2,7 @@
 // noticed. The cases that must find something are the teeth of the cases that must not.
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 
@@ -314,6 +315,71 @@ INTERLEAVE_CASE("waiting: a mutex excludes", .preemptions = 3, .spurious = 1, .r
   run.thread("second", add);
   run.go();
   expect(count.read() == 2, "both have counted");
+}
+
+// --- what is not made in the body ---
+
+INTERLEAVE_CASE("static: an atomic is new in each schedule", .preemptions = 2, .delays = 2, .random_schedules = 100) {
+  static constinit Atomic<int> number{5};
+  const auto add = [] {
+    expect(number.load(kRelaxed) >= 5, "it has its first value, or a later one");
+    number.fetch_add(1, kRelaxed);
+  };
+  run.thread("first", add);
+  run.thread("second", add);
+  run.go();
+  expect(number.load(kRelaxed) == 7, "both have added to the first value");
+}
+
+INTERLEAVE_CASE("static: a race between its users is found", .models = kStoreBuffer | kWeak, .finds = "one of them") {
+  static constinit Atomic<int> x{0};
+  static constinit Atomic<int> y{0};
+  int a = -1, b = -1;
+  run.thread("first", [&] {
+    x.store(1, kRelaxed);
+    a = y.load(kRelaxed);
+  });
+  run.thread("second", [&] {
+    y.store(1, kRelaxed);
+    b = x.load(kRelaxed);
+  });
+  run.go();
+  expect(a == 1 || b == 1, "one of them sees the other's store");
+}
+
+thread_local const int* own = nullptr;
+
+INTERLEAVE_CASE("static: a thread_local of each thread's own", .preemptions = 2) {
+  run.own_by_thread(own);
+  const auto set = [] {
+    int mine = 0;
+    expect(own == nullptr, "null at first");
+    own = &mine;
+    blitz::detail::yield_thread();
+    expect(own == &mine, "nobody else's");
+  };
+  run.thread("first", set);
+  run.thread("second", set);
+  run.go();
+}
+
+INTERLEAVE_CASE("exceptions: each thread handles its own", .preemptions = 2) {
+  const auto handle = [](int number) {
+    try {
+      throw number;
+    } catch (int) {
+      blitz::detail::yield_thread();
+      try {
+        throw;
+      } catch (int again) {
+        expect(again == number, "what this thread handles is what it threw");
+      }
+    }
+    expect(std::current_exception() == nullptr, "nothing is in hand any more");
+  };
+  run.thread("first", [&] { handle(1); });
+  run.thread("second", [&] { handle(2); });
+  run.go();
 }
 
 }  // namespace

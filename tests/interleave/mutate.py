@@ -4,9 +4,9 @@
     mutate.py ROOT SUITE SCRATCH LIBRARY [--only PREFIX] -- COMPILER [ARGUMENT]...
 
 For each mutation of SUITE: the mutated file goes into a folder of its own below SCRATCH that comes before ROOT among
-the include paths, the suite is compiled against it and linked with LIBRARY (the scheduler), and its cases are run. The
-mutation counts as noticed if a case fails in one of the expected ways. A mutation whose old text does not stand in the
-file exactly once, white space aside, or that does not compile, is an error.
+the include paths, the suite is compiled against it and linked with LIBRARY (the scheduler, and of blitz what the suite
+needs), and its cases are run. The mutation counts as noticed if a case fails in one of the expected ways. A mutation
+whose old text does not stand in the file exactly once, white space aside, or that does not compile, is an error.
 """
 
 import argparse
@@ -16,8 +16,19 @@ import subprocess
 import sys
 import tomllib
 
-# What a suite is made of beside SUITE_test.cpp.
-SOURCES = {"sleep": ["blitz/fork_join/sleep.cpp"]}
+# What a mutation must reach beside SUITE_test.cpp. All else comes from LIBRARY, as it is.
+SOURCES = {
+    "sleep": ["blitz/fork_join/sleep.cpp"],
+    "join": ["blitz/core/worker.cpp"],
+    "scope": ["blitz/core/task_group.cpp"],
+    "apart": ["blitz/core/pool_base.cpp"],
+    "finder": ["blitz/fork_join/policy.cpp"],
+}
+
+# What suites include and no mutation touches.
+COMMON = ["<chrono>", "<deque>", "<functional>", "<memory>", "<mutex>", "<optional>", "<stdexcept>", "<stop_token>"]
+COMMON += ["<string>", "<tuple>", "<vector>", '"tests/support/interleave/atomic.hpp"']
+COMMON += ['"tests/support/interleave/explore.hpp"']
 
 
 def mutated(root, mutation):
@@ -30,7 +41,28 @@ def mutated(root, mutation):
     return text[: found[0].start()] + mutation["new"] + text[found[0].end() :]
 
 
-def build(root, scratch, library, command, mutation):
+def includes(root, file, what):
+    """Whether `file` includes `what`, at whatever remove."""
+    seen, waiting = set(), [file]
+    while waiting:
+        text = (root / waiting.pop()).read_text()
+        found = {name for name in re.findall(r'^#include "(.*)"', text, re.MULTILINE) if (root / name).exists()}
+        waiting += found - seen
+        seen |= found
+    return what in seen
+
+
+def precompile(root, scratch, command):
+    """Returns the path of a header that includes all of COMMON, compiled beforehand."""
+    header = scratch / "common.hpp"
+    header.parent.mkdir(parents=True, exist_ok=True)
+    header.write_text("".join(f"#include {name}\n" for name in COMMON))
+    arguments = [*command, "-w", f"-I{root}", "-x", "c++-header", str(header), "-o", f"{header}.gch"]
+    subprocess.run(arguments, check=True)
+    return header
+
+
+def build(root, scratch, library, command, common, mutation):
     """Returns the path of the suite's program with the mutation in it."""
     folder = scratch / re.sub(r"\W+", "-", mutation["name"])
     target = folder / mutation["file"]
@@ -39,10 +71,14 @@ def build(root, scratch, library, command, mutation):
     suite = mutation["suite"]
     sources = [root / f"tests/interleave/{suite}_test.cpp"]
     for source in SOURCES.get(suite, []):
-        sources.append(target if source == mutation["file"] else root / source)
+        if source == mutation["file"]:
+            sources.append(target)
+        elif includes(root, source, mutation["file"]):
+            sources.append(root / source)
     program = folder / "program"
     # -w: a mutation may leave a variable unused.
-    arguments = [*command, "-w", f"-I{folder}", f"-I{root}", *map(str, sources), str(library), "-o", str(program)]
+    arguments = [*command, "-w", "-include", str(common), f"-I{folder}", f"-I{root}"]
+    arguments += [*map(str, sources), str(library), "-o", str(program)]
     result = subprocess.run(arguments, capture_output=True, text=True)
     if result.returncode != 0:
         raise ValueError(f"it does not compile:\n{result.stderr}")
@@ -78,10 +114,11 @@ def main():
 
     mutations = tomllib.loads((options.root / "tests/interleave/mutations.toml").read_text())["mutation"]
     chosen = [m for m in mutations if m["suite"] == options.suite and m["name"].startswith(options.only)]
+    common = precompile(options.root, options.scratch, options.command)
     missed = 0
     for mutation in chosen:
         try:
-            program = build(options.root, options.scratch, options.library, options.command, mutation)
+            program = build(options.root, options.scratch, options.library, options.command, common, mutation)
             why = complaint(program, mutation)
         except ValueError as error:
             why = str(error)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <atomic>
-#include <bit>
+#include <cassert>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
@@ -22,11 +22,19 @@ class Atomic {
  public:
   using value_type = T;
 
-  Atomic() : Atomic(T{}) {}
-  Atomic(T value) { world().memory().create(world().current(), cell_, bits(value)); }  // NOLINT: as std::atomic
+  constexpr Atomic() : Atomic(T{}) {}
+  constexpr Atomic(T value) {  // NOLINT: as std::atomic
+    if (std::is_constant_evaluated()) {
+      cell_.initial = constant_bits(value);
+    } else {
+      world().memory().create(world().current(), cell_, bits(value));
+    }
+  }
   Atomic(const Atomic&) = delete;
   Atomic& operator=(const Atomic&) = delete;
-  ~Atomic() { world().memory().destroy(world().current(), cell_); }
+  constexpr ~Atomic() {
+    if (!std::is_constant_evaluated()) world().memory().destroy(world().current(), cell_);
+  }
 
   T load(Order order, Where where = Where::current()) const noexcept {
     world().before(&cell_);
@@ -100,6 +108,14 @@ class Atomic {
     std::uint64_t result = 0;
     std::memcpy(&result, &value, sizeof value);
     return result;
+  }
+  static constexpr std::uint64_t constant_bits(T value) noexcept {
+    if constexpr (std::is_pointer_v<T>) {
+      assert(value == nullptr);  // Other addresses are not known to the compiler.
+      return 0;
+    } else {
+      return static_cast<std::uint64_t>(value);
+    }
   }
   static T from(std::uint64_t value) noexcept {
     T result;

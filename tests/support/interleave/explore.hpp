@@ -55,6 +55,13 @@ class Run {
   void name(const T& object, std::string text) {
     scheduler().name_object(&object, sizeof object, std::move(text));
   }
+
+  /// A thread_local variable of the code under test, which the threads here would share. Null in each at first. Before
+  /// the first thread.
+  template <class T>
+  void own_by_thread(T*& variable) {
+    scheduler().make_thread_local(&variable);
+  }
 };
 
 /// Fails the case, with the schedule that led here, unless `condition` holds.

@@ -14,6 +14,12 @@ bool releases(std::memory_order order) noexcept {
   return order == std::memory_order_release || order == std::memory_order_acq_rel || order == std::memory_order_seq_cst;
 }
 
+/// The same for atomics of different executions that correspond to one another.
+std::uint64_t sharing_key(const Cell& cell) noexcept {
+  if (cell.execution == Cell::kStatic) return reinterpret_cast<std::uintptr_t>(&cell) | std::uint64_t{1} << 63;
+  return std::uint64_t{cell.creator} << 32 | cell.ordinal;
+}
+
 void raise(View& view, std::uint32_t location, std::uint16_t stamp) noexcept {
   if (view.stamp[location] < stamp) view.stamp[location] = stamp;
 }
@@ -26,6 +32,7 @@ void Memory::reset(Model model, Fences fences) {
   for (State& state : states_) state = State{};
   for (std::uint32_t i = 0; i < count_; ++i) locations_[i].history.clear();
   count_ = 0;
+  ++execution_;
   locations_.resize(kMaxLocations);
   sequential_view_ = light_view_ = heavy_view_ = futex_view_ = View{};
   tick(0);
@@ -58,36 +65,50 @@ void Memory::arrive() {
 }
 
 void Memory::create(Thread thread, Cell& cell, std::uint64_t value) {
-  if (count_ == kMaxLocations) oracle_.fail("more atomics than kMaxLocations");
-  cell.location = count_;
-  Location& location = locations_[count_++];
   State& state = states_[thread];
   tick(thread);
-  location.cell = &cell;
-  location.creator = thread;
-  location.created = state.clock.time[thread];
-  location.users = &sharing_[std::uint64_t{thread} << 32 | state.created++];
-  location.history.clear();
-  location.history.emplace_back();
-  location.history.back().value = value;
+  cell = {Cell::kNone, execution_, state.clock.time[thread], thread, state.created++, value};
 }
 
 void Memory::destroy(Thread thread, Cell& cell) {
-  use(thread, cell).cell = nullptr;
-  for (State& state : states_) {
-    std::erase_if(state.buffer, [&](const Delayed& delayed) { return delayed.location == cell.location; });
+  if (cell.execution == Cell::kStatic) return;  // The program ends.
+  check_alive(thread, cell);
+  if (has_location(cell)) {
+    locations_[cell.location].cell = nullptr;
+    for (State& state : states_) {
+      std::erase_if(state.buffer, [&](const Delayed& delayed) { return delayed.location == cell.location; });
+    }
   }
-  cell.location = kMaxLocations;
+  cell.location = Cell::kDestroyed;
+}
+
+bool Memory::has_location(const Cell& cell) const noexcept {
+  return cell.location < count_ && locations_[cell.location].cell == &cell;
+}
+
+void Memory::check_alive(Thread thread, const Cell& cell) {
+  const bool made = cell.execution == Cell::kStatic || (cell.execution == execution_ && cell.location == Cell::kNone);
+  if (!made && !(cell.execution == execution_ && has_location(cell))) {
+    oracle_.fail("an atomic is used that has been destroyed, or was made outside of the body of the test");
+  }
+  if (states_[thread].clock.time[cell.creator] < cell.created) {
+    oracle_.fail("an atomic is used by a thread before which its construction did not happen");
+  }
 }
 
 Memory::Location& Memory::use(Thread thread, const Cell& cell) {
-  if (cell.location >= count_ || locations_[cell.location].cell != &cell) {
-    oracle_.fail("an atomic is used that has been destroyed, or was made outside of the body of the test");
+  check_alive(thread, cell);
+  if (!has_location(cell)) {
+    if (count_ == kMaxLocations) oracle_.fail("more atomics than kMaxLocations");
+    cell.location = count_++;
+    Location& location = locations_[cell.location];
+    location.cell = &cell;
+    location.users = &sharing_[sharing_key(cell)];
+    location.history.clear();
+    location.history.emplace_back();
+    location.history.back().value = cell.initial;
   }
   Location& location = locations_[cell.location];
-  if (states_[thread].clock.time[location.creator] < location.created) {
-    oracle_.fail("an atomic is used by a thread before which its construction did not happen");
-  }
   if (thread != 0) {
     const unsigned before = *location.users;
     *location.users |= 1u << thread;
@@ -96,9 +117,16 @@ Memory::Location& Memory::use(Thread thread, const Cell& cell) {
   return location;
 }
 
-bool Memory::shared(const Cell& cell) const noexcept {
-  if (cell.location >= count_ || locations_[cell.location].cell != &cell) return true;
-  const unsigned users = *locations_[cell.location].users;
+bool Memory::shared(const Cell& cell) const {
+  unsigned users = 0;
+  if (has_location(cell)) {
+    users = *locations_[cell.location].users;
+  } else if (cell.execution == Cell::kStatic || (cell.execution == execution_ && cell.location == Cell::kNone)) {
+    const auto known = sharing_.find(sharing_key(cell));
+    if (known != sharing_.end()) users = known->second;
+  } else {
+    return true;
+  }
   return (users & (users - 1)) != 0;
 }
 

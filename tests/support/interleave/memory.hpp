@@ -33,7 +33,7 @@ enum class Model : unsigned char { kSequential, kStoreBuffer, kWeak };
 enum class Fences : unsigned char { kAsymmetric, kFallback };
 
 inline constexpr unsigned kMaxThreads = 8;     // the body of the test included, which is thread 0
-inline constexpr unsigned kMaxLocations = 96;  // made in one execution
+inline constexpr unsigned kMaxLocations = 96;  // used in one execution
 
 using Thread = unsigned;
 
@@ -55,9 +55,19 @@ struct View {
   }
 };
 
-/// The place of an atomic in the memory; lies in the object that the code under test sees.
+/// What an atomic is to the memory; lies in the object that the code under test sees.
 struct Cell {
-  std::uint32_t location = 0;
+  static constexpr std::uint32_t kNone = ~0u;
+  static constexpr std::uint32_t kDestroyed = ~0u - 1;
+  /// In place of an execution: of a constant-initialised object, which is new in each of them.
+  static constexpr std::uint32_t kStatic = ~0u;
+
+  mutable std::uint32_t location = kNone;  // given at the first use
+  std::uint32_t execution = kStatic;       // the one that it was made in
+  std::uint32_t created = 0;               // when, by the clock of ...
+  Thread creator = 0;
+  std::uint64_t ordinal = 0;  // among the atomics that its creator has made
+  std::uint64_t initial = 0;
 };
 
 /// When a plain cell was last used, by whom; see Plain in explore.hpp.
@@ -114,7 +124,7 @@ class Memory {
 
   /// Whether more than one thread has used this location, in this or an earlier execution since the last forget().
   /// Locations correspond if the same thread made them at the same point of its own sequence.
-  [[nodiscard]] bool shared(const Cell& cell) const noexcept;
+  [[nodiscard]] bool shared(const Cell& cell) const;
   void forget_sharing() { sharing_.clear(); }
   /// Whether a location has become shared since the last call.
   bool sharing_changed() noexcept {
@@ -132,9 +142,7 @@ class Memory {
   struct Location {
     const Cell* cell = nullptr;
     std::vector<Message> history;  // the newest alone but under kWeak
-    Thread creator = 0;
-    std::uint32_t created = 0;
-    unsigned* users = nullptr;  // bits
+    unsigned* users = nullptr;     // bits
   };
   struct Delayed {
     std::uint32_t location;
@@ -152,6 +160,8 @@ class Memory {
     std::uint32_t created = 0;
   };
 
+  [[nodiscard]] bool has_location(const Cell& cell) const noexcept;
+  void check_alive(Thread thread, const Cell& cell);
   Location& use(Thread thread, const Cell& cell);
   void tick(Thread thread) noexcept { ++states_[thread].clock.time[thread]; }
   void acquire(State& state, const Message& message, std::memory_order order) noexcept;
@@ -168,7 +178,8 @@ class Memory {
   std::array<State, kMaxThreads> states_;
   std::vector<Location> locations_;
   std::uint32_t count_ = 0;  // locations in use
-  View sequential_view_;     // of sequentially consistent operations and fences
+  std::uint32_t execution_ = 0;
+  View sequential_view_;  // of sequentially consistent operations and fences
   View light_view_, heavy_view_, futex_view_;
   std::unordered_map<std::uint64_t, unsigned> sharing_;
   bool sharing_changed_ = false;

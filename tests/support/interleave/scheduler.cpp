@@ -5,6 +5,7 @@
 #include <ctime>
 #include <utility>
 
+#include <cxxabi.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -65,6 +66,10 @@ Scheduler::Outcome Scheduler::execute(const std::function<void()>& body) {
   lowest_ = 0;
   now_ = 1'000'000'000;
   named_.clear();
+  thread_locals_.clear();
+  tasks_[0].exceptions = {};
+  // A schedule that failed may have left some.
+  std::memset(abi::__cxa_get_globals(), 0, sizeof(Exceptions));
   message_.clear();
   trace_.clear();
   outcome_ = Outcome::kPassed;
@@ -111,6 +116,8 @@ void Scheduler::add_thread(std::string name, std::function<void()> run) {
   task.status = Status::kReady;
   task.yielded = false;
   task.word = nullptr;
+  task.thread_locals = {};
+  task.exceptions = {};
   task.priority = static_cast<int>(1 + random_.below(1000));
   task.fiber.start(task_entry);
   memory_.begin_thread(thread);
@@ -144,6 +151,15 @@ std::string Scheduler::blocked() const {
 
 void Scheduler::name_object(const void* object, std::size_t size, std::string name) {
   named_.push_back({static_cast<const std::byte*>(object), size, std::move(name)});
+}
+
+void Scheduler::make_thread_local(void* pointer) {
+  for (const void* const known : thread_locals_) {
+    if (known == pointer) return;
+  }
+  if (thread_locals_.size() == kMaxThreadLocals) fail("more thread_local variables than kMaxThreadLocals");
+  thread_locals_.push_back(pointer);
+  std::memset(pointer, 0, sizeof(void*));
 }
 
 std::string Scheduler::describe(const void* object) const {
@@ -246,6 +262,13 @@ void Scheduler::reschedule(bool preemptible) {
 void Scheduler::switch_to(Thread next) {
   const Thread self = current_;
   current_ = next;
+  for (std::size_t i = 0; i < thread_locals_.size(); ++i) {
+    std::memcpy(&tasks_[self].thread_locals[i], thread_locals_[i], sizeof(void*));
+    std::memcpy(thread_locals_[i], &tasks_[next].thread_locals[i], sizeof(void*));
+  }
+  void* const exceptions = abi::__cxa_get_globals();
+  std::memcpy(&tasks_[self].exceptions, exceptions, sizeof(Exceptions));
+  std::memcpy(exceptions, &tasks_[next].exceptions, sizeof(Exceptions));
   tasks_[next].fiber.switch_from(tasks_[self].fiber);
   // Whoever came back here has made this thread the current one.
 }

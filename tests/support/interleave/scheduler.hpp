@@ -68,6 +68,8 @@ class Scheduler final : private Oracle {
   /// Which threads are blocked, in words.
   [[nodiscard]] std::string blocked() const;
   void name_object(const void* object, std::size_t size, std::string name);
+  /// From now on each thread has its own value of this pointer; zeroes at first.
+  void make_thread_local(void* pointer);
 
   // --- for the code under test ---
 
@@ -90,6 +92,14 @@ class Scheduler final : private Oracle {
  private:
   enum class Status : unsigned char { kUnused, kReady, kBlocked, kTimed, kEnded };
 
+  static constexpr std::size_t kMaxThreadLocals = 4;
+
+  /// What the C++ runtime keeps for each thread: the exceptions in its hands. (__cxa_eh_globals of the Itanium ABI.)
+  struct Exceptions {
+    void* caught;
+    unsigned uncaught;
+  };
+
   struct Task {
     Fiber fiber;
     std::function<void()> run;
@@ -99,6 +109,8 @@ class Scheduler final : private Oracle {
     bool others_ran = false;  // since it yielded
     const void* word = nullptr;
     int priority = 0;
+    std::array<void*, kMaxThreadLocals> thread_locals{};
+    Exceptions exceptions{};
   };
 
   static void body_entry();
@@ -140,6 +152,7 @@ class Scheduler final : private Oracle {
     std::string name;
   };
   std::vector<Named> named_;
+  std::vector<void*> thread_locals_;
 };
 
 /// The one scheduler of this program.

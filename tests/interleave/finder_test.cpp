@@ -1,0 +1,225 @@
+// Where a job is found: ForkJoinFinder over the queues as they are, and the tokens of JobFifo.
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "blitz/core/fifo.hpp"
+#include "blitz/fork_join/policy.hpp"
+#include "tests/interleave/pool.hpp"
+
+namespace interleave_test {
+namespace {
+
+using blitz::detail::FifoJob;
+using blitz::detail::ForkJoinFinder;
+using blitz::detail::ForkJoinInjector;
+using blitz::detail::ForkJoinQueue;
+using blitz::detail::JobFifo;
+
+// --- ForkJoinFinder ---
+
+/// A job that is found and never run.
+struct Found final : Job {
+  Found() : Job(nullptr) {}
+  Plain<int> payload{"payload", 0};
+  Plain<int> taken{"taken", 0};
+};
+
+/// The queues of a pool, with a finder for each.
+class Queues {
+ public:
+  Queues(Run& run, std::size_t slots) : queues_(slots) {
+    run.name(injector_, "injector");
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+      run.name(queues_[slot], "queue " + std::to_string(slot));
+      finders_.emplace_back(slot);
+    }
+  }
+
+  void push(std::size_t slot, Found& job) {
+    job.payload.write(1);
+    queues_[slot].push(&job, injector_);
+  }
+  void inject(Found& job) {
+    job.payload.write(1);
+    injector_.push(&job);
+  }
+  /// By the runner of `slot`. Returns whether there was one.
+  bool find(std::size_t slot) {
+    ForkJoinFinder::Sources sources{slot, queues_.size(), queues_[slot], injector_, this, &queue_of};
+    auto* const job = static_cast<Found*>(finders_[slot].find_work(sources));
+    if (job == nullptr) return false;
+    expect(job->payload.read() == 1, "what the poster wrote has come with the job");
+    expect(job->taken.read() == 0, "nobody has taken it before");
+    job->taken.write(1);
+    return true;
+  }
+  [[nodiscard]] bool taken_back(std::size_t slot) {
+    auto* const job = static_cast<Found*>(queues_[slot].take_newest());
+    if (job == nullptr) return false;
+    expect(job->taken.read() == 0, "nobody has taken it before");
+    job->taken.write(1);
+    return true;
+  }
+
+ private:
+  static ForkJoinQueue& queue_of(void* pool, std::size_t slot) noexcept {
+    auto& queues = static_cast<Queues*>(pool)->queues_;
+    expect(slot < queues.size(), "there is such a slot");
+    return queues[slot];
+  }
+
+  ForkJoinInjector injector_;
+  std::deque<ForkJoinQueue> queues_;
+  std::deque<ForkJoinFinder> finders_;
+};
+
+// Nobody goes away with nothing while a job lies where it looked.
+INTERLEAVE_CASE("finder: two jobs, two thieves", .preemptions = 2, .random_schedules = 500, .fences = true) {
+  Queues queues(run, 3);
+  std::array<Found, 2> jobs;
+  for (Found& job : jobs) queues.push(0, job);
+  for (std::size_t slot = 1; slot < 3; ++slot) {
+    run.thread("thief " + std::to_string(slot),
+               [&, slot] { expect(queues.find(slot), "there is one for each of the two"); });
+  }
+  run.go();
+}
+
+INTERLEAVE_CASE("finder: a job in any queue", .preemptions = 1, .random_schedules = 500) {
+  Queues queues(run, 4);
+  std::array<Found, 3> jobs;
+  for (std::size_t slot = 0; slot < 3; ++slot) queues.push(slot, jobs[slot]);
+  int found = 0;
+  bool kept = false;
+  run.thread("owner", [&] { kept = queues.taken_back(2); });
+  run.thread("thief", [&] {
+    for (int i = 0; i < 3; ++i) found += queues.find(3) ? 1 : 0;
+    expect(found >= 2, "the owner takes one of the three");
+  });
+  run.go();
+  expect(found + (kept ? 1 : 0) == 3, "each of the three has gone to somebody");
+}
+
+INTERLEAVE_CASE("finder: own, stolen, injected", .preemptions = 1, .random_schedules = 500) {
+  Queues queues(run, 2);
+  std::array<Found, 3> jobs;
+  queues.push(0, jobs[0]);
+  queues.push(1, jobs[1]);
+  queues.inject(jobs[2]);
+  int found = 0;
+  for (std::size_t slot = 0; slot < 2; ++slot) {
+    run.thread("worker " + std::to_string(slot), [&, slot] {
+      // Null is no answer for the injector while the other takes from it.
+      for (int i = 0; i < 3; ++i) found += queues.find(slot) ? 1 : 0;
+    });
+  }
+  run.go();
+  expect(found == 3, "each of the three has gone to somebody");
+}
+
+// --- JobFifo ---
+
+/// What is left of a job in a list.
+struct Record {
+  Plain<int> closure{"the memory of a job", 0};  // 1: spawned, 2: run, 3: freed
+  blitz::detail::Atomic<bool> ended{false};
+};
+
+class Listing;
+
+/// A job in a list. Its memory is freed when both its parts are done with.
+struct Listed final : FifoJob {
+  Listed(JobFifo& list, Listing& its_listing, std::size_t its_index)
+      : FifoJob(list, &run_it, &free_it), listing(its_listing), index(its_index) {}
+
+  static void run_it(FifoJob& job, WorkerBase& worker) noexcept;
+  static void free_it(FifoJob& job, WorkerBase& worker) noexcept;
+
+  Listing& listing;
+  std::size_t index;  // in the order of spawning
+};
+
+class Listing {
+ public:
+  static constexpr std::size_t kMost = 3;
+
+  explicit Listing(std::size_t count) : fifo_(std::in_place), count_(count) {
+    for (std::size_t i = 0; i < count; ++i) jobs_[i].emplace(*fifo_, *this, i);
+  }
+
+  void spawn(Worker& worker, std::size_t index) {
+    records_[index].closure.write(1);
+    fifo_->push(&*jobs_[index]);
+    worker.push(&*jobs_[index]);
+  }
+  void run(std::size_t index, std::size_t slot) {
+    expect(records_[index].closure.read() == 1, "what the spawner wrote has come with the job");
+    expect(index >= next_[slot], "each worker runs the oldest first");
+    next_[slot] = index + 1;
+    records_[index].closure.write(2);
+    records_[index].ended.store(true, std::memory_order_release);
+  }
+  void free(std::size_t index) {
+    expect(records_[index].closure.read() == 2, "it is freed after it has run");
+    records_[index].closure.write(3);
+    jobs_[index].reset();
+  }
+  [[nodiscard]] bool all_ended() const {
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (!records_[i].ended.load(std::memory_order_acquire)) return false;
+    }
+    return true;
+  }
+  /// The list may go when the jobs have run, as that of a scope does.
+  void end() { fifo_.reset(); }
+
+  void expect_freed() const {
+    for (std::size_t i = 0; i < count_; ++i) expect(records_[i].closure.read() == 3, "each job has been freed");
+  }
+
+ private:
+  std::optional<JobFifo> fifo_;
+  std::size_t count_;
+  std::array<std::optional<Listed>, kMost> jobs_;
+  std::array<Record, kMost> records_;
+  std::array<std::size_t, kMost> next_{};  // of each worker
+};
+
+void Listed::run_it(FifoJob& job, WorkerBase& worker) noexcept {
+  auto& self = static_cast<Listed&>(job);
+  self.listing.run(self.index, worker.index());
+}
+void Listed::free_it(FifoJob& job, WorkerBase& /*worker*/) noexcept {
+  auto& self = static_cast<Listed&>(job);
+  self.listing.free(self.index);
+}
+
+void spawn_in_order(Run& run, std::size_t count, std::size_t helpers) {
+  Pool pool(run, 1 + helpers);
+  Listing listing(count);
+  run.thread("owner", [&] {
+    Worker& worker = pool.worker(0);
+    for (std::size_t i = 0; i < count; ++i) listing.spawn(worker, i);
+    while (Job* const token = worker.take_newest()) worker.execute(token);
+    while (!listing.all_ended()) blitz::detail::yield_thread();
+    listing.end();
+  });
+  for (std::size_t slot = 1; slot <= helpers; ++slot) {
+    run.thread("helper " + std::to_string(slot), [&pool, slot] { pool.worker(slot).help_once(); });
+  }
+  run.go();
+  listing.expect_freed();
+}
+
+INTERLEAVE_CASE("fifo: two jobs, one helper", .preemptions = 3, .random_schedules = 1000, .fences = true) {
+  spawn_in_order(run, 2, 1);
+}
+INTERLEAVE_CASE("fifo: three jobs, two helpers", .preemptions = 1, .random_schedules = 3000) {
+  spawn_in_order(run, 3, 2);
+}
+
+}  // namespace
+}  // namespace interleave_test

@@ -1,0 +1,206 @@
+// join on a worker whose second callable a thief may take: who runs it, when the owner may go on, what it then sees.
+#include "blitz/join.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#include "tests/interleave/pool.hpp"
+
+namespace interleave_test {
+namespace {
+
+using blitz::JoinContext;
+using blitz::Unit;
+using blitz::detail::CallPlain;
+using blitz::detail::CallWithContext;
+using blitz::detail::join_on;
+
+/// A call that is made once, leaves a trace, and has a result.
+class Call {
+ public:
+  Call(const char* name, int result) : calls_(name, 0), result_(result) {}
+
+  int operator()() {
+    calls_.write(calls_.read() + 1);
+    return result_;
+  }
+  [[nodiscard]] int calls() const { return calls_.read(); }
+
+ private:
+  Plain<int> calls_;
+  int result_;
+};
+
+/// Both, on the calling worker; they have run once when this returns, and everything they wrote is seen.
+void join_both(Worker& worker, Call& a, Call& b) {
+  const auto [x, y] = join_on<CallPlain>(worker, a, b);
+  expect(x == 1 && y == 2, "each result is the call's");
+  expect(a.calls() == 1 && b.calls() == 1, "each call was made once");
+}
+
+INTERLEAVE_CASE("join: one thief", .preemptions = 3, .delays = 2, .spurious = 1, .random_schedules = 2000,
+                .fences = true) {
+  Pool pool(run, 2);
+  Call a("what a wrote", 1);
+  Call b("what b wrote", 2);
+  run.thread("owner", [&] { join_both(pool.worker(0), a, b); });
+  run.thread("thief", [&] { pool.worker(1).help_once(); });
+  run.go();
+}
+
+INTERLEAVE_CASE("join: one after the other", .preemptions = 2, .random_schedules = 2000, .fences = true) {
+  Pool pool(run, 2);
+  Call a[2] = {{"what a wrote", 1}, {"what the second a wrote", 1}};
+  Call b[2] = {{"what b wrote", 2}, {"what the second b wrote", 2}};
+  run.thread("owner", [&] {
+    for (int i = 0; i < 2; ++i) join_both(pool.worker(0), a[i], b[i]);
+  });
+  run.thread("thief", [&] { pool.worker(1).help_once(); });
+  run.go();
+}
+
+// The thief takes the outer b while the owner is in a; the inner b is on top of it, or gone, too.
+INTERLEAVE_CASE("join: nested in a", .preemptions = 2, .random_schedules = 1500, .fences = true) {
+  Pool pool(run, 3);
+  Call a("what a wrote", 1);
+  Call inner("what the inner b wrote", 2);
+  Call outer("what the outer b wrote", 3);
+  run.thread("owner", [&] {
+    Worker& worker = pool.worker(0);
+    const auto [x, y] = join_on<CallPlain>(
+        worker, [&] { join_both(worker, a, inner); }, outer);
+    expect(x == Unit{} && y == 3, "the result is the outer call's");
+    expect(inner.calls() == 1 && outer.calls() == 1, "each call was made once");
+  });
+  run.thread("thief 1", [&] { pool.worker(1).help_once(); });
+  run.thread("thief 2", [&] { pool.worker(2).help_once(); });
+  run.go();
+}
+
+// The thief joins in its turn, and its owner, which waits, may be its thief.
+INTERLEAVE_CASE("join: nested in b", .preemptions = 2, .random_schedules = 1500, .fences = true) {
+  Pool pool(run, 2);
+  Call first("what the inner a wrote", 1);
+  Call second("what the inner b wrote", 2);
+  run.thread("owner", [&] {
+    blitz::detail::current_worker = &pool.worker(0);
+    join_on<CallPlain>(
+        pool.worker(0), [] {},
+        [&] {
+          auto& here = static_cast<Worker&>(*blitz::detail::current_worker);
+          join_both(here, first, second);
+        });
+    expect(first.calls() == 1 && second.calls() == 1, "each call was made once");
+  });
+  run.thread("thief", [&] {
+    blitz::detail::current_worker = &pool.worker(1);
+    pool.worker(1).help_once();
+  });
+  run.go();
+}
+
+/// A job that nobody waits for.
+struct Left final : Job {
+  Left() : Job(&execute_it) {}
+  static void execute_it(Job* job, WorkerBase& /*worker*/) noexcept {
+    auto& runs = static_cast<Left*>(job)->runs;
+    runs.write(runs.read() + 1);
+  }
+  Plain<int> runs{"what the job left behind wrote", 0};
+};
+
+/// In a, the owner does `before`, and leaves a job in its queue. There was one before the join, too, so that a place in
+/// the queue may be used again.
+template <class Before>
+void leave_behind(Run& run, Before&& before) {
+  Pool pool(run, 2);
+  Left left[2];
+  Call b("what b wrote", 2);
+  run.thread("owner", [&] {
+    Worker& worker = pool.worker(0);
+    const auto a = [&] {
+      before(worker);
+      worker.push(&left[1]);
+    };
+    worker.push(&left[0]);
+    const auto [x, y] = join_on<CallPlain>(worker, a, b);
+    expect(x == Unit{} && y == 2 && b.calls() == 1, "b was called once");
+  });
+  run.thread("thief", [&] { pool.worker(1).help_once(); });
+  run.go();
+  while (Job* const job = pool.worker(0).take_newest()) pool.worker(0).execute(job);
+  for (const Left& job : left) expect(job.runs.read() == 1, "each job left behind has run once");
+}
+
+// What the owner takes from its queue after a is not always b: another job lies on top of it, ...
+INTERLEAVE_CASE("join: a leaves a job behind", .preemptions = 2, .random_schedules = 1000, .fences = true) {
+  leave_behind(run, [](Worker& /*worker*/) {});
+}
+// ... or in its place.
+INTERLEAVE_CASE("join: a runs b, and leaves a job behind", .preemptions = 2, .random_schedules = 1000) {
+  leave_behind(run, [](Worker& worker) {
+    if (Job* const b = worker.take_newest()) worker.execute(b);
+  });
+}
+
+INTERLEAVE_CASE("join: knows who runs b", .preemptions = 2, .random_schedules = 500) {
+  Pool pool(run, 2);
+  bool stolen = false;
+  run.thread("owner", [&] {
+    blitz::detail::current_worker = &pool.worker(0);
+    join_on<CallWithContext>(
+        pool.worker(0), [](JoinContext context) { expect(!context.migrated(), "a stays"); },
+        [&](JoinContext context) {
+          stolen = blitz::detail::current_worker == &pool.worker(1);
+          expect(context.migrated() == stolen, "b says whether it was stolen");
+        });
+  });
+  run.thread("thief", [&] {
+    blitz::detail::current_worker = &pool.worker(1);
+    pool.worker(1).help_once();
+  });
+  run.go();
+}
+
+// --- exceptions ---
+
+enum Throws : unsigned { kA = 1, kB = 2 };
+
+/// Joins two calls, of which some throw.
+void join_throwing(Run& run, unsigned throws) {
+  Pool pool(run, 2);
+  Plain<int> written("what b wrote", 0);
+  run.thread("owner", [&] {
+    std::string caught;
+    try {
+      join_on<CallPlain>(
+          pool.worker(0),
+          [&] {
+            if ((throws & kA) != 0) throw std::runtime_error("a");
+          },
+          [&] {
+            written.write(written.read() + 1);
+            if ((throws & kB) != 0) throw std::runtime_error("b");
+          });
+    } catch (const std::runtime_error& error) {
+      caught = error.what();
+    }
+    expect(caught == ((throws & kA) != 0 ? "a" : "b"), "the exception furthest left arrives");
+    expect(written.read() == 1, "b was called once, and has ended");
+  });
+  run.thread("thief", [&] { pool.worker(1).help_once(); });
+  run.go();
+}
+
+INTERLEAVE_CASE("join: a throws", .preemptions = 3, .random_schedules = 1000, .fences = true) {
+  join_throwing(run, kA);
+}
+INTERLEAVE_CASE("join: b throws", .preemptions = 3, .random_schedules = 1000, .fences = true) {
+  join_throwing(run, kB);
+}
+INTERLEAVE_CASE("join: both throw", .preemptions = 3, .random_schedules = 1000, .fences = true) {
+  join_throwing(run, kA | kB);
+}
+
+}  // namespace
+}  // namespace interleave_test

@@ -1,0 +1,190 @@
+/// A small pool for the suites that are about core/: its workers are WorkerBase, its own threads are the test's, its
+/// queues the default policy's, from capacity 2. What Worker and Registry add is here in as few words as possible.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "blitz/core/pool_base.hpp"
+#include "blitz/core/worker.hpp"
+#include "blitz/fork_join/chase_lev_deque.hpp"
+#include "blitz/fork_join/sleep.hpp"
+#include "blitz/fork_join/treiber_stack.hpp"
+#include "tests/support/interleave/explore.hpp"
+
+namespace interleave_test {
+
+using blitz::detail::CoreLatch;
+using blitz::detail::Job;
+using blitz::detail::PoolBase;
+using blitz::detail::Rest;
+using blitz::detail::Sleep;
+using blitz::detail::WorkerBase;
+using interleave::expect;
+using interleave::Plain;
+using interleave::Run;
+
+class Pool;
+
+class Worker final : public WorkerBase {
+ public:
+  using Deque = blitz::detail::ChaseLevDeque<Job>;
+  using Place = Deque::Place;
+
+  Worker(Pool& pool, std::size_t index);
+
+  Place offer(Job* job);
+  [[nodiscard]] bool take_back(Place place) noexcept { return queue_.take_back(place); }
+  void push(Job* job) override { offer(job); }
+  [[nodiscard]] Job* take_newest() noexcept override { return queue_.pop(); }
+  [[nodiscard]] Job* find_work() noexcept override;
+  void wait_until(CoreLatch& latch) noexcept override;
+  [[nodiscard]] Job* take_posted() noexcept override { return posted_.empty() ? nullptr : posted_.take(); }
+  [[nodiscard]] bool has_posted() const noexcept override { return !posted_.empty(); }
+  [[nodiscard]] bool queue_empty() const noexcept override { return queue_.empty(); }
+  [[nodiscard]] bool somebody_idle() const noexcept override { return false; }
+  [[nodiscard]] std::size_t num_threads() const noexcept override;
+  [[nodiscard]] std::shared_ptr<void> keep_alive() const noexcept override;
+  void push_own(Job* job) override { offer(job); }
+  [[nodiscard]] Job* take_newest_own() noexcept override { return queue_.pop(); }
+  void confine(blitz::detail::Region* region) noexcept override { set_region(region); }
+  void forget_runner() noexcept override {}
+  void wake() noexcept override;
+
+  void post(Job* job) noexcept;
+  void execute(Job* job) noexcept { job->execute(job, *this); }
+
+  /// A job that lies in another queue, or comes from outside; null if there is none at this moment.
+  [[nodiscard]] Job* take_any() noexcept;
+  /// A thread that does nothing else: runs one such job, and what it leaves in this worker's queue.
+  void help_once() noexcept;
+  /// As a resident, in a slot that is not vacant.
+  void work_until(CoreLatch& latch, Rest rest) noexcept;
+
+ private:
+  [[nodiscard]] Job* steal() noexcept;
+  [[nodiscard]] bool others_waiting() const noexcept;
+
+  Pool& pool_;
+  Deque queue_{2};
+  blitz::detail::TreiberStack<Job> posted_;
+};
+
+class Pool final : public PoolBase {
+ public:
+  /// All slots have their runners, and execute jobs.
+  explicit Pool(Run& run, std::size_t slots) : PoolBase({}, slots), slots_(slots), idle_(slots) {
+    run.own_by_thread(blitz::detail::current_worker);
+    run.name(idle_, "idle");
+    run.name(injector_, "injector");
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+      workers_.emplace_back(*this, slot);
+      run.name(workers_.back(), "worker " + std::to_string(slot));
+      expect(idle_.try_borrow(slot), "the slot was vacant");
+    }
+  }
+
+  [[nodiscard]] std::size_t num_threads() const noexcept override { return slots_; }
+  [[nodiscard]] WorkerBase& worker_base(std::size_t slot) noexcept override { return workers_[slot]; }
+  void inject(Job* job) noexcept override {
+    injector_.push(job);
+    idle_.new_injected_jobs();
+  }
+  void post_to(std::size_t slot, Job* job) noexcept override { workers_[slot].post(job); }
+  [[nodiscard]] std::shared_ptr<void> keep_alive() noexcept override { return self_.lock(); }
+
+  using PoolBase::drain;
+
+  [[nodiscard]] Worker& worker(std::size_t slot) noexcept { return workers_[slot]; }
+  [[nodiscard]] Sleep& idle() noexcept { return idle_; }
+  [[nodiscard]] blitz::detail::TreiberStack<Job>& injector() noexcept { return injector_; }
+  /// Where the pool has an owner that is counted.
+  void owned_by(const std::shared_ptr<Pool>& self) noexcept { self_ = self; }
+
+ private:
+  std::size_t slots_;
+  Sleep idle_;
+  blitz::detail::TreiberStack<Job> injector_;
+  std::deque<Worker> workers_;
+  std::weak_ptr<Pool> self_;
+};
+
+inline Worker::Worker(Pool& pool, std::size_t index) : WorkerBase(index, &pool), pool_(pool) {}
+
+inline Worker::Place Worker::offer(Job* job) {
+  const Place place = queue_.push(job);
+  pool_.idle().new_jobs();
+  return place;
+}
+
+inline void Worker::wake() noexcept {
+  if (!look_up()) pool_.idle().try_wake(index());
+}
+
+inline void Worker::post(Job* job) noexcept {
+  posted_.push(job);
+  if (!look_up()) pool_.idle().try_wake(index());
+}
+
+inline std::size_t Worker::num_threads() const noexcept { return pool_.num_threads(); }
+inline std::shared_ptr<void> Worker::keep_alive() const noexcept { return pool_.keep_alive(); }
+
+inline bool Worker::others_waiting() const noexcept { return !pool_.injector().empty() || has_posted(); }
+
+inline Job* Worker::steal() noexcept {
+  for (bool lost = true; lost;) {
+    lost = false;
+    for (std::size_t victim = 0; victim < pool_.num_threads(); ++victim) {
+      if (victim == index()) continue;
+      const auto result = pool_.worker(victim).queue_.steal();
+      if (result.item != nullptr) return result.item;
+      lost |= result.outcome == decltype(result)::Outcome::kLost;
+    }
+  }
+  return nullptr;
+}
+
+inline Job* Worker::find_work() noexcept {
+  if (Job* const job = take_posted()) return job;
+  if (Job* const job = queue_.pop()) return job;
+  return take_any();
+}
+
+inline Job* Worker::take_any() noexcept {
+  Job* const job = steal();
+  return job != nullptr ? job : pool_.injector().take();
+}
+
+inline void Worker::help_once() noexcept {
+  Job* const job = take_any();
+  if (job == nullptr) return;
+  execute(job);
+  while (Job* const own = queue_.pop()) execute(own);
+}
+
+inline void Worker::wait_until(CoreLatch& latch) noexcept {
+  if (!latch.probe()) work_until(latch, Rest::kWait);
+}
+
+inline void Worker::work_until(CoreLatch& latch, Rest rest) noexcept {
+  Sleep& idle = pool_.idle();
+  while (!latch.probe()) {
+    Job* job = find_work();
+    if (job == nullptr) {
+      Sleep::Search search = idle.start_looking(index());
+      while (!latch.probe()) {
+        job = find_work();
+        if (job != nullptr) break;
+        idle.no_work_found(search, latch, rest, [this]() noexcept { return others_waiting(); });
+      }
+      idle.work_found(search);
+      if (job == nullptr) return;
+    }
+    execute(job);
+  }
+}
+
+}  // namespace interleave_test
