@@ -24,6 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "blitz/core/job_memory.hpp"
 #include "support/policies.hpp"
 
 using blitz::ThreadPoolError;
@@ -52,6 +53,10 @@ pid_t fork_now() {
 }
 
 [[noreturn]] void leave(Leave how, int code) {
+#if defined(BLITZ_ADDRESS_SANITIZER)
+  // At exit() the child would be searched for leaks, without the stacks of the threads that its parent alone has.
+  how = Leave::kAtOnce;
+#endif
   if (how == Leave::kExit) std::exit(code);
   _exit(code);
 }
@@ -140,31 +145,6 @@ int use_inherited(Pool& pool) {
   return 0;
 }
 
-/// Jobs that keep the workers of a pool busy, in every way, until the end of the scope.
-template <class Pool>
-class Load {
- public:
-  explicit Load(Pool& pool)
-      : pool_(pool), caller_([this] {
-          while (!over_) {
-            pool_.parallel_for(0, 50, [](int) { blitz::join([] {}, [] { std::this_thread::yield(); }); });
-            pool_.spawn([] { std::this_thread::yield(); });
-            pool_.install([] { blitz::isolate([] { blitz::join([] {}, [] {}); }); });
-          }
-        }) {}
-  ~Load() {
-    over_ = true;
-    caller_.join();
-  }
-  Load(const Load&) = delete;
-  Load& operator=(const Load&) = delete;
-
- private:
-  Pool& pool_;
-  std::atomic<bool> over_{false};
-  std::thread caller_;
-};
-
 }  // namespace
 
 // --- the global pool ---
@@ -175,14 +155,6 @@ TEST_CASE("fork: the child has a global pool of its own, and the parent keeps it
     REQUIRE(in_child(use_free_functions, round % 2 == 0 ? Leave::kExit : Leave::kAtOnce) == 0);
     // From the second round on the parent's has been started.
     if (round % 10 == 0) REQUIRE(use_free_functions() == 0);
-  }
-}
-
-TEST_CASE("fork: while the global pool is at work") {
-  Load<blitz::ThreadPool> load(blitz::global_pool());
-  for (int round = 0; round < 50; ++round) {
-    CAPTURE(round);
-    REQUIRE(in_child(use_free_functions, round % 2 == 0 ? Leave::kExit : Leave::kAtOnce) == 0);
   }
 }
 
@@ -236,6 +208,49 @@ TEST_CASE_TEMPLATE("fork: every call of an inherited pool is refused, and it can
   }
 }
 
+// --- while others are at work ---
+//
+// AddressSanitizer, as of GCC 12, does not take the locks of its allocator before a fork: a child whose parent's other
+// threads allocate may find one locked for ever.
+#if !defined(BLITZ_ADDRESS_SANITIZER)
+
+namespace {
+
+/// Jobs that keep the workers of a pool busy, in every way, until the end of the scope.
+template <class Pool>
+class Load {
+ public:
+  explicit Load(Pool& pool)
+      : pool_(pool), caller_([this] {
+          while (!over_) {
+            pool_.parallel_for(0, 50, [](int) { blitz::join([] {}, [] { std::this_thread::yield(); }); });
+            pool_.spawn([] { std::this_thread::yield(); });
+            pool_.install([] { blitz::isolate([] { blitz::join([] {}, [] {}); }); });
+          }
+        }) {}
+  ~Load() {
+    over_ = true;
+    caller_.join();
+  }
+  Load(const Load&) = delete;
+  Load& operator=(const Load&) = delete;
+
+ private:
+  Pool& pool_;
+  std::atomic<bool> over_{false};
+  std::thread caller_;
+};
+
+}  // namespace
+
+TEST_CASE("fork: while the global pool is at work") {
+  Load<blitz::ThreadPool> load(blitz::global_pool());
+  for (int round = 0; round < 50; ++round) {
+    CAPTURE(round);
+    REQUIRE(in_child(use_free_functions, round % 2 == 0 ? Leave::kExit : Leave::kAtOnce) == 0);
+  }
+}
+
 TEST_CASE_TEMPLATE("fork: while an inherited pool was at work", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 4});
   Load<Pool> load(pool);
@@ -250,6 +265,8 @@ TEST_CASE_TEMPLATE("fork: while an inherited pool was at work", Pool, BLITZ_TEST
     REQUIRE(status == 0);
   }
 }
+
+#endif
 
 // --- from inside a call ---
 

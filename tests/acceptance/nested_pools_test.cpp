@@ -166,6 +166,7 @@ TEST_CASE_TEMPLATE("pools: two that hammer each other from many threads", Pool, 
     std::latch start(kThreads);
     std::atomic<int> right{0};
     std::atomic<int> detached{0};
+    std::atomic<int> returned{0};
     std::vector<std::thread> threads;
     for (int t = 0; t < kThreads; ++t) {
       threads.emplace_back([&, t] {
@@ -176,7 +177,10 @@ TEST_CASE_TEMPLATE("pools: two that hammer each other from many threads", Pool, 
           std::atomic<long> sum{0};
           near.parallel_for(0, 4, [&](int) {
             sum += far.install([&] { return fib(5) + near.async([] { return fib(4); }).get(); });
-            far.spawn([&] { near.spawn([&] { ++detached; }); });
+            far.spawn([&] {
+              near.spawn([&] { ++detached; });
+              ++returned;
+            });
           });
           if (sum == 4 * (5 + 3)) ++right;
         }
@@ -184,8 +188,8 @@ TEST_CASE_TEMPLATE("pools: two that hammer each other from many threads", Pool, 
     }
     for (std::thread& thread : threads) thread.join();
     CHECK(right == kThreads * kRounds);
-    // What one pool's jobs have spawned into the other.
-    while (detached < kThreads * kRounds * 4) std::this_thread::yield();
+    // What one pool's jobs have spawned into the other; and neither pool may end within a call that the other's job makes.
+    while (detached < kThreads * kRounds * 4 || returned < kThreads * kRounds * 4) std::this_thread::yield();
   });
 }
 
