@@ -1,5 +1,7 @@
 #include "blitz/core/pool_base.hpp"
 
+#include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -11,6 +13,14 @@
 #include "blitz/core/worker.hpp"
 
 namespace blitz::detail {
+
+void end_in_child() noexcept {
+  static_cast<void>(std::fputs(
+      "blitz: a forked child has come back into a pool of its parent, to wait for a job or to look for one, and the "
+      "pool's threads do not exist here; have a child that was forked inside a job call exec or _exit there\n",
+      stderr));
+  std::abort();
+}
 
 PoolBase::PoolBase(ThreadPoolOptions options, std::size_t num_threads)
     : options_(std::move(options)),

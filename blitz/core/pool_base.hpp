@@ -17,6 +17,9 @@
 
 namespace blitz::detail {
 
+/// In a forked child: ends the process, which would go on in a pool whose threads its parent alone has.
+[[noreturn]] BLITZ_COLD BLITZ_API void end_in_child() noexcept;
+
 /// Pairs:
 ///   [drain]  WorkerBase::detached_ended: count, light fence, stopping_ load  <->  drain: stopping_, heavy fence, counts
 ///   [ended]  WorkerBase::detached_ended: count (release)                     ->   drained: count (acquire)

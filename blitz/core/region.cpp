@@ -1,14 +1,14 @@
 #include "blitz/core/region.hpp"
 
 #include <algorithm>
-#include <mutex>
 
 #include "blitz/core/heap_job.hpp"
 #include "blitz/core/worker.hpp"
 
 namespace blitz::detail {
 
-Confinement::Confinement(WorkerBase& worker) : worker_(worker), outer_(worker.region()), region_(new Region) {
+Confinement::Confinement(WorkerBase& worker)
+    : worker_(worker), outer_(worker.region()), region_(new Region(*worker.pool())) {
   worker_.confine(region_);
 }
 Confinement::~Confinement() {
@@ -17,11 +17,19 @@ Confinement::~Confinement() {
   region_->release();
 }
 
-Region::Region() noexcept
-    : id_([] {
+Region::Region(const PoolBase& pool) noexcept
+    : pool_(pool), id_([] {
         static constinit Atomic<std::uint64_t> last{0};
         return last.fetch_add(1, std::memory_order_relaxed) + 1;  // Only to be unique.
       }()) {}
+
+std::unique_lock<Mutex> Region::lock() noexcept {
+  if (!pool_.from_before_fork()) [[likely]]
+    return std::unique_lock(mutex_);
+  std::unique_lock held(mutex_, std::try_to_lock);
+  if (!held.owns_lock()) end_in_child();
+  return held;
+}
 
 /// Stands in a worker's queue for one job of the region, whichever is the oldest by the time it is taken. If the
 /// region's workers have run them all by then, it stands for nothing.
@@ -33,7 +41,7 @@ struct Region::Token final : Job {
 void Region::push(WorkerBase& worker, Job* job) {
   auto* const token = make_heap_job<Token>(&worker, *this);
   try {
-    const std::lock_guard lock(mutex_);
+    const auto locked = lock();
     jobs_.push_back(job);
     wake_one();
   } catch (...) {
@@ -74,7 +82,7 @@ void Region::drop_token(WorkerBase& worker, Region& region) noexcept {
 
 bool Region::take_back(WorkerBase& worker, const Job& job) noexcept {
   {
-    const std::lock_guard lock(mutex_);
+    const auto locked = lock();
     const auto it = std::find(jobs_.rbegin(), jobs_.rend(), &job);
     if (it == jobs_.rend()) return false;
     jobs_.erase(std::next(it).base());
@@ -86,7 +94,7 @@ bool Region::take_back(WorkerBase& worker, const Job& job) noexcept {
 Job* Region::take_newest(WorkerBase& worker) noexcept {
   Job* job = nullptr;
   {
-    const std::lock_guard lock(mutex_);
+    const auto locked = lock();
     if (jobs_.empty()) return nullptr;
     job = jobs_.back();
     jobs_.pop_back();
@@ -96,7 +104,7 @@ Job* Region::take_newest(WorkerBase& worker) noexcept {
 }
 
 Job* Region::take_oldest() noexcept {
-  const std::lock_guard lock(mutex_);
+  const auto locked = lock();
   if (jobs_.empty()) return nullptr;
   Job* const job = jobs_.front();
   jobs_.pop_front();
@@ -104,7 +112,7 @@ Job* Region::take_oldest() noexcept {
 }
 
 bool Region::empty() noexcept {
-  const std::lock_guard lock(mutex_);
+  const auto locked = lock();
   return jobs_.empty();
 }
 
@@ -119,7 +127,7 @@ void Region::wake_one() noexcept {
 void Region::leave_to(Region& outer, WorkerBase& worker) noexcept {
   std::size_t left = 0;
   {
-    const std::lock_guard lock(mutex_);
+    const auto locked = lock();
     left = jobs_.size();
   }
   // Their tokens stay where they are, and stand for nothing. What other workers add from now on is theirs to run: they are
@@ -152,6 +160,8 @@ void Region::wait(WorkerBase& worker, CoreLatch& latch) noexcept {
     if (job == nullptr) job = worker.take_posted();
     if (job != nullptr) {
       job->execute(job, worker);
+      if (pool_.from_before_fork()) [[unlikely]]
+        end_in_child();
       round = 0;
       continue;
     }
@@ -161,19 +171,19 @@ void Region::wait(WorkerBase& worker, CoreLatch& latch) noexcept {
     }
     Waiter waiter{worker, nullptr, true};
     {
-      const std::lock_guard lock(mutex_);
+      const auto locked = lock();
       waiter.next = waiting_;
       waiting_ = &waiter;
     }
     worker.pool()->stand_apart();
     worker.sleep_apart(latch, [&]() noexcept {
       if (worker.has_posted()) return true;
-      const std::lock_guard lock(mutex_);
+      const auto locked = lock();
       // Once off the list it would not be woken again, and whoever took it off may have come before it could be.
       return !waiter.listed || !jobs_.empty();
     });
     worker.pool()->stand_apart_no_more();
-    const std::lock_guard lock(mutex_);
+    const auto locked = lock();
     // Woken for a job, it is called away: the wake-up goes to another.
     if (!waiter.listed && !jobs_.empty() && latch.probe()) wake_one();
     unlist(waiter);

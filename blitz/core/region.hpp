@@ -5,7 +5,8 @@
 /// has nothing on its stack may help: it takes the token, enters the region, and runs the region's oldest job. Jobs that
 /// a job of the region makes are thereby of the region too, on whichever worker.
 ///
-/// Everything is under one mutex. A confined worker that sleeps counts, for the idle protocol, as one that executes a
+/// Everything is under one mutex, which in a forked child may be held for ever by a thread that is not there: then the
+/// child ends. A confined worker that sleeps counts, for the idle protocol, as one that executes a
 /// job; it is woken when its latch is set, or by a push to the region.
 ///
 /// Who may call what: push, take_back, take_newest, wait, a confined worker; the token, anyone.
@@ -14,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <mutex>
 
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/export.hpp"
@@ -22,10 +24,12 @@
 
 namespace blitz::detail {
 
+class PoolBase;
+
 class BLITZ_API Region {
  public:
   /// With one owner: release() it.
-  Region() noexcept;
+  explicit Region(const PoolBase& pool) noexcept;
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
 
@@ -62,11 +66,13 @@ class BLITZ_API Region {
   ~Region() = default;
 
   static void execute_token(Job* job, WorkerBase& worker) noexcept;
+  [[nodiscard]] std::unique_lock<Mutex> lock() noexcept;
   [[nodiscard]] Job* take_oldest() noexcept;
   void wake_one() noexcept;
   void unlist(Waiter& waiter) noexcept;
   static void drop_token(WorkerBase& worker, Region& region) noexcept;
 
+  const PoolBase& pool_;
   const std::uint64_t id_;
   Mutex mutex_;  // guards the next two
   std::deque<Job*> jobs_;

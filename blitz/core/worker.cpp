@@ -1,8 +1,5 @@
 #include "blitz/core/worker.hpp"
 
-#include <cstdio>
-#include <cstdlib>
-
 #include "blitz/core/region.hpp"
 
 namespace blitz::detail {
@@ -19,14 +16,6 @@ namespace {
 });
 
 }  // namespace
-
-void end_in_child() noexcept {
-  static_cast<void>(std::fputs(
-      "blitz: a forked child waits for a job that a thread of its parent was running, and that thread does not exist "
-      "here; call fork outside join, scope and parallel_for, or have the child call exec or _exit\n",
-      stderr));
-  std::abort();
-}
 
 std::uint64_t isolation_here() noexcept {
   const Region* const region = current_worker != nullptr ? current_worker->region() : nullptr;

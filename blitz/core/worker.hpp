@@ -203,7 +203,12 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   [[nodiscard]] bool region_empty() const noexcept;
   /// Whether there may be a job that is not in any worker's queue.
   [[nodiscard]] bool others_waiting() const noexcept { return !injector_.empty() || !posted_.empty(); }
-  void execute(Job* job) noexcept { job->execute(job, *this); }
+  void execute(Job* job) noexcept {
+    job->execute(job, *this);
+    // The job has forked, and this is the child: the pool it was of is not there.
+    if (registry_.from_before_fork()) [[unlikely]]
+      end_in_child();
+  }
 
   Registry<P>& registry_;
   typename P::Idle& idle_;
@@ -236,9 +241,6 @@ class RunnerScope {
     current_worker = nullptr;
   }
 };
-
-/// In a forked child: ends the process, which waits for what a thread of its parent was to do.
-[[noreturn]] BLITZ_COLD BLITZ_API void end_in_child() noexcept;
 
 /// Gets back `mine`, a job that the caller has offered and that was not found at once: runs what lies on top of it, or
 /// waits for whoever took it. True: it was not taken, and is the caller's to run. False: it was, and is done.
