@@ -178,14 +178,14 @@ AsyncHandle<std::invoke_result_t<std::decay_t<F>&>> async_in(PoolBase& pool, F&&
 
 }  // namespace detail
 
-/// Has `f()` called by a worker of the pool that the caller works for, or else of the global pool, and returns a handle
-/// to its result. The pool's destructor waits for the job, with or without a handle.
+/// Has `f()` called by a worker of the pool that the caller works for, or else of the global pool, and returns an AsyncHandle
+/// for its result. The pool's destructor waits for the job, with or without a handle.
 ///
 /// All that comes before the call happens before `f`, and `f` happens before the return of the handle's get. Throws
 /// std::bad_alloc, what the closure's move or copy throws, and what global_pool() throws; `f` is then not called. One
 /// allocation. Any thread.
 template <SpawnTask F>
-[[nodiscard]] AsyncHandle<std::invoke_result_t<std::decay_t<F>&>> async(F&& f) {
+[[nodiscard]] auto async(F&& f) {
   return detail::async_in(detail::current_pool(), std::forward<F>(f));
 }
 

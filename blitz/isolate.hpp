@@ -25,7 +25,7 @@ namespace blitz {
 /// std::bad_alloc, and what global_pool() throws, before `f` is called. Any thread; outside every pool, `f` is called in
 /// global_pool().
 template <std::invocable F>
-std::invoke_result_t<F> isolate(F&& f) {
+decltype(auto) isolate(F&& f) {
   return detail::on_current_pool([&](detail::WorkerBase& worker) -> std::invoke_result_t<F> {
     const detail::Confinement confinement(worker);
     return std::invoke(std::forward<F>(f));

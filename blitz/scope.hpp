@@ -309,26 +309,26 @@ void Scope::spawn_broadcast(F&& f) {
 ///
 /// After rayon-core's scope.
 template <ScopeBody F>
-std::invoke_result_t<F, Scope&> scope(F&& body, const ScopeOptions& options = {}) {
+decltype(auto) scope(F&& body, const ScopeOptions& options = {}) {
   return detail::scope_here(detail::SpawnOrder::kLifo, options, std::forward<F>(body));
 }
 
 /// As scope; on one worker, jobs run in the order in which they were spawned.
 template <ScopeBody F>
-std::invoke_result_t<F, Scope&> scope_fifo(F&& body, const ScopeOptions& options = {}) {
+decltype(auto) scope_fifo(F&& body, const ScopeOptions& options = {}) {
   return detail::scope_here(detail::SpawnOrder::kFifo, options, std::forward<F>(body));
 }
 
 /// As scope, with the body on the calling thread, which need not be a worker and does not become one: only what it
 /// spawns goes to the pool. A caller that is no worker blocks at the end.
 template <ScopeBody F>
-std::invoke_result_t<F, Scope&> in_place_scope(F&& body, const ScopeOptions& options = {}) {
+decltype(auto) in_place_scope(F&& body, const ScopeOptions& options = {}) {
   return detail::scope_in_place(detail::current_pool(), detail::SpawnOrder::kLifo, options, std::forward<F>(body));
 }
 
 /// As in_place_scope, in the order of scope_fifo.
 template <ScopeBody F>
-std::invoke_result_t<F, Scope&> in_place_scope_fifo(F&& body, const ScopeOptions& options = {}) {
+decltype(auto) in_place_scope_fifo(F&& body, const ScopeOptions& options = {}) {
   return detail::scope_in_place(detail::current_pool(), detail::SpawnOrder::kFifo, options, std::forward<F>(body));
 }
 

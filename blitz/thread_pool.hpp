@@ -151,19 +151,19 @@ class BasicThreadPool {
   }
 
   template <ScopeBody F>
-  std::invoke_result_t<F, Scope&> scope(F&& body, const ScopeOptions& options = {}) {
+  decltype(auto) scope(F&& body, const ScopeOptions& options = {}) {
     return scope_here(detail::SpawnOrder::kLifo, options, std::forward<F>(body));
   }
   template <ScopeBody F>
-  std::invoke_result_t<F, Scope&> scope_fifo(F&& body, const ScopeOptions& options = {}) {
+  decltype(auto) scope_fifo(F&& body, const ScopeOptions& options = {}) {
     return scope_here(detail::SpawnOrder::kFifo, options, std::forward<F>(body));
   }
   template <ScopeBody F>
-  std::invoke_result_t<F, Scope&> in_place_scope(F&& body, const ScopeOptions& options = {}) {
+  decltype(auto) in_place_scope(F&& body, const ScopeOptions& options = {}) {
     return detail::scope_in_place(*registry_, detail::SpawnOrder::kLifo, options, std::forward<F>(body));
   }
   template <ScopeBody F>
-  std::invoke_result_t<F, Scope&> in_place_scope_fifo(F&& body, const ScopeOptions& options = {}) {
+  decltype(auto) in_place_scope_fifo(F&& body, const ScopeOptions& options = {}) {
     return detail::scope_in_place(*registry_, detail::SpawnOrder::kFifo, options, std::forward<F>(body));
   }
 
@@ -184,7 +184,7 @@ class BasicThreadPool {
     return detail::broadcast_in(*registry_, std::forward<F>(f));
   }
   template <SpawnTask F>
-  [[nodiscard]] AsyncHandle<std::invoke_result_t<std::decay_t<F>&>> async(F&& f) {
+  [[nodiscard]] auto async(F&& f) {
     return detail::async_in(*registry_, std::forward<F>(f));
   }
 

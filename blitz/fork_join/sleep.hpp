@@ -60,8 +60,8 @@ class Sleep {
   /// then half as often each time, down to ...
   static constexpr std::chrono::microseconds kShortNap{50};
   static constexpr std::chrono::microseconds kLongNap{200};
-  /// ... until it has seen nothing for this long: some forty naps, half a millisecond of processor time.
-  static constexpr std::chrono::milliseconds kWatch{8};
+  /// ... until it has seen nothing for this long: some twenty-five naps, a third of a millisecond of processor time.
+  static constexpr std::chrono::milliseconds kWatch{5};
 
   /// One worker's search for work, from start_looking to work_found.
   struct Search {

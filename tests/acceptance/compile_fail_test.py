@@ -192,6 +192,101 @@ CASES = {
         "blitz::ThreadPool pool; pool.install(a);",
         "invocable",
     ),
+    "join of a null function": (
+        "blitz::join(nullptr, a);",
+        "blitz::join(a, a);",
+        "JoinCallable",
+    ),
+    "parallel_for with a null function": (
+        "blitz::parallel_for(0, 3, nullptr);",
+        "blitz::parallel_for(0, 3, takes_int);",
+        "LoopBody",
+    ),
+    "parallel_invoke of a null function": (
+        "blitz::parallel_invoke(a, nullptr);",
+        "blitz::parallel_invoke(a, a);",
+        "JoinCallable",
+    ),
+    "scope of a null function": (
+        "blitz::scope(nullptr);",
+        "blitz::scope([](blitz::Scope&) {});",
+        "ScopeBody",
+    ),
+    "scope of a body that takes something else": (
+        "blitz::scope(takes_int);",
+        "blitz::scope([](auto& scope) { scope.spawn([] {}); });",
+        "ScopeBody",
+    ),
+    "in_place_scope_fifo of a body that takes nothing": (
+        "blitz::in_place_scope_fifo(a);",
+        "blitz::in_place_scope_fifo([](blitz::ScopeFifo&) {});",
+        "ScopeBody",
+    ),
+    "spawn in a scope of a null function": (
+        "blitz::scope([](blitz::Scope& scope) { scope.spawn(nullptr); });",
+        "blitz::scope([](blitz::Scope& scope) { scope.spawn([] {}); });",
+        "ScopeTask",
+    ),
+    "spawn in a scope of a task that takes something else": (
+        "blitz::scope([](blitz::Scope& scope) { scope.spawn([](int) {}); });",
+        "blitz::scope([](blitz::Scope& scope) { scope.spawn([](blitz::Scope&) {}); });",
+        "ScopeTask",
+    ),
+    "spawn_broadcast in a scope of a task that takes nothing": (
+        "blitz::scope([&](blitz::Scope& scope) { scope.spawn_broadcast(a); });",
+        "blitz::scope([](blitz::Scope& scope) { scope.spawn_broadcast([](blitz::BroadcastContext) {}); });",
+        "ScopeBroadcastTask",
+    ),
+    "spawn of a null function": (
+        "blitz::spawn(nullptr);",
+        "blitz::spawn(a);",
+        "SpawnTask",
+    ),
+    "spawn_fifo of a callable that wants an argument": (
+        "blitz::spawn_fifo(takes_int);",
+        "blitz::spawn_fifo([] {});",
+        "SpawnTask",
+    ),
+    "spawn in a pool": (
+        "blitz::ThreadPool pool; pool.spawn(nullptr);",
+        "blitz::ThreadPool pool; pool.spawn(a);",
+        "SpawnTask",
+    ),
+    "spawn_broadcast of a callable that takes nothing": (
+        "blitz::spawn_broadcast(a);",
+        "blitz::spawn_broadcast([](blitz::BroadcastContext) {});",
+        "BroadcastTask",
+    ),
+    "broadcast of a null function": (
+        "blitz::broadcast(nullptr);",
+        "blitz::broadcast([](blitz::BroadcastContext c) { return c.index(); });",
+        "BroadcastCallable",
+    ),
+    "async of a null function": (
+        "blitz::async(nullptr);",
+        "blitz::async(a).get();",
+        "SpawnTask",
+    ),
+    "isolate of a null function": (
+        "blitz::isolate(nullptr);",
+        "blitz::isolate(a);",
+        "invocable",
+    ),
+    "install of a null function": (
+        "blitz::ThreadPool pool; pool.install(nullptr);",
+        "blitz::ThreadPool pool; pool.install(a);",
+        "invocable",
+    ),
+    "install_blocking of a null function": (
+        "blitz::ThreadPool pool; pool.install_blocking(nullptr);",
+        "blitz::ThreadPool pool; pool.install_blocking(a);",
+        "invocable",
+    ),
+    "a worker_local of values that nothing makes": (
+        "blitz::worker_local<int> scratch(nullptr);",
+        "blitz::worker_local<int> scratch([] { return 1; });",
+        "WorkerLocalMaker",
+    ),
 }
 
 

@@ -1,4 +1,6 @@
 // Ways for a program to end that a test cannot survive: ending_test.py runs each, by its name, and looks at what is left.
+//
+//     ending SCENARIO [THREADS]
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -15,34 +17,42 @@
 
 namespace {
 
+using ReferencePool = blitz::BasicThreadPool<blitz_test::ReferencePolicy>;
+
+/// The number of threads of the pools whose number does not matter.
+std::size_t threads = 2;
+
 template <class Pool>
 void destroy_on_own_worker() {
-  auto pool = std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = 2});
+  auto pool = std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = threads});
   pool->install([&] { pool.reset(); });
 }
 
 template <class Pool>
 void destroy_on_own_worker_from_another_pool() {
   // Here it is a resident that destroys it, not an outside caller.
-  auto pool = std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = 2});
+  auto pool = std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = threads});
   Pool other({.num_threads = 1});
   other.install([&] { pool->install([&] { pool.reset(); }); });
 }
 
 template <class Pool>
 void throw_on_exit() {
-  Pool pool({.num_threads = 1, .on_thread_exit = [](std::size_t) { throw std::runtime_error("on my way out"); }});
+  Pool pool({.num_threads = threads, .on_thread_exit = [](std::size_t slot) {
+               // One alone: two that called std::terminate at once would garble its message.
+               if (slot == 0) throw std::runtime_error("on my way out");
+             }});
 }
 
 template <class Pool>
 void throw_detached() {
-  Pool pool({.num_threads = 2});
+  Pool pool({.num_threads = threads});
   pool.spawn([] { throw std::runtime_error("nobody waits for me"); });
 }
 
 template <class Pool>
 void throw_detached_broadcast() {
-  Pool pool({.num_threads = 2});
+  Pool pool({.num_threads = threads});
   // One alone: two that called std::terminate at once would garble its message.
   pool.spawn_broadcast([](blitz::BroadcastContext context) {
     if (context.index() == 0) throw std::runtime_error("nobody waits for us");
@@ -50,10 +60,10 @@ void throw_detached_broadcast() {
 }
 
 /// What the handler itself throws has nowhere to go.
+template <class Pool>
 void throw_in_exception_handler() {
-  blitz::ThreadPool pool({.num_threads = 1, .exception_handler = [](std::exception_ptr) {
-                            throw std::runtime_error("not from the handler");
-                          }});
+  Pool pool({.num_threads = threads,
+             .exception_handler = [](std::exception_ptr) { throw std::runtime_error("not from the handler"); }});
   pool.spawn_fifo([] { throw std::runtime_error("nobody waits for me"); });
 }
 
@@ -159,8 +169,9 @@ void use_global_pool_in_a_workers_thread_local_destructor() {
 }
 
 /// A pool that is itself static, and is used by a static object that was made after it.
+template <class Pool>
 void use_static_pool() {
-  static blitz::ThreadPool pool({.num_threads = 2});
+  static Pool pool({.num_threads = threads});
   static const struct User {
     ~User() {
       std::printf("%d\n", pool.install([] { return 8; }));
@@ -174,8 +185,9 @@ void use_static_pool() {
   frame[0] = static_cast<char>(steps);
   return steps == 0 ? 0 : descend(steps - 1) + frame[0];
 }
+template <class Pool>
 void overflow_stack() {
-  blitz::ThreadPool pool({.num_threads = 2, .stack_size = std::size_t{256} << 10});
+  Pool pool({.num_threads = threads, .stack_size = std::size_t{256} << 10});
   pool.spawn([] { std::printf("%ld\n", descend(1'000'000)); });
 }
 
@@ -184,15 +196,21 @@ struct Scenario {
   void (*run)();
 };
 
+/// One for each policy: NAME.fork_join, NAME.async, NAME.reference.
+#define BLITZ_ENDING_ON_ALL(name, function)                                                              \
+  {name ".fork_join", function<blitz::ThreadPool>}, {name ".async", function<blitz::AsyncThreadPool>}, { \
+    name ".reference", function<ReferencePool>                                                           \
+  }
+
 constexpr Scenario kScenarios[] = {
-    {"destroy_on_own_worker", destroy_on_own_worker<blitz::ThreadPool>},
-    {"destroy_on_own_worker_reference", destroy_on_own_worker<blitz::BasicThreadPool<blitz_test::ReferencePolicy>>},
-    {"destroy_on_own_resident", destroy_on_own_worker_from_another_pool<blitz::ThreadPool>},
-    {"throw_on_exit", throw_on_exit<blitz::ThreadPool>},
-    {"throw_detached", throw_detached<blitz::ThreadPool>},
-    {"throw_detached_async", throw_detached<blitz::AsyncThreadPool>},
-    {"throw_detached_broadcast", throw_detached_broadcast<blitz::ThreadPool>},
-    {"throw_in_exception_handler", throw_in_exception_handler},
+    BLITZ_ENDING_ON_ALL("destroy_on_own_worker", destroy_on_own_worker),
+    BLITZ_ENDING_ON_ALL("destroy_on_own_worker_from_another_pool", destroy_on_own_worker_from_another_pool),
+    BLITZ_ENDING_ON_ALL("throw_on_exit", throw_on_exit),
+    BLITZ_ENDING_ON_ALL("throw_detached", throw_detached),
+    BLITZ_ENDING_ON_ALL("throw_detached_broadcast", throw_detached_broadcast),
+    BLITZ_ENDING_ON_ALL("throw_in_exception_handler", throw_in_exception_handler),
+    BLITZ_ENDING_ON_ALL("use_static_pool", use_static_pool),
+    BLITZ_ENDING_ON_ALL("overflow_stack", overflow_stack),
     {"spawn_at_the_end", spawn_at_the_end},
     {"leave_global_pool", leave_global_pool},
     {"use_global_pool_late", use_global_pool_late},
@@ -203,15 +221,16 @@ constexpr Scenario kScenarios[] = {
     {"exit_in_join", exit_in_join},
     {"use_global_pool_in_thread_local_destructors", use_global_pool_in_thread_local_destructors},
     {"use_global_pool_in_a_workers_thread_local_destructor", use_global_pool_in_a_workers_thread_local_destructor},
-    {"use_static_pool", use_static_pool},
-    {"overflow_stack", overflow_stack},
 };
+
+#undef BLITZ_ENDING_ON_ALL
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 3) threads = static_cast<std::size_t>(std::atol(argv[2]));
   for (const Scenario& scenario : kScenarios) {
-    if (argc == 2 && std::strcmp(argv[1], scenario.name) == 0) {
+    if (argc >= 2 && std::strcmp(argv[1], scenario.name) == 0) {
       scenario.run();
       return 0;
     }

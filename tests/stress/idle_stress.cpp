@@ -1,5 +1,5 @@
 /// A pool without work costs nothing: below a millisecond of CPU time in the first second after its last work, and below
-/// a tenth of that in each second once it sleeps.
+/// a tenth of that in each second once it sleeps. One that gets work in bursts costs little more than the work.
 
 #include <algorithm>
 #include <atomic>
@@ -25,7 +25,8 @@ std::chrono::nanoseconds cost_of_a_second() {
 }
 
 /// Work that wakes everybody, some of them in vain: what makes a pool busiest after its end.
-void work(blitz::ThreadPool& pool) {
+template <class Pool>
+void work(Pool& pool) {
   std::atomic<std::size_t> sum{0};
   for (int i = 0; i < 200; ++i) {
     pool.parallel_for(0, 64, [&](int k) {
@@ -37,11 +38,11 @@ void work(blitz::ThreadPool& pool) {
   CHECK(sum.load() == 200 * 64 * 63 / 2);
 }
 
-TEST_CASE("an idle pool costs no CPU time") {
+TEST_CASE_TEMPLATE("an idle pool costs no CPU time", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
   TestWatchdog dog;
   for (const std::size_t size : {1, 2, 16}) {
     CAPTURE(size);
-    blitz::ThreadPool pool({.num_threads = size});
+    Pool pool({.num_threads = size});
     dog.watch(pool);
     auto first = std::chrono::nanoseconds::max();
     auto second = std::chrono::nanoseconds::max();
@@ -59,11 +60,33 @@ TEST_CASE("an idle pool costs no CPU time") {
   }
 }
 
-TEST_CASE("a worker that waits for a job elsewhere sleeps, and so do those with nothing to do") {
+TEST_CASE_TEMPLATE("one busy worker, and others with nothing to do", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
   TestWatchdog dog;
   for (const std::size_t size : {2, 16}) {
     CAPTURE(size);
-    blitz::ThreadPool pool({.num_threads = size});
+    Pool pool({.num_threads = size});
+    dog.watch(pool);
+    auto others = std::chrono::nanoseconds::max();
+    for (int i = 0; i < 3 && others >= 1ms; ++i) {
+      work(pool);
+      pool.install([&] {
+        const auto before = cpu_time_of_others();
+        spin_for(1s);
+        others = std::min(others, cpu_time_of_others() - before);
+      });
+      dog.progress();
+    }
+    MESSAGE(size << " threads: the others used " << others.count() / 1000 << " us in the second after the work");
+    CHECK(others < 1ms);
+  }
+}
+
+TEST_CASE_TEMPLATE("a worker that waits for a job elsewhere sleeps, and so do those with nothing to do", Pool,
+                   blitz::ThreadPool, blitz::AsyncThreadPool) {
+  TestWatchdog dog;
+  for (const std::size_t size : {2, 16}) {
+    CAPTURE(size);
+    Pool pool({.num_threads = size});
     dog.watch(pool);
     auto least = std::chrono::nanoseconds::max();
     for (int i = 0; i < 3 && least >= 100us; ++i) {
@@ -81,6 +104,45 @@ TEST_CASE("a worker that waits for a job elsewhere sleeps, and so do those with 
     }
     MESSAGE(size << " threads: " << least.count() / 1000 << " us in a second");
     CHECK(least < 100us);
+  }
+}
+
+/// The CPU time of so many bursts, one every so often.
+template <class Burst>
+std::chrono::nanoseconds cost_of_bursts(int count, std::chrono::milliseconds period, Burst&& burst) {
+  const auto before = process_cpu_time();
+  auto next = std::chrono::steady_clock::now();
+  for (int i = 0; i < count; ++i) {
+    burst();
+    next += period;
+    std::this_thread::sleep_until(next);
+  }
+  return process_cpu_time() - before;
+}
+
+TEST_CASE_TEMPLATE("bursts cost little more than their work", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
+  TestWatchdog dog;
+  for (const std::size_t size : {2, 16}) {
+    Pool pool({.num_threads = size});
+    dog.watch(pool);
+    for (const auto period : {1ms, 10ms, 100ms}) {
+      CAPTURE(size);
+      CAPTURE(period.count());
+      const int count = static_cast<int>(500ms / period);
+      const auto item = [](int) { spin_for(5us); };
+      auto least = std::chrono::nanoseconds::max();
+      for (int i = 0; i < 3; ++i) {
+        const auto serial = cost_of_bursts(count, period, [&] {
+          for (int k = 0; k < 40; ++k) item(k);
+        });
+        const auto parallel = cost_of_bursts(count, period, [&] { pool.parallel_for(0, 40, item); });
+        least = std::min(least, (parallel - serial) / count);
+        dog.progress();
+      }
+      MESSAGE(size << " threads, a burst of 200 us every " << period.count() << " ms: " << least.count() / 1000
+                   << " us more than its work");
+      CHECK(least < period / 20);
+    }
   }
 }
 

@@ -14,7 +14,11 @@
 
 #include "support/reference_policy.hpp"
 
+#if defined(BLITZ_TEST_WITHOUT_REFERENCE)
+#define BLITZ_TEST_POOLS blitz::ThreadPool, blitz::AsyncThreadPool
+#else
 #define BLITZ_TEST_POOLS blitz::ThreadPool, blitz::AsyncThreadPool, blitz_test::ReferencePool
+#endif
 
 namespace blitz_test {
 

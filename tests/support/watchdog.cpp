@@ -113,14 +113,32 @@ void prepare_stacks() {}
 
 }  // namespace
 
+#if defined(CLOCK_PROCESS_CPUTIME_ID)
+namespace {
+
+std::chrono::nanoseconds read_clock(clockid_t clock) {
+  timespec time{};
+  ::clock_gettime(clock, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+}  // namespace
+#endif
+
 std::chrono::nanoseconds process_cpu_time() {
 #if defined(CLOCK_PROCESS_CPUTIME_ID)
-  timespec time{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+  return read_clock(CLOCK_PROCESS_CPUTIME_ID);
 #else
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
       std::chrono::duration<double>(static_cast<double>(std::clock()) / CLOCKS_PER_SEC));
+#endif
+}
+
+std::chrono::nanoseconds cpu_time_of_others() {
+#if defined(CLOCK_PROCESS_CPUTIME_ID) && defined(CLOCK_THREAD_CPUTIME_ID)
+  return process_cpu_time() - read_clock(CLOCK_THREAD_CPUTIME_ID);
+#else
+  return {};
 #endif
 }
 

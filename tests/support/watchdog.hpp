@@ -84,6 +84,8 @@ class Watchdog {
 
 /// CPU time of the whole process so far.
 [[nodiscard]] std::chrono::nanoseconds process_cpu_time();
+/// CPU time of all threads but the calling one; 0 where the system does not tell.
+[[nodiscard]] std::chrono::nanoseconds cpu_time_of_others();
 
 /// The threads that the process has at this moment; 0 where the system does not tell.
 [[nodiscard]] std::size_t count_threads();

@@ -23,39 +23,40 @@ TEST_CASE_TEMPLATE("join_context: nothing migrates in a pool of one", Pool, BLIT
 }
 
 TEST_CASE_TEMPLATE("join_context: what another worker runs has migrated", Pool, BLITZ_TEST_POOLS) {
-  Pool pool({.num_threads = 2});
-  for (int i = 0; i < 20; ++i) {
-    std::latch both(2);
-    const auto meet = [&both](JoinContext context) {
-      both.arrive_and_wait();
-      return std::pair(context.migrated(), blitz::current_thread_index());
-    };
-    const auto [a, b] = pool.join_context(meet, meet);
-    CHECK_FALSE(a.first);
-    CHECK(b.first);
-    CHECK(a.second != b.second);
-  }
+  for_each_size<Pool>([](Pool& pool) {
+    if (pool.num_threads() == 1) return;
+    for (int i = 0; i < 20; ++i) {
+      std::latch both(2);
+      const auto meet = [&both](JoinContext context) {
+        both.arrive_and_wait();
+        return std::pair(context.migrated(), blitz::current_thread_index());
+      };
+      const auto [a, b] = pool.join_context(meet, meet);
+      CHECK_FALSE(a.first);
+      CHECK(b.first);
+      CHECK(a.second != b.second);
+    }
+  });
 }
 
 TEST_CASE_TEMPLATE("join_context: what nobody took has not migrated", Pool, BLITZ_TEST_POOLS) {
-  Pool pool({.num_threads = 2});
-  pool.install([&] {
-    std::latch busy(1);
+  for_each_size<Pool>([](Pool& pool) {
+    const std::size_t others = pool.num_threads() - 1;
+    std::latch busy(static_cast<std::ptrdiff_t>(others));
     std::latch let_go(1);
-    // The other worker is held, so this one runs both of the inner join.
-    blitz::join(
-        [&] {
-          busy.wait();
-          const auto [a, b] = blitz::join_context([](JoinContext c) { return c.migrated(); },
-                                                  [](JoinContext c) { return c.migrated(); });
-          CHECK_FALSE(a);
-          CHECK_FALSE(b);
-          let_go.count_down();
-        },
-        [&] {
+    // The other workers are held, so this one runs both.
+    pool.scope([&](blitz::Scope& scope) {
+      for (std::size_t i = 0; i < others; ++i) {
+        scope.spawn([&] {
           busy.count_down();
           let_go.wait();
         });
+      }
+      busy.wait();
+      const auto migrated = [](JoinContext context) { return context.migrated(); };
+      CHECK(blitz::join_context(migrated, migrated) == std::pair(false, false));
+      let_go.count_down();
+    });
   });
 }
 
