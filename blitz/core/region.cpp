@@ -17,7 +17,7 @@ Confinement::~Confinement() {
   region_->release();
 }
 
-Region::Region(const PoolBase& pool) noexcept
+Region::Region(const PoolBase& pool)
     : pool_(pool), id_([] {
         static constinit Atomic<std::uint64_t> last{0};
         return last.fetch_add(1, std::memory_order_relaxed) + 1;  // Only to be unique.

@@ -28,8 +28,8 @@ class PoolBase;
 
 class BLITZ_API Region {
  public:
-  /// With one owner: release() it.
-  explicit Region(const PoolBase& pool) noexcept;
+  /// With one owner: release() it. Throws std::bad_alloc.
+  explicit Region(const PoolBase& pool);
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
 

@@ -1,58 +1,22 @@
 // join, parallel_for and install allocate nothing: counted in operator new, over all threads of the process.
-#include <atomic>
 #include <cstddef>
-#include <cstdlib>
 #include <functional>
-#include <new>
 #include <ranges>
 #include <vector>
 
 #include <blitz/blitz.hpp>
 #include <doctest/doctest.h>
 
+#include "support/failing_new.hpp"
 #include "support/policies.hpp"
-
-namespace {
-
-std::atomic<std::size_t> allocations{0};
-
-void* allocate(std::size_t size, std::size_t alignment) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  const std::size_t whole = (size + alignment - 1) / alignment * alignment;
-  void* const memory = std::aligned_alloc(alignment, whole > 0 ? whole : alignment);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
-constexpr std::size_t kUsual = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
-
-}  // namespace
-
-// Not inlined: a compiler that saw free() at work on what operator new returned would take it for a mistake.
-[[gnu::noinline]] void* operator new(std::size_t size) { return allocate(size, kUsual); }
-[[gnu::noinline]] void* operator new[](std::size_t size) { return allocate(size, kUsual); }
-[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t a) {
-  return allocate(size, static_cast<std::size_t>(a));
-}
-[[gnu::noinline]] void* operator new[](std::size_t size, std::align_val_t a) {
-  return allocate(size, static_cast<std::size_t>(a));
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete[](void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace {
 
 template <class F>
 std::size_t allocations_of(F&& f) {
-  const std::size_t before = allocations.load();
+  const std::size_t before = blitz_test::allocations();
   f();
-  return allocations.load() - before;
+  return blitz_test::allocations() - before;
 }
 
 long fib(int n) {
@@ -69,11 +33,12 @@ TEST_CASE("allocation: the count works") {
 }
 
 // The queues of the reference policy may allocate; the library's may not, once they have grown.
-TEST_CASE("allocation: none in join, loops, reductions and install") {
+TEST_CASE_TEMPLATE("allocation: none in join, loops, reductions and install", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   for (const std::size_t size : blitz_test::kPoolSizes) {
     CAPTURE(size);
-    blitz::ThreadPool pool({.num_threads = size});
-    blitz::ThreadPool other({.num_threads = 2});
+    Pool pool({.num_threads = size});
+    Pool other({.num_threads = 2});
     std::vector<int> items(10'000);
     long sum = 0;
     const auto everything = [&] {

@@ -1,0 +1,296 @@
+// operator new fails, at each of the allocations that a public call makes, one after the other: std::bad_alloc arrives
+// where the call says, closures are destroyed, and the pool works on.
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <new>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "support/counted.hpp"
+#include "support/failing_new.hpp"
+#include "support/policies.hpp"
+#include "support/watchdog.hpp"
+
+using namespace blitz_test;
+
+// The reference policy's queues allocate where they may not throw.
+#define BLITZ_FAULT_POOLS blitz::ThreadPool, blitz::AsyncThreadPool
+
+namespace {
+
+/// A pool, what its detached jobs threw, and closures whose lives are counted.
+template <class Pool>
+struct Bench {
+  explicit Bench(std::size_t size)
+      : pool({.num_threads = size, .exception_handler = [this](std::exception_ptr error) { note(error); }}) {
+    // Whatever a thread makes once, and late.
+    pool.broadcast([](blitz::BroadcastContext) {});
+  }
+
+  void note(const std::exception_ptr& error) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const std::bad_alloc&) {
+      ++failures;
+    }
+  }
+
+  /// A closure that counts its calls, and whose life is counted.
+  auto closure() {
+    return [this, life = Counted(lives, 1)](auto&&...) { calls += life.value; };
+  }
+
+  Lives lives;
+  std::atomic<int> calls{0};
+  std::atomic<int> expected{0};  // calls
+  std::atomic<int> failures{0};  // that reached the exception handler
+  Pool pool;
+};
+
+/// Calls `call(bench)` with new pools, and has its first allocation fail, then the second, and so on, until none is left
+/// to fail. It may throw std::bad_alloc, and then may not leave anything behind.
+template <class Pool, class Call>
+void fail_each(Call&& call) {
+  for (const std::size_t size : {1, 2, 4}) {
+    CAPTURE(size);
+    bool failed = true;
+    for (std::size_t nth = 0; failed; ++nth) {
+      CAPTURE(nth);
+      REQUIRE(nth < 10'000);
+      Bench<Pool> bench(size);
+      bool threw = false;
+      fail_allocation_after(nth);
+      try {
+        call(bench);
+      } catch (const std::bad_alloc&) {
+        threw = true;
+      }
+      failed = stop_failing();
+      if (threw) CHECK(failed);
+      // It is as it was.
+      std::atomic<int> sum{0};
+      bench.pool.scope([&](blitz::Scope& scope) {
+        for (int i = 0; i < 300; ++i) scope.spawn([&] { ++sum; });
+      });
+      bench.pool.parallel_for(0, 300, [&](int) { ++sum; });
+      CHECK(sum == 600);
+      bench.pool.shutdown();
+      CHECK(bench.calls == bench.expected);
+      CHECK(bench.lives.alive == 0);
+      if (!failed) CHECK(bench.failures == 0);
+    }
+  }
+}
+
+void nest_joins(int depth) {
+  if (depth > 0) blitz::join([&] { nest_joins(depth - 1); }, [] {});
+}
+
+}  // namespace
+
+TEST_CASE("bad_alloc: the failure works") {
+  const auto allocate = [] { ::operator delete(::operator new(1)); };
+  fail_allocation_after(1);
+  allocate();
+  bool threw = false;
+  try {
+    allocate();
+  } catch (const std::bad_alloc&) {
+    threw = true;
+  }
+  allocate();
+  CHECK(threw);
+  CHECK(stop_failing());
+  fail_allocation_after(3);
+  allocate();
+  CHECK_FALSE(stop_failing());
+}
+
+TEST_CASE_TEMPLATE("bad_alloc: a pool that cannot be made leaves no thread", Pool, BLITZ_FAULT_POOLS) {
+  for (const std::size_t size : {1, 2, 16}) {
+    CAPTURE(size);
+    const std::size_t threads = count_threads();
+    bool failed = true;
+    for (std::size_t nth = 0; failed; ++nth) {
+      CAPTURE(nth);
+      std::atomic<int> starts{0};
+      std::atomic<int> ends{0};
+      const blitz::ThreadPoolOptions options{
+          .num_threads = size,
+          .thread_name = [](std::size_t i) { return "a name longer than a string's own buffer " + std::to_string(i); },
+          .on_thread_start = [&](std::size_t) { ++starts; },
+          .on_thread_exit = [&](std::size_t) { ++ends; },
+      };
+      bool threw = false;
+      fail_allocation_after(nth);
+      try {
+        const Pool pool(options);
+      } catch (const std::bad_alloc&) {
+        threw = true;
+      } catch (const blitz::ThreadPoolError&) {
+        threw = true;
+      }
+      failed = stop_failing();
+      CHECK(threw == failed);
+      CHECK(starts == ends);
+      CHECK(starts <= static_cast<int>(size));
+    }
+    CHECK(count_threads() == threads);
+  }
+}
+
+TEST_CASE_TEMPLATE("bad_alloc: joins so deep that the queue must grow", Pool, BLITZ_FAULT_POOLS) {
+  fail_each<Pool>([](auto& bench) { bench.pool.install([] { nest_joins(3000); }); });
+}
+
+TEST_CASE_TEMPLATE("bad_alloc: loops and reductions", Pool, BLITZ_FAULT_POOLS) {
+  std::vector<int> items(5000, 1);
+  fail_each<Pool>([&](auto& bench) {
+    std::atomic<int> sum{0};
+    bench.pool.parallel_for(items, [&](int i) { sum += i; });
+    bench.pool.parallel_for_blocks(items, [&](auto block) { sum += static_cast<int>(block.size()); },
+                                   {.schedule = blitz::Schedule::fixed});
+    CHECK(sum == 10'000);
+    CHECK(bench.pool.parallel_reduce(items, 0, std::plus<>()) == 5000);
+    CHECK(bench.pool.parallel_reduce(items, 0, std::plus<>(), {.deterministic = true}) == 5000);
+    // A value that allocates.
+    const auto text = bench.pool.parallel_transform_reduce(0, 500, std::string(), std::plus<>(),
+                                                           [](int) { return std::string("twenty characters  !"); });
+    CHECK(text.size() == 10'000);
+  });
+}
+
+TEST_CASE_TEMPLATE("bad_alloc: scopes, of every kind", Pool, BLITZ_FAULT_POOLS) {
+  fail_each<Pool>([](auto& bench) {
+    const auto body = [&](blitz::Scope& scope) {
+      for (int i = 0; i < 400; ++i) {
+        scope.spawn(bench.closure());
+        ++bench.expected;  // Once it is spawned it is run, whatever comes next.
+      }
+    };
+    bench.pool.scope(body);
+    bench.pool.scope_fifo(body);
+    bench.pool.in_place_scope(body);
+    bench.pool.in_place_scope_fifo(body);
+  });
+}
+
+TEST_CASE_TEMPLATE("bad_alloc: scopes whose jobs spawn and broadcast", Pool, BLITZ_FAULT_POOLS) {
+  fail_each<Pool>([](auto& bench) {
+    bench.pool.scope([&](blitz::Scope& scope) {
+      scope.spawn_broadcast(bench.closure());
+      bench.expected += static_cast<int>(bench.pool.num_threads());
+      for (int i = 0; i < 10; ++i) {
+        scope.spawn([&](blitz::Scope& inner) {
+          for (int k = 0; k < 50; ++k) {
+            inner.spawn(bench.closure());
+            ++bench.expected;
+          }
+        });
+      }
+    });
+  });
+}
+
+TEST_CASE_TEMPLATE("bad_alloc: scopes that are stopped", Pool, BLITZ_FAULT_POOLS) {
+  fail_each<Pool>([](auto& bench) {
+    std::stop_source outside;
+    bench.pool.scope(
+        [&](blitz::Scope& scope) {
+          const std::stop_token token = scope.stop_token();
+          CHECK_FALSE(token.stop_requested());
+          scope.request_stop();
+          CHECK(token.stop_requested());
+          for (int i = 0; i < 10; ++i) scope.spawn(bench.closure());
+        },
+        {.stop = outside.get_token()});
+  });
+}
+
+TEST_CASE_TEMPLATE("bad_alloc: detached jobs", Pool, BLITZ_FAULT_POOLS) {
+  fail_each<Pool>([](auto& bench) {
+    const auto spawn_all = [&bench] {
+      for (int i = 0; i < 300; ++i) {
+        bench.pool.spawn(bench.closure());
+        ++bench.expected;
+        bench.pool.spawn_fifo(bench.closure());
+        ++bench.expected;
+      }
+      bench.pool.spawn_broadcast(bench.closure());
+      bench.expected += static_cast<int>(bench.pool.num_threads());
+    };
+    spawn_all();
+    bench.pool.install(spawn_all);
+    bench.pool.spawn(spawn_all);  // What fails there goes to the exception handler.
+  });
+}
+
+TEST_CASE_TEMPLATE("bad_alloc: async and broadcast", Pool, BLITZ_FAULT_POOLS) {
+  fail_each<Pool>([](auto& bench) {
+    const auto all = [&bench] {
+      std::vector<blitz::AsyncHandle<int>> handles;
+      for (int i = 0; i < 200; ++i) {
+        handles.push_back(bench.pool.async([i, life = Counted(bench.lives, 1)] { return i + life.value; }));
+      }
+      int sum = 0;
+      for (auto& handle : handles) sum += handle.get();
+      CHECK(sum == 199 * 100 + 200);
+      const auto indices = bench.pool.broadcast([](blitz::BroadcastContext context) { return context.index(); });
+      CHECK(indices.size() == bench.pool.num_threads());
+      const auto texts = bench.pool.broadcast(
+          [](blitz::BroadcastContext context) { return std::string(100, static_cast<char>('a' + context.index())); });
+      CHECK(texts.front().size() == 100);
+    };
+    all();
+    bench.pool.install(all);
+  });
+}
+
+TEST_CASE_TEMPLATE("bad_alloc: isolation", Pool, BLITZ_FAULT_POOLS) {
+  fail_each<Pool>([](auto& bench) {
+    bench.pool.install([&] {
+      blitz::isolate([&] {
+        nest_joins(300);
+        blitz::scope([&](blitz::Scope& scope) {
+          for (int i = 0; i < 100; ++i) {
+            scope.spawn(bench.closure());
+            ++bench.expected;
+          }
+        });
+        blitz::isolate([&] {
+          blitz::spawn(bench.closure());
+          ++bench.expected;
+        });
+      });
+    });
+  });
+}
+
+TEST_CASE_TEMPLATE("bad_alloc: pools within pools", Pool, BLITZ_FAULT_POOLS) {
+  fail_each<Pool>([](auto& bench) {
+    Pool other({.num_threads = 2});
+    bench.pool.install([&] {
+      other.install([&] { bench.pool.install([] { nest_joins(600); }); });
+      other.install_blocking([] { nest_joins(600); });
+    });
+  });
+}
+
+TEST_CASE_TEMPLATE("bad_alloc: scratch, statistics", Pool, BLITZ_FAULT_POOLS) {
+  fail_each<Pool>([](auto& bench) {
+    blitz::worker_local<std::vector<int>> scratch(bench.pool, [] { return std::vector<int>(10); });
+    bench.pool.parallel_for(0, 100, [&](int i) { scratch.local()->push_back(i); });
+    const std::size_t size =
+        scratch.combine(std::size_t{0}, [](std::size_t n, std::vector<int>& v) { return n + v.size(); });
+    CHECK(size >= 100 + 10);
+    const auto stats = bench.pool.stats();
+    CHECK(stats.workers.size() == bench.pool.num_threads());
+  });
+}

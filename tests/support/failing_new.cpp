@@ -1,0 +1,65 @@
+#include "support/failing_new.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace blitz_test {
+namespace {
+
+constinit std::atomic<std::size_t> made{0};
+/// The number of the allocation that fails. One that none can reach: none does.
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+constinit std::atomic<std::size_t> fails{kNone};
+constinit std::atomic<bool> failed{false};
+
+void* allocate(std::size_t size, std::size_t alignment) {
+  const std::size_t number = made.fetch_add(1, std::memory_order_relaxed);
+  if (number == fails.load(std::memory_order_relaxed)) {
+    failed.store(true, std::memory_order_relaxed);
+    throw std::bad_alloc();
+  }
+  const std::size_t whole = (size + alignment - 1) / alignment * alignment;
+  void* const memory = std::aligned_alloc(alignment, whole > 0 ? whole : alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+constexpr std::size_t kUsual = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+
+}  // namespace
+
+std::size_t allocations() noexcept { return made.load(std::memory_order_relaxed); }
+
+void fail_allocation_after(std::size_t count) noexcept {
+  failed.store(false, std::memory_order_relaxed);
+  fails.store(allocations() + count, std::memory_order_relaxed);
+}
+
+bool stop_failing() noexcept {
+  fails.store(kNone, std::memory_order_relaxed);
+  return failed.load(std::memory_order_relaxed);
+}
+
+}  // namespace blitz_test
+
+using blitz_test::allocate;
+using blitz_test::kUsual;
+
+// Not inlined: a compiler that saw free() at work on what operator new returned would take it for a mistake.
+[[gnu::noinline]] void* operator new(std::size_t size) { return allocate(size, kUsual); }
+[[gnu::noinline]] void* operator new[](std::size_t size) { return allocate(size, kUsual); }
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t a) {
+  return allocate(size, static_cast<std::size_t>(a));
+}
+[[gnu::noinline]] void* operator new[](std::size_t size, std::align_val_t a) {
+  return allocate(size, static_cast<std::size_t>(a));
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete[](void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
