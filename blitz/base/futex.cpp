@@ -18,11 +18,14 @@ long futex(const Atomic<std::uint32_t>* word, int operation, std::uint32_t value
   return ::syscall(SYS_futex, word, operation, value, timeout, nullptr, 0);
 }
 
+/// A kernel, or a filter, that does not let it wait: it comes back at once, again and again.
+bool refused(long result) noexcept { return result != 0 && errno != EAGAIN && errno != EINTR && errno != ETIMEDOUT; }
+
 }  // namespace
 
 void futex_wait(const Atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
   const int saved = errno;
-  if (futex(&word, FUTEX_WAIT_PRIVATE, expected, nullptr) != 0 && errno == ENOSYS) yield_thread();
+  if (refused(futex(&word, FUTEX_WAIT_PRIVATE, expected, nullptr))) yield_thread();
   errno = saved;
 }
 
@@ -33,7 +36,7 @@ void futex_wait_for(const Atomic<std::uint32_t>& word, std::uint32_t expected,
   limit.tv_sec = static_cast<std::time_t>(seconds.count());
   limit.tv_nsec = static_cast<long>((timeout - seconds).count());
   const int saved = errno;
-  if (futex(&word, FUTEX_WAIT_PRIVATE, expected, &limit) != 0 && errno == ENOSYS) yield_thread();
+  if (refused(futex(&word, FUTEX_WAIT_PRIVATE, expected, &limit))) yield_thread();
   errno = saved;
 }
 

@@ -24,6 +24,7 @@ void Placement::keep_off_this_processor() noexcept {
   cpu_set_t mask;
   if (here >= 0 && thread != 0 && ::sched_getaffinity(thread, sizeof mask, &mask) == 0 && CPU_ISSET(here, &mask)) {
     std::memcpy(mask_, &mask, sizeof mask);
+    without_ = here;
     CPU_CLR(here, &mask);
     narrowed_ = CPU_COUNT(&mask) > 0 && ::sched_setaffinity(thread, sizeof mask, &mask) == 0;
   }
@@ -33,9 +34,14 @@ void Placement::keep_off_this_processor() noexcept {
 void Placement::undo() noexcept {
   const int saved = errno;
   narrowed_ = false;
-  cpu_set_t mask;
-  std::memcpy(&mask, mask_, sizeof mask);
-  ::sched_setaffinity(0, sizeof mask, &mask);
+  cpu_set_t whole;
+  std::memcpy(&whole, mask_, sizeof whole);
+  cpu_set_t narrowed = whole;
+  CPU_CLR(without_, &narrowed);
+  cpu_set_t now;
+  if (::sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &narrowed)) {
+    ::sched_setaffinity(0, sizeof whole, &whole);
+  }
   errno = saved;
 }
 

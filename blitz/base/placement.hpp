@@ -24,7 +24,8 @@ class Placement {
   /// Whoever is about to wake the thread, and nobody else until it has woken. Two system calls.
   BLITZ_API void keep_off_this_processor() noexcept;
 
-  /// The thread itself, awake, after the one who woke it: one system call if there is anything to undo.
+  /// The thread itself, awake, after the one who woke it: two system calls if there is anything to undo. A mask that
+  /// somebody else has set meanwhile stays.
   void restore() noexcept {
     if (narrowed_) undo();
   }
@@ -37,6 +38,7 @@ class Placement {
   Atomic<int> thread_{0};  // written by adopt
   // Handed from waker to thread by whatever wakes it.
   bool narrowed_ = false;
+  int without_ = 0;  // the processor that was taken out of ...
   unsigned long mask_[kProcessors / (8 * sizeof(unsigned long))];
 };
 

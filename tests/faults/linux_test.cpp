@@ -1,0 +1,296 @@
+// What the system does to a program that uses a pool: signals, stops, other affinity masks, system calls that are
+// refused. Each in a child process, which must come to the right results, and to an end.
+#include "blitz/base/atomic.hpp"
+
+#if defined(__linux__) && !defined(BLITZ_PORTABLE)
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/futex.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "blitz/base/asymmetric_fence.hpp"
+#include "support/policies.hpp"
+
+using namespace std::chrono_literals;
+
+#define BLITZ_FAULT_POOLS blitz::ThreadPool, blitz::AsyncThreadPool
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The exit status of a child that could not do what it was to test.
+constexpr int kCannot = 77;
+
+pid_t in_child(int (*run)()) {
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(100);  // One that hangs ends by this signal.
+    _exit(run());
+  }
+  return child;
+}
+
+/// The exit status of a child, or, negative, the signal that ended it.
+int wait_for(pid_t child) {
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child) return 1000;
+  return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/// Whether the child has ended well, or could not do it, which is said.
+bool went_well(pid_t child) {
+  const int status = wait_for(child);
+  if (status == kCannot) MESSAGE("skipped: the system does not allow it");
+  CAPTURE(status);
+  CHECK((status == 0 || status == kCannot));
+  return status == 0;
+}
+
+long fib(int n) {
+  if (n < 2) return n;
+  const auto [x, y] = blitz::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+  return x + y;
+}
+
+/// Uses a pool in every way, with pauses in which its workers fall asleep. 0, or the number of what was wrong.
+template <class Pool>
+int work(Pool& pool, std::chrono::milliseconds time) {
+  std::minstd_rand random(7);
+  const auto end = Clock::now() + time;
+  do {
+    if (pool.install([] { return fib(12); }) != 144) return 1;
+    std::atomic<int> sum{0};
+    pool.parallel_for(0, 100, [&](int i) {
+      if (i % 50 == 0) std::this_thread::yield();
+      sum += i;
+    });
+    if (sum != 4950) return 2;
+    pool.scope([&](blitz::Scope& scope) {
+      for (int i = 0; i < 20; ++i) scope.spawn([&] { ++sum; });
+    });
+    if (sum != 4970) return 3;
+    auto handle = pool.async([] { return fib(8); });
+    if (handle.get() != 21) return 4;
+    if (pool.broadcast([](blitz::BroadcastContext) {}); pool.num_threads() == 0) return 5;
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 400));
+  } while (Clock::now() < end);
+  return 0;
+}
+
+std::vector<pid_t> threads_of_this_process() {
+  std::vector<pid_t> all;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+    all.push_back(static_cast<pid_t>(std::stol(entry.path().filename().string())));
+  }
+  return all;
+}
+
+/// Does something to each thread but itself, over and over, while `work` runs.
+template <class Pool, class Pest>
+int work_under(Pest&& pest) {
+  Pool pool({.num_threads = 4});
+  std::atomic<bool> over{false};
+  std::thread thread([&] {
+    const auto self = static_cast<pid_t>(::syscall(SYS_gettid));
+    for (unsigned round = 0; !over; ++round) {
+      for (const pid_t id : threads_of_this_process()) {
+        if (id != self) pest(id, round);
+      }
+      std::this_thread::sleep_for(50us);
+    }
+  });
+  const int wrong = work(pool, 500ms);
+  over = true;
+  thread.join();
+  return wrong;
+}
+
+std::atomic<int> signals{0};
+
+template <class Pool, int kFlags>
+int work_under_signals() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { signals.fetch_add(1, std::memory_order_relaxed); };
+  action.sa_flags = kFlags;
+  if (sigaction(SIGUSR1, &action, nullptr) != 0) return kCannot;
+  const int wrong =
+      work_under<Pool>([](pid_t thread, unsigned) { ::syscall(SYS_tgkill, ::getpid(), thread, SIGUSR1); });
+  return wrong != 0 ? wrong : signals > 100 ? 0 : 50;
+}
+
+std::vector<int> allowed_processors() {
+  cpu_set_t all;
+  std::vector<int> list;
+  if (sched_getaffinity(0, sizeof all, &all) == 0) {
+    for (int i = 0; i < CPU_SETSIZE; ++i) {
+      if (CPU_ISSET(i, &all)) list.push_back(i);
+    }
+  }
+  return list;
+}
+
+void pin(pid_t thread, int processor) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(processor, &one);
+  sched_setaffinity(thread, sizeof one, &one);
+}
+
+template <class Pool>
+int work_while_pinned_here_and_there() {
+  const auto processors = allowed_processors();
+  if (processors.size() < 2) return kCannot;
+  return work_under<Pool>([&](pid_t thread, unsigned round) { pin(thread, processors[round % processors.size()]); });
+}
+
+/// What somebody has set while the pool was idle is there after it has worked.
+template <class Pool>
+int keep_a_mask() {
+  const auto processors = allowed_processors();
+  if (processors.empty()) return kCannot;
+  Pool pool({.num_threads = 4});
+  if (const int wrong = work(pool, 50ms)) return wrong;
+  std::this_thread::sleep_for(100ms);
+  for (const pid_t thread : threads_of_this_process()) pin(thread, processors.back());
+  if (const int wrong = work(pool, 100ms)) return wrong;
+  for (const pid_t thread : threads_of_this_process()) {
+    cpu_set_t mask;
+    if (sched_getaffinity(thread, sizeof mask, &mask) != 0) return 51;
+    if (CPU_COUNT(&mask) != 1 || !CPU_ISSET(processors.back(), &mask)) return 52;
+  }
+  return 0;
+}
+
+/// From now on that system call fails with that error, on this thread and those that it starts, and after execve(2); if
+/// `second` is given, only with that second argument.
+bool refuse(unsigned number, unsigned error, std::optional<unsigned> second = {}) {
+  const unsigned field = second ? offsetof(seccomp_data, args[1]) : offsetof(seccomp_data, nr);
+  sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, field),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, second.value_or(number), 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{static_cast<unsigned short>(std::size(code)), code};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+template <class Pool, unsigned kNumber, unsigned kError>
+int work_without() {
+  if (!refuse(kNumber, kError)) return kCannot;
+  Pool pool({.num_threads = 4});
+  return work(pool, 300ms);
+}
+
+/// Only the way in which blitz waits: without any futex the C library ends the program by itself.
+template <class Pool, unsigned kError>
+int work_without_futex() {
+  if (!refuse(SYS_futex, kError, FUTEX_WAIT_PRIVATE)) return kCannot;
+  Pool pool({.num_threads = 4});
+  return work(pool, 300ms);
+}
+
+/// From the first instruction of a program on.
+template <unsigned kError>
+int start_without_membarrier() {
+  if (!refuse(SYS_membarrier, kError)) return kCannot;
+  execl("/proc/self/exe", "faults_linux", "--no-skip", "--test-case=child:*", nullptr);
+  return kCannot;
+}
+
+template <class Pool>
+int lose_membarrier() {
+  if (!blitz::detail::asymmetric_fences_available()) return kCannot;
+  const int nowhere = open("/dev/null", O_WRONLY);
+  dup2(nowhere, STDERR_FILENO);
+  dup2(nowhere, STDOUT_FILENO);
+  signal(SIGABRT, SIG_DFL);
+  Pool pool({.num_threads = 4});
+  if (!refuse(SYS_membarrier, EPERM)) return kCannot;
+  blitz::detail::asymmetric_heavy_fence();
+  return 53;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("faults: signals on every thread, system calls restarted or not", Pool, BLITZ_FAULT_POOLS) {
+  went_well(in_child(work_under_signals<Pool, SA_RESTART>));
+  went_well(in_child(work_under_signals<Pool, 0>));
+}
+
+TEST_CASE_TEMPLATE("faults: a process that is stopped and goes on", Pool, BLITZ_FAULT_POOLS) {
+  const pid_t child = in_child([] {
+    Pool pool({.num_threads = 4});
+    return work(pool, 1000ms);
+  });
+  std::minstd_rand random(3);
+  for (int i = 0; i < 100; ++i) {
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 5'000));
+    kill(child, SIGSTOP);
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 2'000));
+    kill(child, SIGCONT);
+  }
+  went_well(child);
+}
+
+TEST_CASE_TEMPLATE("faults: affinity masks that change under way", Pool, BLITZ_FAULT_POOLS) {
+  went_well(in_child(work_while_pinned_here_and_there<Pool>));
+  went_well(in_child(keep_a_mask<Pool>));
+}
+
+// ThreadSanitizer's own runtime needs these calls.
+#if !defined(BLITZ_THREAD_SANITIZER)
+TEST_CASE_TEMPLATE("faults: system calls that are refused", Pool, BLITZ_FAULT_POOLS) {
+  went_well(in_child(work_without_futex<Pool, ENOSYS>));
+  went_well(in_child(work_without_futex<Pool, EPERM>));
+  went_well(in_child(work_without<Pool, SYS_sched_setaffinity, EPERM>));
+  went_well(in_child(work_without<Pool, SYS_sched_getaffinity, EPERM>));
+}
+
+TEST_CASE("faults: membarrier is refused from the start") {
+  went_well(in_child(start_without_membarrier<ENOSYS>));
+  went_well(in_child(start_without_membarrier<EPERM>));
+}
+
+TEST_CASE("child: works without membarrier" * doctest::skip()) {
+  CHECK_FALSE(blitz::detail::asymmetric_fences_available());
+  blitz::ThreadPool pool({.num_threads = 4});
+  CHECK(work(pool, 300ms) == 0);
+  blitz::AsyncThreadPool async_pool({.num_threads = 4});
+  CHECK(work(async_pool, 300ms) == 0);
+}
+
+// What has relied on it cannot go on.
+TEST_CASE_TEMPLATE("faults: membarrier is refused once it has been relied on", Pool, BLITZ_FAULT_POOLS) {
+  const int status = wait_for(in_child(lose_membarrier<Pool>));
+  CHECK((status == -SIGABRT || status == kCannot));
+}
+#endif
+
+#endif
