@@ -36,11 +36,15 @@ void block_until_stolen(const Join& join, Random& random, std::size_t depth) {
 template <class Pool>
 void wait_until_all_sleep(Pool& pool) {
   const auto& idle = blitz::detail::registry_of(pool).idle();
-  for (;;) {
-    const auto counters = idle.counters();
-    if (counters.sleeping() == pool.num_threads() && counters.inactive() == pool.num_threads()) return;
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
-  }
+  const auto all_sleep = [&] {
+    if constexpr (requires { idle.counters(); }) {
+      const auto counters = idle.counters();
+      return counters.sleeping() == pool.num_threads() && counters.inactive() == pool.num_threads();
+    } else {
+      return pool.stats().parked == pool.num_threads();
+    }
+  };
+  while (!all_sleep()) std::this_thread::sleep_for(std::chrono::microseconds(200));
 }
 
 /// Lets at most so many in at a time.

@@ -15,15 +15,16 @@
 namespace blitz_test {
 namespace {
 
-TEST_CASE("join: a random tree gives what its serial form gives") {
+TEST_CASE_TEMPLATE("join: a random tree gives what its serial form gives", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   TestWatchdog dog;
   Random random(10);
   // 64: far more threads than processors.
   for (const std::size_t size : {1, 2, 3, 64}) {
     CAPTURE(size);
-    blitz::ThreadPool pool({.num_threads = size});
+    Pool pool({.num_threads = size});
     dog.watch(pool);
-    const Deadline deadline(stress_time() / 2);
+    const Deadline deadline(stress_time() / 4);
     std::uint64_t trees = 0;
     std::uint64_t leaves = 0;
     std::uint64_t threw = 0;
@@ -42,19 +43,20 @@ TEST_CASE("join: a random tree gives what its serial form gives") {
   }
 }
 
-TEST_CASE("join: several threads outside call one pool at once") {
+TEST_CASE_TEMPLATE("join: several threads outside call one pool at once", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   TestWatchdog dog;
   Random random(11);
   for (const std::size_t size : {1, 2, 8}) {
     CAPTURE(size);
-    blitz::ThreadPool pool({.num_threads = size});
+    Pool pool({.num_threads = size});
     dog.watch(pool);
     std::atomic<std::uint64_t> wrong{0};
     std::atomic<std::uint64_t> calls{0};
     std::atomic<std::size_t> most_at_once{0};
     std::atomic<std::size_t> at_once{0};
     const std::uint64_t stream = random.next();
-    const Deadline deadline(stress_time() / 2);
+    const Deadline deadline(stress_time() / 4);
     in_threads(6, [&](std::size_t thread) {
       Random mine(stream + thread);
       while (!deadline.passed()) {
@@ -94,12 +96,13 @@ TEST_CASE("join: several threads outside call one pool at once") {
 }
 
 /// Pools that call one another, and themselves through one another.
+template <class Pool>
 struct Ring {
-  std::array<std::unique_ptr<blitz::ThreadPool>, 3> pools;
+  std::array<std::unique_ptr<Pool>, 3> pools;
 
   std::uint64_t wander(std::uint64_t node, unsigned depth) {
     if (depth == 0) return node;
-    blitz::ThreadPool& pool = *pools[(node >> 8) % pools.size()];
+    Pool& pool = *pools[(node >> 8) % pools.size()];
     const auto go_on = [&](std::uint64_t which) { return wander(child(node, which), depth - 1); };
     switch ((node >> 16) % 4) {
       case 0:
@@ -135,15 +138,15 @@ struct Ring {
   }
 };
 
-TEST_CASE("join: pools that install in one another") {
+TEST_CASE_TEMPLATE("join: pools that install in one another", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
   TestWatchdog dog;
   Random random(12);
-  const Deadline deadline;
+  const Deadline deadline(stress_time() / 2);
   std::atomic<std::uint64_t> calls{0};
   while (!deadline.passed()) {
-    Ring ring;
+    Ring<Pool> ring;
     for (auto& pool : ring.pools) {
-      pool = std::make_unique<blitz::ThreadPool>(blitz::ThreadPoolOptions{.num_threads = random.between(1, 3)});
+      pool = std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = random.between(1, 3)});
       dog.watch(*pool);
     }
     std::atomic<std::uint64_t> wrong{0};
@@ -154,7 +157,7 @@ TEST_CASE("join: pools that install in one another") {
       while (!round.passed()) {
         const std::uint64_t node = mine.next();
         const auto depth = static_cast<unsigned>(mine.below(6));
-        if (ring.wander(node, depth) != Ring::serially(node, depth)) ++wrong;
+        if (ring.wander(node, depth) != Ring<Pool>::serially(node, depth)) ++wrong;
         if (mine.one_in(8)) random_gap(mine);
         ++calls;
         dog.progress();

@@ -128,14 +128,15 @@ class RandomLoop {
   std::atomic<std::uint64_t> sink_{0};
 };
 
-TEST_CASE("parallel_for: a random loop visits what its serial form visits") {
+TEST_CASE_TEMPLATE("parallel_for: a random loop visits what its serial form visits", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   TestWatchdog dog;
   Random random(20);
   for (const std::size_t size : {1, 2, 3, 64}) {
     CAPTURE(size);
-    blitz::ThreadPool pool({.num_threads = size});
+    Pool pool({.num_threads = size});
     dog.watch(pool);
-    const Deadline deadline(stress_time() / 2);
+    const Deadline deadline(stress_time() / 4);
     std::uint64_t loops = 0;
     std::uint64_t threw = 0;
     std::uint64_t stopped = 0;
@@ -184,10 +185,10 @@ TEST_CASE("parallel_for: blocks keep to the grain") {
   }
 }
 
-TEST_CASE("parallel_for: from several threads at once") {
+TEST_CASE_TEMPLATE("parallel_for: from several threads at once", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
   TestWatchdog dog;
   Random random(22);
-  blitz::ThreadPool pool({.num_threads = 2});
+  Pool pool({.num_threads = 2});
   dog.watch(pool);
   std::atomic<std::uint64_t> wrong{0};
   const std::uint64_t stream = random.next();

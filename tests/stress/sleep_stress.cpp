@@ -13,14 +13,15 @@ namespace {
 
 constexpr std::size_t kSizes[] = {2, 3, 8, 64};
 
-TEST_CASE("sleep: a job whose pusher blocks is run by another worker") {
+TEST_CASE_TEMPLATE("sleep: a job whose pusher blocks is run by another worker", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   TestWatchdog dog;
   Random random(2);
   for (const std::size_t size : kSizes) {
     CAPTURE(size);
-    blitz::ThreadPool pool({.num_threads = size});
+    Pool pool({.num_threads = size});
     dog.watch(pool);
-    const Deadline deadline(stress_time() / 2);
+    const Deadline deadline(stress_time() / 3);
     std::uint64_t rounds = 0;
     for (; !deadline.passed(); ++rounds) detect_from_one_thread(pool, dog, random);
     wait_until_all_sleep(pool);
@@ -31,14 +32,15 @@ TEST_CASE("sleep: a job whose pusher blocks is run by another worker") {
   }
 }
 
-TEST_CASE("sleep: the same with more callers than slots, so that some inject") {
+TEST_CASE_TEMPLATE("sleep: the same with more callers than slots, so that some inject", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   TestWatchdog dog;
   Random random(3);
   for (const std::size_t size : kSizes) {
     CAPTURE(size);
-    blitz::ThreadPool pool({.num_threads = size});
+    Pool pool({.num_threads = size});
     dog.watch(pool);
-    detect_from_many_threads(pool, dog, size < 8 ? size + 2 : 10, random.next(), Deadline(stress_time() / 2));
+    detect_from_many_threads(pool, dog, size < 8 ? size + 2 : 10, random.next(), Deadline(stress_time() / 3));
     wait_until_all_sleep(pool);
     const blitz::WorkerStats total = pool.stats().total;
     CHECK(total.jobs_executed == total.jobs_pushed + total.injected_taken);
@@ -47,14 +49,15 @@ TEST_CASE("sleep: the same with more callers than slots, so that some inject") {
   }
 }
 
-TEST_CASE("sleep: a chain of jobs that block wakes one worker after the other") {
+TEST_CASE_TEMPLATE("sleep: a chain of jobs that block wakes one worker after the other", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   TestWatchdog dog;
   Random random(4);
   for (const std::size_t size : kSizes) {
     CAPTURE(size);
-    blitz::ThreadPool pool({.num_threads = size});
+    Pool pool({.num_threads = size});
     dog.watch(pool);
-    const Deadline deadline(stress_time() / 4);
+    const Deadline deadline(stress_time() / 6);
     while (!deadline.passed()) {
       if (random.one_in(2)) wait_until_all_sleep(pool);
       block_until_stolen([&](auto&& a, auto&& b) { pool.join(a, b); }, random, size - 1);
@@ -63,15 +66,16 @@ TEST_CASE("sleep: a chain of jobs that block wakes one worker after the other") 
   }
 }
 
-TEST_CASE("sleep: jobs behind a job that blocks are seen by others") {
+TEST_CASE_TEMPLATE("sleep: jobs behind a job that blocks are seen by others", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   // A worker that finds a job wakes the next before it runs it, or those that were pushed with it would wait.
   TestWatchdog dog;
   Random random(5);
   for (const std::size_t size : kSizes) {
     CAPTURE(size);
-    blitz::ThreadPool pool({.num_threads = size});
+    Pool pool({.num_threads = size});
     dog.watch(pool);
-    const Deadline deadline(stress_time() / 4);
+    const Deadline deadline(stress_time() / 6);
     while (!deadline.passed()) {
       random_gap(random);
       // As many jobs as workers, each of which waits until all have begun.

@@ -1,0 +1,200 @@
+/// What the async backend is for: none of many jobs waits for others that never end, and what comes from outside is begun
+/// soon, however busy the workers are.
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "blitz/core/job_memory.hpp"
+#include "stress.hpp"
+
+namespace blitz_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A job that takes some time and spawns itself again, until it is told to stop.
+class Chain {
+ public:
+  Chain(std::atomic<bool>& stop, std::chrono::nanoseconds job_time) : stop_(stop), job_time_(job_time) {}
+  void run() {
+    if (job_time_ > 0ns) spin_for(job_time_);
+    links.fetch_add(1, std::memory_order_relaxed);
+    if (!stop_.load(std::memory_order_relaxed)) blitz::spawn([this] { run(); });
+  }
+  std::atomic<std::uint64_t> links{0};
+
+ private:
+  std::atomic<bool>& stop_;
+  std::chrono::nanoseconds job_time_;
+};
+
+/// Two jobs, each of which spawns the other.
+struct PingPong {
+  void ping() {
+    ++turns;
+    if (!stop) blitz::spawn([this] { pong(); });
+  }
+  void pong() {
+    ++turns;
+    if (!stop) blitz::spawn([this] { ping(); });
+  }
+  std::atomic<std::uint64_t> turns{0};
+  std::atomic<bool> stop{false};
+};
+
+TEST_CASE("fairness: two jobs that wake each other for ever do not starve a third") {
+  TestWatchdog dog;
+  blitz::AsyncThreadPool pool({.num_threads = 1});  // One worker: nobody could come to help.
+  dog.watch(pool);
+  SUBCASE("that lies in the worker's own queue") {
+    for (int round = 0; round < 100; ++round) {
+      PingPong game;
+      std::uint64_t turns = 0;
+      pool.spawn([&] {
+        blitz::spawn([&] {
+          turns = game.turns;
+          game.stop = true;
+        });
+        game.ping();  // Its pong evicts the third from the slot, and from then on takes the slot itself.
+      });
+      while (!game.stop) std::this_thread::yield();
+      // At most three in a row from the slot, then the queue has its turn.
+      CHECK(turns <= 8);
+      pool.broadcast([](blitz::BroadcastContext) {});
+      dog.progress();
+    }
+  }
+  SUBCASE("that comes from outside") {
+    for (int round = 0; round < 20; ++round) {
+      PingPong game;
+      pool.spawn([&] { game.ping(); });
+      while (game.turns < 1000) std::this_thread::yield();
+      pool.spawn([&] { game.stop = true; });
+      while (!game.stop) std::this_thread::yield();
+      pool.broadcast([](blitz::BroadcastContext) {});
+      dog.progress();
+    }
+  }
+  pool.shutdown();
+}
+
+TEST_CASE("fairness: a job from outside begins within about a millisecond, or eight jobs, while all workers are busy") {
+  TestWatchdog dog;
+  for (const auto job_time : {1us, 50us, 1000us}) {
+    CAPTURE(job_time.count());
+    blitz::AsyncThreadPool pool({.num_threads = 2});
+    dog.watch(pool);
+    std::atomic<bool> stop{false};
+    std::deque<Chain> chains;
+    for (int i = 0; i < 8; ++i) chains.emplace_back(stop, job_time);
+    for (Chain& chain : chains) pool.spawn([&chain] { chain.run(); });
+    const auto links = [&] {
+      std::uint64_t sum = 0;
+      for (const Chain& chain : chains) sum += chain.links;
+      return sum;
+    };
+    while (links() < 100) std::this_thread::yield();
+    // In links, which a neighbour on the machine does not change: as many as two workers run meanwhile.
+    std::vector<std::uint64_t> waits;
+    std::vector<std::chrono::nanoseconds> times;
+    for (int i = 0; i < 60; ++i) {
+      std::atomic<bool> begun{false};
+      std::uint64_t links_then = 0;
+      const auto start = Clock::now();
+      const std::uint64_t links_now = links();
+      Clock::time_point then;
+      pool.spawn([&] {
+        links_then = links();
+        then = Clock::now();
+        begun.store(true, std::memory_order_release);
+      });
+      while (!begun.load(std::memory_order_acquire)) std::this_thread::yield();
+      waits.push_back(links_then - links_now);
+      times.push_back(then - start);
+      dog.progress();
+    }
+    stop = true;
+    pool.shutdown();
+    std::ranges::sort(waits);
+    std::ranges::sort(times);
+    const std::uint64_t median = waits[waits.size() / 2];
+    MESSAGE("jobs of " << job_time.count() << " us: begins after " << median << " other jobs, "
+                       << times[times.size() / 2].count() / 1000 << " us (median); at the latest after " << waits.back()
+                       << " jobs, " << times.back().count() / 1000 << " us");
+    // Each worker looks outside once in so many jobs.
+    const std::uint64_t interval =
+        std::clamp<std::uint64_t>(1'000 / static_cast<std::uint64_t>(job_time.count()), 8, 255);
+    CHECK(median <= 2 * interval + 16);
+    // And the worst: before each worker has learnt how long its jobs take, the interval may be that of shorter ones.
+    CHECK(waits.back() <= 2 * 255 + 200);
+    for (const Chain& chain : chains) CHECK(chain.links > 0);
+  }
+}
+
+TEST_CASE("fairness: no chain of many starves") {
+  TestWatchdog dog;
+  for (const std::size_t size : {1, 2, 4}) {
+    CAPTURE(size);
+    blitz::AsyncThreadPool pool({.num_threads = size});
+    dog.watch(pool);
+    std::atomic<bool> stop{false};
+    std::deque<Chain> chains;
+    for (int i = 0; i < 1'000; ++i) chains.emplace_back(stop, 0ns);  // More than the rings hold.
+    for (Chain& chain : chains) pool.spawn([&chain] { chain.run(); });
+    const Deadline deadline(stress_time() / 4);
+    std::uint64_t least = 0;
+    while (!deadline.passed() || least < 100) {
+      least = ~std::uint64_t{0};
+      for (const Chain& chain : chains) least = std::min<std::uint64_t>(least, chain.links);
+      if (least > 0) dog.progress();
+      std::this_thread::yield();
+    }
+    stop = true;
+    pool.shutdown();
+    std::uint64_t most = 0;
+    for (const Chain& chain : chains) most = std::max<std::uint64_t>(most, chain.links);
+    MESSAGE(size << " threads: the chains came to between " << least << " and " << most << " links");
+  }
+}
+
+/// BLITZ_STRESS_JOBS: so many, instead of ten million (a hundred thousand with a sanitizer).
+TEST_CASE_TEMPLATE("fairness: ten million small jobs from outside: none is lost, and their memory is given back", Pool,
+                   blitz::AsyncThreadPool, blitz::ThreadPool) {
+#if defined(BLITZ_THREAD_SANITIZER) || defined(BLITZ_ADDRESS_SANITIZER)
+  constexpr std::uint64_t kUsual = 100'000;
+#else
+  constexpr std::uint64_t kUsual = 10'000'000;
+#endif
+  const std::uint64_t jobs = number_from_environment("BLITZ_STRESS_JOBS", kUsual);
+  TestWatchdog dog;
+  std::size_t most_chunks = 0;
+  {
+    Pool pool({.num_threads = 2});
+    dog.watch(pool);
+    std::atomic<std::uint64_t> done{0};
+    for (std::uint64_t i = 0; i < jobs; ++i) {
+      pool.spawn([&] { done.fetch_add(1, std::memory_order_relaxed); });
+      if (i % 4096 == 0) {
+        most_chunks = std::max(most_chunks, blitz::detail::JobMemory::chunks());
+        dog.progress();
+      }
+    }
+    pool.shutdown();
+    CHECK(done == jobs);
+  }
+  const std::size_t chunks = blitz::detail::JobMemory::chunks();
+  MESSAGE(jobs << " jobs: at most " << most_chunks << " chunks of 64 KiB at a time, " << chunks << " in the end");
+  CHECK(chunks <= 16);
+  CHECK(most_chunks <= 2048);  // All jobs at once would need 4900, and a producer that ran away nearly as many.
+}
+
+}  // namespace
+}  // namespace blitz_test
