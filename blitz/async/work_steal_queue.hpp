@@ -71,6 +71,8 @@ struct Loot {
 
 template <class T, std::size_t Capacity = 256>
 class WorkStealQueue {
+  // Distances are read as signed 16-bit numbers, and a tail and a head that were read at different times may lie two
+  // capacities apart.
   static_assert(std::has_single_bit(Capacity) && Capacity >= 2 && Capacity <= 1 << 14);
 
  public:
