@@ -23,6 +23,8 @@ SOURCES = {
     "scope": ["blitz/core/task_group.cpp"],
     "apart": ["blitz/core/pool_base.cpp"],
     "finder": ["blitz/fork_join/policy.cpp"],
+    "idle_state": ["blitz/async/idle_state.cpp"],
+    "async": ["blitz/async/idle_state.cpp", "blitz/async/policy.cpp"],
 }
 
 # What suites include and no mutation touches.

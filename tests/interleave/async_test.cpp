@@ -1,0 +1,274 @@
+// The async policy as it is shipped: AsyncQueue, AsyncInjector, AsyncFinder and IdleState together. No job is left
+// while a slot is parked and nobody searches, wherever it lies: in a slot, a ring, among fetched jobs, in the injector.
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <string>
+
+#include "blitz/async/policy.hpp"
+#include "tests/interleave/idle_pool.hpp"
+
+namespace interleave_test {
+namespace {
+
+using blitz::detail::AsyncFinder;
+using blitz::detail::AsyncInjector;
+using blitz::detail::AsyncQueue;
+
+class ShippedQueues {
+ public:
+  ShippedQueues(Run& run, std::size_t count) : queues_(count) {
+    run.name(injector_, "injector");
+    for (std::size_t slot = 0; slot < count; ++slot) {
+      run.name(queues_[slot], "queue " + std::to_string(slot));
+      run.name(finders_.emplace_back(slot), "finder " + std::to_string(slot));
+    }
+  }
+
+  void push(std::size_t slot, Job* job) noexcept { queues_[slot].push(job, injector_); }
+  void inject(Job* job) noexcept { injector_.push(job); }
+  [[nodiscard]] Job* find(std::size_t slot, bool searching) noexcept {
+    AsyncFinder::Sources sources{slot, queues_.size(), queues_[slot], injector_, this, &queue_of, searching};
+    return finders_[slot].find_work(sources);
+  }
+  /// The owner's.
+  [[nodiscard]] Job* take_newest(std::size_t slot) noexcept { return queues_[slot].take_newest(); }
+
+  [[nodiscard]] bool empty(std::size_t slot) const noexcept { return queues_[slot].empty(); }
+  [[nodiscard]] bool empty() const noexcept {
+    for (const AsyncQueue& queue : queues_) {
+      if (!queue.empty()) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] bool injector_empty() const noexcept { return injector_.empty(); }
+
+ private:
+  static AsyncQueue& queue_of(void* pool, std::size_t slot) noexcept {
+    return static_cast<ShippedQueues*>(pool)->queues_[slot];
+  }
+
+  AsyncInjector injector_;
+  std::deque<AsyncQueue> queues_;
+  std::deque<AsyncFinder> finders_;
+};
+
+using Pool = IdlePool<ShippedQueues>;
+
+void one_post(Run& run, bool awake) {
+  Pool pool(run, 2);
+  pool.lend(0);
+  pool.start(1, awake);
+  TestJob& job = pool.job();
+  run.thread("poster", [&] { pool.push(0, job); });
+  run.settle();
+  pool.stop();
+}
+
+INTERLEAVE_CASE("async: a push, and a vacant slot", .preemptions = 3, .random_schedules = 500, .fences = true) {
+  one_post(run, false);
+}
+INTERLEAVE_CASE("async: a push, and a searcher on its way to park", .preemptions = 3, .random_schedules = 1000,
+                .fences = true) {
+  one_post(run, true);
+}
+
+// The first is in the ring when the second is in the slot, and its owner does not return to either.
+INTERLEAVE_CASE("async: two long jobs, two sleepers", .preemptions = 1, .random_schedules = 1000, .fences = true) {
+  Pool pool(run, 3);
+  pool.lend(0);
+  pool.start(1);
+  pool.start(2);
+  TestJob& first = pool.long_job();
+  TestJob& second = pool.long_job();
+  run.thread("poster", [&] {
+    pool.push(0, first);
+    pool.push(0, second);
+  });
+  run.settle();
+  pool.stop();
+}
+
+// The batch is in one worker's hands when the other looks.
+INTERLEAVE_CASE("async: a batch of long jobs from outside", .preemptions = 1, .random_schedules = 1000,
+                .fences = true) {
+  Pool pool(run, 2);
+  pool.start(0);
+  pool.start(1, true);
+  TestJob& first = pool.long_job();
+  TestJob& second = pool.long_job();
+  run.thread("outside", [&] {
+    pool.inject(first);
+    pool.inject(second);
+  });
+  run.settle();
+  pool.stop();
+}
+
+// One thief copies half of a ring while another, who found nothing a moment ago, looks for the last time.
+INTERLEAVE_CASE("async: a theft under way in the last check", .preemptions = 1, .random_schedules = 1000) {
+  Pool pool(run, 3);
+  for (std::size_t slot = 0; slot < 3; ++slot) pool.lend(slot);
+  std::array<CoreLatch, 3> latches;
+  Pool::Search thief = pool.idle().start_looking(1);
+  Pool::Search last = pool.idle().start_looking(2);
+  pool.idle().no_work_found(last, latches[2], Rest::kWait, []() noexcept { return false; });
+  for (int i = 0; i < 3; ++i) pool.push(0, pool.long_job());
+  TestJob& newest = pool.job();
+  pool.push(0, newest);
+  expect(pool.queues().take_newest(0) == &newest, "it is the owner's");
+  newest.runs.write(1);
+  pool.continue_as("thief", thief, latches[1], Rest::kWait);
+  pool.continue_idle("last", last, latches[2], Rest::kWait);
+  run.settle();
+  pool.expect_nothing_left();
+  // One of the three may be left, where both are busy.
+  for (std::size_t slot = 0; slot < 3; ++slot) {
+    while (Job* const job = pool.queues().take_newest(slot)) static_cast<TestJob*>(job)->runs.write(1);
+  }
+  for (std::size_t slot = 1; slot < 3; ++slot) pool.set(latches[slot], slot);
+  pool.finish();
+}
+
+// Who is not searching says nothing of what it moves: so it moves nothing, and fetches only what can be seen.
+
+/// Slot 1 has just done a job; slot 2 has found nothing, `searches` times, and parks. `post` comes between.
+template <class Post>
+void without_a_word(Run& run, int searches, Post&& post) {
+  Pool pool(run, 3);
+  for (std::size_t slot = 0; slot < 3; ++slot) pool.lend(slot);
+  std::array<CoreLatch, 3> latches;
+  Pool::Search last = pool.idle().start_looking(2);
+  for (int i = 0; i < searches; ++i) expect(pool.queues().find(2, true) == nullptr, "nothing is there");
+  pool.idle().no_work_found(last, latches[2], Rest::kWait, []() noexcept { return false; });
+  post(pool);
+  run.thread("busy", [&] { pool.wait(1, latches[1]); });
+  pool.continue_idle("last", last, latches[2], Rest::kWait);
+  run.settle();
+  pool.expect_nothing_left();
+  for (std::size_t slot = 1; slot < 3; ++slot) pool.set(latches[slot], slot);
+  pool.finish();
+}
+
+INTERLEAVE_CASE("async: a batch is fetched without a word", .preemptions = 2, .random_schedules = 1000,
+                .fences = true) {
+  without_a_word(run, 1, [](Pool& pool) {
+    for (int i = 0; i < 2; ++i) pool.inject(pool.long_job());
+  });
+}
+
+INTERLEAVE_CASE("async: a job is stolen without a word, and one is left", .preemptions = 2, .random_schedules = 1000,
+                .fences = true) {
+  without_a_word(run, 1, [](Pool& pool) {
+    for (int i = 0; i < 2; ++i) pool.push(0, pool.long_job());
+    TestJob& newest = pool.job();
+    pool.push(0, newest);
+    expect(pool.queues().take_newest(0) == &newest, "it is the owner's");
+    newest.runs.write(1);
+  });
+}
+
+/// Slot 1 takes the oldest job, and the owner all but one of the others. Whether slot 2 looks at the thief before the
+/// victim, and so misses what the one moves from the other, depends on how often it has searched.
+void stolen_without_a_word(Run& run, int searches) {
+  without_a_word(run, searches, [&run](Pool& pool) {
+    for (int i = 0; i < 2; ++i) pool.push(0, pool.long_job());
+    for (int i = 0; i < 2; ++i) pool.push(0, pool.job());
+    run.thread("owner", [&pool] {
+      for (int i = 0; i < 2; ++i) {
+        Job* const job = pool.queues().take_newest(0);
+        if (job != nullptr) static_cast<TestJob*>(job)->runs.write(1);
+      }
+    });
+  });
+}
+
+INTERLEAVE_CASE("async: a job is stolen without a word, 1", .preemptions = 1, .random_schedules = 500, .fences = true) {
+  stolen_without_a_word(run, 1);
+}
+INTERLEAVE_CASE("async: a job is stolen without a word, 2", .preemptions = 1, .random_schedules = 500, .fences = true) {
+  stolen_without_a_word(run, 2);
+}
+INTERLEAVE_CASE("async: a job is stolen without a word, 3", .preemptions = 1, .random_schedules = 500, .fences = true) {
+  stolen_without_a_word(run, 3);
+}
+INTERLEAVE_CASE("async: a job is stolen without a word, 4", .preemptions = 1, .random_schedules = 500, .fences = true) {
+  stolen_without_a_word(run, 4);
+}
+
+INTERLEAVE_CASE("async: a latch is set, and a job pushed", .preemptions = 3, .random_schedules = 1000, .fences = true) {
+  Pool pool(run, 2);
+  pool.lend(0);
+  pool.lend(1);
+  CoreLatch latch;
+  run.name(latch, "latch");
+  TestJob& job = pool.job([&](std::size_t) { pool.set(latch, 1); });
+  // The waiter alone can run what it waits for.
+  run.thread("waiter", [&] { pool.wait(1, latch); });
+  run.thread("poster", [&] { pool.push(0, job); });
+  run.go();
+  pool.expect_stopped();
+}
+
+INTERLEAVE_CASE("async: a slot is lent, and given back with a job in it", .preemptions = 1, .random_schedules = 1000,
+                .fences = true) {
+  Pool pool(run, 2);
+  pool.start(0);
+  pool.start(1);
+  TestJob& job = pool.job();
+  run.thread("caller", [&] {
+    if (pool.idle().try_borrow(0)) {
+      pool.push(0, job);
+      pool.give_back(0);
+    } else {
+      pool.inject(job);
+    }
+  });
+  run.settle();
+  pool.stop();
+}
+
+INTERLEAVE_CASE("async: a slot is given back while another worker pushes", .preemptions = 2, .random_schedules = 1000,
+                .fences = true) {
+  Pool pool(run, 2);
+  pool.lend(0);
+  pool.lend(1);
+  pool.start(0);
+  TestJob& job = pool.job();
+  run.thread("caller", [&] { pool.give_back(0); });
+  run.thread("at work", [&] { pool.push(1, job); });
+  run.settle();
+  pool.stop();
+}
+
+INTERLEAVE_CASE("async: everything at once", .systematic = false, .random_schedules = 4000, .fences = true) {
+  Pool pool(run, 3);
+  pool.start(0);
+  pool.start(1, true);
+  pool.start(2);
+  TestJob& inner = pool.job();
+  TestJob& another = pool.job();
+  TestJob& outer = pool.job([&](std::size_t slot) {
+    pool.push(slot, inner);
+    pool.push(slot, another);
+  });
+  TestJob& long_one = pool.long_job();
+  TestJob& long_two = pool.long_job();
+  run.thread("caller", [&] {
+    if (pool.idle().try_borrow(0)) {
+      pool.push(0, outer);
+      pool.give_back(0);
+    } else {
+      pool.inject(outer);
+    }
+  });
+  run.thread("outside", [&] {
+    pool.inject(long_one);
+    pool.inject(long_two);
+  });
+  run.settle();
+  pool.stop();
+}
+
+}  // namespace
+}  // namespace interleave_test

@@ -1,0 +1,220 @@
+/// For the suites of the async backend's idle protocol: slots, their residents and their guests around an IdleState,
+/// with whatever queues. The workers here do what Worker in core/ does.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "blitz/async/idle_state.hpp"
+#include "blitz/base/parker.hpp"
+#include "blitz/core/core_latch.hpp"
+#include "blitz/policy.hpp"
+#include "tests/support/interleave/explore.hpp"
+
+namespace interleave_test {
+
+using blitz::detail::CoreLatch;
+using blitz::detail::IdleState;
+using blitz::detail::Job;
+using blitz::detail::Parker;
+using blitz::detail::Rest;
+using interleave::expect;
+using interleave::Plain;
+using interleave::Run;
+
+struct TestJob final : Job {
+  explicit TestJob(std::function<void(std::size_t slot)> f) : Job(nullptr), function(std::move(f)) {}
+
+  std::function<void(std::size_t)> function;
+  Plain<int> payload{"payload", 0};
+  Plain<int> runs{"runs", 0};
+};
+
+/// `Queues(run, count)` has, for each slot below count, push(slot, job) and find(slot, searching), which are its
+/// runner's, and empty(slot); for anyone, inject(job), injector_empty(), and empty(), of all slots.
+template <class Queues>
+class IdlePool {
+ public:
+  using Search = IdleState::Search;
+
+  /// A pool of `slots` vacant slots. Of those that have no queue, nobody is the runner but the test's body.
+  IdlePool(Run& run, std::size_t slots, std::size_t queues, std::chrono::nanoseconds timeout)
+      : run_(run), idle_(slots, timeout), queues_(run, queues) {
+    run.name(idle_, "idle");
+    for (std::size_t slot = 0; slot < queues; ++slot) {
+      terminate_.emplace_back();
+      run.name(terminate_.back(), "terminate " + std::to_string(slot));
+      runner_state_.emplace_back("what only the slot's runner uses");
+    }
+  }
+  IdlePool(Run& run, std::size_t slots) : IdlePool(run, slots, slots, blitz::detail::ParkState::kNoTimeout) {}
+
+  [[nodiscard]] IdleState& idle() noexcept { return idle_; }
+  [[nodiscard]] Queues& queues() noexcept { return queues_; }
+
+  /// A thread for the resident of `slot`. `awake`: when the others start, it has been woken to search; else its slot is
+  /// vacant.
+  void start(std::size_t slot, bool awake = false) {
+    if (awake) {
+      expect(idle_.try_wake(slot), "the slot was vacant");
+      continue_as("worker " + std::to_string(slot), idle_.first_search(slot), terminate_[slot], Rest::kVacate);
+      return;
+    }
+    run_.thread("worker " + std::to_string(slot), [this, slot] {
+      Search search = idle_.first_search(slot);
+      resume(search, terminate_[slot], Rest::kVacate);
+    });
+  }
+  /// In the body: its guest executes a job.
+  void lend(std::size_t slot) { expect(idle_.try_borrow(slot), "the slot was vacant"); }
+  /// A thread that goes on with a search.
+  void continue_as(std::string name, Search search, CoreLatch& latch, Rest rest) {
+    run_.thread(std::move(name), [this, search, &latch, rest]() mutable { resume(search, latch, rest); });
+  }
+  /// The same, for one that has just found nothing.
+  void continue_idle(std::string name, Search search, CoreLatch& latch, Rest rest) {
+    run_.thread(std::move(name), [this, search, &latch, rest]() mutable {
+      no_work_found(search, latch, rest);
+      resume(search, latch, rest);
+    });
+  }
+
+  TestJob& job(std::function<void(std::size_t)> f = {}) { return jobs_.emplace_back(std::move(f)); }
+  /// A job that does not end before stop().
+  TestJob& long_job() {
+    Parker& gate = gates_.emplace_back();
+    run_.name(gate, "gate");
+    return job([&gate](std::size_t) { gate.park(); });
+  }
+
+  // --- by the runner of `slot` ---
+
+  void push(std::size_t slot, TestJob& job) {
+    job.payload.write(1);
+    runs(slot);
+    queues_.push(slot, &job);
+    idle_.new_jobs();
+  }
+  /// In the middle of a job.
+  void wait(std::size_t slot, CoreLatch& latch) {
+    if (!latch.probe()) work_until(slot, latch, Rest::kWait);
+  }
+  /// A guest leaves.
+  void give_back(std::size_t slot) {
+    runs(slot);
+    idle_.give_back(
+        slot, queues_.empty(slot), terminate_[slot], [this]() noexcept { return !queues_.injector_empty(); },
+        [this]() noexcept { return queues_.empty(); });
+  }
+
+  // --- by anyone ---
+
+  void inject(TestJob& job) {
+    job.payload.write(1);
+    queues_.inject(&job);
+    idle_.new_injected_jobs();
+  }
+  /// The latch is one that the runner of `slot` waits for.
+  void set(CoreLatch& latch, std::size_t slot) {
+    if (latch.set()) idle_.try_wake(slot);
+  }
+  /// Sends the residents home when they run dry.
+  void terminate() {
+    for (std::size_t slot = 0; slot < terminate_.size(); ++slot) {
+      (void)terminate_[slot].set();
+      idle_.try_wake(slot);
+    }
+  }
+
+  // --- in the body, when nobody can go on ---
+
+  /// Nothing is left that a parked slot could do, and nobody counts as searching who has found nothing.
+  void expect_nothing_left() {
+    expect(idle_.num_searching() == 0, "nobody is counted as searching");
+    if (idle_.num_parked() == 0) return;
+    expect(queues_.empty(), "no job lies in a queue while a slot is parked");
+    expect(queues_.injector_empty(), "no job lies in the injector while a slot is parked");
+  }
+  void stop() {
+    expect_nothing_left();
+    finish();
+  }
+  /// Ends all jobs and all threads.
+  void finish() {
+    for (Parker& gate : gates_) gate.unpark();
+    terminate();
+    run_.go();
+    expect_stopped();
+  }
+  void expect_stopped() {
+    for (const TestJob& job : jobs_) expect(job.runs.read() == 1, "each job has run once");
+    expect(idle_.num_searching() == 0, "nobody is counted as searching");
+    expect(idle_.num_parked() == 0, "nobody is counted as parked");
+  }
+
+ private:
+  void resume(Search& search, CoreLatch& latch, Rest rest) {
+    const std::size_t slot = search.slot;
+    if (Job* const job = search_until(latch, rest, search)) {
+      execute(slot, job);
+      work_until(slot, latch, rest);
+    }
+  }
+
+  void work_until(std::size_t slot, CoreLatch& latch, Rest rest) {
+    while (!latch.probe()) {
+      Job* job = find(slot, false);
+      if (job == nullptr) {
+        Search search = idle_.start_looking(slot);
+        job = search_until(latch, rest, search);
+        if (job == nullptr) return;
+      }
+      execute(slot, job);
+    }
+  }
+
+  Job* search_until(CoreLatch& latch, Rest rest, Search& search) {
+    Job* job = nullptr;
+    while (!latch.probe()) {
+      job = find(search.slot, true);
+      if (job != nullptr) break;
+      no_work_found(search, latch, rest);
+    }
+    idle_.work_found(search);
+    return job;
+  }
+
+  void no_work_found(Search& search, CoreLatch& latch, Rest rest) {
+    idle_.no_work_found(search, latch, rest, [this]() noexcept { return !queues_.injector_empty(); });
+  }
+
+  Job* find(std::size_t slot, bool searching) {
+    runs(slot);
+    return queues_.find(slot, searching);
+  }
+
+  void execute(std::size_t slot, Job* found) {
+    auto& job = static_cast<TestJob&>(*found);
+    runs(slot);
+    expect(job.payload.read() == 1, "what the poster wrote has come with the job");
+    job.runs.write(job.runs.read() + 1);
+    if (job.function) job.function(slot);
+  }
+
+  /// One thread at a time runs a slot, and finds it as the one before has left it.
+  void runs(std::size_t slot) { runner_state_[slot].write(1); }
+
+  Run& run_;
+  IdleState idle_;
+  Queues queues_;
+  std::deque<CoreLatch> terminate_;
+  std::deque<Plain<int>> runner_state_;
+  std::deque<TestJob> jobs_;
+  std::deque<Parker> gates_;
+};
+
+}  // namespace interleave_test
