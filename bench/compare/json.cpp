@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "bench/compare/break_even.hpp"
 #include "bench/compare/report.hpp"
 
 namespace bench {
@@ -56,6 +57,11 @@ std::string row_json(const Results& results, const Row& row) {
          ", \"samples\": " + array(row.repetitions, ", ", [](const Repetition& r) { return number(r.figure); }) + "}";
 }
 
+std::string break_even_json(const BreakEven& found) {
+  return "\n    {\"peer\": " + quoted(found.peer) + ", \"threads\": " + std::to_string(found.threads) +
+         ", \"nanoseconds\": " + number(found.nanoseconds) + "}";
+}
+
 std::string target_json(const Target& target) {
   return "\n    {\"aim\": " + quoted(target.aim) + ", \"measured\": " + number(target.measured) +
          ", \"limit\": " + number(target.limit) + ", \"bound\": " + quoted(target.at_least ? "least" : "most") +
@@ -71,6 +77,7 @@ void write_json(std::ostream& out, const Results& results, const std::vector<Tar
       << "  \"scale\": " << quoted(results.scale) << ",\n  \"repetitions\": " << results.repetitions << ",\n"
       << "  \"threads\": " << array(results.threads, ", ", [](unsigned n) { return std::to_string(n); }) << ",\n"
       << "  \"results\": " << array(results.rows, ",", [&](const Row& row) { return row_json(results, row); }) << ",\n"
+      << "  \"break_even\": " << array(break_evens(results), ",", break_even_json) << ",\n"
       << "  \"aims\": " << array(all_targets, ",", target_json) << "\n}\n";
 }
 

@@ -3,6 +3,7 @@
 #include <ostream>
 #include <string>
 
+#include "bench/compare/break_even.hpp"
 #include "bench/compare/report.hpp"
 #include "bench/compare/text.hpp"
 
@@ -42,6 +43,20 @@ void write_workload(std::ostream& out, const Results& results, const Spec& spec)
   }
 }
 
+std::string break_even_text(double nanoseconds) {
+  if (nanoseconds == 0) return "below all lengths measured";
+  return std::isfinite(nanoseconds) ? time_text(nanoseconds * 1e-9) : "above all lengths measured";
+}
+
+void write_break_evens(std::ostream& out, const Results& results) {
+  const auto all = break_evens(results);
+  if (all.empty()) return;
+  out << "\nbreak-even: the body from which on a loop of 32 items is faster than the serial loop\n";
+  for (const auto& found : all) {
+    out << "  " << found.peer << " on " << found.threads << " threads: " << break_even_text(found.nanoseconds) << '\n';
+  }
+}
+
 void write_targets(std::ostream& out, const std::vector<Target>& all) {
   out << "\naims\n";
   std::size_t unknown = 0;
@@ -67,6 +82,7 @@ void write_table(std::ostream& out, const Results& results, const std::vector<Ta
     if (row.spec != shown) write_workload(out, results, *row.spec);
     shown = row.spec;
   }
+  write_break_evens(out, results);
   write_targets(out, all_targets);
 }
 

@@ -11,11 +11,13 @@ BENCH_NOINLINE std::uint64_t fib(unsigned n) {
   return a + b;
 }
 
-void run(Fib& work, BlitzPeer& peer) {
+template <class P>
+void run(Fib& work, P& peer) {
   work.sum += peer.pool.install([&work] { return fib(work.n); });
 }
 
-const Register<run> registered("blitz");
+const Register<run<BlitzPeer>> registered("blitz");
+const Register<run<BlitzAsyncPeer>> registered_async("blitz_async");
 
 }  // namespace
 }  // namespace bench

@@ -8,12 +8,16 @@
 
 namespace bench {
 
-class BlitzPeer : public Peer {
+template <class Pool>
+class PoolPeer : public Peer {
  public:
   static constexpr bool kThreaded = true;
-  explicit BlitzPeer(unsigned threads) : pool({.num_threads = threads}) {}
+  explicit PoolPeer(unsigned threads) : pool({.num_threads = threads}) {}
 
-  blitz::ThreadPool pool;
+  Pool pool;
 };
+
+using BlitzPeer = PoolPeer<blitz::ThreadPool>;
+using BlitzAsyncPeer = PoolPeer<blitz::AsyncThreadPool>;
 
 }  // namespace bench

@@ -1,5 +1,6 @@
 // oneTBB: one arena for each thread count. A whole repetition runs inside the arena, so that no call pays for entering
-// it: the main thread has its slot, as it has in the arena that oneTBB makes by itself.
+// it: the main thread has its slot, as it has in the arena that oneTBB makes by itself. Where jobs come from outside and
+// the main thread only waits for them, the arena is one without a slot for it.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +16,23 @@
 
 namespace bench {
 
-class TbbPeer : public Peer {
+class TbbPeer final : public Peer {
  public:
   static constexpr bool kThreaded = true;
-  explicit TbbPeer(unsigned threads) : threads_(threads), arena_(static_cast<int>(threads)) { arena_.initialize(); }
+  explicit TbbPeer(unsigned threads) : threads_(threads), arena_(static_cast<int>(threads)) {
+    session([] {});  // makes the arena
+  }
 
   // The limit is set for the session because the strictest of all that are alive counts.
   void session(const std::function<void()>& measurement) override {
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads_);
     arena_.execute([&] { measurement(); });
+  }
+
+  /// Calls `f` in the arena, as a thread outside it has to.
+  template <class F>
+  void execute(const F& f) {
+    arena_.execute(f);
   }
 
   /// Calls `body` with every index below `count`. simple_partitioner cuts down to the grain whatever happens, so it
@@ -44,6 +53,26 @@ class TbbPeer : public Peer {
  private:
   unsigned threads_;
   tbb::task_arena arena_;
+};
+
+/// An arena whose threads are all workers, for enqueue() by threads outside it.
+class TbbEnqueuePeer final : public Peer {
+ public:
+  static constexpr bool kThreaded = true;
+  explicit TbbEnqueuePeer(unsigned threads) : arena(static_cast<int>(threads), 0), threads_(threads) {
+    session([this] { arena.initialize(); });
+  }
+
+  // The limit counts the main thread, which has no slot here.
+  void session(const std::function<void()>& measurement) override {
+    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads_ + 1);
+    measurement();
+  }
+
+  tbb::task_arena arena;
+
+ private:
+  unsigned threads_;
 };
 
 }  // namespace bench

@@ -5,13 +5,15 @@
 namespace bench {
 namespace {
 
-void run(Spawn& work, BlitzPeer& peer) {
+template <class P>
+void run(Spawn& work, P& peer) {
   peer.pool.scope([&work](blitz::Scope& scope) {
     for (std::uint32_t& counter : work.counters) scope.spawn([&counter] { ++counter; });
   });
 }
 
-const Register<run> registered("blitz");
+const Register<run<BlitzPeer>> registered("blitz");
+const Register<run<BlitzAsyncPeer>> registered_async("blitz_async");
 
 }  // namespace
 }  // namespace bench

@@ -13,7 +13,14 @@ import xml.etree.ElementTree
 
 COMPARE, WRONG = sys.argv[1:3]
 
-WORKLOADS = {"fib", "nqueens", "tree_sum", "loop_2", "loop_1000", "wake", "saxpy", "spawn", "reduce", "mandelbrot"}
+WORKLOADS = set(
+    """
+    fib nqueens tree_sum tree_geometric tree_binomial skynet skynet_huge integrate quicksort mergesort matmul
+    loop_2 loop_1000 nested_1 nested_4 wake saxpy reduce mandelbrot skewed_loop skewed_reduce
+    grain_1e0 grain_1e1 grain_1e2 grain_1e3 grain_1e4 grain_1e5 grain_1e6
+    spawn inject_1 inject_2 inject_4 ping_pong_1 ping_pong_8
+    """.split()
+)
 
 
 def run(*arguments, program=COMPARE):
@@ -45,6 +52,9 @@ class CompareTest(unittest.TestCase):
             peers = {(row["peer"], row["threads"]) for row in rows if row["workload"] == workload}
             self.assertLessEqual({("serial", 1), ("blitz", 1), ("blitz", 2)}, peers)
         self.assertEqual(len(bars), len(rows) + 1)
+        self.assertIn(("blitz", 2), {(b["peer"], b["threads"]) for b in found["break_even"]})
+        self.assertNotIn(1, {b["threads"] for b in found["break_even"]})
+        self.assertIn("break-even:", done.stdout)
         self.assertTrue(all(aim["limit"] > 0 for aim in found["aims"]))
         self.assertRegex(done.stdout, r"PASS|MISS")
 

@@ -12,11 +12,13 @@ BENCH_NOINLINE std::uint64_t tree_sum(std::uint64_t node, unsigned height) {
   return node_value(node) + a + b;
 }
 
-void run(TreeSum& work, BlitzPeer& peer) {
+template <class P>
+void run(TreeSum& work, P& peer) {
   work.sum += peer.pool.install([&work] { return tree_sum(TreeSum::kRoot, work.height); });
 }
 
-const Register<run> registered("blitz");
+const Register<run<BlitzPeer>> registered("blitz");
+const Register<run<BlitzAsyncPeer>> registered_async("blitz_async");
 
 }  // namespace
 }  // namespace bench

@@ -5,7 +5,8 @@
 namespace bench {
 namespace {
 
-void run_join(Wake& work, BlitzPeer& peer) {
+template <class P>
+void run_join(Wake& work, P& peer) {
   peer.pool.join([&work] { work.piece(0); }, [&work] { work.piece(1); });
 }
 
@@ -13,7 +14,8 @@ void run_for(Wake& work, BlitzPeer& peer) {
   peer.pool.parallel_for(std::size_t{0}, Wake::kPieces, [&work](std::size_t i) { work.piece(i); });
 }
 
-const Register<run_join> join("blitz");
+const Register<run_join<BlitzPeer>> join("blitz");
+const Register<run_join<BlitzAsyncPeer>> join_async("blitz_async");
 const Register<run_for> loop("blitz_for");
 
 }  // namespace

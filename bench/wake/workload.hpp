@@ -7,22 +7,10 @@
 #include <atomic>
 #include <cstdint>
 
-#include "bench/harness/clock.hpp"
+#include "bench/harness/busy_work.hpp"
 #include "bench/harness/workload.hpp"
 
 namespace bench {
-
-/// `steps` steps of a chain in which each needs the one before: a fixed amount of work, whatever else runs. A piece
-/// timed by the clock instead would count the time during which it is preempted as done.
-BENCH_NOINLINE inline std::uint64_t busy_work(std::uint64_t state, std::uint64_t steps) {
-  for (std::uint64_t i = 0; i < steps; ++i) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    keep(state);
-  }
-  return state;
-}
 
 struct Wake : Workload {
   static constexpr Spec spec{.name = "wake",
@@ -32,10 +20,8 @@ struct Wake : Workload {
                              .timing = Timing::wake};
 
   explicit Wake(Scale scale) {
-    constexpr std::uint64_t kTrial = 200'000;
-    const double step = fastest_seconds(kTrial) / static_cast<double>(kTrial);
-    steps_ = static_cast<std::uint64_t>(pick(scale, 200e-6, 200e-6, 5e-6) / step);
-    ideal_ = fastest_seconds(steps_);
+    steps_ = busy_steps(pick(scale, 200e-6, 200e-6, 5e-6));
+    ideal_ = busy_seconds(steps_);
     for (std::size_t i = 0; i < kPieces; ++i) expected_[i] = busy_work(i + 1, steps_);
   }
 
@@ -59,18 +45,6 @@ struct Wake : Workload {
   struct alignas(128) Done {
     std::atomic<std::size_t> value{0};
   };
-
-  /// The fastest of many trials, in seconds.
-  static double fastest_seconds(std::uint64_t steps) {
-    double fastest = 1;
-    for (int trial = 0; trial < 50; ++trial) {
-      const auto start = Clock::now();
-      auto state = busy_work(1, steps);
-      fastest = std::min(fastest, seconds(Clock::now() - start));
-      keep(state);
-    }
-    return fastest;
-  }
 
   std::uint64_t steps_;
   double ideal_;

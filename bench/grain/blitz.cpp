@@ -1,0 +1,20 @@
+#include "bench/peers/blitz.hpp"
+
+#include "bench/grain/workload.hpp"
+
+namespace bench {
+namespace {
+
+template <class P>
+struct Blitz {
+  template <std::uint64_t Nanoseconds>
+  static void run(Grain<Nanoseconds>& work, P& peer) {
+    peer.pool.parallel_for(std::size_t{0}, work.kItems, [&work](std::size_t i) { work.add(i); });
+  }
+};
+
+const RegisterGrains<Blitz<BlitzPeer>> registered("blitz");
+const RegisterGrains<Blitz<BlitzAsyncPeer>> registered_async("blitz_async");
+
+}  // namespace
+}  // namespace bench

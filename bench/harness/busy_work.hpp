@@ -1,0 +1,43 @@
+// Work that takes a known time and nothing else: no memory, no call, no early end.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "bench/harness/clock.hpp"
+#include "bench/harness/workload.hpp"
+
+namespace bench {
+
+/// `steps` steps of a chain in which each needs the one before: a fixed amount of work, whatever else runs. A piece
+/// timed by the clock instead would count the time during which it is preempted as done.
+BENCH_NOINLINE inline std::uint64_t busy_work(std::uint64_t state, std::uint64_t steps) {
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    keep(state);
+  }
+  return state;
+}
+
+/// What `steps` steps take where nobody disturbs: the fastest of many trials.
+inline double busy_seconds(std::uint64_t steps) {
+  double fastest = 1;
+  for (int trial = 0; trial < 50; ++trial) {
+    const auto start = Clock::now();
+    auto state = busy_work(1, steps);
+    fastest = std::min(fastest, seconds(Clock::now() - start));
+    keep(state);
+  }
+  return fastest;
+}
+
+/// The number of steps, at least one, that take `duration` seconds.
+inline std::uint64_t busy_steps(double duration) {
+  constexpr std::uint64_t kTrial = 200'000;
+  static const double step = busy_seconds(kTrial) / static_cast<double>(kTrial);
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(duration / step));
+}
+
+}  // namespace bench

@@ -1,0 +1,37 @@
+// What an outside thread waits for when jobs that nobody else waits for are done.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+namespace bench {
+
+/// One thread starts it and waits, any thread finishes. It stays usable, so that the last finisher may still be inside
+/// finish_one() when the next count starts.
+///
+/// Pairs:
+///   [finish]  finish_one: left_.fetch_sub(acq_rel)   ->  finish_one: left_.fetch_sub(acq_rel), the last one
+///   [done]    finish_one: done_.store(release)       ->  wait: done_.wait(acquire)
+class alignas(128) Countdown {
+ public:
+  /// Nobody may finish before this has happened.
+  void start(std::size_t count) {
+    left_.store(count, std::memory_order_relaxed);
+    done_.store(0, std::memory_order_relaxed);
+  }
+
+  void finish_one() {
+    if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;  // [finish]
+    done_.store(1, std::memory_order_release);                       // [done]
+    done_.notify_one();
+  }
+
+  /// Blocks until `count` have finished. The waiter is not woken, and reads nothing, for all but the last.
+  void wait() const { done_.wait(0, std::memory_order_acquire); }  // [done]
+
+ private:
+  std::atomic<std::size_t> left_{0};
+  std::atomic<int> done_{0};
+};
+
+}  // namespace bench

@@ -1,0 +1,17 @@
+#include "bench/peers/tbb.hpp"
+
+#include <oneapi/tbb/parallel_invoke.h>
+
+#include "bench/matmul/workload.hpp"
+
+namespace bench {
+namespace {
+
+constexpr auto kFork = [](const auto& a, const auto& b) { tbb::parallel_invoke(a, b); };
+
+void run(Matmul& work, TbbPeer&) { multiply(work, work.whole(), kFork); }
+
+const Register<run> registered("tbb_invoke");
+
+}  // namespace
+}  // namespace bench
