@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "blitz/async/policy.hpp"
 #include "blitz/core/registry.hpp"
 #include "blitz/fork_join/policy.hpp"
 
@@ -25,6 +26,8 @@ namespace detail {
 
 extern template class BLITZ_API_CLASS Worker<ForkJoinPolicy>;
 extern template class BLITZ_API_CLASS Registry<ForkJoinPolicy>;
+extern template class BLITZ_API_CLASS Worker<AsyncPolicy>;
+extern template class BLITZ_API_CLASS Registry<AsyncPolicy>;
 
 /// The global pool's registry while it is started; null before and after.
 BLITZ_API extern constinit Atomic<Registry<ForkJoinPolicy>*> started_global_registry;

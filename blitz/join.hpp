@@ -121,6 +121,9 @@ BLITZ_ALWAYS_INLINE auto join_on(W& worker, A&& a, B&& b) {
 /// For a caller that is no worker of the default policy.
 template <class Call, class A, class B>
 [[gnu::noinline]] auto join_elsewhere(A&& a, B&& b) {
+  if (auto* const worker = current_worker_of<AsyncPolicy>) {
+    return join_on<Call>(*worker, std::forward<A>(a), std::forward<B>(b));
+  }
   return on_other_pool([&](auto& worker) { return join_on<Call>(worker, std::forward<A>(a), std::forward<B>(b)); });
 }
 

@@ -245,9 +245,6 @@ using ThreadPool = BasicThreadPool<ForkJoinPolicy>;
 /// The pool for programs in which many independent jobs arrive from many threads; see AsyncPolicy.
 using AsyncThreadPool = BasicThreadPool<AsyncPolicy>;
 
-extern template class BLITZ_API_CLASS detail::Worker<AsyncPolicy>;
-extern template class BLITZ_API_CLASS detail::Registry<AsyncPolicy>;
-
 /// The pool that free functions use on threads that belong to none. Starts it, with default options unless
 /// init_global_pool came before. Throws what the constructor of ThreadPool throws (and then tries again at the next
 /// call); ThreadPoolError after shutdown_global_pool, and when the program is ending.

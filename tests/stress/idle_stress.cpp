@@ -141,7 +141,7 @@ TEST_CASE_TEMPLATE("bursts cost little more than their work", Pool, blitz::Threa
       }
       MESSAGE(size << " threads, a burst of 200 us every " << period.count() << " ms: " << least.count() / 1000
                    << " us more than its work");
-      CHECK(least < period / 20);
+      CHECK(least < std::chrono::nanoseconds(period) / 10);  // One that spun would use eight times that.
     }
   }
 }

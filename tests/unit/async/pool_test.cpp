@@ -1,4 +1,5 @@
 /// The whole policy, in a pool: what it is for, and what none of its parts shows alone.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -50,6 +51,45 @@ class Chain {
 };
 
 }  // namespace
+
+namespace {
+
+/// How deep the stack of the one worker of a pool is at the deepest leaf.
+template <class Pool>
+std::ptrdiff_t stack_of_fib(int n) {
+  struct Depth {
+    const char* top;
+    std::ptrdiff_t most = 0;
+    int fib(int k) {
+      if (k < 2) {
+        const char here = 0;
+        most = std::max(most, top - &here);
+        return k;
+      }
+      const auto [x, y] = blitz::join([=, this] { return fib(k - 1); }, [=, this] { return fib(k - 2); });
+      return x + y;
+    }
+  };
+  Pool pool({.num_threads = 1});
+  return pool.install([&] {
+    const char here = 0;
+    Depth depth{&here};
+    CHECK(depth.fib(n) == 6765);
+    return depth.most;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("async pool: nested joins take at most three times the stack of the fork-join backend's") {
+  const auto fork_join = stack_of_fib<blitz::ThreadPool>(20);
+  const auto async = stack_of_fib<AsyncThreadPool>(20);
+  MESSAGE("fib(20): " << fork_join << " bytes of stack, " << async << " on the async backend");
+  CHECK(fork_join > 0);
+#if !defined(BLITZ_ADDRESS_SANITIZER)  // It has its locals elsewhere.
+  CHECK(async <= 3 * fork_join);
+#endif
+}
 
 TEST_CASE("async pool: more jobs than the ring holds") {
   for (const std::size_t workers : {1U, 2U, 5U}) {

@@ -13,7 +13,10 @@
 #include <doctest/doctest.h>
 #include <stdlib.h>
 
+#include "unit/without_affinity.hpp"
+
 #if defined(__linux__)
+#include <errno.h>
 #include <sched.h>
 #endif
 
@@ -335,6 +338,27 @@ TEST_CASE("cpu_count: the affinity mask of the calling thread") {
     }).join();
     CHECK(seen == std::vector<unsigned>{processor});
     CHECK(count == 1);
+  }
+}
+
+TEST_CASE("cpu_count: where the kernel does not tell the mask, the standard library's number, within the quota") {
+  // EINVAL says that the mask is too short, of whatever length it is.
+  for (const int error : {EPERM, ENOSYS, EINVAL}) {
+    CAPTURE(error);
+    std::vector<unsigned> processors{7};
+    std::size_t standard = 0;
+    std::size_t count = 0;
+    const bool called = blitz_test::call_without_affinity(error, [&] {
+      processors = allowed_processors();
+      standard = std::thread::hardware_concurrency();
+      count = available_cpus();
+    });
+    if (!called) {
+      MESSAGE("skipped: the system does not take a filter");
+      return;
+    }
+    CHECK(processors.empty());
+    CHECK(count == combine_cpu_limits(standard, cgroup_cpu_limit("/")));
   }
 }
 #endif

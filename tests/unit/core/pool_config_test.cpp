@@ -7,10 +7,16 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
 #include "blitz/base/cpu_count.hpp"
+#include "unit/without_affinity.hpp"
+
+#if defined(__linux__)
+#include <errno.h>
+#endif
 
 using blitz::Affinity;
 using blitz::ThreadPoolError;
@@ -118,6 +124,27 @@ TEST_CASE("config: processors to choose from, or an error that says what to do")
   CHECK_THROWS_AS((void)processors_for(Affinity::one_per_worker), ThreadPoolError);
 #endif
 }
+
+#if defined(__linux__) && !defined(BLITZ_PORTABLE)
+TEST_CASE("config: processors of which the kernel does not tell cannot be chosen from") {
+  std::string error;
+  std::vector<unsigned> none{7};
+  const bool called = blitz_test::call_without_affinity(EPERM, [&] {
+    none = processors_for(Affinity::none);
+    try {
+      (void)processors_for(Affinity::one_per_worker);
+    } catch (const ThreadPoolError& refusal) {
+      error = refusal.what();
+    }
+  });
+  if (!called) {
+    MESSAGE("skipped: the system does not take a filter");
+    return;
+  }
+  CHECK(none.empty());
+  CHECK(mentions(error, "leave affinity at none"));
+}
+#endif
 
 TEST_CASE("config: messages carry the cause") {
   CHECK(mentions(blitz::detail::thread_failure(3, 8, "the cause"), "the cause"));
