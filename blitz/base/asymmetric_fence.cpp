@@ -35,11 +35,10 @@ void membarrier_all() noexcept {
   // Once it has succeeded, as it has when the process was registered, this command fails only when a filter that was
   // installed later refuses it. A thief that went on without the barrier could run a job twice.
   if (::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0) {
-    static_cast<void>(
-        std::fputs("blitz: membarrier(2) is refused by a filter that was installed after the program's start; install "
-                   "it before, or "
-                   "build blitz with -Dasymmetric_fences=off\n",
-                   stderr));
+    static_cast<void>(std::fputs(
+        "blitz: membarrier(2) is refused by a filter that was installed after the program's start; install it before "
+        "that, or build blitz with -Dasymmetric_fences=off\n",
+        stderr));
     std::abort();
   }
   errno = saved;

@@ -5,9 +5,9 @@
 /// has nothing on its stack may help: it takes the token, enters the region, and runs the region's oldest job. Jobs that
 /// a job of the region makes are thereby of the region too, on whichever worker.
 ///
-/// Everything is under one mutex, which in a forked child may be held for ever by a thread that is not there: then the
-/// child ends. A confined worker that sleeps counts, for the idle protocol, as one that executes a
-/// job; it is woken when its latch is set, or by a push to the region.
+/// Everything is under one mutex. A confined worker that sleeps counts, for the idle protocol, as one that executes a
+/// job; it is woken when its latch is set, or by a push to the region. In a forked child the mutex may be held for ever,
+/// by a thread that is not there: then the child ends.
 ///
 /// Who may call what: push, take_back, take_newest, wait, a confined worker; the token, anyone.
 #pragma once

@@ -16,10 +16,12 @@ constexpr int kJobs = 300;
 
 }  // namespace
 
-// At its end the inner region hands its jobs to the outer one, which may need memory for them.
-TEST_CASE_TEMPLATE("isolate: a job for which the outer region has no memory is run at once", Pool, blitz::ThreadPool,
-                   blitz::AsyncThreadPool) {
-  fail_each([](std::size_t nth) {
+// At its end the inner region hands its jobs to the outer one. Where that has no memory for one, it is run there and then;
+// where it is the worker's queue that cannot grow, nothing is to be noticed.
+TEST_CASE_TEMPLATE("isolate: jobs that are left at the end of an inner one are run, whatever memory there is", Pool,
+                   blitz::ThreadPool, blitz::AsyncThreadPool) {
+  int at_once = 0;
+  fail_each([&](std::size_t nth) {
     CAPTURE(nth);
     Pool pool({.num_threads = 1});
     std::atomic<int> runs{0};
@@ -36,8 +38,10 @@ TEST_CASE_TEMPLATE("isolate: a job for which the outer region has no memory is r
       });
     });
     pool.shutdown();
-    CHECK(at_end_of_inner == (failed ? 1 : 0));
+    CHECK(at_end_of_inner <= (failed ? 1 : 0));
     CHECK(runs == kJobs);
+    at_once += at_end_of_inner;
     return failed;
   });
+  if (allocations_can_fail()) CHECK(at_once > 0);
 }
