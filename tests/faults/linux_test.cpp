@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "blitz/base/asymmetric_fence.hpp"
+#include "blitz/core/job_memory.hpp"
 #include "support/policies.hpp"
 
 using namespace std::chrono_literals;
@@ -250,14 +251,16 @@ TEST_CASE_TEMPLATE("faults: affinity masks that change under way", Pool, BLITZ_F
   went_well(in_child(keep_a_mask<Pool>));
 }
 
-// Without futex(2) nothing is tested: the C library's own mutexes end a program that is refused it. ThreadSanitizer's
-// runtime needs the other calls, too.
-#if !defined(BLITZ_THREAD_SANITIZER)
+// Not futex(2): the C library's own mutexes end a program that is refused it, as a sanitizer's runtime ends one that is
+// refused these.
+#if !defined(BLITZ_THREAD_SANITIZER) && !defined(BLITZ_ADDRESS_SANITIZER)
 TEST_CASE_TEMPLATE("faults: system calls that are refused", Pool, BLITZ_FAULT_POOLS) {
   went_well(in_child(work_without<Pool, SYS_sched_setaffinity, EPERM>));
   went_well(in_child(work_without<Pool, SYS_sched_getaffinity, EPERM>));
 }
+#endif
 
+#if !defined(BLITZ_THREAD_SANITIZER)
 TEST_CASE("faults: membarrier is refused from the start") {
   went_well(in_child(start_without_membarrier<ENOSYS>));
   went_well(in_child(start_without_membarrier<EPERM>));
