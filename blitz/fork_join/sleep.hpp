@@ -38,6 +38,7 @@
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/linger.hpp"
 #include "blitz/base/parker.hpp"
 #include "blitz/base/placement.hpp"
 #include "blitz/fork_join/atomic_counters.hpp"
@@ -53,8 +54,15 @@ class Sleep {
   /// multiply them and add nothing.
 #if defined(BLITZ_INTERLEAVE_HEADER)
   static constexpr unsigned kRoundsUntilSleepy = 1;
+  static constexpr unsigned kRoundsOfCaller = 1;
+  static constexpr int kPatience = 0;
 #else
   static constexpr unsigned kRoundsUntilSleepy = 32;
+  /// Of one who waits in slot 0: an outside caller, as a rule, whose call is to return soon. It keeps its processor for
+  /// so many microseconds, about as long as a wake-up takes.
+  static constexpr unsigned kRoundsOfCaller = 128;
+  /// How often a caller that gives its slot back looks whether the others are done, too.
+  static constexpr int kPatience = 32;
 #endif
   /// After a wake-up that came too late for its job, one worker looks this often, without being woken: at first, and
   /// then half as often each time, down to ...
@@ -68,6 +76,7 @@ class Sleep {
     std::size_t slot;
     unsigned rounds;
     std::uint32_t jec;       // valid once announced
+    bool announced;          // at the next round it sleeps, unless something is posted
     bool woken;              // this search began with a wake-up
     bool watching;           // this worker is the watchman
     std::int64_t watch_end;  // steady clock, nanoseconds; valid while watching, as is ...
@@ -93,10 +102,10 @@ class Sleep {
 
   // --- searching ---
 
-  /// The runner of `slot` has no job. The runner of slot 0 does not linger, so that an outside caller finds it vacant.
+  /// The runner of `slot` has no job.
   [[nodiscard]] Search start_looking(std::size_t slot) noexcept {
     counters_.add_inactive();
-    return {slot, slot == 0 ? kRoundsUntilSleepy : 0, 0, false, false, 0, kShortNap};
+    return {slot, 0, 0, false, false, false, 0, kShortNap};
   }
 
   /// The resident of `slot`, before first_search and before the pool is used.
@@ -107,7 +116,7 @@ class Sleep {
     Slot& s = slots_[slot];
     s.resident.park();
     s.placement.restore();
-    return {slot, 0, 0, true, false, 0, kShortNap};
+    return {slot, 0, 0, false, true, false, 0, kShortNap};
   }
 
   /// The search found a job, or what its runner waits for has come. Must be called before the job runs: the job may be
@@ -126,14 +135,14 @@ class Sleep {
   void no_work_found(Search& search, Latch& latch, Rest rest, Injected&& injected) noexcept {
     if (search.woken) [[unlikely]]
       note_late_wake(search);
-    if (search.rounds < kRoundsUntilSleepy) {
+    if (search.rounds < rounds_until_sleepy(search, rest)) {
       ++search.rounds;
-      yield_thread();
-    } else if (search.rounds == kRoundsUntilSleepy) {
+      search.slot == 0 ? linger() : yield_thread();
+    } else if (!search.announced) {
       if (rest == Rest::kVacate && keeps_watch(search)) return;
       search.jec = counters_.announce_sleepy();
       asymmetric_heavy_fence();  // [announce]
-      ++search.rounds;
+      search.announced = true;
     } else {
       sleep(search, latch, rest, injected);
     }
@@ -173,6 +182,8 @@ class Sleep {
   void give_back(std::size_t slot, bool own_empty, const ResidentWanted& resident_wanted, Injected&& injected,
                  QueuesEmpty&& queues_empty) noexcept {
     Slot& s = slots_[slot];
+    // A worker that has just ended the last job of this call will be idle in a moment, and the fence below takes longer.
+    for (int i = 0; i < kPatience && counters_.load().inactive() + 1 < count_; ++i) cpu_relax();
     s.runner = &s.resident;
     if (!own_empty) [[unlikely]] {
       counters_.add_inactive();
@@ -226,6 +237,12 @@ class Sleep {
     Atomic<std::uint64_t> woken{0};
   };
 
+  /// The resident of slot 0 does not linger, so that an outside caller finds it vacant so much sooner.
+  [[nodiscard]] static constexpr unsigned rounds_until_sleepy(const Search& search, Rest rest) noexcept {
+    if (search.slot != 0) return kRoundsUntilSleepy;
+    return rest == Rest::kVacate ? 0 : kRoundsOfCaller;
+  }
+
   template <SleepableLatch Latch, class Injected>
   void sleep(Search& search, Latch& latch, Rest rest, Injected&& injected) noexcept {
     Slot& s = slots_[search.slot];
@@ -239,7 +256,7 @@ class Sleep {
     if (!counters_.try_add_sleeping(search.jec)) {  // [register] [inject]
       s.state.store(State::kAwake, std::memory_order_release);
       latch.wake_up();
-      search.rounds = kRoundsUntilSleepy;  // Something was posted: one search, and a new announcement.
+      search.announced = false;  // Something was posted: one search, and a new announcement.
       return;
     }
     auto expected = State::kDrowsy;
@@ -256,6 +273,7 @@ class Sleep {
     }
     latch.wake_up();
     search.rounds = 0;
+    search.announced = false;
   }
 
   static void count(Atomic<std::uint64_t>& events) noexcept { events.fetch_add(1, std::memory_order_relaxed); }

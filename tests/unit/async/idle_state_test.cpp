@@ -237,14 +237,15 @@ TEST_CASE("idle: a searcher yields for 32 rounds, and then parks") {
   CHECK(idle.times_slept(1) == 0);
 }
 
-TEST_CASE("idle: the runner of slot 0 parks at once, to leave the slot free") {
-  for (const Rest rest : {Rest::kWait, Rest::kVacate}) {
+TEST_CASE("idle: the resident of slot 0 parks at once, to leave the slot free, and who waits there does not") {
+  for (const Rest rest : {Rest::kVacate, Rest::kWait}) {
     IdleState idle(1);
     CoreLatch latch;
     borrow(idle);
     auto search = idle.start_looking(0);
-    idle.no_work_found(search, latch, rest, kNo);
-    CHECK(search.parked);
+    unsigned rounds = 0;
+    for (; !search.parked; ++rounds) idle.no_work_found(search, latch, rest, kNo);
+    CHECK(rounds == 1 + (rest == Rest::kWait ? IdleState::kRoundsOfCaller : 0));
     CHECK(fields(idle) == Fields{1, 0});
   }
 }

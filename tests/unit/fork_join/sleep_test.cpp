@@ -34,7 +34,7 @@ Fields fields(const Sleep& sleep) {
 
 /// Searches in vain until it has announced itself: at the next round it would sleep.
 void search_until_announced(Sleep& sleep, Sleep::Search& search, CoreLatch& latch, Rest rest = Rest::kWait) {
-  while (search.rounds <= Sleep::kRoundsUntilSleepy) sleep.no_work_found(search, latch, rest, kNo);
+  while (!search.announced) sleep.no_work_found(search, latch, rest, kNo);
 }
 
 void wait_until(const std::function<bool()>& condition) {
@@ -202,13 +202,21 @@ TEST_CASE("sleep: a search yields for 32 rounds, and then announces itself") {
   CHECK(fields(sleep) == Fields{1, 2, 2});
 }
 
-TEST_CASE("sleep: the runner of slot 0 announces itself at once, to leave the slot free") {
-  Sleep sleep(1, 1);
-  borrow(sleep);
-  CoreLatch latch;
-  Sleep::Search search = sleep.start_looking(0);
-  sleep.no_work_found(search, latch, Rest::kWait, kNo);
-  CHECK(fields(sleep) == Fields{0, 1, 2});
+TEST_CASE(
+    "sleep: the resident of slot 0 announces itself at once, to leave the slot free, and who waits there does not") {
+  for (const Rest rest : {Rest::kVacate, Rest::kWait}) {
+    Sleep sleep(1, 1);
+    borrow(sleep);
+    CoreLatch latch;
+    Sleep::Search search = sleep.start_looking(0);
+    unsigned rounds = 0;
+    for (; !search.announced; ++rounds) {
+      REQUIRE(fields(sleep) == Fields{0, 1, 1});
+      sleep.no_work_found(search, latch, rest, kNo);
+    }
+    CHECK(rounds == 1 + (rest == Rest::kWait ? Sleep::kRoundsOfCaller : 0));
+    CHECK(fields(sleep) == Fields{0, 1, 2});
+  }
 }
 
 TEST_CASE("sleep: who has announced itself does not sleep") {
