@@ -141,7 +141,8 @@ TEST_CASE_TEMPLATE("bursts cost little more than their work", Pool, blitz::Threa
       }
       MESSAGE(size << " threads, a burst of 200 us every " << period.count() << " ms: " << least.count() / 1000
                    << " us more than its work");
-      CHECK(least < std::chrono::nanoseconds(period) / 10);  // One that spun would use eight times that.
+      // A wake-up, and a caller that waits awake for a moment. One that spun would use the other processor all the time.
+      CHECK(least < 100us + std::chrono::nanoseconds(period) / 10);
     }
   }
 }
