@@ -46,7 +46,7 @@ class IdleState {
   /// and add nothing.
 #if defined(BLITZ_INTERLEAVE_HEADER)
   static constexpr unsigned kRoundsUntilParked = 1;
-  static constexpr unsigned kRoundsOfCaller = 1;
+  static constexpr unsigned kRoundsOfCaller = 0;
   static constexpr int kPatience = 0;
 #else
   static constexpr unsigned kRoundsUntilParked = 32;

@@ -54,7 +54,7 @@ class Sleep {
   /// multiply them and add nothing.
 #if defined(BLITZ_INTERLEAVE_HEADER)
   static constexpr unsigned kRoundsUntilSleepy = 1;
-  static constexpr unsigned kRoundsOfCaller = 1;
+  static constexpr unsigned kRoundsOfCaller = 0;
   static constexpr int kPatience = 0;
 #else
   static constexpr unsigned kRoundsUntilSleepy = 32;
