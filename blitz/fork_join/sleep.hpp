@@ -77,6 +77,7 @@ class Sleep {
     unsigned rounds;
     std::uint32_t jec;       // valid once announced
     bool announced;          // at the next round it sleeps, unless something is posted
+    bool again;              // it has slept, or tried to
     bool woken;              // this search began with a wake-up
     bool watching;           // this worker is the watchman
     std::int64_t watch_end;  // steady clock, nanoseconds; valid while watching, as is ...
@@ -105,7 +106,7 @@ class Sleep {
   /// The runner of `slot` has no job.
   [[nodiscard]] Search start_looking(std::size_t slot) noexcept {
     counters_.add_inactive();
-    return {slot, 0, 0, false, false, false, 0, kShortNap};
+    return {slot, 0, 0, false, false, false, false, 0, kShortNap};
   }
 
   /// The resident of `slot`, before first_search and before the pool is used.
@@ -116,7 +117,7 @@ class Sleep {
     Slot& s = slots_[slot];
     s.resident.park();
     s.placement.restore();
-    return {slot, 0, 0, false, true, false, 0, kShortNap};
+    return {slot, 0, 0, false, false, true, false, 0, kShortNap};
   }
 
   /// The search found a job, or what its runner waits for has come. Must be called before the job runs: the job may be
@@ -239,7 +240,7 @@ class Sleep {
 
   /// The resident of slot 0 does not linger, so that an outside caller finds it vacant so much sooner.
   [[nodiscard]] static constexpr unsigned rounds_until_sleepy(const Search& search, Rest rest) noexcept {
-    if (search.slot != 0) return kRoundsUntilSleepy;
+    if (search.slot != 0 || search.again) return kRoundsUntilSleepy;
     return rest == Rest::kVacate ? 0 : kRoundsOfCaller;
   }
 
@@ -274,6 +275,7 @@ class Sleep {
     latch.wake_up();
     search.rounds = 0;
     search.announced = false;
+    search.again = true;
   }
 
   static void count(Atomic<std::uint64_t>& events) noexcept { events.fetch_add(1, std::memory_order_relaxed); }
