@@ -24,6 +24,12 @@ std::chrono::nanoseconds cost_of_a_second() {
   return process_cpu_time() - before;
 }
 
+/// What a second costs without a pool: this thread's sleep, and the watchdog's looks.
+std::chrono::nanoseconds cost_of_nothing() {
+  static const auto cost = std::max(cost_of_a_second(), cost_of_a_second());
+  return cost;
+}
+
 /// Work that wakes everybody, some of them in vain: what makes a pool busiest after its end.
 template <class Pool>
 void work(Pool& pool) {
@@ -40,14 +46,15 @@ void work(Pool& pool) {
 
 TEST_CASE_TEMPLATE("an idle pool costs no CPU time", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
   TestWatchdog dog;
+  const auto limit = 100us + cost_of_nothing();
   for (const std::size_t size : {1, 2, 16}) {
     CAPTURE(size);
     Pool pool({.num_threads = size});
     dog.watch(pool);
     auto first = std::chrono::nanoseconds::max();
     auto second = std::chrono::nanoseconds::max();
-    // The best of three: a neighbour on the machine can only make it worse.
-    for (int i = 0; i < 3 && (first >= 1ms || second >= 100us); ++i) {
+    // The best of five: a neighbour on the machine can only make it worse.
+    for (int i = 0; i < 5 && (first >= 1ms || second >= limit); ++i) {
       work(pool);
       first = std::min(first, cost_of_a_second());
       second = std::min(second, cost_of_a_second());
@@ -56,7 +63,7 @@ TEST_CASE_TEMPLATE("an idle pool costs no CPU time", Pool, blitz::ThreadPool, bl
     MESSAGE(size << " threads: " << first.count() / 1000 << " us in the first second after the work, "
                  << second.count() / 1000 << " us in the next");
     CHECK(first < 1ms);
-    CHECK(second < 100us);
+    CHECK(second < limit);
   }
 }
 
@@ -84,12 +91,13 @@ TEST_CASE_TEMPLATE("one busy worker, and others with nothing to do", Pool, blitz
 TEST_CASE_TEMPLATE("a worker that waits for a job elsewhere sleeps, and so do those with nothing to do", Pool,
                    blitz::ThreadPool, blitz::AsyncThreadPool) {
   TestWatchdog dog;
+  const auto limit = 100us + cost_of_nothing();
   for (const std::size_t size : {2, 16}) {
     CAPTURE(size);
     Pool pool({.num_threads = size});
     dog.watch(pool);
     auto least = std::chrono::nanoseconds::max();
-    for (int i = 0; i < 3 && least >= 100us; ++i) {
+    for (int i = 0; i < 5 && least >= limit; ++i) {
       std::chrono::nanoseconds cost{0};
       Flag taken;
       pool.join([&] { taken.wait(Flag::Wait::kBlock); },
@@ -103,7 +111,7 @@ TEST_CASE_TEMPLATE("a worker that waits for a job elsewhere sleeps, and so do th
       dog.progress();
     }
     MESSAGE(size << " threads: " << least.count() / 1000 << " us in a second");
-    CHECK(least < 100us);
+    CHECK(least < limit);
   }
 }
 
