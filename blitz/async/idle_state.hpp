@@ -42,21 +42,6 @@ class IdleState {
   /// As with the default backend; nothing here depends on it.
   static constexpr std::size_t kMaxSlots = 0xffff;
 
-  /// Rounds of search and yield before a searcher parks. One where interleavings are searched: more would multiply them
-  /// and add nothing.
-#if defined(BLITZ_INTERLEAVE_HEADER)
-  static constexpr unsigned kRoundsUntilParked = 1;
-  static constexpr unsigned kRoundsOfCaller = 0;
-  static constexpr int kPatience = 0;
-#else
-  static constexpr unsigned kRoundsUntilParked = 32;
-  /// Of one who waits in slot 0: an outside caller, as a rule, whose call is to return soon. It keeps its processor for
-  /// so many microseconds, about as long as a wake-up takes.
-  static constexpr unsigned kRoundsOfCaller = 128;
-  /// How often a caller that gives its slot back looks whether the others are done, too.
-  static constexpr int kPatience = 32;
-#endif
-
   /// One worker's search for work, from start_looking to work_found.
   struct Search {
     std::size_t slot;
@@ -120,9 +105,9 @@ class IdleState {
       sleep(search, latch, rest);
       return;
     }
-    if (search.counted && search.rounds < rounds_until_parked(search, rest)) {
+    if (search.counted && search.rounds < rounds_of_search(search.slot, rest == Rest::kVacate)) {
       ++search.rounds;
-      search.slot == 0 ? linger() : yield_thread();
+      pause_search(search.slot);
       return;
     }
     word_of(search.slot).park(bit_of(search.slot), search.counted);  // [park] [claim]
@@ -167,8 +152,7 @@ class IdleState {
   void give_back(std::size_t slot, bool own_empty, const ResidentWanted& resident_wanted, Injected&& injected,
                  QueuesEmpty&& queues_empty) noexcept {
     Slot& s = slots_[slot];
-    // A worker that has just ended the last job of this call will be idle in a moment, and the fence below takes longer.
-    for (int i = 0; i < kPatience && num_searching() + num_parked() + 1 < count_; ++i) cpu_relax();
+    wait_a_moment_until([this]() noexcept { return num_searching() + num_parked() + 1 >= count_; });
     s.runner = &s.resident;
     if (!own_empty) [[unlikely]] {
       word_of(slot).add_searching();
@@ -218,12 +202,6 @@ class IdleState {
     Atomic<std::uint64_t> slept{0};
     Atomic<std::uint64_t> woken{0};
   };
-
-  /// The resident of slot 0 does not linger, so that an outside caller finds it vacant so much sooner.
-  [[nodiscard]] static constexpr unsigned rounds_until_parked(const Search& search, Rest rest) noexcept {
-    if (search.slot != 0) return kRoundsUntilParked;
-    return rest == Rest::kVacate ? 0 : kRoundsOfCaller;
-  }
 
   /// After the last check: blocks until the slot is claimed.
   template <SleepableLatch Latch>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "blitz/base/linger.hpp"
 #include "blitz/core/heap_job.hpp"
 #include "blitz/core/worker.hpp"
 
@@ -153,8 +154,7 @@ void Region::unlist(Waiter& waiter) noexcept {
 }
 
 void Region::wait(WorkerBase& worker, CoreLatch& latch) noexcept {
-  constexpr int kRoundsUntilSleepy = 32;
-  int round = 0;
+  unsigned round = 0;
   while (!latch.probe()) {
     Job* job = take_newest(worker);
     if (job == nullptr) job = worker.take_posted();
@@ -165,7 +165,7 @@ void Region::wait(WorkerBase& worker, CoreLatch& latch) noexcept {
       round = 0;
       continue;
     }
-    if (round++ < kRoundsUntilSleepy) {
+    if (round++ < kRoundsOfSearch) {
       yield_thread();
       continue;
     }

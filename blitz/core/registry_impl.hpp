@@ -11,6 +11,7 @@
 
 #include "blitz/base/asymmetric_fence.hpp"
 #include "blitz/base/cpu_count.hpp"
+#include "blitz/base/linger.hpp"
 #include "blitz/core/pool_config.hpp"
 #include "blitz/core/region.hpp"
 #include "blitz/core/registry.hpp"
@@ -148,8 +149,7 @@ void Worker<P>::wait_until(CoreLatch& latch) noexcept {
 /// being executed, or is in another queue or the injector, where one that does not stand apart will find it.
 template <Policy P>
 bool Worker<P>::wait_apart(CoreLatch& latch) noexcept {
-  constexpr int kRoundsUntilSleepy = 32;
-  for (int round = 0; round < kRoundsUntilSleepy; ++round) {
+  for (unsigned round = 0; round < kRoundsOfSearch; ++round) {
     while (Job* const job = queue_.take_newest()) {
       execute(job);
       if (latch.probe()) return true;

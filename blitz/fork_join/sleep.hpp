@@ -50,20 +50,6 @@ class Sleep {
  public:
   static constexpr std::size_t kMaxSlots = AtomicCounters::kMaxSlots;
 
-  /// Rounds of search and yield before a worker announces itself. One where interleavings are searched: more would
-  /// multiply them and add nothing.
-#if defined(BLITZ_INTERLEAVE_HEADER)
-  static constexpr unsigned kRoundsUntilSleepy = 1;
-  static constexpr unsigned kRoundsOfCaller = 0;
-  static constexpr int kPatience = 0;
-#else
-  static constexpr unsigned kRoundsUntilSleepy = 32;
-  /// Of one who waits in slot 0: an outside caller, as a rule, whose call is to return soon. It keeps its processor for
-  /// so many microseconds, about as long as a wake-up takes.
-  static constexpr unsigned kRoundsOfCaller = 128;
-  /// How often a caller that gives its slot back looks whether the others are done, too.
-  static constexpr int kPatience = 32;
-#endif
   /// After a wake-up that came too late for its job, one worker looks this often, without being woken: at first, and
   /// then half as often each time, down to ...
   static constexpr std::chrono::microseconds kShortNap{50};
@@ -136,9 +122,9 @@ class Sleep {
   void no_work_found(Search& search, Latch& latch, Rest rest, Injected&& injected) noexcept {
     if (search.woken) [[unlikely]]
       note_late_wake(search);
-    if (search.rounds < rounds_until_sleepy(search, rest)) {
+    if (search.rounds < (search.again ? kRoundsOfSearch : rounds_of_search(search.slot, rest == Rest::kVacate))) {
       ++search.rounds;
-      search.slot == 0 ? linger() : yield_thread();
+      pause_search(search.slot);
     } else if (!search.announced) {
       if (rest == Rest::kVacate && keeps_watch(search)) return;
       search.jec = counters_.announce_sleepy();
@@ -183,8 +169,7 @@ class Sleep {
   void give_back(std::size_t slot, bool own_empty, const ResidentWanted& resident_wanted, Injected&& injected,
                  QueuesEmpty&& queues_empty) noexcept {
     Slot& s = slots_[slot];
-    // A worker that has just ended the last job of this call will be idle in a moment, and the fence below takes longer.
-    for (int i = 0; i < kPatience && counters_.load().inactive() + 1 < count_; ++i) cpu_relax();
+    wait_a_moment_until([this]() noexcept { return counters_.load().inactive() + 1 >= count_; });
     s.runner = &s.resident;
     if (!own_empty) [[unlikely]] {
       counters_.add_inactive();
@@ -237,12 +222,6 @@ class Sleep {
     Atomic<std::uint64_t> slept{0};
     Atomic<std::uint64_t> woken{0};
   };
-
-  /// The resident of slot 0 does not linger, so that an outside caller finds it vacant so much sooner.
-  [[nodiscard]] static constexpr unsigned rounds_until_sleepy(const Search& search, Rest rest) noexcept {
-    if (search.slot != 0 || search.again) return kRoundsUntilSleepy;
-    return rest == Rest::kVacate ? 0 : kRoundsOfCaller;
-  }
 
   template <SleepableLatch Latch, class Injected>
   void sleep(Search& search, Latch& latch, Rest rest, Injected&& injected) noexcept {

@@ -228,7 +228,7 @@ TEST_CASE("idle: a searcher yields for 32 rounds, and then parks") {
   borrow(idle, 1);
   CoreLatch latch;
   auto search = idle.start_looking(1);
-  for (unsigned round = 0; round < IdleState::kRoundsUntilParked; ++round) {
+  for (unsigned round = 0; round < blitz::detail::kRoundsOfSearch; ++round) {
     idle.no_work_found(search, latch, Rest::kVacate, kNo);
     REQUIRE(fields(idle) == Fields{1, 1});
   }
@@ -245,7 +245,7 @@ TEST_CASE("idle: the resident of slot 0 parks at once, to leave the slot free, a
     auto search = idle.start_looking(0);
     unsigned rounds = 0;
     for (; !search.parked; ++rounds) idle.no_work_found(search, latch, rest, kNo);
-    CHECK(rounds == 1 + (rest == Rest::kWait ? IdleState::kRoundsOfCaller : 0));
+    CHECK(rounds == 1 + (rest == Rest::kWait ? blitz::detail::kRoundsOfCaller : 0));
     CHECK(fields(idle) == Fields{1, 0});
   }
 }

@@ -214,7 +214,7 @@ TEST_CASE(
       REQUIRE(fields(sleep) == Fields{0, 1, 1});
       sleep.no_work_found(search, latch, rest, kNo);
     }
-    CHECK(rounds == 1 + (rest == Rest::kWait ? Sleep::kRoundsOfCaller : 0));
+    CHECK(rounds == 1 + (rest == Rest::kWait ? blitz::detail::kRoundsOfCaller : 0));
     CHECK(fields(sleep) == Fields{0, 1, 2});
   }
 }
@@ -364,7 +364,7 @@ TEST_CASE("sleep: after a late wake-up one worker watches instead of sleeping, a
   CoreLatch terminate;
   REQUIRE(sleep.try_wake(1));
   Sleep::Search search = sleep.first_search(1);
-  search.rounds = Sleep::kRoundsUntilSleepy;  // as a search that has found nothing
+  search.rounds = blitz::detail::kRoundsOfSearch;  // as a search that has found nothing
   sleep.no_work_found(search, terminate, Rest::kVacate, kNo);
   CHECK(search.watching);
   CHECK(fields(sleep) == Fields{0, 1, 0});
