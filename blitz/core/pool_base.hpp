@@ -47,6 +47,11 @@ class BLITZ_API PoolBase {
   [[nodiscard]] bool from_before_fork() const noexcept {
     return fork_generation.load(std::memory_order_relaxed) != generation_;
   }
+  /// For a worker that goes on in its pool: not if its job has forked and this is the child, where the pool is not there.
+  void end_if_forked() const noexcept {
+    if (from_before_fork()) [[unlikely]]
+      end_in_child();
+  }
 
   /// What to do with an exception that nobody waits for.
   void report(std::exception_ptr error) noexcept;

@@ -160,8 +160,7 @@ void Region::wait(WorkerBase& worker, CoreLatch& latch) noexcept {
     if (job == nullptr) job = worker.take_posted();
     if (job != nullptr) {
       job->execute(job, worker);
-      if (pool_.from_before_fork()) [[unlikely]]
-        end_in_child();
+      pool_.end_if_forked();
       round = 0;
       continue;
     }

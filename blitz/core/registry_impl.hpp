@@ -130,8 +130,7 @@ bool Worker<P>::may_help() const noexcept {
 template <Policy P>
 void Worker<P>::wait_until(CoreLatch& latch) noexcept {
   if (latch.probe()) return;
-  if (registry_.from_before_fork()) [[unlikely]]
-    end_in_child();
+  registry_.end_if_forked();
   if (region() != nullptr) {
     region()->wait(*this, latch);
     return;

@@ -205,9 +205,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   [[nodiscard]] bool others_waiting() const noexcept { return !injector_.empty() || !posted_.empty(); }
   void execute(Job* job) noexcept {
     job->execute(job, *this);
-    // The job has forked, and this is the child: the pool it was of is not there.
-    if (registry_.from_before_fork()) [[unlikely]]
-      end_in_child();
+    registry_.end_if_forked();
   }
 
   Registry<P>& registry_;
