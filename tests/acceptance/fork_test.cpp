@@ -8,7 +8,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -21,13 +20,11 @@
 
 #include <blitz/blitz.hpp>
 #include <doctest/doctest.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "blitz/core/job_memory.hpp"
+#include "support/child_process.hpp"
 #include "support/policies.hpp"
 
 using blitz::ThreadPoolError;
@@ -36,17 +33,6 @@ using namespace blitz_test;
 namespace {
 
 enum class Leave : bool { kExit, kAtOnce };
-
-/// A child that hangs is ended by this signal.
-void limit_lifetime() { alarm(60); }
-
-void silence() {
-  const int nowhere = open("/dev/null", O_WRONLY);
-  dup2(nowhere, STDERR_FILENO);
-  dup2(nowhere, STDOUT_FILENO);
-  const rlimit no_core{0, 0};
-  setrlimit(RLIMIT_CORE, &no_core);
-}
 
 #if defined(BLITZ_ADDRESS_SANITIZER)
 /// Waits until all other threads sleep. This sanitizer, as of GCC 12 and clang 16, does not take the locks of its allocator
@@ -69,10 +55,7 @@ void let_others_settle() {}
 
 pid_t fork_now() {
   let_others_settle();
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child == 0) limit_lifetime();
-  return child;
+  return fork_child(std::chrono::seconds(60));
 }
 
 [[noreturn]] void leave(Leave how, int code) {
@@ -82,13 +65,6 @@ pid_t fork_now() {
 #endif
   if (how == Leave::kExit) std::exit(code);
   _exit(code);
-}
-
-/// Waits for a child. Its exit status; or, negative, the signal that ended it.
-int wait_for(pid_t child) {
-  int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child) return 1000;
-  return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 /// Runs `f` in a child, whose exit status is the number of the first thing that is wrong there, or 0.

@@ -7,9 +7,6 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <random>
 #include <string>
@@ -18,20 +15,18 @@
 
 #include <blitz/blitz.hpp>
 #include <doctest/doctest.h>
-#include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "blitz/base/asymmetric_fence.hpp"
 #include "blitz/core/job_memory.hpp"
+#include "support/child_process.hpp"
 #include "support/policies.hpp"
+#include "support/refused_syscall.hpp"
 
+using namespace blitz_test;
 using namespace std::chrono_literals;
 
 #define BLITZ_FAULT_POOLS blitz::ThreadPool, blitz::AsyncThreadPool
@@ -43,22 +38,8 @@ using Clock = std::chrono::steady_clock;
 /// The exit status of a child that could not do what it was to test.
 constexpr int kCannot = 77;
 
-pid_t in_child(int (*run)()) {
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(100);  // One that hangs ends by this signal.
-    _exit(run());
-  }
-  return child;
-}
-
-/// The exit status of a child, or, negative, the signal that ended it.
-int wait_for(pid_t child) {
-  int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child) return 1000;
-  return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
-}
+/// The parent goes on meanwhile.
+pid_t in_child(int (*run)()) { return start_child(run, 100s); }
 
 /// Whether the child has ended well, or could not do it, which is said.
 bool went_well(pid_t child) {
@@ -184,29 +165,17 @@ int keep_a_mask() {
   return 0;
 }
 
-/// From now on that system call fails with that error, on this thread and those that it starts, and after execve(2).
-bool refuse(unsigned number, unsigned error) {
-  sock_filter code[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  const sock_fprog program{static_cast<unsigned short>(std::size(code)), code};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
-
-template <class Pool, unsigned kNumber, unsigned kError>
+template <class Pool, long kNumber, int kError>
 int work_without() {
-  if (!refuse(kNumber, kError)) return kCannot;
+  if (!refuse_syscall(kNumber, kError)) return kCannot;
   Pool pool({.num_threads = 4});
   return work(pool, 300ms);
 }
 
 /// From the first instruction of a program on.
-template <unsigned kError>
+template <int kError>
 int start_without_membarrier() {
-  if (!refuse(SYS_membarrier, kError)) return kCannot;
+  if (!refuse_syscall(SYS_membarrier, kError)) return kCannot;
   execl("/proc/self/exe", "faults_linux", "--no-skip", "--test-case=child:*", nullptr);
   return kCannot;
 }
@@ -214,12 +183,10 @@ int start_without_membarrier() {
 template <class Pool>
 int lose_membarrier() {
   if (!blitz::detail::asymmetric_fences_available()) return kCannot;
-  const int nowhere = open("/dev/null", O_WRONLY);
-  dup2(nowhere, STDERR_FILENO);
-  dup2(nowhere, STDOUT_FILENO);
+  silence();
   signal(SIGABRT, SIG_DFL);
   Pool pool({.num_threads = 4});
-  if (!refuse(SYS_membarrier, EPERM)) return kCannot;
+  if (!refuse_syscall(SYS_membarrier, EPERM)) return kCannot;
   blitz::detail::asymmetric_heavy_fence();
   return 53;
 }

@@ -5,23 +5,20 @@
 
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cerrno>
+#include <chrono>
 #include <cinttypes>
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <iterator>
 #include <string>
 
 #include <doctest/doctest.h>
 
 #include "blitz/base/asymmetric_fence.hpp"
+#include "support/refused_syscall.hpp"
 #include "support/seed.hpp"
 
 #if defined(__linux__)
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
@@ -36,18 +33,10 @@ constexpr std::uint64_t kRefused = 2;
 
 #if defined(__linux__) && defined(SYS_membarrier)
 
-/// Starts this program anew, with a filter that refuses membarrier from the first instruction on: a filter outlives
-/// execve(2). Returns where that cannot be had. While there is one thread.
+/// Starts this program anew, and membarrier is refused from the first instruction on. Returns where that cannot be had.
+/// While there is one thread.
 void restart_without_membarrier(char** argv) {
-  sock_filter filter[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  sock_fprog program{static_cast<unsigned short>(std::size(filter)), filter};
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
-  if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0) return;
+  if (!blitz_test::refuse_syscall(SYS_membarrier, ENOSYS)) return;
   ::setenv(kRefuse, std::to_string(kRefused).c_str(), 1);
   ::execv("/proc/self/exe", argv);
 }

@@ -11,9 +11,9 @@
 #include <doctest/doctest.h>
 
 #include "stress.hpp"
+#include "support/child_process.hpp"
 
 #if defined(__linux__)
-#include <sys/wait.h>
 #include <unistd.h>
 #endif
 
@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 #if defined(__linux__)
 
 struct Death {
-  int signal;  // 0: it lived
+  int status;  // as wait_for() says
   std::string words;
 };
 
@@ -33,7 +33,7 @@ struct Death {
 Death in_child(const std::function<void()>& body) {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
-  const pid_t child = ::fork();
+  const pid_t child = fork_child(100s);
   REQUIRE(child >= 0);
   if (child == 0) {
     ::dup2(ends[1], STDERR_FILENO);
@@ -49,9 +49,8 @@ Death in_child(const std::function<void()>& body) {
     death.words.append(buffer, static_cast<std::size_t>(n));
   }
   ::close(ends[0]);
-  int status = 0;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  death.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  death.status = wait_for(child);
+  REQUIRE(death.status != kNoChild);
   return death;
 }
 
@@ -65,7 +64,7 @@ TEST_CASE("watchdog: a hang") {
     pool.install([] { Flag().wait(Flag::Wait::kBlock); });
   });
   CAPTURE(death.words);
-  CHECK(death.signal == SIGABRT);
+  CHECK(death.status == -SIGABRT);
   CHECK(says(death, "the test"));
   CHECK(says(death, ("BLITZ_TEST_SEED=" + std::to_string(test_seed())).c_str()));
   CHECK(says(death, "ALL THREADS ARE BLOCKED"));
@@ -86,7 +85,7 @@ TEST_CASE("watchdog: a livelock") {
     pool.install([] { Flag().wait(Flag::Wait::kYield); });
   });
   CAPTURE(death.words);
-  CHECK(death.signal == SIGABRT);
+  CHECK(death.status == -SIGABRT);
   CHECK(says(death, "SOME THREADS RUN"));
   CHECK(Clock::now() - begin >= 400ms);
 }
@@ -101,7 +100,7 @@ TEST_CASE("watchdog: a slow test, and a quick one") {
     Watchdog("another", 300ms).progress();
   });
   CAPTURE(death.words);
-  CHECK(death.signal == 0);
+  CHECK(death.status == 0);
   CHECK(death.words.empty());
 }
 

@@ -1,5 +1,6 @@
 #include "blitz/base/asymmetric_fence.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <thread>
 #include <vector>
@@ -9,11 +10,7 @@
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/xorshift.hpp"
-
-#if defined(__unix__)
-#include <sys/wait.h>
-#include <unistd.h>
-#endif
+#include "support/child_process.hpp"
 
 using blitz::detail::Atomic;
 using blitz::detail::kCacheLine;
@@ -99,17 +96,12 @@ TEST_CASE("asymmetric_fence: registering again changes nothing") {
 
 #if defined(__unix__)
 TEST_CASE("asymmetric_fence: works in a forked child") {
-  const pid_t child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
+  const auto use = [] {
     blitz::detail::register_asymmetric_fences();
     blitz::detail::asymmetric_heavy_fence();
-    _exit(0);
-  }
-  int status = -1;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+    return 0;
+  };
+  CHECK(blitz_test::wait_for(blitz_test::start_child(use, std::chrono::seconds(100))) == 0);
 }
 #endif
 

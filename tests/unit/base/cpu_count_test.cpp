@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 
+#include "support/fake_root.hpp"
 #include "unit/without_affinity.hpp"
 
 #if defined(__linux__)
@@ -24,42 +24,9 @@ using blitz::detail::allowed_processors;
 using blitz::detail::available_cpus;
 using blitz::detail::cgroup_cpu_limit;
 using blitz::detail::combine_cpu_limits;
+using blitz_test::FakeRoot;
 
 namespace {
-
-namespace stdfs = std::filesystem;
-
-/// A machine's root directory with only the files that cgroup_cpu_limit() reads.
-class FakeRoot {
- public:
-  FakeRoot() {
-    std::string name = (stdfs::temp_directory_path() / "blitz-cpu-count-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~FakeRoot() { stdfs::remove_all(path_); }
-  FakeRoot(const FakeRoot&) = delete;
-  FakeRoot& operator=(const FakeRoot&) = delete;
-
-  FakeRoot& file(std::string_view path, std::string_view content) {
-    const stdfs::path full = path_ / path;
-    stdfs::create_directories(full.parent_path());
-    std::ofstream(full, std::ios::binary) << content;
-    return *this;
-  }
-  FakeRoot& own_groups(std::string_view content) { return file("proc/self/cgroup", content); }
-  FakeRoot& mounts(std::string_view content) { return file("proc/self/mountinfo", content); }
-
-  FakeRoot& v1_quota(const std::string& group, std::string_view quota, std::string_view period = "100000\n") {
-    return file(group + "/cpu.cfs_quota_us", quota).file(group + "/cpu.cfs_period_us", period);
-  }
-
-  [[nodiscard]] const stdfs::path& path() const { return path_; }
-  [[nodiscard]] std::optional<double> limit() const { return cgroup_cpu_limit(path_); }
-
- private:
-  stdfs::path path_;
-};
 
 constexpr std::string_view kRootMount = "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n";
 constexpr std::string_view kV2Mount =
@@ -134,7 +101,7 @@ TEST_CASE("cpu_count: v2") {
     CHECK(root.limit() == 3.0);
   }
   SUBCASE("a directory where a file should be") {
-    stdfs::create_directories(root.path() / "sys/fs/cgroup/user.slice/app.scope/cpu.max");
+    std::filesystem::create_directories(root.path() / "sys/fs/cgroup/user.slice/app.scope/cpu.max");
     CHECK(root.limit() == std::nullopt);
   }
 }

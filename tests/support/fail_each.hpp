@@ -1,0 +1,44 @@
+/// Allocations that fail, one after the other. For a program that is linked with failing_new.cpp.
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <utility>
+
+#include <doctest/doctest.h>
+
+#include "support/failing_new.hpp"
+
+namespace blitz_test {
+
+/// Whether operator new is support/failing_new.cpp's: valgrind puts its own in its place.
+[[nodiscard]] inline bool allocations_can_fail() {
+  fail_allocation_after(0);
+  try {
+    ::operator delete(::operator new(1));
+  } catch (const std::bad_alloc&) {
+    // As it should.
+  }
+  return stop_failing();
+}
+
+/// Calls `run(nth)` with nth = 0, next(0), next(next(0)), ... until it returns false. It has the nth allocation fail,
+/// and returns whether it was made. Returns how many were.
+template <class Run, class Next>
+std::size_t fail_each(Run&& run, Next&& next) {
+  std::size_t failures = 0;
+  for (std::size_t nth = 0;; nth = next(nth)) {
+    CAPTURE(nth);
+    REQUIRE(nth < 10'000);
+    if (!run(nth)) return failures;
+    ++failures;
+  }
+}
+
+/// The same with nth = 0, 1, 2, ...
+template <class Run>
+std::size_t fail_each(Run&& run) {
+  return fail_each(std::forward<Run>(run), [](std::size_t nth) { return nth + 1; });
+}
+
+}  // namespace blitz_test

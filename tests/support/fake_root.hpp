@@ -1,0 +1,49 @@
+/// A machine's root directory with only the files from which blitz reads the CPU quota.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
+#include <stdlib.h>
+
+#include "blitz/base/cpu_count.hpp"
+
+namespace blitz_test {
+
+/// Exists as long as the object.
+class FakeRoot {
+ public:
+  FakeRoot() {
+    std::string name = (std::filesystem::temp_directory_path() / "blitz-cpu-count-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~FakeRoot() { std::filesystem::remove_all(path_); }
+  FakeRoot(const FakeRoot&) = delete;
+  FakeRoot& operator=(const FakeRoot&) = delete;
+
+  FakeRoot& file(std::string_view path, std::string_view content) {
+    const std::filesystem::path full = path_ / path;
+    std::filesystem::create_directories(full.parent_path());
+    std::ofstream(full, std::ios::binary) << content;
+    return *this;
+  }
+  FakeRoot& own_groups(std::string_view content) { return file("proc/self/cgroup", content); }
+  FakeRoot& mounts(std::string_view content) { return file("proc/self/mountinfo", content); }
+
+  FakeRoot& v1_quota(const std::string& group, std::string_view quota, std::string_view period = "100000\n") {
+    return file(group + "/cpu.cfs_quota_us", quota).file(group + "/cpu.cfs_period_us", period);
+  }
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::optional<double> limit() const { return blitz::detail::cgroup_cpu_limit(path_); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace blitz_test
