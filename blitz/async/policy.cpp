@@ -1,5 +1,7 @@
 #include "blitz/async/policy.hpp"
 
+#include "blitz/base/linger.hpp"
+
 namespace blitz::detail {
 namespace {
 
@@ -7,9 +9,8 @@ void add(Atomic<std::uint64_t>& events, std::uint64_t more = 1) noexcept {
   events.store(events.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
 }
 
-/// How long a job must have lain in its owner's slot before it is worth a thief's while: about what taking it costs the
-/// thief and its owner together. In units of cpu_relax.
-constexpr int kPatience = 64;
+/// So many thefts in a row are tried at once after others were faster.
+constexpr int kLostBeforeYield = 64;
 
 }  // namespace
 
@@ -81,7 +82,7 @@ Job* AsyncFinder::steal(Sources& sources) noexcept {
     }
     if (!lost) return nullptr;
     // Another thief is copying, or was faster.
-    if (round < kPatience) {
+    if (round < kLostBeforeYield) {
       cpu_relax();
     } else {
       yield_thread();
@@ -92,7 +93,7 @@ Job* AsyncFinder::steal(Sources& sources) noexcept {
 Job* AsyncFinder::steal_newest(AsyncQueue& victim) noexcept {
   // Often its owner will be done with it before a thief is: it is the second half of a tiny loop. It is left alone if it
   // goes within the time that the theft would take.
-  for (int i = 0; i < kPatience; ++i) {
+  for (int i = 0; i < kLooksBeforeTheft; ++i) {
     if (victim.slot_empty()) return nullptr;
     cpu_relax();
   }

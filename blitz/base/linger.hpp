@@ -1,5 +1,5 @@
-/// How long an idle worker goes on looking for work before it sleeps, and a caller for the end of its call: the same for
-/// every idle protocol.
+/// How long an idle worker goes on looking for work before it sleeps, a caller for the end of its call, and a thief at what
+/// it could take: the same for every policy.
 ///
 /// Where interleavings are searched it is as short as can be: more rounds would multiply the interleavings and add nothing.
 #pragma once
@@ -16,6 +16,7 @@ namespace blitz::detail {
 inline constexpr unsigned kRoundsOfSearch = 1;
 inline constexpr unsigned kRoundsOfCaller = 0;
 inline constexpr int kLooksAtOthers = 0;
+inline constexpr int kLooksBeforeTheft = 1;
 inline void linger() noexcept { yield_thread(); }
 
 #else
@@ -27,6 +28,9 @@ inline constexpr unsigned kRoundsOfSearch = 32;
 inline constexpr unsigned kRoundsOfCaller = 128;
 /// How often a caller that gives its slot back looks whether the others are done, too: for about a microsecond.
 inline constexpr int kLooksAtOthers = 32;
+/// How often a thief looks at a job that its owner will perhaps be done with at once, before it is worth taking: for about
+/// as long as taking it costs the thief and its owner together.
+inline constexpr int kLooksBeforeTheft = 64;
 
 /// Waits for about a microsecond. Not a yield, which may cost the processor for milliseconds where other programs run.
 inline void linger() noexcept {

@@ -1,7 +1,7 @@
 /// The work-stealing deque of Chase and Lev: its owner pushes and pops at the bottom, newest first; thieves steal at
 /// the top, oldest first. It grows; it knows no scheduler.
 ///
-/// Who may call what: push and pop, the owner alone; steal, empty and size, anyone.
+/// Who may call what: push, pop and take_back, the owner alone; steal, empty, size and the request for a guard, anyone.
 ///
 /// Invariants:
 ///   top_ only grows; the items with indices in [top_, bottom_) are in the deque, each in slot `index mod capacity` of
@@ -10,11 +10,16 @@
 ///
 /// Sources: D. Chase, Y. Lev, "Dynamic circular work-stealing deque", SPAA 2005; the orderings after N. M. Lê, A. Pop,
 /// A. Cohen, F. Zappa Nardelli, "Correct and efficient work-stealing for weak memory models", PPoPP 2013, with its two
-/// fences made asymmetric: the owner's is free and the thief, which comes rarely, pays for both.
+/// fences made asymmetric: the owner's is free, and the thief, which comes rarely, pays for both. While thieves come often
+/// the deque is *guarded*: its owner makes a real fence at each pop, which costs it some nanoseconds, and spares the
+/// thieves membarrier(2), which costs them, and it, microseconds. Thieves ask for the guard; the owner begins and ends it.
 ///
 /// Pairs:
 ///   [item]    push, pop: bottom_.store(release)        ->   steal: bottom_.load(acquire)
-///   [last]    pop: bottom_ store, light fence, top_ load  <->  steal: top_ load, heavy fence, bottom_ load
+///   [last]    pop: bottom_ store, light fence, top_ load  <->  steal: top_ load, heavy fence, bottom_ load;
+///             while guarded, with seq_cst fences on both sides
+///   [begin]   pop: bottom_ store, guard_.store(release)   ->   steal: guard_.load(acquire), bottom_ load
+///   [end]     pop: guard_ store, seq_cst fence, top_ load  <->  steal: top_ load, seq_cst fence, guard_ load
 ///   [taken]   steal, pop: top_ exchange (release)      ->   push: top_.load(acquire), before a slot is used again
 ///   [buffer]  grow: buffer_.store(release)             ->   steal: buffer_.load(acquire)
 #pragma once
@@ -51,7 +56,8 @@ class ChaseLevDeque {
  public:
   /// `capacity` is the number of items before the first growth, a power of two.
   /// Throws std::bad_alloc.
-  explicit ChaseLevDeque(std::size_t capacity = 256) : limit_(static_cast<Index>(capacity)) {
+  explicit ChaseLevDeque(std::size_t capacity = 256)
+      : guard_(asymmetric_fences_available() ? Guard::kOpen : Guard::kGuarded), limit_(static_cast<Index>(capacity)) {
     assert(std::has_single_bit(capacity));
     use(std::make_unique<Buffer>(capacity));
   }
@@ -64,7 +70,7 @@ class ChaseLevDeque {
   /// Adds `item` at the bottom. O(1), amortised over growth. Throws std::bad_alloc, and is then unchanged.
   Place push(T* item) {
     const Index bottom = bottom_.load(std::memory_order_relaxed);
-    if (bottom >= limit_) [[unlikely]]
+    if (bottom >= limit_.load(std::memory_order_relaxed)) [[unlikely]]
       make_room(bottom);
     slots_[bottom & mask_].store(item, std::memory_order_relaxed);
     bottom_.store(bottom + 1, std::memory_order_release);  // [item]
@@ -77,8 +83,7 @@ class ChaseLevDeque {
     // [last] Announces the item as the owner's, and only then asks how far the thieves have come. [item] Release, as
     // every store to bottom_: a thief that reads this value must see the older items that it still covers.
     bottom_.store(bottom, std::memory_order_release);
-    asymmetric_light_fence();
-    const Index top = top_.load(std::memory_order_relaxed);
+    const Index top = fence_and_load_top();
     if (top < bottom) [[likely]]
       return slots_[bottom & mask_].load(std::memory_order_relaxed);
     return pop_last(bottom, top);
@@ -93,18 +98,16 @@ class ChaseLevDeque {
     if (bottom_.load(std::memory_order_relaxed) != place + 1) [[unlikely]]
       return false;
     bottom_.store(place, std::memory_order_release);  // [last]
-    asymmetric_light_fence();
-    const Index top = top_.load(std::memory_order_relaxed);
+    const Index top = fence_and_load_top();
     return top < place || pop_last(place, top) != nullptr;
   }
 
-  /// Takes the oldest item. Lock-free; looking at an empty deque costs two loads, taking a heavy fence.
+  /// Takes the oldest item. Lock-free; looking at an empty deque costs two loads, taking a heavy fence unless the deque is
+  /// guarded.
   [[nodiscard]] StealResult<T> steal() noexcept {
     Index top = top_.load(std::memory_order_acquire);
     if (bottom_.load(std::memory_order_acquire) - top <= 0) return StealResult<T>::empty();
-    asymmetric_heavy_fence();                                      // [last]
-    const Index bottom = bottom_.load(std::memory_order_acquire);  // [item]
-    if (bottom - top <= 0) return StealResult<T>::empty();
+    if (fence_and_load_bottom() - top <= 0) return StealResult<T>::empty();
     T* const item = buffer_.load(std::memory_order_acquire)->load(top);  // [buffer]
     // [taken] The exchange says that nobody has taken this index; the slot was read before it, and cannot have been
     // used again while top_ stood still.
@@ -113,6 +116,16 @@ class ChaseLevDeque {
     }
     return StealResult<T>::of(item);
   }
+
+  /// Asks the owner to guard the deque. It does from its next push or pop on, until no thief has come for a while.
+  void ask_for_guard() noexcept {
+    Guard guard = guard_.load(std::memory_order_relaxed);
+    if (guard != Guard::kOpen) return;
+    guard_.compare_exchange_strong(guard, Guard::kAsked, std::memory_order_relaxed);
+    limit_.store(0, std::memory_order_relaxed);  // So that push need not look at guard_.
+  }
+  /// A hint: a theft would not need the heavy fence now.
+  [[nodiscard]] bool guarded() const noexcept { return guard_.load(std::memory_order_relaxed) == Guard::kGuarded; }
 
   /// The number of items, exact for the owner while no thief is at work, and otherwise a moment's impression.
   [[nodiscard]] std::size_t size() const noexcept {
@@ -153,6 +166,49 @@ class ChaseLevDeque {
     std::unique_ptr<Atomic<T*>[]> slots_;
   };
 
+  enum class Guard : std::uint32_t {
+    kOpen,     // the owner makes light fences; thieves, heavy ones
+    kAsked,    // the same, by a thief's wish not for long
+    kGuarded,  // full fences on both sides
+  };
+
+  /// After so many pops the owner looks whether thieves still come. They cost it about as much as one heavy fence of a
+  /// thief would.
+#if defined(BLITZ_INTERLEAVE_HEADER)
+  static constexpr std::uint32_t kPopsOnGuard = 1;
+#else
+  static constexpr std::uint32_t kPopsOnGuard = 256;
+#endif
+
+  /// The owner's half of [last], after its store to bottom_.
+  [[nodiscard]] BLITZ_ALWAYS_INLINE Index fence_and_load_top() noexcept {
+    if (guard_.load(std::memory_order_relaxed) != Guard::kOpen) [[unlikely]]
+      guard();
+    else
+      compiler_fence();
+    return top_.load(std::memory_order_relaxed);
+  }
+  [[gnu::noinline]] void guard() noexcept {
+    if (guard_.load(std::memory_order_relaxed) == Guard::kAsked) {
+      guard_.store(Guard::kGuarded, std::memory_order_release);  // [begin]
+      pops_on_guard_ = 0;
+      stolen_before_ = stolen();
+    } else if (++pops_on_guard_ == kPopsOnGuard) {
+      const std::uint64_t now = stolen();
+      if (now == stolen_before_ && asymmetric_fences_available()) guard_.store(Guard::kOpen, std::memory_order_relaxed);
+      pops_on_guard_ = 0;
+      stolen_before_ = now;
+    }
+    seq_cst_fence();  // [last] [end]
+  }
+
+  /// The thief's half of [last], after its load of top_.
+  [[nodiscard]] Index fence_and_load_bottom() const noexcept {
+    seq_cst_fence();                                                                          // [last] [end]
+    if (guard_.load(std::memory_order_acquire) != Guard::kGuarded) asymmetric_heavy_fence();  // [begin] [last]
+    return bottom_.load(std::memory_order_acquire);                                           // [item]
+  }
+
   /// Makes `buffer` the newest.
   void use(std::unique_ptr<Buffer> buffer) noexcept {
     mask_ = buffer->mask();
@@ -177,12 +233,14 @@ class ChaseLevDeque {
     return item;
   }
 
-  /// `bottom` has reached limit_: finds out how far the thieves have come, and grows if that gives no room.
+  /// `bottom` has reached limit_: finds out how far the thieves have come, and grows if that gives no room. Or a thief has
+  /// lowered limit_, to ask for a guard.
   BLITZ_COLD void make_room(Index bottom) {
+    if (guard_.load(std::memory_order_relaxed) == Guard::kAsked) guard();
     const Index top = top_.load(std::memory_order_acquire);  // [taken]
     const Index capacity = mask_ + 1;
     if (bottom - top < capacity) {
-      limit_ = top + capacity;
+      limit_.store(top + capacity, std::memory_order_relaxed);
       return;
     }
     auto grown = std::make_unique<Buffer>(static_cast<std::size_t>(2 * capacity));
@@ -190,7 +248,7 @@ class ChaseLevDeque {
       grown->slot(index).store(owned_->load(index), std::memory_order_relaxed);
     }
     use(std::move(grown));
-    limit_ = top + 2 * capacity;
+    limit_.store(top + 2 * capacity, std::memory_order_relaxed);
   }
 
   // Written by thieves, and by the owner for its last item; a line of its own, away from what every push writes.
@@ -198,12 +256,15 @@ class ChaseLevDeque {
 
   // The owner's line: thieves read bottom_ and buffer_, the rest nobody else touches but last_pops_, for statistics.
   alignas(kCacheLine) Atomic<Index> bottom_{0};
+  Atomic<Guard> guard_;          // written by the owner, and by thieves who ask
   Index mask_ = 0;               // of the newest buffer, and ...
   Atomic<T*>* slots_ = nullptr;  // ... its slots, at hand for the owner
   Atomic<Buffer*> buffer_{nullptr};
   std::unique_ptr<Buffer> owned_;  // the newest buffer
-  Index limit_;                    // the first index at which push must ask for top_ again; never above top_ + capacity
+  Atomic<Index> limit_;  // the first index at which push must make room; never above top_ + capacity; thieves lower it
   Atomic<std::uint64_t> last_pops_{0};
+  std::uint32_t pops_on_guard_ = 0;  // since it was last looked whether thieves still come, and ...
+  std::uint64_t stolen_before_ = 0;  // what had been stolen by then
 };
 
 }  // namespace blitz::detail

@@ -1,15 +1,13 @@
 #include "blitz/fork_join/policy.hpp"
 
+#include "blitz/base/linger.hpp"
+
 namespace blitz::detail {
 namespace {
 
 void count(Atomic<std::uint64_t>& events) noexcept {
   events.store(events.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
-
-/// How long a lone job must have lain in its deque before it is worth a thief's while: about what taking it costs the
-/// thief and its owner together. In units of cpu_relax.
-constexpr int kPatience = 64;
 
 }  // namespace
 
@@ -18,13 +16,13 @@ StealResult<Job> ForkJoinFinder::steal_from(ChaseLevDeque<Job>& victim) noexcept
   if (size == 0) return StealResult<Job>::empty();
   // A single job is often one that its owner will be done with before a thief is: the second half of a tiny loop. It is
   // left alone if it goes within the time that the theft would take. A deque that holds more is deep in a tree, and its
-  // oldest job the largest.
-  if (size == 1) {
-    for (int i = 0; i < kPatience; ++i) {
-      if (victim.empty()) return StealResult<Job>::empty();
-      cpu_relax();
-    }
+  // oldest job the largest; its owner will soon see that it is asked for a guard.
+  if (size > 1) victim.ask_for_guard();
+  for (int i = 0; i < kLooksBeforeTheft && (size == 1 || !victim.guarded()); ++i) {
+    if (victim.empty()) return StealResult<Job>::empty();
+    cpu_relax();
   }
+  victim.ask_for_guard();
   count(steals_tried_);
   return victim.steal();
 }

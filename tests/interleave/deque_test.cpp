@@ -36,6 +36,7 @@ class Game {
   void take_back(std::size_t index, ChaseLevDeque<Item>::Place place) {
     if (deque_.take_back(place)) take(&items_[index]);
   }
+  void ask_for_guard() { deque_.ask_for_guard(); }
   bool pop() { return take(deque_.pop()); }
   bool steal() { return take(deque_.steal().item); }
   /// As a thief that must have something does, for as long as another was faster.
@@ -177,6 +178,82 @@ INTERLEAVE_CASE("deque: a slot changes under a thief", .preemptions = 2, .random
   game.expect_all_taken();
 }
 
+INTERLEAVE_CASE("guard: begins under a thief", .preemptions = 3, .random_schedules = 2000, .fences = true) {
+  Game game(run);
+  game.push(0);
+  game.push(1);
+  run.thread("owner", [&] {
+    game.pop();
+    game.pop();
+  });
+  run.thread("thief", [&] {
+    game.steal();
+    game.ask_for_guard();
+    game.steal();
+  });
+  run.go();
+  game.expect_all_taken();
+}
+
+INTERLEAVE_CASE("guard: asked for while the owner pushes", .preemptions = 3, .random_schedules = 2000, .fences = true) {
+  Game game(run);
+  game.push(0);
+  run.thread("owner", [&] {
+    game.push(1);
+    game.push(2);
+    game.pop();
+  });
+  run.thread("thief", [&] {
+    game.ask_for_guard();
+    game.steal();
+    game.steal();
+  });
+  run.go();
+  expect(game.deque().capacity() <= 4, "it grows once");
+  game.expect_all_taken();
+}
+
+// The owner's second pop takes an item without an exchange.
+INTERLEAVE_CASE("guard: ends under a thief", .preemptions = 3, .random_schedules = 2000, .fences = true) {
+  Game game(run);
+  game.push(0);
+  game.push(1);
+  game.push(2);
+  game.push(3);
+  game.ask_for_guard();
+  game.pop();
+  run.thread("owner", [&] {
+    game.pop();
+    game.pop();
+  });
+  run.thread("thief", [&] {
+    game.steal();
+    game.steal();
+  });
+  run.go();
+  game.expect_all_taken();
+}
+
+INTERLEAVE_CASE("guard: ends and begins again under thieves", .preemptions = 2, .random_schedules = 5000,
+                .fences = true) {
+  Game game(run);
+  for (std::size_t i = 0; i < 5; ++i) game.push(i);
+  game.ask_for_guard();
+  game.pop();
+  run.thread("owner", [&] {
+    game.pop();
+    game.pop();
+    game.pop();
+  });
+  run.thread("thief 1", [&] {
+    game.steal();
+    game.steal();
+  });
+  run.thread("thief 2", [&] { game.ask_for_guard(); });
+  run.go();
+  game.expect_all_taken();
+}
+
 // An item that is seen is either taken by the thief or lost to somebody: "empty" is never said of an item that was
 // there before and stays.
 INTERLEAVE_CASE("deque: empty is no excuse", .preemptions = 3, .random_schedules = 1000, .fences = true) {
@@ -209,6 +286,7 @@ INTERLEAVE_CASE("deque: everything at once", .systematic = false, .random_schedu
   for (const char* name : {"thief 1", "thief 2"}) {
     run.thread(name, [&] {
       game.steal();
+      game.ask_for_guard();
       game.steal();
       game.steal_hard();
     });

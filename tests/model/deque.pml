@@ -3,13 +3,16 @@
  * The owner pushes jobs 1 .. NJ and pops up to POPS times, in any order; each of THIEVES thieves tries to steal STEALS
  * times. The first buffer has CAP slots, and the deque may grow once, to twice that. Indices start at BASE.
  *
- * Memory: total store order. The owner's stores to slots, bottom_ and buffer_ go through a store buffer of DEPTH
- * entries, first in, first out; it sees its own stores at once, in owner_*. The compare-exchange on top_ flushes it, and
- * so does a thief's heavy fence. Thieves store nothing but by compare-exchange. Each access to memory is a step; the
- * first look of steal() at an empty deque is left out, for it only ever gives up.
+ * Before a theft a thief asks for a guard, or does not; the owner ends a guarded period at whatever pop it likes.
+ *
+ * Memory: total store order. The owner's stores to slots, bottom_, buffer_ and guard_ go through a store buffer of DEPTH
+ * entries, first in, first out; it sees its own stores at once, in owner_*, or in the buffer. The compare-exchange on
+ * top_ flushes it, and so do the owner's fence and a thief's heavy fence. Thieves store nothing but by compare-exchange,
+ * so that a fence of their own changes nothing. Each access to memory is a step; the first look of steal() at an empty
+ * deque is left out, for it only ever gives up.
  *
  * Variant:
- *   FALLBACK           the light fence is a fence of the owner, the heavy one of the thief
+ *   FALLBACK           there are no asymmetric fences: the deque is guarded for ever
  * Defects:
  *   NO_HEAVY           steal has no fence between top_ and bottom_
  *   BOTTOM_BEFORE      steal uses the bottom_ that it saw before the fence
@@ -20,7 +23,10 @@
  *   LIMIT_LATE         limit_ is one above top_ + capacity
  *   COPY_AFTER         grow shows the new buffer before it is filled
  *   BOTTOM_NOT_RESTORED  pop leaves bottom_ below when there was nothing to take
- *   NO_LIGHT           of the variant: the owner has no fence
+ *   GUARD_NO_FENCE     the owner of a guarded deque makes no fence
+ *   END_NO_FENCE       the pop that ends a guarded period makes no fence
+ *   GUARD_LATE         steal looks at guard_ after it has read bottom_
+ *   END_FALLBACK       of the variant: a guarded period ends
  */
 #ifndef NJ
 #define NJ 3
@@ -42,12 +48,17 @@
 #endif
 #define BASE 1
 
-/* Addresses: slots of the first buffer, slots of the second, bottom_, buffer_. */
+/* Addresses: slots of the first buffer, slots of the second, bottom_, buffer_, guard_. */
 #define SLOT(b, index) ((b) == 0 -> (index) % CAP : CAP + (index) % (2 * CAP))
 #define BOTTOM (3 * CAP)
 #define BUFFER (3 * CAP + 1)
+#define GUARD (3 * CAP + 2)
 
-byte memory[3 * CAP + 2];
+#define OPEN 0
+#define ASKED 1
+#define GUARDED 2
+
+byte memory[3 * CAP + 3];
 byte top = BASE;
 byte pending_at[DEPTH], pending_value[DEPTH], pending;
 bool taken[NJ + 1];
@@ -76,9 +87,51 @@ inline store(at, value) {  /* environment: a plain store of the owner */
   d_step { pending < DEPTH -> pending_at[pending] = at; pending_value[pending] = value; pending++ }
 }
 
+/* mirrors: ChaseLevDeque::guard blitz/fork_join/chase_lev_deque.hpp */
+inline load_guard() {
+  d_step {  /* the newest store to guard_, of one's own or in memory */
+    at = memory[GUARD];
+    k = 0; do :: k < pending -> if :: pending_at[k] == GUARD -> at = pending_value[k] :: else fi; k++ :: else -> break od;
+    k = 0
+  }
+}
+inline guard() {
+  if
+  :: at == ASKED -> store(GUARD, GUARDED)
+#if !defined(FALLBACK) || defined(END_FALLBACK)
+  :: at == GUARDED ->
+     store(GUARD, OPEN);
+#ifdef END_NO_FENCE
+     goto no_fence;
+#endif
+#endif
+  :: at == GUARDED
+  fi;
+#ifndef GUARD_NO_FENCE
+  d_step { DRAIN_ALL };
+#endif
+  skip
+}
+
+/* mirrors: ChaseLevDeque::fence_and_load_top blitz/fork_join/chase_lev_deque.hpp */
+inline fence_and_load_top() {
+  load_guard();
+  if
+  :: at == OPEN
+  :: at != OPEN -> guard()
+  fi;
+no_fence:
+  atomic { at = 0; seen = top }
+}
+
 /* mirrors: ChaseLevDeque::make_room blitz/fork_join/chase_lev_deque.hpp */
 inline make_room() {
-  seen = top;
+  load_guard();
+  if
+  :: at == ASKED -> store(GUARD, GUARDED); d_step { DRAIN_ALL }
+  :: at != ASKED
+  fi;
+  atomic { at = 0; seen = top };
   if
   :: owner_bottom - seen < capacity -> limit = seen + capacity
   :: else ->
@@ -110,7 +163,7 @@ inline make_room() {
 /* mirrors: ChaseLevDeque::push blitz/fork_join/chase_lev_deque.hpp */
 inline push(the_job) {
 #ifndef LIMIT_IGNORED
-  if :: owner_bottom >= limit -> make_room() :: else fi;
+  if :: make_room() :: owner_bottom < limit fi;  /* a thief that asks for a guard has it called at any time */
 #endif
   at = SLOT(owner_buffer, owner_bottom);
   owner_slot[at] = the_job;
@@ -123,15 +176,6 @@ inline push(the_job) {
   store(BOTTOM, owner_bottom);
 #endif
   at = 0
-}
-
-/* mirrors: asymmetric_light_fence blitz/base/asymmetric_fence.hpp */
-inline light_fence() {
-#if defined(FALLBACK) && !defined(NO_LIGHT)
-  d_step { DRAIN_ALL }
-#else
-  skip
-#endif
 }
 
 /* mirrors: asymmetric_heavy_fence blitz/base/asymmetric_fence.hpp */
@@ -148,8 +192,7 @@ inline heavy_fence() {
 inline pop() {
   owner_bottom--;
   store(BOTTOM, owner_bottom);
-  light_fence();
-  seen = top;
+  fence_and_load_top();
   if
   :: seen < owner_bottom ->
      d_step { job = owner_slot[SLOT(owner_buffer, owner_bottom)]; TAKE(job); job = 0 }
@@ -188,20 +231,34 @@ proctype Owner() {
   finished++
 }
 
+/* mirrors: ChaseLevDeque::fence_and_load_bottom blitz/fork_join/chase_lev_deque.hpp */
+inline fence_and_load_bottom() {
+#if defined(BOTTOM_BEFORE) || defined(GUARD_LATE)
+  bottom = memory[BOTTOM];
+#endif
+  if
+  :: memory[GUARD] == GUARDED -> skip
+  :: else ->
+     heavy_fence();
+#ifdef GUARD_LATE
+     bottom = memory[BOTTOM]
+#endif
+  fi;
+#if !defined(BOTTOM_BEFORE) && !defined(GUARD_LATE)
+  bottom = memory[BOTTOM];
+#endif
+}
+
+/* mirrors: ChaseLevDeque::ask_for_guard blitz/fork_join/chase_lev_deque.hpp */
 /* mirrors: ChaseLevDeque::steal blitz/fork_join/chase_lev_deque.hpp */
 proctype Thief() {
   byte seen, bottom, buffer, job, n, k;
   do
   :: n < STEALS ->
      n++;
+     if :: memory[GUARD] == OPEN -> memory[GUARD] = ASKED :: skip fi;
      seen = top;
-#ifdef BOTTOM_BEFORE
-     bottom = memory[BOTTOM];
-#endif
-     heavy_fence();
-#ifndef BOTTOM_BEFORE
-     bottom = memory[BOTTOM];
-#endif
+     fence_and_load_bottom();
      if
      :: bottom > seen ->
         buffer = memory[BUFFER];
@@ -240,6 +297,9 @@ init {
   byte n;
   atomic {
     memory[BOTTOM] = BASE;
+#ifdef FALLBACK
+    memory[GUARD] = GUARDED;
+#endif
     run Owner(); run Drain();
     do :: n < THIEVES -> run Thief(); n++ :: else -> break od;
     run Audit()

@@ -100,15 +100,20 @@ TEST_CASE("deque: each item is taken once, newest first by its owner, oldest fir
   std::uint64_t all_items = 0;
   std::uint64_t all_stolen = 0;
   std::uint64_t all_lost = 0;
+  std::uint64_t all_on_guard = 0;
   while (!deadline.passed()) {
     std::vector<Item> items(static_cast<std::size_t>(random.between(1, random.one_in(2) ? 100 : 20'000)));
     Deque deque(std::size_t{1} << random.below(5));
     const std::size_t thieves = random.between(1, 3);
     const std::uint64_t stream = random.next();
+    // How often a thief asks for a guard; and how often it stays away long enough for one to end.
+    const std::uint64_t rarely_asks = std::uint64_t{1} << random.below(12);
+    const std::uint64_t rarely_away = std::uint64_t{1} << random.between(4, 14);
     std::atomic<std::size_t> thieves_there{0};
     std::atomic<bool> owner_done{false};
     std::atomic<std::uint64_t> stolen{0};
     std::atomic<std::uint64_t> lost{0};
+    std::atomic<std::uint64_t> on_guard{0};
     std::atomic<std::uint64_t> surprises{0};
     std::uint64_t popped = 0;
 
@@ -125,9 +130,13 @@ TEST_CASE("deque: each item is taken once, newest first by its owner, oldest fir
       Random mine(stream + thread);
       std::uint64_t count = 0;
       std::uint64_t losses = 0;
+      std::uint64_t meetings = 0;
       std::int64_t last = -1;
       ++thieves_there;
       while (!owner_done.load(std::memory_order_relaxed)) {
+        if (mine.one_in(rarely_away)) spin_for(std::chrono::microseconds(mine.below(20)));
+        if (mine.one_in(rarely_asks)) deque.ask_for_guard();
+        if (deque.guarded()) ++meetings;
         const auto result = deque.steal();
         if (result.outcome == Outcome::kLost) ++losses;
         if (result.outcome != Outcome::kItem) {
@@ -141,6 +150,7 @@ TEST_CASE("deque: each item is taken once, newest first by its owner, oldest fir
       }
       stolen += count;
       lost += losses;
+      on_guard += meetings;
     });
 
     // The owner has left nothing, so that what the thieves were still busy with is done as well.
@@ -156,10 +166,11 @@ TEST_CASE("deque: each item is taken once, newest first by its owner, oldest fir
     all_items += items.size();
     all_stolen += stolen;
     all_lost += lost;
+    all_on_guard += on_guard;
     dog.progress();
   }
   MESSAGE(rounds << " rounds, " << all_items << " items, " << all_stolen << " stolen, " << all_lost
-                 << " thefts lost to others");
+                 << " thefts lost to others, " << all_on_guard << " guards met");
 }
 
 }  // namespace

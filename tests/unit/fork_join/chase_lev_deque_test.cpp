@@ -11,6 +11,8 @@
 
 #include <doctest/doctest.h>
 
+#include "blitz/base/asymmetric_fence.hpp"
+
 using Deque = blitz::detail::ChaseLevDeque<int>;
 using Outcome = blitz::detail::StealResult<int>::Outcome;
 
@@ -189,6 +191,70 @@ TEST_CASE("deque: stolen() counts the thieves' items and not the owner's") {
   deque.push(&items[0]);
   CHECK(popped(deque) == 0);  // a last item, which moves the thieves' end too
   CHECK(deque.stolen() == 4);
+}
+
+TEST_CASE("deque: guarded from the push or pop after the request until no thief has come for 256 pops") {
+  if (!blitz::detail::asymmetric_fences_available()) {
+    MESSAGE("skipped: without membarrier(2) a deque is always guarded");
+    return;
+  }
+  std::vector<int> items = numbers(2);
+  Deque deque;
+  const auto push_and_pop = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      deque.push(&items[1]);
+      REQUIRE(popped(deque) == 1);
+    }
+  };
+  deque.push(&items[0]);
+  push_and_pop(1);
+  CHECK(!deque.guarded());
+  deque.ask_for_guard();
+  CHECK(!deque.guarded());
+
+  SUBCASE("push") {
+    deque.push(&items[1]);
+    CHECK(deque.guarded());
+    CHECK(popped(deque) == 1);
+    push_and_pop(254);
+    CHECK(deque.guarded());
+    CHECK(stolen(deque) == 0);
+    deque.push(&items[0]);
+    push_and_pop(256);
+    CHECK(deque.guarded());
+    push_and_pop(1);
+    CHECK(!deque.guarded());
+  }
+  SUBCASE("pop") {
+    CHECK(popped(deque) == 0);
+    CHECK(deque.guarded());
+    push_and_pop(255);
+    CHECK(deque.guarded());
+    push_and_pop(1);
+    CHECK(!deque.guarded());
+  }
+  push_and_pop(300);
+  CHECK(!deque.guarded());
+  const auto place = deque.push(&items[1]);
+  deque.ask_for_guard();
+  CHECK(deque.take_back(place));
+  CHECK(deque.guarded());
+}
+
+TEST_CASE("deque: the owner's last items do not pass for thefts") {
+  if (!blitz::detail::asymmetric_fences_available()) {
+    MESSAGE("skipped: without membarrier(2) a deque is always guarded");
+    return;
+  }
+  int item = 0;
+  Deque deque;
+  deque.ask_for_guard();
+  for (int i = 1; i <= 256; ++i) {
+    deque.push(&item);
+    REQUIRE(deque.guarded());
+    REQUIRE(deque.pop() == &item);
+  }
+  CHECK(!deque.guarded());
 }
 
 TEST_CASE("deque: owner and thieves take each item once, while it grows") {
