@@ -142,6 +142,7 @@ std::optional<double> v1_limit(const stdfs::path& directory) {
 /// The way from `top` down to `group`, nothing where `group` is not below it. A ".." is a group outside this
 /// process's cgroup namespace, which cannot be reached by name.
 std::optional<stdfs::path> path_below(const stdfs::path& top, const stdfs::path& group) {
+  if (top.empty()) return std::nullopt;
   const auto [top_rest, group_rest] = std::mismatch(top.begin(), top.end(), group.begin(), group.end());
   const bool same_but_slash = top_rest != top.end() && top_rest->empty() && std::next(top_rest) == top.end();
   if (top_rest != top.end() && !same_but_slash) return std::nullopt;

@@ -100,6 +100,11 @@ TEST_CASE("cpu_count: v2") {
     root.file("sys/fs/cgroup/user.slice/cpu.max", "300000 100000\n");
     CHECK(root.limit() == 3.0);
   }
+  SUBCASE("a mount of no group is taken as it is") {
+    root.mounts("31 23 0:26  /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw\n");
+    root.file("sys/fs/cgroup/cpu.max", "300000 100000\n");
+    CHECK(root.limit() == 3.0);
+  }
   SUBCASE("a directory where a file should be") {
     std::filesystem::create_directories(root.path() / "sys/fs/cgroup/user.slice/app.scope/cpu.max");
     CHECK(root.limit() == std::nullopt);
