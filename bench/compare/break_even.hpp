@@ -8,14 +8,24 @@
 
 namespace bench {
 
-struct BreakEven {
+/// One implementation's loops by the length of their body.
+struct GrainCurve {
+  struct Point {
+    double nanoseconds;  ///< of the body in the serial loop
+    double speed_up;     ///< over the serial loop
+  };
+
   std::string peer;
   unsigned threads;
-  double nanoseconds;  ///< of the body in the serial loop; 0: faster from the shortest on; infinite: not by the longest
+  std::vector<Point> points;  ///< at least two
+
+  /// The length from which on all longer loops are faster than the serial one, on straight lines between the points and
+  /// both axes logarithmic; 0: faster from the shortest on; infinite: not even the longest is.
+  [[nodiscard]] double break_even() const;
 };
 
 /// One for each implementation and each thread count above one, where anything can be gained. Empty where not at least
 /// two lengths were measured together with the serial loop.
-std::vector<BreakEven> break_evens(const Results& results);
+std::vector<GrainCurve> grain_curves(const Results& results);
 
 }  // namespace bench

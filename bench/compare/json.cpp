@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "bench/compare/break_even.hpp"
+#include "bench/compare/geometric_mean.hpp"
 #include "bench/compare/report.hpp"
 
 namespace bench {
@@ -51,15 +52,21 @@ std::string row_json(const Results& results, const Row& row) {
          ", \"median\": " + number(row.median) + ", \"quartiles\": [" + number(row.low) + ", " + number(row.high) +
          "], \"p99\": " + number(row.p99) + ", \"wall_seconds_per_unit\": " + number(row.wall_seconds) +
          ", \"cpu_seconds_per_unit\": " + number(row.cpu_seconds) +
-         ", \"cpu_seconds_after\": " + number(row.cpu_after_seconds) +
+         ", \"cpu_seconds_after\": " + number(row.cpu_after_seconds) + ", \"peak_bytes\": " + number(row.peak_bytes) +
          ", \"times_slower_than_blitz\": " + number(results.times_slower_than_blitz(row)) +
          ", \"correct\": " + boolean(row.correct) +
          ", \"samples\": " + array(row.repetitions, ", ", [](const Repetition& r) { return number(r.figure); }) + "}";
 }
 
-std::string break_even_json(const BreakEven& found) {
-  return "\n    {\"peer\": " + quoted(found.peer) + ", \"threads\": " + std::to_string(found.threads) +
-         ", \"nanoseconds\": " + number(found.nanoseconds) + "}";
+std::string geometric_mean_json(const GeometricMean& mean) {
+  return "\n    {\"peer\": " + quoted(mean.peer) + ", \"threads\": " + std::to_string(mean.threads) +
+         ", \"times_slower_than_blitz\": " + number(mean.times_slower_than_blitz) +
+         ", \"workloads\": " + std::to_string(mean.workloads) + "}";
+}
+
+std::string break_even_json(const GrainCurve& curve) {
+  return "\n    {\"peer\": " + quoted(curve.peer) + ", \"threads\": " + std::to_string(curve.threads) +
+         ", \"nanoseconds\": " + number(curve.break_even()) + "}";
 }
 
 std::string target_json(const Target& target) {
@@ -77,7 +84,8 @@ void write_json(std::ostream& out, const Results& results, const std::vector<Tar
       << "  \"scale\": " << quoted(results.scale) << ",\n  \"repetitions\": " << results.repetitions << ",\n"
       << "  \"threads\": " << array(results.threads, ", ", [](unsigned n) { return std::to_string(n); }) << ",\n"
       << "  \"results\": " << array(results.rows, ",", [&](const Row& row) { return row_json(results, row); }) << ",\n"
-      << "  \"break_even\": " << array(break_evens(results), ",", break_even_json) << ",\n"
+      << "  \"geometric_means\": " << array(geometric_means(results), ",", geometric_mean_json) << ",\n"
+      << "  \"break_even\": " << array(grain_curves(results), ",", break_even_json) << ",\n"
       << "  \"aims\": " << array(all_targets, ",", target_json) << "\n}\n";
 }
 

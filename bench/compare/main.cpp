@@ -1,85 +1,19 @@
 // Measures every implementation of every workload beside the others, and reports. The method is in bench/README.md.
-#include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "bench/compare/baseline.hpp"
+#include "bench/compare/measure_all.hpp"
 #include "bench/compare/options.hpp"
-#include "bench/compare/progress.hpp"
 #include "bench/compare/report.hpp"
-#include "bench/harness/clock.hpp"
 
 namespace bench {
 namespace {
-
-std::string describe(const Bound& bound) {
-  std::string text = std::string(bound.entry->spec->name) + " " + bound.entry->peer;
-  return bound.entry->threaded ? text + " x" + std::to_string(bound.threads) : text;
-}
-
-std::vector<Bound> bind_all(Setup& setup, const Options& options) {
-  std::vector<Bound> plan;
-  for (const auto& entry : entries()) {
-    const bool wanted = options.only.empty() ||
-                        std::find(options.only.begin(), options.only.end(), entry.spec->name) != options.only.end();
-    if (!wanted) continue;
-    const auto threads = entry.threaded ? options.threads : std::vector{1u};
-    for (const unsigned n : threads) plan.push_back(setup.bind(entry, n));
-  }
-  return plan;
-}
-
-/// The steps of pass `pass`: workload by workload, and within one beginning with another entry each time, so that
-/// nobody always follows the same neighbour.
-std::vector<std::size_t> order(const std::vector<Bound>& plan, std::size_t pass) {
-  std::vector<std::size_t> steps(plan.size());
-  for (std::size_t i = 0; i < steps.size(); ++i) steps[i] = i;
-  for (auto first = steps.begin(); first != steps.end();) {
-    const Spec* spec = plan[*first].entry->spec;
-    const auto last = std::find_if(first, steps.end(), [&](std::size_t i) { return plan[i].entry->spec != spec; });
-    std::rotate(first, first + static_cast<std::ptrdiff_t>(pass) % (last - first), last);
-    first = last;
-  }
-  return steps;
-}
-
-/// Pass 0 warms up; its figures are dropped, its results are checked like the others.
-Results measure_all(const std::vector<Bound>& plan, const Options& options) {
-  const Effort effort = Effort::of(options.scale);
-  std::vector<std::vector<Repetition>> measured(plan.size());
-  std::set<std::size_t> wrong;
-  std::set<std::string> restless;
-  const std::size_t passes = options.repetitions + 1;
-  Progress progress(passes, plan.size());
-  for (std::size_t pass = 0; pass < passes; ++pass) {
-    const auto steps = order(plan, pass);
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      const Bound& bound = plan[steps[i]];
-      const Stopwatch watch;
-      progress.begin(pass, i, describe(bound));
-      const Repetition repetition = measure(bound, effort);
-      progress.end(i, watch.wall());
-      if (pass != 0) measured[steps[i]].push_back(repetition);
-      if (!repetition.correct) wrong.insert(steps[i]);
-      if (!repetition.quiet) restless.insert(describe(bound));
-    }
-  }
-  progress.finish();
-
-  Results results{options.threads, options.repetitions, pick(options.scale, "full", "quick", "smoke"), {}};
-  for (std::size_t i = 0; i < plan.size(); ++i) {
-    results.rows.emplace_back(*plan[i].entry, plan[i].threads, std::move(measured[i]));
-    if (wrong.contains(i)) {
-      results.rows.back().correct = false;
-      std::cerr << "wrong result: " << describe(plan[i]) << '\n';
-    }
-  }
-  for (const auto& name : restless) std::cerr << "still busy a second after its last run: " << name << '\n';
-  return results;
-}
 
 void list_entries() {
   std::string_view shown;
@@ -100,21 +34,52 @@ std::ofstream open(const std::string& name) {
   return file;
 }
 
+void write(std::ofstream& file, const std::string& text) {
+  if (!(file << text).flush()) throw BadOptions("a result file could not be written to its end");
+}
+
+/// The bars as `file`, every other chart beside it: a file each, as a page shows one where it needs it.
+void write_charts(std::ofstream& bars, const std::filesystem::path& file, const Results& results) {
+  std::ostringstream text;
+  write_bar_chart(text, results);
+  write(bars, text.str());
+  const auto write_beside = [&](const char* name, auto write_chart) {
+    std::ostringstream chart;
+    if (!write_chart(chart, results)) return;
+    auto beside = file;
+    beside.replace_filename(file.stem().string() + name + file.extension().string());
+    auto opened = open(beside);
+    write(opened, chart.str());
+  };
+  write_beside("-speed-up", write_speed_up_chart);
+  write_beside("-break-even", write_break_even_chart);
+}
+
+void warn_of_shared_processors(const std::vector<unsigned>& threads) {
+  const unsigned processors = default_thread_counts().back();
+  if (threads.back() <= processors) return;
+  std::cerr << "more threads than the " << processors
+            << " processors: those figures show how a library bears that, not how it scales\n";
+}
+
 int compare(Options options) {
   if (options.help) return std::cout << kHelp, 0;
   if (options.list) return list_entries(), 0;
   if (options.threads.empty()) options.threads = default_thread_counts();
   if (options.repetitions == 0) options.repetitions = pick(options.scale, 15u, 9u, 2u);
+  warn_of_shared_processors(options.threads);
+  if (!options.baseline.empty()) check_baseline(options.baseline, scale_name(options.scale));
   auto json = open(options.json);
   auto svg = open(options.svg);
 
-  Setup setup(options.scale);
-  const Results results = measure_all(bind_all(setup, options), options);
+  const Results results = measure_all(options);
   const auto aims = targets(results);
   write_table(std::cout, results, aims);
-  if (json.is_open()) write_json(json, results, aims);
-  if (svg.is_open()) write_svg(svg, results);
-  if (!json.flush() || !svg.flush()) throw BadOptions("a result file could not be written to its end");
+  std::ostringstream text;
+  write_json(text, results, aims);
+  if (json.is_open()) write(json, text.str());
+  if (svg.is_open()) write_charts(svg, options.svg, results);
+  if (!options.baseline.empty()) write_changes(options.baseline, text.str());
   return results.all_correct() ? 0 : 1;
 }
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "bench/harness/registry.hpp"
 
@@ -50,14 +52,26 @@ std::vector<std::string> workload_names(std::string_view option, std::string_vie
   return names;
 }
 
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code neither_exists;
+  return !a.empty() && (a == b || std::filesystem::equivalent(a, b, neither_exists));
+}
+
+/// What is written would overwrite the baseline before it is read, or the other result.
+void refuse_one_file_for_two(const Options& options) {
+  if (same_file(options.json, options.svg) || same_file(options.json, options.baseline) ||
+      same_file(options.svg, options.baseline)) {
+    throw BadOptions("--json, --svg and --baseline name the same file");
+  }
+}
+
 }  // namespace
 
 const char* const kHelp =
     "usage: compare [options]\n"
     "\n"
-    "Measures blitz beside the serial form, oneTBB and OpenMP on the same inputs in one process, the peers "
-    "interleaved,\n"
-    "and checks every result. Let nothing else run meanwhile.\n"
+    "Measures blitz beside the serial form, oneTBB, OpenMP and Rayon on the same inputs in one process, the peers\n"
+    "interleaved, and checks every result. Let nothing else run meanwhile.\n"
     "\n"
     "  --quick            smaller inputs and 9 repetitions: under two minutes\n"
     "  --smoke            tiny inputs and 2 repetitions: only shows that everything works\n"
@@ -65,11 +79,14 @@ const char* const kHelp =
     "  --threads N,...    these thread counts (default: 1 and all processors this process may use)\n"
     "  --repetitions N    how often each entry is measured (default: 15)\n"
     "  --json FILE        write the results as JSON\n"
-    "  --svg FILE         write the results as a bar chart\n"
+    "  --svg FILE         write the results as a bar chart, and beside it FILE-speed-up.svg, the speed-up against the\n"
+    "                     threads, and FILE-break-even.svg, from which length of the body on a loop gains\n"
+    "  --baseline FILE    say what got slower or faster, beyond the noise, than in FILE, which --json wrote earlier\n"
     "  --list             name the workloads and their implementations, and exit\n"
     "  --help             show this, and exit\n"
     "\n"
-    "Exit status: 0 all results right, whatever the speed; 1 a wrong result; 2 bad options or a file not writable.\n";
+    "Exit status: 0 all results right, whatever the speed; 1 a wrong result; 2 bad options, or a file that\n"
+    "cannot be read or written.\n";
 
 Options parse_options(std::span<const char* const> arguments) {
   Options options;
@@ -77,12 +94,19 @@ Options parse_options(std::span<const char* const> arguments) {
     const std::string_view option = arguments[i];
     const auto value = [&]() -> std::string_view {
       if (i + 1 == arguments.size()) throw BadOptions(std::string(option) + ": a value is missing");
-      return arguments[++i];
+      const std::string_view text = arguments[++i];
+      if (text.empty() || text.starts_with("--")) throw BadOptions(std::string(option) + ": a value is missing");
+      return text;
+    };
+    const auto scale = [&](Scale wanted) {
+      if (options.scale != Scale::full && options.scale != wanted)
+        throw BadOptions("--quick and --smoke exclude each other");
+      options.scale = wanted;
     };
     if (option == "--quick") {
-      options.scale = Scale::quick;
+      scale(Scale::quick);
     } else if (option == "--smoke") {
-      options.scale = Scale::smoke;
+      scale(Scale::smoke);
     } else if (option == "--only") {
       options.only = workload_names(option, value());
     } else if (option == "--threads") {
@@ -93,6 +117,8 @@ Options parse_options(std::span<const char* const> arguments) {
       options.json = value();
     } else if (option == "--svg") {
       options.svg = value();
+    } else if (option == "--baseline") {
+      options.baseline = value();
     } else if (option == "--list") {
       options.list = true;
     } else if (option == "--help") {
@@ -101,6 +127,7 @@ Options parse_options(std::span<const char* const> arguments) {
       throw BadOptions("unknown option '" + std::string(option) + "'; --help names them all");
     }
   }
+  refuse_one_file_for_two(options);
   return options;
 }
 

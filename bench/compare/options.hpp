@@ -17,6 +17,7 @@ struct Options {
   unsigned repetitions = 0;
   std::string json;  ///< file names; empty: not written
   std::string svg;
+  std::string baseline;
   bool list = false;
   bool help = false;
 };

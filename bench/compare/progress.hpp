@@ -1,4 +1,4 @@
-// The progress line on stderr, with the time left.
+// The progress bar on stderr, with the time left.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace bench {
 
-/// Follows `passes` passes over the same `steps` steps. What a step took in the last pass is what it is expected to
+/// Follows passes, of these names, over the same `steps` steps. What a step took in the last pass is what it is expected to
 /// take in the next, so the time left is sound from the second pass on.
 class Progress {
  public:
-  Progress(std::size_t passes, std::size_t steps);
+  Progress(std::vector<std::string> passes, std::size_t steps);
 
   /// Shows that a step begins. On a terminal the line is rewritten; elsewhere there is one line for each pass.
   void begin(std::size_t pass, std::size_t step, const std::string& what);
@@ -23,7 +23,7 @@ class Progress {
  private:
   [[nodiscard]] double seconds_left(std::size_t pass, std::size_t step) const;
 
-  std::size_t passes_;
+  std::vector<std::string> passes_;
   std::vector<double> cost_;  // of each step; negative: not known yet
   bool terminal_;
 };

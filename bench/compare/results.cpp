@@ -32,8 +32,7 @@ Row::Row(const Entry& entry, unsigned thread_count, std::vector<Repetition> meas
       p99(bench::median(column(repetitions, &Repetition::p99))),
       wall_seconds(bench::median(column(repetitions, &Repetition::wall_seconds))),
       cpu_seconds(bench::median(column(repetitions, &Repetition::cpu_seconds))),
-      cpu_after_seconds(bench::median(column(repetitions, &Repetition::cpu_after_seconds))),
-      correct(std::all_of(repetitions.begin(), repetitions.end(), [](const Repetition& r) { return r.correct; })) {}
+      cpu_after_seconds(bench::median(column(repetitions, &Repetition::cpu_after_seconds))) {}
 
 double times_slower(const Row* row, const Row* base) {
   if (row == nullptr || base == nullptr || !(row->median > 0) || !(base->median > 0)) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,10 @@ struct Row {
   double wall_seconds;  ///< medians, per unit of work
   double cpu_seconds;
   double cpu_after_seconds;  ///< per repetition
-  bool correct;
+
+  /// Of one run (harness/memory.hpp); NaN where it is unknown. Like the next, not known from the repetitions.
+  double peak_bytes = std::numeric_limits<double>::quiet_NaN();
+  bool correct = true;  ///< in the warm-up too
 
   /// The distance between the quartiles, relative to the median.
   [[nodiscard]] double spread() const { return std::abs((high - low) / median); }

@@ -1,22 +1,12 @@
-#include <algorithm>
+#include "bench/compare/svg.hpp"
+
+#include <array>
 #include <ostream>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "bench/compare/report.hpp"
-#include "bench/compare/text.hpp"
-
-namespace bench {
+namespace bench::svg {
 namespace {
 
-constexpr int kWidth = 900;
-constexpr int kBarsLeft = 190;
-constexpr int kBarsWidth = 540;
-constexpr int kBarHeight = 16;
-constexpr int kRowHeight = 22;
-constexpr int kTitleHeight = 34;
-constexpr int kGap = 18;
+using Shades = std::array<std::string_view, 4>;
 
 std::string escaped(std::string_view text) {
   std::string out;
@@ -34,69 +24,33 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-std::string_view colour(std::string_view peer) {
-  if (peer.starts_with("blitz")) return "#d9480f";
-  if (peer.starts_with("tbb")) return "#1971c2";
-  if (peer.starts_with("openmp")) return "#2f9e44";
-  return "#868e96";
-}
-
-void text(std::ostream& out, int x, int y, std::string_view extra, std::string_view content) {
-  out << "<text x=\"" << x << "\" y=\"" << y << "\" " << extra << ">" << escaped(content) << "</text>\n";
-}
-
-void bar(std::ostream& out, const Row& row, double longest, double ratio, int y) {
-  const auto length = [&](double value) {
-    return static_cast<int>(longest > 0 ? std::clamp(value / longest, 0.0, 1.0) * kBarsWidth : 0.0);
-  };
-  const auto label = row.threaded ? row.peer + ", " + std::to_string(row.threads) + " thr." : row.peer;
-  const int middle = y + kBarHeight / 2;
-  text(out, kBarsLeft - 8, y + 12, "text-anchor=\"end\"", label);
-  out << "<rect x=\"" << kBarsLeft << "\" y=\"" << y << "\" width=\"" << std::max(1, length(row.median))
-      << "\" height=\"" << kBarHeight << "\" fill=\"" << colour(row.peer) << "\"/>\n"
-      << "<line x1=\"" << kBarsLeft + length(row.low) << "\" x2=\"" << kBarsLeft + length(row.high) << "\" y1=\""
-      << middle << "\" y2=\"" << middle << "\" stroke=\"#212529\" stroke-width=\"2\"/>\n";
-  text(out, kBarsLeft + std::max(length(row.median), length(row.high)) + 8, y + 12, "",
-       number_text(row.median) + " " + std::string(unit_name(row.spec->metric)) + "  (" + number_text(ratio) + "x)");
-}
-
-void panel(std::ostream& out, const Results& results, const std::vector<const Row*>& rows, int y) {
-  double longest = 0;
-  for (const Row* row : rows) longest = std::max({longest, row->median, row->high});
-  const Spec& spec = *rows.front()->spec;
-  text(out, 16, y + 20, "font-weight=\"bold\" font-size=\"14\"",
-       std::string(spec.name) + " [" + figure_name(spec) + "]: " + std::string(spec.title));
-  y += kTitleHeight;
-  for (const Row* row : rows) {
-    bar(out, *row, longest, results.times_slower_than_blitz(*row), y);
-    y += kRowHeight;
-  }
-}
-
 }  // namespace
 
-void write_svg(std::ostream& out, const Results& results) {
-  std::vector<std::vector<const Row*>> panels;
-  for (const auto& row : results.rows) {
-    if (panels.empty() || panels.back().front()->spec != row.spec) panels.emplace_back();
-    panels.back().push_back(&row);
-  }
-  const auto height = [](const std::vector<const Row*>& rows) {
-    return kTitleHeight + kRowHeight * static_cast<int>(rows.size()) + kGap;
-  };
-  int y = kTitleHeight;
-  for (const auto& rows : panels) y += height(rows);
-
-  out << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << kWidth << "\" height=\"" << y
+void begin(std::ostream& out, int width, int height) {
+  out << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << width << "\" height=\"" << height
+      << "\" viewBox=\"0 0 " << width << ' ' << height
       << "\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#212529\">\n"
       << "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
-  text(out, 16, 22, "", "Medians with their quartiles; in brackets, how many times slower than blitz.");
-  y = kTitleHeight;
-  for (const auto& rows : panels) {
-    panel(out, results, rows, y);
-    y += height(rows);
-  }
-  out << "</svg>\n";
 }
 
-}  // namespace bench
+void end(std::ostream& out) { out << "</svg>\n"; }
+
+void text(std::ostream& out, int x, int y, std::string_view attributes, std::string_view content) {
+  out << "<text x=\"" << x << "\" y=\"" << y << "\" " << attributes << ">" << escaped(content) << "</text>\n";
+}
+
+std::string_view colour(std::string_view peer, std::size_t shade) {
+  constexpr Shades kBlitz{"#d9480f", "#f08c00", "#862e0a", "#e8590c"};
+  constexpr Shades kTbb{"#1971c2", "#0b7285", "#4dabf7", "#364fc7"};
+  constexpr Shades kOpenMp{"#2f9e44", "#74b816", "#0b5a22", "#20c997"};
+  constexpr Shades kRayon{"#9c36b5", "#e64980", "#5f3dc4", "#e599f7"};
+  constexpr Shades kOther{"#868e96", "#495057", "#adb5bd", "#212529"};
+  const Shades& shades = peer.starts_with("blitz")    ? kBlitz
+                         : peer.starts_with("tbb")    ? kTbb
+                         : peer.starts_with("openmp") ? kOpenMp
+                         : peer.starts_with("rayon")  ? kRayon
+                                                      : kOther;
+  return shades[shade % shades.size()];
+}
+
+}  // namespace bench::svg

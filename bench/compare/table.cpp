@@ -4,14 +4,15 @@
 #include <string>
 
 #include "bench/compare/break_even.hpp"
+#include "bench/compare/geometric_mean.hpp"
 #include "bench/compare/report.hpp"
 #include "bench/compare/text.hpp"
 
 namespace bench {
 namespace {
 
-using Cells = std::array<std::string, 8>;
-constexpr std::array<std::size_t, 8> kWidths{15, 11, 8, 9, 10, 10, 10, 10};
+using Cells = std::array<std::string, 9>;
+constexpr std::array<std::size_t, 9> kWidths{19, 11, 8, 10, 10, 10, 10, 10, 10};
 
 void write_line(std::ostream& out, const Cells& cells) {
   std::string line = "  ";
@@ -19,13 +20,14 @@ void write_line(std::ostream& out, const Cells& cells) {
     const std::string padding(kWidths[i] - std::min(kWidths[i], cells[i].size()), ' ');
     line += i == 0 ? cells[i] + padding : padding + cells[i];
   }
+  line.erase(line.find_last_not_of(' ') + 1);
   out << line << '\n';
 }
 
 void write_row(std::ostream& out, const Row& row, double ratio) {
   write_line(out, {row.peer, number_text(row.median), percent_text(row.spread()), number_text(row.p99),
                    time_text(row.wall_seconds), time_text(row.cpu_seconds), time_text(row.cpu_after_seconds),
-                   row.correct ? number_text(ratio) : "WRONG"});
+                   number_text(row.peak_bytes / (1024 * 1024)), row.correct ? number_text(ratio) : "WRONG"});
 }
 
 // The serial form is measured once and shown with every thread count, beside what it is compared with.
@@ -33,7 +35,7 @@ void write_workload(std::ostream& out, const Results& results, const Spec& spec)
   out << '\n' << spec.name << ": " << spec.title << '\n';
   for (const unsigned threads : results.threads) {
     write_line(out, {std::to_string(threads) + (threads == 1 ? " thread" : " threads"), figure_name(spec), "spread",
-                     "p99", "wall", "CPU", "CPU after", "x blitz"});
+                     "p99", "wall", "CPU", "CPU after", "peak MiB", "x blitz"});
     const Row* blitz = results.find(spec.name, "blitz", threads);
     for (const auto& row : results.rows) {
       if (row.spec == &spec && (!row.threaded || row.threads == threads)) {
@@ -49,11 +51,22 @@ std::string break_even_text(double nanoseconds) {
 }
 
 void write_break_evens(std::ostream& out, const Results& results) {
-  const auto all = break_evens(results);
+  const auto all = grain_curves(results);
   if (all.empty()) return;
   out << "\nbreak-even: the body from which on a loop of 32 items is faster than the serial loop\n";
-  for (const auto& found : all) {
-    out << "  " << found.peer << " on " << found.threads << " threads: " << break_even_text(found.nanoseconds) << '\n';
+  for (const auto& curve : all) {
+    out << "  " << curve.peer << " on " << curve.threads << " threads: " << break_even_text(curve.break_even()) << '\n';
+  }
+}
+
+void write_geometric_means(std::ostream& out, const Results& results) {
+  const auto all = geometric_means(results);
+  if (all.empty()) return;
+  out << "\ngeometric mean of \"x blitz\" over the workloads that each has\n";
+  write_line(out, {"", "threads", "mean", "workloads"});
+  for (const auto& mean : all) {
+    write_line(out, {mean.peer, std::to_string(mean.threads), number_text(mean.times_slower_than_blitz),
+                     std::to_string(mean.workloads)});
   }
 }
 
@@ -82,6 +95,7 @@ void write_table(std::ostream& out, const Results& results, const std::vector<Ta
     if (row.spec != shown) write_workload(out, results, *row.spec);
     shown = row.spec;
   }
+  write_geometric_means(out, results);
   write_break_evens(out, results);
   write_targets(out, all_targets);
 }

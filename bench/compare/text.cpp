@@ -21,7 +21,7 @@ std::string number_text(double value, int digits) {
   return fixed(value, std::max(0, digits - whole));
 }
 
-std::string time_text(double seconds) {
+std::string time_text(double seconds, int digits) {
   if (!std::isfinite(seconds)) return "-";
   struct Unit {
     double scale;
@@ -29,9 +29,15 @@ std::string time_text(double seconds) {
   };
   constexpr Unit kUnits[] = {{1, " s"}, {1e3, " ms"}, {1e6, " us"}, {1e9, " ns"}, {1e12, " ps"}};
   for (const auto& unit : kUnits) {
-    if (seconds * unit.scale >= 1) return number_text(seconds * unit.scale) + unit.name;
+    if (seconds * unit.scale >= 1) return number_text(seconds * unit.scale, digits) + unit.name;
   }
   return "0";
+}
+
+std::string short_text(double value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.6g", value);
+  return buffer;
 }
 
 std::string percent_text(double share) { return std::isfinite(share) ? fixed(share * 100, 0) + "%" : "-"; }

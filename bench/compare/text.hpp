@@ -9,7 +9,10 @@ namespace bench {
 std::string number_text(double value, int digits = 3);
 
 /// A time in the unit that suits it: "4.61 ns", "20.4 ms"; "-" for NaN.
-std::string time_text(double seconds);
+std::string time_text(double seconds, int digits = 3);
+
+/// A value of few digits as it is: "0.02", "50".
+std::string short_text(double value);
 
 /// A share as whole percent.
 std::string percent_text(double share);

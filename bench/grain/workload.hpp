@@ -53,6 +53,7 @@ struct Grain : Workload {
   double units() const override { return kItems; }
 
   void add(std::size_t i) { results[i] += busy_work(i + 1, steps_); }
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
 
   static constexpr std::size_t kItems = 32;
   std::array<std::uint64_t, kItems> results{};

@@ -12,15 +12,15 @@ std::vector<Entry>& storage() {
   return all;
 }
 
-std::size_t rank(std::string_view peer) {
-  constexpr std::array<std::string_view, 4> kOrder{"serial", "blitz", "tbb", "openmp"};
-  const auto library = peer.substr(0, peer.find('_'));
-  return static_cast<std::size_t>(std::find(kOrder.begin(), kOrder.end(), library) - kOrder.begin());
-}
-
 auto key(const Entry& entry) { return std::tuple(entry.spec->name, rank(entry.peer), std::string_view(entry.peer)); }
 
 }  // namespace
+
+std::size_t rank(std::string_view peer) {
+  constexpr std::array<std::string_view, 5> kOrder{"serial", "blitz", "tbb", "openmp", "rayon"};
+  const auto library = peer.substr(0, peer.find('_'));
+  return static_cast<std::size_t>(std::find(kOrder.begin(), kOrder.end(), library) - kOrder.begin());
+}
 
 void add_entry(Entry entry) {
   auto& all = storage();

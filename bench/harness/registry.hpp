@@ -26,7 +26,7 @@ class Peer {
   Peer& operator=(const Peer&) = delete;
   virtual ~Peer() = default;
 
-  /// Calls `measurement` on the calling thread, with the peer's thread count in force.
+  /// Calls `measurement`, with the peer's thread count in force.
   virtual void session(const std::function<void()>& measurement) { measurement(); }
 };
 
@@ -42,6 +42,9 @@ struct Entry {
 };
 
 void add_entry(Entry entry);
+
+/// The place of a peer's library in every listing: serial, blitz, then the others.
+std::size_t rank(std::string_view peer);
 
 /// All entries by workload name, and within a workload serial, blitz, then the other libraries.
 const std::vector<Entry>& entries();

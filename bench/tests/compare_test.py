@@ -1,10 +1,14 @@
-"""Runs `compare` with tiny inputs: results are right, its files can be read, bad options are refused.
+"""Runs `compare` with tiny inputs: results are right, its files can be read, bad options are refused. What it says of a
+baseline is in baseline_test.py.
 
 usage: compare_test.py COMPARE COMPARE_WITH_A_WRONG_PEER
 """
 
 import json
+import math
+import os
 import pathlib
+import pty
 import subprocess
 import sys
 import tempfile
@@ -27,6 +31,13 @@ def run(*arguments, program=COMPARE):
     return subprocess.run([program, *arguments], capture_output=True, text=True, timeout=300)
 
 
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def coordinates(line):
+    return [tuple(map(int, point.split(","))) for point in line.get("points").split()]
+
+
 class CompareTest(unittest.TestCase):
     def test_everything_runs_and_is_right(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -36,7 +47,10 @@ class CompareTest(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("repetition 2/2", done.stderr)
             found = json.loads(json_file.read_text())
-            bars = xml.etree.ElementTree.parse(svg_file).getroot().findall(".//{http://www.w3.org/2000/svg}rect")
+            charts = {
+                name: xml.etree.ElementTree.parse(pathlib.Path(folder, name + ".svg")).getroot()
+                for name in ("out", "out-speed-up", "out-break-even")
+            }
 
         rows = found["results"]
         self.assertEqual({row["workload"] for row in rows}, WORKLOADS)
@@ -51,12 +65,60 @@ class CompareTest(unittest.TestCase):
         for workload in WORKLOADS:
             peers = {(row["peer"], row["threads"]) for row in rows if row["workload"] == workload}
             self.assertLessEqual({("serial", 1), ("blitz", 1), ("blitz", 2)}, peers)
-        self.assertEqual(len(bars), len(rows) + 1)
+        self.check_charts(charts, rows)
+        self.check_geometric_means(found["geometric_means"], rows)
+        self.check_memory(rows)
         self.assertIn(("blitz", 2), {(b["peer"], b["threads"]) for b in found["break_even"]})
         self.assertNotIn(1, {b["threads"] for b in found["break_even"]})
         self.assertIn("break-even:", done.stdout)
         self.assertTrue(all(aim["limit"] > 0 for aim in found["aims"]))
         self.assertRegex(done.stdout, r"PASS|MISS")
+
+    def check_charts(self, charts, rows):
+        self.assertEqual(len(charts["out"].findall(f".//{SVG}rect")), len(rows) + 1)
+        lines = {}
+        for name in ("out-speed-up", "out-break-even"):
+            width, height = int(charts[name].get("width")), int(charts[name].get("height"))
+            lines[name] = [coordinates(line) for line in charts[name].findall(f".//{SVG}polyline")]
+            for line in lines[name]:
+                self.assertGreaterEqual(len(line), 2)
+                self.assertTrue(all(0 < x < width and 0 < y < height for x, y in line), line)
+        texts = {name: [text.text for text in chart.findall(f".//{SVG}text")] for name, chart in charts.items()}
+        self.assertLessEqual({"fib", "saxpy", "blitz_async", "tbb_auto"}, set(texts["out-speed-up"]))
+        self.assertNotIn("wake", texts["out-speed-up"])
+        panels = texts["out-speed-up"].count("threads")
+        self.assertEqual(len(lines["out-speed-up"]), 2 * panels + self.peers_shown(charts["out-speed-up"]))
+        self.assertIn("2 threads", texts["out-break-even"])
+        grain_peers = {row["peer"] for row in rows if row["workload"] == "grain_1e3" and row["peer"] != "serial"}
+        self.assertLessEqual(grain_peers, set(texts["out-break-even"]))
+        self.assertEqual(len(lines["out-break-even"]), 2 + len(grain_peers))
+
+    def peers_shown(self, chart):
+        """The lines of the legends, which alone are so thick."""
+        return len([path for path in chart.findall(f".//{SVG}path") if path.get("stroke-width") == "3"])
+
+    def check_geometric_means(self, means, rows):
+        self.assertIn(("serial", 1), {(mean["peer"], mean["threads"]) for mean in means})
+        for mean in means:
+            ratios = [
+                row["times_slower_than_blitz"]
+                for row in rows
+                if (row["peer"], row["threads"]) == (mean["peer"], mean["threads"]) and row["times_slower_than_blitz"]
+            ]
+            if mean["peer"] == "serial" and mean["threads"] != 1:
+                continue  # the rows compare the serial form with blitz on one thread
+            with self.subTest(mean=mean):
+                self.assertEqual(mean["workloads"], len(ratios))
+                expected = math.exp(sum(map(math.log, ratios)) / len(ratios))
+                self.assertAlmostEqual(mean["times_slower_than_blitz"] / expected, 1, places=6)
+
+    def check_memory(self, rows):
+        if not os.access("/proc/self/clear_refs", os.W_OK):
+            self.assertEqual({row["peak_bytes"] for row in rows}, {None})
+            return
+        for row in rows:
+            with self.subTest(workload=row["workload"], peer=row["peer"], threads=row["threads"]):
+                self.assertGreaterEqual(row["peak_bytes"], 0)
 
     def test_a_selection(self):
         done = run("--smoke", "--only", "fib,saxpy", "--threads", "1", "--repetitions", "3")
@@ -72,6 +134,42 @@ class CompareTest(unittest.TestCase):
         self.assertIn("wrong result: loop_2 wrong", done.stderr)
         self.assertIn("WRONG", done.stdout)
 
+    @unittest.skipUnless(os.access("/proc/self/clear_refs", os.W_OK), "the kernel does not tell")
+    def test_memory_is_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "out.json")
+            run("--smoke", "--only", "loop_2", "--threads", "1", "--json", str(file), program=WRONG)
+            peaks = {row["peer"]: row["peak_bytes"] / 2**20 for row in json.loads(file.read_text())["results"]}
+        self.assertTrue(32 <= peaks["wrong"] < 40, peaks)
+        self.assertLess(peaks["serial"], 8)
+
+    def test_more_threads_than_processors(self):
+        threads = len(os.sched_getaffinity(0)) + 2
+        done = run("--smoke", "--only", "fib,loop_1000,inject_2", "--threads", f"1,{threads}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("more threads than the", done.stderr)
+        self.assertIn(f"  {threads} threads ", done.stdout)
+
+    def test_charts_without_lines_are_not_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("--smoke", "--only", "fib", "--threads", "1", "--svg", str(pathlib.Path(folder, "out.svg")))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(os.listdir(folder), ["out.svg"])
+
+    def test_progress_on_a_terminal(self):
+        reader, terminal = pty.openpty()
+        command = [COMPARE, "--smoke", "--only", "fib", "--threads", "1"]
+        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=terminal, timeout=300)
+        os.close(terminal)
+        shown = os.read(reader, 1 << 16).decode()
+        os.close(reader)
+        self.assertEqual(done.returncode, 0)
+        lines = [line.removeprefix("\x1b[K") for line in shown.split("\r")]
+        self.assertTrue(any(line.startswith("[....................]   0%") for line in lines), shown)
+        self.assertRegex(shown, r"\[#+\.+\] +\d+% repetition 2/2, \d+ min \d+ s left: fib ")
+        self.assertTrue(all(len(line) < 80 for line in lines), shown)
+        self.assertEqual(lines[-1], "")
+
     def test_list_and_help(self):
         listed = run("--list")
         self.assertEqual(listed.returncode, 0)
@@ -79,6 +177,7 @@ class CompareTest(unittest.TestCase):
         helped = run("--help")
         self.assertEqual(helped.returncode, 0)
         self.assertIn("--quick", helped.stdout)
+        self.assertIn("oneTBB, OpenMP and Rayon", helped.stdout)
 
     def test_bad_options(self):
         for arguments, word in (
@@ -89,7 +188,11 @@ class CompareTest(unittest.TestCase):
             (["--threads", "1,two"], "'two'"),
             (["--threads", "99999"], "'99999'"),
             (["--repetitions", "-1"], "'-1'"),
-            (["--repetitions", ""], "''"),
+            (["--repetitions", ""], "missing"),
+            (["--repetitions", "3x"], "'3x'"),
+            (["--json", "--svg"], "missing"),
+            (["--quick", "--smoke"], "exclude"),
+            (["--json", "out", "--svg", "out"], "same file"),
             (["--smoke", "--json", "/nonexistent/out.json"], "/nonexistent/out.json"),
         ):
             with self.subTest(arguments=arguments):

@@ -43,8 +43,11 @@ struct GeometricTree {
     return count;
   }
 
+  /// For each depth, the chance of one more child: a draw below it.
+  [[nodiscard]] const std::vector<std::uint64_t>& chances() const { return one_more_; }
+
  private:
-  std::vector<std::uint64_t> one_more_;  // for each depth, the chance of one more child
+  std::vector<std::uint64_t> one_more_;
 };
 
 /// Binomial: below a root of many children a node has eight or, most often, none; slightly fewer than one on average, so
@@ -60,11 +63,12 @@ struct BinomialTree {
   explicit BinomialTree(Scale scale) : root_(pick(scale, 10'000u, 4'000u, 50u)) {}
 
   [[nodiscard]] unsigned children(TreeNode node) const {
-    constexpr unsigned kChildren = 8;
-    constexpr double kShare = 0.124;  // of the nodes; from 1 / kChildren on, the tree might not end
     if (node.depth == 0) return root_;
-    return mix(node.state) < below_with(kShare) ? kChildren : 0;
+    return mix(node.state) < kInner ? kChildren : 0;
   }
+
+  static constexpr unsigned kChildren = 8;
+  static constexpr std::uint64_t kInner = below_with(0.124);  // from 1 / kChildren on, the tree might not end
 
  private:
   unsigned root_;

@@ -1,0 +1,23 @@
+//! The same work as in `harness/busy_work.hpp`.
+
+use std::arch::asm;
+
+/// Makes the compiler believe that `value` is used and changed here.
+#[inline(always)]
+pub fn keep(mut value: u64) -> u64 {
+    // Nothing happens to the register.
+    unsafe { asm!("/* {} */", inout(reg) value, options(pure, nomem, nostack, preserves_flags)) };
+    value
+}
+
+/// `steps` steps of a chain in which each needs the one before.
+#[inline(never)]
+pub fn busy_work(mut state: u64, steps: u64) -> u64 {
+    for _ in 0..steps {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state = keep(state);
+    }
+    state
+}

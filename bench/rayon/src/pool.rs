@@ -1,0 +1,20 @@
+//! Pools, made and destroyed outside of every timed region.
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// As large as the stacks of the other libraries' threads: the recursions have no cut-off.
+const STACK_SIZE: usize = 8 << 20;
+
+#[no_mangle]
+pub extern "C" fn bench_rayon_new_pool(threads: usize) -> Box<ThreadPool> {
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .stack_size(STACK_SIZE)
+        .build();
+    Box::new(pool.expect("Rayon cannot make a pool"))
+}
+
+#[no_mangle]
+pub extern "C" fn bench_rayon_delete_pool(pool: Box<ThreadPool>) {
+    drop(pool);
+}

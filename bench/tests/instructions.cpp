@@ -1,0 +1,139 @@
+// Calls of blitz for callgrind to count the instructions of; see instructions.py.
+//
+//   instructions POOL WORKLOAD COUNT
+//   instructions list                    names pools and workloads, two words a line
+//
+// The pool has one thread, and the calling thread works in its place: nothing waits, and nothing depends on the time.
+// A loop makes its blocks as long as the clock says; but with a least grain of half its items it makes two, whatever
+// the time.
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+
+#include "bench/harness/workload.hpp"
+
+namespace {
+
+constexpr std::size_t kItems = 1000;
+constexpr std::size_t kBlocks = 2;
+constexpr std::size_t kSpawnsInScope = 100;
+
+std::array<std::uint32_t, kItems> visits{};
+
+constexpr auto kVisit = [](std::size_t i) { visits[i] += 1; };
+
+// A tree of so many joins.
+BENCH_NOINLINE void join(std::size_t joins) {
+  if (joins == 0) return;
+  const std::size_t left = (joins - 1) / 2;
+  blitz::join([left] { join(left); }, [right = joins - 1 - left] { join(right); });
+}
+
+void spawn(std::size_t spawns) {
+  for (std::size_t done = 0; done < spawns; done += kSpawnsInScope) {
+    blitz::scope([](blitz::Scope& scope) {
+      for (std::size_t i = 0; i < kSpawnsInScope; ++i) scope.spawn([i] { kVisit(i); });
+    });
+  }
+}
+
+// Blocks that do next to nothing, and their shares of the call.
+void block(std::size_t blocks) {
+  for (std::size_t done = 0; done < blocks; done += kBlocks) {
+    blitz::parallel_for_blocks(visits, [](auto items) { items.front() += 1; }, {.min_grain = kItems / kBlocks});
+  }
+}
+
+template <std::size_t Items>
+void loop(std::size_t calls) {
+  for (std::size_t i = 0; i < calls; ++i)
+    blitz::parallel_for(std::size_t{0}, Items, kVisit, {.min_grain = Items / kBlocks});
+}
+
+template <std::size_t Items, class Pool>
+void loop_from_main(Pool& pool, std::size_t calls) {
+  for (std::size_t i = 0; i < calls; ++i)
+    pool.parallel_for(std::size_t{0}, Items, kVisit, {.min_grain = Items / kBlocks});
+}
+
+template <class Pool>
+void install_from_main(Pool& pool, std::size_t calls) {
+  for (std::size_t i = 0; i < calls; ++i) pool.install([i] { kVisit(i % kItems); });
+}
+
+template <class Pool, void (*Calls)(std::size_t)>
+void inside(Pool& pool, std::size_t count) {
+  pool.install([count] { Calls(count); });
+}
+
+template <class Pool>
+struct Workload {
+  const char* name;  // what the count is of
+  void (*run)(Pool&, std::size_t count);
+};
+
+template <class Pool>
+constexpr std::array<Workload<Pool>, 8> kWorkloads{{
+    {"join", inside<Pool, join>},
+    {"spawn", inside<Pool, spawn>},
+    {"block", inside<Pool, block>},
+    {"loop_2", inside<Pool, loop<2>>},
+    {"loop_1000", inside<Pool, loop<1000>>},
+    {"loop_2_from_main", loop_from_main<2, Pool>},
+    {"loop_1000_from_main", loop_from_main<1000, Pool>},
+    {"install_from_main", install_from_main<Pool>},
+}};
+
+}  // namespace
+
+/// What callgrind collects in, by this name.
+extern "C" [[gnu::noinline]] void counted(const std::function<void()>& calls);
+void counted(const std::function<void()>& calls) { calls(); }
+
+namespace {
+
+template <class Pool>
+bool run(std::string_view name, std::size_t count) {
+  for (const auto& workload : kWorkloads<Pool>) {
+    if (workload.name != name) continue;
+    Pool pool({.num_threads = 1});
+    workload.run(pool, count);  // Finds symbols, and takes memory that is kept.
+    counted([&] { workload.run(pool, count); });
+    return true;
+  }
+  return false;
+}
+
+template <class Pool>
+void list(const char* pool) {
+  for (const auto& workload : kWorkloads<Pool>) std::printf("%s %s\n", pool, workload.name);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string_view> arguments(argv + 1, argv + argc);
+  if (arguments.size() == 1 && arguments[0] == "list") {
+    list<blitz::ThreadPool>("fork_join");
+    list<blitz::AsyncThreadPool>("async");
+    return 0;
+  }
+  if (arguments.size() == 3) {
+    const std::string_view number = arguments[2];
+    std::size_t count = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), count);
+    if (error == std::errc() && end == number.data() + number.size()) {
+      if (arguments[0] == "fork_join" && run<blitz::ThreadPool>(arguments[1], count)) return 0;
+      if (arguments[0] == "async" && run<blitz::AsyncThreadPool>(arguments[1], count)) return 0;
+    }
+  }
+  std::fprintf(stderr, "usage: instructions fork_join|async WORKLOAD COUNT, or instructions list\n");
+  return 2;
+}

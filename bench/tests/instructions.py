@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Counts the instructions that calls of blitz take, and fails where there are more than the limits allow.
+
+PROGRAM makes so many calls; callgrind counts the instructions for two numbers of calls, and the difference is what the
+calls take and nothing else does. It is the same in every run, unlike a time.
+
+LIMITS holds for one way of building, which it names; BUILD says how PROGRAM was built. Where they differ, or without
+valgrind, the exit status is 77: skipped. --update writes LIMITS anew, from what is found.
+"""
+
+import argparse
+import concurrent.futures
+import math
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+
+SKIPPED = 77
+FEW, MANY = 1000, 3000  # calls; multiples of what the program bundles
+MARGIN = 1.03  # of a limit over what was found
+LOOSE = 1.10  # a limit this far above what is found is to be tightened
+
+HEADER = """\
+# The most instructions that a call may take: what was found, and three in a hundred more. A table for each pool; what a
+# workload is, instructions.cpp says. Written by
+#
+#   meson test -C BUILD_FOLDER instructions --test-args=--update
+#
+# A figure that rises is to be explained in the commit that raises it.
+"""
+
+
+def collected(program, pool, workload, count):
+    """The instructions of `count` calls."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder, "callgrind.out")
+        done = subprocess.run(
+            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", "--toggle-collect=counted"]
+            + [program, pool, workload, str(count)],
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode != 0:
+            sys.exit(f"{pool} {workload} {count}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+        return int(re.search(r"^totals: (\d+)", out.read_text(), re.MULTILINE)[1])
+
+
+def measure(program):
+    """{pool: {workload: instructions a call}}"""
+    listed = subprocess.run([program, "list"], capture_output=True, text=True, check=True).stdout
+    names = [tuple(line.split()) for line in listed.splitlines()]
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as executor:
+        runs = {
+            (name, count): executor.submit(collected, program, *name, count) for name in names for count in (FEW, MANY)
+        }
+    found = {}
+    for name in names:
+        pool, workload = name
+        calls = runs[name, MANY].result() - runs[name, FEW].result()
+        found.setdefault(pool, {})[workload] = calls / (MANY - FEW)
+    return found
+
+
+def write(path, build, found):
+    lines = [HEADER, f'build = "{build}"']
+    for pool, figures in found.items():
+        lines += ["", f"[{pool}]"]
+        lines += [f"{workload} = {math.ceil(MARGIN * figure)}  # {figure:.1f}" for workload, figure in figures.items()]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def compare(found, limits):
+    """Prints a line for each figure; returns whether all are within the limits."""
+    good = True
+    for pool in sorted(found.keys() | limits.keys()):
+        for workload in sorted(found.get(pool, {}).keys() ^ limits.get(pool, {}).keys()):
+            print(f"{pool} {workload} is in the program or in the limits, but not in both")
+            good = False
+    for pool, figures in found.items():
+        for workload, figure in figures.items():
+            limit = limits.get(pool, {}).get(workload, math.nan)
+            word = ""
+            if figure > limit:
+                word = "  TOO MANY"
+                good = False
+            elif figure * LOOSE < limit:
+                word = "  fewer than the limit says: tighten it (--update)"
+            print(f"{pool:10} {workload:20} {figure:8.1f} of {limit:5}{word}")
+    return good
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("program")
+    parser.add_argument("limits", type=pathlib.Path)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--update", action="store_true")
+    arguments = parser.parse_args()
+
+    if shutil.which("valgrind") is None:
+        print("valgrind is not installed")
+        return SKIPPED
+    if arguments.update:
+        write(arguments.limits, arguments.build, measure(arguments.program))
+        return 0
+    limits = tomllib.loads(arguments.limits.read_text())
+    build = limits.pop("build")
+    if build != arguments.build:
+        print(f"the limits are those of '{build}', and this is '{arguments.build}'")
+        return SKIPPED
+    return 0 if compare(measure(arguments.program), limits) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

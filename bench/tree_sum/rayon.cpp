@@ -1,0 +1,15 @@
+#include "bench/peers/rayon.hpp"
+
+#include "bench/tree_sum/workload.hpp"
+
+extern "C" std::uint64_t bench_rayon_tree_sum(const bench::rayon::Pool*, std::uint64_t root, std::uint32_t height);
+
+namespace bench {
+namespace {
+
+void run(TreeSum& work, RayonPeer& peer) { work.sum += bench_rayon_tree_sum(peer.pool, TreeSum::kRoot, work.height); }
+
+const Register<run> registered("rayon");
+
+}  // namespace
+}  // namespace bench
