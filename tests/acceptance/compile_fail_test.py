@@ -19,6 +19,9 @@ PREAMBLE = """
 #include <vector>
 #include <blitz/blitz.hpp>
 struct NotAPolicy {};
+struct NoDefault {
+  explicit NoDefault(int) {}
+};
 """
 
 # A compiler then gives "snippet_N" as the file of what it says about the snippet.
@@ -286,6 +289,106 @@ CASES = {
         "blitz::worker_local<int> scratch(nullptr);",
         "blitz::worker_local<int> scratch([] { return 1; });",
         "WorkerLocalMaker",
+    ),
+    "join_context in a pool": (
+        "blitz::ThreadPool pool; pool.join_context(a, a);",
+        "blitz::ThreadPool pool; pool.join_context([](blitz::JoinContext) {}, [](auto) {});",
+        "JoinContextCallable",
+    ),
+    "parallel_for in a pool": (
+        "blitz::ThreadPool pool; pool.parallel_for(0.0, 1.0, [](double) {});",
+        "blitz::ThreadPool pool; pool.parallel_for(0, 1, takes_int);",
+        "LoopBounds",
+    ),
+    "parallel_for_blocks in a pool": (
+        "blitz::ThreadPool pool; pool.parallel_for_blocks(vector, takes_int);",
+        "blitz::ThreadPool pool; pool.parallel_for_blocks(vector, [](auto) {});",
+        "LoopBody",
+    ),
+    "parallel_transform_reduce in a pool": (
+        "blitz::ThreadPool pool; pool.parallel_transform_reduce(0, 3, 0, std::plus<>(), takes_int);",
+        "blitz::ThreadPool pool; pool.parallel_transform_reduce(0, 3, 0, std::plus<>(), [](int x) { return x; });",
+        "ReduceTransform",
+    ),
+    "scope in a pool": (
+        "blitz::ThreadPool pool; pool.scope(a);",
+        "blitz::ThreadPool pool; pool.scope([](blitz::Scope&) {});",
+        "ScopeBody",
+    ),
+    "in_place_scope in a pool": (
+        "blitz::ThreadPool pool; pool.in_place_scope(nullptr);",
+        "blitz::ThreadPool pool; pool.in_place_scope([](blitz::Scope&) {});",
+        "ScopeBody",
+    ),
+    "spawn_fifo in a scope of something not callable": (
+        "blitz::scope([](blitz::Scope& scope) { scope.spawn_fifo(42); });",
+        "blitz::scope([](blitz::Scope& scope) { scope.spawn_fifo([] {}); });",
+        "ScopeTask",
+    ),
+    "spawn_fifo in a pool": (
+        "blitz::ThreadPool pool; pool.spawn_fifo(takes_int);",
+        "blitz::ThreadPool pool; pool.spawn_fifo(a);",
+        "SpawnTask",
+    ),
+    "spawn_broadcast in a pool": (
+        "blitz::ThreadPool pool; pool.spawn_broadcast(a);",
+        "blitz::ThreadPool pool; pool.spawn_broadcast([](blitz::BroadcastContext) {});",
+        "BroadcastTask",
+    ),
+    "broadcast in a pool": (
+        "blitz::ThreadPool pool; pool.broadcast(a);",
+        "blitz::ThreadPool pool; pool.broadcast([](blitz::BroadcastContext) {});",
+        "BroadcastCallable",
+    ),
+    "broadcast of a function whose results are references": (
+        "blitz::broadcast([&](blitz::BroadcastContext) -> std::vector<int>& { return vector; });",
+        "blitz::broadcast([&](blitz::BroadcastContext) -> std::vector<int>* { return &vector; });",
+        "BroadcastCallable",
+    ),
+    "async in a pool": (
+        "blitz::ThreadPool pool; static_cast<void>(pool.async(42));",
+        "blitz::ThreadPool pool; pool.async(a).get();",
+        "SpawnTask",
+    ),
+    "isolate of a callable that wants an argument": (
+        "blitz::isolate(takes_int);",
+        "blitz::isolate([&] { takes_int(1); });",
+        "invocable",
+    ),
+    "a worker_local of values of another type": (
+        "blitz::worker_local<int> scratch([] { return std::string(); });",
+        "blitz::worker_local<int> scratch([] { return short(1); });",
+        "WorkerLocalMaker",
+    ),
+    "a worker_local of values that cannot be made from nothing": (
+        "blitz::worker_local<NoDefault> scratch;",
+        "blitz::worker_local<NoDefault> scratch([] { return NoDefault(1); });",
+        "default_initializable",
+    ),
+    "worker_local::for_each with a function of something else": (
+        "blitz::worker_local<int> scratch; scratch.for_each(takes_string);",
+        "blitz::worker_local<int> scratch; scratch.for_each(takes_int);",
+        "invocable",
+    ),
+    "worker_local::combine with a result of another type": (
+        "blitz::worker_local<int> scratch; (void)scratch.combine(0, [](int, int&) { return std::string(); });",
+        "blitz::worker_local<int> scratch; (void)scratch.combine(0, [](int x, int& y) { return x + y; });",
+        "convertible_to",
+    ),
+    "a pool that is copied": (
+        "blitz::ThreadPool pool; blitz::ThreadPool other(pool);",
+        "blitz::ThreadPool pool; blitz::ThreadPool& other(pool); (void)other;",
+        "deleted",
+    ),
+    "a scope that is copied": (
+        "blitz::scope([](blitz::Scope& scope) { blitz::Scope other(scope); });",
+        "blitz::scope([](blitz::Scope& scope) { blitz::Scope& other(scope); (void)other; });",
+        "deleted",
+    ),
+    "a handle that is copied": (
+        "auto handle = blitz::async(a); auto other = handle;",
+        "auto handle = blitz::async(a); auto other = std::move(handle); other.get();",
+        "deleted",
     ),
 }
 

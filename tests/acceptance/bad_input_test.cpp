@@ -1,0 +1,265 @@
+// Wrong arguments, and calls at the wrong time, that other files do not have: the table in tests/README.md names the
+// test of each.
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "support/policies.hpp"
+
+using blitz::ThreadPoolError;
+using namespace blitz_test;
+
+namespace {
+
+template <class F>
+std::string refusal_of(F&& f) {
+  try {
+    f();
+  } catch (const ThreadPoolError& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+/// That each call which would have something run is refused, and nothing is run.
+template <class Pool>
+void check_shut_down(Pool& pool) {
+  std::atomic<int> calls{0};
+  std::vector<int> items(3);
+  const auto count = [&](auto&&...) { ++calls; };
+  const auto refused = [](auto&& call) {
+    CHECK(refusal_of(call).find("this thread pool was shut down") != std::string::npos);
+  };
+  refused([&] { pool.install(count); });
+  refused([&] { pool.install_blocking(count); });
+  refused([&] { pool.join(count, count); });
+  refused([&] { pool.join(count, count, count); });
+  refused([&] { pool.join_context(count, count); });
+  refused([&] { pool.parallel_for(items, count); });
+  refused([&] { pool.parallel_for(0, 3, count); });
+  refused([&] { pool.parallel_for_blocks(items, count); });
+  refused([&] { pool.parallel_reduce(items, 0, std::plus<>()); });
+  refused([&] { pool.parallel_transform_reduce(0, 3, 0, std::plus<>(), std::identity()); });
+  refused([&] { pool.parallel_invoke(count, count); });
+  refused([&] { pool.scope(count); });
+  refused([&] { pool.scope_fifo(count); });
+  refused([&] { pool.in_place_scope(count); });
+  refused([&] { pool.in_place_scope_fifo(count); });
+  refused([&] { pool.spawn(count); });
+  refused([&] { pool.spawn_fifo(count); });
+  refused([&] { pool.spawn_broadcast(count); });
+  refused([&] { pool.broadcast(count); });
+  refused([&] { static_cast<void>(pool.async(count)); });
+  // These have nothing to run.
+  pool.parallel_for(0, 0, count);
+  CHECK(pool.parallel_reduce(0, 0, 7, std::plus<>()) == 7);
+  CHECK(calls == 0);
+}
+
+/// Calls `test(pool)` outside the pool, on a worker of another, and within the pool.
+template <class Pool, class Test>
+void from_everywhere(Test&& test) {
+  for_each_size<Pool>([&](Pool& pool) {
+    test(pool);
+    Pool other({.num_threads = 1});
+    other.install([&] { test(pool); });
+    pool.install([&] { test(pool); });
+  });
+}
+
+}  // namespace
+
+// --- calls at the wrong time ---
+
+TEST_CASE_TEMPLATE("bad input: after shutdown every call is refused, from outside and from another pool's worker", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    pool.shutdown();
+    check_shut_down(pool);
+    Pool other({.num_threads = 1});
+    other.install([&] { check_shut_down(pool); });
+  });
+}
+
+TEST_CASE_TEMPLATE("bad input: after shutdown what only asks, or sets, does so", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    const std::size_t size = pool.num_threads();
+    pool.parallel_for(0, 100, [](int) {});
+    pool.shutdown();
+    CHECK(pool.num_threads() == size);
+    CHECK_FALSE(pool.current_thread_index().has_value());
+    CHECK(pool.stats().workers.size() == size);
+    pool.set_max_concurrency(1);
+    CHECK(pool.max_concurrency() == 1);
+    pool.warm_up();
+    blitz::worker_local<int> local(pool);
+    *local.local() = 1;
+    CHECK(local.size() == 1);
+  });
+}
+
+TEST_CASE_TEMPLATE("bad input: shutdown twice, or on a worker of the pool", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    const auto refused = [&] {
+      CHECK(refusal_of([&] { pool.shutdown(); }).find("by one of its own workers") != std::string::npos);
+    };
+    pool.install(refused);
+    pool.async(refused).get();
+    pool.install([&] { blitz::isolate(refused); });
+    CHECK(pool.install([] { return 1; }) == 1);  // It works on.
+
+    Pool other({.num_threads = 1});
+    other.install([&] { pool.shutdown(); });
+    pool.shutdown();
+  });
+}
+
+TEST_CASE_TEMPLATE("bad input: of a pool in its own job", Pool, BLITZ_TEST_POOLS) {
+  // What would be a wait for itself is a call like any other.
+  for_each_size<Pool>([](Pool& pool) {
+    CHECK(pool.install([&] { return pool.install([&] { return pool.install_blocking([] { return 3; }); }); }) == 3);
+    CHECK(pool.install([&] { return pool.async([] { return 4; }).get(); }) == 4);
+    CHECK(pool.install([&] { return pool.broadcast([](auto) { return 1; }).size(); }) == pool.num_threads());
+    CHECK(pool.install([&] { return blitz::isolate([] { return blitz::isolate([] { return 5; }); }); }) == 5);
+  });
+}
+
+// --- functions that are not there ---
+
+TEST_CASE_TEMPLATE("bad input: what an empty std::function throws arrives where its result would", Pool,
+                   BLITZ_TEST_POOLS) {
+  using Missing = std::bad_function_call;
+  from_everywhere<Pool>([](Pool& pool) {
+    const std::function<void()> none;
+    const std::function<void(int)> none_of_item;
+    const std::function<int(int, int)> none_of_two;
+    const std::function<void(blitz::Scope&)> none_of_scope;
+    const std::function<int(blitz::BroadcastContext)> none_of_context;
+    std::atomic<int> calls{0};
+    const auto count = [&] { ++calls; };
+    CHECK_THROWS_AS(pool.install(none), Missing);
+    CHECK_THROWS_AS(pool.install_blocking(none), Missing);
+    CHECK_THROWS_AS(pool.join(none, count), Missing);
+    CHECK_THROWS_AS(pool.join(count, none), Missing);
+    CHECK_THROWS_AS(pool.parallel_invoke(count, none, count), Missing);
+    CHECK(calls == 4);  // The others were called all the same.
+    CHECK_THROWS_AS(pool.parallel_for(0, 10, none_of_item), Missing);
+    CHECK_THROWS_AS(pool.parallel_reduce(0, 10, 0, none_of_two), Missing);
+    CHECK_THROWS_AS(pool.parallel_reduce(0, 0, std::function<int()>(), std::plus<>()), Missing);
+    CHECK_THROWS_AS(pool.scope(none_of_scope), Missing);
+    CHECK_THROWS_AS(pool.in_place_scope_fifo(none_of_scope), Missing);
+    CHECK_THROWS_AS(pool.scope([&](blitz::Scope& scope) { scope.spawn(none); }), Missing);
+    CHECK_THROWS_AS(pool.scope([&](blitz::Scope& scope) { scope.spawn_fifo(none); }), Missing);
+    CHECK_THROWS_AS(pool.scope([&](blitz::Scope& scope) { scope.spawn_broadcast(none_of_context); }), Missing);
+    CHECK_THROWS_AS(pool.broadcast(none_of_context), Missing);
+    CHECK_THROWS_AS(pool.async(none).get(), Missing);
+    CHECK_THROWS_AS(pool.install([&] { blitz::isolate(none); }), Missing);
+    blitz::worker_local<int> local(pool, std::function<int()>());
+    CHECK_THROWS_AS(static_cast<void>(local.local()), Missing);
+    // Nobody would have called these.
+    pool.parallel_for(0, 0, none_of_item);
+    CHECK(pool.parallel_reduce(0, 0, 7, none_of_two) == 7);
+  });
+}
+
+TEST_CASE_TEMPLATE("bad input: what an empty std::function throws in a detached job goes to the handler", Pool,
+                   BLITZ_TEST_POOLS) {
+  for (const std::size_t size : kPoolSizes) {
+    CAPTURE(size);
+    std::atomic<int> missing{0};
+    Pool pool({.num_threads = size, .exception_handler = [&](const std::exception_ptr& error) {
+                 try {
+                   std::rethrow_exception(error);
+                 } catch (const std::bad_function_call&) {
+                   ++missing;
+                 }
+               }});
+    pool.spawn(std::function<void()>());
+    pool.spawn_fifo(std::function<void()>());
+    pool.spawn_broadcast(std::function<void(blitz::BroadcastContext)>());
+    pool.shutdown();
+    CHECK(missing == static_cast<int>(size) + 2);
+  }
+}
+
+TEST_CASE_TEMPLATE("bad input: empty hooks are none, and a name may be empty or hold any byte", Pool,
+                   BLITZ_TEST_POOLS) {
+  for (const std::string& name : {std::string(), std::string(3, '\0'), std::string("\n\xff"), std::string(5000, 'x')}) {
+    CAPTURE(name.size());
+    Pool pool({.num_threads = 2,
+               .thread_name = [&](std::size_t) { return name; },
+               .on_thread_start = std::function<void(std::size_t)>(),
+               .on_thread_exit = std::function<void(std::size_t)>(),
+               .exception_handler = std::function<void(std::exception_ptr)>()});
+    CHECK(pool.install([] { return 1; }) == 1);
+  }
+}
+
+// --- numbers at the end of their ranges ---
+
+TEST_CASE_TEMPLATE("bad input: a grain of 0 is one of 1, and one beyond the range is the whole range", Pool,
+                   BLITZ_TEST_POOLS) {
+  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+  for_each_size<Pool>([](Pool& pool) {
+    const std::vector<int> items(100, 1);
+    for (const auto schedule : {blitz::Schedule::adaptive, blitz::Schedule::fixed}) {
+      for (const std::size_t grain : {std::size_t{0}, kMost}) {
+        CAPTURE(grain);
+        std::atomic<std::size_t> blocks{0};
+        std::atomic<std::size_t> visited{0};
+        pool.parallel_for_blocks(items,
+                                 [&](auto block) {
+                                   ++blocks;
+                                   visited += block.size();
+                                 },
+                                 {.min_grain = grain, .schedule = schedule});
+        CHECK(visited == items.size());
+        CHECK(blocks >= 1);
+        if (grain == kMost) CHECK(blocks == 1);
+        for (const bool deterministic : {false, true}) {
+          CHECK(pool.parallel_reduce(items, 0, std::plus<>(),
+                                     {.min_grain = grain, .schedule = schedule, .deterministic = deterministic}) ==
+                100);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("bad input: a reversed range of integers is empty, of whatever types", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    const auto sum = [&](auto first, auto last) {
+      return pool.parallel_transform_reduce(first, last, 7, std::plus<>(), [](auto) { return 1; });
+    };
+    CHECK(sum(3, 2) == 7);
+    CHECK(sum(0U, -1) == 7);
+    CHECK(sum(std::numeric_limits<std::uint64_t>::max(), std::int8_t{-1}) == 7);
+    CHECK(sum(std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()) == 7);
+    std::atomic<int> calls{0};
+    pool.parallel_for(0U, -1, [&](auto) { ++calls; });
+    pool.install([&] { blitz::parallel_for('b', 'a', [&](char) { ++calls; }); });
+    CHECK(calls == 0);
+  });
+}
+
+TEST_CASE_TEMPLATE("bad input: warm_up for no time, for less than none, and for longer than a clock can count", Pool,
+                   BLITZ_TEST_POOLS) {
+  using std::chrono::nanoseconds;
+  for_each_size<Pool>([](Pool& pool) {
+    for (const nanoseconds time : {nanoseconds(0), nanoseconds(-1), nanoseconds::min(), nanoseconds::max()}) {
+      CAPTURE(time.count());
+      pool.warm_up(time);
+      CHECK(pool.install([] { return blitz::join([] { return 1; }, [] { return 2; }).second; }) == 2);
+    }
+  });
+}

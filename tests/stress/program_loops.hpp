@@ -1,0 +1,131 @@
+/// How a Run makes loops and reductions.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <ranges>
+#include <stop_token>
+#include <utility>
+
+#include <blitz/blitz.hpp>
+
+#include "program.hpp"
+#include "program_run.hpp"
+#include "program_trace.hpp"
+
+namespace blitz_test::program {
+
+/// What a reduction combines: associative, and not commutative; beside it a sum whose last bits depend on the order.
+struct Fold {
+  std::uint64_t factor = 1;
+  std::uint64_t offset = 0;
+  double real = 0;
+
+  static Fold of(std::uint64_t worth) { return {worth | 1, worth >> 7, 1.0 / static_cast<double>((worth >> 40) + 1)}; }
+  friend Fold operator+(const Fold& x, const Fold& y) {
+    return {x.factor * y.factor, x.offset * y.factor + y.offset, x.real + y.real};
+  }
+};
+
+/// What the items of a loop have for their worker_local: who holds one holds it alone.
+struct Scratch {
+  class Loan {
+   public:
+    Loan(Scratch& scratch, std::atomic<bool>& lent_twice) : scratch_(scratch) {
+      if (std::exchange(scratch.lent, true)) lent_twice = true;
+    }
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+    ~Loan() { scratch_.lent = false; }
+
+   private:
+    Scratch& scratch_;
+  };
+
+  std::size_t visits = 0;
+  bool lent = false;
+};
+
+inline std::uint64_t Run::loop(const Node& node, Record& record) {
+  record.items.resize(node.items);
+  Results results(node.children.size());
+  std::stop_source stop;
+  const blitz::ForOptions options{
+      .min_grain = node.grain,
+      .schedule = node.fixed ? blitz::Schedule::fixed : blitz::Schedule::adaptive,
+      .stop = node.stoppable ? stop.get_token() : std::stop_token(),
+  };
+  if (node.stopped_before) stop.request_stop();
+  blitz::worker_local<Scratch> scratch;
+  std::atomic<bool> lent_twice{false};
+  const auto item = [&](std::size_t i) {
+    ++record.items[i];
+    const auto lease = scratch.local();  // held while the child waits
+    const Scratch::Loan loan(*lease, lent_twice);
+    ++lease->visits;
+    if (node.stoppable && i == node.stopper) stop.request_stop();
+    if (const Node* const child = node.child_at(i)) {
+      results[static_cast<std::size_t>(child - node.children.data())] = execute(*child);
+    }
+  };
+  const auto complete = [&] {
+    const auto add = [](std::size_t sum, const Scratch& value) { return sum + value.visits; };
+    return !lent_twice &&
+           scratch.combine(std::size_t{0}, add) == static_cast<std::size_t>(std::ranges::count(record.items, 1));
+  };
+  try {
+    on_target(node, [&](auto&& pool) {
+      switch (node.dice % 3) {
+        case 0:
+          return pool.parallel_for(std::size_t{0}, node.items, item, options);
+        case 1:
+          return pool.parallel_for(
+              record.items,
+              [&](const std::uint8_t& place) { item(static_cast<std::size_t>(&place - record.items.data())); },
+              options);
+        default:
+          return pool.parallel_for_blocks(
+              std::views::iota(std::size_t{0}, node.items),
+              [&](auto block) {
+                for (const std::size_t i : block) item(i);
+              },
+              options);
+      }
+    });
+  } catch (...) {
+    record.complete = complete();
+    throw;
+  }
+  record.complete = complete();
+  return sum_of(results);
+}
+
+inline std::uint64_t Run::reduce(const Node& node, Record& record) {
+  record.items.resize(node.items);
+  std::stop_source stop;
+  const blitz::ReduceOptions options{
+      .min_grain = node.grain,
+      .schedule = node.fixed ? blitz::Schedule::fixed : blitz::Schedule::adaptive,
+      .stop = node.stoppable ? stop.get_token() : std::stop_token(),
+      .deterministic = node.deterministic,
+  };
+  if (node.stopped_before) stop.request_stop();
+  const auto transform = [&](std::size_t i) {
+    ++record.items[i];
+    if (node.stoppable && i == node.stopper) stop.request_stop();
+    const Node* const child = node.child_at(i);
+    Fold fold = Fold::of(worth_of_item(node, i));
+    if (child != nullptr) fold.offset += execute(*child);
+    return fold;
+  };
+  const Fold fold = on_target(node, [&](auto&& pool) {
+    return pool.parallel_transform_reduce(std::size_t{0}, node.items, Fold(), std::plus<>(), transform, options);
+  });
+  record.real = fold.real;
+  return fold.factor ^ fold.offset;
+}
+
+}  // namespace blitz_test::program
