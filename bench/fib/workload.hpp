@@ -24,7 +24,7 @@ struct Fib : Workload {
                              .timing = Timing::runs};
 
   explicit Fib(Scale scale)
-      : n(pick(scale, 34u, 30u, 12u)), expected(serial_fib(n)), joins_(expected + serial_fib(n - 1) - 1) {}
+      : n(pick(scale, 34u, 27u, 12u)), expected(serial_fib(n)), joins_(expected + serial_fib(n - 1) - 1) {}
 
   void reset() override { sum = 0; }
   bool check(std::size_t runs) const override { return sum == runs * expected; }

@@ -16,9 +16,9 @@ struct Effort {
   std::chrono::milliseconds idle;
 
   static constexpr Effort of(Scale scale) {
-    return {.shortest_seconds = pick(scale, 0.05, 0.01, 0.0),
+    return {.shortest_seconds = pick(scale, 0.05, 0.005, 0.0),
             .calls = pick<std::size_t>(scale, 20'000, 5'000, 50),
-            .wakes = pick<std::size_t>(scale, 25, 10, 2),
+            .wakes = pick<std::size_t>(scale, 25, 4, 2),
             .idle = std::chrono::milliseconds(pick(scale, 20, 20, 2))};
   }
 };

@@ -50,7 +50,7 @@ struct Integrate : Workload {
                              .timing = Timing::runs};
 
   explicit Integrate(Scale scale)
-      : tolerance(pick(scale, 1e-8, 1e-6, 1e2)), expected_(serial_integral(whole, tolerance)), nodes_(count(whole)) {}
+      : tolerance(pick(scale, 1e-8, 1e-5, 1e2)), expected_(serial_integral(whole, tolerance)), nodes_(count(whole)) {}
 
   void reset() override { right_ = 0; }
   bool check(std::size_t runs) const override { return right_ == runs; }

@@ -29,7 +29,7 @@ struct Matmul : Workload {
                              .timing = Timing::runs};
 
   explicit Matmul(Scale scale)
-      : side(pick<std::size_t>(scale, 1024, 512, 128)), a(side * side), b(side * side), c(side * side) {
+      : side(pick<std::size_t>(scale, 1024, 256, 128)), a(side * side), b(side * side), c(side * side) {
     for (std::size_t i = 0; i < a.size(); ++i) {
       a[i] = static_cast<double>(random_at(1, i) % 4);
       b[i] = static_cast<double>(random_at(2, i) % 4);

@@ -45,7 +45,7 @@ struct NQueens : Workload {
                              .timing = Timing::runs};
 
   explicit NQueens(Scale scale)
-      : empty{.all = (1u << pick(scale, 12u, 12u, 6u)) - 1}, expected(serial_queens(empty)), nodes_(count(empty)) {}
+      : empty{.all = (1u << pick(scale, 12u, 11u, 6u)) - 1}, expected(serial_queens(empty)), nodes_(count(empty)) {}
 
   void reset() override { solutions = 0; }
   bool check(std::size_t runs) const override { return solutions == runs * expected; }

@@ -16,7 +16,7 @@ struct Saxpy : Workload {
                              .metric = Metric::gigabytes_per_second,
                              .timing = Timing::runs};
 
-  explicit Saxpy(Scale scale) : x(pick<std::size_t>(scale, 16'000'000, 8'000'000, 5'000)), y(x.size()) {
+  explicit Saxpy(Scale scale) : x(pick<std::size_t>(scale, 16'000'000, 4'000'000, 5'000)), y(x.size()) {
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 8);
   }
 

@@ -29,7 +29,7 @@ struct Skynet : Workload {
                              .timing = Timing::runs};
 
   explicit Skynet(Scale scale)
-      : leaves(pick<std::uint64_t>(scale, Huge ? 100'000'000 : 1'000'000, 1'000'000, 1'000)),
+      : leaves(pick<std::uint64_t>(scale, Huge ? 100'000'000 : 1'000'000, Huge ? 1'000'000 : 100'000, 1'000)),
         expected_(serial_skynet(0, leaves)) {}
 
   void reset() override { sum = 0; }

@@ -16,7 +16,7 @@ using Numbers = std::vector<std::uint64_t>;
 
 /// The input, which stays as it is, and a place for the sorted numbers.
 struct Sort : Workload {
-  explicit Sort(Scale scale) : input(pick<std::size_t>(scale, 2'000'000, 500'000, 10'000)), sorted(input.size()) {
+  explicit Sort(Scale scale) : input(pick<std::size_t>(scale, 2'000'000, 250'000, 10'000)), sorted(input.size()) {
     for (std::size_t i = 0; i < input.size(); ++i) input[i] = mix(i + 1);
     sorted = input;
     std::sort(sorted.begin(), sorted.end());

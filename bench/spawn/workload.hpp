@@ -11,12 +11,12 @@ namespace bench {
 
 struct Spawn : Workload {
   static constexpr Spec spec{.name = "spawn",
-                             .title = "a million tasks spawned into one scope, each adds one to a counter of its own",
+                             .title = "many tasks spawned into one scope, each adds one to a counter of its own",
                              .unit_of_work = "task",
                              .metric = Metric::nanoseconds,
                              .timing = Timing::runs};
 
-  explicit Spawn(Scale scale) : counters(pick<std::size_t>(scale, 1'000'000, 1'000'000, 2'000)) {}
+  explicit Spawn(Scale scale) : counters(pick<std::size_t>(scale, 1'000'000, 250'000, 2'000)) {}
 
   void reset() override { counters.assign(counters.size(), 0); }
   bool check(std::size_t runs) const override {

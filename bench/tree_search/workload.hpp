@@ -29,7 +29,7 @@ struct GeometricTree {
   static constexpr std::uint64_t kSeed = 19;
 
   explicit GeometricTree(Scale scale) {
-    const int depth = pick(scale, 20, 18, 9);
+    const int depth = pick(scale, 20, 17, 9);
     for (int d = 0; d < depth; ++d) {
       const double mean = 4.0 * (depth - d) / depth;
       one_more_.push_back(below_with(mean / (1 + mean)));

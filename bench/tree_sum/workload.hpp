@@ -35,7 +35,7 @@ struct TreeSum : Workload {
                              .metric = Metric::nanoseconds,
                              .timing = Timing::runs};
 
-  explicit TreeSum(Scale scale) : height(pick(scale, 22u, 20u, 8u)), expected(serial_tree_sum(kRoot, height)) {}
+  explicit TreeSum(Scale scale) : height(pick(scale, 22u, 18u, 8u)), expected(serial_tree_sum(kRoot, height)) {}
 
   void reset() override { sum = 0; }
   bool check(std::size_t runs) const override { return sum == runs * expected; }
