@@ -87,7 +87,7 @@ inline store(at, value) {  /* environment: a plain store of the owner */
   d_step { pending < DEPTH -> pending_at[pending] = at; pending_value[pending] = value; pending++ }
 }
 
-/* mirrors: ChaseLevDeque::guard blitz/fork_join/chase_lev_deque.hpp */
+/* environment: the owner's load of guard_ */
 inline load_guard() {
   d_step {  /* the newest store to guard_, of one's own or in memory */
     at = memory[GUARD];
@@ -95,6 +95,7 @@ inline load_guard() {
     k = 0
   }
 }
+/* mirrors: ChaseLevDeque::guard blitz/fork_join/chase_lev_deque.hpp */
 inline guard() {
   if
   :: at == ASKED -> store(GUARD, GUARDED)
