@@ -31,6 +31,8 @@ concept WorkerLocalMaker =
 /// itself under another job of the same worker, which asks too: that one is lent another value. So there may be more
 /// values than workers, though seldom; combine() and for_each() see all of them.
 ///
+/// It may outlive its pool, whose memory it keeps, though not its threads.
+///
 /// Thread-safety: local() by any thread, at once; the others when no value is lent. What one holder of a value did
 /// happens before what the next does.
 template <class T>
@@ -152,7 +154,7 @@ class worker_local {
 
   template <class F>
   worker_local(detail::PoolBase& pool, F make)
-      : pool_(&pool), make_(std::move(make)), shelves_(pool.num_threads() + 1) {}
+      : pool_(&pool), memory_(pool.keep_alive()), make_(std::move(make)), shelves_(pool.num_threads() + 1) {}
 
   /// The last shelf is for all who are no workers of the pool.
   [[nodiscard]] Shelf& shelf_here() noexcept {
@@ -173,6 +175,7 @@ class worker_local {
   }
 
   const detail::PoolBase* pool_;
+  std::shared_ptr<void> memory_;  // of the pool: no other one comes to lie at its address
   std::function<T()> make_;
   std::vector<Shelf> shelves_;
   detail::Mutex mutex_;  // guards the last shelf

@@ -273,6 +273,22 @@ TEST_CASE_TEMPLATE("worker_local: of types that cannot be copied, or not even mo
   });
 }
 
+TEST_CASE_TEMPLATE("worker_local: outlives its pool", Pool, BLITZ_TEST_POOLS) {
+  auto pool = std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = 2});
+  blitz::worker_local<int> sums(*pool);
+  const auto add_one = [&](int) { ++*sums.local(); };
+  pool->parallel_for(0, 1000, add_one);
+  pool.reset();
+  CHECK(sums.combine(0, [](int sum, int value) { return sum + value; }) == 1000);
+  // To the workers of a larger pool, which might lie where the old one did, it is another's.
+  for (int i = 0; i < 20; ++i) {
+    pool = std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = 4});
+    pool->parallel_for(0, 100, add_one, {.min_grain = 1});
+    pool.reset();
+  }
+  CHECK(sums.combine(0, [](int sum, int value) { return sum + value; }) == 3000);
+}
+
 TEST_CASE_TEMPLATE("worker_local: destroys what it made, once", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     Lives lives;
