@@ -66,7 +66,7 @@ int compare(Options options) {
   if (options.help) return std::cout << kHelp, 0;
   if (options.list) return list_entries(), 0;
   if (options.threads.empty()) options.threads = default_thread_counts();
-  if (options.repetitions == 0) options.repetitions = pick(options.scale, 15u, 9u, 2u);
+  if (options.repetitions == 0) options.repetitions = pick(options.scale, 15u, 7u, 2u);
   warn_of_shared_processors(options.threads);
   if (!options.baseline.empty()) check_baseline(options.baseline, scale_name(options.scale));
   auto json = open(options.json);

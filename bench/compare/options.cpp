@@ -73,7 +73,7 @@ const char* const kHelp =
     "Measures blitz beside the serial form, oneTBB, OpenMP and Rayon on the same inputs in one process, the peers\n"
     "interleaved, and checks every result. Let nothing else run meanwhile.\n"
     "\n"
-    "  --quick            smaller inputs and 9 repetitions: under two minutes\n"
+    "  --quick            smaller inputs and 7 repetitions: under two minutes\n"
     "  --smoke            tiny inputs and 2 repetitions: only shows that everything works\n"
     "  --only NAME,...    these workloads alone\n"
     "  --threads N,...    these thread counts (default: 1 and all processors this process may use)\n"

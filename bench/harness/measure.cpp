@@ -50,19 +50,34 @@ double seconds_of(const auto& call) {
   return seconds(Clock::now() - start);
 }
 
+/// Times calls one by one, as many as `sample` holds, and shrinks it to those made where they take over `longest_seconds`
+/// together; a fiftieth is made however long it takes.
+void time_calls(const Bound& bound, std::vector<double>& sample, double longest_seconds) {
+  const std::size_t fewest = sample.size() / 50 + 1;
+  std::size_t made = 0;
+  double spent = 0;
+  while (made < sample.size() && (made < fewest || spent < longest_seconds)) {
+    sample[made] = seconds_of([&] { bound.run(); });
+    spent += sample[made];
+    ++made;
+  }
+  sample.resize(made);
+}
+
 // The two readings of the clock around a call cost as much as a small call, and are taken off.
 Timed time_single_calls(const Bound& bound, const Effort& effort) {
   std::vector<double> sample(effort.calls);
   for (auto& s : sample) s = seconds_of([] {});
   const double clock_cost = middle_mean(sample);
-  const std::size_t warm_up = effort.calls / 10 + 1;
-  for (std::size_t i = 0; i < warm_up; ++i) bound.run();
+  std::vector<double> warm_up(effort.calls / 10 + 1);
+  time_calls(bound, warm_up, effort.longest_seconds / 10);
   const Stopwatch watch;
-  for (auto& s : sample) s = seconds_of([&] { bound.run(); });
+  time_calls(bound, sample, effort.longest_seconds);
   const double wall = watch.wall();
   const double cpu = watch.cpu();
   const auto net = [&](double s) { return std::max(0.0, s - clock_cost); };
-  return {warm_up + effort.calls, effort.calls, wall, cpu, net(middle_mean(sample)), net(quantile(sample, 0.99))};
+  const std::size_t timed = sample.size();
+  return {warm_up.size() + timed, timed, wall, cpu, net(middle_mean(sample)), net(quantile(sample, 0.99))};
 }
 
 Timed time_wakes(const Bound& bound, const Effort& effort) {

@@ -11,14 +11,16 @@ namespace bench {
 /// How long a repetition takes pains.
 struct Effort {
   double shortest_seconds;  ///< Timing::runs: runs are repeated for at least this long
-  std::size_t calls;        ///< Timing::single_calls
+  std::size_t calls;        ///< Timing::single_calls, and no more of them than fit in `longest_seconds`
+  double longest_seconds;   ///< likewise; a fiftieth of the calls is made in any case
   std::size_t wakes;        ///< Timing::wake
   std::chrono::milliseconds idle;
 
   static constexpr Effort of(Scale scale) {
-    return {.shortest_seconds = pick(scale, 0.05, 0.005, 0.0),
+    return {.shortest_seconds = pick(scale, 0.05, 0.008, 0.0),
             .calls = pick<std::size_t>(scale, 20'000, 5'000, 50),
-            .wakes = pick<std::size_t>(scale, 25, 4, 2),
+            .longest_seconds = pick(scale, 0.4, 0.02, 0.02),
+            .wakes = pick<std::size_t>(scale, 25, 3, 2),
             .idle = std::chrono::milliseconds(pick(scale, 20, 20, 2))};
   }
 };

@@ -17,7 +17,7 @@ struct Mandelbrot : Workload {
                              .timing = Timing::runs};
 
   explicit Mandelbrot(Scale scale)
-      : side(pick<std::size_t>(scale, 1000, 300, 24)), image(side * side), expected_(side * side) {
+      : side(pick<std::size_t>(scale, 1000, 200, 24)), image(side * side), expected_(side * side) {
     for (std::size_t y = 0; y < side; ++y) add_row(y);
     expected_.swap(image);
   }

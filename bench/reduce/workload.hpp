@@ -15,7 +15,7 @@ struct Reduce : Workload {
                              .metric = Metric::milliseconds,
                              .timing = Timing::runs};
 
-  explicit Reduce(Scale scale) : values(pick<std::size_t>(scale, 10'000'000, 10'000'000, 5'000)) {
+  explicit Reduce(Scale scale) : values(pick<std::size_t>(scale, 10'000'000, 4'000'000, 5'000)) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i % 16);
     for (const double x : values) expected_ += x;
   }

@@ -12,13 +12,15 @@ BENCH_NOINLINE std::uint64_t tree_sum(std::uint64_t node, unsigned height) {
   return node_value(node) + a + b;
 }
 
-template <class P>
-void run(TreeSum& work, P& peer) {
-  work.sum += peer.pool.install([&work] { return tree_sum(TreeSum::kRoot, work.height); });
+template <class W, class P>
+void run(W& work, P& peer) {
+  work.sum += peer.pool.install([&work] { return tree_sum(W::kRoot, work.height); });
 }
 
-const Register<run<BlitzPeer>> registered("blitz");
-const Register<run<BlitzAsyncPeer>> registered_async("blitz_async");
+const Register<run<TreeSum, BlitzPeer>> large("blitz");
+const Register<run<TreeSum, BlitzAsyncPeer>> large_async("blitz_async");
+const Register<run<TreeSmall, BlitzPeer>> small("blitz");
+const Register<run<TreeSmall, BlitzAsyncPeer>> small_async("blitz_async");
 
 }  // namespace
 }  // namespace bench

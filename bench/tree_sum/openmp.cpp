@@ -15,15 +15,17 @@ BENCH_NOINLINE std::uint64_t tree_sum(std::uint64_t node, unsigned height) {
   return node_value(node) + a + b;
 }
 
-void run(TreeSum& work, OpenMpPeer&) {
+template <class W>
+void run(W& work, OpenMpPeer&) {
   std::uint64_t result = 0;
 #pragma omp parallel
 #pragma omp single
-  result = tree_sum(TreeSum::kRoot, work.height);
+  result = tree_sum(W::kRoot, work.height);
   work.sum += result;
 }
 
-const Register<run> registered("openmp_tasks");
+const Register<run<TreeSum>> large("openmp_tasks");
+const Register<run<TreeSmall>> small("openmp_tasks");
 
 }  // namespace
 }  // namespace bench

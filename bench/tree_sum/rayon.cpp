@@ -7,9 +7,13 @@ extern "C" std::uint64_t bench_rayon_tree_sum(const bench::rayon::Pool*, std::ui
 namespace bench {
 namespace {
 
-void run(TreeSum& work, RayonPeer& peer) { work.sum += bench_rayon_tree_sum(peer.pool, TreeSum::kRoot, work.height); }
+template <class W>
+void run(W& work, RayonPeer& peer) {
+  work.sum += bench_rayon_tree_sum(peer.pool, W::kRoot, work.height);
+}
 
-const Register<run> registered("rayon");
+const Register<run<TreeSum>> large("rayon");
+const Register<run<TreeSmall>> small("rayon");
 
 }  // namespace
 }  // namespace bench

@@ -5,9 +5,13 @@
 namespace bench {
 namespace {
 
-void run(TreeSum& work, SerialPeer&) { work.sum += serial_tree_sum(TreeSum::kRoot, work.height); }
+template <class W>
+void run(W& work, SerialPeer&) {
+  work.sum += serial_tree_sum(W::kRoot, work.height);
+}
 
-const Register<run> registered("serial");
+const Register<run<TreeSum>> large("serial");
+const Register<run<TreeSmall>> small("serial");
 
 }  // namespace
 }  // namespace bench

@@ -27,11 +27,16 @@ BENCH_NOINLINE std::uint64_t sum_by_group(std::uint64_t node, unsigned height) {
   return node_value(node) + a + b;
 }
 
-void run_invoke(TreeSum& work, TbbPeer&) { work.sum += sum_by_invoke(TreeSum::kRoot, work.height); }
+template <class W>
+void run_invoke(W& work, TbbPeer&) {
+  work.sum += sum_by_invoke(W::kRoot, work.height);
+}
+
 void run_group(TreeSum& work, TbbPeer&) { work.sum += sum_by_group(TreeSum::kRoot, work.height); }
 
-const Register<run_invoke> invoke("tbb_invoke");
-const Register<run_group> group("tbb_group");
+const Register<run_invoke<TreeSum>> large_invoke("tbb_invoke");
+const Register<run_group> large_group("tbb_group");
+const Register<run_invoke<TreeSmall>> small_invoke("tbb_invoke");
 
 }  // namespace
 }  // namespace bench

@@ -28,23 +28,40 @@ BENCH_NOINLINE inline std::uint64_t serial_tree_sum(std::uint64_t node, unsigned
   return node_value(node) + a + b;
 }
 
-struct TreeSum : Workload {
+struct Tree : Workload {
+  explicit Tree(unsigned levels) : height(levels), expected(serial_tree_sum(kRoot, height)) {}
+
+  void reset() override { sum = 0; }
+  bool check(std::size_t runs) const override { return sum == runs * expected; }
+
+  static constexpr std::uint64_t kRoot = 1;
+  const unsigned height;
+  const std::uint64_t expected;
+  std::uint64_t sum = 0;
+};
+
+/// One large tree.
+struct TreeSum : Tree {
   static constexpr Spec spec{.name = "tree_sum",
                              .title = "sum over a perfect binary tree without a cut-off",
                              .unit_of_work = "node",
                              .metric = Metric::nanoseconds,
                              .timing = Timing::runs};
 
-  explicit TreeSum(Scale scale) : height(pick(scale, 22u, 18u, 8u)), expected(serial_tree_sum(kRoot, height)) {}
+  explicit TreeSum(Scale scale) : Tree(pick(scale, 22u, 18u, 8u)) {}
 
-  void reset() override { sum = 0; }
-  bool check(std::size_t runs) const override { return sum == runs * expected; }
   double units() const override { return static_cast<double>((std::uint64_t{1} << height) - 1); }
+};
 
-  static constexpr std::uint64_t kRoot = 1;
-  const unsigned height;
-  const std::uint64_t expected;
-  std::uint64_t sum = 0;
+/// A tree of ten microseconds, over and over: how soon the other threads take part, and what it costs to end.
+struct TreeSmall : Tree {
+  static constexpr Spec spec{.name = "tree_small",
+                             .title = "sum over a binary tree of 1023 nodes without a cut-off, hot, called from main",
+                             .unit_of_work = "call",
+                             .metric = Metric::nanoseconds,
+                             .timing = Timing::single_calls};
+
+  explicit TreeSmall(Scale) : Tree(10) {}
 };
 
 }  // namespace bench

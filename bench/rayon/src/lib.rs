@@ -21,3 +21,4 @@ mod skynet;
 mod spawn;
 mod tree_search;
 mod tree_sum;
+mod triad;

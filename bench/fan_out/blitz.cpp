@@ -1,0 +1,28 @@
+#include "bench/peers/blitz.hpp"
+
+#include "bench/fan_out/workload.hpp"
+
+namespace bench {
+namespace {
+
+template <bool Cold, class P>
+void run_for(FanOut<Cold>& work, P& peer) {
+  peer.pool.parallel_for(std::size_t{0}, work.visits.size(), [&work](std::size_t i) { work.body(work.visits[i]); });
+}
+
+template <bool Cold, class P>
+void run_scope(FanOut<Cold>& work, P& peer) {
+  peer.pool.scope([&work](blitz::Scope& scope) {
+    for (std::uint32_t& count : work.visits) scope.spawn([&count] { FanOut<Cold>::body(count); });
+  });
+}
+
+const Register<run_for<false, BlitzPeer>> hot("blitz");
+const Register<run_for<false, BlitzAsyncPeer>> hot_async("blitz_async");
+const Register<run_scope<false, BlitzPeer>> hot_scope("blitz_scope");
+const Register<run_for<true, BlitzPeer>> cold("blitz");
+const Register<run_for<true, BlitzAsyncPeer>> cold_async("blitz_async");
+const Register<run_scope<true, BlitzPeer>> cold_scope("blitz_scope");
+
+}  // namespace
+}  // namespace bench
