@@ -154,12 +154,12 @@ class worker_local {
 
   template <class F>
   worker_local(detail::PoolBase& pool, F make)
-      : pool_(&pool), memory_(pool.keep_alive()), make_(std::move(make)), shelves_(pool.num_threads() + 1) {}
+      : pool_(pool.keep_alive(), &pool), make_(std::move(make)), shelves_(pool.num_threads() + 1) {}
 
   /// The last shelf is for all who are no workers of the pool.
   [[nodiscard]] Shelf& shelf_here() noexcept {
     const detail::WorkerBase* const worker = detail::current_worker;
-    return worker != nullptr && worker->pool() == pool_ ? shelves_[worker->index()] : shelves_.back();
+    return worker != nullptr && worker->pool() == pool_.get() ? shelves_[worker->index()] : shelves_.back();
   }
   [[nodiscard]] bool is_shared(const Shelf& shelf) const noexcept { return &shelf == &shelves_.back(); }
 
@@ -174,8 +174,7 @@ class worker_local {
     }
   }
 
-  const detail::PoolBase* pool_;
-  std::shared_ptr<void> memory_;  // of the pool: no other one comes to lie at its address
+  std::shared_ptr<const detail::PoolBase> pool_;  // its memory: no other pool comes to lie at its address
   std::function<T()> make_;
   std::vector<Shelf> shelves_;
   detail::Mutex mutex_;  // guards the last shelf
