@@ -254,7 +254,8 @@ class ChaseLevDeque {
   // Written by thieves, and by the owner for its last item; a line of its own, away from what every push writes.
   alignas(kCacheLine) Atomic<Index> top_{0};
 
-  // The owner's line: thieves read bottom_ and buffer_, the rest nobody else touches but last_pops_, for statistics.
+  // The owner's line: thieves read bottom_, guard_ and buffer_, and write guard_ and limit_ when they ask for a guard, which
+  // is seldom; the rest nobody else touches but last_pops_, for statistics.
   alignas(kCacheLine) Atomic<Index> bottom_{0};
   Atomic<Guard> guard_;          // written by the owner, and by thieves who ask
   Index mask_ = 0;               // of the newest buffer, and ...
