@@ -134,7 +134,7 @@ INTERLEAVE_CASE("deque: two items, two thieves", .preemptions = 2, .random_sched
   game.expect_all_taken();
 }
 
-INTERLEAVE_CASE("deque: grows under a thief", .preemptions = 3, .random_schedules = 1000, .fences = true) {
+void grow_under_a_thief(Run& run, bool asks_for_guard) {
   Game game(run);
   game.push(0);
   run.thread("owner", [&] {
@@ -143,12 +143,17 @@ INTERLEAVE_CASE("deque: grows under a thief", .preemptions = 3, .random_schedule
     game.pop();
   });
   run.thread("thief", [&] {
+    if (asks_for_guard) game.ask_for_guard();
     game.steal();
     game.steal();
   });
   run.go();
   expect(game.deque().capacity() <= 4, "it grows once");
   game.expect_all_taken();
+}
+
+INTERLEAVE_CASE("deque: grows under a thief", .preemptions = 3, .random_schedules = 1000, .fences = true) {
+  grow_under_a_thief(run, false);
 }
 
 INTERLEAVE_CASE("deque: a slot is used again", .preemptions = 3, .random_schedules = 1000, .fences = true) {
@@ -196,21 +201,7 @@ INTERLEAVE_CASE("guard: begins under a thief", .preemptions = 3, .random_schedul
 }
 
 INTERLEAVE_CASE("guard: asked for while the owner pushes", .preemptions = 3, .random_schedules = 2000, .fences = true) {
-  Game game(run);
-  game.push(0);
-  run.thread("owner", [&] {
-    game.push(1);
-    game.push(2);
-    game.pop();
-  });
-  run.thread("thief", [&] {
-    game.ask_for_guard();
-    game.steal();
-    game.steal();
-  });
-  run.go();
-  expect(game.deque().capacity() <= 4, "it grows once");
-  game.expect_all_taken();
+  grow_under_a_thief(run, true);
 }
 
 // The owner's second pop takes an item without an exchange.
