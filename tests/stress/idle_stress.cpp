@@ -138,8 +138,10 @@ TEST_CASE_TEMPLATE("bursts cost little more than their work", Pool, blitz::Threa
       CAPTURE(period.count());
       const int count = static_cast<int>(500ms / period);
       const auto item = [](int) { spin_for(5us); };
+      // A wake-up, and a caller that waits awake for a moment. One that spun would use the other processor all the time.
+      const auto limit = 100us + std::chrono::nanoseconds(period) / 10;
       auto least = std::chrono::nanoseconds::max();
-      for (int i = 0; i < 3; ++i) {
+      for (int i = 0; i < 3 && least >= limit; ++i) {
         const auto serial = cost_of_bursts(count, period, [&] {
           for (int k = 0; k < 40; ++k) item(k);
         });
@@ -149,8 +151,7 @@ TEST_CASE_TEMPLATE("bursts cost little more than their work", Pool, blitz::Threa
       }
       MESSAGE(size << " threads, a burst of 200 us every " << period.count() << " ms: " << least.count() / 1000
                    << " us more than its work");
-      // A wake-up, and a caller that waits awake for a moment. One that spun would use the other processor all the time.
-      CHECK(least < 100us + std::chrono::nanoseconds(period) / 10);
+      CHECK(least < limit);
     }
   }
 }
