@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "blitz/base/export.hpp"
+#include "blitz/base/opaque.hpp"
 #include "blitz/core/job.hpp"
 #include "blitz/core/worker.hpp"
 #include "blitz/current_pool.hpp"
@@ -54,6 +56,23 @@ struct CallWithContext {
   }
 };
 
+/// Whether a callable given as F, `X&` for an lvalue and `X` for an rvalue, is copied to where it is needed: an rvalue of a
+/// few words. A closure is then made in its place at once, and one that is only called is made nowhere.
+template <class F>
+inline constexpr bool kIsCopied = !std::is_reference_v<F> && std::is_trivially_copyable_v<F> &&
+                                  std::is_trivially_move_constructible_v<F> && sizeof(std::remove_reference_t<F>) <= 64;
+template <class F>
+using Kept = std::conditional_t<kIsCopied<F>, F, std::remove_reference_t<F>&>;
+
+template <class F>
+BLITZ_ALWAYS_INLINE Kept<F> keep(std::remove_reference_t<F>& f) noexcept {
+  if constexpr (kIsCopied<F>) {
+    return static_cast<F&&>(f);
+  } else {
+    return f;
+  }
+}
+
 /// The second callable of a join, on offer. It lies in the frame of join, and is the reason why join is fast: four
 /// words are written, and what only a thief needs is written by the thief.
 template <class Call, class F>
@@ -61,7 +80,8 @@ class JoinJob final : public Job {
  public:
   using Value = typename Call::template Value<F>;
 
-  JoinJob(std::remove_reference_t<F>& f, WorkerBase& owner) noexcept : Job(&execute_it), f_(f), latch_(owner) {}
+  JoinJob(std::remove_reference_t<F>& f, WorkerBase& owner) noexcept
+      : Job(&execute_it), f_(keep<F>(f)), latch_(owner) {}
 
   /// The owner has it back, and runs it after all.
   BLITZ_ALWAYS_INLINE Value run_here() { return Call::template call<F>(f_, false); }
@@ -91,7 +111,7 @@ class JoinJob final : public Job {
     self.latch_.set();
   }
 
-  std::remove_reference_t<F>& f_;
+  Kept<F> f_;
   WorkerLatch latch_;
   JobResult<Value> result_;
 };
@@ -114,8 +134,9 @@ BLITZ_ALWAYS_INLINE auto join_on(W& worker, A&& a, B&& b) {
     }
   }();
 
-  const bool mine = !job.done() && worker.take_back(place);
-  return std::pair<ValueA, ValueB>(std::forward<ValueA>(value_a), mine ? job.run_here() : job.finish(worker));
+  W& self = *opaque(&worker);  // Only what is seldom called wants to know where its parts are.
+  const bool mine = !job.done() && self.take_back(place);
+  return std::pair<ValueA, ValueB>(std::forward<ValueA>(value_a), mine ? job.run_here() : job.finish(self));
 }
 
 /// For a caller that is no worker of the default policy.
@@ -132,7 +153,10 @@ BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b) {
   if (auto* const worker = current_worker_of<ForkJoinPolicy>) [[likely]] {
     return join_on<Call>(*worker, std::forward<A>(a), std::forward<B>(b));
   }
-  return join_elsewhere<Call>(std::forward<A>(a), std::forward<B>(b));
+  // The closures need not lie in memory for the sake of this call.
+  Kept<A> kept_a = keep<A>(a);
+  Kept<B> kept_b = keep<B>(b);
+  return join_elsewhere<Call, A, B>(std::forward<A>(kept_a), std::forward<B>(kept_b));
 }
 
 /// A value before the values of a pair or a tuple.
@@ -154,6 +178,7 @@ template <class First, class Rest>
 ///
 /// All that comes before the call happens before `a` and `b`, and they happen before its return. A few nanoseconds when
 /// nobody steals; no allocation. Any thread; outside every pool it runs in global_pool().
+/// An rvalue that is trivially copyable may be called as a copy of itself.
 ///
 /// The algorithm: lazy task creation with work stealing, as in Cilk-5 (M. Frigo, C. E. Leiserson, K. H. Randall, PLDI
 /// 1998) and Rayon.

@@ -34,6 +34,7 @@
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/opaque.hpp"
 
 namespace blitz::detail {
 
@@ -64,17 +65,17 @@ class ChaseLevDeque {
   ChaseLevDeque(const ChaseLevDeque&) = delete;
   ChaseLevDeque& operator=(const ChaseLevDeque&) = delete;
 
-  /// Where a push put its item. To be given to take_back.
+  /// Where a push put its item: bottom_ as it was left. To be given to take_back.
   using Place = std::int64_t;
 
   /// Adds `item` at the bottom. O(1), amortised over growth. Throws std::bad_alloc, and is then unchanged.
   Place push(T* item) {
     const Index bottom = bottom_.load(std::memory_order_relaxed);
     if (bottom >= limit_.load(std::memory_order_relaxed)) [[unlikely]]
-      make_room(bottom);
-    slots_[bottom & mask_].store(item, std::memory_order_relaxed);
-    bottom_.store(bottom + 1, std::memory_order_release);  // [item]
-    return bottom;
+      push_slowly(item, bottom);
+    else
+      put(item, bottom);
+    return bottom + 1;
   }
 
   /// Takes the newest item; null when there is none. Wait-free.
@@ -95,11 +96,17 @@ class ChaseLevDeque {
   /// As pop, but the store does not wait for the load before it, which only has to confirm what is known: over a series
   /// of joins that halves the chain of loads and stores of this one word. And the slot need not be read.
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place) noexcept {
-    if (bottom_.load(std::memory_order_relaxed) != place + 1) [[unlikely]]
+    place = opaque(place);
+    if (bottom_.load(std::memory_order_relaxed) != place) [[unlikely]]
       return false;
-    bottom_.store(place, std::memory_order_release);  // [last]
-    const Index top = fence_and_load_top();
-    return top < place || pop_last(place, top) != nullptr;
+    const Index bottom = place - 1;
+    bottom_.store(bottom, std::memory_order_release);  // [last]
+    if (guard_.load(std::memory_order_relaxed) == Guard::kOpen) [[likely]] {
+      compiler_fence();
+      if (top_.load(std::memory_order_relaxed) < bottom) [[likely]]
+        return true;
+    }
+    return take_back_slowly(bottom);
   }
 
   /// Takes the oldest item. Lock-free; looking at an empty deque costs two loads, taking a heavy fence unless the deque is
@@ -218,6 +225,13 @@ class ChaseLevDeque {
     owned_ = std::move(buffer);
   }
 
+  /// What is left of take_back when the deque is guarded, or holds at most one item. It fences and looks again, so that
+  /// all that is seldom is one call, and takes few of the caller's registers.
+  [[nodiscard, gnu::noinline]] bool take_back_slowly(Index bottom) noexcept {
+    const Index top = fence_and_load_top();
+    return top < bottom || pop_last(bottom, top) != nullptr;
+  }
+
   /// The deque held at most one item when the owner reached for it: the exchange decides who has it.
   [[nodiscard, gnu::noinline]] T* pop_last(Index bottom, Index top) noexcept {
     T* item = nullptr;
@@ -233,9 +247,20 @@ class ChaseLevDeque {
     return item;
   }
 
+  BLITZ_ALWAYS_INLINE void put(T* item, Index bottom) noexcept {
+    slots_[bottom & mask_].store(item, std::memory_order_relaxed);
+    bottom_.store(bottom + 1, std::memory_order_release);  // [item]
+  }
+
+  /// The whole of the rest, so that nothing of the caller's need outlive the call.
+  BLITZ_COLD void push_slowly(T* item, Index bottom) {
+    make_room(bottom);
+    put(item, bottom);
+  }
+
   /// `bottom` has reached limit_: finds out how far the thieves have come, and grows if that gives no room. Or a thief has
   /// lowered limit_, to ask for a guard.
-  BLITZ_COLD void make_room(Index bottom) {
+  void make_room(Index bottom) {
     if (guard_.load(std::memory_order_relaxed) == Guard::kAsked) guard();
     const Index top = top_.load(std::memory_order_acquire);  // [taken]
     const Index capacity = mask_ + 1;
