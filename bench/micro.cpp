@@ -5,6 +5,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "bench/clang_openmp/load.hpp"
 #include "bench/harness/clock.hpp"
 #include "bench/harness/measure.hpp"
 
@@ -13,15 +14,22 @@ namespace {
 
 constexpr Scale kScale = Scale::quick;
 
-/// One iteration: a run, or for Timing::wake an idle gap, not timed, and a run.
+/// How long nothing is to happen before a run.
+Clock::duration gap_before(const Bound& bound) {
+  const Timing timing = bound.entry->spec->timing;
+  if (timing == Timing::wake) return Effort::of(kScale).idle;
+  return timing == Timing::bursts ? bound.work->period() : Clock::duration::zero();
+}
+
+/// One iteration: a run, after an idle gap, which is not timed, where the workload asks for one.
 void iterate(benchmark::State& state, const Bound& bound) {
-  const bool wake = bound.entry->spec->timing == Timing::wake;
+  const auto gap = gap_before(bound);
   for ([[maybe_unused]] auto _ : state) {
-    if (!wake) {
+    if (gap == Clock::duration::zero()) {
       bound.run();
       continue;
     }
-    std::this_thread::sleep_for(Effort::of(kScale).idle);
+    std::this_thread::sleep_for(gap);
     const auto start = Clock::now();
     bound.run();
     state.SetIterationTime(seconds(Clock::now() - start));
@@ -46,7 +54,7 @@ void add(Setup& setup, const Entry& entry, unsigned threads) {
   auto* registered = benchmark::RegisterBenchmark(
       name.c_str(), [&setup, &entry, threads](benchmark::State& state) { run_entry(state, setup, entry, threads); });
   registered->MeasureProcessCPUTime();
-  if (entry.spec->timing == Timing::wake) {
+  if (entry.spec->timing == Timing::wake || entry.spec->timing == Timing::bursts) {
     registered->UseManualTime();
   } else {
     registered->UseRealTime();
@@ -57,6 +65,7 @@ void add(Setup& setup, const Entry& entry, unsigned threads) {
 }  // namespace bench
 
 int main(int argc, char** argv) {
+  bench::add_clang_openmp_entries();
   bench::Setup setup(bench::kScale);
   for (const auto& entry : bench::entries()) {
     const auto threads = entry.threaded ? bench::default_thread_counts() : std::vector{1u};

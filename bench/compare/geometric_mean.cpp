@@ -17,6 +17,7 @@ std::vector<Sum> sums(const Results& results, unsigned threads) {
   std::vector<Sum> all;
   for (const auto& row : results.rows) {
     if (row.peer == "blitz" || !row.correct || (row.threaded && row.threads != threads)) continue;
+    if (is_cpu_time(*row.spec)) continue;
     const double ratio = times_slower(&row, results.find(row.spec->name, "blitz", threads));
     if (!std::isfinite(ratio)) continue;
     auto sum = std::find_if(all.begin(), all.end(), [&](const Sum& s) { return s.peer == row.peer; });

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/clang_openmp/load.hpp"
 #include "bench/compare/baseline.hpp"
 #include "bench/compare/measure_all.hpp"
 #include "bench/compare/options.hpp"
@@ -15,9 +16,10 @@
 namespace bench {
 namespace {
 
-void list_entries() {
+void list_entries(const Options& options) {
   std::string_view shown;
   for (const auto& entry : entries()) {
+    if (!is_wanted(entry, options)) continue;
     if (entry.spec->name != shown) std::cout << (shown.empty() ? "" : "\n") << entry.spec->name << ":";
     shown = entry.spec->name;
     std::cout << ' ' << entry.peer;
@@ -64,7 +66,7 @@ void warn_of_shared_processors(const std::vector<unsigned>& threads) {
 
 int compare(Options options) {
   if (options.help) return std::cout << kHelp, 0;
-  if (options.list) return list_entries(), 0;
+  if (options.list) return list_entries(options), 0;
   if (options.threads.empty()) options.threads = default_thread_counts();
   if (options.repetitions == 0) options.repetitions = pick(options.scale, 15u, 7u, 2u);
   warn_of_shared_processors(options.threads);
@@ -88,6 +90,7 @@ int compare(Options options) {
 
 int main(int argc, char** argv) {
   try {
+    bench::add_clang_openmp_entries();
     return bench::compare(bench::parse_options({argv + 1, argv + argc}));
   } catch (const std::exception& error) {
     std::cerr << "compare: " << error.what() << '\n';

@@ -33,9 +33,7 @@ struct Step {
 std::vector<Step> plan(const Options& options) {
   std::vector<Step> steps;
   for (const auto& entry : entries()) {
-    const bool wanted = options.only.empty() ||
-                        std::find(options.only.begin(), options.only.end(), entry.spec->name) != options.only.end();
-    if (!wanted) continue;
+    if (!is_wanted(entry, options)) continue;
     const auto threads = entry.threaded ? options.threads : std::vector{1u};
     for (const unsigned n : threads) steps.push_back({&entry, n});
   }
@@ -93,6 +91,11 @@ Results results(const Options& options, std::vector<Step> steps) {
 }  // namespace
 
 std::string scale_name(Scale scale) { return pick(scale, "full", "quick", "smoke"); }
+
+bool is_wanted(const Entry& entry, const Options& options) {
+  if (options.only.empty()) return entry.in_quick || options.scale != Scale::quick;
+  return std::find(options.only.begin(), options.only.end(), entry.spec->name) != options.only.end();
+}
 
 // Memory comes first, in processes of its own, while this one has no threads. The warm-up's figures are dropped, its
 // results are checked like the others.

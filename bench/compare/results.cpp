@@ -83,6 +83,7 @@ std::string_view unit_name(Metric metric) {
 
 std::string figure_name(const Spec& spec) {
   std::string name(unit_name(spec.metric));
+  if (is_cpu_time(spec)) name.insert(0, "CPU ");
   return is_rate(spec.metric) ? name : name + "/" + std::string(spec.unit_of_work);
 }
 

@@ -61,7 +61,10 @@ struct Results {
 /// "ns", "GB/s", ...
 std::string_view unit_name(Metric metric);
 
-/// "ns/join", "GB/s"
+/// Whether the figure is CPU time: neither a speed-up nor a mean of how much slower can be made from it.
+inline bool is_cpu_time(const Spec& spec) { return spec.timing == Timing::bursts; }
+
+/// "ns/join", "CPU us/call", "GB/s"
 std::string figure_name(const Spec& spec);
 
 /// What was measured on, for the heading.

@@ -42,7 +42,8 @@ bool write_speed_up_chart(std::ostream& out, const Results& results) {
   for (const auto& row : results.rows) {
     if (row.spec == last) continue;
     last = row.spec;
-    if (last->timing == Timing::wake) continue;  // an excess over the ideal has no speed-up
+    // Neither an excess over the ideal nor a CPU time has a speed-up.
+    if (last->timing == Timing::wake || is_cpu_time(*last)) continue;
     auto next = panel(results, *last);
     if (!next.lines.empty()) chart.panels.push_back(std::move(next));
   }

@@ -43,11 +43,13 @@ std::string_view colour(std::string_view peer, std::size_t shade) {
   constexpr Shades kBlitz{"#d9480f", "#f08c00", "#862e0a", "#e8590c"};
   constexpr Shades kTbb{"#1971c2", "#0b7285", "#4dabf7", "#364fc7"};
   constexpr Shades kOpenMp{"#2f9e44", "#74b816", "#0b5a22", "#20c997"};
+  constexpr Shades kClang{"#fab005", "#a68a00", "#ffe066", "#7f6000"};
   constexpr Shades kRayon{"#9c36b5", "#e64980", "#5f3dc4", "#e599f7"};
   constexpr Shades kOther{"#868e96", "#495057", "#adb5bd", "#212529"};
   const Shades& shades = peer.starts_with("blitz")    ? kBlitz
                          : peer.starts_with("tbb")    ? kTbb
                          : peer.starts_with("openmp") ? kOpenMp
+                         : peer.starts_with("clang")  ? kClang
                          : peer.starts_with("rayon")  ? kRayon
                                                       : kOther;
   return shades[shade % shades.size()];

@@ -29,12 +29,13 @@ constexpr Spec grain_spec(std::uint64_t nanoseconds) {
       {"grain_1e6", "a loop of 32 items of 1 ms each, called from main"},
   }};
   std::size_t i = 0;
-  for (; nanoseconds > 1; nanoseconds /= 10) ++i;
+  for (std::uint64_t rest = nanoseconds; rest > 1; rest /= 10) ++i;
   return {.name = kTexts[i][0],
           .title = kTexts[i][1],
           .unit_of_work = "item",
           .metric = Metric::nanoseconds,
-          .timing = Timing::runs};
+          .timing = Timing::runs,
+          .in_quick = nanoseconds < 1'000'000};
 }
 
 template <std::uint64_t Nanoseconds>

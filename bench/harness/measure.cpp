@@ -19,7 +19,7 @@ struct Timed {
   std::size_t timed;  // those that `wall` and `cpu` cover
   double wall;
   double cpu;
-  double middle;  // of one run
+  double middle;  // of one run: what the figure is made from
   double p99;
 };
 
@@ -90,12 +90,34 @@ Timed time_wakes(const Bound& bound, const Effort& effort) {
   return {effort.wakes, effort.wakes, watch.wall(), watch.cpu(), median(sample), quantile(sample, 0.99)};
 }
 
+// The first burst, which finds threads that have been idle for longer than the others do, is not timed. What is timed
+// are whole periods, each from a burst to where the next is due, so that the CPU time of a burst is all that it leads to.
+Timed time_bursts(const Bound& bound, const Effort& effort) {
+  const Clock::duration period = bound.work->period();
+  std::vector<double> sample(std::max(effort.fewest_bursts, static_cast<std::size_t>(effort.bursts / period)));
+  auto due = Clock::now() + period;
+  bound.run();
+  std::this_thread::sleep_until(due);
+  const double cpu_before = process_cpu_seconds();
+  for (auto& s : sample) {
+    due += period;
+    s = seconds_of([&] { bound.run(); });
+    std::this_thread::sleep_until(due);
+  }
+  const double cpu = process_cpu_seconds() - cpu_before;
+  const std::size_t timed = sample.size();
+  const auto bursts = static_cast<double>(timed);
+  return {1 + timed, timed, median(sample) * bursts, cpu, cpu / bursts, quantile(sample, 0.99)};
+}
+
 Timed time(const Bound& bound, const Effort& effort) {
   switch (bound.entry->spec->timing) {
     case Timing::single_calls:
       return time_single_calls(bound, effort);
     case Timing::wake:
       return time_wakes(bound, effort);
+    case Timing::bursts:
+      return time_bursts(bound, effort);
     case Timing::runs:
       break;
   }

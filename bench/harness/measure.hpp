@@ -15,20 +15,24 @@ struct Effort {
   double longest_seconds;   ///< likewise; a fiftieth of the calls is made in any case
   std::size_t wakes;        ///< Timing::wake
   std::chrono::milliseconds idle;
+  std::chrono::milliseconds bursts;  ///< Timing::bursts: as many as are due in this time, but no fewer than
+  std::size_t fewest_bursts;
 
   static constexpr Effort of(Scale scale) {
     return {.shortest_seconds = pick(scale, 0.05, 0.008, 0.0),
             .calls = pick<std::size_t>(scale, 20'000, 5'000, 50),
             .longest_seconds = pick(scale, 0.4, 0.02, 0.02),
             .wakes = pick<std::size_t>(scale, 25, 3, 2),
-            .idle = std::chrono::milliseconds(pick(scale, 20, 20, 2))};
+            .idle = std::chrono::milliseconds(pick(scale, 20, 20, 2)),
+            .bursts = std::chrono::milliseconds(pick(scale, 100, 20, 0)),
+            .fewest_bursts = 3};
   }
 };
 
 struct Repetition {
   double figure;             ///< in the workload's metric
-  double p99;                ///< likewise, Timing::single_calls and Timing::wake; NaN otherwise
-  double wall_seconds;       ///< per unit of work; idle gaps included
+  double p99;                ///< of single calls, in that metric; NaN for Timing::runs
+  double wall_seconds;       ///< per unit of work; idle gaps included, but for Timing::bursts: the median call
   double cpu_seconds;        ///< of the whole process, over the same time and per the same unit
   double cpu_after_seconds;  ///< used by the peer's threads after the last run, until they were quiet
   bool quiet;                ///< false: they never were

@@ -35,6 +35,7 @@ struct Entry {
   const Spec* spec;
   std::string peer;  ///< the library, or library_style where it has several: "blitz", "tbb_auto"
   bool threaded;     ///< false for the serial form, which has no thread count
+  bool in_quick;     ///< as Spec::in_quick
   std::type_index peer_type;
   std::unique_ptr<Workload> (*make_workload)(Scale);
   std::unique_ptr<Peer> (*make_peer)(unsigned threads);
@@ -59,6 +60,7 @@ struct Register<Run> {
         .spec = &W::spec,
         .peer = std::string(peer),
         .threaded = P::kThreaded,
+        .in_quick = W::spec.in_quick,
         .peer_type = typeid(P),
         .make_workload = [](Scale scale) -> std::unique_ptr<Workload> { return std::make_unique<W>(scale); },
         .make_peer = [](unsigned threads) -> std::unique_ptr<Peer> { return std::make_unique<P>(threads); },

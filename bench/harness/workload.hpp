@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "bench/harness/clock.hpp"
+
 #if defined(__clang__)
 #define BENCH_NOINLINE [[gnu::noinline]]
 #else
@@ -31,6 +33,7 @@ enum class Timing {
   runs,          ///< whole runs, back to back; the figure is the time of one unit of work
   single_calls,  ///< every call by itself, hot; the figure is the typical call, with the 99th percentile beside it
   wake,          ///< single calls after an idle gap; the figure is the median time over Workload::ideal_seconds
+  bursts,        ///< a call every Workload::period; the figure is the CPU time of the process, gaps included
 };
 
 struct Spec {
@@ -39,6 +42,7 @@ struct Spec {
   std::string_view unit_of_work;  ///< what the figure is per: a join, a node, a call
   Metric metric;
   Timing timing;
+  bool in_quick = true;  ///< false: measured with Scale::quick only if asked for by name
 };
 
 /// The input and the result of one workload, shared by all its implementations. A run *adds* to the result, so that one
@@ -61,6 +65,9 @@ class Workload {
 
   /// The time a run cannot beat, for Timing::wake.
   [[nodiscard]] virtual double ideal_seconds() const { return 0; }
+
+  /// From the start of one call to that of the next, for Timing::bursts.
+  [[nodiscard]] virtual Clock::duration period() const { return {}; }
 };
 
 /// Makes the compiler believe that `value` is used and changed here.

@@ -47,7 +47,8 @@ struct Integrate : Workload {
                              .title = "adaptive quadrature without a cut-off, every halving a join",
                              .unit_of_work = "node",
                              .metric = Metric::nanoseconds,
-                             .timing = Timing::runs};
+                             .timing = Timing::runs,
+                             .in_quick = false};
 
   explicit Integrate(Scale scale)
       : tolerance(pick(scale, 1e-8, 1e-5, 1e2)), expected_(serial_integral(whole, tolerance)), nodes_(count(whole)) {}

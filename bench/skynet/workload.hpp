@@ -26,7 +26,8 @@ struct Skynet : Workload {
                                            : "a tree of ten children a node, a million leaves",
                              .unit_of_work = "node",
                              .metric = Metric::nanoseconds,
-                             .timing = Timing::runs};
+                             .timing = Timing::runs,
+                             .in_quick = !Huge};
 
   explicit Skynet(Scale scale)
       : leaves(pick<std::uint64_t>(scale, Huge ? 100'000'000 : 1'000'000, Huge ? 1'000'000 : 100'000, 1'000)),

@@ -17,11 +17,14 @@ import xml.etree.ElementTree
 
 COMPARE, WRONG = sys.argv[1:3]
 
+os.environ["KMP_BLOCKTIME"] = "0"  # libomp's threads would spin for 200 ms after every region, and each be waited for
+
 WORKLOADS = set(
     """
     fib nqueens tree_sum tree_small tree_geometric tree_binomial skynet skynet_huge integrate quicksort mergesort matmul
     loop_2 loop_1000 nested_1 nested_4 wake saxpy triad reduce scan mandelbrot skewed_loop skewed_reduce
     fan_out fan_out_cold grain_1e0 grain_1e1 grain_1e2 grain_1e3 grain_1e4 grain_1e5 grain_1e6
+    burst_1ms burst_10ms burst_100ms
     spawn inject_1 inject_2 inject_4 ping_pong_1 ping_pong_8
     """.split()
 )
@@ -85,7 +88,7 @@ class CompareTest(unittest.TestCase):
                 self.assertTrue(all(0 < x < width and 0 < y < height for x, y in line), line)
         texts = {name: [text.text for text in chart.findall(f".//{SVG}text")] for name, chart in charts.items()}
         self.assertLessEqual({"fib", "saxpy", "blitz_async", "tbb_auto"}, set(texts["out-speed-up"]))
-        self.assertTrue({"wake", "fan_out_cold"}.isdisjoint(texts["out-speed-up"]))
+        self.assertTrue({"wake", "fan_out_cold", "burst_1ms"}.isdisjoint(texts["out-speed-up"]))
         panels = texts["out-speed-up"].count("threads")
         self.assertEqual(len(lines["out-speed-up"]), 2 * panels + self.peers_shown(charts["out-speed-up"]))
         self.assertIn("2 threads", texts["out-break-even"])
@@ -103,7 +106,9 @@ class CompareTest(unittest.TestCase):
             ratios = [
                 row["times_slower_than_blitz"]
                 for row in rows
-                if (row["peer"], row["threads"]) == (mean["peer"], mean["threads"]) and row["times_slower_than_blitz"]
+                if (row["peer"], row["threads"]) == (mean["peer"], mean["threads"])
+                and row["times_slower_than_blitz"]
+                and not row["unit"].startswith("CPU ")
             ]
             if mean["peer"] == "serial" and mean["threads"] != 1:
                 continue  # the rows compare the serial form with blitz on one thread
@@ -174,10 +179,46 @@ class CompareTest(unittest.TestCase):
         listed = run("--list")
         self.assertEqual(listed.returncode, 0)
         self.assertEqual({line.split(":")[0] for line in listed.stdout.splitlines()}, WORKLOADS)
+        self.assertEqual(run("--list", "--only", "fib").stdout.split()[:2], ["fib:", "serial"])
         helped = run("--help")
         self.assertEqual(helped.returncode, 0)
         self.assertIn("--quick", helped.stdout)
         self.assertIn("oneTBB, OpenMP and Rayon", helped.stdout)
+
+    def test_what_is_quick(self):
+        def listed(*arguments):
+            lines = run("--list", *arguments).stdout.splitlines()
+            return {name: peers.split() for name, peers in (line.split(":") for line in lines)}
+
+        everything, quick = listed(), listed("--quick")
+        self.assertEqual(WORKLOADS - set(quick), {"burst_100ms", "grain_1e6", "integrate", "skynet_huge", "triad"})
+        self.assertEqual(listed("--quick", "--only", "triad"), {"triad": everything["triad"]})
+        for name, peers in quick.items():
+            left_out = set(everything[name]) - set(peers)
+            with self.subTest(workload=name):
+                self.assertTrue(all(peer.startswith("clang_") for peer in left_out), left_out)
+                self.assertTrue(name not in ("wake", "burst_10ms") or not left_out, left_out)
+
+    def test_clang_has_what_openmp_has(self):
+        for line in run("--list").stdout.splitlines():
+            name, *peers = line.replace(":", "").split()
+            clang = {peer.replace("clang_", "openmp_") for peer in peers if peer.startswith("clang_")}
+            with self.subTest(workload=name):
+                self.assertIn(clang, (set(), {peer for peer in peers if peer.startswith("openmp_")}))
+
+    def test_cpu_time_of_bursts(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "out.json")
+            done = run("--smoke", "--only", "burst_100ms", "--threads", "2", "--json", str(file))
+            rows = json.loads(file.read_text())["results"]
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for row in rows:
+            with self.subTest(peer=row["peer"]):
+                self.assertEqual(row["unit"], "CPU us/call")
+                self.assertAlmostEqual(row["median"] * 1e-6 / row["cpu_seconds_per_unit"], 1, places=6)
+                self.assertGreater(row["p99"], 0)
+        # The gap, of 5 ms with tiny inputs, is not part of the call.
+        self.assertLess(next(row for row in rows if row["peer"] == "serial")["wall_seconds_per_unit"], 0.004)
 
     def test_bad_options(self):
         for arguments, word in (

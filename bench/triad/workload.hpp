@@ -16,7 +16,8 @@ struct Triad : Workload {
                              .title = "a = b + s * c on doubles, two arrays read, one written, called from main",
                              .unit_of_work = "byte",
                              .metric = Metric::gigabytes_per_second,
-                             .timing = Timing::runs};
+                             .timing = Timing::runs,
+                             .in_quick = false};
 
   explicit Triad(Scale scale) : a(pick<std::size_t>(scale, 8'000'000, 4'000'000, 5'000)), b(a.size()), c(a.size()) {
     for (std::size_t i = 0; i < a.size(); ++i) {

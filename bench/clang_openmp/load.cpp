@@ -1,0 +1,55 @@
+#include "bench/clang_openmp/load.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <dlfcn.h>
+
+#include "bench/clang_openmp/module.hpp"
+
+namespace bench {
+namespace {
+
+/// What `--quick` has time for. libomp's threads spin for 200 ms after a region, and each repetition waits for that.
+constexpr std::array<std::string_view, 6> kInQuick{"burst_10ms", "loop_1000", "reduce", "saxpy", "spawn", "wake"};
+
+/// Stands for the module's peer among the types of this program, where OpenMpPeer is the other one.
+struct ClangOpenMpPeer {};
+
+/// The module's registry, or nullptr where it cannot be loaded.
+const std::vector<Entry>* load() {
+  void* const module = dlopen(BENCH_CLANG_OPENMP, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+  void* const found = module != nullptr ? dlsym(module, "bench_clang_openmp_entries") : nullptr;
+  if (found == nullptr) {
+    std::cerr << "clang's OpenMP is left out: " << dlerror() << '\n';
+    return nullptr;
+  }
+  return reinterpret_cast<decltype(&bench_clang_openmp_entries)>(found)();
+}
+
+/// `entry` of the module as one of this program: a workload is described and made by the program, for all peers alike.
+Entry adopt(const Entry& entry) {
+  const auto same_workload = [&](const Entry& own) { return own.spec->name == entry.spec->name; };
+  Entry adopted = *std::find_if(entries().begin(), entries().end(), same_workload);
+  adopted.peer = "clang" + entry.peer.substr(entry.peer.find('_'));
+  adopted.threaded = entry.threaded;
+  adopted.in_quick = std::find(kInQuick.begin(), kInQuick.end(), entry.spec->name) != kInQuick.end();
+  adopted.peer_type = typeid(ClangOpenMpPeer);
+  adopted.make_peer = entry.make_peer;
+  adopted.run = entry.run;
+  return adopted;
+}
+
+}  // namespace
+
+void add_clang_openmp_entries() {
+  const std::vector<Entry>* const all = load();
+  if (all == nullptr) return;
+  for (const Entry& entry : *all) add_entry(adopt(entry));
+}
+
+}  // namespace bench
