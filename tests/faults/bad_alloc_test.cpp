@@ -1,6 +1,7 @@
 // operator new fails, at each of the allocations that a public call makes, one after the other: std::bad_alloc arrives
 // where the call says, closures are destroyed, and the pool works on.
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <functional>
@@ -14,6 +15,7 @@
 #include <doctest/doctest.h>
 
 #include "blitz/core/job_memory.hpp"
+#include "support/child_process.hpp"
 #include "support/counted.hpp"
 #include "support/fail_each.hpp"
 #include "support/failing_new.hpp"
@@ -151,7 +153,7 @@ TEST_CASE_TEMPLATE("bad_alloc: a pool that cannot be made leaves no thread", Poo
       CHECK(starts <= static_cast<int>(size));
       return failed;
     });
-    CHECK(count_threads() == threads);
+    CHECK(threads_come_down_to(threads));
   }
 }
 
@@ -262,6 +264,33 @@ TEST_CASE_TEMPLATE("bad_alloc: async and broadcast", Pool, BLITZ_FAULT_POOLS) {
   });
 }
 
+TEST_CASE_TEMPLATE("bad_alloc: joins with a context, of many branches, and those that yield", Pool, BLITZ_FAULT_POOLS) {
+  fail_each_in<Pool>([](auto& bench) {
+    const auto nest = [](const auto& self, int depth) -> int {
+      if (depth == 0) return 1;
+      const auto [deep, flat] = blitz::join_context([&](blitz::JoinContext) { return self(self, depth - 1); },
+                                                    [](blitz::JoinContext) { return 1; });
+      return deep + flat;
+    };
+    const int sum = bench.pool.install([&] { return nest(nest, 600); });
+    CHECK(sum == 601);
+    const auto three = [&bench](const auto& self, int depth) -> void {
+      if (depth == 0) return;
+      bench.pool.parallel_invoke([&] { self(self, depth - 1); }, [] {}, [] { blitz::yield_now(); });
+    };
+    bench.pool.install([&] { three(three, 300); });
+    bench.pool.install([&] {
+      for (int i = 0; i < 100; ++i) {
+        blitz::spawn(bench.closure());
+        ++bench.expected;
+        blitz::yield_local();
+      }
+    });
+    bench.pool.set_max_concurrency(1);
+    bench.pool.warm_up(std::chrono::microseconds(1));
+  });
+}
+
 TEST_CASE_TEMPLATE("bad_alloc: isolation", Pool, BLITZ_FAULT_POOLS) {
   fail_each_in<Pool>([](auto& bench) {
     bench.pool.install([&] {
@@ -303,3 +332,43 @@ TEST_CASE_TEMPLATE("bad_alloc: scratch, statistics", Pool, BLITZ_FAULT_POOLS) {
     CHECK(stats.workers.size() == bench.pool.num_threads());
   });
 }
+
+#if defined(__unix__) && !defined(BLITZ_THREAD_SANITIZER)
+
+// In child processes, of which each starts its global pool.
+TEST_CASE("bad_alloc: the global pool that cannot be started is started by the next use") {
+  constexpr int kNoneFailed = 1;
+  for (const bool lazily : {false, true}) {
+    CAPTURE(lazily);
+    const std::size_t failures = fail_each([&](std::size_t nth) {
+      const int status = wait_for(start_child(
+          [&] {
+            const std::size_t threads = count_threads();
+            bool threw = false;
+            fail_allocation_after(nth);
+            try {
+              if (!lazily) blitz::init_global_pool({.num_threads = 3});
+              blitz::join([] {}, [] {});
+            } catch (const std::bad_alloc&) {
+              threw = true;
+            } catch (const blitz::ThreadPoolError&) {
+              threw = true;
+            }
+            const bool failed = stop_failing();
+            if (threw && !failed) return 2;
+            if (threw && !threads_come_down_to(threads)) return 3;
+            if (threw && !lazily) blitz::init_global_pool({.num_threads = 3});
+            std::atomic<int> sum{0};
+            blitz::parallel_for(0, 300, [&](int) { ++sum; });
+            if (sum != 300 || (!lazily && blitz::current_num_threads() != 3)) return 4;
+            return failed ? 0 : kNoneFailed;
+          },
+          std::chrono::seconds(60)));
+      REQUIRE((status == 0 || status == kNoneFailed));
+      return status == 0;
+    });
+    CHECK(failures > 5);
+  }
+}
+
+#endif

@@ -7,7 +7,10 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <new>
 #include <random>
 #include <string>
 #include <thread>
@@ -17,6 +20,7 @@
 #include <doctest/doctest.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,6 +29,7 @@
 #include "support/child_process.hpp"
 #include "support/policies.hpp"
 #include "support/refused_syscall.hpp"
+#include "support/watchdog.hpp"
 
 using namespace blitz_test;
 using namespace std::chrono_literals;
@@ -180,11 +185,71 @@ int start_without_membarrier() {
   return kCannot;
 }
 
+/// In bytes.
+rlim_t address_space_in_use() {
+  rlim_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// The stacks of no thread, of one, of two, ... are all that the system gives.
+template <class Pool>
+int make_pools_in_little_memory() {
+  constexpr std::size_t kThreads = 8;
+  constexpr std::size_t kStack = std::size_t{64} << 20;
+  rlimit whole{};
+  if (::getrlimit(RLIMIT_AS, &whole) != 0) return kCannot;
+  std::size_t refusals = 0;
+  for (std::size_t stacks = 0; stacks <= kThreads; ++stacks) {
+    const rlimit limit{address_space_in_use() + stacks * kStack + kStack / 2, whole.rlim_max};
+    if (::setrlimit(RLIMIT_AS, &limit) != 0) return kCannot;
+    try {
+      Pool pool({.num_threads = kThreads, .stack_size = kStack});
+      if (const int wrong = work(pool, 1ms)) return wrong;
+    } catch (const blitz::ThreadPoolError&) {
+      ++refusals;
+    } catch (const std::bad_alloc&) {
+      ++refusals;
+    }
+    if (!threads_come_down_to(1)) return 56;
+    if (::setrlimit(RLIMIT_AS, &whole) != 0) return kCannot;
+    Pool pool({.num_threads = kThreads});
+    if (const int wrong = work(pool, 1ms)) return wrong;
+  }
+  return refusals >= kThreads / 2 ? 0 : 57;
+}
+
+template <class Pool>
+void spawn_for_ever(Pool& pool) {
+  pool.spawn([&pool] { spawn_for_ever(pool); });
+}
+
+/// Ends by exit(3), on the main thread or another, while detached jobs run: those of the global pool, for which it
+/// waits, and those of a pool that nobody destroys, for which nobody does.
+template <class Pool, bool kOnMainThread>
+int exit_at_work() {
+  constexpr int kJobs = 500;
+  static std::atomic<int> done{0};
+  // After the end of the global pool, which is asked for below.
+  static const struct LastWord {
+    ~LastWord() { ::_exit(done == kJobs ? 0 : 54); }
+  } last_word;
+  const auto job = [] {
+    std::this_thread::sleep_for(20us);
+    ++done;
+  };
+  static_cast<void>(blitz::global_pool());
+  auto* const pool = new Pool({.num_threads = 4});
+  for (int i = 0; i < 8; ++i) spawn_for_ever(*pool);
+  for (int i = 0; i < kJobs; ++i) blitz::spawn(job);
+  if (!kOnMainThread) std::thread([] { std::exit(55); }).join();
+  std::exit(55);
+}
+
 template <class Pool>
 int lose_membarrier() {
   if (!blitz::detail::asymmetric_fences_available()) return kCannot;
   silence();
-  signal(SIGABRT, SIG_DFL);
   Pool pool({.num_threads = 4});
   if (!refuse_syscall(SYS_membarrier, EPERM)) return kCannot;
   blitz::detail::asymmetric_heavy_fence();
@@ -213,17 +278,29 @@ TEST_CASE_TEMPLATE("faults: a process that is stopped and goes on", Pool, BLITZ_
   went_well(child);
 }
 
+TEST_CASE_TEMPLATE("faults: a program that ends while detached jobs run", Pool, BLITZ_FAULT_POOLS) {
+  for (int i = 0; i < 10; ++i) {
+    went_well(in_child(exit_at_work<Pool, true>));
+    went_well(in_child(exit_at_work<Pool, false>));
+  }
+}
+
 TEST_CASE_TEMPLATE("faults: affinity masks that change under way", Pool, BLITZ_FAULT_POOLS) {
   went_well(in_child(work_while_pinned_here_and_there<Pool>));
   went_well(in_child(keep_a_mask<Pool>));
 }
 
-// Not futex(2): the C library's own mutexes end a program that is refused it, as a sanitizer's runtime ends one that is
-// refused these.
+// A sanitizer's runtime ends a program that is refused these, or address space.
 #if !defined(BLITZ_THREAD_SANITIZER) && !defined(BLITZ_ADDRESS_SANITIZER)
+TEST_CASE_TEMPLATE("faults: threads for which there is no memory", Pool, BLITZ_FAULT_POOLS) {
+  went_well(in_child(make_pools_in_little_memory<Pool>));
+}
+
 TEST_CASE_TEMPLATE("faults: system calls that are refused", Pool, BLITZ_FAULT_POOLS) {
   went_well(in_child(work_without<Pool, SYS_sched_setaffinity, EPERM>));
   went_well(in_child(work_without<Pool, SYS_sched_getaffinity, EPERM>));
+  // With the one error that the C library's own mutexes survive: no wait lasts, and no wake-up arrives.
+  went_well(in_child(work_without<Pool, SYS_futex, EINVAL>));
 }
 #endif
 

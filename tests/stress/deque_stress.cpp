@@ -169,8 +169,8 @@ TEST_CASE("deque: each item is taken once, newest first by its owner, oldest fir
     all_on_guard += on_guard;
     dog.progress();
   }
-  MESSAGE(rounds << " rounds, " << all_items << " items, " << all_stolen << " stolen, " << all_lost
-                 << " thefts lost to others, " << all_on_guard << " guards met");
+  MESSAGE("done: " << rounds << " rounds, " << all_items << " items, " << all_stolen << " stolen, " << all_lost
+                   << " thefts lost to others, " << all_on_guard << " guards met");
 }
 
 }  // namespace

@@ -55,6 +55,7 @@ TEST_CASE("fairness: two jobs that wake each other for ever do not starve a thir
   TestWatchdog dog;
   blitz::AsyncThreadPool pool({.num_threads = 1});  // One worker: nobody could come to help.
   dog.watch(pool);
+  std::uint64_t all_turns = 0;
   SUBCASE("that lies in the worker's own queue") {
     for (int round = 0; round < 100; ++round) {
       PingPong game;
@@ -70,6 +71,7 @@ TEST_CASE("fairness: two jobs that wake each other for ever do not starve a thir
       // At most three in a row from the slot, then the queue has its turn.
       CHECK(turns <= 8);
       pool.broadcast([](blitz::BroadcastContext) {});
+      all_turns += game.turns;
       dog.progress();
     }
   }
@@ -81,10 +83,12 @@ TEST_CASE("fairness: two jobs that wake each other for ever do not starve a thir
       pool.spawn([&] { game.stop = true; });
       while (!game.stop) std::this_thread::yield();
       pool.broadcast([](blitz::BroadcastContext) {});
+      all_turns += game.turns;
       dog.progress();
     }
   }
   pool.shutdown();
+  MESSAGE("done: " << all_turns << " turns");
 }
 
 TEST_CASE("fairness: a job from outside begins within about a millisecond, or eight jobs, while all workers are busy") {
@@ -127,9 +131,10 @@ TEST_CASE("fairness: a job from outside begins within about a millisecond, or ei
     std::ranges::sort(waits);
     std::ranges::sort(times);
     const std::uint64_t median = waits[waits.size() / 2];
-    MESSAGE("jobs of " << job_time.count() << " us: begins after " << median << " other jobs, "
-                       << times[times.size() / 2].count() / 1000 << " us (median); at the latest after " << waits.back()
-                       << " jobs, " << times.back().count() / 1000 << " us");
+    MESSAGE("done: " << waits.size() << " jobs from outside; among those of " << job_time.count()
+                     << " us one begins after " << median << " other jobs, " << times[times.size() / 2].count() / 1000
+                     << " us (median); at the latest after " << waits.back() << " jobs, " << times.back().count() / 1000
+                     << " us");
     // Each worker looks outside once in so many jobs.
     const std::uint64_t interval =
         std::clamp<std::uint64_t>(1'000 / static_cast<std::uint64_t>(job_time.count()), 8, 255);
@@ -142,7 +147,7 @@ TEST_CASE("fairness: a job from outside begins within about a millisecond, or ei
 
 TEST_CASE("fairness: no chain of many starves") {
   TestWatchdog dog;
-  for (const std::size_t size : {1, 2, 4}) {
+  for (const std::size_t size : {1, 2, 4, 64}) {
     CAPTURE(size);
     blitz::AsyncThreadPool pool({.num_threads = size});
     dog.watch(pool);
@@ -161,8 +166,13 @@ TEST_CASE("fairness: no chain of many starves") {
     stop = true;
     pool.shutdown();
     std::uint64_t most = 0;
-    for (const Chain& chain : chains) most = std::max<std::uint64_t>(most, chain.links);
-    MESSAGE(size << " threads: the chains came to between " << least << " and " << most << " links");
+    std::uint64_t links = 0;
+    for (const Chain& chain : chains) {
+      most = std::max<std::uint64_t>(most, chain.links);
+      links += chain.links;
+    }
+    MESSAGE(size << " threads, done: " << links << " jobs; the chains came to between " << least << " and " << most
+                 << " links");
   }
 }
 
@@ -192,7 +202,8 @@ TEST_CASE_TEMPLATE("fairness: ten million small jobs from outside: none is lost,
     CHECK(done == jobs);
   }
   const std::size_t chunks = blitz::detail::JobMemory::chunks();
-  MESSAGE(jobs << " jobs: at most " << most_chunks << " chunks of 64 KiB at a time, " << chunks << " in the end");
+  MESSAGE("done: " << jobs << " jobs; at most " << most_chunks << " chunks of 64 KiB at a time, " << chunks
+                   << " in the end");
   CHECK(chunks <= 16);
   // All jobs at once would need 4900, and a producer that ran away nearly as many. On the fork-join backend it sometimes
   // does: what comes from outside is only taken there by workers that have nothing else to do.

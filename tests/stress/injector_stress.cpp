@@ -91,7 +91,7 @@ TEST_CASE("injector: each node is taken once, oldest first, and it is empty only
     seen_empty += empties;
     dog.progress();
   }
-  MESSAGE(rounds << " rounds, " << all_nodes << " nodes, " << seen_empty << " times seen empty");
+  MESSAGE("done: " << rounds << " rounds, " << all_nodes << " nodes, " << seen_empty << " times seen empty");
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ TEST_CASE_TEMPLATE("join: a random tree gives what its serial form gives", Pool,
       if (random.one_in(16)) random_gap(random);
       dog.progress();
     }
-    MESSAGE(size << " threads: " << trees << " trees with " << leaves << " leaves, " << threw << " threw");
+    MESSAGE(size << " threads, done: " << trees << " trees, " << leaves << " leaves, " << threw << " exceptions");
   }
 }
 
@@ -47,7 +47,7 @@ TEST_CASE_TEMPLATE("join: several threads outside call one pool at once", Pool, 
                    blitz::AsyncThreadPool) {
   TestWatchdog dog;
   Random random(11);
-  for (const std::size_t size : {1, 2, 8}) {
+  for (const std::size_t size : {1, 2, 8, 64}) {
     CAPTURE(size);
     Pool pool({.num_threads = size});
     dog.watch(pool);
@@ -91,7 +91,7 @@ TEST_CASE_TEMPLATE("join: several threads outside call one pool at once", Pool, 
     });
     CHECK(wrong.load() == 0);
     CHECK(most_at_once.load() <= size);
-    MESSAGE(size << " threads: " << calls.load() << " calls, " << most_at_once.load() << " at once at most");
+    MESSAGE(size << " threads, done: " << calls.load() << " calls; at most " << most_at_once.load() << " at once");
   }
 }
 
@@ -146,7 +146,8 @@ TEST_CASE_TEMPLATE("join: pools that install in one another", Pool, blitz::Threa
   while (!deadline.passed()) {
     Ring<Pool> ring;
     for (auto& pool : ring.pools) {
-      pool = std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = random.between(1, 3)});
+      const std::size_t size = random.one_in(8) ? 64 : random.between(1, 3);
+      pool = std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = size});
       dog.watch(*pool);
     }
     std::atomic<std::uint64_t> wrong{0};
@@ -165,7 +166,7 @@ TEST_CASE_TEMPLATE("join: pools that install in one another", Pool, blitz::Threa
     });
     CHECK(wrong.load() == 0);
   }
-  MESSAGE(calls.load() << " calls");
+  MESSAGE("done: " << calls.load() << " calls");
 }
 
 }  // namespace

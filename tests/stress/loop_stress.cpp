@@ -150,17 +150,22 @@ TEST_CASE_TEMPLATE("parallel_for: a random loop visits what its serial form visi
       if (random.one_in(16)) random_gap(random);
       dog.progress();
     }
-    MESSAGE(size << " threads: " << loops << " loops, " << threw << " threw, " << stopped << " were stopped");
+    MESSAGE(size << " threads, done: " << loops << " loops, " << threw << " exceptions, " << stopped << " stops");
   }
 }
 
 TEST_CASE("parallel_for: blocks keep to the grain") {
   TestWatchdog dog;
   Random random(21);
-  blitz::ThreadPool pool({.num_threads = 3});
-  dog.watch(pool);
-  const Deadline deadline(stress_time() / 4);
-  while (!deadline.passed()) {
+  blitz::ThreadPool few({.num_threads = 3});
+  blitz::ThreadPool many({.num_threads = 64});
+  dog.watch(few);
+  dog.watch(many);
+  const Deadline deadline(stress_time() / 2);
+  std::uint64_t loops = 0;
+  std::uint64_t all_blocks = 0;
+  for (; !deadline.passed(); ++loops) {
+    blitz::ThreadPool& pool = random.one_in(8) ? many : few;
     const std::size_t count = random.below(random.one_in(4) ? 20'000 : 40);
     const std::size_t grain = random.below(count + 2);
     const auto schedule = random.one_in(2) ? blitz::Schedule::fixed : blitz::Schedule::adaptive;
@@ -181,28 +186,35 @@ TEST_CASE("parallel_for: blocks keep to the grain") {
                              {.min_grain = grain, .schedule = schedule});
     CHECK(smallest.load() >= std::min(std::max<std::size_t>(grain, 1), count));
     if (schedule == blitz::Schedule::fixed) CHECK(blocks.load() <= pool.num_threads());
+    all_blocks += blocks;
     dog.progress();
   }
+  MESSAGE("done: " << loops << " loops, " << all_blocks << " blocks");
 }
 
 TEST_CASE_TEMPLATE("parallel_for: from several threads at once", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
   TestWatchdog dog;
   Random random(22);
-  Pool pool({.num_threads = 2});
-  dog.watch(pool);
-  std::atomic<std::uint64_t> wrong{0};
-  const std::uint64_t stream = random.next();
-  const Deadline deadline(stress_time() / 2);
-  in_threads(5, [&](std::size_t thread) {
-    Random mine(stream + thread);
-    while (!deadline.passed()) {
-      RandomLoop loop(mine);
-      loop.run(pool, mine.next());
-      if (!loop.right()) ++wrong;
-      dog.progress();
-    }
-  });
-  CHECK(wrong.load() == 0);
+  for (const std::size_t size : {2, 64}) {
+    CAPTURE(size);
+    Pool pool({.num_threads = size});
+    dog.watch(pool);
+    std::atomic<std::uint64_t> wrong{0};
+    std::atomic<std::uint64_t> loops{0};
+    const std::uint64_t stream = random.next();
+    const Deadline deadline(stress_time() / 2);
+    in_threads(5, [&](std::size_t thread) {
+      Random mine(stream + thread);
+      for (; !deadline.passed(); ++loops) {
+        RandomLoop loop(mine);
+        loop.run(pool, mine.next());
+        if (!loop.right()) ++wrong;
+        dog.progress();
+      }
+    });
+    CHECK(wrong.load() == 0);
+    MESSAGE(size << " threads, done: " << loops.load() << " loops");
+  }
 }
 
 }  // namespace

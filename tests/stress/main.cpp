@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
     std::printf("blitz has registered with a kernel that refuses\n");
     return EXIT_FAILURE;
   }
-  std::printf("BLITZ_TEST_SEED=%" PRIu64 " BLITZ_STRESS_SECONDS=%.0f, %s fences\n", blitz_test::test_seed(),
+  std::printf("BLITZ_TEST_SEED=%" PRIu64 " BLITZ_STRESS_SECONDS=%.3g, %s fences\n", blitz_test::test_seed(),
               std::chrono::duration<double>(blitz_test::stress_time()).count(),
               blitz::detail::asymmetric_fences_available() ? "asymmetric" : "symmetric");
   std::fflush(stdout);

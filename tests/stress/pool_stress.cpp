@@ -23,22 +23,14 @@ std::size_t random_size(Random& random) {
   return random.one_in(8) ? random.between(5, 16) : random.between(1, 4);
 }
 
-/// A joined thread may still be seen in the list of the system for a moment.
-bool threads_come_down_to(std::size_t count) {
-  for (int i = 0; i < 1'000; ++i) {
-    if (count_threads() <= count) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return false;
-}
-
-TEST_CASE("pools are made, used and destroyed") {
+TEST_CASE_TEMPLATE("pools are made, used and destroyed", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
   TestWatchdog dog;
   Random random(30);
   const std::uint64_t at_least = number_from_environment("BLITZ_STRESS_POOLS", 1);
   const Deadline deadline;
   const std::size_t threads_before = count_threads();
   std::uint64_t pools = 0;
+  std::uint64_t all_threads = 0;
   for (; pools < at_least || !deadline.passed(); ++pools) {
     const std::size_t size = random_size(random);
     CAPTURE(size);
@@ -51,7 +43,7 @@ TEST_CASE("pools are made, used and destroyed") {
       options.on_thread_exit = [&](std::size_t) { ++ended; };
     }
     {
-      std::optional<blitz::ThreadPool> pool(std::in_place, options);
+      std::optional<Pool> pool(std::in_place, options);
       dog.watch(*pool);
       switch (random.below(6)) {
         case 0:
@@ -91,18 +83,20 @@ TEST_CASE("pools are made, used and destroyed") {
       if (hooks) CHECK(begun.load() == size);
     }
     if (hooks) CHECK(ended.load() == size);
+    all_threads += size;
     dog.progress();
   }
   if (threads_before > 0) CHECK(threads_come_down_to(threads_before));
-  MESSAGE(pools << " pools");
+  MESSAGE("done: " << pools << " pools, " << all_threads << " threads");
 }
 
-TEST_CASE("a pool ends while threads of another still wake its workers") {
+TEST_CASE_TEMPLATE("a pool ends while threads of another still wake its workers", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   // A worker of `inner` sleeps until a job in `outer` is done. Something else wakes it just then, it sees that the job is
   // done, and its pool ends, while the worker of `outer` that has done the job is still about to wake it.
   TestWatchdog dog;
   Random random(31);
-  blitz::ThreadPool outer({.num_threads = 2});
+  Pool outer({.num_threads = 2});
   dog.watch(outer);
   const Deadline deadline(stress_time() / 2);
   const std::uint64_t stream = random.next();
@@ -110,11 +104,12 @@ TEST_CASE("a pool ends while threads of another still wake its workers") {
   in_threads(3, [&](std::size_t thread) {
     Random mine(stream + thread);
     for (; !deadline.passed(); ++pools) {
-      blitz::ThreadPool inner({.num_threads = mine.between(1, 3)});
+      Pool inner({.num_threads = mine.one_in(100) ? 64 : mine.between(1, 3)});
       dog.watch(inner);
       std::atomic<bool> done{false};
       std::jthread other([&] {
-        while (!done) blitz::detail::registry_of(inner).idle().wake_any();
+        auto& idle = blitz::detail::registry_of(inner).idle();
+        for (std::size_t slot = 0; !done; slot = (slot + 1) % inner.num_threads()) idle.try_wake(slot);
       });
       inner.install([&] {
         for (std::uint64_t rounds = mine.between(1, 3); rounds > 0; --rounds) {
@@ -131,7 +126,7 @@ TEST_CASE("a pool ends while threads of another still wake its workers") {
       dog.progress();
     }
   });
-  MESSAGE(pools.load() << " pools");
+  MESSAGE("done: " << pools.load() << " pools");
 }
 
 }  // namespace

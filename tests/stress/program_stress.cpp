@@ -52,10 +52,10 @@ std::string run_once(const Program& program, Pools& pools, Bits& bits) {
 
 TEST_CASE("programs: a random program means the same on every pool") {
   TestWatchdog dog;
-  // Both policies, calling each other, with more threads than processors.
+  // Both policies, calling each other; with more threads than processors, and far more.
   std::vector<std::unique_ptr<Pools>> all;
   for (const bool async : {false, true}) {
-    for (const std::size_t size : {1, 2, 3, 8}) {
+    for (const std::size_t size : {1, 2, 3, 8, 64}) {
       const bool mixed = size % 2 == 0;
       all.push_back(std::make_unique<Pools>(Pools::Shape{size, async},
                                             Pools::Shape{size % 3 + 1, mixed ? !async : async},
@@ -81,13 +81,14 @@ TEST_CASE("programs: a random program means the same on every pool") {
   }
   std::uint64_t steals = 0;
   for (const auto& pools : all) steals += stolen(*pools);
-  MESSAGE(programs << " programs of " << nodes << " nodes, each on " << all.size() << " sets of pools; " << steals
-                   << " jobs stolen");
+  MESSAGE("done: " << programs << " programs, " << nodes << " nodes, " << steals << " jobs stolen; each on "
+                   << all.size() << " sets of pools");
 }
 
 Pools::Shape random_pool(Random& random) {
   static constexpr std::array<std::size_t, 4> kSizes{1, 2, 3, 8};
-  return {kSizes[random.below(kSizes.size())], random.one_in(2), random.one_in(3) ? random.below(4) : 32};
+  return {random.one_in(16) ? 64 : kSizes[random.below(kSizes.size())], random.one_in(2),
+          random.one_in(3) ? random.below(4) : 32};
 }
 
 TEST_CASE("programs: several at once in the same pools") {
@@ -118,7 +119,7 @@ TEST_CASE("programs: several at once in the same pools") {
     steals += stolen(pools);
     dog.progress();
   }
-  MESSAGE(programs.load() << " programs; " << steals << " jobs stolen");
+  MESSAGE("done: " << programs.load() << " programs, " << steals << " jobs stolen");
 }
 
 constexpr std::size_t kKindsOfTampering = 7;
@@ -165,7 +166,9 @@ TEST_CASE("programs: the check finds what has been changed in a trace") {
   Pools pools({2, false}, {2, true}, {1, false});
   pools.for_each([&](auto& pool) { dog.watch(pool); });
   std::set<std::string> found;
-  for (std::uint64_t number = 0; number < 500 || found.size() < kKindsOfTampering; ++number) {
+  std::uint64_t number = 0;
+  std::uint64_t changes = 0;
+  for (; number < 500 || found.size() < kKindsOfTampering; ++number) {
     CAPTURE(number);
     const Program program = Generator(number).make();
     Bits bits;
@@ -175,9 +178,11 @@ TEST_CASE("programs: the check finds what has been changed in a trace") {
     if (const char* const what = tamper(program, trace, random)) {
       CHECK_MESSAGE(Interpreter(trace, bits).check(program) != "", what);
       found.insert(what);
+      ++changes;
     }
     dog.progress();
   }
+  MESSAGE("done: " << number << " programs, " << changes << " changes found");
 }
 
 TEST_CASE("programs: the check finds a result or an exception that is lost on its way up") {
@@ -187,7 +192,8 @@ TEST_CASE("programs: the check finds a result or an exception that is lost on it
   pools.for_each([&](auto& pool) { dog.watch(pool); });
   int lost_values = 0;
   int lost_exceptions = 0;
-  for (std::uint64_t number = 0; number < 300; ++number) {
+  std::uint64_t number = 0;
+  for (; number < 300; ++number) {
     CAPTURE(number);
     const Program program = Generator(number).make();
     Bits bits;
@@ -209,6 +215,8 @@ TEST_CASE("programs: the check finds a result or an exception that is lost on it
   }
   CHECK(lost_values > 0);
   CHECK(lost_exceptions > 0);
+  MESSAGE("done: " << number << " programs, " << lost_values << " values missed, " << lost_exceptions
+                   << " exceptions missed");
 }
 
 }  // namespace

@@ -202,7 +202,8 @@ TEST_CASE_TEMPLATE("ring: each item is taken once, whoever takes it", Size, std:
     overflowed += sink.overflowed();
     dog.progress();
   }
-  MESSAGE(rounds << " rounds, " << all_items << " items, " << stolen << " stolen, " << overflowed << " overflowed");
+  MESSAGE("done: " << rounds << " rounds, " << all_items << " items, " << stolen << " stolen, " << overflowed
+                   << " overflowed");
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ TEST_CASE_TEMPLATE("sleep: a job whose pusher blocks is run by another worker", 
     const blitz::WorkerStats total = pool.stats().total;
     CHECK(total.jobs_executed == total.jobs_pushed + total.injected_taken);
     CHECK(total.jobs_stolen >= rounds);
-    MESSAGE(size << " threads: " << rounds << " rounds, slept " << total.times_slept << " times");
+    MESSAGE(size << " threads, done: " << rounds << " rounds, " << total.times_slept << " times asleep");
   }
 }
 
@@ -44,8 +44,8 @@ TEST_CASE_TEMPLATE("sleep: the same with more callers than slots, so that some i
     wait_until_all_sleep(pool);
     const blitz::WorkerStats total = pool.stats().total;
     CHECK(total.jobs_executed == total.jobs_pushed + total.injected_taken);
-    MESSAGE(size << " threads: " << total.jobs_stolen << " jobs stolen, " << total.injected_taken << " injected, slept "
-                 << total.times_slept << " times");
+    MESSAGE(size << " threads, done: " << total.jobs_stolen << " jobs stolen, " << total.injected_taken << " injected, "
+                 << total.times_slept << " times asleep");
   }
 }
 
@@ -58,11 +58,13 @@ TEST_CASE_TEMPLATE("sleep: a chain of jobs that block wakes one worker after the
     Pool pool({.num_threads = size});
     dog.watch(pool);
     const Deadline deadline(stress_time() / 6);
-    while (!deadline.passed()) {
+    std::uint64_t chains = 0;
+    for (; !deadline.passed(); ++chains) {
       if (random.one_in(2)) wait_until_all_sleep(pool);
       block_until_stolen([&](auto&& a, auto&& b) { pool.join(a, b); }, random, size - 1);
       dog.progress();
     }
+    MESSAGE(size << " threads, done: " << chains << " chains");
   }
 }
 
@@ -76,7 +78,8 @@ TEST_CASE_TEMPLATE("sleep: jobs behind a job that blocks are seen by others", Po
     Pool pool({.num_threads = size});
     dog.watch(pool);
     const Deadline deadline(stress_time() / 6);
-    while (!deadline.passed()) {
+    std::uint64_t rounds = 0;
+    for (; !deadline.passed(); ++rounds) {
       random_gap(random);
       // As many jobs as workers, each of which waits until all have begun.
       const std::size_t jobs = random.between(2, size);
@@ -89,6 +92,7 @@ TEST_CASE_TEMPLATE("sleep: jobs behind a job that blocks are seen by others", Po
                         {.schedule = blitz::Schedule::fixed});
       dog.progress();
     }
+    MESSAGE(size << " threads, done: " << rounds << " rounds");
   }
 }
 

@@ -38,7 +38,6 @@ Death in_child(const std::function<void()>& body) {
   if (child == 0) {
     ::dup2(ends[1], STDERR_FILENO);
     ::close(ends[0]);
-    std::signal(SIGABRT, SIG_DFL);
     body();
     ::_exit(0);
   }
@@ -74,6 +73,44 @@ TEST_CASE("watchdog: a hang") {
 #else
   CHECK(says(death, "blitz-1: state S"));
 #endif
+}
+
+TEST_CASE("watchdog: what it says of a pool") {
+  const Death death = in_child([] {
+    Watchdog dog("the test", 200ms);
+    blitz::AsyncThreadPool pool({.num_threads = 3});
+    dog.watch(pool);
+    pool.set_max_concurrency(1);
+    pool.install([] {
+      for (int i = 0; i < 5; ++i) blitz::spawn([] {});
+      blitz::spawn_broadcast([](blitz::BroadcastContext) {});
+      Flag().wait(Flag::Wait::kBlock);
+    });
+  });
+  CAPTURE(death.words);
+  CHECK(death.status == -SIGABRT);
+  CHECK(says(death, "blitz::AsyncPolicy>: 3 workers"));
+  CHECK(says(death, "at most 1 at work"));
+  CHECK(says(death, "5 JOBS IN ITS QUEUE"));
+  CHECK(says(death, "A JOB POSTED TO IT"));
+  CHECK(says(death, "s of CPU time, in "));
+#if !defined(BLITZ_PORTABLE) && !defined(BLITZ_THREAD_SANITIZER)
+  // In the stacks of its threads. This sanitizer keeps a signal back until the thread wakes up.
+  CHECK(says(death, "blitz_thread_main"));
+#endif
+}
+
+TEST_CASE("watchdog: a pool whose end does not come") {
+  const Death death = in_child([] {
+    Watchdog dog("the test", 200ms);
+    blitz::ThreadPool pool({.num_threads = 1});
+    dog.watch(pool);
+    pool.spawn([] { Flag().wait(Flag::Wait::kBlock); });
+  });
+  CAPTURE(death.words);
+  CHECK(death.status == -SIGABRT);
+  CHECK(says(death, "blitz::ForkJoinPolicy>: 1 workers"));
+  CHECK(says(death, "being shut down"));
 }
 
 TEST_CASE("watchdog: a livelock") {

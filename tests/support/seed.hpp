@@ -1,7 +1,7 @@
 /// Random choices that can be made again, and how long a stress test goes on.
 ///
-/// BLITZ_TEST_SEED gives the seed, otherwise the clock does; BLITZ_STRESS_SECONDS the length of a test, otherwise 3. A
-/// seed repeats the choices of a run, though not the order in which its threads make their steps.
+/// BLITZ_TEST_SEED gives the seed, otherwise the clock does; BLITZ_STRESS_SECONDS the length of a test, perhaps a
+/// fraction, otherwise 3. A seed repeats the choices of a run, though not the order in which its threads make their steps.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,6 @@
 #include "support/watchdog.hpp"
 
+#include <cerrno>
 #include <cinttypes>
 #include <csignal>
 #include <cstdio>
@@ -8,6 +9,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <sstream>
 
 #include "support/seed.hpp"
 
@@ -16,7 +19,12 @@
 #include <unistd.h>
 #endif
 #if defined(__GLIBC__)
+#include <dlfcn.h>
 #include <execinfo.h>
+#include <link.h>
+#endif
+#if defined(__GNUG__)
+#include <cxxabi.h>
 #endif
 
 namespace blitz_test {
@@ -24,12 +32,24 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// The name of a type as a program has it; as it is where there is no better to be had.
+std::string demangled(const char* name) {
+#if defined(__GNUG__)
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
+                                                         &std::free);
+  if (status == 0) return text.get();
+#endif
+  return name;
+}
+
 double seconds(std::chrono::nanoseconds duration) { return std::chrono::duration<double>(duration).count(); }
 
 struct ThreadView {
   long id;
   std::string name;
   char state;           // R: runs or could run; S, D, ...: blocked
+  double cpu;           // seconds that it has used
   std::string waits;    // where in the kernel
   std::string syscall;  // number and arguments
 };
@@ -41,6 +61,19 @@ std::string read_line(const std::filesystem::path& path) {
   std::getline(file, line);
   return line;
 }
+
+#if defined(__linux__)
+/// From the third field of /proc/PID/stat on: the fields 14 and 15, which count ticks in user mode and in the kernel.
+double cpu_time_in(const std::string& stat) {
+  std::istringstream fields(stat);
+  std::string skipped;
+  for (int field = 3; field < 14; ++field) fields >> skipped;
+  double user = 0;
+  double kernel = 0;
+  fields >> user >> kernel;
+  return (user + kernel) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+#endif
 
 /// Every thread but the caller; none where the system does not tell.
 std::vector<ThreadView> other_threads() {
@@ -57,8 +90,8 @@ std::vector<ThreadView> other_threads() {
     const std::string stat = read_line(path / "stat");
     const std::size_t bracket = stat.rfind(')');
     if (bracket == std::string::npos || bracket + 2 >= stat.size()) continue;
-    threads.push_back(
-        {id, read_line(path / "comm"), stat[bracket + 2], read_line(path / "wchan"), read_line(path / "syscall")});
+    threads.push_back({id, read_line(path / "comm"), stat[bracket + 2], cpu_time_in(stat.substr(bracket + 2)),
+                       read_line(path / "wchan"), read_line(path / "syscall")});
   }
 #endif
   return threads;
@@ -79,23 +112,70 @@ bool all_blocked() {
 
 #if defined(__GLIBC__) && defined(__linux__)
 
-std::atomic<bool> stack_printed{false};
-
-void print_own_stack(int /*signal*/) {
+/// A thread's stack, as it writes it down itself when it is asked to.
+struct Stack {
   void* frames[64];
-  ::backtrace_symbols_fd(frames, ::backtrace(frames, 64), STDERR_FILENO);
-  stack_printed.store(true);
+  int count;
+};
+Stack stack;
+std::atomic<bool> stack_wanted{false};
+std::atomic<bool> stack_written{false};
+
+void write_own_stack(int /*signal*/) {
+  if (!stack_wanted.exchange(false)) return;
+  const int saved = errno;
+  stack.count = ::backtrace(stack.frames, static_cast<int>(std::size(stack.frames)));
+  stack_written.store(true);
+  errno = saved;
 }
 
-/// SIGPROF, because a pool's threads block all signals that are not made by a fault, except this one.
-void print_stack_of(long thread) {
+/// SIGPROF, because a pool's threads block all signals that are not made by a fault, except this one. False if the thread
+/// does not answer.
+bool have_stack_written(long thread) {
   struct sigaction action = {};
-  action.sa_handler = print_own_stack;
+  action.sa_handler = write_own_stack;
   action.sa_flags = SA_RESTART;
   ::sigaction(SIGPROF, &action, nullptr);
-  stack_printed.store(false);
-  if (::syscall(SYS_tgkill, ::getpid(), thread, SIGPROF) != 0) return;
-  for (int i = 0; i < 100 && !stack_printed.load(); ++i) std::this_thread::sleep_for(5ms);
+  stack_written.store(false);
+  stack_wanted.store(true);
+  if (::syscall(SYS_tgkill, ::getpid(), thread, SIGPROF) == 0) {
+    for (int i = 0; i < 100 && !stack_written.load(); ++i) std::this_thread::sleep_for(5ms);
+  }
+  // One that has begun to write is waited for.
+  if (stack_wanted.exchange(false)) return false;
+  while (!stack_written.load()) std::this_thread::sleep_for(5ms);
+  return true;
+}
+
+/// Functions, files and lines, those of inlined calls too, as far as addr2line finds them in the program; the backtrace of
+/// the C library, which knows of exported names alone, for all else.
+void print_stack_of(long thread) {
+  if (!have_stack_written(thread)) {
+    std::fprintf(stderr, "    (does not answer)\n");
+    return;
+  }
+  std::string command = "addr2line -Cfipe /proc/" + std::to_string(::getpid()) + "/exe";
+  for (int i = 1; i < stack.count; ++i) {  // Without the signal handler.
+    Dl_info info{};
+    link_map* object = nullptr;
+    if (::dladdr1(stack.frames[i], &info, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) == 0) continue;
+    if (object->l_name[0] != '\0') continue;  // Not the program itself.
+    // The call, not where it returns to.
+    const auto address = reinterpret_cast<std::uintptr_t>(stack.frames[i]) - object->l_addr - 1;
+    char text[32];
+    std::snprintf(text, sizeof text, " 0x%" PRIxPTR, address);
+    command += text;
+  }
+  bool named = false;
+  if (std::FILE* const names = ::popen((command + " 2>/dev/null").c_str(), "r")) {
+    char line[4096];
+    while (std::fgets(line, sizeof line, names) != nullptr) {
+      std::fprintf(stderr, "    %s", line);
+      named = true;
+    }
+    ::pclose(names);
+  }
+  if (!named) ::backtrace_symbols_fd(stack.frames, stack.count, STDERR_FILENO);
 }
 
 /// The first backtrace of a program loads a library, which a signal handler must not.
@@ -148,6 +228,14 @@ std::size_t count_threads() {
   return error ? 0 : static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
 }
 
+bool threads_come_down_to(std::size_t count) {
+  for (int i = 0; i < 1'000; ++i) {
+    if (count_threads() <= count) return true;
+    std::this_thread::sleep_for(1ms);
+  }
+  return false;
+}
+
 Watchdog::Watchdog(std::string test, std::chrono::milliseconds patience) : test_(std::move(test)), patience_(patience) {
   prepare_stacks();
   thread_ = std::thread([this] { run(); });
@@ -187,27 +275,27 @@ void Watchdog::run() {
   }
 }
 
-void Watchdog::print_counters(unsigned sleeping, unsigned inactive, std::uint32_t jec) {
-  std::fprintf(stderr, "pool: sleeping %u, inactive %u, jobs-event counter %" PRIu32 " (%s)\n", sleeping, inactive, jec,
-               jec % 2 == 0 ? "sleepy" : "active");
-}
-
-void Watchdog::print_workers(const blitz::ThreadPoolStats& stats, bool injector_empty) {
-  std::fprintf(stderr, "pool: %zu workers, injector %s\n", stats.workers.size(),
-               injector_empty ? "empty" : "NOT EMPTY");
-  std::fprintf(stderr, "  worker   executed     pushed     stolen      tried   injected      slept      woken\n");
+void Watchdog::print(const PoolView& pool) {
+  std::fprintf(stderr, "%s: %zu workers, %s; injector %s", demangled(pool.type).c_str(), pool.workers.size(),
+               pool.idle.c_str(), pool.injector_empty ? "empty" : "NOT EMPTY");
+  if (pool.max_concurrency < pool.workers.size()) std::fprintf(stderr, "; at most %zu at work", pool.max_concurrency);
+  if (pool.all_stand_apart) std::fprintf(stderr, "; ALL STAND APART");
+  if (pool.stopping) std::fprintf(stderr, "; being shut down");
+  std::fprintf(stderr,
+               "\n  worker   executed     pushed     stolen      tried   injected      slept      woken"
+               "   detached      ended\n");
   std::size_t index = 0;
-  for (const blitz::WorkerStats& w : stats.workers) {
-    std::fprintf(stderr,
-                 "  %6zu %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64
-                 "\n",
-                 index++, w.jobs_executed, w.jobs_pushed, w.jobs_stolen, w.steals_tried, w.injected_taken,
-                 w.times_slept, w.times_woken);
+  for (const WorkerView& worker : pool.workers) {
+    const blitz::WorkerStats& w = worker.stats;
+    std::fprintf(stderr, "  %6zu", index++);
+    for (const std::uint64_t count : {w.jobs_executed, w.jobs_pushed, w.jobs_stolen, w.steals_tried, w.injected_taken,
+                                      w.times_slept, w.times_woken, worker.detached_begun, worker.detached_ended}) {
+      std::fprintf(stderr, " %10" PRIu64, count);
+    }
+    if (worker.queue > 0) std::fprintf(stderr, "  %zu JOBS IN ITS QUEUE", worker.queue);
+    if (worker.posted) std::fprintf(stderr, "  A JOB POSTED TO IT");
+    std::fprintf(stderr, "\n");
   }
-}
-
-void Watchdog::print_queue(std::size_t worker, std::size_t size) {
-  if (size > 0) std::fprintf(stderr, "  worker %zu has %zu JOBS IN ITS QUEUE\n", worker, size);
 }
 
 /// With the mutex held.
@@ -220,8 +308,8 @@ void Watchdog::bark(std::uint64_t steps, std::chrono::nanoseconds stalled, std::
                seconds(cpu));
   for (const Report& report : reports_) report(true);
   for (const ThreadView& thread : other_threads()) {
-    std::fprintf(stderr, "thread %ld %s: state %c, in %s, syscall %s\n", thread.id, thread.name.c_str(), thread.state,
-                 thread.waits.c_str(), thread.syscall.c_str());
+    std::fprintf(stderr, "thread %ld %s: state %c, %.2f s of CPU time, in %s, syscall %s\n", thread.id,
+                 thread.name.c_str(), thread.state, thread.cpu, thread.waits.c_str(), thread.syscall.c_str());
     std::fflush(stderr);
     print_stack_of(thread.id);
   }

@@ -3,7 +3,8 @@
 /// The test bumps a counter whenever it has come a step further. If it has not for the watchdog's patience, the watchdog
 /// looks at the threads of the process. If all of them are blocked and no CPU time passes, then a wake-up was lost, and
 /// nothing will happen any more. If some run, the test may only be slow: it is given four times as long. Then the
-/// watchdog prints the seed, the counters of the pools, the state and the stack of every thread, and aborts.
+/// watchdog prints the seed, what each pool and each of its workers counts and holds, the state, the CPU time and the
+/// stack of every thread, and aborts.
 #pragma once
 
 #include <atomic>
@@ -16,6 +17,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -49,21 +51,46 @@ class Watchdog {
   /// Prints a pool if told to. False if the pool is gone.
   using Report = std::function<bool(bool print)>;
 
+  /// What can be seen of a worker from outside.
+  struct WorkerView {
+    blitz::WorkerStats stats;
+    std::size_t queue;             // jobs in it
+    bool posted;                   // it has been sent a job that it has not taken
+    std::uint64_t detached_begun;  // jobs spawned on it
+    std::uint64_t detached_ended;  // jobs that ended on it, wherever they were spawned
+  };
+  struct PoolView {
+    const char* type;  // mangled
+    std::string idle;  // the counters of its idle protocol
+    bool injector_empty;
+    bool stopping;
+    std::size_t max_concurrency;
+    bool all_stand_apart;
+    std::vector<WorkerView> workers;
+  };
+
   template <class Registry>
   static void print_pool(Registry& registry) {
     const blitz::ThreadPoolStats stats = registry.stats();
+    PoolView view{
+        typeid(registry).name(),    {}, registry.injector().empty(), registry.stopping(), registry.max_concurrency(),
+        registry.all_stand_apart(), {}};
     if constexpr (requires { registry.idle().counters(); }) {
-      print_counters(registry.idle().counters().sleeping(), registry.idle().counters().inactive(),
-                     registry.idle().counters().jec());
+      const auto counters = registry.idle().counters();
+      view.idle = "sleeping " + std::to_string(counters.sleeping()) + ", inactive " +
+                  std::to_string(counters.inactive()) + ", jobs-event counter " + std::to_string(counters.jec()) +
+                  (counters.jec() % 2 == 0 ? " (sleepy)" : " (active)");
+    } else if constexpr (requires { registry.idle().num_searching(); }) {
+      view.idle = "searching " + std::to_string(stats.searching) + ", parked " + std::to_string(stats.parked);
     }
-    print_workers(stats, registry.injector().empty());
     for (std::size_t i = 0; i < registry.num_threads(); ++i) {
-      print_queue(i, registry.worker(i).queue().size());
+      auto& worker = registry.worker(i);
+      view.workers.push_back({stats.workers[i], worker.queue().size(), worker.has_posted(),
+                              worker.detached_begun_count(), worker.detached_ended_count()});
     }
+    print(view);
   }
-  static void print_counters(unsigned sleeping, unsigned inactive, std::uint32_t jec);
-  static void print_workers(const blitz::ThreadPoolStats& stats, bool injector_empty);
-  static void print_queue(std::size_t worker, std::size_t size);
+  static void print(const PoolView& pool);
 
   void add(Report report);
   void run();
@@ -89,5 +116,7 @@ class Watchdog {
 
 /// The threads that the process has at this moment; 0 where the system does not tell.
 [[nodiscard]] std::size_t count_threads();
+/// Whether it soon has no more than that: one that was joined may still be in the system's list for a moment.
+[[nodiscard]] bool threads_come_down_to(std::size_t count);
 
 }  // namespace blitz_test

@@ -1,0 +1,307 @@
+// fork() at random moments of a process whose pools are busy: of both policies and the global one, with callers from
+// outside, jobs that are injected, spawned and stolen, workers on their way to sleep and awake, and pools that come and
+// go.
+//
+// ThreadSanitizer does not support threads in the child of a process that had threads, and AddressSanitizer, as of GCC
+// 12 and clang 16, leaves the locks of its allocator as the parent's other threads held them: there is no test here.
+#include "blitz/base/atomic.hpp"
+#include "blitz/core/job_memory.hpp"
+
+#if defined(__unix__) && !defined(BLITZ_PORTABLE) && !defined(BLITZ_THREAD_SANITIZER) && \
+    !defined(BLITZ_ADDRESS_SANITIZER)
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "stress/stress.hpp"
+#include "support/child_process.hpp"
+
+using namespace blitz_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Ends a child long before the parent's watchdog would end the test; its own watchdog comes first, and says why.
+constexpr auto kLifetime = 30s;
+
+constexpr std::size_t kMostChildren = 4;  // at a time
+
+long fib(int n) {
+  if (n < 2) return n;
+  const auto [x, y] = blitz::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+  return x + y;
+}
+
+/// Detached jobs, to compare.
+struct Detached {
+  std::atomic<std::uint64_t> spawned{0};
+  std::atomic<std::uint64_t> ended{0};
+};
+
+/// Uses the pool in one way or another. Whether that gave the right result.
+template <class Pool>
+bool use(Pool& pool, Random& random, Detached& detached) {
+  switch (random.below(7)) {
+    case 0:
+      return pool.install([] { return fib(10); }) == 55;
+    case 1: {
+      std::atomic<std::uint64_t> sum{0};
+      const bool yields = random.one_in(2);
+      pool.parallel_for(std::uint64_t{0}, std::uint64_t{300}, [&](std::uint64_t i) {
+        if (yields && i % 64 == 0) std::this_thread::yield();
+        sum += i;
+      });
+      return sum == 300 * 299 / 2;
+    }
+    case 2: {
+      std::atomic<int> sum{0};
+      pool.scope([&](blitz::Scope& scope) {
+        for (int i = 0; i < 8; ++i) {
+          scope.spawn([&](blitz::Scope& inner) {
+            for (int k = 0; k < 8; ++k) inner.spawn([&] { ++sum; });
+          });
+        }
+      });
+      return sum == 64;
+    }
+    case 3: {
+      auto handle = pool.async([] { return fib(8); });
+      return handle.get() == 21;
+    }
+    case 4: {
+      for (int i = 0; i < 20; ++i) {
+        ++detached.spawned;
+        pool.spawn([&detached] { ++detached.ended; });
+      }
+      return true;
+    }
+    case 5: {
+      // A loop within a region: its mutex, and workers that stand apart.
+      std::atomic<int> sum{0};
+      pool.install([&] { blitz::isolate([&] { blitz::parallel_for(0, 32, [&](int) { ++sum; }); }); });
+      return sum == 32;
+    }
+    default:
+      return pool.broadcast([](blitz::BroadcastContext context) { return context.index(); }).size() ==
+             pool.num_threads();
+  }
+}
+
+/// Pools, and threads outside that keep them busy until the end.
+class Busy {
+ public:
+  explicit Busy(std::uint64_t stream) {
+    for (std::uint64_t i = 0; i < 2; ++i) {
+      keep_busy(stream + i, [this](Random& random) { return use(*fork_join, random, detached); });
+      keep_busy(stream + 10 + i, [this](Random& random) { return use(*async, random, detached); });
+    }
+    keep_busy(stream + 20, [this](Random& random) { return use(blitz::global_pool(), random, detached); });
+    keep_busy(stream + 30, [this](Random& random) {
+      blitz::AsyncThreadPool short_lived({.num_threads = random.between(1, 4)});
+      return use(short_lived, random, detached);
+    });
+  }
+  /// To be called in the parent, and there alone.
+  void end() {
+    over_ = true;
+    for (std::thread& thread : threads_) thread.join();
+  }
+  [[nodiscard]] std::uint64_t wrong() const { return wrong_; }
+  [[nodiscard]] std::uint64_t uses() const { return uses_; }
+
+  std::unique_ptr<blitz::ThreadPool> fork_join =
+      std::make_unique<blitz::ThreadPool>(blitz::ThreadPoolOptions{.num_threads = 3});
+  std::unique_ptr<blitz::AsyncThreadPool> async =
+      std::make_unique<blitz::AsyncThreadPool>(blitz::ThreadPoolOptions{.num_threads = 3});
+  Detached detached;
+
+ private:
+  template <class Use>
+  void keep_busy(std::uint64_t stream, Use use_once) {
+    threads_.emplace_back([this, stream, use_once] {
+      Random random(stream);
+      while (!over_) {
+        if (!use_once(random)) ++wrong_;
+        ++uses_;
+        if (random.one_in(2)) random_gap(random);
+      }
+    });
+  }
+
+  std::atomic<bool> over_{false};
+  std::atomic<std::uint64_t> wrong_{0};
+  std::atomic<std::uint64_t> uses_{0};
+  std::vector<std::thread> threads_;
+};
+
+template <class F>
+bool is_refused(F&& f) {
+  try {
+    f();
+  } catch (const blitz::ThreadPoolError& error) {
+    return std::string(error.what()).find("parent process") != std::string::npos;
+  }
+  return false;
+}
+
+template <class Pool>
+bool refuses(Pool& pool) {
+  return is_refused([&] { pool.install([] {}); }) && is_refused([&] { pool.spawn([] {}); }) &&
+         is_refused([&] { pool.join([] {}, [] {}); }) && is_refused([&] { pool.parallel_for(0, 3, [](int) {}); }) &&
+         is_refused([&] { pool.scope([](blitz::Scope&) {}); }) &&
+         is_refused([&] { static_cast<void>(pool.async([] {})); });
+}
+
+template <class Pool>
+bool works(Pool& pool, Random& random) {
+  Detached detached;
+  for (int i = 0; i < 5; ++i) {
+    if (!use(pool, random, detached)) return false;
+  }
+  while (detached.ended < detached.spawned) std::this_thread::yield();
+  return true;
+}
+
+/// By the free functions, on a thread that is no pool's worker here.
+bool global_pool_works(Random& random) {
+  if (blitz::current_thread_index()) return false;
+  std::atomic<int> sum{0};
+  blitz::parallel_for(0, 100, [&](int) { ++sum; });
+  blitz::scope([&](blitz::Scope& scope) {
+    for (int i = 0; i < 20; ++i) scope.spawn([&] { ++sum; });
+  });
+  return sum == 120 && fib(10) == 55 && works(blitz::global_pool(), random);
+}
+
+template <class Pool>
+bool new_pool_works(Random& random) {
+  Pool pool({.num_threads = random.between(1, 4)});
+  return works(pool, random);
+}
+
+/// The child's life, in one order or another. Its exit status: the number of the first thing that is wrong, or 0.
+int live_as_child(Busy& inherited, std::uint64_t stream) {
+  Watchdog dog("a forked child");
+  Random random(stream);
+  const std::uint64_t first = random.below(4);
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    switch ((first + i) % 4) {
+      case 0:
+        if (inherited.fork_join != nullptr && !refuses(*inherited.fork_join)) return 1;
+        if (inherited.async != nullptr && !refuses(*inherited.async)) return 2;
+        break;
+      case 1:
+        if (!global_pool_works(random)) return 3;
+        break;
+      case 2:
+        if (!new_pool_works<blitz::ThreadPool>(random)) return 4;
+        if (!new_pool_works<blitz::AsyncThreadPool>(random)) return 5;
+        break;
+      default:
+        inherited.fork_join.reset();
+        inherited.async.reset();
+    }
+    dog.progress();
+  }
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("fork: at random moments each child works, and its parent goes on") {
+  TestWatchdog dog;
+  Random random(70);
+  Busy busy(random.next());
+  dog.watch(*busy.fork_join);
+  dog.watch(*busy.async);
+  dog.watch(blitz::global_pool());
+
+  std::deque<pid_t> children;
+  std::uint64_t forks = 0;
+  std::uint64_t failures = 0;
+  const auto bury_oldest = [&] {
+    const int status = wait_for(children.front());
+    children.pop_front();
+    CAPTURE(status);
+    CHECK(status == 0);
+    if (status != 0) ++failures;
+    dog.progress();
+  };
+  const Deadline deadline;
+  while (!deadline.passed() && failures == 0) {
+    random_gap(random);
+    const std::uint64_t stream = random.next();
+    const auto fork_here = [&] { return start_child([&] { return live_as_child(busy, stream); }, kLifetime); };
+    // Mostly a thread outside; or a worker, be it the caller's or a resident.
+    switch (random.below(6)) {
+      case 0:
+        children.push_back(busy.fork_join->install(fork_here));
+        break;
+      case 1:
+        children.push_back(busy.async->async(fork_here).get());
+        break;
+      default:
+        children.push_back(fork_here());
+    }
+    ++forks;
+    if (children.size() == kMostChildren) bury_oldest();
+  }
+  while (!children.empty()) bury_oldest();
+  busy.end();
+  busy.fork_join.reset();
+  busy.async.reset();
+  blitz::global_pool().broadcast([](blitz::BroadcastContext) {});
+  while (busy.detached.ended < busy.detached.spawned) std::this_thread::yield();  // Those of the global pool.
+  CHECK(busy.wrong() == 0);
+  CHECK(busy.detached.ended == busy.detached.spawned);
+  MESSAGE("done: " << forks << " forks, " << busy.uses() << " uses by the parent meanwhile");
+}
+
+TEST_CASE("fork: while another thread starts the global pool, or shuts it down") {
+  TestWatchdog dog;
+  Random random(71);
+  const Deadline deadline(stress_time() / 2);
+  std::uint64_t rounds = 0;
+  int status = 0;
+  for (; status == 0 && !deadline.passed(); ++rounds) {
+    const std::uint64_t stream = random.next();
+    const bool ends = random.one_in(2);
+    // Where the global pool has not been used: in a child.
+    const auto race = [&] {
+      Random mine(stream);
+      if (ends && fib(8) != 21) return 10;
+      std::atomic<bool> right{true};
+      std::thread other([&] { ends ? blitz::shutdown_global_pool() : right.store(fib(8) == 21); });
+      spin_for(std::chrono::microseconds(mine.below(300)));
+      const pid_t child = start_child(
+          [&] {
+            Watchdog inner("the child of a child");
+            try {
+              return global_pool_works(mine) ? 0 : 11;
+            } catch (const blitz::ThreadPoolError&) {
+              return ends ? 0 : 12;  // By then there was an end of it.
+            }
+          },
+          kLifetime);
+      other.join();
+      const int below = wait_for(child);
+      return !right ? 13 : below < 0 ? 14 : below;
+    };
+    status = wait_for(start_child(race, kLifetime + 5s));
+    CHECK(status == 0);
+    dog.progress();
+  }
+  MESSAGE("done: " << rounds << " rounds");
+}
+
+#endif
