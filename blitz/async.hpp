@@ -33,9 +33,10 @@ class AsyncState : public Job {
 
   [[nodiscard]] bool ready() const noexcept { return waiter_.load(std::memory_order_acquire) == done(); }  // [ready]
 
-  /// Until the job has run. By one thread at a time.
+  /// Until the job has run. By one thread at a time. In a forked child, where it will not run, throws ThreadPoolError.
   void wait() {
     if (ready()) return;
+    pool_.throw_if_forked();
     CallerLatch latch(pool_);
     CallerLatch* expected = nullptr;
     // [wait] [ready]
@@ -131,10 +132,11 @@ class AsyncHandle {
   /// Whether get() would return at once. The handle must be valid.
   [[nodiscard]] bool ready() const { return checked().ready(); }
   /// Until it is ready. A worker runs other jobs of its pool meanwhile, then sleeps; another thread blocks. Throws
-  /// std::logic_error if the handle is not valid.
+  /// std::logic_error if the handle is not valid, and ThreadPoolError in a forked child whose parent has the pool, unless
+  /// it was ready before the fork.
   void wait() const { checked().wait(); }
   /// Waits, and returns the result or rethrows the exception. The handle is not valid afterwards. Throws
-  /// std::logic_error if it is not valid now.
+  /// std::logic_error if it is not valid now, and what wait() throws.
   R get() {
     checked().wait();
     const AsyncHandle last(std::move(*this));

@@ -47,7 +47,13 @@ class BLITZ_API PoolBase {
   [[nodiscard]] bool from_before_fork() const noexcept {
     return fork_generation.load(std::memory_order_relaxed) != generation_;
   }
-  /// For a worker that goes on in its pool: not if its job has forked and this is the child, where the pool is not there.
+  /// For who would wait for a job of the pool: in a forked child it does not end. Throws ThreadPoolError there.
+  void throw_if_forked() const {
+    if (from_before_fork()) [[unlikely]]
+      refuse();
+  }
+  /// For a worker that goes on in its pool, and for who waits for the pool and cannot throw: not if a job, or the waiter,
+  /// has forked and this is the child, where the pool is not there.
   void end_if_forked() const noexcept {
     if (from_before_fork()) [[unlikely]]
       end_in_child();

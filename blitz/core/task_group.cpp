@@ -13,7 +13,10 @@ void TaskGroup::wait() noexcept {
   }
   own_is_shared_ = true;
   const std::int64_t change = own_ - kBias;
-  if (shared_.fetch_add(change, std::memory_order_acq_rel) + change != 0) latch_.wait();  // [done]
+  if (shared_.fetch_add(change, std::memory_order_acq_rel) + change != 0) {  // [done]
+    pool_.end_if_forked();
+    latch_.wait();
+  }
   outer_stop_.reset();
 }
 

@@ -362,6 +362,47 @@ TEST_CASE_TEMPLATE("fork: inside a job of a resident, the child that returns fro
   });
 }
 
+TEST_CASE_TEMPLATE("fork: a handle of the parent's gives the child a result only if there was one", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    std::latch go_on(1);
+    auto early = pool.async([] { return 1; });
+    early.wait();
+    auto late = pool.async([&] {
+      go_on.wait();
+      return 2;
+    });
+    const int status = in_child([&] {
+      if (late.ready()) return 51;
+      if (!is_refused([&] { late.wait(); })) return 52;
+      if (!is_refused([&] { static_cast<void>(late.get()); })) return 53;
+      return early.get() == 1 ? use_free_functions() : 54;
+    });
+    CHECK(status == 0);
+    go_on.count_down();
+    CHECK(early.get() + late.get() == 3);
+  });
+}
+
+TEST_CASE_TEMPLATE("fork: inside the body of a scope, outside its pool, the child that would wait for its jobs ends",
+                   Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    for (const bool waits : {false, true}) {
+      CAPTURE(waits);
+      std::latch go_on(1);
+      pid_t child = -1;
+      pool.in_place_scope([&](blitz::Scope& scope) {
+        if (waits) scope.spawn([&] { go_on.wait(); });
+        child = fork_now();
+        if (child == 0 && waits) silence();
+        if (child != 0) go_on.count_down();
+      });
+      if (child == 0) _exit(waits ? 46 : use_free_functions());
+      CHECK(wait_for(child) == (waits ? -SIGABRT : 0));
+    }
+  });
+}
+
 // --- what ends a child ends it ---
 
 namespace {
