@@ -37,7 +37,8 @@ struct ThreadPoolOptions {
   std::size_t stack_size = 0;
 
   /// Called on each thread of the pool, with its index, before it does anything else. If it throws, the pool is not
-  /// made. The pool's constructor waits for all of these calls.
+  /// made. The pool's constructor waits for all of these calls. In the global pool it must not fork: a fork waits until
+  /// that pool has started.
   std::function<void(std::size_t)> on_thread_start = nullptr;
 
   /// Called on each thread of the pool, with its index, as the last thing it does; only where on_thread_start, if
