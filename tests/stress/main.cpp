@@ -3,7 +3,6 @@
 /// BLITZ_TEST_REFUSE_MEMBARRIER=1: the kernel refuses membarrier(2) to this process, so that blitz takes its other path,
 /// with a full fence on both sides. Skipped (77) where that is blitz's path anyway, or the kernel cannot be made to.
 
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <cerrno>
 #include <chrono>
 #include <cinttypes>
