@@ -63,10 +63,18 @@ struct Bucket {
   std::condition_variable changed;
 };
 
+/// Never destroyed: threads wait here until the very end of the program, and a condition variable's destructor would wait
+/// for them.
+union Buckets {
+  Buckets() : all() {}
+  ~Buckets() {}
+  Bucket all[64];
+};
+
 Bucket& bucket_of(const void* address) noexcept {
-  static Bucket buckets[64];
+  static Buckets buckets;
   const auto bits = reinterpret_cast<std::uintptr_t>(address);
-  return buckets[(bits >> 6 ^ bits >> 12) % 64];
+  return buckets.all[(bits >> 6 ^ bits >> 12) % 64];
 }
 
 }  // namespace

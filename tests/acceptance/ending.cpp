@@ -187,7 +187,12 @@ void use_static_pool() {
 }
 template <class Pool>
 void overflow_stack() {
-  Pool pool({.num_threads = threads, .stack_size = std::size_t{256} << 10});
+#if defined(BLITZ_PORTABLE)
+  constexpr std::size_t kStackSize = 0;  // It cannot be chosen.
+#else
+  constexpr std::size_t kStackSize = std::size_t{256} << 10;
+#endif
+  Pool pool({.num_threads = threads, .stack_size = kStackSize});
   pool.spawn([] { std::printf("%ld\n", descend(1'000'000)); });
 }
 
