@@ -10,6 +10,8 @@
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "blitz/base/coalesced_fence.hpp"
 #endif
 
 namespace blitz::detail {
@@ -30,7 +32,12 @@ bool register_asymmetric_fences() noexcept {
   return accepted;
 }
 
-void membarrier_all() noexcept {
+namespace {
+
+constinit CoalescedFence membarriers;
+
+/// The system call.
+void membarrier() noexcept {
   const int saved = errno;
   // Once it has succeeded, as it has when the process was registered, this command fails only when a filter that was
   // installed later refuses it. A thief that went on without the barrier could run a job twice.
@@ -43,6 +50,10 @@ void membarrier_all() noexcept {
   }
   errno = saved;
 }
+
+}  // namespace
+
+void membarrier_all() noexcept { membarriers.execute(membarrier); }
 
 #else
 

@@ -40,7 +40,8 @@ BLITZ_API extern constinit bool membarrier_registered;
 /// kernel accepted.
 BLITZ_API bool register_asymmetric_fences() noexcept;
 
-/// The system call; a full fence on every running thread of this process.
+/// Returns after a system call that began after this call: a full fence on every running thread of this process. Calls
+/// that come at the same time share one (coalesced_fence.hpp).
 BLITZ_API void membarrier_all() noexcept;
 
 [[nodiscard]] inline bool asymmetric_fences_available() noexcept { return membarrier_registered; }
@@ -54,7 +55,8 @@ inline void asymmetric_light_fence() noexcept {
   }
 }
 
-/// The side that runs rarely: about a microsecond, and an interrupt for each processor that runs this process.
+/// The side that runs rarely: about a microsecond, and an interrupt for each processor that runs this process. Those that
+/// come while another is under way wait for it, and then share the next.
 inline void asymmetric_heavy_fence() noexcept {
   if (membarrier_registered) [[likely]] {
     membarrier_all();
