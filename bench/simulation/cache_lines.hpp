@@ -1,0 +1,95 @@
+/// The caches of the simulated machine: for each line of 64 bytes, which processors have it, and until when it is on its
+/// way. No values: these are in the program's own memory.
+///
+/// Modified or exclusive lines have an owner, shared ones have readers; a cache has no other states and is never full. A
+/// line goes to one processor after another: whoever asks while it is on its way waits until it has arrived there, and only
+/// then its own transfer begins. Shared lines are copied to readers nearly at once. A line that nobody has used is in the
+/// cache of the first who does.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "bench/simulation/costs.hpp"
+
+namespace simulation {
+
+inline constexpr unsigned kMaxProcessors = 256;
+inline constexpr std::uintptr_t kLineSize = 64;
+
+/// What has happened to the lines of one name.
+struct LineCounts {
+  std::uint64_t accesses = 0;
+  std::uint64_t foreign_loads = 0;  // by processors other than the one that last wrote to the line
+  std::uint64_t transfers = 0;      // accesses that found the line elsewhere, or unfit for writing
+  Time waited = 0;                  // what those took, queuing for the line included
+
+  LineCounts& operator+=(const LineCounts& other) noexcept;
+  LineCounts operator-(const LineCounts& other) const noexcept;
+};
+
+class CacheLines {
+ public:
+  explicit CacheLines(const Costs& costs);
+
+  /// Lines in [begin, begin + size) get this name. Others are called by the file that first uses them.
+  void name(const void* begin, std::size_t size, std::string_view name);
+
+  /// Processor `who` reads or writes at `now`. Returns when the line is there: `now` if it was.
+  Time read(unsigned who, const void* address, Time now, const char* file);
+  Time write(unsigned who, const void* address, Time now, const char* file);
+
+  /// Memory that is new to the program, whatever lay there before.
+  void forget(const void* memory, std::size_t size);
+
+  [[nodiscard]] const std::vector<LineCounts>& counts() const noexcept { return counts_; }
+  [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
+
+ private:
+  static constexpr unsigned kNobody = ~0u;
+  static constexpr std::uint32_t kUnnamed = ~0u;
+  static constexpr unsigned kWords = kMaxProcessors / 64;
+
+  struct Line {
+    std::uintptr_t key = 0;  // address / kLineSize; 0: no line
+    Time free_at = 0;        // it is on its way until then
+    std::uint32_t name = kUnnamed;
+    unsigned owner = kNobody;
+    unsigned last_writer = kNobody;
+    bool arriving = false;                        // its owner had no copy when it asked, and waits for it until free_at
+    std::array<std::uint64_t, kWords> readers{};  // the owner is one
+
+    [[nodiscard]] bool has(unsigned who) const noexcept { return readers[who / 64] >> who % 64 & 1; }
+    [[nodiscard]] bool unused() const noexcept { return readers == std::array<std::uint64_t, kWords>{}; }
+    void add(unsigned who) noexcept { readers[who / 64] |= std::uint64_t{1} << who % 64; }
+  };
+
+  Line& find(const void* address, const char* file);
+  Line& place_of(std::uintptr_t key) noexcept;
+  void grow();
+  std::uint32_t name_of(std::uintptr_t key, const char* file);
+  std::uint32_t number_of(std::string_view name);
+  /// The time from the owner, or from the farthest reader; `except` does not count.
+  [[nodiscard]] Time distance(const Line& line, unsigned who) const noexcept;
+  Time finish(Line& line, Time now, Time end) noexcept;
+
+  struct Range {
+    std::uintptr_t begin, end;
+    std::uint32_t name;
+  };
+
+  const Costs& costs_;
+  std::vector<Line> table_;  // open addressing; a power of two
+  std::size_t used_ = 0;
+  std::vector<LineCounts> counts_;  // by name
+  std::vector<std::string> names_;
+  std::vector<Range> ranges_;
+  std::unordered_map<const char*, std::uint32_t> files_;
+};
+
+}  // namespace simulation

@@ -1,0 +1,88 @@
+/// What things cost on the simulated machine, in picoseconds. README.md beside this file says where the figures are from.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace simulation {
+
+/// Picoseconds: a cached access takes half a nanosecond.
+using Time = std::int64_t;
+
+inline constexpr Time kNanosecond = 1000;
+inline constexpr Time kMicrosecond = 1000 * kNanosecond;
+inline constexpr Time kMillisecond = 1000 * kMicrosecond;
+
+constexpr Time nanoseconds(double count) noexcept { return static_cast<Time>(count * kNanosecond + 0.5); }
+constexpr double in_nanoseconds(Time time) noexcept { return static_cast<double>(time) / kNanosecond; }
+
+/// The defaults are the profile "metal": a server of two sockets or more, without a hypervisor.
+struct Costs {
+  // --- instructions ---
+  Time hit = nanoseconds(0.5);        // a load or a store in the processor's own cache
+  Time modify = nanoseconds(6);       // a locked read-modify-write of a line that is owned
+  Time fence = nanoseconds(7);        // a full fence, once the store buffer is empty
+  Time pause = nanoseconds(40);       // cpu_relax
+  Time read_ticks = nanoseconds(8);   // the processor's own counter
+  Time read_clock = nanoseconds(25);  // clock_gettime, without a system call
+  Time allocation = nanoseconds(20);  // operator new or delete
+  // --- cache lines ---
+  Time transfer = nanoseconds(60);       // a line from another cache of the same socket, or the right to write to it
+  Time far_transfer = nanoseconds(130);  // the same from another socket
+  Time shared_read = nanoseconds(25);    // a line that others have unmodified: from the last-level cache
+  Time shared_busy = nanoseconds(4);     // for so long such a read keeps the line from others
+  // --- system calls ---
+  Time yield = nanoseconds(350);          // sched_yield, with nobody else to run
+  Time futex_wait = nanoseconds(1000);    // until the waiter has left its processor
+  Time futex_empty = nanoseconds(250);    // a wake, or a wait, that finds nobody to wake, or nothing to wait for
+  Time futex_wake = nanoseconds(1500);    // for the waker, of a thread that waits
+  Time wake_latency = nanoseconds(5000);  // from the wake until the sleeper runs; the same after a time-out
+  Time affinity = nanoseconds(600);       // sched_getaffinity, sched_setaffinity: each
+  Time thread_start = nanoseconds(15'000);
+  // --- membarrier(2), private and expedited ---
+  Time membarrier_alone = nanoseconds(250);      // no other thread of the process runs
+  Time membarrier_wait = nanoseconds(1200);      // for the interrupts to be answered, whatever their number
+  Time membarrier_target = nanoseconds(60);      // and for each of the processors interrupted
+  Time membarrier_interrupt = nanoseconds(900);  // what the interrupt takes from each of these
+  /// Since Linux 6.8 one such call waits for another's end, by a lock of the whole system.
+  bool membarrier_serial = true;
+  /// Processors i and j are in the same socket if i / socket == j / socket.
+  unsigned socket = 64;
+};
+
+/// One of the above by its name, for the command line.
+struct CostField {
+  std::string_view name;
+  Time Costs::*member;
+  std::string_view help;
+};
+inline constexpr std::array kCostFields{
+    CostField{"hit", &Costs::hit, "load or store in the own cache"},
+    CostField{"modify", &Costs::modify, "locked operation on an owned line"},
+    CostField{"fence", &Costs::fence, "full fence"},
+    CostField{"pause", &Costs::pause, "spin-loop hint"},
+    CostField{"read-ticks", &Costs::read_ticks, "the processor's counter"},
+    CostField{"read-clock", &Costs::read_clock, "clock_gettime"},
+    CostField{"allocation", &Costs::allocation, "operator new or delete"},
+    CostField{"transfer", &Costs::transfer, "line from another cache of the socket"},
+    CostField{"far-transfer", &Costs::far_transfer, "line from another socket"},
+    CostField{"shared-read", &Costs::shared_read, "line that others have unmodified"},
+    CostField{"shared-busy", &Costs::shared_busy, "time for which that keeps the line"},
+    CostField{"yield", &Costs::yield, "sched_yield"},
+    CostField{"futex-wait", &Costs::futex_wait, "to go to sleep"},
+    CostField{"futex-empty", &Costs::futex_empty, "futex call without effect"},
+    CostField{"futex-wake", &Costs::futex_wake, "to wake a thread, for the waker"},
+    CostField{"wake-latency", &Costs::wake_latency, "until the woken thread runs"},
+    CostField{"affinity", &Costs::affinity, "to read or set a thread's affinity"},
+    CostField{"thread-start", &Costs::thread_start, "to make a thread"},
+    CostField{"membarrier-alone", &Costs::membarrier_alone, "membarrier with nobody to interrupt"},
+    CostField{"membarrier-wait", &Costs::membarrier_wait, "membarrier, whatever the number interrupted"},
+    CostField{"membarrier-target", &Costs::membarrier_target, "and for each one interrupted"},
+    CostField{"membarrier-interrupt", &Costs::membarrier_interrupt, "taken from each one interrupted"},
+};
+
+/// "metal" or "virtual"; false if there is no such profile.
+bool set_profile(std::string_view name, Costs& costs) noexcept;
+
+}  // namespace simulation

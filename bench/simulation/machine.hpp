@@ -1,0 +1,241 @@
+/// A machine with many processors in one thread of one program: each simulated thread has a processor of its own, with a
+/// clock of its own, and the one whose clock is the earliest goes on. So everything that two threads can see of each other
+/// happens in the order of the clocks, and one run is like the next.
+///
+/// The program's own instructions take no time but what it says it works; each operation on shared memory, and each call
+/// of the system, takes what Costs says.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bench/simulation/cache_lines.hpp"
+#include "bench/simulation/costs.hpp"
+#include "tests/support/interleave/fiber.hpp"
+
+namespace simulation {
+
+using Where = std::source_location;
+
+/// What has happened since the machine was switched on; two of these give what happened in between.
+struct Counts {
+  Time time = 0;
+  std::map<std::string, LineCounts> lines;            // by name
+  std::map<std::string, std::uint64_t> heavy_fences;  // by the function that asked for them
+  Time heavy_fence_time = 0;                          // spent in them, by all processors together
+  std::uint64_t membarriers = 0;                      // the system calls that these took
+  std::uint64_t interrupts = 0;                       // by them
+  std::uint64_t wakes = 0;                            // futex wakes that found a sleeper
+  std::uint64_t waits = 0;                            // futex waits that blocked
+  std::vector<Time> busy;                             // by processor: not asleep
+
+  [[nodiscard]] Counts operator-(const Counts& before) const;
+  [[nodiscard]] std::uint64_t heavy_fences_in_all() const;
+  [[nodiscard]] LineCounts line(const std::string& name) const;
+  [[nodiscard]] Time busy_in_all() const;
+};
+
+class Machine {
+ public:
+  /// `seed`: of the differences between one wake-up and another.
+  explicit Machine(const Costs& costs, std::uint64_t seed = 1);
+  ~Machine();
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  /// Runs `body` as the first thread, on processor 0. Throws std::runtime_error if all threads are blocked, if one is left
+  /// when the body returns, or if an hour has passed; the machine is of no use after that.
+  void run(const std::function<void()>& body);
+
+  /// The value of this pointer is each thread's own. Before run().
+  void make_thread_local(void** pointer);
+
+  // --- for the threads ---
+
+  /// The machine whose thread is running; null outside.
+  [[nodiscard]] static Machine* current() noexcept { return running_; }
+  /// The processor of the running thread.
+  [[nodiscard]] unsigned processor() const noexcept { return current_; }
+  [[nodiscard]] Time now() const noexcept { return here().clock; }
+
+  /// The running thread does something that touches nothing shared.
+  void work(Time time) noexcept { here().clock += time; }
+  void sleep(Time time);
+  /// Returns when nobody's clock is before that of the running thread.
+  void take_turn();
+
+  // Each of these waits for its turn. On return, the effect is to be had, before anything else is done.
+  void load(const void* address, const Where& where);
+  /// Returns whether the value waits in the store buffer, to be written when its line is there.
+  [[nodiscard]] bool store(void* address, const void* value, std::size_t size, const Where& where);
+  void modify(const void* address, const Where& where);
+  /// After load: replaces `value` if the running thread has a newer one in its store buffer.
+  void forward(const void* address, void* value, std::size_t size) const noexcept {
+    if (here().buffered > 0) forward_buffered(address, value, size);
+  }
+  /// The object at this address is gone.
+  void forget(const void* address) noexcept {
+    if (!buffer_.empty()) drop_buffered(address);
+  }
+  void fence();
+  /// A full fence on each processor that runs a thread: membarrier(2).
+  void membarrier();
+  /// For the counts: the running thread asks for a heavy fence, and has had it.
+  void begin_heavy_fence();
+  void end_heavy_fence() noexcept;
+
+  /// `expected()`: whether the word has the value that the waiter expects. `timeout`: below 0 for none.
+  template <class Expected>
+  void futex_wait(const void* word, Time timeout, Expected&& expected) {
+    here().clock += costs_.futex_empty;
+    finish_stores();
+    if (!expected()) return;
+    block(word, timeout);
+  }
+  void futex_wake(const void* word);
+
+  /// Returns the processor of a new thread, which runs `entry(argument)`.
+  unsigned start_thread(void (*entry)(void*), void* argument);
+  void join_thread(unsigned processor);
+
+  /// How many wake-ups led to the latest one of this thread, from the last one that was the first of its chain.
+  [[nodiscard]] unsigned wake_depth(unsigned processor) const noexcept { return processors_[processor]->depth; }
+  /// From here on, wake-ups by the running thread are the first of their chains.
+  void begin_wake_chain() noexcept { here().depth = 0; }
+
+  [[nodiscard]] Counts counts() const;
+  [[nodiscard]] CacheLines& lines() noexcept { return lines_; }
+  [[nodiscard]] const Costs& costs() const noexcept { return costs_; }
+
+  /// Ends the run with an error, from within a thread.
+  [[noreturn]] void fail(std::string message);
+
+  /// The running thread has asked the allocator for this memory, or, with a size of 0, has given some back. Nothing happens
+  /// if it is the machine that has.
+  void allocated(const void* memory, std::size_t size);
+
+ private:
+  enum class Status : unsigned char { kReady, kBlocked, kTimed, kEnded };
+
+  static constexpr std::size_t kStoreBuffer = 56;
+  static constexpr std::size_t kThreadLocals = 4;
+
+  /// What the C++ runtime keeps for each thread: the exceptions in its hands (__cxa_eh_globals of the Itanium ABI).
+  struct Exceptions {
+    void* caught;
+    unsigned uncaught;
+  };
+
+  struct Processor {
+    interleave::Fiber fiber;
+    Status status = Status::kReady;
+    Time clock = 0;   // of a timed waiter, when its wait ends
+    Time stored = 0;  // when the last of its stores has left the store buffer
+    std::array<Time, kStoreBuffer> stores{};
+    std::size_t store_count = 0;
+    std::size_t buffered = 0;  // of these, the ones whose values are not in memory yet
+    std::size_t place = 0;     // in the queue
+    const void* word = nullptr;
+    unsigned depth = 0;
+    Time busy = 0, busy_since = 0;
+    Time fence_since = -1;  // when it asked for a heavy fence; negative if it has none under way
+    const char* file = "";  // of its last operation on memory, and ...
+    const char* function = "";
+    void (*entry)(void*) = nullptr;
+    void* argument = nullptr;
+    std::array<void*, kThreadLocals> thread_locals{};
+    Exceptions exceptions{};
+  };
+
+  /// A value on its way to memory.
+  struct Buffered {
+    Time at;              // when its line is there, and those before it are written
+    std::uint64_t order;  // among all stores
+    unsigned processor;
+    unsigned size;
+    void* address;
+    std::uint64_t value;
+
+    [[nodiscard]] static bool later(const Buffered& a, const Buffered& b) noexcept {
+      return a.at != b.at ? a.at > b.at : a.order > b.order;
+    }
+  };
+
+  /// While this lives, what is allocated is not the program's.
+  class Inside {
+   public:
+    explicit Inside(bool& inside) noexcept : inside_(inside) { inside_ = true; }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+    ~Inside() { inside_ = false; }
+
+   private:
+    bool& inside_;
+  };
+
+  static void thread_entry();
+
+  [[nodiscard]] Processor& here() const noexcept { return *processors_[current_]; }
+  [[nodiscard]] bool earlier(unsigned a, unsigned b) const noexcept;
+  void arrive(Time at) noexcept;
+  /// The store buffer of the running thread is empty, and it is its turn.
+  void finish_stores();
+  void write_buffered() noexcept;
+  void forward_buffered(const void* address, void* value, std::size_t size) const noexcept;
+  void drop_buffered(const void* address) noexcept;
+  [[nodiscard]] Time read_line(const void* address);
+  [[nodiscard]] Time write_line(const void* address);
+  void block(const void* word, Time timeout);
+  void wake(unsigned sleeper, Time at);
+  [[nodiscard]] Time wake_latency() noexcept;
+  void leave();
+  void switch_to(unsigned next);
+  void enqueue(unsigned processor);
+  void dequeue(unsigned processor);
+  void sift_up(std::size_t place) noexcept;
+  void sift_down(std::size_t place) noexcept;
+
+  friend class Aside;
+  static Machine* running_;
+
+  Costs costs_;
+  CacheLines lines_;
+  std::uint64_t random_;
+  std::vector<std::unique_ptr<Processor>> processors_;
+  std::vector<unsigned> queue_;   // a heap of those that have a time at which they go on, but for the running one
+  std::vector<Buffered> buffer_;  // a heap: the stores of all processors that are not in memory yet
+  std::uint64_t stores_ = 0;
+  unsigned current_ = 0;
+  interleave::Fiber outside_;
+  std::vector<void**> thread_locals_;
+  std::string failure_;
+  Time membarrier_free_at_ = 0;
+  mutable bool inside_ = false;  // what is allocated is the machine's own
+  Counts counts_;
+};
+
+/// While this lives, the running thread looks at things without touching them: no access is simulated.
+class Aside {
+ public:
+  Aside() noexcept : machine_(std::exchange(Machine::running_, nullptr)) {}
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+  ~Aside() { Machine::running_ = machine_; }
+
+ private:
+  Machine* machine_;
+};
+
+/// The running thread of the machine works for so long.
+inline void simulate_work(Time time) noexcept { Machine::current()->work(time); }
+
+}  // namespace simulation

@@ -1,0 +1,126 @@
+"""Runs `simulate` with tiny inputs: every scenario on both backends is right and keeps to the laws that hold for any
+scheduler, and the same command prints the same figures.
+
+usage: simulate_test.py SIMULATE
+"""
+
+import subprocess
+import sys
+import unittest
+
+SIMULATE = sys.argv[1]
+
+SCENARIOS = """
+    tree tree_fine loop_1000 loop_100000 loop_repeated wake busy spawn_1 spawn_4 spawn_16 join_alone grain_1e3 grain_1e4
+    wake_pair
+    """.split()
+
+
+def run(*arguments):
+    return subprocess.run([SIMULATE, *arguments], capture_output=True, text=True, timeout=200)
+
+
+def tables(text):
+    """{(backend, scenario): [row]}, a row by the names of its columns."""
+    found = {}
+    backend = scenario = columns = None
+    for line in text.splitlines():
+        if ", profile " in line:
+            backend = line.split(",")[0]
+        elif line.startswith("|-"):
+            continue
+        elif line.startswith("|"):
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            if columns is None:
+                columns = cells
+            else:
+                found.setdefault((backend, scenario), []).append(dict(zip(columns, cells)))
+        elif ": " in line:
+            scenario = line.split(":")[0]
+        if not line.startswith("|"):
+            columns = None
+    return found
+
+
+class SimulateTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.done = {}
+        for profile in ("metal", "virtual"):
+            cls.done[profile] = run("--smoke", "--threads", "1,3,17", "--profile", profile)
+
+    def test_everything_runs_and_is_right(self):
+        for profile, done in self.done.items():
+            self.assertEqual((done.returncode, done.stderr), (0, ""), profile)
+            found = tables(done.stdout)
+            self.assertEqual(set(found), {(b, s) for b in ("fork_join", "async") for s in SCENARIOS})
+            for key, rows in found.items():
+                self.assertEqual([row["threads"] for row in rows], ["1", "3", "17"], key)
+
+    def test_laws(self):
+        for profile, done in self.done.items():
+            for key, rows in tables(done.stdout).items():
+                with self.subTest(profile=profile, scenario=key):
+                    alone = rows[0]
+                    # What is reported as alone is run twice.
+                    self.assertEqual(float(alone["speed-up"]), 1)
+                    self.assertEqual((alone["stolen"], alone["tried"]), ("0", "0"))
+                    for row in rows:
+                        # No n threads need less than the work of the bodies / n.
+                        self.assertGreater(float(row["us"]), 0)
+                        self.assertGreater(float(row["eff. %"]), 0)
+                        self.assertLessEqual(float(row["eff. %"]), 100)
+                        # A theft is an attempt, except that the async backend counts only those that find something.
+                        self.assertLessEqual(int(row["stolen"]), int(row["tried"]))
+                        # An interrupt has its cause, and so has a call: those who asked, now or just before.
+                        if row["calls"] == "0":
+                            self.assertEqual(row["intr."], "0")
+                        self.assertLessEqual(int(row["calls"]), int(row["fences"]) + int(row["threads"]))
+
+    def test_work_is_shared(self):
+        for (backend, scenario), rows in tables(self.done["metal"].stdout).items():
+            if scenario in ("loop_1000", "loop_repeated", "grain_1e4", "wake_pair"):
+                with self.subTest(backend=backend, scenario=scenario):
+                    self.assertGreater(float(rows[1]["speed-up"]), 1.5)
+                    self.assertGreater(int(rows[1]["stolen"]), 0)
+
+    def test_same_command_same_figures(self):
+        arguments = ("--smoke", "--threads", "3,17", "--details")
+        first, second = run(*arguments), run(*arguments)
+        self.assertEqual(first.returncode, 0, first.stderr)
+        self.assertEqual(first.stdout, second.stdout)
+        self.assertNotEqual(first.stdout, run(*arguments, "--seed", "2").stdout.replace("seed 2", "seed 1"))
+
+    def test_costs_matter(self):
+        def microseconds(*costs):
+            done = run("--smoke", "--threads", "3", "--backend", "fork_join", "--only", "wake_pair", *costs)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return float(tables(done.stdout)["fork_join", "wake_pair"][0]["excess us"])
+
+        slower = microseconds("--wake-latency", "105000")
+        self.assertAlmostEqual(slower - microseconds("--wake-latency", "5000"), 100, delta=25)
+
+    def test_bad_options_are_refused(self):
+        for arguments, message in [
+            (["--threads", "0"], "'0' is not a number"),
+            (["--threads", "1000"], "'1000' is not a number"),
+            (["--threads"], "--threads needs a value"),
+            (["--only", "fib"], "no scenario 'fib'"),
+            (["--profile", "cloud"], "no profile 'cloud'"),
+            (["--backend", "tbb"], "no backend 'tbb'"),
+            (["--transfer", "-1"], "'-1' is not a number"),
+            (["--frobnicate", "1"], "no option '--frobnicate'"),
+        ]:
+            with self.subTest(arguments=arguments):
+                done = run(*arguments)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(message, done.stderr)
+
+    def test_help_names_everything(self):
+        text = run("--help").stdout
+        for word in SCENARIOS + ["--membarrier-interrupt", "--seed", "--details"]:
+            self.assertIn(word, text)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
