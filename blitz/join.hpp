@@ -56,11 +56,13 @@ struct CallWithContext {
   }
 };
 
-/// Whether a callable given as F, `X&` for an lvalue and `X` for an rvalue, is copied to where it is needed: an rvalue of a
-/// few words. A closure is then made in its place at once, and one that is only called is made nowhere.
+/// Whether a callable given as F, `X&` for an lvalue and `X` for an rvalue, is copied to where it is needed: an rvalue of two
+/// words, which two registers hold. A closure is then made in its place at once, and one that is only called is made
+/// nowhere. A larger one would be made in memory, in parts, and a copy that reads it whole waits for them.
 template <class F>
 inline constexpr bool kIsCopied = !std::is_reference_v<F> && std::is_trivially_copyable_v<F> &&
-                                  std::is_trivially_move_constructible_v<F> && sizeof(std::remove_reference_t<F>) <= 64;
+                                  std::is_trivially_move_constructible_v<F> &&
+                                  sizeof(std::remove_reference_t<F>) <= 2 * sizeof(void*);
 template <class F>
 using Kept = std::conditional_t<kIsCopied<F>, F, std::remove_reference_t<F>&>;
 
