@@ -60,9 +60,9 @@ struct CallWithContext {
 /// words, which two registers hold. A closure is then made in its place at once, and one that is only called is made
 /// nowhere. A larger one would be made in memory, in parts, and a copy that reads it whole waits for them.
 template <class F>
-inline constexpr bool kIsCopied = !std::is_reference_v<F> && std::is_trivially_copyable_v<F> &&
-                                  std::is_trivially_move_constructible_v<F> &&
-                                  sizeof(std::remove_reference_t<F>) <= 2 * sizeof(void*);
+inline constexpr bool kIsCopied =
+    !std::is_reference_v<F> && std::is_trivially_copyable_v<F> && std::is_trivially_move_constructible_v<F> &&
+    sizeof(std::remove_reference_t<F>) <= 2 * sizeof(void*);
 template <class F>
 using Kept = std::conditional_t<kIsCopied<F>, F, std::remove_reference_t<F>&>;
 
