@@ -32,6 +32,7 @@ const bool registered = [] {
     bench::add_entry({.spec = spec,
                       .peer = "serial",
                       .threaded = false,
+                      .in_quick = true,
                       .peer_type = typeid(bench::Peer),
                       .make_workload = [](bench::Scale) -> std::unique_ptr<bench::Workload> { return nullptr; },
                       .make_peer = [](unsigned) -> std::unique_ptr<bench::Peer> { return nullptr; },
