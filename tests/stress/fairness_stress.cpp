@@ -37,18 +37,26 @@ class Chain {
   std::chrono::nanoseconds job_time_;
 };
 
-/// Two jobs, each of which spawns the other.
+/// Two jobs, each of which spawns the other, until they are told to stop.
 struct PingPong {
   void ping() {
-    ++turns;
-    if (!stop) blitz::spawn([this] { pong(); });
+    next([this] { pong(); });
   }
   void pong() {
+    next([this] { ping(); });
+  }
+  template <class F>
+  void next(const F& other) {
     ++turns;
-    if (!stop) blitz::spawn([this] { ping(); });
+    if (stop) {
+      over = true;  // The last that touches the game.
+    } else {
+      blitz::spawn(other);
+    }
   }
   std::atomic<std::uint64_t> turns{0};
   std::atomic<bool> stop{false};
+  std::atomic<bool> over{false};
 };
 
 TEST_CASE("fairness: two jobs that wake each other for ever do not starve a third") {
@@ -67,10 +75,9 @@ TEST_CASE("fairness: two jobs that wake each other for ever do not starve a thir
         });
         game.ping();  // Its pong evicts the third from the slot, and from then on takes the slot itself.
       });
-      while (!game.stop) std::this_thread::yield();
+      while (!game.over) std::this_thread::yield();
       // At most three in a row from the slot, then the queue has its turn.
       CHECK(turns <= 8);
-      pool.broadcast([](blitz::BroadcastContext) {});
       all_turns += game.turns;
       dog.progress();
     }
@@ -81,8 +88,7 @@ TEST_CASE("fairness: two jobs that wake each other for ever do not starve a thir
       pool.spawn([&] { game.ping(); });
       while (game.turns < 1000) std::this_thread::yield();
       pool.spawn([&] { game.stop = true; });
-      while (!game.stop) std::this_thread::yield();
-      pool.broadcast([](blitz::BroadcastContext) {});
+      while (!game.over) std::this_thread::yield();
       all_turns += game.turns;
       dog.progress();
     }
