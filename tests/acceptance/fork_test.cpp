@@ -25,9 +25,9 @@
 
 #include "blitz/core/job_memory.hpp"
 #include "support/child_process.hpp"
+#include "support/inherited_pool.hpp"
 #include "support/policies.hpp"
 
-using blitz::ThreadPoolError;
 using namespace blitz_test;
 
 namespace {
@@ -105,42 +105,6 @@ int use_free_functions() {
   blitz::scope([&](blitz::Scope& scope) {
     for (std::size_t i = 0; i < workers; ++i) scope.spawn([&] { all.arrive_and_wait(); });
   });
-  return 0;
-}
-
-template <class F>
-bool is_refused(F&& f) {
-  try {
-    f();
-  } catch (const ThreadPoolError& error) {
-    return std::string(error.what()).find("parent process") != std::string::npos;
-  }
-  return false;
-}
-
-/// Every call of an inherited pool. The first that is not refused, or 0.
-template <class Pool>
-int use_inherited(Pool& pool) {
-  const auto nothing = [] {};
-  std::vector<int> items(3);
-  if (!is_refused([&] { pool.install(nothing); })) return 11;
-  if (!is_refused([&] { pool.install_blocking(nothing); })) return 12;
-  if (!is_refused([&] { pool.join(nothing, nothing); })) return 13;
-  if (!is_refused([&] { pool.join(nothing, nothing, nothing); })) return 14;
-  if (!is_refused([&] { pool.join_context([](auto) {}, [](auto) {}); })) return 15;
-  if (!is_refused([&] { pool.parallel_for(0, 3, [](int) {}); })) return 16;
-  if (!is_refused([&] { pool.parallel_for_blocks(items, [](auto) {}); })) return 17;
-  if (!is_refused([&] { pool.parallel_reduce(items, 0, std::plus<>()); })) return 18;
-  if (!is_refused([&] { pool.parallel_invoke(nothing, nothing); })) return 19;
-  if (!is_refused([&] { pool.scope([](blitz::Scope&) {}); })) return 20;
-  if (!is_refused([&] { pool.scope_fifo([](blitz::Scope&) {}); })) return 21;
-  if (!is_refused([&] { pool.in_place_scope([](blitz::Scope&) {}); })) return 22;
-  if (!is_refused([&] { pool.spawn(nothing); })) return 23;
-  if (!is_refused([&] { pool.spawn_fifo(nothing); })) return 24;
-  if (!is_refused([&] { pool.spawn_broadcast([](blitz::BroadcastContext) {}); })) return 25;
-  if (!is_refused([&] { pool.broadcast([](blitz::BroadcastContext) {}); })) return 26;
-  if (!is_refused([&] { static_cast<void>(pool.async(nothing)); })) return 27;
-  if (pool.num_threads() == 0 || pool.current_thread_index()) return 28;
   return 0;
 }
 

@@ -25,6 +25,7 @@
 
 #include "stress/stress.hpp"
 #include "support/child_process.hpp"
+#include "support/inherited_pool.hpp"
 
 using namespace blitz_test;
 using namespace std::chrono_literals;
@@ -144,24 +145,6 @@ class Busy {
   std::vector<std::thread> threads_;
 };
 
-template <class F>
-bool is_refused(F&& f) {
-  try {
-    f();
-  } catch (const blitz::ThreadPoolError& error) {
-    return std::string(error.what()).find("parent process") != std::string::npos;
-  }
-  return false;
-}
-
-template <class Pool>
-bool refuses(Pool& pool) {
-  return is_refused([&] { pool.install([] {}); }) && is_refused([&] { pool.spawn([] {}); }) &&
-         is_refused([&] { pool.join([] {}, [] {}); }) && is_refused([&] { pool.parallel_for(0, 3, [](int) {}); }) &&
-         is_refused([&] { pool.scope([](blitz::Scope&) {}); }) &&
-         is_refused([&] { static_cast<void>(pool.async([] {})); });
-}
-
 template <class Pool>
 bool works(Pool& pool, Random& random) {
   Detached detached;
@@ -197,8 +180,8 @@ int live_as_child(Busy& inherited, std::uint64_t stream) {
   for (std::uint64_t i = 0; i < 4; ++i) {
     switch ((first + i) % 4) {
       case 0:
-        if (inherited.fork_join != nullptr && !refuses(*inherited.fork_join)) return 1;
-        if (inherited.async != nullptr && !refuses(*inherited.async)) return 2;
+        if (inherited.fork_join != nullptr && use_inherited(*inherited.fork_join) != 0) return 1;
+        if (inherited.async != nullptr && use_inherited(*inherited.async) != 0) return 2;
         break;
       case 1:
         if (!global_pool_works(random)) return 3;

@@ -1,0 +1,49 @@
+/// Pools of the parent's in a forked child.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+
+namespace blitz_test {
+
+/// Whether `f` throws what a call on a pool of the parent's throws.
+template <class F>
+[[nodiscard]] bool is_refused(F&& f) {
+  try {
+    f();
+  } catch (const blitz::ThreadPoolError& error) {
+    return std::string(error.what()).find("parent process") != std::string::npos;
+  }
+  return false;
+}
+
+/// Every call of an inherited pool. The first that is not refused, or 0.
+template <class Pool>
+[[nodiscard]] int use_inherited(Pool& pool) {
+  const auto nothing = [] {};
+  std::vector<int> items(3);
+  if (!is_refused([&] { pool.install(nothing); })) return 11;
+  if (!is_refused([&] { pool.install_blocking(nothing); })) return 12;
+  if (!is_refused([&] { pool.join(nothing, nothing); })) return 13;
+  if (!is_refused([&] { pool.join(nothing, nothing, nothing); })) return 14;
+  if (!is_refused([&] { pool.join_context([](auto) {}, [](auto) {}); })) return 15;
+  if (!is_refused([&] { pool.parallel_for(0, 3, [](int) {}); })) return 16;
+  if (!is_refused([&] { pool.parallel_for_blocks(items, [](auto) {}); })) return 17;
+  if (!is_refused([&] { pool.parallel_reduce(items, 0, std::plus<>()); })) return 18;
+  if (!is_refused([&] { pool.parallel_invoke(nothing, nothing); })) return 19;
+  if (!is_refused([&] { pool.scope([](blitz::Scope&) {}); })) return 20;
+  if (!is_refused([&] { pool.scope_fifo([](blitz::Scope&) {}); })) return 21;
+  if (!is_refused([&] { pool.in_place_scope([](blitz::Scope&) {}); })) return 22;
+  if (!is_refused([&] { pool.spawn(nothing); })) return 23;
+  if (!is_refused([&] { pool.spawn_fifo(nothing); })) return 24;
+  if (!is_refused([&] { pool.spawn_broadcast([](blitz::BroadcastContext) {}); })) return 25;
+  if (!is_refused([&] { pool.broadcast([](blitz::BroadcastContext) {}); })) return 26;
+  if (!is_refused([&] { static_cast<void>(pool.async(nothing)); })) return 27;
+  if (pool.num_threads() == 0 || pool.current_thread_index()) return 28;
+  return 0;
+}
+
+}  // namespace blitz_test
