@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Shows that a suite notices the faults listed for it in mutations.toml.
 
-    mutate.py ROOT SUITE SCRATCH LIBRARY [--only PREFIX] -- COMPILER [ARGUMENT]...
+    mutate.py ROOT SUITE SCRATCH LIBRARY COMMON [--only PREFIX] -- COMPILER [ARGUMENT]...
 
 For each mutation of SUITE: the mutated file goes into a folder of its own below SCRATCH that comes before ROOT among
-the include paths, the suite is compiled against it and linked with LIBRARY (the scheduler, and of blitz what the suite
-needs), and its cases are run. The mutation counts as noticed if a case fails in one of the expected ways. A mutation
-whose old text does not stand in the file exactly once, white space aside, or that does not compile, is an error.
+the include paths, what includes it is compiled against it, with COMMON (precompiled, as COMMON.gch) before it, and linked
+with LIBRARY (the scheduler, and of blitz what the suite needs), and the suite's cases are run. The mutation counts as
+noticed if a case fails in one of the expected ways. A mutation whose old text does not stand in the file exactly once,
+white space aside, or that does not compile, is an error.
 """
 
 import argparse
@@ -26,11 +27,6 @@ SOURCES = {
     "idle_state": ["blitz/async/idle_state.cpp"],
     "async": ["blitz/async/idle_state.cpp", "blitz/async/policy.cpp"],
 }
-
-# What suites include and no mutation touches.
-COMMON = ["<chrono>", "<deque>", "<functional>", "<memory>", "<mutex>", "<optional>", "<stdexcept>", "<stop_token>"]
-COMMON += ["<string>", "<tuple>", "<vector>", '"tests/support/interleave/atomic.hpp"']
-COMMON += ['"tests/support/interleave/explore.hpp"']
 
 
 def mutated(root, mutation):
@@ -54,37 +50,49 @@ def includes(root, file, what):
     return what in seen
 
 
-def precompile(root, scratch, command):
-    """Returns the path of a header that includes all of COMMON, compiled beforehand."""
-    header = scratch / "common.hpp"
-    header.parent.mkdir(parents=True, exist_ok=True)
-    header.write_text("".join(f"#include {name}\n" for name in COMMON))
-    arguments = [*command, "-w", f"-I{root}", "-x", "c++-header", str(header), "-o", f"{header}.gch"]
-    subprocess.run(arguments, check=True)
-    return header
+class Builder:
+    def __init__(self, options):
+        self.root, self.scratch, self.library = options.root, options.scratch, options.library
+        self.scratch.mkdir(parents=True, exist_ok=True)
+        self.compiler = options.command
+        # -w: a mutation may leave a variable unused.
+        self.arguments = [*options.command, "-w", "-include", str(options.common)]
+        self.unmutated = None
+
+    def program(self, mutation):
+        """Returns the path of the suite's program with the mutation in it."""
+        folder = self.scratch / re.sub(r"\W+", "-", mutation["name"])
+        target = folder / mutation["file"]
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(mutated(self.root, mutation))
+        objects = [self.suite(mutation, folder)]
+        for source in SOURCES.get(mutation["suite"], []):
+            if source == mutation["file"]:
+                objects.append(self.compiled(target, folder))
+            elif includes(self.root, source, mutation["file"]):
+                objects.append(self.compiled(self.root / source, folder))
+        program = folder / "program"
+        must([*self.compiler, *map(str, objects), str(self.library), "-o", str(program)])
+        return program
+
+    def suite(self, mutation, folder):
+        source = f"tests/interleave/{mutation['suite']}_test.cpp"
+        if includes(self.root, source, mutation["file"]):
+            return self.compiled(self.root / source, folder)
+        if self.unmutated is None:
+            self.unmutated = self.compiled(self.root / source, self.scratch)
+        return self.unmutated
+
+    def compiled(self, source, folder):
+        result = folder / (source.stem + ".o")
+        must([*self.arguments, f"-I{folder}", f"-I{self.root}", "-c", str(source), "-o", str(result)])
+        return result
 
 
-def build(root, scratch, library, command, common, mutation):
-    """Returns the path of the suite's program with the mutation in it."""
-    folder = scratch / re.sub(r"\W+", "-", mutation["name"])
-    target = folder / mutation["file"]
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(mutated(root, mutation))
-    suite = mutation["suite"]
-    sources = [root / f"tests/interleave/{suite}_test.cpp"]
-    for source in SOURCES.get(suite, []):
-        if source == mutation["file"]:
-            sources.append(target)
-        elif includes(root, source, mutation["file"]):
-            sources.append(root / source)
-    program = folder / "program"
-    # -w: a mutation may leave a variable unused.
-    arguments = [*command, "-w", "-include", str(common), f"-I{folder}", f"-I{root}"]
-    arguments += [*map(str, sources), str(library), "-o", str(program)]
-    result = subprocess.run(arguments, capture_output=True, text=True)
+def must(command):
+    result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode != 0:
         raise ValueError(f"it does not compile:\n{result.stderr}")
-    return program
 
 
 def complaint(program, mutation):
@@ -110,18 +118,18 @@ def main():
     parser.add_argument("suite")
     parser.add_argument("scratch", type=pathlib.Path)
     parser.add_argument("library", type=pathlib.Path)
+    parser.add_argument("common", type=pathlib.Path)
     parser.add_argument("--only", default="", metavar="PREFIX", help="mutations whose name begins so")
     parser.add_argument("command", nargs="+")
     options = parser.parse_args()
 
     mutations = tomllib.loads((options.root / "tests/interleave/mutations.toml").read_text())["mutation"]
     chosen = [m for m in mutations if m["suite"] == options.suite and m["name"].startswith(options.only)]
-    common = precompile(options.root, options.scratch, options.command)
+    builder = Builder(options)
     missed = 0
     for mutation in chosen:
         try:
-            program = build(options.root, options.scratch, options.library, options.command, common, mutation)
-            why = complaint(program, mutation)
+            why = complaint(builder.program(mutation), mutation)
         except ValueError as error:
             why = str(error)
         print(f"{'MISSED' if why else 'noticed'}  {mutation['name']}{': ' + why if why else ''}", flush=True)

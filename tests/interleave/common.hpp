@@ -1,0 +1,15 @@
+/// What suites include and no mutation touches, compiled once for all mutations.
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tests/support/interleave/atomic.hpp"
+#include "tests/support/interleave/explore.hpp"
