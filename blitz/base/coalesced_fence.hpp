@@ -50,10 +50,12 @@ class FencePace {
   /// A fence that began at `begin` ends now. One that was preempted must not count for what it took: so no more than twice
   /// what is known.
   void note(Ticks begin) noexcept {
-    const Ticks most = std::min(2 * usual(), kMost * ticks_per_microsecond());
-    const Ticks took = std::clamp(now() - begin, Ticks{kLeast * ticks_per_microsecond()}, most);
+    const Ticks known = usual();
+    const Ticks least = kLeast * ticks_per_microsecond();
+    const Ticks most = std::min(2 * known, kMost * ticks_per_microsecond());
+    const Ticks took = std::clamp(now() - begin, least, most);
     // Relaxed, here and in usual(): a guess. Not stored where it stays the same: callers that wait read this line.
-    if (took != usual()) usual_.store(took, std::memory_order_relaxed);
+    if (took != known) usual_.store(took, std::memory_order_relaxed);
   }
 
   /// One caller's wait for others' fences.
