@@ -14,10 +14,8 @@
 
 #include "support/reference_policy.hpp"
 
-/// BLITZ_TEST_ONE_POLICY: for a quick look by a slow build.
-#if defined(BLITZ_TEST_ONE_POLICY)
-#define BLITZ_TEST_POOLS blitz::ThreadPool
-#elif defined(BLITZ_TEST_WITHOUT_REFERENCE)
+/// BLITZ_TEST_WITHOUT_REFERENCE: for a quick look by a slow build.
+#if defined(BLITZ_TEST_WITHOUT_REFERENCE)
 #define BLITZ_TEST_POOLS blitz::ThreadPool, blitz::AsyncThreadPool
 #else
 #define BLITZ_TEST_POOLS blitz::ThreadPool, blitz::AsyncThreadPool, blitz_test::ReferencePool
