@@ -24,7 +24,7 @@ MEGABYTES = 4000
 DEPTH = 100_000
 VERIFIER = ["-w", "-DSAFETY", f"-DMEMLIM={MEGABYTES}", "-DVECTORSZ=2048"]
 # Most searches are over before an optimised verifier would have been compiled; the largest need their states small.
-EXHAUSTIVE = {"small": ["-O0"], "long": ["-O2"], "soak": ["-O2", "-DCOLLAPSE"]}
+EXHAUSTIVE = {"small": ["-O0"], "long": ["-O1"], "soak": ["-O2", "-DCOLLAPSE"]}
 SHORTEST = ["-DBFS"]
 # What looks at the outcome: unreached lines there would mean that a model holds because nothing was ever looked at.
 JUDGES = ("Monitor", "Audit", "Checker")
