@@ -44,10 +44,10 @@ struct Entry {
 
 void add_entry(Entry entry);
 
-/// The place of a peer's library in every listing: serial, blitz, then the others.
+/// The place of a peer's library in every listing: serial, by hand, blitz, then the others.
 std::size_t rank(std::string_view peer);
 
-/// All entries by workload name, and within a workload serial, blitz, then the other libraries.
+/// All entries by workload name, and within a workload serial, by hand, blitz, then the other libraries.
 const std::vector<Entry>& entries();
 
 template <auto Run>

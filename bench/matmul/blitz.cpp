@@ -7,11 +7,13 @@ namespace {
 
 constexpr auto kFork = [](const auto& a, const auto& b) { blitz::join(a, b); };
 
-void run(Matmul& work, BlitzPeer& peer) {
+template <bool Large>
+void run(SizedMatmul<Large>& work, BlitzPeer& peer) {
   peer.pool.install([&work] { multiply(work, work.whole(), kFork); });
 }
 
-const Register<run> registered("blitz");
+const Register<run<false>> small("blitz");
+const Register<run<true>> large("blitz");
 
 }  // namespace
 }  // namespace bench

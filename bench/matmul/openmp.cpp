@@ -12,13 +12,15 @@ constexpr auto kFork = [](const auto& a, const auto& b) {
 #pragma omp taskwait
 };
 
-void run(Matmul& work, OpenMpPeer&) {
+template <bool Large>
+void run(SizedMatmul<Large>& work, OpenMpPeer&) {
 #pragma omp parallel
 #pragma omp single
   multiply(work, work.whole(), kFork);
 }
 
-const Register<run> registered("openmp_tasks");
+const Register<run<false>> small("openmp_tasks");
+const Register<run<true>> large("openmp_tasks");
 
 }  // namespace
 }  // namespace bench

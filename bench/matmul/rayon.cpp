@@ -7,11 +7,13 @@ namespace {
 
 constexpr auto kFork = [](const auto& a, const auto& b) { RayonPeer::join(a, b); };
 
-void run(Matmul& work, RayonPeer& peer) {
+template <bool Large>
+void run(SizedMatmul<Large>& work, RayonPeer& peer) {
   peer.install([&work] { multiply(work, work.whole(), kFork); });
 }
 
-const Register<run> registered("rayon");
+const Register<run<false>> small("rayon");
+const Register<run<true>> large("rayon");
 
 }  // namespace
 }  // namespace bench

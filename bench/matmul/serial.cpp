@@ -10,9 +10,13 @@ constexpr auto kFork = [](const auto& a, const auto& b) {
   b();
 };
 
-void run(Matmul& work, SerialPeer&) { multiply(work, work.whole(), kFork); }
+template <bool Large>
+void run(SizedMatmul<Large>& work, SerialPeer&) {
+  multiply(work, work.whole(), kFork);
+}
 
-const Register<run> registered("serial");
+const Register<run<false>> small("serial");
+const Register<run<true>> large("serial");
 
 }  // namespace
 }  // namespace bench

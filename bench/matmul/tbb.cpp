@@ -9,9 +9,13 @@ namespace {
 
 constexpr auto kFork = [](const auto& a, const auto& b) { tbb::parallel_invoke(a, b); };
 
-void run(Matmul& work, TbbPeer&) { multiply(work, work.whole(), kFork); }
+template <bool Large>
+void run(SizedMatmul<Large>& work, TbbPeer&) {
+  multiply(work, work.whole(), kFork);
+}
 
-const Register<run> registered("tbb_invoke");
+const Register<run<false>> small("tbb_invoke");
+const Register<run<true>> large("tbb_invoke");
 
 }  // namespace
 }  // namespace bench

@@ -22,14 +22,7 @@ struct Product {
 
 /// All values are small whole numbers, so that sums are exact in any order.
 struct Matmul : Workload {
-  static constexpr Spec spec{.name = "matmul",
-                             .title = "a product of square matrices by divide and conquer",
-                             .unit_of_work = "product",
-                             .metric = Metric::milliseconds,
-                             .timing = Timing::runs};
-
-  explicit Matmul(Scale scale)
-      : side(pick<std::size_t>(scale, 1024, 256, 128)), a(side * side), b(side * side), c(side * side) {
+  explicit Matmul(std::size_t length) : side(length), a(side * side), b(side * side), c(side * side) {
     for (std::size_t i = 0; i < a.size(); ++i) {
       a[i] = static_cast<double>(random_at(1, i) % 4);
       b[i] = static_cast<double>(random_at(2, i) % 4);
@@ -68,6 +61,20 @@ struct Matmul : Workload {
   std::vector<double> b;
   std::vector<double> c;
   std::vector<double> expected_;
+};
+
+/// Of 1024 x 1024, or 2048 x 2048, with full inputs.
+template <bool Large>
+struct SizedMatmul : Matmul {
+  static constexpr Spec spec{.name = Large ? "matmul_2048" : "matmul",
+                             .title = Large ? "a product of matrices of 2048 x 2048 by divide and conquer"
+                                            : "a product of matrices of 1024 x 1024 by divide and conquer",
+                             .unit_of_work = "product",
+                             .metric = Metric::milliseconds,
+                             .timing = Timing::runs,
+                             .in_quick = !Large};
+
+  explicit SizedMatmul(Scale scale) : Matmul(pick<std::size_t>(scale, 1024, 256, 128) * (Large ? 2 : 1)) {}
 };
 
 /// `fork(x, y)` calls x and y, perhaps at once, and returns when both are done.

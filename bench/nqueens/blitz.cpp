@@ -20,11 +20,14 @@ std::uint64_t place(Board board, unsigned open) {
   return a + b;
 }
 
-void run(NQueens& work, BlitzPeer& peer) {
+template <unsigned Count>
+void run(NQueens<Count>& work, BlitzPeer& peer) {
   work.solutions += peer.pool.install([&work] { return queens(work.empty); });
 }
 
-const Register<run> registered("blitz");
+const Register<run<12>> twelve("blitz");
+const Register<run<13>> thirteen("blitz");
+const Register<run<14>> fourteen("blitz");
 
 }  // namespace
 }  // namespace bench

@@ -26,7 +26,8 @@ BENCH_NOINLINE std::uint64_t queens(Board board) {
   return std::accumulate(solutions.begin(), solutions.end(), std::uint64_t{0});
 }
 
-void run(NQueens& work, OpenMpPeer&) {
+template <unsigned Count>
+void run(NQueens<Count>& work, OpenMpPeer&) {
   std::uint64_t result = 0;
 #pragma omp parallel
 #pragma omp single
@@ -34,7 +35,9 @@ void run(NQueens& work, OpenMpPeer&) {
   work.solutions += result;
 }
 
-const Register<run> registered("openmp_tasks");
+const Register<run<12>> twelve("openmp_tasks");
+const Register<run<13>> thirteen("openmp_tasks");
+const Register<run<14>> fourteen("openmp_tasks");
 
 }  // namespace
 }  // namespace bench

@@ -5,9 +5,14 @@
 namespace bench {
 namespace {
 
-void run(NQueens& work, SerialPeer&) { work.solutions += serial_queens(work.empty); }
+template <unsigned Count>
+void run(NQueens<Count>& work, SerialPeer&) {
+  work.solutions += serial_queens(work.empty);
+}
 
-const Register<run> registered("serial");
+const Register<run<12>> twelve("serial");
+const Register<run<13>> thirteen("serial");
+const Register<run<14>> fourteen("serial");
 
 }  // namespace
 }  // namespace bench

@@ -47,11 +47,22 @@ BENCH_NOINLINE std::uint64_t queens_by_group(Board board) {
   return std::accumulate(solutions.begin(), solutions.end(), std::uint64_t{0});
 }
 
-void run_invoke(NQueens& work, TbbPeer&) { work.solutions += queens_by_invoke(work.empty); }
-void run_group(NQueens& work, TbbPeer&) { work.solutions += queens_by_group(work.empty); }
+template <unsigned Count>
+void run_invoke(NQueens<Count>& work, TbbPeer&) {
+  work.solutions += queens_by_invoke(work.empty);
+}
 
-const Register<run_invoke> invoke("tbb_invoke");
-const Register<run_group> group("tbb_group");
+template <unsigned Count>
+void run_group(NQueens<Count>& work, TbbPeer&) {
+  work.solutions += queens_by_group(work.empty);
+}
+
+const Register<run_invoke<12>> twelve_by_invoke("tbb_invoke");
+const Register<run_invoke<13>> thirteen_by_invoke("tbb_invoke");
+const Register<run_invoke<14>> fourteen_by_invoke("tbb_invoke");
+const Register<run_group<12>> twelve_by_group("tbb_group");
+const Register<run_group<13>> thirteen_by_group("tbb_group");
+const Register<run_group<14>> fourteen_by_group("tbb_group");
 
 }  // namespace
 }  // namespace bench

@@ -37,15 +37,9 @@ BENCH_NOINLINE inline std::uint64_t serial_queens(Board board) {
   return solutions;
 }
 
-struct NQueens : Workload {
-  static constexpr Spec spec{.name = "nqueens",
-                             .title = "n queens without a cut-off, every choice between placements a join",
-                             .unit_of_work = "node",
-                             .metric = Metric::nanoseconds,
-                             .timing = Timing::runs};
-
-  explicit NQueens(Scale scale)
-      : empty{.all = (1u << pick(scale, 12u, 11u, 6u)) - 1}, expected(serial_queens(empty)), nodes_(count(empty)) {}
+struct Queens : Workload {
+  explicit Queens(unsigned queens)
+      : empty{.all = (1u << queens) - 1}, expected(serial_queens(empty)), nodes_(count(empty)) {}
 
   void reset() override { solutions = 0; }
   bool check(std::size_t runs) const override { return solutions == runs * expected; }
@@ -63,6 +57,23 @@ struct NQueens : Workload {
   }
 
   std::uint64_t nodes_;
+};
+
+/// `Count` queens, from 12 to 14, with full inputs.
+template <unsigned Count>
+struct NQueens : Queens {
+  static constexpr Spec spec{.name = Count == 12   ? "nqueens"
+                                     : Count == 13 ? "nqueens_13"
+                                                   : "nqueens_14",
+                             .title = Count == 12   ? "12 queens without a cut-off, every choice a join"
+                                      : Count == 13 ? "13 queens without a cut-off, every choice a join"
+                                                    : "14 queens without a cut-off, every choice a join",
+                             .unit_of_work = "node",
+                             .metric = Metric::nanoseconds,
+                             .timing = Timing::runs,
+                             .in_quick = Count == 12};
+
+  explicit NQueens(Scale scale) : Queens(pick(scale, Count, Count - 1, Count - 6)) {}
 };
 
 }  // namespace bench

@@ -19,6 +19,7 @@ void run(W& work, P& peer) {
 
 const Register<run<TreeSum, BlitzPeer>> large("blitz");
 const Register<run<TreeSum, BlitzAsyncPeer>> large_async("blitz_async");
+const Register<run<TreeHuge, BlitzPeer>> huge("blitz");
 const Register<run<TreeSmall, BlitzPeer>> small("blitz");
 const Register<run<TreeSmall, BlitzAsyncPeer>> small_async("blitz_async");
 

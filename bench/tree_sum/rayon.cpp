@@ -13,6 +13,7 @@ void run(W& work, RayonPeer& peer) {
 }
 
 const Register<run<TreeSum>> large("rayon");
+const Register<run<TreeHuge>> huge("rayon");
 const Register<run<TreeSmall>> small("rayon");
 
 }  // namespace

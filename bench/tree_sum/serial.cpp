@@ -11,6 +11,7 @@ void run(W& work, SerialPeer&) {
 }
 
 const Register<run<TreeSum>> large("serial");
+const Register<run<TreeHuge>> huge("serial");
 const Register<run<TreeSmall>> small("serial");
 
 }  // namespace

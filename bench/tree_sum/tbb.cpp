@@ -36,6 +36,7 @@ void run_group(TreeSum& work, TbbPeer&) { work.sum += sum_by_group(TreeSum::kRoo
 
 const Register<run_invoke<TreeSum>> large_invoke("tbb_invoke");
 const Register<run_group> large_group("tbb_group");
+const Register<run_invoke<TreeHuge>> huge_invoke("tbb_invoke");
 const Register<run_invoke<TreeSmall>> small_invoke("tbb_invoke");
 
 }  // namespace

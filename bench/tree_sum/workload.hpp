@@ -53,6 +53,20 @@ struct TreeSum : Tree {
   double units() const override { return static_cast<double>((std::uint64_t{1} << height) - 1); }
 };
 
+/// More than a hundred million nodes.
+struct TreeHuge : Tree {
+  static constexpr Spec spec{.name = "tree_huge",
+                             .title = "sum over a perfect binary tree of 134 million nodes without a cut-off",
+                             .unit_of_work = "node",
+                             .metric = Metric::nanoseconds,
+                             .timing = Timing::runs,
+                             .in_quick = false};
+
+  explicit TreeHuge(Scale scale) : Tree(pick(scale, 27u, 20u, 10u)) {}
+
+  double units() const override { return static_cast<double>((std::uint64_t{1} << height) - 1); }
+};
+
 /// A tree of ten microseconds, over and over: how soon the other threads take part, and what it costs to end.
 struct TreeSmall : Tree {
   static constexpr Spec spec{.name = "tree_small",

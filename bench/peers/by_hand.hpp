@@ -1,0 +1,101 @@
+// No library: the serial form in pieces, which threads that have nothing else to do take from one counter. What the
+// machine gives when all of its processors work, whatever the library: two that share a core are not twice one.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#if defined(__linux__)
+#include <pthread.h>
+#include <sched.h>
+#endif
+
+#include "bench/harness/registry.hpp"
+
+namespace bench {
+
+class ByHandPeer : public Peer {
+ public:
+  static constexpr bool kThreaded = true;
+  explicit ByHandPeer(unsigned threads) : others_(threads - 1) {}
+
+  /// The other threads look for work all the time.
+  void session(const std::function<void()>& measurement) override {
+    over_.store(false, std::memory_order_relaxed);
+    std::vector<std::jthread> threads;
+    for (unsigned i = 0; i < others_; ++i) {
+      threads.emplace_back([this, round = round_.load(std::memory_order_relaxed)] { follow(round); });
+    }
+    give_each_a_processor(threads);
+    measurement();
+    over_.store(true, std::memory_order_relaxed);
+  }
+
+  /// The sum of piece(i) over [0, count). Within a session.
+  std::uint64_t sum(std::size_t count, const std::function<std::uint64_t(std::size_t)>& piece) {
+    piece_ = &piece;
+    count_ = count;
+    next_.store(0, std::memory_order_relaxed);
+    sum_.store(0, std::memory_order_relaxed);
+    working_.store(others_, std::memory_order_relaxed);
+    round_.fetch_add(1, std::memory_order_release);
+    take_pieces();
+    while (working_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
+    return sum_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  /// A processor each that is not the caller's, if there are so many: or two would share one until the system moves them.
+  static void give_each_a_processor([[maybe_unused]] std::vector<std::jthread>& threads) {
+#if defined(__linux__)
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+    const int own = sched_getcpu();
+    auto thread = threads.begin();
+    for (int cpu = 0; cpu < CPU_SETSIZE && thread != threads.end(); ++cpu) {
+      if (cpu == own || !CPU_ISSET(cpu, &allowed)) continue;
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(cpu, &one);
+      pthread_setaffinity_np((thread++)->native_handle(), sizeof one, &one);
+    }
+#endif
+  }
+
+  void follow(unsigned round) {
+    while (true) {
+      while (round_.load(std::memory_order_acquire) == round) {
+        if (over_.load(std::memory_order_relaxed)) return;
+        std::this_thread::yield();
+      }
+      ++round;
+      take_pieces();
+      working_.fetch_sub(1, std::memory_order_release);
+    }
+  }
+
+  void take_pieces() {
+    std::uint64_t sum = 0;
+    for (;;) {
+      const std::size_t i = next_.fetch_add(1, std::memory_order_relaxed);
+      if (i >= count_) break;
+      sum += (*piece_)(i);
+    }
+    sum_.fetch_add(sum, std::memory_order_relaxed);
+  }
+
+  const unsigned others_;
+  const std::function<std::uint64_t(std::size_t)>* piece_ = nullptr;
+  std::size_t count_ = 0;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<std::uint64_t> sum_{0};
+  std::atomic<unsigned> working_{0};
+  std::atomic<unsigned> round_{0};
+  std::atomic<bool> over_{false};
+};
+
+}  // namespace bench
