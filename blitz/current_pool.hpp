@@ -24,8 +24,10 @@ namespace blitz {
 
 namespace detail {
 
+extern template struct BLITZ_API_CLASS CurrentWorker<ForkJoinPolicy>;
 extern template class BLITZ_API_CLASS Worker<ForkJoinPolicy>;
 extern template class BLITZ_API_CLASS Registry<ForkJoinPolicy>;
+extern template struct BLITZ_API_CLASS CurrentWorker<AsyncPolicy>;
 extern template class BLITZ_API_CLASS Worker<AsyncPolicy>;
 extern template class BLITZ_API_CLASS Registry<AsyncPolicy>;
 
@@ -59,7 +61,7 @@ template <class F>
 /// worker, Worker<ForkJoinPolicy>& or WorkerBase&, and returns the same for both.
 template <class F>
 BLITZ_ALWAYS_INLINE decltype(auto) on_current_pool(F&& f) {
-  if (auto* const worker = current_worker_of<ForkJoinPolicy>) [[likely]]
+  if (auto* const worker = CurrentWorker<ForkJoinPolicy>::worker) [[likely]]
     return std::invoke(std::forward<F>(f), *worker);
   return on_other_pool(std::forward<F>(f));
 }

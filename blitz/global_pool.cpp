@@ -11,8 +11,10 @@ namespace blitz {
 
 namespace detail {
 
+template struct CurrentWorker<ForkJoinPolicy>;
 template class Worker<ForkJoinPolicy>;
 template class Registry<ForkJoinPolicy>;
+template struct CurrentWorker<AsyncPolicy>;
 template class Worker<AsyncPolicy>;
 template class Registry<AsyncPolicy>;
 

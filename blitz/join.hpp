@@ -144,7 +144,7 @@ BLITZ_ALWAYS_INLINE auto join_on(W& worker, A&& a, B&& b) {
 /// For a caller that is no worker of the default policy.
 template <class Call, class A, class B>
 [[gnu::noinline]] auto join_elsewhere(A&& a, B&& b) {
-  if (auto* const worker = current_worker_of<AsyncPolicy>) {
+  if (auto* const worker = CurrentWorker<AsyncPolicy>::worker) {
     return join_on<Call>(*worker, std::forward<A>(a), std::forward<B>(b));
   }
   return on_other_pool([&](auto& worker) { return join_on<Call>(worker, std::forward<A>(a), std::forward<B>(b)); });
@@ -152,7 +152,7 @@ template <class Call, class A, class B>
 
 template <class Call, class A, class B>
 BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b) {
-  if (auto* const worker = current_worker_of<ForkJoinPolicy>) [[likely]] {
+  if (auto* const worker = CurrentWorker<ForkJoinPolicy>::worker) [[likely]] {
     return join_on<Call>(*worker, std::forward<A>(a), std::forward<B>(b));
   }
   // The closures need not lie in memory for the sake of this call.

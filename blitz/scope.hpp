@@ -75,7 +75,7 @@ class Scope {
   void spawn(F&& f) {
     if (order_ == detail::SpawnOrder::kFifo) {
       spawn_fifo(std::forward<F>(f));
-    } else if (auto* const worker = detail::current_worker_of<ForkJoinPolicy>;
+    } else if (auto* const worker = detail::CurrentWorker<ForkJoinPolicy>::worker;
                worker != nullptr && worker->pool() == &group_.pool()) {
       spawn_on(*worker, std::forward<F>(f));
     } else {

@@ -165,7 +165,7 @@ void spawn_broadcast_in(PoolBase& pool, F&& f) {
 /// some ten nanoseconds on a worker. Any thread.
 template <SpawnTask F>
 void spawn(F&& f) {
-  if (auto* const worker = detail::current_worker_of<ForkJoinPolicy>) [[likely]] {
+  if (auto* const worker = detail::CurrentWorker<ForkJoinPolicy>::worker) [[likely]] {
     detail::spawn_on(*worker, std::forward<F>(f));
   } else {
     detail::spawn_in(detail::current_pool(), std::forward<F>(f));

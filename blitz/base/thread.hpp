@@ -23,7 +23,7 @@ struct ThreadOptions {
 };
 
 /// Joined by whoever started it, always: destroying a Thread that is joinable is a mistake of the caller's.
-class Thread {
+class BLITZ_API Thread {
  public:
   using Entry = void (*)(void*);
 

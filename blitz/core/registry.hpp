@@ -58,7 +58,8 @@ class BLITZ_API Registry final : public PoolBase, public std::enable_shared_from
   /// On a confined worker `f` gets a WorkerBase, and must return the same.
   template <class F>
   decltype(auto) in_worker(F&& f) {
-    if (Worker<P>* const worker = current_worker_of<P>; worker != nullptr && &worker->registry() == this) [[likely]] {
+    if (Worker<P>* const worker = CurrentWorker<P>::worker; worker != nullptr && &worker->registry() == this)
+        [[likely]] {
       return std::invoke(std::forward<F>(f), *worker);
     }
     return in_worker_from_outside(std::forward<F>(f));

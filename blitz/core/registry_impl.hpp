@@ -84,6 +84,9 @@ Job* Worker<P>::find_work() noexcept {
 }
 
 template <Policy P>
+constinit thread_local Worker<P>* CurrentWorker<P>::worker = nullptr;
+
+template <Policy P>
 bool Worker<P>::region_empty() const noexcept {
   return region()->empty();
 }
@@ -92,12 +95,12 @@ template <Policy P>
 void Worker<P>::confine(Region* region) noexcept {
   set_region(region);
   // In a forked child it is nobody's worker any more, and remains so.
-  current_worker_of<P> = region == nullptr && current_worker == this ? this : nullptr;
+  CurrentWorker<P>::worker = region == nullptr && current_worker == this ? this : nullptr;
 }
 
 template <Policy P>
 void Worker<P>::forget_runner() noexcept {
-  current_worker_of<P> = nullptr;
+  CurrentWorker<P>::worker = nullptr;
   current_worker = nullptr;
 }
 

@@ -221,8 +221,14 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
 };
 
 /// The calling thread's worker, if it is of a pool with this policy. One load on the way of every join.
+///
+/// There is one variable in a program, in the library, for a policy that is compiled into it: a copy in each of its modules,
+/// as an inline variable has where its policy's name is hidden, would be set by some of them and read by others. So it is
+/// defined in registry_impl.hpp, which instantiates a policy, and not here.
 template <Policy P>
-BLITZ_API inline constinit thread_local Worker<P>* current_worker_of = nullptr;
+struct CurrentWorker {
+  static constinit thread_local Worker<P>* worker;
+};
 
 /// Makes the calling thread the runner of a worker for as long as this object lives.
 template <Policy P>
@@ -230,12 +236,12 @@ class RunnerScope {
  public:
   explicit RunnerScope(Worker<P>& worker) noexcept {
     current_worker = &worker;
-    current_worker_of<P> = &worker;
+    CurrentWorker<P>::worker = &worker;
   }
   RunnerScope(const RunnerScope&) = delete;
   RunnerScope& operator=(const RunnerScope&) = delete;
   ~RunnerScope() {
-    current_worker_of<P> = nullptr;
+    CurrentWorker<P>::worker = nullptr;
     current_worker = nullptr;
   }
 };
