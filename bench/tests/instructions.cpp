@@ -3,7 +3,8 @@
 //   instructions POOL WORKLOAD COUNT
 //   instructions list                    names pools and workloads, two words a line
 //
-// The pool has one thread, and the calling thread works in its place: nothing waits, and nothing depends on the time.
+// The pool has one thread, and the calling thread works in its place, or its own does: nothing waits, and nothing depends on
+// the time.
 // A loop makes its blocks as long as the clock says; but with a least grain of half its items it makes two, whatever
 // the time.
 #include <array>
@@ -13,6 +14,7 @@
 #include <cstdio>
 #include <functional>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <blitz/blitz.hpp>
@@ -77,12 +79,15 @@ template <class Pool>
 struct Workload {
   const char* name;  // what the count is of
   void (*run)(Pool&, std::size_t count);
+  bool on_resident = false;  // by the pool's own thread
 };
 
 template <class Pool>
-constexpr std::array<Workload<Pool>, 8> kWorkloads{{
+constexpr std::array<Workload<Pool>, 10> kWorkloads{{
     {"join", inside<Pool, join>},
+    {"join_on_resident", inside<Pool, join>, true},
     {"spawn", inside<Pool, spawn>},
+    {"spawn_on_resident", inside<Pool, spawn>, true},
     {"block", inside<Pool, block>},
     {"loop_2", inside<Pool, loop<2>>},
     {"loop_1000", inside<Pool, loop<1000>>},
@@ -104,9 +109,13 @@ bool run(std::string_view name, std::size_t count) {
   for (const auto& workload : kWorkloads<Pool>) {
     if (workload.name != name) continue;
     Pool pool({.num_threads = 1});
-    workload.run(pool, count);  // Finds symbols, and takes memory that is kept.
-    counted([&] { workload.run(pool, count); });
-    return true;
+    const auto run_it = [&] {
+      workload.run(pool, count);  // Finds symbols, and takes memory that is kept.
+      counted([&] { workload.run(pool, count); });
+      return std::this_thread::get_id();
+    };
+    const bool own = (workload.on_resident ? pool.async(run_it).get() : run_it()) == std::this_thread::get_id();
+    return own != workload.on_resident;
   }
   return false;
 }
