@@ -16,6 +16,8 @@
 #include <mutex>
 #include <thread>
 
+#include "blitz/base/export.hpp"
+
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define BLITZ_THREAD_SANITIZER 1
@@ -35,8 +37,8 @@ using Mutex = std::mutex;
 inline void compiler_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 #if defined(BLITZ_THREAD_SANITIZER)
-/// The word that stands for the total order of fences in a ThreadSanitizer build.
-inline constinit std::atomic<unsigned> fence_word{0};
+/// The word that stands for the total order of fences in a ThreadSanitizer build: one in a program, shared libraries and all.
+BLITZ_API inline constinit std::atomic<unsigned> fence_word{0};
 #endif
 
 /// A full fence: earlier accesses are performed before later ones, a store before a load included.

@@ -1,5 +1,11 @@
 /// BLITZ_API marks what a shared blitz library exports; everything else in it is hidden.
+///
+/// BLITZ_TLS marks thread-local variables that are read on the way of every call: their place is fixed when the program
+/// starts, so that position-independent code too reads them with two loads and no call. glibc keeps room for the few bytes
+/// of a library that is loaded later, by dlopen; other C libraries may not.
 #pragma once
+
+#include <cstddef>  // defines __GLIBC__
 
 #if defined(__GNUC__)
 #define BLITZ_API [[gnu::visibility("default")]]
@@ -16,4 +22,10 @@
 #define BLITZ_ALWAYS_INLINE inline
 #define BLITZ_LAMBDA_INLINE
 #define BLITZ_LAMBDA_NOINLINE
+#endif
+
+#if defined(__GNUC__) && defined(__GLIBC__)
+#define BLITZ_TLS [[gnu::tls_model("initial-exec")]]
+#else
+#define BLITZ_TLS
 #endif

@@ -134,7 +134,7 @@ class WorkerBase : public Wakeable {
 };
 
 /// The worker that the calling thread runs; null outside every pool.
-BLITZ_API extern constinit thread_local WorkerBase* current_worker;
+BLITZ_API BLITZ_TLS extern constinit thread_local WorkerBase* current_worker;
 
 template <Policy P>
 class Registry;
@@ -227,7 +227,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
 /// defined in registry_impl.hpp, which instantiates a policy, and not here.
 template <Policy P>
 struct CurrentWorker {
-  static constinit thread_local Worker<P>* worker;
+  BLITZ_TLS static constinit thread_local Worker<P>* worker;
 };
 
 /// Makes the calling thread the runner of a worker for as long as this object lives.
