@@ -6,15 +6,17 @@
 #include <optional>
 #include <vector>
 
+#include "blitz/base/export.hpp"
+
 namespace blitz::detail {
 
 /// The processors in the calling thread's affinity mask, in ascending order; none where the system does not tell.
 /// Throws std::bad_alloc.
-[[nodiscard]] std::vector<unsigned> allowed_processors();
+[[nodiscard]] BLITZ_API std::vector<unsigned> allowed_processors();
 
 /// As many as the calling thread's affinity mask has, or fewer where a cgroup quota allows fewer; at least 1.
 /// Outside Linux: std::thread::hardware_concurrency(), at least 1.
-[[nodiscard]] std::size_t available_cpus() noexcept;
+[[nodiscard]] BLITZ_API std::size_t available_cpus() noexcept;
 
 /// The quota, rounded up (1.5 processors are served best by two threads that are throttled now and then), if that is
 /// less than `affinity`; at least 1.
