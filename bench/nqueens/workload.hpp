@@ -1,7 +1,9 @@
 // Counts the ways to put n queens on an n x n board, row by row, without a cut-off: small uneven nodes.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "bench/harness/workload.hpp"
 
@@ -62,16 +64,17 @@ struct Queens : Workload {
 /// `Count` queens, from 12 to 14, with full inputs.
 template <unsigned Count>
 struct NQueens : Queens {
-  static constexpr Spec spec{.name = Count == 12   ? "nqueens"
-                                     : Count == 13 ? "nqueens_13"
-                                                   : "nqueens_14",
-                             .title = Count == 12   ? "12 queens without a cut-off, every choice a join"
-                                      : Count == 13 ? "13 queens without a cut-off, every choice a join"
-                                                    : "14 queens without a cut-off, every choice a join",
+  static constexpr unsigned kFirst = 12;
+  static constexpr std::array<std::string_view, 3> kNames{"nqueens", "nqueens_13", "nqueens_14"};
+  static constexpr std::array<std::string_view, 3> kTitles{"12 queens without a cut-off, every choice a join",
+                                                           "13 queens without a cut-off, every choice a join",
+                                                           "14 queens without a cut-off, every choice a join"};
+  static constexpr Spec spec{.name = kNames[Count - kFirst],
+                             .title = kTitles[Count - kFirst],
                              .unit_of_work = "node",
                              .metric = Metric::nanoseconds,
                              .timing = Timing::runs,
-                             .in_quick = Count == 12};
+                             .in_quick = Count == kFirst};
 
   explicit NQueens(Scale scale) : Queens(pick(scale, Count, Count - 1, Count - 6)) {}
 };

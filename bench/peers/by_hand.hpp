@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -25,14 +26,13 @@ class ByHandPeer : public Peer {
 
   /// The other threads look for work all the time.
   void session(const std::function<void()>& measurement) override {
-    over_.store(false, std::memory_order_relaxed);
+    const unsigned round = round_.load(std::memory_order_relaxed);
     std::vector<std::jthread> threads;
     for (unsigned i = 0; i < others_; ++i) {
-      threads.emplace_back([this, round = round_.load(std::memory_order_relaxed)] { follow(round); });
+      threads.emplace_back([this, round](const std::stop_token& over) { follow(over, round); });
     }
     give_each_a_processor(threads);
     measurement();
-    over_.store(true, std::memory_order_relaxed);
   }
 
   /// The sum of piece(i) over [0, count). Within a session.
@@ -66,11 +66,12 @@ class ByHandPeer : public Peer {
 #endif
   }
 
-  void follow(unsigned round) {
-    while (true) {
-      while (round_.load(std::memory_order_acquire) == round) {
-        if (over_.load(std::memory_order_relaxed)) return;
+  /// Takes part in all rounds after `round`.
+  void follow(const std::stop_token& over, unsigned round) {
+    while (!over.stop_requested()) {
+      if (round_.load(std::memory_order_acquire) == round) {
         std::this_thread::yield();
+        continue;
       }
       ++round;
       take_pieces();
@@ -80,11 +81,7 @@ class ByHandPeer : public Peer {
 
   void take_pieces() {
     std::uint64_t sum = 0;
-    for (;;) {
-      const std::size_t i = next_.fetch_add(1, std::memory_order_relaxed);
-      if (i >= count_) break;
-      sum += (*piece_)(i);
-    }
+    for (std::size_t i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < count_;) sum += (*piece_)(i);
     sum_.fetch_add(sum, std::memory_order_relaxed);
   }
 
@@ -95,7 +92,6 @@ class ByHandPeer : public Peer {
   std::atomic<std::uint64_t> sum_{0};
   std::atomic<unsigned> working_{0};
   std::atomic<unsigned> round_{0};
-  std::atomic<bool> over_{false};
 };
 
 }  // namespace bench

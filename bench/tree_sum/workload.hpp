@@ -40,32 +40,23 @@ struct Tree : Workload {
   std::uint64_t sum = 0;
 };
 
-/// One large tree.
-struct TreeSum : Tree {
-  static constexpr Spec spec{.name = "tree_sum",
-                             .title = "sum over a perfect binary tree without a cut-off",
-                             .unit_of_work = "node",
-                             .metric = Metric::nanoseconds,
-                             .timing = Timing::runs};
-
-  explicit TreeSum(Scale scale) : Tree(pick(scale, 22u, 18u, 8u)) {}
-
-  double units() const override { return static_cast<double>((std::uint64_t{1} << height) - 1); }
-};
-
-/// More than a hundred million nodes.
-struct TreeHuge : Tree {
-  static constexpr Spec spec{.name = "tree_huge",
-                             .title = "sum over a perfect binary tree of 134 million nodes without a cut-off",
+/// One large tree: of four million nodes with full inputs, or of more than a hundred million.
+template <bool Huge>
+struct LargeTree : Tree {
+  static constexpr Spec spec{.name = Huge ? "tree_huge" : "tree_sum",
+                             .title = Huge ? "sum over a perfect binary tree of 134 million nodes without a cut-off"
+                                           : "sum over a perfect binary tree without a cut-off",
                              .unit_of_work = "node",
                              .metric = Metric::nanoseconds,
                              .timing = Timing::runs,
-                             .in_quick = false};
+                             .in_quick = !Huge};
 
-  explicit TreeHuge(Scale scale) : Tree(pick(scale, 27u, 20u, 10u)) {}
+  explicit LargeTree(Scale scale) : Tree(Huge ? pick(scale, 27u, 20u, 10u) : pick(scale, 22u, 18u, 8u)) {}
 
   double units() const override { return static_cast<double>((std::uint64_t{1} << height) - 1); }
 };
+using TreeSum = LargeTree<false>;
+using TreeHuge = LargeTree<true>;
 
 /// A tree of ten microseconds, over and over: how soon the other threads take part, and what it costs to end.
 struct TreeSmall : Tree {
