@@ -220,11 +220,10 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   CoreLatch terminate_;
 };
 
-/// The calling thread's worker, if it is of a pool with this policy. One load on the way of every join.
+/// The calling thread's worker, if it is of a pool with this policy. Two loads on the way of every join.
 ///
-/// There is one variable in a program, in the library, for a policy that is compiled into it: a copy in each of its modules,
-/// as an inline variable has where its policy's name is hidden, would be set by some of them and read by others. So it is
-/// defined in registry_impl.hpp, which instantiates a policy, and not here.
+/// Defined in registry_impl.hpp, by which a policy is instantiated: so there is one for the library and the program. An
+/// inline variable would be another one in each, where the policy's name is hidden: set by the one, and read by the other.
 template <Policy P>
 struct CurrentWorker {
   BLITZ_TLS static constinit thread_local Worker<P>* worker;

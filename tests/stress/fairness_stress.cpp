@@ -151,7 +151,7 @@ TEST_CASE("fairness: a job from outside begins within about a millisecond, or ei
     // Each worker looks outside once in so many jobs; then what is in its own queue comes first.
     const std::uint64_t interval =
         std::clamp<std::uint64_t>(1'000 / static_cast<std::uint64_t>(job_time.count()), 8, 255);
-    CHECK(median <= interval + 32);
+    CHECK(median <= interval + 16);
     // And the worst: before a worker has learnt how long its jobs take, the interval may be that of shorter ones, and
     // another may have taken the job into its queue before.
     CHECK(waits.back() <= 2 * 255 + 32);
