@@ -121,7 +121,8 @@ void with_block_body(R&& range, F& f, Use&& use) {
 /// Calls `f(x)` for every x of `range`, in any order, perhaps at once.
 ///
 /// Cuts the range into contiguous blocks, as options.schedule says; within a block the order is the range's. Splitting
-/// is on demand: a loop that finds no idle worker runs as the plain loop does. An empty range costs nothing.
+/// is on demand: a loop that finds no idle worker runs as the plain loop does, and on a pool of one thread, if it cannot be
+/// stopped, it is the plain loop: one block. An empty range costs nothing.
 ///
 /// An exception ends the loop early: no block that has not begun will begin, and the first one thrown is rethrown once
 /// all running blocks are done. `f` is called through a reference, by several threads at once. Nothing is allocated.

@@ -5,14 +5,15 @@
 //
 // The pool has one thread, and the calling thread works in its place, or its own does: nothing waits, and nothing depends on
 // the time.
-// A loop makes its blocks as long as the clock says; but with a least grain of half its items it makes two, whatever
-// the time.
+// A loop that cannot be stopped is one block there. One that can be makes its blocks as long as the clock says; but with a
+// least grain of half its items it makes two, whatever the time.
 #include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <stop_token>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -48,21 +49,21 @@ void spawn(std::size_t spawns) {
 
 // Blocks that do next to nothing, and their shares of the call.
 void block(std::size_t blocks) {
-  for (std::size_t done = 0; done < blocks; done += kBlocks) {
-    blitz::parallel_for_blocks(visits, [](auto items) { items.front() += 1; }, {.min_grain = kItems / kBlocks});
-  }
+  const std::stop_source never;
+  const blitz::ForOptions options{.min_grain = kItems / kBlocks, .stop = never.get_token()};
+  for (std::size_t done = 0; done < blocks; done += kBlocks)
+    blitz::parallel_for_blocks(
+        visits, [](auto items) { items.front() += 1; }, options);
 }
 
 template <std::size_t Items>
 void loop(std::size_t calls) {
-  for (std::size_t i = 0; i < calls; ++i)
-    blitz::parallel_for(std::size_t{0}, Items, kVisit, {.min_grain = Items / kBlocks});
+  for (std::size_t i = 0; i < calls; ++i) blitz::parallel_for(std::size_t{0}, Items, kVisit);
 }
 
 template <std::size_t Items, class Pool>
 void loop_from_main(Pool& pool, std::size_t calls) {
-  for (std::size_t i = 0; i < calls; ++i)
-    pool.parallel_for(std::size_t{0}, Items, kVisit, {.min_grain = Items / kBlocks});
+  for (std::size_t i = 0; i < calls; ++i) pool.parallel_for(std::size_t{0}, Items, kVisit);
 }
 
 template <class Pool>

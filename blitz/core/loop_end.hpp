@@ -26,6 +26,9 @@ class LoopEnd {
     return failed_.load(std::memory_order_relaxed);  // The sooner seen the better, but nothing hangs on it.
   }
 
+  /// Whether a stop can be requested at all.
+  [[nodiscard]] bool may_be_stopped() const noexcept { return stop_ != nullptr; }
+
   /// Whether no further block is to begin.
   [[nodiscard]] bool ended() const noexcept { return failed() || (stop_ != nullptr && stop_->stop_requested()); }
 

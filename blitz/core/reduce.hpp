@@ -14,7 +14,6 @@
 #include <stop_token>
 #include <utility>
 
-#include "blitz/base/ticks.hpp"
 #include "blitz/core/latch.hpp"
 #include "blitz/core/loop.hpp"
 #include "blitz/core/loop_end.hpp"
@@ -96,7 +95,12 @@ class Reduction : Reducer<F> {
   Value run_adaptive(W& worker, LoopIndex count) {
     shared_ = worker.num_threads() > 1;
     Slot slot;
-    run(worker, 0, count, Pace(grain_), shared_, slot);
+    if (shared_ || end().may_be_stopped()) {
+      Pace pace(grain_);
+      run(worker, 0, count, pace, shared_, slot);
+    } else {
+      run_block(0, count, slot);
+    }
     return outcome(slot);
   }
 
@@ -125,17 +129,6 @@ class Reduction : Reducer<F> {
   using Reducer<F>::outcome;
   using Reducer<F>::run_block;
 
-  /// Equal blocks, the first ones perhaps longer by one item.
-  class Pieces {
-   public:
-    Pieces(LoopIndex count, LoopIndex pieces) noexcept : size_(count / pieces), longer_(count % pieces) {}
-    [[nodiscard]] LoopIndex begin(LoopIndex piece) const noexcept { return piece * size_ + std::min(piece, longer_); }
-
-   private:
-    LoopIndex size_;
-    LoopIndex longer_;
-  };
-
   /// A far part, on offer.
   template <class Run>
   struct Part final : Job {
@@ -161,15 +154,14 @@ class Reduction : Reducer<F> {
   }
 
   /// `eager`: the first offer is made to whoever will be idle soon; see Loop.
-  void run(W& worker, LoopIndex first, const LoopIndex last, Pace pace, bool eager, Slot& slot) noexcept {
-    Ticks mark = 0;       // when the last block ended, and ...
-    bool marked = false;  // ... whether nothing but this part has run since
+  void run(W& worker, LoopIndex first, const LoopIndex last, Pace& pace, bool eager, Slot& slot) noexcept {
     while (first < last && !end().ended()) {
       const LoopIndex left = last - first;
       if (left / 2 >= grain_ && pace.may_offer() && worker.queue_empty() && (eager || worker.somebody_idle())) {
         eager = false;
         const LoopIndex middle = first + left / 2;
-        const auto run_far = [this, middle, last, pace](W& taker, Slot& its) noexcept {
+        pace.offering();
+        auto run_far = [this, middle, last, pace](W& taker, Slot& its) mutable noexcept {
           run(taker, middle, last, pace, shared_, its);
         };
         Part<decltype(run_far)> far(worker, run_far);
@@ -179,20 +171,9 @@ class Reduction : Reducer<F> {
         if (!end().take_back(worker, *place, far, far.latch.core())) return append(slot, far.slot);
         first = middle;
         pace.offer_refused();
-        marked = false;
         continue;
       }
-      const LoopIndex size = pace.next_block(left);
-      if (Pace::worth_timing(size, left)) {
-        const Ticks start = marked ? mark : ticks_now();
-        run_block(first, first + size, slot);
-        mark = ticks_now();
-        marked = true;
-        pace.ran(size, mark - start);
-      } else {
-        run_block(first, first + size, slot);
-      }
-      first += size;
+      first = pace.run_next(first, last, [this, &slot](LoopIndex from, LoopIndex to) { run_block(from, to, slot); });
     }
   }
 

@@ -1,4 +1,5 @@
-/// How a loop paces itself: how many items to run before it looks up, and when to offer half of what is left.
+/// How a loop is cut. Pieces: into equal parts, at once. Pace: how many items to run before looking up, and when to offer
+/// half of what is left.
 ///
 /// A loop that is alone on its pool should be as fast as the plain loop, and one that is not should share early and
 /// evenly. So a worker runs blocks of items, at first of one item, then of as many as take a few microseconds, by its
@@ -19,14 +20,47 @@
 
 namespace blitz::detail {
 
+/// Equal pieces of [0, count), the first ones perhaps longer by one item.
+class Pieces {
+ public:
+  Pieces(std::uint64_t count, std::uint64_t pieces) noexcept : size_(count / pieces), longer_(count % pieces) {}
+  [[nodiscard]] std::uint64_t begin(std::uint64_t piece) const noexcept {
+    return piece * size_ + std::min(piece, longer_);
+  }
+
+ private:
+  std::uint64_t size_;
+  std::uint64_t longer_;
+};
+
 class Pace {
  public:
   explicit Pace(std::uint64_t grain) noexcept : grain_(grain) {}
 
   /// Whether an offer may be made now, if anybody wants one.
   [[nodiscard]] bool may_offer() const noexcept { return may_offer_; }
-  /// An offer came back.
-  void offer_refused() noexcept { may_offer_ = false; }
+  /// An offer is about to be made. What it takes is not the next block's time.
+  void offering() noexcept { mark_ = 0; }
+  /// It came back, and what has been learnt meanwhile holds for it too.
+  void offer_refused() noexcept {
+    may_offer_ = false;
+    mark_ = 0;
+  }
+
+  /// Calls `run_block(first, end)` for the next block of [first, last), which is not empty. Returns its end.
+  template <class RunBlock>
+  std::uint64_t run_next(std::uint64_t first, std::uint64_t last, const RunBlock& run_block) noexcept {
+    const std::uint64_t size = next_block(last - first);
+    if (worth_timing(size, last - first)) {
+      const Ticks start = mark_ != 0 ? mark_ : ticks_now();
+      run_block(first, first + size);
+      mark_ = ticks_now();
+      ran(size, mark_ - start);
+    } else {
+      run_block(first, first + size);
+    }
+    return first + size;
+  }
 
   /// The number of items to run next, of the `left` (at least 1) that are left.
   [[nodiscard]] std::uint64_t next_block(std::uint64_t left) const noexcept {
@@ -57,6 +91,7 @@ class Pace {
 
   std::uint64_t grain_;
   std::uint64_t block_ = grain_;
+  Ticks mark_ = 0;  // when the last block ended; 0: something else has run since
   bool may_offer_ = true;
 };
 

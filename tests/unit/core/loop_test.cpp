@@ -52,15 +52,30 @@ struct Thieves {
 
 }  // namespace
 
-TEST_CASE("loop: alone, it runs in order and offers nothing") {
+TEST_CASE("loop: alone, it is the plain loop") {
   for (const LoopIndex count : {1, 2, 3, 9, 1000, 100'000}) {
     CAPTURE(count);
     FakeWorker worker;
     Blocks body;
     Loop<FakeWorker, Blocks> loop(body, 1, {});
     loop.run_adaptive(worker, count);
+    CHECK(body.all == std::vector<Block>{{0, count}});
+    CHECK(worker.pushes == 0);
+  }
+}
+
+TEST_CASE("loop: alone, but such that it can be stopped, it runs in order and offers nothing") {
+  for (const LoopIndex count : {1, 2, 3, 9, 1000, 100'000}) {
+    CAPTURE(count);
+    FakeWorker worker;
+    Blocks body;
+    const std::stop_source source;
+    const std::stop_token stop = source.get_token();
+    Loop<FakeWorker, Blocks> loop(body, 1, stop);
+    loop.run_adaptive(worker, count);
     check_cover(body.all, count);
     CHECK(std::is_sorted(body.all.begin(), body.all.end()));
+    CHECK(body.all.front() == Block{0, 1});
     CHECK(worker.pushes == 0);
   }
 }

@@ -132,10 +132,27 @@ TEST_CASE("reduce: every item once, neighbours with neighbours, whoever runs wha
   }
 }
 
-TEST_CASE("reduce: alone, it runs in order from one identity, and offers nothing") {
+TEST_CASE("reduce: alone, it is one block") {
+  for (const LoopIndex count : {1, 2, 1000}) {
+    CAPTURE(count);
+    FakeWorker worker;
+    const Neighbours fold;
+    const auto value = reduce(worker, fold, Kind::kAdaptive, count);
+    REQUIRE(value);
+    CHECK(value->first == 0);
+    CHECK(value->last == count);
+    CHECK(fold.blocks.size() == 1);
+    CHECK(fold.identities == 1);
+    CHECK(worker.pushes == 0);
+  }
+}
+
+TEST_CASE("reduce: alone, but such that it can be stopped, it runs in order from one identity, and offers nothing") {
   FakeWorker worker;
   Neighbours fold;
-  (void)reduce(worker, fold, Kind::kAdaptive, 100'000);
+  const std::stop_source source;
+  (void)reduce(worker, fold, Kind::kAdaptive, 100'000, 1, source.get_token());
+  CHECK(fold.blocks.front() == std::pair<LoopIndex, LoopIndex>(0, 1));
   CHECK(std::is_sorted(fold.blocks.begin(), fold.blocks.end()));
   CHECK(fold.identities == 1);
   CHECK(worker.pushes == 0);

@@ -1,18 +1,45 @@
 #include "blitz/core/splitter.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
 #include <doctest/doctest.h>
 
 using blitz::detail::Pace;
+using blitz::detail::Pieces;
+using blitz::detail::ticks_now;
 using blitz::detail::ticks_per_microsecond;
 
 namespace {
 
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 
+void spend(std::uint64_t microseconds) {
+  const auto begin = ticks_now();
+  while (ticks_now() - begin < microseconds * ticks_per_microsecond()) {
+  }
+}
+
 }  // namespace
+
+TEST_CASE("pieces: cover all, in order, and differ by one item at most") {
+  for (const std::uint64_t count : {std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{1000}, kMost}) {
+    for (const std::uint64_t pieces : {1U, 2U, 3U, 7U, 64U}) {
+      if (pieces > count) continue;
+      CAPTURE(count);
+      CAPTURE(pieces);
+      const Pieces cut(count, pieces);
+      CHECK(cut.begin(0) == 0);
+      CHECK(cut.begin(pieces) == count);
+      for (std::uint64_t i = 0; i < pieces; ++i) {
+        const std::uint64_t size = cut.begin(i + 1) - cut.begin(i);
+        CHECK(size >= count / pieces);
+        CHECK(size - count / pieces <= 1);
+      }
+    }
+  }
+}
 
 TEST_CASE("pace: begins with blocks of the grain") {
   CHECK(Pace(1).next_block(1000) == 1);
@@ -93,4 +120,53 @@ TEST_CASE("pace: neither a last block nor a tiny loop is timed") {
   CHECK(Pace::worth_timing(1, 1000));
   CHECK_FALSE(Pace::worth_timing(1000, 1000));
   CHECK_FALSE(Pace::worth_timing(1, 2));
+}
+
+TEST_CASE("pace: runs the blocks of a range one after another") {
+  Pace pace(1);
+  std::uint64_t next = 0;
+  while (next < 1000) {
+    const std::uint64_t end = pace.run_next(next, 1000, [&](std::uint64_t from, std::uint64_t to) {
+      CHECK(from == next);
+      CHECK(to > from);
+      CHECK(to <= 1000);
+      next = to;
+    });
+    CHECK(end == next);
+  }
+}
+
+TEST_CASE("pace: what has been learnt before an offer holds after it") {
+  Pace pace(1);
+  const auto nothing = [](std::uint64_t, std::uint64_t) {};
+  // The clock can be wrong about a block, for this thread may lose its processor: the longest of some tries tells.
+  std::uint64_t longest = 1;
+  for (int i = 0; i < 20; ++i) {
+    static_cast<void>(pace.run_next(0, kMost, nothing));
+    longest = std::max(longest, pace.next_block(kMost));
+  }
+  CHECK(longest > 32);
+  const std::uint64_t learnt = pace.next_block(kMost);
+  pace.offering();
+  pace.offer_refused();
+  CHECK(pace.next_block(kMost) == learnt);
+}
+
+TEST_CASE("pace: what runs while an offer stands is not taken for a block") {
+  const auto dear = [](std::uint64_t, std::uint64_t) { spend(10); };
+  const auto cheap = [](std::uint64_t, std::uint64_t) {};
+  for (const bool back : {false, true}) {
+    CAPTURE(back);
+    bool free_of_it = false;  // As above: once in a few tries nothing else comes between.
+    for (int i = 0; i < 100 && !free_of_it; ++i) {
+      Pace pace(1);
+      static_cast<void>(pace.run_next(0, kMost, dear));
+      CHECK(pace.next_block(kMost) == 1);
+      back ? pace.offer_refused() : pace.offering();
+      spend(1000);
+      static_cast<void>(pace.run_next(0, kMost, cheap));
+      free_of_it = pace.next_block(kMost) > 1;
+    }
+    CHECK(free_of_it);
+  }
 }
