@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "blitz/base/atomic.hpp"
+#include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/core/caller_latch.hpp"
 #include "blitz/core/worker.hpp"
@@ -93,18 +94,22 @@ class TaskGroup {
 
   static constexpr std::int64_t kBias = std::int64_t{1} << 62;
 
+  // Read by all, and seldom written.
   PoolBase& pool_;
   WorkerBase* const owner_;
-  std::int64_t own_ = 0;        // the owner's thread
-  bool own_is_shared_ = false;  // the owner's thread
-  Atomic<std::int64_t> shared_{kBias};
-  CallerLatch latch_;
-  Atomic<bool> failed_{false};
   Atomic<bool> stopped_{false};
+  Atomic<bool> failed_{false};
   std::exception_ptr error_;  // written once, by whoever set failed_
-  Mutex stop_mutex_;          // guards ...
+  CallerLatch latch_;
+  Mutex stop_mutex_;  // guards ...
   std::stop_source stop_source_{std::nostopstate};
-  std::unique_ptr<std::stop_callback<StopInner>> outer_stop_;  // last: it may call request_stop until it is gone
+  std::unique_ptr<std::stop_callback<StopInner>> outer_stop_;  // it may call request_stop until it is gone
+
+  // The owner's line, written at each of its spawns, and ...
+  alignas(kCacheLine) std::int64_t own_ = 0;
+  bool own_is_shared_ = false;
+  // ... the others', at each of theirs, and at the end of each job that was taken from the owner.
+  alignas(kCacheLine) Atomic<std::int64_t> shared_{kBias};
 };
 
 }  // namespace blitz::detail
