@@ -1,7 +1,9 @@
 #include "blitz/core/job_memory.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
@@ -27,37 +29,56 @@ struct alignas(kCacheLine) Chunk {
 };
 
 /// The chunks of one size. A chunk is in the ring while it has something to give.
+///
+/// What takes long, or may, is done without the mutex: to ask the system for a chunk, to give it back, and to write to
+/// blocks that nobody has written to.
 class Depot {
  public:
   constexpr explicit Depot(std::size_t block_size) noexcept : block_size_(block_size) {}
 
   /// Moves up to `count` free blocks to an empty list, one at least. Throws std::bad_alloc.
   void take(List& to, std::uint32_t count) {
-    const std::lock_guard lock(mutex_);
-    while (to.count < count) {
-      if (first_ == nullptr) {
-        if (to.count > 0) return;
-        add_chunk();
-      }
-      Chunk& chunk = *first_;
-      if (chunk.free.count == blocks_of(chunk)) --unused_;
-      while (to.count < count && chunk.free.first != nullptr) push(to, pop(chunk.free));
-      while (to.count < count && chunk.never_used < kChunkSize) push(to, cut(chunk));
-      if (chunk.free.first == nullptr && chunk.never_used >= kChunkSize) unlink(chunk);
+    std::unique_lock lock(mutex_);
+    while (first_ == nullptr) {
+      lock.unlock();
+      Chunk* const chunk = make_chunk();
+      lock.lock();
+      link(*chunk);
+      ++chunks_;
+      ++unused_;
     }
+    Chunk& chunk = *first_;
+    if (chunk.free.count == blocks_of(chunk)) --unused_;
+    while (to.count < count && chunk.free.first != nullptr) push(to, pop(chunk.free));
+    std::byte* fresh = reinterpret_cast<std::byte*>(&chunk) + chunk.never_used;
+    const std::size_t fresh_count =
+        std::min<std::size_t>(count - to.count, (kChunkSize - chunk.never_used) / block_size_);
+    chunk.never_used += fresh_count * block_size_;
+    if (!has_blocks(chunk)) unlink(chunk);
+    lock.unlock();
+    for (std::size_t i = 0; i < fresh_count; ++i, fresh += block_size_) push(to, ::new (fresh) Block{nullptr});
   }
 
-  /// Takes `count` blocks of the list back.
-  void put(List& from, std::uint32_t count) noexcept {
-    const std::lock_guard lock(mutex_);
-    for (; count > 0; --count) {
-      Block* const block = pop(from);
-      auto& chunk = *reinterpret_cast<Chunk*>(reinterpret_cast<std::uintptr_t>(block) & ~(kChunkSize - 1));
-      const bool listed = chunk.free.first != nullptr || chunk.never_used < kChunkSize;
-      push(chunk.free, block);
-      if (!listed) link(chunk);
-      if (chunk.free.count == blocks_of(chunk) && ++unused_ > kKept) remove_chunk(chunk);
+  /// Takes the blocks of a list back.
+  void put(Block* first) noexcept {
+    Chunk* surplus = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      while (first != nullptr) {
+        Block* const block = std::exchange(first, first->next);
+        auto& chunk = *reinterpret_cast<Chunk*>(reinterpret_cast<std::uintptr_t>(block) & ~(kChunkSize - 1));
+        const bool listed = has_blocks(chunk);
+        push(chunk.free, block);
+        if (!listed) link(chunk);
+        if (chunk.free.count == blocks_of(chunk) && ++unused_ > kKept) {
+          unlink(chunk);
+          --unused_;
+          --chunks_;
+          chunk.next = std::exchange(surplus, &chunk);
+        }
+      }
     }
+    while (surplus != nullptr) destroy_chunk(std::exchange(surplus, surplus->next));
   }
 
   [[nodiscard]] std::size_t chunks() noexcept {
@@ -80,30 +101,19 @@ class Depot {
 
   /// How many of the chunk's blocks have been handed out at least once.
   [[nodiscard]] std::size_t blocks_of(const Chunk& chunk) const noexcept {
-    return (chunk.never_used - first_block()) / block_size_;
+    return (chunk.never_used - sizeof(Chunk)) / block_size_;
   }
-  [[nodiscard]] static constexpr std::size_t first_block() noexcept { return sizeof(Chunk); }
-
-  Block* cut(Chunk& chunk) noexcept {
-    void* const memory = reinterpret_cast<std::byte*>(&chunk) + chunk.never_used;
-    chunk.never_used += block_size_;
-    if (chunk.never_used + block_size_ > kChunkSize) chunk.never_used = kChunkSize;
-    return ::new (memory) Block{nullptr};
+  [[nodiscard]] bool has_blocks(const Chunk& chunk) const noexcept {
+    return chunk.free.first != nullptr || kChunkSize - chunk.never_used >= block_size_;
   }
 
-  void add_chunk() {
+  static Chunk* make_chunk() {
     void* const memory = ::operator new(kChunkSize, std::align_val_t{kChunkSize});
-    auto* const chunk = ::new (memory) Chunk{nullptr, nullptr, {}, first_block()};
-    link(*chunk);
-    ++chunks_;
-    ++unused_;
+    return ::new (memory) Chunk{nullptr, nullptr, {}, sizeof(Chunk)};
   }
-  void remove_chunk(Chunk& chunk) noexcept {
-    unlink(chunk);
-    --unused_;
-    --chunks_;
-    std::destroy_at(&chunk);
-    ::operator delete(&chunk, std::align_val_t{kChunkSize});
+  static void destroy_chunk(Chunk* chunk) noexcept {
+    std::destroy_at(chunk);
+    ::operator delete(chunk, std::align_val_t{kChunkSize});
   }
 
   void link(Chunk& chunk) noexcept {
@@ -121,7 +131,7 @@ class Depot {
   std::size_t block_size_;
   Chunk* first_ = nullptr;
   std::size_t chunks_ = 0;
-  std::size_t unused_ = 0;
+  std::size_t unused_ = 0;  // chunks
 };
 
 /// Never destroyed: a pool that is itself static may outlive any other static object.
@@ -155,12 +165,24 @@ constinit Immortal<Depot> depots[JobMemory::kClasses] = {
 }  // namespace
 
 JobMemory::~JobMemory() {
-  for (std::size_t i = 0; i < kClasses; ++i) depots[i].value.put(lists_[i], lists_[i].count);
+  for (std::size_t i = 0; i < kClasses; ++i) {
+    depots[i].value.put(open_[i].first);
+    depots[i].value.put(spare_[i]);
+  }
 }
 
-void JobMemory::fill(std::size_t size_class) { depots[size_class].value.take(lists_[size_class], kBatch); }
+void JobMemory::fill(std::size_t size_class) {
+  if (Block* const batch = std::exchange(spare_[size_class], nullptr)) {
+    open_[size_class] = {batch, kBatch};
+  } else {
+    depots[size_class].value.take(open_[size_class], kBatch);
+  }
+}
 
-void JobMemory::empty(std::size_t size_class) noexcept { depots[size_class].value.put(lists_[size_class], kBatch); }
+void JobMemory::empty(std::size_t size_class) noexcept {
+  Block* const batch = std::exchange(open_[size_class], List()).first;
+  if (Block* const other = std::exchange(spare_[size_class], batch)) depots[size_class].value.put(other);
+}
 
 void* JobMemory::allocate_outside(std::size_t size_class) {
   List one;
@@ -169,8 +191,7 @@ void* JobMemory::allocate_outside(std::size_t size_class) {
 }
 
 void JobMemory::free_outside(void* memory, std::size_t size_class) noexcept {
-  List one{::new (memory) Block{nullptr}, 1};
-  depots[size_class].value.put(one, 1);
+  depots[size_class].value.put(::new (memory) Block{nullptr});
 }
 
 std::size_t JobMemory::chunks() noexcept {

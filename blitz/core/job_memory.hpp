@@ -1,14 +1,15 @@
 /// Memory for jobs that lie in nobody's frame: spawned ones.
 ///
 /// Each worker keeps free blocks of a few sizes in lists of its own, so that making and freeing a job is a matter of two
-/// pointers. A block goes to the list of the worker that frees it, whoever made it. Lists are filled and emptied in
-/// batches, through the depot that all share; it cuts blocks from chunks, and gives a chunk back to the system when all
-/// its blocks are free, but for a few that it keeps. So a million jobs that lie in queues at once use the memory of a
-/// million blocks, and it is gone when they are.
+/// pointers. A block goes to the list of the worker that frees it, whoever made it. What is too much for one worker, or
+/// too little, goes through the depot that all share, in batches; it cuts blocks from chunks, and gives a chunk back to the
+/// system when all its blocks are free, but for a few that it keeps. So a million jobs that lie in queues at once use the
+/// memory of a million blocks, and it is gone when they are.
 ///
 /// All members of a JobMemory are for the runner of the worker that it belongs to; the depot is for anyone.
 ///
-/// The idea of batches between local lists and a central one: S. Ghemawat, P. Menage, "TCMalloc: thread-caching malloc".
+/// The idea of two lists for a thread, so that a batch is never counted out: J. Bonwick, J. Adams, "Magazines and vmem",
+/// USENIX 2001.
 #pragma once
 
 #include <array>
@@ -34,7 +35,7 @@ class JobMemory {
   static constexpr std::size_t kSmallest = 32;
   static constexpr std::size_t kLargest = 256;
   static constexpr std::size_t kClasses = 4;
-  /// A list holds at most twice as many blocks, and is filled and emptied by so many at once.
+  /// So many blocks go to the depot at once, and come from it at most. A worker holds less than two batches.
   static constexpr std::uint32_t kBatch = 128;
 
   /// A free block.
@@ -60,16 +61,16 @@ class JobMemory {
 
   /// Throws std::bad_alloc.
   [[nodiscard]] void* allocate(std::size_t size_class) {
-    List& list = lists_[size_class];
+    List& list = open_[size_class];
     if (list.first == nullptr) [[unlikely]]
       fill(size_class);
     --list.count;
     return std::exchange(list.first, list.first->next);
   }
   void free(void* memory, std::size_t size_class) noexcept {
-    List& list = lists_[size_class];
+    List& list = open_[size_class];
     list.first = ::new (memory) Block{list.first};
-    if (++list.count >= 2 * kBatch) [[unlikely]]
+    if (++list.count >= kBatch) [[unlikely]]
       empty(size_class);
   }
 
@@ -84,7 +85,8 @@ class JobMemory {
   BLITZ_COLD BLITZ_API void fill(std::size_t size_class);
   BLITZ_COLD BLITZ_API void empty(std::size_t size_class) noexcept;
 
-  std::array<List, kClasses> lists_{};
+  std::array<List, kClasses> open_{};     // where blocks come from and go to
+  std::array<Block*, kClasses> spare_{};  // batches, or null: kept back, for the direction may change
 };
 
 }  // namespace blitz::detail
