@@ -7,6 +7,7 @@ namespace blitz::detail {
 
 IdleState::IdleState(std::size_t slots, std::chrono::nanoseconds timeout)
     : count_(slots),
+      most_searchers_((slots + 1) / 2 + kSearchersBesidesHalf),
       words_count_((slots + IdleWord::kSlots - 1) / IdleWord::kSlots),
       timeout_(timeout),
       words_(std::make_unique<AtomicIdleWord[]>(words_count_)),
@@ -27,7 +28,7 @@ bool IdleState::try_search(std::size_t slot) noexcept {
   for (std::size_t i = 0; i < words_count_; ++i) {
     if (&words_[i] != &mine) others += words_[i].load(std::memory_order_relaxed).searching();
   }
-  return mine.try_search(count_, others);
+  return mine.try_search(most_searchers_, others);
 }
 
 bool IdleState::try_wake(std::size_t slot, Waker waker) noexcept {

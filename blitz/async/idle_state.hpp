@@ -1,7 +1,7 @@
 /// The idle protocol of the async backend: who searches, who is parked, who is woken, and the slots that are lent.
 ///
 /// README.md beside this file has the protocol in words and the proof that no wake-up is lost. In short: a worker without
-/// a job searches, unless half of them do already; one that has searched in vain parks its slot, makes a heavy fence,
+/// a job searches, unless half of them and one do already; one that has searched in vain parks its slot, makes a heavy fence,
 /// checks all queues once more, and blocks. A poster wakes one parked slot if nobody searches. A worker that stops
 /// searching because it has found a job does the same.
 ///
@@ -254,6 +254,7 @@ class IdleState {
   [[nodiscard]] std::size_t bit_of(std::size_t slot) const noexcept { return place_of(slot) % IdleWord::kSlots; }
 
   std::size_t count_;
+  std::size_t most_searchers_;  // of those who begin by themselves
   std::size_t words_count_;
   std::chrono::nanoseconds timeout_;
   std::unique_ptr<AtomicIdleWord[]> words_;

@@ -62,12 +62,12 @@ class AtomicIdleWord {
 
   [[nodiscard]] IdleWord load(std::memory_order order) const noexcept { return IdleWord(word_.load(order)); }
 
-  /// A worker that runs begins to search, unless with this one more than half of `workers` would.
+  /// A worker that runs begins to search, unless `most` do already.
   ///
   /// `others`: how many search by other words.
-  [[nodiscard]] bool try_search(std::size_t workers, std::size_t others) noexcept {
+  [[nodiscard]] bool try_search(std::size_t most, std::size_t others) noexcept {
     std::uint64_t word = word_.load(std::memory_order_seq_cst);
-    while (2 * (IdleWord(word).searching() + others) < workers) {
+    while (IdleWord(word).searching() + others < most) {
       if (word_.compare_exchange_weak(word, word + kOneSearching, std::memory_order_seq_cst)) return true;
     }
     return false;

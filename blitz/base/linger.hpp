@@ -1,7 +1,7 @@
 /// How long an idle worker goes on looking for work before it sleeps, a caller for the end of its call, and a thief at what
-/// it could take: the same for every policy.
+/// it could take, and how many may look at once: the same for every policy.
 ///
-/// Where interleavings are searched it is as short as can be: more rounds would multiply the interleavings and add nothing.
+/// Where interleavings are searched it is as little as can be: more would multiply the interleavings and add nothing.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,7 @@ namespace blitz::detail {
 
 inline constexpr unsigned kRoundsOfSearch = 1;
 inline constexpr unsigned kRoundsOfCaller = 0;
+inline constexpr std::size_t kSearchersBesidesHalf = 0;
 inline constexpr int kLooksAtOthers = 0;
 inline constexpr int kLooksBeforeTheft = 1;
 inline void linger() noexcept { yield_thread(); }
@@ -26,6 +27,9 @@ inline constexpr unsigned kRoundsOfSearch = 32;
 /// The same of one who waits in slot 0: an outside caller, as a rule, whose call is to return soon. It keeps its processor
 /// for so many microseconds, about as long as a wake-up takes.
 inline constexpr unsigned kRoundsOfCaller = 128;
+/// Where no more than half of the workers may search, as many may in addition: a caller who waits for a part that was stolen
+/// searches as well, and would send those who come to its aid in the next loop to sleep.
+inline constexpr std::size_t kSearchersBesidesHalf = 1;
 /// How often a caller that gives its slot back looks whether the others are done, too: for about a microsecond.
 inline constexpr int kLooksAtOthers = 32;
 /// How often a thief looks at a job that its owner will perhaps be done with at once, before it is worth taking: for about

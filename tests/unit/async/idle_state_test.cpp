@@ -192,35 +192,45 @@ TEST_CASE("idle: a slot that is given back after its resident's latch was set wa
   CHECK(fields(idle) == Fields{0, 1});
 }
 
-TEST_CASE("idle: at most half of the workers search, and the others park without lingering") {
-  IdleState idle(4);
+TEST_CASE("idle: at most half of the workers and one search, and the others park without lingering") {
+  IdleState idle(5);
   CoreLatch latch;
-  for (std::size_t slot = 0; slot < 4; ++slot) borrow(idle, slot);
+  for (std::size_t slot = 0; slot < 5; ++slot) borrow(idle, slot);
   auto first = idle.start_looking(1);
   auto second = idle.start_looking(2);
   auto third = idle.start_looking(3);
+  auto fourth = idle.start_looking(4);
+  auto fifth = idle.start_looking(0);
   CHECK(first.counted);
   CHECK(second.counted);
-  CHECK_FALSE(third.counted);
-  CHECK(fields(idle) == Fields{0, 2});
-  idle.no_work_found(third, latch, Rest::kWait, kNo);
-  CHECK(third.parked);
-  CHECK(fields(idle) == Fields{1, 2});
+  CHECK(third.counted);
+  CHECK(fourth.counted);
+  CHECK_FALSE(fifth.counted);
+  CHECK(fields(idle) == Fields{0, 4});
+  idle.no_work_found(fifth, latch, Rest::kWait, kNo);
+  CHECK(fifth.parked);
+  CHECK(fields(idle) == Fields{1, 4});
   idle.no_work_found(first, latch, Rest::kWait, kNo);
   CHECK_FALSE(first.parked);
+  idle.work_found(fifth);
+  CHECK(fields(idle) == Fields{0, 4});
 
   // One that is not counted, and has moved jobs to its queue, passes it on nevertheless when it is the last.
-  idle.work_found(first);
-  CHECK(fields(idle) == Fields{1, 1});
-  auto again = idle.start_looking(1);
   auto too_many = idle.start_looking(0);
-  CHECK(again.counted);
   CHECK_FALSE(too_many.counted);
-  search_until_parked(idle, again, latch);
-  search_until_parked(idle, second, latch);
-  CHECK(fields(idle) == Fields{3, 0});
+  for (auto* const search : {&first, &second, &third, &fourth}) search_until_parked(idle, *search, latch);
+  CHECK(fields(idle) == Fields{4, 0});
   idle.work_found(too_many);
-  CHECK(fields(idle) == Fields{2, 1});
+  CHECK(fields(idle) == Fields{3, 1});
+}
+
+TEST_CASE("idle: in the smallest pools all may search") {
+  for (const std::size_t slots : {1U, 2U, 3U}) {
+    CAPTURE(slots);
+    IdleState idle(slots);
+    for (std::size_t slot = 0; slot < slots; ++slot) borrow(idle, slot);
+    for (std::size_t slot = 0; slot < slots; ++slot) CHECK(idle.start_looking(slot).counted);
+  }
 }
 
 TEST_CASE("idle: a searcher yields for 32 rounds, and then parks") {
