@@ -47,14 +47,17 @@ class Depot {
       ++chunks_;
       ++unused_;
     }
-    Chunk& chunk = *first_;
-    if (chunk.free.count == blocks_of(chunk)) --unused_;
-    while (to.count < count && chunk.free.first != nullptr) push(to, pop(chunk.free));
-    std::byte* fresh = reinterpret_cast<std::byte*>(&chunk) + chunk.never_used;
-    const std::size_t fresh_count =
-        std::min<std::size_t>(count - to.count, (kChunkSize - chunk.never_used) / block_size_);
-    chunk.never_used += fresh_count * block_size_;
-    if (!has_blocks(chunk)) unlink(chunk);
+    std::byte* fresh = nullptr;
+    std::size_t fresh_count = 0;
+    while (to.count < count && fresh_count == 0 && first_ != nullptr) {
+      Chunk& chunk = *first_;
+      if (chunk.free.count == blocks_of(chunk)) --unused_;
+      while (to.count < count && chunk.free.first != nullptr) push(to, pop(chunk.free));
+      fresh = reinterpret_cast<std::byte*>(&chunk) + chunk.never_used;
+      fresh_count = std::min<std::size_t>(count - to.count, (kChunkSize - chunk.never_used) / block_size_);
+      chunk.never_used += fresh_count * block_size_;
+      if (!has_blocks(chunk)) unlink(chunk);
+    }
     lock.unlock();
     for (std::size_t i = 0; i < fresh_count; ++i, fresh += block_size_) push(to, ::new (fresh) Block{nullptr});
   }
