@@ -179,16 +179,6 @@ int work_without() {
   return work(pool, 300ms);
 }
 
-int wait_without_futex() {
-  if (!refuse_syscall(SYS_futex, EPERM)) return kCannot;
-  blitz::detail::Atomic<std::uint32_t> word{1};
-  errno = 7;
-  blitz::detail::futex_wait(word, 1);
-  blitz::detail::futex_wait_for(word, 1, 1h);
-  blitz::detail::futex_wake_one(&word);
-  return errno == 7 ? 0 : 54;
-}
-
 /// From the first instruction of a program on.
 template <int kError>
 int start_without_membarrier() {
@@ -314,7 +304,17 @@ TEST_CASE_TEMPLATE("faults: system calls that are refused", Pool, BLITZ_FAULT_PO
 }
 
 // The C library ends a program whose threads must wait for a mutex and cannot, so no pool works without futex(2).
-TEST_CASE("faults: without futex, waits of blitz's own return") { went_well(in_child(wait_without_futex)); }
+TEST_CASE("faults: without futex, waits of blitz's own return") {
+  went_well(in_child([] {
+    if (!refuse_syscall(SYS_futex, EPERM)) return kCannot;
+    blitz::detail::Atomic<std::uint32_t> word{1};
+    errno = 7;
+    blitz::detail::futex_wait(word, 1);
+    blitz::detail::futex_wait_for(word, 1, 1h);
+    blitz::detail::futex_wake_one(&word);
+    return errno == 7 ? 0 : 54;
+  }));
+}
 #endif
 
 #if !defined(BLITZ_THREAD_SANITIZER)
