@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "blitz/base/atomic.hpp"
+#include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/fork.hpp"
 #include "blitz/base/parker.hpp"
@@ -105,14 +106,17 @@ class BLITZ_API PoolBase {
   [[noreturn]] BLITZ_COLD void refuse() const;
   [[nodiscard]] bool drained() noexcept;
 
+  // Read by the workers between two jobs, and seldom written.
   ThreadPoolOptions options_;
   std::uint32_t generation_;
-  Atomic<std::uint64_t> begun_outside_{0};  // detached jobs that came from outside
   Atomic<bool> stopping_{false};
   Parker drained_;  // the thread that stops the pool
   Atomic<std::size_t> max_concurrency_;
   Atomic<std::size_t> apart_{0};
   Atomic<std::int64_t> warm_until_{0};
+
+  // Written by whoever spawns from outside; a line of its own.
+  alignas(kCacheLine) Atomic<std::uint64_t> begun_outside_{0};  // detached jobs
 };
 
 }  // namespace blitz::detail
