@@ -74,13 +74,14 @@ void Sleep::note_success(Search& search) noexcept {
 
 void Sleep::note_late_wake(Search& search) noexcept {
   int& late = slots_[search.slot].late;
-  late = late < 6 ? late + 2 : 8;
+  late = late < 6 ? late + 2 : 8;  // Twice what a wake-up in time takes away.
   search.woken = false;
 }
 
 bool Sleep::keeps_watch(Search& search) noexcept {
+  int& late = slots_[search.slot].late;
   if (!search.watching) {
-    if (slots_[search.slot].late == 0 || watched_.exchange(true, std::memory_order_acquire)) return false;
+    if (late <= 0 || watched_.exchange(true, std::memory_order_acquire)) return false;
     search.watching = true;
     search.watch_end = now_ns() + std::chrono::nanoseconds(kWatch).count();
   }
@@ -89,6 +90,7 @@ bool Sleep::keeps_watch(Search& search) noexcept {
     search.nap = std::min(2 * search.nap, kLongNap);
     return true;
   }
+  late = -kForgiven;
   search.watching = false;
   watched_.store(false, std::memory_order_release);
   return false;

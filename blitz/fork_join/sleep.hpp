@@ -56,6 +56,9 @@ class Sleep {
   static constexpr std::chrono::microseconds kLongNap{200};
   /// ... until it has seen nothing for this long: some twenty-five naps, a third of a millisecond of processor time.
   static constexpr std::chrono::milliseconds kWatch{5};
+  /// Who has watched in vain lets half as many late wake-ups pass before it watches again: where the next work comes once in
+  /// ten milliseconds, there is nothing to watch for.
+  static constexpr int kForgiven = 8;
 
   /// One worker's search for work, from start_looking to work_found.
   struct Search {
@@ -218,7 +221,7 @@ class Sleep {
     Parker guest;                         // a thread that borrowed the slot, and waits for a latch, blocks here
     // Where the slot's runner blocks: written by the runner while kAwake, read by whoever claims it from kAsleep.
     Parker* runner = &resident;
-    int late = 0;  // the resident's: above 0, its wake-ups of late came too late
+    int late = 0;  // the resident's: above 0, its wake-ups of late came too late; below, it has watched in vain
     Atomic<std::uint64_t> slept{0};
     Atomic<std::uint64_t> woken{0};
   };

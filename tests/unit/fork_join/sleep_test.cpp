@@ -374,3 +374,23 @@ TEST_CASE("sleep: after a late wake-up one worker watches instead of sleeping, a
   CHECK_FALSE(search.watching);
   CHECK(fields(sleep) == Fields{0, 0, 1});
 }
+
+TEST_CASE("sleep: who has watched in vain lets four late wake-ups pass") {
+  Sleep sleep(2);
+  borrow(sleep);
+  CoreLatch terminate;
+  REQUIRE(sleep.try_wake(1));
+  Sleep::Search search = sleep.first_search(1);
+  const auto watches_after_a_late_wake_up = [&] {
+    search.woken = true;
+    search.announced = false;
+    search.rounds = blitz::detail::kRoundsOfSearch;
+    sleep.no_work_found(search, terminate, Rest::kVacate, kNo);
+    return search.watching;
+  };
+  REQUIRE(watches_after_a_late_wake_up());
+  while (search.watching) sleep.no_work_found(search, terminate, Rest::kVacate, kNo);
+  for (int late = 0; late < Sleep::kForgiven / 2; ++late) CHECK_FALSE(watches_after_a_late_wake_up());
+  CHECK(watches_after_a_late_wake_up());
+  sleep.work_found(search);
+}
