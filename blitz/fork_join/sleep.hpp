@@ -29,6 +29,7 @@
 ///                                                                      post: push, try_wake: state load
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -59,6 +60,9 @@ class Sleep {
   /// Who has watched in vain lets half as many late wake-ups pass before it watches again: where the next work comes once in
   /// ten milliseconds, there is nothing to watch for.
   static constexpr int kForgiven = 8;
+  /// A worker that so often in one search could not sleep, for jobs were posted that it did not get, watches as well: another
+  /// one makes tiny jobs and takes them back, without end.
+  static constexpr unsigned kMissedPosts = 4;
 
   /// One worker's search for work, from start_looking to work_found.
   struct Search {
@@ -68,6 +72,7 @@ class Sleep {
     bool announced;          // at the next round it sleeps, unless something is posted
     bool again;              // it has slept, or tried to
     bool woken;              // this search began with a wake-up
+    unsigned missed;         // how often something was posted between announcement and sleep
     bool watching;           // this worker is the watchman
     std::int64_t watch_end;  // steady clock, nanoseconds; valid while watching, as is ...
     std::chrono::microseconds nap;
@@ -95,7 +100,7 @@ class Sleep {
   /// The runner of `slot` has no job.
   [[nodiscard]] Search start_looking(std::size_t slot) noexcept {
     counters_.add_inactive();
-    return {slot, 0, 0, false, false, false, false, 0, kShortNap};
+    return {slot, 0, 0, false, false, false, 0, false, 0, kShortNap};
   }
 
   /// The resident of `slot`, before first_search and before the pool is used.
@@ -106,7 +111,7 @@ class Sleep {
     Slot& s = slots_[slot];
     s.resident.park();
     s.placement.restore();
-    return {slot, 0, 0, false, false, true, false, 0, kShortNap};
+    return {slot, 0, 0, false, false, true, 0, false, 0, kShortNap};
   }
 
   /// The search found a job, or what its runner waits for has come. Must be called before the job runs: the job may be
@@ -240,6 +245,7 @@ class Sleep {
       s.state.store(State::kAwake, std::memory_order_release);
       latch.wake_up();
       search.announced = false;  // Something was posted: one search, and a new announcement.
+      if (rest == Rest::kVacate && ++search.missed >= kMissedPosts) s.late = std::max(s.late, 1);
       return;
     }
     auto expected = State::kDrowsy;

@@ -375,6 +375,26 @@ TEST_CASE("sleep: after a late wake-up one worker watches instead of sleeping, a
   CHECK(fields(sleep) == Fields{0, 0, 1});
 }
 
+TEST_CASE("sleep: who is kept awake by jobs that others take watches instead") {
+  Sleep sleep(2);
+  borrow(sleep, 0);
+  borrow(sleep, 1);
+  CoreLatch terminate;
+  Sleep::Search search = sleep.start_looking(1);
+  search.rounds = blitz::detail::kRoundsOfSearch;
+  for (unsigned i = 0; i < Sleep::kMissedPosts; ++i) {
+    sleep.no_work_found(search, terminate, Rest::kVacate, kNo);
+    REQUIRE(search.announced);
+    sleep.new_jobs();
+    sleep.no_work_found(search, terminate, Rest::kVacate, kNo);
+    REQUIRE_FALSE(search.announced);
+    REQUIRE_FALSE(search.watching);
+  }
+  sleep.no_work_found(search, terminate, Rest::kVacate, kNo);
+  CHECK(search.watching);
+  sleep.work_found(search);
+}
+
 TEST_CASE("sleep: who has watched in vain lets four late wake-ups pass") {
   Sleep sleep(2);
   borrow(sleep);
