@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <thread>
@@ -60,7 +61,9 @@ TEST_CASE("slot: polled three times a tick") {
 }
 
 TEST_CASE("slot: owner and thief get each item once") {
+  // Where threads take turns, as under valgrind, there is a theft or two in each turn: some are enough there.
   constexpr std::uint64_t kThefts = 50'000;
+  const auto enough = std::chrono::steady_clock::now() + std::chrono::seconds(2);
   std::array<int, 64> items{};
   std::array<std::uint64_t, 64> put{};
   std::array<std::uint64_t, 64> regained{};
@@ -78,6 +81,7 @@ TEST_CASE("slot: owner and thief get each item once") {
     }
   });
   for (std::size_t i = 0; thefts.load(std::memory_order_relaxed) < kThefts; ++i) {
+    if (i % 4096 == 0 && thefts.load(std::memory_order_relaxed) > 0 && std::chrono::steady_clock::now() > enough) break;
     int* const item = &items[i % items.size()];
     ++put[number(item)];
     if (const int* const evicted = slot.put(item)) ++regained[number(evicted)];
