@@ -192,7 +192,7 @@ class CompareTest(unittest.TestCase):
             return {name: peers.split() for name, peers in (line.split(":") for line in lines)}
 
         everything, quick = listed(), listed("--quick")
-        long = "burst_100ms grain_1e6 integrate matmul_2048 nqueens_13 nqueens_14 skynet_huge tree_huge triad"
+        long = "burst_1ms burst_100ms grain_1e6 integrate matmul_2048 nqueens_13 nqueens_14 skynet_huge tree_huge triad"
         self.assertEqual(WORKLOADS - set(quick), set(long.split()))
         self.assertEqual(listed("--quick", "--only", "triad"), {"triad": everything["triad"]})
         for name, peers in quick.items():
