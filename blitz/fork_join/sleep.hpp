@@ -262,6 +262,7 @@ class Sleep {
     }
     latch.wake_up();
     search.rounds = 0;
+    search.missed = 0;
     search.announced = false;
     search.again = true;
   }
