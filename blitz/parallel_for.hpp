@@ -4,12 +4,12 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
-#include <iterator>
 #include <ranges>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
 
+#include "blitz/core/items.hpp"
 #include "blitz/core/loop.hpp"
 #include "blitz/current_pool.hpp"
 
@@ -30,29 +30,11 @@ struct ForOptions {
   std::stop_token stop{};
 };
 
-/// A range that a loop can be cut from: random access, of known size. Vectors, arrays, spans, views::iota.
-template <class R>
-concept LoopRange = std::ranges::random_access_range<R> && std::ranges::sized_range<R>;
-
-/// Two integers, or a random-access iterator and its end.
-template <class First, class Last>
-concept LoopBounds = (std::integral<First> && std::integral<Last>) ||
-                     (std::random_access_iterator<First> && std::sized_sentinel_for<Last, First>);
-
 /// The body of a loop over items: callable with one of them.
 template <class F, class Item>
 concept LoopBody = std::invocable<F&, Item>;
 
 namespace detail {
-
-template <class First, class Last>
-struct LoopItemOf {
-  using type = std::iter_reference_t<First>;
-};
-template <std::integral First, std::integral Last>
-struct LoopItemOf<First, Last> {
-  using type = std::common_type_t<First, Last>;
-};
 
 /// The block of a range, as the body of parallel_for_blocks gets it.
 template <class R>
@@ -70,45 +52,31 @@ void loop_on(W& worker, LoopIndex count, Body& body, const ForOptions& options) 
   }
 }
 
-/// Calls `use` with the number of items and with a body for Loop that calls `f` for each.
-template <LoopRange R, class F, class Use>
-void with_item_body(R&& range, F& f, Use&& use) {
-  const auto begin = std::ranges::begin(range);
-  using Difference = std::ranges::range_difference_t<R>;
-  const auto body = [&f, &begin](LoopIndex first, LoopIndex last) {
-    const auto end = begin + static_cast<Difference>(last);
-    for (auto item = begin + static_cast<Difference>(first); item != end; ++item) std::invoke(f, *item);
-  };
-  use(static_cast<LoopIndex>(std::ranges::size(range)), body);
-}
-
-template <class First, class Last, class F, class Use>
-  requires LoopBounds<First, Last>
-void with_bounds_body(First first_item, Last last_item, F& f, Use&& use) {
-  if constexpr (std::integral<First>) {
-    using I = std::common_type_t<First, Last>;
-    const auto body = [&f, base = static_cast<LoopIndex>(first_item)](LoopIndex first, LoopIndex last) {
-      for (LoopIndex i = first; i != last; ++i) std::invoke(f, static_cast<I>(base + i));
+/// Calls `run` with the number of items within `bounds`, and with a body for Loop that calls `f` for each.
+template <class Run, class F, class... Bounds>
+void for_each_item(const Run& run, F& f, Bounds&&... bounds) {
+  const auto use = [&](LoopIndex count, const auto& items) {
+    const auto body = [&f, &items](LoopIndex first, LoopIndex last) {
+      items.for_each(first, last, [&f](auto&& item) { std::invoke(f, std::forward<decltype(item)>(item)); });
     };
-    // A reversed range is empty. The difference is right whatever the types: both are extended to 64 bits and wrap.
-    const bool any = std::cmp_less(+first_item, +last_item);  // Promoted: cmp_less takes no characters.
-    use(any ? static_cast<LoopIndex>(last_item) - static_cast<LoopIndex>(first_item) : 0, body);
-  } else {
-    with_item_body(std::ranges::subrange(first_item, last_item), f, use);
-  }
-}
-
-template <LoopRange R, class F, class Use>
-void with_block_body(R&& range, F& f, Use&& use) {
-  const auto begin = std::ranges::begin(range);
-  using Difference = std::ranges::range_difference_t<R>;
-  const auto body = [&f, &begin](LoopIndex first, LoopIndex last) {
-    std::invoke(f, LoopBlockOf<R>(begin + static_cast<Difference>(first), begin + static_cast<Difference>(last)));
+    run(count, body);
   };
-  use(static_cast<LoopIndex>(std::ranges::size(range)), body);
+  with_items(use, bounds...);
 }
 
-/// The `use` of the three functions above: runs the loop where the caller works.
+/// The same, with the blocks of a range.
+template <class Run, class F, LoopRange R>
+void for_each_block(const Run& run, F& f, R& range) {
+  const auto use = [&](LoopIndex count, const auto& items) {
+    const auto body = [&f, &items](LoopIndex first, LoopIndex last) {
+      std::invoke(f, LoopBlockOf<R>(items.at(first), items.at(last)));
+    };
+    run(count, body);
+  };
+  with_items(use, range);
+}
+
+/// The `run` of the functions above that works where the caller works.
 [[nodiscard]] inline auto loop_here(const ForOptions& options) noexcept {
   return [&options](LoopIndex count, const auto& body) {
     if (count == 0) return;
@@ -130,7 +98,7 @@ void with_block_body(R&& range, F& f, Use&& use) {
 template <LoopRange R, class F>
   requires LoopBody<F, std::ranges::range_reference_t<R>>
 void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
-  detail::with_item_body(range, f, detail::loop_here(options));
+  detail::for_each_item(detail::loop_here(options), f, range);
 }
 
 /// Calls `f(i)` for every i in [first, last): integers (f gets their common type), or random-access iterators (f gets
@@ -138,7 +106,7 @@ void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
 template <class First, class Last, class F>
   requires LoopBounds<First, Last> && LoopBody<F, typename detail::LoopItemOf<First, Last>::type>
 void parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) {
-  detail::with_bounds_body(first, last, f, detail::loop_here(options));
+  detail::for_each_item(detail::loop_here(options), f, first, last);
 }
 
 /// Calls `f(block)` for contiguous sub-ranges (std::ranges::subrange) that cover `range`, each item once: for bodies
@@ -146,7 +114,7 @@ void parallel_for(First first, Last last, F&& f, const ForOptions& options = {})
 template <LoopRange R, class F>
   requires LoopBody<F, detail::LoopBlockOf<R>>
 void parallel_for_blocks(R&& range, F&& f, const ForOptions& options = {}) {
-  detail::with_block_body(range, f, detail::loop_here(options));
+  detail::for_each_block(detail::loop_here(options), f, range);
 }
 
 }  // namespace blitz

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "blitz/core/fold.hpp"
+#include "blitz/core/items.hpp"
 #include "blitz/core/reduce.hpp"
 #include "blitz/current_pool.hpp"
 #include "blitz/parallel_for.hpp"
@@ -71,24 +72,6 @@ template <class F, class Item>
 concept ReduceTransform = std::invocable<F&, Item> && !std::is_void_v<std::invoke_result_t<F&, Item>>;
 
 namespace detail {
-
-/// Calls `use` with the number of items and the items.
-template <class Use, LoopRange R>
-decltype(auto) with_items(const Use& use, R& range) {
-  return use(static_cast<LoopIndex>(std::ranges::size(range)), IteratorItems(std::ranges::begin(range)));
-}
-template <class Use, class First, class Last>
-  requires LoopBounds<First, Last>
-decltype(auto) with_items(const Use& use, First first, Last last) {
-  if constexpr (std::integral<First>) {
-    // A reversed range is empty. The difference is right whatever the types: both are extended to 64 bits and wrap.
-    const bool any = std::cmp_less(+first, +last);  // Promoted: cmp_less takes no characters.
-    const LoopIndex count = any ? static_cast<LoopIndex>(last) - static_cast<LoopIndex>(first) : 0;
-    return use(count, IntegerItems<std::common_type_t<First, Last>>(static_cast<LoopIndex>(first)));
-  } else {
-    return use(static_cast<LoopIndex>(last - first), IteratorItems(first));
-  }
-}
 
 /// Reduces what lies within `bounds`; `run(count, fold)` has it done by a pool.
 template <class Run, class I, class C, class F, class... Bounds>

@@ -106,17 +106,17 @@ class BasicThreadPool {
   template <LoopRange R, class F>
     requires LoopBody<F, std::ranges::range_reference_t<R>>
   void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
-    detail::with_item_body(range, f, loop_here(options));
+    detail::for_each_item(loop_here(options), f, range);
   }
   template <class First, class Last, class F>
     requires LoopBounds<First, Last> && LoopBody<F, typename detail::LoopItemOf<First, Last>::type>
   void parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) {
-    detail::with_bounds_body(first, last, f, loop_here(options));
+    detail::for_each_item(loop_here(options), f, first, last);
   }
   template <LoopRange R, class F>
     requires LoopBody<F, detail::LoopBlockOf<R>>
   void parallel_for_blocks(R&& range, F&& f, const ForOptions& options = {}) {
-    detail::with_block_body(range, f, loop_here(options));
+    detail::for_each_block(loop_here(options), f, range);
   }
 
   template <LoopRange R, ReduceIdentity I, class C>

@@ -14,55 +14,12 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
-#include <iterator>
 #include <type_traits>
 #include <utility>
 
-#include "blitz/core/loop.hpp"
+#include "blitz/core/items.hpp"
 
 namespace blitz::detail {
-
-/// The items from `begin` on.
-template <std::random_access_iterator It>
-class IteratorItems {
- public:
-  /// Whether items[i] costs no more than the next item: not where an iterator walks through pieces of memory.
-  static constexpr bool kIndexed =
-      std::contiguous_iterator<It> || !std::is_lvalue_reference_v<std::iter_reference_t<It>>;
-
-  explicit IteratorItems(It begin) : begin_(std::move(begin)) {}
-
-  decltype(auto) operator[](LoopIndex i) const { return *at(i); }
-  template <class F>
-  void for_each(LoopIndex first, LoopIndex last, F&& f) const {
-    const It end = at(last);
-    for (It item = at(first); item != end; ++item) f(*item);
-  }
-
- private:
-  [[nodiscard]] It at(LoopIndex i) const { return begin_ + static_cast<std::iter_difference_t<It>>(i); }
-
-  It begin_;
-};
-
-/// The integers from `begin` on.
-template <std::integral I>
-class IntegerItems {
- public:
-  static constexpr bool kIndexed = true;
-
-  explicit IntegerItems(LoopIndex begin) noexcept : begin_(begin) {}
-
-  // `begin` is the first integer, extended to 64 bits: right for every type, for it wraps.
-  I operator[](LoopIndex i) const noexcept { return static_cast<I>(begin_ + i); }
-  template <class F>
-  void for_each(LoopIndex first, LoopIndex last, F&& f) const {
-    for (LoopIndex i = first; i != last; ++i) f((*this)[i]);
-  }
-
- private:
-  LoopIndex begin_;
-};
 
 /// Whether Op commutes, and is the same, on values of type T with items of type X, whether these are converted to T
 /// before or within.

@@ -2,17 +2,15 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <stop_token>
 
+#include "blitz/core/items.hpp"
 #include "blitz/core/latch.hpp"
 #include "blitz/core/loop_end.hpp"
 #include "blitz/core/splitter.hpp"
 #include "blitz/core/worker.hpp"
 
 namespace blitz::detail {
-
-using LoopIndex = std::uint64_t;
 
 /// One loop. Body is called as body(first, last), for blocks that are not empty and cover [0, count) once.
 ///

@@ -1,0 +1,117 @@
+/// What loops and reductions run over: the integers between two bounds, or what random-access iterators refer to, by
+/// their positions from 0 on. A block is a run of positions.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+namespace blitz {
+
+/// An integer that a loop can count in: of 64 bits at most, and not bool. Compilers' extensions such as __int128 are
+/// refused.
+template <class I>
+concept LoopInteger =
+    std::integral<I> && !std::same_as<std::remove_cv_t<I>, bool> && sizeof(I) <= sizeof(std::uint64_t);
+
+/// A range that a loop can be cut from: random access, of known size, which 64 bits can hold. Vectors, arrays, spans,
+/// views::iota.
+template <class R>
+concept LoopRange = std::ranges::random_access_range<R> && std::ranges::sized_range<R> &&
+                    sizeof(std::ranges::range_size_t<R>) <= sizeof(std::uint64_t);
+
+/// Two integers, or a random-access iterator and its end.
+template <class First, class Last>
+concept LoopBounds = (LoopInteger<First> && LoopInteger<Last>) ||
+                     (std::random_access_iterator<First> && std::sized_sentinel_for<Last, First>);
+
+namespace detail {
+
+using LoopIndex = std::uint64_t;
+
+template <class First, class Last>
+struct LoopItemOf {
+  using type = std::iter_reference_t<First>;
+};
+template <std::integral First, std::integral Last>
+struct LoopItemOf<First, Last> {
+  using type = std::common_type_t<First, Last>;
+};
+
+/// The items from `begin` on.
+template <std::random_access_iterator It>
+class IteratorItems {
+ public:
+  /// Whether items[i] costs no more than the next item: not where an iterator walks through pieces of memory.
+  static constexpr bool kIndexed =
+      std::contiguous_iterator<It> || !std::is_lvalue_reference_v<std::iter_reference_t<It>>;
+
+  explicit IteratorItems(It begin) : begin_(std::move(begin)) {}
+
+  [[nodiscard]] It at(LoopIndex i) const { return begin_ + static_cast<std::iter_difference_t<It>>(i); }
+  decltype(auto) operator[](LoopIndex i) const { return *at(i); }
+  template <class F>
+  void for_each(LoopIndex first, LoopIndex last, F&& f) const {
+    const It end = at(last);
+    for (It item = at(first); item != end; ++item) f(*item);
+  }
+
+ private:
+  It begin_;
+};
+
+/// The integers from `begin` on. `Wraps`: the last of them may be less than the first, as where -1 was converted to an
+/// unsigned type.
+template <LoopInteger I, bool Wraps = false>
+class IntegerItems {
+ public:
+  static constexpr bool kIndexed = true;
+
+  explicit IntegerItems(LoopIndex begin) noexcept : begin_(begin) {}
+
+  // `begin` is the first integer, extended to 64 bits: right for every type, for it wraps.
+  I operator[](LoopIndex i) const noexcept { return static_cast<I>(begin_ + i); }
+
+  /// Counts in the type of the integers itself, and by "less than": so compilers see that it does not wrap, and make
+  /// vector instructions of what is indexed by it, as in the plain loop.
+  template <class F>
+  void for_each(LoopIndex first, LoopIndex last, F&& f) const {
+    if constexpr (Wraps) {
+      for (LoopIndex i = first; i != last; ++i) f((*this)[i]);
+    } else {
+      const I end = (*this)[last];
+      for (I i = (*this)[first]; i < end; ++i) f(I{i});
+    }
+  }
+
+ private:
+  LoopIndex begin_;
+};
+
+/// Calls `use` with the number of items and the items.
+template <class Use, LoopRange R>
+decltype(auto) with_items(const Use& use, R& range) {
+  return use(static_cast<LoopIndex>(std::ranges::size(range)), IteratorItems(std::ranges::begin(range)));
+}
+template <class Use, class First, class Last>
+  requires LoopBounds<First, Last>
+decltype(auto) with_items(const Use& use, First first, Last last) {
+  if constexpr (std::integral<First>) {
+    using I = std::common_type_t<First, Last>;
+    constexpr bool kWraps = std::signed_integral<First> && std::unsigned_integral<I>;
+    // A reversed range is empty. The difference is right whatever the types: both are extended to 64 bits and wrap.
+    const bool any = std::cmp_less(+first, +last);  // Promoted: cmp_less takes no characters.
+    const LoopIndex count = any ? static_cast<LoopIndex>(last) - static_cast<LoopIndex>(first) : 0;
+    return use(count, IntegerItems<I, kWraps>(static_cast<LoopIndex>(first)));
+  } else {
+    return use(static_cast<LoopIndex>(last - first), IteratorItems(first));
+  }
+}
+
+}  // namespace detail
+}  // namespace blitz
