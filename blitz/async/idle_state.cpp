@@ -5,11 +5,10 @@
 
 namespace blitz::detail {
 
-IdleState::IdleState(std::size_t slots, std::chrono::nanoseconds timeout)
+IdleState::IdleState(std::size_t slots)
     : count_(slots),
       most_searchers_((slots + 1) / 2 + kSearchersBesidesHalf),
       words_count_((slots + IdleWord::kSlots - 1) / IdleWord::kSlots),
-      timeout_(timeout),
       words_(std::make_unique<AtomicIdleWord[]>(words_count_)),
       slots_(std::make_unique<Slot[]>(slots)) {
   for (std::size_t i = 0; i < words_count_; ++i) {
@@ -49,20 +48,10 @@ bool IdleState::wake_one(Waker waker) noexcept {
 
 void IdleState::notify(std::size_t slot, Waker waker) noexcept {
   Slot& s = slots_[slot];
-  ParkState& runner = *s.runner;
+  Parker& runner = *s.runner;
   count(s.woken);
   if (waker == Waker::kStaysBusy && &runner == &s.resident) s.placement.keep_off_this_processor();
   runner.unpark();
-}
-
-bool IdleState::block(std::size_t slot, ParkState& mine) noexcept {
-  const bool timed_out = mine.park(timeout_) == ParkState::Wake::kTimedOut;
-  // Whether the slot was claimed is told by the step that would take it back. If it was, the notification is on its way:
-  // from the waker, or, if the slot is lent, at the end of that.
-  const bool claimed = !timed_out || !word_of(slot).unpark(bit_of(slot));
-  if (timed_out && claimed) mine.park();
-  begin_to_run(slots_[slot]);
-  return claimed;
 }
 
 void IdleState::cancel_park(Search& search) noexcept {

@@ -20,18 +20,17 @@
 ///   [latch]   give_back: park, resident_wanted load   <->  terminate: latch exchange, try_wake: words' load
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 
 #include "blitz/async/idle_word.hpp"
-#include "blitz/async/park_state.hpp"
 #include "blitz/base/asymmetric_fence.hpp"
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/linger.hpp"
+#include "blitz/base/parker.hpp"
 #include "blitz/base/placement.hpp"
 #include "blitz/policy.hpp"
 
@@ -50,8 +49,8 @@ class IdleState {
     bool parked;   // the slot's bit is set, or somebody has claimed it since
   };
 
-  /// `slots` vacant slots. `timeout`: after so long a parked worker looks for itself. Throws std::bad_alloc.
-  BLITZ_API explicit IdleState(std::size_t slots, std::chrono::nanoseconds timeout = ParkState::kNoTimeout);
+  /// `slots` vacant slots. Throws std::bad_alloc.
+  BLITZ_API explicit IdleState(std::size_t slots);
   IdleState(const IdleState&) = delete;
   IdleState& operator=(const IdleState&) = delete;
 
@@ -194,11 +193,11 @@ class IdleState {
   struct alignas(kCacheLine) Slot {
     // What the runner writes while the slot is not parked is handed over by the idle word: it belongs to whoever claims
     // the slot, and to the thread that is then notified.
-    Atomic<bool> vacant{true};      // written by the runner; read by those who want to borrow the slot
-    ParkState resident;             // the slot's own thread blocks here
-    Placement placement;            // of the resident
-    ParkState guest;                // a thread that borrowed the slot, and waits for a latch, blocks here
-    ParkState* runner = &resident;  // where the slot's runner blocks
+    Atomic<bool> vacant{true};   // written by the runner; read by those who want to borrow the slot
+    Parker resident;             // the slot's own thread blocks here
+    Placement placement;         // of the resident
+    Parker guest;                // a thread that borrowed the slot, and waits for a latch, blocks here
+    Parker* runner = &resident;  // where the slot's runner blocks
     Atomic<std::uint64_t> slept{0};
     Atomic<std::uint64_t> woken{0};
   };
@@ -213,15 +212,14 @@ class IdleState {
     // [vacant] From here to the notification this thread touches nothing that is the runner's.
     if (rest == Rest::kVacate) s.vacant.store(true, std::memory_order_release);
     count(s.slept);
-    ParkState& mine = rest == Rest::kVacate ? s.resident : *s.runner;
-    search.counted = block(search.slot, mine);
+    (rest == Rest::kVacate ? s.resident : *s.runner).park();
+    begin_to_run(s);
+    search.counted = true;  // Whoever has claimed the slot has counted it.
     search.parked = false;
     search.rounds = 0;
     latch.wake_up();
   }
 
-  /// Returns whether the slot was claimed to search.
-  [[nodiscard]] BLITZ_API bool block(std::size_t slot, ParkState& mine) noexcept;
   BLITZ_COLD BLITZ_API void cancel_park(Search& search) noexcept;
   BLITZ_COLD BLITZ_API void return_claim(std::size_t slot) noexcept;
   [[nodiscard]] BLITZ_API bool try_search(std::size_t slot) noexcept;
@@ -256,7 +254,6 @@ class IdleState {
   std::size_t count_;
   std::size_t most_searchers_;  // of those who begin by themselves
   std::size_t words_count_;
-  std::chrono::nanoseconds timeout_;
   std::unique_ptr<AtomicIdleWord[]> words_;
   std::unique_ptr<Slot[]> slots_;
 };

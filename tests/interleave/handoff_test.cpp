@@ -218,6 +218,33 @@ INTERLEAVE_CASE("parker: a wait that ends in time leaves nobody parked", .preemp
   run.go();
 }
 
+INTERLEAVE_CASE("parker: each round takes its token", .preemptions = 3, .spurious = 1, .random_schedules = 1000) {
+  Parker first;
+  Parker second;
+  run.name(first, "first");
+  run.name(second, "second");
+  Plain<int> turn{"turn", 0};
+  run.thread("one", [&] {
+    for (int i = 0; i < 2; ++i) {
+      first.park();
+      expect(turn.read() == 2 * i + 1, "it is this thread's turn");
+      turn.write(2 * i + 2);
+      second.unpark();
+    }
+  });
+  run.thread("the other", [&] {
+    for (int i = 0; i < 2; ++i) {
+      turn.write(2 * i + 1);
+      first.unpark();
+      while (i == 1 && !second.park_for(std::chrono::microseconds(1))) {
+      }
+      if (i == 0) second.park();
+      expect(turn.read() == 2 * i + 2, "it is this thread's turn");
+    }
+  });
+  run.go();
+}
+
 INTERLEAVE_CASE("parker: is gone once the token is left", .preemptions = 4, .random_schedules = 1000) {
   auto parker = std::make_optional<Parker>();
   Parker* const address = &*parker;

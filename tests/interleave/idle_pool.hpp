@@ -2,7 +2,6 @@
 /// with whatever queues. The workers here do what Worker in core/ does.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -42,8 +41,7 @@ class IdlePool {
   using Search = IdleState::Search;
 
   /// A pool of `slots` vacant slots. Of those that have no queue, nobody is the runner but the test's body.
-  IdlePool(Run& run, std::size_t slots, std::size_t queues, std::chrono::nanoseconds timeout)
-      : run_(run), idle_(slots, timeout), queues_(run, queues) {
+  IdlePool(Run& run, std::size_t slots, std::size_t queues) : run_(run), idle_(slots), queues_(run, queues) {
     run.name(idle_, "idle");
     for (std::size_t slot = 0; slot < queues; ++slot) {
       terminate_.emplace_back();
@@ -51,7 +49,7 @@ class IdlePool {
       runner_state_.emplace_back("what only the slot's runner uses");
     }
   }
-  IdlePool(Run& run, std::size_t slots) : IdlePool(run, slots, slots, blitz::detail::ParkState::kNoTimeout) {}
+  IdlePool(Run& run, std::size_t slots) : IdlePool(run, slots, slots) {}
 
   [[nodiscard]] IdleState& idle() noexcept { return idle_; }
   [[nodiscard]] Queues& queues() noexcept { return queues_; }

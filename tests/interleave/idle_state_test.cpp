@@ -3,7 +3,6 @@
 #include "blitz/async/idle_state.hpp"
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -195,7 +194,7 @@ INTERLEAVE_CASE("cascade: jobs moved by one who is not counted", .preemptions = 
 INTERLEAVE_CASE("cascade: the last two searchers are of different words", .preemptions = 1, .random_schedules = 1500,
                 .fences = true) {
   constexpr std::size_t kSlots = blitz::detail::IdleWord::kSlots + 1;  // slot 0 has the last place
-  Pool pool(run, kSlots, 4, blitz::detail::ParkState::kNoTimeout);
+  Pool pool(run, kSlots, 4);
   for (std::size_t slot = 0; slot < kSlots; ++slot) {
     if (slot != 3) pool.lend(slot);
   }
@@ -474,26 +473,6 @@ INTERLEAVE_CASE("terminate: workers in any state", .preemptions = 1, .random_sch
   pool.start(0, true);
   pool.start(1);
   run.thread("stopper", [&] { pool.terminate(); });
-  run.go();
-  pool.expect_stopped();
-}
-
-// --- with a time-out ---
-
-// Nothing depends on it; so what is left to see is that a notification meets the sleep that it is for.
-INTERLEAVE_CASE("time-out: against a waker", .preemptions = 2, .random_schedules = 2000) {
-  Pool pool(run, 2, 2, std::chrono::microseconds(1));
-  pool.lend(0);
-  pool.start(1, true);
-  Atomic<bool> done{false};
-  TestJob& job = pool.job([&](std::size_t) { done.store(true, std::memory_order_relaxed); });
-  run.thread("poster", [&] {
-    pool.push(0, job);
-    while (!done.load(std::memory_order_relaxed)) yield_thread();
-    const std::uint64_t slept = pool.idle().times_slept(1);
-    while (pool.idle().times_slept(1) == slept) yield_thread();
-    pool.terminate();
-  });
   run.go();
   pool.expect_stopped();
 }

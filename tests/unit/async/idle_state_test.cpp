@@ -1,7 +1,6 @@
 #include "blitz/async/idle_state.hpp"
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,7 +15,6 @@
 using blitz::detail::CoreLatch;
 using blitz::detail::IdleState;
 using blitz::detail::Rest;
-using namespace std::chrono_literals;
 
 namespace {
 
@@ -371,27 +369,24 @@ TEST_CASE("idle: a woken worker whose latch is not set searches again, and may s
 }
 
 TEST_CASE("idle: a resident without work makes its slot vacant, and runs it again when it is woken") {
-  for (const auto timeout : {0ns, 200'000ns}) {
-    CAPTURE(timeout.count());
-    IdleState idle(2, timeout);
-    borrow(idle);
-    CoreLatch terminate;
-    REQUIRE(idle.try_wake(1));
-    std::thread resident([&] {
-      auto search = idle.first_search(1);
-      while (!terminate.probe()) idle.no_work_found(search, terminate, Rest::kVacate, kNo);
-      idle.work_found(search);
-    });
-    for (int i = 0; i < 50; ++i) {
-      wait_until([&] { return idle.try_borrow(1); });
-      idle.give_back(1, true, terminate, kNo, kYes);
-    }
-    wait_until([&] { return idle.times_slept(1) > 0; });
-    CHECK(terminate.set());
-    idle.try_wake(1);
-    resident.join();
-    CHECK(fields(idle) == Fields{0, 0});
+  IdleState idle(2);
+  borrow(idle);
+  CoreLatch terminate;
+  REQUIRE(idle.try_wake(1));
+  std::thread resident([&] {
+    auto search = idle.first_search(1);
+    while (!terminate.probe()) idle.no_work_found(search, terminate, Rest::kVacate, kNo);
+    idle.work_found(search);
+  });
+  for (int i = 0; i < 50; ++i) {
+    wait_until([&] { return idle.try_borrow(1); });
+    idle.give_back(1, true, terminate, kNo, kYes);
   }
+  wait_until([&] { return idle.times_slept(1) > 0; });
+  CHECK(terminate.set());
+  idle.try_wake(1);
+  resident.join();
+  CHECK(fields(idle) == Fields{0, 0});
 }
 
 TEST_CASE("idle: a guest that waits for a latch is woken, and the resident sleeps on") {
@@ -420,26 +415,12 @@ TEST_CASE("idle: a guest that waits for a latch is woken, and the resident sleep
   resident.join();
 }
 
-TEST_CASE("idle: with a time-out a parked worker looks for itself, and is then no searcher") {
-  IdleState idle(2, 100us);
-  borrow(idle, 1);
-  borrow(idle);
-  CoreLatch latch;
-  auto search = idle.start_looking(1);
-  search_until_parked(idle, search, latch);
-  idle.no_work_found(search, latch, Rest::kWait, kNo);  // returns though nobody wakes it
-  CHECK_FALSE(search.parked);
-  CHECK_FALSE(search.counted);
-  CHECK(fields(idle) == Fields{0, 0});
-  CHECK(idle.times_woken(1) == 0);
-}
-
 namespace {
 
-/// A pool boiled down to one counter of jobs: slots 1.. run residents, slot 0 belongs to posters. There is no time-out,
-/// so that a wake-up that is lost leaves a job behind, and this test hangs.
-void jobs_are_found(std::size_t slots, std::chrono::nanoseconds timeout, int rounds) {
-  IdleState idle(slots, timeout);
+/// A pool boiled down to one counter of jobs: slots 1.. run residents, slot 0 belongs to posters. A wake-up
+/// that is lost leaves a job behind, and this test hangs.
+void jobs_are_found(std::size_t slots, int rounds) {
+  IdleState idle(slots);
   std::atomic<int> waiting{0};
   std::atomic<int> done{0};
   std::vector<std::unique_ptr<CoreLatch>> terminate;
@@ -495,9 +476,8 @@ void jobs_are_found(std::size_t slots, std::chrono::nanoseconds timeout, int rou
 }  // namespace
 
 TEST_CASE("idle: no job is left behind while all sleep") {
-  SUBCASE("one slot") { jobs_are_found(1, 0ns, 2'000); }
-  SUBCASE("two slots") { jobs_are_found(2, 0ns, 2'000); }
-  SUBCASE("three slots") { jobs_are_found(3, 0ns, 2'000); }
-  SUBCASE("more than one word's") { jobs_are_found(65, 0ns, 300); }
-  SUBCASE("the same with a time-out") { jobs_are_found(3, 50us, 500); }
+  SUBCASE("one slot") { jobs_are_found(1, 2'000); }
+  SUBCASE("two slots") { jobs_are_found(2, 2'000); }
+  SUBCASE("three slots") { jobs_are_found(3, 2'000); }
+  SUBCASE("more than one word's") { jobs_are_found(65, 300); }
 }

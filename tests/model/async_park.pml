@@ -1,15 +1,11 @@
-/* Where a resident of the async backend blocks: each claim of its slot meets one wait for the notification, and a time-out
- * is told apart from it.
+/* Where a resident of the async backend blocks: each claim of its slot meets one wait for the notification.
  *
  * The resident parks its slot ROUNDS times, and takes the bit back, as after a job found in the last check, or blocks.
  * Each of WAKERS threads claims the slot WAKES times, if it is parked, and notifies. Each of GUESTS borrows it once, while
- * the resident blocks, and makes it vacant again or hands it to its resident. With TIMED the resident has a time-out.
- * The idle word is one variable in spirit: every step that touches it touches it once.
+ * the resident blocks, and makes it vacant again or hands it to its resident. The idle word is one variable in spirit:
+ * every step that touches it touches it once.
  *
  * Defects, besides those of parker.inc:
- *   TIMED_OUT_BY_STORE   whose time is up loads its bit, and then clears it
- *   TIMED_OUT_UNAWAITED  ... and does not wait for the notification if it was claimed
- *   TIMED_OUT_UNCOUNTED  ... or is not among the searching then
  *   CANCEL_BY_STORE      who takes its bit back loads it, and then clears it
  *   CANCEL_UNAWAITED     ... and does not wait for the notification if it was claimed
  *   CLAIM_BY_STORE       a waker loads the bit, and then clears it
@@ -38,38 +34,16 @@ byte runners = 1;
 bool resident_returned;
 
 /* mirrors: IdleState::notify blitz/async/idle_state.cpp */
-/* mirrors: ParkState::unpark blitz/async/park_state.hpp */
+/* mirrors: Parker::unpark blitz/base/parker.hpp */
 inline notify() {
   d_step { CLAIM(tokens_do_not_add_up, given == 0) };
   unpark()
 }
 
-/* mirrors: IdleState::block blitz/async/idle_state.cpp */
-/* mirrors: ParkState::park blitz/async/park_state.hpp */
-inline block() {  /* sets counted */
-#ifdef TIMED
-  park_for();
-  if
-  :: got -> counted = true
-  :: else ->
-#ifdef TIMED_OUT_BY_STORE
-     counted = !parked;
-     parked = false;
-#else
-     d_step { counted = !parked; parked = false };
-#endif
-#ifndef TIMED_OUT_UNAWAITED
-     if :: counted -> park() :: else fi;
-#endif
-#ifdef TIMED_OUT_UNCOUNTED
-     counted = false
-#endif
-  fi;
-#else
+/* mirrors: IdleState::sleep blitz/async/idle_state.hpp */
+inline sleep() {  /* sets counted */
   park();
-  counted = true;
-#endif
-  atomic { got = false; took = false }
+  atomic { counted = true; got = false; took = false }
 }
 
 /* mirrors: IdleState::cancel_park blitz/async/idle_state.cpp */
@@ -94,7 +68,7 @@ proctype Resident() {
      n++;
      d_step { parked = true; runners-- };
      if
-     :: vacant = true; block()
+     :: vacant = true; sleep()
      :: cancel_park()
      fi;
      d_step {
