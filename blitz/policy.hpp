@@ -141,7 +141,7 @@ template <class F, class Q, class I>
 concept JobFinder = std::constructible_from<F, std::size_t> && requires(F& finder, detail::Sources<Q, I>& sources) {
   { finder.find_work(sources) } noexcept -> std::same_as<detail::Job*>;      ///< null: nothing was there to take
   { finder.steals_tried() } noexcept -> std::convertible_to<std::uint64_t>;  ///< statistics, anyone
-  { finder.stolen() } noexcept -> std::convertible_to<std::uint64_t>;
+  { finder.stolen() } noexcept -> std::convertible_to<std::uint64_t>;        ///< jobs
   { finder.injected_taken() } noexcept -> std::convertible_to<std::uint64_t>;
 };
 

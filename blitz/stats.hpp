@@ -12,16 +12,18 @@ namespace blitz {
 struct WorkerStats {
   std::uint64_t jobs_executed = 0;   ///< taken from a queue and run, by whatever way they got there
   std::uint64_t jobs_pushed = 0;     ///< offered to the pool by this worker
-  std::uint64_t jobs_stolen = 0;     ///< taken by this worker from another
-  std::uint64_t steals_tried = 0;    ///< the attempts at that
-  std::uint64_t injected_taken = 0;  ///< jobs from outside the pool that this worker took
+  std::uint64_t jobs_stolen = 0;     ///< taken by this worker from another; a job may be stolen more than once
+  std::uint64_t steals_tried = 0;    ///< the attempts at that; on AsyncPolicy one may bring several jobs
+  std::uint64_t injected_taken = 0;  ///< jobs that this worker took from the injector: from outside, or overflowed
   std::uint64_t times_slept = 0;     ///< blocked for lack of work
   std::uint64_t times_woken = 0;     ///< by another thread
 
   // Of AsyncPolicy alone:
   std::uint64_t lifo_hits = 0;             ///< jobs that this worker found in its LIFO slot
   std::uint64_t global_batch_fetches = 0;  ///< batches of injected jobs; injected_taken counts the jobs
-  /// Jobs pushed by this worker that went to the injector for lack of room; they are in somebody's injected_taken too.
+  /// Jobs pushed by this worker that went to the injector for lack of room. The worker that takes them from there counts
+  /// them in injected_taken: so all jobs that were spawned or offered, but for broadcasts, are, in the total,
+  /// `jobs_pushed + injected_taken - overflows`, once nothing waits.
   std::uint64_t overflows = 0;
 
   WorkerStats& operator+=(const WorkerStats& other) noexcept {

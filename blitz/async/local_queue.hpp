@@ -81,7 +81,6 @@ class AsyncQueue {
     if (loot.outcome == Loot<Job>::Outcome::kEmpty) loot = victim.fetched_.steal_into(ring_, most);
     if (loot.outcome == Loot<Job>::Outcome::kItem) {
       victim.lost_.fetch_add(1 + loot.moved, std::memory_order_relaxed);  // A count.
-      add(gained_, loot.moved);
     }
     return loot;
   }
@@ -101,11 +100,8 @@ class AsyncQueue {
   }
 
   [[nodiscard]] std::uint64_t pushed() const noexcept { return pushed_.load(std::memory_order_relaxed); }
-  /// How many more have left this queue for other places than have come from other queues: in arithmetic modulo 2^64, as
-  /// it may be negative.
-  [[nodiscard]] std::uint64_t taken() const noexcept {
-    return lost_.load(std::memory_order_relaxed) + overflows() - gained_.load(std::memory_order_relaxed);
-  }
+  /// How many have left this queue for other places.
+  [[nodiscard]] std::uint64_t taken() const noexcept { return lost_.load(std::memory_order_relaxed) + overflows(); }
   /// How many jobs went to the injector for want of room.
   [[nodiscard]] std::uint64_t overflows() const noexcept { return overflowed_.load(std::memory_order_relaxed); }
 
@@ -119,7 +115,6 @@ class AsyncQueue {
   // Written by the owner, read for statistics.
   Atomic<std::uint64_t> pushed_{0};
   Atomic<std::uint64_t> overflowed_{0};
-  Atomic<std::uint64_t> gained_{0};
   WorkStealQueue<Job> ring_;
   WorkStealQueue<Job, AsyncInjector::kDefaultBatch> fetched_;
   alignas(kCacheLine) Atomic<std::uint64_t> lost_{0};  // written by thieves

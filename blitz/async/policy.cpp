@@ -70,7 +70,7 @@ Job* AsyncFinder::steal(Sources& sources) noexcept {
       if (loot.outcome == Loot<Job>::Outcome::kEmpty) continue;
       add(steals_tried_);
       if (loot.outcome == Loot<Job>::Outcome::kItem) {
-        add(stolen_);
+        add(stolen_, 1 + loot.moved);
         return loot.first;
       }
       lost = true;

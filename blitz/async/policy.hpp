@@ -49,7 +49,7 @@ class AsyncFinder {
   }
 
   [[nodiscard]] std::uint64_t steals_tried() const noexcept { return steals_tried_.load(std::memory_order_relaxed); }
-  /// Thefts, of however many jobs.
+  /// Jobs; a theft may bring several.
   [[nodiscard]] std::uint64_t stolen() const noexcept { return stolen_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t injected_taken() const noexcept {
     return injected_taken_.load(std::memory_order_relaxed);

@@ -59,7 +59,7 @@ class Queues {
   Loot::Outcome steal(std::size_t slot, std::size_t victim, std::size_t most = kMost) {
     const Loot loot = slots_[slot].queue.steal_from(slots_[victim].queue, most);
     if (loot.outcome == Loot::Outcome::kItem) {
-      ++slots_[slot].come;
+      slots_[slot].come += 1 + loot.moved;
       took(slot, loot.first);
     }
     return loot.outcome;
