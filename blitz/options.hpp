@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -56,6 +58,11 @@ struct ThreadPoolOptions {
   /// other people's work. 0: a worker that waits never takes a job from another. Where all workers wait as deep as that,
   /// one of them goes on as before, lest nobody take the jobs that come.
   std::size_t max_nested_waits = 32;
+
+  /// Where the random numbers begin by which the workers choose whom to steal from. With the same seed each worker of two
+  /// pools of a size asks the others in the same order: for tests, and for runs that are to be repeated, as far as the
+  /// threads' timing can be. None: a new one for each pool and each run.
+  std::optional<std::uint64_t> seed = std::nullopt;
 };
 
 }  // namespace blitz

@@ -136,9 +136,10 @@ concept IdleProtocol = std::constructible_from<S, std::size_t> &&
                          { constant.times_woken(slot) } noexcept -> std::same_as<std::uint64_t>;
                        };
 
-/// A worker's order of search: one object for each worker, used by its runner alone.
+/// A worker's order of search: one object for each worker, used by its runner alone. It is made from a seed for its random
+/// numbers, another one for each worker.
 template <class F, class Q, class I>
-concept JobFinder = std::constructible_from<F, std::size_t> && requires(F& finder, detail::Sources<Q, I>& sources) {
+concept JobFinder = std::constructible_from<F, std::uint64_t> && requires(F& finder, detail::Sources<Q, I>& sources) {
   { finder.find_work(sources) } noexcept -> std::same_as<detail::Job*>;      ///< null: nothing was there to take
   { finder.steals_tried() } noexcept -> std::convertible_to<std::uint64_t>;  ///< statistics, anyone
   { finder.stolen() } noexcept -> std::convertible_to<std::uint64_t>;        ///< jobs

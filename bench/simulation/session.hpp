@@ -24,7 +24,7 @@ class Session {
     machine.make_thread_local(reinterpret_cast<void**>(&blitz::detail::CurrentWorker<P>::worker));
     Outcome outcome;
     machine.run([&] {
-      Pool pool({.num_threads = setup.threads});
+      Pool pool({.num_threads = setup.threads, .seed = 0});
       Session session(setup, machine, pool, outcome);
       session.name_lines();
       machine.sleep(kMillisecond);  // All workers have begun to wait.

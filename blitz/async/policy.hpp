@@ -31,7 +31,7 @@ class AsyncFinder {
 
   static constexpr unsigned kBudget = 128;
 
-  explicit AsyncFinder(std::size_t slot) noexcept : random_(slot) {}
+  explicit AsyncFinder(std::uint64_t seed) noexcept : random_(seed) {}
 
   [[nodiscard]] Job* find_work(Sources& sources) noexcept {
     if (jobs_ == kBudget) [[unlikely]]

@@ -1,12 +1,15 @@
 #include "blitz/core/pool_config.hpp"
 
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <stdexcept>
 
+#include "blitz/base/atomic.hpp"
 #include "blitz/base/cpu_count.hpp"
+#include "blitz/base/xorshift.hpp"
 
 namespace blitz::detail {
 namespace {
@@ -59,6 +62,15 @@ std::vector<unsigned> processors_for(Affinity affinity) {
     throw ThreadPoolError("blitz: this system does not let a thread choose its processor; leave affinity at none");
   }
   return processors;
+}
+
+std::uint64_t first_seed(const ThreadPoolOptions& options) noexcept {
+  if (options.seed.has_value()) return splitmix64(*options.seed);
+  // The count tells apart the pools of a process, however coarse its clock; clock and address tell apart processes.
+  static Atomic<std::uint64_t> pools{0};
+  const std::uint64_t count = pools.fetch_add(1, std::memory_order_relaxed);  // It orders nothing.
+  const auto time = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  return splitmix64(splitmix64(splitmix64(count) ^ time) ^ reinterpret_cast<std::uintptr_t>(&options));
 }
 
 std::string thread_failure(std::size_t started, std::size_t wanted, const char* reason) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <string>
 #include <vector>
@@ -18,6 +19,9 @@ namespace blitz::detail {
 /// The processors to put workers on, in turn; empty for Affinity::none. Throws ThreadPoolError where there is no
 /// choosing.
 [[nodiscard]] BLITZ_API std::vector<unsigned> processors_for(Affinity affinity);
+
+/// Where the random numbers of a pool begin: from options.seed, or else anew for each pool and each run.
+[[nodiscard]] BLITZ_API std::uint64_t first_seed(const ThreadPoolOptions& options) noexcept;
 
 [[nodiscard]] BLITZ_API std::string thread_failure(std::size_t started, std::size_t wanted, const char* reason);
 [[nodiscard]] BLITZ_API std::string start_hook_failure(std::size_t index, const std::exception_ptr& error);

@@ -12,6 +12,7 @@
 #include "blitz/base/asymmetric_fence.hpp"
 #include "blitz/base/cpu_count.hpp"
 #include "blitz/base/linger.hpp"
+#include "blitz/base/xorshift.hpp"
 #include "blitz/core/pool_config.hpp"
 #include "blitz/core/region.hpp"
 #include "blitz/core/registry.hpp"
@@ -21,12 +22,12 @@ namespace blitz::detail {
 // --- Worker ---
 
 template <Policy P>
-Worker<P>::Worker(Registry<P>& registry, std::size_t index)
+Worker<P>::Worker(Registry<P>& registry, std::size_t index, std::uint64_t seed)
     : WorkerBase(index, &registry),
       registry_(registry),
       idle_(registry.idle()),
       injector_(registry.injector()),
-      finder_(index),
+      finder_(seed),
       sources_{index, 0, queue_, injector_, &registry, [](void* pool, std::size_t slot) noexcept -> auto& {
                  return static_cast<Registry<P>*>(pool)->worker(slot).queue();
                }} {}
@@ -312,7 +313,10 @@ Registry<P>::Registry(ThreadPoolOptions options, std::size_t num_threads)
     : PoolBase(std::move(options), num_threads), idle_(num_threads) {
   workers_.reserve(num_threads);
   threads_.reserve(num_threads);
-  for (std::size_t i = 0; i < num_threads; ++i) workers_.push_back(std::make_unique<Worker<P>>(*this, i));
+  const std::uint64_t seed = first_seed(this->options());
+  for (std::size_t i = 0; i < num_threads; ++i) {
+    workers_.push_back(std::make_unique<Worker<P>>(*this, i, splitmix64(seed + i)));
+  }
   for (const auto& worker : workers_) worker->set_count(num_threads);
 }
 

@@ -142,8 +142,8 @@ class Registry;
 template <Policy P>
 class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
  public:
-  /// Throws std::bad_alloc.
-  Worker(Registry<P>& registry, std::size_t index);
+  /// `seed`: of its finder's random numbers. Throws std::bad_alloc.
+  Worker(Registry<P>& registry, std::size_t index, std::uint64_t seed);
 
   using Place = typename P::LocalQueue::Place;
 

@@ -49,7 +49,7 @@ class ForkJoinFinder {
  public:
   using Sources = detail::Sources<ForkJoinQueue, ForkJoinInjector>;
 
-  explicit ForkJoinFinder(std::size_t slot) noexcept : random_(slot) {}
+  explicit ForkJoinFinder(std::uint64_t seed) noexcept : random_(seed) {}
 
   [[nodiscard]] Job* find_work(Sources& sources) noexcept {
     if (Job* const job = sources.own.take_newest()) return job;

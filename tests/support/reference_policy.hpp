@@ -214,7 +214,7 @@ class ReferenceFinder {
  public:
   using Sources = blitz::detail::Sources<ReferenceQueue, ReferenceQueue>;
 
-  explicit ReferenceFinder(std::size_t /*slot*/) noexcept {}
+  explicit ReferenceFinder(std::uint64_t /*seed*/) noexcept {}
 
   [[nodiscard]] Job* find_work(Sources& sources) noexcept {
     if (Job* const job = sources.own.take_newest()) return job;

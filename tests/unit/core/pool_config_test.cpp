@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -22,6 +24,7 @@ using blitz::Affinity;
 using blitz::ThreadPoolError;
 using blitz::ThreadPoolOptions;
 using blitz::detail::checked_num_threads;
+using blitz::detail::first_seed;
 using blitz::detail::processors_for;
 
 namespace {
@@ -153,4 +156,14 @@ TEST_CASE("config: messages carry the cause") {
   CHECK(mentions(blitz::detail::start_hook_failure(5, known), "the cause"));
   CHECK(mentions(blitz::detail::start_hook_failure(5, known), "worker 5"));
   CHECK(mentions(blitz::detail::start_hook_failure(5, std::make_exception_ptr(1)), "no std::exception"));
+}
+
+TEST_CASE("pool config: a seed is new each time, unless it is asked for") {
+  std::set<std::uint64_t> seeds;
+  const ThreadPoolOptions none;
+  for (int i = 0; i < 1000; ++i) seeds.insert(first_seed(none));
+  CHECK(seeds.size() == 1000);
+  CHECK(first_seed({.seed = 7}) == first_seed({.seed = 7}));
+  CHECK(first_seed({.seed = 7}) != first_seed({.seed = 8}));
+  CHECK(first_seed({.seed = 0}) == first_seed({.seed = 0}));  // 0 is a seed like any other
 }

@@ -1,11 +1,17 @@
 #include "blitz/options.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <blitz/thread_pool.hpp>
 #include <doctest/doctest.h>
+
+#include "blitz/core/registry_impl.hpp"
 
 static_assert(std::is_base_of_v<std::runtime_error, blitz::ThreadPoolError>);
 static_assert(!std::is_copy_constructible_v<blitz::ThreadPool>);
@@ -22,6 +28,7 @@ TEST_CASE("options: all have defaults") {
   CHECK_FALSE(options.on_thread_start);
   CHECK_FALSE(options.on_thread_exit);
   CHECK_FALSE(options.exception_handler);
+  CHECK_FALSE(options.seed.has_value());
 
   const blitz::ForOptions loop;
   CHECK(loop.min_grain == 1);
@@ -39,4 +46,46 @@ TEST_CASE("options: a pool has the number of threads asked for") {
 TEST_CASE("options: ThreadPoolError carries its message") {
   const blitz::ThreadPoolError error("what to do");
   CHECK(std::string(error.what()) == "what to do");
+}
+
+namespace {
+
+/// A policy whose finders tell what they were made from.
+template <class P>
+struct Recording : P {
+  static inline std::vector<std::uint64_t> seeds;
+
+  struct Finder : P::Finder {
+    explicit Finder(std::uint64_t seed) noexcept : P::Finder(seed) { seeds.push_back(seed); }
+  };
+};
+
+/// Those of the workers of a pool of four.
+template <class P>
+std::vector<std::uint64_t> seeds_of_pool(blitz::ThreadPoolOptions options) {
+  Recording<P>::seeds.clear();
+  options.num_threads = 4;
+  const blitz::BasicThreadPool<Recording<P>> pool(std::move(options));
+  return Recording<P>::seeds;
+}
+
+bool have_none_in_common(std::vector<std::uint64_t> x, const std::vector<std::uint64_t>& y) {
+  x.insert(x.end(), y.begin(), y.end());
+  std::ranges::sort(x);
+  return std::ranges::adjacent_find(x) == x.end();
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("options: workers choose their victims by numbers of their own, in each pool by others", Policy,
+                   blitz::ForkJoinPolicy, blitz::AsyncPolicy) {
+  const auto one = seeds_of_pool<Policy>({});
+  const auto other = seeds_of_pool<Policy>({});
+  CHECK(one.size() == 4);
+  CHECK(have_none_in_common(one, other));
+
+  const auto seven = seeds_of_pool<Policy>({.seed = 7});
+  CHECK(seeds_of_pool<Policy>({.seed = 7}) == seven);
+  CHECK(have_none_in_common(seven, seeds_of_pool<Policy>({.seed = 8})));
+  CHECK(have_none_in_common(seven, one));
 }
