@@ -83,8 +83,8 @@ class AsyncState : public Job {
 };
 
 template <class F>
-class AsyncJob final : public AsyncState<std::invoke_result_t<F&>> {
-  using State = AsyncState<std::invoke_result_t<F&>>;
+class AsyncJob final : public AsyncState<CallResult<F&>> {
+  using State = AsyncState<CallResult<F&>>;
 
  public:
   template <class G>
@@ -105,7 +105,7 @@ class AsyncJob final : public AsyncState<std::invoke_result_t<F&>> {
 };
 
 template <class F>
-[[nodiscard]] AsyncHandle<std::invoke_result_t<std::decay_t<F>&>> async_in(PoolBase& pool, F&& f);
+[[nodiscard]] AsyncHandle<CallResult<std::decay_t<F>&>> async_in(PoolBase& pool, F&& f);
 
 }  // namespace detail
 
@@ -150,7 +150,7 @@ class AsyncHandle {
 
  private:
   template <class F>
-  friend AsyncHandle<std::invoke_result_t<std::decay_t<F>&>> detail::async_in(detail::PoolBase& pool, F&& f);
+  friend AsyncHandle<detail::CallResult<std::decay_t<F>&>> detail::async_in(detail::PoolBase& pool, F&& f);
 
   explicit AsyncHandle(detail::AsyncState<R>* state) noexcept : state_(state) {}
 
@@ -168,14 +168,14 @@ class AsyncHandle {
 namespace detail {
 
 template <class F>
-AsyncHandle<std::invoke_result_t<std::decay_t<F>&>> async_in(PoolBase& pool, F&& f) {
+AsyncHandle<CallResult<std::decay_t<F>&>> async_in(PoolBase& pool, F&& f) {
   using Job = AsyncJob<std::decay_t<F>>;
   WorkerBase* const worker = worker_of(pool);
   if (worker == nullptr) pool.throw_if_unusable();
   auto* const job = new Job(pool, std::forward<F>(f));
   worker != nullptr ? worker->detached_begun() : pool.detached_begun_outside();
   push_token(worker, pool, job);
-  return AsyncHandle<std::invoke_result_t<std::decay_t<F>&>>(job);
+  return AsyncHandle<CallResult<std::decay_t<F>&>>(job);
 }
 
 }  // namespace detail

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <functional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/opaque.hpp"
 #include "blitz/core/job.hpp"
@@ -38,8 +40,16 @@ concept JoinContextCallable = std::invocable<F, JoinContext>;
 
 namespace detail {
 
+/// What a join makes of two results.
+struct ReturnPair {
+  template <class A, class B>
+  BLITZ_ALWAYS_INLINE static std::pair<A, B> results(A&& a, B&& b) {
+    return std::pair<A, B>(std::forward<A>(a), std::forward<B>(b));
+  }
+};
+
 /// How join and join_context call what they are given.
-struct CallPlain {
+struct CallPlain : ReturnPair {
   template <class F>
   using Value = CallValue<F>;
   template <class F>
@@ -47,7 +57,17 @@ struct CallPlain {
     return call_value(std::forward<F>(f));
   }
 };
-struct CallWithContext {
+/// For join of three or more: the second callable returns the pair or tuple of all results but the first.
+struct CallAndPrepend : CallPlain {
+  template <class First, class Rest>
+  static auto results(First&& first, Rest&& rest) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return std::tuple<First, std::tuple_element_t<I, Rest>...>(std::forward<First>(first),
+                                                                 std::get<I>(std::move(rest))...);
+    }(std::make_index_sequence<std::tuple_size_v<Rest>>());
+  }
+};
+struct CallWithContext : ReturnPair {
   template <class F>
   using Value = CallValue<F, JoinContext>;
   template <class F>
@@ -94,6 +114,15 @@ class JoinJob final : public Job {
     return result_.take();
   }
 
+  /// As run_here or finish, for a result that is then to be taken from where it lies. Throws what the callable throws
+  /// if it runs here.
+  JobResult<Value>& result(WorkerBase& owner, bool mine) {
+    if (mine || reclaim(owner, *this, latch_.core())) {
+      result_.make([this]() -> Value { return run_here(); });
+    }
+    return result_;
+  }
+
   /// Whether somebody has run it.
   [[nodiscard]] bool done() const noexcept { return latch_.core().probe(); }
 
@@ -118,9 +147,14 @@ class JoinJob final : public Job {
   JobResult<Value> result_;
 };
 
+/// Whether the two results of a join are too large for temporaries: then the second is made in its job, and the join has
+/// a frame of its own, so that the room for both is on the stack once, and only while the join runs.
+template <class A, class B>
+inline constexpr bool kAreLarge = sizeof(std::pair<A, B>) > 2 * kCacheLine;
+
 /// The whole of join, on the calling worker: `b` is offered, `a` runs, and `b` is taken back, or was stolen.
 template <class Call, class W, class A, class B>
-BLITZ_ALWAYS_INLINE auto join_on(W& worker, A&& a, B&& b) {
+BLITZ_ALWAYS_INLINE auto join_inline(W& worker, A&& a, B&& b) {
   using ValueA = typename Call::template Value<A>;
   using ValueB = typename Call::template Value<B>;
 
@@ -138,7 +172,28 @@ BLITZ_ALWAYS_INLINE auto join_on(W& worker, A&& a, B&& b) {
 
   W& self = *opaque(&worker);  // Only what is seldom called wants to know where its parts are.
   const bool mine = !job.done() && self.take_back(place);
-  return std::pair<ValueA, ValueB>(std::forward<ValueA>(value_a), mine ? job.run_here() : job.finish(self));
+  if constexpr (kAreLarge<ValueA, ValueB>) {
+    return job.result(self, mine).take_into([&](ValueB&& value_b) {
+      return Call::template results<ValueA, ValueB>(std::forward<ValueA>(value_a), std::forward<ValueB>(value_b));
+    });
+  } else {
+    return Call::template results<ValueA, ValueB>(std::forward<ValueA>(value_a),
+                                                  mine ? job.run_here() : job.finish(self));
+  }
+}
+
+template <class Call, class W, class A, class B>
+[[gnu::noinline]] auto join_in_own_frame(W& worker, A&& a, B&& b) {
+  return join_inline<Call>(worker, std::forward<A>(a), std::forward<B>(b));
+}
+
+template <class Call, class W, class A, class B>
+BLITZ_ALWAYS_INLINE auto join_on(W& worker, A&& a, B&& b) {
+  if constexpr (kAreLarge<typename Call::template Value<A>, typename Call::template Value<B>>) {
+    return join_in_own_frame<Call>(worker, std::forward<A>(a), std::forward<B>(b));
+  } else {
+    return join_inline<Call>(worker, std::forward<A>(a), std::forward<B>(b));
+  }
 }
 
 /// For a caller that is no worker of the default policy.
@@ -161,12 +216,6 @@ BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b) {
   return join_elsewhere<Call, A, B>(std::forward<A>(kept_a), std::forward<B>(kept_b));
 }
 
-/// A value before the values of a pair or a tuple.
-template <class First, class Rest>
-[[nodiscard]] auto prepend(First&& first, Rest&& rest) {
-  return std::tuple_cat(std::tuple<First>(std::forward<First>(first)), std::move(rest));
-}
-
 }  // namespace detail
 
 /// Calls `a` and `b`, perhaps at once, and returns a pair of their results, Unit for void.
@@ -180,7 +229,8 @@ template <class First, class Rest>
 ///
 /// All that comes before the call happens before `a` and `b`, and they happen before its return. A few nanoseconds when
 /// nobody steals; no allocation. Any thread; outside every pool it runs in global_pool().
-/// An rvalue that is trivially copyable may be called as a copy of itself.
+/// An rvalue that is trivially copyable may be called as a copy of itself. No more than two copies of a result exist at a
+/// time; a class that is returned as const arrives without the const.
 ///
 /// The algorithm: lazy task creation with work stealing, as in Cilk-5 (M. Frigo, C. E. Leiserson, K. H. Randall, PLDI
 /// 1998) and Rayon.
@@ -193,10 +243,9 @@ BLITZ_ALWAYS_INLINE auto join(A&& a, B&& b) {
 template <JoinCallable A, JoinCallable B, JoinCallable C, JoinCallable... More>
 auto join(A&& a, B&& b, C&& c, More&&... more) {
   // Not inlined: the second callable of a join is compiled in several places, and each level would multiply them.
-  auto [x, rest] = blitz::join(std::forward<A>(a), [&]() BLITZ_LAMBDA_NOINLINE {
+  return detail::join_here<detail::CallAndPrepend>(std::forward<A>(a), [&]() BLITZ_LAMBDA_NOINLINE {
     return blitz::join(std::forward<B>(b), std::forward<C>(c), std::forward<More>(more)...);
   });
-  return detail::prepend<detail::CallValue<A>>(std::forward<detail::CallValue<A>>(x), std::move(rest));
 }
 
 /// As join, of callables that take a JoinContext.

@@ -148,10 +148,10 @@ namespace detail {
 struct ScopeAccess {
   /// Runs a body in a new scope. Returns what it returns; throws the scope's first exception.
   template <class F>
-  static std::invoke_result_t<F, Scope&> run(PoolBase& pool, WorkerBase* owner, SpawnOrder order,
-                                             const ScopeOptions& options, F&& body) {
+  static CallResult<F, Scope&> run(PoolBase& pool, WorkerBase* owner, SpawnOrder order, const ScopeOptions& options,
+                                   F&& body) {
     Scope scope(pool, owner, order, options);
-    using R = std::invoke_result_t<F, Scope&>;
+    using R = CallResult<F, Scope&>;
     [[maybe_unused]] ValueOf<R> value = [&]() -> ValueOf<R> {
       try {
         return call_value(std::forward<F>(body), scope);
@@ -236,16 +236,15 @@ class ScopeBroadcastJob final : public Job {
 
 /// Calls `body` in a scope of the pool that the caller works for, on one of its workers.
 template <class F>
-std::invoke_result_t<F, Scope&> scope_here(SpawnOrder order, const ScopeOptions& options, F&& body) {
-  return on_current_pool([&](WorkerBase& worker) -> std::invoke_result_t<F, Scope&> {
+CallResult<F, Scope&> scope_here(SpawnOrder order, const ScopeOptions& options, F&& body) {
+  return on_current_pool([&](WorkerBase& worker) -> CallResult<F, Scope&> {
     return ScopeAccess::run(*worker.pool(), &worker, order, options, std::forward<F>(body));
   });
 }
 
 /// Calls `body` in a scope of `pool`, on the calling thread.
 template <class F>
-std::invoke_result_t<F, Scope&> scope_in_place(PoolBase& pool, SpawnOrder order, const ScopeOptions& options,
-                                               F&& body) {
+CallResult<F, Scope&> scope_in_place(PoolBase& pool, SpawnOrder order, const ScopeOptions& options, F&& body) {
   pool.throw_if_unusable();
   return ScopeAccess::run(pool, worker_of(pool), order, options, std::forward<F>(body));
 }

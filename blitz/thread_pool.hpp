@@ -71,7 +71,7 @@ class BasicThreadPool {
   /// functions (blitz::join, ...) use this pool.
   template <std::invocable F>
   decltype(auto) install(F&& f) {
-    return registry_->in_worker([&](auto&) -> std::invoke_result_t<F> { return std::invoke(std::forward<F>(f)); });
+    return registry_->in_worker([&](auto&) -> detail::CallResult<F> { return std::invoke(std::forward<F>(f)); });
   }
 
   /// The same, but a worker of another pool blocks meanwhile instead of doing its own pool's work: for `f` that must not
@@ -79,7 +79,7 @@ class BasicThreadPool {
   template <std::invocable F>
   decltype(auto) install_blocking(F&& f) {
     return registry_->in_worker_blocking(
-        [&](auto&) -> std::invoke_result_t<F> { return std::invoke(std::forward<F>(f)); });
+        [&](auto&) -> detail::CallResult<F> { return std::invoke(std::forward<F>(f)); });
   }
 
   // As the free functions of the same names, in this pool.
@@ -223,8 +223,8 @@ class BasicThreadPool {
   }
 
   template <class F>
-  std::invoke_result_t<F, Scope&> scope_here(detail::SpawnOrder order, const ScopeOptions& options, F&& body) {
-    return registry_->in_worker([&](detail::WorkerBase& worker) -> std::invoke_result_t<F, Scope&> {
+  detail::CallResult<F, Scope&> scope_here(detail::SpawnOrder order, const ScopeOptions& options, F&& body) {
+    return registry_->in_worker([&](detail::WorkerBase& worker) -> detail::CallResult<F, Scope&> {
       return detail::ScopeAccess::run(*registry_, &worker, order, options, std::forward<F>(body));
     });
   }

@@ -20,13 +20,17 @@ struct Unit {
 
 namespace detail {
 
+/// What calling F with Args returns, to be kept and handed on: a class by value without its const.
+template <class F, class... Args>
+using CallResult = std::remove_cv_t<std::invoke_result_t<F, Args...>>;
+
 /// What remains of a callable's result: Unit for void.
 template <class R>
 using ValueOf = std::conditional_t<std::is_void_v<R>, Unit, R>;
 
 /// The value of calling F, moved into the call, with Args.
 template <class F, class... Args>
-using CallValue = ValueOf<std::invoke_result_t<F, Args...>>;
+using CallValue = ValueOf<CallResult<F, Args...>>;
 
 template <class F, class... Args>
 BLITZ_ALWAYS_INLINE CallValue<F, Args...> call_value(F&& f, Args&&... args) {
@@ -48,17 +52,23 @@ class JobResult {
   JobResult& operator=(const JobResult&) = delete;
   ~JobResult() {}
 
+  /// Stores what `f` returns, an R, which is made in its place. Throws what `f` throws, and stores nothing then.
+  template <class F>
+  void make(F&& f) {
+    if constexpr (std::is_reference_v<R>) {
+      R&& value = std::forward<F>(f)();
+      pointer_ = std::addressof(value);
+    } else {
+      ::new (static_cast<void*>(std::addressof(value_))) R(std::forward<F>(f)());
+    }
+    threw_ = false;
+  }
+
   /// Stores what `f` returns or throws.
   template <class F>
   void run(F&& f) noexcept {
     try {
-      if constexpr (std::is_reference_v<R>) {
-        R&& value = std::forward<F>(f)();
-        pointer_ = std::addressof(value);
-      } else {
-        ::new (static_cast<void*>(std::addressof(value_))) R(std::forward<F>(f)());
-      }
-      threw_ = false;
+      make(std::forward<F>(f));
     } catch (...) {
       ::new (static_cast<void*>(std::addressof(error_))) std::exception_ptr(std::current_exception());
       threw_ = true;
@@ -67,19 +77,25 @@ class JobResult {
 
   /// Returns the value, or rethrows. Throws what moving the value throws.
   R take() {
+    return take_into([](R&& value) -> R { return std::forward<R>(value); });
+  }
+
+  /// Returns what `f` makes of the value, which is given to it where it lies; or rethrows. Throws what `f` throws.
+  template <class F>
+  auto take_into(F&& f) -> std::invoke_result_t<F, R&&> {
     if (threw_) {
       const std::exception_ptr error = std::move(error_);
       std::destroy_at(std::addressof(error_));
       std::rethrow_exception(error);
     }
     if constexpr (std::is_reference_v<R>) {
-      return static_cast<R>(*pointer_);
+      return std::forward<F>(f)(static_cast<R>(*pointer_));
     } else {
       struct Destroy {
         R& value;
         ~Destroy() { std::destroy_at(std::addressof(value)); }
       } destroy{value_};
-      return std::move(value_);
+      return std::forward<F>(f)(std::move(value_));
     }
   }
 

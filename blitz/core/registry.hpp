@@ -113,8 +113,9 @@ class BLITZ_API Registry final : public PoolBase, public std::enable_shared_from
     return nullptr;
   }
 
+  // Out of line: a caller that has a slot needs no room for a result in its frame.
   template <class R, class Latch, class F, class Wait, class... LatchArgs>
-  R inject_and_wait(F& f, Wait&& wait, LatchArgs&&... latch_args) {
+  BLITZ_COLD R inject_and_wait(F& f, Wait&& wait, LatchArgs&&... latch_args) {
     throw_if_unusable();
     auto on_worker = [&f](WorkerBase& base) -> R {
       return std::invoke(std::forward<F>(f), static_cast<Worker<P>&>(base));

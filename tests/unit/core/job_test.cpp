@@ -26,6 +26,8 @@ using blitz_test::Lives;
 static_assert(std::same_as<CallValue<void (&)()>, Unit>);
 static_assert(std::same_as<CallValue<int (&)(char), char>, int>);
 static_assert(std::same_as<CallValue<int& (&)()>, int&>);
+static_assert(std::same_as<CallValue<const std::string (&)()>, std::string>);
+static_assert(std::same_as<CallValue<const std::string& (&)()>, const std::string&>);
 static_assert(std::is_empty_v<Unit>);
 
 TEST_CASE("unit: all are equal") { CHECK(Unit{} == Unit{}); }
@@ -107,6 +109,19 @@ TEST_CASE("result: an exception is rethrown, or dropped, and freed once") {
     SUBCASE("dropped") { result.discard(); }
     CHECK(lives.alive == 0);
   }
+  CHECK(lives.alive == 0);
+}
+
+TEST_CASE("result: what is made here throws at once, or is taken from where it lies") {
+  Lives lives;
+  JobResult<Counted> result;
+  CHECK_THROWS_WITH(result.make([]() -> Counted { throw std::runtime_error("no"); }), "no");
+  result.make([&] { return Counted(lives, 7); });
+  CHECK(lives.made == 1);
+  CHECK(result.take_into([&](Counted&& value) {
+    CHECK(lives.made == 1);
+    return value.value;
+  }) == 7);
   CHECK(lives.alive == 0);
 }
 
