@@ -155,8 +155,10 @@ void Region::unlist(Waiter& waiter) noexcept {
 
 void Region::wait(WorkerBase& worker, CoreLatch& latch) noexcept {
   unsigned round = 0;
+  bool called = false;  // woken for a job of the region, and none has been looked for since
   while (!latch.probe()) {
     Job* job = take_newest(worker);
+    called = false;
     if (job == nullptr) job = worker.take_posted();
     if (job != nullptr) {
       job->execute(job, worker);
@@ -183,10 +185,14 @@ void Region::wait(WorkerBase& worker, CoreLatch& latch) noexcept {
     });
     worker.pool()->stand_apart_no_more();
     const auto locked = lock();
-    // Woken for a job, it is called away: the wake-up goes to another.
-    if (!waiter.listed && !jobs_.empty() && latch.probe()) wake_one();
+    called = !waiter.listed;
     unlist(waiter);
   }
+  if (!called) return;
+  // Our latch is set, too: the wake-up goes to another waiter. Not decided before the last look at the latch, which may
+  // be set at any moment.
+  const auto locked = lock();
+  if (!jobs_.empty()) wake_one();
 }
 
 }  // namespace blitz::detail

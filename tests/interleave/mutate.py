@@ -24,6 +24,7 @@ SOURCES = {
     "scope": ["blitz/core/task_group.cpp"],
     "apart": ["blitz/core/pool_base.cpp"],
     "finder": ["blitz/fork_join/policy.cpp"],
+    "region": ["blitz/core/region.cpp"],
     "idle_state": ["blitz/async/idle_state.cpp"],
     "async": ["blitz/async/idle_state.cpp", "blitz/async/policy.cpp"],
 }
