@@ -73,7 +73,7 @@ void for_each_block(const Run& run, F& f, R& range) {
     };
     run(count, body);
   };
-  with_items(use, range);
+  use(static_cast<LoopIndex>(std::ranges::size(range)), IteratorItems(std::ranges::begin(range)));
 }
 
 /// The `run` of the functions above that works where the caller works.

@@ -55,8 +55,9 @@ class IteratorItems {
 
   [[nodiscard]] It at(LoopIndex i) const { return begin_ + static_cast<std::iter_difference_t<It>>(i); }
   decltype(auto) operator[](LoopIndex i) const { return *at(i); }
+  /// Copies `f`, so that what it refers to is one step away.
   template <class F>
-  void for_each(LoopIndex first, LoopIndex last, F&& f) const {
+  void for_each(LoopIndex first, LoopIndex last, F f) const {
     const It end = at(last);
     for (It item = at(first); item != end; ++item) f(*item);
   }
@@ -80,7 +81,7 @@ class IntegerItems {
   /// Counts in the type of the integers itself, and by "less than": so compilers see that it does not wrap, and make
   /// vector instructions of what is indexed by it, as in the plain loop.
   template <class F>
-  void for_each(LoopIndex first, LoopIndex last, F&& f) const {
+  void for_each(LoopIndex first, LoopIndex last, F f) const {
     if constexpr (Wraps) {
       for (LoopIndex i = first; i != last; ++i) f((*this)[i]);
     } else {
@@ -93,10 +94,21 @@ class IntegerItems {
   LoopIndex begin_;
 };
 
+template <class R>
+inline constexpr bool kIsIota = false;
+template <LoopInteger First, LoopInteger Last>
+inline constexpr bool kIsIota<std::ranges::iota_view<First, Last>> = true;
+
 /// Calls `use` with the number of items and the items.
 template <class Use, LoopRange R>
 decltype(auto) with_items(const Use& use, R& range) {
-  return use(static_cast<LoopIndex>(std::ranges::size(range)), IteratorItems(std::ranges::begin(range)));
+  const auto count = static_cast<LoopIndex>(std::ranges::size(range));
+  const auto begin = std::ranges::begin(range);
+  if constexpr (kIsIota<std::remove_cv_t<R>>) {
+    return use(count, IntegerItems<std::iter_value_t<decltype(begin)>>(static_cast<LoopIndex>(*begin)));
+  } else {
+    return use(count, IteratorItems(begin));
+  }
 }
 template <class Use, class First, class Last>
   requires LoopBounds<First, Last>
