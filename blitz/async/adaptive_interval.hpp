@@ -1,48 +1,51 @@
-/// How many jobs of its own a busy worker runs between two looks at the injector: as many as take about a millisecond.
+/// When it is the injector's turn, for a worker that does not run dry: as soon as a millisecond has passed since the last
+/// batch from there, but not before 8 jobs of the worker's own, and not after 255.
 ///
 /// Jobs of a microsecond leave the injector alone for long, jobs of a millisecond hardly at all; so a job from outside
-/// waits about as long in either case. The time of a job is an exponentially weighted moving average over batches, for
-/// which the clock is read once a batch.
+/// waits about as long in either case. For jobs that take a time t each this is `clamp(1 ms / t, 8, 255)`, rounded up to a
+/// multiple of 8: the worker looks once in 8 jobs. It looks at the clock only while something waits there, so what it
+/// never gets from outside costs it nothing, and since the time is measured and not foretold, the first jobs and jobs whose
+/// length changes are no exception.
 ///
 /// One object belongs to one worker; nothing here is shared or synchronised.
 #pragma once
 
 #include <algorithm>
-#include <chrono>
-#include <cstdint>
+
+#include "blitz/base/ticks.hpp"
 
 namespace blitz::detail {
 
 class AdaptiveInterval {
  public:
-  using Nanoseconds = std::chrono::duration<double, std::nano>;
-
-  static constexpr std::chrono::nanoseconds kTarget{1'000'000};
-  static constexpr std::chrono::nanoseconds kFirstGuess{50'000};
-  static constexpr double kAlpha = 0.1;  // the weight of the newest batch
+  static constexpr Ticks kMicroseconds = 1000;
   static constexpr unsigned kLeast = 8;
   static constexpr unsigned kMost = 255;
 
-  /// The interval for jobs that take `job_time`.
-  [[nodiscard]] static constexpr unsigned interval_for(Nanoseconds job_time) noexcept {
-    const double jobs = kTarget / std::max(job_time, Nanoseconds(1));
-    return static_cast<unsigned>(std::clamp(jobs, double{kLeast}, double{kMost}));
-  }
+  /// The worker has taken a batch from the injector.
+  constexpr void restart() noexcept { until_look_ = jobs_at_look_ = 0; }
 
-  /// A batch of `jobs` jobs, at least one, took `time`.
-  constexpr void batch_ran(std::uint64_t jobs, std::chrono::nanoseconds time) noexcept {
-    const Nanoseconds sample = Nanoseconds(std::max(time, std::chrono::nanoseconds(0))) / static_cast<double>(jobs);
-    job_time_ = kAlpha * sample + (1 - kAlpha) * job_time_;
-    interval_ = interval_for(job_time_);
-  }
+  /// Before a job of the worker's own: whether to look() first.
+  [[nodiscard]] constexpr bool look_is_due() const noexcept { return until_look_ == 0; }
 
-  /// In jobs.
-  [[nodiscard]] constexpr unsigned interval() const noexcept { return interval_; }
-  [[nodiscard]] constexpr Nanoseconds job_time() const noexcept { return job_time_; }
+  /// The worker runs a job of its own. No look is due.
+  constexpr void own_job() noexcept { --until_look_; }
+
+  /// A look that is due. `waiting`: whether there is something in the injector. Returns whether it is its turn. `clock()`
+  /// gives the time, if it is needed.
+  template <class Clock>
+  [[nodiscard]] bool look(bool waiting, Clock&& clock) noexcept {
+    const unsigned jobs = jobs_at_look_;
+    if (jobs == 0) began_ = clock();
+    until_look_ = jobs < kMost ? std::min(kLeast, kMost - jobs) : kLeast;
+    jobs_at_look_ = std::min(jobs + until_look_, kMost);
+    return jobs != 0 && waiting && (jobs == kMost || clock() - began_ >= kMicroseconds * ticks_per_microsecond());
+  }
 
  private:
-  Nanoseconds job_time_ = kFirstGuess;
-  unsigned interval_ = interval_for(kFirstGuess);
+  unsigned until_look_ = 0;    // jobs of its own before the next look
+  unsigned jobs_at_look_ = 0;  // since the last batch, when that look is due; kMost, if there are more
+  Ticks began_ = 0;            // when the first of them was about to run
 };
 
 }  // namespace blitz::detail

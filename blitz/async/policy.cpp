@@ -17,8 +17,7 @@ constexpr int kLostBeforeYield = 64;
 Job* AsyncFinder::at_hand(Sources& sources) noexcept {
   AsyncQueue& own = sources.own;
   if (Job* const job = own.take_fetched()) return job;
-  if (since_look_ >= interval_.interval()) {
-    since_look_ = 0;
+  if (interval_.look_is_due() && interval_.look(!sources.injector.empty(), ticks_now)) {
     if (Job* const job = fetch(sources)) return job;
   }
   Job* job = own.poll_slot();
@@ -27,7 +26,7 @@ Job* AsyncFinder::at_hand(Sources& sources) noexcept {
   } else {
     job = own.take_oldest();
   }
-  if (job != nullptr) ++since_look_;
+  if (job != nullptr) interval_.own_job();
   return job;
 }
 
@@ -48,7 +47,7 @@ Job* AsyncFinder::fetch(Sources& sources) noexcept {
   std::size_t taken = 0;
   Job* const job = sources.own.fetch(sources.injector, sources.count, taken);
   if (job == nullptr) return nullptr;
-  since_look_ = 0;
+  interval_.restart();
   add(injected_taken_, taken);
   add(global_batch_fetches_);
   return job;
@@ -101,22 +100,6 @@ Job* AsyncFinder::steal_newest(AsyncQueue& victim) noexcept {
   Job* const job = AsyncQueue::steal_newest_from(victim);
   if (job != nullptr) add(stolen_);
   return job;
-}
-
-/// The budget of a tick is spent. The end of its batch is the beginning of the next one's.
-void AsyncFinder::end_tick(AsyncQueue& own) noexcept {
-  const auto now = std::chrono::steady_clock::now();
-  interval_.batch_ran(jobs_, now - batch_began_);
-  batch_began_ = now;
-  jobs_ = 0;
-  ++ticks_;
-  own.begin_tick();
-}
-
-/// The time of a batch that ended for lack of work was not taken: who runs dry looks at the injector anyway.
-void AsyncFinder::begin_timing() noexcept {
-  batch_began_ = std::chrono::steady_clock::now();
-  timing_ = true;
 }
 
 }  // namespace blitz::detail

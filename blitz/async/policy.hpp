@@ -1,7 +1,6 @@
 /// The alternate policy: bounded rings, a shared queue in batches, and a bitmap of parked workers.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -18,8 +17,8 @@ namespace blitz {
 namespace detail {
 
 /// In this order: what was fetched before, the LIFO slot, the ring, the injector, the others' rings and fetched jobs,
-/// their slots, and the injector once more. A worker that does not run dry looks at the injector before its own queue
-/// each time that it has run as many jobs of its own as its AdaptiveInterval says.
+/// their slots, and the injector once more. A worker that does not run dry takes from the injector before its own queue
+/// each time that its AdaptiveInterval says so.
 ///
 /// Time passes in ticks of kBudget jobs; a tick also ends when there is nothing to run.
 ///
@@ -38,12 +37,10 @@ class AsyncFinder {
       end_tick(sources.own);
     Job* job = at_hand(sources);
     if (job == nullptr) job = elsewhere(sources);
-    if (job == nullptr) {
-      run_dry(sources.own);
-    } else {
-      if (!timing_) [[unlikely]]
-        begin_timing();
+    if (job != nullptr) {
       ++jobs_;
+    } else if (jobs_ != 0) {
+      end_tick(sources.own);
     }
     return job;
   }
@@ -59,9 +56,8 @@ class AsyncFinder {
     return global_batch_fetches_.load(std::memory_order_relaxed);
   }
 
-  /// For its runner and for tests: the ticks that have ended, and the pace of the present one.
+  /// For its runner and for tests: the ticks that have ended.
   [[nodiscard]] std::uint64_t ticks() const noexcept { return ticks_; }
-  [[nodiscard]] const AdaptiveInterval& interval() const noexcept { return interval_; }
 
  private:
   [[nodiscard]] BLITZ_API Job* at_hand(Sources& sources) noexcept;
@@ -70,11 +66,7 @@ class AsyncFinder {
   [[nodiscard]] Job* steal(Sources& sources) noexcept;
   [[nodiscard]] Job* steal_newest(AsyncQueue& victim) noexcept;
 
-  BLITZ_COLD BLITZ_API void end_tick(AsyncQueue& own) noexcept;
-  BLITZ_COLD BLITZ_API void begin_timing() noexcept;
-  void run_dry(AsyncQueue& own) noexcept {
-    timing_ = false;
-    if (jobs_ == 0) return;
+  void end_tick(AsyncQueue& own) noexcept {
     jobs_ = 0;
     ++ticks_;
     own.begin_tick();
@@ -82,10 +74,7 @@ class AsyncFinder {
 
   XorShift64Plus random_;
   AdaptiveInterval interval_;
-  std::chrono::steady_clock::time_point batch_began_{};
-  bool timing_ = false;      // batch_began_ is valid: the worker has been busy since
-  unsigned jobs_ = 0;        // of this tick
-  unsigned since_look_ = 0;  // jobs of its own since it looked at the injector
+  unsigned jobs_ = 0;  // of this tick
   std::uint64_t ticks_ = 0;
   // Written by the runner, read for statistics.
   Atomic<std::uint64_t> steals_tried_{0};

@@ -1,66 +1,99 @@
 #include "blitz/async/adaptive_interval.hpp"
 
-#include <chrono>
+#include <cstdint>
+#include <functional>
 
 #include <doctest/doctest.h>
 
 using blitz::detail::AdaptiveInterval;
-using namespace std::chrono_literals;
+using blitz::detail::Ticks;
 
-TEST_CASE("interval: as many jobs as take a millisecond, between 8 and 255") {
-  CHECK(AdaptiveInterval::interval_for(1us) == 255);
-  CHECK(AdaptiveInterval::interval_for(10us) == 100);
-  CHECK(AdaptiveInterval::interval_for(50us) == 20);
-  CHECK(AdaptiveInterval::interval_for(100us) == 10);
-  CHECK(AdaptiveInterval::interval_for(1ms) == 8);
+namespace {
 
-  CHECK(AdaptiveInterval::interval_for(0ns) == 255);
-  CHECK(AdaptiveInterval::interval_for(3921ns) == 255);
-  CHECK(AdaptiveInterval::interval_for(3937ns) == 254);
-  CHECK(AdaptiveInterval::interval_for(125us) == 8);
-  CHECK(AdaptiveInterval::interval_for(1h) == 8);
-}
+/// A worker that always has jobs of its own, and its clock.
+class Busy {
+ public:
+  /// How many jobs of its own it runs before it is the injector's turn, where something always waits. Job number i takes
+  /// `time(i)` nanoseconds.
+  unsigned jobs_until_turn(const std::function<std::uint64_t(unsigned)>& time, bool waiting = true) {
+    for (unsigned jobs = 0;; ++jobs) {
+      if (interval_.look_is_due() && look(waiting)) return jobs;
+      if (jobs == kNoTurn) return kNoTurn;
+      interval_.own_job();
+      nanoseconds_ += time(jobs);
+    }
+  }
+  unsigned jobs_until_turn(std::uint64_t time) {
+    return jobs_until_turn([time](unsigned) { return time; });
+  }
+  void took_batch() { interval_.restart(); }
+  void sleep(std::uint64_t nanoseconds) { nanoseconds_ += nanoseconds; }
 
-TEST_CASE("interval: the first guess is 50 microseconds") {
-  const AdaptiveInterval interval;
-  CHECK(interval.interval() == 20);
-  CHECK(interval.job_time() == 50us);
-}
+  static constexpr unsigned kNoTurn = 100'000;
+  int clock_reads = 0;
 
-TEST_CASE("interval: a batch counts for a tenth") {
-  AdaptiveInterval interval;
-  interval.batch_ran(128, 128 * 150us);
-  CHECK(interval.job_time().count() == doctest::Approx(60'000));
-  CHECK(interval.interval() == 16);
-  interval.batch_ran(1, 0us);
-  CHECK(interval.job_time().count() == doctest::Approx(54'000));
-  CHECK(interval.interval() == 18);
-}
+ private:
+  bool look(bool waiting) {
+    return interval_.look(waiting, [this] {
+      ++clock_reads;
+      return Ticks{nanoseconds_ * blitz::detail::ticks_per_microsecond() / 1000};
+    });
+  }
 
-TEST_CASE("interval: comes to that of the job time, whatever it was before") {
+  AdaptiveInterval interval_;
+  std::uint64_t nanoseconds_ = 123'456;
+};
+
+constexpr std::uint64_t kMicrosecond = 1'000;
+constexpr std::uint64_t kMillisecond = 1'000'000;
+
+}  // namespace
+
+TEST_CASE("interval: as many jobs as take a millisecond, between 8 and 255, from the first batch on") {
   struct Case {
-    std::chrono::nanoseconds time;
-    unsigned expected;
+    std::uint64_t time;
+    unsigned jobs;
   };
-  AdaptiveInterval interval;
-  for (const Case c :
-       {Case{1us, 255}, Case{1ms, 8}, Case{20us, 49}, Case{200us, 8}, Case{5us, 199}, Case{10ms, 8}, Case{10us, 99}}) {
-    CAPTURE(c.time.count());
-    for (int batch = 0; batch < 200; ++batch) interval.batch_ran(128, 128 * c.time);
-    CHECK(interval.job_time().count() == doctest::Approx(static_cast<double>(c.time.count())).epsilon(0.001));
-    CHECK(interval.interval() >= c.expected);
-    CHECK(interval.interval() <= c.expected + 1);
+  for (const Case c : {Case{0, 255}, Case{100, 255}, Case{1 * kMicrosecond, 255}, Case{3'921, 255}, Case{4'200, 240},
+                       Case{10 * kMicrosecond, 104}, Case{50 * kMicrosecond, 24}, Case{100 * kMicrosecond, 16},
+                       Case{125 * kMicrosecond, 8}, Case{1 * kMillisecond, 8}, Case{3600'000 * kMillisecond, 8}}) {
+    CAPTURE(c.time);
+    Busy worker;
+    for (int batch = 0; batch < 5; ++batch) {
+      CHECK(worker.jobs_until_turn(c.time) == c.jobs);
+      worker.took_batch();
+    }
   }
 }
 
-TEST_CASE("interval: one batch of jobs that take a millisecond is enough for the least") {
-  AdaptiveInterval interval;
-  interval.batch_ran(128, 128ms);
-  CHECK(interval.interval() == 8);
+TEST_CASE("interval: nothing is learnt, so jobs that become long, or short, are no exception") {
+  Busy worker;
+  for (int i = 0; i < 10; ++i) {
+    CHECK(worker.jobs_until_turn(10) == 255);
+    worker.took_batch();
+    CHECK(worker.jobs_until_turn(20 * kMillisecond) == 8);
+    worker.took_batch();
+  }
+  // From one job to the next, too: at the next look.
+  CHECK(worker.jobs_until_turn([](unsigned i) { return i < 100 ? 10 : 20 * kMillisecond; }) == 104);
 }
 
-TEST_CASE("interval: a clock that steps back does no harm") {
-  AdaptiveInterval interval;
-  interval.batch_ran(128, -1s);
-  CHECK(interval.job_time() == 45us);
+TEST_CASE("interval: a job that comes after a long quiet time waits for the next look at most") {
+  Busy worker;
+  CHECK(worker.jobs_until_turn([](unsigned) { return 100; }, false) == Busy::kNoTurn);
+  CHECK(worker.jobs_until_turn(100) <= 8);
+  worker.took_batch();
+  // What counts is the time since the last batch, whatever the worker did.
+  CHECK(worker.jobs_until_turn([](unsigned) { return 100; }, false) == Busy::kNoTurn);
+  worker.sleep(kMillisecond);
+  CHECK(worker.jobs_until_turn(100) <= 8);
+}
+
+TEST_CASE("interval: the clock is read once a batch, and while something waits") {
+  Busy worker;
+  CHECK(worker.jobs_until_turn([](unsigned) { return 100; }, false) == Busy::kNoTurn);
+  CHECK(worker.clock_reads == 1);
+  worker.took_batch();
+  CHECK(worker.jobs_until_turn(100) == 255);
+  CHECK(worker.clock_reads == 1 + 1 + 248 / 8);
 }

@@ -9,7 +9,6 @@
 
 #include "blitz/async/policy.hpp"
 
-using blitz::detail::AdaptiveInterval;
 using blitz::detail::AsyncFinder;
 using blitz::detail::AsyncInjector;
 using blitz::detail::AsyncQueue;
@@ -160,27 +159,68 @@ TEST_CASE("async finder: two jobs that push each other for ever do not starve a 
   CHECK(pool.queue(0).empty());
 }
 
-TEST_CASE("async finder: a job in the injector does not wait for an own queue to run dry") {
+namespace {
+
+void take_time(std::chrono::microseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+}  // namespace
+
+TEST_CASE("async finder: a job in the injector waits for eight long jobs at most of an own queue that never runs dry") {
   Pool pool(1);
   NoJob ping;
   std::array<NoJob, 3> injected;
   auto sources = pool.sources_of(0);
   AsyncFinder finder(0);
   pool.push(0, ping);
-  for (NoJob& job : injected) pool.injector.push(&job);
-  // As many of its own as the first guess says; then the batch; then its own again.
-  for (unsigned i = 0; i < 20; ++i) {
-    REQUIRE(finder.find_work(sources) == &ping);
+  const auto run_own = [&](std::chrono::microseconds time) {
+    take_time(time);
     pool.push(0, ping);
+  };
+  // From the first round on, and whether or not the own jobs were short in the meantime.
+  for (std::uint64_t round = 1; round <= 4; ++round) {
+    CAPTURE(round);
+    for (NoJob& job : injected) pool.injector.push(&job);
+    int own = 0;
+    const Job* job = nullptr;
+    while ((job = finder.find_work(sources)) == &ping) {
+      REQUIRE(++own <= 8);
+      run_own(std::chrono::milliseconds(2));
+    }
+    // Then the batch; then its own again.
+    CHECK(job == &injected[0]);
+    CHECK(finder.find_work(sources) == &injected[1]);
+    CHECK(finder.find_work(sources) == &injected[2]);
+    CHECK(finder.injected_taken() == 3 * round);
+    for (unsigned i = 0; i < 1000 * (round % 2); ++i) {
+      REQUIRE(finder.find_work(sources) == &ping);
+      run_own(std::chrono::microseconds(0));
+    }
   }
-  for (NoJob& job : injected) CHECK(finder.find_work(sources) == &job);
-  CHECK(finder.injected_taken() == 3);
-  pool.injector.push(&injected[0]);
-  for (unsigned i = 0; i < 20; ++i) {
-    REQUIRE(finder.find_work(sources) == &ping);
-    pool.push(0, ping);
+  CHECK(pool.queue(0).take_newest() == &ping);
+}
+
+TEST_CASE("async finder: and, however short they are, for 255") {
+  Pool pool(1);
+  NoJob ping;
+  NoJob injected;
+  auto sources = pool.sources_of(0);
+  AsyncFinder finder(0);
+  pool.push(0, ping);
+  for (int round = 0; round < 3; ++round) {
+    pool.injector.push(&injected);
+    unsigned own = 0;
+    for (;; ++own) {
+      Job* const job = finder.find_work(sources);
+      if (job == &injected) break;
+      REQUIRE(own < 255);
+      pool.push(0, ping);
+    }
+    CHECK(own >= 8);
   }
-  CHECK(finder.find_work(sources) == &injected[0]);
   CHECK(pool.queue(0).take_newest() == &ping);
 }
 
@@ -210,17 +250,12 @@ TEST_CASE("async finder: a tick is 128 jobs, or ends when there are none") {
   };
   run(128);
   CHECK(finder.ticks() == 0);
-  CHECK(finder.interval().job_time() == AdaptiveInterval::kFirstGuess);
   CHECK(finder.lifo_hits() == 3);
   run(1);
   CHECK(finder.ticks() == 1);
   CHECK(finder.lifo_hits() == 4);
-  // These jobs take next to no time, and the interval becomes longer.
-  CHECK(finder.interval().job_time() < AdaptiveInterval::kFirstGuess);
-  const auto measured = finder.interval().job_time();
   CHECK(finder.find_work(sources) == nullptr);
   CHECK(finder.ticks() == 2);
-  CHECK(finder.interval().job_time() == measured);  // a batch cut short is not measured
   CHECK(finder.find_work(sources) == nullptr);
   CHECK(finder.ticks() == 2);
 }

@@ -188,6 +188,37 @@ TEST_CASE("async pool: what is injected does not wait for those who never run dr
   }
 }
 
+TEST_CASE("async pool: what is injected waits for eight long jobs at most, from the first on") {
+  AsyncThreadPool pool({.num_threads = 1});
+  std::atomic<bool> stop{false};
+  std::atomic<int> begun{0};
+  std::atomic<std::chrono::milliseconds> time{std::chrono::milliseconds(2)};
+  const std::function<void()> link = [&] {
+    ++begun;
+    const auto end = std::chrono::steady_clock::now() + time.load();
+    while (std::chrono::steady_clock::now() < end) {
+    }
+    if (!stop.load()) blitz::spawn([&] { link(); });
+  };
+  pool.spawn([&] { link(); });
+  for (int round = 0; round < 6; ++round) {
+    CAPTURE(round);
+    std::atomic<int> found{-1};
+    pool.spawn([&] { found.store(begun.load()); });
+    const int before = begun.load();
+    wait_until([&] { return found.load() >= 0; });
+    CHECK(found.load() - before <= 8);
+    if (round % 3 == 2) {  // Jobs that have become short become long again.
+      time.store(std::chrono::milliseconds(0));
+      wait_until([&] { return begun.load() > found.load() + 10'000; });
+      time.store(std::chrono::milliseconds(2));
+      const int now = begun.load();
+      wait_until([&] { return begun.load() > now + 1; });
+    }
+  }
+  stop.store(true);
+}
+
 TEST_CASE("async pool: a batch that is stuck behind its first job is taken by others") {
   for (int round = 0; round < 20; ++round) {
     // While one worker is kept busy, the other fetches two jobs at once, of which the first waits for the second.
