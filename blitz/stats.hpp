@@ -8,7 +8,8 @@
 namespace blitz {
 
 /// Counts since the pool was made. They are read while the workers go on counting: each is right at some moment, and
-/// two of them not at the same one. Exact when nothing runs.
+/// two of them not at the same one. Exact when nothing runs. A policy of the program's own need not count; what it
+/// leaves out is 0.
 struct WorkerStats {
   std::uint64_t jobs_executed = 0;   ///< taken from a queue and run, by whatever way they got there
   std::uint64_t jobs_pushed = 0;     ///< offered to the pool by this worker

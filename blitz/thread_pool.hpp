@@ -39,7 +39,8 @@ template <Policy P>
 
 }  // namespace detail
 
-/// A set of threads that run jobs, under a scheduling policy.
+/// A set of threads that run jobs, under a scheduling policy: ForkJoinPolicy, AsyncPolicy, or one of the program's own,
+/// for which every file that uses the pool includes blitz/custom_policy.hpp as well.
 ///
 /// Thread-safety: all members but the destructor and shutdown may be called by any thread, the pool's own workers
 /// included, at any time. A thread outside the pool that makes a call runs it itself, as one of the pool's workers, if

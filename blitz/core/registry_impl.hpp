@@ -1,5 +1,5 @@
-/// The parts of Worker and Registry that are compiled once for each policy: include this where a policy that is not one
-/// of the library's own is to be instantiated.
+/// The parts of Worker and Registry that are compiled once for each policy: in the library for its own, in the program
+/// for others, by way of blitz/custom_policy.hpp.
 #pragma once
 
 #include <chrono>
@@ -45,23 +45,31 @@ std::shared_ptr<void> Worker<P>::keep_alive() const noexcept {
 template <Policy P>
 WorkerStats Worker<P>::stats() const noexcept {
   WorkerStats s;
-  s.jobs_pushed = queue_.pushed();
-  s.jobs_stolen = finder_.stolen();
-  s.steals_tried = finder_.steals_tried();
-  s.injected_taken = finder_.injected_taken();
-  s.times_slept = idle_.times_slept(index());
-  s.times_woken = idle_.times_woken(index());
+  constexpr bool queue_counts = policy::CountingQueue<typename P::LocalQueue>;
+  constexpr bool finder_counts = policy::CountingFinder<typename P::Finder>;
+  if constexpr (queue_counts) s.jobs_pushed = queue_.pushed();
+  if constexpr (finder_counts) {
+    s.jobs_stolen = finder_.stolen();
+    s.steals_tried = finder_.steals_tried();
+    s.injected_taken = finder_.injected_taken();
+  }
+  if constexpr (policy::CountingIdle<typename P::Idle>) {
+    s.times_slept = idle_.times_slept(index());
+    s.times_woken = idle_.times_woken(index());
+  }
   if constexpr (requires { finder_.lifo_hits(); }) {
     s.lifo_hits = finder_.lifo_hits();
     s.global_batch_fetches = finder_.global_batch_fetches();
     s.overflows = queue_.overflows();
   }
-  // What was pushed here or came from elsewhere has been run here unless it was taken away or is still waiting. The
-  // counts are not read at once: the sum may be below zero for a moment.
-  const std::uint64_t come =
-      s.jobs_pushed + s.jobs_stolen + s.injected_taken + posted_taken_.load(std::memory_order_relaxed);
-  const auto executed = static_cast<std::int64_t>(come - queue_.taken() - queue_.size());
-  s.jobs_executed = executed > 0 ? static_cast<std::uint64_t>(executed) : 0;
+  if constexpr (queue_counts && finder_counts) {
+    // What was pushed here or came from elsewhere has been run here unless it was taken away or is still waiting. The
+    // counts are not read at once: the sum may be below zero for a moment.
+    const std::uint64_t come =
+        s.jobs_pushed + s.jobs_stolen + s.injected_taken + posted_taken_.load(std::memory_order_relaxed);
+    const auto executed = static_cast<std::int64_t>(come - queue_.taken() - queue_.size());
+    s.jobs_executed = executed > 0 ? static_cast<std::uint64_t>(executed) : 0;
+  }
   return s;
 }
 

@@ -19,6 +19,9 @@ PREAMBLE = """
 #include <vector>
 #include <blitz/blitz.hpp>
 struct NotAPolicy {};
+struct NotAPart {
+  struct Place {};
+};
 struct NoDefault {
   explicit NoDefault(int) {}
 };
@@ -190,6 +193,19 @@ CASES = {
         "blitz::BasicThreadPool<blitz::ForkJoinPolicy> pool;",
         "Policy",
     ),
+    **{
+        f"a policy with a wrong {part}": (
+            f"struct P : blitz::ForkJoinPolicy {{ using {part} = NotAPart; }}; blitz::BasicThreadPool<P>* pool;",
+            f"struct P : blitz::ForkJoinPolicy {{ using {part} = {part}; }}; blitz::BasicThreadPool<P>* pool;",
+            concept,
+        )
+        for part, concept in {
+            "Injector": "JobInjector",
+            "LocalQueue": "JobQueue",
+            "Idle": "IdleProtocol",
+            "Finder": "JobFinder",
+        }.items()
+    },
     "install of something not callable": (
         "blitz::ThreadPool pool; pool.install(42);",
         "blitz::ThreadPool pool; pool.install(a);",

@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-TOP_LEVEL = {"blitz", "tests", "bench", "examples", "meson.build", "meson_options.txt", "README.md", "LICENSE"}
+TOP_LEVEL = {"blitz", "tests", "bench", "examples", "docs", "meson.build", "meson_options.txt", "README.md", "LICENSE"}
 
 # Plain data that the public face shares with the layers below it.
 VOCABULARY = {"options.hpp", "stats.hpp"}
@@ -28,6 +28,13 @@ ARROWS = {
     "async": {"async", "concepts", "vocabulary", "base"},
     "public": {"public", "core", "fork_join", "async", "concepts", "vocabulary", "base"},
 }
+
+# header -> the headers that may include it: what is compiled once for each policy is for those who bring one, and not
+# for every program.
+INCLUDED_BY = {"core/registry_impl.hpp": {"custom_policy.hpp"}, "custom_policy.hpp": set()}
+
+# Written as users write: against the public face alone.
+USERS = ["examples", "tests/packaging/consumer.cpp", "tests/support/reference_policy.hpp"]
 
 # What has one place, so that it can be found, replaced for a test, and left out where a system lacks it.
 ONE_PLACE = [
@@ -105,6 +112,41 @@ def check_includes(root):
                 yield f'{where}: "{target}" does not exist'
             elif layer_of(below) not in ARROWS[layer]:
                 yield f"{where}: {layer} must not include {layer_of(below)} ({target})"
+
+
+def check_included_by(root):
+    for path, name in sources(root):
+        for _, target in INCLUDE.findall(path.read_text()) if name.endswith(".hpp") else []:
+            below = target.removeprefix("blitz/")
+            if name not in INCLUDED_BY.get(below, {name}):
+                yield f"blitz/{name}: {below} is not for every program that includes this header"
+
+
+def check_users(root):
+    """Programs name neither headers of the lower layers nor blitz::detail."""
+    for user in USERS:
+        found = [root / user] if (root / user).is_file() else sorted((root / user).rglob("*.[ch]pp"))
+        for path in found:
+            where = path.relative_to(root).as_posix()
+            text, code = path.read_text(), code_of(path)
+            for match in INCLUDE.finditer(text):
+                target = match[2].removeprefix("blitz/")
+                if match[2] != target and ("/" in target or match[1] != "<"):
+                    yield f"{where}:{line_of(text, match.start(1))}: {match[2]} is no public header, written in <>"
+            for match in re.finditer(r"\bdetail\b", code):
+                yield f"{where}:{line_of(code, match.start())}: names detail"
+
+
+def check_snippets(root):
+    """Every piece of C++ in docs/ stands, but for its indentation, in a program that is compiled."""
+    lines = lambda text: "\n".join(line.strip() for line in text.strip().splitlines())
+    compiled = [lines(path.read_text()) for user in USERS for path in [root / user, *(root / user).rglob("*")]
+                if path.suffix in (".hpp", ".cpp") and path.exists()]
+    for page in sorted((root / "docs").rglob("*.md")):
+        text = page.read_text()
+        for match in re.finditer(r"^```cpp\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+            if not any(lines(match[1]) in program for program in compiled):
+                yield f"{page.relative_to(root).as_posix()}:{line_of(text, match.start())}: not part of a program"
 
 
 def check_cycles(root):
@@ -199,6 +241,9 @@ def check_top_level(root):
 
 CHECKS = [
     check_includes,
+    check_included_by,
+    check_users,
+    check_snippets,
     check_cycles,
     check_pragma_once,
     check_memory_orders,

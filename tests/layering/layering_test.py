@@ -108,6 +108,45 @@ class Includes(Tree):
         self.assert_complaint("cycle", "core/a.hpp -> core/b.hpp -> core/a.hpp")
 
 
+    def test_what_is_compiled_once_for_each_policy(self):
+        self.header("core/registry_impl.hpp", '#include "blitz/core/worker.hpp"')
+        self.header("custom_policy.hpp", '#include "blitz/core/registry_impl.hpp"')
+        self.header("global_pool.cpp", '#include "blitz/core/registry_impl.hpp"')
+        self.assert_sound()
+        self.header("join.hpp", '#include "blitz/core/registry_impl.hpp"')
+        self.assert_complaint("blitz/join.hpp", "core/registry_impl.hpp", "not for every program")
+        self.header("join.hpp", '#include "blitz/custom_policy.hpp"')
+        self.assert_complaint("blitz/join.hpp", "custom_policy.hpp", "not for every program")
+
+
+class Users(Tree):
+    def test_a_program(self):
+        includes = '#include <vector>\n#include <blitz/join.hpp>\n#include "support/options.hpp"\n'
+        self.write("examples/sort/sort.cpp", includes + "int details; // detail")
+        self.write("tests/support/other.hpp", "#include <blitz/core/job.hpp>\nusing namespace blitz::detail;")
+        self.assert_sound()
+
+    def test_a_program_that_includes_a_lower_layer(self):
+        for place in ("examples/sort/sort.cpp", "tests/packaging/consumer.cpp", "tests/support/reference_policy.hpp"):
+            with self.subTest(place):
+                self.write(place, "\n#include <blitz/core/worker.hpp>")
+                self.assert_complaint(f"{place}:2", "blitz/core/worker.hpp is no public header")
+                self.write(place, '#include "blitz/join.hpp"')
+                self.assert_complaint(f"{place}:1", "blitz/join.hpp is no public header, written in <>")
+                self.write(place, "")
+
+    def test_a_program_that_names_detail(self):
+        self.write("examples/sort/sort.hpp", "\nusing blitz::detail::Job;")
+        self.assert_complaint("examples/sort/sort.hpp:2", "names detail")
+
+    def test_snippets(self):
+        self.write("examples/sort/sort.cpp", "int f() {\n  return 1;\n}\nint g();\n")
+        self.write("docs/page.md", "# Page\n```cpp\n  return 1;\n}\nint g();\n```\nand\n```sh\nls\n```\n")
+        self.assert_sound()
+        self.write("docs/page.md", "```cpp\nint g();\n```\n# Page\n```cpp\nint f() {\n  return 2;\n```\n")
+        self.assert_complaint("docs/page.md:5", "not part of a program")
+
+
 class MemoryOrders(Tree):
     def test_named_orders(self):
         self.header(
@@ -193,7 +232,7 @@ class Places(Tree):
         self.assert_complaint("different versions")
 
     def test_the_top_level(self):
-        for allowed in (".github/x", "build-debug/x", "README.md", "LICENSE", "tests/x"):
+        for allowed in (".github/x", "build-debug/x", "README.md", "LICENSE", "tests/x", "docs/x"):
             self.write(allowed, "")
         self.assert_sound()
         self.write("notes.txt", "")

@@ -1,12 +1,16 @@
-/// The policy to compare others with: queues under a mutex, and an idle protocol under one mutex.
+/// The policy to compare others with: queues under a mutex, and an idle protocol under one mutex and condition
+/// variables. It is slow, and meant to be seen to be right. Written as a program would write it, against
+/// blitz/custom_policy.hpp alone.
 ///
-/// It is slow, and meant to be seen to be right. In the idle protocol a count of all pushes does away with lost wake-ups:
-/// a worker that has found nothing goes to sleep only if nothing was pushed since it began to look, and the test and the
-/// falling asleep are one step. A push wakes one sleeper unless somebody searches already; the last searcher to find a
-/// job wakes the next.
+/// No wake-up is lost, because (I) *while a job that was announced waits and a slot sleeps, a slot searches*: it is
+/// awake and will not sleep before it has looked into every queue. What could break (I), and does not, each in one step
+/// under the mutex:
+///   - a job is announced: a slot is woken if none searches;
+///   - the last searcher finds a job, or its latch was set: it wakes another slot;
+///   - a searcher falls asleep, or a borrower leaves its slot: only if nothing was announced since its search began, or
+///     if all queues are empty. So no announced job waits at that moment.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -14,14 +18,13 @@
 #include <mutex>
 #include <vector>
 
-#include "blitz/core/registry_impl.hpp"
-#include "blitz/policy.hpp"
+#include <blitz/custom_policy.hpp>
 
 namespace blitz_test {
 
-using blitz::detail::Job;
+using blitz::policy::Job;
 
-/// Jobs in the order of their pushes.
+/// Jobs in the order of their pushes. A worker's queue, and the injector.
 class ReferenceQueue {
  public:
   struct Place {};
@@ -29,10 +32,9 @@ class ReferenceQueue {
   void push(Job* job) noexcept {
     const std::lock_guard lock(mutex_);
     jobs_.push_back(job);
-    ++pushed_;
   }
   template <class Injector>
-  Place push(Job* job, Injector& /*overflow*/) {
+  Place push(Job* job, Injector& /*overflow*/) noexcept {
     push(job);
     return {};
   }
@@ -43,36 +45,23 @@ class ReferenceQueue {
     jobs_.pop_back();
     return job;
   }
-  [[nodiscard]] bool take_back(Place /*place*/) noexcept { return false; }
-  /// A thief's.
-  [[nodiscard]] Job* take_oldest() noexcept {
+  /// The oldest job.
+  [[nodiscard]] Job* take() noexcept {
     const std::lock_guard lock(mutex_);
     if (jobs_.empty()) return nullptr;
     Job* const job = jobs_.front();
     jobs_.pop_front();
-    ++taken_;
     return job;
   }
-  [[nodiscard]] Job* take() noexcept { return take_oldest(); }
-  [[nodiscard]] std::size_t size() const noexcept {
+  [[nodiscard]] bool take_back(Place /*place*/) noexcept { return false; }
+  [[nodiscard]] bool empty() const noexcept {
     const std::lock_guard lock(mutex_);
-    return jobs_.size();
-  }
-  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-  [[nodiscard]] std::uint64_t pushed() const noexcept {
-    const std::lock_guard lock(mutex_);
-    return pushed_;
-  }
-  [[nodiscard]] std::uint64_t taken() const noexcept {
-    const std::lock_guard lock(mutex_);
-    return taken_;
+    return jobs_.empty();
   }
 
  private:
   mutable std::mutex mutex_;
   std::deque<Job*> jobs_;
-  std::uint64_t pushed_ = 0;
-  std::uint64_t taken_ = 0;
 };
 
 /// The mutex may be held while a queue is asked whether it is empty; a queue never asks back.
@@ -82,81 +71,80 @@ class ReferenceIdle {
 
   struct Search {
     std::size_t slot;
-    std::uint64_t seen;  // the pushes there had been when the search began
+    std::uint64_t announced;  // announced_ when the search began
   };
 
-  explicit ReferenceIdle(std::size_t slots) : slots_(slots), sleeping_(slots) {}
+  explicit ReferenceIdle(std::size_t slots) : slots_(slots), asleep_(slots) {}
 
   void new_jobs() noexcept {
     const std::lock_guard lock(mutex_);
-    ++pushes_;
+    ++announced_;
     if (searching_ == 0) wake_any();
   }
   void new_injected_jobs() noexcept { new_jobs(); }
 
-  [[nodiscard]] Search start_looking(std::size_t slot) noexcept {
-    const std::lock_guard lock(mutex_);
-    ++searching_;
-    return {slot, pushes_};
-  }
   void adopt_resident(std::size_t /*slot*/) noexcept {}
   [[nodiscard]] Search first_search(std::size_t slot) noexcept {
     std::unique_lock lock(mutex_);
-    wait_for_slot(lock, slots_[slot]);
-    return {slot, pushes_};
+    wait_as_resident(lock, slots_[slot]);
+    return {slot, announced_};
+  }
+  [[nodiscard]] Search start_looking(std::size_t slot) noexcept {
+    const std::lock_guard lock(mutex_);
+    ++searching_;
+    return {slot, announced_};
   }
   void work_found(Search& /*search*/) noexcept {
     const std::lock_guard lock(mutex_);
     if (--searching_ == 0) wake_any();
   }
   template <class Latch, class Injected>
-  void no_work_found(Search& search, Latch& latch, blitz::detail::Rest rest, Injected&& injected) noexcept {
+  void no_work_found(Search& search, Latch& latch, blitz::policy::Rest rest, Injected&& injected) noexcept {
     std::unique_lock lock(mutex_);
-    if (search.seen == pushes_ && !injected() && latch.get_sleepy() && latch.fall_asleep()) {
+    if (search.announced == announced_ && !injected() && latch.get_sleepy() && latch.fall_asleep()) {
       Slot& slot = slots_[search.slot];
       --searching_;
-      ++sleeping_;
+      ++asleep_;
       ++slot.slept;
-      if (rest == blitz::detail::Rest::kVacate) {
+      if (rest == blitz::policy::Rest::kVacate) {
         slot.state = State::kVacant;
-        wait_for_slot(lock, slot);
+        wait_as_resident(lock, slot);
       } else {
         slot.state = State::kAsleep;
         slot.changed.wait(lock, [&] { return slot.state == State::kAwake; });
       }
       latch.wake_up();
     }
-    search.seen = pushes_;
+    search.announced = announced_;
   }
 
   bool try_wake(std::size_t slot) noexcept {
     const std::lock_guard lock(mutex_);
     return wake(slots_[slot]);
   }
-
   [[nodiscard]] bool try_borrow(std::size_t slot) noexcept {
     const std::lock_guard lock(mutex_);
     Slot& s = slots_[slot];
     if (s.state != State::kVacant) return false;
     s.state = State::kAwake;
     s.lent = true;
-    --sleeping_;
+    --asleep_;
     return true;
   }
-  template <class Latch, class Injected, class QueuesEmpty>
-  void give_back(std::size_t slot, bool /*own_empty*/, const Latch& latch, Injected&& injected,
+  template <class Resident, class Injected, class QueuesEmpty>
+  void give_back(std::size_t slot, bool /*own_empty*/, const Resident& resident, Injected&& injected,
                  QueuesEmpty&& queues_empty) noexcept {
     const std::lock_guard lock(mutex_);
     Slot& s = slots_[slot];
-    s.lent = false;
     s.state = State::kVacant;
-    ++sleeping_;
-    if (latch.probe() || injected() || !queues_empty()) wake(s);
+    s.lent = false;
+    ++asleep_;
+    if (resident.probe() || injected() || !queues_empty()) wake(s);
   }
 
   [[nodiscard]] bool somebody_idle() const noexcept {
     const std::lock_guard lock(mutex_);
-    return searching_ + sleeping_ > 0;
+    return searching_ + asleep_ > 0;
   }
   [[nodiscard]] std::uint64_t times_slept(std::size_t slot) const noexcept {
     const std::lock_guard lock(mutex_);
@@ -171,7 +159,7 @@ class ReferenceIdle {
   enum class State : unsigned char {
     kAwake,
     kAsleep,  // its runner blocks, in the middle of a job
-    kVacant   // nobody runs it, its resident blocks
+    kVacant   // no thread runs it, its resident blocks
   };
 
   struct Slot {
@@ -182,62 +170,46 @@ class ReferenceIdle {
     std::uint64_t woken = 0;
   };
 
-  /// The rest is called with the mutex held.
+  // What follows is called with the mutex held.
 
-  static void wait_for_slot(std::unique_lock<std::mutex>& lock, Slot& slot) {
+  static void wait_as_resident(std::unique_lock<std::mutex>& lock, Slot& slot) {
     slot.changed.wait(lock, [&] { return slot.state == State::kAwake && !slot.lent; });
   }
+  /// The slot's runner or resident goes on with a search.
   bool wake(Slot& slot) {
     if (slot.state == State::kAwake) return false;
     slot.state = State::kAwake;
     ++slot.woken;
-    --sleeping_;
+    --asleep_;
     ++searching_;
     slot.changed.notify_all();
     return true;
   }
   /// Slot 0 last: outside callers look for it.
   void wake_any() {
-    for (std::size_t i = slots_.size(); sleeping_ > 0 && i-- > 0;) {
+    for (std::size_t i = slots_.size(); asleep_ > 0 && i-- > 0;) {
       if (wake(slots_[i])) return;
     }
   }
 
   mutable std::mutex mutex_;  // guards all below
   std::vector<Slot> slots_;
-  std::uint64_t pushes_ = 0;
-  std::size_t sleeping_;       // slots asleep or vacant
-  std::size_t searching_ = 0;  // slots awake that execute no job
+  std::uint64_t announced_ = 0;  // jobs
+  std::size_t asleep_;           // slots asleep or vacant
+  std::size_t searching_ = 0;    // slots awake that execute no job
 };
 
 class ReferenceFinder {
  public:
-  using Sources = blitz::detail::Sources<ReferenceQueue, ReferenceQueue>;
-
   explicit ReferenceFinder(std::uint64_t /*seed*/) noexcept {}
 
-  [[nodiscard]] Job* find_work(Sources& sources) noexcept {
+  [[nodiscard]] Job* find_work(blitz::policy::Sources<ReferenceQueue, ReferenceQueue>& sources) noexcept {
     if (Job* const job = sources.own.take_newest()) return job;
     for (std::size_t i = 1; i < sources.count; ++i) {
-      ++steals_tried_;
-      if (Job* const job = sources.queue((sources.slot + i) % sources.count).take_oldest()) {
-        ++stolen_;
-        return job;
-      }
+      if (Job* const job = sources.queue((sources.slot + i) % sources.count).take()) return job;
     }
-    Job* const job = sources.injector.take_oldest();
-    if (job != nullptr) ++injected_taken_;
-    return job;
+    return sources.injector.take();
   }
-
-  [[nodiscard]] std::uint64_t steals_tried() const noexcept { return steals_tried_; }
-  [[nodiscard]] std::uint64_t stolen() const noexcept { return stolen_; }
-  [[nodiscard]] std::uint64_t injected_taken() const noexcept { return injected_taken_; }
-
- private:
-  std::atomic<std::uint64_t> steals_tried_{0};
-  std::atomic<std::uint64_t> stolen_{0};
-  std::atomic<std::uint64_t> injected_taken_{0};
 };
 
 struct ReferencePolicy {

@@ -4,12 +4,17 @@
 
 #include <doctest/doctest.h>
 
+#include "blitz/async/policy.hpp"
 #include "blitz/fork_join/policy.hpp"
 #include "support/reference_policy.hpp"
 
+using blitz::AsyncPolicy;
 using blitz::ForkJoinPolicy;
 using blitz::Policy;
-using blitz::detail::Job;
+using blitz::policy::CountingFinder;
+using blitz::policy::CountingIdle;
+using blitz::policy::CountingQueue;
+using blitz::policy::Job;
 using blitz_test::ReferencePolicy;
 
 namespace {
@@ -41,9 +46,6 @@ struct FifoQueue {
   Place push(Job*, Injector&);
   bool take_back(Place) noexcept;
   bool empty() const noexcept;
-  std::size_t size() const noexcept;
-  std::uint64_t pushed() const noexcept;
-  std::uint64_t taken() const noexcept;
 };
 struct TakesOldestOnly : ReferencePolicy {
   using LocalQueue = FifoQueue;
@@ -57,6 +59,22 @@ struct InjectorMayThrow : ReferencePolicy {
   using Injector = ThrowingInjector;
 };
 
+/// One finder serves any queue that it knows, if it is a template.
+struct LazyFinder {
+  explicit LazyFinder(std::uint64_t seed) noexcept;
+  template <class Queue, class Injector>
+  Job* find_work(blitz::policy::Sources<Queue, Injector>& sources) noexcept {
+    return sources.own.take_newest();
+  }
+};
+/// Parts of policies fit together.
+struct BorrowedParts {
+  using Injector = ForkJoinPolicy::Injector;
+  using LocalQueue = ReferencePolicy::LocalQueue;
+  using Idle = ForkJoinPolicy::Idle;
+  using Finder = LazyFinder;
+};
+
 /// The finder of one policy does not look into the queues of another.
 struct ForeignFinder : ReferencePolicy {
   using Finder = ForkJoinPolicy::Finder;
@@ -66,6 +84,7 @@ struct ForeignFinder : ReferencePolicy {
 
 static_assert(Policy<ForkJoinPolicy>);
 static_assert(Policy<ReferencePolicy>);
+static_assert(Policy<BorrowedParts>);
 static_assert(!Policy<Nothing>);
 static_assert(!Policy<int>);
 static_assert(!Policy<MissingPart>);
@@ -77,19 +96,27 @@ static_assert(!Policy<TakesOldestOnly>);
 static_assert(!Policy<InjectorMayThrow>);
 static_assert(!Policy<ForeignFinder>);
 
+// The statistics are optional; the library's own policies keep them all.
+template <class P>
+constexpr bool kCountsAll =
+    CountingQueue<typename P::LocalQueue> && CountingIdle<typename P::Idle> && CountingFinder<typename P::Finder>;
+static_assert(kCountsAll<ForkJoinPolicy>);
+static_assert(kCountsAll<AsyncPolicy>);
+static_assert(!CountingQueue<ReferencePolicy::LocalQueue>);
+static_assert(CountingIdle<ReferencePolicy::Idle>);
+static_assert(!CountingFinder<ReferencePolicy::Finder>);
+
 TEST_CASE("reference queue: newest for its owner, oldest for thieves") {
   struct NoJob : Job {
     NoJob() : Job([](Job*, blitz::detail::WorkerBase&) noexcept {}) {}
   } first, second, third;
   blitz_test::ReferenceQueue queue;
   for (Job* job : {static_cast<Job*>(&first), static_cast<Job*>(&second), static_cast<Job*>(&third)}) queue.push(job);
-  CHECK(queue.size() == 3);
-  CHECK(queue.take_oldest() == &first);
+  CHECK(queue.take() == &first);
   CHECK(queue.take_newest() == &third);
+  CHECK_FALSE(queue.empty());
   CHECK(queue.take_newest() == &second);
   CHECK(queue.take_newest() == nullptr);
-  CHECK(queue.take_oldest() == nullptr);
+  CHECK(queue.take() == nullptr);
   CHECK(queue.empty());
-  CHECK(queue.pushed() == 3);
-  CHECK(queue.taken() == 1);
 }

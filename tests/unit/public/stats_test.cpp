@@ -16,6 +16,9 @@ using blitz::ThreadPoolStats;
 using blitz::WorkerStats;
 using namespace blitz_test;
 
+// Whose policies keep every statistic.
+#define COUNTING_POOLS blitz::ThreadPool, blitz::AsyncThreadPool
+
 namespace {
 
 /// Of a pool in which nothing runs: all that was pushed was run, and stolen from somebody.
@@ -54,7 +57,7 @@ TEST_CASE_TEMPLATE("stats: a new pool has done nothing", Pool, BLITZ_TEST_POOLS)
   });
 }
 
-TEST_CASE_TEMPLATE("stats: every job that was pushed is counted where it was run", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("stats: every job that was pushed is counted where it was run", Pool, COUNTING_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (int round = 1; round <= 3; ++round) {
       CHECK(pool.install([] { return fib(16); }) == 987);
@@ -65,7 +68,7 @@ TEST_CASE_TEMPLATE("stats: every job that was pushed is counted where it was run
   });
 }
 
-TEST_CASE_TEMPLATE("stats: a caller from outside works in slot 0", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("stats: a caller from outside works in slot 0", Pool, COUNTING_POOLS) {
   Pool pool({.num_threads = 1});
   pool.join([] {}, [] {});
   const ThreadPoolStats stats = pool.stats();
@@ -77,7 +80,7 @@ TEST_CASE_TEMPLATE("stats: a caller from outside works in slot 0", Pool, BLITZ_T
   CHECK(stats.total.times_woken == 0);
 }
 
-TEST_CASE_TEMPLATE("stats: a theft is counted by the thief", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("stats: a theft is counted by the thief", Pool, COUNTING_POOLS) {
   Pool pool({.num_threads = 2});
   std::size_t thief = 0;
   for (std::uint64_t times = 1; times <= 10; ++times) {
@@ -95,7 +98,7 @@ TEST_CASE_TEMPLATE("stats: a theft is counted by the thief", Pool, BLITZ_TEST_PO
   }
 }
 
-TEST_CASE_TEMPLATE("stats: a call that finds the pool taken is injected", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("stats: a call that finds the pool taken is injected", Pool, COUNTING_POOLS) {
   Pool pool({.num_threads = 1});
   std::latch taken(1);
   std::latch let_go(1);
@@ -122,7 +125,7 @@ TEST_CASE_TEMPLATE("stats: a call that finds the pool taken is injected", Pool, 
   check_quiet(other.stats());
 }
 
-TEST_CASE_TEMPLATE("stats: may be read while everybody works", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("stats: may be read while everybody works", Pool, COUNTING_POOLS) {
   Pool pool({.num_threads = 4});
   std::atomic<bool> done{false};
   std::thread reader([&] {
@@ -137,4 +140,17 @@ TEST_CASE_TEMPLATE("stats: may be read while everybody works", Pool, BLITZ_TEST_
   done = true;
   reader.join();
   check_quiet(pool.stats());
+}
+
+TEST_CASE("stats: what a policy does not count is 0") {
+  ReferencePool pool({.num_threads = 2});
+  std::latch both(2);
+  pool.join([&] { both.arrive_and_wait(); }, [&] { both.arrive_and_wait(); });
+  const WorkerStats total = pool.stats().total;
+  CHECK(total.times_woken >= 1);
+  CHECK(total.jobs_pushed == 0);
+  CHECK(total.jobs_stolen == 0);
+  CHECK(total.steals_tried == 0);
+  CHECK(total.injected_taken == 0);
+  CHECK(total.jobs_executed == 0);
 }
