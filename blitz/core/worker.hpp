@@ -224,8 +224,9 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
 ///
 /// Defined in registry_impl.hpp, by which a policy is instantiated: so there is one for the library and the program. An
 /// inline variable would be another one in each, where the policy's name is hidden: set by the one, and read by the other.
+/// It is as visible as the policy's name, and so one variable for a program and its libraries that share a policy.
 template <Policy P>
-struct CurrentWorker {
+struct BLITZ_API CurrentWorker {
   BLITZ_TLS static constinit thread_local Worker<P>* worker;
 };
 

@@ -2,7 +2,8 @@
 """Builds a user's program against blitz in the ways that users do.
 
     packaging_test.py installed BUILD_ROOT COMPILER...
-        against what `meson install` puts in place, found through pkg-config
+        against what `meson install` puts in place, found through pkg-config; and a program with a policy of its own,
+        and one that shares a policy with a library of its own
     packaging_test.py subproject SOURCE_ROOT VERSION COMPILER...
         with blitz as a Meson subproject, once as a shared and once as a static library
 """
@@ -16,6 +17,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 CONSUMER = HERE / "consumer.cpp"
+EXAMPLES = HERE.parents[1] / "examples"
 
 PROJECT = """\
 project('consumer', 'cpp', version: '1', default_options: ['cpp_std=c++20', 'warning_level=3', 'werror=true'])
@@ -66,10 +68,23 @@ def installed(scratch, build_root, *compiler):
     flags = output_of(["pkg-config", "--cflags", "--libs", "blitz"], env=environment).split()
     expect(f"-I{stage}" in " ".join(flags), f"pkg-config gives {flags}, which does not lead into {stage}")
 
-    program = scratch / "consumer"
     extra = os.environ.get("CXXFLAGS", "").split()
-    run([*compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", *extra, CONSUMER, "-o", program, *flags])
+    command = [*compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", *extra]
+    program = scratch / "consumer"
+    run([*command, CONSUMER, "-o", program, *flags])
     expect_right_answer(program, version, env=environment)
+
+    command += ["-fvisibility=hidden", "-I", EXAMPLES]
+    program = scratch / "custom_policy"
+    run([*command, EXAMPLES / "custom_policy" / "custom_policy.cpp", "-o", program, *flags])
+    answer = output_of([program, "--threads", "2", "--count", "50"], env=environment)
+    expect(answer.endswith("all answers are right\n"), f"the program with a policy of its own said {answer!r}")
+
+    library, program = scratch / "libshared_policy.so", scratch / "shared_policy"
+    run([*command, "-fPIC", "-shared", HERE / "shared_policy_library.cpp", "-o", library, *flags])
+    run([*command, HERE / "shared_policy_program.cpp", library, f"-Wl,-rpath,{scratch}", "-o", program, *flags])
+    answer = output_of([program], env=environment)
+    expect(answer == "4950 4950 one\n", f"the program that shares a policy with its library said {answer!r}")
 
 
 def subproject(scratch, source_root, version, *compiler):
