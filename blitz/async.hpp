@@ -29,7 +29,7 @@ class AsyncState : public Job {
  public:
   using Value = ValueOf<R>;
 
-  AsyncState(Execute execute, PoolBase& pool) noexcept : Job(execute), pool_(pool) {}
+  AsyncState(Execute function, PoolBase& pool) noexcept : Job(function), pool_(pool) {}
 
   [[nodiscard]] bool ready() const noexcept { return waiter_.load(std::memory_order_acquire) == done(); }  // [ready]
 
@@ -46,6 +46,12 @@ class AsyncState : public Job {
   }
 
   JobResult<Value>& result() noexcept { return result_; }
+
+  /// For the handle: the result is taken from now on, and not the state's to destroy.
+  JobResult<Value>& taken_result() noexcept {
+    taken_ = true;
+    return result_;
+  }
 
   /// One of the two has nothing more to do with it.
   void release() noexcept {
@@ -66,8 +72,6 @@ class AsyncState : public Job {
   }
 
  private:
-  friend class AsyncHandle<R>;
-
   virtual void destroy() noexcept = 0;
 
   /// Stands for the end of the job; the address of no latch.
@@ -92,11 +96,11 @@ class AsyncJob final : public AsyncState<CallResult<F&>> {
 
  private:
   static void execute_it(Job* job, WorkerBase& worker) noexcept {
-    auto* const self = static_cast<AsyncJob*>(job);
-    self->result().run([&]() -> typename State::Value { return call_value(*self->f_); });
-    self->f_.reset();
-    self->finish();
-    self->release();
+    auto& self = static_cast<AsyncJob&>(*job);
+    self.result().run([&]() -> typename State::Value { return call_value(*self.f_); });
+    self.f_.reset();
+    self.finish();
+    self.release();
     worker.detached_ended();
   }
   void destroy() noexcept override { delete this; }
@@ -140,11 +144,10 @@ class AsyncHandle {
   R get() {
     checked().wait();
     const AsyncHandle last(std::move(*this));
-    last.state_->taken_ = true;
     if constexpr (std::is_void_v<R>) {
-      static_cast<void>(last.state_->result().take());
+      static_cast<void>(last.state_->taken_result().take());
     } else {
-      return last.state_->result().take();
+      return last.state_->taken_result().take();
     }
   }
 
@@ -169,10 +172,10 @@ namespace detail {
 
 template <class F>
 AsyncHandle<CallResult<std::decay_t<F>&>> async_in(PoolBase& pool, F&& f) {
-  using Job = AsyncJob<std::decay_t<F>>;
+  using J = AsyncJob<std::decay_t<F>>;
   WorkerBase* const worker = worker_of(pool);
   if (worker == nullptr) pool.throw_if_unusable();
-  auto* const job = new Job(pool, std::forward<F>(f));
+  auto* const job = new J(pool, std::forward<F>(f));
   worker != nullptr ? worker->detached_begun() : pool.detached_begun_outside();
   push_token(worker, pool, job);
   return AsyncHandle<CallResult<std::decay_t<F>&>>(job);

@@ -59,8 +59,8 @@ template <class F>
 class DetachedFifoJob final : public FifoJob {
  public:
   template <class G>
-  DetachedFifoJob(JobFifo& fifo, G&& f) noexcept(std::is_nothrow_constructible_v<F, G>)
-      : FifoJob(fifo, &run_it, &free_it), f_(std::in_place, std::forward<G>(f)) {}
+  DetachedFifoJob(JobFifo& list, G&& f) noexcept(std::is_nothrow_constructible_v<F, G>)
+      : FifoJob(list, &run_it, &free_it), f_(std::in_place, std::forward<G>(f)) {}
 
  private:
   static void run_it(FifoJob& job, WorkerBase& worker) noexcept {
@@ -102,8 +102,8 @@ class DetachedBroadcastJob final : public Job {
 
 template <class W, class F>
 void spawn_on(W& worker, F&& f) {
-  using Job = DetachedJob<std::decay_t<F>>;
-  auto* const job = make_heap_job<Job>(&worker, std::forward<F>(f));
+  using J = DetachedJob<std::decay_t<F>>;
+  auto* const job = make_heap_job<J>(&worker, std::forward<F>(f));
   worker.detached_begun();
   try {
     static_cast<void>(worker.offer(job));

@@ -208,7 +208,20 @@ class BasicThreadPool {
   void warm_up(std::chrono::nanoseconds time = std::chrono::milliseconds(1)) noexcept { registry_->warm_up(time); }
 
   /// What the pool has done so far. O(num_threads()). Throws std::bad_alloc.
-  [[nodiscard]] ThreadPoolStats stats() const { return registry_->stats(); }
+  [[nodiscard]] ThreadPoolStats stats() const {
+    const detail::Registry<P>& registry = *registry_;
+    ThreadPoolStats stats;
+    stats.workers.reserve(registry.num_threads());
+    for (std::size_t i = 0; i < registry.num_threads(); ++i) {
+      stats.workers.push_back(registry.worker(i).stats());
+      stats.total += stats.workers.back();
+    }
+    if constexpr (requires { registry.idle().num_searching(); }) {
+      stats.searching = registry.idle().num_searching();
+      stats.parked = registry.idle().num_parked();
+    }
+    return stats;
+  }
 
  private:
   [[nodiscard]] auto reduce_here(const ReduceOptions& options) noexcept {

@@ -180,8 +180,8 @@ std::optional<double> limit_in(const Hierarchy& hierarchy, const stdfs::path& ro
 
 }  // namespace
 
-std::vector<unsigned> allowed_processors() {
-  std::vector<unsigned> processors;
+Processors allowed_processors() {
+  std::vector<unsigned> allowed;
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
   // The kernel answers EINVAL while the mask is shorter than its own, whose length it does not tell.
   constexpr std::size_t kWordBits = 8 * sizeof(unsigned long);
@@ -190,14 +190,16 @@ std::vector<unsigned> allowed_processors() {
     std::vector<unsigned long> mask(words);
     if (sched_getaffinity(0, words * sizeof(unsigned long), reinterpret_cast<cpu_set_t*>(mask.data())) == 0) {
       for (std::size_t processor = 0; processor < words * kWordBits; ++processor) {
-        const bool allowed = (mask[processor / kWordBits] >> (processor % kWordBits) & 1) != 0;
-        if (allowed) processors.push_back(static_cast<unsigned>(processor));
+        const bool in_mask = (mask[processor / kWordBits] >> (processor % kWordBits) & 1) != 0;
+        if (in_mask) allowed.push_back(static_cast<unsigned>(processor));
       }
       break;
     }
     if (errno != EINVAL) break;
   }
 #endif
+  Processors processors{std::make_unique<unsigned[]>(allowed.size()), allowed.size()};
+  std::copy(allowed.begin(), allowed.end(), processors.numbers.get());
   return processors;
 }
 
@@ -217,7 +219,7 @@ std::size_t combine_cpu_limits(std::size_t affinity, std::optional<double> quota
 }
 
 std::size_t available_cpus() noexcept try {
-  const std::size_t allowed = allowed_processors().size();
+  const std::size_t allowed = allowed_processors().count;
   return combine_cpu_limits(allowed != 0 ? allowed : std::thread::hardware_concurrency(), cgroup_cpu_limit("/"));
 } catch (...) {
   return 1;

@@ -3,16 +3,25 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <optional>
-#include <vector>
 
 #include "blitz/base/export.hpp"
 
 namespace blitz::detail {
 
+/// Numbers of processors, as the system counts them.
+struct Processors {
+  std::unique_ptr<unsigned[]> numbers;
+  std::size_t count = 0;
+
+  [[nodiscard]] const unsigned* begin() const noexcept { return numbers.get(); }
+  [[nodiscard]] const unsigned* end() const noexcept { return numbers.get() + count; }
+};
+
 /// The processors in the calling thread's affinity mask, in ascending order; none where the system does not tell.
 /// Throws std::bad_alloc.
-[[nodiscard]] BLITZ_API std::vector<unsigned> allowed_processors();
+[[nodiscard]] BLITZ_API Processors allowed_processors();
 
 /// As many as the calling thread's affinity mask has, or fewer where a cgroup quota allows fewer; at least 1.
 /// Outside Linux: std::thread::hardware_concurrency(), at least 1.

@@ -6,7 +6,6 @@
 #include <new>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "blitz/core/worker.hpp"
 
@@ -89,23 +88,22 @@ class HeapJobs {
  public:
   /// Makes `count` jobs from equal arguments. Throws std::bad_alloc, and what the constructor throws.
   template <class... Args>
-  HeapJobs(WorkerBase* worker, std::size_t count, const Args&... args) : worker_(worker) {
-    jobs_.reserve(count);
+  HeapJobs(WorkerBase* worker, std::size_t count, const Args&... args) : jobs_(std::make_unique<J*[]>(count)) {
     try {
-      for (std::size_t i = 0; i < count; ++i) jobs_.push_back(make_heap_job<J>(worker, args...));
+      for (; count_ < count; ++count_) jobs_[count_] = make_heap_job<J>(worker, args...);
     } catch (...) {
-      for (J* const job : jobs_) destroy_heap_job(job, worker_);
+      while (count_ > 0) destroy_heap_job(jobs_[--count_], worker);
       throw;
     }
   }
   /// Sends each to its worker.
   void post(PoolBase& pool) noexcept {
-    for (std::size_t slot = 0; slot < jobs_.size(); ++slot) pool.post_to(slot, jobs_[slot]);
+    for (std::size_t slot = 0; slot < count_; ++slot) pool.post_to(slot, jobs_[slot]);
   }
 
  private:
-  WorkerBase* worker_;
-  std::vector<J*> jobs_;
+  std::unique_ptr<J*[]> jobs_;
+  std::size_t count_ = 0;
 };
 
 }  // namespace blitz::detail

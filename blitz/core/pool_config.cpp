@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "blitz/base/atomic.hpp"
-#include "blitz/base/cpu_count.hpp"
 #include "blitz/base/xorshift.hpp"
 
 namespace blitz::detail {
@@ -54,11 +53,10 @@ std::size_t checked_num_threads(const ThreadPoolOptions& options, std::size_t li
   return count;
 }
 
-std::vector<unsigned> processors_for(Affinity affinity) {
-  std::vector<unsigned> processors;
-  if (affinity == Affinity::none) return processors;
-  processors = allowed_processors();
-  if (processors.empty()) {
+Processors processors_for(Affinity affinity) {
+  if (affinity == Affinity::none) return {};
+  Processors processors = allowed_processors();
+  if (processors.count == 0) {
     throw ThreadPoolError("blitz: this system does not let a thread choose its processor; leave affinity at none");
   }
   return processors;

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <exception>
 #include <string>
-#include <vector>
 
+#include "blitz/base/cpu_count.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/options.hpp"
 
@@ -16,9 +16,9 @@ namespace blitz::detail {
 /// more than `limit` threads and for a BLITZ_NUM_THREADS that is no number.
 [[nodiscard]] BLITZ_API std::size_t checked_num_threads(const ThreadPoolOptions& options, std::size_t limit);
 
-/// The processors to put workers on, in turn; empty for Affinity::none. Throws ThreadPoolError where there is no
-/// choosing.
-[[nodiscard]] BLITZ_API std::vector<unsigned> processors_for(Affinity affinity);
+/// The processors to put workers on, in turn; none for Affinity::none. Throws ThreadPoolError where there is no
+/// choosing, and std::bad_alloc.
+[[nodiscard]] BLITZ_API Processors processors_for(Affinity affinity);
 
 /// Where the random numbers of a pool begin: from options.seed, or else anew for each pool and each run.
 [[nodiscard]] BLITZ_API std::uint64_t first_seed(const ThreadPoolOptions& options) noexcept;

@@ -1,6 +1,7 @@
 #include "blitz/core/region.hpp"
 
 #include <algorithm>
+#include <deque>
 
 #include "blitz/base/linger.hpp"
 #include "blitz/core/heap_job.hpp"
@@ -18,11 +19,19 @@ Confinement::~Confinement() {
   region_->release();
 }
 
+/// Newest at the back. Not a member of Region: a std::deque is another type in a program that is compiled with
+/// _GLIBCXX_DEBUG than in the library.
+struct Region::Jobs final : std::deque<Job*> {};
+
 Region::Region(const PoolBase& pool)
-    : pool_(pool), id_([] {
+    : pool_(pool),
+      id_([] {
         static constinit Atomic<std::uint64_t> last{0};
         return last.fetch_add(1, std::memory_order_relaxed) + 1;  // Only to be unique.
-      }()) {}
+      }()),
+      jobs_(std::make_unique<Jobs>()) {}
+
+Region::~Region() = default;
 
 std::unique_lock<Mutex> Region::lock() noexcept {
   if (!pool_.from_before_fork()) [[likely]]
@@ -43,7 +52,7 @@ void Region::push(WorkerBase& worker, Job* job) {
   auto* const token = make_heap_job<Token>(&worker, *this);
   try {
     const auto locked = lock();
-    jobs_.push_back(job);
+    jobs_->push_back(job);
     wake_one();
   } catch (...) {
     destroy_heap_job(token, &worker);
@@ -84,9 +93,9 @@ void Region::drop_token(WorkerBase& worker, Region& region) noexcept {
 bool Region::take_back(WorkerBase& worker, const Job& job) noexcept {
   {
     const auto locked = lock();
-    const auto it = std::find(jobs_.rbegin(), jobs_.rend(), &job);
-    if (it == jobs_.rend()) return false;
-    jobs_.erase(std::next(it).base());
+    const auto it = std::find(jobs_->rbegin(), jobs_->rend(), &job);
+    if (it == jobs_->rend()) return false;
+    jobs_->erase(std::next(it).base());
   }
   drop_token(worker, *this);
   return true;
@@ -96,9 +105,9 @@ Job* Region::take_newest(WorkerBase& worker) noexcept {
   Job* job = nullptr;
   {
     const auto locked = lock();
-    if (jobs_.empty()) return nullptr;
-    job = jobs_.back();
-    jobs_.pop_back();
+    if (jobs_->empty()) return nullptr;
+    job = jobs_->back();
+    jobs_->pop_back();
   }
   drop_token(worker, *this);
   return job;
@@ -106,15 +115,15 @@ Job* Region::take_newest(WorkerBase& worker) noexcept {
 
 Job* Region::take_oldest() noexcept {
   const auto locked = lock();
-  if (jobs_.empty()) return nullptr;
-  Job* const job = jobs_.front();
-  jobs_.pop_front();
+  if (jobs_->empty()) return nullptr;
+  Job* const job = jobs_->front();
+  jobs_->pop_front();
   return job;
 }
 
 bool Region::empty() noexcept {
   const auto locked = lock();
-  return jobs_.empty();
+  return jobs_->empty();
 }
 
 /// With the mutex held: what it touches is in the waiter's frame, which ends only after the waiter has had the mutex.
@@ -129,7 +138,7 @@ void Region::leave_to(Region& outer, WorkerBase& worker) noexcept {
   std::size_t left = 0;
   {
     const auto locked = lock();
-    left = jobs_.size();
+    left = jobs_->size();
   }
   // Their tokens stay where they are, and stand for nothing. What other workers add from now on is theirs to run: they are
   // confined to no other region.
@@ -181,7 +190,7 @@ void Region::wait(WorkerBase& worker, CoreLatch& latch) noexcept {
       if (worker.has_posted()) return true;
       const auto locked = lock();
       // Once off the list it would not be woken again, and whoever took it off may have come before it could be.
-      return !waiter.listed || !jobs_.empty();
+      return !waiter.listed || !jobs_->empty();
     });
     worker.pool()->stand_apart_no_more();
     const auto locked = lock();
@@ -192,7 +201,7 @@ void Region::wait(WorkerBase& worker, CoreLatch& latch) noexcept {
   // Our latch is set, too: the wake-up goes to another waiter. Not decided before the last look at the latch, which may
   // be set at any moment.
   const auto locked = lock();
-  if (!jobs_.empty()) wake_one();
+  if (!jobs_->empty()) wake_one();
 }
 
 }  // namespace blitz::detail

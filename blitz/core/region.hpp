@@ -14,7 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <mutex>
 
 #include "blitz/base/atomic.hpp"
@@ -57,13 +57,14 @@ class BLITZ_API Region {
 
  private:
   struct Token;
+  struct Jobs;
   struct Waiter {
     WorkerBase& worker;
     Waiter* next;
     bool listed;
   };
 
-  ~Region() = default;
+  ~Region();
 
   static void execute_token(Job* job, WorkerBase& worker) noexcept;
   [[nodiscard]] std::unique_lock<Mutex> lock() noexcept;
@@ -75,7 +76,7 @@ class BLITZ_API Region {
   const PoolBase& pool_;
   const std::uint64_t id_;
   Mutex mutex_;  // guards the next two
-  std::deque<Job*> jobs_;
+  const std::unique_ptr<Jobs> jobs_;
   Waiter* waiting_ = nullptr;
   Atomic<std::size_t> owners_{1};  // isolate(), and the tokens
 };

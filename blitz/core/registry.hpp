@@ -7,7 +7,6 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "blitz/base/export.hpp"
 #include "blitz/base/thread.hpp"
@@ -16,7 +15,6 @@
 #include "blitz/core/worker.hpp"
 #include "blitz/options.hpp"
 #include "blitz/policy.hpp"
-#include "blitz/stats.hpp"
 
 namespace blitz::detail {
 
@@ -31,7 +29,7 @@ class BLITZ_API Registry final : public PoolBase, public std::enable_shared_from
 
   ~Registry();
 
-  [[nodiscard]] std::size_t num_threads() const noexcept override { return workers_.size(); }
+  [[nodiscard]] std::size_t num_threads() const noexcept override { return count_; }
   [[nodiscard]] WorkerBase& worker_base(std::size_t slot) noexcept override { return *workers_[slot]; }
   void inject(Job* job) noexcept override {
     injector_.push(job);
@@ -41,9 +39,10 @@ class BLITZ_API Registry final : public PoolBase, public std::enable_shared_from
   [[nodiscard]] std::shared_ptr<void> keep_alive() noexcept override { return this->shared_from_this(); }
 
   [[nodiscard]] Worker<P>& worker(std::size_t index) noexcept { return *workers_[index]; }
+  [[nodiscard]] const Worker<P>& worker(std::size_t index) const noexcept { return *workers_[index]; }
   [[nodiscard]] typename P::Idle& idle() noexcept { return idle_; }
+  [[nodiscard]] const typename P::Idle& idle() const noexcept { return idle_; }
   [[nodiscard]] typename P::Injector& injector() noexcept { return injector_; }
-  [[nodiscard]] ThreadPoolStats stats() const;
 
   /// Wakes the workers, and keeps those without work awake for a time; not that of slot 0, which outside callers borrow.
   void warm_up(std::chrono::nanoseconds time) noexcept;
@@ -137,8 +136,11 @@ class BLITZ_API Registry final : public PoolBase, public std::enable_shared_from
 
   typename P::Injector injector_;
   typename P::Idle idle_;
-  std::vector<std::unique_ptr<Worker<P>>> workers_;
-  std::vector<Thread> threads_;
+  const std::size_t count_;
+  // Arrays: a std::vector is another type in a program that is compiled with _GLIBCXX_DEBUG than in the library.
+  std::unique_ptr<std::unique_ptr<Worker<P>>[]> workers_;
+  std::unique_ptr<Thread[]> threads_;
+  std::size_t threads_started_ = 0;
   StartGate* gate_ = nullptr;  // while starting, if there is a hook to wait for
 };
 

@@ -10,7 +10,6 @@
 #include <system_error>
 
 #include "blitz/base/asymmetric_fence.hpp"
-#include "blitz/base/cpu_count.hpp"
 #include "blitz/base/linger.hpp"
 #include "blitz/base/xorshift.hpp"
 #include "blitz/core/pool_config.hpp"
@@ -318,14 +317,14 @@ struct Registry<P>::StartGate {
 
 template <Policy P>
 Registry<P>::Registry(ThreadPoolOptions options, std::size_t num_threads)
-    : PoolBase(std::move(options), num_threads), idle_(num_threads) {
-  workers_.reserve(num_threads);
-  threads_.reserve(num_threads);
+    : PoolBase(std::move(options), num_threads),
+      idle_(num_threads),
+      count_(num_threads),
+      workers_(std::make_unique<std::unique_ptr<Worker<P>>[]>(num_threads)),
+      threads_(std::make_unique<Thread[]>(num_threads)) {
   const std::uint64_t seed = first_seed(this->options());
-  for (std::size_t i = 0; i < num_threads; ++i) {
-    workers_.push_back(std::make_unique<Worker<P>>(*this, i, splitmix64(seed + i)));
-  }
-  for (const auto& worker : workers_) worker->set_count(num_threads);
+  for (std::size_t i = 0; i < count_; ++i) workers_[i] = std::make_unique<Worker<P>>(*this, i, splitmix64(seed + i));
+  for (std::size_t i = 0; i < count_; ++i) workers_[i]->set_count(count_);
 }
 
 template <Policy P>
@@ -354,13 +353,14 @@ void Registry<P>::start_threads() {
   if (wait) gate_ = &gate;
   std::exception_ptr error;
   try {
-    const std::vector<unsigned> processors = processors_for(options().affinity);
-    for (std::size_t i = 0; i < workers_.size(); ++i) {
+    const Processors processors = processors_for(options().affinity);
+    for (; threads_started_ < count_; ++threads_started_) {
+      const std::size_t i = threads_started_;
       ThreadOptions thread;
       thread.name = options().thread_name ? options().thread_name(i) : "blitz-" + std::to_string(i);
       thread.stack_size = options().stack_size;
-      if (!processors.empty()) thread.processor = processors[i % processors.size()];
-      threads_.emplace_back(
+      if (processors.count > 0) thread.processor = processors.numbers[i % processors.count];
+      threads_[i] = Thread(
           [](void* argument) {
             auto& worker = *static_cast<Worker<P>*>(argument);
             worker.registry().run_thread(worker.index());
@@ -368,12 +368,12 @@ void Registry<P>::start_threads() {
           workers_[i].get(), thread);
     }
   } catch (const std::system_error& e) {
-    error = std::make_exception_ptr(ThreadPoolError(thread_failure(threads_.size(), workers_.size(), e.what())));
+    error = std::make_exception_ptr(ThreadPoolError(thread_failure(threads_started_, count_, e.what())));
   } catch (...) {
     error = std::current_exception();
   }
   if (wait) {
-    gate.wait_for(threads_.size());
+    gate.wait_for(threads_started_);
     if (error == nullptr && gate.error != nullptr) {
       error = std::make_exception_ptr(ThreadPoolError(start_hook_failure(gate.failed_index, gate.error)));
     }
@@ -411,8 +411,8 @@ template <Policy P>
 void Registry<P>::stop() {
   if (from_before_fork()) {
     // The threads are the parent's, and what they had in hand when this process began is as it was.
-    for (Thread& thread : threads_) thread.abandon();
-    threads_.clear();
+    for (std::size_t i = 0; i < threads_started_; ++i) threads_[i].abandon();
+    threads_started_ = 0;
     keep_for_ever(keep_alive());
     return;
   }
@@ -420,8 +420,8 @@ void Registry<P>::stop() {
   if (stopped_.load(std::memory_order_seq_cst)) return;
   drain();
   stopped_.store(true, std::memory_order_seq_cst);
-  for (const auto& worker : workers_) worker->terminate();
-  for (Thread& thread : threads_) thread.join();
+  for (std::size_t i = 0; i < count_; ++i) workers_[i]->terminate();
+  for (std::size_t i = 0; i < threads_started_; ++i) threads_[i].join();
 }
 
 template <Policy P>
@@ -430,21 +430,6 @@ void Registry<P>::warm_up(std::chrono::nanoseconds time) noexcept {
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch());
   set_warm_until((time < std::chrono::nanoseconds::max() - now ? now + time : std::chrono::nanoseconds::max()).count());
   for (std::size_t slot = 1; slot < max_concurrency(); ++slot) idle_.try_wake(slot);
-}
-
-template <Policy P>
-ThreadPoolStats Registry<P>::stats() const {
-  ThreadPoolStats stats;
-  stats.workers.reserve(workers_.size());
-  for (const auto& worker : workers_) {
-    stats.workers.push_back(worker->stats());
-    stats.total += stats.workers.back();
-  }
-  if constexpr (requires { idle_.num_searching(); }) {
-    stats.searching = idle_.num_searching();
-    stats.parked = idle_.num_parked();
-  }
-  return stats;
 }
 
 }  // namespace blitz::detail

@@ -43,6 +43,10 @@ ONE_PLACE = [
     (r"\b(?:sched|pthread)_(?!atfork)\w+\s*\(", "base"),
 ]
 
+# These are other types in a program that is compiled with _GLIBCXX_DEBUG than in the library, which that program is linked
+# with.
+DEBUG_CONTAINER = re.compile(r"\bstd::(?:vector|deque|list|forward_list|bitset|(?:unordered_)?(?:multi)?(?:map|set))\b")
+
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.MULTILINE)
 # Names that only atomics have, and names that others may have too: there the receiver must be known to be an atomic.
 ATOMIC_CALL = re.compile(
@@ -213,6 +217,20 @@ def check_one_place(root):
                 yield f"blitz/{name}:{line_of(code, match.start())}: {what} belongs in blitz/{layer} alone"
 
 
+def check_debug_containers(root):
+    """What the library and a program share holds and passes no container that a debug mode changes.
+
+    The public face may name them: its headers are compiled by the program alone.
+    """
+    for path, name in sources(root):
+        if not name.endswith(".hpp") or layer_of(name) == "public" or name in VOCABULARY:
+            continue
+        code = code_of(path)
+        for match in DEBUG_CONTAINER.finditer(code):
+            where = f"blitz/{name}:{line_of(code, match.start())}"
+            yield f"{where}: {match.group()} has another layout where _GLIBCXX_DEBUG is defined; use an array"
+
+
 def check_build_lists(root):
     """Every file is compiled or installed: blitz/meson.build names it."""
     listed = (root / "blitz" / "meson.build").read_text()
@@ -248,6 +266,7 @@ CHECKS = [
     check_pragma_once,
     check_memory_orders,
     check_one_place,
+    check_debug_containers,
     check_build_lists,
     check_version,
     check_top_level,

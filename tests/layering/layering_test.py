@@ -218,6 +218,17 @@ class Places(Tree):
                 self.header("core/latch.hpp", code)
                 self.assert_complaint("blitz/core/latch.hpp:2", "belongs in blitz/base alone")
 
+    def test_containers_that_a_debug_mode_changes(self):
+        for code in ("std::vector<int> v;", "std::deque<int>* d;", "std::unordered_multimap<int, int> f();"):
+            with self.subTest(code):
+                self.header("core/latch.hpp", f"#include <vector>\n{code}")
+                self.assert_complaint("blitz/core/latch.hpp:3", "_GLIBCXX_DEBUG")
+        self.header("core/latch.hpp", "// std::vector\n")
+        self.header("stats.hpp", "std::vector<int> v;")
+        self.write("blitz/core/latch.cpp", "std::vector<int> v;")
+        self.write("blitz/meson.build", (self.root / "blitz/meson.build").read_text() + "'core/latch.cpp'\n")
+        self.assert_sound()
+
     def test_a_header_that_is_not_listed(self):
         self.write("blitz/core/forgotten.hpp", "#pragma once\n")
         self.assert_complaint("blitz/core/forgotten.hpp", "not named in blitz/meson.build")

@@ -47,7 +47,7 @@ TEST_CASE("cpu_count: without memory for the affinity mask, one processor") {
     return;
   }
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
-  const std::size_t without_quota = blitz::detail::allowed_processors().size();
+  const std::size_t without_quota = blitz::detail::allowed_processors().count;
 #else
   const std::size_t without_quota = std::max(std::thread::hardware_concurrency(), 1U);
 #endif

@@ -1,0 +1,214 @@
+// Every public call, once, as a program of a user's: user_build_test.py builds it as users might, with many warnings and with
+// the standard library's debug modes, links it with the library as it is, and runs it. It ends with 0, or aborts.
+//
+// A new call of the library gets a line here; where it is a member of the pools as well, in calls_of_a_pool.
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <ranges>
+#include <stop_token>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+
+#include "support/reference_policy.hpp"
+
+namespace {
+
+void check(bool right, int line) {
+  if (right) return;
+  std::fprintf(stderr, "every_call.cpp:%d: the result is wrong\n", line);
+  std::abort();
+}
+#define CHECK_RIGHT(...) check((__VA_ARGS__), __LINE__)
+
+constexpr int kItems = 1000;
+constexpr int kSum = kItems * (kItems - 1) / 2;
+
+std::vector<int> numbers() {
+  std::vector<int> v(kItems);
+  std::iota(v.begin(), v.end(), 0);
+  return v;
+}
+
+struct Plus {
+  template <class A, class B>
+  auto operator()(A a, B b) const {
+    return a + b;
+  }
+};
+
+/// The free functions, on whatever thread this is.
+void calls() {
+  std::vector<int> v = numbers();
+  const auto add_one = [](int& x) { ++x; };
+  const auto keep = [](int x) { return x; };
+  int x = 0;
+
+  CHECK_RIGHT(blitz::join([] { return 1; }, [] { return std::string("b"); }) == std::pair(1, std::string("b")));
+  CHECK_RIGHT(blitz::join([&x] { x = 1; }, [] {}) == std::pair(blitz::Unit{}, blitz::Unit{}));
+  CHECK_RIGHT(blitz::join([] { return 1; }, [] { return 2u; }, [] { return 'c'; }) == std::tuple(1, 2u, 'c'));
+  CHECK_RIGHT(&blitz::join([&x]() -> int& { return x; }, [] {}).first == &x);
+  CHECK_RIGHT(*blitz::join([] { return std::make_unique<int>(3); }, [] {}).first == 3);
+  blitz::join_context([](blitz::JoinContext c) { return c.migrated(); }, [](blitz::JoinContext) {});
+  blitz::parallel_invoke([] {}, [] {}, [] {});
+
+  blitz::parallel_for(v, add_one);
+  blitz::parallel_for(v.begin(), v.end(), [](int& i) { --i; }, {.min_grain = 10});
+  blitz::parallel_for(0, kItems, [](int) {}, {.schedule = blitz::Schedule::fixed});
+  blitz::parallel_for('a', 'z', [](char) {});
+  blitz::parallel_for(std::size_t{0}, v.size(), [&v](std::size_t i) { ++v[i]; });
+  blitz::parallel_for(std::views::iota(0L, 10L), [](long) {}, {.stop = std::stop_source().get_token()});
+  blitz::parallel_for_blocks(v, [](auto block) {
+    for (int& i : block) --i;
+  });
+
+  CHECK_RIGHT(blitz::parallel_reduce(v, 0, Plus()) == kSum);
+  CHECK_RIGHT(blitz::parallel_reduce(v.begin(), v.end(), 0L, Plus(), {.deterministic = true}) == kSum);
+  CHECK_RIGHT(blitz::parallel_reduce(0u, static_cast<unsigned>(kItems), 0u, Plus()) == unsigned{kSum});
+  CHECK_RIGHT(blitz::parallel_transform_reduce(v, [] { return 0; }, Plus(), keep, {.min_grain = 7}) == kSum);
+  CHECK_RIGHT(blitz::parallel_transform_reduce(0, kItems, 0.0, Plus(), [](int i) { return i / 2.0; },
+                                               {.schedule = blitz::Schedule::fixed}) == kSum / 2.0);
+
+  CHECK_RIGHT(blitz::scope([](blitz::Scope& s) {
+                s.spawn([](blitz::Scope& inner) { inner.spawn([] {}); });
+                s.spawn_fifo([] {});
+                s.spawn_broadcast([](blitz::BroadcastContext) {});
+                s.spawn_broadcast([](blitz::Scope&, blitz::BroadcastContext) {});
+                if (s.stop_token().stop_requested()) s.request_stop();
+                return s.stop_requested() ? 1 : 4;
+              }) == 4);
+  blitz::scope_fifo([](blitz::ScopeFifo& s) { s.spawn([] {}); });
+  blitz::in_place_scope([](blitz::Scope& s) { s.spawn([] {}); }, {.stop = std::stop_token()});
+  blitz::in_place_scope_fifo([](blitz::Scope& s) { s.spawn([] {}); });
+
+  blitz::spawn([] {});
+  blitz::spawn_fifo([copy = v] { static_cast<void>(copy); });
+  blitz::spawn_broadcast([](blitz::BroadcastContext) {});
+  blitz::broadcast([](blitz::BroadcastContext) {});
+  const std::vector<std::size_t> indices = blitz::broadcast([](blitz::BroadcastContext c) { return c.index(); });
+  CHECK_RIGHT(indices.size() == blitz::current_num_threads() && indices.back() + 1 == indices.size());
+  blitz::AsyncHandle<int> handle = blitz::async([] { return 5; });
+  handle.wait();
+  CHECK_RIGHT(handle.valid() && handle.ready() && handle.get() == 5);
+  blitz::async([] {}).get();
+
+  CHECK_RIGHT(blitz::isolate([&] { return blitz::parallel_reduce(v, 0, Plus()); }) == kSum);
+  blitz::worker_local<std::vector<int>> scratch([] { return std::vector<int>(3); });
+  blitz::parallel_for(0, kItems, [&](int i) { scratch.local()->push_back(i); });
+  const std::size_t count =
+      scratch.combine(std::size_t{0}, [](std::size_t n, const auto& s) { return n + s.size() - 3; });
+  CHECK_RIGHT(count == std::size_t{kItems});
+  scratch.for_each([](std::vector<int>& s) { s.clear(); });
+  CHECK_RIGHT(scratch.size() > 0);
+  scratch.clear();
+
+  static_cast<void>(blitz::yield_now());
+  CHECK_RIGHT(blitz::yield_local() != blitz::Yield::executed || blitz::current_thread_index().has_value());
+  try {
+    blitz::join([] { throw std::out_of_range("a"); }, [] {});
+    CHECK_RIGHT(false);
+  } catch (const std::out_of_range&) {
+  }
+}
+
+template <class Pool>
+void calls_of_a_pool(Pool& pool) {
+  std::vector<int> v = numbers();
+  const auto keep = [](int x) { return x; };
+
+  CHECK_RIGHT(pool.install([] { return 1; }) == 1);
+  pool.install_blocking([] {});
+  CHECK_RIGHT(pool.join([] { return 1; }, [] { return 2; }) == std::pair(1, 2));
+  CHECK_RIGHT(pool.join([] { return 1; }, [] { return 2; }, [] { return 3; }) == std::tuple(1, 2, 3));
+  pool.join_context([](blitz::JoinContext) {}, [](blitz::JoinContext) {});
+  pool.parallel_invoke([] {}, [] {}, [] {});
+  pool.parallel_for(v, [](int& x) { ++x; });
+  pool.parallel_for(0, kItems, [&v](int i) { --v[static_cast<std::size_t>(i)]; });
+  pool.parallel_for_blocks(v, [](auto) {});
+  CHECK_RIGHT(pool.parallel_reduce(v, 0, Plus()) == kSum);
+  CHECK_RIGHT(pool.parallel_reduce(0, kItems, 0, Plus()) == kSum);
+  CHECK_RIGHT(pool.parallel_transform_reduce(v, 0, Plus(), keep) == kSum);
+  CHECK_RIGHT(pool.parallel_transform_reduce(0, kItems, 0, Plus(), keep) == kSum);
+  pool.scope([](blitz::Scope& s) { s.spawn([] {}); });
+  pool.scope_fifo([](blitz::Scope& s) { s.spawn([] {}); });
+  pool.in_place_scope([](blitz::Scope& s) { s.spawn([] {}); });
+  pool.in_place_scope_fifo([](blitz::Scope& s) { s.spawn([] {}); });
+  pool.spawn([] {});
+  pool.spawn_fifo([] {});
+  pool.spawn_broadcast([](blitz::BroadcastContext) {});
+  CHECK_RIGHT(pool.broadcast([](blitz::BroadcastContext c) { return c.num_threads(); }).size() == pool.num_threads());
+  CHECK_RIGHT(pool.async([] { return 6; }).get() == 6);
+  blitz::worker_local<int> sums(pool, [] { return 0; });
+  pool.parallel_for(v, [&](int x) { *sums.local() += x; });
+  CHECK_RIGHT(sums.combine(0, Plus()) == kSum);
+
+  CHECK_RIGHT(!pool.current_thread_index().has_value());
+  CHECK_RIGHT(pool.install([&] { return pool.current_thread_index(); }) < pool.num_threads());
+  pool.set_max_concurrency(1);
+  CHECK_RIGHT(pool.max_concurrency() == 1);
+  pool.warm_up();
+  pool.warm_up(std::chrono::nanoseconds(1));
+  const blitz::ThreadPoolStats stats = pool.stats();
+  blitz::WorkerStats sum;
+  for (const blitz::WorkerStats& worker : stats.workers) sum += worker;
+  CHECK_RIGHT(stats.workers.size() == pool.num_threads() && sum == stats.total && stats.parked <= stats.workers.size());
+
+  pool.install(calls);
+  pool.shutdown();
+}
+
+blitz::ThreadPoolOptions every_option() {
+  return {
+    .num_threads = 3, .thread_name = [](std::size_t i) { return "every-" + std::to_string(i); },
+#if !defined(BLITZ_PORTABLE)
+    .stack_size = std::size_t{1} << 20,
+#endif
+    .on_thread_start = [](std::size_t) {}, .on_thread_exit = [](std::size_t) {},
+    .exception_handler = [](std::exception_ptr) {},
+#if defined(__linux__) && !defined(BLITZ_PORTABLE)
+    .affinity = blitz::Affinity::one_per_worker,
+#endif
+    .max_nested_waits = 4
+  };
+}
+
+template <class Pool>
+void calls_of_a_new_pool() {
+  Pool pool(every_option());
+  calls_of_a_pool(pool);
+}
+
+/// A pool of which nothing was compiled in the library.
+void calls_in_a_pool_of_ones_own() {
+  blitz::BasicThreadPool<blitz_test::ReferencePolicy> pool(every_option());
+  CHECK_RIGHT(pool.install([] { return blitz::join([] { return 1; }, [] { return 2; }); }) == std::pair(1, 2));
+  CHECK_RIGHT(pool.stats().workers.size() == pool.num_threads());
+}
+
+}  // namespace
+
+int main() {
+  static_assert(BLITZ_VERSION >= 100);
+  try {
+    blitz::init_global_pool({.num_threads = 2});
+    calls();
+    CHECK_RIGHT(blitz::global_pool().num_threads() == 2);
+    calls_of_a_new_pool<blitz::ThreadPool>();
+    calls_of_a_new_pool<blitz::AsyncThreadPool>();
+    calls_in_a_pool_of_ones_own();
+    blitz::shutdown_global_pool();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "every_call.cpp: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}

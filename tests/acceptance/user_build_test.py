@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Checks what users meet who build with other flags, or another compiler, than blitz is built with.
+
+    user_build_test.py ROOT LIBRARY COMPILER [ARGUMENT]...
+
+COMPILER is one string, such as "ccache g++"; the arguments are for it and for all others that are tried, which are those of
+OTHER_COMPILERS that are installed.
+
+- every_call.cpp, which makes every public call, compiles without a warning, with the headers as the user's own.
+- Built with the debug modes of the standard library, and linked with the library as it is, it works.
+"""
+
+import concurrent.futures
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+OTHER_COMPILERS = ["g++", "clang++-16"]
+
+WARNINGS = """
+    -Werror -Wall -Wextra -Wpedantic -Wcast-align -Wcast-qual -Wconversion -Wdeprecated-copy-dtor -Wdouble-promotion
+    -Wextra-semi -Wformat=2 -Wimplicit-fallthrough -Wmissing-declarations -Wnon-virtual-dtor -Wnull-dereference
+    -Wold-style-cast -Woverloaded-virtual -Wredundant-decls -Wshadow -Wsign-conversion -Wsuggest-override -Wswitch-enum
+    -Wundef -Wunused -Wunused-macros -Wvla -Wzero-as-null-pointer-constant
+""".split()
+WARNINGS_OF = {
+    "g++": "-Wduplicated-branches -Wduplicated-cond -Wlogical-op -Wmismatched-tags -Wredundant-tags -Wuseless-cast".split(),
+    "clang++": "-Wcomma -Wdocumentation -Wheader-hygiene -Wrange-loop-analysis -Wshadow-all -Wshorten-64-to-32".split(),
+}
+
+# Without optimization in the modes that change the containers; with it, since -Wnull-dereference says nothing otherwise.
+BUILDS = [
+    ["-O0", "-D_GLIBCXX_DEBUG", "-D_GLIBCXX_DEBUG_PEDANTIC"],
+    ["-O2", "-D_GLIBCXX_ASSERTIONS"],
+]
+
+
+def compilers():
+    own = sys.argv[3].split()
+    others = [[name] for name in OTHER_COMPILERS if shutil.which(name) and pathlib.Path(own[-1]).name != name]
+    return [own, *others]
+
+
+def warnings_of(compiler):
+    kind = "clang++" if "clang" in compiler[-1] else "g++"
+    return [*WARNINGS, *WARNINGS_OF[kind]]
+
+
+def run(command, **options):
+    return subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=500, **options
+    )
+
+
+def build_and_run(compiler, flags, folder):
+    """The complaint about one build of every_call.cpp; none if it is as it should be."""
+    root, library = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    program = folder / ("every_call" + "".join([*compiler, *flags]).replace("/", "_"))
+    compile_it = [*compiler, "-std=c++20", *sys.argv[4:], *flags, *warnings_of(compiler), "-pthread", f"-I{root}"]
+    compile_it += [f"-I{root}/tests", "-c", f"{root}/tests/acceptance/every_call.cpp", "-o", f"{program}.o"]
+    result = run(compile_it)
+    if result.returncode != 0:
+        return f"does not compile without warnings:\n{result.stdout}"
+    link = [*compiler, f"{program}.o", str(library), f"-Wl,-rpath,{library.parent}", "-pthread", "-o", str(program)]
+    result = run(link)
+    if result.returncode != 0:
+        return f"does not link:\n{result.stdout}"
+    result = run([program])
+    if result.returncode != 0:
+        return f"ends with {result.returncode}:\n{result.stdout}"
+    return None
+
+
+def main():
+    failed = False
+
+    def report(compiler, flags, complaint, praise):
+        nonlocal failed
+        print(f"{' '.join([*compiler, *flags])}: {complaint or praise}", flush=True)
+        failed = failed or complaint is not None
+
+    with tempfile.TemporaryDirectory(prefix="blitz-user-build-") as name:
+        folder = pathlib.Path(name)
+        with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            builds = [(compiler, flags) for compiler in compilers() for flags in BUILDS]
+            complaints = pool.map(lambda build: build_and_run(*build, folder), builds)
+            for (compiler, flags), complaint in zip(builds, complaints):
+                report(compiler, flags, complaint, "clean, and works")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
