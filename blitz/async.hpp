@@ -1,6 +1,8 @@
 /// async: a job whose result is asked for later.
 #pragma once
 
+#include "blitz/base/compiler.hpp"
+
 #include <functional>
 #include <optional>
 #include <stdexcept>

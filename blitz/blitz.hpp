@@ -1,6 +1,8 @@
 /// All of blitz.
 #pragma once
 
+#include "blitz/base/compiler.hpp"
+
 #include "blitz/async.hpp"
 #include "blitz/broadcast.hpp"
 #include "blitz/current_pool.hpp"

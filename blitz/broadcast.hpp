@@ -1,6 +1,8 @@
 /// broadcast: a call on every worker.
 #pragma once
 
+#include "blitz/base/compiler.hpp"
+
 #include <cstddef>
 #include <functional>
 #include <memory>

@@ -1,6 +1,8 @@
 /// What a function that is broadcast learns about its call.
 #pragma once
 
+#include "blitz/base/compiler.hpp"
+
 #include <cstddef>
 
 namespace blitz {

@@ -1,6 +1,8 @@
 /// Which pool the caller works for, and how the free functions get there.
 #pragma once
 
+#include "blitz/base/compiler.hpp"
+
 #include <cstddef>
 #include <functional>
 #include <optional>

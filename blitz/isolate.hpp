@@ -1,6 +1,8 @@
 /// isolate: waiting without running other people's jobs.
 #pragma once
 
+#include "blitz/base/compiler.hpp"
+
 #include <concepts>
 #include <type_traits>
 #include <utility>

@@ -1,6 +1,8 @@
 /// join: two or more calls, perhaps at once.
 #pragma once
 
+#include "blitz/base/compiler.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <functional>

@@ -1,6 +1,8 @@
 /// How a pool is made, and how its making fails.
 #pragma once
 
+#include "blitz/base/compiler.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <exception>

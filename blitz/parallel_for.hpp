@@ -1,6 +1,8 @@
 /// parallel_for: a loop whose iterations may run at once.
 #pragma once
 
+#include "blitz/base/compiler.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <functional>

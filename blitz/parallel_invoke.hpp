@@ -1,6 +1,8 @@
 /// parallel_invoke: calls that may run at once, without results.
 #pragma once
 
+#include "blitz/base/compiler.hpp"
+
 #include <cstddef>
 #include <functional>
 #include <tuple>

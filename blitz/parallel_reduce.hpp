@@ -1,6 +1,8 @@
 /// parallel_reduce and parallel_transform_reduce: one value from many, by an associative operation.
 #pragma once
 
+#include "blitz/base/compiler.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <functional>

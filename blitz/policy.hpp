@@ -15,6 +15,8 @@
 ///   W4  After the latch that a worker waits for is set, and the worker woken if set() says so, that worker returns.
 #pragma once
 
+#include "blitz/base/compiler.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>

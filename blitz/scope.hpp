@@ -1,6 +1,8 @@
 /// scope: a block of code that does not end before all that was spawned in it has.
 #pragma once
 
+#include "blitz/base/compiler.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <functional>

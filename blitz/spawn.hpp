@@ -1,6 +1,8 @@
 /// spawn: jobs that nobody waits for, but the end of their pool.
 #pragma once
 
+#include "blitz/base/compiler.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <exception>

@@ -1,6 +1,8 @@
 /// The pool, and the global pool.
 #pragma once
 
+#include "blitz/base/compiler.hpp"
+
 #include <chrono>
 #include <concepts>
 #include <cstddef>

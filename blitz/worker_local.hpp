@@ -1,6 +1,8 @@
 /// worker_local: a value of its own for each worker.
 #pragma once
 
+#include "blitz/base/compiler.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <functional>

@@ -1,6 +1,8 @@
 /// yield_now, yield_local: letting waiting jobs have a turn.
 #pragma once
 
+#include "blitz/base/compiler.hpp"
+
 #include "blitz/core/worker.hpp"
 
 namespace blitz {

@@ -8,6 +8,8 @@ OTHER_COMPILERS that are installed.
 
 - every_call.cpp, which makes every public call, compiles without a warning, with the headers as the user's own.
 - Built with the debug modes of the standard library, and linked with the library as it is, it works.
+- A compiler or an option that will not do is refused in a few lines. (That each public header does so is for
+  tests/layering.)
 """
 
 import concurrent.futures
@@ -36,6 +38,14 @@ BUILDS = [
     ["-O0", "-D_GLIBCXX_DEBUG", "-D_GLIBCXX_DEBUG_PEDANTIC"],
     ["-O2", "-D_GLIBCXX_ASSERTIONS"],
 ]
+
+# arguments -> what the message must say. EMPTY is a folder whose <version> is that of an old library: it has nothing.
+UNFIT = [
+    (["-std=c++17"], "blitz needs C++20"),
+    (["-std=c++20", "-fno-exceptions"], "blitz needs exceptions"),
+    (["-std=c++20", "-IEMPTY"], "blitz needs a standard library with"),
+]
+LINES_OF_A_CLEAR_MESSAGE = 12
 
 
 def compilers():
@@ -74,6 +84,20 @@ def build_and_run(compiler, flags, folder):
     return None
 
 
+def refused(compiler, flags, says, folder):
+    """The complaint about the message with which a compiler is refused; none if it is as it should be."""
+    flags = [flag.replace("EMPTY", str(folder)) for flag in flags]
+    arguments = [*flags, *sys.argv[4:], f"-I{sys.argv[1]}", "-fsyntax-only", "-x", "c++", "-"]
+    result = run([*compiler, *arguments], input="#include <blitz/blitz.hpp>\n")
+    if result.returncode == 0:
+        return "is accepted"
+    if says not in result.stdout:
+        return f"does not say {says!r}:\n{result.stdout}"
+    if len(result.stdout.splitlines()) > LINES_OF_A_CLEAR_MESSAGE:
+        return f"says too much:\n{result.stdout}"
+    return None
+
+
 def main():
     failed = False
 
@@ -84,6 +108,11 @@ def main():
 
     with tempfile.TemporaryDirectory(prefix="blitz-user-build-") as name:
         folder = pathlib.Path(name)
+        (folder / "empty").mkdir()
+        (folder / "empty" / "version").touch()
+        for compiler in compilers():
+            for flags, says in UNFIT:
+                report(compiler, flags, refused(compiler, flags, says, folder / "empty"), "is refused")
         with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             builds = [(compiler, flags) for compiler in compilers() for flags in BUILDS]
             complaints = pool.map(lambda build: build_and_run(*build, folder), builds)

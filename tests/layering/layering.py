@@ -180,6 +180,17 @@ def check_pragma_once(root):
             yield f"blitz/{name}: no #pragma once"
 
 
+def check_first_include(root):
+    """Every public header includes first what refuses an unfit compiler; the version is for any."""
+    first = "blitz/base/compiler.hpp"
+    for path, name in sources(root):
+        if "/" in name or not name.endswith(".hpp") or name == "version.hpp":
+            continue
+        includes = [target for _, target in INCLUDE.findall(path.read_text())]
+        if includes[:1] != [first]:
+            yield f'blitz/{name}: #include "{first}" before all others'
+
+
 def check_memory_orders(root):
     """Every atomic operation names its order: by a std::memory_order or by a parameter called `order`.
 
@@ -264,6 +275,7 @@ CHECKS = [
     check_snippets,
     check_cycles,
     check_pragma_once,
+    check_first_include,
     check_memory_orders,
     check_one_place,
     check_debug_containers,

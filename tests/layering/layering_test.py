@@ -16,6 +16,7 @@ class Tree(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.root = pathlib.Path(directory.name)
         self.write(".gitignore", "/build*/\n")
+        self.header("base/compiler.hpp")
         self.header("base/atomic.hpp", "#include <atomic>\n#include <sys/types.h>\nusing A = std::atomic<int>;")
         self.header("core/job.hpp", '#include "blitz/base/atomic.hpp"')
         self.header("options.hpp")
@@ -34,6 +35,8 @@ class Tree(unittest.TestCase):
 
     def header(self, name, body=""):
         """A header of the library that blitz/meson.build knows."""
+        if "/" not in name and name != "version.hpp":
+            body = f'#include "blitz/base/compiler.hpp"\n{body}'
         self.write(f"blitz/{name}", f"#pragma once\n{body}\n")
         build = self.root / "blitz/meson.build"
         listed = build.read_text() if build.exists() else ""
@@ -237,6 +240,13 @@ class Places(Tree):
         self.header("core/latch.hpp")
         self.write("blitz/core/latch.hpp", "// #pragma once\n")
         self.assert_complaint("blitz/core/latch.hpp", "pragma once")
+
+    def test_a_public_header_that_takes_any_compiler(self):
+        for includes in ("", "#include <ranges>\n#include \"blitz/base/compiler.hpp\"\n"):
+            with self.subTest(includes):
+                self.header("join.hpp")
+                self.write("blitz/join.hpp", f"#pragma once\n{includes}")
+                self.assert_complaint("blitz/join.hpp", "blitz/base/compiler.hpp", "before all others")
 
     def test_two_versions(self):
         self.header("version.hpp", '#define BLITZ_VERSION_STRING "1.2.4"')
