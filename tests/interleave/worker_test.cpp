@@ -1,0 +1,249 @@
+// Worker and Registry, as they are shipped: a pool that starts its own threads, which are the test's. Those that are one
+// too many for the pool's concurrency, those that wait apart, and the end.
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "blitz/core/region.hpp"
+#include "blitz/core/registry_impl.hpp"
+#include "blitz/fork_join/policy.hpp"
+#include "blitz/join.hpp"
+#include "tests/support/interleave/explore.hpp"
+
+// As the library does for its own program.
+namespace blitz::detail {
+template struct CurrentWorker<ForkJoinPolicy>;
+template class Worker<ForkJoinPolicy>;
+template class Registry<ForkJoinPolicy>;
+}  // namespace blitz::detail
+
+namespace interleave_test {
+namespace {
+
+using blitz::ForkJoinPolicy;
+using blitz::detail::CallPlain;
+using blitz::detail::Confinement;
+using blitz::detail::CoreLatch;
+using blitz::detail::Job;
+using blitz::detail::JobMemory;
+using blitz::detail::join_on;
+using blitz::detail::Parker;
+using blitz::detail::WorkerBase;
+using blitz::detail::yield_thread;
+using interleave::expect;
+using interleave::Plain;
+using interleave::Run;
+
+using Registry = blitz::detail::Registry<ForkJoinPolicy>;
+using Worker = blitz::detail::Worker<ForkJoinPolicy>;
+
+/// A job that the test keeps.
+struct Task final : Job {
+  explicit Task(std::function<void(Worker&)> f = [](Worker&) {}) : Job(&execute_it), function(std::move(f)) {}
+
+  static void execute_it(Job* job, WorkerBase& worker) noexcept {
+    auto& self = *static_cast<Task*>(job);
+    self.runs.write(self.runs.read() + 1);
+    self.function(static_cast<Worker&>(worker));
+  }
+  [[nodiscard]] bool has_run() const { return runs.read() == 1; }
+
+  std::function<void(Worker&)> function;
+  Plain<int> runs{"runs", 0};
+};
+
+/// A pool whose residents wait for the first work.
+class Pool {
+ public:
+  Pool(Run& run, std::size_t slots, std::size_t concurrency, blitz::ThreadPoolOptions options = {}) {
+    run.own_by_thread(blitz::detail::current_worker);
+    run.own_by_thread(blitz::detail::CurrentWorker<ForkJoinPolicy>::worker);
+    options.num_threads = slots;
+    registry = Registry::start(std::move(options));
+    registry->set_max_concurrency(concurrency);
+    run.settle();
+  }
+
+  [[nodiscard]] Worker& worker(std::size_t slot) { return registry->worker(slot); }
+  void post(std::size_t slot, Task& task) { worker(slot).post(&task); }
+  void inject(Task& task) { registry->inject(&task); }
+
+  /// Of a pool of two, when nothing goes on: one sits out.
+  void expect_one_apart() {
+    expect(!registry->all_stand_apart(), "nobody is counted twice");
+    expect(!registry->try_stand_apart(), "the one that sits out is counted");
+  }
+
+  std::shared_ptr<Registry> registry;
+};
+
+// --- one too many ---
+
+INTERLEAVE_CASE("sit out: what is posted is run", .preemptions = 2, .random_schedules = 1000) {
+  Pool pool(run, 2, 1);
+  Task first;
+  Task second;
+  run.thread("sender", [&] {
+    pool.post(1, first);
+    pool.post(1, second);
+  });
+  run.settle();
+  expect(first.has_run() && second.has_run(), "each has run once");
+  pool.expect_one_apart();
+}
+
+INTERLEAVE_CASE("sit out: what is injected is for others", .preemptions = 2, .random_schedules = 1000) {
+  Pool pool(run, 2, 1);
+  Task posted;
+  Task injected(
+      [](Worker& worker) { expect(worker.index() == 0, "a worker that sits out runs what was posted to it"); });
+  run.thread("sender", [&] {
+    pool.post(1, posted);
+    pool.inject(injected);
+  });
+  run.settle();
+  expect(posted.has_run() && injected.has_run(), "each has run once");
+  pool.expect_one_apart();
+}
+
+INTERLEAVE_CASE("sit out: wanted again", .preemptions = 1, .random_schedules = 2000) {
+  Pool pool(run, 2, 1);
+  Task posted;
+  Parker parker;
+  Task injected([&](Worker&) { parker.unpark(); });
+  Task waiting([&](Worker&) {
+    pool.registry->set_max_concurrency(2);
+    pool.inject(injected);
+    parker.park();
+  });
+  pool.post(1, posted);
+  pool.post(0, waiting);
+  run.settle();
+  expect(posted.has_run() && waiting.has_run() && injected.has_run(), "each has run once");
+  expect(pool.registry->try_stand_apart(), "nobody sits out");
+}
+
+// The worker that is one too many runs a posted job that waits, for a part of which another has taken.
+INTERLEAVE_CASE("sit out: a posted job waits", .preemptions = 1, .random_schedules = 1000) {
+  Pool pool(run, 2, 1);
+  Parker begun;
+  Task stranger([](Worker& worker) { expect(worker.index() == 0, "one too many, it runs none but its own"); });
+  Task posted([&](Worker& worker) {
+    join_on<CallPlain>(
+        worker, [&] { begun.park(); },
+        [&] {
+          pool.inject(stranger);
+          begun.unpark();
+          for (int i = 0; i < 2; ++i) yield_thread();
+        });
+  });
+  run.thread("sender", [&] { pool.post(1, posted); });
+  run.settle();
+  expect(posted.has_run() && stranger.has_run(), "each has run once");
+  pool.expect_one_apart();
+}
+
+INTERLEAVE_CASE("sit out: the pool ends", .preemptions = 1, .random_schedules = 1000) {
+  Pool pool(run, 2, 1);
+  Task posted;
+  pool.post(1, posted);
+  run.thread("stopper", [&] { pool.registry->stop(); });
+  run.go();
+  expect(posted.has_run(), "it has run once");
+}
+
+// --- waiting apart ---
+
+// The concurrency is lowered by a job that is run in a wait: it was the last of another's for this worker.
+INTERLEAVE_CASE("wait: one too many", .preemptions = 1, .random_schedules = 2000) {
+  Pool pool(run, 2, 2);
+  Parker begun;
+  Task second([](Worker& worker) { expect(worker.index() == 0, "one too many, it runs none but its own"); });
+  Task first([&](Worker& worker) {
+    if (worker.index() == 0) return;
+    pool.registry->set_max_concurrency(1);
+    pool.inject(second);
+  });
+  Task waiting([&](Worker& worker) {
+    join_on<CallPlain>(
+        worker, [&] { begun.park(); },
+        [&] {
+          pool.inject(first);
+          begun.unpark();
+        });
+  });
+  run.thread("sender", [&] { pool.post(1, waiting); });
+  run.settle();
+  expect(waiting.has_run() && first.has_run(), "each has run once");
+  expect(second.has_run() == (pool.registry->max_concurrency() == 1), "what was injected has run");
+}
+
+INTERLEAVE_CASE("wait: what is posted meanwhile", .preemptions = 1, .random_schedules = 1000) {
+  Pool pool(run, 2, 1);
+  Parker begun;
+  Parker answered;
+  Task posted([&](Worker&) { answered.unpark(); });
+  Task waiting([&](Worker& worker) {
+    join_on<CallPlain>(
+        worker, [&] { begun.park(); },
+        [&] {
+          begun.unpark();
+          for (int i = 0; i < 2; ++i) yield_thread();
+          pool.post(1, posted);
+          answered.park();
+        });
+  });
+  pool.post(1, waiting);
+  run.settle();
+  expect(waiting.has_run() && posted.has_run(), "each has run once");
+  pool.expect_one_apart();
+}
+
+// Worker 0 is at its limit of nested waits, worker 1 in a region. One of them must take what comes from outside.
+INTERLEAVE_CASE("wait: all apart", .preemptions = 2, .delays = 0, .random_schedules = 1000) {
+  Pool pool(run, 2, 2, {.max_nested_waits = 0});
+  CoreLatch latches[2];
+  Task at_its_limit([&](Worker& worker) { worker.wait_until(latches[0]); });
+  Task confined([&](Worker& worker) {
+    const Confinement confinement(worker);
+    worker.wait_until(latches[1]);
+  });
+  Task waited([&](Worker&) {
+    for (std::size_t slot = 0; slot < 2; ++slot) {
+      if (latches[slot].set()) pool.worker(slot).wake();
+    }
+  });
+  pool.inject(waited);
+  pool.post(0, at_its_limit);
+  pool.post(1, confined);
+  run.settle();
+  expect(at_its_limit.has_run() && confined.has_run() && waited.has_run(), "each has run once");
+  expect(pool.registry->try_stand_apart(), "nobody stands apart");
+}
+
+// --- the end ---
+
+// The job of an inner region that passes to the outer one leaves its token behind. It lies below the job that the pool
+// waits for.
+INTERLEAVE_CASE("end: what stands for nothing", .preemptions = 2, .random_schedules = 1000) {
+  Pool pool(run, 1, 1);
+  // The depot keeps what it has got, from one schedule to the next: nobody goes there once the threads run.
+  JobMemory& memory = pool.worker(0).memory();
+  for (std::size_t size = 0; size < JobMemory::kClasses; ++size) memory.free(memory.allocate(size), size);
+  Task last([](Worker& worker) { worker.detached_ended(); });
+  Task isolated([&](Worker& worker) {
+    const Confinement outer(worker);
+    const Confinement inner(worker);
+    worker.push(&last);
+  });
+  pool.registry->detached_begun_outside();
+  pool.inject(isolated);
+  run.thread("stopper", [&] { pool.registry->stop(); });
+  run.go();
+  expect(isolated.has_run() && last.has_run(), "each has run once");
+  expect(pool.worker(0).queue().empty(), "no token is left");
+}
+
+}  // namespace
+}  // namespace interleave_test
