@@ -205,6 +205,49 @@ TEST_CASE_TEMPLATE("set_max_concurrency: lowered while there is always work, it 
   pool.shutdown();
 }
 
+TEST_CASE_TEMPLATE("set_max_concurrency: lowered before a wait or within it, the worker that waits helps no more", Pool,
+                   BLITZ_TEST_POOLS) {
+  const auto wait_for = [](const std::atomic<bool>& flag) {
+    while (!flag) std::this_thread::yield();
+  };
+  for (const bool within : {false, true}) {
+    CAPTURE(within);
+    Pool pool({.num_threads = 2});
+    std::atomic<bool> outer{false};
+    std::atomic<bool> inner{false};
+    std::atomic<bool> lowered{false};
+    std::atomic<bool> ran{false};
+    bool ran_too_soon = false;
+    const auto lower = [&] {
+      pool.set_max_concurrency(1);
+      lowered = true;
+    };
+    // On worker 0, which has taken it from worker 1. That one waits for it, and might run what is spawned here.
+    const auto taken = [&] {
+      inner = true;
+      if (within) blitz::spawn(lower);
+      wait_for(lowered);
+      blitz::spawn([&] { ran = true; });
+      // Far longer than a worker takes to find it.
+      const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+      while (!ran && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+      ran_too_soon = ran;
+    };
+    pool.join([&] { wait_for(outer); },
+              [&] {
+                outer = true;
+                blitz::join(
+                    [&] {
+                      wait_for(inner);
+                      if (!within) lower();
+                    },
+                    taken);
+              });
+    wait_for(ran);
+    CHECK_FALSE(ran_too_soon);
+  }
+}
+
 TEST_CASE_TEMPLATE("set_max_concurrency: raised and lowered at any time, all work is done", Pool, BLITZ_TEST_POOLS) {
   for (const std::size_t limit : {0, 1, 32}) {
     CAPTURE(limit);
