@@ -1,0 +1,81 @@
+#include "blitz/base/placement.hpp"
+
+#if defined(__linux__) && !defined(BLITZ_PORTABLE)
+
+#include <algorithm>
+#include <iterator>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <sched.h>
+
+#include "blitz/base/cpu_count.hpp"
+
+using blitz::detail::allowed_processors;
+using blitz::detail::Placement;
+
+namespace {
+
+using Mask = std::vector<unsigned>;
+
+void set_own_mask(const Mask& mask) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const unsigned processor : mask) CPU_SET(processor, &set);
+  CHECK(sched_setaffinity(0, sizeof set, &set) == 0);
+}
+
+/// Calls `f(whole, narrowed)` on a thread that has been kept off the processor where it was, if it may run on several,
+/// and returns the mask after restore().
+template <class F>
+Mask restored_after(F&& f) {
+  Mask restored;
+  std::thread([&] {
+    const Mask whole = allowed_processors();
+    Placement placement;
+    placement.adopt();
+    placement.keep_off_this_processor();
+    f(whole, allowed_processors());
+    placement.restore();
+    restored = allowed_processors();
+  }).join();
+  return restored;
+}
+
+}  // namespace
+
+TEST_CASE("placement: a thread is kept off one processor until it restores its mask") {
+  const Mask all = allowed_processors();
+  const Mask restored = restored_after([&](const Mask& whole, const Mask& narrowed) {
+    CHECK(whole == all);
+    CHECK(narrowed.size() == std::max<std::size_t>(whole.size() - 1, 1));
+    CHECK(std::ranges::includes(whole, narrowed));
+  });
+  CHECK(restored == all);
+}
+
+TEST_CASE("placement: a mask that was set meanwhile stays") {
+  const Mask all = allowed_processors();
+  if (all.size() < 2) return;
+  Mask set;
+  const Mask restored = restored_after([&](const Mask& whole, const Mask& narrowed) {
+    // What had been taken out.
+    std::ranges::set_difference(whole, narrowed, std::back_inserter(set));
+    set_own_mask(set);
+  });
+  CHECK(set.size() == 1);
+  CHECK(restored == set);
+  CHECK(allowed_processors() == all);
+}
+
+TEST_CASE("placement: before a thread is known, and where there is nothing to undo, nothing happens") {
+  const Mask all = allowed_processors();
+  Placement placement;
+  placement.keep_off_this_processor();
+  CHECK(allowed_processors() == all);
+  placement.restore();
+  CHECK(allowed_processors() == all);
+}
+
+#endif
