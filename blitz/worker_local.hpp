@@ -6,8 +6,10 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "blitz/core/pool_base.hpp"
 #include "blitz/core/worker.hpp"
 #include "blitz/current_pool.hpp"
+#include "blitz/spawn.hpp"
 #include "blitz/thread_pool.hpp"
 
 namespace blitz {
@@ -27,22 +30,46 @@ concept WorkerLocalMaker =
     std::copy_constructible<F> && std::invocable<F&> &&
     (std::same_as<std::invoke_result_t<F&>, T> || std::convertible_to<std::invoke_result_t<F&>, T>);
 
-/// Scratch for the jobs of a pool: a buffer, a generator, a partial sum. Each worker has its own, made when it first asks.
+/// Scratch for the jobs of a pool: a buffer, a generator, a partial sum. Each worker has its own, made when it first
+/// asks.
 ///
-/// A value is *lent*, for as long as the handle that local() returns lives. A job that waits while it holds one may find
-/// itself under another job of the same worker, which asks too: that one is lent another value. So there may be more
-/// values than workers, though seldom; combine() and for_each() see all of them.
+/// There are two ways to a value. local() *lends* one, for as long as the Lease that it returns lives. While a job waits,
+/// its worker runs other jobs; one that asks for a value meanwhile is lent another. So a lent value has one user at a
+/// time, and there may be more values than workers, though seldom. here() is for jobs that do not wait while they use
+/// the value: it returns a plain reference to the one value of the calling worker that is never lent. Iteration,
+/// combine() and for_each() see all values.
+///
+/// @code
+///   blitz::worker_local<std::vector<int>> found;
+///   blitz::parallel_for(0, n, [&](int i) {
+///     if (is_good(i)) found.here().push_back(i);
+///   });
+///   for (std::vector<int>& part : found) all.insert(all.end(), part.begin(), part.end());
+/// @endcode
+///
+/// From oneTBB: here() is enumerable_thread_specific::local(), the same reference for all jobs of a worker, and range-for,
+/// begin() and end() are the same; combinable::local() is here(), and combine() takes the initial sum as well. What
+/// differs: here() is for workers of the pool only, where oneTBB has a value for every thread; and local() is the lease,
+/// which oneTBB has not.
 ///
 /// It may outlive its pool, whose memory it keeps, though not its threads.
 ///
-/// Thread-safety: local() by any thread, at once; the others when no value is lent. What one holder of a value did
-/// happens before what the next does.
+/// Thread-safety: local() and here() by any thread, at once, and leases may end on any thread; the others when no value
+/// is lent and no job uses a reference that here() returned. What one holder of a lease did happens before what the next
+/// does.
 template <class T>
 class worker_local {
+  struct Shelf;
   struct Value;
+  template <class Item>
+  class Iterator;
 
  public:
-  /// The right to use a value. Give it back where it was lent: on the same thread.
+  /// Forward iterators over all values, by worker. Making a value, and clear(), invalidate them.
+  using iterator = Iterator<T>;
+  using const_iterator = Iterator<const T>;
+
+  /// The right to use a value, given back at its end. That is cheapest on the worker that was lent it.
   class Lease {
    public:
     Lease(Lease&& other) noexcept : home_(other.home_), value_(std::exchange(other.value_, nullptr)) {}
@@ -83,38 +110,60 @@ class worker_local {
   worker_local& operator=(const worker_local&) = delete;
 
   /// Lends a value of the calling worker; a thread that is no worker of the pool shares others with its like. Throws what
-  /// making a T throws, and std::bad_alloc. O(1); no atomic operation for a worker.
+  /// making a T throws, and std::bad_alloc. O(1); no atomic operation for a worker that has a value to lend.
   [[nodiscard]] Lease local() {
     Shelf& shelf = shelf_here();
-    const auto take = [&]() -> Value* {
-      if (shelf.free == nullptr) return nullptr;
-      return std::exchange(shelf.free, shelf.free->next_free);
-    };
     Value* value = nullptr;
     if (is_shared(shelf)) {
       const std::lock_guard lock(mutex_);
-      value = take();
+      value = take(shelf.returned);
     } else {
-      value = take();
+      if (shelf.free == nullptr) {
+        const std::lock_guard lock(mutex_);
+        shelf.free = std::exchange(shelf.returned, nullptr);
+      }
+      value = take(shelf.free);
     }
-    if (value != nullptr) return Lease(this, value);
-    auto made = std::make_unique<Value>(make_, shelf);
-    value = made.get();
-    if (is_shared(shelf)) {
-      const std::lock_guard lock(mutex_);
-      shelf.all.push_back(std::move(made));
-    } else {
-      shelf.all.push_back(std::move(made));
-    }
-    return Lease(this, value);
+    return Lease(this, value != nullptr ? value : make(shelf));
   }
+
+  /// The calling worker's own value, the same at each call until clear(). It is made at the first, and never lent.
+  ///
+  /// The reference is for the calling job, and for as long as it does not wait. In join, scope, a loop, get or yield_now
+  /// its worker may run another job, which may call here() and change the value; afterwards the reference is good again,
+  /// with what that job left. Where a value must not change hands so, take a lease. Once the job has ended another thread
+  /// may work in its worker's place, so keep no reference beyond that.
+  ///
+  /// Throws std::logic_error on a thread that is no worker of the pool, what making a T throws, and std::bad_alloc. O(1);
+  /// no atomic operation.
+  [[nodiscard]] T& here() {
+    Shelf& shelf = shelf_here();
+    if (is_shared(shelf)) [[unlikely]] {
+      throw std::logic_error(
+          "blitz: worker_local::here() was called by a thread that is no worker of its pool; call it in a job of the "
+          "pool, or take a lease with local()");
+    }
+    if (shelf.own == nullptr) [[unlikely]] {
+      Value* const made = make(shelf);
+      // Another job may have run, and asked, while this one was made.
+      if (shelf.own == nullptr) {
+        shelf.own = made;
+      } else {
+        put(shelf.free, made);
+      }
+    }
+    return shelf.own->value;
+  }
+
+  [[nodiscard]] iterator begin() noexcept { return {shelves_.data(), shelves_end()}; }
+  [[nodiscard]] iterator end() noexcept { return {shelves_end(), shelves_end()}; }
+  [[nodiscard]] const_iterator begin() const noexcept { return {shelves_.data(), shelves_end()}; }
+  [[nodiscard]] const_iterator end() const noexcept { return {shelves_end(), shelves_end()}; }
 
   /// Calls `f(value)` for every value that was made, by worker.
   template <std::invocable<T&> F>
   void for_each(F&& f) {
-    for (Shelf& shelf : shelves_) {
-      for (const auto& value : shelf.all) std::invoke(f, value->value);
-    }
+    for (T& value : *this) std::invoke(f, value);
   }
 
   /// The fold of all values with `combine(sum, value)`, from `initial`, by worker.
@@ -135,16 +184,19 @@ class worker_local {
   /// Destroys all values.
   void clear() noexcept {
     for (Shelf& shelf : shelves_) {
-      shelf.free = nullptr;
+      shelf.own = shelf.free = shelf.returned = nullptr;
       shelf.all.clear();
     }
   }
 
  private:
-  /// The values of one worker; its runner alone touches it.
+  /// The values of one worker. Its runner alone touches them, but for those that others have given back; the last shelf,
+  /// for all threads that are no workers of the pool, is guarded by the mutex, and has no list but that one.
   struct alignas(detail::kCacheLine) Shelf {
+    Value* own = nullptr;
     Value* free = nullptr;
     std::vector<std::unique_ptr<Value>> all;
+    Value* returned = nullptr;  // guarded by mutex_
   };
   struct Value {
     Value(const std::function<T()>& make, Shelf& shelf) : value(make()), home(shelf) {}
@@ -158,28 +210,93 @@ class worker_local {
   worker_local(detail::PoolBase& pool, F make)
       : pool_(pool.keep_alive(), &pool), make_(std::move(make)), shelves_(pool.num_threads() + 1) {}
 
-  /// The last shelf is for all who are no workers of the pool.
   [[nodiscard]] Shelf& shelf_here() noexcept {
-    const detail::WorkerBase* const worker = detail::current_worker;
-    return worker != nullptr && worker->pool() == pool_.get() ? shelves_[worker->index()] : shelves_.back();
+    const detail::WorkerBase* const worker = detail::worker_of(*pool_);
+    return worker != nullptr ? shelves_[worker->index()] : shelves_.back();
   }
   [[nodiscard]] bool is_shared(const Shelf& shelf) const noexcept { return &shelf == &shelves_.back(); }
+  [[nodiscard]] const Shelf* shelves_end() const noexcept { return shelves_.data() + shelves_.size(); }
+
+  [[nodiscard]] static Value* take(Value*& list) noexcept {
+    return list != nullptr ? std::exchange(list, list->next_free) : nullptr;
+  }
+  static void put(Value*& list, Value* value) noexcept { value->next_free = std::exchange(list, value); }
+
+  [[nodiscard]] Value* make(Shelf& shelf) {
+    auto made = std::make_unique<Value>(make_, shelf);
+    std::unique_lock lock(mutex_, std::defer_lock);
+    if (is_shared(shelf)) lock.lock();
+    return shelf.all.emplace_back(std::move(made)).get();
+  }
 
   void give_back(Value* value) noexcept {
     Shelf& shelf = value->home;
-    const auto put = [&] { value->next_free = std::exchange(shelf.free, value); };
-    if (is_shared(shelf)) {
-      const std::lock_guard lock(mutex_);
-      put();
+    if (&shelf == &shelf_here() && !is_shared(shelf)) {
+      put(shelf.free, value);
     } else {
-      put();
+      const std::lock_guard lock(mutex_);
+      put(shelf.returned, value);
     }
   }
 
   std::shared_ptr<const detail::PoolBase> pool_;  // its memory: no other pool comes to lie at its address
   std::function<T()> make_;
   std::vector<Shelf> shelves_;
-  detail::Mutex mutex_;  // guards the last shelf
+  detail::Mutex mutex_;  // guards the last shelf, and what was given back to the others from elsewhere
+};
+
+/// Over the shelves from one up to the last, and what was made for each.
+template <class T>
+template <class Item>
+class worker_local<T>::Iterator {
+ public:
+  using value_type = T;
+  using difference_type = std::ptrdiff_t;
+  using reference = Item&;
+  using pointer = Item*;
+  using iterator_category = std::forward_iterator_tag;
+
+  Iterator() noexcept = default;
+  /// An iterator is one to const values, too.
+  operator Iterator<const T>() const noexcept
+    requires(!std::is_const_v<Item>)
+  {
+    Iterator<const T> same;
+    same.shelf_ = shelf_, same.end_ = end_, same.index_ = index_;
+    return same;
+  }
+
+  [[nodiscard]] reference operator*() const noexcept { return shelf_->all[index_]->value; }
+  [[nodiscard]] pointer operator->() const noexcept { return std::addressof(**this); }
+  Iterator& operator++() noexcept {
+    ++index_;
+    skip_ends();
+    return *this;
+  }
+  Iterator operator++(int) noexcept {
+    const Iterator before = *this;
+    ++*this;
+    return before;
+  }
+  [[nodiscard]] friend bool operator==(const Iterator& a, const Iterator& b) noexcept {
+    return a.shelf_ == b.shelf_ && a.index_ == b.index_;
+  }
+
+ private:
+  friend class worker_local;
+  template <class>
+  friend class Iterator;
+
+  Iterator(const Shelf* first, const Shelf* end) noexcept : shelf_(first), end_(end) { skip_ends(); }
+
+  /// Past the last value of a shelf comes the first of the next that has one.
+  void skip_ends() noexcept {
+    for (; shelf_ != end_ && index_ == shelf_->all.size(); ++shelf_) index_ = 0;
+  }
+
+  const Shelf* shelf_ = nullptr;
+  const Shelf* end_ = nullptr;
+  std::size_t index_ = 0;
 };
 
 }  // namespace blitz

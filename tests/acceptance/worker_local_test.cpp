@@ -1,13 +1,18 @@
 // worker_local: who is lent what.
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <latch>
 #include <memory>
 #include <mutex>
+#include <ranges>
 #include <set>
 #include <stdexcept>
 #include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <blitz/blitz.hpp>
@@ -301,5 +306,196 @@ TEST_CASE_TEMPLATE("worker_local: destroys what it made, once", Pool, BLITZ_TEST
       CHECK(lives.alive == 2 * static_cast<int>(pool.num_threads()));
     }
     CHECK(lives.alive == 0);
+  });
+}
+
+// A lease is given back while another thread is the worker that was lent it: only the race detector sees that the two must
+// not share a list.
+TEST_CASE_TEMPLATE("worker_local: a lease taken in install may end after it, or on another thread", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    worker_local<Exclusive> local(pool);
+    using Lease = worker_local<Exclusive>::Lease;
+    std::atomic<int> clashes{0};
+    constexpr int kThreads = 3;
+    constexpr int kRounds = 300;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&] {
+        for (int round = 0; round < kRounds; ++round) {
+          Lease lease = pool.install([&] { return local.local(); });
+          {
+            const Holding holding(*lease, clashes);
+            ++lease->sum;
+          }
+          if (round % 10 == 0) std::thread([mine = std::move(lease)] { static_cast<void>(mine); }).join();
+        }
+      });
+    }
+    for (int round = 0; round < kRounds; ++round) {
+      pool.install([&] {
+        const Lease lease = local.local();
+        const Holding holding(*lease, clashes);
+        ++lease->sum;
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(clashes == 0);
+    CHECK(local.combine(0L, [](long sum, const Exclusive& value) { return sum + value.sum; }) ==
+          (kThreads + 1L) * kRounds);
+    CHECK(local.size() <= (kThreads + 1) * pool.num_threads());
+  });
+}
+
+TEST_CASE_TEMPLATE("worker_local: what was given back elsewhere is lent again", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 1});
+  worker_local<int> local(pool);
+  std::set<int*> lent;
+  for (int round = 0; round < 20; ++round) {
+    const auto first = pool.install([&] { return local.local(); });
+    const auto second = pool.install([&] { return local.local(); });
+    lent.insert({&*first, &*second});
+    CHECK(&*first != &*second);
+  }
+  CHECK(lent.size() == 2);
+  CHECK(local.size() == 2);
+}
+
+// --- here ---
+
+TEST_CASE_TEMPLATE("worker_local: here is the same value for all jobs of a worker, and is never lent", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    std::atomic<int> made{0};
+    worker_local<int> local(pool, [&] { return 0 * made++; });
+    static_assert(std::is_same_v<decltype(local.here()), int&>);
+    const auto own = pool.broadcast([&](blitz::BroadcastContext) { return &local.here(); });
+    CHECK(std::set<int*>(own.begin(), own.end()).size() == pool.num_threads());
+    CHECK(made == static_cast<int>(pool.num_threads()));
+    const auto lent = pool.broadcast([&](blitz::BroadcastContext c) {
+      const auto lease = local.local();
+      CHECK(&local.here() == own[c.index()]);
+      return &*lease;
+    });
+    for (int* const value : lent) CHECK(std::find(own.begin(), own.end(), value) == own.end());
+    CHECK(local.size() == 2 * pool.num_threads());
+
+    constexpr int kItems = 10'000;
+    pool.parallel_for(0, kItems, [&](int) { ++local.here(); });
+    CHECK(local.combine(0, std::plus<>()) == kItems);
+    CHECK(local.size() == 2 * pool.num_threads());
+
+    local.clear();
+    pool.install([&] { local.here() = 1; });
+    CHECK(local.size() == 1);
+    CHECK(local.combine(0, std::plus<>()) == 1);
+  });
+}
+
+TEST_CASE_TEMPLATE("worker_local: here, after a wait, is what other jobs of the worker left", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 1});
+  worker_local<int> local(pool);
+  pool.install([&] {
+    int& mine = local.here();
+    mine = 1;
+    blitz::scope([&](blitz::Scope& scope) {
+      for (int i = 0; i < 10; ++i) {
+        scope.spawn([&] {
+          CHECK(&local.here() == &mine);
+          ++local.here();
+        });
+      }
+    });
+    CHECK(mine == 11);
+  });
+  CHECK(local.size() == 1);
+}
+
+TEST_CASE_TEMPLATE("worker_local: here is for workers of the pool", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  Pool other({.num_threads = 1});
+  worker_local<int> local(pool);
+  CHECK_THROWS_WITH_AS(static_cast<void>(local.here()), doctest::Contains("no worker of its pool"), std::logic_error);
+  CHECK_THROWS_AS(other.install([&] { static_cast<void>(local.here()); }), std::logic_error);
+  CHECK(local.size() == 0);
+  pool.install([&] { CHECK(local.here() == 0); });
+  pool.install([&] { blitz::isolate([&] { CHECK(local.here() == 0); }); });
+}
+
+TEST_CASE_TEMPLATE("worker_local: here, of a value whose making throws, or waits", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    std::atomic<int> tries{0};
+    worker_local<int> throwing(pool, [&] {
+      if (tries++ == 0) throw std::runtime_error("not yet");
+      return 5;
+    });
+    pool.install([&] {
+      CHECK_THROWS_WITH_AS(static_cast<void>(throwing.here()), "not yet", std::runtime_error);
+      CHECK(throwing.size() == 0);
+      CHECK(throwing.here() == 5);
+    });
+
+    int depth = 0;
+    worker_local<int>* self = nullptr;
+    worker_local<int> waiting(pool, [&] {
+      // The worker asks again while it makes the first.
+      if (depth++ == 0) {
+        int& inner = self->here();
+        inner = 7;
+      }
+      return 1;
+    });
+    self = &waiting;
+    pool.install([&] {
+      CHECK(waiting.here() == 7);
+      CHECK(&waiting.here() == &waiting.here());
+      CHECK(waiting.size() == 2);
+      CHECK(*waiting.local() == 1);  // The other is there to be lent.
+      CHECK(waiting.size() == 2);
+    });
+  });
+}
+
+// --- iteration ---
+
+static_assert(std::ranges::forward_range<worker_local<int>>);
+static_assert(std::ranges::forward_range<const worker_local<int>>);
+static_assert(std::ranges::common_range<worker_local<std::mutex>>);
+static_assert(std::forward_iterator<worker_local<int>::iterator>);
+static_assert(std::is_same_v<std::ranges::range_reference_t<worker_local<int>>, int&>);
+static_assert(std::is_same_v<std::ranges::range_reference_t<const worker_local<int>>, const int&>);
+static_assert(std::is_convertible_v<worker_local<int>::iterator, worker_local<int>::const_iterator>);
+static_assert(!std::is_convertible_v<worker_local<int>::const_iterator, worker_local<int>::iterator>);
+
+TEST_CASE_TEMPLATE("worker_local: iteration sees every value once, by worker", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    worker_local<std::vector<int>> local(pool);
+    CHECK(local.begin() == local.end());
+    CHECK(std::as_const(local).begin() == local.end());
+    {
+      const auto outside = local.local();  // the last
+      outside->push_back(-1);
+    }
+    pool.broadcast([&](blitz::BroadcastContext c) {
+      if (c.index() % 2 == 1) return;  // These have none.
+      local.here().push_back(static_cast<int>(c.index()));
+      const auto lease = local.local();
+      lease->push_back(static_cast<int>(c.index()));
+    });
+    std::vector<int> expected;
+    for (std::size_t i = 0; i < pool.num_threads(); i += 2) expected.insert(expected.end(), 2, static_cast<int>(i));
+    expected.push_back(-1);
+
+    std::vector<int> seen;
+    for (std::vector<int>& part : local) seen.insert(seen.end(), part.begin(), part.end());
+    CHECK(seen == expected);
+    seen.clear();
+    for (auto it = std::as_const(local).begin(); it != std::as_const(local).end(); it++) seen.push_back(it->front());
+    CHECK(seen == expected);
+    CHECK(std::ranges::distance(local) == static_cast<std::ptrdiff_t>(local.size()));
+    for (std::vector<int>& part : local) part.assign(1, 3);
+    CHECK(std::ranges::all_of(local, [](const std::vector<int>& part) { return part.front() == 3; }));
+    local.clear();
+    CHECK(local.begin() == local.end());
   });
 }
