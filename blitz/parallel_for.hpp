@@ -104,7 +104,8 @@ void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
 }
 
 /// Calls `f(i)` for every i in [first, last): integers (f gets their common type), or random-access iterators (f gets
-/// what they refer to). A reversed range of integers is empty. Otherwise as above.
+/// what they refer to). A reversed range of integers is empty. Throws std::length_error for iterators that are 2^64 items
+/// apart or more. Otherwise as above.
 template <class First, class Last, class F>
   requires LoopBounds<First, Last> && LoopBody<F, typename detail::LoopItemOf<First, Last>::type>
 void parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) {

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <ranges>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -25,10 +27,26 @@ template <class R>
 concept LoopRange = std::ranges::random_access_range<R> && std::ranges::sized_range<R> &&
                     sizeof(std::ranges::range_size_t<R>) <= sizeof(std::uint64_t);
 
+/// An iterator that a loop can begin with: random access by C++20's concept, or by its category alone, as in libraries that
+/// are older than the concept. Of the latter only what a loop does is required: they need not be default-constructible,
+/// assignable or subscriptable, and may return values.
+template <class It>
+concept LoopIterator =
+    std::random_access_iterator<It> ||
+    (std::copy_constructible<It> &&
+     std::convertible_to<typename std::iterator_traits<It>::iterator_category, std::random_access_iterator_tag> &&
+     requires(It it, const It at, std::iter_difference_t<It> n) {
+       *it;
+       ++it;
+       { at != at } -> std::convertible_to<bool>;
+       { at + n } -> std::convertible_to<It>;
+       { at - at } -> std::convertible_to<std::iter_difference_t<It>>;
+     });
+
 /// Two integers, or a random-access iterator and its end.
 template <class First, class Last>
 concept LoopBounds = (LoopInteger<First> && LoopInteger<Last>) ||
-                     (std::random_access_iterator<First> && std::sized_sentinel_for<Last, First>);
+                     (LoopIterator<First> && (std::same_as<First, Last> || std::sized_sentinel_for<Last, First>));
 
 namespace detail {
 
@@ -44,7 +62,7 @@ struct LoopItemOf<First, Last> {
 };
 
 /// The items from `begin` on.
-template <std::random_access_iterator It>
+template <LoopIterator It>
 class IteratorItems {
  public:
   /// Whether items[i] costs no more than the next item: not where an iterator walks through pieces of memory.
@@ -121,7 +139,11 @@ decltype(auto) with_items(const Use& use, First first, Last last) {
     const LoopIndex count = any ? static_cast<LoopIndex>(last) - static_cast<LoopIndex>(first) : 0;
     return use(count, IntegerItems<I, kWraps>(static_cast<LoopIndex>(first)));
   } else {
-    return use(static_cast<LoopIndex>(last - first), IteratorItems(first));
+    const auto count = last - first;
+    if constexpr (sizeof(count) > sizeof(LoopIndex)) {
+      if (count > std::numeric_limits<LoopIndex>::max()) throw std::length_error("blitz: more than 2^64 - 1 items");
+    }
+    return use(static_cast<LoopIndex>(count), IteratorItems(first));
   }
 }
 

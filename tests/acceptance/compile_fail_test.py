@@ -15,6 +15,7 @@ PREAMBLE = """
 #include <functional>
 #include <list>
 #include <memory>
+#include <ranges>
 #include <string>
 #include <vector>
 #include <blitz/blitz.hpp>
@@ -34,6 +35,7 @@ void test_{index}() {{
   [[maybe_unused]] std::vector<int> vector(3);
   [[maybe_unused]] auto a = [] {{ return 1; }};
   [[maybe_unused]] auto takes_int = [](int) {{}};
+  [[maybe_unused]] auto small = [](auto x) {{ return int(x); }};
   [[maybe_unused]] auto takes_string = [](const std::string&) {{}};
 #line 1 "snippet_{index}"
   {snippet}
@@ -102,6 +104,16 @@ CASES = {
         "blitz::parallel_for(0, 3, takes_string);",
         "blitz::parallel_for(0, 3, takes_int);",
         "LoopBody",
+    ),
+    "parallel_for over truth values": (
+        "blitz::parallel_for(false, true, [](auto) {});",
+        "blitz::parallel_for(0, 1, [](auto) {});",
+        "LoopBounds",
+    ),
+    "parallel_reduce over truth values": (
+        "blitz::parallel_reduce(false, true, 0, std::plus<>());",
+        "blitz::parallel_reduce(0, 1, 0, std::plus<>());",
+        "LoopBounds",
     ),
     "a body for items where blocks come": (
         "blitz::parallel_for_blocks(vector, takes_int);",
@@ -408,8 +420,47 @@ CASES = {
     ),
 }
 
+# The same with the compiler's extensions, by which __int128 is an integer.
+GNU_CASES = {
+    "parallel_for of integers of 128 bits": (
+        "blitz::parallel_for(__int128(0), __int128(3), [](auto) {});",
+        "blitz::parallel_for(0L, 3L, [](auto) {});",
+        "LoopBounds",
+    ),
+    "parallel_for to an integer of 128 bits": (
+        "blitz::parallel_for(0, __int128(3), [](auto) {});",
+        "blitz::parallel_for(0, 3L, [](auto) {});",
+        "LoopBounds",
+    ),
+    "parallel_for over a range of integers of 128 bits": (
+        "blitz::parallel_for(std::views::iota(__int128(0), __int128(3)), [](auto) {});",
+        "blitz::parallel_for(std::views::iota(0L, 3L), [](auto) {});",
+        "LoopRange",
+    ),
+    "parallel_for_blocks over a range of integers of 128 bits": (
+        "blitz::parallel_for_blocks(std::views::iota(__int128(0), __int128(3)), [](auto) {});",
+        "blitz::parallel_for_blocks(std::views::iota(0L, 3L), [](auto) {});",
+        "LoopRange",
+    ),
+    "parallel_for over a view whose size is of 128 bits": (
+        "blitz::parallel_for(std::views::iota(__int128(0), __int128(3)) | std::views::transform(small), [](int) {});",
+        "blitz::parallel_for(std::views::iota(0L, 3L) | std::views::transform(small), [](int) {});",
+        "LoopRange",
+    ),
+    "parallel_reduce of integers of 128 bits": (
+        "blitz::parallel_reduce(__int128(0), __int128(3), 0L, std::plus<>());",
+        "blitz::parallel_reduce(0L, 3L, 0L, std::plus<>());",
+        "LoopBounds",
+    ),
+    "parallel_reduce over a range of integers of 128 bits": (
+        "blitz::parallel_reduce(std::views::iota(__int128(0), __int128(3)), 0L, std::plus<>());",
+        "blitz::parallel_reduce(std::views::iota(0L, 3L), __int128(0), std::plus<>());",
+        "LoopRange",
+    ),
+}
 
-def compile_all(compiler, include_dir, snippets):
+
+def compile_all(compiler, standard, include_dir, snippets):
     """Compiles the snippets together, each in a function of its own; for each the messages of its errors, notes
     included, "" for none. Messages of unknown origin come under None."""
     code = [PREAMBLE]
@@ -419,7 +470,7 @@ def compile_all(compiler, include_dir, snippets):
         source = pathlib.Path(folder) / "snippets.cpp"
         source.write_text("".join(code))
         all_errors = ["-ferror-limit=0"] if any("clang" in word for word in compiler) else []
-        command = [*compiler, "-std=c++20", "-fsyntax-only", *all_errors, f"-I{include_dir}", str(source)]
+        command = [*compiler, f"-std={standard}", "-fsyntax-only", *all_errors, f"-I{include_dir}", str(source)]
         result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     messages = {index: "" for index in range(len(snippets))}
@@ -438,21 +489,27 @@ def compile_all(compiler, include_dir, snippets):
     return messages
 
 
-def main():
-    include_dir, *compiler = sys.argv[1:]
-    rights = compile_all(compiler, include_dir, [right for _, right, _ in CASES.values()])
-    wrongs = compile_all(compiler, include_dir, [wrong for wrong, _, _ in CASES.values()])
+def complaints_about(compiler, standard, include_dir, cases):
+    rights = compile_all(compiler, standard, include_dir, [right for _, right, _ in cases.values()])
+    wrongs = compile_all(compiler, standard, include_dir, [wrong for wrong, _, _ in cases.values()])
     complaints = []
     for origin in (rights, wrongs):
         if origin[None]:
             complaints.append(f"errors outside the snippets\n{origin[None]}")
-    for index, (name, (_, _, concept)) in enumerate(CASES.items()):
+    for index, (name, (_, _, concept)) in enumerate(cases.items()):
         if rights[index]:
             complaints.append(f"{name}: the right one is refused\n{rights[index]}")
         if not wrongs[index]:
             complaints.append(f"{name}: the wrong one is accepted")
         elif concept not in wrongs[index]:
             complaints.append(f"{name}: the message does not name {concept}\n{wrongs[index]}")
+    return complaints
+
+
+def main():
+    include_dir, *compiler = sys.argv[1:]
+    complaints = complaints_about(compiler, "c++20", include_dir, CASES)
+    complaints += complaints_about(compiler, "gnu++20", include_dir, GNU_CASES)
     print("\n".join(complaints))
     return 1 if complaints else 0
 

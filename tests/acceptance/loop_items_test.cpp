@@ -10,6 +10,7 @@
 #include <memory>
 #include <ranges>
 #include <span>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include <doctest/doctest.h>
 
 #include "loops.hpp"
+#include "old_iterators.hpp"
 #include "support/policies.hpp"
 
 using namespace blitz_test;
@@ -143,6 +145,46 @@ TEST_CASE_TEMPLATE("parallel_for: integers of any type, from anywhere to anywher
     pool.parallel_for(
         'a', '{', [&](char c) { letters(static_cast<std::size_t>(c - 'a')); }, options);
     CHECK(letters.each_once());
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_for: iterators that are random-access by their category alone", Pool, BLITZ_TEST_POOLS) {
+  const auto shifted = [offset = 500](int i) { return i + offset; };
+  using Transformed = TransformIterator<CountingIterator, decltype(shifted)>;
+  static_assert(!std::random_access_iterator<CountingIterator>);
+  static_assert(!std::random_access_iterator<Transformed>);
+  for_each_schedule<Pool>([&](Pool& pool, const ForOptions& options) {
+    Visits visits(1000);
+    pool.parallel_for(
+        CountingIterator(0), CountingIterator(500), [&](int i) { visits(static_cast<std::size_t>(i)); }, options);
+    pool.install([&] {
+      blitz::parallel_for(
+          Transformed(CountingIterator(0), shifted), Transformed(CountingIterator(500), shifted),
+          [&](int i) { visits(static_cast<std::size_t>(i)); }, options);
+    });
+    CHECK(visits.each_once());
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_for: iterators whose difference is of 128 bits", Pool, BLITZ_TEST_POOLS) {
+  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+    const auto longs = std::views::iota(std::int64_t{0}, std::int64_t{1000});
+    static_assert(sizeof(longs.end() - longs.begin()) > sizeof(std::int64_t));
+    Visits visits(1000);
+    pool.parallel_for(
+        longs.begin(), longs.end(), [&](std::int64_t i) { visits(static_cast<std::size_t>(i)); }, options);
+    CHECK(visits.each_once());
+
+#if defined(__SIZEOF_INT128__)
+    __extension__ using Wide = __int128;
+    const auto many = std::views::iota(Wide{0}, Wide{1} << 64);
+    int calls = 0;
+    CHECK_THROWS_AS(pool.parallel_for(
+                        many.begin(), many.end(), [&](Wide) { ++calls; }, options),
+                    std::length_error);
+    CHECK(calls == 0);
+    static_assert(!blitz::LoopRange<decltype(many)>);
+#endif
   });
 }
 

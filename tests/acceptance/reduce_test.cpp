@@ -21,6 +21,7 @@
 #include <blitz/blitz.hpp>
 #include <doctest/doctest.h>
 
+#include "old_iterators.hpp"
 #include "reductions.hpp"
 #include "support/counted.hpp"
 #include "support/policies.hpp"
@@ -141,6 +142,19 @@ TEST_CASE_TEMPLATE("parallel_reduce: integers of any type, from anywhere to anyw
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
     CHECK(pool.parallel_reduce(
               most - 10, most, std::int64_t{0}, [](auto a, auto b) { return std::max(a, b); }, options) == most - 1);
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: iterators that are random-access by their category alone", Pool,
+                   BLITZ_TEST_POOLS) {
+  const auto twice = [factor = 2](int i) { return factor * i; };
+  using Transformed = TransformIterator<CountingIterator, decltype(twice)>;
+  for_each_reduction<Pool>([&](Pool& pool, const ReduceOptions& options) {
+    CHECK(pool.parallel_reduce(CountingIterator(0), CountingIterator(1000), 0L, std::plus<>(), options) == 499'500);
+    CHECK(pool.parallel_reduce(CountingIterator(0), CountingIterator(1000), 0.0, std::plus<>(), options) == 499'500);
+    CHECK(pool.parallel_transform_reduce(
+              Transformed(CountingIterator(0), twice), Transformed(CountingIterator(1000), twice), 0L, std::plus<>(),
+              [](int i) { return i + 1; }, options) == 1'000'000);
   });
 }
 
