@@ -24,8 +24,11 @@ class JoinContext {
  public:
   constexpr explicit JoinContext(bool migrated) noexcept : migrated_(migrated) {}
 
-  /// Whether another worker runs the callable than the one that called join_context: the work was really shared, and
-  /// what the caller had in its cache is not here.
+  /// False: the callable runs in its place, on the calling worker, `a` first, and `b` when `a` has ended.
+  ///
+  /// True, for `b` alone: a worker has found it like any other job. Most often another worker: the work was really shared,
+  /// and what the caller had in its cache is not here. But it may be the calling one, and `b` may then run on top of an `a`
+  /// that waits; see join.
   [[nodiscard]] constexpr bool migrated() const noexcept { return migrated_; }
 
  private:
@@ -137,10 +140,10 @@ class JoinJob final : public Job {
   }
 
  private:
-  static void execute_it(Job* job, WorkerBase& worker) noexcept {
+  /// Found like any other job: by a thief, or by the owner while `a`, or a join further up its stack, waits.
+  static void execute_it(Job* job, WorkerBase& /*worker*/) noexcept {
     auto& self = *static_cast<JoinJob*>(job);
-    const bool migrated = !self.latch_.is_for(worker);
-    self.result_.run([&]() -> Value { return Call::template call<F>(self.f_, migrated); });
+    self.result_.run([&]() -> Value { return Call::template call<F>(self.f_, true); });
     self.latch_.set();
   }
 
@@ -225,6 +228,11 @@ BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b) {
 /// `a` runs on the calling worker; `b` runs there after it, or on another worker meanwhile. Both have finished when
 /// join returns or throws. While it waits the caller runs other jobs of its pool, then sleeps.
 ///
+/// When `a` waits, its worker may come upon `b` as upon any other job, and run it on top of `a`. On a ThreadPool it does
+/// not while `a` waits for joins, loops and scopes of that pool, but it may while `a`, or a job that the worker runs
+/// meanwhile, waits for something else (a handle of async, a broadcast, another pool) or yields. On an AsyncThreadPool it
+/// may in any wait of `a`, and so it may in isolate on any pool. join_context tells `b`.
+///
 /// `a` throws: `b` is finished first, then the exception is rethrown; what comes of `b` is dropped. Only `b` throws:
 /// the result of `a` is destroyed, and the exception of `b` rethrown. std::bad_alloc from a queue that cannot grow:
 /// none of the two is called.
@@ -250,7 +258,7 @@ auto join(A&& a, B&& b, C&& c, More&&... more) {
   });
 }
 
-/// As join, of callables that take a JoinContext.
+/// As join, of callables that take a JoinContext, which tells whether they run in their place: see there.
 template <JoinContextCallable A, JoinContextCallable B>
 auto join_context(A&& a, B&& b) {
   return detail::join_here<detail::CallWithContext>(std::forward<A>(a), std::forward<B>(b));

@@ -30,7 +30,6 @@ class WorkerLatch {
   }
   [[nodiscard]] CoreLatch& core() noexcept { return core_; }
   [[nodiscard]] const CoreLatch& core() const noexcept { return core_; }
-  [[nodiscard]] bool is_for(const Wakeable& worker) const noexcept { return owner_ == &worker; }
 
  private:
   CoreLatch core_;

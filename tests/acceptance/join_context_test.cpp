@@ -60,6 +60,30 @@ TEST_CASE_TEMPLATE("join_context: what nobody took has not migrated", Pool, BLIT
   });
 }
 
+TEST_CASE_TEMPLATE("join_context: what runs on top of the first callable, while that waits, has migrated", Pool,
+                   BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 1});
+  pool.install([] {
+    auto handle = blitz::async([] {});
+    bool a_runs = false;
+    bool on_top = false;
+    const auto [a, b] = blitz::join_context(
+        [&](JoinContext context) {
+          a_runs = true;
+          handle.get();  // The worker comes upon the second callable first.
+          a_runs = false;
+          return context.migrated();
+        },
+        [&](JoinContext context) {
+          on_top = a_runs;
+          return context.migrated();
+        });
+    CHECK_FALSE(a);
+    CHECK(on_top);
+    CHECK(b);
+  });
+}
+
 TEST_CASE_TEMPLATE("join_context: a free call is in the caller's pool", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     pool.install([&] {

@@ -95,13 +95,23 @@ inline std::uint64_t parallel_tree(const Shape& shape, std::uint64_t node, unsig
   }
   if ((node >> 20) % 8 == 0) {
     const auto worker = blitz::current_thread_index();
+    bool in_a = false;  // the joining worker's
     const auto [x, y] = blitz::join_context(
         [&](blitz::JoinContext context) {
           if (context.migrated()) std::abort();
+          struct Scope {
+            bool& flag;
+            explicit Scope(bool& f) : flag(f) { flag = true; }
+            ~Scope() { flag = false; }
+          } const scope(in_a);
           return branch(0);
         },
         [&](blitz::JoinContext context) {
-          if (context.migrated() == (blitz::current_thread_index() == worker)) std::abort();
+          const bool elsewhere = blitz::current_thread_index() != worker;
+          if (!context.migrated() && (elsewhere || in_a)) std::abort();
+          // The default policy runs `b` in its place or elsewhere, where nothing but joins is waited for.
+          const bool by_default = blitz::detail::CurrentWorker<blitz::ForkJoinPolicy>::worker != nullptr;
+          if (by_default && context.migrated() != elsewhere) std::abort();
           return branch(1);
         });
     return combine(x, y);

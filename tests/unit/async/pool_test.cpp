@@ -1,5 +1,6 @@
 /// The whole policy, in a pool: what it is for, and what none of its parts shows alone.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -264,4 +265,90 @@ TEST_CASE("async pool: many threads outside") {
   }
   for (std::thread& thread : threads) thread.join();
   CHECK(sum.load() == 5 * kThreads * kCalls);
+}
+
+namespace {
+
+/// Joins nested seven deep on one worker, in slot 0, whose queue another one robs, once, when the innermost `a` runs. The
+/// outermost `b`, which the other takes first, keeps it until the others are done.
+template <class Pool>
+class Nest {
+ public:
+  static constexpr std::size_t kDepth = 7;
+
+  void run() {
+    pool_.set_max_concurrency(1);
+    pool_.install([this] { level(0); });
+  }
+  [[nodiscard]] blitz::ThreadPoolStats stats() const { return pool_.stats(); }
+
+  struct Call {
+    bool migrated = false;
+    bool elsewhere = false;
+    bool on_top_of_a = false;
+  };
+  /// Of `b`, by depth.
+  std::array<Call, kDepth> calls;
+
+ private:
+  void level(std::size_t depth) {
+    if (depth == kDepth) {
+      pool_.set_max_concurrency(2);
+      robbed_.wait();
+      return;
+    }
+    bool a_runs = false;
+    blitz::join_context(
+        [&](blitz::JoinContext) {
+          a_runs = true;
+          level(depth + 1);
+          a_runs = false;
+          if (depth == 0) let_go_.count_down();
+        },
+        [&, this](blitz::JoinContext context) {
+          const bool elsewhere = blitz::current_thread_index() != std::size_t{0};
+          calls[depth] = {context.migrated(), elsewhere, !elsewhere && a_runs};
+          if (depth > 0) return;
+          robbed_.count_down();
+          let_go_.wait();
+        });
+  }
+
+  Pool pool_{{.num_threads = 2}};
+  std::latch robbed_{1};
+  std::latch let_go_{1};
+};
+
+}  // namespace
+
+TEST_CASE("async pool: an outer b that comes back from another's ring runs on top of its a, and says so") {
+  for (int round = 0; round < 20; ++round) {
+    Nest<AsyncThreadPool> nest;
+    nest.run();
+    // The thief took the older three of the six in the ring, and began with the oldest. While it waited for the third, their
+    // owner took the second, as the oldest there, and then the third.
+    CHECK(nest.stats().workers[1].jobs_stolen == 3);
+    CHECK(nest.stats().workers[0].jobs_stolen == 2);
+    CHECK(nest.stats().total.steals_tried == 3);
+    CHECK(nest.calls[0].elsewhere);
+    CHECK(nest.calls[1].on_top_of_a);
+    for (std::size_t depth = 0; depth < nest.kDepth; ++depth) {
+      CAPTURE(depth);
+      CHECK(nest.calls[depth].migrated == (depth < 3));
+    }
+  }
+}
+
+TEST_CASE("fork-join pool: no b runs on top of its a that waits for joins") {
+  for (int round = 0; round < 20; ++round) {
+    Nest<blitz::ThreadPool> nest;
+    nest.run();
+    CHECK(nest.stats().total.jobs_stolen == 1);
+    for (std::size_t depth = 0; depth < nest.kDepth; ++depth) {
+      CAPTURE(depth);
+      CHECK(nest.calls[depth].elsewhere == (depth == 0));
+      CHECK(nest.calls[depth].migrated == (depth == 0));
+      CHECK_FALSE(nest.calls[depth].on_top_of_a);
+    }
+  }
 }

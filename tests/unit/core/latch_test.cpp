@@ -47,14 +47,6 @@ TEST_CASE("worker latch: wakes its worker only if that sleeps") {
   CHECK(worker.wakes == 1);
 }
 
-TEST_CASE("worker latch: knows its worker") {
-  FakeWorker worker;
-  FakeWorker other;
-  const WorkerLatch latch(worker);
-  CHECK(latch.is_for(worker));
-  CHECK_FALSE(latch.is_for(other));
-}
-
 TEST_CASE("cross latch: keeps the other pool until its worker has been woken, and no longer") {
   FakeWorker worker;
   auto pool = std::make_shared<int>(1);
