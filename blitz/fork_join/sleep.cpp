@@ -25,6 +25,7 @@ void Sleep::post() noexcept {
 
 void Sleep::post_and_wake(Waker waker) noexcept {
   const Counters counters = counters_.post();
+  // One, however many jobs wait: whoever finds one wakes the next.
   if (counters.sleeping() > 0 && counters.awake_but_idle() == 0) wake_any(waker);
 }
 

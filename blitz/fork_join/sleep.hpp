@@ -135,6 +135,7 @@ class Sleep {
       pause_search(search.slot);
     } else if (!search.announced) {
       if (rest == Rest::kVacate && keeps_watch(search)) return;
+      // No yield after this: until the worker has registered, each post must change the counters.
       search.jec = counters_.announce_sleepy();
       asymmetric_heavy_fence();  // [announce]
       search.announced = true;
