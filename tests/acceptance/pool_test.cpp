@@ -224,40 +224,24 @@ std::string own_name() {
   return name;
 }
 
-std::multiset<std::string> names_of_all_threads() {
-  std::multiset<std::string> names;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
-    std::ifstream file(task.path() / "comm");
-    std::string name;
-    if (std::getline(file, name)) names.insert(name);
-  }
+/// The names of a pool's threads, by worker. Not of all threads of the process: other pools have some.
+template <class Pool>
+std::vector<std::string> names_of_workers(ThreadPoolOptions options) {
+  std::vector<std::string> names(options.num_threads);
+  options.on_thread_start = [&](std::size_t index) { names[index] = own_name(); };
+  const Pool pool(options);
   return names;
 }
 
 }  // namespace
 
 TEST_CASE_TEMPLATE("pool: threads have names", Pool, BLITZ_TEST_POOLS) {
-  const auto wait = [](std::size_t) {};  // for the threads to have begun
-  {
-    Pool pool({.num_threads = 3, .on_thread_start = wait});
-    const auto names = names_of_all_threads();
-    for (const char* name : {"blitz-0", "blitz-1", "blitz-2"}) CHECK(names.count(name) == 1);
-  }
-  {
-    Pool pool({.num_threads = 2,
-               .thread_name = [](std::size_t index) { return "crew " + std::to_string(index); },
-               .on_thread_start = wait});
-    const auto names = names_of_all_threads();
-    CHECK(names.count("crew 0") == 1);
-    CHECK(names.count("crew 1") == 1);
-    CHECK(names.count("blitz-0") == 0);
-  }
-  std::string name;
-  const auto keep = [&](std::size_t) { name = own_name(); };
-  Pool long_names({.num_threads = 1,
-                   .thread_name = [](std::size_t) { return "a name that is far too long"; },
-                   .on_thread_start = keep});
-  CHECK(name == "a name that is ");
+  using Names = std::vector<std::string>;
+  CHECK(names_of_workers<Pool>({.num_threads = 3}) == Names{"blitz-0", "blitz-1", "blitz-2"});
+  const auto crew = [](std::size_t index) { return "crew " + std::to_string(index); };
+  CHECK(names_of_workers<Pool>({.num_threads = 2, .thread_name = crew}) == Names{"crew 0", "crew 1"});
+  const auto too_long = [](std::size_t) { return "a name that is far too long"; };
+  CHECK(names_of_workers<Pool>({.num_threads = 1, .thread_name = too_long}) == Names{"a name that is "});
 }
 
 TEST_CASE_TEMPLATE("pool: one processor for each worker, counted around", Pool, BLITZ_TEST_POOLS) {

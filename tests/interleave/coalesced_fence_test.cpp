@@ -48,6 +48,8 @@ class Game {
     expect(made_ <= asked_for_, "no more fences are made than asked for");
   }
 
+  [[nodiscard]] int made() const { return made_; }
+
   /// Not a thread of its own: in the body.
   void expect_one_more_when_alone() {
     const int before = made_;
@@ -105,6 +107,13 @@ INTERLEAVE_CASE("fence: two callers", .preemptions = 3, .delays = 2, .random_sch
   game.caller(1);
   game.go();
   game.expect_one_more_when_alone();
+}
+
+INTERLEAVE_CASE("fence: some of three share one", .preemptions = 1, .finds = "each makes its own") {
+  Game<3, 1> game(run);
+  for (std::size_t i = 0; i < 3; ++i) game.caller(i);
+  game.go();
+  expect(game.made() == 3, "each makes its own");
 }
 
 INTERLEAVE_CASE("fence: two callers, two light sides", .preemptions = 2, .delays = 2, .random_schedules = 5000) {

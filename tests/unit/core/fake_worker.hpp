@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include "blitz/base/ticks.hpp"
 #include "blitz/core/worker.hpp"
 
 namespace blitz_test {
@@ -16,6 +17,14 @@ namespace blitz_test {
 using blitz::detail::CoreLatch;
 using blitz::detail::Job;
 using blitz::detail::WorkerBase;
+
+/// What a dear block does: the next one has no more items than this had, and an offer may be made before it. However busy
+/// the machine is, for it can only take longer.
+inline void spend_ten_microseconds() {
+  const auto begin = blitz::detail::ticks_now();
+  while (blitz::detail::ticks_now() - begin < 10 * blitz::detail::ticks_per_microsecond()) {
+  }
+}
 
 class FakeWorker final : public WorkerBase {
  public:

@@ -102,6 +102,25 @@ TEST_CASE("loop: an offer is made only while all earlier ones are gone") {
   CHECK(most == 1);
 }
 
+TEST_CASE("loop: the first offer is made before the first block, though nobody is idle, and is the only one") {
+  Thieves workers;
+  workers.owner.idle = false;
+  int blocks = 0;
+  workers.owner.on_push = [&] {
+    CHECK(blocks == 0);
+    workers.owner.run_oldest_on(workers.thief);
+  };
+  workers.thief.on_push = [&] { CHECK(blocks == 0); };
+  auto body = [&](LoopIndex, LoopIndex) {
+    ++blocks;
+    blitz_test::spend_ten_microseconds();
+  };
+  Loop<FakeWorker, decltype(body)> loop(body, 1, {});
+  loop.run_adaptive(workers.owner, 100);
+  CHECK(workers.owner.pushes == 1);
+  CHECK(workers.thief.pushes == 1);  // of what it took
+}
+
 TEST_CASE("loop: what was taken is run once, by its taker") {
   Thieves workers;
   Blocks body;
@@ -268,10 +287,7 @@ TEST_CASE("loop: a queue that cannot grow ends it with bad_alloc, when all that 
       int after = 0;
       auto body = [&](LoopIndex, LoopIndex) {
         if (worker.pushes >= failing) ++after;
-        // So dear that another offer is made after each block.
-        const auto end = blitz::detail::ticks_now() + 10 * blitz::detail::ticks_per_microsecond();
-        while (blitz::detail::ticks_now() < end) {
-        }
+        blitz_test::spend_ten_microseconds();  // So that another offer is made after each block.
       };
       Loop<FakeWorker, decltype(body)> loop(body, 1, {});
       if (fixed) {

@@ -183,6 +183,23 @@ TEST_CASE("reduce: one identity for each part that was taken") {
   }
 }
 
+TEST_CASE("reduce: the first offer is made before the first block, though nobody is idle, and is the only one") {
+  Thieves workers(8, Thieves::Speed::kFast);
+  workers.owner.idle = false;
+  Neighbours fold;
+  const auto take = std::exchange(workers.owner.on_push, nullptr);
+  workers.owner.on_push = [&] {
+    CHECK(fold.blocks.empty());
+    take();
+  };
+  workers.thief.on_push = [&] { CHECK(fold.blocks.empty()); };
+  fold.on_block = blitz_test::spend_ten_microseconds;
+  (void)reduce(workers.owner, fold, Kind::kAdaptive, 100);
+  CHECK(workers.owner.pushes == 1);
+  CHECK(workers.thief.pushes == 1);  // of what it took
+  CHECK(fold.identities == 2);
+}
+
 TEST_CASE("reduce: the tree depends on the count and the grain alone") {
   for (const LoopIndex count : {1, 2, 3, 7, 512, 1000, 5000, 2'000'001}) {
     for (const LoopIndex grain : {0, 1, 3, 64, 5000}) {
@@ -255,6 +272,7 @@ TEST_CASE("reduce: after an exception no block begins, and the first exception a
         Neighbours fold;
         int blocks = 0;
         fold.on_block = [&] {
+          blitz_test::spend_ten_microseconds();  // Cheap ones would be few.
           if (++blocks >= failing) throw std::runtime_error(std::to_string(blocks));
         };
         CHECK_THROWS_WITH(reduce(workers.owner, fold, kind, 1000), std::to_string(failing).c_str());
@@ -314,10 +332,7 @@ TEST_CASE("reduce: a queue that cannot grow ends it with bad_alloc, when all tha
       Neighbours fold;
       fold.on_block = [&] {
         if (worker.pushes >= failing) ++after;
-        // So dear that another offer is made after each block.
-        const auto end = blitz::detail::ticks_now() + 10 * blitz::detail::ticks_per_microsecond();
-        while (blitz::detail::ticks_now() < end) {
-        }
+        blitz_test::spend_ten_microseconds();  // So that another offer is made after each block.
       };
       CHECK_THROWS_AS(reduce(worker, fold, kind, 1000), std::bad_alloc);
       CHECK(after == 0);

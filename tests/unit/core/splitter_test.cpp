@@ -93,6 +93,39 @@ TEST_CASE("pace: cheap items make longer blocks, but a quarter of what is left a
   CHECK(pace.next_block(2 * size) == size / 2);
 }
 
+/// Microseconds per block where an item takes `cost` ticks, once `pace` has learnt it.
+double settled(Pace& pace, std::uint64_t cost) {
+  std::uint64_t size = 0;
+  for (int i = 0; i < 20; ++i) {
+    size = pace.next_block(kMost);
+    pace.ran(size, size * cost);
+  }
+  CHECK(pace.next_block(kMost) == size);
+  return static_cast<double>(size * cost) / static_cast<double>(ticks_per_microsecond());
+}
+
+TEST_CASE("pace: blocks come to take two to four microseconds, whatever an item does") {
+  // In ticks, which are 25 to the microsecond on some machines.
+  for (const std::uint64_t cost : {std::uint64_t{1}, std::uint64_t{2}, ticks_per_microsecond() / 10}) {
+    CAPTURE(cost);
+    Pace pace(1);
+    CHECK(settled(pace, cost) > 1.9);
+    CHECK(settled(pace, cost) <= 4);
+    pace.ran(1'000'000, 1'000'000 * cost);  // from above, too
+    CHECK(settled(pace, cost) > 1.9);
+    CHECK(settled(pace, cost) <= 4);
+  }
+}
+
+TEST_CASE("pace: an offer that came back is worth another after a microsecond of work") {
+  for (const std::uint64_t half_microseconds : {1U, 3U}) {
+    Pace pace(1);
+    pace.offer_refused();
+    pace.ran(1, half_microseconds * ticks_per_microsecond() / 2);
+    CHECK(pace.may_offer() == (half_microseconds == 3));
+  }
+}
+
 TEST_CASE("pace: dear items make shorter blocks, down to the grain") {
   Pace pace(2);
   for (int i = 0; i < 4; ++i) pace.ran(pace.next_block(kMost), 10);
