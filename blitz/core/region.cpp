@@ -164,7 +164,7 @@ void Region::unlist(Waiter& waiter) noexcept {
 
 void Region::wait(WorkerBase& worker, CoreLatch& latch) noexcept {
   unsigned round = 0;
-  bool called = false;  // woken for a job of the region, and none has been looked for since
+  bool called = false;  // woken for a job of the region, and has not looked for one since
   while (!latch.probe()) {
     Job* job = take_newest(worker);
     called = false;
@@ -198,8 +198,8 @@ void Region::wait(WorkerBase& worker, CoreLatch& latch) noexcept {
     unlist(waiter);
   }
   if (!called) return;
-  // Our latch is set, too: the wake-up goes to another waiter. Not decided before the last look at the latch, which may
-  // be set at any moment.
+  // Our latch is set too, so pass the job's wake-up to another waiter. Decided after the last probe: the latch may be set
+  // between any two.
   const auto locked = lock();
   if (!jobs_->empty()) wake_one();
 }
