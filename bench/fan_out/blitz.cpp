@@ -7,7 +7,7 @@ namespace {
 
 template <bool Cold, class P>
 void run_for(FanOut<Cold>& work, P& peer) {
-  peer.pool.parallel_for(std::size_t{0}, work.visits.size(), [&work](std::size_t i) { work.body(work.visits[i]); });
+  peer.pool.parallel_for(work.visits, [](std::uint32_t& count) { FanOut<Cold>::body(count); });
 }
 
 template <bool Cold, class P>

@@ -5,14 +5,20 @@
 namespace bench {
 namespace {
 
-template <std::size_t Items, class P>
+template <std::size_t Items, class P, class Index = std::size_t>
 void run(Loop<Items>& work, P& peer) {
-  peer.pool.parallel_for(std::size_t{0}, work.size, [visits = work.visits.data()](std::size_t i) { visits[i] += 1; });
+  peer.pool.parallel_for(Index{0}, Index{work.size}, [visits = work.visits.data()](Index i) { visits[i] += 1; });
+}
+
+void run_by_range(Loop<1000>& work, BlitzPeer& peer) {
+  peer.pool.parallel_for(work.visits, [](std::uint32_t& count) { count += 1; });
 }
 
 const Register<run<2, BlitzPeer>> two("blitz");
 const Register<run<2, BlitzAsyncPeer>> two_async("blitz_async");
 const Register<run<1000, BlitzPeer>> thousand("blitz");
+const Register<run<1000, BlitzPeer, int>> thousand_by_int("blitz_int");
+const Register<run_by_range> thousand_by_range("blitz_range");
 const Register<run<1000, BlitzAsyncPeer>> thousand_async("blitz_async");
 
 }  // namespace

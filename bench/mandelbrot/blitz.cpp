@@ -6,7 +6,7 @@ namespace bench {
 namespace {
 
 void run(Mandelbrot& work, BlitzPeer& peer) {
-  peer.pool.parallel_for(std::size_t{0}, work.side, [&work](std::size_t y) { work.add_row(y); });
+  peer.pool.parallel_for(0, static_cast<int>(work.side), [&work](int y) { work.add_row(y); });
 }
 
 const Register<run> registered("blitz");

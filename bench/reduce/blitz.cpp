@@ -9,11 +9,17 @@ namespace {
 
 void run(Reduce& work, BlitzPeer& peer) { work.sum += peer.pool.parallel_reduce(work.values, 0.0, std::plus<>()); }
 
+void run_by_int(Reduce& work, BlitzPeer& peer) {
+  work.sum += peer.pool.parallel_transform_reduce(0, static_cast<int>(work.values.size()), 0.0, std::plus<>(),
+                                                  [values = work.values.data()](int i) { return values[i]; });
+}
+
 void run_deterministic(Reduce& work, BlitzPeer& peer) {
   work.sum += peer.pool.parallel_reduce(work.values, 0.0, std::plus<>(), {.deterministic = true});
 }
 
 const Register<run> registered("blitz");
+const Register<run_by_int> by_int("blitz_int");
 const Register<run_deterministic> deterministic("blitz_deterministic");
 
 }  // namespace

@@ -5,12 +5,14 @@
 namespace bench {
 namespace {
 
+template <class Index>
 void run(Saxpy& work, BlitzPeer& peer) {
-  peer.pool.parallel_for(std::size_t{0}, work.x.size(),
-                         [x = work.x.data(), y = work.y.data()](std::size_t i) { y[i] += Saxpy::kA * x[i]; });
+  peer.pool.parallel_for(Index{0}, static_cast<Index>(work.x.size()),
+                         [x = work.x.data(), y = work.y.data()](Index i) { y[i] += Saxpy::kA * x[i]; });
 }
 
-const Register<run> registered("blitz");
+const Register<run<std::size_t>> registered("blitz");
+const Register<run<int>> by_int("blitz_int");
 
 }  // namespace
 }  // namespace bench

@@ -5,13 +5,16 @@
 namespace bench {
 namespace {
 
+template <class Index>
 void run(Triad& work, BlitzPeer& peer) {
-  peer.pool.parallel_for(std::size_t{0}, work.a.size(),
-                         [a = work.a.data(), b = work.b.data(), c = work.c.data(),
-                          s = work.next_scalar()](std::size_t i) { a[i] = b[i] + s * c[i]; });
+  peer.pool.parallel_for(Index{0}, static_cast<Index>(work.a.size()),
+                         [a = work.a.data(), b = work.b.data(), c = work.c.data(), s = work.next_scalar()](Index i) {
+                           a[i] = b[i] + s * c[i];
+                         });
 }
 
-const Register<run> registered("blitz");
+const Register<run<std::size_t>> registered("blitz");
+const Register<run<int>> by_int("blitz_int");
 
 }  // namespace
 }  // namespace bench
