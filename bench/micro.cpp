@@ -1,5 +1,5 @@
-// The same entries behind Google Benchmark's own interface: `micro --benchmark_filter=fib/ --benchmark_repetitions=9`.
-// Entries run one after another here; for a comparison of peers use `compare`, which interleaves them.
+// The prices of single operations (prices.hpp), and the entries of `compare`, behind Google Benchmark's own interface:
+// `micro --benchmark_filter=fib/ --benchmark_repetitions=9`. Entries run one after another here; for a comparison of peers use `compare`, which interleaves them.
 #include <string>
 #include <thread>
 
@@ -8,6 +8,7 @@
 #include "bench/clang_openmp/load.hpp"
 #include "bench/harness/clock.hpp"
 #include "bench/harness/measure.hpp"
+#include "bench/prices.hpp"
 
 namespace bench {
 namespace {
@@ -65,6 +66,7 @@ void add(Setup& setup, const Entry& entry, unsigned threads) {
 }  // namespace bench
 
 int main(int argc, char** argv) {
+  bench::add_prices();
   bench::add_clang_openmp_entries();
   bench::Setup setup(bench::kScale);
   for (const auto& entry : bench::entries()) {

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <time.h>
+
+#include "bench/harness/statistics.hpp"
 
 namespace bench {
 namespace {
@@ -17,6 +21,15 @@ double read(clockid_t id) {
 double other_threads_cpu_seconds() { return read(CLOCK_PROCESS_CPUTIME_ID) - read(CLOCK_THREAD_CPUTIME_ID); }
 
 }  // namespace
+
+double clock_cost() {
+  std::vector<double> sample(1000);
+  for (auto& s : sample) {
+    const auto start = Clock::now();
+    s = seconds(Clock::now() - start);
+  }
+  return middle_mean(std::move(sample));
+}
 
 double process_cpu_seconds() { return read(CLOCK_PROCESS_CPUTIME_ID); }
 

@@ -9,6 +9,9 @@ using Clock = std::chrono::steady_clock;
 
 inline double seconds(Clock::duration d) { return std::chrono::duration<double>(d).count(); }
 
+/// What two readings of the clock take, in seconds: to be taken off the time of anything short.
+double clock_cost();
+
 /// CPU time of all threads of the process, in seconds.
 double process_cpu_seconds();
 

@@ -66,16 +66,15 @@ void time_calls(const Bound& bound, std::vector<double>& sample, double longest_
 
 // The two readings of the clock around a call cost as much as a small call, and are taken off.
 Timed time_single_calls(const Bound& bound, const Effort& effort) {
+  const double clock = clock_cost();
   std::vector<double> sample(effort.calls);
-  for (auto& s : sample) s = seconds_of([] {});
-  const double clock_cost = middle_mean(sample);
   std::vector<double> warm_up(effort.calls / 10 + 1);
   time_calls(bound, warm_up, effort.longest_seconds / 10);
   const Stopwatch watch;
   time_calls(bound, sample, effort.longest_seconds);
   const double wall = watch.wall();
   const double cpu = watch.cpu();
-  const auto net = [&](double s) { return std::max(0.0, s - clock_cost); };
+  const auto net = [&](double s) { return std::max(0.0, s - clock); };
   const std::size_t timed = sample.size();
   return {warm_up.size() + timed, timed, wall, cpu, net(middle_mean(sample)), net(quantile(sample, 0.99))};
 }

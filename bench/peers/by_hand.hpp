@@ -6,15 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <thread>
 #include <vector>
 
-#if defined(__linux__)
-#include <pthread.h>
-#include <sched.h>
-#endif
-
+#include "bench/harness/processors.hpp"
 #include "bench/harness/registry.hpp"
 
 namespace bench {
@@ -24,14 +21,19 @@ class ByHandPeer : public Peer {
   static constexpr bool kThreaded = true;
   explicit ByHandPeer(unsigned threads) : others_(threads - 1) {}
 
-  /// The other threads look for work all the time.
+  /// The other threads look for work all the time, each on a processor of its own that is not the caller's, if there are
+  /// so many: or two would share one until the system moves them.
   void session(const std::function<void()>& measurement) override {
     const unsigned round = round_.load(std::memory_order_relaxed);
+    const std::vector<int> cpus = processors();
     std::vector<std::jthread> threads;
-    for (unsigned i = 0; i < others_; ++i) {
-      threads.emplace_back([this, round](const std::stop_token& over) { follow(over, round); });
+    for (std::size_t i = 1; i <= others_; ++i) {
+      threads.emplace_back(
+          [this, round, cpu = i < cpus.size() ? std::optional(cpus[i]) : std::nullopt](const std::stop_token& over) {
+            const Pin pin(cpu);
+            follow(over, round);
+          });
     }
-    give_each_a_processor(threads);
     measurement();
   }
 
@@ -49,23 +51,6 @@ class ByHandPeer : public Peer {
   }
 
  private:
-  /// A processor each that is not the caller's, if there are so many: or two would share one until the system moves them.
-  static void give_each_a_processor([[maybe_unused]] std::vector<std::jthread>& threads) {
-#if defined(__linux__)
-    cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-    const int own = sched_getcpu();
-    auto thread = threads.begin();
-    for (int cpu = 0; cpu < CPU_SETSIZE && thread != threads.end(); ++cpu) {
-      if (cpu == own || !CPU_ISSET(cpu, &allowed)) continue;
-      cpu_set_t one;
-      CPU_ZERO(&one);
-      CPU_SET(cpu, &one);
-      pthread_setaffinity_np((thread++)->native_handle(), sizeof one, &one);
-    }
-#endif
-  }
-
   /// Takes part in all rounds after `round`.
   void follow(const std::stop_token& over, unsigned round) {
     while (!over.stop_requested()) {

@@ -1,0 +1,10 @@
+// What each operation of the schedulers costs by itself, as benchmarks named "price/OPERATION/alone" and
+// "price/OPERATION/RIVAL"; prices.py makes a table of them.
+#pragma once
+
+namespace bench {
+
+/// Registers them with Google Benchmark.
+void add_prices();
+
+}  // namespace bench
