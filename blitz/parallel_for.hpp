@@ -32,11 +32,21 @@ struct ForOptions {
   std::stop_token stop{};
 };
 
-/// The body of a loop over items: callable with one of them.
+/// The body of a loop over items: callable with one of them. What it returns is ignored, unless it is a Flow.
 template <class F, class Item>
 concept LoopBody = std::invocable<F&, Item>;
 
+/// What a body returns that may end its loop: see parallel_for.
+enum class Flow : unsigned char {
+  go_on,  ///< with the next item
+  stop    ///< this block ends here, and no block that has not begun will begin
+};
+
 namespace detail {
+
+/// Whether F, called with an Item, says by a Flow whether its loop is to go on.
+template <class F, class Item>
+concept FlowBody = std::same_as<std::remove_cvref_t<std::invoke_result_t<F&, Item>>, Flow>;
 
 /// The block of a range, as the body of parallel_for_blocks gets it.
 template <class R>
@@ -59,7 +69,13 @@ template <class Run, class F, class... Bounds>
 void for_each_item(const Run& run, F& f, Bounds&&... bounds) {
   const auto use = [&](LoopIndex count, const auto& items) {
     const auto body = [&f, &items](LoopIndex first, LoopIndex last) {
-      items.for_each(first, last, [&f](auto&& item) { std::invoke(f, std::forward<decltype(item)>(item)); });
+      if constexpr (FlowBody<F, decltype(items[0])>) {
+        return items.any(first, last, [&f](auto&& item) {
+          return std::invoke(f, std::forward<decltype(item)>(item)) == Flow::stop;
+        });
+      } else {
+        items.for_each(first, last, [&f](auto&& item) { std::invoke(f, std::forward<decltype(item)>(item)); });
+      }
     };
     run(count, body);
   };
@@ -71,7 +87,12 @@ template <class Run, class F, LoopRange R>
 void for_each_block(const Run& run, F& f, R& range) {
   const auto use = [&](LoopIndex count, const auto& items) {
     const auto body = [&f, &items](LoopIndex first, LoopIndex last) {
-      std::invoke(f, LoopBlockOf<R>(items.at(first), items.at(last)));
+      LoopBlockOf<R> block(items.at(first), items.at(last));
+      if constexpr (FlowBody<F, LoopBlockOf<R>>) {
+        return std::invoke(f, std::move(block)) == Flow::stop;
+      } else {
+        std::invoke(f, std::move(block));
+      }
     };
     run(count, body);
   };
@@ -97,6 +118,18 @@ void for_each_block(const Run& run, F& f, R& range) {
 /// An exception ends the loop early: no block that has not begun will begin, and the first one thrown is rethrown once
 /// all running blocks are done. `f` is called through a reference, by several threads at once. Nothing is allocated.
 /// Any thread; outside every pool it runs in global_pool().
+///
+/// An `f` that returns blitz::Flow may end the loop, and that loop alone: after Flow::stop its block ends, no block that
+/// has not begun will begin, and the call returns when the running ones are done. An exception arrives all the same. To
+/// find any x of a kind:
+/// @code
+///   std::atomic<const Item*> found = nullptr;
+///   blitz::parallel_for(items, [&](const Item& x) {
+///     if (!matches(x)) return blitz::Flow::go_on;
+///     found.store(&x, std::memory_order_relaxed);
+///     return blitz::Flow::stop;
+///   });
+/// @endcode
 template <LoopRange R, class F>
   requires LoopBody<F, std::ranges::range_reference_t<R>>
 void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
@@ -113,7 +146,8 @@ void parallel_for(First first, Last last, F&& f, const ForOptions& options = {})
 }
 
 /// Calls `f(block)` for contiguous sub-ranges (std::ranges::subrange) that cover `range`, each item once: for bodies
-/// that are vectorised, or that keep state from item to item. Otherwise as parallel_for.
+/// that are vectorised, or that keep state from item to item. An `f` that returns Flow::stop ends the loop after its block.
+/// Otherwise as parallel_for.
 template <LoopRange R, class F>
   requires LoopBody<F, detail::LoopBlockOf<R>>
 void parallel_for_blocks(R&& range, F&& f, const ForOptions& options = {}) {

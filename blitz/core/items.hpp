@@ -79,6 +79,15 @@ class IteratorItems {
     const It end = at(last);
     for (It item = at(first); item != end; ++item) f(*item);
   }
+  /// Whether `f` was true of an item; those behind it are not tried.
+  template <class F>
+  bool any(LoopIndex first, LoopIndex last, F f) const {
+    const It end = at(last);
+    for (It item = at(first); item != end; ++item) {
+      if (f(*item)) return true;
+    }
+    return false;
+  }
 
  private:
   It begin_;
@@ -106,6 +115,13 @@ class IntegerItems {
       const I end = (*this)[last];
       for (I i = (*this)[first]; i < end; ++i) f(I{i});
     }
+  }
+  template <class F>
+  bool any(LoopIndex first, LoopIndex last, F f) const {
+    for (; first != last; ++first) {
+      if (f((*this)[first])) return true;
+    }
+    return false;
   }
 
  private:

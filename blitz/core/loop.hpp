@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <stop_token>
+#include <type_traits>
 
 #include "blitz/core/items.hpp"
 #include "blitz/core/latch.hpp"
@@ -12,7 +13,8 @@
 
 namespace blitz::detail {
 
-/// One loop. Body is called as body(first, last), for blocks that are not empty and cover [0, count) once.
+/// One loop. Body is called as body(first, last), for blocks that are not empty and cover [0, count) once. It returns
+/// nothing, or whether it wants the loop to end.
 ///
 /// W is the kind of worker it runs on; all workers of a loop are of one pool. How it ends before its time: see LoopEnd.
 template <class W, class Body>
@@ -117,7 +119,11 @@ class Loop {
 
   void run_block(LoopIndex first, LoopIndex last) noexcept {
     try {
-      body_(first, last);
+      if constexpr (std::is_void_v<std::invoke_result_t<Body&, LoopIndex, LoopIndex>>) {
+        body_(first, last);
+      } else if (body_(first, last)) {
+        end_.stop();
+      }
     } catch (...) {
       end_.fail();
     }

@@ -1,7 +1,8 @@
 /// What a loop and its jobs share: how they hand half of their work on, and how the loop ends before its time.
 ///
 /// A block that throws ends the loop: no block that has not begun will begin, and the first exception is kept for the
-/// caller. A queue that cannot grow ends it in the same way. A stop request ends it without an exception.
+/// caller. A queue that cannot grow ends it in the same way. A stop request, or a block that wants no more, ends it
+/// without an exception; one that is thrown by a block then still running is kept nevertheless.
 #pragma once
 
 #include <exception>
@@ -22,20 +23,26 @@ class LoopEnd {
   LoopEnd& operator=(const LoopEnd&) = delete;
 
   /// Whether something was thrown.
-  [[nodiscard]] bool failed() const noexcept {
-    return failed_.load(std::memory_order_relaxed);  // The sooner seen the better, but nothing hangs on it.
-  }
+  [[nodiscard]] bool failed() const noexcept { return state() == State::failed; }
 
   /// Whether a stop can be requested at all.
   [[nodiscard]] bool may_be_stopped() const noexcept { return stop_ != nullptr; }
 
   /// Whether no further block is to begin.
-  [[nodiscard]] bool ended() const noexcept { return failed() || (stop_ != nullptr && stop_->stop_requested()); }
+  [[nodiscard]] bool ended() const noexcept {
+    return state() != State::running || (stop_ != nullptr && stop_->stop_requested());
+  }
+
+  /// A block wants no other to begin.
+  void stop() noexcept {
+    State expected = State::running;  // A failure is not forgotten.
+    state_.compare_exchange_strong(expected, State::stopped, std::memory_order_relaxed, std::memory_order_relaxed);
+  }
 
   /// In a handler: keeps the exception if it is the first.
   BLITZ_COLD void fail() noexcept {
     // Relaxed: the latches of the loop's jobs order error_ before rethrow().
-    if (!failed_.exchange(true, std::memory_order_relaxed)) error_ = std::current_exception();
+    if (state_.exchange(State::failed, std::memory_order_relaxed) != State::failed) error_ = std::current_exception();
   }
 
   /// For the caller, when all jobs are done.
@@ -64,9 +71,14 @@ class LoopEnd {
   }
 
  private:
+  enum class State : unsigned char { running, stopped, failed };  // No way leads back.
+
+  /// Relaxed: the sooner seen the better, but nothing depends on it.
+  [[nodiscard]] State state() const noexcept { return state_.load(std::memory_order_relaxed); }
+
   const std::stop_token* stop_;
-  Atomic<bool> failed_{false};  // written by whichever worker's block throws, read by all before each block
-  std::exception_ptr error_;    // written once, by whoever set failed_
+  Atomic<State> state_{State::running};  // written by the workers whose blocks end it, read by all before each block
+  std::exception_ptr error_;             // written once, by the worker that made it `failed`
 };
 
 }  // namespace blitz::detail

@@ -1,13 +1,18 @@
 // parallel_for: ended early by exceptions and stop requests.
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <iterator>
 #include <latch>
+#include <numeric>
 #include <ranges>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <blitz/blitz.hpp>
 #include <doctest/doctest.h>
@@ -17,6 +22,17 @@
 #include "support/policies.hpp"
 
 using namespace blitz_test;
+using blitz::Flow;
+
+namespace {
+
+std::vector<int> first_integers(std::size_t count) {
+  std::vector<int> integers(count);
+  std::iota(integers.begin(), integers.end(), 0);
+  return integers;
+}
+
+}  // namespace
 
 TEST_CASE_TEMPLATE("parallel_for: an exception arrives, and the pool works on", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
@@ -207,5 +223,169 @@ TEST_CASE_TEMPLATE("parallel_for: an exception after a stop request still arrive
                         },
                         options),
                     int);
+  });
+}
+
+// --- by a body that wants no more ---
+
+TEST_CASE_TEMPLATE("parallel_for: Flow::stop ends the block at that item", Pool, BLITZ_TEST_POOLS) {
+  for_each_schedule<Pool>([](Pool& pool, ForOptions options) {
+    options.min_grain = 1000;
+    for (const int last : {0, 300, 998, 999}) {
+      CAPTURE(last);
+      const auto expected = static_cast<std::size_t>(last) + 1;
+      std::vector<int> seen;
+      const auto body = [&](int i) {
+        seen.push_back(i);
+        return i < last ? Flow::go_on : Flow::stop;
+      };
+      pool.parallel_for(0, 1000, body, options);
+      CHECK(seen == first_integers(expected));
+      seen.clear();
+      pool.parallel_for(std::views::iota(0, 1000) | std::views::transform([](int i) { return i; }), body, options);
+      CHECK(seen == first_integers(expected));
+      seen.clear();
+      std::deque<int> items;
+      std::ranges::copy(std::views::iota(0, 1000), std::back_inserter(items));
+      pool.install([&] { blitz::parallel_for(items.begin(), items.end(), body, options); });
+      CHECK(seen == first_integers(expected));
+    }
+  });
+
+  // Where there is one worker and nothing else that could end it, the loop is one block.
+  Pool alone({.num_threads = 1});
+  for (const Schedule schedule : kSchedules) {
+    int calls = 0;
+    alone.parallel_for(std::uint64_t{0}, kHuge,
+                       [&](std::uint64_t i) { return ++calls, i < 5000 ? Flow::go_on : Flow::stop; },
+                       {.schedule = schedule});
+    CHECK(calls == 5001);
+  }
+}
+
+TEST_CASE_TEMPLATE("parallel_for: Flow::stop ends a loop that would take hours", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    for (const std::size_t grain : {1, 1000}) {
+      std::atomic<std::uint64_t> calls{0};
+      const auto body = [&](std::uint64_t) { return calls.fetch_add(1) < 5000 ? Flow::go_on : Flow::stop; };
+      pool.parallel_for(std::uint64_t{0}, kHuge, body, {.min_grain = grain});
+      CHECK(calls > 5000);
+      calls = 0;
+      const std::stop_source never;
+      pool.parallel_for(std::uint64_t{0}, kHuge, body, {.min_grain = grain, .stop = never.get_token()});
+      CHECK(calls > 5000);
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_for: after Flow::stop no block begins", Pool, BLITZ_TEST_POOLS) {
+  // On one worker each block sees the end of the one before.
+  Pool alone({.num_threads = 1});
+  const std::stop_source never;
+  int blocks = 0;
+  alone.parallel_for_blocks(std::views::iota(0, 100'000), [&](auto) { return ++blocks < 3 ? Flow::go_on : Flow::stop; },
+                            {.stop = never.get_token()});
+  CHECK(blocks == 3);
+
+  // Where each of the workers is in a block, and each stops, none begins another.
+  for_each_size<Pool>([](Pool& pool) {
+    const auto workers = static_cast<std::ptrdiff_t>(pool.num_threads());
+    std::latch everyone(workers);
+    std::atomic<int> begun{0};
+    pool.parallel_for_blocks(std::views::iota(0, 1 << 20), [&](auto) {
+      ++begun;
+      everyone.arrive_and_wait();
+      return Flow::stop;
+    });
+    CHECK(begun == workers);
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_for: Flow::stop ends a loop of fixed blocks that have not begun", Pool, BLITZ_TEST_POOLS) {
+  // The pool's other worker is kept busy, so one runs both blocks.
+  Pool pool({.num_threads = 2});
+  std::latch busy(1);
+  std::latch done(1);
+  auto other = pool.async([&] {
+    busy.count_down();
+    done.wait();
+  });
+  busy.wait();
+  std::vector<int> seen;
+  pool.parallel_for(0, 100, [&](int i) { return seen.push_back(i), seen.size() < 10 ? Flow::go_on : Flow::stop; },
+                    {.schedule = Schedule::fixed});
+  done.count_down();
+  other.get();
+  CHECK(seen.size() == 10);
+}
+
+TEST_CASE_TEMPLATE("parallel_for: an exception arrives, stopped or not", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  for (int round = 0; round < 20; ++round) {
+    const int first = round % 2;  // the block that ends first: the one that stops, or the one that throws
+    std::latch both(2);
+    std::latch first_is_out(1);
+    std::thread witness([&] {
+      both.wait();
+      pool.install([&] { first_is_out.count_down(); });
+    });
+    CHECK_THROWS_AS(pool.parallel_for(0, 2,
+                                      [&](int i) {
+                                        both.arrive_and_wait();
+                                        if (i != first) first_is_out.wait();
+                                        if (i == 1) throw 1;
+                                        return Flow::stop;
+                                      },
+                                      {.schedule = Schedule::fixed}),
+                    int);
+    witness.join();
+  }
+}
+
+TEST_CASE_TEMPLATE("parallel_for: Flow::stop ends the innermost loop alone", Pool, BLITZ_TEST_POOLS) {
+  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+    std::vector<std::atomic<int>> rows(50);
+    pool.parallel_for(
+        rows,
+        [&](std::atomic<int>& row) {
+          blitz::parallel_for(
+              0, 100, [&](int) { return ++row, Flow::stop; }, options);
+          return Flow::go_on;
+        },
+        options);
+    CHECK(std::ranges::all_of(rows, [](const auto& row) { return row > 0; }));
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_for: what is returned and is no Flow is ignored", Pool, BLITZ_TEST_POOLS) {
+  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+    Visits visits(1000);
+    pool.parallel_for(
+        std::size_t{0}, std::size_t{500}, [&](std::size_t i) { return visits(i), true; }, options);
+    pool.parallel_for_blocks(
+        std::views::iota(std::size_t{500}, std::size_t{1000}),
+        [&](auto block) {
+          for (const std::size_t i : block) visits(i);
+          return 1;
+        },
+        options);
+    CHECK(visits.each_once());
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_for: a search", Pool, BLITZ_TEST_POOLS) {
+  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+    std::vector<int> items(100'000);
+    items[77'777] = 1;
+    std::atomic<const int*> found = nullptr;
+    pool.parallel_for(
+        items,
+        [&](const int& x) {
+          if (x == 0) return Flow::go_on;
+          found.store(&x, std::memory_order_relaxed);
+          return Flow::stop;
+        },
+        options);
+    CHECK(found == &items[77'777]);
   });
 }
