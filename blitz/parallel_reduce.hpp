@@ -23,6 +23,7 @@ namespace blitz {
 struct ReduceOptions {
   /// No block has fewer items than this, unless the reduction itself has. 0 is taken for 1.
   std::size_t min_grain = 1;
+  /// The blocks of Schedule::fixed are run by any worker, unlike those of a loop: values are combined in their order.
   Schedule schedule = Schedule::adaptive;
   /// When a stop is requested here, blocks that have not begun never do, and the result is that of those that have, in
   /// their order; the identity if none has.

@@ -5,6 +5,7 @@
 #include <stop_token>
 #include <type_traits>
 
+#include "blitz/core/claims.hpp"
 #include "blitz/core/items.hpp"
 #include "blitz/core/latch.hpp"
 #include "blitz/core/loop_end.hpp"
@@ -37,11 +38,13 @@ class Loop {
     end_.rethrow();
   }
 
-  /// Cuts `count` into as many equal blocks as there are workers, or fewer, of at least the grain.
+  /// Cuts `count` into as many equal blocks as there are workers, or fewer, of at least the grain. What is offered is a
+  /// call to run any one block: each worker that takes it begins with the block of its own index.
   void run_fixed(W& worker, LoopIndex count) {
-    const LoopIndex workers = worker.num_threads();
+    const LoopIndex workers = std::min<LoopIndex>(worker.num_threads(), Claims::kMost);
     const LoopIndex blocks = std::min(std::max<LoopIndex>(count / grain_, 1), workers);
-    run_pieces(worker, Pieces(count, blocks), 0, blocks);
+    Cut cut{Pieces(count, blocks), Claims(blocks)};
+    run_pieces(worker, cut, blocks, cut.claims.claim(worker.index()));
     end_.rethrow();
   }
 
@@ -64,21 +67,25 @@ class Loop {
     WorkerLatch latch;
   };
 
-  /// The far half of a fixed cut.
-  struct FarPieces final : Job {
-    FarPieces(Loop& the_loop, W& owner, const Pieces& all, LoopIndex from, LoopIndex to) noexcept
-        : Job(&execute_it), loop(the_loop), pieces(all), first(from), last(to), latch(owner) {}
+  struct Cut {
+    const Pieces pieces;
+    Claims claims;
+  };
+
+  /// Half of the pieces of a fixed cut, whichever these will be.
+  struct HalfOfPieces final : Job {
+    HalfOfPieces(Loop& the_loop, W& owner, Cut& the_cut, LoopIndex how_many) noexcept
+        : Job(&execute_it), loop(the_loop), cut(the_cut), count(how_many), latch(owner) {}
 
     static void execute_it(Job* job, WorkerBase& worker) noexcept {
-      auto& self = *static_cast<FarPieces*>(job);
-      self.loop.run_pieces(static_cast<W&>(worker), self.pieces, self.first, self.last);
+      auto& self = *static_cast<HalfOfPieces*>(job);
+      self.loop.run_pieces(static_cast<W&>(worker), self.cut, self.count, self.cut.claims.claim(worker.index()));
       self.latch.set();
     }
 
     Loop& loop;
-    Pieces pieces;
-    LoopIndex first;
-    LoopIndex last;
+    Cut& cut;
+    LoopIndex count;
     WorkerLatch latch;
   };
 
@@ -104,17 +111,20 @@ class Loop {
     }
   }
 
-  void run_pieces(W& worker, const Pieces& pieces, LoopIndex first, LoopIndex last) noexcept {
-    while (last - first > 1) {
-      const LoopIndex middle = first + (last - first) / 2;
-      FarPieces far(*this, worker, pieces, middle, last);
-      const auto place = end_.offer(worker, far);
+  /// Runs, or has others run, `count` pieces of the cut, among them `mine`, which was claimed before others could be asked
+  /// to help.
+  void run_pieces(W& worker, Cut& cut, LoopIndex count, LoopIndex mine) noexcept {
+    while (count > 1) {
+      const LoopIndex half = count / 2;
+      HalfOfPieces other(*this, worker, cut, count - half);
+      const auto place = end_.offer(worker, other);
       if (!place) return;
-      run_pieces(worker, pieces, first, middle);
-      if (!end_.take_back(worker, *place, far, far.latch.core())) return;
-      first = middle;
+      run_pieces(worker, cut, half, mine);
+      if (!end_.take_back(worker, *place, other, other.latch.core())) return;
+      count -= half;
+      mine = cut.claims.claim(worker.index());
     }
-    if (!end_.ended()) run_block(pieces.begin(first), pieces.begin(first + 1));
+    if (!end_.ended()) run_block(cut.pieces.begin(mine), cut.pieces.begin(mine + 1));
   }
 
   void run_block(LoopIndex first, LoopIndex last) noexcept {

@@ -323,6 +323,22 @@ TEST_CASE_TEMPLATE("parallel_for: every worker gets a block of a fixed loop, all
   });
 }
 
+TEST_CASE_TEMPLATE("parallel_for: block i of a fixed loop is run by worker i", Pool, BLITZ_TEST_POOLS) {
+  constexpr std::size_t kWorkers = 4;
+  Pool pool({.num_threads = kWorkers});
+  for (std::size_t round = 0; round < repetitions<Pool>(500); ++round) {
+    std::latch everyone(kWorkers);  // None runs a second block before all have begun their first.
+    std::atomic<int> elsewhere{0};
+    pool.parallel_for(std::size_t{0}, kWorkers,
+                      [&](std::size_t i) {
+                        if (*pool.current_thread_index() != i) ++elsewhere;
+                        everyone.arrive_and_wait();
+                      },
+                      {.schedule = Schedule::fixed});
+    REQUIRE(elsewhere == 0);
+  }
+}
+
 TEST_CASE_TEMPLATE("parallel_for: an adaptive loop with long items is shared with an idle worker", Pool,
                    BLITZ_TEST_POOLS) {
   for (int round = 0; round < 10; ++round) {

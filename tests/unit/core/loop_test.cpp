@@ -218,16 +218,27 @@ TEST_CASE("loop: fixed blocks are fewer where the grain asks for it") {
   }
 }
 
-TEST_CASE("loop: fixed blocks are taken by others, too") {
-  FakeWorker owner(0, 8);
-  FakeWorker thief(1, 8);
+TEST_CASE("loop: fixed blocks are taken by others, too, who begin with their own") {
+  FakeWorker owner(2, 8);
+  FakeWorker thief(5, 8);
   owner.on_push = [&] { owner.run_oldest_on(thief); };
   Blocks body;
   Loop<FakeWorker, Blocks> loop(body, 1, {});
   loop.run_fixed(owner, 80);
   check_cover(body.all, 80);
   CHECK(body.all.size() == 8);
-  CHECK(body.all.back() == Block{0, 10});  // the owner's own is the last: all else was taken at once
+  CHECK(body.all.front() == Block{50, 60});
+  CHECK(body.all[1] == Block{70, 80});
+  CHECK(body.all.back() == Block{20, 30});  // the owner's own is the last: all else was taken at once
+}
+
+TEST_CASE("loop: fixed blocks are 1024 at most") {
+  FakeWorker worker(5000, 65'535);
+  Blocks body;
+  Loop<FakeWorker, Blocks> loop(body, 1, {});
+  loop.run_fixed(worker, 100'000);
+  check_cover(body.all, 100'000);
+  CHECK(body.all.size() == 1024);
 }
 
 TEST_CASE("loop: after an exception no block begins, and the first exception arrives") {
