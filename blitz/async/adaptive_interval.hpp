@@ -3,9 +3,8 @@
 ///
 /// Jobs of a microsecond leave the injector alone for long, jobs of a millisecond hardly at all; so a job from outside
 /// waits about as long in either case. For jobs that take a time t each this is `clamp(1 ms / t, 8, 255)`, rounded up to a
-/// multiple of 8: the worker looks once in 8 jobs. It looks at the clock only while something waits there, so what it
-/// never gets from outside costs it nothing, and since the time is measured and not foretold, the first jobs and jobs whose
-/// length changes are no exception.
+/// multiple of 8: the worker looks once in 8 jobs. The clock is read once a batch, and at those looks that find something
+/// waiting. The time is measured and not estimated, so the first jobs, and jobs whose length changes, are no exception.
 ///
 /// One object belongs to one worker; nothing here is shared or synchronised.
 #pragma once

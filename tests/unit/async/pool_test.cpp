@@ -218,6 +218,7 @@ TEST_CASE("async pool: what is injected waits for eight long jobs at most, from 
     }
   }
   stop.store(true);
+  pool.shutdown();
 }
 
 TEST_CASE("async pool: a batch that is stuck behind its first job is taken by others") {
