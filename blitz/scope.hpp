@@ -16,7 +16,7 @@
 #include "blitz/core/fifo.hpp"
 #include "blitz/core/heap_job.hpp"
 #include "blitz/core/job.hpp"
-#include "blitz/core/task_group.hpp"
+#include "blitz/core/scope_state.hpp"
 #include "blitz/current_pool.hpp"
 #include "blitz/spawn.hpp"
 
@@ -78,7 +78,7 @@ class Scope {
     if (order_ == detail::SpawnOrder::kFifo) {
       spawn_fifo(std::forward<F>(f));
     } else if (auto* const worker = detail::CurrentWorker<ForkJoinPolicy>::worker;
-               worker != nullptr && worker->pool() == &group_.pool()) {
+               worker != nullptr && worker->pool() == &state_.pool()) {
       spawn_on(*worker, std::forward<F>(f));
     } else {
       spawn_elsewhere(std::forward<F>(f));
@@ -96,10 +96,10 @@ class Scope {
 
   /// Jobs of the scope that have not begun will not: their closures are destroyed uncalled. Those that run may ask
   /// stop_requested(). The scope then ends as usual.
-  void request_stop() noexcept { group_.request_stop(); }
-  [[nodiscard]] bool stop_requested() const noexcept { return group_.stop_requested(); }
+  void request_stop() noexcept { state_.stop().request(); }
+  [[nodiscard]] bool stop_requested() const noexcept { return state_.stop().requested(); }
   /// For whatever takes a token. Allocates at the first call; throws std::bad_alloc.
-  [[nodiscard]] std::stop_token stop_token() { return group_.stop_token(); }
+  [[nodiscard]] std::stop_token stop_token() { return state_.stop().token(); }
 
  private:
   template <class F>
@@ -111,7 +111,7 @@ class Scope {
   friend struct detail::ScopeAccess;
 
   Scope(detail::PoolBase& pool, detail::WorkerBase* owner, detail::SpawnOrder order, const ScopeOptions& options)
-      : group_(pool, owner, options.stop), order_(order) {}
+      : state_(pool, owner, options.stop), order_(order) {}
 
   template <class W, class F>
   void spawn_on(W& worker, F&& f);
@@ -119,12 +119,12 @@ class Scope {
   [[gnu::noinline]] void spawn_elsewhere(F&& f);
 
   /// The worker that the calling thread is in the scope's pool; null if it is none.
-  [[nodiscard]] detail::WorkerBase* worker_here() const noexcept { return detail::worker_of(group_.pool()); }
+  [[nodiscard]] detail::WorkerBase* worker_here() const noexcept { return detail::worker_of(state_.pool()); }
 
   /// Calls a job's closure, unless the scope is to stop.
   template <class F, class... Args>
   void call(F& f, Args&&... args) noexcept {
-    if (group_.stop_requested()) return;
+    if (state_.stop().requested()) return;
     try {
       if constexpr (std::invocable<F&, Scope&, Args...>) {
         static_cast<void>(std::invoke(f, *this, std::forward<Args>(args)...));
@@ -132,11 +132,11 @@ class Scope {
         static_cast<void>(std::invoke(f, std::forward<Args>(args)...));
       }
     } catch (...) {
-      group_.keep_exception();
+      state_.keep_exception();
     }
   }
 
-  detail::TaskGroup group_;
+  detail::ScopeState state_;
   detail::SpawnOrder order_;
   detail::JobFifo fifo_;
 };
@@ -158,14 +158,14 @@ struct ScopeAccess {
       try {
         return call_value(std::forward<F>(body), scope);
       } catch (...) {
-        scope.group_.keep_exception();
-        scope.group_.wait();
-        scope.group_.rethrow();
+        scope.state_.keep_exception();
+        scope.state_.wait();
+        scope.state_.rethrow();
         throw;  // Not reached: there is one to rethrow.
       }
     }();
-    scope.group_.wait();
-    scope.group_.rethrow();
+    scope.state_.wait();
+    scope.state_.rethrow();
     if constexpr (!std::is_void_v<R>) return std::forward<ValueOf<R>>(value);
   }
 };
@@ -184,7 +184,7 @@ class ScopeJob final : public Job {
     Scope& scope = self->scope_;
     scope.call(self->f_);
     destroy_heap_job(self, &worker);
-    scope.group_.finished(worker);
+    scope.state_.finished(worker);
   }
 
   Scope& scope_;
@@ -205,7 +205,7 @@ class ScopeFifoJob final : public FifoJob {
     Scope& scope = self.scope_;
     scope.call(*self.f_);
     self.f_.reset();
-    scope.group_.finished(worker);
+    scope.state_.finished(worker);
   }
   static void free_it(FifoJob& job, WorkerBase& worker) noexcept {
     destroy_heap_job(static_cast<ScopeFifoJob*>(&job), &worker);
@@ -228,7 +228,7 @@ class ScopeBroadcastJob final : public Job {
     Scope& scope = self->scope_;
     scope.call(*self->f_, BroadcastContext(worker.index(), self->count_));
     destroy_heap_job(self, &worker);
-    scope.group_.finished(worker);
+    scope.state_.finished(worker);
   }
 
   Scope& scope_;
@@ -257,11 +257,11 @@ template <class W, class F>
 void Scope::spawn_on(W& worker, F&& f) {
   using Job = detail::ScopeJob<std::decay_t<F>>;
   auto* const job = detail::make_heap_job<Job>(&worker, *this, std::forward<F>(f));
-  group_.begun(&worker);
+  state_.begun(&worker);
   try {
     static_cast<void>(worker.offer(job));
   } catch (...) {
-    group_.withdrawn(&worker);
+    state_.withdrawn(&worker);
     detail::destroy_heap_job(job, &worker);
     throw;
   }
@@ -275,8 +275,8 @@ void Scope::spawn_elsewhere(F&& f) {
   }
   using Job = detail::ScopeJob<std::decay_t<F>>;
   auto* const job = detail::make_heap_job<Job>(nullptr, *this, std::forward<F>(f));
-  group_.begun(nullptr);
-  group_.pool().inject(job);
+  state_.begun(nullptr);
+  state_.pool().inject(job);
 }
 
 template <ScopeTask F>
@@ -284,20 +284,20 @@ void Scope::spawn_fifo(F&& f) {
   using Job = detail::ScopeFifoJob<std::decay_t<F>>;
   detail::WorkerBase* const worker = worker_here();
   auto* const job = detail::make_heap_job<Job>(worker, *this, std::forward<F>(f));
-  group_.begun(worker);
+  state_.begun(worker);
   fifo_.push(job);
-  detail::push_token(worker, group_.pool(), job);
+  detail::push_token(worker, state_.pool(), job);
 }
 
 template <ScopeBroadcastTask F>
 void Scope::spawn_broadcast(F&& f) {
   using Function = std::decay_t<F>;
   using Job = detail::ScopeBroadcastJob<Function>;
-  detail::PoolBase& pool = group_.pool();
+  detail::PoolBase& pool = state_.pool();
   const auto function = std::make_shared<const Function>(std::forward<F>(f));
   const std::size_t count = pool.num_threads();
   detail::HeapJobs<Job> jobs(worker_here(), count, std::ref(*this), function, count);
-  for (std::size_t i = 0; i < count; ++i) group_.begun(worker_here());
+  for (std::size_t i = 0; i < count; ++i) state_.begun(worker_here());
   jobs.post(pool);
 }
 

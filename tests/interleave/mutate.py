@@ -21,7 +21,7 @@ import tomllib
 SOURCES = {
     "sleep": ["blitz/fork_join/sleep.cpp"],
     "join": ["blitz/core/worker.cpp"],
-    "scope": ["blitz/core/task_group.cpp"],
+    "scope": ["blitz/core/scope_state.cpp"],
     "apart": ["blitz/core/pool_base.cpp"],
     "finder": ["blitz/fork_join/policy.cpp"],
     "region": ["blitz/core/region.cpp"],

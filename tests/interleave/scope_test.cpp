@@ -1,4 +1,4 @@
-// TaskGroup, the inside of a scope: its count in two parts, its wait, its exception; and CallerLatch, which ends the
+// ScopeState, the inside of a scope: its count in two parts, its wait, its exception; and CallerLatch, which ends the
 // wait for whoever waits.
 #include <cstddef>
 #include <deque>
@@ -12,14 +12,14 @@
 #include <utility>
 #include <vector>
 
-#include "blitz/core/task_group.hpp"
+#include "blitz/core/scope_state.hpp"
 #include "tests/interleave/pool.hpp"
 
 namespace interleave_test {
 namespace {
 
 using blitz::detail::current_worker;
-using blitz::detail::TaskGroup;
+using blitz::detail::ScopeState;
 
 class Scope;
 
@@ -34,7 +34,7 @@ struct Task final : Job {
   Plain<int> runs{"what a job of the scope wrote", 0};
 };
 
-/// What blitz::Scope does with a group, for jobs that the test keeps.
+/// What blitz::Scope does with a state, for jobs that the test keeps.
 class Scope {
  public:
   explicit Scope(Pool& pool) : pool_(pool) {}
@@ -42,32 +42,32 @@ class Scope {
   Task& task(std::function<void()> f = {}) { return tasks_.emplace_back(*this, std::move(f)); }
 
   /// By the owner, which is a worker of the pool, or none of it.
-  void open(WorkerBase* owner) { group_.emplace(pool_, owner, std::stop_token()); }
+  void open(WorkerBase* owner) { state_.emplace(pool_, owner, std::stop_token()); }
   void spawn(Task& task) {
     auto* const here = static_cast<Worker*>(current_worker);
     if (here != nullptr && here->pool() == &pool_) {
-      group_->begun(here);
+      state_->begun(here);
       here->offer(&task);
     } else {
-      group_->begun(nullptr);
+      state_->begun(nullptr);
       pool_.inject(&task);
     }
   }
   /// By the owner. Returns what the scope throws, if it does.
   std::string close() {
-    group_->wait();
+    state_->wait();
     std::string thrown;
     try {
-      group_->rethrow();
+      state_->rethrow();
     } catch (const std::runtime_error& error) {
       thrown = error.what();
     }
     for (const Task& task : tasks_) expect(task.runs.read() == 1, "each job of the scope has run once and ended");
-    group_.reset();
+    state_.reset();
     return thrown;
   }
 
-  [[nodiscard]] TaskGroup& group() noexcept { return *group_; }
+  [[nodiscard]] ScopeState& state() noexcept { return *state_; }
   /// How many of its jobs have still to begin; orders nothing.
   [[nodiscard]] std::size_t to_begin() const noexcept { return tasks_.size() - begun_; }
   void task_begins() noexcept { ++begun_; }
@@ -76,20 +76,20 @@ class Scope {
   Pool& pool_;
   std::deque<Task> tasks_;
   std::size_t begun_ = 0;
-  std::optional<TaskGroup> group_;
+  std::optional<ScopeState> state_;
 };
 
 void Task::execute_it(Job* job, WorkerBase& worker) noexcept {
   auto& self = *static_cast<Task*>(job);
-  TaskGroup& group = self.scope.group();
+  ScopeState& state = self.scope.state();
   self.scope.task_begins();
   self.runs.write(self.runs.read() + 1);
   try {
     if (self.function) self.function();
   } catch (...) {
-    group.keep_exception();
+    state.keep_exception();
   }
-  group.finished(worker);
+  state.finished(worker);
 }
 
 /// The runner of a worker of the pool.
@@ -185,7 +185,7 @@ INTERLEAVE_CASE("scope: two jobs throw", .preemptions = 2, .random_schedules = 1
     try {
       throw std::runtime_error("first");
     } catch (...) {
-      scope.group().keep_exception();
+      scope.state().keep_exception();
     }
     scope.spawn(second);
   });

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <stop_token>
 #include <utility>
 
@@ -22,19 +21,21 @@
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/core/caller_latch.hpp"
+#include "blitz/core/stop_request.hpp"
 #include "blitz/core/worker.hpp"
 
 namespace blitz::detail {
 
-class TaskGroup {
+class ScopeState {
  public:
   /// `owner`: the calling thread's worker, of `pool`; or null, for a caller that is none of that pool's. Throws
   /// std::bad_alloc, if a stop is possible.
-  TaskGroup(PoolBase& pool, WorkerBase* owner, const std::stop_token& stop) : pool_(pool), owner_(owner), latch_(pool) {
-    if (stop.stop_possible()) outer_stop_ = std::make_unique<std::stop_callback<StopInner>>(stop, StopInner{this});
+  ScopeState(PoolBase& pool, WorkerBase* owner, const std::stop_token& stop)
+      : pool_(pool), owner_(owner), latch_(pool) {
+    if (stop.stop_possible()) outer_stop_ = std::make_unique<std::stop_callback<StopInner>>(stop, StopInner{&stop_});
   }
-  TaskGroup(const TaskGroup&) = delete;
-  TaskGroup& operator=(const TaskGroup&) = delete;
+  ScopeState(const ScopeState&) = delete;
+  ScopeState& operator=(const ScopeState&) = delete;
 
   [[nodiscard]] PoolBase& pool() const noexcept { return pool_; }
 
@@ -46,7 +47,7 @@ class TaskGroup {
       shared_.fetch_add(1, std::memory_order_relaxed);  // The caller belongs to a job that is counted.
     }
   }
-  /// A job has ended on `worker`. If it was the last the group may be gone.
+  /// A job has ended on `worker`. If it was the last the scope may be gone.
   void finished(const WorkerBase& worker) noexcept {
     if (is_owner(&worker)) {
       --own_;
@@ -77,15 +78,13 @@ class TaskGroup {
       std::rethrow_exception(std::exchange(error_, nullptr));
   }
 
-  [[nodiscard]] bool stop_requested() const noexcept { return stopped_.load(std::memory_order_relaxed); }
-  BLITZ_API void request_stop() noexcept;
-  /// Throws std::bad_alloc.
-  [[nodiscard]] BLITZ_API std::stop_token stop_token();
+  [[nodiscard]] StopRequest& stop() noexcept { return stop_; }
+  [[nodiscard]] const StopRequest& stop() const noexcept { return stop_; }
 
  private:
   struct StopInner {
-    TaskGroup* group;
-    void operator()() const noexcept { group->request_stop(); }
+    StopRequest* inner;
+    void operator()() const noexcept { inner->request(); }
   };
 
   [[nodiscard]] bool is_owner(const WorkerBase* worker) const noexcept {
@@ -97,13 +96,11 @@ class TaskGroup {
   // Read by all, and seldom written.
   PoolBase& pool_;
   WorkerBase* const owner_;
-  Atomic<bool> stopped_{false};
   Atomic<bool> failed_{false};
   std::exception_ptr error_;  // written once, by whoever set failed_
   CallerLatch latch_;
-  Mutex stop_mutex_;  // guards ...
-  std::stop_source stop_source_{std::nostopstate};
-  std::unique_ptr<std::stop_callback<StopInner>> outer_stop_;  // it may call request_stop until it is gone
+  StopRequest stop_;
+  std::unique_ptr<std::stop_callback<StopInner>> outer_stop_;  // it may make the request until it is gone
 
   // The owner's line, written at each of its spawns, and ...
   alignas(kCacheLine) std::int64_t own_ = 0;

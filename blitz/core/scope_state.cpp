@@ -1,0 +1,23 @@
+#include "blitz/core/scope_state.hpp"
+
+namespace blitz::detail {
+
+void ScopeState::wait() noexcept {
+  if (owner_ != nullptr) {
+    // While the scope's jobs lie in the owner's queue they end without an atomic operation. [done]
+    while (own_ + shared_.load(std::memory_order_acquire) != kBias) {
+      Job* const job = owner_->take_newest();
+      if (job == nullptr) break;
+      job->execute(job, *owner_);
+    }
+  }
+  own_is_shared_ = true;
+  const std::int64_t change = own_ - kBias;
+  if (shared_.fetch_add(change, std::memory_order_acq_rel) + change != 0) {  // [done]
+    pool_.end_if_forked();
+    latch_.wait();
+  }
+  outer_stop_.reset();
+}
+
+}  // namespace blitz::detail

@@ -1,0 +1,276 @@
+#include "blitz/core/scope_state.hpp"
+
+#include <cstddef>
+#include <exception>
+#include <latch>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "fake_worker.hpp"
+
+using blitz::detail::current_worker;
+using blitz::detail::PoolBase;
+using blitz::detail::ScopeState;
+using blitz_test::FakeWorker;
+using blitz_test::Job;
+using blitz_test::WorkerBase;
+
+namespace {
+
+/// A pool that nobody works for: a scope's state only asks which it is.
+class FakePool final : public PoolBase {
+ public:
+  FakePool() : PoolBase({}, 1) {}
+  std::size_t num_threads() const noexcept override { return 1; }
+  WorkerBase& worker_base(std::size_t) noexcept override { std::terminate(); }
+  void inject(Job*) noexcept override { std::terminate(); }
+  void post_to(std::size_t, Job*) noexcept override { std::terminate(); }
+  std::shared_ptr<void> keep_alive() noexcept override { return nullptr; }
+};
+
+/// A job of the scope, in somebody's queue.
+struct Member final : Job {
+  explicit Member(ScopeState& the_state)
+      : Job([](Job* job, WorkerBase& worker) noexcept {
+          auto& self = *static_cast<Member*>(job);
+          ++self.runs;
+          self.state.finished(worker);
+        }),
+        state(the_state) {}
+  ScopeState& state;
+  int runs = 0;
+};
+
+/// Makes a worker the calling thread's while this object lives.
+struct AsWorker {
+  explicit AsWorker(WorkerBase& worker) { current_worker = &worker; }
+  ~AsWorker() { current_worker = nullptr; }
+};
+
+void keep(ScopeState& state, const char* message) {
+  try {
+    throw std::runtime_error(message);
+  } catch (...) {
+    state.keep_exception();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("scope state: without a job there is nothing to wait for") {
+  FakePool pool;
+  FakeWorker owner;
+  for (WorkerBase* const who : {static_cast<WorkerBase*>(&owner), static_cast<WorkerBase*>(nullptr)}) {
+    ScopeState state(pool, who, {});
+    CHECK(&state.pool() == &pool);
+    state.wait();
+    state.rethrow();
+  }
+  CHECK(owner.waits == 0);
+}
+
+TEST_CASE("scope state: the owner runs what is in its queue, newest first, until all have ended") {
+  FakePool pool;
+  FakeWorker owner;
+  ScopeState state(pool, &owner, {});
+  struct Stranger final : Job {
+    Stranger() : Job([](Job* job, WorkerBase&) noexcept { static_cast<Stranger*>(job)->run = true; }) {}
+    bool run = false;
+  };
+  Stranger below;
+  Stranger between;
+  Member first(state);
+  Member second(state);
+  owner.push(&below);
+  state.begun(&owner);
+  owner.push(&first);
+  owner.push(&between);
+  state.begun(&owner);
+  owner.push(&second);
+  state.wait();
+  CHECK(first.runs == 1);
+  CHECK(second.runs == 1);
+  CHECK(between.run);
+  CHECK_FALSE(below.run);  // The scope had ended.
+  CHECK(owner.take_newest() == &below);
+  CHECK(owner.waits == 0);
+}
+
+TEST_CASE("scope state: jobs that others end, or begin, are counted with the owner's") {
+  FakePool pool;
+  FakeWorker owner;
+  FakeWorker thief(1);
+  {
+    ScopeState state(pool, &owner, {});
+    for (int i = 0; i < 3; ++i) state.begun(&owner);
+    for (int i = 0; i < 3; ++i) state.finished(thief);
+    state.wait();
+  }
+  {
+    ScopeState state(pool, &owner, {});
+    for (int i = 0; i < 3; ++i) state.begun(&thief);
+    for (int i = 0; i < 2; ++i) state.begun(nullptr);
+    for (int i = 0; i < 5; ++i) state.finished(owner);
+    state.wait();
+  }
+  {
+    ScopeState state(pool, nullptr, {});
+    state.begun(nullptr);
+    state.begun(&owner);
+    state.finished(owner);
+    state.finished(thief);
+    state.wait();
+  }
+  CHECK(owner.waits == 0);
+}
+
+TEST_CASE("scope state: a job that has not come about is not waited for") {
+  FakePool pool;
+  FakeWorker owner;
+  FakeWorker other(1);
+  ScopeState state(pool, &owner, {});
+  for (const WorkerBase* const worker : {static_cast<const WorkerBase*>(&owner), static_cast<const WorkerBase*>(&other),
+                                         static_cast<const WorkerBase*>(nullptr)}) {
+    state.begun(worker);
+    state.withdrawn(worker);
+  }
+  state.wait();
+  CHECK(owner.waits == 0);
+}
+
+TEST_CASE("scope state: the owner waits as a worker for what others run, and may have a part in it") {
+  FakePool pool;
+  FakeWorker owner;
+  FakeWorker thief(1);
+  const AsWorker as_worker(owner);
+  ScopeState state(pool, &owner, {});
+  for (int i = 0; i < 2; ++i) state.begun(&owner);
+  owner.on_wait = [&] {
+    state.finished(thief);
+    state.begun(&owner);  // By a job that the owner runs while it waits.
+    state.finished(owner);
+    state.begun(&thief);
+    state.finished(thief);
+    state.finished(owner);  // The last: the latch is set, or FakeWorker::wait_until complains.
+  };
+  state.wait();
+  CHECK(owner.waits == 1);
+}
+
+TEST_CASE("scope state: a thread that is no worker blocks until all have ended") {
+  FakePool pool;
+  for (int round = 0; round < 200; ++round) {
+    std::vector<int> written(3);
+    std::optional<ScopeState> state(std::in_place, pool, nullptr, std::stop_token());
+    std::latch begun(1);
+    for (std::size_t i = 0; i < written.size(); ++i) state->begun(nullptr);
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      threads.emplace_back([&, i] {
+        FakeWorker worker(i);
+        begun.wait();
+        written[i] = 1;
+        state->finished(worker);  // The state may be gone.
+      });
+    }
+    begun.count_down();
+    state->wait();
+    CHECK(written == std::vector<int>{1, 1, 1});
+    state.reset();
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+TEST_CASE("scope state: the first exception is kept") {
+  FakePool pool;
+  FakeWorker owner;
+  ScopeState state(pool, &owner, {});
+  keep(state, "first");
+  keep(state, "second");
+  state.wait();
+  CHECK_THROWS_WITH_AS(state.rethrow(), "first", std::runtime_error);
+}
+
+TEST_CASE("scope state: an exception of another thread is there after the wait") {
+  FakePool pool;
+  for (int round = 0; round < 100; ++round) {
+    ScopeState state(pool, nullptr, {});
+    state.begun(nullptr);
+    std::thread other([&] {
+      FakeWorker worker(1);
+      keep(state, "from there");
+      state.finished(worker);
+    });
+    state.wait();
+    CHECK_THROWS_WITH_AS(state.rethrow(), "from there", std::runtime_error);
+    other.join();
+  }
+}
+
+TEST_CASE("scope state: a stop is asked for once, by itself or from outside, and its tokens know") {
+  FakePool pool;
+  FakeWorker owner;
+  std::stop_source outer;
+  ScopeState state(pool, &owner, outer.get_token());
+  CHECK_FALSE(state.stop().requested());
+  const std::stop_token token = state.stop().token();
+  CHECK(token == state.stop().token());
+  int calls = 0;
+  const std::stop_callback callback(token, [&] { ++calls; });
+
+  SUBCASE("by itself") {
+    state.stop().request();
+    CHECK_FALSE(outer.stop_requested());
+    state.stop().request();
+    outer.request_stop();
+  }
+  SUBCASE("from outside") {
+    outer.request_stop();
+    state.stop().request();
+  }
+  CHECK(state.stop().requested());
+  CHECK(token.stop_requested());
+  CHECK(state.stop().token().stop_requested());
+  CHECK(calls == 1);
+  state.wait();
+}
+
+TEST_CASE("scope state: a stop that came before the scope, and one that comes after its end") {
+  FakePool pool;
+  FakeWorker owner;
+  std::stop_source outer;
+  std::optional<ScopeState> state(std::in_place, pool, &owner, outer.get_token());
+  state->wait();
+  outer.request_stop();
+  CHECK_FALSE(state->stop().requested());
+  state.reset();
+
+  ScopeState late(pool, &owner, outer.get_token());
+  CHECK(late.stop().requested());
+  CHECK(late.stop().token().stop_requested());
+  late.wait();
+}
+
+TEST_CASE("scope state: a token asked for while the stop comes, is stopped") {
+  FakePool pool;
+  for (int round = 0; round < 500; ++round) {
+    FakeWorker owner;
+    ScopeState state(pool, &owner, {});
+    std::latch both(2);
+    std::thread stopper([&] {
+      both.arrive_and_wait();
+      state.stop().request();
+    });
+    both.arrive_and_wait();
+    const std::stop_token token = state.stop().token();
+    stopper.join();
+    CHECK(token.stop_requested());
+    state.wait();
+  }
+}
