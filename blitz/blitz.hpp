@@ -16,6 +16,7 @@
 #include "blitz/scope.hpp"
 #include "blitz/spawn.hpp"
 #include "blitz/stats.hpp"
+#include "blitz/task_group.hpp"
 #include "blitz/thread_pool.hpp"
 #include "blitz/version.hpp"
 #include "blitz/worker_local.hpp"

@@ -36,6 +36,14 @@ class BLITZ_API Registry final : public PoolBase, public std::enable_shared_from
     idle_.new_injected_jobs();
   }
   void post_to(std::size_t slot, Job* job) noexcept override { workers_[slot]->post(job); }
+  [[nodiscard]] bool call_in_vacant_slot(void (*call)(void*), void* argument) override {
+    Worker<P>* const worker = try_borrow();
+    if (worker == nullptr) return false;
+    const GiveBack give_back{*worker};
+    const RunnerScope<P> scope(*worker);
+    call(argument);
+    return true;
+  }
   [[nodiscard]] std::shared_ptr<void> keep_alive() noexcept override { return this->shared_from_this(); }
 
   [[nodiscard]] Worker<P>& worker(std::size_t index) noexcept { return *workers_[index]; }

@@ -298,6 +298,16 @@ CASES = {
         "blitz::async(a).get();",
         "SpawnTask",
     ),
+    "a task group's run of a callable that wants an argument": (
+        "blitz::TaskGroup group; group.run(takes_int);",
+        "blitz::TaskGroup group; group.run(a);",
+        "SpawnTask",
+    ),
+    "a task group's run_and_wait of a null function": (
+        "blitz::TaskGroup group; group.run_and_wait(nullptr);",
+        "blitz::TaskGroup group; group.run_and_wait(a);",
+        "JoinCallable",
+    ),
     "isolate of a null function": (
         "blitz::isolate(nullptr);",
         "blitz::isolate(a);",
@@ -411,6 +421,11 @@ CASES = {
     "a scope that is copied": (
         "blitz::scope([](blitz::Scope& scope) { blitz::Scope other(scope); });",
         "blitz::scope([](blitz::Scope& scope) { blitz::Scope& other(scope); (void)other; });",
+        "deleted",
+    ),
+    "a task group that is copied": (
+        "blitz::TaskGroup group; blitz::TaskGroup other(group);",
+        "blitz::TaskGroup group; blitz::TaskGroup& other(group); (void)other;",
         "deleted",
     ),
     "a handle that is copied": (

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <latch>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -169,6 +170,34 @@ TEST_CASE_TEMPLATE("fork: every call of an inherited pool is refused, and it can
     }
     CHECK(pool->install([] { return fib(8); }) == 21);
   }
+}
+
+TEST_CASE_TEMPLATE("fork: a task group with unfinished jobs is refused in the child, and can be destroyed", Pool,
+                   BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  std::latch let_go(1);
+  std::atomic<int> calls{0};
+  std::optional<blitz::TaskGroup> group(std::in_place, pool);
+  for (int i = 0; i < 5; ++i) {
+    group->run([&] {
+      let_go.wait();
+      ++calls;
+    });
+  }
+  const int status = in_child([&] {
+    if (!is_refused([&] { group->run([&] { ++calls; }); })) return 51;
+    if (!is_refused([&] { group->wait(); })) return 52;
+    group->request_stop();
+    group.reset();
+    blitz::TaskGroup own;  // of the child's global pool
+    own.run([&] { ++calls; });
+    own.wait();
+    return calls == 1 ? 0 : 53;
+  });
+  CHECK(status == 0);
+  let_go.count_down();
+  group->wait();
+  CHECK(calls == 5);
 }
 
 // --- while others are at work ---

@@ -254,6 +254,9 @@ TEST_CASE_TEMPLATE("results: of a const class type come without the const", Pool
     static_assert(std::is_same_v<decltype(handle), blitz::AsyncHandle<Pointer>>);
     CHECK(*handle.get() == 7);
     pool.spawn(text);
+    blitz::TaskGroup group(pool);
+    group.run(text);
+    group.run_and_wait(pointer);
 
     const auto body = [&](blitz::Scope& scope) -> const Pointer {
       scope.spawn(text);

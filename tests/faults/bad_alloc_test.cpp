@@ -243,6 +243,28 @@ TEST_CASE_TEMPLATE("bad_alloc: detached jobs", Pool, BLITZ_FAULT_POOLS) {
   });
 }
 
+TEST_CASE_TEMPLATE("bad_alloc: task groups", Pool, BLITZ_FAULT_POOLS) {
+  fail_each_in<Pool>([](auto& bench) {
+    blitz::TaskGroup group(bench.pool);
+    const auto run_all = [&] {
+      for (int i = 0; i < 300; ++i) {
+        group.run(bench.closure());
+        ++bench.expected;
+      }
+    };
+    run_all();
+    group.run(run_all);  // What fails there arrives at the wait.
+    group.wait();
+    bench.pool.install([&] { group.run_and_wait(run_all); });
+    const std::stop_token token = group.stop_token();
+    group.request_stop();
+    CHECK(token.stop_requested());
+    group.run(bench.closure());
+    group.wait();
+    run_all();
+  });
+}
+
 TEST_CASE_TEMPLATE("bad_alloc: async and broadcast", Pool, BLITZ_FAULT_POOLS) {
   fail_each_in<Pool>([](auto& bench) {
     const auto all = [&bench] {

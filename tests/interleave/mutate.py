@@ -22,6 +22,7 @@ SOURCES = {
     "sleep": ["blitz/fork_join/sleep.cpp"],
     "join": ["blitz/core/worker.cpp"],
     "scope": ["blitz/core/scope_state.cpp"],
+    "group": ["blitz/core/job_group.cpp", "blitz/core/stop_request.cpp"],
     "apart": ["blitz/core/pool_base.cpp"],
     "finder": ["blitz/fork_join/policy.cpp"],
     "region": ["blitz/core/region.cpp"],

@@ -94,6 +94,8 @@ class Pool final : public PoolBase {
     idle_.new_injected_jobs();
   }
   void post_to(std::size_t slot, Job* job) noexcept override { workers_[slot].post(job); }
+  /// All slots have their runners.
+  [[nodiscard]] bool call_in_vacant_slot(void (*)(void*), void*) override { return false; }
   [[nodiscard]] std::shared_ptr<void> keep_alive() noexcept override { return self_.lock(); }
 
   using PoolBase::drain;

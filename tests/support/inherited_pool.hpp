@@ -42,6 +42,12 @@ template <class Pool>
   if (!is_refused([&] { pool.spawn_broadcast([](blitz::BroadcastContext) {}); })) return 25;
   if (!is_refused([&] { pool.broadcast([](blitz::BroadcastContext) {}); })) return 26;
   if (!is_refused([&] { static_cast<void>(pool.async(nothing)); })) return 27;
+  blitz::TaskGroup group(pool);
+  if (!is_refused([&] { group.run(nothing); })) return 29;
+  if (!is_refused([&] { group.run_and_wait(nothing); })) return 30;
+  if (!is_refused([&] { group.wait(); })) return 31;
+  if (!is_refused([&] { static_cast<void>(group.stop_token()); })) return 32;
+  group.request_stop();
   if (pool.num_threads() == 0 || pool.current_thread_index()) return 28;
   return 0;
 }

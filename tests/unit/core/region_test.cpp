@@ -34,6 +34,7 @@ class FakePool final : public PoolBase {
   WorkerBase& worker_base(std::size_t /*slot*/) noexcept override { std::abort(); }
   void inject(Job* job) noexcept override { injected.push_back(job); }
   void post_to(std::size_t /*slot*/, Job* /*job*/) noexcept override { std::abort(); }
+  bool call_in_vacant_slot(void (*)(void*), void*) override { return false; }
   std::shared_ptr<void> keep_alive() noexcept override { return nullptr; }
 
   std::vector<Job*> injected;

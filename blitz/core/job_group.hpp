@@ -1,0 +1,68 @@
+/// What a TaskGroup is made of: the count of its unfinished jobs, those who wait for it to be zero, the first exception, and
+/// the request to stop.
+///
+/// The count rises without a lock, and falls without one as long as something is left. It falls to zero under the mutex
+/// alone, which also guards the list of waiters; README.md says what follows from that.
+///
+/// Who may call what: begun, anyone; finished, once for each begun; wait, any number of threads at once.
+///
+/// Pairs:
+///   [done]  finished: unfinished_ read-modify-write (release)  ->  the last finished: unfinished_.fetch_sub (acquire)
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <utility>
+
+#include "blitz/base/atomic.hpp"
+#include "blitz/base/export.hpp"
+#include "blitz/core/caller_latch.hpp"
+#include "blitz/core/pool_base.hpp"
+#include "blitz/core/stop_request.hpp"
+
+namespace blitz::detail {
+
+class JobGroup {
+ public:
+  explicit JobGroup(PoolBase& pool) noexcept : pool_(pool) {}
+  JobGroup(const JobGroup&) = delete;
+  JobGroup& operator=(const JobGroup&) = delete;
+
+  /// A job is about to be given to the pool. Relaxed: the caller waits itself, or is a job that is counted, or makes sure in
+  /// its own way that a waiter comes later.
+  void begun() noexcept { unfinished_.fetch_add(1, std::memory_order_relaxed); }
+
+  /// A job has ended. If it was the last the group may be gone.
+  BLITZ_API void finished() noexcept;
+
+  /// In a handler: keeps the exception if it is the first since one was taken.
+  BLITZ_API void keep_exception() noexcept;
+
+  /// Until no job is unfinished. A worker runs other jobs meanwhile; a thread of no pool does so in a vacant slot, or else
+  /// blocks. Returns the first exception, and takes back a request to stop, of which nothing is left to be stopped.
+  [[nodiscard]] BLITZ_API std::exception_ptr wait() noexcept;
+
+  [[nodiscard]] StopRequest& stop() noexcept { return stop_; }
+  [[nodiscard]] const StopRequest& stop() const noexcept { return stop_; }
+
+ private:
+  struct Waiter {
+    explicit Waiter(const PoolBase& pool) : latch(pool) {}
+    CallerLatch latch;
+    Waiter* next = nullptr;
+  };
+
+  void wait_here() noexcept;
+  /// Relaxed: whoever reads 0 and acts on it has the mutex, or takes it then.
+  [[nodiscard]] bool idle() const noexcept { return unfinished_.load(std::memory_order_relaxed) == 0; }
+
+  PoolBase& pool_;
+  Atomic<std::size_t> unfinished_{0};  // written by whoever gives a job, and at each job's end
+  Mutex mutex_;                        // guards the next two
+  Waiter* waiters_ = nullptr;          // in the frames of those who wait
+  std::exception_ptr error_;
+  StopRequest stop_;
+};
+
+}  // namespace blitz::detail

@@ -1,0 +1,539 @@
+// TaskGroup: jobs from anywhere, waits from anywhere, exceptions, requests to stop, and its end.
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <latch>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "scopes.hpp"
+
+using blitz::TaskGroup;
+using namespace blitz_test;
+
+static_assert(!std::is_copy_constructible_v<TaskGroup> && !std::is_move_constructible_v<TaskGroup>);
+
+namespace {
+
+constexpr int kMany = 50;
+
+void run_many(TaskGroup& group, std::atomic<int>& count) {
+  for (int i = 0; i < kMany; ++i) group.run([&count] { ++count; });
+}
+
+}  // namespace
+
+// --- jobs and waits ---
+
+TEST_CASE_TEMPLATE("task group: runs everything before wait returns, again and again", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    TaskGroup group(pool);
+    group.wait();
+    std::vector<int> values(kMany);
+    for (int round = 1; round <= 20; ++round) {
+      for (int& value : values) group.run([&value] { ++value; });
+      group.wait();
+      CHECK(values == std::vector<int>(values.size(), round));
+    }
+    group.wait();
+    group.wait();
+  });
+}
+
+TEST_CASE_TEMPLATE("task group: its jobs give it more", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    TaskGroup group(pool);
+    std::atomic<int> leaves{0};
+    const std::function<void(int)> grow = [&](int depth) {
+      if (depth == 0) {
+        ++leaves;
+        return;
+      }
+      for (int i = 0; i < 2; ++i) group.run([&grow, depth] { grow(depth - 1); });
+    };
+    for (int round = 1; round <= 3; ++round) {
+      grow(8);
+      group.wait();
+      CHECK(leaves == 256 * round);
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("task group: jobs from other threads, from another pool, and from jobs of another group", Pool,
+                   BLITZ_TEST_POOLS) {
+  Pool other({.num_threads = 2});
+  for_each_size<Pool>([&](Pool& pool) {
+    TaskGroup group(pool);
+    TaskGroup second(pool);
+    std::atomic<int> count{0};
+    std::atomic<int> misplaced{0};
+    const auto give = [&] {
+      for (int i = 0; i < kMany; ++i) {
+        group.run([&] {
+          ++count;
+          misplaced += static_cast<int>(!pool.current_thread_index());
+        });
+      }
+    };
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 3; ++t) threads.emplace_back(give);
+    threads.emplace_back([&] { other.install(give); });
+    second.run(give);
+    pool.spawn(give);
+    std::latch last(1);
+    pool.spawn([&] {
+      give();
+      last.count_down();
+    });
+    for (std::thread& thread : threads) thread.join();
+    second.wait();
+    last.wait();
+    while (count != 7 * kMany) group.wait();  // For what the spawned job gives.
+    CHECK(count == 7 * kMany);
+    CHECK(misplaced == 0);
+  });
+}
+
+TEST_CASE_TEMPLATE("task group: a job makes a group of its own and waits for it", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    std::atomic<int> count{0};
+    TaskGroup outer(pool);
+    for (int i = 0; i < 10; ++i) {
+      outer.run([&] {
+        TaskGroup inner;  // of the same pool
+        std::atomic<int> mine{0};
+        run_many(inner, mine);
+        inner.wait();
+        count += mine;
+      });
+    }
+    outer.wait();
+    CHECK(count == 10 * kMany);
+  });
+}
+
+TEST_CASE_TEMPLATE("task group: may be destroyed as soon as wait has returned", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    const std::size_t rounds = repetitions<Pool>(2000);
+    std::atomic<int> count{0};
+    for (std::size_t round = 0; round < rounds; ++round) {
+      auto group = std::make_unique<TaskGroup>(pool);
+      for (int i = 0; i < 3; ++i) group->run([&] { ++count; });
+      group->wait();
+      group.reset();
+    }
+    CHECK(count == 3 * static_cast<int>(rounds));
+  });
+}
+
+TEST_CASE_TEMPLATE("task group: for the pool that the caller works for", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  std::optional<TaskGroup> group;
+  pool.install([&] { group.emplace(); });
+  bool in_pool = false;
+  group->run([&] { in_pool = pool.current_thread_index().has_value(); });
+  group->wait();
+  CHECK(in_pool);
+}
+
+TEST_CASE("task group: outside every pool, for the global one") {
+  TaskGroup group;
+  bool in_pool = false;
+  group.run([&] { in_pool = blitz::global_pool().current_thread_index().has_value(); });
+  group.wait();
+  CHECK(in_pool);
+}
+
+TEST_CASE_TEMPLATE("task group: run_and_wait calls what it is given, without a copy, and waits for all", Pool,
+                   BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    TaskGroup group(pool);
+    std::atomic<int> count{0};
+    struct Unmovable {
+      explicit Unmovable(std::function<void()> f) : function(std::move(f)) {}
+      Unmovable(const Unmovable&) = delete;
+      void operator()() { function(); }
+      std::function<void()> function;
+    };
+    Unmovable body([&] {
+      CHECK(pool.current_thread_index().has_value());
+      run_many(group, count);
+    });
+    group.run_and_wait(body);
+    CHECK(count == kMany);
+    group.run_and_wait(Unmovable([&] { run_many(group, count); }));
+    CHECK(count == 2 * kMany);
+    CHECK(what_is_thrown_by([&] { group.run_and_wait([] { throw Failure("body"); }); }) == "body");
+  });
+}
+
+TEST_CASE_TEMPLATE("task group: closures of every kind are destroyed once", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    Lives lives;
+    std::atomic<int> calls{0};
+    TaskGroup group(pool);
+    with_each_kind_of_closure(lives, calls, [&](auto&& make) {
+      calls = 0;
+      group.run(make());
+      group.wait();
+      CHECK(calls == 1);
+      CHECK(lives.alive == 0);
+    });
+  });
+}
+
+TEST_CASE_TEMPLATE("task group: what a closure's copy throws arrives, and the group is as before", Pool,
+                   BLITZ_TEST_POOLS) {
+  struct ThrowingCopy {
+    ThrowingCopy() = default;
+    ThrowingCopy(const ThrowingCopy&) { throw Failure("copy"); }
+    void operator()() const {}
+  };
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    TaskGroup group(pool);
+    const ThrowingCopy closure;
+    CHECK_THROWS_WITH_AS(group.run(closure), "copy", Failure);
+    group.wait();
+    group.run_and_wait(closure);
+  });
+}
+
+// --- who waits ---
+
+TEST_CASE_TEMPLATE("task group: a worker that waits runs other jobs, so no pool is too small", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    with_others_busy<Pool>(pool, [&] {
+      bool other_called = false;
+      TaskGroup group;
+      std::atomic<int> count{0};
+      blitz::spawn([&] { other_called = true; });
+      run_many(group, count);
+      group.wait();
+      CHECK(count == kMany);
+      while (blitz::yield_now() == blitz::Yield::executed) {
+      }
+      CHECK(other_called);
+    });
+  });
+}
+
+TEST_CASE_TEMPLATE("task group: a thread outside that waits helps", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  TaskGroup group(pool);
+  std::atomic<bool> helped{false};
+  while (!helped) {
+    for (int i = 0; i < kMany; ++i) {
+      group.run([&, caller = std::this_thread::get_id()] {
+        if (std::this_thread::get_id() == caller) helped = pool.current_thread_index().has_value();
+        std::this_thread::yield();
+      });
+    }
+    group.wait();
+    CHECK_FALSE(pool.current_thread_index());
+  }
+}
+
+TEST_CASE_TEMPLATE("task group: a thread outside blocks where no slot is free", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 1});
+  for (int round = 0; round < 20; ++round) {
+    TaskGroup group(pool);
+    std::latch begun(1);
+    std::latch waiting(1);
+    bool ended = false;
+    group.run([&] {
+      begun.count_down();
+      waiting.wait();
+      for (int i = 0; i < 100; ++i) std::this_thread::yield();
+      ended = true;
+    });
+    begun.wait();
+    waiting.count_down();
+    group.wait();
+    CHECK(ended);
+  }
+}
+
+TEST_CASE_TEMPLATE("task group: a worker of another pool does its own pool's work while it waits", Pool,
+                   BLITZ_TEST_POOLS) {
+  Pool other({.num_threads = 1});
+  for_each_size<Pool>([&](Pool& pool) {
+    for (int round = 0; round < 20; ++round) {
+      other.install([&] {
+        std::latch done(1);
+        TaskGroup group(pool);
+        group.run([&] { done.wait(); });
+        blitz::spawn([&] { done.count_down(); });  // Nobody but this worker can run it.
+        group.wait();
+      });
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("task group: several threads wait at once, workers and others", Pool, BLITZ_TEST_POOLS) {
+  Pool other({.num_threads = 2});
+  for_each_size<Pool>([&](Pool& pool) {
+    for (int round = 0; round < 20; ++round) {
+      TaskGroup group(pool);
+      std::atomic<int> count{0};
+      std::atomic<int> early{0};
+      std::latch given(1);
+      const auto wait = [&] {
+        given.wait();
+        group.wait();
+        early += static_cast<int>(count != kMany);
+      };
+      std::vector<std::thread> threads;
+      for (int t = 0; t < 3; ++t) threads.emplace_back(wait);
+      threads.emplace_back([&] { other.install(wait); });
+      run_many(group, count);
+      given.count_down();
+      pool.install(wait);
+      for (std::thread& thread : threads) thread.join();
+      CHECK(early == 0);
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("task group: several threads give jobs and wait, each for its own at least", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    TaskGroup group(pool);
+    std::atomic<int> early{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&] {
+        for (int round = 0; round < 50; ++round) {
+          std::atomic<int> mine{0};
+          for (int i = 0; i < 5; ++i) group.run([&] { ++mine; });
+          group.wait();
+          early += static_cast<int>(mine != 5);
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(early == 0);
+  });
+}
+
+TEST_CASE_TEMPLATE("task group: inside isolate, a wait runs jobs of the isolated call alone", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    with_others_busy<Pool>(pool, [&] {
+      bool strange = false;
+      blitz::spawn([&] { strange = true; });
+      blitz::isolate([&] {
+        TaskGroup group;
+        std::atomic<int> count{0};
+        run_many(group, count);
+        group.wait();
+        CHECK(count == kMany);
+        CHECK_FALSE(strange);
+      });
+      while (blitz::yield_now() == blitz::Yield::executed) {
+      }
+      CHECK(strange);
+    });
+  });
+}
+
+TEST_CASE_TEMPLATE("task group: what isolate has not waited for can be waited for after it", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    TaskGroup group(pool);
+    std::atomic<int> count{0};
+    pool.install([&] { blitz::isolate([&] { run_many(group, count); }); });
+    group.wait();
+    CHECK(count == kMany);
+  });
+}
+
+// --- exceptions ---
+
+TEST_CASE_TEMPLATE("task group: an exception arrives at wait, all others are executed, and the group is good for more",
+                   Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    TaskGroup group(pool);
+    std::atomic<int> count{0};
+    for (int round = 1; round <= 5; ++round) {
+      run_many(group, count);
+      group.run([] { throw Failure("job"); });
+      run_many(group, count);
+      CHECK(what_is_thrown_by([&] { group.wait(); }) == "job");
+      CHECK(count == 2 * kMany * round);
+      group.wait();
+    }
+    for (int i = 0; i < kMany; ++i) {
+      group.run([&] {
+        ++count;
+        throw Failure("each");
+      });
+    }
+    CHECK(what_is_thrown_by([&] { group.wait(); }) == "each");
+    CHECK(what_is_thrown_by([&] { group.wait(); }) == "nothing");
+    CHECK(count == 11 * kMany);
+  });
+}
+
+TEST_CASE_TEMPLATE("task group: the first exception is rethrown", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 1});
+  TaskGroup group(pool);
+  group.run([&] {
+    try {
+      throw Failure("first");
+    } catch (...) {
+      group.run([] { throw Failure("second"); });
+      throw;
+    }
+  });
+  CHECK(what_is_thrown_by([&] { group.wait(); }) == "first");
+}
+
+TEST_CASE_TEMPLATE("task group: of several that wait, one has the exception", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    for (int round = 0; round < 20; ++round) {
+      TaskGroup group(pool);
+      std::latch waiting(3);
+      group.run([&] {
+        waiting.wait();
+        throw Failure("job");
+      });
+      std::atomic<int> thrown{0};
+      std::vector<std::thread> threads;
+      for (int t = 0; t < 3; ++t) {
+        threads.emplace_back([&] {
+          waiting.count_down();
+          thrown += static_cast<int>(what_is_thrown_by([&] { group.wait(); }) == "job");
+        });
+      }
+      for (std::thread& thread : threads) thread.join();
+      CHECK(thrown == 1);
+    }
+  });
+}
+
+// --- stopping ---
+
+TEST_CASE_TEMPLATE("task group: after request_stop no job begins; a wait ends the request", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    Lives lives;
+    std::atomic<int> calls{0};
+    TaskGroup group(pool);
+    for (int round = 1; round <= 3; ++round) {
+      CHECK_FALSE(group.stop_requested());
+      group.request_stop();
+      CHECK(group.stop_requested());
+      for (int i = 0; i < kMany; ++i) group.run(CountedCall<>(lives, calls));
+      CHECK(group.stop_requested());
+      group.wait();
+      CHECK(lives.alive == 0);
+      CHECK(calls == round - 1);
+
+      CHECK_FALSE(group.stop_requested());
+      group.run(CountedCall<>(lives, calls));
+      group.wait();
+      CHECK(calls == round);
+      CHECK(lives.alive == 0);
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("task group: a job stops those that have not begun, and those that ask", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    TaskGroup group(pool);
+    std::atomic<int> begun{0};
+    std::atomic<bool> told{false};
+    group.run([&] {
+      const std::stop_token token = group.stop_token();
+      group.request_stop();
+      told = token.stop_requested() && group.stop_requested();
+      for (int i = 0; i < kMany; ++i) group.run([&] { ++begun; });
+      throw Failure("all the same");
+    });
+    CHECK(what_is_thrown_by([&] { group.wait(); }) == "all the same");
+    CHECK(told);
+    CHECK(begun == 0);
+    CHECK_FALSE(group.stop_requested());
+  });
+}
+
+TEST_CASE_TEMPLATE("task group: a job that runs until it is stopped, and a token for each request", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    TaskGroup group(pool);
+    std::stop_token last;
+    for (int round = 0; round < 5; ++round) {
+      const std::stop_token token = group.stop_token();
+      CHECK(token.stop_possible());
+      CHECK_FALSE(token.stop_requested());
+      CHECK(token == group.stop_token());
+      CHECK_FALSE(token == last);
+      int calls = 0;
+      const std::stop_callback callback(token, [&] { ++calls; });
+      group.run([token] {
+        while (!token.stop_requested()) std::this_thread::yield();
+      });
+      std::thread stopper([&] { group.request_stop(); });
+      group.wait();
+      stopper.join();
+      CHECK(calls == 1);
+      group.wait();  // The first may have returned before the request was made to its end.
+      CHECK_FALSE(group.stop_requested());
+      last = token;
+    }
+  });
+}
+
+// --- ends ---
+
+TEST_CASE_TEMPLATE("task group: its destructor waits, and drops the exception", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    Lives lives;
+    std::atomic<int> calls{0};
+    {
+      TaskGroup group(pool);
+      for (int i = 0; i < kMany; ++i) group.run(CountedCall<>(lives, calls));
+      group.run([] { throw Failure("nobody asks"); });
+    }
+    CHECK(calls == kMany);
+    CHECK(lives.alive == 0);
+  });
+}
+
+TEST_CASE_TEMPLATE("task group: its pool runs its jobs before it ends, and then refuses more", Pool, BLITZ_TEST_POOLS) {
+  const auto test = [](std::size_t size, bool destroy) {
+    CAPTURE(size);
+    CAPTURE(destroy);
+    auto pool = std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = size});
+    Lives lives;
+    std::atomic<int> calls{0};
+    TaskGroup group(*pool);
+    for (int i = 0; i < kMany; ++i) {
+      group.run([&, life = Counted(lives, 1)] {
+        group.run(CountedCall<>(lives, calls));
+        std::this_thread::yield();
+        if (life.value == 1) ++calls;
+      });
+    }
+    group.run([] { throw Failure("kept"); });
+    destroy ? pool.reset() : pool->shutdown();
+    CHECK(calls == 2 * kMany);
+    CHECK(lives.alive == 0);
+    CHECK(what_is_thrown_by([&] { group.wait(); }) == "kept");
+    CHECK_THROWS_AS(group.run(CountedCall<>(lives, calls)), blitz::ThreadPoolError);
+    CHECK_THROWS_AS(group.run_and_wait([&] { ++calls; }), blitz::ThreadPoolError);
+    group.wait();
+    CHECK(calls == 2 * kMany);
+    CHECK(lives.alive == 0);
+  };
+  for (const std::size_t size : kPoolSizes) {
+    test(size, false);
+    test(size, true);
+  }
+}
