@@ -69,6 +69,11 @@ class Pool {
   void post(std::size_t slot, Task& task) { worker(slot).post(&task); }
   void inject(Task& task) { registry->inject(&task); }
 
+  /// What the end of the pool is to its workers, once all is done.
+  void end() {
+    for (std::size_t slot = 0; slot < registry->num_threads(); ++slot) worker(slot).terminate();
+  }
+
   /// Of a pool of two, when nothing goes on: one sits out.
   void expect_one_apart() {
     expect(!registry->all_stand_apart(), "nobody is counted twice");
@@ -148,7 +153,7 @@ INTERLEAVE_CASE("sit out: the pool ends", .preemptions = 1, .random_schedules = 
   Pool pool(run, 2, 1);
   Task posted;
   pool.post(1, posted);
-  run.thread("stopper", [&] { pool.registry->stop(); });
+  run.thread("stopper", [&] { pool.end(); });
   run.go();
   expect(posted.has_run(), "it has run once");
 }
@@ -224,22 +229,24 @@ INTERLEAVE_CASE("wait: all apart", .preemptions = 2, .delays = 0, .random_schedu
 
 // --- the end ---
 
-// The job of an inner region that passes to the outer one leaves its token behind. It lies below the job that the pool
-// waits for.
+// The job of an inner region that passes to the outer one leaves its token behind. It lies below the last job.
 INTERLEAVE_CASE("end: what stands for nothing", .preemptions = 2, .random_schedules = 1000) {
   Pool pool(run, 1, 1);
   // The depot keeps what it has got, from one schedule to the next: nobody goes there once the threads run.
   JobMemory& memory = pool.worker(0).memory();
   for (std::size_t size = 0; size < JobMemory::kClasses; ++size) memory.free(memory.allocate(size), size);
-  Task last([](Worker& worker) { worker.detached_ended(); });
+  Parker done;
+  Task last([&](Worker&) { done.unpark(); });
   Task isolated([&](Worker& worker) {
     const Confinement outer(worker);
     const Confinement inner(worker);
     worker.push(&last);
   });
-  pool.registry->detached_begun_outside();
   pool.inject(isolated);
-  run.thread("stopper", [&] { pool.registry->stop(); });
+  run.thread("stopper", [&] {
+    done.park();
+    pool.end();
+  });
   run.go();
   expect(isolated.has_run() && last.has_run(), "each has run once");
   expect(pool.worker(0).queue().empty(), "no token is left");
