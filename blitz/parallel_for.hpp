@@ -56,16 +56,20 @@ concept FlowBody = std::same_as<std::remove_cvref_t<std::invoke_result_t<F&, Ite
 template <class R>
 using LoopBlockOf = std::ranges::subrange<std::ranges::iterator_t<R>>;
 
+/// Not inline: the claims of its blocks would make the frame of any other loop larger.
+template <class W, class Body>
+[[gnu::noinline]] void fixed_loop_on(W& worker, LoopIndex count, Body& body, const ForOptions& options) {
+  Loop<W, Body> loop(body, options.min_grain, options.stop);
+  loop.run_fixed(worker, count);
+}
+
 /// Runs one loop of `count` items on `worker`. Throws what the body throws.
 template <class W, class Body>
 void loop_on(W& worker, LoopIndex count, Body& body, const ForOptions& options) {
   if (count == 0) return;
+  if (options.schedule == Schedule::fixed) return fixed_loop_on(worker, count, body, options);
   Loop<W, Body> loop(body, options.min_grain, options.stop);
-  if (options.schedule == Schedule::fixed) {
-    loop.run_fixed(worker, count);
-  } else {
-    loop.run_adaptive(worker, count);
-  }
+  loop.run_adaptive(worker, count);
 }
 
 /// Calls `run` with the number of items within `bounds`, and with a body for Loop that calls `f` for each.

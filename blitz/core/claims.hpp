@@ -40,7 +40,6 @@ class Claims {
         const std::size_t piece = word * kBits + static_cast<std::size_t>(std::bit_width(~taken)) - 1;
         taken = words_[word].fetch_or(bit(piece), std::memory_order_relaxed);
         if ((taken & bit(piece)) == 0) return piece;
-        taken |= bit(piece);
       }
     }
   }
