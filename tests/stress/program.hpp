@@ -78,6 +78,7 @@ struct Node {
   bool broadcasts = false;
   bool in_place = false;
   bool fifo = false;
+  bool grouped = false;  // not a scope, but a task group of the pool
 
   /// The child that an item of a loop calls; null for most.
   [[nodiscard]] const Node* child_at(std::size_t item) const {
@@ -203,17 +204,18 @@ class Generator {
   }
 
   void fill_scope(Node& node, Context context, unsigned depth) {
-    node.in_place = random_.one_in(3);
+    node.grouped = random_.one_in(4);
+    node.in_place = node.grouped || random_.one_in(3);
     node.fifo = random_.one_in(3);
     node.nested = random_.one_in(2);
-    node.broadcasts = random_.one_in(6);
+    node.broadcasts = !node.grouped && random_.one_in(6);
     // The body, and then the jobs.
     add_children(node, {node.in_place ? context.place : node.target, context.confined}, depth, 1);
     add_children(node, {node.target, context.confined}, depth, random_.below(8));
     node.stoppable = random_.one_in(4);
     node.stopper = random_.below(node.children.size());
     // Two ways to do it: by the scope, or by a token from outside.
-    node.stopped_before = node.stoppable && random_.one_in(8);
+    node.stopped_before = !node.grouped && node.stoppable && random_.one_in(8);
   }
 
   void fill_loop(Node& node, Context context, unsigned depth) {

@@ -72,7 +72,7 @@ class Run {
       case Call::kInvoke:
         return invoke(node);
       case Call::kScope:
-        return scope(node, record);
+        return node.grouped ? group(node) : scope(node, record);
       case Call::kLoop:
         return loop(node, record);
       case Call::kReduce:
@@ -181,6 +181,8 @@ class Run {
   struct Jobs;
   void spawn(blitz::Scope& scope, Jobs& jobs, std::size_t i);
   std::uint64_t scope(const Node& node, Record& record);
+  void run(blitz::TaskGroup& group, Jobs& jobs, std::size_t i);
+  std::uint64_t group(const Node& node);
 
   // In program_loops.hpp:
   std::uint64_t loop(const Node& node, Record& record);

@@ -1,8 +1,9 @@
-/// How a Run makes scopes.
+/// How a Run makes scopes, and task groups.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <stop_token>
 
 #include <blitz/blitz.hpp>
@@ -73,6 +74,49 @@ inline std::uint64_t Run::scope(const Node& node, Record& record) {
     }
     return node.fifo ? pool.scope_fifo(body, options) : pool.scope(body, options);
   });
+  return sum_of(jobs.results);
+}
+
+inline void Run::run(blitz::TaskGroup& group, Jobs& jobs, std::size_t i) {
+  if (i >= jobs.results.size()) return;
+  group.run([this, &group, &jobs, i] {
+    if (jobs.node.nested) {
+      run(group, jobs, 2 * i);
+      run(group, jobs, 2 * i + 1);
+    }
+    if (jobs.node.stoppable && jobs.node.stopper == i) group.request_stop();
+    jobs.results[i] = execute(jobs.node.children[i]);
+  });
+}
+
+/// As a scope that is opened in place: the first child is called here, while the group has the others.
+inline std::uint64_t Run::group(const Node& node) {
+  Jobs jobs{node, Results(node.children.size())};
+  const auto use = [&](blitz::TaskGroup& group) {
+    if (node.nested) {
+      run(group, jobs, 1);
+    } else {
+      for (std::size_t i = 1; i < node.children.size(); ++i) run(group, jobs, i);
+    }
+    if (node.stoppable && node.stopper == 0) group.request_stop();
+    std::exception_ptr error;
+    try {
+      jobs.results[0] = execute(node.children[0]);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    group.wait();
+    if (error != nullptr) std::rethrow_exception(error);
+  };
+  if (node.member) {
+    pools_.at(node.target, [&](auto& pool) {
+      blitz::TaskGroup group(pool);
+      use(group);
+    });
+  } else {
+    blitz::TaskGroup group;
+    use(group);
+  }
   return sum_of(jobs.results);
 }
 
