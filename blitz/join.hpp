@@ -152,8 +152,8 @@ class JoinJob final : public Job {
   JobResult<Value> result_;
 };
 
-/// Whether the two results of a join are too large for temporaries: then the second is made in its job, and the join has
-/// a frame of its own, so that the room for both is on the stack once, and only while the join runs.
+/// Whether the two results of a join are too large for temporaries: then the second is made in its job, and the join
+/// has a frame of its own, so that the room for both is on the stack once, and only while the join runs.
 template <class A, class B>
 inline constexpr bool kAreLarge = sizeof(std::pair<A, B>) > 2 * kCacheLine;
 
@@ -239,8 +239,8 @@ BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b) {
 ///
 /// All that comes before the call happens before `a` and `b`, and they happen before its return. A few nanoseconds when
 /// nobody steals; no allocation. Any thread; outside every pool it runs in global_pool().
-/// An rvalue that is trivially copyable may be called as a copy of itself. No more than two copies of a result exist at a
-/// time; a class that is returned as const arrives without the const.
+/// An rvalue that is trivially copyable may be called as a copy of itself. No more than two copies of a result exist at
+/// a time; a class that is returned as const arrives without the const.
 ///
 /// The algorithm: lazy task creation with work stealing, as in Cilk-5 (M. Frigo, C. E. Leiserson, K. H. Randall, PLDI
 /// 1998) and Rayon.

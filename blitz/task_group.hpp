@@ -49,8 +49,8 @@ class TaskGroupJob final : public Job {
 
 }  // namespace detail
 
-/// A group of jobs of one pool. Unlike a Scope it is an object: it may be a member of another, jobs may be given to it by
-/// any thread, and it may be waited for again and again.
+/// A group of jobs of one pool. Unlike a Scope it is an object: it may be a member of another, jobs may be given to it
+/// by any thread, and it may be waited for again and again.
 ///
 /// @code
 ///   blitz::TaskGroup group;
@@ -64,12 +64,12 @@ class TaskGroupJob final : public Job {
 ///
 /// It may outlive its pool, which runs all jobs of the group before it ends.
 ///
-/// From oneTBB: task_group, with the same names but for cancel(), which is request_stop(). What differs: an exception does not
-/// cancel the jobs that have not begun.
+/// From oneTBB: task_group, with the same names but for cancel(), which is request_stop(). What differs: an exception
+/// does not cancel the jobs that have not begun.
 ///
 /// Thread-safety: all members but the destructor may be called by any thread, at once; jobs of the group may call all
-/// but wait(), run_and_wait() and the destructor, which would wait for the caller. The destructor may be called as soon as
-/// every call of wait() has returned, if nobody calls run() any more.
+/// but wait(), run_and_wait() and the destructor, which would wait for the caller. The destructor may be called as soon
+/// as every call of wait() has returned, if nobody calls run() any more.
 class TaskGroup {
  public:
   /// For the pool that the caller works for, or else the global one, which it starts. Throws what global_pool() throws.
@@ -82,18 +82,18 @@ class TaskGroup {
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;
 
-  /// Waits as wait() does, and drops the exception if there is one. In a forked child, where the jobs do not run, it does
-  /// not wait.
+  /// Waits as wait() does, and drops the exception if there is one. In a forked child, where the jobs do not run, it
+  /// does not wait.
   ~TaskGroup() {
     if (!pool_->from_before_fork()) static_cast<void>(group_.wait());
   }
 
   /// Has `f()` called by a worker of the pool; what it returns is dropped, and what it throws arrives at wait().
   ///
-  /// All that comes before the call happens before `f`. Throws std::bad_alloc, what the closure's move or copy throws, and
-  /// ThreadPoolError if the pool was shut down, or is the parent's in a forked child; `f` is then not called, and the
-  /// group is as before. O(1), some tens of nanoseconds; the job's memory comes from the worker's free blocks. On one
-  /// worker the order is that of blitz::spawn.
+  /// All that comes before the call happens before `f`. Throws std::bad_alloc, what the closure's move or copy throws,
+  /// and ThreadPoolError if the pool was shut down, or is the parent's in a forked child; `f` is then not called, and
+  /// the group is as before. O(1), some tens of nanoseconds; the job's memory comes from the worker's free blocks. On
+  /// one worker the order is that of blitz::spawn.
   template <SpawnTask F>
   void run(F&& f) {
     detail::WorkerBase* const worker = detail::worker_of(*pool_);
@@ -105,30 +105,33 @@ class TaskGroup {
     detail::push_token(worker, *pool_, job);
   }
 
-  /// Waits until no job of the group is unfinished, and rethrows the first exception that one of them has thrown since the
-  /// last was rethrown; the others are dropped. The group is then as new: it may be given more jobs, and a request to stop
-  /// is over.
+  /// Waits until no job of the group is unfinished, and rethrows the first exception that one of them has thrown since
+  /// the last was rethrown; the others are dropped. The group is then as new: it may be given more jobs, and a request
+  /// to stop is over.
   ///
-  /// A worker runs other jobs of its pool meanwhile, then sleeps. A thread that belongs to no pool does the same as a worker
-  /// of the group's pool, if a slot is vacant, and blocks otherwise. Several threads may wait at once; each returns, and an
-  /// exception arrives at one of them. Where another thread gives jobs meanwhile, wait() returns at some moment at which
-  /// none was unfinished.
+  /// A worker runs other jobs of its pool meanwhile, then sleeps. A thread that belongs to no pool does the same as a
+  /// worker of the group's pool, if a slot is vacant, and blocks otherwise. Several threads may wait at once; each
+  /// returns, and an exception arrives at one of them. Where another thread gives jobs meanwhile, wait() returns at
+  /// some moment at which none was unfinished.
   ///
-  /// All that the jobs did happens before the return. Throws ThreadPoolError in a forked child whose parent has the pool.
+  /// All that the jobs did happens before the return. Throws ThreadPoolError in a forked child whose parent has the
+  /// pool.
   void wait() {
     pool_->throw_if_forked();
     if (std::exception_ptr error = group_.wait()) std::rethrow_exception(std::move(error));
   }
 
-  /// As run(f) and then wait(): on a worker of the pool `f` is most often called at once. `f` is neither copied nor moved.
+  /// As run(f) and then wait(): on a worker of the pool `f` is most often called at once. `f` is neither copied nor
+  /// moved.
   template <JoinCallable F>
   void run_and_wait(F&& f) {
     run([&f] { static_cast<void>(std::invoke(std::forward<F>(f))); });
     wait();
   }
 
-  /// Jobs of the group that have not begun will not: their closures are destroyed uncalled, of those, too, that are given
-  /// from now on. Those that run may ask stop_requested(). This is over when a wait() has found no job unfinished.
+  /// Jobs of the group that have not begun will not: their closures are destroyed uncalled, of those, too, that are
+  /// given from now on. Those that run may ask stop_requested(). This is over when a wait() has found no job
+  /// unfinished.
   void request_stop() noexcept {
     if (!pool_->from_before_fork()) group_.stop().request();
   }

@@ -33,10 +33,10 @@ concept WorkerLocalMaker =
 /// Scratch for the jobs of a pool: a buffer, a generator, a partial sum. Each worker has its own, made when it first
 /// asks.
 ///
-/// There are two ways to a value. local() *lends* one, for as long as the Lease that it returns lives. While a job waits,
-/// its worker runs other jobs; one that asks for a value meanwhile is lent another. So a lent value has one user at a
-/// time, and there may be more values than workers, though seldom. here() is for jobs that do not wait while they use
-/// the value: it returns a plain reference to the one value of the calling worker that is never lent. Iteration,
+/// There are two ways to a value. local() *lends* one, for as long as the Lease that it returns lives. While a job
+/// waits, its worker runs other jobs; one that asks for a value meanwhile is lent another. So a lent value has one user
+/// at a time, and there may be more values than workers, though seldom. here() is for jobs that do not wait while they
+/// use the value: it returns a plain reference to the one value of the calling worker that is never lent. Iteration,
 /// combine() and for_each() see all values.
 ///
 /// @code
@@ -47,16 +47,16 @@ concept WorkerLocalMaker =
 ///   for (std::vector<int>& part : found) all.insert(all.end(), part.begin(), part.end());
 /// @endcode
 ///
-/// From oneTBB: here() is enumerable_thread_specific::local(), the same reference for all jobs of a worker, and range-for,
-/// begin() and end() are the same; combinable::local() is here(), and combine() takes the initial sum as well. What
-/// differs: here() is for workers of the pool only, where oneTBB has a value for every thread; and local() is the lease,
-/// which oneTBB has not.
+/// From oneTBB: here() is enumerable_thread_specific::local(), the same reference for all jobs of a worker, and
+/// range-for, begin() and end() are the same; combinable::local() is here(), and combine() takes the initial sum as
+/// well. What differs: here() is for workers of the pool only, where oneTBB has a value for every thread; and local()
+/// is the lease, which oneTBB has not.
 ///
 /// It may outlive its pool, whose memory it keeps, though not its threads.
 ///
 /// Thread-safety: local() and here() by any thread, at once, and leases may end on any thread; the others when no value
-/// is lent and no job uses a reference that here() returned. What one holder of a lease did happens before what the next
-/// does.
+/// is lent and no job uses a reference that here() returned. What one holder of a lease did happens before what the
+/// next does.
 template <class T>
 class worker_local {
   struct Shelf;
@@ -129,13 +129,13 @@ class worker_local {
 
   /// The calling worker's own value, the same at each call until clear(). It is made at the first, and never lent.
   ///
-  /// The reference is for the calling job, and for as long as it does not wait. In join, scope, a loop, get or yield_now
-  /// its worker may run another job, which may call here() and change the value; afterwards the reference is good again,
-  /// with what that job left. Where a value must not change hands so, take a lease. Once the job has ended another thread
-  /// may work in its worker's place, so keep no reference beyond that.
+  /// The reference is for the calling job, and for as long as it does not wait. In join, scope, a loop, get or
+  /// yield_now its worker may run another job, which may call here() and change the value; afterwards the reference is
+  /// good again, with what that job left. Where a value must not change hands so, take a lease. Once the job has ended
+  /// another thread may work in its worker's place, so keep no reference beyond that.
   ///
-  /// Throws std::logic_error on a thread that is no worker of the pool, what making a T throws, and std::bad_alloc. O(1);
-  /// no atomic operation.
+  /// Throws std::logic_error on a thread that is no worker of the pool, what making a T throws, and std::bad_alloc.
+  /// O(1); no atomic operation.
   [[nodiscard]] T& here() {
     Shelf& shelf = shelf_here();
     if (is_shared(shelf)) [[unlikely]] {
@@ -190,8 +190,8 @@ class worker_local {
   }
 
  private:
-  /// The values of one worker. Its runner alone touches them, but for those that others have given back; the last shelf,
-  /// for all threads that are no workers of the pool, is guarded by the mutex, and has no list but that one.
+  /// The values of one worker. Its runner alone touches them, but for those that others have given back; the last
+  /// shelf, for all threads that are no workers of the pool, is guarded by the mutex, and has no list but that one.
   struct alignas(detail::kCacheLine) Shelf {
     Value* own = nullptr;
     Value* free = nullptr;

@@ -1,5 +1,5 @@
-/// What a TaskGroup is made of: the count of its unfinished jobs, those who wait for it to be zero, the first exception, and
-/// the request to stop.
+/// What a TaskGroup is made of: the count of its unfinished jobs, those who wait for it to be zero, the first
+/// exception, and the request to stop.
 ///
 /// The count rises without a lock, and falls without one as long as something is left. It falls to zero under the mutex
 /// alone, which also guards the list of waiters; README.md says what follows from that.
@@ -29,8 +29,8 @@ class JobGroup {
   JobGroup(const JobGroup&) = delete;
   JobGroup& operator=(const JobGroup&) = delete;
 
-  /// A job is about to be given to the pool. Relaxed: the caller waits itself, or is a job that is counted, or makes sure in
-  /// its own way that a waiter comes later.
+  /// A job is about to be given to the pool. Relaxed: the caller waits itself, or is a job that is counted, or makes
+  /// sure in its own way that a waiter comes later.
   void begun() noexcept { unfinished_.fetch_add(1, std::memory_order_relaxed); }
 
   /// A job has ended. If it was the last the group may be gone.
@@ -39,8 +39,9 @@ class JobGroup {
   /// In a handler: keeps the exception if it is the first since one was taken.
   BLITZ_API void keep_exception() noexcept;
 
-  /// Until no job is unfinished. A worker runs other jobs meanwhile; a thread of no pool does so in a vacant slot, or else
-  /// blocks. Returns the first exception, and takes back a request to stop, of which nothing is left to be stopped.
+  /// Until no job is unfinished. A worker runs other jobs meanwhile; a thread of no pool does so in a vacant slot, or
+  /// else blocks. Returns the first exception, and takes back a request to stop, of which nothing is left to be
+  /// stopped.
   [[nodiscard]] BLITZ_API std::exception_ptr wait() noexcept;
 
   [[nodiscard]] StopRequest& stop() noexcept { return stop_; }

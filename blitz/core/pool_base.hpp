@@ -35,8 +35,8 @@ class BLITZ_API PoolBase {
   virtual void inject(Job* job) noexcept = 0;
   /// Gives a job to the worker of that slot and to no other.
   virtual void post_to(std::size_t slot, Job* job) noexcept = 0;
-  /// For a thread of no pool: calls `call(argument)` with the thread a worker of this pool, in a vacant slot. False, and
-  /// nothing is called, if there is none.
+  /// For a thread of no pool: calls `call(argument)` with the thread a worker of this pool, in a vacant slot. False,
+  /// and nothing is called, if there is none.
   [[nodiscard]] virtual bool call_in_vacant_slot(void (*call)(void*), void* argument) = 0;
   /// Keeps the pool's memory, though not its threads.
   [[nodiscard]] virtual std::shared_ptr<void> keep_alive() noexcept = 0;

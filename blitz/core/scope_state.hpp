@@ -2,8 +2,9 @@
 ///
 /// The count is in two parts, so that spawning and finishing where the scope was opened costs no atomic operation:
 /// `own_`, for its owner's thread alone, and `shared_`, for all others. `shared_` begins with a bias that keeps it away
-/// from zero. When the owner has nothing of the scope left in its own queue, it adds its part to the other's and takes the
-/// bias away; from then on `shared_` is the count of all unfinished jobs, and whoever brings it to zero sets the latch.
+/// from zero. When the owner has nothing of the scope left in its own queue, it adds its part to the other's and takes
+/// the bias away; from then on `shared_` is the count of all unfinished jobs, and whoever brings it to zero sets the
+/// latch.
 ///
 /// Source of the biased count: biased reference counting, J. Choi, T. Shull, J. Torrellas, PACT 2018.
 ///

@@ -1,5 +1,5 @@
-/// A request to stop: a flag for those who ask before they begin something, and a token, for those who want one, that tells
-/// of the same request.
+/// A request to stop: a flag for those who ask before they begin something, and a token, for those who want one, that
+/// tells of the same request.
 ///
 /// Any thread may call anything at any time.
 #pragma once
@@ -27,8 +27,8 @@ class StopRequest {
   /// Allocates at the first call; throws std::bad_alloc.
   [[nodiscard]] BLITZ_API std::stop_token token();
 
-  /// Takes a request back if `test()` holds. What another thread did before a request() that is not taken back, `test` sees
-  /// done. Tokens that have been told remain so; later ones are others.
+  /// Takes a request back if `test()` holds, which sees all that its thread did before it made the request. Tokens that
+  /// have been told remain so; later ones are others.
   template <class Test>
   void forget_if(Test&& test) noexcept {
     if (!requested()) return;

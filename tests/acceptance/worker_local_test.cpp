@@ -309,8 +309,8 @@ TEST_CASE_TEMPLATE("worker_local: destroys what it made, once", Pool, BLITZ_TEST
   });
 }
 
-// A lease is given back while another thread is the worker that was lent it: only the race detector sees that the two must
-// not share a list.
+// A lease is given back while another thread is the worker that was lent it: only the race detector sees that the two
+// must not share a list.
 TEST_CASE_TEMPLATE("worker_local: a lease taken in install may end after it, or on another thread", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {

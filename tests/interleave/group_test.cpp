@@ -1,5 +1,5 @@
-// JobGroup, the inside of a TaskGroup: its count, those who wait for it, its exception, and what becomes of a request to
-// stop. Whoever has waited alone destroys the group at once.
+// JobGroup, the inside of a TaskGroup: its count, those who wait for it, its exception, and what becomes of a request
+// to stop. Whoever has waited alone destroys the group at once.
 #include <cstddef>
 #include <deque>
 #include <functional>
