@@ -40,8 +40,10 @@ BLITZ_API extern constinit Atomic<Registry<ForkJoinPolicy>*> started_global_regi
 
 /// The registry of the global pool, started if need be; throws as global_pool() does.
 [[nodiscard]] inline Registry<ForkJoinPolicy>& global_registry() {
-  // Pairs with the store (release) after the pool was made.
-  if (auto* const registry = started_global_registry.load(std::memory_order_acquire)) [[likely]]
+  // Pairs with the store (release) after the pool was made. A thread's first call goes the other way, where the end of
+  // the program cannot come between.
+  auto* const registry = started_global_registry.load(std::memory_order_acquire);
+  if (registry != nullptr && registry->admitted()) [[likely]]
     return *registry;
   return start_global_registry();
 }

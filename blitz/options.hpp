@@ -41,12 +41,14 @@ struct ThreadPoolOptions {
   std::size_t stack_size = 0;
 
   /// Called on each thread of the pool, with its index, before it does anything else. If it throws, the pool is not
-  /// made. The pool's constructor waits for all of these calls. In the global pool it must not fork: a fork waits until
-  /// that pool has started.
+  /// made. The pool's constructor waits for all of these calls, so they must not wait for the pool. A hook of the global
+  /// pool, this one or thread_name, that uses that pool, by a free function too, gets ThreadPoolError; it must not wait for
+  /// another thread that does.
   std::function<void(std::size_t)> on_thread_start = nullptr;
 
   /// Called on each thread of the pool, with its index, as the last thing it does; only where on_thread_start, if
-  /// there is one, has returned. If it throws: see exception_handler.
+  /// there is one, has returned. The pool runs nothing any more, and a call of it throws ThreadPoolError. If the hook
+  /// throws: see exception_handler. In the global pool, at the end of the program: see global_pool().
   std::function<void(std::size_t)> on_thread_exit = nullptr;
 
   /// Given the exceptions that nobody waits for. Called on a worker's thread, perhaps on several at once. Empty:

@@ -247,8 +247,9 @@ CallResult<F, Scope&> scope_here(SpawnOrder order, const ScopeOptions& options, 
 /// Calls `body` in a scope of `pool`, on the calling thread.
 template <class F>
 CallResult<F, Scope&> scope_in_place(PoolBase& pool, SpawnOrder order, const ScopeOptions& options, F&& body) {
-  pool.throw_if_unusable();
-  return ScopeAccess::run(pool, worker_of(pool), order, options, std::forward<F>(body));
+  WorkerBase* const worker = worker_of(pool);
+  if (worker == nullptr) pool.throw_if_unusable();
+  return ScopeAccess::run(pool, worker, order, options, std::forward<F>(body));
 }
 
 }  // namespace detail

@@ -263,14 +263,22 @@ using AsyncThreadPool = BasicThreadPool<AsyncPolicy>;
 
 /// The pool that free functions use on threads that belong to none. Starts it, with default options unless
 /// init_global_pool came before. Throws what the constructor of ThreadPool throws (and then tries again at the next
-/// call); ThreadPoolError after shutdown_global_pool, and when the program is ending.
+/// call); ThreadPoolError after shutdown_global_pool, and in a hook of the global pool while that starts.
+///
+/// At the end of the program, after the destructors of statics that were made after the pool, everything that was spawned
+/// is run, and from then on the thread that ends the program gets ThreadPoolError. Other threads go on with their calls
+/// until the process is gone. While the end waits for spawned jobs, what threads outside every pool spawn waits, too. If no
+/// other thread than the one that ends the program has ever called the pool, it is shut down; a thread that comes later
+/// gets a new one, with default options, and one that calls the old one, by a reference, does not return. Otherwise the
+/// pool's threads end with the process, without on_thread_exit.
 [[nodiscard]] BLITZ_API ThreadPool& global_pool();
 
 /// Starts the global pool with these options. Throws ThreadPoolError if it has been started already, by this function
 /// or by its first use; and what the constructor of ThreadPool throws.
 BLITZ_API void init_global_pool(ThreadPoolOptions options);
 
-/// Shuts the global pool down, for good; nothing happens if it was never started. See ThreadPool::shutdown.
+/// Shuts the global pool down, for good; nothing happens if it was never started, or the end of the program came first.
+/// See ThreadPool::shutdown. Throws ThreadPoolError on one of the pool's threads, in its hooks too.
 BLITZ_API void shutdown_global_pool();
 
 }  // namespace blitz

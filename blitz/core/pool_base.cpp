@@ -27,6 +27,47 @@ PoolBase::PoolBase(ThreadPoolOptions options, std::size_t num_threads)
       generation_(fork_generation.load(std::memory_order_relaxed)),
       max_concurrency_(num_threads) {}
 
+namespace {
+
+constinit thread_local const PoolBase* home = nullptr;
+
+}  // namespace
+
+void PoolBase::adopt_thread() const noexcept { home = this; }
+const PoolBase* PoolBase::own_pool() noexcept { return home; }
+
+bool PoolBase::try_admit() noexcept {
+  std::uintptr_t callers = callers_.load(std::memory_order_acquire);  // [close]
+  do {
+    if (callers == kClosed) return false;
+    if (callers == this_thread() || callers == kSeveral) return true;
+    // Release and acquire, as for the end: whether this thread is counted or the pool is closed is decided here.
+  } while (!callers_.compare_exchange_weak(callers, callers == kNobody ? this_thread() : kSeveral,
+                                           std::memory_order_acq_rel, std::memory_order_acquire));
+  return true;
+}
+
+void PoolBase::admit() {
+  if (from_before_fork()) refuse();
+  if (current_worker != nullptr && current_worker->pool() == this) return;
+  if (try_admit()) return;
+  const bool at_exit = closed_at_exit_by_ != 0;
+  if (at_exit && closed_at_exit_by_ != this_thread() && own_pool() != this) {
+    // The process is about to end. An exception, which this thread need not expect, would make it end otherwise.
+    Parker never;
+    for (;;) never.park();
+  }
+  refuse();
+}
+
+bool PoolBase::close_if_alone() noexcept {
+  closed_at_exit_by_ = this_thread();
+  for (std::uintptr_t callers : {kNobody, this_thread()}) {
+    if (callers_.compare_exchange_strong(callers, kClosed, std::memory_order_acq_rel)) return true;  // [close]
+  }
+  return false;
+}
+
 void PoolBase::refuse() const { throw ThreadPoolError(from_before_fork() ? kUsedAfterFork : kUsedAfterShutdown); }
 
 void PoolBase::report(std::exception_ptr error) noexcept {
@@ -40,6 +81,16 @@ void PoolBase::drain() noexcept {
   asymmetric_heavy_fence();  // [drain]
   while (!drained()) drained_.park();
 }
+
+void PoolBase::drain_at_exit() noexcept {
+  const std::lock_guard held(draining_);
+  spawns_held_.store(true, std::memory_order_relaxed);
+  drain();
+  stopping_.store(false, std::memory_order_relaxed);
+  spawns_held_.store(false, std::memory_order_relaxed);
+}
+
+void PoolBase::wait_for_drain() noexcept { const std::lock_guard end_of_drain(draining_); }
 
 /// Whether there was a moment, after the counts of what ended were read and before those of what had begun were, with
 /// as many ended as begun. Then nothing was left that could begin another.

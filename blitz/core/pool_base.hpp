@@ -18,12 +18,16 @@
 
 namespace blitz::detail {
 
+/// The worker that the calling thread runs; null outside every pool.
+BLITZ_API BLITZ_TLS extern constinit thread_local WorkerBase* current_worker;
+
 /// In a forked child: ends the process, which would go on in a pool whose threads its parent alone has.
 [[noreturn]] BLITZ_COLD BLITZ_API void end_in_child() noexcept;
 
 /// Pairs:
 ///   [drain]  WorkerBase::detached_ended: count, light fence, stopping_ load  <->  drain: stopping_, heavy fence, counts
 ///   [ended]  WorkerBase::detached_ended: count (release)                     ->   drained: count (acquire)
+///   [close]  close_if_alone, close: callers_ (release)                       ->   try_admit, admitted: callers_ (acquire)
 class BLITZ_API PoolBase {
  public:
   PoolBase(const PoolBase&) = delete;
@@ -43,11 +47,24 @@ class BLITZ_API PoolBase {
 
   [[nodiscard]] const ThreadPoolOptions& options() const noexcept { return options_; }
 
-  /// Throws ThreadPoolError if the pool was shut down, or belongs to a process of which this one is a fork.
-  void throw_if_unusable() const {
-    if (stopped_.load(std::memory_order_seq_cst) || from_before_fork()) [[unlikely]]
-      refuse();
+  /// Before each call of a thread that is no worker of this pool. Throws ThreadPoolError if the pool was shut down, or
+  /// belongs to a process of which this one is a fork. If the end of the program has stopped it, another thread than the
+  /// one that ends the program does not return.
+  void throw_if_unusable() {
+    if (!admitted() || from_before_fork()) [[unlikely]]
+      admit();
   }
+  /// A number of the calling thread, above 2. Another thread may get it when this one has ended.
+  [[nodiscard]] static std::uintptr_t this_thread() noexcept {
+    return reinterpret_cast<std::uintptr_t>(&current_worker);
+  }
+  /// Whether the calling thread has been counted among the callers, and the pool was not shut down.
+  [[nodiscard]] bool admitted() const noexcept {
+    const std::uintptr_t callers = callers_.load(std::memory_order_acquire);
+    return callers == this_thread() || callers == kSeveral;
+  }
+  /// Counts the calling thread among the callers. False: the pool was shut down.
+  bool try_admit() noexcept;
   [[nodiscard]] bool from_before_fork() const noexcept {
     return fork_generation.load(std::memory_order_relaxed) != generation_;
   }
@@ -67,10 +84,25 @@ class BLITZ_API PoolBase {
   void report(std::exception_ptr error) noexcept;
 
   /// A detached job is about to come from a thread that is no worker of this pool.
-  void detached_begun_outside() noexcept { begun_outside_.fetch_add(1, std::memory_order_seq_cst); }
+  void detached_begun_outside() noexcept {
+    // Relaxed: a thread that looks too early adds one job, which is waited for.
+    if (spawns_held_.load(std::memory_order_relaxed) && current_worker == nullptr) [[unlikely]]
+      wait_for_drain();
+    begun_outside_.fetch_add(1, std::memory_order_seq_cst);
+  }
   [[nodiscard]] bool stopping() const noexcept { return stopping_.load(std::memory_order_relaxed); }
   /// A detached job has ended while the pool is stopping.
   BLITZ_COLD void detached_ended_late() noexcept;
+
+  // --- the end of the program, at which other threads may be in a call of the pool, or come ---
+
+  /// Waits until all detached jobs have ended. Threads outside every pool that would spawn others wait as well: else one
+  /// that spawns for ever would keep the program from ending.
+  void drain_at_exit() noexcept;
+  /// If no other thread than this one has ever called the pool from outside: refuses all further calls, and returns true.
+  [[nodiscard]] bool close_if_alone() noexcept;
+  /// The pool of which the calling thread is a resident, until the thread's very end; null for the program's threads.
+  [[nodiscard]] static const PoolBase* own_pool() noexcept;
 
   /// For what can neither be used nor destroyed: the pool of a parent process.
   static void keep_for_ever(std::shared_ptr<void> thing);
@@ -102,16 +134,30 @@ class BLITZ_API PoolBase {
   /// Waits until all detached jobs have ended, those that they spawn included.
   void drain() noexcept;
   void set_warm_until(std::int64_t time) noexcept { warm_until_.store(time, std::memory_order_relaxed); }
-
-  Atomic<bool> stopped_{false};
+  /// Refuses all further calls.
+  void close() noexcept { callers_.store(kClosed, std::memory_order_release); }
+  [[nodiscard]] bool closed() const noexcept { return callers_.load(std::memory_order_acquire) == kClosed; }
+  /// The calling thread is a resident of this pool.
+  void adopt_thread() const noexcept;
 
  private:
+  // What callers_ may be, other than the this_thread() of the only caller.
+  static constexpr std::uintptr_t kNobody = 0;
+  static constexpr std::uintptr_t kSeveral = 1;
+  static constexpr std::uintptr_t kClosed = 2;
+
+  BLITZ_COLD void admit();
   [[noreturn]] BLITZ_COLD void refuse() const;
+  BLITZ_COLD void wait_for_drain() noexcept;
   [[nodiscard]] bool drained() noexcept;
 
   // Read by the workers between two jobs, and seldom written.
   ThreadPoolOptions options_;
   std::uint32_t generation_;
+  std::uintptr_t closed_at_exit_by_ = 0;     // a thread; constant once callers_ is kClosed
+  Atomic<std::uintptr_t> callers_{kNobody};  // from outside: written by a thread's first call, and by the pool's end
+  Atomic<bool> spawns_held_{false};
+  Mutex draining_;  // held while spawns_held_
   Atomic<bool> stopping_{false};
   Parker drained_;  // the thread that stops the pool
   Atomic<std::size_t> max_concurrency_;

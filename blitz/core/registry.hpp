@@ -56,8 +56,10 @@ class BLITZ_API Registry final : public PoolBase, public std::enable_shared_from
   void warm_up(std::chrono::nanoseconds time) noexcept;
 
   /// Waits for the detached jobs, lets the workers run dry, and joins them. Idempotent; one thread at a time. Must not be
-  /// called by a worker of this pool, which would wait for itself: throws ThreadPoolError.
+  /// called by a thread of this pool, which would wait for itself: throws ThreadPoolError.
   void stop();
+  /// The last part of that, once no more calls come.
+  void end_threads() noexcept;
 
   /// Calls `f` with a worker of this pool, in this pool, and returns or rethrows its outcome. On a worker of this pool
   /// at once; else as in_worker_from_outside.

@@ -384,11 +384,13 @@ void Registry<P>::start_threads() {
 
 template <Policy P>
 void Registry<P>::run_thread(std::size_t index) noexcept {
+  adopt_thread();
   idle_.adopt_resident(index);
   if (gate_ != nullptr) {
     std::exception_ptr error;
     try {
       options().on_thread_start(index);
+      end_if_forked();
     } catch (...) {
       error = std::current_exception();
     }
@@ -416,10 +418,16 @@ void Registry<P>::stop() {
     keep_for_ever(keep_alive());
     return;
   }
-  if (current_worker != nullptr && current_worker->pool() == this) throw ThreadPoolError(kStoppedByOwnWorker);
-  if (stopped_.load(std::memory_order_seq_cst)) return;
+  const bool own_worker = current_worker != nullptr && current_worker->pool() == this;
+  if (own_worker || own_pool() == this) throw ThreadPoolError(kStoppedByOwnWorker);
+  if (closed()) return;
   drain();
-  stopped_.store(true, std::memory_order_seq_cst);
+  close();
+  end_threads();
+}
+
+template <Policy P>
+void Registry<P>::end_threads() noexcept {
   for (std::size_t i = 0; i < count_; ++i) workers_[i]->terminate();
   for (std::size_t i = 0; i < threads_started_; ++i) threads_[i].join();
 }

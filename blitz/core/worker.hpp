@@ -133,9 +133,6 @@ class WorkerBase : public Wakeable {
   Parker apart_parker_;
 };
 
-/// The worker that the calling thread runs; null outside every pool.
-BLITZ_API BLITZ_TLS extern constinit thread_local WorkerBase* current_worker;
-
 template <Policy P>
 class Registry;
 

@@ -1,6 +1,8 @@
 // Ways for a program to end that a test cannot survive: ending_test.py runs each, by its name, and looks at what is left.
 //
 //     ending SCENARIO [THREADS]
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <stop_token>
 #include <thread>
 
 #include <blitz/blitz.hpp>
@@ -168,6 +171,163 @@ void use_global_pool_in_a_workers_thread_local_destructor() {
   blitz::broadcast([](blitz::BroadcastContext) { use_at_end_of_thread(); });
 }
 
+// --- threads of the program's that go on while it ends ---
+
+void loop() {
+  blitz::parallel_for(0, 1000, [](int) {});
+}
+void sum_up() {
+  (void)blitz::parallel_reduce(0, 1000, 0, [](int a, int b) { return a + b; });
+}
+void join_deep() {
+  blitz::join([] { blitz::join([] {}, [] {}); }, [] { blitz::join([] {}, [] {}); });
+}
+void open_scope() {
+  blitz::scope([](blitz::Scope& s) {
+    for (int i = 0; i < 10; ++i) s.spawn([] {});
+  });
+}
+void open_scope_in_place() {
+  blitz::in_place_scope_fifo([](blitz::Scope& s) {
+    for (int i = 0; i < 10; ++i) s.spawn([] {});
+  });
+}
+void wait_for_handle() {
+  blitz::async([] {}).get();
+}
+void broadcast() {
+  blitz::broadcast([](blitz::BroadcastContext) {});
+}
+void install_in_global_pool() { blitz::global_pool().install(loop); }
+void isolate() { blitz::isolate(loop); }
+void call_from_another_pool() {
+  static auto& other = *new blitz::AsyncThreadPool({.num_threads = 2});  // Never destroyed: its callers do not end.
+  other.install([] { blitz::global_pool().install(loop); });
+}
+/// Never waits until all have run: some are on their way at any time.
+void spawn_without_end() {
+  static std::atomic<int> on_their_way{0};
+  while (on_their_way.load() > 100) std::this_thread::yield();
+  ++on_their_way;
+  blitz::spawn([] { --on_their_way; });
+}
+void stay() {
+  blitz::global_pool().install([] {
+    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+  });
+}
+
+/// What main spawned is run all the same.
+void spawn_ten() {
+  blitz::spawn([] {
+    for (int i = 0; i < 10; ++i) blitz::spawn([i] { std::printf("job %d\n", i); });
+  });
+}
+
+/// Threads that make calls are left behind.
+template <void (*kCall)()>
+void leave_threads() {
+  static const LateUser user;  // It is told that the pool has ended, which the threads go on to use.
+  blitz::init_global_pool({.num_threads = threads});
+  static std::atomic<int> called{0};
+  for (int i = 0; i < 3; ++i) {
+    std::thread([] {
+      for (;;) {
+        kCall();
+        ++called;
+      }
+    }).detach();
+  }
+  while (called.load() < 10) std::this_thread::yield();
+  spawn_ten();
+}
+
+/// The same, and main does not wait for their first calls.
+template <void (*kCall)()>
+void leave_new_threads() {
+  static const LateUser user;
+  for (int i = 0; i < 3; ++i) {
+    std::thread([] {
+      for (;;) kCall();
+    }).detach();
+  }
+  loop();
+  spawn_ten();
+}
+
+/// A thread does not return from its call, and has a slot for itself.
+void leave_thread_in_a_call() {
+  blitz::init_global_pool({.num_threads = threads + 1});
+  std::thread(stay).detach();
+  spawn_ten();
+}
+
+void exit_beside_threads() {
+  std::thread([] {
+    for (;;) loop();
+  }).detach();
+  loop();
+  std::exit(3);
+}
+
+/// A static object's thread, which it ends and joins. It was made before the pool, so that is after the pool's end.
+void join_a_thread_late() {
+  static std::atomic<int> calls{0};
+  static const struct Service {
+    ~Service() {
+      const int before = calls.load();
+      while (calls.load() < before + 10) std::this_thread::yield();
+      worker.request_stop();
+      worker.join();
+      std::puts("served");
+    }
+    mutable std::jthread worker{[](const std::stop_token& stop) {
+      for (; !stop.stop_requested(); ++calls) loop();
+    }};
+  } service;
+  loop();
+}
+
+/// The first call of a thread comes when the pool was stopped, for no other than main had used it.
+void begin_a_thread_late() {
+  static const struct Service {
+    ~Service() {
+      std::thread([] {
+        loop();
+        std::printf("%zu\n", blitz::join([] { return std::size_t{6}; }, [] {}).first);
+      }).join();
+    }
+  } service;
+  loop();
+}
+
+/// The same with a pool that it was given: it does not come back, and does no harm.
+void begin_a_thread_late_in_the_old_pool() {
+  static std::atomic<blitz::ThreadPool*> pool{nullptr};
+  static const struct Service {
+    ~Service() {
+      std::thread([] {
+        pool.load()->install([] {});
+        std::puts("it came back");
+      }).detach();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // Time to do harm.
+    }
+  } service;
+  loop();
+  pool.store(&blitz::global_pool());
+}
+
+/// Hooks of the global pool that end the program, which waits for them.
+void exit_in_start_hook() {
+  blitz::init_global_pool({.num_threads = threads, .on_thread_start = [](std::size_t slot) {
+                             if (slot == 0) std::exit(4);
+                           }});
+}
+void exit_in_exit_hook() {
+  blitz::init_global_pool({.num_threads = 1, .on_thread_exit = [](std::size_t) { std::exit(4); }});
+  blitz::shutdown_global_pool();
+}
+
 /// A pool that is itself static, and is used by a static object that was made after it.
 template <class Pool>
 void use_static_pool() {
@@ -207,6 +367,10 @@ struct Scenario {
     name ".reference", function<ReferencePool>                                                           \
   }
 
+/// With threads that make this call: leave_threads.CALL, leave_new_threads.CALL.
+#define BLITZ_ENDING_BESIDE_THREADS(call) \
+  {"leave_threads." #call, leave_threads<call>}, { "leave_new_threads." #call, leave_new_threads<call> }
+
 constexpr Scenario kScenarios[] = {
     BLITZ_ENDING_ON_ALL("destroy_on_own_worker", destroy_on_own_worker),
     BLITZ_ENDING_ON_ALL("destroy_on_own_worker_from_another_pool", destroy_on_own_worker_from_another_pool),
@@ -226,9 +390,28 @@ constexpr Scenario kScenarios[] = {
     {"exit_in_join", exit_in_join},
     {"use_global_pool_in_thread_local_destructors", use_global_pool_in_thread_local_destructors},
     {"use_global_pool_in_a_workers_thread_local_destructor", use_global_pool_in_a_workers_thread_local_destructor},
+    BLITZ_ENDING_BESIDE_THREADS(loop),
+    BLITZ_ENDING_BESIDE_THREADS(sum_up),
+    BLITZ_ENDING_BESIDE_THREADS(join_deep),
+    BLITZ_ENDING_BESIDE_THREADS(open_scope),
+    BLITZ_ENDING_BESIDE_THREADS(open_scope_in_place),
+    BLITZ_ENDING_BESIDE_THREADS(wait_for_handle),
+    BLITZ_ENDING_BESIDE_THREADS(broadcast),
+    BLITZ_ENDING_BESIDE_THREADS(install_in_global_pool),
+    BLITZ_ENDING_BESIDE_THREADS(isolate),
+    BLITZ_ENDING_BESIDE_THREADS(call_from_another_pool),
+    BLITZ_ENDING_BESIDE_THREADS(spawn_without_end),
+    {"leave_thread_in_a_call", leave_thread_in_a_call},
+    {"exit_beside_threads", exit_beside_threads},
+    {"join_a_thread_late", join_a_thread_late},
+    {"begin_a_thread_late", begin_a_thread_late},
+    {"begin_a_thread_late_in_the_old_pool", begin_a_thread_late_in_the_old_pool},
+    {"exit_in_start_hook", exit_in_start_hook},
+    {"exit_in_exit_hook", exit_in_exit_hook},
 };
 
 #undef BLITZ_ENDING_ON_ALL
+#undef BLITZ_ENDING_BESIDE_THREADS
 
 }  // namespace
 

@@ -4,6 +4,8 @@
     ending_test.py PROGRAM
 """
 
+import concurrent.futures
+import os
 import signal
 import subprocess
 import sys
@@ -39,7 +41,36 @@ IN_GLOBAL_POOL = {
     "exit_in_join": (3, []),
     "use_global_pool_in_thread_local_destructors": (0, [2 * "late use worked\n"]),
     "use_global_pool_in_a_workers_thread_local_destructor": (0, ["blitz: this thread pool was shut down"]),
+    "begin_a_thread_late": (0, ["6\n"]),
+    "begin_a_thread_late_in_the_old_pool": (0, []),
+    "exit_in_start_hook": (4, []),
+    "exit_in_exit_hook": (4, []),
 }
+
+# With threads that main leaves behind in these calls, in global pools of all sizes. Each many times: it is chance what they
+# are doing when main returns.
+CALLS = [
+    "loop",
+    "sum_up",
+    "join_deep",
+    "open_scope",
+    "open_scope_in_place",
+    "wait_for_handle",
+    "broadcast",
+    "install_in_global_pool",
+    "isolate",
+    "call_from_another_pool",
+    "spawn_without_end",
+]
+TEN_JOBS = [f"job {i}\n" for i in range(10)]
+BESIDE_THREADS = {
+    **{f"leave_threads.{call}": (0, [*TEN_JOBS, "the program is ending"]) for call in CALLS},
+    **{f"leave_new_threads.{call}": (0, [*TEN_JOBS, "the program is ending"]) for call in CALLS},
+    "leave_thread_in_a_call": (0, TEN_JOBS),
+    "exit_beside_threads": (3, []),
+    "join_a_thread_late": (0, ["served\n"]),
+}
+RUNS = 4  # of each size
 
 
 def ended_as(expected, status):
@@ -75,14 +106,20 @@ def scenarios():
                 yield [f"{name}.{policy}", str(size)], *expected
     for name, expected in IN_GLOBAL_POOL.items():
         yield [name], *expected
+    for name, expected in BESIDE_THREADS.items():
+        for size in RUNS * SIZES:
+            yield [name, str(size)], *expected
 
 
 def main():
     failed = False
-    for scenario, expected, says in scenarios():
-        for complaint in check([sys.argv[1], *scenario], expected, says):
-            print(f"{' '.join(scenario)}: {complaint}")
-            failed = True
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        every = list(scenarios())
+        found = pool.map(lambda scenario: check([sys.argv[1], *scenario[0]], *scenario[1:]), every)
+        for (scenario, _, _), complaints in zip(every, found):
+            for complaint in complaints:
+                print(f"{' '.join(scenario)}: {complaint}")
+                failed = True
     return 1 if failed else 0
 
 
