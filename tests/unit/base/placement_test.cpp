@@ -12,12 +12,16 @@
 
 #include "blitz/base/cpu_count.hpp"
 
-using blitz::detail::allowed_processors;
 using blitz::detail::Placement;
 
 namespace {
 
 using Mask = std::vector<unsigned>;
+
+Mask own_mask() {
+  const blitz::detail::Processors allowed = blitz::detail::allowed_processors();
+  return Mask(allowed.begin(), allowed.end());
+}
 
 void set_own_mask(const Mask& mask) {
   cpu_set_t set;
@@ -32,13 +36,13 @@ template <class F>
 Mask restored_after(F&& f) {
   Mask restored;
   std::thread([&] {
-    const Mask whole = allowed_processors();
+    const Mask whole = own_mask();
     Placement placement;
     placement.adopt();
     placement.keep_off_this_processor();
-    f(whole, allowed_processors());
+    f(whole, own_mask());
     placement.restore();
-    restored = allowed_processors();
+    restored = own_mask();
   }).join();
   return restored;
 }
@@ -46,7 +50,7 @@ Mask restored_after(F&& f) {
 }  // namespace
 
 TEST_CASE("placement: a thread is kept off one processor until it restores its mask") {
-  const Mask all = allowed_processors();
+  const Mask all = own_mask();
   const Mask restored = restored_after([&](const Mask& whole, const Mask& narrowed) {
     CHECK(whole == all);
     CHECK(narrowed.size() == std::max<std::size_t>(whole.size() - 1, 1));
@@ -56,7 +60,7 @@ TEST_CASE("placement: a thread is kept off one processor until it restores its m
 }
 
 TEST_CASE("placement: a mask that was set meanwhile stays") {
-  const Mask all = allowed_processors();
+  const Mask all = own_mask();
   if (all.size() < 2) return;
   Mask set;
   const Mask restored = restored_after([&](const Mask& whole, const Mask& narrowed) {
@@ -66,16 +70,16 @@ TEST_CASE("placement: a mask that was set meanwhile stays") {
   });
   CHECK(set.size() == 1);
   CHECK(restored == set);
-  CHECK(allowed_processors() == all);
+  CHECK(own_mask() == all);
 }
 
 TEST_CASE("placement: before a thread is known, and where there is nothing to undo, nothing happens") {
-  const Mask all = allowed_processors();
+  const Mask all = own_mask();
   Placement placement;
   placement.keep_off_this_processor();
-  CHECK(allowed_processors() == all);
+  CHECK(own_mask() == all);
   placement.restore();
-  CHECK(allowed_processors() == all);
+  CHECK(own_mask() == all);
 }
 
 #endif
