@@ -287,6 +287,40 @@ TEST_CASE("loop: after a stop request no block begins, and nothing is thrown") {
   }
 }
 
+TEST_CASE("loop: after a block that wants no more none begins, and nothing is thrown") {
+  for (const bool fixed : {false, true}) {
+    CAPTURE(fixed);
+    FakeWorker worker(0, 8);
+    worker.idle = true;
+    int blocks = 0;
+    auto body = [&](LoopIndex, LoopIndex) { return ++blocks == 3; };
+    Loop<FakeWorker, decltype(body)> loop(body, 1, {});
+    if (fixed) {
+      loop.run_fixed(worker, 1000);
+    } else {
+      loop.run_adaptive(worker, 1000);
+    }
+    CHECK(blocks == 3);
+  }
+}
+
+TEST_CASE("loop: an exception arrives, whether a block wanted no more before it or after it") {
+  for (const bool first_throws : {false, true}) {
+    CAPTURE(first_throws);
+    FakeWorker owner(0, 2);
+    FakeWorker thief(1, 2);
+    // The thief's block runs within the owner's.
+    auto body = [&](LoopIndex first, LoopIndex) {
+      const bool outer = first == 0;
+      if (outer) owner.run_oldest_on(thief);
+      if (outer != first_throws) throw std::runtime_error("thrown");
+      return true;
+    };
+    Loop<FakeWorker, decltype(body)> loop(body, 1, {});
+    CHECK_THROWS_WITH(loop.run_fixed(owner, 2), "thrown");
+  }
+}
+
 TEST_CASE("loop: a queue that cannot grow ends it with bad_alloc, when all that was offered is done") {
   for (const bool fixed : {false, true}) {
     for (const int failing : {1, 2, 3}) {
