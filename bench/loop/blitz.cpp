@@ -7,7 +7,7 @@ namespace {
 
 template <std::size_t Items, class P, class Index = std::size_t>
 void run(Loop<Items>& work, P& peer) {
-  peer.pool.parallel_for(Index{0}, Index{work.size}, [visits = work.visits.data()](Index i) { visits[i] += 1; });
+  peer.pool.parallel_for(Index{0}, Index{Items}, [visits = work.visits.data()](Index i) { visits[i] += 1; });
 }
 
 void run_by_range(Loop<1000>& work, BlitzPeer& peer) {

@@ -8,7 +8,7 @@ namespace {
 template <std::size_t Items, class Index = std::size_t>
 void run(Loop<Items>& work, SerialPeer&) {
   auto* const visits = work.visits.data();
-  for (Index i = 0; i < Index{work.size}; ++i) visits[i] += 1;
+  for (Index i = 0; i < Index{Items}; ++i) visits[i] += 1;
 }
 
 void run_by_range(Loop<1000>& work, SerialPeer&) {
