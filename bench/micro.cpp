@@ -1,4 +1,4 @@
-// The prices of single operations (prices.hpp), and the entries of `compare`, behind Google Benchmark's own interface:
+// The prices of single operations (prices/), and the entries of `compare`, behind Google Benchmark's own interface:
 // `micro --benchmark_filter=fib/ --benchmark_repetitions=9`. Entries run one after another here; for a comparison of peers use `compare`, which interleaves them.
 #include <string>
 #include <thread>
@@ -8,7 +8,7 @@
 #include "bench/clang_openmp/load.hpp"
 #include "bench/harness/clock.hpp"
 #include "bench/harness/measure.hpp"
-#include "bench/prices.hpp"
+#include "bench/prices/prices.hpp"
 
 namespace bench {
 namespace {
