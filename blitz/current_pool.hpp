@@ -38,7 +38,7 @@ BLITZ_API extern constinit Atomic<Registry<ForkJoinPolicy>*> started_global_regi
 
 [[nodiscard]] BLITZ_COLD BLITZ_API Registry<ForkJoinPolicy>& start_global_registry();
 
-/// The registry of the global pool, started if need be; throws as global_pool() does.
+/// The registry of the global pool, started if need be, after its throw_if_unusable(); throws as global_pool() does.
 [[nodiscard]] inline Registry<ForkJoinPolicy>& global_registry() {
   // Pairs with the store (release) after the pool was made. A thread's first call goes the other way, where the end of
   // the program cannot come between.
@@ -58,7 +58,7 @@ BLITZ_API extern constinit Atomic<Registry<ForkJoinPolicy>*> started_global_regi
 template <class F>
 [[gnu::noinline]] decltype(auto) on_other_pool(F&& f) {
   if (WorkerBase* const worker = current_worker) return std::invoke(std::forward<F>(f), *worker);
-  return global_registry().in_worker_from_outside(std::forward<F>(f));
+  return global_registry().in_worker_from_no_pool(std::forward<F>(f));
 }
 
 /// Calls `f` with a worker: of the pool that the caller works for, or else of the global pool. `f` takes either kind of

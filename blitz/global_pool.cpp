@@ -196,7 +196,11 @@ ThreadPool& GlobalPool::get() {
 
 }  // namespace
 
-Registry<ForkJoinPolicy>& start_global_registry() { return registry_of(global_pool()); }
+Registry<ForkJoinPolicy>& start_global_registry() {
+  Registry<ForkJoinPolicy>& registry = registry_of(global_pool());
+  registry.throw_if_unusable();
+  return registry;
+}
 
 }  // namespace detail
 

@@ -86,6 +86,13 @@ class BLITZ_API Registry final : public PoolBase, public std::enable_shared_from
           f, [&](CrossLatch& latch) { foreign->wait_until(latch.core()); }, *foreign, foreign->keep_alive());
     }
     throw_if_unusable();
+    return in_worker_from_no_pool(std::forward<F>(f));
+  }
+
+  /// The same for a thread that belongs to no pool, after throw_if_unusable().
+  template <class F>
+  std::invoke_result_t<F, Worker<P>&> in_worker_from_no_pool(F&& f) {
+    using R = std::invoke_result_t<F, Worker<P>&>;
     if (Worker<P>* const worker = try_borrow()) [[likely]] {
       const GiveBack give_back{*worker};
       const RunnerScope<P> scope(*worker);
