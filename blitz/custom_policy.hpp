@@ -25,6 +25,8 @@
 /// @endcode
 #pragma once
 
+#include "blitz/base/compiler.hpp"
+
 #include "blitz/core/registry_impl.hpp"
 #include "blitz/policy.hpp"
 #include "blitz/thread_pool.hpp"

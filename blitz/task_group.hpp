@@ -1,6 +1,8 @@
 /// TaskGroup: jobs that are given from anywhere, and waited for together, as often as one likes.
 #pragma once
 
+#include "blitz/base/compiler.hpp"
+
 #include <exception>
 #include <functional>
 #include <memory>
