@@ -80,7 +80,7 @@ namespace detail {
 template <class Run, class I, class C, class F, class... Bounds>
 ReduceValue<I&> reduce_by(const Run& run, I& identity, C& combine, F& transform, Bounds&&... bounds) {
   const auto use = [&]<class Items>(LoopIndex count, const Items& items) {
-    const Fold<ReduceValue<I&>, Items, I, C, F> fold(items, identity, combine, transform);
+    const Fold<ReduceValue<I&>, Items, I, C, C, F> fold(items, identity, combine, combine, transform);
     return count > 0 ? run(count, fold) : fold.identity();
   };
   return with_items(use, bounds...);

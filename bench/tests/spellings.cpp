@@ -1,4 +1,4 @@
-// One loop in every spelling that the library takes, beside the plain loop that it stands for: for callgrind to count the
+// Loops in every spelling that the library takes, beside the plain loops that they stand for: for callgrind to count the
 // instructions of; see spellings.py.
 //
 // Calls `counted` three times for each row of the table below, and number of items: with the plain loop, with the call as it
@@ -38,6 +38,7 @@ struct Cut {
   std::stop_token stop{};
 
   operator blitz::ForOptions() const { return {.min_grain = min_grain, .stop = stop}; }
+  operator blitz::ReduceOptions() const { return {.min_grain = min_grain, .stop = stop}; }
 };
 
 template <class T>
@@ -72,6 +73,8 @@ template <>
 constexpr const char* kName<std::size_t> = "size_t";
 template <>
 constexpr const char* kName<float> = "float";
+template <>
+constexpr const char* kName<double> = "double";
 
 template <class T>
 T sum_of(const auto& items) {
@@ -183,6 +186,79 @@ struct MapDeque : MapInPlace<T> {
   }
 };
 
+// --- reductions ---
+
+struct Sum {
+  static constexpr const char* kWhat = "sum of ";
+  static constexpr std::plus<> kOf{};
+  template <class T>
+  static constexpr T kNone{};
+};
+struct SumByLambda : Sum {
+  static constexpr const char* kWhat = "sum by a lambda of ";
+  static constexpr auto kOf = [](auto a, auto b) { return a + b; };
+};
+struct Least {
+  static constexpr const char* kWhat = "least of ";
+  static constexpr auto kOf = [](auto a, auto b) { return b < a ? b : a; };
+  template <class T>
+  static constexpr T kNone = std::numeric_limits<T>::max();
+};
+struct RangesMin : Least {
+  static constexpr const char* kWhat = "std::ranges::min of ";
+  static constexpr auto kOf = std::ranges::min;
+};
+
+/// Of integers of type I.
+template <class T, class Op, class I>
+struct Reduce {
+  static constexpr std::size_t kMost = std::numeric_limits<I>::max();
+  static std::string name() { return Op::kWhat + std::string(kName<T>) + " by " + kName<I>; }
+  static T plain(Data<T>& data, std::size_t n) {
+    T value = Op::template kNone<T>;
+    for (I i = 0; i < static_cast<I>(n); ++i) value = Op::kOf(value, data.a[i]);
+    return value;
+  }
+  static T call(Pool& pool, Data<T>& data, std::size_t n, const Cut& cut) {
+    const auto item = [&](I i) { return data.a[i]; };
+    return pool.parallel_transform_reduce(I{0}, static_cast<I>(n), Op::template kNone<T>, Op::kOf, item, cut);
+  }
+};
+
+template <class T, class Op, class I>
+struct ReduceView : Reduce<T, Op, I> {
+  static std::string name() { return Reduce<T, Op, I>::name() + " through a view"; }
+  static T call(Pool& pool, Data<T>& data, std::size_t n, const Cut& cut) {
+    const auto items =
+        std::views::iota(I{0}, static_cast<I>(n)) | std::views::transform([&](I i) { return data.a[i]; });
+    return pool.parallel_reduce(items, Op::template kNone<T>, Op::kOf, cut);
+  }
+};
+
+template <class T, class Op>
+struct ReduceRange {
+  static constexpr std::size_t kMost = kMany;
+  static std::string name() { return Op::kWhat + std::string(kName<T>) + " by range"; }
+  static T plain(Data<T>& data, std::size_t n) {
+    T value = Op::template kNone<T>;
+    for (const T& x : std::span(data.a).first(n)) value = Op::kOf(value, x);
+    return value;
+  }
+  static T call(Pool& pool, Data<T>& data, std::size_t n, const Cut& cut) {
+    return pool.parallel_reduce(std::span(data.a).first(n), Op::template kNone<T>, Op::kOf, cut);
+  }
+};
+
+template <class T, class Op>
+struct ReduceIterators : ReduceRange<T, Op> {
+  static std::string name() { return Op::kWhat + std::string(kName<T>) + " by iterator"; }
+  static T call(Pool& pool, Data<T>& data, std::size_t n, const Cut& cut) {
+    const auto first = data.a.begin();
+    const auto last = first + static_cast<std::ptrdiff_t>(n);
+    return pool.parallel_reduce(first, last, Op::template kNone<T>, Op::kOf, cut);
+  }
+};
+
 }  // namespace
 
 /// What callgrind counts, by this name.
@@ -240,6 +316,16 @@ int main() {
     // Of floating-point numbers those that are compiled in another way.
     measure_all<float, Map<float, int>, Map<float, unsigned>, Map<float, std::size_t>, Map<float, short>,
                 MapIota<float, int>, MapIota<float, unsigned>, MapPointers<float>, MapRange<float>>(pool);
+    measure_all<int, Reduce<int, Sum, int>, Reduce<int, Sum, unsigned>, Reduce<int, Sum, std::size_t>,
+                ReduceView<int, Sum, int>, ReduceRange<int, Sum>, ReduceIterators<int, Sum>, Reduce<int, Least, int>,
+                ReduceRange<int, RangesMin>>(pool);
+    measure_all<long, Reduce<long, Sum, int>, ReduceRange<long, Sum>, Reduce<long, Least, int>>(pool);
+    // Not the sum of floats by unsigned: g++ makes no vectors of it, and more instructions, that wait less for each other.
+    measure_all<float, Reduce<float, Sum, int>, Reduce<float, Sum, std::size_t>, ReduceView<float, Sum, int>,
+                ReduceRange<float, Sum>, ReduceIterators<float, Sum>, ReduceRange<float, SumByLambda>,
+                Reduce<float, Least, int>, Reduce<float, Least, unsigned>, ReduceRange<float, RangesMin>>(pool);
+    measure_all<double, Reduce<double, Sum, int>, Reduce<double, Sum, unsigned>, ReduceRange<double, Sum>,
+                ReduceRange<double, SumByLambda>, Reduce<double, Least, int>, ReduceRange<double, RangesMin>>(pool);
   });
   return good ? 0 : 1;
 }

@@ -16,4 +16,14 @@ template <class T>
   return value;
 }
 
+/// `value`, written to memory, of which the compiler does not know how it came there: so what is done with its parts
+/// from here on does not decide in which registers they are kept before.
+template <class T>
+[[nodiscard]] BLITZ_ALWAYS_INLINE T opaque_memory(T value) noexcept {
+#if defined(__GNUC__)
+  asm("" : "+m"(value));
+#endif
+  return value;
+}
+
 }  // namespace blitz::detail

@@ -4,19 +4,25 @@
 /// taken several at a time, into as many values, which is legal to a different degree:
 ///   - For an operation that is known to commute (std::plus, std::multiplies), item i goes to lane i mod kLanes, and
 ///     compilers make vector instructions of it.
-///   - For any other, which is associative and no more, a run is cut into streams, each folded from left to right, and
-///     these are combined from left to right.
+///   - For any other, which is associative and no more, each group of items is folded from left to right into a value of
+///     its own, and these are combined from left to right. A processor is at work on several groups at once.
 /// Where an item goes depends on its place in the run alone, so equal runs are folded to equal bits. Folds of integers
 /// need no help, and of other types nothing is known.
+///
+/// That compilers make vectors of the lanes, and that no spelling of a reduction takes more instructions than the plain
+/// loop, hangs on small things: each item of a group has its instruction in the source, so that nothing must be unrolled;
+/// all between the loop and the user's callables is inlined; accumulators are local.
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <functional>
 #include <type_traits>
 #include <utility>
 
+#include "blitz/base/export.hpp"
+#include "blitz/base/opaque.hpp"
 #include "blitz/core/items.hpp"
 
 namespace blitz::detail {
@@ -36,15 +42,22 @@ template <class T, class X>
   requires std::is_arithmetic_v<T> && std::is_arithmetic_v<X>
 inline constexpr bool kCommutes<std::multiplies<>, T, X> = std::is_same_v<std::common_type_t<T, X>, T>;
 
-/// What is reduced: the items, each by way of Transform, and by which operation; see Reduction. Identity is called for
-/// a T if it can be, or else copied.
-template <class T, class Items, class Identity, class Combine, class Transform>
+/// Calls f(0), f(1) ... f(kTimes - 1), each from a place of its own.
+template <std::size_t kTimes, class F>
+BLITZ_ALWAYS_INLINE void unrolled(const F& f) {
+  [&f]<std::size_t... K>(std::index_sequence<K...>)
+      BLITZ_LAMBDA_INLINE { (f(K), ...); }(std::make_index_sequence<kTimes>());
+}
+
+/// What is reduced: the items, each by way of Transform, taken into a value by Step; and how two values are combined.
+/// Step and Combine may be one operation; see Reduction. Identity is called for a T if it can be, or else copied.
+template <class T, class Items, class Identity, class Step, class Combine, class Transform>
 class Fold {
  public:
   using Value = T;
 
-  Fold(const Items& items, Identity& identity, Combine& combine, Transform& transform)
-      : items_(items), identity_(identity), combine_(combine), transform_(transform) {}
+  Fold(const Items& items, Identity& identity, Step& step, Combine& combine, Transform& transform)
+      : items_(items), identity_(identity), step_(step), combine_(combine), transform_(transform) {}
 
   [[nodiscard]] T identity() const {
     if constexpr (std::invocable<Identity&>) {
@@ -54,64 +67,65 @@ class Fold {
     }
   }
 
-  void combine(T& left, T&& right) const { take(left, std::move(right)); }
+  void combine(T& left, T&& right) const { take(combine_, left, std::move(right)); }
 
   void fold(T& value, LoopIndex first, LoopIndex last) const {
-    if constexpr (kByLanes) {
-      first = fold_lanes(value, first, last);
-    } else if constexpr (kByStreams) {
-      first = fold_streams(value, first, last);
-    }
     if constexpr (std::is_trivially_copyable_v<T> && sizeof(T) <= kLocalBytes) {
       T local = value;  // In registers, which `value`, known to others, could not be.
-      fold_in_order(local, first, last);
+      fold_run(local, first, last);
       value = local;
     } else {
-      fold_in_order(value, first, last);
+      fold_run(value, first, last);
     }
   }
 
  private:
-  using Item = std::remove_cvref_t<std::invoke_result_t<Transform&, decltype(std::declval<const Items&>()[0])>>;
+  using Item = std::remove_cvref_t<std::invoke_result_t<Transform&, typename Items::Item>>;
 
+  static constexpr bool kByGroups = std::is_floating_point_v<T> && Items::kIndexed;
   static constexpr bool kByLanes =
-      std::is_floating_point_v<T> && Items::kIndexed && kCommutes<std::remove_const_t<Combine>, T, Item>;
-  static constexpr bool kByStreams = std::is_floating_point_v<T> && Items::kIndexed;
+      kByGroups && std::is_same_v<Step, Combine> && kCommutes<std::remove_const_t<Combine>, T, Item>;
 
   static constexpr std::size_t kLocalBytes = 64;
   static constexpr std::size_t kLaneBytes = 128;  // eight registers of 16 bytes, which hide an addition's latency
-  static constexpr LoopIndex kStreams = 8;
-  static constexpr LoopIndex kShortestStream = 4;
-  static constexpr LoopIndex kLongestStream = 32;  // they all lie in a few kilobytes
+  static constexpr std::size_t kGroup = 16;       // and so do the parts of groups that processors look ahead to
 
-  template <class X>
-  void take(T& value, X&& x) const {
-    if constexpr (std::is_reference_v<std::invoke_result_t<Combine&, T, X>>) {
-      T next(std::invoke(combine_, std::move(value), std::forward<X>(x)));  // It may refer to `value`.
+  template <class Op, class X>
+  BLITZ_ALWAYS_INLINE static void take(Op& op, T& value, X&& x) {
+    if constexpr (std::is_reference_v<std::invoke_result_t<Op&, T, X>>) {
+      T next(std::invoke(op, std::move(value), std::forward<X>(x)));  // It may refer to `value`.
       value = std::move(next);
     } else {
-      value = static_cast<T>(std::invoke(combine_, std::move(value), std::forward<X>(x)));
+      value = static_cast<T>(std::invoke(op, std::move(value), std::forward<X>(x)));
     }
   }
 
   template <class X>
-  void take_item(T& value, X&& item) const {
-    take(value, std::invoke(transform_, std::forward<X>(item)));
+  BLITZ_ALWAYS_INLINE void take_item(T& value, X&& item) const {
+    take(step_, value, std::invoke(transform_, std::forward<X>(item)));
   }
 
-  void fold_in_order(T& value, LoopIndex first, LoopIndex last) const {
-    items_.for_each(first, last, [&](auto&& item) { take_item(value, std::forward<decltype(item)>(item)); });
+  BLITZ_ALWAYS_INLINE void fold_run(T& value, LoopIndex first, LoopIndex last) const {
+    if constexpr (kByLanes) {
+      first = fold_lanes(value, first, last);
+    } else if constexpr (kByGroups) {
+      first = fold_groups(value, first, last);
+    }
+    items_.for_each(first, last, [this, &value](auto&& item) BLITZ_LAMBDA_INLINE {
+      this->take_item(value, std::forward<decltype(item)>(item));
+    });
   }
 
   /// As many items as fill all lanes; returns where it stopped.
-  LoopIndex fold_lanes(T& value, LoopIndex first, LoopIndex last) const {
+  BLITZ_ALWAYS_INLINE LoopIndex fold_lanes(T& value, LoopIndex first, LoopIndex last) const {
     constexpr std::size_t kLanes = kLaneBytes / sizeof(T);
     if (last - first < 2 * kLanes) return first;
-    T lanes[kLanes];
-    for (T& lane : lanes) lane = identity();
-    for (; last - first >= kLanes; first += kLanes) {
-      for (std::size_t k = 0; k < kLanes; ++k) take_item(lanes[k], items_[first + k]);
-    }
+    std::array<T, kLanes> lanes;
+    lanes.fill(identity());
+    first = items_.template for_each_group<kLanes>(first, last, [&](const auto& item) BLITZ_LAMBDA_INLINE {
+      unrolled<kLanes>([&](std::size_t k) BLITZ_LAMBDA_INLINE { take_item(lanes[k], item(k)); });
+    });
+    lanes = opaque_memory(lanes);  // The tree below would keep clang from making vectors of the lanes above.
     for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
       for (std::size_t k = 0; k < half; ++k) combine(lanes[k], std::move(lanes[k + half]));
     }
@@ -119,23 +133,21 @@ class Fold {
     return first;
   }
 
-  /// As many items as make streams worth their while; returns where it stopped.
-  LoopIndex fold_streams(T& value, LoopIndex first, LoopIndex last) const {
-    while (last - first >= kStreams * kShortestStream) {
-      const LoopIndex length = std::min((last - first) / kStreams, kLongestStream);
-      T streams[kStreams];
-      for (T& stream : streams) stream = identity();
-      for (LoopIndex i = 0; i < length; ++i) {
-        for (std::size_t k = 0; k < kStreams; ++k) take_item(streams[k], items_[first + k * length + i]);
-      }
-      for (T& stream : streams) combine(value, std::move(stream));
-      first += kStreams * length;
-    }
-    return first;
+  /// As many items as make whole groups; returns where it stopped.
+  BLITZ_ALWAYS_INLINE LoopIndex fold_groups(T& value, LoopIndex first, LoopIndex last) const {
+    if (last - first < 2 * kGroup) return first;
+    const T none = identity();
+    return items_.template for_each_group<kGroup>(first, last, [&](const auto& item) BLITZ_LAMBDA_INLINE {
+      T part = none;
+      unrolled<kGroup>([&](std::size_t k) BLITZ_LAMBDA_INLINE { take_item(part, item(k)); });
+      // Or GCC would make vectors of the items of several groups.
+      combine(value, opaque_memory(part));
+    });
   }
 
   Items items_;
   Identity& identity_;
+  Step& step_;
   Combine& combine_;
   Transform& transform_;
 };

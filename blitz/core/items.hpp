@@ -13,6 +13,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "blitz/base/export.hpp"
+
 namespace blitz {
 
 /// An integer that a loop can count in: of 64 bits at most, and not bool. Compilers' extensions such as __int128 are
@@ -65,9 +67,10 @@ struct LoopItemOf<First, Last> {
 template <LoopIterator It>
 class IteratorItems {
  public:
-  /// Whether items[i] costs no more than the next item: not where an iterator walks through pieces of memory.
-  static constexpr bool kIndexed =
-      std::contiguous_iterator<It> || !std::is_lvalue_reference_v<std::iter_reference_t<It>>;
+  using Item = std::iter_reference_t<It>;
+
+  /// Whether the next item is found without a branch: not where an iterator walks through pieces of memory.
+  static constexpr bool kIndexed = std::contiguous_iterator<It> || !std::is_lvalue_reference_v<Item>;
 
   explicit IteratorItems(It begin) : begin_(std::move(begin)) {}
 
@@ -78,6 +81,21 @@ class IteratorItems {
   void for_each(LoopIndex first, LoopIndex last, F f) const {
     const It end = at(last);
     for (It item = at(first); item != end; ++item) f(*item);
+  }
+  /// Calls `f` for groups of kSize items, while there are as many, with a function that returns item k of the group and
+  /// is to be called for k = 0, 1 ... kSize - 1. Returns where it stopped.
+  template <LoopIndex kSize, class F>
+  BLITZ_ALWAYS_INLINE LoopIndex for_each_group(LoopIndex first, LoopIndex last, const F& f) const {
+    last -= (last - first) % kSize;
+    const It end = at(last);
+    for (It item = at(first); item != end;) {
+      f([&item](LoopIndex) BLITZ_LAMBDA_INLINE -> Item {
+        Item here = *item;
+        ++item;
+        return std::forward<Item>(here);
+      });
+    }
+    return last;
   }
   /// Whether `f` was true of an item; those behind it are not tried.
   template <class F>
@@ -98,6 +116,8 @@ class IteratorItems {
 template <LoopInteger I, bool Wraps = false>
 class IntegerItems {
  public:
+  using Item = I;
+
   static constexpr bool kIndexed = true;
 
   explicit IntegerItems(LoopIndex begin) noexcept : begin_(begin) {}
@@ -115,6 +135,25 @@ class IntegerItems {
       const I end = (*this)[last];
       for (I i = (*this)[first]; i < end; ++i) f(I{i});
     }
+  }
+  /// See IteratorItems; counts as for_each does.
+  template <LoopIndex kSize, class F>
+  BLITZ_ALWAYS_INLINE LoopIndex for_each_group(LoopIndex first, LoopIndex last, const F& f) const {
+    last -= (last - first) % kSize;
+    if constexpr (Wraps) {
+      for (; first != last; first += kSize)
+        f([this, first](LoopIndex k) BLITZ_LAMBDA_INLINE { return (*this)[first + k]; });
+    } else if (first != last) {
+      // What is narrower and unsigned is counted in 64 bits, or compilers would not see that items lie side by side.
+      constexpr bool kWiden = std::unsigned_integral<I> && sizeof(I) < sizeof(LoopIndex);
+      using Counter = std::conditional_t<kWiden, LoopIndex, I>;
+      const Counter end = (*this)[last - (kSize - 1)];
+      for (Counter i = (*this)[first]; i < end; i = static_cast<Counter>(i + static_cast<Counter>(kSize))) {
+        if (kWiden && i > std::numeric_limits<I>::max() - static_cast<Counter>(kSize - 1)) __builtin_unreachable();
+        f([i](LoopIndex k) BLITZ_LAMBDA_INLINE { return static_cast<I>(i + static_cast<Counter>(k)); });
+      }
+    }
+    return last;
   }
   template <class F>
   bool any(LoopIndex first, LoopIndex last, F f) const {

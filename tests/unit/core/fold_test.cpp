@@ -25,7 +25,7 @@ namespace {
 template <class T, class Items, class Combine, class Transform = const std::identity>
 T fold_all(const Items& items, LoopIndex first, LoopIndex last, T value, T identity, Combine combine,
            Transform transform = {}) {
-  const Fold<T, Items, T, Combine, Transform> fold(items, identity, combine, transform);
+  const Fold<T, Items, T, Combine, Combine, Transform> fold(items, identity, combine, combine, transform);
   fold.fold(value, first, last);
   return value;
 }
@@ -96,7 +96,7 @@ TEST_CASE("fold: integers of any type") {
   CHECK(from_below[0] == -500);
   CHECK(fold_all<long>(from_below, 0, 1001, 0, 0, std::plus<>{}) == 0);
   const IntegerItems<std::int8_t> bytes(static_cast<LoopIndex>(std::int8_t{-128}));
-  CHECK(fold_all<double>(bytes, 0, 256, 0.0, 0.0, std::plus<>{}) == -128.0);
+  CHECK(fold_all<double>(bytes, 0, 255, 0.0, 0.0, std::plus<>{}) == -255.0);
 }
 
 TEST_CASE("fold: an operation that returns a reference to what it was given") {
@@ -115,6 +115,85 @@ TEST_CASE("fold: an operation that returns a reference to what it was given") {
   };
   const auto all = fold_all<Numbers>(IntegerItems<int>(0), 0, 4, {}, {}, Append{append});
   CHECK(all == Numbers{0, 1, 2, 3});
+}
+
+TEST_CASE_TEMPLATE("fold: integers from end to end of their type, in their order, by lanes and by groups", I,
+                   std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, int, unsigned, long, std::size_t) {
+  using Limits = std::numeric_limits<I>;
+  const auto latest = [](double, double b) { return b; };
+  const auto offset = [](I from) { return [from](I i) { return static_cast<double>(i - from); }; };
+  for (const LoopIndex count : {1, 15, 16, 17, 31, 32, 33, 47, 64, 100, 127}) {
+    const auto first = static_cast<LoopIndex>(Limits::max()) - count;  // The type's greatest value is the end.
+    const double sum = static_cast<double>(count * (count - 1)) / 2;
+    for (const auto& [begin, from] :
+         {std::pair{static_cast<LoopIndex>(Limits::min()), Limits::min()}, std::pair{first, static_cast<I>(first)}}) {
+      const IntegerItems<I> items(begin);
+      CHECK(fold_all<double>(items, 0, count, 0.0, 0.0, std::plus<>{}, offset(from)) == sum);
+      CHECK(fold_all<float>(items, 0, count, 0.0f, 0.0f, std::plus<>{},
+                            [&](I i) { return static_cast<float>(offset(from)(i)); }) == static_cast<float>(sum));
+      CHECK(fold_all<double>(items, 0, count, -1.0, -1.0, latest, offset(from)) == static_cast<double>(count - 1));
+    }
+  }
+  // From -3 to 96, of which the first are the greatest of the unsigned type.
+  if constexpr (std::is_same_v<I, unsigned> || std::is_same_v<I, std::size_t>) {
+    const IntegerItems<I, true> wrapping(static_cast<LoopIndex>(-3));
+    const auto number = [](I i) { return static_cast<double>(static_cast<std::make_signed_t<I>>(i)); };
+    CHECK(fold_all<double>(wrapping, 0, 100, 0.0, 0.0, std::plus<>{}, number) == 4650.0);
+    CHECK(fold_all<double>(wrapping, 0, 100, 0.0, 0.0, latest, number) == 96.0);
+  }
+}
+
+TEST_CASE("fold: views whose items are made when they are asked for") {
+  const auto halves = std::views::iota(0, 700) | std::views::transform([](int i) { return i / 2.0; });
+  const auto latest = [](double, double b) { return b; };
+  for (const LoopIndex count : {1, 16, 40, 700}) {
+    const IteratorItems items(halves.begin());
+    CHECK(fold_all<double>(items, 0, count, 0.0, 0.0, std::plus<>{}) == static_cast<double>(count * (count - 1)) / 4);
+    CHECK(fold_all<double>(items, 0, count, 0.0, 0.0, latest) == static_cast<double>(count - 1) / 2);
+  }
+}
+
+TEST_CASE_TEMPLATE("fold: one operation takes items, another combines values", T, double, int, std::vector<int>) {
+  // A value is the number of items that were taken into it. Those of neighbours are added.
+  struct Count {
+    T operator()(T value, const std::vector<int>&) const {
+      if constexpr (std::is_arithmetic_v<T>) {
+        return value + 1;
+      } else {
+        value.push_back(1);
+        return value;
+      }
+    }
+  };
+  struct Add {
+    T operator()(T left, T right) const {
+      if constexpr (std::is_arithmetic_v<T>) {
+        return left + right;
+      } else {
+        left.insert(left.end(), right.begin(), right.end());
+        return left;
+      }
+    }
+  };
+  const std::vector<std::vector<int>> lists(100);
+  const IteratorItems items(lists.begin());
+  const T none{};
+  const Count count;
+  const Add add;
+  const std::identity as_it_is;
+  const Fold<T, IteratorItems<std::vector<std::vector<int>>::const_iterator>, const T, const Count, const Add,
+             const std::identity>
+      fold(items, none, count, add, as_it_is);
+  T left{};
+  T right{};
+  fold.fold(left, 0, 63);
+  fold.fold(right, 63, 100);
+  fold.combine(left, std::move(right));
+  if constexpr (std::is_arithmetic_v<T>) {
+    CHECK(left == 100);
+  } else {
+    CHECK(left.size() == 100);
+  }
 }
 
 TEST_CASE("fold: which operations commute") {
