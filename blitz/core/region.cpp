@@ -24,14 +24,14 @@ Confinement::~Confinement() {
 struct Region::Jobs final : std::deque<Job*> {};
 
 Region::Region(const PoolBase& pool)
-    : pool_(pool),
-      id_([] {
+    : pool_(pool), id_([] {
         static constinit Atomic<std::uint64_t> last{0};
         return last.fetch_add(1, std::memory_order_relaxed) + 1;  // Only to be unique.
-      }()),
-      jobs_(std::make_unique<Jobs>()) {}
+      }()) {}
 
 Region::~Region() = default;
+
+bool Region::has_jobs() const noexcept { return jobs_ != nullptr && !jobs_->empty(); }
 
 std::unique_lock<Mutex> Region::lock() noexcept {
   if (!pool_.from_before_fork()) [[likely]]
@@ -52,6 +52,7 @@ void Region::push(WorkerBase& worker, Job* job) {
   auto* const token = make_heap_job<Token>(&worker, *this);
   try {
     const auto locked = lock();
+    if (jobs_ == nullptr) jobs_ = std::make_unique<Jobs>();
     jobs_->push_back(job);
     wake_one();
   } catch (...) {
@@ -93,6 +94,7 @@ void Region::drop_token(WorkerBase& worker, Region& region) noexcept {
 bool Region::take_back(WorkerBase& worker, const Job& job) noexcept {
   {
     const auto locked = lock();
+    if (!has_jobs()) return false;
     const auto it = std::find(jobs_->rbegin(), jobs_->rend(), &job);
     if (it == jobs_->rend()) return false;
     jobs_->erase(std::next(it).base());
@@ -105,7 +107,7 @@ Job* Region::take_newest(WorkerBase& worker) noexcept {
   Job* job = nullptr;
   {
     const auto locked = lock();
-    if (jobs_->empty()) return nullptr;
+    if (!has_jobs()) return nullptr;
     job = jobs_->back();
     jobs_->pop_back();
   }
@@ -115,7 +117,7 @@ Job* Region::take_newest(WorkerBase& worker) noexcept {
 
 Job* Region::take_oldest() noexcept {
   const auto locked = lock();
-  if (jobs_->empty()) return nullptr;
+  if (!has_jobs()) return nullptr;
   Job* const job = jobs_->front();
   jobs_->pop_front();
   return job;
@@ -123,7 +125,7 @@ Job* Region::take_oldest() noexcept {
 
 bool Region::empty() noexcept {
   const auto locked = lock();
-  return jobs_->empty();
+  return !has_jobs();
 }
 
 /// With the mutex held: what it touches is in the waiter's frame, which ends only after the waiter has had the mutex.
@@ -138,7 +140,7 @@ void Region::leave_to(Region& outer, WorkerBase& worker) noexcept {
   std::size_t left = 0;
   {
     const auto locked = lock();
-    left = jobs_->size();
+    left = jobs_ != nullptr ? jobs_->size() : 0;
   }
   // Their tokens stay where they are, and stand for nothing. What other workers add from now on is theirs to run: they are
   // confined to no other region.
@@ -190,7 +192,7 @@ void Region::wait(WorkerBase& worker, CoreLatch& latch) noexcept {
       if (worker.has_posted()) return true;
       const auto locked = lock();
       // Once off the list it would not be woken again, and whoever took it off may have come before it could be.
-      return !waiter.listed || !jobs_->empty();
+      return !waiter.listed || has_jobs();
     });
     worker.pool()->stand_apart_no_more();
     const auto locked = lock();
@@ -201,7 +203,7 @@ void Region::wait(WorkerBase& worker, CoreLatch& latch) noexcept {
   // Our latch is set too, so pass the job's wake-up to another waiter. Decided after the last probe: the latch may be set
   // between any two.
   const auto locked = lock();
-  if (!jobs_->empty()) wake_one();
+  if (has_jobs()) wake_one();
 }
 
 }  // namespace blitz::detail

@@ -68,6 +68,8 @@ class BLITZ_API Region {
 
   static void execute_token(Job* job, WorkerBase& worker) noexcept;
   [[nodiscard]] std::unique_lock<Mutex> lock() noexcept;
+  /// With the mutex held.
+  [[nodiscard]] bool has_jobs() const noexcept;
   [[nodiscard]] Job* take_oldest() noexcept;
   void wake_one() noexcept;
   void unlist(Waiter& waiter) noexcept;
@@ -75,8 +77,8 @@ class BLITZ_API Region {
 
   const PoolBase& pool_;
   const std::uint64_t id_;
-  Mutex mutex_;  // guards the next two
-  const std::unique_ptr<Jobs> jobs_;
+  Mutex mutex_;                 // guards the next two
+  std::unique_ptr<Jobs> jobs_;  // made by the first push: many regions have none
   Waiter* waiting_ = nullptr;
   Atomic<std::size_t> owners_{1};  // isolate(), and the tokens
 };

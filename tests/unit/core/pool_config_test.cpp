@@ -119,7 +119,9 @@ TEST_CASE("config: what no machine could honour is an invalid argument") {
   CHECK_THROWS_AS((void)checked_num_threads({}, kNoLimit), std::invalid_argument);
 }
 
-TEST_CASE("config: no processors are chosen unless that is wanted") { CHECK(processors_for(Affinity::none).count == 0); }
+TEST_CASE("config: no processors are chosen unless that is wanted") {
+  CHECK(processors_for(Affinity::none).count == 0);
+}
 
 TEST_CASE("config: processors to choose from, or an error that says what to do") {
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
