@@ -70,18 +70,40 @@ using ReduceValue = typename detail::IdentityOf<I&>::Value;
 template <class C, class T, class Item>
 concept ReduceOperation = detail::CombinesWith<C, T, Item> && detail::CombinesWith<C, T, T>;
 
+/// What takes an item into a value: callable with a value so far (an rvalue of type T) and an item, for something that is
+/// a T again.
+template <class F, class T, class Item>
+concept ReduceFold = detail::CombinesWith<F, T, Item>;
+
+/// What takes a block into a value: callable with a value so far (an rvalue of type T) and a sub-range of R
+/// (std::ranges::subrange), for something that is a T again.
+template <class F, class T, class R>
+concept ReduceBlockFold = detail::CombinesWith<F, T, detail::LoopBlockOf<R>>;
+
+/// What combines two values (rvalues of type T), the left one first, for something that is a T again.
+template <class C, class T>
+concept ReduceCombine = detail::CombinesWith<C, T, T>;
+
 /// What is applied to each item before it is combined: callable with one, for a value.
 template <class F, class Item>
 concept ReduceTransform = std::invocable<F&, Item> && !std::is_void_v<std::invoke_result_t<F&, Item>>;
 
 namespace detail {
 
-/// Reduces what lies within `bounds`; `run(count, fold)` has it done by a pool.
-template <class Run, class I, class C, class F, class... Bounds>
-ReduceValue<I&> reduce_by(const Run& run, I& identity, C& combine, F& transform, Bounds&&... bounds) {
-  const auto use = [&]<class Items>(LoopIndex count, const Items& items) {
-    const Fold<ReduceValue<I&>, Items, I, C, C, F> fold(items, identity, combine, combine, transform);
-    return count > 0 ? run(count, fold) : fold.identity();
+/// Reduces `count` items, of each of which `step` takes what `transform` returns; `run(count, fold)` has it done by a
+/// pool.
+template <class Run, class Items, class I, class S, class C, class F>
+ReduceValue<I&> reduce_items(const Run& run, LoopIndex count, const Items& items, I& identity, S& step, C& combine,
+                             F& transform) {
+  const Fold<ReduceValue<I&>, Items, I, S, C, F> fold(items, identity, step, combine, transform);
+  return count > 0 ? run(count, fold) : fold.identity();
+}
+
+/// The same, of what lies within `bounds`.
+template <class Run, class I, class S, class C, class F, class... Bounds>
+ReduceValue<I&> reduce_by(const Run& run, I& identity, S& step, C& combine, F& transform, Bounds&&... bounds) {
+  const auto use = [&](LoopIndex count, const auto& items) {
+    return reduce_items(run, count, items, identity, step, combine, transform);
   };
   return with_items(use, bounds...);
 }
@@ -104,6 +126,13 @@ typename F::Value reduce_on(W& worker, LoopIndex count, const F& fold, const Red
 
 inline constexpr std::identity kAsItIs{};
 
+/// The same, of the blocks of a range.
+template <class Run, LoopRange R, class I, class F, class C>
+ReduceValue<I&> reduce_blocks(const Run& run, R& range, I& identity, F& fold, C& combine) {
+  const BlockItems<R> items(range);
+  return reduce_items(run, static_cast<LoopIndex>(std::ranges::size(range)), items, identity, fold, combine, kAsItIs);
+}
+
 }  // namespace detail
 
 /// Combines all items of `range`: combine(... combine(combine(identity, x0), x1) ..., xn), except that neighbours may be
@@ -125,7 +154,7 @@ inline constexpr std::identity kAsItIs{};
 template <LoopRange R, ReduceIdentity I, class C>
   requires ReduceOperation<C, ReduceValue<I>, std::ranges::range_reference_t<R>>
 ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) {
-  return detail::reduce_by(detail::reduce_here(options), identity, combine, detail::kAsItIs, range);
+  return detail::reduce_by(detail::reduce_here(options), identity, combine, combine, detail::kAsItIs, range);
 }
 
 /// As above, of [first, last): integers (of their common type), or what random-access iterators refer to. A reversed
@@ -133,7 +162,62 @@ ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine, const Reduc
 template <class First, class Last, ReduceIdentity I, class C>
   requires LoopBounds<First, Last> && ReduceOperation<C, ReduceValue<I>, typename detail::LoopItemOf<First, Last>::type>
 ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine, const ReduceOptions& options = {}) {
-  return detail::reduce_by(detail::reduce_here(options), identity, combine, detail::kAsItIs, first, last);
+  return detail::reduce_by(detail::reduce_here(options), identity, combine, combine, detail::kAsItIs, first, last);
+}
+
+/// Folds all items of `range` into values, and combines these: fold(... fold(fold(identity, x0), x1) ..., xn), except that
+/// runs of neighbouring items are folded from an identity each, by several threads at once, and what comes of neighbours
+/// is combined. Returns a value of the identity's type, T.
+///
+/// For values of another type than the items: `fold` is called as fold(T, item), `combine` as combine(T, T), the first
+/// argument of either, and the second of `combine`, being an rvalue that it may use up. combine must be associative, and
+/// folding items into the identity, and then combining with it, must equal folding them into the value to the left.
+///
+/// @code
+/// // The words of each length.
+/// auto counts = blitz::parallel_reduce(
+///     words, std::map<std::size_t, int>{},
+///     [](auto found, const std::string& word) { ++found[word.size()]; return found; },
+///     [](auto left, const auto& right) { for (const auto& [size, n] : right) left[size] += n; return left; });
+/// @endcode
+///
+/// Everything else (parts, exceptions, options, threads) is as for the form above without `fold`. n items take n calls of
+/// `fold`, and one of `combine` for each part; of floating-point values, a part may be a few items.
+template <LoopRange R, ReduceIdentity I, class F, class C>
+  requires ReduceFold<F, ReduceValue<I>, std::ranges::range_reference_t<R>> && ReduceCombine<C, ReduceValue<I>>
+ReduceValue<I> parallel_reduce(R&& range, I&& identity, F&& fold, C&& combine, const ReduceOptions& options = {}) {
+  return detail::reduce_by(detail::reduce_here(options), identity, fold, combine, detail::kAsItIs, range);
+}
+
+/// Folds and combines as above the items of [first, last): integers (of their common type), or what random-access
+/// iterators refer to. A reversed range of integers is empty.
+template <class First, class Last, ReduceIdentity I, class F, class C>
+  requires LoopBounds<First, Last> && ReduceFold<F, ReduceValue<I>, typename detail::LoopItemOf<First, Last>::type> &&
+           ReduceCombine<C, ReduceValue<I>>
+ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, F&& fold, C&& combine,
+                               const ReduceOptions& options = {}) {
+  return detail::reduce_by(detail::reduce_here(options), identity, fold, combine, detail::kAsItIs, first, last);
+}
+
+/// Folds the blocks of `range`, contiguous sub-ranges (std::ranges::subrange) that cover it, each item once, and combines
+/// what comes of them: for folds that are vectorised, or that keep state from item to item.
+///
+/// `fold` is called as fold(T, block) for a value so far, an rvalue of the identity's type T, and returns the value with
+/// the block taken in; one value takes several blocks, from left to right. How long a block is follows from the options;
+/// none is empty, and none has fewer items than options.min_grain, unless the range itself has. `combine` is called as
+/// combine(T, T), and must be associative.
+///
+/// @code
+/// const double sum = blitz::parallel_reduce_blocks(
+///     numbers, 0.0, [](double sum, auto block) { return sum + kernel(block.data(), block.size()); }, std::plus<>{});
+/// @endcode
+///
+/// Everything else (parts, exceptions, options, threads) is as for parallel_reduce.
+template <LoopRange R, ReduceIdentity I, class F, class C>
+  requires ReduceBlockFold<F, ReduceValue<I>, R> && ReduceCombine<C, ReduceValue<I>>
+ReduceValue<I> parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& combine,
+                                      const ReduceOptions& options = {}) {
+  return detail::reduce_blocks(detail::reduce_here(options), range, identity, fold, combine);
 }
 
 /// As parallel_reduce, of transform(x) for each item x.
@@ -141,7 +225,7 @@ template <LoopRange R, ReduceIdentity I, class C, ReduceTransform<std::ranges::r
   requires ReduceOperation<C, ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>
 ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& transform,
                                          const ReduceOptions& options = {}) {
-  return detail::reduce_by(detail::reduce_here(options), identity, combine, transform, range);
+  return detail::reduce_by(detail::reduce_here(options), identity, combine, combine, transform, range);
 }
 
 /// As above, of [first, last).
@@ -150,7 +234,7 @@ template <class First, class Last, ReduceIdentity I, class C, class F>
            ReduceOperation<C, ReduceValue<I>, std::invoke_result_t<F&, typename detail::LoopItemOf<First, Last>::type>>
 ReduceValue<I> parallel_transform_reduce(First first, Last last, I&& identity, C&& combine, F&& transform,
                                          const ReduceOptions& options = {}) {
-  return detail::reduce_by(detail::reduce_here(options), identity, combine, transform, first, last);
+  return detail::reduce_by(detail::reduce_here(options), identity, combine, combine, transform, first, last);
 }
 
 }  // namespace blitz

@@ -125,19 +125,37 @@ class BasicThreadPool {
   template <LoopRange R, ReduceIdentity I, class C>
     requires ReduceOperation<C, ReduceValue<I>, std::ranges::range_reference_t<R>>
   ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) {
-    return detail::reduce_by(reduce_here(options), identity, combine, detail::kAsItIs, range);
+    return detail::reduce_by(reduce_here(options), identity, combine, combine, detail::kAsItIs, range);
   }
   template <class First, class Last, ReduceIdentity I, class C>
     requires LoopBounds<First, Last> &&
              ReduceOperation<C, ReduceValue<I>, typename detail::LoopItemOf<First, Last>::type>
   ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine, const ReduceOptions& options = {}) {
-    return detail::reduce_by(reduce_here(options), identity, combine, detail::kAsItIs, first, last);
+    return detail::reduce_by(reduce_here(options), identity, combine, combine, detail::kAsItIs, first, last);
+  }
+  template <LoopRange R, ReduceIdentity I, class F, class C>
+    requires ReduceFold<F, ReduceValue<I>, std::ranges::range_reference_t<R>> && ReduceCombine<C, ReduceValue<I>>
+  ReduceValue<I> parallel_reduce(R&& range, I&& identity, F&& fold, C&& combine, const ReduceOptions& options = {}) {
+    return detail::reduce_by(reduce_here(options), identity, fold, combine, detail::kAsItIs, range);
+  }
+  template <class First, class Last, ReduceIdentity I, class F, class C>
+    requires LoopBounds<First, Last> && ReduceFold<F, ReduceValue<I>, typename detail::LoopItemOf<First, Last>::type> &&
+             ReduceCombine<C, ReduceValue<I>>
+  ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, F&& fold, C&& combine,
+                                 const ReduceOptions& options = {}) {
+    return detail::reduce_by(reduce_here(options), identity, fold, combine, detail::kAsItIs, first, last);
+  }
+  template <LoopRange R, ReduceIdentity I, class F, class C>
+    requires ReduceBlockFold<F, ReduceValue<I>, R> && ReduceCombine<C, ReduceValue<I>>
+  ReduceValue<I> parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& combine,
+                                        const ReduceOptions& options = {}) {
+    return detail::reduce_blocks(reduce_here(options), range, identity, fold, combine);
   }
   template <LoopRange R, ReduceIdentity I, class C, ReduceTransform<std::ranges::range_reference_t<R>> F>
     requires ReduceOperation<C, ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>
   ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& transform,
                                            const ReduceOptions& options = {}) {
-    return detail::reduce_by(reduce_here(options), identity, combine, transform, range);
+    return detail::reduce_by(reduce_here(options), identity, combine, combine, transform, range);
   }
   template <class First, class Last, ReduceIdentity I, class C, class F>
     requires LoopBounds<First, Last> && ReduceTransform<F, typename detail::LoopItemOf<First, Last>::type> &&
@@ -145,7 +163,7 @@ class BasicThreadPool {
                              std::invoke_result_t<F&, typename detail::LoopItemOf<First, Last>::type>>
   ReduceValue<I> parallel_transform_reduce(First first, Last last, I&& identity, C&& combine, F&& transform,
                                            const ReduceOptions& options = {}) {
-    return detail::reduce_by(reduce_here(options), identity, combine, transform, first, last);
+    return detail::reduce_by(reduce_here(options), identity, combine, combine, transform, first, last);
   }
 
   template <JoinCallable F, JoinCallable G, JoinCallable... More>

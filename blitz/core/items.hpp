@@ -172,6 +172,25 @@ inline constexpr bool kIsIota = false;
 template <LoopInteger First, LoopInteger Last>
 inline constexpr bool kIsIota<std::ranges::iota_view<First, Last>> = true;
 
+/// The blocks of a range, each as one item.
+template <LoopRange R>
+class BlockItems {
+ public:
+  using Item = std::ranges::subrange<std::ranges::iterator_t<R>>;
+
+  static constexpr bool kIndexed = false;
+
+  explicit BlockItems(R& range) : items_(std::ranges::begin(range)) {}
+
+  template <class F>
+  void for_each(LoopIndex first, LoopIndex last, const F& f) const {
+    if (first != last) f(Item(items_.at(first), items_.at(last)));
+  }
+
+ private:
+  IteratorItems<std::ranges::iterator_t<R>> items_;
+};
+
 /// Calls `use` with the number of items and the items.
 template <class Use, LoopRange R>
 decltype(auto) with_items(const Use& use, R& range) {

@@ -170,6 +170,52 @@ CASES = {
         "blitz::parallel_reduce(0, 3, 0, std::plus<>());",
         "ReduceOperation",
     ),
+    "parallel_reduce with a fold of other items": (
+        "blitz::parallel_reduce(vector, 0, [](int n, const std::string&) { return n; }, std::plus<>());",
+        "blitz::parallel_reduce(vector, 0, [](int n, int) { return n; }, std::plus<>());",
+        "ReduceFold",
+    ),
+    "parallel_reduce with a fold that returns nothing": (
+        "blitz::parallel_reduce(0, 3, 0, [](int, int) {}, std::plus<>());",
+        "blitz::parallel_reduce(0, 3, 0, [](int n, int) { return n; }, std::plus<>());",
+        "ReduceFold",
+    ),
+    "parallel_reduce with a fold, and values that cannot be combined": (
+        "blitz::parallel_reduce(vector, NoDefault(1), [](NoDefault n, int) { return n; }, std::plus<>());",
+        "blitz::parallel_reduce(vector, NoDefault(1), [](NoDefault n, int) { return n; },"
+        " [](NoDefault n, NoDefault) { return n; });",
+        "ReduceCombine",
+    ),
+    "parallel_reduce with a fold over a list": (
+        "blitz::parallel_reduce(list, 0, std::plus<>(), std::plus<>());",
+        "blitz::parallel_reduce(vector, 0, std::plus<>(), std::plus<>());",
+        "LoopRange",
+    ),
+    "parallel_reduce with a fold in a pool": (
+        "blitz::ThreadPool pool; pool.parallel_reduce(0, 3, 0, takes_string, std::plus<>());",
+        "blitz::ThreadPool pool; pool.parallel_reduce(0, 3, 0, std::plus<>(), std::plus<>());",
+        "ReduceFold",
+    ),
+    "parallel_reduce_blocks with a fold of items": (
+        "blitz::parallel_reduce_blocks(vector, 0, [](int n, int) { return n; }, std::plus<>());",
+        "blitz::parallel_reduce_blocks(vector, 0, [](int n, auto block) { return n + block.front(); }, std::plus<>());",
+        "ReduceBlockFold",
+    ),
+    "parallel_reduce_blocks with values that cannot be combined": (
+        "blitz::parallel_reduce_blocks(vector, 0, [](int n, auto) { return n; }, takes_int);",
+        "blitz::parallel_reduce_blocks(vector, 0, [](int n, auto) { return n; }, std::plus<>());",
+        "ReduceCombine",
+    ),
+    "parallel_reduce_blocks over a list": (
+        "blitz::parallel_reduce_blocks(list, 0, [](int n, auto) { return n; }, std::plus<>());",
+        "blitz::parallel_reduce_blocks(vector, 0, [](int n, auto) { return n; }, std::plus<>());",
+        "LoopRange",
+    ),
+    "parallel_reduce_blocks in a pool": (
+        "blitz::ThreadPool pool; pool.parallel_reduce_blocks(vector, 0, takes_int, std::plus<>());",
+        "blitz::ThreadPool pool; pool.parallel_reduce_blocks(vector, 0, [](int n, auto) { return n; }, std::plus<>());",
+        "ReduceBlockFold",
+    ),
     "parallel_transform_reduce with a transformation of something else": (
         "blitz::parallel_transform_reduce(vector, 0, std::plus<>(), [](const std::string&) { return 1; });",
         "blitz::parallel_transform_reduce(vector, 0, std::plus<>(), [](int) { return 1; });",

@@ -135,6 +135,23 @@ TEST_CASE_TEMPLATE("deterministic: an operation that is not associative at all",
   }
 }
 
+TEST_CASE_TEMPLATE("deterministic: folds of items and of blocks", Pool, BLITZ_TEST_POOLS) {
+  const auto add = [](double sum, double x) { return sum + x * 1.5; };
+  const auto add_block = [&](double sum, auto block) {
+    for (const double x : block) sum = add(sum, x);
+    return sum;
+  };
+  for (const std::size_t length : kLengths) {
+    CAPTURE(length);
+    const auto doubles = sensitive_numbers<double>(length);
+    same_bits<Pool>(
+        [&](auto& pool) { return pool.parallel_reduce(doubles, 0.0, add, std::plus<>{}, {.deterministic = true}); });
+    same_bits<Pool>([&](auto& pool) {
+      return pool.parallel_reduce_blocks(doubles, 0.0, add_block, std::plus<>{}, {.deterministic = true});
+    });
+  }
+}
+
 TEST_CASE_TEMPLATE("deterministic: as many items at once as there are workers", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     const auto workers = static_cast<int>(pool.num_threads());

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <latch>
+#include <ranges>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -56,6 +57,100 @@ TEST_CASE_TEMPLATE("parallel_reduce: an exception arrives, all values are destro
       CHECK(lives.alive == 0);
     }
     CHECK(pool.parallel_reduce(0, 1000, 0, std::plus<>{}, options) == 499'500);
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: exceptions of folds, of items and of blocks", Pool, BLITZ_TEST_POOLS) {
+  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+    for (const int culprit : {0, 1, 499, 999}) {
+      CAPTURE(culprit);
+      Lives lives;
+      const auto none = [&] { return Counted(lives, 0); };
+      const auto expected = std::to_string(culprit);
+      const auto add_item = [&](Counted sum, int i) {
+        if (i == culprit) throw std::out_of_range(std::to_string(i));
+        sum.value += i;
+        return sum;
+      };
+      CHECK_THROWS_WITH_AS(pool.parallel_reduce(0, 1000, none, add_item, add, options), expected.c_str(),
+                           std::out_of_range);
+      CHECK(lives.alive == 0);
+      const auto add_block = [&](Counted sum, auto block) {
+        for (const int i : block) sum = add_item(std::move(sum), i);
+        return sum;
+      };
+      const auto items = std::views::iota(0, 1000);
+      CHECK_THROWS_WITH_AS(
+          pool.install([&] { return blitz::parallel_reduce_blocks(items, none, add_block, add, options); }),
+          expected.c_str(), std::out_of_range);
+      CHECK(lives.alive == 0);
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: with a fold, values of different parts that cannot be combined", Pool,
+                   BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  const auto unequal = [](Counted, const Counted&) -> Counted { throw std::runtime_error("unequal"); };
+  for (const ReduceOptions& options :
+       {ReduceOptions{}, ReduceOptions{.schedule = Schedule::fixed}, ReduceOptions{.deterministic = true}}) {
+    Lives lives;
+    const auto none = [&] { return Counted(lives, 0); };
+    std::latch both(2);
+    const auto add_item = [&](Counted sum, int i) {
+      both.arrive_and_wait();
+      sum.value += i;
+      return sum;
+    };
+    CHECK_THROWS_WITH_AS(pool.parallel_reduce(0, 2, none, add_item, unequal, options), "unequal", std::runtime_error);
+    CHECK(lives.alive == 0);
+    std::latch again(2);
+    const auto add_block = [&](Counted sum, auto) {
+      again.arrive_and_wait();
+      return sum;
+    };
+    CHECK_THROWS_WITH_AS(pool.parallel_reduce_blocks(std::views::iota(0, 2), none, add_block, unequal, options),
+                         "unequal", std::runtime_error);
+    CHECK(lives.alive == 0);
+  }
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: a stop request ends folds of items and of blocks, and what ran is the result",
+                   Pool, BLITZ_TEST_POOLS) {
+  for_each_reduction<Pool>([](Pool& pool, ReduceOptions options) {
+    if (options.schedule == Schedule::fixed) return;  // Its blocks, one for each worker, would take years.
+    std::stop_source source;
+    options.stop = source.get_token();
+    std::atomic<std::uint64_t> calls{0};
+    const auto count = [&](std::uint64_t sum, std::uint64_t) {
+      if (calls.fetch_add(1) == 5000) source.request_stop();
+      return sum + 1;
+    };
+    CHECK(pool.parallel_reduce(std::uint64_t{0}, kHuge, std::uint64_t{0}, count, std::plus<>{}, options) == calls);
+    CHECK(calls > 5000);
+
+    // After the request no block begins.
+    const auto count_blocks = [&](std::uint64_t blocks, auto) {
+      ++calls;
+      return blocks + 1;
+    };
+    const std::uint64_t before = calls;
+    CHECK(pool.parallel_reduce_blocks(std::views::iota(0, 1000), std::uint64_t{7}, count_blocks, std::plus<>{},
+                                      options) == 7);
+    CHECK(calls == before);
+
+    std::stop_source blocks_source;
+    options.stop = blocks_source.get_token();
+    std::atomic<std::uint64_t> items{0};
+    const auto count_items = [&](std::uint64_t sum, auto block) {
+      items += block.size();
+      if (items > 100) blocks_source.request_stop();
+      return sum + block.size();
+    };
+    const std::uint64_t counted = pool.parallel_reduce_blocks(std::views::iota(0, 1'000'000'000), std::uint64_t{0},
+                                                              count_items, std::plus<>{}, options);
+    CHECK(counted == items);
+    CHECK(counted < 1'000'000'000);
   });
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <latch>
 #include <limits>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <ranges>
@@ -184,6 +185,170 @@ TEST_CASE_TEMPLATE("parallel_reduce: a value that is move-only and has no defaul
         [](int i) { return std::make_unique<int>(i); }, options);
     CHECK(*owner == 4950);
   });
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: one operation takes items, another combines values", Pool, BLITZ_TEST_POOLS) {
+  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+    using Numbers = std::vector<long>;
+    const auto append = [](Numbers all, long x) {
+      all.push_back(x);
+      return all;
+    };
+    const auto join_lists = [](Numbers left, const Numbers& right) {
+      left.insert(left.end(), right.begin(), right.end());
+      return left;
+    };
+    for (const std::size_t count : kCounts) {
+      CAPTURE(count);
+      const auto all = numbers(count);
+      const auto end = static_cast<long>(count);
+      CHECK(pool.parallel_reduce(all, Numbers{}, append, join_lists, options) == all);
+      CHECK(pool.parallel_reduce(all.begin(), all.end(), Numbers{}, append, join_lists, options) == all);
+      CHECK(pool.parallel_reduce(0L, end, Numbers{}, append, join_lists, options) == all);
+      pool.install([&] {
+        CHECK(blitz::parallel_reduce(all, Numbers{}, append, join_lists, options) == all);
+        CHECK(blitz::parallel_reduce(all.begin(), all.end(), Numbers{}, append, join_lists, options) == all);
+        CHECK(blitz::parallel_reduce(0L, end, Numbers{}, append, join_lists, options) == all);
+      });
+    }
+    // Items that are no values, by way of floating-point values too.
+    const std::vector<std::string> words{"one", "of", "several", "", "words"};
+    const auto add_length = [](double sum, const std::string& word) { return sum + static_cast<double>(word.size()); };
+    CHECK(pool.parallel_reduce(words, 0.0, add_length, std::plus<>{}, options) == 17.0);
+    const std::vector<std::string> many(1000, "four");
+    CHECK(pool.parallel_reduce(many, 0.0, add_length, std::plus<>{}, options) == 4000.0);
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: with a fold, in the global pool and without options", Pool, BLITZ_TEST_POOLS) {
+  const auto count_even = [](int even, int i) { return even + (i % 2 == 0 ? 1 : 0); };
+  Pool pool({.num_threads = 2});
+  const ReduceOptions options{.min_grain = 10};
+  const std::vector<int> items{1, 2, 3, 4};
+  CHECK(blitz::parallel_reduce(items, 0, count_even, std::plus<>{}) == 2);
+  CHECK(blitz::parallel_reduce(0, 1000, 0, count_even, std::plus<>{}) == 500);
+  CHECK(blitz::parallel_reduce(items, 0, std::plus<>{}, options) == 10);
+  CHECK(blitz::parallel_reduce(0, 1000, 0, std::plus<>{}, options) == 499'500);
+  CHECK(pool.parallel_reduce(items, 0, count_even, std::plus<>{}, {.deterministic = true}) == 2);
+  CHECK(pool.parallel_reduce(5, -5, 7, count_even, std::plus<>{}) == 7);
+  CHECK(pool.parallel_reduce(items, 0, std::plus<>{}, std::plus<>{}, options) == 10);
+
+  const std::vector<std::string> words{"a", "map", "of", "two", "or", "more"};
+  const auto count_word = [](auto found, const std::string& word) {
+    ++found[word.size()];
+    return found;
+  };
+  const auto add_counts = [](auto left, const auto& right) {
+    for (const auto& [size, n] : right) left[size] += n;
+    return left;
+  };
+  using Counts = std::map<std::size_t, int>;
+  CHECK(blitz::parallel_reduce(words, Counts{}, count_word, add_counts) == Counts{{1, 1}, {2, 2}, {3, 2}, {4, 1}});
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: with a fold, the order holds where two workers share", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  for (const ReduceOptions& options :
+       {ReduceOptions{}, ReduceOptions{.schedule = Schedule::fixed}, ReduceOptions{.deterministic = true}}) {
+    std::latch both(2);
+    std::atomic<int> combined{0};
+    const auto add_digit = [&](std::string text, int i) {
+      both.arrive_and_wait();
+      return text + static_cast<char>('0' + i);
+    };
+    const auto concatenate = [&](const std::string& left, const std::string& right) {
+      ++combined;
+      return left + right;
+    };
+    CHECK(pool.parallel_reduce(0, 2, std::string(), add_digit, concatenate, options) == "01");
+    CHECK(combined == 1);
+  }
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce: with a fold, a value that is move-only and has no default", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+    const auto add_item = [](Counted sum, int i) {
+      sum.value += i;
+      return sum;
+    };
+    const auto add = [](Counted left, Counted right) {
+      left.value += right.value;
+      return left;
+    };
+    const auto add_block = [](Counted sum, auto block) {
+      for (const int i : block) sum.value += i;
+      return sum;
+    };
+    for (const int count : {0, 1, 2, 3, 1000}) {
+      Lives lives;
+      {
+        const auto none = [&] { return Counted(lives, 0); };
+        const Counted by_item = pool.parallel_reduce(0, count, none, add_item, add, options);
+        const Counted by_block = pool.parallel_reduce_blocks(std::views::iota(0, count), none, add_block, add, options);
+        CHECK(by_item.value == count * (count - 1) / 2);
+        CHECK(by_block.value == count * (count - 1) / 2);
+        CHECK(lives.alive == 2);
+      }
+      CHECK(lives.alive == 0);
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce_blocks: blocks cover the range in order", Pool, BLITZ_TEST_POOLS) {
+  for_each_reduction<Pool>([](Pool& pool, ReduceOptions options) {
+    // A value is the run of items that were taken into it, and how long its shortest block was.
+    struct Run {
+      long first = 0;
+      long last = 0;
+      std::size_t shortest = std::numeric_limits<std::size_t>::max();
+      bool good = true;
+    };
+    const auto join_runs = [](const Run& left, const Run& right) {
+      if (right.first == right.last) return left;
+      if (left.first == left.last) return right;
+      return Run{left.first, right.last, std::min(left.shortest, right.shortest),
+                 left.good && right.good && left.last == right.first};
+    };
+    const auto take_block = [&](Run run, auto block) {
+      bool good = run.good && !block.empty();
+      for (std::size_t i = 0; i < static_cast<std::size_t>(block.size()); ++i)
+        good = good && block[static_cast<std::ptrdiff_t>(i)] == block.front() + static_cast<long>(i);
+      return join_runs(run, {block.front(), block.back() + 1, static_cast<std::size_t>(block.size()), good});
+    };
+    for (const std::size_t count : kCounts) {
+      for (const std::size_t grain : {std::size_t{1}, std::size_t{7}}) {
+        CAPTURE(count);
+        CAPTURE(grain);
+        options.min_grain = grain;
+        const auto all = numbers(count);
+        const auto check = [&](const Run& run) {
+          CHECK(run.good);
+          CHECK(run.last - run.first == static_cast<long>(count));
+          if (count > 0) CHECK(run.shortest >= std::min(grain, count));
+        };
+        check(pool.parallel_reduce_blocks(all, Run{}, take_block, join_runs, options));
+        check(pool.install([&] { return blitz::parallel_reduce_blocks(all, Run{}, take_block, join_runs, options); }));
+        check(pool.parallel_reduce_blocks(std::views::iota(0L, static_cast<long>(count)), Run{}, take_block, join_runs,
+                                          options));
+      }
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("parallel_reduce_blocks: alone it is one block", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 1});
+  int blocks = 0;
+  const auto sum_block = [&](double sum, std::ranges::subrange<std::vector<double>::iterator> block) {
+    ++blocks;
+    return std::accumulate(block.begin(), block.end(), sum);
+  };
+  std::vector<double> halves(10'000, 0.5);
+  CHECK(pool.parallel_reduce_blocks(halves, 0.0, sum_block, std::plus<>{}) == 5000.0);
+  CHECK(blocks == 1);
+  halves.clear();
+  CHECK(pool.parallel_reduce_blocks(halves, -1.0, sum_block, std::plus<>{}) == -1.0);
+  CHECK(blocks == 1);
 }
 
 TEST_CASE_TEMPLATE("parallel_reduce: the result has the identity's type", Pool, BLITZ_TEST_POOLS) {
