@@ -71,7 +71,6 @@ class Watchdog {
 
   template <class Registry>
   static void print_pool(Registry& registry) {
-    const blitz::ThreadPoolStats stats = registry.stats();
     PoolView view{
         typeid(registry).name(),    {}, registry.injector().empty(), registry.stopping(), registry.max_concurrency(),
         registry.all_stand_apart(), {}};
@@ -81,12 +80,13 @@ class Watchdog {
                   std::to_string(counters.inactive()) + ", jobs-event counter " + std::to_string(counters.jec()) +
                   (counters.jec() % 2 == 0 ? " (sleepy)" : " (active)");
     } else if constexpr (requires { registry.idle().num_searching(); }) {
-      view.idle = "searching " + std::to_string(stats.searching) + ", parked " + std::to_string(stats.parked);
+      view.idle = "searching " + std::to_string(registry.idle().num_searching()) + ", parked " +
+                  std::to_string(registry.idle().num_parked());
     }
     for (std::size_t i = 0; i < registry.num_threads(); ++i) {
       auto& worker = registry.worker(i);
-      view.workers.push_back({stats.workers[i], worker.queue().size(), worker.has_posted(),
-                              worker.detached_begun_count(), worker.detached_ended_count()});
+      view.workers.push_back({worker.stats(), worker.queue().size(), worker.has_posted(), worker.detached_begun_count(),
+                              worker.detached_ended_count()});
     }
     print(view);
   }
