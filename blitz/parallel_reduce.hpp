@@ -70,8 +70,8 @@ using ReduceValue = typename detail::IdentityOf<I&>::Value;
 template <class C, class T, class Item>
 concept ReduceOperation = detail::CombinesWith<C, T, Item> && detail::CombinesWith<C, T, T>;
 
-/// What takes an item into a value: callable with a value so far (an rvalue of type T) and an item, for something that is
-/// a T again.
+/// What takes an item into a value: callable with a value so far (an rvalue of type T) and an item, for something that
+/// is a T again.
 template <class F, class T, class Item>
 concept ReduceFold = detail::CombinesWith<F, T, Item>;
 
@@ -165,13 +165,13 @@ ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine
   return detail::reduce_by(detail::reduce_here(options), identity, combine, combine, detail::kAsItIs, first, last);
 }
 
-/// Folds all items of `range` into values, and combines these: fold(... fold(fold(identity, x0), x1) ..., xn), except that
-/// runs of neighbouring items are folded from an identity each, by several threads at once, and what comes of neighbours
-/// is combined. Returns a value of the identity's type, T.
+/// Folds all items of `range` into values, and combines these: fold(... fold(fold(identity, x0), x1) ..., xn), except
+/// that runs of neighbouring items are folded from an identity each, by several threads at once, and what comes of
+/// neighbours is combined. Returns a value of the identity's type, T.
 ///
 /// For values of another type than the items: `fold` is called as fold(T, item), `combine` as combine(T, T), the first
-/// argument of either, and the second of `combine`, being an rvalue that it may use up. combine must be associative, and
-/// folding items into the identity, and then combining with it, must equal folding them into the value to the left.
+/// argument of either, and the second of `combine`, being an rvalue that it may use up. combine must be associative,
+/// and folding items into the identity, and then combining with it, must equal folding them into the value to the left.
 ///
 /// @code
 /// // The words of each length.
@@ -181,8 +181,8 @@ ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine
 ///     [](auto left, const auto& right) { for (const auto& [size, n] : right) left[size] += n; return left; });
 /// @endcode
 ///
-/// Everything else (parts, exceptions, options, threads) is as for the form above without `fold`. n items take n calls of
-/// `fold`, and one of `combine` for each part; of floating-point values, a part may be a few items.
+/// Everything else (parts, exceptions, options, threads) is as for the form above without `fold`. n items take n calls
+/// of `fold`, and one of `combine` for each part; of floating-point values, a part may be a few items.
 template <LoopRange R, ReduceIdentity I, class F, class C>
   requires ReduceFold<F, ReduceValue<I>, std::ranges::range_reference_t<R>> && ReduceCombine<C, ReduceValue<I>>
 ReduceValue<I> parallel_reduce(R&& range, I&& identity, F&& fold, C&& combine, const ReduceOptions& options = {}) {
@@ -199,13 +199,13 @@ ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, F&& fold, C
   return detail::reduce_by(detail::reduce_here(options), identity, fold, combine, detail::kAsItIs, first, last);
 }
 
-/// Folds the blocks of `range`, contiguous sub-ranges (std::ranges::subrange) that cover it, each item once, and combines
-/// what comes of them: for folds that are vectorised, or that keep state from item to item.
+/// Folds the blocks of `range`, contiguous sub-ranges (std::ranges::subrange) that cover it, each item once, and
+/// combines what comes of them: for folds that are vectorised, or that keep state from item to item.
 ///
-/// `fold` is called as fold(T, block) for a value so far, an rvalue of the identity's type T, and returns the value with
-/// the block taken in; one value takes several blocks, from left to right. How long a block is follows from the options;
-/// none is empty, and none has fewer items than options.min_grain, unless the range itself has. `combine` is called as
-/// combine(T, T), and must be associative.
+/// `fold` is called as fold(T, block) for a value so far, an rvalue of the identity's type T, and returns the value
+/// with the block taken in; one value takes several blocks, from left to right. How long a block is follows from the
+/// options; none is empty, and none has fewer items than options.min_grain, unless the range itself has. `combine` is
+/// called as combine(T, T), and must be associative.
 ///
 /// @code
 /// const double sum = blitz::parallel_reduce_blocks(

@@ -4,14 +4,14 @@
 /// taken several at a time, into as many values, which is legal to a different degree:
 ///   - For an operation that is known to commute (std::plus, std::multiplies), item i goes to lane i mod kLanes, and
 ///     compilers make vector instructions of it.
-///   - For any other, which is associative and no more, each group of items is folded from left to right into a value of
-///     its own, and these are combined from left to right. A processor is at work on several groups at once.
+///   - For any other, which is associative and no more, each half of a group of items is folded from left to right into
+///     a value of its own, and these are combined from left to right. A processor works on several groups at once.
 /// Where an item goes depends on its place in the run alone, so equal runs are folded to equal bits. Folds of integers
 /// need no help, and of other types nothing is known.
 ///
 /// That compilers make vectors of the lanes, and that no spelling of a reduction takes more instructions than the plain
-/// loop, hangs on small things: each item of a group has its instruction in the source, so that nothing must be unrolled;
-/// all between the loop and the user's callables is inlined; accumulators are local.
+/// loop, hangs on small things: each item of a group has its instruction in the source, so that nothing must be
+/// unrolled; all between the loop and the user's callables is inlined; accumulators are local.
 #pragma once
 
 #include <array>
@@ -88,7 +88,7 @@ class Fold {
 
   static constexpr std::size_t kLocalBytes = 64;
   static constexpr std::size_t kLaneBytes = 128;  // eight registers of 16 bytes, which hide an addition's latency
-  static constexpr std::size_t kGroup = 16;       // and so do the parts of groups that processors look ahead to
+  static constexpr std::size_t kGroup = 16;       // half of it is a chain of additions that a processor looks past
 
   template <class Op, class X>
   BLITZ_ALWAYS_INLINE static void take(Op& op, T& value, X&& x) {
@@ -138,10 +138,12 @@ class Fold {
     if (last - first < 2 * kGroup) return first;
     const T none = identity();
     return items_.template for_each_group<kGroup>(first, last, [&](const auto& item) BLITZ_LAMBDA_INLINE {
-      T part = none;
-      unrolled<kGroup>([&](std::size_t k) BLITZ_LAMBDA_INLINE { take_item(part, item(k)); });
+      T left = none;
+      T right = none;
+      unrolled<kGroup>([&](std::size_t k) BLITZ_LAMBDA_INLINE { take_item(k < kGroup / 2 ? left : right, item(k)); });
+      combine(left, std::move(right));
       // Or GCC would make vectors of the items of several groups.
-      combine(value, opaque_memory(part));
+      combine(value, opaque_memory(left));
     });
   }
 

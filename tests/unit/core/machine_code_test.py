@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks that compilers make vectors of the sums of floating-point numbers: in the loop over a block each addition is one of a
-whole register, and there are as many of them as hide its latency.
+"""Checks that compilers make vectors of the sums of floating-point numbers: in the loop over a block each addition is
+one of a whole register, and there are as many of them as hide its latency.
 
     machine_code_test.py ROOT COMPILER...
 
-Compiles SOURCE with each of the COMPILERS that there is, at -O2 and at -O3, for SSE2 and for AVX2, and reads what objdump makes of
-it. Where there is no compiler, no objdump or no x86-64 the exit status is 77: skipped.
+Compiles SOURCE with each of the COMPILERS that there is, at -O2 and at -O3, for SSE2 and for AVX2, and reads what
+objdump makes of it. Where there is no compiler, no objdump or no x86-64 the exit status is 77: skipped.
 """
 
 import concurrent.futures
