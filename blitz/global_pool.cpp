@@ -93,7 +93,7 @@ struct GlobalPool {
   [[nodiscard]] bool on_own_thread() {
     const std::lock_guard lock(mutex);
     if (pool == nullptr) return false;
-    return pool->current_thread_index() || PoolBase::own_pool() == &registry_of(*pool);
+    return pool->current_thread_index() || own_pool == &registry_of(*pool);
   }
 
   /// The pool for the calling thread, started if need be.
@@ -155,7 +155,7 @@ void end_with_program() { static const EndOfProgram end; }
 ThreadPool& GlobalPool::get() {
   throw_if_in_hook_of_start();
   const std::lock_guard lock(mutex);
-  if (stopped != nullptr && PoolBase::own_pool() == &registry_of(*stopped)) return *stopped;
+  if (stopped != nullptr && own_pool == &registry_of(*stopped)) return *stopped;
   if (ended && (ended_by == 0 || ended_by == PoolBase::this_thread())) {
     throw ThreadPoolError(
         "blitz: the global pool was shut down, or the program is ending; "

@@ -21,6 +21,7 @@ class Session {
   static Outcome run(const Setup& setup, Body&& body) {
     Machine machine(setup.costs, setup.seed);
     machine.make_thread_local(reinterpret_cast<void**>(&blitz::detail::current_worker));
+    machine.make_thread_local(reinterpret_cast<void**>(&blitz::detail::own_pool));
     machine.make_thread_local(reinterpret_cast<void**>(&blitz::detail::CurrentWorker<P>::worker));
     Outcome outcome;
     machine.run([&] {

@@ -27,14 +27,7 @@ PoolBase::PoolBase(ThreadPoolOptions options, std::size_t num_threads)
       generation_(fork_generation.load(std::memory_order_relaxed)),
       max_concurrency_(num_threads) {}
 
-namespace {
-
-constinit thread_local const PoolBase* home = nullptr;
-
-}  // namespace
-
-void PoolBase::adopt_thread() const noexcept { home = this; }
-const PoolBase* PoolBase::own_pool() noexcept { return home; }
+constinit thread_local PoolBase* own_pool = nullptr;
 
 bool PoolBase::try_admit() noexcept {
   std::uintptr_t callers = callers_.load(std::memory_order_acquire);  // [close]
@@ -52,7 +45,7 @@ void PoolBase::admit() {
   if (current_worker != nullptr && current_worker->pool() == this) return;
   if (try_admit()) return;
   const bool at_exit = closed_at_exit_by_ != 0;
-  if (at_exit && closed_at_exit_by_ != this_thread() && own_pool() != this) {
+  if (at_exit && closed_at_exit_by_ != this_thread() && own_pool != this) {
     // The process is about to end. An exception, which this thread need not expect, would make it end otherwise.
     Parker never;
     for (;;) never.park();

@@ -21,6 +21,11 @@ namespace blitz::detail {
 /// The worker that the calling thread runs; null outside every pool.
 BLITZ_API BLITZ_TLS extern constinit thread_local WorkerBase* current_worker;
 
+class PoolBase;
+
+/// The pool of which the calling thread is a resident, until the thread's very end; null for the program's threads.
+BLITZ_API BLITZ_TLS extern constinit thread_local PoolBase* own_pool;
+
 /// In a forked child: ends the process, which would go on in a pool whose threads its parent alone has.
 [[noreturn]] BLITZ_COLD BLITZ_API void end_in_child() noexcept;
 
@@ -101,8 +106,6 @@ class BLITZ_API PoolBase {
   void drain_at_exit() noexcept;
   /// If no other thread than this one has ever called the pool from outside: refuses all further calls, and returns true.
   [[nodiscard]] bool close_if_alone() noexcept;
-  /// The pool of which the calling thread is a resident, until the thread's very end; null for the program's threads.
-  [[nodiscard]] static const PoolBase* own_pool() noexcept;
 
   /// For what can neither be used nor destroyed: the pool of a parent process.
   static void keep_for_ever(std::shared_ptr<void> thing);
@@ -137,8 +140,6 @@ class BLITZ_API PoolBase {
   /// Refuses all further calls.
   void close() noexcept { callers_.store(kClosed, std::memory_order_release); }
   [[nodiscard]] bool closed() const noexcept { return callers_.load(std::memory_order_acquire) == kClosed; }
-  /// The calling thread is a resident of this pool.
-  void adopt_thread() const noexcept;
 
  private:
   // What callers_ may be, other than the this_thread() of the only caller.

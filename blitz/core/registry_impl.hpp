@@ -384,7 +384,7 @@ void Registry<P>::start_threads() {
 
 template <Policy P>
 void Registry<P>::run_thread(std::size_t index) noexcept {
-  adopt_thread();
+  own_pool = this;
   idle_.adopt_resident(index);
   if (gate_ != nullptr) {
     std::exception_ptr error;
@@ -419,7 +419,7 @@ void Registry<P>::stop() {
     return;
   }
   const bool own_worker = current_worker != nullptr && current_worker->pool() == this;
-  if (own_worker || own_pool() == this) throw ThreadPoolError(kStoppedByOwnWorker);
+  if (own_worker || own_pool == this) throw ThreadPoolError(kStoppedByOwnWorker);
   if (closed()) return;
   drain();
   close();
