@@ -37,7 +37,7 @@ class Claims {
     for (std::size_t word = (pieces_ - 1) / kBits;; --word) {
       std::uint64_t taken = words_[word].load(std::memory_order_relaxed);
       while (~taken != 0) {
-        const std::size_t piece = word * kBits + static_cast<std::size_t>(std::bit_width(~taken)) - 1;
+        const std::size_t piece = word * kBits + kBits - 1 - static_cast<std::size_t>(std::countl_zero(~taken));
         taken = words_[word].fetch_or(bit(piece), std::memory_order_relaxed);
         if ((taken & bit(piece)) == 0) return piece;
       }

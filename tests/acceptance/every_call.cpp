@@ -67,11 +67,27 @@ void calls() {
   blitz::parallel_for('a', 'z', [](char) {});
   blitz::parallel_for(std::size_t{0}, v.size(), [&v](std::size_t i) { ++v[i]; });
   blitz::parallel_for(std::views::iota(0L, 10L), [](long) {}, {.stop = std::stop_source().get_token()});
+  blitz::parallel_for(v, [](int i) { return i < 0 ? blitz::Flow::stop : blitz::Flow::go_on; });
+  blitz::parallel_for(short{0}, short{9}, [](short) {});
+  blitz::parallel_for(0u, 9u, [](unsigned) {});
+  blitz::parallel_for(v.data(), v.data() + v.size(), [](int&) {});
+  blitz::parallel_for(std::views::iota(0u, 10u), [](unsigned) {});
   blitz::parallel_for_blocks(v, [](auto block) {
     for (int& i : block) --i;
   });
+  blitz::parallel_for_blocks(v, [](auto) { return blitz::Flow::go_on; });
 
   CHECK_RIGHT(blitz::parallel_reduce(v, 0, Plus()) == kSum);
+  CHECK_RIGHT(blitz::parallel_reduce(
+                  v, 0L, [](long sum, int i) { return sum + i; }, Plus()) == kSum);
+  CHECK_RIGHT(blitz::parallel_reduce(
+                  0, kItems, 0L, [](long sum, int i) { return sum + i; }, Plus()) == kSum);
+  CHECK_RIGHT(blitz::parallel_reduce_blocks(
+                  v, 0L, [](long sum, auto block) { return std::accumulate(block.begin(), block.end(), sum); }, Plus(),
+                  {.min_grain = 8}) == kSum);
+  const std::vector<float> halves(kItems, 0.5f);
+  CHECK_RIGHT(blitz::parallel_reduce(halves, 0.0f, std::plus<>()) == 0.5f * kItems);
+  CHECK_RIGHT(blitz::parallel_reduce(halves, 0.0, [](double a, double b) { return b < a ? b : a; }) == 0.0);
   CHECK_RIGHT(blitz::parallel_reduce(v.begin(), v.end(), 0L, Plus(), {.deterministic = true}) == kSum);
   CHECK_RIGHT(blitz::parallel_reduce(0u, static_cast<unsigned>(kItems), 0u, Plus()) == unsigned{kSum});
   CHECK_RIGHT(blitz::parallel_transform_reduce(v, [] { return 0; }, Plus(), keep, {.min_grain = 7}) == kSum);
@@ -89,6 +105,13 @@ void calls() {
   blitz::scope_fifo([](blitz::ScopeFifo& s) { s.spawn([] {}); });
   blitz::in_place_scope([](blitz::Scope& s) { s.spawn([] {}); }, {.stop = std::stop_token()});
   blitz::in_place_scope_fifo([](blitz::Scope& s) { s.spawn([] {}); });
+
+  blitz::TaskGroup group;
+  group.run([&group] { group.run([] {}); });
+  group.wait();
+  group.run_and_wait([&] { x = group.stop_token().stop_requested() ? 1 : 7; });
+  group.request_stop();
+  CHECK_RIGHT(x == 7 && group.stop_requested());
 
   blitz::spawn([] {});
   blitz::spawn_fifo([copy = v] { static_cast<void>(copy); });
@@ -108,6 +131,8 @@ void calls() {
       scratch.combine(std::size_t{0}, [](std::size_t n, const auto& s) { return n + s.size() - 3; });
   CHECK_RIGHT(count == std::size_t{kItems});
   scratch.for_each([](std::vector<int>& s) { s.clear(); });
+  blitz::parallel_for(0, kItems, [&](int i) { scratch.here().push_back(i); });
+  for (const std::vector<int>& s : scratch) CHECK_RIGHT(s.size() <= std::size_t{kItems} + 3);
   CHECK_RIGHT(scratch.size() > 0);
   scratch.clear();
 
@@ -136,12 +161,20 @@ void calls_of_a_pool(Pool& pool) {
   pool.parallel_for_blocks(v, [](auto) {});
   CHECK_RIGHT(pool.parallel_reduce(v, 0, Plus()) == kSum);
   CHECK_RIGHT(pool.parallel_reduce(0, kItems, 0, Plus()) == kSum);
+  CHECK_RIGHT(pool.parallel_reduce(v, 0, Plus(), Plus()) == kSum);
+  CHECK_RIGHT(pool.parallel_reduce(0, kItems, 0, Plus(), Plus()) == kSum);
+  CHECK_RIGHT(pool.parallel_reduce_blocks(
+                  v, 0, [](int sum, auto block) { return std::accumulate(block.begin(), block.end(), sum); }, Plus()) ==
+              kSum);
   CHECK_RIGHT(pool.parallel_transform_reduce(v, 0, Plus(), keep) == kSum);
   CHECK_RIGHT(pool.parallel_transform_reduce(0, kItems, 0, Plus(), keep) == kSum);
   pool.scope([](blitz::Scope& s) { s.spawn([] {}); });
   pool.scope_fifo([](blitz::Scope& s) { s.spawn([] {}); });
   pool.in_place_scope([](blitz::Scope& s) { s.spawn([] {}); });
   pool.in_place_scope_fifo([](blitz::Scope& s) { s.spawn([] {}); });
+  blitz::TaskGroup group(pool);
+  group.run([] {});
+  group.wait();
   pool.spawn([] {});
   pool.spawn_fifo([] {});
   pool.spawn_broadcast([](blitz::BroadcastContext) {});
@@ -177,7 +210,7 @@ blitz::ThreadPoolOptions every_option() {
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
     .affinity = blitz::Affinity::one_per_worker,
 #endif
-    .max_nested_waits = 4
+    .max_nested_waits = 4, .seed = 1
   };
 }
 
