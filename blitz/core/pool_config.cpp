@@ -65,7 +65,7 @@ Processors processors_for(Affinity affinity) {
 std::uint64_t first_seed(const ThreadPoolOptions& options) noexcept {
   if (options.seed.has_value()) return splitmix64(*options.seed);
   // The count tells apart the pools of a process, however coarse its clock; clock and address tell apart processes.
-  static Atomic<std::uint64_t> pools{0};
+  static constinit Atomic<std::uint64_t> pools{0};
   const std::uint64_t count = pools.fetch_add(1, std::memory_order_relaxed);  // It orders nothing.
   const auto time = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
   return splitmix64(splitmix64(splitmix64(count) ^ time) ^ reinterpret_cast<std::uintptr_t>(&options));

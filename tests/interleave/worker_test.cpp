@@ -60,6 +60,7 @@ class Pool {
     run.own_by_thread(blitz::detail::current_worker);
     run.own_by_thread(blitz::detail::CurrentWorker<ForkJoinPolicy>::worker);
     options.num_threads = slots;
+    options.seed = 0;
     registry = Registry::start(std::move(options));
     registry->set_max_concurrency(concurrency);
     run.settle();
