@@ -19,7 +19,7 @@ struct WorkerStats {
   std::uint64_t steals_tried = 0;    ///< the attempts at that; on AsyncPolicy one may bring several jobs
   std::uint64_t injected_taken = 0;  ///< jobs that this worker took from the injector: from outside, or overflowed
   std::uint64_t times_slept = 0;     ///< blocked for lack of work
-  std::uint64_t times_woken = 0;     ///< by another thread
+  std::uint64_t times_woken = 0;     ///< by another thread; each time ends one sleep
 
   // Of AsyncPolicy alone:
   std::uint64_t lifo_hits = 0;             ///< jobs that this worker found in its LIFO slot

@@ -59,6 +59,7 @@ void IdleState::cancel_park(Search& search) noexcept {
   if (word_of(search.slot).unpark(bit_of(search.slot))) return;
   // A waker was faster: this worker counts as searching, and must not leave the notification behind.
   Slot& s = slots_[search.slot];
+  count(s.slept);  // As each wake-up ends one sleep.
   s.runner->park();
   begin_to_run(s);
   search.counted = true;
