@@ -70,8 +70,9 @@ class SimulateTest(unittest.TestCase):
                         self.assertGreater(float(row["us"]), 0)
                         self.assertGreater(float(row["eff. %"]), 0)
                         self.assertLessEqual(float(row["eff. %"]), 100)
-                        # A theft is an attempt, except that the async backend counts only those that find something.
-                        self.assertLessEqual(int(row["stolen"]), int(row["tried"]))
+                        # A theft is an attempt. On the async backend one may bring half a ring of 256 jobs.
+                        most = 128 if key[0] == "async" else 1
+                        self.assertLessEqual(int(row["stolen"]), most * int(row["tried"]))
                         # An interrupt has its cause, and so has a call: those who asked, now or just before.
                         if row["calls"] == "0":
                             self.assertEqual(row["intr."], "0")
