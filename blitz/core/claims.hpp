@@ -2,8 +2,8 @@
 ///
 /// Any thread may claim. Knows no scheduler.
 ///
-/// *Each claim gets a piece, and no two the same one.* Bits are only ever set, each by one read-modify-write, and it is the
-/// claimant that found it clear who has the piece. There are no more claims than pieces, so a claim that finds all bits set
+/// *Each claim gets a piece, and no two the same one.* Bits are only ever set, each by one read-modify-write, and the claim
+/// that found the bit clear has the piece. There are no more claims than pieces, so a claim that finds all bits set
 /// would be one too many.
 #pragma once
 
@@ -30,8 +30,8 @@ class Claims {
   /// The piece `own`, if there is one of that number and it is free, else the last one that is free. To be called once for
   /// each piece.
   [[nodiscard]] std::size_t claim(std::size_t own) noexcept {
-    // Relaxed, here and below: all that matters is who sets a bit. What a piece reads was written before the claims were
-    // made, and whoever waits for it synchronises with its end.
+    // Relaxed, here and below: only which claim sets a bit first matters. What a piece reads was written before the
+    // claims were made, and the thread that waits for the piece synchronises with its end.
     if (own < pieces_ && (words_[own / kBits].fetch_or(bit(own), std::memory_order_relaxed) & bit(own)) == 0)
       return own;
     for (std::size_t word = (pieces_ - 1) / kBits;; --word) {
