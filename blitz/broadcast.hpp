@@ -43,7 +43,7 @@ class Broadcast {
     WorkerBase* const here = worker_of(pool);
     unfinished_.store(count_, std::memory_order_relaxed);  // What follows publishes it.
     for (std::size_t slot = 0; slot < count_; ++slot) {
-      if (here == nullptr || slot != here->index()) pool.post_to(slot, &*parts_[slot]);
+      if (here == nullptr || slot != here->index()) pool.mail_to(slot, &*parts_[slot]);
     }
     if (here != nullptr) Part::execute_it(&*parts_[here->index()], *here);
     latch_.wait();

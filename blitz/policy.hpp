@@ -67,13 +67,13 @@ enum class Rest : unsigned char {
 ///   - `get_sleepy()`: the worker is about to prepare for sleep. False if the latch is set: it must not sleep then.
 ///   - `fall_asleep()`, after get_sleepy and once try_wake would find the worker: from now on a setter calls try_wake.
 ///     False if the latch is set: it must not sleep then.
-///   - `wake_up()`, after each fall_asleep that returned true: the worker is awake again, whatever woke it.
+///   - `woke()`, after each fall_asleep that returned true: the worker is awake again, whatever woke it.
 template <class L>
 concept SleepableLatch = requires(L& latch, const L& constant) {
   { constant.probe() } noexcept -> std::same_as<bool>;
   { latch.get_sleepy() } noexcept -> std::same_as<bool>;
   { latch.fall_asleep() } noexcept -> std::same_as<bool>;
-  latch.wake_up();
+  latch.woke();
 };
 
 /// Some SleepableLatch, with which the concept IdleProtocol states that the members of an idle protocol are templates
@@ -82,7 +82,7 @@ struct AnyLatch {
   bool probe() const noexcept;
   bool get_sleepy() noexcept;
   bool fall_asleep() noexcept;
-  void wake_up() noexcept;
+  void woke() noexcept;
 };
 
 /// Some callable without arguments that returns a bool, with which the concept IdleProtocol states that the members of

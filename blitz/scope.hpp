@@ -299,7 +299,7 @@ void Scope::spawn_broadcast(F&& f) {
   const std::size_t count = pool.num_threads();
   detail::HeapJobs<Job> jobs(worker_here(), count, std::ref(*this), function, count);
   for (std::size_t i = 0; i < count; ++i) state_.begun(worker_here());
-  jobs.post(pool);
+  jobs.mail(pool);
 }
 
 /// Calls `body(scope)` on a worker, waits for everything that was spawned in the scope, also when the body throws, and

@@ -152,7 +152,7 @@ void spawn_broadcast_in(PoolBase& pool, F&& f) {
   for (std::size_t i = 0; i < count; ++i) {
     worker != nullptr ? worker->detached_begun() : pool.detached_begun_outside();
   }
-  jobs.post(pool);
+  jobs.mail(pool);
 }
 
 }  // namespace detail

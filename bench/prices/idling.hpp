@@ -64,7 +64,7 @@ struct NeverSet {
     asleep = Clock::now();
     return true;
   }
-  void wake_up() noexcept {}
+  void woke() noexcept {}
 
   Clock::time_point asleep{};
 };

@@ -217,7 +217,7 @@ class IdleState {
     search.counted = true;  // Whoever has claimed the slot has counted it.
     search.parked = false;
     search.rounds = 0;
-    latch.wake_up();
+    latch.woke();
   }
 
   BLITZ_COLD BLITZ_API void cancel_park(Search& search) noexcept;

@@ -1,7 +1,7 @@
 /// The four-state latch: a worker waits for it by searching, and at last by sleeping; whoever sets it learns whether
 /// the worker must be woken.
 ///
-///   kUnset --get_sleepy--> kSleepy --fall_asleep--> kSleeping --wake_up--> kUnset
+///   kUnset --get_sleepy--> kSleepy --fall_asleep--> kSleeping --woke--> kUnset
 ///      \_____________________|__________________________|____set____________> kSet   (for good)
 ///
 /// Two states would not do: a worker that had probed the latch and was on its way to sleep would look to the setter
@@ -47,7 +47,7 @@ class CoreLatch {
   [[nodiscard]] bool fall_asleep() noexcept { return advance(State::kSleepy, State::kSleeping); }
 
   /// The worker is awake again, whatever woke it.
-  void wake_up() noexcept {
+  void woke() noexcept {
     if (!probe()) (void)advance(State::kSleeping, State::kUnset);
   }
 

@@ -97,8 +97,8 @@ class HeapJobs {
     }
   }
   /// Sends each to its worker.
-  void post(PoolBase& pool) noexcept {
-    for (std::size_t slot = 0; slot < count_; ++slot) pool.post_to(slot, jobs_[slot]);
+  void mail(PoolBase& pool) noexcept {
+    for (std::size_t slot = 0; slot < count_; ++slot) pool.mail_to(slot, jobs_[slot]);
   }
 
  private:

@@ -182,7 +182,7 @@ void JobMemory::fill(std::size_t size_class) {
   }
 }
 
-void JobMemory::empty(std::size_t size_class) noexcept {
+void JobMemory::flush(std::size_t size_class) noexcept {
   Block* const batch = std::exchange(open_[size_class], List()).first;
   if (Block* const other = std::exchange(spare_[size_class], batch)) depots[size_class].value.put(other);
 }

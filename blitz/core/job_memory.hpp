@@ -71,7 +71,7 @@ class JobMemory {
     List& list = open_[size_class];
     list.first = ::new (memory) Block{list.first};
     if (++list.count >= kBatch) [[unlikely]]
-      empty(size_class);
+      flush(size_class);
   }
 
   /// For a thread that is no worker. Throws std::bad_alloc.
@@ -83,7 +83,7 @@ class JobMemory {
 
  private:
   BLITZ_COLD BLITZ_API void fill(std::size_t size_class);
-  BLITZ_COLD BLITZ_API void empty(std::size_t size_class) noexcept;
+  BLITZ_COLD BLITZ_API void flush(std::size_t size_class) noexcept;
 
   std::array<List, kClasses> open_{};     // where blocks come from and go to
   std::array<Block*, kClasses> spare_{};  // batches, or null: kept back, for the direction may change

@@ -115,7 +115,7 @@ void PoolBase::set_max_concurrency(std::size_t count) {
                                 " threads; ask for 1 to that many");
   }
   max_concurrency_.store(count, std::memory_order_seq_cst);
-  for (std::size_t i = 0; i < num_threads(); ++i) worker_base(i).look_up();
+  for (std::size_t i = 0; i < num_threads(); ++i) worker_base(i).wake_if_apart();
 }
 
 bool PoolBase::try_stand_apart() noexcept {
@@ -126,7 +126,7 @@ bool PoolBase::try_stand_apart() noexcept {
 
 void PoolBase::stand_apart() noexcept {
   if (apart_.fetch_add(1, std::memory_order_seq_cst) + 1 < num_threads()) return;
-  for (std::size_t i = 0; i < num_threads(); ++i) worker_base(i).look_up();
+  for (std::size_t i = 0; i < num_threads(); ++i) worker_base(i).wake_if_apart();
 }
 
 }  // namespace blitz::detail

@@ -43,7 +43,7 @@ class BLITZ_API PoolBase {
   /// Gives a job to whichever worker takes it first.
   virtual void inject(Job* job) noexcept = 0;
   /// Gives a job to the worker of that slot and to no other.
-  virtual void post_to(std::size_t slot, Job* job) noexcept = 0;
+  virtual void mail_to(std::size_t slot, Job* job) noexcept = 0;
   /// For a thread of no pool: calls `call(argument)` with the thread a worker of this pool, in a vacant slot. False,
   /// and nothing is called, if there is none.
   [[nodiscard]] virtual bool call_in_vacant_slot(void (*call)(void*), void* argument) = 0;

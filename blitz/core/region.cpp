@@ -133,7 +133,7 @@ void Region::wake_one() noexcept {
   if (waiting_ == nullptr) return;
   Waiter& waiter = *waiting_;
   unlist(waiter);
-  waiter.worker.look_up();
+  waiter.worker.wake_if_apart();
 }
 
 void Region::leave_to(Region& outer, WorkerBase& worker) noexcept {
@@ -170,7 +170,7 @@ void Region::wait(WorkerBase& worker, CoreLatch& latch) noexcept {
   while (!latch.probe()) {
     Job* job = take_newest(worker);
     called = false;
-    if (job == nullptr) job = worker.take_posted();
+    if (job == nullptr) job = worker.take_mail();
     if (job != nullptr) {
       job->execute(job, worker);
       pool_.end_if_forked();
@@ -189,7 +189,7 @@ void Region::wait(WorkerBase& worker, CoreLatch& latch) noexcept {
     }
     worker.pool()->stand_apart();
     worker.sleep_apart(latch, [&]() noexcept {
-      if (worker.has_posted()) return true;
+      if (worker.has_mail()) return true;
       const auto locked = lock();
       // Once off the list it would not be woken again, and whoever took it off may have come before it could be.
       return !waiter.listed || has_jobs();

@@ -35,7 +35,7 @@ class BLITZ_API Registry final : public PoolBase, public std::enable_shared_from
     injector_.push(job);
     idle_.new_injected_jobs();
   }
-  void post_to(std::size_t slot, Job* job) noexcept override { workers_[slot]->post(job); }
+  void mail_to(std::size_t slot, Job* job) noexcept override { workers_[slot]->mail(job); }
   [[nodiscard]] bool call_in_vacant_slot(void (*call)(void*), void* argument) override {
     Worker<P>* const worker = try_borrow();
     if (worker == nullptr) return false;

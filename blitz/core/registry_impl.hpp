@@ -65,7 +65,7 @@ WorkerStats Worker<P>::stats() const noexcept {
     // What was pushed here or came from elsewhere has been run here unless it was taken away or is still waiting. The
     // counts are not read at once: the sum may be below zero for a moment.
     const std::uint64_t come =
-        s.jobs_pushed + s.jobs_stolen + s.injected_taken + posted_taken_.load(std::memory_order_relaxed);
+        s.jobs_pushed + s.jobs_stolen + s.injected_taken + mail_taken_.load(std::memory_order_relaxed);
     const auto executed = static_cast<std::int64_t>(come - queue_.taken() - queue_.size());
     s.jobs_executed = executed > 0 ? static_cast<std::uint64_t>(executed) : 0;
   }
@@ -113,21 +113,21 @@ void Worker<P>::forget_runner() noexcept {
 }
 
 template <Policy P>
-void Worker<P>::post(Job* job) noexcept {
-  posted_.push(job);
-  if (!look_up()) idle_.try_wake(index());
+void Worker<P>::mail(Job* job) noexcept {
+  mailbox_.push(job);
+  if (!wake_if_apart()) idle_.try_wake(index());
 }
 
 template <Policy P>
-Job* Worker<P>::take_posted() noexcept {
-  Job* const job = posted_.empty() ? nullptr : posted_.take();
-  if (job != nullptr) posted_taken_.store(posted_taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+Job* Worker<P>::take_mail() noexcept {
+  Job* const job = mailbox_.empty() ? nullptr : mailbox_.take();
+  if (job != nullptr) mail_taken_.store(mail_taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   return job;
 }
 
 template <Policy P>
 Job* Worker<P>::find_any() noexcept {
-  if (Job* const job = take_posted()) return job;
+  if (Job* const job = take_mail()) return job;
   return finder_.find_work(sources_);
 }
 
@@ -169,7 +169,7 @@ bool Worker<P>::wait_apart(CoreLatch& latch) noexcept {
   }
   if (!registry_.try_stand_apart()) return false;
   while (!latch.probe() && !registry_.all_stand_apart()) {
-    if (Job* const posted = take_posted()) {
+    if (Job* const posted = take_mail()) {
       registry_.stand_apart_no_more();  // What it runs may wait, too, and this worker is one.
       execute(posted);
       while (Job* const own = latch.probe() ? nullptr : queue_.take_newest()) execute(own);
@@ -177,7 +177,7 @@ bool Worker<P>::wait_apart(CoreLatch& latch) noexcept {
       if (!registry_.try_stand_apart()) return false;
       continue;
     }
-    sleep_apart(latch, [this]() noexcept { return !posted_.empty() || registry_.all_stand_apart(); });
+    sleep_apart(latch, [this]() noexcept { return !mailbox_.empty() || registry_.all_stand_apart(); });
   }
   registry_.stand_apart_no_more();
   return latch.probe();
@@ -189,9 +189,9 @@ template <Policy P>
 void Worker<P>::sit_out(Search& search) noexcept {
   idle_.work_found(search);  // For the others, from here on it executes a long job.
   registry_.stand_apart();
-  const auto is_wanted = [this]() noexcept { return !posted_.empty() || index() < registry_.max_concurrency(); };
+  const auto is_wanted = [this]() noexcept { return !mailbox_.empty() || index() < registry_.max_concurrency(); };
   while (!terminate_.probe() && index() >= registry_.max_concurrency()) {
-    if (Job* const posted = take_posted()) {
+    if (Job* const posted = take_mail()) {
       registry_.stand_apart_no_more();  // What it runs may wait, too, and this worker is one.
       execute(posted);
       registry_.stand_apart();
@@ -225,7 +225,7 @@ void Worker<P>::run_resident() noexcept {
 template <Policy P>
 void Worker<P>::terminate() noexcept {
   (void)terminate_.set();
-  if (!look_up()) idle_.try_wake(index());
+  if (!wake_if_apart()) idle_.try_wake(index());
 }
 
 template <Policy P>
@@ -236,7 +236,7 @@ void Worker<P>::give_back() noexcept {
   /// What only the resident can do: end, or run what was posted to it.
   struct ResidentWanted {
     const Worker& worker;
-    [[nodiscard]] bool probe() const noexcept { return worker.terminate_.probe() || !worker.posted_.empty(); }
+    [[nodiscard]] bool probe() const noexcept { return worker.terminate_.probe() || !worker.mailbox_.empty(); }
   };
   idle_.give_back(
       index(), queue_.empty(), ResidentWanted{*this}, [this]() noexcept { return others_waiting(); },

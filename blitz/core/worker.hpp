@@ -1,7 +1,7 @@
 /// A worker: one slot of a pool, and the one loop in which its runner looks for work.
 ///
 /// The runner is the slot's resident thread, or an outside thread that has borrowed the slot. All members are for the
-/// runner, but for wake, look_up, terminate, post and the statistics.
+/// runner, but for wake, wake_if_apart, terminate, mail and the statistics.
 #pragma once
 
 #include <cstddef>
@@ -53,8 +53,8 @@ class WorkerBase : public Wakeable {
   /// Runs other jobs until the latch is set, and sleeps while there are none.
   virtual void wait_until(CoreLatch& latch) noexcept = 0;
   /// A job for this worker alone; null if there is none.
-  [[nodiscard]] virtual Job* take_posted() noexcept = 0;
-  [[nodiscard]] virtual bool has_posted() const noexcept = 0;
+  [[nodiscard]] virtual Job* take_mail() noexcept = 0;
+  [[nodiscard]] virtual bool has_mail() const noexcept = 0;
   /// Whether all that this worker has offered is gone.
   [[nodiscard]] virtual bool queue_empty() const noexcept = 0;
   /// A hint: some worker of the pool executes no job.
@@ -95,7 +95,7 @@ class WorkerBase : public Wakeable {
 
   // --- sleeping apart: a sleep of which the idle protocol knows nothing, and for it this worker executes a job ---
 
-  /// Blocks until the latch is set or look_up() is called, if `reason_to_stay_awake()` does not hold by then.
+  /// Blocks until the latch is set or wake_if_apart() is called, if `reason_to_stay_awake()` does not hold by then.
   template <class Test>
   void sleep_apart(CoreLatch& latch, Test&& reason_to_stay_awake) noexcept {
     if (!latch.get_sleepy()) return;
@@ -104,12 +104,12 @@ class WorkerBase : public Wakeable {
     apart_.store(true, std::memory_order_seq_cst);
     if (latch.fall_asleep()) {
       if (!reason_to_stay_awake()) apart_parker_.park();
-      latch.wake_up();
+      latch.woke();
     }
     apart_.store(false, std::memory_order_seq_cst);  // [apart]
   }
   /// Any thread: after giving a sleeper apart a reason to stay awake. Returns whether it was one.
-  bool look_up() noexcept {
+  bool wake_if_apart() noexcept {
     if (!apart_.load(std::memory_order_seq_cst)) return false;  // [apart]
     apart_parker_.unpark();
     return true;
@@ -148,8 +148,8 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   [[nodiscard]] Job* take_newest() noexcept override;
   [[nodiscard]] Job* find_work() noexcept override;
   void wait_until(CoreLatch& latch) noexcept override;
-  [[nodiscard]] Job* take_posted() noexcept override;
-  [[nodiscard]] bool has_posted() const noexcept override { return !posted_.empty(); }
+  [[nodiscard]] Job* take_mail() noexcept override;
+  [[nodiscard]] bool has_mail() const noexcept override { return !mailbox_.empty(); }
   void push_own(Job* job) override { offer(job); }
   [[nodiscard]] Job* take_newest_own() noexcept override { return queue_.take_newest(); }
   void confine(Region* region) noexcept override;
@@ -168,7 +168,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   [[nodiscard]] std::size_t num_threads() const noexcept override;
   [[nodiscard]] std::shared_ptr<void> keep_alive() const noexcept override;
   void wake() noexcept override {
-    if (!look_up()) idle_.try_wake(index());
+    if (!wake_if_apart()) idle_.try_wake(index());
   }
 
   [[nodiscard]] Registry<P>& registry() noexcept { return registry_; }
@@ -184,7 +184,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   /// An outside caller's part: makes this slot vacant again, or leaves it to the resident.
   void give_back() noexcept;
   /// Gives this worker, and no other, a job. Any thread.
-  void post(Job* job) noexcept;
+  void mail(Job* job) noexcept;
 
  private:
   using Sources = detail::Sources<typename P::LocalQueue, typename P::Injector>;
@@ -199,7 +199,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   [[nodiscard]] bool is_warm() const noexcept;
   [[nodiscard]] bool region_empty() const noexcept;
   /// Whether there may be a job that is not in any worker's queue.
-  [[nodiscard]] bool others_waiting() const noexcept { return !injector_.empty() || !posted_.empty(); }
+  [[nodiscard]] bool others_waiting() const noexcept { return !injector_.empty() || !mailbox_.empty(); }
   void execute(Job* job) noexcept {
     job->execute(job, *this);
     registry_.end_if_forked();
@@ -212,8 +212,8 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   alignas(kCacheLine) typename P::Finder finder_;
   Sources sources_;
   std::size_t nested_waits_ = 0;
-  Atomic<std::uint64_t> posted_taken_{0};
-  typename P::Injector posted_;  // jobs for this worker alone
+  Atomic<std::uint64_t> mail_taken_{0};
+  typename P::Injector mailbox_;  // jobs for this worker alone
   CoreLatch terminate_;
 };
 

@@ -244,7 +244,7 @@ class Sleep {
     }
     if (!counters_.try_add_sleeping(search.jec)) {  // [register] [inject]
       s.state.store(State::kAwake, std::memory_order_release);
-      latch.wake_up();
+      latch.woke();
       search.announced = false;  // Something was posted: one search, and a new announcement.
       if (rest == Rest::kVacate && ++search.missed >= kMissedPosts) s.late = std::max(s.late, 1);
       return;
@@ -261,7 +261,7 @@ class Sleep {
       counters_.sub_sleeping();
       s.state.store(State::kAwake, std::memory_order_release);
     }
-    latch.wake_up();
+    latch.woke();
     search.rounds = 0;
     search.missed = 0;
     search.announced = false;

@@ -22,9 +22,9 @@ struct Sent final : Job {
     if (self.function) self.function();
   }
 
-  void post_to(Worker& worker) {
+  void mail_to(Worker& worker) {
     letter.write(1);
-    worker.post(this);
+    worker.mail(this);
   }
 
   std::function<void()> function;
@@ -35,10 +35,10 @@ struct Sent final : Job {
 /// Waits for the latch, asleep apart, and does what is sent meanwhile.
 void wait_apart(Worker& worker, CoreLatch& latch) {
   while (!latch.probe()) {
-    if (Job* const job = worker.take_posted()) {
+    if (Job* const job = worker.take_mail()) {
       worker.execute(job);
     } else {
-      worker.sleep_apart(latch, [&]() noexcept { return worker.has_posted(); });
+      worker.sleep_apart(latch, [&]() noexcept { return worker.has_mail(); });
     }
   }
 }
@@ -69,7 +69,7 @@ INTERLEAVE_CASE("apart: a job is sent", .preemptions = 3, .delays = 2, .spurious
   // It alone ends the wait, on the sleeper itself.
   Sent job([&] { (void)latch.set(); });
   run.thread("sleeper", [&] { wait_apart(pool.worker(0), latch); });
-  run.thread("sender", [&] { job.post_to(pool.worker(0)); });
+  run.thread("sender", [&] { job.mail_to(pool.worker(0)); });
   run.go();
   expect(job.runs.read() == 1, "the job has run once");
 }
@@ -86,8 +86,8 @@ INTERLEAVE_CASE("apart: two jobs are sent, and the latch is set", .preemptions =
     wait_apart(pool.worker(0), more);
   });
   run.thread("sender", [&] {
-    first.post_to(pool.worker(0));
-    second.post_to(pool.worker(0));
+    first.mail_to(pool.worker(0));
+    second.mail_to(pool.worker(0));
   });
   run.thread("setter", [&] {
     if (latch.set()) pool.worker(0).wake();
@@ -114,7 +114,7 @@ INTERLEAVE_CASE("apart: from one sleep to the other", .preemptions = 3, .random_
   run.thread("setter", [&] {
     if (away.set()) worker.wake();
   });
-  run.thread("sender", [&] { job.post_to(worker); });
+  run.thread("sender", [&] { job.mail_to(worker); });
   run.go();
   expect(job.runs.read() == 1, "the job has run once");
 }
@@ -151,11 +151,11 @@ INTERLEAVE_CASE("apart: from one sleep to a simpler one", .preemptions = 3, .ran
     }
   });
   run.thread("setter", [&] {
-    if (away.set()) (void)worker.look_up();
+    if (away.set()) (void)worker.wake_if_apart();
   });
   run.thread("giver", [&] {
     reason.store(true, std::memory_order_seq_cst);
-    if (!worker.look_up()) other.try_wake();
+    if (!worker.wake_if_apart()) other.try_wake();
   });
   run.go();
 }

@@ -271,7 +271,7 @@ INTERLEAVE_CASE("latch: its setter wakes who must be woken", .preemptions = 4, .
       if (!latch->get_sleepy()) continue;
       if (!latch->fall_asleep()) continue;
       parker.park();
-      latch->wake_up();
+      latch->woke();
     }
     expect(result.read() == 7, "what came before set has come");
     latch.reset();
@@ -292,7 +292,7 @@ INTERLEAVE_CASE("latch: an interrupted sleep can be begun again", .preemptions =
       if (!latch.get_sleepy()) continue;
       if (!latch.fall_asleep()) continue;
       parker.park();
-      latch.wake_up();
+      latch.woke();
     }
   });
   run.thread("disturber", [&] { parker.unpark(); });

@@ -42,8 +42,8 @@ class Worker final : public WorkerBase {
   [[nodiscard]] Job* take_newest() noexcept override { return queue_.pop(); }
   [[nodiscard]] Job* find_work() noexcept override;
   void wait_until(CoreLatch& latch) noexcept override;
-  [[nodiscard]] Job* take_posted() noexcept override { return posted_.empty() ? nullptr : posted_.take(); }
-  [[nodiscard]] bool has_posted() const noexcept override { return !posted_.empty(); }
+  [[nodiscard]] Job* take_mail() noexcept override { return mailbox_.empty() ? nullptr : mailbox_.take(); }
+  [[nodiscard]] bool has_mail() const noexcept override { return !mailbox_.empty(); }
   [[nodiscard]] bool queue_empty() const noexcept override { return queue_.empty(); }
   [[nodiscard]] bool somebody_idle() const noexcept override { return false; }
   [[nodiscard]] std::size_t num_threads() const noexcept override;
@@ -54,7 +54,7 @@ class Worker final : public WorkerBase {
   void forget_runner() noexcept override {}
   void wake() noexcept override;
 
-  void post(Job* job) noexcept;
+  void mail(Job* job) noexcept;
   void execute(Job* job) noexcept { job->execute(job, *this); }
 
   /// A job that lies in another queue, or comes from outside; null if there is none at this moment.
@@ -70,7 +70,7 @@ class Worker final : public WorkerBase {
 
   Pool& pool_;
   Deque queue_{2};
-  blitz::detail::TreiberStack<Job> posted_;
+  blitz::detail::TreiberStack<Job> mailbox_;
 };
 
 class Pool final : public PoolBase {
@@ -93,7 +93,7 @@ class Pool final : public PoolBase {
     injector_.push(job);
     idle_.new_injected_jobs();
   }
-  void post_to(std::size_t slot, Job* job) noexcept override { workers_[slot].post(job); }
+  void mail_to(std::size_t slot, Job* job) noexcept override { workers_[slot].mail(job); }
   /// All slots have their runners.
   [[nodiscard]] bool call_in_vacant_slot(void (*)(void*), void*) override { return false; }
   [[nodiscard]] std::shared_ptr<void> keep_alive() noexcept override { return self_.lock(); }
@@ -123,18 +123,18 @@ inline Worker::Place Worker::offer(Job* job) {
 }
 
 inline void Worker::wake() noexcept {
-  if (!look_up()) pool_.idle().try_wake(index());
+  if (!wake_if_apart()) pool_.idle().try_wake(index());
 }
 
-inline void Worker::post(Job* job) noexcept {
-  posted_.push(job);
-  if (!look_up()) pool_.idle().try_wake(index());
+inline void Worker::mail(Job* job) noexcept {
+  mailbox_.push(job);
+  if (!wake_if_apart()) pool_.idle().try_wake(index());
 }
 
 inline std::size_t Worker::num_threads() const noexcept { return pool_.num_threads(); }
 inline std::shared_ptr<void> Worker::keep_alive() const noexcept { return pool_.keep_alive(); }
 
-inline bool Worker::others_waiting() const noexcept { return !pool_.injector().empty() || has_posted(); }
+inline bool Worker::others_waiting() const noexcept { return !pool_.injector().empty() || has_mail(); }
 
 inline Job* Worker::steal() noexcept {
   for (bool lost = true; lost;) {
@@ -150,7 +150,7 @@ inline Job* Worker::steal() noexcept {
 }
 
 inline Job* Worker::find_work() noexcept {
-  if (Job* const job = take_posted()) return job;
+  if (Job* const job = take_mail()) return job;
   if (Job* const job = queue_.pop()) return job;
   return take_any();
 }

@@ -92,7 +92,7 @@ INTERLEAVE_CASE("region: a job is posted", .preemptions = 2, .random_schedules =
   Confined all(run, 2);
   Member job([&] { all.end_wait(1); });
   all.add_waiter(run, 1);
-  run.thread("sender", [&] { all.pool.worker(1).post(&job); });
+  run.thread("sender", [&] { all.pool.worker(1).mail(&job); });
   run.go();
 }
 

@@ -67,7 +67,7 @@ class Pool {
   }
 
   [[nodiscard]] Worker& worker(std::size_t slot) { return registry->worker(slot); }
-  void post(std::size_t slot, Task& task) { worker(slot).post(&task); }
+  void post(std::size_t slot, Task& task) { worker(slot).mail(&task); }
   void inject(Task& task) { registry->inject(&task); }
 
   /// What the end of the pool is to its workers, once all is done.

@@ -171,8 +171,8 @@ inline give_back(me) {
   ok = false
 }
 
-/* mirrors: Worker::take_posted blitz/core/registry_impl.hpp */
-inline take_posted(me) {  /* sets found, and job */
+/* mirrors: Worker::take_mail blitz/core/registry_impl.hpp */
+inline take_mail(me) {  /* sets found, and job */
   d_step { found = (posted[me] > 0); if :: found -> FLUSH(me); posted[me]--; job = NOBODYS :: else fi }
 }
 
@@ -180,7 +180,7 @@ inline take_posted(me) {  /* sets found, and job */
 /* mirrors: ForkJoinFinder::find_work blitz/fork_join/policy.hpp */
 inline find_work(me) {  /* sets found, and job */
 #if POSTS > 0
-  take_posted(me);
+  take_mail(me);
   if
   :: !found ->
 #endif

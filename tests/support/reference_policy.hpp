@@ -113,7 +113,7 @@ class ReferenceIdle {
         slot.state = State::kAsleep;
         slot.changed.wait(lock, [&] { return slot.state == State::kAwake; });
       }
-      latch.wake_up();
+      latch.woke();
     }
     search.announced = announced_;
   }

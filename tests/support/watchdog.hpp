@@ -85,7 +85,7 @@ class Watchdog {
     }
     for (std::size_t i = 0; i < registry.num_threads(); ++i) {
       auto& worker = registry.worker(i);
-      view.workers.push_back({worker.stats(), worker.queue().size(), worker.has_posted(), worker.detached_begun_count(),
+      view.workers.push_back({worker.stats(), worker.queue().size(), worker.has_mail(), worker.detached_begun_count(),
                               worker.detached_ended_count()});
     }
     print(view);

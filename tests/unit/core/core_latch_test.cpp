@@ -27,7 +27,7 @@ TEST_CASE("core latch: whoever sets it learns whether its worker sleeps") {
   SUBCASE("it is awake again") {
     REQUIRE(latch.get_sleepy());
     REQUIRE(latch.fall_asleep());
-    latch.wake_up();
+    latch.woke();
     CHECK_FALSE(latch.set());
   }
   CHECK(latch.probe());
@@ -37,7 +37,7 @@ TEST_CASE("core latch: nobody falls asleep on a latch that is set, and waking up
   CoreLatch latch;
   (void)latch.set();
   CHECK_FALSE(latch.get_sleepy());
-  latch.wake_up();
+  latch.woke();
   CHECK(latch.probe());
 }
 
@@ -46,7 +46,7 @@ TEST_CASE("core latch: set while its worker sleeps, it stays set when the worker
   REQUIRE(latch.get_sleepy());
   REQUIRE(latch.fall_asleep());
   CHECK(latch.set());
-  latch.wake_up();
+  latch.woke();
   CHECK(latch.probe());
   CHECK_FALSE(latch.get_sleepy());
 }
@@ -57,7 +57,7 @@ TEST_CASE("core latch: a worker may sleep again and again") {
     REQUIRE(latch.get_sleepy());
     REQUIRE(latch.fall_asleep());
     CHECK_FALSE(latch.probe());
-    latch.wake_up();
+    latch.woke();
     CHECK_FALSE(latch.probe());
   }
 }

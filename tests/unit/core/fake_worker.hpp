@@ -52,8 +52,8 @@ class FakeWorker final : public WorkerBase {
   bool somebody_idle() const noexcept override { return idle; }
   std::size_t num_threads() const noexcept override { return workers_; }
   Job* find_work() noexcept override { return take_newest(); }
-  Job* take_posted() noexcept override { return nullptr; }
-  bool has_posted() const noexcept override { return false; }
+  Job* take_mail() noexcept override { return nullptr; }
+  bool has_mail() const noexcept override { return false; }
   void push_own(Job* job) override { push(job); }
   Job* take_newest_own() noexcept override { return take_newest(); }
   void confine(blitz::detail::Region* region) noexcept override { set_region(region); }

@@ -35,7 +35,7 @@ class FakePool final : public PoolBase {
   std::size_t num_threads() const noexcept override { return 4; }
   WorkerBase& worker_base(std::size_t /*slot*/) noexcept override { std::abort(); }
   void inject(Job* job) noexcept override { injected.push_back(job); }
-  void post_to(std::size_t slot, Job* job) noexcept override { posted.emplace_back(slot, job); }
+  void mail_to(std::size_t slot, Job* job) noexcept override { posted.emplace_back(slot, job); }
   bool call_in_vacant_slot(void (*)(void*), void*) override { return false; }
   std::shared_ptr<void> keep_alive() noexcept override { return nullptr; }
 
@@ -114,7 +114,7 @@ TEST_CASE_TEMPLATE("heap jobs: one for each worker, and each is sent to its own"
   FakePool pool;
   {
     HeapJobs<Limited<J>> jobs(&worker, pool.num_threads(), &lives, 100);
-    jobs.post(pool);
+    jobs.mail(pool);
   }
   CHECK(lives.alive == 4);  // They are the pool's.
   REQUIRE(pool.posted.size() == 4);

@@ -33,7 +33,7 @@ class FakePool final : public PoolBase {
   }
   WorkerBase& worker_base(std::size_t /*slot*/) noexcept override { std::abort(); }
   void inject(Job* job) noexcept override { injected.push_back(job); }
-  void post_to(std::size_t /*slot*/, Job* /*job*/) noexcept override { std::abort(); }
+  void mail_to(std::size_t /*slot*/, Job* /*job*/) noexcept override { std::abort(); }
   bool call_in_vacant_slot(void (*)(void*), void*) override { return false; }
   std::shared_ptr<void> keep_alive() noexcept override { return nullptr; }
 
@@ -57,8 +57,8 @@ class RegionWorker final : public WorkerBase {
   }
   Job* find_work() noexcept override { return take_newest(); }
   void wait_until(CoreLatch& latch) noexcept override { region()->wait(*this, latch); }
-  Job* take_posted() noexcept override { return posted.exchange(nullptr); }
-  bool has_posted() const noexcept override { return posted != nullptr; }
+  Job* take_mail() noexcept override { return posted.exchange(nullptr); }
+  bool has_mail() const noexcept override { return posted != nullptr; }
   bool queue_empty() const noexcept override { return own.empty(); }
   bool somebody_idle() const noexcept override { return true; }
   std::size_t num_threads() const noexcept override { return 1; }
@@ -75,7 +75,7 @@ class RegionWorker final : public WorkerBase {
   }
   void confine(Region* region) noexcept override { set_region(region); }
   void forget_runner() noexcept override {}
-  void wake() noexcept override { look_up(); }
+  void wake() noexcept override { wake_if_apart(); }
 
   /// As a free worker does with what it has stolen.
   void run_oldest_of(RegionWorker& victim) {
@@ -305,7 +305,7 @@ TEST_CASE("region: who waits runs its jobs, and those that were posted to it, an
   }
   CHECK(log.find('a') != std::string::npos);
   CHECK(log.find('s') == std::string::npos);
-  if (Job* const job = worker.take_posted()) job->execute(job, worker);
+  if (Job* const job = worker.take_mail()) job->execute(job, worker);
   CHECK(log == "ap");
   CHECK(worker.take_newest() == &stranger);
 }
@@ -331,7 +331,7 @@ TEST_CASE("region: who sleeps is woken by its latch, by a push, and by what is p
       other.push(&last);
     } else {
       worker.posted = &last;
-      worker.look_up();
+      worker.wake_if_apart();
     }
     waiter.join();
     CHECK(latch.probe());

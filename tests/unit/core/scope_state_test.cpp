@@ -30,7 +30,7 @@ class FakePool final : public PoolBase {
   std::size_t num_threads() const noexcept override { return 1; }
   WorkerBase& worker_base(std::size_t) noexcept override { std::terminate(); }
   void inject(Job*) noexcept override { std::terminate(); }
-  void post_to(std::size_t, Job*) noexcept override { std::terminate(); }
+  void mail_to(std::size_t, Job*) noexcept override { std::terminate(); }
   bool call_in_vacant_slot(void (*)(void*), void*) override { return false; }
   std::shared_ptr<void> keep_alive() noexcept override { return nullptr; }
 };
