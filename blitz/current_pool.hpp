@@ -5,10 +5,13 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "blitz/async/policy.hpp"
+#include "blitz/core/job.hpp"
 #include "blitz/core/registry.hpp"
 #include "blitz/fork_join/policy.hpp"
 
@@ -54,20 +57,46 @@ BLITZ_API extern constinit Atomic<Registry<ForkJoinPolicy>*> started_global_regi
   return global_registry();
 }
 
-/// Calls `f` with the worker of a pool of another policy, or in the global pool.
-template <class F>
-[[gnu::noinline]] decltype(auto) on_other_pool(F&& f) {
-  if (WorkerBase* const worker = current_worker) return std::invoke(std::forward<F>(f), *worker);
-  return global_registry().in_worker_from_no_pool(std::forward<F>(f));
+/// How a thread that is not a worker of a pool has `call` made in it. `pool` is a Registry<P>*, not null, or a PoolBase*.
+struct Enter {
+  template <class Pool>
+  void operator()(Pool* pool, PoolCall call, void* argument) const {
+    if constexpr (std::is_same_v<Pool, PoolBase>) {
+      enter_pool(pool, call, argument);
+    } else {
+      pool->enter(call, argument);
+    }
+  }
+};
+struct EnterBlocking {
+  void operator()(PoolBase* pool, PoolCall call, void* argument) const { pool->enter_blocking(call, argument); }
+};
+
+/// Calls `f` with a worker: of `pool`, or, if that is null, of the pool that the caller works for, or else of the global
+/// pool. Returns or rethrows its outcome; throws what PoolBase::enter throws.
+template <class How = Enter, class Pool, class F>
+std::invoke_result_t<F, WorkerBase&> on_worker(Pool* pool, F&& f) {
+  using R = std::invoke_result_t<F, WorkerBase&>;
+  if (WorkerBase* const worker = worker_for(pool)) return std::invoke(std::forward<F>(f), *worker);
+  if constexpr (std::is_void_v<R>) {
+    How{}(
+        pool,
+        [](void* its_f, WorkerBase& worker) {
+          std::invoke(std::forward<F>(*static_cast<std::remove_reference_t<F>*>(its_f)), worker);
+        },
+        std::addressof(f));
+  } else {
+    JobResult<R> result;
+    on_worker<How>(
+        pool, [&](WorkerBase& worker) { result.make([&]() -> R { return std::invoke(std::forward<F>(f), worker); }); });
+    return result.take();
+  }
 }
 
-/// Calls `f` with a worker: of the pool that the caller works for, or else of the global pool. `f` takes either kind of
-/// worker, Worker<ForkJoinPolicy>& or WorkerBase&, and returns the same for both.
-template <class F>
-BLITZ_ALWAYS_INLINE decltype(auto) on_current_pool(F&& f) {
-  if (auto* const worker = CurrentWorker<ForkJoinPolicy>::worker) [[likely]]
-    return std::invoke(std::forward<F>(f), *worker);
-  return on_other_pool(std::forward<F>(f));
+/// The same of an `f` without arguments.
+template <class How = Enter, class Pool, class F>
+CallResult<F> in_pool(Pool* pool, F&& f) {
+  return on_worker<How>(pool, [&](WorkerBase&) -> CallResult<F> { return std::invoke(std::forward<F>(f)); });
 }
 
 }  // namespace detail

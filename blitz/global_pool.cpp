@@ -202,6 +202,10 @@ Registry<ForkJoinPolicy>& start_global_registry() {
   return registry;
 }
 
+void enter_pool(PoolBase* pool, PoolCall call, void* argument) {
+  (pool != nullptr ? *pool : global_registry()).enter(call, argument);
+}
+
 }  // namespace detail
 
 ThreadPool& global_pool() { return detail::global().get(); }

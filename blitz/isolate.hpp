@@ -28,7 +28,7 @@ namespace blitz {
 /// global_pool().
 template <std::invocable F>
 decltype(auto) isolate(F&& f) {
-  return detail::on_current_pool([&](detail::WorkerBase& worker) -> detail::CallResult<F> {
+  return detail::on_worker(detail::kHere, [&](detail::WorkerBase& worker) -> detail::CallResult<F> {
     const detail::Confinement confinement(worker);
     return std::invoke(std::forward<F>(f));
   });

@@ -13,7 +13,9 @@
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/opaque.hpp"
+#include "blitz/core/any_worker.hpp"
 #include "blitz/core/job.hpp"
+#include "blitz/core/latch.hpp"
 #include "blitz/core/worker.hpp"
 #include "blitz/current_pool.hpp"
 
@@ -201,13 +203,20 @@ BLITZ_ALWAYS_INLINE auto join_on(W& worker, A&& a, B&& b) {
   }
 }
 
+template <class Call, class A, class B>
+BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b);
+
 /// For a caller that is no worker of the default policy.
 template <class Call, class A, class B>
 [[gnu::noinline]] auto join_elsewhere(A&& a, B&& b) {
   if (auto* const worker = CurrentWorker<AsyncPolicy>::worker) {
     return join_on<Call>(*worker, std::forward<A>(a), std::forward<B>(b));
   }
-  return on_other_pool([&](auto& worker) { return join_on<Call>(worker, std::forward<A>(a), std::forward<B>(b)); });
+  if (current_worker != nullptr) {
+    AnyWorker worker(*current_worker);
+    return join_on<Call>(worker, std::forward<A>(a), std::forward<B>(b));
+  }
+  return on_worker(kHere, [&](WorkerBase&) { return join_here<Call>(std::forward<A>(a), std::forward<B>(b)); });
 }
 
 template <class Call, class A, class B>

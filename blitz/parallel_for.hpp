@@ -13,7 +13,7 @@
 
 #include "blitz/core/items.hpp"
 #include "blitz/core/loop.hpp"
-#include "blitz/current_pool.hpp"
+#include "blitz/pool_ref.hpp"
 
 namespace blitz {
 
@@ -34,6 +34,8 @@ struct ForOptions {
   Schedule schedule = Schedule::adaptive;
   /// When a stop is requested here, blocks that have not begun never do, and the loop returns as if it were complete.
   std::stop_token stop{};
+  /// The pool that runs the loop; by default the one that the caller works for, or else global_pool().
+  PoolRef pool{};
 };
 
 /// The body of a loop over items: callable with one of them. What it returns is ignored, unless it is a Flow.
@@ -56,27 +58,34 @@ concept FlowBody = std::same_as<std::remove_cvref_t<std::invoke_result_t<F&, Ite
 template <class R>
 using LoopBlockOf = std::ranges::subrange<std::ranges::iterator_t<R>>;
 
-/// Not inline: the claims of its blocks would make the frame of any other loop larger.
-template <class W, class Body>
-[[gnu::noinline]] void fixed_loop_on(W& worker, LoopIndex count, Body& body, const ForOptions& options) {
-  Loop<W, Body> loop(body, options.min_grain, options.stop);
-  loop.run_fixed(worker, count);
+/// Calls `block(first, last)` for blocks that cover [0, count), which are not empty. It returns nothing, or whether the
+/// loop is to end. `pool`: see Loop::run.
+template <class Block>
+void run_loop(PoolBase* pool, const ForOptions& options, LoopIndex count, const Block& block) {
+  struct BlockLoop final : Loop {
+    BlockLoop(LoopIndex positions, const Block& its_block, const ForOptions& its_options) noexcept
+        : Loop(&run, positions, its_options.schedule == Schedule::fixed ? LoopCut::kFixed : LoopCut::kAdaptive,
+               its_options.min_grain, its_options.stop),
+          block(its_block) {}
+    static bool run(const Loop& self, void* /*value*/, LoopIndex first, LoopIndex last) {
+      const Block& block = static_cast<const BlockLoop&>(self).block;
+      if constexpr (std::is_void_v<std::invoke_result_t<const Block&, LoopIndex, LoopIndex>>) {
+        block(first, last);
+        return false;
+      } else {
+        return block(first, last);
+      }
+    }
+    const Block& block;
+  };
+  if (count > 0) BlockLoop(count, block, options).Loop::run(pool);
 }
 
-/// Runs one loop of `count` items on `worker`. Throws what the body throws.
-template <class W, class Body>
-void loop_on(W& worker, LoopIndex count, Body& body, const ForOptions& options) {
-  if (count == 0) return;
-  if (options.schedule == Schedule::fixed) return fixed_loop_on(worker, count, body, options);
-  Loop<W, Body> loop(body, options.min_grain, options.stop);
-  loop.run_adaptive(worker, count);
-}
-
-/// Calls `run` with the number of items within `bounds`, and with a body for Loop that calls `f` for each.
-template <class Run, class F, class... Bounds>
-void for_each_item(const Run& run, F& f, Bounds&&... bounds) {
+/// Calls `f` for each item within `bounds`.
+template <class F, class... Bounds>
+void for_each_item(PoolBase* pool, const ForOptions& options, F& f, Bounds&&... bounds) {
   const auto use = [&](LoopIndex count, const auto& items) {
-    const auto body = [&f, &items](LoopIndex first, LoopIndex last) {
+    const auto block = [&f, &items](LoopIndex first, LoopIndex last) {
       if constexpr (FlowBody<F, decltype(items[0])>) {
         return items.any(first, last, [&f](auto&& item) {
           return std::invoke(f, std::forward<decltype(item)>(item)) == Flow::stop;
@@ -85,34 +94,24 @@ void for_each_item(const Run& run, F& f, Bounds&&... bounds) {
         items.for_each(first, last, [&f](auto&& item) { std::invoke(f, std::forward<decltype(item)>(item)); });
       }
     };
-    run(count, body);
+    run_loop(pool, options, count, block);
   };
   with_items(use, bounds...);
 }
 
-/// The same, with the blocks of a range.
-template <class Run, class F, LoopRange R>
-void for_each_block(const Run& run, F& f, R& range) {
-  const auto use = [&](LoopIndex count, const auto& items) {
-    const auto body = [&f, &items](LoopIndex first, LoopIndex last) {
-      LoopBlockOf<R> block(items.at(first), items.at(last));
-      if constexpr (FlowBody<F, LoopBlockOf<R>>) {
-        return std::invoke(f, std::move(block)) == Flow::stop;
-      } else {
-        std::invoke(f, std::move(block));
-      }
-    };
-    run(count, body);
+/// Calls `f` for blocks of the range.
+template <class F, LoopRange R>
+void for_each_block(PoolBase* pool, const ForOptions& options, F& f, R& range) {
+  const IteratorItems items(std::ranges::begin(range));
+  const auto block = [&](LoopIndex first, LoopIndex last) {
+    LoopBlockOf<R> block_items(items.at(first), items.at(last));
+    if constexpr (FlowBody<F, LoopBlockOf<R>>) {
+      return std::invoke(f, std::move(block_items)) == Flow::stop;
+    } else {
+      std::invoke(f, std::move(block_items));
+    }
   };
-  use(static_cast<LoopIndex>(std::ranges::size(range)), IteratorItems(std::ranges::begin(range)));
-}
-
-/// The `run` of the functions above that works where the caller works.
-[[nodiscard]] inline auto loop_here(const ForOptions& options) noexcept {
-  return [&options](LoopIndex count, const auto& body) {
-    if (count == 0) return;
-    on_current_pool([&](auto& worker) { loop_on(worker, count, body, options); });
-  };
+  run_loop(pool, options, static_cast<LoopIndex>(std::ranges::size(range)), block);
 }
 
 }  // namespace detail
@@ -141,7 +140,7 @@ void for_each_block(const Run& run, F& f, R& range) {
 template <LoopRange R, class F>
   requires LoopBody<F, std::ranges::range_reference_t<R>>
 void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
-  detail::for_each_item(detail::loop_here(options), f, range);
+  detail::for_each_item(options.pool.base(), options, f, range);
 }
 
 /// Calls `f(i)` for every i in [first, last): integers (f gets their common type), or random-access iterators (f gets
@@ -150,7 +149,7 @@ void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
 template <class First, class Last, class F>
   requires LoopBounds<First, Last> && LoopBody<F, typename detail::LoopItemOf<First, Last>::type>
 void parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) {
-  detail::for_each_item(detail::loop_here(options), f, first, last);
+  detail::for_each_item(options.pool.base(), options, f, first, last);
 }
 
 /// Calls `f(block)` for contiguous sub-ranges (std::ranges::subrange) that cover `range`, each item once: for bodies
@@ -159,7 +158,7 @@ void parallel_for(First first, Last last, F&& f, const ForOptions& options = {})
 template <LoopRange R, class F>
   requires LoopBody<F, detail::LoopBlockOf<R>>
 void parallel_for_blocks(R&& range, F&& f, const ForOptions& options = {}) {
-  detail::for_each_block(detail::loop_here(options), f, range);
+  detail::for_each_block(options.pool.base(), options, f, range);
 }
 
 }  // namespace blitz

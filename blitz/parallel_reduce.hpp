@@ -14,8 +14,8 @@
 #include "blitz/core/fold.hpp"
 #include "blitz/core/items.hpp"
 #include "blitz/core/reduce.hpp"
-#include "blitz/current_pool.hpp"
 #include "blitz/parallel_for.hpp"
+#include "blitz/pool_ref.hpp"
 
 namespace blitz {
 
@@ -32,6 +32,8 @@ struct ReduceOptions {
   /// floating-point numbers. What is combined with what then depends on the number of items and on min_grain alone;
   /// `schedule` is not heeded. A stop request, as ever, leaves it to chance what has run.
   bool deterministic = false;
+  /// The pool that runs the reduction; by default the one that the caller works for, or else global_pool().
+  PoolRef pool{};
 };
 
 namespace detail {
@@ -90,47 +92,36 @@ concept ReduceTransform = std::invocable<F&, Item> && !std::is_void_v<std::invok
 
 namespace detail {
 
-/// Reduces `count` items, of each of which `step` takes what `transform` returns; `run(count, fold)` has it done by a
-/// pool.
-template <class Run, class Items, class I, class S, class C, class F>
-ReduceValue<I&> reduce_items(const Run& run, LoopIndex count, const Items& items, I& identity, S& step, C& combine,
-                             F& transform) {
+/// Reduces `count` items, of each of which `step` takes what `transform` returns.
+template <class Items, class I, class S, class C, class F>
+ReduceValue<I&> reduce_items(PoolBase* pool, const ReduceOptions& options, LoopIndex count, const Items& items,
+                             I& identity, S& step, C& combine, F& transform) {
   const Fold<ReduceValue<I&>, Items, I, S, C, F> fold(items, identity, step, combine, transform);
-  return count > 0 ? run(count, fold) : fold.identity();
+  if (count == 0) return fold.identity();
+  const LoopCut cut = options.deterministic                 ? LoopCut::kTree
+                      : options.schedule == Schedule::fixed ? LoopCut::kFixed
+                                                            : LoopCut::kAdaptive;
+  return Reduction(fold, count, cut, options.min_grain, options.stop).run(pool);
 }
 
 /// The same, of what lies within `bounds`.
-template <class Run, class I, class S, class C, class F, class... Bounds>
-ReduceValue<I&> reduce_by(const Run& run, I& identity, S& step, C& combine, F& transform, Bounds&&... bounds) {
+template <class I, class S, class C, class F, class... Bounds>
+ReduceValue<I&> reduce_by(PoolBase* pool, const ReduceOptions& options, I& identity, S& step, C& combine, F& transform,
+                          Bounds&&... bounds) {
   const auto use = [&](LoopIndex count, const auto& items) {
-    return reduce_items(run, count, items, identity, step, combine, transform);
+    return reduce_items(pool, options, count, items, identity, step, combine, transform);
   };
   return with_items(use, bounds...);
-}
-
-/// Runs one reduction of `count` items, at least one, on `worker`.
-template <class W, class F>
-typename F::Value reduce_on(W& worker, LoopIndex count, const F& fold, const ReduceOptions& options) {
-  Reduction<W, F> reduction(fold, options.min_grain, options.stop);
-  if (options.deterministic) return reduction.run_deterministic(worker, count);
-  if (options.schedule == Schedule::fixed) return reduction.run_fixed(worker, count);
-  return reduction.run_adaptive(worker, count);
-}
-
-/// The `run` of reduce_by that works where the caller works.
-[[nodiscard]] inline auto reduce_here(const ReduceOptions& options) noexcept {
-  return [&options](LoopIndex count, const auto& fold) {
-    return on_current_pool([&](auto& worker) { return reduce_on(worker, count, fold, options); });
-  };
 }
 
 inline constexpr std::identity kAsItIs{};
 
 /// The same, of the blocks of a range.
-template <class Run, LoopRange R, class I, class F, class C>
-ReduceValue<I&> reduce_blocks(const Run& run, R& range, I& identity, F& fold, C& combine) {
-  const BlockItems<R> items(range);
-  return reduce_items(run, static_cast<LoopIndex>(std::ranges::size(range)), items, identity, fold, combine, kAsItIs);
+template <LoopRange R, class I, class F, class C>
+ReduceValue<I&> reduce_blocks(PoolBase* pool, const ReduceOptions& options, R& range, I& identity, F& fold,
+                              C& combine) {
+  const auto count = static_cast<LoopIndex>(std::ranges::size(range));
+  return reduce_items(pool, options, count, BlockItems<R>(range), identity, fold, combine, kAsItIs);
 }
 
 }  // namespace detail
@@ -154,7 +145,7 @@ ReduceValue<I&> reduce_blocks(const Run& run, R& range, I& identity, F& fold, C&
 template <LoopRange R, ReduceIdentity I, class C>
   requires ReduceOperation<C, ReduceValue<I>, std::ranges::range_reference_t<R>>
 ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) {
-  return detail::reduce_by(detail::reduce_here(options), identity, combine, combine, detail::kAsItIs, range);
+  return detail::reduce_by(options.pool.base(), options, identity, combine, combine, detail::kAsItIs, range);
 }
 
 /// As above, of [first, last): integers (of their common type), or what random-access iterators refer to. A reversed
@@ -162,7 +153,7 @@ ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine, const Reduc
 template <class First, class Last, ReduceIdentity I, class C>
   requires LoopBounds<First, Last> && ReduceOperation<C, ReduceValue<I>, typename detail::LoopItemOf<First, Last>::type>
 ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine, const ReduceOptions& options = {}) {
-  return detail::reduce_by(detail::reduce_here(options), identity, combine, combine, detail::kAsItIs, first, last);
+  return detail::reduce_by(options.pool.base(), options, identity, combine, combine, detail::kAsItIs, first, last);
 }
 
 /// Folds all items of `range` into values, and combines these: fold(... fold(fold(identity, x0), x1) ..., xn), except
@@ -186,7 +177,7 @@ ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine
 template <LoopRange R, ReduceIdentity I, class F, class C>
   requires ReduceFold<F, ReduceValue<I>, std::ranges::range_reference_t<R>> && ReduceCombine<C, ReduceValue<I>>
 ReduceValue<I> parallel_reduce(R&& range, I&& identity, F&& fold, C&& combine, const ReduceOptions& options = {}) {
-  return detail::reduce_by(detail::reduce_here(options), identity, fold, combine, detail::kAsItIs, range);
+  return detail::reduce_by(options.pool.base(), options, identity, fold, combine, detail::kAsItIs, range);
 }
 
 /// Folds and combines as above the items of [first, last): integers (of their common type), or what random-access
@@ -196,7 +187,7 @@ template <class First, class Last, ReduceIdentity I, class F, class C>
            ReduceCombine<C, ReduceValue<I>>
 ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, F&& fold, C&& combine,
                                const ReduceOptions& options = {}) {
-  return detail::reduce_by(detail::reduce_here(options), identity, fold, combine, detail::kAsItIs, first, last);
+  return detail::reduce_by(options.pool.base(), options, identity, fold, combine, detail::kAsItIs, first, last);
 }
 
 /// Folds the blocks of `range`, contiguous sub-ranges (std::ranges::subrange) that cover it, each item once, and
@@ -217,7 +208,7 @@ template <LoopRange R, ReduceIdentity I, class F, class C>
   requires ReduceBlockFold<F, ReduceValue<I>, R> && ReduceCombine<C, ReduceValue<I>>
 ReduceValue<I> parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& combine,
                                       const ReduceOptions& options = {}) {
-  return detail::reduce_blocks(detail::reduce_here(options), range, identity, fold, combine);
+  return detail::reduce_blocks(options.pool.base(), options, range, identity, fold, combine);
 }
 
 /// As parallel_reduce, of transform(x) for each item x.
@@ -225,7 +216,7 @@ template <LoopRange R, ReduceIdentity I, class C, ReduceTransform<std::ranges::r
   requires ReduceOperation<C, ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>
 ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& transform,
                                          const ReduceOptions& options = {}) {
-  return detail::reduce_by(detail::reduce_here(options), identity, combine, combine, transform, range);
+  return detail::reduce_by(options.pool.base(), options, identity, combine, combine, transform, range);
 }
 
 /// As above, of [first, last).
@@ -234,7 +225,7 @@ template <class First, class Last, ReduceIdentity I, class C, class F>
            ReduceOperation<C, ReduceValue<I>, std::invoke_result_t<F&, typename detail::LoopItemOf<First, Last>::type>>
 ReduceValue<I> parallel_transform_reduce(First first, Last last, I&& identity, C&& combine, F&& transform,
                                          const ReduceOptions& options = {}) {
-  return detail::reduce_by(detail::reduce_here(options), identity, combine, combine, transform, first, last);
+  return detail::reduce_by(options.pool.base(), options, identity, combine, combine, transform, first, last);
 }
 
 }  // namespace blitz

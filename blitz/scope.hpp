@@ -236,10 +236,10 @@ class ScopeBroadcastJob final : public Job {
   std::size_t count_;
 };
 
-/// Calls `body` in a scope of the pool that the caller works for, on one of its workers.
+/// Calls `body` in a scope of `pool`, or, if that is null, of the pool that the caller works for, on one of its workers.
 template <class F>
-CallResult<F, Scope&> scope_here(SpawnOrder order, const ScopeOptions& options, F&& body) {
-  return on_current_pool([&](WorkerBase& worker) -> CallResult<F, Scope&> {
+CallResult<F, Scope&> scope_here(PoolBase* pool, SpawnOrder order, const ScopeOptions& options, F&& body) {
+  return on_worker(pool, [&](WorkerBase& worker) -> CallResult<F, Scope&> {
     return ScopeAccess::run(*worker.pool(), &worker, order, options, std::forward<F>(body));
   });
 }
@@ -257,13 +257,14 @@ CallResult<F, Scope&> scope_in_place(PoolBase& pool, SpawnOrder order, const Sco
 template <class W, class F>
 void Scope::spawn_on(W& worker, F&& f) {
   using Job = detail::ScopeJob<std::decay_t<F>>;
-  auto* const job = detail::make_heap_job<Job>(&worker, *this, std::forward<F>(f));
-  state_.begun(&worker);
+  detail::WorkerBase& base = worker;
+  auto* const job = detail::make_heap_job<Job>(&base, *this, std::forward<F>(f));
+  state_.begun(&base);
   try {
     static_cast<void>(worker.offer(job));
   } catch (...) {
-    state_.withdrawn(&worker);
-    detail::destroy_heap_job(job, &worker);
+    state_.withdrawn(&base);
+    detail::destroy_heap_job(job, &base);
     throw;
   }
 }
@@ -271,7 +272,8 @@ void Scope::spawn_on(W& worker, F&& f) {
 template <class F>
 void Scope::spawn_elsewhere(F&& f) {
   if (detail::WorkerBase* const worker = worker_here()) {
-    spawn_on(*worker, std::forward<F>(f));
+    detail::AnyWorker any(*worker);
+    spawn_on(any, std::forward<F>(f));
     return;
   }
   using Job = detail::ScopeJob<std::decay_t<F>>;
@@ -312,13 +314,13 @@ void Scope::spawn_broadcast(F&& f) {
 /// After rayon-core's scope.
 template <ScopeBody F>
 decltype(auto) scope(F&& body, const ScopeOptions& options = {}) {
-  return detail::scope_here(detail::SpawnOrder::kLifo, options, std::forward<F>(body));
+  return detail::scope_here(detail::kHere, detail::SpawnOrder::kLifo, options, std::forward<F>(body));
 }
 
 /// As scope; on one worker, jobs run in the order in which they were spawned.
 template <ScopeBody F>
 decltype(auto) scope_fifo(F&& body, const ScopeOptions& options = {}) {
-  return detail::scope_here(detail::SpawnOrder::kFifo, options, std::forward<F>(body));
+  return detail::scope_here(detail::kHere, detail::SpawnOrder::kFifo, options, std::forward<F>(body));
 }
 
 /// As scope, with the body on the calling thread, which need not be a worker and does not become one: only what it

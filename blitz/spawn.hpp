@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "blitz/broadcast_context.hpp"
+#include "blitz/core/any_worker.hpp"
 #include "blitz/core/fifo.hpp"
 #include "blitz/core/heap_job.hpp"
 #include "blitz/current_pool.hpp"
@@ -105,13 +106,14 @@ class DetachedBroadcastJob final : public Job {
 template <class W, class F>
 void spawn_on(W& worker, F&& f) {
   using J = DetachedJob<std::decay_t<F>>;
-  auto* const job = make_heap_job<J>(&worker, std::forward<F>(f));
-  worker.detached_begun();
+  WorkerBase& base = worker;
+  auto* const job = make_heap_job<J>(&base, std::forward<F>(f));
+  base.detached_begun();
   try {
     static_cast<void>(worker.offer(job));
   } catch (...) {
-    worker.detached_ended();
-    destroy_heap_job(job, &worker);
+    base.detached_ended();
+    destroy_heap_job(job, &base);
     throw;
   }
 }
@@ -119,7 +121,8 @@ void spawn_on(W& worker, F&& f) {
 template <class F>
 [[gnu::noinline]] void spawn_in(PoolBase& pool, F&& f) {
   if (WorkerBase* const worker = worker_of(pool)) {
-    spawn_on(*worker, std::forward<F>(f));
+    AnyWorker any(*worker);
+    spawn_on(any, std::forward<F>(f));
     return;
   }
   pool.throw_if_unusable();

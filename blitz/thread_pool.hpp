@@ -74,88 +74,79 @@ class BasicThreadPool {
   /// functions (blitz::join, ...) use this pool.
   template <std::invocable F>
   decltype(auto) install(F&& f) {
-    return registry_->in_worker([&](auto&) -> detail::CallResult<F> { return std::invoke(std::forward<F>(f)); });
+    return detail::in_pool(where(), std::forward<F>(f));
   }
 
   /// The same, but a worker of another pool blocks meanwhile instead of doing its own pool's work: for `f` that must not
   /// be overtaken on this thread.
   template <std::invocable F>
   decltype(auto) install_blocking(F&& f) {
-    return registry_->in_worker_blocking(
-        [&](auto&) -> detail::CallResult<F> { return std::invoke(std::forward<F>(f)); });
+    return detail::in_pool<detail::EnterBlocking>(where(), std::forward<F>(f));
   }
 
   // As the free functions of the same names, in this pool.
 
-  template <JoinCallable A, JoinCallable B>
-  auto join(A&& a, B&& b) {
-    return registry_->in_worker([&](auto& worker) {
-      return detail::join_on<detail::CallPlain>(worker, std::forward<A>(a), std::forward<B>(b));
-    });
-  }
-  template <JoinCallable A, JoinCallable B, JoinCallable C, JoinCallable... More>
-  auto join(A&& a, B&& b, C&& c, More&&... more) {
-    return registry_->in_worker([&](auto&) {
-      return blitz::join(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<More>(more)...);
-    });
+  template <JoinCallable A, JoinCallable B, JoinCallable... More>
+  auto join(A&& a, B&& b, More&&... more) {
+    return install([&] { return blitz::join(std::forward<A>(a), std::forward<B>(b), std::forward<More>(more)...); });
   }
   template <JoinContextCallable A, JoinContextCallable B>
   auto join_context(A&& a, B&& b) {
-    return registry_->in_worker([&](auto& worker) {
-      return detail::join_on<detail::CallWithContext>(worker, std::forward<A>(a), std::forward<B>(b));
-    });
+    return install([&] { return blitz::join_context(std::forward<A>(a), std::forward<B>(b)); });
+  }
+  template <JoinCallable F, JoinCallable G, JoinCallable... More>
+  void parallel_invoke(F&& f, G&& g, More&&... more) {
+    install([&] { blitz::parallel_invoke(std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...); });
   }
 
-  template <LoopRange R, class F>
-    requires LoopBody<F, std::ranges::range_reference_t<R>>
+  template <LoopRange R, LoopBody<std::ranges::range_reference_t<R>> F>
   void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
-    detail::for_each_item(loop_here(options), f, range);
+    detail::for_each_item(where(), options, f, range);
   }
   template <class First, class Last, class F>
     requires LoopBounds<First, Last> && LoopBody<F, typename detail::LoopItemOf<First, Last>::type>
   void parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) {
-    detail::for_each_item(loop_here(options), f, first, last);
+    detail::for_each_item(where(), options, f, first, last);
   }
-  template <LoopRange R, class F>
-    requires LoopBody<F, detail::LoopBlockOf<R>>
+  template <LoopRange R, LoopBody<detail::LoopBlockOf<R>> F>
   void parallel_for_blocks(R&& range, F&& f, const ForOptions& options = {}) {
-    detail::for_each_block(loop_here(options), f, range);
+    detail::for_each_block(where(), options, f, range);
   }
 
   template <LoopRange R, ReduceIdentity I, class C>
     requires ReduceOperation<C, ReduceValue<I>, std::ranges::range_reference_t<R>>
   ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) {
-    return detail::reduce_by(reduce_here(options), identity, combine, combine, detail::kAsItIs, range);
+    return detail::reduce_by(where(), options, identity, combine, combine, detail::kAsItIs, range);
   }
   template <class First, class Last, ReduceIdentity I, class C>
     requires LoopBounds<First, Last> &&
              ReduceOperation<C, ReduceValue<I>, typename detail::LoopItemOf<First, Last>::type>
   ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine, const ReduceOptions& options = {}) {
-    return detail::reduce_by(reduce_here(options), identity, combine, combine, detail::kAsItIs, first, last);
+    return detail::reduce_by(where(), options, identity, combine, combine, detail::kAsItIs, first, last);
   }
   template <LoopRange R, ReduceIdentity I, class F, class C>
     requires ReduceFold<F, ReduceValue<I>, std::ranges::range_reference_t<R>> && ReduceCombine<C, ReduceValue<I>>
   ReduceValue<I> parallel_reduce(R&& range, I&& identity, F&& fold, C&& combine, const ReduceOptions& options = {}) {
-    return detail::reduce_by(reduce_here(options), identity, fold, combine, detail::kAsItIs, range);
+    return detail::reduce_by(where(), options, identity, fold, combine, detail::kAsItIs, range);
   }
   template <class First, class Last, ReduceIdentity I, class F, class C>
     requires LoopBounds<First, Last> && ReduceFold<F, ReduceValue<I>, typename detail::LoopItemOf<First, Last>::type> &&
              ReduceCombine<C, ReduceValue<I>>
   ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, F&& fold, C&& combine,
                                  const ReduceOptions& options = {}) {
-    return detail::reduce_by(reduce_here(options), identity, fold, combine, detail::kAsItIs, first, last);
+    return detail::reduce_by(where(), options, identity, fold, combine, detail::kAsItIs, first, last);
   }
   template <LoopRange R, ReduceIdentity I, class F, class C>
     requires ReduceBlockFold<F, ReduceValue<I>, R> && ReduceCombine<C, ReduceValue<I>>
   ReduceValue<I> parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& combine,
                                         const ReduceOptions& options = {}) {
-    return detail::reduce_blocks(reduce_here(options), range, identity, fold, combine);
+    return detail::reduce_blocks(where(), options, range, identity, fold, combine);
   }
   template <LoopRange R, ReduceIdentity I, class C, ReduceTransform<std::ranges::range_reference_t<R>> F>
     requires ReduceOperation<C, ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>
   ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& transform,
                                            const ReduceOptions& options = {}) {
-    return detail::reduce_by(reduce_here(options), identity, combine, combine, transform, range);
+    return detail::reduce_by(where(), options, identity, combine, combine, transform, range);
   }
   template <class First, class Last, ReduceIdentity I, class C, class F>
     requires LoopBounds<First, Last> && ReduceTransform<F, typename detail::LoopItemOf<First, Last>::type> &&
@@ -163,21 +154,16 @@ class BasicThreadPool {
                              std::invoke_result_t<F&, typename detail::LoopItemOf<First, Last>::type>>
   ReduceValue<I> parallel_transform_reduce(First first, Last last, I&& identity, C&& combine, F&& transform,
                                            const ReduceOptions& options = {}) {
-    return detail::reduce_by(reduce_here(options), identity, combine, combine, transform, first, last);
-  }
-
-  template <JoinCallable F, JoinCallable G, JoinCallable... More>
-  void parallel_invoke(F&& f, G&& g, More&&... more) {
-    install([&] { blitz::parallel_invoke(std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...); });
+    return detail::reduce_by(where(), options, identity, combine, combine, transform, first, last);
   }
 
   template <ScopeBody F>
   decltype(auto) scope(F&& body, const ScopeOptions& options = {}) {
-    return scope_here(detail::SpawnOrder::kLifo, options, std::forward<F>(body));
+    return detail::scope_here(where(), detail::SpawnOrder::kLifo, options, std::forward<F>(body));
   }
   template <ScopeBody F>
   decltype(auto) scope_fifo(F&& body, const ScopeOptions& options = {}) {
-    return scope_here(detail::SpawnOrder::kFifo, options, std::forward<F>(body));
+    return detail::scope_here(where(), detail::SpawnOrder::kFifo, options, std::forward<F>(body));
   }
   template <ScopeBody F>
   decltype(auto) in_place_scope(F&& body, const ScopeOptions& options = {}) {
@@ -244,24 +230,7 @@ class BasicThreadPool {
   }
 
  private:
-  [[nodiscard]] auto reduce_here(const ReduceOptions& options) noexcept {
-    return [this, &options](detail::LoopIndex count, const auto& fold) {
-      return registry_->in_worker([&](auto& worker) { return detail::reduce_on(worker, count, fold, options); });
-    };
-  }
-  [[nodiscard]] auto loop_here(const ForOptions& options) noexcept {
-    return [this, &options](detail::LoopIndex count, const auto& body) {
-      if (count == 0) return;
-      registry_->in_worker([&](auto& worker) { detail::loop_on(worker, count, body, options); });
-    };
-  }
-
-  template <class F>
-  detail::CallResult<F, Scope&> scope_here(detail::SpawnOrder order, const ScopeOptions& options, F&& body) {
-    return registry_->in_worker([&](detail::WorkerBase& worker) -> detail::CallResult<F, Scope&> {
-      return detail::ScopeAccess::run(*registry_, &worker, order, options, std::forward<F>(body));
-    });
-  }
+  [[nodiscard]] detail::Registry<P>* where() const noexcept { return registry_.get(); }
 
   friend detail::Registry<P>& detail::registry_of<P>(BasicThreadPool<P>& pool) noexcept;
 
@@ -271,6 +240,11 @@ class BasicThreadPool {
 template <Policy P>
 detail::Registry<P>& detail::registry_of(BasicThreadPool<P>& pool) noexcept {
   return *pool.registry_;
+}
+
+template <Policy P>
+detail::PoolBase* detail::base_of(BasicThreadPool<P>& pool) noexcept {
+  return &registry_of(pool);
 }
 
 /// The pool for fork-join programs; see ForkJoinPolicy.

@@ -13,8 +13,9 @@ namespace blitz::detail {
 
 class CallerLatch {
  public:
-  /// For the calling thread. `setter`: the pool whose workers will set it.
-  explicit CallerLatch(const PoolBase& setter) : waiter_(current_worker) {
+  /// For the calling thread. `setter`: the pool whose workers will set it. `waiter`: the worker that waits; null for a thread
+  /// that blocks.
+  explicit CallerLatch(const PoolBase& setter, WorkerBase* waiter = current_worker) : waiter_(waiter) {
     // A worker of another pool may go on, to that pool's end, as soon as the latch is set.
     if (waiter_ != nullptr && waiter_->pool() != &setter) keep_alive_ = waiter_->keep_alive();
   }

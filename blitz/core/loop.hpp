@@ -1,148 +1,67 @@
-/// The engine of the parallel loops: runs a body over the blocks of [0, count), splitting on demand.
+/// @file
+/// A loop or a reduction, as the engine sees it: a number of positions, and functions that run a block of them. A loop is
+/// a reduction whose parts have no value.
+///
+/// The engine (loop_driver.hpp) is compiled once, in the library, for all loops of a policy. What is compiled for each
+/// loop of a program is the code of its block.
 #pragma once
 
-#include <algorithm>
 #include <stop_token>
-#include <type_traits>
 
-#include "blitz/core/claims.hpp"
+#include "blitz/base/export.hpp"
 #include "blitz/core/items.hpp"
-#include "blitz/core/latch.hpp"
-#include "blitz/core/loop_end.hpp"
-#include "blitz/core/splitter.hpp"
 #include "blitz/core/worker.hpp"
 
 namespace blitz::detail {
 
-/// One loop. Body is called as body(first, last), for blocks that are not empty and cover [0, count) once. It returns
-/// nothing, or whether it wants the loop to end.
-///
-/// W is the kind of worker it runs on; all workers of a loop are of one pool. How it ends before its time: see LoopEnd.
-template <class W, class Body>
-class Loop {
- public:
-  Loop(Body& body, LoopIndex grain, const std::stop_token& stop) noexcept
-      : body_(body), grain_(grain > 0 ? grain : 1), end_(stop) {}
-  Loop(const Loop&) = delete;
-  Loop& operator=(const Loop&) = delete;
+/// How the positions are shared out.
+enum class LoopCut : unsigned char {
+  kAdaptive,  ///< Halved on demand.
+  kFixed,  ///< A block for each worker, cut at once. Without values, a worker begins with the block of its own index.
+  /// A balanced tree that follows from the number of positions and the grain alone. Each leaf begins with a new value,
+  /// and each node combines its two halves: the result does not depend on which worker ran what.
+  kTree,
+};
 
-  /// Splits while there are takers. Where there cannot be any, and nobody can stop it, it is the plain loop.
-  void run_adaptive(W& worker, LoopIndex count) {
-    shared_ = worker.num_threads() > 1;
-    if (shared_ || end_.may_be_stopped()) {
-      Pace pace(grain_);
-      run(worker, 0, count, pace, shared_);
+/// One loop. What is derived from it adds what its functions need. Several workers call these at once.
+struct Loop {
+  /// Runs the positions [first, last), at least one. Returns true to end the loop. May throw, which ends it too.
+  using RunBlock = bool (*)(const Loop& self, void* value, LoopIndex first, LoopIndex last);
+  /// Takes the value of the part to the right into that of the part to the left. May throw.
+  using Combine = void (*)(const Loop& self, void* left, void* right);
+  /// Calls `call(argument, value)` with the value of a part that has not begun.
+  using WithValue = void (*)(void (*call)(void* argument, void* value) noexcept, void* argument);
+
+  /// `stop` is used until run() has returned. A grain of 0 is taken for 1.
+  Loop(RunBlock block, LoopIndex positions, LoopCut how, LoopIndex least_block,
+       const std::stop_token& stop_token) noexcept
+      : run_block(block),
+        count(positions),
+        grain(least_block > 0 ? least_block : 1),
+        stop(stop_token.stop_possible() ? &stop_token : nullptr),
+        cut(how) {}
+
+  /// Runs the loop in `pool`, or, if that is null, in the pool that the caller works for, or else in the global pool.
+  /// `value` is that of the whole; null without values. Throws what that pool's use throws, the first exception of a
+  /// block, and std::bad_alloc if a queue cannot grow.
+  void run(PoolBase* pool, void* value = nullptr) const {
+    if (WorkerBase* const worker = worker_for(pool)) {
+      worker->run_loop(*this, value);
     } else {
-      run_block(0, count);
+      run_from_outside(pool, value);
     }
-    end_.rethrow();
   }
 
-  /// Cuts `count` into as many equal blocks as there are workers, or fewer, of at least the grain. What is offered is a
-  /// call to run any one block: each worker that takes it begins with the block of its own index.
-  void run_fixed(W& worker, LoopIndex count) {
-    const LoopIndex workers = std::min<LoopIndex>(worker.num_threads(), Claims::kMost);
-    const LoopIndex blocks = std::min(std::max<LoopIndex>(count / grain_, 1), workers);
-    Cut cut{Pieces(count, blocks), Claims(blocks)};
-    run_pieces(worker, cut, blocks, cut.claims.claim(worker.index()));
-    end_.rethrow();
-  }
+  RunBlock run_block;
+  Combine combine = nullptr;
+  WithValue with_value = nullptr;  // null: the parts have no value
+  LoopIndex count;                 // of positions
+  LoopIndex grain;                 // no block has fewer positions, unless the loop has
+  const std::stop_token* stop;     // null: no stop can be requested
+  LoopCut cut;
 
  private:
-  /// The far half of what a worker had left, on offer.
-  struct Half final : Job {
-    Half(Loop& the_loop, W& owner, LoopIndex from, LoopIndex to, const Pace& the_pace) noexcept
-        : Job(&execute_it), loop(the_loop), first(from), last(to), pace(the_pace), latch(owner) {}
-
-    static void execute_it(Job* job, WorkerBase& worker) noexcept {
-      auto& self = *static_cast<Half*>(job);
-      self.loop.run(static_cast<W&>(worker), self.first, self.last, self.pace, self.loop.shared_);
-      self.latch.set();
-    }
-
-    Loop& loop;
-    LoopIndex first;
-    LoopIndex last;
-    Pace pace;
-    WorkerLatch latch;
-  };
-
-  struct Cut {
-    const Pieces pieces;
-    Claims claims;
-  };
-
-  /// Half of the pieces of a fixed cut, whichever these will be.
-  struct HalfOfPieces final : Job {
-    HalfOfPieces(Loop& the_loop, W& owner, Cut& the_cut, LoopIndex how_many) noexcept
-        : Job(&execute_it), loop(the_loop), cut(the_cut), count(how_many), latch(owner) {}
-
-    static void execute_it(Job* job, WorkerBase& worker) noexcept {
-      auto& self = *static_cast<HalfOfPieces*>(job);
-      self.loop.run_pieces(static_cast<W&>(worker), self.cut, self.count, self.cut.claims.claim(worker.index()));
-      self.latch.set();
-    }
-
-    Loop& loop;
-    Cut& cut;
-    LoopIndex count;
-    WorkerLatch latch;
-  };
-
-  /// `eager`: the first offer is made to whoever will be idle soon. A worker that is about to be would otherwise miss a
-  /// loop of few and long blocks altogether.
-  void run(W& worker, LoopIndex first, const LoopIndex last, Pace& pace, bool eager) noexcept {
-    while (first < last && !end_.ended()) {
-      const LoopIndex left = last - first;
-      if (left / 2 >= grain_ && pace.may_offer() && worker.queue_empty() && (eager || worker.somebody_idle())) {
-        eager = false;
-        const LoopIndex middle = first + left / 2;
-        pace.offering();
-        Half half(*this, worker, middle, last, pace);
-        const auto place = end_.offer(worker, half);
-        if (!place) return;
-        run(worker, first, middle, pace, false);
-        if (!end_.take_back(worker, *place, half, half.latch.core())) return;
-        first = middle;
-        pace.offer_refused();
-        continue;
-      }
-      first = pace.run_next(first, last, [this](LoopIndex from, LoopIndex to) { run_block(from, to); });
-    }
-  }
-
-  /// Runs, or has others run, `count` pieces of the cut, among them `mine`, which was claimed before others could be asked
-  /// to help.
-  void run_pieces(W& worker, Cut& cut, LoopIndex count, LoopIndex mine) noexcept {
-    while (count > 1) {
-      const LoopIndex half = count / 2;
-      HalfOfPieces other(*this, worker, cut, count - half);
-      const auto place = end_.offer(worker, other);
-      if (!place) return;
-      run_pieces(worker, cut, half, mine);
-      if (!end_.take_back(worker, *place, other, other.latch.core())) return;
-      count -= half;
-      mine = cut.claims.claim(worker.index());
-    }
-    if (!end_.ended()) run_block(cut.pieces.begin(mine), cut.pieces.begin(mine + 1));
-  }
-
-  void run_block(LoopIndex first, LoopIndex last) noexcept {
-    try {
-      if constexpr (std::is_void_v<std::invoke_result_t<Body&, LoopIndex, LoopIndex>>) {
-        body_(first, last);
-      } else if (body_(first, last)) {
-        end_.stop();
-      }
-    } catch (...) {
-      end_.fail();
-    }
-  }
-
-  Body& body_;
-  LoopIndex grain_;
-  bool shared_ = false;  // there are other workers; written before anything is offered
-  LoopEnd end_;
+  BLITZ_API void run_from_outside(PoolBase* pool, void* value) const;
 };
 
 }  // namespace blitz::detail

@@ -23,6 +23,9 @@ BLITZ_API BLITZ_TLS extern constinit thread_local WorkerBase* current_worker;
 
 class PoolBase;
 
+/// What is called in a pool.
+using PoolCall = void (*)(void* argument, WorkerBase& worker);
+
 /// The pool of which the calling thread is a resident, until the thread's very end; null for the program's threads.
 BLITZ_API BLITZ_TLS extern constinit thread_local PoolBase* own_pool;
 
@@ -44,6 +47,12 @@ class BLITZ_API PoolBase {
   virtual void inject(Job* job) noexcept = 0;
   /// Gives a job to the worker of that slot and to no other.
   virtual void mail_to(std::size_t slot, Job* job) noexcept = 0;
+  /// For a thread that is not a worker of this pool: calls `call(argument, worker)` with a worker of it, and returns when
+  /// the call has. A thread that belongs to no pool runs it itself, in a vacant slot, or else waits until a worker has; a
+  /// worker of another pool always waits, and does its own pool's work meanwhile. Throws what `call` throws, and ThreadPoolError if the pool was shut down.
+  virtual void enter(PoolCall call, void* argument) = 0;
+  /// As enter, but a worker of another pool blocks meanwhile instead of doing its own pool's work.
+  virtual void enter_blocking(PoolCall call, void* argument) = 0;
   /// For a thread of no pool: calls `call(argument)` with the thread a worker of this pool, in a vacant slot. False,
   /// and nothing is called, if there is none.
   [[nodiscard]] virtual bool call_in_vacant_slot(void (*call)(void*), void* argument) = 0;

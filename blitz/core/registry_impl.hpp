@@ -12,6 +12,9 @@
 #include "blitz/base/asymmetric_fence.hpp"
 #include "blitz/base/linger.hpp"
 #include "blitz/base/xorshift.hpp"
+#include "blitz/core/any_worker.hpp"
+#include "blitz/core/caller_latch.hpp"
+#include "blitz/core/loop_driver.hpp"
 #include "blitz/core/pool_config.hpp"
 #include "blitz/core/region.hpp"
 #include "blitz/core/registry.hpp"
@@ -289,7 +292,52 @@ Job* Worker<P>::search_until(CoreLatch& latch, Rest rest, Search& search) noexce
   return job;
 }
 
+template <Policy P>
+void Worker<P>::run_loop(const Loop& loop, void* value) {
+  if (region() == nullptr) [[likely]] {
+    run_loop_on(*this, loop, value);
+  } else {
+    AnyWorker confined(*this);
+    run_loop_on(confined, loop, value);
+  }
+}
+
 // --- Registry ---
+
+template <Policy P>
+void Registry<P>::enter(PoolCall call, void* argument) {
+  throw_if_unusable();
+  const std::size_t slot = current_worker == nullptr ? try_borrow() : kNoSlot;
+  if (slot == kNoSlot) [[unlikely]]
+    return inject_and_wait(call, argument, current_worker);
+  Worker<P>& worker = *workers_[slot];
+  const GiveBack give_back{worker};
+  const RunnerScope<P> scope(worker);
+  call(argument, worker);
+}
+
+template <Policy P>
+void Registry<P>::enter_blocking(PoolCall call, void* argument) {
+  if (current_worker == nullptr) return enter(call, argument);
+  throw_if_unusable();
+  PoolBase& here = *current_worker->pool();
+  here.stand_apart();
+  struct End {
+    PoolBase& pool;
+    ~End() { pool.stand_apart_no_more(); }
+  } const end{here};
+  inject_and_wait(call, argument, nullptr);
+}
+
+/// `waiter`: the worker that works in its own pool meanwhile; null for a thread that blocks.
+template <Policy P>
+void Registry<P>::inject_and_wait(PoolCall call, void* argument, WorkerBase* waiter) {
+  const auto on_worker = [call, argument](WorkerBase& worker) { call(argument, worker); };
+  StackJob<decltype(on_worker)&, CallerLatch> job(on_worker, *this, waiter);
+  inject(&job);
+  job.latch().wait();
+  static_cast<void>(job.result().take());
+}
 
 /// Where the maker of a pool waits until each thread has called on_thread_start.
 template <Policy P>

@@ -23,14 +23,15 @@ namespace blitz::detail {
 /// Equal pieces of [0, count), the first ones perhaps longer by one item.
 class Pieces {
  public:
+  Pieces() = default;
   Pieces(std::uint64_t count, std::uint64_t pieces) noexcept : size_(count / pieces), longer_(count % pieces) {}
   [[nodiscard]] std::uint64_t begin(std::uint64_t piece) const noexcept {
     return piece * size_ + std::min(piece, longer_);
   }
 
  private:
-  std::uint64_t size_;
-  std::uint64_t longer_;
+  std::uint64_t size_ = 0;
+  std::uint64_t longer_ = 0;
 };
 
 class Pace {
@@ -49,7 +50,7 @@ class Pace {
 
   /// Calls `run_block(first, end)` for the next block of [first, last), which is not empty. Returns its end.
   template <class RunBlock>
-  std::uint64_t run_next(std::uint64_t first, std::uint64_t last, const RunBlock& run_block) noexcept {
+  std::uint64_t run_next(std::uint64_t first, std::uint64_t last, const RunBlock& run_block) {
     const std::uint64_t size = next_block(last - first);
     if (worth_timing(size, last - first)) {
       const Ticks start = mark_ != 0 ? mark_ : ticks_now();

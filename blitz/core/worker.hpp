@@ -23,6 +23,7 @@
 
 namespace blitz::detail {
 
+struct Loop;
 class Region;
 
 /// A worker of whatever policy. Code that knows the policy calls the same functions on Worker<P>, which is final, and
@@ -35,23 +36,16 @@ class WorkerBase : public Wakeable {
   WorkerBase(const WorkerBase&) = delete;
   WorkerBase& operator=(const WorkerBase&) = delete;
 
-  /// Where an offered job lies: nothing, for a worker of unknown policy.
-  struct Place {};
-
   /// Offers a job to the pool. Throws std::bad_alloc, and has then not taken it.
   virtual void push(Job* job) = 0;
-  Place offer(Job* job) {
-    push(job);
-    return {};
-  }
   /// Takes back the newest job of this worker's queue; null if there is none.
   [[nodiscard]] virtual Job* take_newest() noexcept = 0;
-  /// Takes back an offered job that has not run, if it is found at once; see reclaim.
-  [[nodiscard]] bool take_back(Place /*place*/) noexcept { return false; }
   /// Some job that waits in the pool and that this worker may run now; null if none was found.
   [[nodiscard]] virtual Job* find_work() noexcept = 0;
   /// Runs other jobs until the latch is set, and sleeps while there are none.
   virtual void wait_until(CoreLatch& latch) noexcept = 0;
+  /// Runs a loop of at least one position; see Loop::run.
+  virtual void run_loop(const Loop& loop, void* value) = 0;
   /// A job for this worker alone; null if there is none.
   [[nodiscard]] virtual Job* take_mail() noexcept = 0;
   [[nodiscard]] virtual bool has_mail() const noexcept = 0;
@@ -133,6 +127,18 @@ class WorkerBase : public Wakeable {
   Parker apart_parker_;
 };
 
+/// Where a call is made that names no pool: in the one that the caller works for, or else in the global pool.
+inline constexpr PoolBase* kHere = nullptr;
+
+/// The worker that the calling thread runs, if it is of `pool` or that is kHere; else null.
+[[nodiscard]] inline WorkerBase* worker_for(const PoolBase* pool) noexcept {
+  WorkerBase* const worker = current_worker;
+  return worker != nullptr && (pool == kHere || worker->pool() == pool) ? worker : nullptr;
+}
+
+/// PoolBase::enter of `pool`; for kHere, where the calling thread belongs to no pool, of the global pool, which it starts.
+BLITZ_API void enter_pool(PoolBase* pool, PoolCall call, void* argument);
+
 template <Policy P>
 class Registry;
 
@@ -148,6 +154,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   [[nodiscard]] Job* take_newest() noexcept override;
   [[nodiscard]] Job* find_work() noexcept override;
   void wait_until(CoreLatch& latch) noexcept override;
+  void run_loop(const Loop& loop, void* value) override;
   [[nodiscard]] Job* take_mail() noexcept override;
   [[nodiscard]] bool has_mail() const noexcept override { return !mailbox_.empty(); }
   void push_own(Job* job) override { offer(job); }
@@ -155,11 +162,13 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   void confine(Region* region) noexcept override;
   void forget_runner() noexcept override;
 
+  /// Offers a job to the pool. Throws std::bad_alloc, and has then not taken the job.
   BLITZ_ALWAYS_INLINE Place offer(Job* job) {
     const Place place = queue_.push(job, injector_);
     idle_.new_jobs();
     return place;
   }
+  /// Takes back an offered job that has not begun, if it is found at once; else see reclaim.
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place) noexcept { return queue_.take_back(place); }
   [[nodiscard]] bool queue_empty() const noexcept override {
     return region() == nullptr ? queue_.empty() : region_empty();

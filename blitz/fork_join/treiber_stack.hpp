@@ -21,6 +21,7 @@
 
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
+#include "blitz/base/export.hpp"
 
 namespace blitz::detail {
 
@@ -58,7 +59,7 @@ class TreiberStack {
   ///
   /// A node moves from head_ into the hands of a taker, and from there into front_; the three are looked at in that
   /// order, so it cannot slip past.
-  [[nodiscard]] bool empty() const noexcept {
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool empty() const noexcept {
     return head_.load(std::memory_order_seq_cst) == nullptr &&  // [seen] [hand]
            !taking_.load(std::memory_order_acquire) &&          // [taking]
            front_.load(std::memory_order_acquire) == nullptr;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -41,6 +42,7 @@ class Worker final : public WorkerBase {
   void push(Job* job) override { offer(job); }
   [[nodiscard]] Job* take_newest() noexcept override { return queue_.pop(); }
   [[nodiscard]] Job* find_work() noexcept override;
+  void run_loop(const blitz::detail::Loop&, void*) override { std::abort(); }
   void wait_until(CoreLatch& latch) noexcept override;
   [[nodiscard]] Job* take_mail() noexcept override { return mailbox_.empty() ? nullptr : mailbox_.take(); }
   [[nodiscard]] bool has_mail() const noexcept override { return !mailbox_.empty(); }
@@ -94,6 +96,8 @@ class Pool final : public PoolBase {
     idle_.new_injected_jobs();
   }
   void mail_to(std::size_t slot, Job* job) noexcept override { workers_[slot].mail(job); }
+  void enter(blitz::detail::PoolCall, void*) override { std::abort(); }
+  void enter_blocking(blitz::detail::PoolCall, void*) override { std::abort(); }
   /// All slots have their runners.
   [[nodiscard]] bool call_in_vacant_slot(void (*)(void*), void*) override { return false; }
   [[nodiscard]] std::shared_ptr<void> keep_alive() noexcept override { return self_.lock(); }

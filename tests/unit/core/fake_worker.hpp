@@ -10,6 +10,8 @@
 #include <doctest/doctest.h>
 
 #include "blitz/base/ticks.hpp"
+#include "blitz/core/any_worker.hpp"
+#include "blitz/core/loop_driver.hpp"
 #include "blitz/core/worker.hpp"
 
 namespace blitz_test {
@@ -47,6 +49,10 @@ class FakeWorker final : public WorkerBase {
     ++waits;
     if (on_wait) on_wait();
     CHECK(latch.probe());
+  }
+  void run_loop(const blitz::detail::Loop& loop, void* value) override {
+    blitz::detail::AnyWorker any(*this);
+    run_loop_on(any, loop, value);
   }
   bool queue_empty() const noexcept override { return jobs.empty(); }
   bool somebody_idle() const noexcept override { return idle; }

@@ -36,6 +36,8 @@ class FakePool final : public PoolBase {
   WorkerBase& worker_base(std::size_t /*slot*/) noexcept override { std::abort(); }
   void inject(Job* job) noexcept override { injected.push_back(job); }
   void mail_to(std::size_t slot, Job* job) noexcept override { posted.emplace_back(slot, job); }
+  void enter(blitz::detail::PoolCall, void*) override { std::abort(); }
+  void enter_blocking(blitz::detail::PoolCall, void*) override { std::abort(); }
   bool call_in_vacant_slot(void (*)(void*), void*) override { return false; }
   std::shared_ptr<void> keep_alive() noexcept override { return nullptr; }
 

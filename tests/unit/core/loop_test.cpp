@@ -14,6 +14,7 @@
 #include "fake_worker.hpp"
 
 using blitz::detail::Loop;
+using blitz::detail::LoopCut;
 using blitz::detail::LoopIndex;
 using blitz_test::FakeWorker;
 
@@ -26,6 +27,27 @@ struct Blocks {
   void operator()(LoopIndex first, LoopIndex last) { all.emplace_back(first, last); }
   std::vector<Block> all;
 };
+
+/// Runs a loop whose blocks call `body(first, last)`.
+template <class Body>
+void run(FakeWorker& worker, LoopCut cut, LoopIndex count, Body& body, LoopIndex grain = 1,
+         const std::stop_token& stop = {}) {
+  struct BodyLoop final : Loop {
+    BodyLoop(Body& its_body, LoopCut how, LoopIndex positions, LoopIndex least_block, const std::stop_token& token)
+        : Loop(&call, positions, how, least_block, token), body(its_body) {}
+    static bool call(const Loop& self, void*, LoopIndex first, LoopIndex last) {
+      Body& body = static_cast<const BodyLoop&>(self).body;
+      if constexpr (std::is_void_v<std::invoke_result_t<Body&, LoopIndex, LoopIndex>>) {
+        body(first, last);
+        return false;
+      } else {
+        return body(first, last);
+      }
+    }
+    Body& body;
+  };
+  worker.run_loop(BodyLoop(body, cut, count, grain, stop), nullptr);
+}
 
 /// That the blocks are not empty and cover [0, count) once.
 void check_cover(std::vector<Block> blocks, LoopIndex count) {
@@ -57,8 +79,7 @@ TEST_CASE("loop: alone, it is the plain loop") {
     CAPTURE(count);
     FakeWorker worker;
     Blocks body;
-    Loop<FakeWorker, Blocks> loop(body, 1, {});
-    loop.run_adaptive(worker, count);
+    run(worker, LoopCut::kAdaptive, count, body);
     CHECK(body.all == std::vector<Block>{{0, count}});
     CHECK(worker.pushes == 0);
   }
@@ -71,8 +92,7 @@ TEST_CASE("loop: alone, but such that it can be stopped, it runs in order and of
     Blocks body;
     const std::stop_source source;
     const std::stop_token stop = source.get_token();
-    Loop<FakeWorker, Blocks> loop(body, 1, stop);
-    loop.run_adaptive(worker, count);
+    run(worker, LoopCut::kAdaptive, count, body, 1, stop);
     check_cover(body.all, count);
     CHECK(std::is_sorted(body.all.begin(), body.all.end()));
     CHECK(body.all.front() == Block{0, 1});
@@ -84,8 +104,7 @@ TEST_CASE("loop: an offer that nobody takes comes back and is run in its place")
   FakeWorker worker(0, 2);
   worker.idle = true;
   Blocks body;
-  Loop<FakeWorker, Blocks> loop(body, 1, {});
-  loop.run_adaptive(worker, 10'000);
+  run(worker, LoopCut::kAdaptive, 10'000, body);
   check_cover(body.all, 10'000);
   CHECK(std::is_sorted(body.all.begin(), body.all.end()));
   CHECK(worker.pushes > 0);
@@ -97,8 +116,7 @@ TEST_CASE("loop: an offer is made only while all earlier ones are gone") {
   std::size_t most = 0;
   worker.on_push = [&] { most = std::max(most, worker.jobs.size()); };
   Blocks body;
-  Loop<FakeWorker, Blocks> loop(body, 1, {});
-  loop.run_adaptive(worker, 10'000);
+  run(worker, LoopCut::kAdaptive, 10'000, body);
   CHECK(most == 1);
 }
 
@@ -115,8 +133,7 @@ TEST_CASE("loop: the first offer is made before the first block, though nobody i
     ++blocks;
     blitz_test::spend_ten_microseconds();
   };
-  Loop<FakeWorker, decltype(body)> loop(body, 1, {});
-  loop.run_adaptive(workers.owner, 100);
+  run(workers.owner, LoopCut::kAdaptive, 100, body);
   CHECK(workers.owner.pushes == 1);
   CHECK(workers.thief.pushes == 1);  // of what it took
 }
@@ -124,8 +141,7 @@ TEST_CASE("loop: the first offer is made before the first block, though nobody i
 TEST_CASE("loop: what was taken is run once, by its taker") {
   Thieves workers;
   Blocks body;
-  Loop<FakeWorker, Blocks> loop(body, 1, {});
-  loop.run_adaptive(workers.owner, 1000);
+  run(workers.owner, LoopCut::kAdaptive, 1000, body);
   check_cover(body.all, 1000);
   CHECK(workers.owner.pushes > 1);
   CHECK(workers.owner.waits == 0);  // the thief was faster
@@ -142,8 +158,7 @@ TEST_CASE("loop: waits for a taker that is not done yet") {
   };
   owner.on_wait = [&] { taken->execute(taken, thief); };
   Blocks body;
-  Loop<FakeWorker, Blocks> loop(body, 1, {});
-  loop.run_adaptive(owner, 100);
+  run(owner, LoopCut::kAdaptive, 100, body);
   check_cover(body.all, 100);
   CHECK(owner.waits == 1);
   CHECK(body.all.back().second == 100);  // the far half
@@ -159,8 +174,7 @@ TEST_CASE("loop: no block below the grain, with takers and without") {
         Thieves workers;
         if (!taken) workers.owner.on_push = nullptr;
         Blocks body;
-        Loop<FakeWorker, Blocks> loop(body, grain, {});
-        loop.run_adaptive(workers.owner, count);
+        run(workers.owner, LoopCut::kAdaptive, count, body, grain);
         check_cover(body.all, count);
         for (const auto& [first, last] : body.all) CHECK(last - first >= grain);
       }
@@ -174,10 +188,10 @@ TEST_CASE("loop: one that is shorter than the grain is one block") {
   for (const LoopIndex grain : {LoopIndex{100}, LoopIndex{1} << 63, std::numeric_limits<LoopIndex>::max()}) {
     CAPTURE(grain);
     Blocks adaptive;
-    Loop<FakeWorker, Blocks>(adaptive, grain, {}).run_adaptive(worker, 99);
+    run(worker, LoopCut::kAdaptive, 99, adaptive, grain);
     CHECK(adaptive.all == std::vector<Block>{{0, 99}});
     Blocks fixed;
-    Loop<FakeWorker, Blocks>(fixed, grain, {}).run_fixed(worker, 99);
+    run(worker, LoopCut::kFixed, 99, fixed, grain);
     CHECK(fixed.all == std::vector<Block>{{0, 99}});
   }
   CHECK(worker.pushes == 0);
@@ -191,8 +205,7 @@ TEST_CASE("loop: fixed blocks are as many as workers, and equal but for one item
       CAPTURE(count);
       FakeWorker worker(0, workers);
       Blocks body;
-      Loop<FakeWorker, Blocks> loop(body, 1, {});
-      loop.run_fixed(worker, count);
+      run(worker, LoopCut::kFixed, count, body);
       check_cover(body.all, count);
       CHECK(body.all.size() == std::min<LoopIndex>(workers, count));
       for (const auto& [first, last] : body.all) {
@@ -210,8 +223,7 @@ TEST_CASE("loop: fixed blocks are fewer where the grain asks for it") {
       CAPTURE(count);
       FakeWorker worker(0, 16);
       Blocks body;
-      Loop<FakeWorker, Blocks> loop(body, grain, {});
-      loop.run_fixed(worker, count);
+      run(worker, LoopCut::kFixed, count, body, grain);
       check_cover(body.all, count);
       for (const auto& [first, last] : body.all) CHECK(last - first >= grain);
     }
@@ -223,8 +235,7 @@ TEST_CASE("loop: fixed blocks are taken by others, too, who begin with their own
   FakeWorker thief(5, 8);
   owner.on_push = [&] { owner.run_oldest_on(thief); };
   Blocks body;
-  Loop<FakeWorker, Blocks> loop(body, 1, {});
-  loop.run_fixed(owner, 80);
+  run(owner, LoopCut::kFixed, 80, body);
   check_cover(body.all, 80);
   CHECK(body.all.size() == 8);
   CHECK(body.all.front() == Block{50, 60});
@@ -235,16 +246,15 @@ TEST_CASE("loop: fixed blocks are taken by others, too, who begin with their own
 TEST_CASE("loop: fixed blocks are 1024 at most") {
   FakeWorker worker(5000, 65'535);
   Blocks body;
-  Loop<FakeWorker, Blocks> loop(body, 1, {});
-  loop.run_fixed(worker, 100'000);
+  run(worker, LoopCut::kFixed, 100'000, body);
   check_cover(body.all, 100'000);
   CHECK(body.all.size() == 1024);
 }
 
 TEST_CASE("loop: after an exception no block begins, and the first exception arrives") {
-  for (const bool fixed : {false, true}) {
+  for (const LoopCut cut : {LoopCut::kAdaptive, LoopCut::kFixed}) {
     for (const bool taken : {false, true}) {
-      CAPTURE(fixed);
+      CAPTURE(static_cast<int>(cut));
       CAPTURE(taken);
       FakeWorker owner(0, 8);
       FakeWorker thief(1, 8);
@@ -255,20 +265,15 @@ TEST_CASE("loop: after an exception no block begins, and the first exception arr
         ++blocks;
         throw std::runtime_error(std::to_string(blocks));
       };
-      Loop<FakeWorker, decltype(body)> loop(body, 1, {});
-      if (fixed) {
-        CHECK_THROWS_WITH(loop.run_fixed(owner, 1000), "1");
-      } else {
-        CHECK_THROWS_WITH(loop.run_adaptive(owner, 1000), "1");
-      }
+      CHECK_THROWS_WITH(run(owner, cut, 1000, body), "1");
       CHECK(blocks == 1);
     }
   }
 }
 
 TEST_CASE("loop: after a stop request no block begins, and nothing is thrown") {
-  for (const bool fixed : {false, true}) {
-    CAPTURE(fixed);
+  for (const LoopCut cut : {LoopCut::kAdaptive, LoopCut::kFixed}) {
+    CAPTURE(static_cast<int>(cut));
     FakeWorker worker(0, 8);
     worker.idle = true;
     std::stop_source source;
@@ -277,29 +282,19 @@ TEST_CASE("loop: after a stop request no block begins, and nothing is thrown") {
     auto body = [&](LoopIndex, LoopIndex) {
       if (++blocks == 3) source.request_stop();
     };
-    Loop<FakeWorker, decltype(body)> loop(body, 1, token);
-    if (fixed) {
-      loop.run_fixed(worker, 1000);
-    } else {
-      loop.run_adaptive(worker, 1000);
-    }
+    run(worker, cut, 1000, body, 1, token);
     CHECK(blocks == 3);
   }
 }
 
 TEST_CASE("loop: after a block that wants no more none begins, and nothing is thrown") {
-  for (const bool fixed : {false, true}) {
-    CAPTURE(fixed);
+  for (const LoopCut cut : {LoopCut::kAdaptive, LoopCut::kFixed}) {
+    CAPTURE(static_cast<int>(cut));
     FakeWorker worker(0, 8);
     worker.idle = true;
     int blocks = 0;
     auto body = [&](LoopIndex, LoopIndex) { return ++blocks == 3; };
-    Loop<FakeWorker, decltype(body)> loop(body, 1, {});
-    if (fixed) {
-      loop.run_fixed(worker, 1000);
-    } else {
-      loop.run_adaptive(worker, 1000);
-    }
+    run(worker, cut, 1000, body);
     CHECK(blocks == 3);
   }
 }
@@ -316,15 +311,14 @@ TEST_CASE("loop: an exception arrives, whether a block wanted no more before it 
       if (outer != first_throws) throw std::runtime_error("thrown");
       return true;
     };
-    Loop<FakeWorker, decltype(body)> loop(body, 1, {});
-    CHECK_THROWS_WITH(loop.run_fixed(owner, 2), "thrown");
+    CHECK_THROWS_WITH(run(owner, LoopCut::kFixed, 2, body), "thrown");
   }
 }
 
 TEST_CASE("loop: a queue that cannot grow ends it with bad_alloc, when all that was offered is done") {
-  for (const bool fixed : {false, true}) {
+  for (const LoopCut cut : {LoopCut::kAdaptive, LoopCut::kFixed}) {
     for (const int failing : {1, 2, 3}) {
-      CAPTURE(fixed);
+      CAPTURE(static_cast<int>(cut));
       CAPTURE(failing);
       FakeWorker worker(0, 8);
       worker.idle = true;
@@ -334,12 +328,7 @@ TEST_CASE("loop: a queue that cannot grow ends it with bad_alloc, when all that 
         if (worker.pushes >= failing) ++after;
         blitz_test::spend_ten_microseconds();  // So that another offer is made after each block.
       };
-      Loop<FakeWorker, decltype(body)> loop(body, 1, {});
-      if (fixed) {
-        CHECK_THROWS_AS(loop.run_fixed(worker, 1000), std::bad_alloc);
-      } else {
-        CHECK_THROWS_AS(loop.run_adaptive(worker, 1000), std::bad_alloc);
-      }
+      CHECK_THROWS_AS(run(worker, cut, 1000, body), std::bad_alloc);
       CHECK(after == 0);
     }
   }

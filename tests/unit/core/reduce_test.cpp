@@ -17,14 +17,14 @@
 
 #include "fake_worker.hpp"
 
+using blitz::detail::LoopCut;
 using blitz::detail::LoopIndex;
 using blitz::detail::Reduction;
 using blitz_test::FakeWorker;
 
 namespace {
 
-enum class Kind { kAdaptive, kFixed, kDeterministic };
-constexpr Kind kKinds[] = {Kind::kAdaptive, Kind::kFixed, Kind::kDeterministic};
+constexpr LoopCut kCuts[] = {LoopCut::kAdaptive, LoopCut::kFixed, LoopCut::kTree};
 
 /// Which items a value stands for, and how they were combined. Move-only.
 struct Interval {
@@ -69,17 +69,13 @@ struct Neighbours {
   std::function<void()> on_block;
 };
 
-auto reduce(FakeWorker& worker, const Neighbours& fold, Kind kind, LoopIndex count, LoopIndex grain = 1,
+auto reduce(FakeWorker& worker, const Neighbours& fold, LoopCut cut, LoopIndex count, LoopIndex grain = 1,
             const std::stop_token& stop = {}) {
-  Reduction<FakeWorker, Neighbours> reduction(fold, grain, stop);
-  switch (kind) {
-    case Kind::kAdaptive:
-      return reduction.run_adaptive(worker, count);
-    case Kind::kFixed:
-      return reduction.run_fixed(worker, count);
-    default:
-      return reduction.run_deterministic(worker, count);
-  }
+  struct Runner {
+    explicit Runner(FakeWorker& its_worker) { blitz::detail::current_worker = &its_worker; }
+    ~Runner() { blitz::detail::current_worker = nullptr; }
+  } const runner(worker);
+  return Reduction(fold, count, cut, grain, stop).run(blitz::detail::kHere);
 }
 
 /// The second takes what the first offers, unless told otherwise: at once, or when the first waits for it.
@@ -111,15 +107,15 @@ constexpr Thieves::Speed kSpeeds[] = {Thieves::Speed::kAbsent, Thieves::Speed::k
 }  // namespace
 
 TEST_CASE("reduce: every item once, neighbours with neighbours, whoever runs what") {
-  for (const Kind kind : kKinds) {
+  for (const LoopCut cut : kCuts) {
     for (const Thieves::Speed speed : kSpeeds) {
       for (const LoopIndex count : {1, 2, 3, 9, 511, 512, 513, 1025, 100'000}) {
-        CAPTURE(static_cast<int>(kind));
+        CAPTURE(static_cast<int>(cut));
         CAPTURE(static_cast<int>(speed));
         CAPTURE(count);
         Thieves workers(8, speed);
         Neighbours fold;
-        const auto value = reduce(workers.owner, fold, kind, count);
+        const auto value = reduce(workers.owner, fold, cut, count);
         REQUIRE(value);
         CHECK(value->first == 0);
         CHECK(value->last == count);
@@ -137,7 +133,7 @@ TEST_CASE("reduce: alone, it is one block") {
     CAPTURE(count);
     FakeWorker worker;
     const Neighbours fold;
-    const auto value = reduce(worker, fold, Kind::kAdaptive, count);
+    const auto value = reduce(worker, fold, LoopCut::kAdaptive, count);
     REQUIRE(value);
     CHECK(value->first == 0);
     CHECK(value->last == count);
@@ -151,33 +147,33 @@ TEST_CASE("reduce: alone, but such that it can be stopped, it runs in order from
   FakeWorker worker;
   Neighbours fold;
   const std::stop_source source;
-  (void)reduce(worker, fold, Kind::kAdaptive, 100'000, 1, source.get_token());
+  (void)reduce(worker, fold, LoopCut::kAdaptive, 100'000, 1, source.get_token());
   CHECK(fold.blocks.front() == std::pair<LoopIndex, LoopIndex>(0, 1));
   CHECK(std::is_sorted(fold.blocks.begin(), fold.blocks.end()));
   CHECK(fold.identities == 1);
   CHECK(worker.pushes == 0);
 
   Neighbours leaves;
-  (void)reduce(worker, leaves, Kind::kDeterministic, 100'000);
+  (void)reduce(worker, leaves, LoopCut::kTree, 100'000);
   CHECK(std::is_sorted(leaves.blocks.begin(), leaves.blocks.end()));
   CHECK(worker.pushes == 0);
 }
 
 TEST_CASE("reduce: what comes back untaken goes on with the same value") {
-  for (const Kind kind : {Kind::kAdaptive, Kind::kFixed}) {
+  for (const LoopCut cut : {LoopCut::kAdaptive, LoopCut::kFixed}) {
     Thieves workers(8, Thieves::Speed::kAbsent);
     Neighbours fold;
-    (void)reduce(workers.owner, fold, kind, 10'000);
+    (void)reduce(workers.owner, fold, cut, 10'000);
     CHECK(workers.owner.pushes > 0);
     CHECK(fold.identities == 1);
   }
 }
 
 TEST_CASE("reduce: one identity for each part that was taken") {
-  for (const Kind kind : {Kind::kAdaptive, Kind::kFixed}) {
+  for (const LoopCut cut : {LoopCut::kAdaptive, LoopCut::kFixed}) {
     Thieves workers(8, Thieves::Speed::kFast);
     Neighbours fold;
-    (void)reduce(workers.owner, fold, kind, 80);
+    (void)reduce(workers.owner, fold, cut, 80);
     CHECK(workers.owner.pushes > 1);
     CHECK(fold.identities == 1 + workers.owner.pushes);  // Nobody takes what the thief offers.
   }
@@ -194,7 +190,7 @@ TEST_CASE("reduce: the first offer is made before the first block, though nobody
   };
   workers.thief.on_push = [&] { CHECK(fold.blocks.empty()); };
   fold.on_block = blitz_test::spend_ten_microseconds;
-  (void)reduce(workers.owner, fold, Kind::kAdaptive, 100);
+  (void)reduce(workers.owner, fold, LoopCut::kAdaptive, 100);
   CHECK(workers.owner.pushes == 1);
   CHECK(workers.thief.pushes == 1);  // of what it took
   CHECK(fold.identities == 2);
@@ -207,13 +203,13 @@ TEST_CASE("reduce: the tree depends on the count and the grain alone") {
       CAPTURE(grain);
       FakeWorker alone;
       Neighbours fold;
-      const auto expected = reduce(alone, fold, Kind::kDeterministic, count, grain);
+      const auto expected = reduce(alone, fold, LoopCut::kTree, count, grain);
       std::sort(fold.blocks.begin(), fold.blocks.end());
       for (const Thieves::Speed speed : kSpeeds) {
         for (const std::size_t count_of_workers : {2, 3, 100}) {
           Thieves workers(count_of_workers, speed);
           Neighbours again;
-          CHECK(reduce(workers.owner, again, Kind::kDeterministic, count, grain)->tree == expected->tree);
+          CHECK(reduce(workers.owner, again, LoopCut::kTree, count, grain)->tree == expected->tree);
           std::sort(again.blocks.begin(), again.blocks.end());
           CHECK(again.blocks == fold.blocks);
         }
@@ -226,7 +222,7 @@ TEST_CASE("reduce: the tree is balanced, and its leaves are equal but for one it
   for (const LoopIndex count : {2, 7, 100, 1000, 5000, 2'000'001}) {
     FakeWorker worker;
     Neighbours fold;
-    const auto value = reduce(worker, fold, Kind::kDeterministic, count);
+    const auto value = reduce(worker, fold, LoopCut::kTree, count);
     const LoopIndex leaves = fold.blocks.size();
     CHECK(leaves >= std::min<LoopIndex>(count, 512));
     for (const auto& [first, last] : fold.blocks) {
@@ -238,16 +234,16 @@ TEST_CASE("reduce: the tree is balanced, and its leaves are equal but for one it
 }
 
 TEST_CASE("reduce: no block below the grain, unless all together are") {
-  for (const Kind kind : kKinds) {
+  for (const LoopCut cut : kCuts) {
     for (const Thieves::Speed speed : kSpeeds) {
       for (const LoopIndex grain : {1, 5, 64}) {
         for (const LoopIndex count : {64, 65, 100, 127, 128, 1000, 4099}) {
-          CAPTURE(static_cast<int>(kind));
+          CAPTURE(static_cast<int>(cut));
           CAPTURE(grain);
           CAPTURE(count);
           Thieves workers(16, speed);
           Neighbours fold;
-          (void)reduce(workers.owner, fold, kind, count, grain);
+          (void)reduce(workers.owner, fold, cut, count, grain);
           for (const auto& [first, last] : fold.blocks) CHECK(last - first >= grain);
         }
       }
@@ -255,7 +251,7 @@ TEST_CASE("reduce: no block below the grain, unless all together are") {
     for (const LoopIndex grain : {LoopIndex{100}, LoopIndex{1} << 63, std::numeric_limits<LoopIndex>::max()}) {
       Thieves workers(4, Thieves::Speed::kFast);
       Neighbours fold;
-      (void)reduce(workers.owner, fold, kind, 99, grain);
+      (void)reduce(workers.owner, fold, cut, 99, grain);
       CHECK(fold.blocks.size() == 1);
       CHECK(workers.owner.pushes == 0);
     }
@@ -263,10 +259,10 @@ TEST_CASE("reduce: no block below the grain, unless all together are") {
 }
 
 TEST_CASE("reduce: after an exception no block begins, and the first exception arrives") {
-  for (const Kind kind : kKinds) {
+  for (const LoopCut cut : kCuts) {
     for (const Thieves::Speed speed : kSpeeds) {
       for (const int failing : {1, 2, 5}) {
-        CAPTURE(static_cast<int>(kind));
+        CAPTURE(static_cast<int>(cut));
         CAPTURE(static_cast<int>(speed));
         Thieves workers(8, speed);
         Neighbours fold;
@@ -275,7 +271,7 @@ TEST_CASE("reduce: after an exception no block begins, and the first exception a
           blitz_test::spend_ten_microseconds();  // Cheap ones would be few.
           if (++blocks >= failing) throw std::runtime_error(std::to_string(blocks));
         };
-        CHECK_THROWS_WITH(reduce(workers.owner, fold, kind, 1000), std::to_string(failing).c_str());
+        CHECK_THROWS_WITH(reduce(workers.owner, fold, cut, 1000), std::to_string(failing).c_str());
         CHECK(blocks == failing);
       }
     }
@@ -283,35 +279,35 @@ TEST_CASE("reduce: after an exception no block begins, and the first exception a
 }
 
 TEST_CASE("reduce: after a stop request no block begins, and what ran is the result") {
-  for (const Kind kind : kKinds) {
-    CAPTURE(static_cast<int>(kind));
+  for (const LoopCut cut : kCuts) {
+    CAPTURE(static_cast<int>(cut));
     Thieves workers(8, Thieves::Speed::kAbsent);
     std::stop_source source;
     Neighbours fold;
     fold.on_block = [&] {
       if (fold.blocks.size() == 3) source.request_stop();
     };
-    const auto value = reduce(workers.owner, fold, kind, 1000, 1, source.get_token());
+    const auto value = reduce(workers.owner, fold, cut, 1000, 1, source.get_token());
     REQUIRE(fold.blocks.size() == 3);
     REQUIRE(value);
     CHECK(value->first == 0);
     CHECK(value->last == fold.blocks.back().second);
 
     Neighbours nothing;
-    CHECK_FALSE(reduce(workers.owner, nothing, kind, 1000, 1, source.get_token()));
+    CHECK_FALSE(reduce(workers.owner, nothing, cut, 1000, 1, source.get_token()));
     CHECK(nothing.blocks.empty());
     CHECK(nothing.identities == 1);
   }
 }
 
 TEST_CASE("reduce: what others ran before a stop request is in the result") {
-  for (const Kind kind : kKinds) {
-    CAPTURE(static_cast<int>(kind));
+  for (const LoopCut cut : kCuts) {
+    CAPTURE(static_cast<int>(cut));
     Thieves workers(8, Thieves::Speed::kFast);  // The far part comes first.
     std::stop_source source;
     Neighbours fold;
     fold.on_block = [&] { source.request_stop(); };
-    const auto value = reduce(workers.owner, fold, kind, 1000, 1, source.get_token());
+    const auto value = reduce(workers.owner, fold, cut, 1000, 1, source.get_token());
     REQUIRE(fold.blocks.size() == 1);
     REQUIRE(value);
     CHECK(value->first == fold.blocks.front().first);
@@ -321,9 +317,9 @@ TEST_CASE("reduce: what others ran before a stop request is in the result") {
 }
 
 TEST_CASE("reduce: a queue that cannot grow ends it with bad_alloc, when all that was offered is done") {
-  for (const Kind kind : kKinds) {
+  for (const LoopCut cut : kCuts) {
     for (const int failing : {1, 2, 3}) {
-      CAPTURE(static_cast<int>(kind));
+      CAPTURE(static_cast<int>(cut));
       CAPTURE(failing);
       FakeWorker worker(0, 8);
       worker.idle = true;
@@ -334,7 +330,7 @@ TEST_CASE("reduce: a queue that cannot grow ends it with bad_alloc, when all tha
         if (worker.pushes >= failing) ++after;
         blitz_test::spend_ten_microseconds();  // So that another offer is made after each block.
       };
-      CHECK_THROWS_AS(reduce(worker, fold, kind, 1000), std::bad_alloc);
+      CHECK_THROWS_AS(reduce(worker, fold, cut, 1000), std::bad_alloc);
       CHECK(after == 0);
     }
   }

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <new>
@@ -34,6 +35,8 @@ class FakePool final : public PoolBase {
   WorkerBase& worker_base(std::size_t /*slot*/) noexcept override { std::abort(); }
   void inject(Job* job) noexcept override { injected.push_back(job); }
   void mail_to(std::size_t /*slot*/, Job* /*job*/) noexcept override { std::abort(); }
+  void enter(blitz::detail::PoolCall, void*) override { std::abort(); }
+  void enter_blocking(blitz::detail::PoolCall, void*) override { std::abort(); }
   bool call_in_vacant_slot(void (*)(void*), void*) override { return false; }
   std::shared_ptr<void> keep_alive() noexcept override { return nullptr; }
 
@@ -56,6 +59,7 @@ class RegionWorker final : public WorkerBase {
     return region() != nullptr ? region()->take_newest(*this) : take_newest_own();
   }
   Job* find_work() noexcept override { return take_newest(); }
+  void run_loop(const blitz::detail::Loop&, void*) override { std::abort(); }
   void wait_until(CoreLatch& latch) noexcept override { region()->wait(*this, latch); }
   Job* take_mail() noexcept override { return posted.exchange(nullptr); }
   bool has_mail() const noexcept override { return posted != nullptr; }

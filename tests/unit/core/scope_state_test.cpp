@@ -1,6 +1,7 @@
 #include "blitz/core/scope_state.hpp"
 
 #include <cstddef>
+#include <cstdlib>
 #include <exception>
 #include <latch>
 #include <memory>
@@ -31,6 +32,8 @@ class FakePool final : public PoolBase {
   WorkerBase& worker_base(std::size_t) noexcept override { std::terminate(); }
   void inject(Job*) noexcept override { std::terminate(); }
   void mail_to(std::size_t, Job*) noexcept override { std::terminate(); }
+  void enter(blitz::detail::PoolCall, void*) override { std::abort(); }
+  void enter_blocking(blitz::detail::PoolCall, void*) override { std::abort(); }
   bool call_in_vacant_slot(void (*)(void*), void*) override { return false; }
   std::shared_ptr<void> keep_alive() noexcept override { return nullptr; }
 };

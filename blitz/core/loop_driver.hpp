@@ -1,0 +1,301 @@
+/// @file
+/// The engine of loops and reductions: runs a Loop on the workers of one pool, and splits it on demand.
+///
+/// A worker carries one value from block to block, from left to right, and goes on with it in each far part that comes
+/// back untaken. Only a part that another worker took begins with a new value, which is combined when the part is done.
+/// So values of neighbours are combined in their order, and an adaptive reduction combines as often as it was shared.
+///
+/// How a loop ends early: a block that throws ends it, as does a queue that cannot grow: no block that has not begun will
+/// begin, and the first exception is kept for the caller. A stop request, or a block that returns true, ends it without
+/// an exception; one that a running block then throws is kept all the same.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "blitz/base/atomic.hpp"
+#include "blitz/base/export.hpp"
+#include "blitz/core/claims.hpp"
+#include "blitz/core/latch.hpp"
+#include "blitz/core/loop.hpp"
+#include "blitz/core/splitter.hpp"
+#include "blitz/core/worker.hpp"
+
+namespace blitz::detail {
+
+/// One run of a loop. W is the kind of worker: Worker<P>, or AnyWorker. By pieces, the loop is cut at once. It lies in the
+/// frame of the call.
+template <class W, bool kByPieces>
+class LoopDriver {
+ public:
+  LoopDriver(const Loop& loop, bool shared) noexcept : loop_(loop), shared_(shared) {}
+  LoopDriver(const LoopDriver&) = delete;
+  LoopDriver& operator=(const LoopDriver&) = delete;
+
+  /// Runs the loop; `worker` is the caller's. Throws the first exception.
+  void run(W& worker, void* value) {
+    if constexpr (!kByPieces) {
+      run_all(worker, value, loop_.count);
+    } else if (loop_.cut == LoopCut::kTree) {
+      run_pieces(worker, value, leaves());
+    } else {
+      run_fixed(worker, value);
+    }
+    // Relaxed: the latches of the parts order error_ before this.
+    if (state() == State::kFailed) [[unlikely]]
+      std::rethrow_exception(std::move(error_));
+  }
+
+ private:
+  static constexpr LoopIndex kManyLeaves = 512;  // to share them evenly among many workers
+  static constexpr LoopIndex kLargeLeaf = 2048;  // beside which the tree costs little, however cheap the positions
+  static constexpr LoopIndex kNoPiece = ~LoopIndex{0};
+
+  enum class State : unsigned char { kRunning, kStopped, kFailed };  // No way leads back.
+
+  /// What one worker runs of the loop, from left to right.
+  struct Share {
+    W& worker;
+    void* value;
+    Pace pace;
+    bool eager;                 // The first offer is made though no worker is idle yet: see may_split.
+    LoopIndex mine = kNoPiece;  // the piece that this worker has claimed to run next
+  };
+
+  /// A far part, on offer. [first, last) are positions, or pieces.
+  struct Part final : Job {
+    Part(LoopDriver& the_driver, const Share& share, LoopIndex from, LoopIndex to, void* its_value) noexcept
+        : Job(&execute_it),
+          driver(the_driver),
+          first(from),
+          last(to),
+          value(its_value),
+          pace(share.pace),
+          latch(share.worker) {}
+
+    static void execute_it(Job* job, WorkerBase& base) noexcept {
+      auto& self = *static_cast<Part*>(job);
+      auto&& worker = as_worker(base);
+      Share share{worker, self.value, self.pace, self.driver.shared_};
+      self.driver.run_share(share, self.first, self.last);
+      self.latch.set();
+    }
+
+    LoopDriver& driver;
+    LoopIndex first;
+    LoopIndex last;
+    void* value;
+    Pace pace;
+    WorkerLatch latch;
+  };
+
+  static decltype(auto) as_worker(WorkerBase& base) noexcept {
+    if constexpr (std::derived_from<W, WorkerBase>) {
+      return static_cast<W&>(base);
+    } else {
+      return W(base);
+    }
+  }
+
+  // --- how it is cut ---
+
+  [[gnu::noinline]] void run_fixed(W& worker, void* value) noexcept {
+    const LoopIndex most = value == nullptr ? Claims::kMost : loop_.count;
+    const LoopIndex workers = std::min<LoopIndex>(worker.num_threads(), most);
+    const LoopIndex blocks = std::min(std::max<LoopIndex>(loop_.count / loop_.grain, 1), workers);
+    if (value != nullptr) return run_pieces(worker, value, blocks);
+    Claims claims(blocks);
+    claims_ = &claims;
+    run_pieces(worker, value, blocks);
+  }
+
+  [[nodiscard]] LoopIndex leaves() const noexcept {
+    const LoopIndex size = std::max(loop_.grain, std::clamp<LoopIndex>(loop_.count / kManyLeaves, 1, kLargeLeaf));
+    return std::max<LoopIndex>(loop_.count / size, 1);
+  }
+
+  void run_pieces(W& worker, void* value, LoopIndex count) noexcept {
+    pieces_ = Pieces(loop_.count, count);
+    run_all(worker, value, count);
+  }
+
+  void run_all(W& worker, void* value, LoopIndex count) noexcept {
+    Share share{worker, value, Pace(loop_.grain), shared_};
+    run_share(share, 0, count);
+  }
+
+  // --- the algorithm ---
+
+  void run_share(Share& share, LoopIndex first, const LoopIndex last) noexcept {
+    while (first < last && !ended()) {
+      // Before others are asked to help, who would take it otherwise.
+      if (kByPieces && claims_ != nullptr && share.mine == kNoPiece) share.mine = claims_->claim(share.worker.index());
+      if (may_split(share, last - first)) {
+        const LoopIndex middle = first + (last - first) / 2;
+        if (!run_halves(share, first, middle, last)) return;
+        first = middle;
+      } else {
+        first = run_next(share, first, last);
+      }
+    }
+  }
+
+  /// Pieces are few, and all are offered, so that the oldest offer is the largest. Positions are offered if all that this
+  /// worker has offered is gone and a worker is idle. The first offer of a share does not ask whether one is: a worker
+  /// that will be idle soon would otherwise miss a loop of few and long blocks.
+  [[nodiscard]] bool may_split(const Share& share, LoopIndex left) const noexcept {
+    if constexpr (kByPieces) return left > 1;
+    return left / 2 >= loop_.grain && share.pace.may_offer() && share.worker.queue_empty() &&
+           (share.eager || share.worker.somebody_idle());
+  }
+
+  /// Runs [first, middle), with [middle, last) on offer. Returns whether that is still to be run, as part of this share.
+  [[nodiscard]] bool run_halves(Share& share, LoopIndex first, LoopIndex middle, LoopIndex last) noexcept {
+    if (loop_.with_value == nullptr) return run_halves(share, first, middle, last, nullptr);
+    struct Call {
+      LoopDriver& driver;
+      Share& share;
+      LoopIndex first, middle, last;
+      bool back;
+    } call{*this, share, first, middle, last, false};
+    loop_.with_value(
+        [](void* argument, void* value) noexcept {
+          auto& c = *static_cast<Call*>(argument);
+          c.back = c.driver.run_halves(c.share, c.first, c.middle, c.last, value);
+        },
+        &call);
+    return call.back;
+  }
+
+  [[nodiscard]] bool run_halves(Share& share, LoopIndex first, LoopIndex middle, LoopIndex last, void* value) noexcept {
+    share.eager = false;
+    share.pace.offering();
+    Part far(*this, share, middle, last, value);
+    const bool tree = kByPieces && loop_.cut == LoopCut::kTree;
+    if (tree && !shared_) {
+      run_share(share, first, middle);
+    } else {
+      const auto place = offer(share.worker, far);
+      if (!place) return false;
+      run_share(share, first, middle);
+      if (!take_back(share.worker, *place, far)) {
+        append(share.value, value);
+        return false;
+      }
+      share.pace.offer_refused();
+      if (!tree) return true;
+    }
+    Share other{share.worker, value, share.pace, false};
+    run_share(other, middle, last);
+    append(share.value, value);
+    return false;
+  }
+
+  /// Runs the next block of positions, or the next piece. Returns where it ends.
+  LoopIndex run_next(Share& share, LoopIndex first, LoopIndex last) noexcept {
+    const auto run = [&](LoopIndex from, LoopIndex to) { run_block(share.value, from, to); };
+    if constexpr (!kByPieces) {
+      return share.pace.run_next(first, last, run);
+    } else {
+      const LoopIndex piece = claims_ != nullptr ? std::exchange(share.mine, kNoPiece) : first;
+      run(pieces_.begin(piece), pieces_.begin(piece + 1));
+      return first + 1;
+    }
+  }
+
+  /// Nothing, with the loop ended, if the queue could not grow.
+  [[nodiscard]] std::optional<typename W::Place> offer(W& worker, Part& part) noexcept {
+    try {
+      return worker.offer(&part);
+    } catch (...) {
+      fail();
+      return std::nullopt;
+    }
+  }
+
+  /// True: no worker took the part. False: one did, and has finished it.
+  [[nodiscard]] static bool take_back(W& worker, typename W::Place place, Part& part) noexcept {
+    CoreLatch& done = part.latch.core();
+    if (!done.probe() && worker.take_back(place)) [[likely]]
+      return true;
+    return reclaim(worker, part, done);
+  }
+
+  void run_block(void* value, LoopIndex first, LoopIndex last) noexcept {
+    try {
+      if (loop_.run_block(loop_, value, first, last)) [[unlikely]]
+        stop();
+    } catch (...) {
+      fail();
+    }
+  }
+
+  /// Takes the value of the part to the right into that of the part to the left.
+  void append(void* left, void* right) noexcept {
+    if (right == nullptr || state() == State::kFailed) return;
+    try {
+      loop_.combine(loop_, left, right);
+    } catch (...) {
+      fail();
+    }
+  }
+
+  // --- the end ---
+
+  /// Relaxed: no block waits for another to see it.
+  [[nodiscard]] State state() const noexcept { return state_.load(std::memory_order_relaxed); }
+  /// Whether no further block is to begin.
+  [[nodiscard]] bool ended() const noexcept {
+    return state() != State::kRunning || (loop_.stop != nullptr && loop_.stop->stop_requested());
+  }
+  BLITZ_COLD void stop() noexcept {
+    State expected = State::kRunning;  // A failure is not forgotten.
+    state_.compare_exchange_strong(expected, State::kStopped, std::memory_order_relaxed, std::memory_order_relaxed);
+  }
+  /// In a handler: keeps the exception if it is the first.
+  BLITZ_COLD void fail() noexcept {
+    // Relaxed: the latches of the parts order error_ before it is rethrown.
+    if (state_.exchange(State::kFailed, std::memory_order_relaxed) != State::kFailed) error_ = std::current_exception();
+  }
+
+  const Loop& loop_;
+  const bool shared_;  // The pool has other workers.
+  Pieces pieces_;
+  Claims* claims_ = nullptr;  // which of them are taken, if each worker is to begin with its own
+  Atomic<State> state_{
+      State::kRunning};       // written by the workers whose blocks end the loop, read by all before each block
+  std::exception_ptr error_;  // written once, by the worker that made the state kFailed
+};
+
+/// Runs a loop that can be stopped on a worker that is alone on its pool.
+[[gnu::noinline]] inline void run_loop_alone(const Loop& loop, void* value) {
+  Pace pace(loop.grain);
+  bool ended = false;
+  for (LoopIndex next = 0; next < loop.count && !ended && !loop.stop->stop_requested();) {
+    next = pace.run_next(next, loop.count,
+                         [&](LoopIndex first, LoopIndex last) { ended = loop.run_block(loop, value, first, last); });
+  }
+}
+
+template <class W, bool kByPieces>
+[[gnu::noinline]] void run_loop_with(W& worker, const Loop& loop, void* value) {
+  LoopDriver<W, kByPieces>(loop, worker.num_threads() > 1).run(worker, value);
+}
+
+/// Runs a loop on a worker. If that is alone on its pool, and no stop can be requested, the loop is one block.
+template <class W>
+void run_loop_on(W& worker, const Loop& loop, void* value) {
+  if (loop.cut != LoopCut::kTree && worker.num_threads() == 1) {
+    if (loop.stop != nullptr) return run_loop_alone(loop, value);
+    static_cast<void>(loop.run_block(loop, value, 0, loop.count));
+  } else if (loop.cut == LoopCut::kAdaptive) {
+    run_loop_with<W, false>(worker, loop, value);
+  } else {
+    run_loop_with<W, true>(worker, loop, value);
+  }
+}
+
+}  // namespace blitz::detail

@@ -1,0 +1,42 @@
+/// @file
+/// PoolRef: which pool a call is made in.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include "blitz/policy.hpp"
+
+namespace blitz {
+
+template <Policy P>
+class BasicThreadPool;
+
+namespace detail {
+
+class PoolBase;
+
+template <Policy P>
+[[nodiscard]] PoolBase* base_of(BasicThreadPool<P>& pool) noexcept;
+
+}  // namespace detail
+
+/// Refers to a pool, in the options of a call, or to none: then the call is made in the pool that the calling thread works
+/// for, or else in global_pool().
+/// @code
+///   blitz::parallel_for(items, work_on, {.pool = &pool});
+/// @endcode
+class PoolRef {
+ public:
+  constexpr PoolRef() noexcept = default;
+  /// Refers to `*pool`, which must live until the call has returned; to none, if `pool` is null.
+  template <Policy P>
+  PoolRef(BasicThreadPool<P>* pool) noexcept : base_(pool != nullptr ? detail::base_of(*pool) : nullptr) {}
+
+  /// For the library.
+  [[nodiscard]] detail::PoolBase* base() const noexcept { return base_; }
+
+ private:
+  detail::PoolBase* base_ = nullptr;
+};
+
+}  // namespace blitz
