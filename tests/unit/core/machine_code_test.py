@@ -49,8 +49,8 @@ template struct Sums<double>;
 
 # What folds a block, as objdump spells it, inlined or not; and the sums of SOURCE that it is part of.
 FOLD = re.compile(
-    r"blitz::detail::(?:Reducer<blitz::detail::)?Fold<(float|double), "
-    r"blitz::detail::(IteratorItems|IntegerItems<[\w ]+)[<,].*::(?:run_block|fold)\("
+    r"blitz::detail::(?:Reduction<blitz::detail::)?Fold<(float|double), "
+    r"blitz::detail::(IteratorItems|IntegerItems<[\w ]+)[<,].*::(?:run_block_of|fold)\("
 )
 SUMS = {
     (number, items)
