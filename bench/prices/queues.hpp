@@ -43,7 +43,7 @@ struct Ring {
   bool push() { return queue.push(&item, nowhere) == 0; }
   bool pop() { return queue.pop() != nullptr; }
   bool push_and_take_back() { return push() && queue.take_back(&item); }
-  bool steal() { return queue.steal_into(loot, Most).first != nullptr; }
+  bool steal() { return queue.steal_into(loot, Most).item != nullptr; }
   void forget_loot() {
     while (loot.pop() != nullptr) {
     }

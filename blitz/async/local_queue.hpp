@@ -17,6 +17,7 @@
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/steal_result.hpp"
 #include "blitz/policy.hpp"
 
 namespace blitz::detail {
@@ -76,13 +77,11 @@ class AsyncQueue {
   void begin_tick() noexcept { slot_.begin_tick(); }
 
   /// Takes half of what is in the other worker's ring, or of what it has fetched, at most `most` jobs: see WorkStealQueue.
-  [[nodiscard]] Loot<Job> steal_from(AsyncQueue& victim, std::size_t most) noexcept {
-    Loot<Job> loot = victim.ring_.steal_into(ring_, most);
-    if (loot.outcome == Loot<Job>::Outcome::kEmpty) loot = victim.fetched_.steal_into(ring_, most);
-    if (loot.outcome == Loot<Job>::Outcome::kItem) {
-      victim.lost_.fetch_add(1 + loot.moved, std::memory_order_relaxed);  // A count.
-    }
-    return loot;
+  [[nodiscard]] StealResult<Job> steal_from(AsyncQueue& victim, std::size_t most) noexcept {
+    StealResult<Job> result = victim.ring_.steal_into(ring_, most);
+    if (result.outcome == StealResult<Job>::Outcome::kEmpty) result = victim.fetched_.steal_into(ring_, most);
+    if (result.item != nullptr) victim.lost_.fetch_add(1 + result.moved, std::memory_order_relaxed);  // A count.
+    return result;
   }
   /// Takes the job in the other worker's slot; null if it is gone.
   [[nodiscard]] static Job* steal_newest_from(AsyncQueue& victim) noexcept {

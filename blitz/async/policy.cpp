@@ -65,12 +65,12 @@ Job* AsyncFinder::steal(Sources& sources) noexcept {
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::size_t victim = victim_at(i);
       if (victim == sources.slot) continue;
-      const Loot<Job> loot = sources.own.steal_from(sources.queue(victim), most);
-      if (loot.outcome == Loot<Job>::Outcome::kEmpty) continue;
+      const StealResult<Job> result = sources.own.steal_from(sources.queue(victim), most);
+      if (result.outcome == StealResult<Job>::Outcome::kEmpty) continue;
       add(steals_tried_);
-      if (loot.outcome == Loot<Job>::Outcome::kItem) {
-        add(stolen_, 1 + loot.moved);
-        return loot.first;
+      if (result.item != nullptr) {
+        add(stolen_, 1 + result.moved);
+        return result.item;
       }
       lost = true;
     }

@@ -30,7 +30,7 @@
 ///   [newest] take_newest: tail_ store, head_ exchange (release) ->  steal_into: head_.load(acquire), then the tail_ load
 ///   [room]   steal_into: head_ exchange (release) after the copy ->  push, steal_into: head_.load(acquire), before a slot
 ///                                                                    is used again
-///   [loot]   steal_into: tail_ of the destination, then head_ exchange (release) -> empty: head_.load(acquire)
+///   [moved]   steal_into: tail_ of the destination, then head_ exchange (release) -> empty: head_.load(acquire)
 #pragma once
 
 #include <algorithm>
@@ -45,6 +45,7 @@
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/steal_result.hpp"
 
 namespace blitz::detail {
 
@@ -52,21 +53,6 @@ namespace blitz::detail {
 template <class S, class T>
 concept OverflowSink = requires(S& sink, std::span<T* const> items) {
   { sink.push_batch(items) } noexcept;
-};
-
-/// What a thief brought back.
-template <class T>
-struct Loot {
-  enum class Outcome : unsigned char { kEmpty, kLost, kItem };
-
-  Outcome outcome;
-  T* first;           // for the thief to run; null unless outcome is kItem
-  std::size_t moved;  // how many more are in the thief's ring now
-
-  [[nodiscard]] static Loot empty() noexcept { return {Outcome::kEmpty, nullptr, 0}; }
-  /// There was something, but another thread was at it.
-  [[nodiscard]] static Loot lost() noexcept { return {Outcome::kLost, nullptr, 0}; }
-  [[nodiscard]] static Loot of(T* first, std::size_t moved) noexcept { return {Outcome::kItem, first, moved}; }
 };
 
 template <class T, std::size_t Capacity = 256>
@@ -153,15 +139,15 @@ class WorkStealQueue {
     return slot(index(tail - 1)).load(std::memory_order_relaxed) == item && take_newest() != nullptr;
   }
 
-  /// Takes half of the items, rounded up, but at most kHalf, `most`, and what `thief` has room for. The oldest is
-  /// returned, the others are pushed on `thief`, the ring of the caller, which is another ring than this.
+  /// Steals half of the items, rounded up, but at most kHalf, `most`, and what `thief` has room for. Returns the oldest;
+  /// the others are moved to `thief`, the caller's own ring, which is not this one.
   template <std::size_t Other>
-  [[nodiscard]] Loot<T> steal_into(WorkStealQueue<T, Other>& thief, std::size_t most = kHalf) noexcept {
+  [[nodiscard]] StealResult<T> steal_into(WorkStealQueue<T, Other>& thief, std::size_t most = kHalf) noexcept {
     std::uint64_t word = head_.load(std::memory_order_acquire);  // [newest]
     const Head head(word);
-    if (head.stolen_from()) return Loot<T>::lost();
+    if (head.stolen_from()) return StealResult<T>::lost();
     const std::size_t count = length(head.real(), tail_.load(std::memory_order_acquire));  // [item]
-    if (count == 0) return Loot<T>::empty();
+    if (count == 0) return StealResult<T>::empty();
     const std::size_t wanted = std::min({count - count / 2, kHalf, most, 1 + thief.room()});
     const Index end = index(head.real() + wanted);
 
@@ -169,31 +155,31 @@ class WorkStealQueue {
       T* const item = slot(head.real()).load(std::memory_order_relaxed);  // Not written while the head stands still.
       if (!head_.compare_exchange_strong(word, head.changed(end, end).word(), std::memory_order_acq_rel,
                                          std::memory_order_relaxed)) {
-        return Loot<T>::lost();
+        return StealResult<T>::lost();
       }
-      return Loot<T>::of(item, 0);
+      return StealResult<T>::of(item);
     }
 
     // Claim. Acquire keeps the copying behind it; release: whoever reads this head sees what this thread saw of the tail.
     if (!head_.compare_exchange_strong(word, head.changed(head.steal(), end).word(), std::memory_order_acq_rel,
                                        std::memory_order_relaxed)) {
-      return Loot<T>::lost();
+      return StealResult<T>::lost();
     }
     // Copy.
     T* const first = slot(head.real()).load(std::memory_order_relaxed);
     for (std::size_t i = 1; i < wanted; ++i) {
       thief.put_ahead(i - 1, slot(index(head.real() + i)).load(std::memory_order_relaxed));
     }
-    thief.publish(wanted - 1);  // [loot]
+    thief.publish(wanted - 1);  // [moved]
     // Release: the slots are the owner's again.
     word = head_.load(std::memory_order_relaxed);
     for (;;) {
       const Head now(word);
       assert(now.steal() == head.steal());
-      // [room] [loot]
+      // [room] [moved]
       if (head_.compare_exchange_weak(word, now.changed(now.real(), now.real()).word(), std::memory_order_release,
                                       std::memory_order_relaxed)) {
-        return Loot<T>::of(first, wanted - 1);
+        return StealResult<T>::of(first, static_cast<std::uint32_t>(wanted - 1));
       }
     }
   }
@@ -201,7 +187,7 @@ class WorkStealQueue {
   /// How many items are there: exact for the owner while no thief is at work, and otherwise a moment's impression. What a
   /// thief has claimed does not count.
   [[nodiscard]] std::size_t size() const noexcept {
-    const Head head(head_.load(std::memory_order_acquire));  // [loot] The head first: the tail belongs to it.
+    const Head head(head_.load(std::memory_order_acquire));  // [moved] The head first: the tail belongs to it.
     return length(head.real(), tail_.load(std::memory_order_acquire));  // [item]
   }
   /// False if there is an item that nobody takes during this call.

@@ -35,22 +35,9 @@
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/opaque.hpp"
+#include "blitz/base/steal_result.hpp"
 
 namespace blitz::detail {
-
-/// What a thief brought back.
-template <class T>
-struct StealResult {
-  enum class Outcome : unsigned char { kEmpty, kLost, kItem };
-
-  Outcome outcome;
-  T* item;  // null unless outcome is kItem
-
-  [[nodiscard]] static StealResult empty() noexcept { return {Outcome::kEmpty, nullptr}; }
-  /// Another thread took the item; there may be more.
-  [[nodiscard]] static StealResult lost() noexcept { return {Outcome::kLost, nullptr}; }
-  [[nodiscard]] static StealResult of(T* item) noexcept { return {Outcome::kItem, item}; }
-};
 
 template <class T>
 class ChaseLevDeque {

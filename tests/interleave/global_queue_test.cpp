@@ -63,7 +63,7 @@ class Jobs {
   }
   int pop(std::size_t worker) { return take(rings_[worker].pop()); }
   /// One from the other worker's ring.
-  int steal(std::size_t worker) { return take(rings_[1 - worker].steal_into(rings_[worker], 1).first); }
+  int steal(std::size_t worker) { return take(rings_[1 - worker].steal_into(rings_[worker], 1).item); }
 
   [[nodiscard]] const GlobalQueue<Node>& queue() const noexcept { return queue_; }
   [[nodiscard]] const Ring& ring(std::size_t worker) const noexcept { return rings_[worker]; }

@@ -57,7 +57,7 @@ class SmallQueues {
       lost = false;
       for (std::size_t i = 1; i < rings_.size(); ++i) {
         const auto loot = rings_[(slot + i) % rings_.size()].steal_into(rings_[slot], most);
-        if (loot.first != nullptr) return loot.first;
+        if (loot.item != nullptr) return loot.item;
         lost |= loot.outcome == decltype(loot)::Outcome::kLost;
       }
       if (!lost) return nullptr;

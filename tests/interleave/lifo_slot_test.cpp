@@ -60,7 +60,7 @@ class Game {
   bool take() { return take(slot_.take()); }
   bool steal() {
     WorkStealQueue<Item, 2> loot;
-    return take(ring_.steal_into(loot, 1).first);
+    return take(ring_.steal_into(loot, 1).item);
   }
   [[nodiscard]] bool empty() const { return slot_.empty(); }
 

@@ -18,7 +18,7 @@ using blitz::detail::yield_thread;
 using interleave::expect;
 using interleave::Plain;
 using interleave::Run;
-using Loot = blitz::detail::Loot<Job>;
+using Loot = blitz::detail::StealResult<Job>;
 
 /// A job that is found and never run.
 struct Found final : Job {
@@ -60,7 +60,7 @@ class Queues {
     const Loot loot = slots_[slot].queue.steal_from(slots_[victim].queue, most);
     if (loot.outcome == Loot::Outcome::kItem) {
       slots_[slot].come += 1 + loot.moved;
-      took(slot, loot.first);
+      took(slot, loot.item);
     }
     return loot.outcome;
   }

@@ -36,7 +36,7 @@ using interleave::Plain;
 using interleave::Run;
 
 using Ring = WorkStealQueue<Item, 4>;
-using Loot = blitz::detail::Loot<Item>;
+using Loot = blitz::detail::StealResult<Item>;
 
 struct Item {
   Plain<int> payload{"payload", 0};
@@ -128,8 +128,8 @@ class Game {
 
   Loot::Outcome steal_from(Ring& victim, std::size_t thief, std::size_t most) {
     const Loot loot = victim.steal_into(loot_[thief], most);
-    expect((loot.first != nullptr) == (loot.outcome == Loot::Outcome::kItem), "a theft that says so has an item");
-    take(loot.first);
+    expect((loot.item != nullptr) == (loot.outcome == Loot::Outcome::kItem), "a theft that says so has an item");
+    take(loot.item);
     return loot.outcome;
   }
 

@@ -122,7 +122,7 @@ void push_and_take(Party<Capacity>& self, std::vector<Item>& items, Sink& sink) 
 
 template <std::size_t Capacity>
 void steal_and_take(Party<Capacity>& self, Party<Capacity>& victim, std::vector<Item>& items) {
-  using Outcome = typename blitz::detail::Loot<Item>::Outcome;
+  using Outcome = typename blitz::detail::StealResult<Item>::Outcome;
   if (self.random.one_in(4)) {
     if (Item* const item = victim.slot.take()) {
       self.took(*item);
@@ -135,8 +135,8 @@ void steal_and_take(Party<Capacity>& self, Party<Capacity>& victim, std::vector<
     if (self.random.one_in(64)) std::this_thread::yield();
     return;
   }
-  if (loot.first->number >= items.size()) ++self.surprises;
-  self.took(*loot.first);
+  if (loot.item->number >= items.size()) ++self.surprises;
+  self.took(*loot.item);
   self.stolen += 1 + loot.moved;
   // Some of the loot stays, for other thieves.
   for (std::uint64_t n = self.random.below(loot.moved + 2); n > 0 && self.take_own(); --n) {

@@ -9,7 +9,7 @@ using blitz::detail::AsyncInjector;
 using blitz::detail::AsyncQueue;
 using blitz::detail::Job;
 using blitz::detail::WorkerBase;
-using Outcome = blitz::detail::Loot<Job>::Outcome;
+using Outcome = blitz::detail::StealResult<Job>::Outcome;
 
 namespace {
 
@@ -57,7 +57,7 @@ TEST_CASE_FIXTURE(Pool, "queue: a job is taken back from where it is, if nothing
 TEST_CASE_FIXTURE(Pool, "queue: a job that a thief has is not taken back") {
   const auto first = queue.push(&jobs[0], injector);
   const auto second = queue.push(&jobs[1], injector);
-  CHECK(other.steal_from(queue, 128).first == &jobs[0]);
+  CHECK(other.steal_from(queue, 128).item == &jobs[0]);
   CHECK(AsyncQueue::steal_newest_from(queue) == &jobs[1]);
   CHECK_FALSE(queue.take_back(second));
   CHECK_FALSE(queue.take_back(first));
@@ -101,7 +101,7 @@ TEST_CASE_FIXTURE(Pool, "queue: a batch that was fetched is no secret") {
   CHECK_FALSE(queue.empty());
   CHECK(queue.take_fetched() == &jobs[1]);
   const auto loot = other.steal_from(queue, 128);
-  CHECK(loot.first == &jobs[2]);
+  CHECK(loot.item == &jobs[2]);
   CHECK(loot.moved == 15);
   CHECK(other.size() == 15);
   CHECK(queue.taken() == 16);
@@ -135,15 +135,15 @@ TEST_CASE_FIXTURE(Pool, "queue: a theft takes from the ring, and from what was f
   for (std::size_t i = 100; i < 104; ++i) injector.push(&jobs[i]);
   std::size_t taken = 0;
   REQUIRE(queue.fetch(injector, 1, taken) == &jobs[100]);
-  CHECK(other.steal_from(queue, 1).first == &jobs[0]);
+  CHECK(other.steal_from(queue, 1).item == &jobs[0]);
   CHECK(other.empty());
   auto loot = other.steal_from(queue, 128);
-  CHECK(loot.first == &jobs[1]);
+  CHECK(loot.item == &jobs[1]);
   CHECK(loot.moved == 3);
-  for (std::size_t i = 5; i < 8; ++i) CHECK(other.steal_from(queue, 1).first == &jobs[i]);
-  CHECK(other.steal_from(queue, 1).first == &jobs[101]);
-  CHECK(other.steal_from(queue, 1).first == &jobs[102]);
-  CHECK(other.steal_from(queue, 1).first == &jobs[103]);
+  for (std::size_t i = 5; i < 8; ++i) CHECK(other.steal_from(queue, 1).item == &jobs[i]);
+  CHECK(other.steal_from(queue, 1).item == &jobs[101]);
+  CHECK(other.steal_from(queue, 1).item == &jobs[102]);
+  CHECK(other.steal_from(queue, 1).item == &jobs[103]);
   CHECK(other.steal_from(queue, 1).outcome == Outcome::kEmpty);
   CHECK_FALSE(queue.slot_empty());
   CHECK(AsyncQueue::steal_newest_from(queue) == &jobs[8]);

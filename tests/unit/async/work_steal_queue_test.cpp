@@ -12,7 +12,7 @@
 #include <doctest/doctest.h>
 
 using Ring = blitz::detail::WorkStealQueue<int, 4>;
-using Outcome = blitz::detail::Loot<int>::Outcome;
+using Outcome = blitz::detail::StealResult<int>::Outcome;
 
 namespace {
 
@@ -90,7 +90,7 @@ TEST_CASE("ring: take_back takes the named item if it is the newest") {
   SUBCASE("and not once a thief has it") {
     Ring thief;
     ring.push(&items[2], sink);
-    CHECK(value(ring.steal_into(thief).first) == 2);
+    CHECK(value(ring.steal_into(thief).item) == 2);
     CHECK_FALSE(ring.take_back(&items[2]));
   }
 }
@@ -105,7 +105,7 @@ TEST_CASE("ring: a thief takes half, rounded up, the oldest for itself at once")
     for (int& item : items) ring.push(&item, sink);
     const auto loot = ring.steal_into(thief);
     REQUIRE(loot.outcome == Outcome::kItem);
-    CHECK(value(loot.first) == 0);
+    CHECK(value(loot.item) == 0);
     CHECK(loot.moved == (count + 1) / 2 - 1);
     CHECK(thief.size() == loot.moved);
     CHECK(ring.size() == count / 2);
@@ -125,7 +125,7 @@ TEST_CASE("ring: a theft is limited by what the thief asks for and has room for"
   SUBCASE("one") {
     Ring thief;
     const auto loot = ring.steal_into(thief, 1);
-    CHECK(value(loot.first) == 0);
+    CHECK(value(loot.item) == 0);
     CHECK(loot.moved == 0);
     CHECK(thief.empty());
     CHECK(ring.size() == 15);
@@ -153,7 +153,7 @@ TEST_CASE("ring: a theft is limited by what the thief asks for and has room for"
     Ring thief;
     for (int& item : own) thief.push(&item, sink);
     const auto loot = ring.steal_into(thief);
-    CHECK(value(loot.first) == 0);
+    CHECK(value(loot.item) == 0);
     CHECK(loot.moved == 0);
     CHECK(drained(thief) == own);
   }
@@ -197,7 +197,7 @@ TEST_CASE("ring: the indices wrap around, many times") {
     for (int& item : items) ring.push(&item, sink);
     REQUIRE(value(ring.take_newest()) == 2);
     const auto loot = ring.steal_into(thief);
-    REQUIRE(value(loot.first) == 0);
+    REQUIRE(value(loot.item) == 0);
     REQUIRE(value(ring.pop()) == 1);
     REQUIRE(ring.empty());
   }
@@ -251,7 +251,7 @@ void everything_at_once(int thefts_wanted) {
         Queue& victim = turn % 4 == 3 ? rings[1 - t] : ring;
         const auto loot = victim.steal_into(mine);
         if (loot.outcome == Outcome::kItem) {
-          ledger.get(loot.first);
+          ledger.get(loot.item);
           thefts.fetch_add(1, std::memory_order_relaxed);
         }
         // Often something is left for the other thief.
@@ -299,7 +299,7 @@ TEST_CASE("ring: a joining owner and a thief get each item once, and the owner k
     while (!done.load()) {
       const auto loot = ring.steal_into(mine);
       if (loot.outcome != Outcome::kItem) continue;
-      stolen[static_cast<std::size_t>(*loot.first)].fetch_add(1);
+      stolen[static_cast<std::size_t>(*loot.item)].fetch_add(1);
       while (const int* const item = mine.pop()) stolen[static_cast<std::size_t>(*item)].fetch_add(1);
     }
   });
