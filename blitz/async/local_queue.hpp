@@ -17,6 +17,7 @@
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/single_writer_counter.hpp"
 #include "blitz/base/steal_result.hpp"
 #include "blitz/policy.hpp"
 
@@ -34,10 +35,10 @@ class AsyncQueue {
   AsyncQueue& operator=(const AsyncQueue&) = delete;
 
   Place push(Job* job, AsyncInjector& overflow) noexcept {
-    add(pushed_, 1);
+    pushed_.add();
     if (Job* const evicted = slot_.put(job)) {
       if (const std::size_t sent = ring_.push(evicted, overflow); sent != 0) [[unlikely]]
-        add(overflowed_, sent);
+        overflowed_.add(sent);
     }
     return job;
   }
@@ -98,22 +99,17 @@ class AsyncQueue {
     return ring_.size() + fetched_.size() + static_cast<std::size_t>(!slot_.empty());
   }
 
-  [[nodiscard]] std::uint64_t pushed() const noexcept { return pushed_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t pushed() const noexcept { return pushed_.value(); }
   /// How many have left this queue for other places.
   [[nodiscard]] std::uint64_t taken() const noexcept { return lost_.load(std::memory_order_relaxed) + overflows(); }
   /// How many jobs went to the injector for want of room.
-  [[nodiscard]] std::uint64_t overflows() const noexcept { return overflowed_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t overflows() const noexcept { return overflowed_.value(); }
 
  private:
-  /// For a count that only the owner changes.
-  static void add(Atomic<std::uint64_t>& count, std::uint64_t more) noexcept {
-    count.store(count.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
-  }
-
   alignas(kCacheLine) LifoSlot<Job> slot_;
-  // Written by the owner, read for statistics.
-  Atomic<std::uint64_t> pushed_{0};
-  Atomic<std::uint64_t> overflowed_{0};
+  // Written by the owner.
+  SingleWriterCounter pushed_;
+  SingleWriterCounter overflowed_;
   WorkStealQueue<Job> ring_;
   WorkStealQueue<Job, AsyncInjector::kDefaultBatch> fetched_;
   alignas(kCacheLine) Atomic<std::uint64_t> lost_{0};  // written by thieves

@@ -5,10 +5,6 @@
 namespace blitz::detail {
 namespace {
 
-void add(Atomic<std::uint64_t>& events, std::uint64_t more = 1) noexcept {
-  events.store(events.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
-}
-
 /// So many thefts in a row are tried at once after others were faster.
 constexpr int kLostBeforeYield = 64;
 
@@ -22,7 +18,7 @@ Job* AsyncFinder::at_hand(Sources& sources) noexcept {
   }
   Job* job = own.poll_slot();
   if (job != nullptr) {
-    add(lifo_hits_);
+    lifo_hits_.add();
   } else {
     job = own.take_oldest();
   }
@@ -48,8 +44,8 @@ Job* AsyncFinder::fetch(Sources& sources) noexcept {
   Job* const job = sources.own.fetch(sources.injector, sources.count, taken);
   if (job == nullptr) return nullptr;
   interval_.restart();
-  add(injected_taken_, taken);
-  add(global_batch_fetches_);
+  injected_taken_.add(taken);
+  global_batch_fetches_.add();
   return job;
 }
 
@@ -67,9 +63,9 @@ Job* AsyncFinder::steal(Sources& sources) noexcept {
       if (victim == sources.slot) continue;
       const StealResult<Job> result = sources.own.steal_from(sources.queue(victim), most);
       if (result.outcome == StealResult<Job>::Outcome::kEmpty) continue;
-      add(steals_tried_);
+      steals_tried_.add();
       if (result.item != nullptr) {
-        add(stolen_, 1 + result.moved);
+        stolen_.add(1 + result.moved);
         return result.item;
       }
       lost = true;
@@ -96,9 +92,9 @@ Job* AsyncFinder::steal_newest(AsyncQueue& victim) noexcept {
     if (victim.slot_empty()) return nullptr;
     cpu_relax();
   }
-  add(steals_tried_);
+  steals_tried_.add();
   Job* const job = AsyncQueue::steal_newest_from(victim);
-  if (job != nullptr) add(stolen_);
+  if (job != nullptr) stolen_.add();
   return job;
 }
 

@@ -7,8 +7,8 @@
 #include "blitz/async/adaptive_interval.hpp"
 #include "blitz/async/idle_state.hpp"
 #include "blitz/async/local_queue.hpp"
-#include "blitz/base/atomic.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/single_writer_counter.hpp"
 #include "blitz/base/xorshift.hpp"
 #include "blitz/policy.hpp"
 
@@ -45,16 +45,12 @@ class AsyncFinder {
     return job;
   }
 
-  [[nodiscard]] std::uint64_t steals_tried() const noexcept { return steals_tried_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t steals_tried() const noexcept { return steals_tried_.value(); }
   /// Jobs; a theft may bring several.
-  [[nodiscard]] std::uint64_t stolen() const noexcept { return stolen_.load(std::memory_order_relaxed); }
-  [[nodiscard]] std::uint64_t injected_taken() const noexcept {
-    return injected_taken_.load(std::memory_order_relaxed);
-  }
-  [[nodiscard]] std::uint64_t lifo_hits() const noexcept { return lifo_hits_.load(std::memory_order_relaxed); }
-  [[nodiscard]] std::uint64_t global_batch_fetches() const noexcept {
-    return global_batch_fetches_.load(std::memory_order_relaxed);
-  }
+  [[nodiscard]] std::uint64_t stolen() const noexcept { return stolen_.value(); }
+  [[nodiscard]] std::uint64_t injected_taken() const noexcept { return injected_taken_.value(); }
+  [[nodiscard]] std::uint64_t lifo_hits() const noexcept { return lifo_hits_.value(); }
+  [[nodiscard]] std::uint64_t global_batch_fetches() const noexcept { return global_batch_fetches_.value(); }
 
   /// For its runner and for tests: the ticks that have ended.
   [[nodiscard]] std::uint64_t ticks() const noexcept { return ticks_; }
@@ -76,12 +72,12 @@ class AsyncFinder {
   AdaptiveInterval interval_;
   unsigned jobs_ = 0;  // of this tick
   std::uint64_t ticks_ = 0;
-  // Written by the runner, read for statistics.
-  Atomic<std::uint64_t> steals_tried_{0};
-  Atomic<std::uint64_t> stolen_{0};
-  Atomic<std::uint64_t> injected_taken_{0};
-  Atomic<std::uint64_t> lifo_hits_{0};
-  Atomic<std::uint64_t> global_batch_fetches_{0};
+  // Written by the runner.
+  SingleWriterCounter steals_tried_;
+  SingleWriterCounter stolen_;
+  SingleWriterCounter injected_taken_;
+  SingleWriterCounter lifo_hits_;
+  SingleWriterCounter global_batch_fetches_;
 };
 
 /// A finder that calls Maintenance::between_ticks() at the end of each tick: for a policy of whoever builds something

@@ -12,9 +12,7 @@ bool at_fork([[maybe_unused]] const ForkHandlers& handlers) noexcept {
 #if defined(__unix__) && !defined(BLITZ_PORTABLE)
   // Counted whoever else has handlers, and once.
   static const bool counted =
-      pthread_atfork(nullptr, nullptr, [] {
-        fork_generation.store(fork_generation.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-      }) == 0;
+      pthread_atfork(nullptr, nullptr, [] { fork_generation.fetch_add(1, std::memory_order_relaxed); }) == 0;
   return counted && pthread_atfork(handlers.prepare, handlers.parent, handlers.child) == 0;
 #else
   return false;

@@ -35,6 +35,7 @@
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/opaque.hpp"
+#include "blitz/base/single_writer_counter.hpp"
 #include "blitz/base/steal_result.hpp"
 
 namespace blitz::detail {
@@ -134,8 +135,7 @@ class ChaseLevDeque {
 
   /// How many items thieves have taken; exact for the owner, for anyone else a moment's impression.
   [[nodiscard]] std::uint64_t stolen() const noexcept {
-    return static_cast<std::uint64_t>(top_.load(std::memory_order_relaxed)) -
-           last_pops_.load(std::memory_order_relaxed);
+    return static_cast<std::uint64_t>(top_.load(std::memory_order_relaxed)) - last_pops_.value();
   }
 
  private:
@@ -225,7 +225,7 @@ class ChaseLevDeque {
     if (top == bottom) {
       item = slots_[bottom & mask_].load(std::memory_order_relaxed);
       if (top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) {
-        last_pops_.store(last_pops_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        last_pops_.add();
       } else {
         item = nullptr;
       }
@@ -275,7 +275,7 @@ class ChaseLevDeque {
   Atomic<Buffer*> buffer_{nullptr};
   std::unique_ptr<Buffer> owned_;  // the newest buffer
   Atomic<Index> limit_;  // the first index at which push must make room; never above top_ + capacity; thieves lower it
-  Atomic<std::uint64_t> last_pops_{0};
+  SingleWriterCounter last_pops_;
   std::uint32_t pops_on_guard_ = 0;  // since it was last looked whether thieves still come, and ...
   std::uint64_t stolen_before_ = 0;  // what had been stolen by then
 };

@@ -3,13 +3,6 @@
 #include "blitz/base/linger.hpp"
 
 namespace blitz::detail {
-namespace {
-
-void count(Atomic<std::uint64_t>& events) noexcept {
-  events.store(events.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-}
-
-}  // namespace
 
 StealResult<Job> ForkJoinFinder::steal_from(ChaseLevDeque<Job>& victim) noexcept {
   const std::size_t size = victim.size();
@@ -23,7 +16,7 @@ StealResult<Job> ForkJoinFinder::steal_from(ChaseLevDeque<Job>& victim) noexcept
     cpu_relax();
   }
   victim.ask_for_guard();
-  count(steals_tried_);
+  steals_tried_.add();
   return victim.steal();
 }
 
@@ -44,14 +37,14 @@ Job* ForkJoinFinder::steal(Sources& sources) noexcept {
       const std::uint32_t victim = start + i < others ? start + i : start + i - others;
       job = try_victim(1 + victim);
     }
-    if (job != nullptr) count(stolen_);
+    if (job != nullptr) stolen_.add();
     if (job != nullptr || !lost) return job;
   }
 }
 
 Job* ForkJoinFinder::take_injected(Sources& sources) noexcept {
   Job* const job = sources.injector.take();
-  if (job != nullptr) count(injected_taken_);
+  if (job != nullptr) injected_taken_.add();
   return job;
 }
 

@@ -4,9 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "blitz/base/atomic.hpp"
-#include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/single_writer_counter.hpp"
 #include "blitz/base/xorshift.hpp"
 #include "blitz/fork_join/chase_lev_deque.hpp"
 #include "blitz/fork_join/sleep.hpp"
@@ -26,21 +25,21 @@ class ForkJoinQueue {
   using Place = ChaseLevDeque<Job>::Place;
   Place push(Job* job, ForkJoinInjector& /*overflow*/) {
     const Place place = deque_.push(job);
-    pushed_.store(pushed_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    pushed_.add();
     return place;
   }
   [[nodiscard]] Job* take_newest() noexcept { return deque_.pop(); }
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place) noexcept { return deque_.take_back(place); }
   [[nodiscard]] bool empty() const noexcept { return deque_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return deque_.size(); }
-  [[nodiscard]] std::uint64_t pushed() const noexcept { return pushed_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t pushed() const noexcept { return pushed_.value(); }
   [[nodiscard]] std::uint64_t taken() const noexcept { return deque_.stolen(); }
 
   [[nodiscard]] ChaseLevDeque<Job>& deque() noexcept { return deque_; }
 
  private:
   ChaseLevDeque<Job> deque_;
-  Atomic<std::uint64_t> pushed_{0};  // written by the owner, read for statistics
+  SingleWriterCounter pushed_;  // written by the owner
 };
 
 /// Own deque, then steal, then the injector. Victims: slot 0, where most work comes from, then the others from a random
@@ -57,11 +56,9 @@ class ForkJoinFinder {
     return take_injected(sources);
   }
 
-  [[nodiscard]] std::uint64_t steals_tried() const noexcept { return steals_tried_.load(std::memory_order_relaxed); }
-  [[nodiscard]] std::uint64_t stolen() const noexcept { return stolen_.load(std::memory_order_relaxed); }
-  [[nodiscard]] std::uint64_t injected_taken() const noexcept {
-    return injected_taken_.load(std::memory_order_relaxed);
-  }
+  [[nodiscard]] std::uint64_t steals_tried() const noexcept { return steals_tried_.value(); }
+  [[nodiscard]] std::uint64_t stolen() const noexcept { return stolen_.value(); }
+  [[nodiscard]] std::uint64_t injected_taken() const noexcept { return injected_taken_.value(); }
 
  private:
   [[nodiscard]] BLITZ_API Job* steal(Sources& sources) noexcept;
@@ -69,9 +66,10 @@ class ForkJoinFinder {
   [[nodiscard]] BLITZ_API Job* take_injected(Sources& sources) noexcept;
 
   XorShift64Star random_;
-  Atomic<std::uint64_t> steals_tried_{0};
-  Atomic<std::uint64_t> stolen_{0};
-  Atomic<std::uint64_t> injected_taken_{0};
+  // Written by the runner.
+  SingleWriterCounter steals_tried_;
+  SingleWriterCounter stolen_;
+  SingleWriterCounter injected_taken_;
 };
 
 }  // namespace detail

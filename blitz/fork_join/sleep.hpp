@@ -146,9 +146,6 @@ class Sleep {
 
   // --- waking ---
 
-  /// What the waker does next: a busy one keeps its processor, and the woken thread is sent to another.
-  enum class Waker : bool { kBlocks, kStaysBusy };
-
   /// Makes `slot` run if it sleeps. Returns whether this call did.
   BLITZ_API bool try_wake(std::size_t slot, Waker waker = Waker::kBlocks) noexcept;
 
