@@ -113,11 +113,6 @@ void Thread::join() noexcept {
 
 void Thread::abandon() noexcept { impl_.reset(); }
 
-unsigned current_processor() noexcept {
-  const Machine* const machine = Machine::current();
-  return machine != nullptr ? machine->processor() : kUnknownProcessor;
-}
-
 }  // namespace blitz::detail
 
 /// The clock of a simulated thread is its processor's.

@@ -52,9 +52,6 @@ class AsyncFinder {
   [[nodiscard]] std::uint64_t lifo_hits() const noexcept { return lifo_hits_.value(); }
   [[nodiscard]] std::uint64_t global_batch_fetches() const noexcept { return global_batch_fetches_.value(); }
 
-  /// For its runner and for tests: the ticks that have ended.
-  [[nodiscard]] std::uint64_t ticks() const noexcept { return ticks_; }
-
  private:
   [[nodiscard]] BLITZ_API Job* at_hand(Sources& sources) noexcept;
   [[nodiscard]] BLITZ_API Job* elsewhere(Sources& sources) noexcept;
@@ -64,35 +61,18 @@ class AsyncFinder {
 
   void end_tick(AsyncQueue& own) noexcept {
     jobs_ = 0;
-    ++ticks_;
     own.begin_tick();
   }
 
   XorShift64Plus random_;
   AdaptiveInterval interval_;
   unsigned jobs_ = 0;  // of this tick
-  std::uint64_t ticks_ = 0;
   // Written by the runner.
   SingleWriterCounter steals_tried_;
   SingleWriterCounter stolen_;
   SingleWriterCounter injected_taken_;
   SingleWriterCounter lifo_hits_;
   SingleWriterCounter global_batch_fetches_;
-};
-
-/// A finder that calls Maintenance::between_ticks() at the end of each tick: for a policy of whoever builds something
-/// that needs regular attention on top of a pool.
-template <class Maintenance>
-class MaintainingAsyncFinder : public AsyncFinder {
- public:
-  using AsyncFinder::AsyncFinder;
-
-  [[nodiscard]] Job* find_work(Sources& sources) noexcept {
-    const std::uint64_t before = ticks();
-    Job* const job = AsyncFinder::find_work(sources);
-    if (ticks() != before) Maintenance::between_ticks();
-    return job;
-  }
 };
 
 }  // namespace detail

@@ -226,12 +226,4 @@ Thread& Thread::operator=(Thread&& other) noexcept {
 
 Thread::~Thread() { assert(!joinable()); }
 
-unsigned current_processor() noexcept {
-#if defined(__linux__) && !defined(BLITZ_PORTABLE)
-  const int processor = sched_getcpu();
-  if (processor >= 0) return static_cast<unsigned>(processor);
-#endif
-  return kUnknownProcessor;
-}
-
 }  // namespace blitz::detail

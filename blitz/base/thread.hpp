@@ -56,11 +56,6 @@ class BLITZ_API Thread {
   std::unique_ptr<Impl> impl_;
 };
 
-inline constexpr unsigned kUnknownProcessor = ~0U;
-
-/// The processor this thread runs on at the moment, or kUnknownProcessor where the system does not tell.
-[[nodiscard]] BLITZ_API unsigned current_processor() noexcept;
-
 /// For tests of a pool that cannot start all its threads: while set, it is asked once for each thread to be made, and
 /// where it answers true, the thread is not made, as if the system had said EAGAIN. Set it while no thread is being
 /// made.
