@@ -19,8 +19,6 @@
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/export.hpp"
 
-#if !defined(BLITZ_INTERLEAVE_HEADER)
-
 namespace blitz::detail {
 
 #if defined(BLITZ_NO_ASYMMETRIC_FENCES)
@@ -68,5 +66,3 @@ inline void asymmetric_heavy_fence() noexcept {
 #endif
 
 }  // namespace blitz::detail
-
-#endif

@@ -1,16 +1,9 @@
-/// The one door to atomics, fences, mutexes and the processor's yield.
+/// Atomics, fences, mutexes and the processor's yield: everything in blitz that synchronises goes through the names below.
 ///
-/// Everything in blitz that synchronises goes through the names below, so that a test build can put a deterministic
-/// scheduler behind them: define BLITZ_INTERLEAVE_HEADER to a header that defines the same names in blitz::detail, and
-/// the shipped headers run, unchanged, under a search of their interleavings.
-///
-/// This file knows nothing of pools. The asymmetric fences are in asymmetric_fence.hpp, sleeping and waking in
-/// futex.hpp.
+/// So a test build can replace them, by a file of this name in an earlier include directory: the interleaving tests run the
+/// library on a deterministic scheduler, the simulation in bench/ on a model of a machine. Asymmetric fences are in
+/// asymmetric_fence.hpp, blocking and waking in futex.hpp.
 #pragma once
-
-#if defined(BLITZ_INTERLEAVE_HEADER)
-#include BLITZ_INTERLEAVE_HEADER
-#else
 
 #include <atomic>
 #include <mutex>
@@ -67,5 +60,3 @@ inline void cpu_relax() noexcept {
 inline void yield_thread() noexcept { std::this_thread::yield(); }
 
 }  // namespace blitz::detail
-
-#endif

@@ -16,76 +16,14 @@
 /// Numbers of grace periods in the Linux kernel's RCU are shared in this way (kernel/rcu/rcu.h, rcu_seq_snap).
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
+#include "blitz/base/fence_pace.hpp"
 #include "blitz/base/ticks.hpp"
 
 namespace blitz::detail {
-
-/// How long a fence takes at present, and so for how long it is worth waiting for one.
-class FencePace {
- public:
-#if defined(BLITZ_INTERLEAVE_HEADER)
-  void note(Ticks /*begin*/) noexcept {}
-  [[nodiscard]] static Ticks now() noexcept { return 0; }
-
-  class Wait {
-   public:
-    [[nodiscard]] bool goes_on(const FencePace& /*pace*/) noexcept {
-      cpu_relax();
-      return ++looks_ < kLooks;
-    }
-
-   private:
-    // More would multiply the interleavings and add nothing.
-    static constexpr int kLooks = 2;
-    int looks_ = 0;
-  };
-#else
-  [[nodiscard]] static Ticks now() noexcept { return ticks_now(); }
-
-  /// A fence that began at `begin` ends now. One that was preempted must not count for what it took: so no more than twice
-  /// what is known.
-  void note(Ticks begin) noexcept {
-    const Ticks known = usual();
-    const Ticks least = kLeast * ticks_per_microsecond();
-    const Ticks most = std::min(2 * known, kMost * ticks_per_microsecond());
-    const Ticks took = std::clamp(now() - begin, least, most);
-    // Relaxed, here and in usual(): a guess. Not stored where it stays the same: callers that wait read this line.
-    if (took != known) usual_.store(took, std::memory_order_relaxed);
-  }
-
-  /// One caller's wait for others' fences.
-  class Wait {
-   public:
-    /// Waits for a moment. Returns whether it is worth another look: until two fences would have ended, the one that was
-    /// under way and the next.
-    [[nodiscard]] bool goes_on(const FencePace& pace) noexcept {
-      if (begin_ == 0) begin_ = now();
-      cpu_relax();
-      return now() - begin_ < 2 * pace.usual();
-    }
-
-   private:
-    Ticks begin_ = 0;
-  };
-
- private:
-  /// In microseconds. Where many processors are virtual, a fence takes hundreds; a preempted thread waits for thousands.
-  static constexpr Ticks kLeast = 16;
-  static constexpr Ticks kMost = 256;
-
-  [[nodiscard]] Ticks usual() const noexcept {
-    const Ticks usual = usual_.load(std::memory_order_relaxed);
-    return usual != 0 ? usual : kLeast * ticks_per_microsecond();
-  }
-
-  Atomic<Ticks> usual_{0};  // 0: none has ended yet
-#endif
-};
 
 // In one page, so that what fork() copies is of one instant: no number has ended in the child that has not begun there.
 class alignas(2 * kCacheLine) CoalescedFence {
@@ -147,8 +85,6 @@ class alignas(2 * kCacheLine) CoalescedFence {
   FencePace pace_;                               // likewise
 };
 
-#if !defined(BLITZ_INTERLEAVE_HEADER)
 static_assert(sizeof(CoalescedFence) == 2 * kCacheLine);
-#endif
 
 }  // namespace blitz::detail

@@ -11,8 +11,6 @@
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/export.hpp"
 
-#if !defined(BLITZ_INTERLEAVE_HEADER)
-
 namespace blitz::detail {
 
 /// Blocks while `word` holds `expected`. May return early.
@@ -26,5 +24,3 @@ BLITZ_API void futex_wait_for(const Atomic<std::uint32_t>& word, std::uint32_t e
 BLITZ_API void futex_wake_one(const Atomic<std::uint32_t>* word) noexcept;
 
 }  // namespace blitz::detail
-
-#endif

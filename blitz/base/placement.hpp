@@ -17,7 +17,7 @@ namespace blitz::detail {
 /// What the thread that wakes another does next: a busy one keeps its processor, so the woken thread is sent to another.
 enum class Waker : bool { kBlocks, kStaysBusy };
 
-#if defined(__linux__) && !defined(BLITZ_PORTABLE) && !defined(BLITZ_INTERLEAVE_HEADER)
+#if defined(__linux__) && !defined(BLITZ_PORTABLE)
 
 class Placement {
  public:

@@ -37,6 +37,7 @@
 #include "blitz/base/opaque.hpp"
 #include "blitz/base/single_writer_counter.hpp"
 #include "blitz/base/steal_result.hpp"
+#include "blitz/base/tuning.hpp"
 
 namespace blitz::detail {
 
@@ -165,14 +166,6 @@ class ChaseLevDeque {
     kAsked,    // the same, by a thief's wish not for long
     kGuarded,  // full fences on both sides
   };
-
-  /// After so many pops the owner looks whether thieves still come. They cost it about as much as one heavy fence of a
-  /// thief would.
-#if defined(BLITZ_INTERLEAVE_HEADER)
-  static constexpr std::uint32_t kPopsOnGuard = 1;
-#else
-  static constexpr std::uint32_t kPopsOnGuard = 256;
-#endif
 
   /// The owner's half of [last], after its store to bottom_.
   [[nodiscard]] BLITZ_ALWAYS_INLINE Index fence_and_load_top() noexcept {

@@ -1,6 +1,6 @@
 #include "blitz/fork_join/policy.hpp"
 
-#include "blitz/base/linger.hpp"
+#include "blitz/base/tuning.hpp"
 
 namespace blitz::detail {
 

@@ -11,5 +11,5 @@
 #include <tuple>
 #include <vector>
 
-#include "tests/support/interleave/atomic.hpp"
+#include "blitz/base/atomic.hpp"
 #include "tests/support/interleave/explore.hpp"

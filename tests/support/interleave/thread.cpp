@@ -1,8 +1,10 @@
-/// blitz/base/thread.hpp, on the simulated threads: so that a pool can start its own. To be started by the body of a test,
-/// and joined by one of its threads.
+/// blitz/base/thread.hpp on the simulated threads, so that a pool can start its own: started by the body of a test, joined by
+/// one of its threads. And blitz/base/placement.hpp, which does nothing here.
 #include "blitz/base/thread.hpp"
 
-#include "tests/support/interleave/atomic.hpp"
+#include "blitz/base/atomic.hpp"
+#include "blitz/base/futex.hpp"
+#include "blitz/base/placement.hpp"
 #include "tests/support/interleave/scheduler.hpp"
 
 namespace blitz::detail {
@@ -30,5 +32,9 @@ void Thread::join() noexcept {
 }
 
 void Thread::abandon() noexcept { impl_.reset(); }
+
+void Placement::adopt() noexcept {}
+void Placement::keep_off_this_processor() noexcept {}
+void Placement::undo() noexcept {}
 
 }  // namespace blitz::detail

@@ -1,5 +1,5 @@
-/// The names of blitz/base/atomic.hpp, asymmetric_fence.hpp and futex.hpp, each an operation on the simulated memory of
-/// an interleaving test. Takes their place where BLITZ_INTERLEAVE_HEADER names this file.
+/// The names of the library's atomic.hpp, asymmetric_fence.hpp and futex.hpp, each an operation on the simulated memory of
+/// an interleaving test.
 #pragma once
 
 #include <atomic>

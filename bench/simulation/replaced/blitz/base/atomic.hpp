@@ -1,13 +1,8 @@
-/// The names of blitz/base/atomic.hpp, each an operation on the simulated machine. Takes that file's place where
-/// BLITZ_INTERLEAVE_HEADER names this one.
+/// The names of the library's atomic.hpp, each an operation on the simulated machine.
 ///
 /// An atomic is as large as what it holds and has it in place, so that what lies in which cache line is as in a real build.
 /// Outside of a simulated thread it is a plain variable.
 #pragma once
-
-// Asked for by what else is adapted to a search of interleavings, with limits far below those of a real build: these must
-// hold here.
-#undef BLITZ_INTERLEAVE_HEADER
 
 #include <atomic>
 #include <cstddef>
