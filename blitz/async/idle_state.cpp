@@ -49,7 +49,7 @@ bool IdleState::wake_one(Waker waker) noexcept {
 void IdleState::notify(std::size_t slot, Waker waker) noexcept {
   Slot& s = slots_[slot];
   Parker& runner = *s.runner;
-  count(s.woken);
+  count(s.wakes);
   if (waker == Waker::kStaysBusy && &runner == &s.resident) s.placement.keep_off_this_processor();
   runner.unpark();
 }
@@ -59,7 +59,7 @@ void IdleState::cancel_park(Search& search) noexcept {
   if (word_of(search.slot).unpark(bit_of(search.slot))) return;
   // A waker was faster: this worker counts as searching, and must not leave the notification behind.
   Slot& s = slots_[search.slot];
-  count(s.slept);  // As each wake-up ends one sleep.
+  count(s.sleeps);  // As each wake-up ends one sleep.
   s.runner->park();
   begin_to_run(s);
   search.counted = true;

@@ -180,10 +180,10 @@ class IdleState {
   [[nodiscard]] BLITZ_API std::size_t num_searching() const noexcept;
   [[nodiscard]] BLITZ_API std::size_t num_parked() const noexcept;
   [[nodiscard]] std::uint64_t times_slept(std::size_t slot) const noexcept {
-    return slots_[slot].slept.load(std::memory_order_relaxed);
+    return slots_[slot].sleeps.load(std::memory_order_relaxed);
   }
   [[nodiscard]] std::uint64_t times_woken(std::size_t slot) const noexcept {
-    return slots_[slot].woken.load(std::memory_order_relaxed);
+    return slots_[slot].wakes.load(std::memory_order_relaxed);
   }
 
  private:
@@ -195,8 +195,8 @@ class IdleState {
     Placement placement;         // of the resident
     Parker guest;                // a thread that borrowed the slot, and waits for a latch, blocks here
     Parker* runner = &resident;  // where the slot's runner blocks
-    Atomic<std::uint64_t> slept{0};
-    Atomic<std::uint64_t> woken{0};
+    Atomic<std::uint64_t> sleeps{0};
+    Atomic<std::uint64_t> wakes{0};
   };
 
   /// After the last check: blocks until the slot is claimed.
@@ -208,7 +208,7 @@ class IdleState {
     if (!latch.get_sleepy() || !latch.fall_asleep()) return;
     // [vacant] From here to the notification this thread touches nothing that is the runner's.
     if (rest == Rest::kVacate) s.vacant.store(true, std::memory_order_release);
-    count(s.slept);
+    count(s.sleeps);
     (rest == Rest::kVacate ? s.resident : *s.runner).park();
     begin_to_run(s);
     search.counted = true;  // Whoever has claimed the slot has counted it.

@@ -29,8 +29,6 @@
 ///                                                                      post: push, try_wake: state load
 #pragma once
 
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -43,6 +41,7 @@
 #include "blitz/base/parker.hpp"
 #include "blitz/base/placement.hpp"
 #include "blitz/fork_join/atomic_counters.hpp"
+#include "blitz/fork_join/watchman.hpp"
 #include "blitz/policy.hpp"
 
 namespace blitz::detail {
@@ -51,31 +50,20 @@ class Sleep {
  public:
   static constexpr std::size_t kMaxSlots = AtomicCounters::kMaxSlots;
 
-  /// After a wake-up that came too late for its job, one worker looks this often, without being woken: at first, and
-  /// then half as often each time, down to ...
-  static constexpr std::chrono::microseconds kShortNap{50};
-  static constexpr std::chrono::microseconds kLongNap{200};
-  /// ... until it has seen nothing for this long: some twenty-five naps, a third of a millisecond of processor time.
-  static constexpr std::chrono::milliseconds kWatch{5};
-  /// Who has watched in vain lets half as many late wake-ups pass before it watches again: where the next work comes once in
-  /// ten milliseconds, there is nothing to watch for.
-  static constexpr int kForgiven = 8;
-  /// A worker that so often in one search could not sleep, for jobs were posted that it did not get, watches as well: another
-  /// one makes tiny jobs and takes them back, without end.
+  /// After this many failed attempts to sleep in one search, each defeated by a post whose job was already gone, the worker
+  /// becomes the watchman: another worker pushes and pops tiny jobs.
   static constexpr unsigned kMissedPosts = 4;
 
   /// One worker's search for work, from start_looking to work_found.
   struct Search {
     std::size_t slot;
-    unsigned rounds;
-    std::uint32_t jec;       // valid once announced
-    bool announced;          // at the next round it sleeps, unless something is posted
-    bool again;              // it has slept, or tried to
-    bool woken;              // this search began with a wake-up
-    unsigned missed;         // how often something was posted between announcement and sleep
-    bool watching;           // this worker is the watchman
-    std::int64_t watch_end;  // steady clock, nanoseconds; valid while watching, as is ...
-    std::chrono::microseconds nap;
+    unsigned rounds = 0;     ///< Searches since it began, or last slept.
+    std::uint32_t jec = 0;   ///< Valid once announced.
+    bool announced = false;  ///< At the next round the worker sleeps, unless something is posted.
+    bool again = false;      ///< The worker has slept, or tried to.
+    bool woken = false;      ///< The search began with a wake-up, and has found nothing yet.
+    unsigned missed = 0;     ///< How often something was posted between announcement and sleep.
+    Watchman::Watch watch = {};
   };
 
   /// `slots` vacant slots. Throws std::bad_alloc.
@@ -100,7 +88,7 @@ class Sleep {
   /// The runner of `slot` has no job.
   [[nodiscard]] Search start_looking(std::size_t slot) noexcept {
     counters_.add_inactive();
-    return {slot, 0, 0, false, false, false, 0, false, 0, kShortNap};
+    return {.slot = slot};
   }
 
   /// The resident of `slot`, before first_search and before the pool is used.
@@ -111,14 +99,17 @@ class Sleep {
     Slot& s = slots_[slot];
     s.resident.park();
     s.placement.restore();
-    return {slot, 0, 0, false, false, true, 0, false, 0, kShortNap};
+    return {.slot = slot, .woken = true};
   }
 
   /// The search found a job, or what its runner waits for has come. Must be called before the job runs: the job may be
   /// long, and others may wait behind it.
   void work_found(Search& search) noexcept {
-    if (search.watching || search.woken) [[unlikely]]
-      note_success(search);
+    if (search.watch.on || search.woken) [[unlikely]] {
+      slots_[search.slot].score.in_time();
+      watchman_.end(search.watch);
+      search.woken = false;
+    }
     const Counters counters = counters_.sub_inactive();
     if (counters.sleeping() > 0 && counters.awake_but_idle() == 0) wake_any(Waker::kStaysBusy);
   }
@@ -129,12 +120,13 @@ class Sleep {
   template <SleepableLatch Latch, class Injected>
   void no_work_found(Search& search, Latch& latch, Rest rest, Injected&& injected) noexcept {
     if (search.woken) [[unlikely]]
-      note_late_wake(search);
+      slots_[search.slot].score.late_wake();
+    search.woken = false;
     if (search.rounds < (search.again ? kRoundsOfSearch : rounds_of_search(search.slot, rest == Rest::kVacate))) {
       ++search.rounds;
       pause_search(search.slot);
     } else if (!search.announced) {
-      if (rest == Rest::kVacate && keeps_watch(search)) return;
+      if (rest == Rest::kVacate && watchman_.nap(search.watch, slots_[search.slot].score)) return;
       // No yield after this: until the worker has registered, each post must change the counters.
       search.jec = counters_.announce_sleepy();
       asymmetric_heavy_fence();  // [announce]
@@ -208,10 +200,10 @@ class Sleep {
 
   [[nodiscard]] Counters counters() const noexcept { return counters_.load(); }
   [[nodiscard]] std::uint64_t times_slept(std::size_t slot) const noexcept {
-    return slots_[slot].slept.load(std::memory_order_relaxed);
+    return slots_[slot].sleeps.load(std::memory_order_relaxed);
   }
   [[nodiscard]] std::uint64_t times_woken(std::size_t slot) const noexcept {
-    return slots_[slot].woken.load(std::memory_order_relaxed);
+    return slots_[slot].wakes.load(std::memory_order_relaxed);
   }
 
  private:
@@ -224,9 +216,9 @@ class Sleep {
     Parker guest;                         // a thread that borrowed the slot, and waits for a latch, blocks here
     // Where the slot's runner blocks: written by the runner while kAwake, read by whoever claims it from kAsleep.
     Parker* runner = &resident;
-    int late = 0;  // the resident's: above 0, its wake-ups of late came too late; below, it has watched in vain
-    Atomic<std::uint64_t> slept{0};
-    Atomic<std::uint64_t> woken{0};
+    Watchman::Score score;  // the resident's
+    Atomic<std::uint64_t> sleeps{0};
+    Atomic<std::uint64_t> wakes{0};
   };
 
   template <SleepableLatch Latch, class Injected>
@@ -243,14 +235,14 @@ class Sleep {
       s.state.store(State::kAwake, std::memory_order_release);
       latch.woke();
       search.announced = false;  // Something was posted: one search, and a new announcement.
-      if (rest == Rest::kVacate && ++search.missed >= kMissedPosts) s.late = std::max(s.late, 1);
+      if (rest == Rest::kVacate && ++search.missed >= kMissedPosts) s.score.kept_awake();
       return;
     }
     auto expected = State::kDrowsy;
     const State asleep = rest == Rest::kVacate ? State::kVacant : State::kAsleep;
     // [claim]
     if (!injected() && s.state.compare_exchange_strong(expected, asleep, std::memory_order_seq_cst)) {
-      count(s.slept);
+      count(s.sleeps);
       (rest == Rest::kVacate ? s.resident : *s.runner).park();
       if (s.runner == &s.resident) s.placement.restore();
       search.woken = rest == Rest::kVacate;
@@ -270,16 +262,12 @@ class Sleep {
   BLITZ_COLD BLITZ_API void post() noexcept;
   void post_and_wake(Waker waker) noexcept;
   BLITZ_COLD BLITZ_API void hand_over(Slot& slot) noexcept;
-  BLITZ_COLD BLITZ_API void note_success(Search& search) noexcept;
-  BLITZ_COLD BLITZ_API void note_late_wake(Search& search) noexcept;
-  [[nodiscard]] BLITZ_COLD BLITZ_API bool keeps_watch(Search& search) noexcept;
 
   AtomicCounters counters_;
   std::uint32_t quiet_;  // what new_jobs compares with; constant
   std::size_t count_;
   std::unique_ptr<Slot[]> slots_;
-  Atomic<bool> watched_{false};  // there is a watchman
-  Parker watchman_;
+  Watchman watchman_;
 };
 
 }  // namespace blitz::detail

@@ -366,12 +366,12 @@ TEST_CASE("sleep: after a late wake-up one worker watches instead of sleeping, a
   Sleep::Search search = sleep.first_search(1);
   search.rounds = blitz::detail::kRoundsOfSearch;  // as a search that has found nothing
   sleep.no_work_found(search, terminate, Rest::kVacate, kNo);
-  CHECK(search.watching);
+  CHECK(search.watch.on);
   CHECK(fields(sleep) == Fields{0, 1, 0});
   sleep.new_jobs();  // it will look by itself
   CHECK(sleep.times_woken(1) == 1);
   sleep.work_found(search);
-  CHECK_FALSE(search.watching);
+  CHECK_FALSE(search.watch.on);
   CHECK(fields(sleep) == Fields{0, 0, 1});
 }
 
@@ -388,29 +388,9 @@ TEST_CASE("sleep: who is kept awake by jobs that others take watches instead") {
     sleep.new_jobs();
     sleep.no_work_found(search, terminate, Rest::kVacate, kNo);
     REQUIRE_FALSE(search.announced);
-    REQUIRE_FALSE(search.watching);
+    REQUIRE_FALSE(search.watch.on);
   }
   sleep.no_work_found(search, terminate, Rest::kVacate, kNo);
-  CHECK(search.watching);
-  sleep.work_found(search);
-}
-
-TEST_CASE("sleep: who has watched in vain lets four late wake-ups pass") {
-  Sleep sleep(2);
-  borrow(sleep);
-  CoreLatch terminate;
-  REQUIRE(sleep.try_wake(1));
-  Sleep::Search search = sleep.first_search(1);
-  const auto watches_after_a_late_wake_up = [&] {
-    search.woken = true;
-    search.announced = false;
-    search.rounds = blitz::detail::kRoundsOfSearch;
-    sleep.no_work_found(search, terminate, Rest::kVacate, kNo);
-    return search.watching;
-  };
-  REQUIRE(watches_after_a_late_wake_up());
-  while (search.watching) sleep.no_work_found(search, terminate, Rest::kVacate, kNo);
-  for (int late = 0; late < Sleep::kForgiven / 2; ++late) CHECK_FALSE(watches_after_a_late_wake_up());
-  CHECK(watches_after_a_late_wake_up());
+  CHECK(search.watch.on);
   sleep.work_found(search);
 }
