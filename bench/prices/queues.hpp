@@ -25,7 +25,7 @@ struct Deque {
     return true;
   }
   bool pop() { return queue.pop() != nullptr; }
-  bool push_and_take_back() { return queue.take_back(queue.push(&item)); }
+  bool push_and_take_back() { return queue.pop_if_newest(queue.push(&item)); }
   bool steal() {
     if (Guarded) queue.ask_for_guard();
     return queue.steal().item != nullptr;
@@ -42,7 +42,7 @@ struct Ring {
 
   bool push() { return queue.push(&item, nowhere) == 0; }
   bool pop() { return queue.pop() != nullptr; }
-  bool push_and_take_back() { return push() && queue.take_back(&item); }
+  bool push_and_take_back() { return push() && queue.take_newest_if(&item); }
   bool steal() { return queue.steal_into(loot, Most).item != nullptr; }
   void forget_loot() {
     while (loot.pop() != nullptr) {
@@ -128,7 +128,7 @@ void steal_from_idle(Pricing& pricing) {
 inline void put_and_take_back(Pricing& pricing) {
   LifoSlot<Item> slot;
   pricing.beside([&] { (void)slot.take(); });
-  pricing.time(kBatch, kNothing, [&] { return slot.put(&item) == nullptr && slot.take_back(&item); });
+  pricing.time(kBatch, kNothing, [&] { return slot.put(&item) == nullptr && slot.take_if(&item); });
 }
 
 inline void put_over(Pricing& pricing) {

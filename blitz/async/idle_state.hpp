@@ -9,7 +9,11 @@
 /// its own runner that has found a job in the last check, or an outside thread that borrows it. `vacant` says whether it may
 /// be borrowed: nobody runs it, and its resident is blocked.
 ///
-/// Who may call what: start_looking, work_found, no_work_found and give_back, the slot's runner; all else, anyone.
+/// Who may call what:
+///   new_jobs, start_looking, work_found, no_work_found, give_back   the slot's runner
+///   adopt_resident, then first_search, before all else              the slot's resident
+///   try_borrow                                                      a thread outside the pool
+///   all others                                                      any thread
 ///
 /// Pairs:
 ///   [park]    no_work_found, give_back: park, heavy fence, a look at all queues  <->  new_jobs, work_found: push or move,
@@ -17,7 +21,8 @@
 ///   [inject]  give_back: park, injector load  <->  new_injected_jobs: push, seq_cst fence, words' load
 ///   [claim]   park (release)                   ->  claim, unpark (acquire): what the runner wrote is the claimer's
 ///   [vacant]  sleep, give_back: vacant.store(release)  ->  try_borrow: vacant.load(acquire)
-///   [latch]   give_back: park, resident_wanted load   <->  terminate: latch exchange, try_wake: words' load
+///   [latch]   give_back: park, resident_wanted load  <->  the resident's latch is set, or a job sent to its slot, then
+///                                                        try_wake: words' load
 #pragma once
 
 #include <cstddef>

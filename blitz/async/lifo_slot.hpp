@@ -6,7 +6,7 @@
 /// most kPollsPerTick times. After that the item waits behind those of the queue, in the order in which it would stand
 /// there if it had been evicted.
 ///
-/// Who may call what: put, take_back, poll and begin_tick, the owner; take and empty, anyone. So no item is ever stuck
+/// Who may call what: put, take_if, poll and begin_tick, the owner; take and empty, anyone. So no item is ever stuck
 /// with an owner that is busy, or asleep.
 ///
 /// Only the owner fills the slot. An item leaves it by an exchange, its owner's or a thief's: one of them gets it.
@@ -40,7 +40,7 @@ class LifoSlot {
   }
 
   /// Takes `item` out if it is still here.
-  [[nodiscard]] bool take_back(T* item) noexcept {
+  [[nodiscard]] bool take_if(T* item) noexcept {
     // Relaxed: the owner itself has put it in.
     return item_.compare_exchange_strong(item, nullptr, std::memory_order_relaxed, std::memory_order_relaxed);
   }

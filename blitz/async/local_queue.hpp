@@ -51,8 +51,8 @@ class AsyncQueue {
   }
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place) noexcept {
     if (slot_.holds(place)) [[likely]]
-      return slot_.take_back(place);
-    return slot_.holds(nullptr) && ring_.take_back(place);
+      return slot_.take_if(place);
+    return slot_.holds(nullptr) && ring_.take_newest_if(place);
   }
 
   // --- in the order of a search ---

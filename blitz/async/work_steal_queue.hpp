@@ -1,7 +1,7 @@
 /// The ring of the async backend: its owner pushes at the tail and pops at the head, oldest first; a thief takes half of
 /// it at once, into a ring of its own. What does not fit overflows, half a ring at a time. It knows no pool.
 ///
-/// Who may call what: push, room, pop, take_newest, take_back, and steal_into as the destination, the owner alone;
+/// Who may call what: push, room, pop, take_newest, take_newest_if, and steal_into as the destination, the owner alone;
 /// steal_into as the source, empty and size, anyone.
 ///
 /// The head is one word of three fields:
@@ -134,7 +134,7 @@ class WorkStealQueue {
   }
 
   /// Takes `item` if it is the newest. It must not be one that was in the ring before and has been taken since.
-  [[nodiscard]] bool take_back(const T* item) noexcept {
+  [[nodiscard]] bool take_newest_if(const T* item) noexcept {
     const Index tail = tail_.load(std::memory_order_relaxed);
     return slot(index(tail - 1)).load(std::memory_order_relaxed) == item && take_newest() != nullptr;
   }

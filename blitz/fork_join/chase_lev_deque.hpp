@@ -1,7 +1,7 @@
 /// The work-stealing deque of Chase and Lev: its owner pushes and pops at the bottom, newest first; thieves steal at
 /// the top, oldest first. It grows; it knows no scheduler.
 ///
-/// Who may call what: push, pop and take_back, the owner alone; steal, empty, size and the request for a guard, anyone.
+/// Who may call what: push, pop and pop_if_newest, the owner alone; steal, empty, size and the request for a guard, anyone.
 ///
 /// Invariants:
 ///   top_ only grows; the items with indices in [top_, bottom_) are in the deque, each in slot `index mod capacity` of
@@ -54,7 +54,7 @@ class ChaseLevDeque {
   ChaseLevDeque(const ChaseLevDeque&) = delete;
   ChaseLevDeque& operator=(const ChaseLevDeque&) = delete;
 
-  /// Where a push put its item: bottom_ as it was left. To be given to take_back.
+  /// Where a push put its item: bottom_ as it was left. To be given to pop_if_newest.
   using Place = std::int64_t;
 
   /// Adds `item` at the bottom. O(1), amortised over growth. Throws std::bad_alloc, and is then unchanged.
@@ -84,7 +84,7 @@ class ChaseLevDeque {
   ///
   /// As pop, but the store does not wait for the load before it, which only has to confirm what is known: over a series
   /// of joins that halves the chain of loads and stores of this one word. And the slot need not be read.
-  [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place) noexcept {
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool pop_if_newest(Place place) noexcept {
     place = opaque(place);
     if (bottom_.load(std::memory_order_relaxed) != place) [[unlikely]]
       return false;
@@ -95,7 +95,7 @@ class ChaseLevDeque {
       if (top_.load(std::memory_order_relaxed) < bottom) [[likely]]
         return true;
     }
-    return take_back_slowly(bottom);
+    return pop_if_newest_slowly(bottom);
   }
 
   /// Takes the oldest item. Lock-free; looking at an empty deque costs two loads, taking a heavy fence unless the deque is
@@ -205,9 +205,9 @@ class ChaseLevDeque {
     owned_ = std::move(buffer);
   }
 
-  /// What is left of take_back when the deque is guarded, or holds at most one item. It fences and looks again, so that
+  /// What is left of pop_if_newest when the deque is guarded, or holds at most one item. It fences and looks again, so that
   /// all that is seldom is one call, and takes few of the caller's registers.
-  [[nodiscard, gnu::noinline]] bool take_back_slowly(Index bottom) noexcept {
+  [[nodiscard, gnu::noinline]] bool pop_if_newest_slowly(Index bottom) noexcept {
     const Index top = fence_and_load_top();
     return top < bottom || pop_last(bottom, top) != nullptr;
   }

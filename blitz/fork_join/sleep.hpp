@@ -18,15 +18,19 @@
 /// Leaving kAsleep or kVacant takes the slot out of the `sleeping` count, and is done by the one who claimed it;
 /// leaving kDrowsy leaves the count to the runner, who finds out when it cannot fall asleep.
 ///
-/// Who may call what: start_looking, work_found, no_work_found and give_back, the slot's runner; all else, anyone.
+/// Who may call what:
+///   new_jobs, start_looking, work_found, no_work_found, give_back   the slot's runner
+///   adopt_resident, then first_search, before all else              the slot's resident
+///   try_borrow                                                      a thread outside the pool
+///   all others                                                      any thread
 ///
 /// Pairs:
 ///   [announce]  no_work_found: JEC sleepy, heavy fence, search   <->  new_jobs: push, light fence, counters load
 ///   [inject]    sleep, give_back: registration, injector load    <->  new_injected_jobs: push, counters load
 ///   [claim]     sleep, give_back: state exchange (release)        ->  try_wake, try_borrow: state exchange (acquire)
 ///   [register]  sleep, give_back: state kDrowsy, registration     ->  try_wake: counters load, then state load
-///   [latch]     give_back: state exchange, resident_wanted load  <->  terminate: latch exchange, try_wake: state load
-///                                                                      post: push, try_wake: state load
+///   [latch]     give_back: state exchange, resident_wanted load  <->  the resident's latch is set, or a job sent to its
+///                                                                      slot, then try_wake: state load
 #pragma once
 
 #include <cstddef>

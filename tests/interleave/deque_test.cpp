@@ -34,7 +34,7 @@ class Game {
   }
   /// Takes back item `index`, which was pushed at `place`, if nobody has it.
   void take_back(std::size_t index, ChaseLevDeque<Item>::Place place) {
-    if (deque_.take_back(place)) take(&items_[index]);
+    if (deque_.pop_if_newest(place)) take(&items_[index]);
   }
   void ask_for_guard() { deque_.ask_for_guard(); }
   bool pop() { return take(deque_.pop()); }

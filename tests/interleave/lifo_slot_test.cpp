@@ -44,7 +44,7 @@ class Game {
   /// Takes back the item that was put in last.
   bool take_back() {
     Item& item = items_[pushed_ - 1];
-    return slot_.take_back(&item) && take(&item);
+    return slot_.take_if(&item) && take(&item);
   }
   bool poll() { return take(slot_.poll()); }
   void begin_tick() { slot_.begin_tick(); }

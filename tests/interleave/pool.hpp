@@ -38,7 +38,7 @@ class Worker final : public WorkerBase {
   Worker(Pool& pool, std::size_t index);
 
   Place offer(Job* job);
-  [[nodiscard]] bool take_back(Place place) noexcept { return queue_.take_back(place); }
+  [[nodiscard]] bool take_back(Place place) noexcept { return queue_.pop_if_newest(place); }
   void push(Job* job) override { offer(job); }
   [[nodiscard]] Job* take_newest() noexcept override { return queue_.pop(); }
   [[nodiscard]] Job* find_work() noexcept override;

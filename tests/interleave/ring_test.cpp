@@ -71,7 +71,7 @@ class Game {
   /// Takes back the item that was pushed last.
   bool take_back() {
     Item& item = items_[pushed_ - 1];
-    return ring_.take_back(&item) && take(&item);
+    return ring_.take_newest_if(&item) && take(&item);
   }
 
   // --- a thief's ---

@@ -378,7 +378,7 @@ returns:
   skip
 }
 
-/* mirrors: Worker::post blitz/core/registry_impl.hpp */
+/* mirrors: Worker::mail blitz/core/registry_impl.hpp */
 proctype Poster(byte s) {
   byte n; bool ok;
   do

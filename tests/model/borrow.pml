@@ -360,7 +360,7 @@ returns:
   skip
 }
 
-/* mirrors: Worker::post blitz/core/registry_impl.hpp */
+/* mirrors: Worker::mail blitz/core/registry_impl.hpp */
 proctype Poster(byte s) {
   byte n, old = AWAKE, parker;
   do

@@ -66,9 +66,9 @@ inline push(job) {
 }
 
 /* mirrors: AsyncQueue::take_back blitz/async/local_queue.hpp */
-/* mirrors: LifoSlot::take_back blitz/async/lifo_slot.hpp */
+/* mirrors: LifoSlot::take_if blitz/async/lifo_slot.hpp */
 /* mirrors: LifoSlot::holds blitz/async/lifo_slot.hpp */
-/* mirrors: WorkStealQueue::take_back blitz/async/work_steal_queue.hpp */
+/* mirrors: WorkStealQueue::take_newest_if blitz/async/work_steal_queue.hpp */
 inline take_back(job) {
   if
   :: SEEN == job ->

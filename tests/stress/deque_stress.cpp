@@ -59,8 +59,8 @@ class Owner {
     if (!mine_.empty() && random_.one_in(2)) {
       const Mine newest = mine_.back();
       // What is not the newest must not be given back.
-      if (mine_.size() > 1 && random_.one_in(8) && deque_.take_back(mine_[mine_.size() - 2].place)) ++surprises_;
-      if (deque_.take_back(newest.place)) {
+      if (mine_.size() > 1 && random_.one_in(8) && deque_.pop_if_newest(mine_[mine_.size() - 2].place)) ++surprises_;
+      if (deque_.pop_if_newest(newest.place)) {
         took(*newest.item);
         return true;
       }

@@ -37,9 +37,9 @@ TEST_CASE("slot: an item is taken back by name") {
   std::array<int, 2> items{};
   Slot slot;
   (void)slot.put(&items[0]);
-  CHECK_FALSE(slot.take_back(&items[1]));
-  CHECK(slot.take_back(&items[0]));
-  CHECK_FALSE(slot.take_back(&items[0]));
+  CHECK_FALSE(slot.take_if(&items[1]));
+  CHECK(slot.take_if(&items[0]));
+  CHECK_FALSE(slot.take_if(&items[0]));
   CHECK(slot.empty());
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("slot: owner and thief get each item once") {
     int* const item = &items[i % items.size()];
     ++put[number(item)];
     if (const int* const evicted = slot.put(item)) ++regained[number(evicted)];
-    if (i % 3 == 0 && slot.take_back(item)) ++regained[number(item)];
+    if (i % 3 == 0 && slot.take_if(item)) ++regained[number(item)];
   }
   done.store(true);
   thief.join();

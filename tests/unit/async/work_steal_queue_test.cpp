@@ -73,25 +73,25 @@ TEST_CASE("ring: pop takes the oldest, take_newest the newest") {
   CHECK(sink.calls == 0);
 }
 
-TEST_CASE("ring: take_back takes the named item if it is the newest") {
+TEST_CASE("ring: take_newest_if takes the named item if it is the newest") {
   std::vector<int> items = numbers(3);
   Ring ring;
   Sink sink;
-  CHECK_FALSE(ring.take_back(&items[0]));
+  CHECK_FALSE(ring.take_newest_if(&items[0]));
   ring.push(&items[0], sink);
   ring.push(&items[1], sink);
-  CHECK_FALSE(ring.take_back(&items[0]));
-  CHECK_FALSE(ring.take_back(&items[2]));
+  CHECK_FALSE(ring.take_newest_if(&items[0]));
+  CHECK_FALSE(ring.take_newest_if(&items[2]));
   CHECK(ring.size() == 2);
-  CHECK(ring.take_back(&items[1]));
-  CHECK(ring.take_back(&items[0]));
+  CHECK(ring.take_newest_if(&items[1]));
+  CHECK(ring.take_newest_if(&items[0]));
   CHECK(ring.empty());
 
   SUBCASE("and not once a thief has it") {
     Ring thief;
     ring.push(&items[2], sink);
     CHECK(value(ring.steal_into(thief).item) == 2);
-    CHECK_FALSE(ring.take_back(&items[2]));
+    CHECK_FALSE(ring.take_newest_if(&items[2]));
   }
 }
 
@@ -308,7 +308,7 @@ TEST_CASE("ring: a joining owner and a thief get each item once, and the owner k
     const std::size_t depth = 1 + static_cast<std::size_t>(round) % 4;
     for (std::size_t i = 0; i < depth; ++i) ring.push(&items[i], sink);
     for (std::size_t i = depth; i-- > 0;) {
-      if (ring.take_back(&items[i])) continue;
+      if (ring.take_newest_if(&items[i])) continue;
       // A thief has it. It is pushed again only once the thief has said so, as with a job and its latch.
       ++lost[i];
       while (stolen[i].load() != lost[i]) std::this_thread::yield();

@@ -85,35 +85,35 @@ TEST_CASE("deque: usable after an owner's pop found it empty") {
   }
 }
 
-TEST_CASE("deque: take_back takes the newest item at its place, and no other") {
+TEST_CASE("deque: pop_if_newest takes the newest item at its place, and no other") {
   std::vector<int> items = numbers(3);
   Deque deque;
   const auto first = deque.push(&items[0]);
   const auto second = deque.push(&items[1]);
 
   SUBCASE("newest first") {
-    CHECK(deque.take_back(second));
-    CHECK(deque.take_back(first));
+    CHECK(deque.pop_if_newest(second));
+    CHECK(deque.pop_if_newest(first));
     CHECK(deque.empty());
   }
   SUBCASE("not below another") {
-    CHECK_FALSE(deque.take_back(first));
+    CHECK_FALSE(deque.pop_if_newest(first));
     CHECK(deque.size() == 2);
     CHECK(popped(deque) == 1);
-    CHECK(deque.take_back(first));
+    CHECK(deque.pop_if_newest(first));
   }
   SUBCASE("not what a thief has") {
     CHECK(stolen(deque) == 0);
     CHECK(stolen(deque) == 1);
-    CHECK_FALSE(deque.take_back(second));
-    CHECK_FALSE(deque.take_back(first));
+    CHECK_FALSE(deque.pop_if_newest(second));
+    CHECK_FALSE(deque.pop_if_newest(first));
     CHECK(deque.empty());
     deque.push(&items[2]);
     CHECK(popped(deque) == 2);
   }
   SUBCASE("the last one, which is counted as the owner's") {
     CHECK(stolen(deque) == 0);
-    CHECK(deque.take_back(second));
+    CHECK(deque.pop_if_newest(second));
     CHECK(deque.stolen() == 1);
     CHECK(deque.empty());
   }
@@ -237,7 +237,7 @@ TEST_CASE("deque: guarded from the push or pop after the request until no thief 
   CHECK(!deque.guarded());
   const auto place = deque.push(&items[1]);
   deque.ask_for_guard();
-  CHECK(deque.take_back(place));
+  CHECK(deque.pop_if_newest(place));
   CHECK(deque.guarded());
 }
 
