@@ -21,7 +21,7 @@ constinit bool membarrier_registered = false;
 #if defined(__linux__) && !defined(BLITZ_PORTABLE) && defined(SYS_membarrier)
 
 bool register_asymmetric_fences() noexcept {
-  // Asked once, a refusal included: the flag must not be written, let alone change, while threads make fences.
+  // Once, also if refused: the flag must not be written while threads make fences.
   static const bool accepted = []() noexcept {
     const int saved = errno;
     membarrier_registered = ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0 &&
@@ -36,11 +36,10 @@ namespace {
 
 constinit CoalescedFence membarriers;
 
-/// The system call.
 void membarrier() noexcept {
   const int saved = errno;
-  // Once it has succeeded, as it has when the process was registered, this command fails only when a filter that was
-  // installed later refuses it. A thief that went on without the barrier could run a job twice.
+  // The command succeeded when the process was registered, so only a filter that was installed later can refuse it. A
+  // thief that went on without the barrier could run a job twice.
   if (::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0) {
     static_cast<void>(std::fputs(
         "blitz: membarrier(2) is refused by a filter that was installed after the program's start; install it before "
@@ -64,8 +63,8 @@ void membarrier_all() noexcept { seq_cst_fence(); }
 
 namespace {
 
-/// Before main(), while the process has usually one thread: registering is then a matter of microseconds, where with
-/// several threads the kernel waits for each processor.
+/// Before main(), when the process usually has one thread: registering then takes microseconds. With several threads
+/// the kernel waits for every processor.
 [[maybe_unused]] const bool registered_at_load = register_asymmetric_fences();
 
 }  // namespace

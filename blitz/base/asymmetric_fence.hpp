@@ -1,17 +1,17 @@
-/// A pair of fences of which one side costs nothing.
+/// A pair of fences, one of which costs nothing.
 ///
 /// Two threads that each store one word and then load the other's need a store-load fence on both sides, or both may
-/// miss the other's store. Where one side runs a million times as often as the other, the rare side can pay for both:
-/// membarrier(2) makes every running thread of this process execute a full fence, so the frequent side needs to keep
-/// its order only against the compiler.
+/// miss the other's store. If one side runs a million times as often as the other, the rare side can pay for both:
+/// membarrier(2) makes every running thread of this process execute a full fence, so the frequent side only has to
+/// prevent reordering by the compiler.
 ///
 ///   frequent side                      rare side
 ///     a.store(1)                         b.store(1)
 ///     asymmetric_light_fence()           asymmetric_heavy_fence()
 ///     b.load()                           a.load()
 ///
-/// At least one of the two loads sees the other's store. Where the system call is missing or refused, which is found
-/// out once, when the program starts, both sides are seq_cst fences.
+/// At least one of the two loads sees the other's store. If the system call is missing or refused, which is determined
+/// once, when the program starts, both sides are seq_cst fences.
 ///
 /// The idea: D. Dice, H. Huang, M. Yang, "Asymmetric Dekker synchronization", 2001; the call: membarrier(2).
 #pragma once
@@ -29,22 +29,21 @@ inline void asymmetric_heavy_fence() noexcept { seq_cst_fence(); }
 
 #else
 
-/// False until the registration with the kernel has succeeded: a fence before that is a real one, on both sides.
-/// Written once, by the library's initialisation or by the first thread pool, before any worker exists.
+/// False until the registration with the kernel has succeeded; until then both fences are seq_cst fences. Written once,
+/// by the library's initialisation or by the first thread pool, before any worker exists.
 BLITZ_API extern constinit bool membarrier_registered;
 
-/// Registers this process with membarrier(2): the first call does, and those that follow return its answer. Must have
-/// returned before the first worker starts; a forked child inherits the registration. Any thread. Returns whether the
-/// kernel accepted.
+/// Registers this process with membarrier(2) in the first call; later calls return the same answer: whether the kernel
+/// accepted. Must return before the first worker starts. A forked child inherits the registration. Any thread.
 BLITZ_API bool register_asymmetric_fences() noexcept;
 
-/// Returns after a system call that began after this call: a full fence on every running thread of this process. Calls
-/// that come at the same time share one (coalesced_fence.hpp).
+/// A full fence on every running thread of this process: returns when a membarrier(2) has ended that began after this
+/// call. Concurrent calls share one (coalesced_fence.hpp).
 BLITZ_API void membarrier_all() noexcept;
 
 [[nodiscard]] inline bool asymmetric_fences_available() noexcept { return membarrier_registered; }
 
-/// The side that runs often: no instruction but a well predicted branch.
+/// The frequent side: a well predicted branch, no other instruction.
 inline void asymmetric_light_fence() noexcept {
   if (membarrier_registered) [[likely]] {
     compiler_fence();
@@ -53,8 +52,8 @@ inline void asymmetric_light_fence() noexcept {
   }
 }
 
-/// The side that runs rarely: about a microsecond, and an interrupt for each processor that runs this process. Those that
-/// come while another is under way wait for it, and then share the next.
+/// The rare side: about a microsecond, and an interrupt on every processor that runs this process. Calls that arrive
+/// while a fence is in progress wait for its end and share the next one.
 inline void asymmetric_heavy_fence() noexcept {
   if (membarrier_registered) [[likely]] {
     membarrier_all();

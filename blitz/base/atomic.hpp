@@ -1,7 +1,8 @@
-/// Atomics, fences, mutexes and the processor's yield: everything in blitz that synchronises goes through the names below.
+/// Atomics, fences, mutexes and the processor's yield: everything in blitz that synchronises goes through the names
+/// below.
 ///
-/// So a test build can replace them, by a file of this name in an earlier include directory: the interleaving tests run the
-/// library on a deterministic scheduler, the simulation in bench/ on a model of a machine. Asymmetric fences are in
+/// So a test build can replace them, by a file of this name in an earlier include directory: the interleaving tests run
+/// the library on a deterministic scheduler, the simulation in bench/ on a model of a machine. Asymmetric fences are in
 /// asymmetric_fence.hpp, blocking and waking in futex.hpp.
 #pragma once
 
@@ -26,19 +27,18 @@ using Atomic = std::atomic<T>;
 
 using Mutex = std::mutex;
 
-/// Orders this thread's accesses for the compiler only; no instruction.
+/// Orders this thread's accesses against the compiler alone; no instruction.
 inline void compiler_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 #if defined(BLITZ_THREAD_SANITIZER)
-/// The word that stands for the total order of fences in a ThreadSanitizer build: one in a program, shared libraries and all.
+/// Stands for the total order of fences in a ThreadSanitizer build: one word for the program and its shared libraries.
 BLITZ_API inline constinit std::atomic<unsigned> fence_word{0};
 #endif
 
-/// A full fence: earlier accesses are performed before later ones, a store before a load included.
+/// A full fence: all earlier accesses are performed before all later ones, also a store before a load.
 ///
-/// ThreadSanitizer does not model fences. There, a read-modify-write of one common word takes the fence's place: such
-/// operations are totally ordered and each synchronises with the next, which is what a seq_cst fence promises and
-/// something more.
+/// ThreadSanitizer does not model fences, so there the fence is a read-modify-write of one common word: such operations
+/// are totally ordered and each synchronises with the next, which is stronger than a seq_cst fence.
 inline void seq_cst_fence() noexcept {
 #if defined(BLITZ_THREAD_SANITIZER)
   fence_word.fetch_add(1, std::memory_order_acq_rel);
@@ -47,7 +47,7 @@ inline void seq_cst_fence() noexcept {
 #endif
 }
 
-/// Tells the processor that this is a spin loop; a few tens of nanoseconds at most.
+/// Tells the processor that this is a spin loop; takes a few tens of nanoseconds at most.
 inline void cpu_relax() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -56,7 +56,7 @@ inline void cpu_relax() noexcept {
 #endif
 }
 
-/// Lets another runnable thread have this processor.
+/// Lets the system run another thread on this processor.
 inline void yield_thread() noexcept { std::this_thread::yield(); }
 
 }  // namespace blitz::detail

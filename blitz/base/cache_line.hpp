@@ -1,8 +1,7 @@
-/// The distance that keeps two words, written by different threads, from slowing each other down.
+/// The distance at which two words written by different threads do not share a cache line.
 ///
-/// Not std::hardware_destructive_interference_size: that changes with -mtune (g++ warns of it, since a public layout
-/// that depends on it breaks when library and program are compiled differently), and clang with libstdc++ lacks it.
-/// Layouts here are shared by the compiled library and the user's code, so the number is fixed per architecture.
+/// Not std::hardware_destructive_interference_size: it changes with -mtune, and clang with libstdc++ lacks it. The
+/// compiled library and the user's code must agree on layouts, so the number is fixed per architecture.
 #pragma once
 
 #include <cstddef>

@@ -1,19 +1,18 @@
-/// Expensive process-wide fences, of which those that are asked for at the same time share one.
+/// Expensive process-wide fences: concurrent requests share one.
 ///
-/// The system runs such fences one after the other, and each serves the whole process: whoever learns that one has ended
-/// that began after it asked need not make its own. So one fence under way and one that follows it serve any number of
-/// callers.
+/// The system runs such fences one after the other, and each serves the whole process: a caller is served by any fence
+/// that began after its request. So the fence in progress and the next one serve any number of callers.
 ///
-/// The fences are numbered in the order of their beginnings. A caller notes the latest number, `latest`, and is done as
-/// soon as a later one has ended. If none is under way it begins number latest + 1 itself, unless another caller does so
-/// first. That other may be preempted, or may have been left behind by fork(): who has waited for as long as two fences
-/// take makes one of its own, which also ends the wait of those who asked before it began. So nobody is held up by
-/// another, a forked child needs no repair, and the rest is a matter of speed alone.
+/// Fences are numbered in the order in which they begin. A caller reads the latest number, `latest`, and is done when a
+/// later fence has ended. If none is in progress it begins number latest + 1 itself, unless another caller does so
+/// first. A caller that has waited twice the usual time issues a fence of its own, which also serves all who asked
+/// before it began. So neither a preempted caller nor, after fork(), a missing one can block others, and a forked child
+/// needs no repair.
 ///
-/// Any thread. Two words, on cache lines of their own: callers that wait read `ended_`, and `begun_` only where a fence may
-/// be begun.
+/// Any thread. Two words, on cache lines of their own: waiting callers read `ended_`, and `begun_` only when a fence
+/// may begin.
 ///
-/// Numbers of grace periods in the Linux kernel's RCU are shared in this way (kernel/rcu/rcu.h, rcu_seq_snap).
+/// The Linux kernel's RCU shares grace periods in the same way (kernel/rcu/rcu.h, rcu_seq_snap).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,7 @@
 
 namespace blitz::detail {
 
-// In one page, so that what fork() copies is of one instant: no number has ended in the child that has not begun there.
+// Within one page, so that fork() copies a single instant: in the child, every number that has ended has begun.
 class alignas(2 * kCacheLine) CoalescedFence {
  public:
   constexpr CoalescedFence() = default;
@@ -36,11 +35,11 @@ class alignas(2 * kCacheLine) CoalescedFence {
   //   [request]  execute: seq_cst_fence, then begun_.load  <->  begun_ read-modify-write, then fence()
   //   [end]      end: ended_ compare-exchange (release), after fence()  ->  execute: ended_.load(acquire)
 
-  /// Returns when a fence has ended that began after this call: another caller's, or `fence()`, which must begin with a
+  /// Returns when a fence that began after this call has ended: another caller's, or `fence()`, which must begin with a
   /// full fence of the calling thread.
   template <class Fence>
   void execute(Fence&& fence) noexcept {
-    // [request] Who begins a later fence than `latest` does so after this one, for all that the caller has stored.
+    // [request] A fence numbered above `latest` begins after this fence, so it covers all that the caller has stored.
     seq_cst_fence();
     const Number latest = begun_.load(std::memory_order_relaxed);
     FencePace::Wait wait;
@@ -55,9 +54,10 @@ class alignas(2 * kCacheLine) CoalescedFence {
  private:
   using Number = std::uint64_t;
 
-  /// Whether the caller is to make fence number latest + 1.
+  /// Returns whether the caller is to make fence number latest + 1.
   [[nodiscard]] bool try_begin(Number latest) noexcept {
-    // Asked before the exchange: of those who waited for `latest` to end, one succeeds, and the line is all the others'.
+    // Read before the exchange: of all who waited for `latest` to end only one can succeed, and the others leave the
+    // cache line shared.
     if (begun_.load(std::memory_order_relaxed) != latest) return false;
     // [request]
     return begun_.compare_exchange_strong(latest, latest + 1, std::memory_order_relaxed, std::memory_order_relaxed);
@@ -71,7 +71,7 @@ class alignas(2 * kCacheLine) CoalescedFence {
     end(number);
   }
 
-  /// Fence number `number` has ended. A later one may have done so before.
+  /// Fence number `number` has ended; a later one may have ended before it.
   void end(Number number) noexcept {
     Number ended = ended_.load(std::memory_order_relaxed);
     // [end]
@@ -80,8 +80,8 @@ class alignas(2 * kCacheLine) CoalescedFence {
     }
   }
 
-  Atomic<Number> begun_{0};                      // the latest number: written by who begins a fence
-  alignas(kCacheLine) Atomic<Number> ended_{0};  // the highest number that has ended: written by who ends one
+  Atomic<Number> begun_{0};                      // the latest number; written when a fence begins
+  alignas(kCacheLine) Atomic<Number> ended_{0};  // the highest number that has ended; written when a fence ends
   FencePace pace_;                               // likewise
 };
 

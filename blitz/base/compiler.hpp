@@ -1,5 +1,5 @@
-/// What blitz needs of a compiler and its standard library. Every public header includes this one before any other, so
-/// that a build which lacks something ends with one message instead of pages.
+/// What blitz needs of a compiler and its standard library. Every public header includes this one first, so that an
+/// unsuitable build fails with one message instead of pages.
 #pragma once
 
 #if !defined(__cplusplus) || __cplusplus < 202002L

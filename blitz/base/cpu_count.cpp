@@ -28,7 +28,7 @@ std::optional<double> least(std::optional<double> a, std::optional<double> b) {
   return a ? a : b;
 }
 
-/// A cgroup hierarchy as mounted here: the directory `mount_point` shows the group `group` and what is below it.
+/// A mount of a cgroup hierarchy: the directory `mount_point` shows the group `group` and its descendants.
 struct Mount {
   stdfs::path group;
   stdfs::path mount_point;
@@ -139,8 +139,8 @@ std::optional<double> v1_limit(const stdfs::path& directory) {
   return quota_over_period(read_word(quota), read_word(period));
 }
 
-/// The way from `top` down to `group`, nothing where `group` is not below it. A ".." is a group outside this
-/// process's cgroup namespace, which cannot be reached by name.
+/// The path from `top` down to `group`; none if `group` is not below it. A ".." names a group outside this process's
+/// cgroup namespace, which has no path here.
 std::optional<stdfs::path> path_below(const stdfs::path& top, const stdfs::path& group) {
   if (top.empty()) return std::nullopt;
   const auto [top_rest, group_rest] = std::mismatch(top.begin(), top.end(), group.begin(), group.end());
@@ -171,7 +171,7 @@ std::optional<double> limit_in(const Hierarchy& hierarchy, const stdfs::path& ro
     limit = least(limit, limit_of(top));
   }
   if (found) return limit;
-  // In a container whose /proc names groups as the host does, while its mount shows only the container's own one.
+  // In a container whose /proc has the host's group names, while its mount shows only the container's own group.
   for (const Mount& mount : hierarchy.mounts) {
     limit = least(limit, limit_of(root / mount.mount_point.relative_path()));
   }
@@ -183,7 +183,7 @@ std::optional<double> limit_in(const Hierarchy& hierarchy, const stdfs::path& ro
 Processors allowed_processors() {
   std::vector<unsigned> allowed;
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
-  // The kernel answers EINVAL while the mask is shorter than its own, whose length it does not tell.
+  // The kernel answers EINVAL if the mask is shorter than its own, whose length it does not tell.
   constexpr std::size_t kWordBits = 8 * sizeof(unsigned long);
   constexpr std::size_t kMostWords = std::size_t{1} << 16;
   for (std::size_t words = 16; words <= kMostWords; words *= 2) {

@@ -1,15 +1,15 @@
-/// BLITZ_API marks what a shared blitz library exports; everything else in it is hidden.
+/// BLITZ_API marks what the shared library exports; everything else in it is hidden.
 ///
-/// BLITZ_TLS marks thread-local variables that are read on the way of every call: their place is fixed when the program
-/// starts, so that position-independent code too reads them with two loads and no call. glibc keeps room for the few bytes
-/// of a library that is loaded later, by dlopen; other C libraries may not.
+/// BLITZ_TLS marks thread-local variables that every call reads. Their offset is fixed when the program starts, so that
+/// position-independent code too reads them with two loads and no call. glibc reserves room for the few bytes of a
+/// library that is loaded later, by dlopen; other C libraries may not.
 #pragma once
 
 #include <cstddef>  // defines __GLIBC__
 
 #if defined(__GNUC__)
 #define BLITZ_API [[gnu::visibility("default")]]
-// For a class in an explicit instantiation, where an attribute in brackets has no place.
+// For a class in an explicit instantiation, where [[...]] attributes are not allowed.
 #define BLITZ_API_CLASS __attribute__((visibility("default")))
 #define BLITZ_COLD [[gnu::cold, gnu::noinline]]
 #define BLITZ_ALWAYS_INLINE [[gnu::always_inline]] inline

@@ -1,6 +1,6 @@
-/// What a process learns of fork(): the child has this thread alone, and copies of locks that others may have held.
+/// Handlers of fork(): the child has the calling thread alone, and copies of locks that other threads may have held.
 ///
-/// Where a system has no fork(), nothing happens here.
+/// On a system without fork() nothing happens.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace blitz::detail {
 
-/// How many forks there are between the first process and this one. Written in a child before any other thread of it
-/// exists, so relaxed reads do.
+/// The number of forks between the first process and this one. Written in a child before it has other threads, so
+/// relaxed reads suffice.
 BLITZ_API extern constinit Atomic<std::uint32_t> fork_generation;
 
 struct ForkHandlers {
-  void (*prepare)() = nullptr;  ///< in the parent, before: take the locks
-  void (*parent)() = nullptr;   ///< in the parent, after: release them
-  void (*child)() = nullptr;    ///< in the child: release them, and forget the other threads
+  void (*prepare)() = nullptr;  ///< In the parent, before the fork: takes the locks.
+  void (*parent)() = nullptr;   ///< In the parent, after the fork: releases them.
+  void (*child)() = nullptr;    ///< In the child: releases them, and forgets the other threads.
 };
 
-/// Has the handlers called at every fork() from now on; `prepare` in the reverse order of these calls. Returns whether
-/// the system has taken them.
+/// Registers handlers for every later fork(); `prepare` handlers run in reverse order of registration. Returns whether
+/// the system accepted them.
 BLITZ_API bool at_fork(const ForkHandlers& handlers) noexcept;
 
 }  // namespace blitz::detail

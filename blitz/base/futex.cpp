@@ -18,7 +18,7 @@ long futex(const Atomic<std::uint32_t>* word, int operation, std::uint32_t value
   return ::syscall(SYS_futex, word, operation, value, timeout, nullptr, 0);
 }
 
-/// A kernel, or a filter, that does not let it wait: it comes back at once, again and again.
+/// The kernel, or a filter, refuses to block: each call returns at once.
 bool refused(long result) noexcept { return result != 0 && errno != EAGAIN && errno != EINTR && errno != ETIMEDOUT; }
 
 }  // namespace
@@ -57,14 +57,15 @@ void futex_wake_one(const Atomic<std::uint32_t>* word) noexcept {
 namespace blitz::detail {
 namespace {
 
-/// Waiters of all words whose addresses share a bucket; a wake-up reaches them all, and the others go back to sleep.
+/// The waiters of all words whose addresses hash to this bucket. A wake-up reaches all of them; those of other words
+/// block again.
 struct Bucket {
   std::mutex mutex;
   std::condition_variable changed;
 };
 
-/// Never destroyed: threads wait here until the very end of the program, and a condition variable's destructor would wait
-/// for them.
+/// Never destroyed: threads may wait here until the program's end, and a condition variable's destructor would wait for
+/// them.
 union Buckets {
   Buckets() : all() {}
   ~Buckets() {}
@@ -94,7 +95,7 @@ void futex_wait_for(const Atomic<std::uint32_t>& word, std::uint32_t expected,
 
 void futex_wake_one(const Atomic<std::uint32_t>* word) noexcept {
   Bucket& bucket = bucket_of(word);
-  // Taken and released: a waiter has either not tested its word yet, and will see the new value, or is waiting.
+  // Locked and unlocked: a waiter either has not tested its word yet, and will see the new value, or is waiting.
   { const std::lock_guard lock(bucket.mutex); }
   bucket.changed.notify_all();
 }

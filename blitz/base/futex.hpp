@@ -1,8 +1,8 @@
 /// Blocking until a word changes: futex(2) on Linux, a table of condition variables elsewhere.
 ///
-/// The contract of both: a waiter blocks only while the word holds the expected value, the test and the blocking being
-/// one step with respect to a waker; a wait may return at any time without a cause, so the caller tests its word again.
-/// A waker hands over an address and nothing is read from it: the word may be gone by then.
+/// The contract of both: a waiter blocks only if the word holds the expected value; test and blocking are one step with
+/// respect to a waker. A wait may return spuriously, so the caller tests its word again. A waker passes an address that
+/// is not read from: the word may be gone by then.
 #pragma once
 
 #include <chrono>
@@ -13,14 +13,14 @@
 
 namespace blitz::detail {
 
-/// Blocks while `word` holds `expected`. May return early.
+/// Blocks while `word` holds `expected`. May return spuriously.
 BLITZ_API void futex_wait(const Atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 
-/// As futex_wait, for at most `timeout`.
+/// Blocks while `word` holds `expected`, for at most `timeout`. May return spuriously.
 BLITZ_API void futex_wait_for(const Atomic<std::uint32_t>& word, std::uint32_t expected,
                               std::chrono::nanoseconds timeout) noexcept;
 
-/// Wakes one thread that is blocked on the word at this address, if there is one.
+/// Wakes one thread that is blocked on the word at this address, if any is.
 BLITZ_API void futex_wake_one(const Atomic<std::uint32_t>* word) noexcept;
 
 }  // namespace blitz::detail

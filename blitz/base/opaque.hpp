@@ -1,13 +1,12 @@
-/// A value about which the compiler knows nothing.
+/// Values whose provenance is hidden from the optimiser.
 #pragma once
 
 #include "blitz/base/export.hpp"
 
 namespace blitz::detail {
 
-/// `value`, an integer or a pointer, of which the compiler does not know that it has anything to do with others: what it
-/// would keep in a register across a call, because it can be made of both, it now makes from this one, where it is used.
-/// No instruction. For GCC alone: clang makes such values where they are used anyway.
+/// Hides the provenance of `value`, an integer or a pointer, so the optimiser recomputes derived addresses at the use
+/// instead of keeping them in registers across a call. No instruction. GCC only: clang recomputes them anyway.
 template <class T>
 [[nodiscard]] BLITZ_ALWAYS_INLINE T opaque(T value) noexcept {
 #if defined(__GNUC__) && !defined(__clang__)
@@ -16,8 +15,8 @@ template <class T>
   return value;
 }
 
-/// `value`, written to memory, of which the compiler does not know how it came there: so what is done with its parts
-/// from here on does not decide in which registers they are kept before.
+/// The same for a `value` that is written to memory: uses of its parts from here on do not affect how they were kept in
+/// registers before.
 template <class T>
 [[nodiscard]] BLITZ_ALWAYS_INLINE T opaque_memory(T value) noexcept {
 #if defined(__GNUC__)

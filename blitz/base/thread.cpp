@@ -48,7 +48,7 @@ constexpr std::size_t kLongestName = 15;
 
 [[noreturn]] void fail(int code, const std::string& what) { fail(static_cast<std::errc>(code), what); }
 
-/// What the new thread needs to begin; its own from then on.
+/// What the new thread needs to start; it takes ownership.
 struct Start {
   Thread::Entry entry;
   void* argument;
@@ -119,7 +119,7 @@ class Attributes {
   pthread_attr_t value_;
 };
 
-/// A new thread inherits the mask of its creator, so the creator wears it for the time.
+/// Sets the calling thread's signal mask to the new thread's, which inherits it, and restores it.
 class MaskForNewThread {
  public:
   MaskForNewThread() {
@@ -138,7 +138,7 @@ class MaskForNewThread {
   sigset_t before_;
 };
 
-/// The system gives one number for many causes, so the message names all that was asked for.
+/// The system's error number has many possible causes, so the message names all that was requested.
 std::string explain_refusal(const ThreadOptions& options) {
   std::string what;
   if (options.processor) {
@@ -180,7 +180,7 @@ void Thread::join() noexcept {
   impl_.reset();
 }
 
-// The number of a thread owns nothing.
+// A pthread_t owns nothing.
 void Thread::abandon() noexcept { impl_.reset(); }
 
 #else  // std::thread

@@ -1,7 +1,7 @@
-/// A clock for intervals of microseconds, read in a few nanoseconds: what a loop that adapts to its body can afford.
+/// A clock for intervals of microseconds that takes nanoseconds to read.
 ///
-/// The processor's own counter where there is one that user code may read; its rate is known only roughly, which is
-/// enough to tell a microsecond from ten.
+/// Reads the processor's own counter if user code may. Its rate is known only roughly, which is enough to tell a
+/// microsecond from ten.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,7 @@
-/// The generators that choose victims: XorShift64*, and xorshift64+ of two 32-bit words; with Lemire's reduction.
+/// Random number generators for choosing victims: XorShift64*, and xorshift64+ of two 32-bit words, with Lemire's
+/// reduction.
 ///
-/// One object belongs to one worker; nothing here is shared or synchronised.
+/// Each object belongs to one worker; nothing is shared or synchronised.
 ///
 /// G. Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8(14), 2003.
 /// S. Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled", ACM TOMS 42(4), 2016.
@@ -16,8 +17,8 @@ namespace blitz::detail {
 
 inline constexpr std::uint64_t kGoldenGamma = 0x9E3779B97F4A7C15;
 
-/// The first output of a splitmix64 generator whose state is `seed`: a bijection that leaves no likeness between
-/// neighbouring arguments.
+/// The first output of a splitmix64 generator whose state is `seed`: a bijection that decorrelates neighbouring
+/// arguments.
 [[nodiscard]] constexpr std::uint64_t splitmix64(std::uint64_t seed) noexcept {
   std::uint64_t z = seed + kGoldenGamma;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
@@ -27,8 +28,8 @@ inline constexpr std::uint64_t kGoldenGamma = 0x9E3779B97F4A7C15;
 
 /// A uniform number in [0, n), without bias, from a `draw` of 32 random bits; n > 0.
 ///
-/// The product of 32 random bits and n has its answer in the upper half. The lower half tells whether this draw belongs
-/// to the 2^32 mod n surplus ones, which are drawn again: the division that finds out is needed with probability
+/// The result is the upper half of the product of the draw and n. The lower half tells whether the draw is one of the
+/// 2^32 mod n surplus ones, which are drawn again; the division that computes their number is needed with probability
 /// n / 2^32 only.
 template <class Draw>
 constexpr std::uint32_t lemire_reduction(std::uint32_t n, Draw&& draw) noexcept {
@@ -46,7 +47,7 @@ class XorShift64Star {
   /// Any seed will do, 0 included; seeds 0, 1, 2, … give unrelated streams.
   explicit constexpr XorShift64Star(std::uint64_t seed) noexcept : XorShift64Star(from_state(splitmix64(seed))) {}
 
-  /// Starts at exactly `state`. The all-zero state would repeat for ever, so it is replaced by a constant.
+  /// Starts at exactly `state`. State 0 would repeat for ever and is replaced by a constant.
   [[nodiscard]] static constexpr XorShift64Star from_state(std::uint64_t state) noexcept {
     return XorShift64Star(State{state != 0 ? state : kGoldenGamma});
   }
@@ -79,8 +80,8 @@ class XorShift64Plus {
   /// Any seed will do, 0 included; seeds 0, 1, 2, … give unrelated streams.
   explicit constexpr XorShift64Plus(std::uint64_t seed) noexcept : XorShift64Plus(from_state(splitmix64(seed))) {}
 
-  /// Starts at exactly this state: the older word in the upper half. The all-zero state would repeat for ever, so it is
-  /// replaced by a constant.
+  /// Starts at exactly `state`, with the older word in the upper half. State 0 would repeat for ever and is replaced by
+  /// a constant.
   [[nodiscard]] static constexpr XorShift64Plus from_state(std::uint64_t state) noexcept {
     return XorShift64Plus(State{state != 0 ? state : kGoldenGamma});
   }
