@@ -1,18 +1,19 @@
-/// The work-stealing deque of Chase and Lev: its owner pushes and pops at the bottom, newest first; thieves steal at
-/// the top, oldest first. It grows; it knows no scheduler.
+/// The growable work-stealing deque of Chase and Lev: its owner pushes and pops at the bottom, newest first; thieves
+/// steal at the top, oldest first. It knows no scheduler.
 ///
-/// Who may call what: push, pop and pop_if_newest, the owner alone; steal, empty, size and the request for a guard, anyone.
+/// Who may call what: push, pop, pop_if_newest and capacity, the owner; all others, any thread.
 ///
 /// Invariants:
-///   top_ only grows; the items with indices in [top_, bottom_) are in the deque, each in slot `index mod capacity` of
-///   the newest buffer; an index is taken once, by the thief or the owner whose exchange moves top_ past it, or by the
-///   owner alone while top_ is below it and cannot pass it (see [last]).
+///   top_ only grows. The items with indices in [top_, bottom_) are in the deque, each in slot `index mod capacity` of the
+///   newest buffer. An index is taken once: by the thief or the owner whose exchange moves top_ past it, or by the owner
+///   without an exchange while top_ is below it and cannot pass it (see [last]).
 ///
-/// Sources: D. Chase, Y. Lev, "Dynamic circular work-stealing deque", SPAA 2005; the orderings after N. M. Lê, A. Pop,
+/// Sources: D. Chase, Y. Lev, "Dynamic circular work-stealing deque", SPAA 2005; memory orders after N. M. Lê, A. Pop,
 /// A. Cohen, F. Zappa Nardelli, "Correct and efficient work-stealing for weak memory models", PPoPP 2013, with its two
-/// fences made asymmetric: the owner's is free, and the thief, which comes rarely, pays for both. While thieves come often
-/// the deque is *guarded*: its owner makes a real fence at each pop, which costs it some nanoseconds, and spares the
-/// thieves membarrier(2), which costs them, and it, microseconds. Thieves ask for the guard; the owner begins and ends it.
+/// fences made asymmetric: the owner's is free, the thief's is a membarrier(2). A deque that is robbed often is
+/// *guarded*: its owner makes a full fence at each pop, some nanoseconds, and spares the thieves membarrier(2), which
+/// costs them, and the owner, microseconds. Thieves ask for the guard; the owner begins and ends it. README.md has the
+/// proof.
 ///
 /// Pairs:
 ///   [item]    push, pop: bottom_.store(release)        ->   steal: bottom_.load(acquire)
@@ -54,10 +55,10 @@ class ChaseLevDeque {
   ChaseLevDeque(const ChaseLevDeque&) = delete;
   ChaseLevDeque& operator=(const ChaseLevDeque&) = delete;
 
-  /// Where a push put its item: bottom_ as it was left. To be given to pop_if_newest.
+  /// Where a push put its item, for pop_if_newest: bottom_ after the push.
   using Place = std::int64_t;
 
-  /// Adds `item` at the bottom. O(1), amortised over growth. Throws std::bad_alloc, and is then unchanged.
+  /// Adds `item` at the bottom. O(1), amortised over growth. Throws std::bad_alloc; the deque is then unchanged.
   Place push(T* item) {
     const Index bottom = bottom_.load(std::memory_order_relaxed);
     if (bottom >= limit_.load(std::memory_order_relaxed)) [[unlikely]]
@@ -67,11 +68,11 @@ class ChaseLevDeque {
     return bottom + 1;
   }
 
-  /// Takes the newest item; null when there is none. Wait-free.
+  /// Takes the newest item; null if there is none. Wait-free.
   [[nodiscard]] T* pop() noexcept {
     const Index bottom = bottom_.load(std::memory_order_relaxed) - 1;
-    // [last] Announces the item as the owner's, and only then asks how far the thieves have come. [item] Release, as
-    // every store to bottom_: a thief that reads this value must see the older items that it still covers.
+    // [last] Claims the item, then reads how far the thieves have come. [item] Release, as every store to bottom_: a
+    // thief that reads this value must see the older items that it still covers.
     bottom_.store(bottom, std::memory_order_release);
     const Index top = fence_and_load_top();
     if (top < bottom) [[likely]]
@@ -79,11 +80,11 @@ class ChaseLevDeque {
     return pop_last(bottom, top);
   }
 
-  /// Takes the item at `place` if it is the newest and no thief has it. The item is the one that was pushed there,
-  /// unless the owner itself has popped that one meanwhile: the caller must know.
+  /// Takes the item at `place` if it is the newest and no thief has it. That is the item that was pushed there, unless
+  /// the owner has popped it since: the caller must know.
   ///
-  /// As pop, but the store does not wait for the load before it, which only has to confirm what is known: over a series
-  /// of joins that halves the chain of loads and stores of this one word. And the slot need not be read.
+  /// Like pop, but the slot is not read, and the store's value does not depend on the load before it, which is only
+  /// compared: over a series of joins that halves the dependency chain through bottom_.
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool pop_if_newest(Place place) noexcept {
     place = opaque(place);
     if (bottom_.load(std::memory_order_relaxed) != place) [[unlikely]]
@@ -98,32 +99,32 @@ class ChaseLevDeque {
     return pop_if_newest_slowly(bottom);
   }
 
-  /// Takes the oldest item. Lock-free; looking at an empty deque costs two loads, taking a heavy fence unless the deque is
+  /// Takes the oldest item. Lock-free. An empty deque costs two loads; a theft costs a heavy fence unless the deque is
   /// guarded.
   [[nodiscard]] StealResult<T> steal() noexcept {
     Index top = top_.load(std::memory_order_acquire);
     if (bottom_.load(std::memory_order_acquire) - top <= 0) return StealResult<T>::empty();
     if (fence_and_load_bottom() - top <= 0) return StealResult<T>::empty();
     T* const item = buffer_.load(std::memory_order_acquire)->load(top);  // [buffer]
-    // [taken] The exchange says that nobody has taken this index; the slot was read before it, and cannot have been
-    // used again while top_ stood still.
+    // [taken] If the exchange succeeds no thread had taken this index, and the slot, read before it, was not reused
+    // while top_ stayed the same.
     if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) {
       return StealResult<T>::lost();
     }
     return StealResult<T>::of(item);
   }
 
-  /// Asks the owner to guard the deque. It does from its next push or pop on, until no thief has come for a while.
+  /// Asks the owner to guard the deque: from its next push or pop on, until no thief has come for a while.
   void ask_for_guard() noexcept {
     Guard guard = guard_.load(std::memory_order_relaxed);
     if (guard != Guard::kOpen) return;
     guard_.compare_exchange_strong(guard, Guard::kAsked, std::memory_order_relaxed);
-    limit_.store(0, std::memory_order_relaxed);  // So that push need not look at guard_.
+    limit_.store(0, std::memory_order_relaxed);  // Sends push to make_room, so that it need not read guard_.
   }
-  /// A hint: a theft would not need the heavy fence now.
+  /// Returns whether a theft needs no heavy fence now. A hint.
   [[nodiscard]] bool guarded() const noexcept { return guard_.load(std::memory_order_relaxed) == Guard::kGuarded; }
 
-  /// The number of items, exact for the owner while no thief is at work, and otherwise a moment's impression.
+  /// The number of items: exact for the owner while no thief is active, otherwise a snapshot.
   [[nodiscard]] std::size_t size() const noexcept {
     const Index top = top_.load(std::memory_order_acquire);
     const Index count = bottom_.load(std::memory_order_acquire) - top;
@@ -131,10 +132,10 @@ class ChaseLevDeque {
   }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
-  /// Slots in the newest buffer; the owner may call it.
+  /// The number of slots in the newest buffer.
   [[nodiscard]] std::size_t capacity() const noexcept { return static_cast<std::size_t>(mask_) + 1; }
 
-  /// How many items thieves have taken; exact for the owner, for anyone else a moment's impression.
+  /// How many items thieves have taken: exact for the owner, otherwise a snapshot.
   [[nodiscard]] std::uint64_t stolen() const noexcept {
     return static_cast<std::uint64_t>(top_.load(std::memory_order_relaxed)) - last_pops_.value();
   }
@@ -142,8 +143,8 @@ class ChaseLevDeque {
  private:
   using Index = Place;
 
-  /// A ring of slots. The ones it replaced hang off it: a thief may still be reading any of them, so they stay until
-  /// the deque goes. Each is half as long as the next, so all of them together are shorter than the newest.
+  /// A ring of slots. It owns the one that it replaced: a thief may still read any of them, so they live as long as the
+  /// deque. Each is half as long as the next, so the retired ones together are shorter than the newest.
   class Buffer {
    public:
     explicit Buffer(std::size_t capacity)
@@ -162,9 +163,9 @@ class ChaseLevDeque {
   };
 
   enum class Guard : std::uint32_t {
-    kOpen,     // the owner makes light fences; thieves, heavy ones
-    kAsked,    // the same, by a thief's wish not for long
-    kGuarded,  // full fences on both sides
+    kOpen,     // The owner makes light fences, thieves heavy ones.
+    kAsked,    // Still light fences; a thief has asked the owner to switch to kGuarded.
+    kGuarded,  // Full fences on both sides.
   };
 
   /// The owner's half of [last], after its store to bottom_.
@@ -205,14 +206,14 @@ class ChaseLevDeque {
     owned_ = std::move(buffer);
   }
 
-  /// What is left of pop_if_newest when the deque is guarded, or holds at most one item. It fences and looks again, so that
-  /// all that is seldom is one call, and takes few of the caller's registers.
+  /// The rest of pop_if_newest if the deque is guarded or may hold one item: makes the fence and reads top_ again. One
+  /// call for all rare cases, so that the caller's fast path keeps its registers.
   [[nodiscard, gnu::noinline]] bool pop_if_newest_slowly(Index bottom) noexcept {
     const Index top = fence_and_load_top();
     return top < bottom || pop_last(bottom, top) != nullptr;
   }
 
-  /// The deque held at most one item when the owner reached for it: the exchange decides who has it.
+  /// The deque held at most one item: the exchange decides whether the owner or a thief takes it.
   [[nodiscard, gnu::noinline]] T* pop_last(Index bottom, Index top) noexcept {
     T* item = nullptr;
     if (top == bottom) {
@@ -232,14 +233,14 @@ class ChaseLevDeque {
     bottom_.store(bottom + 1, std::memory_order_release);  // [item]
   }
 
-  /// The whole of the rest, so that nothing of the caller's need outlive the call.
+  /// Includes the store, so that the caller keeps nothing across the call.
   BLITZ_COLD void push_slowly(T* item, Index bottom) {
     make_room(bottom);
     put(item, bottom);
   }
 
-  /// `bottom` has reached limit_: finds out how far the thieves have come, and grows if that gives no room. Or a thief has
-  /// lowered limit_, to ask for a guard.
+  /// `bottom` has reached limit_: raises limit_ to what top_ allows, or else grows. Or a thief has lowered limit_, to
+  /// ask for a guard.
   void make_room(Index bottom) {
     if (guard_.load(std::memory_order_relaxed) == Guard::kAsked) guard();
     const Index top = top_.load(std::memory_order_acquire);  // [taken]
@@ -256,21 +257,21 @@ class ChaseLevDeque {
     limit_.store(top + 2 * capacity, std::memory_order_relaxed);
   }
 
-  // Written by thieves, and by the owner for its last item; a line of its own, away from what every push writes.
+  // Written by thieves, and by the owner for its last item: a line of its own, away from what every push writes.
   alignas(kCacheLine) Atomic<Index> top_{0};
 
-  // The owner's line: thieves read bottom_, guard_ and buffer_, and write guard_ and limit_ when they ask for a guard, which
-  // is seldom; the rest nobody else touches but last_pops_, for statistics.
+  // The owner's line. Thieves read bottom_, guard_ and buffer_; they write guard_ and limit_, rarely, to ask for a
+  // guard.
   alignas(kCacheLine) Atomic<Index> bottom_{0};
-  Atomic<Guard> guard_;          // written by the owner, and by thieves who ask
-  Index mask_ = 0;               // of the newest buffer, and ...
-  Atomic<T*>* slots_ = nullptr;  // ... its slots, at hand for the owner
-  Atomic<Buffer*> buffer_{nullptr};
-  std::unique_ptr<Buffer> owned_;  // the newest buffer
-  Atomic<Index> limit_;  // the first index at which push must make room; never above top_ + capacity; thieves lower it
-  SingleWriterCounter last_pops_;
-  std::uint32_t pops_on_guard_ = 0;  // since it was last looked whether thieves still come, and ...
-  std::uint64_t stolen_before_ = 0;  // what had been stolen by then
+  Atomic<Guard> guard_;              // kAsked is written by thieves, the rest by the owner
+  Index mask_ = 0;                   // of the newest buffer
+  Atomic<T*>* slots_ = nullptr;      // of the newest buffer
+  Atomic<Buffer*> buffer_{nullptr};  // the newest buffer
+  std::unique_ptr<Buffer> owned_;    // the same
+  Atomic<Index> limit_;              // where push must make room: at most top_ + capacity; thieves set it to 0
+  SingleWriterCounter last_pops_;    // items that the owner took by an exchange
+  std::uint32_t pops_on_guard_ = 0;  // since the last check whether thieves still come
+  std::uint64_t stolen_before_ = 0;  // stolen() at that check
 };
 
 }  // namespace blitz::detail

@@ -18,11 +18,11 @@ namespace detail {
 
 using ForkJoinInjector = TreiberStack<Job>;
 
-/// The deque, with a count of the pushes: the one statistic that must be kept where every join passes.
+/// The deque with a count of its pushes, the one statistic that costs every join.
 class ForkJoinQueue {
  public:
-  /// Throws std::bad_alloc when the deque must grow and cannot, and has then not taken the job.
   using Place = ChaseLevDeque<Job>::Place;
+  /// Throws std::bad_alloc if the deque must grow and cannot; the job is then not pushed.
   Place push(Job* job, ForkJoinInjector& /*overflow*/) {
     const Place place = deque_.push(job);
     pushed_.add();
@@ -42,8 +42,8 @@ class ForkJoinQueue {
   SingleWriterCounter pushed_;  // written by the owner
 };
 
-/// Own deque, then steal, then the injector. Victims: slot 0, where most work comes from, then the others from a random
-/// start; again for as long as a theft was lost to another thread, because then there may be more.
+/// Looks in the worker's own deque, then steals, then looks in the injector. Victims: slot 0, where most work starts,
+/// then the others from a random start. Repeats while a theft was lost to another thread, since there may be more.
 class ForkJoinFinder {
  public:
   using Sources = detail::Sources<ForkJoinQueue, ForkJoinInjector>;
@@ -74,7 +74,7 @@ class ForkJoinFinder {
 
 }  // namespace detail
 
-/// The policy of ThreadPool: for fork-join programs, in which most jobs are made and awaited by other jobs.
+/// The policy of ThreadPool: for fork-join programs, in which most jobs are created and awaited by other jobs.
 struct ForkJoinPolicy {
   using Injector = detail::ForkJoinInjector;
   using LocalQueue = detail::ForkJoinQueue;

@@ -15,7 +15,7 @@ void Sleep::post() noexcept {
 
 void Sleep::post_and_wake(Waker waker) noexcept {
   const Counters counters = counters_.post();
-  // One, however many jobs wait: whoever finds one wakes the next.
+  // One, however many jobs wait: a worker that finds one wakes the next.
   if (counters.sleeping() > 0 && counters.awake_but_idle() == 0) wake_any(waker);
 }
 
@@ -31,7 +31,7 @@ bool Sleep::try_wake(std::size_t slot, Waker waker) noexcept {
   // [claim] [latch]
   while (state != State::kAwake) {
     if (!s.state.compare_exchange_weak(state, State::kAwake, std::memory_order_seq_cst)) continue;
-    if (state == State::kDrowsy) return true;  // It finds out when it tries to fall asleep, and searches again.
+    if (state == State::kDrowsy) return true;  // Its runner fails to fall asleep, and searches again.
     Parker& parker = state == State::kVacant ? s.resident : *s.runner;
     counters_.sub_sleeping();
     count(s.wakes);

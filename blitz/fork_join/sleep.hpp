@@ -1,22 +1,23 @@
-/// The idle protocol of the default backend: progressive sleep over the counters and the jobs-event counter, and the
-/// claim by which a slot is woken, or borrowed.
+/// The idle protocol of the default backend: progressive sleep with a jobs-event counter (JEC), and the claim by which
+/// a slot is woken or borrowed. blitz/policy.hpp describes the members of an IdleProtocol; README.md beside this file
+/// has the protocol, and the proof that no wake-up is lost.
 ///
-/// README.md beside this file has the protocol in words and the proof that no wake-up is lost. In short: a worker that
-/// finds nothing yields for 32 rounds, announces itself sleepy, makes a heavy fence, searches once more, registers as
-/// sleeping unless something was posted since the announcement, looks at the injector, and blocks. A poster makes the
-/// JEC active, and wakes one slot if some sleep and none searches. Whoever finds a job passes the wake-up on.
+/// In short: a worker that finds nothing yields for 32 rounds, announces itself, makes a heavy fence, searches once
+/// more, registers as sleeping unless a job was posted since the announcement, looks at the injector, and blocks. A
+/// poster makes the JEC active, and wakes one slot if some sleep and none searches. A worker that finds a job passes
+/// the wake-up on.
 ///
-/// A slot's state says who may make it run:
+/// The state of a slot:
 ///
-///           runner: sleep()              runner: nothing came
+///           runner: sleep()              runner: no job, no waker
 ///   kAwake ----------------> kDrowsy ------------------------> kAsleep   its runner is blocked, waiting for a latch
-///      ^                        |                          \-> kVacant   nobody runs it; its resident is blocked
+///      ^                        |                          \-> kVacant   it has no runner; its resident is blocked
 ///      |                        |                                  |
 ///      +------------------------+----------------------------------+
-///        any waker, or (from kVacant) an outside thread that borrows the slot: one compare-exchange, one winner
+///        claimed, by one compare-exchange: by a waker, or from kVacant by an outside thread that borrows the slot
 ///
-/// Leaving kAsleep or kVacant takes the slot out of the `sleeping` count, and is done by the one who claimed it;
-/// leaving kDrowsy leaves the count to the runner, who finds out when it cannot fall asleep.
+/// A thread that claims a slot from kAsleep or kVacant subtracts it from the `sleeping` count. After a claim from
+/// kDrowsy the runner subtracts it, when it fails to fall asleep.
 ///
 /// Who may call what:
 ///   new_jobs, start_looking, work_found, no_work_found, give_back   the slot's runner
@@ -54,8 +55,8 @@ class Sleep {
  public:
   static constexpr std::size_t kMaxSlots = AtomicCounters::kMaxSlots;
 
-  /// After this many failed attempts to sleep in one search, each defeated by a post whose job was already gone, the worker
-  /// becomes the watchman: another worker pushes and pops tiny jobs.
+  /// After this many failed attempts to sleep in one search, each defeated by a post whose job was already gone, the
+  /// worker becomes the watchman: another worker pushes and pops tiny jobs.
   static constexpr unsigned kMissedPosts = 4;
 
   /// One worker's search for work, from start_looking to work_found.
@@ -77,28 +78,23 @@ class Sleep {
 
   // --- posting ---
 
-  /// A worker has pushed a job on its own queue.
   void new_jobs() noexcept {
-    compiler_fence();  // [announce] The light fence; where there is none to be had, quiet_ leads to a full one.
+    compiler_fence();  // [announce] The light fence. Without asymmetric fences quiet_ leads to post, which makes a full one.
     if (counters_.new_jobs_needed(quiet_)) [[unlikely]]
       post();
   }
 
-  /// Somebody has pushed a job on the injector.
   BLITZ_API void new_injected_jobs() noexcept;
 
   // --- searching ---
 
-  /// The runner of `slot` has no job.
   [[nodiscard]] Search start_looking(std::size_t slot) noexcept {
     counters_.add_inactive();
     return {.slot = slot};
   }
 
-  /// The resident of `slot`, before first_search and before the pool is used.
   void adopt_resident(std::size_t slot) noexcept { slots_[slot].placement.adopt(); }
 
-  /// The resident of `slot` waits, once, until its slot is first claimed for it: all slots begin vacant.
   [[nodiscard]] Search first_search(std::size_t slot) noexcept {
     Slot& s = slots_[slot];
     s.resident.park();
@@ -106,8 +102,6 @@ class Sleep {
     return {.slot = slot, .woken = true};
   }
 
-  /// The search found a job, or what its runner waits for has come. Must be called before the job runs: the job may be
-  /// long, and others may wait behind it.
   void work_found(Search& search) noexcept {
     if (search.watch.on || search.woken) [[unlikely]] {
       slots_[search.slot].score.in_time();
@@ -118,9 +112,7 @@ class Sleep {
     if (counters.sleeping() > 0 && counters.awake_but_idle() == 0) wake_any(Waker::kStaysBusy);
   }
 
-  /// The search found nothing: yields, announces, or sleeps, according to how long this has been going on. After its
-  /// return the runner probes its latch and searches again. `injected` tells whether there may be a job that is in no
-  /// worker's queue: in the injector, or sent to this slot.
+  /// Yields, announces, or sleeps, depending on how long the search has lasted.
   template <SleepableLatch Latch, class Injected>
   void no_work_found(Search& search, Latch& latch, Rest rest, Injected&& injected) noexcept {
     if (search.woken) [[unlikely]]
@@ -131,7 +123,7 @@ class Sleep {
       pause_search(search.slot);
     } else if (!search.announced) {
       if (rest == Rest::kVacate && watchman_.nap(search.watch, slots_[search.slot].score)) return;
-      // No yield after this: until the worker has registered, each post must change the counters.
+      // No yield after this: until the worker has registered, the next post must change the counters.
       search.jec = counters_.announce_sleepy();
       asymmetric_heavy_fence();  // [announce]
       search.announced = true;
@@ -142,15 +134,13 @@ class Sleep {
 
   // --- waking ---
 
-  /// Makes `slot` run if it sleeps. Returns whether this call did.
   BLITZ_API bool try_wake(std::size_t slot, Waker waker = Waker::kBlocks) noexcept;
 
-  /// Makes one sleeping slot run, the last resort being slot 0. Returns whether there was one.
+  /// Wakes one sleeping slot, slot 0 only if no other sleeps. Returns whether there was one.
   BLITZ_API bool wake_any(Waker waker = Waker::kBlocks) noexcept;
 
   // --- borrowing ---
 
-  /// Claims `slot` for the calling thread if it is vacant: the thread is then its runner, and executes a job.
   [[nodiscard]] bool try_borrow(std::size_t slot) noexcept {
     Slot& s = slots_[slot];
     auto expected = State::kVacant;
@@ -162,11 +152,6 @@ class Sleep {
     return true;
   }
 
-  /// Ends a borrowing. If anything is left to do, the slot goes to its resident, and else it is vacant again.
-  ///
-  /// `own_empty`: the slot's own queue is empty. `resident_wanted.probe()`: its resident is to end, or has been sent
-  /// something. `injected`: as above. `queues_empty`: tells whether all queues are empty; asked only while another slot
-  /// executes a job.
   template <class ResidentWanted, class Injected, class QueuesEmpty>
   void give_back(std::size_t slot, bool own_empty, const ResidentWanted& resident_wanted, Injected&& injected,
                  QueuesEmpty&& queues_empty) noexcept {
@@ -182,7 +167,7 @@ class Sleep {
     const Counters counters = counters_.enter_vacant();  // [register] [inject]
     bool leave = true;
     if (counters.inactive() < count_) {
-      // Somebody executes a job, and may have pushed others while nobody slept. What it pushes from now on wakes.
+      // A slot that executes a job may have pushed others while none slept. What it pushes from now on wakes this slot.
       asymmetric_heavy_fence();
       leave = queues_empty();
     }
@@ -197,9 +182,8 @@ class Sleep {
     hand_over(s);
   }
 
-  // --- for loops, statistics and tests ---
+  // --- for loops and statistics ---
 
-  /// Whether some slot executes no job: a hint that work offered now would be taken.
   [[nodiscard]] bool somebody_idle() const noexcept { return counters_.somebody_inactive(); }
 
   [[nodiscard]] Counters counters() const noexcept { return counters_.load(); }
@@ -214,13 +198,12 @@ class Sleep {
   enum class State : std::uint32_t { kAwake, kDrowsy, kAsleep, kVacant };
 
   struct alignas(kCacheLine) Slot {
-    Atomic<State> state{State::kVacant};  // see above
-    Parker resident;                      // the slot's own thread blocks here
+    Atomic<State> state{State::kVacant};  // written by the runner and by the thread that claims the slot
+    Parker resident;                      // blocks the slot's own thread
     Placement placement;                  // of the resident
-    Parker guest;                         // a thread that borrowed the slot, and waits for a latch, blocks here
-    // Where the slot's runner blocks: written by the runner while kAwake, read by whoever claims it from kAsleep.
-    Parker* runner = &resident;
-    Watchman::Score score;  // the resident's
+    Parker guest;                         // blocks a thread that has borrowed the slot and waits for a latch
+    Parker* runner = &resident;           // blocks the runner; written by it while kAwake, read by a claim from kAsleep
+    Watchman::Score score;                // the resident's
     Atomic<std::uint64_t> sleeps{0};
     Atomic<std::uint64_t> wakes{0};
   };
@@ -229,7 +212,7 @@ class Sleep {
   void sleep(Search& search, Latch& latch, Rest rest, Injected&& injected) noexcept {
     Slot& s = slots_[search.slot];
     if (!latch.get_sleepy()) return;
-    // A setter that finds the latch asleep must find the slot drowsy at least.
+    // Before the latch sleeps: a setter that finds it asleep must be able to claim the slot.
     s.state.store(State::kDrowsy, std::memory_order_seq_cst);
     if (!latch.fall_asleep()) {
       s.state.store(State::kAwake, std::memory_order_release);
@@ -238,7 +221,7 @@ class Sleep {
     if (!counters_.try_add_sleeping(search.jec)) {  // [register] [inject]
       s.state.store(State::kAwake, std::memory_order_release);
       latch.woke();
-      search.announced = false;  // Something was posted: one search, and a new announcement.
+      search.announced = false;  // A job was posted: one search, then a new announcement.
       if (rest == Rest::kVacate && ++search.missed >= kMissedPosts) s.score.kept_awake();
       return;
     }
@@ -268,7 +251,7 @@ class Sleep {
   BLITZ_COLD BLITZ_API void hand_over(Slot& slot) noexcept;
 
   AtomicCounters counters_;
-  std::uint32_t quiet_;  // what new_jobs compares with; constant
+  const std::uint32_t quiet_;  // see AtomicCounters::new_jobs_needed
   std::size_t count_;
   std::unique_ptr<Slot[]> slots_;
   Watchman watchman_;

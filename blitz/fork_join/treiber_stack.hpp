@@ -1,12 +1,12 @@
-/// The injector: jobs from outside the pool, pushed by anyone, taken oldest first by any worker.
+/// The injector: jobs from outside the pool, pushed by any thread, taken oldest first by any worker.
 ///
-/// Producers push on a Treiber stack: one compare-exchange. A consumer never pops a single node from it, which is where
-/// such stacks meet ABA: it takes the whole stack by an exchange, reverses it, and leaves what it does not need in
-/// `front_`, where the next consumer finds it, oldest first. Consumers exclude one another by `taking_`; one that finds
-/// it set goes away with nothing, and must not conclude that the stack is empty: that is what empty() is for.
+/// Producers push on a Treiber stack with one compare-exchange. A consumer does not pop single nodes, so there is no
+/// ABA problem: it takes the whole stack with an exchange, reverses it, and leaves the rest in `front_`, oldest first,
+/// for the next consumer. Consumers exclude one another by `taking_`; one that finds it set returns nothing, and must
+/// not conclude that the stack is empty: that is what empty() is for.
 ///
-/// Intrusive: a node has a member `Node* next`, which belongs to the stack from push until take. Push is lock-free,
-/// take is a bounded number of steps, plus the reversal of what has come since the last one.
+/// Intrusive: a node has a member `Node* next`, which belongs to the stack from push until take. push is lock-free;
+/// take has a bounded number of steps, plus the reversal of the nodes pushed since the last one.
 ///
 /// Source: R. K. Treiber, "Systems programming: coping with parallelism", IBM RJ 5118, 1986.
 ///
@@ -14,7 +14,7 @@
 ///   [node]    push: head_ exchange (release)   ->  take: head_.exchange(acquire)
 ///   [taking]  take: taking_.store(release)     ->  take, empty: taking_ (acquire)
 ///   [hand]    take: head_.exchange(release)    ->  empty: head_ load (acquire), so that it sees taking_ set
-///   [seen]    push: head_ exchange, then the poster's counters load  <->  the sleeper's registration, then empty
+///   [seen]    push: head_ exchange, then the poster's look at the sleepers  <->  the sleeper's registration, then empty
 #pragma once
 
 #include <cassert>
@@ -33,7 +33,7 @@ class TreiberStack {
   TreiberStack& operator=(const TreiberStack&) = delete;
   ~TreiberStack() { assert(empty()); }
 
-  /// Adds a node, which must stay where it is until it is taken. Any thread; lock-free.
+  /// Adds a node, which must stay in place until it is taken. Any thread; lock-free.
   void push(Node* node) noexcept {
     Node* head = head_.load(std::memory_order_relaxed);
     do {
@@ -42,7 +42,7 @@ class TreiberStack {
     } while (!head_.compare_exchange_weak(head, node, std::memory_order_seq_cst, std::memory_order_relaxed));
   }
 
-  /// Takes the oldest node. Null when there is none, and also when another thread is taking at this moment.
+  /// Takes the oldest node. Null if there is none, and also while another thread takes one.
   [[nodiscard]] Node* take() noexcept {
     if (head_.load(std::memory_order_relaxed) == nullptr && front_.load(std::memory_order_relaxed) == nullptr) {
       return nullptr;
@@ -57,8 +57,8 @@ class TreiberStack {
 
   /// True only if every node whose push came before this call has been taken.
   ///
-  /// A node moves from head_ into the hands of a taker, and from there into front_; the three are looked at in that
-  /// order, so it cannot slip past.
+  /// A node moves from head_ to a consumer, while taking_ is set, and from there to front_. They are read in that
+  /// order, so no node is missed.
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool empty() const noexcept {
     return head_.load(std::memory_order_seq_cst) == nullptr &&  // [seen] [hand]
            !taking_.load(std::memory_order_acquire) &&          // [taking]
@@ -77,9 +77,9 @@ class TreiberStack {
     return oldest;
   }
 
-  alignas(kCacheLine) Atomic<Node*> head_{nullptr};   // producers write, consumers take
-  alignas(kCacheLine) Atomic<Node*> front_{nullptr};  // the taker writes, everyone looks
-  Atomic<bool> taking_{false};
+  alignas(kCacheLine) Atomic<Node*> head_{nullptr};   // written by producers and consumers
+  alignas(kCacheLine) Atomic<Node*> front_{nullptr};  // written by the consumer that holds taking_; read by all
+  Atomic<bool> taking_{false};                        // written by consumers
 };
 
 }  // namespace blitz::detail

@@ -1,9 +1,9 @@
 /// The watchman: a worker that naps and searches in turn, instead of sleeping until it is woken.
 ///
-/// A wake-up costs its caller some microseconds, and the woken thread arrives tens of microseconds later. In a series of tiny
-/// loops it always comes too late, and should not be paid for each time. A worker whose wake-ups came too late therefore
-/// becomes the watchman the next time it has nothing to do. There is one at most; it naps for kWatch, and then sleeps like any
-/// other worker. To a protocol of sleeping it is a worker that searches slowly.
+/// A wake-up costs its caller some microseconds, and the woken thread arrives tens of microseconds later. In a series
+/// of tiny loops it always comes too late, and should not be paid for each time. A worker whose wake-ups came too late
+/// therefore becomes the watchman the next time it has nothing to do. There is one at most; it naps for kWatch, and
+/// then sleeps like any other worker. To a protocol of sleeping it is a worker that searches slowly.
 ///
 /// Who may call what: nap and end, a worker; call, any thread.
 ///
@@ -31,12 +31,12 @@ class Watchman {
   /// Length of a watch: some twenty-five naps, a third of a millisecond of processor time.
   static constexpr std::chrono::milliseconds kWatch{5};
 
-  /// A worker's score, kept from search to search by that worker alone. Positive: recent wake-ups came too late. Negative:
-  /// the last watch found nothing.
+  /// A worker's score, kept from search to search by that worker alone. Positive: recent wake-ups came too late.
+  /// Negative: the last watch found nothing.
   class Score {
    public:
-    /// After a watch that found nothing, this many late wake-ups are ignored: work at intervals of 10 ms does not reward
-    /// watching.
+    /// After a watch that found nothing, this many late wake-ups are ignored: work at intervals of 10 ms does not
+    /// reward watching.
     static constexpr int kForgiven = 4;
 
     [[nodiscard]] bool calls_for_watch() const noexcept { return value_ > 0; }
@@ -66,8 +66,8 @@ class Watchman {
     std::chrono::microseconds nap = kShortNap;
   };
 
-  /// Called in place of sleeping. Naps and returns true if the worker is the watchman, or becomes it: its score calls for a
-  /// watch, and there is no watchman. False: the worker is to sleep.
+  /// Called in place of sleeping. Naps and returns true if the worker is the watchman, or becomes it: its score calls
+  /// for a watch, and there is no watchman. False: the worker is to sleep.
   [[nodiscard]] BLITZ_COLD bool nap(Watch& watch, Score& score) noexcept {
     if (!watch.on) {
       if (!score.calls_for_watch() || on_duty_.exchange(true, std::memory_order_acquire)) return false;  // [duty]
