@@ -1,12 +1,12 @@
-/// When it is the injector's turn, for a worker that does not run dry: as soon as a millisecond has passed since the last
-/// batch from there, but not before 8 jobs of the worker's own, and not after 255.
+/// After how many jobs of its own a busy worker takes a batch from the injector: when a millisecond has passed since
+/// the last batch, but not before 8 jobs, and not after 255.
 ///
-/// Jobs of a microsecond leave the injector alone for long, jobs of a millisecond hardly at all; so a job from outside
-/// waits about as long in either case. For jobs that take a time t each this is `clamp(1 ms / t, 8, 255)`, rounded up to a
-/// multiple of 8: the worker looks once in 8 jobs. The clock is read once a batch, and at those looks that find something
-/// waiting. The time is measured and not estimated, so the first jobs, and jobs whose length changes, are no exception.
+/// So a job from outside waits about equally long whether the worker's own jobs take a microsecond or a millisecond.
+/// For jobs that take a time t each the interval is `clamp(1 ms / t, 8, 255)`, rounded up to a multiple of 8: the
+/// worker looks once in 8 jobs. The clock is read once a batch, and at looks that find a job waiting. The time is
+/// measured, not estimated, so it is also right for the first jobs and for jobs whose length changes.
 ///
-/// One object belongs to one worker; nothing here is shared or synchronised.
+/// Each object belongs to one worker; nothing is shared or synchronised.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +24,14 @@ class AdaptiveInterval {
   /// The worker has taken a batch from the injector.
   constexpr void restart() noexcept { until_look_ = jobs_at_look_ = 0; }
 
-  /// Before a job of the worker's own: whether to look() first.
+  /// Whether look() must be called before the next job of the worker's own.
   [[nodiscard]] constexpr bool look_is_due() const noexcept { return until_look_ == 0; }
 
-  /// The worker runs a job of its own. No look is due.
+  /// The worker runs a job of its own. Requires that no look is due.
   constexpr void own_job() noexcept { --until_look_; }
 
-  /// A look that is due. `waiting`: whether there is something in the injector. Returns whether it is its turn. `clock()`
-  /// gives the time, if it is needed.
+  /// A look that is due. `waiting`: the injector has a job. `clock()` returns the time, and is called only if it
+  /// matters. Returns whether the injector's turn has come.
   template <class Clock>
   [[nodiscard]] bool look(bool waiting, Clock&& clock) noexcept {
     const unsigned jobs = jobs_at_look_;
@@ -42,8 +42,8 @@ class AdaptiveInterval {
   }
 
  private:
-  unsigned until_look_ = 0;    // jobs of its own before the next look
-  unsigned jobs_at_look_ = 0;  // since the last batch, when that look is due; kMost, if there are more
+  unsigned until_look_ = 0;    // own jobs until the next look
+  unsigned jobs_at_look_ = 0;  // own jobs since the last batch, by that look; at most kMost
   Ticks began_ = 0;            // when the first of them was about to run
 };
 

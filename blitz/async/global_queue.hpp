@@ -1,18 +1,18 @@
-/// The injector of the async backend: a list under a mutex, oldest first, with its length beside it, so that nobody takes
-/// the mutex to learn that there is nothing. It knows no pool.
+/// The injector of the async backend: a list under a mutex, oldest first, with its length in an atomic, so that no
+/// thread takes the mutex to find the list empty. It knows no pool.
 ///
-/// Intrusive: a node has a member `Node* next`, which belongs to the queue from push until take. All operations from any
-/// thread; none throws or allocates.
+/// Intrusive: a node has a member `Node* next`, which belongs to the queue from push until take. Any thread may call
+/// any member; none throws or allocates.
 ///
-/// A worker takes a batch at a time: its fair share of what is there. Nodes of a batch are in the worker's hands before
-/// the length goes down, so that a thread that reads a length of 0, and only then looks at the workers' own queues, finds
-/// every node that it might have missed here.
+/// A worker takes a batch at a time: its fair share of the nodes. The nodes of a batch are in the worker's own queue
+/// before the length decreases, so a thread that reads a length of 0, and then looks at the workers' queues, finds
+/// every node that was taken from here.
 ///
 /// Source: the injection queue of Tokio's multi-threaded scheduler.
 ///
 /// Pairs:
-///   [hand]  take_batch: a node is in the worker's hands, length_.store(release)  ->  empty: length_ load (acquire)
-///   [seen]  push: length_ store, then the poster's look at who is parked       <->  the parker's mark, then empty
+///   [hand]  take_batch: nodes are in the worker's queue, length_.store(release)  ->  empty: length_ load (acquire)
+///   [seen]  push: length_ store, then the poster's look at the parked slots  <->  a worker parks its slot, then empty
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class GlobalQueue {
  public:
   static constexpr std::size_t kLeastBatch = 4;
   static constexpr std::size_t kMostBatch = 64;
-  /// What a worker asks for, that has no reason to ask for less: as much as fits into its batch buffer.
+  /// The default batch: as much as fits into a worker's batch buffer.
   static constexpr std::size_t kDefaultBatch = 32;
 
   GlobalQueue() = default;
@@ -41,7 +41,7 @@ class GlobalQueue {
 
   void push(Node* node) noexcept { push_batch(std::span<Node* const>(&node, 1)); }
 
-  /// Adds all of them, in this order, under one lock.
+  /// Adds all `nodes`, in their order, under one lock.
   void push_batch(std::span<Node* const> nodes) noexcept {
     if (nodes.empty()) return;
     for (std::size_t i = 0; i + 1 < nodes.size(); ++i) nodes[i]->next = nodes[i + 1];
@@ -53,19 +53,19 @@ class GlobalQueue {
     length_.store(length_.load(std::memory_order_relaxed) + nodes.size(), std::memory_order_seq_cst);
   }
 
-  /// Takes the oldest node; null when there is none.
+  /// Takes the oldest node; null if there is none.
   [[nodiscard]] Node* take() noexcept {
     return take_some([](std::size_t) { return std::size_t{1}; }, [](Node*) {});
   }
 
-  /// Takes one of `workers` workers' share of what is there, at most `most` nodes. Returns the oldest, and gives the others
-  /// to `keep`, one by one in their order, under the mutex. Null when there is none.
+  /// Takes one worker's share, at most `most` nodes. Returns the oldest, and passes the others to `keep`, one by one in
+  /// their order, under the mutex. Null if there is none.
   template <class Keep>
   [[nodiscard]] Node* take_batch(std::size_t workers, std::size_t most, Keep&& keep) noexcept {
     return take_some([=](std::size_t length) { return std::min(share(length, workers), most); }, keep);
   }
 
-  /// How many nodes are a worker's, of `length`.
+  /// One worker's share of `length` nodes.
   [[nodiscard]] static constexpr std::size_t share(std::size_t length, std::size_t workers) noexcept {
     return std::min(length, std::clamp(length / workers, kLeastBatch, kMostBatch));
   }
@@ -86,7 +86,7 @@ class GlobalQueue {
     assert(taken > 0 && taken <= length);
     Node* node = first->next;
     for (std::size_t i = 1; i < taken; ++i) {
-      Node* const next = node->next;  // The node may be taken and run as soon as it is kept.
+      Node* const next = node->next;  // keep() may hand the node to another thread, which runs it.
       keep(node);
       node = next;
     }
@@ -96,10 +96,10 @@ class GlobalQueue {
     return first;
   }
 
-  Mutex mutex_;  // guards the list, and writing the length
+  Mutex mutex_;  // guards the list, and writes of length_
   Node* oldest_ = nullptr;
   Node* newest_ = nullptr;
-  alignas(kCacheLine) Atomic<std::size_t> length_{0};  // everyone looks
+  alignas(kCacheLine) Atomic<std::size_t> length_{0};  // read by all
 };
 
 }  // namespace blitz::detail

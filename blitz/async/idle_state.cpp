@@ -57,17 +57,17 @@ void IdleState::notify(std::size_t slot, Waker waker) noexcept {
 void IdleState::cancel_park(Search& search) noexcept {
   search.parked = false;
   if (word_of(search.slot).unpark(bit_of(search.slot))) return;
-  // A waker was faster: this worker counts as searching, and must not leave the notification behind.
+  // A waker was faster: this worker is counted as searching, and must take the notification.
   Slot& s = slots_[search.slot];
-  count(s.sleeps);  // As each wake-up ends one sleep.
+  count(s.sleeps);  // Each wake-up ends one sleep.
   s.runner->park();
   begin_to_run(s);
   search.counted = true;
 }
 
 void IdleState::return_claim(std::size_t slot) noexcept {
-  // The slot has been run since it was seen vacant, and its runner has parked it again, to wait or to check: to that
-  // runner this is a wake-up like any other.
+  // The slot has been run since it was seen vacant, and its runner has parked it again: to that runner this is a
+  // wake-up.
   word_of(slot).add_searching();
   notify(slot, Waker::kBlocks);
 }
@@ -84,14 +84,14 @@ std::size_t IdleState::num_parked() const noexcept {
   return sum;
 }
 
-/// Each word is read once, and at that moment all of its slots were idle: see README.md for why that is enough.
-bool IdleState::all_idle() const noexcept {
-  std::size_t idle = 0;
+/// Parked or searching. Each word is read once; README.md says why it suffices that all of its slots were idle then.
+std::size_t IdleState::num_idle() const noexcept {
+  std::size_t sum = 0;
   for (std::size_t i = 0; i < words_count_; ++i) {
     const IdleWord word = words_[i].load(std::memory_order_seq_cst);
-    idle += word.parked() + word.searching();
+    sum += word.parked() + word.searching();
   }
-  return idle == count_;
+  return sum;
 }
 
 }  // namespace blitz::detail

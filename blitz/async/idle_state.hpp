@@ -1,13 +1,13 @@
-/// The idle protocol of the async backend: who searches, who is parked, who is woken, and the slots that are lent.
+/// The idle protocol of the async backend: searching, parking, waking and borrowing. blitz/policy.hpp describes the
+/// members of an IdleProtocol; README.md beside this file has the protocol, and the proof that no wake-up is lost.
 ///
-/// README.md beside this file has the protocol in words and the proof that no wake-up is lost. In short: a worker without
-/// a job searches, unless half of them and one do already; one that has searched in vain parks its slot, makes a heavy fence,
-/// checks all queues once more, and blocks. A poster wakes one parked slot if nobody searches. A worker that stops
-/// searching because it has found a job does the same.
+/// In short: a worker without a job searches, unless half of the workers and one do already. After a search in vain it
+/// parks its slot, makes a heavy fence, checks all queues once more, and blocks. A poster wakes one parked slot if no
+/// worker searches, and so does a worker that stops searching.
 ///
-/// A slot is *parked* while its bit is set in the idle word, and claimed by whoever clears that bit, in one step: a waker,
-/// its own runner that has found a job in the last check, or an outside thread that borrows it. `vacant` says whether it may
-/// be borrowed: nobody runs it, and its resident is blocked.
+/// A slot is *parked* while its bit is set in the idle word. The thread that clears the bit claims the slot: a waker,
+/// the slot's own runner that has found a job in the last check, or an outside thread that borrows it. A slot may be
+/// borrowed if it is `vacant`: it has no runner, and its resident is blocked.
 ///
 /// Who may call what:
 ///   new_jobs, start_looking, work_found, no_work_found, give_back   the slot's runner
@@ -43,15 +43,15 @@ namespace blitz::detail {
 
 class IdleState {
  public:
-  /// As with the default backend; nothing here depends on it.
+  /// The limit of the default backend; nothing here depends on it.
   static constexpr std::size_t kMaxSlots = 0xffff;
 
   /// One worker's search for work, from start_looking to work_found.
   struct Search {
     std::size_t slot;
     unsigned rounds;
-    bool counted;  // among the searching; otherwise it is one too many, and parks after one round
-    bool parked;   // the slot's bit is set, or somebody has claimed it since
+    bool counted;  ///< Among the searching. Otherwise enough workers search, and this one parks after one round.
+    bool parked;   ///< The slot's bit is set, or a thread has cleared it to claim the slot.
   };
 
   /// `slots` vacant slots. Throws std::bad_alloc.
@@ -61,25 +61,20 @@ class IdleState {
 
   // --- posting ---
 
-  /// A worker has pushed a job on its own queue.
   void new_jobs() noexcept {
     asymmetric_light_fence();  // [park]
     if (somebody_must_be_woken(std::memory_order_relaxed)) [[unlikely]]
       wake_one(Waker::kStaysBusy);
   }
 
-  /// Somebody has pushed a job on the injector.
   BLITZ_API void new_injected_jobs() noexcept;
 
   // --- searching ---
 
-  /// The runner of `slot` has no job.
   [[nodiscard]] Search start_looking(std::size_t slot) noexcept { return {slot, 0, try_search(slot), false}; }
 
-  /// The resident of `slot`, before first_search and before the pool is used.
   void adopt_resident(std::size_t slot) noexcept { slots_[slot].placement.adopt(); }
 
-  /// The resident of `slot` waits, once, until its slot is first claimed for it: all slots begin vacant.
   [[nodiscard]] Search first_search(std::size_t slot) noexcept {
     Slot& s = slots_[slot];
     s.resident.park();
@@ -87,22 +82,19 @@ class IdleState {
     return {slot, 0, true, false};
   }
 
-  /// The search found a job, or what its runner waits for has come. Must be called before the job runs: the job may be
-  /// long, and others may wait behind it.
   void work_found(Search& search) noexcept {
     if (search.parked) [[unlikely]]
       cancel_park(search);
     if (search.counted) word_of(search.slot).stop_searching();
     search.counted = false;
     asymmetric_light_fence();  // [park] This worker may have moved jobs to its own queue.
-    // Sequentially consistent: of two that stop searching at once, by different words, one sees that it is the last.
+    // Sequentially consistent: of two workers that stop searching at once, in different words, one sees no searcher.
     if (somebody_must_be_woken(std::memory_order_seq_cst)) [[unlikely]]
       wake_one(Waker::kStaysBusy);
   }
 
-  /// The search found nothing: yields, parks the slot, or blocks, according to how long this has been going on. After its
-  /// return the runner probes its latch and searches again; the search after parking is the last check. `injected` is of
-  /// no use here: that check covers the injector.
+  /// Yields, parks the slot, or blocks, depending on how long the search has lasted. The search after parking is the
+  /// last check; it covers the injector, so `injected` is not needed.
   template <SleepableLatch Latch, class Injected>
   void no_work_found(Search& search, Latch& latch, Rest rest, Injected&& /*injected*/) noexcept {
     if (search.parked) {
@@ -122,15 +114,13 @@ class IdleState {
 
   // --- waking ---
 
-  /// Makes `slot` run if it is parked. Returns whether this call did.
   BLITZ_API bool try_wake(std::size_t slot, Waker waker = Waker::kBlocks) noexcept;
 
-  /// Makes one parked slot search if none does, the last resort being slot 0. Returns whether it has found one.
+  /// If no worker searches, claims a parked slot, slot 0 last, and has it search. Returns whether it did.
   BLITZ_COLD BLITZ_API bool wake_one(Waker waker) noexcept;
 
   // --- borrowing ---
 
-  /// Claims `slot` for the calling thread if it is vacant: the thread is then its runner, and executes a job.
   [[nodiscard]] bool try_borrow(std::size_t slot) noexcept {
     Slot& s = slots_[slot];
     if (!s.vacant.load(std::memory_order_acquire)) return false;   // [vacant]
@@ -139,21 +129,16 @@ class IdleState {
       return_claim(slot);
       return false;
     }
-    s.vacant.store(false, std::memory_order_relaxed);  // [claim] hands it on.
+    s.vacant.store(false, std::memory_order_relaxed);  // [claim] publishes it.
     s.runner = &s.guest;
     return true;
   }
 
-  /// Ends a borrowing. If anything is left to do, the slot goes to its resident, and else it is vacant again.
-  ///
-  /// `own_empty`: the slot's own queue is empty. `resident_wanted.probe()`: its resident is to end, or has been sent
-  /// something. `injected`: whether there may be a job that is in no worker's queue. `queues_empty`: tells whether all
-  /// queues are empty; asked only while another slot executes a job.
   template <class ResidentWanted, class Injected, class QueuesEmpty>
   void give_back(std::size_t slot, bool own_empty, const ResidentWanted& resident_wanted, Injected&& injected,
                  QueuesEmpty&& queues_empty) noexcept {
     Slot& s = slots_[slot];
-    wait_a_moment_until([this]() noexcept { return num_searching() + num_parked() + 1 >= count_; });
+    wait_a_moment_until([this]() noexcept { return num_idle() + 1 >= count_; });
     s.runner = &s.resident;
     if (!own_empty) [[unlikely]] {
       word_of(slot).add_searching();
@@ -162,18 +147,18 @@ class IdleState {
     }
     s.vacant.store(true, std::memory_order_release);  // [vacant]
     word_of(slot).park(bit_of(slot), false);          // [park] [inject] [claim] [latch]
-    const bool alone = all_idle();
-    // Somebody executes a job, and may have pushed others while nobody was parked. What it pushes from now on wakes.
+    const bool alone = num_idle() == count_;
+    // A slot that executes a job may have pushed others while none was parked. What it pushes from now on wakes this
+    // slot.
     if (!alone) asymmetric_heavy_fence();  // [park]
-    // The injector first: what leaves it is in a worker's queue by then.
+    // The injector first: a job that has left it is in a worker's queue.
     const bool work_left = injected() || (!alone && !queues_empty());
     if (work_left || resident_wanted.probe()) [[unlikely]]
       try_wake(slot);
   }
 
-  // --- for loops, statistics and tests ---
+  // --- for loops and statistics ---
 
-  /// Whether some slot executes no job: a hint that work offered now would be taken.
   [[nodiscard]] bool somebody_idle() const noexcept {
     for (std::size_t i = 0; i < words_count_; ++i) {
       const IdleWord word = words_[i].load(std::memory_order_relaxed);
@@ -193,30 +178,30 @@ class IdleState {
 
  private:
   struct alignas(kCacheLine) Slot {
-    // What the runner writes while the slot is not parked is handed over by the idle word: it belongs to whoever claims
-    // the slot, and to the thread that is then notified.
-    Atomic<bool> vacant{true};   // written by the runner; read by those who want to borrow the slot
-    Parker resident;             // the slot's own thread blocks here
+    // The idle word publishes what the runner writes while the slot is not parked to the thread that claims the slot,
+    // and by its notification to the next runner.
+    Atomic<bool> vacant{true};   // written by the runner; read by threads that want to borrow the slot
+    Parker resident;             // blocks the slot's own thread
     Placement placement;         // of the resident
-    Parker guest;                // a thread that borrowed the slot, and waits for a latch, blocks here
-    Parker* runner = &resident;  // where the slot's runner blocks
+    Parker guest;                // blocks a thread that has borrowed the slot and waits for a latch
+    Parker* runner = &resident;  // blocks the runner
     Atomic<std::uint64_t> sleeps{0};
     Atomic<std::uint64_t> wakes{0};
   };
 
-  /// After the last check: blocks until the slot is claimed.
+  /// Blocks until the slot is claimed; after the last check.
   template <SleepableLatch Latch>
   void sleep(Search& search, Latch& latch, Rest rest) noexcept {
     Slot& s = slots_[search.slot];
-    // If it is set, the runner sees it, and work_found takes the slot back. A setter that finds the latch asleep finds the
-    // slot parked, or claimed.
+    // If the latch is set, the runner sees it, and work_found takes the slot back. A setter that finds the latch asleep
+    // finds the slot parked, or claimed.
     if (!latch.get_sleepy() || !latch.fall_asleep()) return;
-    // [vacant] From here to the notification this thread touches nothing that is the runner's.
+    // [vacant] From here to the notification this thread touches nothing that belongs to the runner.
     if (rest == Rest::kVacate) s.vacant.store(true, std::memory_order_release);
     count(s.sleeps);
     (rest == Rest::kVacate ? s.resident : *s.runner).park();
     begin_to_run(s);
-    search.counted = true;  // Whoever has claimed the slot has counted it.
+    search.counted = true;  // By the thread that claimed the slot.
     search.parked = false;
     search.rounds = 0;
     latch.woke();
@@ -225,18 +210,18 @@ class IdleState {
   BLITZ_COLD BLITZ_API void cancel_park(Search& search) noexcept;
   BLITZ_COLD BLITZ_API void return_claim(std::size_t slot) noexcept;
   [[nodiscard]] BLITZ_API bool try_search(std::size_t slot) noexcept;
-  [[nodiscard]] BLITZ_API bool all_idle() const noexcept;
+  [[nodiscard]] BLITZ_API std::size_t num_idle() const noexcept;
 
   void notify(std::size_t slot, Waker waker) noexcept;
 
   /// The calling thread is the slot's runner again.
   static void begin_to_run(Slot& s) noexcept {
-    s.vacant.store(false, std::memory_order_relaxed);  // [claim] hands it on.
+    s.vacant.store(false, std::memory_order_relaxed);  // [claim] publishes it.
     if (s.runner == &s.resident) s.placement.restore();
   }
   static void count(Atomic<std::uint64_t>& events) noexcept { events.fetch_add(1, std::memory_order_relaxed); }
 
-  /// Nobody searches, and somebody is parked.
+  /// Returns whether no worker searches and a slot is parked.
   [[nodiscard]] bool somebody_must_be_woken(std::memory_order order) const noexcept {
     bool parked = false;
     for (std::size_t i = 0; i < words_count_; ++i) {
@@ -247,14 +232,14 @@ class IdleState {
     return parked;
   }
 
-  // Slot 0 has the last place, so that the search for the lowest bit comes to it last.
+  // Slot 0 has the last place, so that a search for the lowest bit finds it last.
   [[nodiscard]] std::size_t place_of(std::size_t slot) const noexcept { return slot == 0 ? count_ - 1 : slot - 1; }
   [[nodiscard]] std::size_t slot_at(std::size_t place) const noexcept { return place == count_ - 1 ? 0 : place + 1; }
   [[nodiscard]] AtomicIdleWord& word_of(std::size_t slot) noexcept { return words_[place_of(slot) / IdleWord::kSlots]; }
   [[nodiscard]] std::size_t bit_of(std::size_t slot) const noexcept { return place_of(slot) % IdleWord::kSlots; }
 
   std::size_t count_;
-  std::size_t most_searchers_;  // of those who begin by themselves
+  std::size_t most_searchers_;  // without those that were woken
   std::size_t words_count_;
   std::unique_ptr<AtomicIdleWord[]> words_;
   std::unique_ptr<Slot[]> slots_;

@@ -1,16 +1,16 @@
-/// The word on which idle workers agree: how many search, and which ones are parked. It serves up to kSlots slots of a
-/// pool; a larger pool has several.
+/// The word of the async idle protocol: how many workers search, and which slots are parked. It serves up to kSlots
+/// slots; a larger pool has several words.
 ///
-///   bits  0..47   parked     slots that a waker may claim, by clearing the bit: whoever clears it has the slot
-///   bits 48..63   searching  workers that look for work, and those that were claimed for it and are on their way
+///   bits  0..47   parked     a bit for each slot that may be claimed; the thread that clears the bit has the slot
+///   bits 48..63   searching  workers that search for work, and those that were claimed for that and are being woken
 ///
-/// A slot is never in both. That parking, waking and giving up a search each change both fields in one step is what
-/// keeps the count right: it neither drops below zero nor keeps a searcher that is none.
+/// No slot is in both. Parking, waking and giving up a search each change both fields in one step, so the count is
+/// always exact.
 ///
-/// Every transition is a method, and sequentially consistent. Any thread may call any of them, in the states their
+/// Every transition is a method, and sequentially consistent. Any thread may call any of them, in the states that their
 /// comments name.
 ///
-/// Source: the idle state of Tokio's multi-threaded scheduler, with a bitmap in the place of its list of sleepers.
+/// Source: the idle state of Tokio's multi-threaded scheduler, with a bitmap instead of its list of sleepers.
 #pragma once
 
 #include <bit>
@@ -38,7 +38,7 @@ class IdleWord {
   [[nodiscard]] constexpr bool any_searching() const noexcept { return word_ > kParked; }
   [[nodiscard]] constexpr bool any_parked() const noexcept { return (word_ & kParked) != 0; }
   [[nodiscard]] constexpr bool is_parked(std::size_t bit) const noexcept { return (word_ >> bit & 1) != 0; }
-  /// The lowest bit; there must be one.
+  /// The lowest parked bit. Requires any_parked().
   [[nodiscard]] constexpr std::size_t first_parked() const noexcept {
     assert(any_parked());
     return static_cast<std::size_t>(std::countr_zero(word_));
@@ -62,9 +62,7 @@ class AtomicIdleWord {
 
   [[nodiscard]] IdleWord load(std::memory_order order) const noexcept { return IdleWord(word_.load(order)); }
 
-  /// A worker that runs begins to search, unless `most` do already.
-  ///
-  /// `others`: how many search by other words.
+  /// A worker begins to search, unless `most` workers search already; `others` of them are counted in other words.
   [[nodiscard]] bool try_search(std::size_t most, std::size_t others) noexcept {
     std::uint64_t word = word_.load(std::memory_order_seq_cst);
     while (IdleWord(word).searching() + others < most) {
@@ -73,13 +71,13 @@ class AtomicIdleWord {
     return false;
   }
 
-  /// A worker stops searching: it has found something.
+  /// A worker that has found something stops searching.
   void stop_searching() noexcept {
     [[maybe_unused]] const IdleWord old(word_.fetch_sub(kOneSearching, std::memory_order_seq_cst));
     assert(old.any_searching());
   }
 
-  /// The runner of a slot parks it; `searching`: it has been searching. Returns the value after it.
+  /// The runner of a slot parks it. `searching`: the runner is counted as searching. Returns the value after it.
   IdleWord park(std::size_t bit, bool searching) noexcept {
     const std::uint64_t change = mask(bit) - (searching ? kOneSearching : 0);
     const IdleWord old(word_.fetch_add(change, std::memory_order_seq_cst));
@@ -87,7 +85,7 @@ class AtomicIdleWord {
     return IdleWord(old.word_ + change);
   }
 
-  /// Claims a slot to have it search: the lowest that is parked. None if none is, or if somebody searches.
+  /// Claims the lowest parked slot, to have it search. None if no slot is parked, or if a worker searches.
   [[nodiscard]] std::optional<std::size_t> claim_any() noexcept {
     std::uint64_t word = word_.load(std::memory_order_seq_cst);
     while (IdleWord(word).any_parked() && !IdleWord(word).any_searching()) {
@@ -97,7 +95,7 @@ class AtomicIdleWord {
     return std::nullopt;
   }
 
-  /// Claims this slot to have it search. False if it is not parked.
+  /// Claims this slot, to have it search. False if it is not parked.
   [[nodiscard]] bool claim(std::size_t bit) noexcept {
     std::uint64_t word = word_.load(std::memory_order_seq_cst);
     while (IdleWord(word).is_parked(bit)) {
@@ -106,21 +104,20 @@ class AtomicIdleWord {
     return false;
   }
 
-  /// Claims this slot, for a thread that runs a job in it, or, if its own runner calls this, takes it back. False if it
-  /// is not parked.
+  /// Claims this slot for a thread that runs a job in it, or for its own runner. False if it is not parked.
   [[nodiscard]] bool unpark(std::size_t bit) noexcept {
     return IdleWord(word_.fetch_and(~mask(bit), std::memory_order_seq_cst)).is_parked(bit);
   }
 
-  /// A slot that nobody else can claim is sent to search.
+  /// A slot that is not parked begins to search.
   void add_searching() noexcept { word_.fetch_add(kOneSearching, std::memory_order_seq_cst); }
 
  private:
   static constexpr std::uint64_t kOneSearching = IdleWord::kOneSearching;
   [[nodiscard]] static constexpr std::uint64_t mask(std::size_t bit) noexcept { return std::uint64_t{1} << bit; }
 
-  alignas(kCacheLine) Atomic<std::uint64_t> word_{
-      0};  // read by every push, written by workers that go idle or are woken
+  // Read by every push; written by workers that go idle or are woken.
+  alignas(kCacheLine) Atomic<std::uint64_t> word_{0};
 };
 
 }  // namespace blitz::detail

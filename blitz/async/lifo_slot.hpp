@@ -1,15 +1,13 @@
-/// Room for one item, the newest that its owner has pushed: the owner, who has just written to it, takes it first, while
-/// it is still in its cache.
+/// A slot for the newest item: the owner, which has just written to it, takes it first, while it is in its cache.
 ///
-/// A newer item evicts an older one, which then goes to the queue behind. An owner that only ever ran its newest job
-/// would let the others wait for ever, when two jobs keep pushing each other; so within one tick it polls the slot at
-/// most kPollsPerTick times. After that the item waits behind those of the queue, in the order in which it would stand
-/// there if it had been evicted.
+/// A newer item evicts an older one, which goes to the queue behind the slot. If the owner always ran its newest job,
+/// two jobs that keep pushing each other would starve the rest; so it polls the slot at most kPollsPerTick times in a
+/// tick. After that the item waits behind those of the queue, as if it had been evicted.
 ///
-/// Who may call what: put, take_if, poll and begin_tick, the owner; take and empty, anyone. So no item is ever stuck
-/// with an owner that is busy, or asleep.
+/// Who may call what: put, take_if, poll and begin_tick, the owner; all others, any thread. So no item waits for an
+/// owner that is busy or asleep.
 ///
-/// Only the owner fills the slot. An item leaves it by an exchange, its owner's or a thief's: one of them gets it.
+/// Only the owner fills the slot. An item leaves it by an exchange, so either the owner or one thief gets it.
 ///
 /// Source: the LIFO slot of Tokio's multi-threaded scheduler; that thieves may take from it is ours.
 ///
@@ -30,28 +28,29 @@ class LifoSlot {
   LifoSlot(const LifoSlot&) = delete;
   LifoSlot& operator=(const LifoSlot&) = delete;
 
-  /// Puts `item` in. Returns the one that it evicts, which is the caller's again; null if the slot was empty.
+  /// Puts `item` in. Returns the evicted item, or null if the slot was empty.
   [[nodiscard]] T* put(T* item) noexcept {
-    if (item_.load(std::memory_order_relaxed) == nullptr) {  // Nobody else fills it.
+    if (item_.load(std::memory_order_relaxed) == nullptr) {  // No other thread fills it.
       item_.store(item, std::memory_order_release);          // [item]
       return nullptr;
     }
     return item_.exchange(item, std::memory_order_release);  // [item]
   }
 
-  /// Takes `item` out if it is still here.
+  /// Takes `item` if it is in the slot.
   [[nodiscard]] bool take_if(T* item) noexcept {
-    // Relaxed: the owner itself has put it in.
+    // Relaxed: the owner itself put it in.
     return item_.compare_exchange_strong(item, nullptr, std::memory_order_relaxed, std::memory_order_relaxed);
   }
 
-  /// Takes what is there; null if there is nothing.
+  /// Takes the item; null if there is none.
   [[nodiscard]] T* take() noexcept {
     if (item_.load(std::memory_order_relaxed) == nullptr) return nullptr;
     return item_.exchange(nullptr, std::memory_order_acquire);  // [item]
   }
 
-  /// As take, for the owner in search of a job, and not more often than kPollsPerTick within one tick.
+  /// Takes the item, for the owner in search of a job; null if there is none, or after kPollsPerTick items in this
+  /// tick.
   [[nodiscard]] T* poll() noexcept {
     if (polls_ == kPollsPerTick) return nullptr;
     T* const item = take();
@@ -60,13 +59,13 @@ class LifoSlot {
   }
   void begin_tick() noexcept { polls_ = 0; }
 
-  /// What is there at this moment.
+  /// A snapshot.
   [[nodiscard]] bool holds(const T* item) const noexcept { return item_.load(std::memory_order_relaxed) == item; }
   [[nodiscard]] bool empty() const noexcept { return item_.load(std::memory_order_acquire) == nullptr; }
 
  private:
-  Atomic<T*> item_{nullptr};  // filled by the owner, emptied by anyone
-  unsigned polls_ = 0;        // the owner's
+  Atomic<T*> item_{nullptr};  // filled by the owner, emptied by any thread
+  unsigned polls_ = 0;        // in this tick; the owner's
 };
 
 }  // namespace blitz::detail

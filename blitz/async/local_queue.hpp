@@ -1,11 +1,10 @@
-/// The jobs of one worker of the async backend: the LIFO slot, the ring behind it, and the buffer for batches from the
+/// The jobs of one worker of the async backend: the LIFO slot, the ring behind it, and a buffer for batches from the
 /// injector.
 ///
-/// The buffer is a small ring, so that what its owner has fetched and not yet begun may be stolen: the first job of a
-/// batch may run for an hour, or wait for the second.
+/// The buffer is a small ring, so that fetched jobs may be stolen too: the first job of a batch may run for an hour, or
+/// wait for the second.
 ///
-/// Who may call what: push, fetch, the take functions, begin_tick and steal_from, the owner; empty, size and the
-/// statistics, anyone.
+/// Who may call what: slot_empty, empty, size and the statistics, any thread; all others, the owner.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +26,7 @@ using AsyncInjector = GlobalQueue<Job>;
 
 class AsyncQueue {
  public:
-  /// A job is found by its address: one that has not been run has it to itself.
+  /// The job's address: no other job has it before this one has run.
   using Place = Job*;
 
   AsyncQueue() = default;
@@ -43,8 +42,8 @@ class AsyncQueue {
     return job;
   }
 
-  /// The newest of the jobs that were pushed here or stolen. What was fetched is not among them: it is nothing that a job
-  /// which waits should run on top of itself unasked.
+  /// The newest of the jobs that were pushed here or stolen. Not a fetched one: a waiting job should not run an
+  /// unrelated job on top of its stack before it searches.
   [[nodiscard]] Job* take_newest() noexcept {
     if (Job* const job = slot_.take()) return job;
     return ring_.take_newest();
@@ -57,8 +56,8 @@ class AsyncQueue {
 
   // --- in the order of a search ---
 
-  /// Takes a batch from the injector, this worker's share. Returns the oldest job and keeps the others; null if there was
-  /// none. `taken` becomes their number.
+  /// Takes this worker's share from the injector. Returns the oldest job and keeps the others; null if there was none.
+  /// Sets `taken` to their number.
   [[nodiscard]] Job* fetch(AsyncInjector& injector, std::size_t workers, std::size_t& taken) noexcept {
     taken = 1;
     Job* const first = injector.take_batch(workers, 1 + fetched_.room(), [&](Job* job) noexcept {
@@ -70,28 +69,28 @@ class AsyncQueue {
   }
   [[nodiscard]] Job* take_fetched() noexcept { return fetched_.pop(); }
   [[nodiscard]] Job* poll_slot() noexcept { return slot_.poll(); }
-  /// The oldest; the one in the slot is the last.
+  /// The oldest job; the one in the slot comes last.
   [[nodiscard]] Job* take_oldest() noexcept {
     if (Job* const job = ring_.pop()) return job;
     return slot_.take();
   }
   void begin_tick() noexcept { slot_.begin_tick(); }
 
-  /// Takes half of what is in the other worker's ring, or of what it has fetched, at most `most` jobs: see WorkStealQueue.
+  /// Steals half of the other worker's ring, or else half of its fetched jobs, at most `most` jobs: see WorkStealQueue.
   [[nodiscard]] StealResult<Job> steal_from(AsyncQueue& victim, std::size_t most) noexcept {
     StealResult<Job> result = victim.ring_.steal_into(ring_, most);
     if (result.outcome == StealResult<Job>::Outcome::kEmpty) result = victim.fetched_.steal_into(ring_, most);
     if (result.item != nullptr) victim.lost_.fetch_add(1 + result.moved, std::memory_order_relaxed);  // A count.
     return result;
   }
-  /// Takes the job in the other worker's slot; null if it is gone.
+  /// Steals the job in the other worker's slot; null if there is none.
   [[nodiscard]] static Job* steal_newest_from(AsyncQueue& victim) noexcept {
     Job* const job = victim.slot_.take();
     if (job != nullptr) victim.lost_.fetch_add(1, std::memory_order_relaxed);  // A count.
     return job;
   }
 
-  // --- for anyone ---
+  // --- for any thread ---
 
   [[nodiscard]] bool slot_empty() const noexcept { return slot_.empty(); }
   [[nodiscard]] bool empty() const noexcept { return slot_.empty() && ring_.empty() && fetched_.empty(); }
@@ -100,9 +99,9 @@ class AsyncQueue {
   }
 
   [[nodiscard]] std::uint64_t pushed() const noexcept { return pushed_.value(); }
-  /// How many have left this queue for other places.
+  /// How many jobs were stolen from this queue, or overflowed.
   [[nodiscard]] std::uint64_t taken() const noexcept { return lost_.load(std::memory_order_relaxed) + overflows(); }
-  /// How many jobs went to the injector for want of room.
+  /// How many jobs went to the injector because the ring was full.
   [[nodiscard]] std::uint64_t overflows() const noexcept { return overflowed_.value(); }
 
  private:

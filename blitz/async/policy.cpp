@@ -5,7 +5,7 @@
 namespace blitz::detail {
 namespace {
 
-/// So many thefts in a row are tried at once after others were faster.
+/// After this many rounds in which a theft was lost to another thread, the thief yields.
 constexpr int kLostBeforeYield = 64;
 
 }  // namespace
@@ -26,9 +26,8 @@ Job* AsyncFinder::at_hand(Sources& sources) noexcept {
   return job;
 }
 
-/// Null only if nothing was there. A worker that sleeps because of that answer must not have been mistaken: a theft that
-/// was lost to another thread is tried again, and the injector is looked at before the queues, in which its jobs arrive
-/// before they leave it.
+/// Null only if there was no job: a worker may sleep because of that. So a theft that was lost to another thread is
+/// tried again, and the injector is looked at before the queues: its jobs appear in a queue before they leave it.
 Job* AsyncFinder::elsewhere(Sources& sources) noexcept {
   if (Job* const job = fetch(sources)) return job;
   if (sources.count > 1) {
@@ -76,7 +75,7 @@ Job* AsyncFinder::steal(Sources& sources) noexcept {
       if (Job* const job = steal_newest(sources.queue(victim))) return job;
     }
     if (!lost) return nullptr;
-    // Another thief is copying, or was faster.
+    // Another thief is copying jobs, or was faster.
     if (round < kLostBeforeYield) {
       cpu_relax();
     } else {
@@ -86,7 +85,7 @@ Job* AsyncFinder::steal(Sources& sources) noexcept {
 }
 
 Job* AsyncFinder::steal_newest(AsyncQueue& victim) noexcept {
-  // Often its owner will be done with it before a thief is: it is the second half of a tiny loop. It is left alone if it
+  // Often it is the second half of a tiny loop, which its owner will run before a thief could. It is left alone if it
   // goes within the time that the theft would take.
   for (int i = 0; i < kLooksBeforeTheft; ++i) {
     if (victim.slot_empty()) return nullptr;

@@ -16,14 +16,14 @@ namespace blitz {
 
 namespace detail {
 
-/// In this order: what was fetched before, the LIFO slot, the ring, the injector, the others' rings and fetched jobs,
-/// their slots, and the injector once more. A worker that does not run dry takes from the injector before its own queue
-/// each time that its AdaptiveInterval says so.
+/// Looks, in this order, at: fetched jobs, the LIFO slot, the ring, the injector, the others' rings and fetched jobs,
+/// their slots, and the injector again. A worker that always has jobs of its own takes from the injector when its
+/// AdaptiveInterval says so.
 ///
 /// Time passes in ticks of kBudget jobs; a tick also ends when there is nothing to run.
 ///
-/// Outside a search a worker steals one job at a time: to move others to its own queue unannounced would be to hide them
-/// from a worker that is just checking all queues before it sleeps.
+/// Outside a search a worker steals one job at a time: jobs moved to its own queue without an announcement would be
+/// hidden from a worker that is checking all queues before it sleeps.
 class AsyncFinder {
  public:
   using Sources = detail::Sources<AsyncQueue, AsyncInjector>;
@@ -46,7 +46,7 @@ class AsyncFinder {
   }
 
   [[nodiscard]] std::uint64_t steals_tried() const noexcept { return steals_tried_.value(); }
-  /// Jobs; a theft may bring several.
+  /// In jobs; a theft may bring several.
   [[nodiscard]] std::uint64_t stolen() const noexcept { return stolen_.value(); }
   [[nodiscard]] std::uint64_t injected_taken() const noexcept { return injected_taken_.value(); }
   [[nodiscard]] std::uint64_t lifo_hits() const noexcept { return lifo_hits_.value(); }

@@ -1,36 +1,37 @@
-/// The ring of the async backend: its owner pushes at the tail and pops at the head, oldest first; a thief takes half of
-/// it at once, into a ring of its own. What does not fit overflows, half a ring at a time. It knows no pool.
+/// The ring of the async backend: its owner pushes at the tail and pops at the head, oldest first; a thief takes half
+/// of it at once, into a ring of its own. A full ring overflows, half a ring at a time. It knows no pool.
 ///
-/// Who may call what: push, room, pop, take_newest, take_newest_if, and steal_into as the destination, the owner alone;
-/// steal_into as the source, empty and size, anyone.
+/// Who may call what: steal_into (as the source), size and empty, any thread; all others, and steal_into as the
+/// destination, the owner.
 ///
 /// The head is one word of three fields:
 ///
-///   bits  0..15   real    the oldest item that nobody has claimed
-///   bits 16..31   steal   the oldest slot that a thief may still be reading; equal to real while no theft is under way
-///   bits 32..63   tag     goes up with every change of the word
+///   bits  0..15   real    the oldest item that no thread has claimed
+///   bits 16..31   steal   the oldest slot that a thief may still read; equal to real if no theft is in progress
+///   bits 32..63   tag     incremented by every change of the word
 ///
-/// Invariants: steal <= real <= tail <= steal + capacity, in arithmetic modulo 2^16, but that take_newest lowers the tail
-/// by one for a moment. The items [real, tail) are in the ring, item i in slot `i mod capacity`. An item is taken once, by
-/// whoever moves real past it, or by the owner, who lowers the tail below it. Slots [steal, tail) are not written.
+/// Invariants: steal <= real <= tail <= steal + capacity, in arithmetic modulo 2^16, except that take_newest lowers the
+/// tail by one for a moment. The items [real, tail) are in the ring, item i in slot `i mod capacity`. An item is taken
+/// once: by the thread that moves real past it, or by the owner, which lowers the tail below it. Slots [steal, tail)
+/// are not written.
 ///
-/// A theft of several items has three phases: an exchange of the head claims them (real moves, steal stays, and there is
-/// no second theft meanwhile), they are copied, and another exchange lets steal follow. What the thief takes besides the
-/// item that it returns is in its own ring before the third phase.
+/// A theft of several items has three phases: an exchange of the head claims them (real moves, steal stays, which
+/// excludes a second theft), they are copied, and another exchange lets steal follow. All but the item that it returns
+/// are in the thief's ring before the third phase.
 ///
-/// An exchange that was prepared from an old head fails, whatever has happened since: the tag differs, unless it has
-/// come around, by 2^32 changes within one theft. That is also what lets the owner take the newest item with no more
-/// than an exchange: it lowers the tail and then changes the tag. A thief that counted the newest item as there has read
-/// the head before that change, so its claim comes before it, and the owner sees it, or fails.
+/// An exchange that was prepared from an old head fails: the tag differs, unless it has wrapped around, by 2^32 changes
+/// within one theft. So the owner can take the newest item with a single exchange: it lowers the tail, then changes the
+/// tag. A thief that still counts the newest item has read the head before that change, so its claim comes first, and
+/// the owner sees it, or the claim fails.
 ///
-/// Sources: the run queue of Tokio's multi-threaded scheduler, itself after that of Go; the tag and take_newest are ours.
+/// Sources: the run queue of Tokio's multi-threaded scheduler, itself after Go's; the tag and take_newest are ours.
 ///
 /// Pairs:
-///   [item]   push, steal_into: tail_.store(release)            ->  steal_into: tail_.load(acquire)
-///   [newest] take_newest: tail_ store, head_ exchange (release) ->  steal_into: head_.load(acquire), then the tail_ load
-///   [room]   steal_into: head_ exchange (release) after the copy ->  push, steal_into: head_.load(acquire), before a slot
-///                                                                    is used again
-///   [moved]   steal_into: tail_ of the destination, then head_ exchange (release) -> empty: head_.load(acquire)
+///   [item]    push, steal_into: tail_.store(release)              ->  steal_into: tail_.load(acquire)
+///   [newest]  take_newest: tail_ store, head_ exchange (release)  ->  steal_into: head_.load(acquire), then the tail_ load
+///   [room]    steal_into: head_ exchange (release) after the copy ->  push, room: head_.load(acquire), before a slot is
+///                                                                     used again
+///   [moved]   steal_into: tail_ of the destination, then head_ exchange (release)  ->  size: head_.load(acquire)
 #pragma once
 
 #include <algorithm>
@@ -49,7 +50,7 @@
 
 namespace blitz::detail {
 
-/// Where a full ring sends its items, oldest first: all of them in one call.
+/// Where a full ring sends items, oldest first, in one call.
 template <class S, class T>
 concept OverflowSink = requires(S& sink, std::span<T* const> items) {
   { sink.push_batch(items) } noexcept;
@@ -57,11 +58,11 @@ concept OverflowSink = requires(S& sink, std::span<T* const> items) {
 
 template <class T, std::size_t Capacity = 256>
 class WorkStealQueue {
-  // Distances are read as signed 16-bit numbers, and a tail and a head that were read at different times may lie two
-  // capacities apart.
+  // Distances are signed 16-bit numbers, and a tail and a head read at different times may be two capacities apart.
   static_assert(std::has_single_bit(Capacity) && Capacity >= 2 && Capacity <= 1 << 14);
 
  public:
+  static constexpr std::size_t kCapacity = Capacity;
   /// The most that one theft takes, and what an overflow sends away.
   static constexpr std::size_t kHalf = Capacity / 2;
 
@@ -69,10 +70,8 @@ class WorkStealQueue {
   WorkStealQueue(const WorkStealQueue&) = delete;
   WorkStealQueue& operator=(const WorkStealQueue&) = delete;
 
-  [[nodiscard]] static constexpr std::size_t capacity() noexcept { return Capacity; }
-
-  /// Adds `item` as the newest. If there is no room, the older half goes to `sink`, or, while a thief is copying, the item
-  /// itself. Returns how many items went there. Wait-free, but for the sink and for races lost to thieves.
+  /// Adds `item` as the newest. If there is no room, the older half goes to `sink`, or, while a thief copies, `item`
+  /// itself. Returns how many items went there. Wait-free, except for the sink and for races lost to thieves.
   template <OverflowSink<T> Sink>
   std::size_t push(T* item, Sink& sink) noexcept {
     const Index tail = tail_.load(std::memory_order_relaxed);
@@ -84,18 +83,18 @@ class WorkStealQueue {
     return push_full(item, head, sink);
   }
 
-  /// How many items may be pushed before anything overflows: at least so many.
+  /// How many items fit before the ring overflows; thieves may make room for more.
   [[nodiscard]] std::size_t room() const noexcept {
     const Head head(head_.load(std::memory_order_acquire));  // [room]
     return kCapacity - distance(head.steal(), tail_.load(std::memory_order_relaxed));
   }
-  /// As push, where there is room.
+  /// Adds `item` as the newest. Requires room() > 0.
   void push_into_room(T* item) noexcept {
     assert(room() > 0);
     put(tail_.load(std::memory_order_relaxed), item);
   }
 
-  /// Takes the oldest item; null when there is none.
+  /// Takes the oldest item; null if there is none.
   [[nodiscard]] T* pop() noexcept {
     const Index tail = tail_.load(std::memory_order_relaxed);
     std::uint64_t word = head_.load(std::memory_order_relaxed);
@@ -106,12 +105,12 @@ class WorkStealQueue {
       // [newest] Release: a thief that reads this head must see the tail that goes with it.
       if (head_.compare_exchange_weak(word, head.changed(head.stolen_from() ? head.steal() : next, next).word(),
                                       std::memory_order_release, std::memory_order_relaxed)) {
-        return slot(head.real()).load(std::memory_order_relaxed);  // Only the owner ever writes to its slots.
+        return slot(head.real()).load(std::memory_order_relaxed);  // Only the owner writes to its slots.
       }
     }
   }
 
-  /// Takes the newest item; null when there is none.
+  /// Takes the newest item; null if there is none.
   [[nodiscard]] T* take_newest() noexcept {
     const Index tail = tail_.load(std::memory_order_relaxed);
     std::uint64_t word = head_.load(std::memory_order_relaxed);
@@ -121,7 +120,7 @@ class WorkStealQueue {
     tail_.store(newest, std::memory_order_release);
     for (;;) {
       const Head head(word);
-      if (head.real() == tail) {  // A thief claimed it, from a tail that it had read before.
+      if (head.real() == tail) {  // A thief that had read the tail before has claimed it.
         tail_.store(tail, std::memory_order_release);
         return nullptr;
       }
@@ -133,14 +132,14 @@ class WorkStealQueue {
     }
   }
 
-  /// Takes `item` if it is the newest. It must not be one that was in the ring before and has been taken since.
+  /// Takes `item` if it is the newest. It must not have been taken from the ring before.
   [[nodiscard]] bool take_newest_if(const T* item) noexcept {
     const Index tail = tail_.load(std::memory_order_relaxed);
     return slot(index(tail - 1)).load(std::memory_order_relaxed) == item && take_newest() != nullptr;
   }
 
-  /// Steals half of the items, rounded up, but at most kHalf, `most`, and what `thief` has room for. Returns the oldest;
-  /// the others are moved to `thief`, the caller's own ring, which is not this one.
+  /// Steals half of the items, rounded up, but at most kHalf, `most`, and what `thief` has room for. Returns the
+  /// oldest; the others are moved to `thief`, the caller's own ring, which is another than this one.
   template <std::size_t Other>
   [[nodiscard]] StealResult<T> steal_into(WorkStealQueue<T, Other>& thief, std::size_t most = kHalf) noexcept {
     std::uint64_t word = head_.load(std::memory_order_acquire);  // [newest]
@@ -152,7 +151,7 @@ class WorkStealQueue {
     const Index end = index(head.real() + wanted);
 
     if (wanted == 1) {
-      T* const item = slot(head.real()).load(std::memory_order_relaxed);  // Not written while the head stands still.
+      T* const item = slot(head.real()).load(std::memory_order_relaxed);  // Not written while the head is unchanged.
       if (!head_.compare_exchange_strong(word, head.changed(end, end).word(), std::memory_order_acq_rel,
                                          std::memory_order_relaxed)) {
         return StealResult<T>::lost();
@@ -160,7 +159,8 @@ class WorkStealQueue {
       return StealResult<T>::of(item);
     }
 
-    // Claim. Acquire keeps the copying behind it; release: whoever reads this head sees what this thread saw of the tail.
+    // Claim. Acquire: the copying comes after it. Release: a thread that reads this head sees the tail that this thread
+    // saw.
     if (!head_.compare_exchange_strong(word, head.changed(head.steal(), end).word(), std::memory_order_acq_rel,
                                        std::memory_order_relaxed)) {
       return StealResult<T>::lost();
@@ -171,7 +171,7 @@ class WorkStealQueue {
       thief.put_ahead(i - 1, slot(index(head.real() + i)).load(std::memory_order_relaxed));
     }
     thief.publish(wanted - 1);  // [moved]
-    // Release: the slots are the owner's again.
+    // Release the slots to the owner.
     word = head_.load(std::memory_order_relaxed);
     for (;;) {
       const Head now(word);
@@ -184,13 +184,13 @@ class WorkStealQueue {
     }
   }
 
-  /// How many items are there: exact for the owner while no thief is at work, and otherwise a moment's impression. What a
-  /// thief has claimed does not count.
+  /// The number of items, without those that a thief has claimed: exact for the owner while no thief is active,
+  /// otherwise a snapshot.
   [[nodiscard]] std::size_t size() const noexcept {
-    const Head head(head_.load(std::memory_order_acquire));  // [moved] The head first: the tail belongs to it.
+    const Head head(head_.load(std::memory_order_acquire));             // [moved] Before the tail, as in steal_into.
     return length(head.real(), tail_.load(std::memory_order_acquire));  // [item]
   }
-  /// False if there is an item that nobody takes during this call.
+  /// False if there is an item that no thread takes during this call.
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
  private:
@@ -198,7 +198,6 @@ class WorkStealQueue {
   friend class WorkStealQueue;
 
   using Index = std::uint16_t;
-  static constexpr std::size_t kCapacity = Capacity;
 
   /// One value of the head.
   class Head {
@@ -222,7 +221,7 @@ class WorkStealQueue {
 
   [[nodiscard]] static constexpr Index index(std::size_t i) noexcept { return static_cast<Index>(i); }
   [[nodiscard]] static constexpr std::size_t distance(Index from, Index to) noexcept { return index(to - from); }
-  /// As distance, of two that were not read at once: the tail may seem to be before the head.
+  /// The distance, or 0 if the tail, read at another time, is before the head.
   [[nodiscard]] static constexpr std::size_t length(Index real, Index tail) noexcept {
     const auto count = static_cast<std::int16_t>(index(tail - real));
     return count > 0 ? static_cast<std::size_t>(count) : 0;
@@ -235,7 +234,7 @@ class WorkStealQueue {
     tail_.store(index(tail + 1), std::memory_order_release);  // [item]
   }
 
-  // The owner's, as a thief.
+  // Called by the owner as a thief.
   void put_ahead(std::size_t offset, T* item) noexcept {
     slot(index(tail_.load(std::memory_order_relaxed) + offset)).store(item, std::memory_order_relaxed);
   }
@@ -254,7 +253,7 @@ class WorkStealQueue {
         return 0;
       }
       if (head.stolen_from()) {
-        // The slots are not free before the thief is done, and it would be waited for here.
+        // The slots are not free before the thief is done, which may take long.
         sink.push_batch(std::span<T* const>(&item, 1));
         return 1;
       }
@@ -274,7 +273,7 @@ class WorkStealQueue {
     }
   }
 
-  // Written by the owner when it pops, and by thieves: a line of its own, away from what every push writes.
+  // Written by the owner's pops and by thieves: a line of its own, away from what every push writes.
   alignas(kCacheLine) Atomic<std::uint64_t> head_{0};
   // Written by the owner, read by thieves.
   alignas(kCacheLine) Atomic<Index> tail_{0};

@@ -107,7 +107,7 @@ class Game {
     for (const Item& item : items_) taken += item.taken.read() == 1 ? 1 : 0;
     expect(taken == pushed_, "each item has been taken");
     for (const Ring* ring : {&ring_, &loot_[0], &loot_[1]}) {
-      expect(ring->empty() && ring->room() == Ring::capacity(), "nothing is left, and all room is free");
+      expect(ring->empty() && ring->room() == Ring::kCapacity, "nothing is left, and all room is free");
     }
   }
 

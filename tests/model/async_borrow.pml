@@ -127,7 +127,7 @@ inline try_borrow(slot) {  /* sets ok */
   fi
 }
 
-/* mirrors: IdleState::all_idle blitz/async/idle_state.cpp */
+/* mirrors: IdleState::num_idle blitz/async/idle_state.cpp */
 inline all_idle() {  /* sets ok */
   do
   :: atomic {
