@@ -1,14 +1,14 @@
-/// What a scheduling policy supplies, and what it owes.
+/// What a scheduling policy supplies, and what it must guarantee.
 ///
-/// A pool is BasicThreadPool<Policy>. The policy brings a queue for each worker, an injector for jobs from outside, an
-/// idle protocol, and a finder, which knows the order in which a worker looks for work. None of them knows the pool.
-/// What they are given by it is in namespace blitz::policy.
+/// A pool is BasicThreadPool<Policy>. The policy supplies a queue for each worker, an injector for jobs from outside,
+/// an idle protocol, and a finder, which defines the order in which a worker looks for work. None of them knows the
+/// pool. What the pool passes to them is in namespace blitz::policy.
 ///
-/// docs/custom_policy.md explains how to write one; a program that does includes blitz/custom_policy.hpp.
+/// docs/custom_policy.md explains how to write a policy; a program that does so includes blitz/custom_policy.hpp.
 ///
-/// Obligations, to be proved in the README of each backend, for every job and every worker:
+/// Guarantees, to be proved in the README of each backend, for every job and every worker:
 ///   W1  Every push on a local queue is followed by Idle::new_jobs, every push on the injector by
-///       Idle::new_injected_jobs. (The core keeps this one; a policy may rely on it.)
+///       Idle::new_injected_jobs. (Given by the core; a policy may rely on it.)
 ///   W2  A job in the injector is seen by some worker's last check before it sleeps, or wakes a worker.
 ///   W3  A job in a local queue is at least run by that queue's owner; and while a slot sleeps and no worker searches,
 ///       the push, or the worker that stops searching, wakes one.
@@ -30,14 +30,13 @@ class WorkerBase;
 
 }  // namespace detail
 
-/// What a scheduling policy is given by the pool that it schedules. Programs that use the pools of the library need
-/// none of it.
+/// What the pool passes to its scheduling policy. Only programs with a policy of their own need it.
 namespace policy {
 
-/// What queues and injectors hold: a pointer to a job is pushed once, and taken once.
+/// A job. Queues and injectors hold pointers to jobs; each pointer is pushed once and taken once.
 ///
-/// A job lies in the frame of the call that waits for it, or on the heap if none does. A queue never copies, runs or
-/// destroys one.
+/// A job lies in the frame of the call that waits for it, or on the heap if no call does. A queue never copies, runs or
+/// destroys it.
 struct Job {
   /// Runs the job on `worker`, once; does not throw. The job may be gone when it returns.
   using Execute = void (*)(Job* job, detail::WorkerBase& worker) noexcept;
@@ -46,28 +45,29 @@ struct Job {
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
-  /// For the pool's workers alone: a policy never runs a job.
+  /// Called by the pool's workers only: a policy never runs a job.
   Execute execute;
-  /// Free for use by the queue or injector that holds the job, from its push until it is taken: a link for those that
-  /// are lists. Never read or written by the pool.
+  /// For the queue or injector that holds the job, from its push until it is taken: a link for linked lists. Never read
+  /// or written by the pool.
   Job* next;
 };
 
-/// How a worker that goes to sleep wants to be found; the third argument of IdleProtocol's no_work_found.
+/// Why a worker goes to sleep; the third argument of IdleProtocol's no_work_found.
 enum class Rest : unsigned char {
   kWait,    ///< It waits for a latch, in the middle of a job.
-  kVacate,  ///< It has nothing left to do: an outside caller may borrow its slot.
+  kVacate,  ///< It has nothing to do: an outside caller may borrow its slot.
 };
 
-/// The latch that a worker waits for when its idle protocol puts it to sleep. It is set once, by any thread, and the
-/// setter calls try_wake with the worker's slot if it found the latch asleep.
+/// The latch that a worker waits for when its idle protocol puts it to sleep. It is set once, by any thread; if the
+/// setter finds the latch asleep, it calls try_wake with the worker's slot.
 ///
-/// For the worker that waits, and no other thread:
-///   - `probe()`: whether the latch is set.
-///   - `get_sleepy()`: the worker is about to prepare for sleep. False if the latch is set: it must not sleep then.
-///   - `fall_asleep()`, after get_sleepy and once try_wake would find the worker: from now on a setter calls try_wake.
-///     False if the latch is set: it must not sleep then.
-///   - `woke()`, after each fall_asleep that returned true: the worker is awake again, whatever woke it.
+/// Called only by the worker that waits:
+///   - `probe()`: returns whether the latch is set.
+///   - `get_sleepy()`: the worker is about to prepare for sleep. False if the latch is set: the worker must not sleep
+///     then.
+///   - `fall_asleep()`, after get_sleepy and once try_wake can claim the worker: from now on a setter calls try_wake.
+///     False if the latch is set: the worker must not sleep then.
+///   - `woke()`, after each fall_asleep that returned true: the worker is awake again, for whatever reason.
 template <class L>
 concept SleepableLatch = requires(L& latch, const L& constant) {
   { constant.probe() } noexcept -> std::same_as<bool>;
@@ -76,8 +76,8 @@ concept SleepableLatch = requires(L& latch, const L& constant) {
   latch.woke();
 };
 
-/// Some SleepableLatch, with which the concept IdleProtocol states that the members of an idle protocol are templates
-/// that take any. Declared only.
+/// A SleepableLatch that is only declared. The concept IdleProtocol uses it to require that members of an idle protocol
+/// are templates that accept any latch.
 struct AnyLatch {
   bool probe() const noexcept;
   bool get_sleepy() noexcept;
@@ -85,13 +85,13 @@ struct AnyLatch {
   void woke() noexcept;
 };
 
-/// Some callable without arguments that returns a bool, with which the concept IdleProtocol states that the members of
-/// an idle protocol are templates that take any. Declared only.
+/// A callable that takes nothing and returns a bool, only declared. The concept IdleProtocol uses it to require that
+/// members of an idle protocol are templates that accept any such callable.
 struct AnyTest {
   bool operator()() const noexcept;
 };
 
-/// Where a worker may look for a job: all that a finder sees of its pool.
+/// Where a worker may look for a job: all that a finder knows of its pool.
 template <class Queue, class Injector>
 struct Sources {
   /// The queue of `slot`.
@@ -103,9 +103,9 @@ struct Sources {
   Injector& injector;  ///< Jobs from outside the pool.
   void* pool;          ///< For queue() alone.
   QueueOf queue_of;    ///< For queue() alone.
-  /// Whether this is part of a search, from start_looking or first_search to work_found: what the finder moves from one
-  /// queue to another is then made known by work_found. Outside a search it must leave queues as they are but for the
-  /// one job that it takes.
+  /// Whether the call is part of a search, from start_looking or first_search to work_found. In a search the finder may
+  /// move jobs from one queue to another, which work_found then announces. Outside a search it must take one job and
+  /// leave the queues otherwise unchanged.
   bool searching = false;
 
   /// The queue of slot `s`, less than `count`. Other workers use it at the same time.
@@ -123,11 +123,11 @@ using policy::Sources;
 
 }  // namespace detail
 
-/// Jobs from outside the pool; another object of the same type holds, for each worker, those for this worker alone.
-/// Every member may be called by any thread at any time.
+/// The queue of jobs from outside the pool. Further objects of the type hold, for each worker, the jobs sent to it
+/// alone. Any thread may call any member at any time.
 ///   - `push(job)` must not throw.
-///   - `take()`: the oldest job; null if there is none, and perhaps while another thread takes one.
-///   - `empty()`: true only if every job whose push came before has been taken.
+///   - `take()`: takes the oldest job; null if there is none, and possibly while another thread takes one.
+///   - `empty()`: true only if every job that was pushed before the call has been taken.
 template <class I>
 concept JobInjector = std::default_initializable<I> && requires(I& injector, const I& constant, policy::Job* job) {
   { injector.push(job) } noexcept;
@@ -137,18 +137,18 @@ concept JobInjector = std::default_initializable<I> && requires(I& injector, con
 
 /// The jobs of one worker. Its owner is the thread that runs the worker's slot, one at a time.
 ///
-/// For the owner alone:
-///   - `push(job, overflow)` returns the job's place, a small value of any type; a queue that has no room may push the
-///     job on the injector `overflow` instead. May throw std::bad_alloc, and has then not taken the job.
-///   - `take_newest()`: the last job pushed that has not been taken, or null. Without it a join would run the oldest,
-///     largest jobs on top of its own stack.
+/// Called by the owner alone:
+///   - `push(job, overflow)` returns the job's place, a small value of any type. A full queue may push the job on the
+///     injector `overflow` instead. May throw std::bad_alloc; the job is then not pushed.
+///   - `take_newest()`: takes the newest job; null if there is none. Without it a join would run the oldest, largest
+///     jobs on top of its own stack.
 ///   - `take_back(place)`: takes the job that was pushed there if it is the newest, and may always return false. Called
 ///     only while that job has not begun to run.
 ///
-/// For any thread:
+/// Called by any thread:
 ///   - `empty()`: exact for the owner.
 ///
-/// What else the policy's finder needs of a queue, such as a way to steal, is up to the policy.
+/// Other operations that the policy's finder needs, such as a way to steal, are up to the policy.
 template <class Q, class I>
 concept JobQueue = std::default_initializable<Q> && std::is_trivially_copyable_v<typename Q::Place> &&
                    requires(Q& queue, const Q& constant, policy::Job* job, I& overflow, typename Q::Place place) {
@@ -158,31 +158,35 @@ concept JobQueue = std::default_initializable<Q> && std::is_trivially_copyable_v
                      { constant.empty() } noexcept -> std::same_as<bool>;
                    };
 
-/// How workers fall asleep, are woken, and lend their slots. Constructed with the number of slots, at most kMaxSlots,
-/// all vacant: no thread runs them, and each slot's resident thread blocks in first_search.
+/// How workers fall asleep and are woken, and how threads outside the pool borrow slots. Constructed with the number of
+/// slots, at most kMaxSlots. All begin vacant: they have no runner, and each slot's resident thread blocks in
+/// first_search.
 ///
 /// Called by any thread:
 ///   - `new_injected_jobs()`: a job was pushed on the injector.
-///   - `try_wake(slot)`: lets the slot's thread run if it sleeps or is vacant; returns whether this call did.
-///   - `try_borrow(slot)`, by a thread outside the pool: makes the caller the runner of the slot if it is vacant, and
-///     then returns true. The resident stays blocked until give_back.
-///   - `somebody_idle()`: a hint whether some slot executes no job.
+///   - `try_wake(slot)`: wakes the slot's thread if the slot sleeps or is vacant; returns whether this call did.
+///   - `try_borrow(slot)`, by a thread outside the pool: if the slot is vacant, makes the caller its runner and returns
+///     true. The resident stays blocked until give_back.
+///   - `somebody_idle()`: returns whether some slot executes no job. A hint that offered work would be taken.
 ///
 /// Called by the slot's resident, in this order, before all else:
-///   - `adopt_resident(slot)`: when the thread has started.
-///   - `first_search(slot)` blocks until the slot is first woken for its resident; returns the state of its search.
+///   - `adopt_resident(slot)`: the thread has started, and the pool is not used yet.
+///   - `first_search(slot)`: blocks until the slot is first woken for its resident; returns the state of its search.
 ///
-/// Called by the slot's runner, the resident or a borrower:
+/// Called by the slot's runner, which is the resident or a borrower:
 ///   - `new_jobs()`: a job was pushed on the slot's queue.
-///   - `start_looking(slot)`: there was no job at hand; returns the state of the search that begins.
-///   - `no_work_found(search, latch, rest, injected)`: the finder found nothing. Returns at once, or yields, or sleeps
-///     until the slot is woken; the caller then looks at its latch and searches again. It must not sleep if `latch` is
-///     set, see policy::SleepableLatch, or `injected()` is true, asked once try_wake would find the slot asleep. While
-///     it sleeps with Rest::kVacate, the slot is vacant.
-///   - `work_found(search)`: the search has ended with a job, which has not begun, or with a latch that was set.
-///   - `give_back(slot, own_empty, resident, injected, queues_empty)`, by a borrower: makes the slot vacant. Wakes its
-///     resident if own_empty is false (the slot's queue has jobs), `resident.probe()` or `injected()` is true, or
-///     `queues_empty()` is false.
+///   - `start_looking(slot)`: the finder found no job; returns the state of the search that begins.
+///   - `no_work_found(search, latch, rest, injected)`: the finder found nothing in this round. Returns at once, or
+///     yields, or sleeps until the slot is woken; the caller then probes its latch and searches again. Must not sleep
+///     if `latch` is set, see policy::SleepableLatch, or if `injected()` is true, called once try_wake can claim the
+///     slot: a job may be in the injector, or was sent to this slot. While the runner sleeps with Rest::kVacate, the
+///     slot is vacant.
+///   - `work_found(search)`: the search has ended with a job, or with a latch that was set. Called before the job
+///     begins, which may take long while other jobs wait.
+///   - `give_back(slot, own_empty, resident, injected, queues_empty)`, by a borrower: makes the slot vacant, or wakes
+///     its resident if there is something to do: `own_empty` is false (the slot's queue has jobs), `resident.probe()`
+///     is true (it must end, or was sent a job), `injected()` is true, or `queues_empty()` is
+///     false (it need not be called if no other slot executes a job).
 template <class S>
 concept IdleProtocol = std::constructible_from<S, std::size_t> &&
                        requires(S& idle, const S& constant, typename S::Search& search, std::size_t slot,
@@ -201,9 +205,9 @@ concept IdleProtocol = std::constructible_from<S, std::size_t> &&
                          { constant.somebody_idle() } noexcept -> std::same_as<bool>;
                        };
 
-/// A worker's order of search: one object for each worker, used by its runner alone. It is made from a seed, another one
-/// for each worker, for those that choose at random. `find_work(sources)` takes a job and returns it, or null if each queue
-/// was seen empty during the call and the injector gave none.
+/// A worker's order of search: one object for each worker, used by its runner alone. Constructed from a seed that
+/// differs from worker to worker, for random choices. `find_work(sources)` takes a job and returns it; null if each
+/// queue was seen empty during the call and the injector returned no job.
 template <class F, class Q, class I>
 concept JobFinder = std::constructible_from<F, std::uint64_t> && requires(F& finder, policy::Sources<Q, I>& sources) {
   { finder.find_work(sources) } noexcept -> std::same_as<policy::Job*>;
@@ -211,9 +215,9 @@ concept JobFinder = std::constructible_from<F, std::uint64_t> && requires(F& fin
 
 namespace policy {
 
-/// A queue that keeps statistics for BasicThreadPool::stats: `size()`, the jobs it holds; `pushed()`, how many were
-/// pushed on it, and `taken()`, how many of these other workers took. Any thread may ask. Optional: without them,
-/// jobs_pushed and jobs_executed are 0.
+/// A queue that keeps statistics for BasicThreadPool::stats: `size()`, the number of jobs in it; `pushed()`, how many
+/// were pushed on it; `taken()`, how many of these were stolen or went to the injector. Any thread. Optional: without
+/// them, jobs_pushed and jobs_executed are 0.
 template <class Q>
 concept CountingQueue = requires(const Q& queue) {
   { queue.size() } noexcept -> std::same_as<std::size_t>;
@@ -222,16 +226,16 @@ concept CountingQueue = requires(const Q& queue) {
 };
 
 /// An idle protocol that keeps statistics for BasicThreadPool::stats: how often the runner of a slot slept, and how
-/// often it was woken. Any thread may ask. Optional: without them, times_slept and times_woken are 0.
+/// often it was woken. Any thread. Optional: without them, times_slept and times_woken are 0.
 template <class S>
 concept CountingIdle = requires(const S& idle, std::size_t slot) {
   { idle.times_slept(slot) } noexcept -> std::same_as<std::uint64_t>;
   { idle.times_woken(slot) } noexcept -> std::same_as<std::uint64_t>;
 };
 
-/// A finder that keeps statistics for BasicThreadPool::stats: how often it tried to take a job from another worker, how
-/// many it took, and how many it took from the injector. Any thread may ask. Optional: without them, steals_tried,
-/// jobs_stolen, injected_taken and jobs_executed are 0.
+/// A finder that keeps statistics for BasicThreadPool::stats: how often it tried to steal, how many jobs it stole, and
+/// how many it took from the injector. Any thread. Optional: without them, steals_tried, jobs_stolen, injected_taken
+/// and jobs_executed are 0.
 template <class F>
 concept CountingFinder = requires(const F& finder) {
   { finder.steals_tried() } noexcept -> std::same_as<std::uint64_t>;
@@ -241,7 +245,8 @@ concept CountingFinder = requires(const F& finder) {
 
 }  // namespace policy
 
-/// A policy names the four, and vouches for W2 to W4. An empty class, by whose name pools are told apart.
+/// A scheduling policy: an empty class that names the four types, which together guarantee W2 to W4. Its name
+/// distinguishes the types of pools.
 template <class P>
 concept Policy =
     requires {
