@@ -1,15 +1,14 @@
-/// For programs that bring a scheduling policy of their own: everything that a BasicThreadPool<MyPolicy> needs to
-/// compile and link. docs/custom_policy.md explains how to write a policy, examples/custom_policy is a small one.
+/// For programs with a scheduling policy of their own: what a BasicThreadPool<MyPolicy> needs to compile and link.
+/// docs/custom_policy.md explains how to write a policy; examples/custom_policy is a small one.
 ///
-/// Included by each file that makes or uses such a pool, in addition to blitz/blitz.hpp. It is apart from that header
-/// because the pools of the library need none of it: their policies are compiled there.
+/// Each file that makes or uses such a pool includes it in addition to blitz/blitz.hpp. The library's own pools need
+/// none of it: their policies are compiled in the library.
 ///
-/// The concepts Policy, JobInjector, JobQueue, IdleProtocol and JobFinder say what the policy supplies; namespace
-/// blitz::policy has what it is given: Job, Sources, Rest and SleepableLatch. The parts of ForkJoinPolicy may take the
-/// place of parts of one's own.
+/// The concepts Policy, JobInjector, JobQueue, IdleProtocol and JobFinder say what a policy supplies; namespace
+/// blitz::policy has what it is given: Job, Sources, Rest and SleepableLatch. A policy may use parts of ForkJoinPolicy.
 ///
-/// Where a program and its shared libraries use one policy together, all of them need the same definition of it, with a
-/// name that is visible outside: under -fvisibility=hidden, `struct [[gnu::visibility("default")]] MyPolicy`.
+/// A program and its shared libraries that use one policy together need the same definition of it, with a name of
+/// default visibility: under -fvisibility=hidden, `struct [[gnu::visibility("default")]] MyPolicy`.
 ///
 /// @code
 /// struct MyPolicy {

@@ -43,7 +43,7 @@ void mark(std::function<R(Args...)>& hook) {
 }
 
 struct GlobalPool {
-  /// With the mutex held, or in a hook of a thread that waits for the one that holds it.
+  /// With the mutex held.
   void start(ThreadPoolOptions options) {
     mark<Hook::kOfStarter>(options.thread_name);
     mark<Hook::kOfWorker>(options.on_thread_start);
@@ -56,13 +56,13 @@ struct GlobalPool {
     starting.store(true, std::memory_order_relaxed);
     const Starting until_end{starting};
     pool = std::make_unique<ThreadPool>(std::move(options));
-    // Once the program ends, all calls go through get(), which refuses those of the thread that ends it.
+    // While the program ends, all calls go through get(), which refuses those of the thread that ends it.
     if (!ended) started_global_registry.store(&registry_of(*pool), std::memory_order_release);
   }
 
-  /// In a hook while the pool starts: the mutex is held by a thread that waits for this one, or by this one.
+  /// Whether this is a hook of the pool's start: this thread holds the mutex, or a thread that waits for this one does.
   [[nodiscard]] bool in_hook_of_start() const noexcept {
-    // Relaxed: it was set before this thread was made, and a hook that is called later is not waited for.
+    // Relaxed: it was set before this thread was started, and nobody waits for hooks that are called later.
     return hook_here != Hook::kNone && starting.load(std::memory_order_relaxed);
   }
   void throw_if_in_hook_of_start() const {
@@ -74,13 +74,13 @@ struct GlobalPool {
     }
   }
 
-  /// The pool if it runs. If it was not started, it never will be.
+  /// The pool if it runs; else it never will.
   ThreadPool* begin_to_shut_down() {
     const std::lock_guard lock(mutex);
     if (pool == nullptr) ended = true;
     return ended ? nullptr : pool.get();
   }
-  /// The pool if it runs. From now on it is there for other threads than this one.
+  /// The pool if it runs. From now on only other threads than this one may use it.
   ThreadPool* begin_to_end_with_program() {
     const std::lock_guard lock(mutex);
     if (ended) return nullptr;
@@ -89,7 +89,7 @@ struct GlobalPool {
     started_global_registry.store(nullptr, std::memory_order_relaxed);
     return pool.get();
   }
-  /// Whether the pool would wait for the calling thread to end.
+  /// Whether the pool's end would wait for the calling thread.
   [[nodiscard]] bool on_own_thread() {
     const std::lock_guard lock(mutex);
     if (pool == nullptr) return false;
@@ -101,32 +101,40 @@ struct GlobalPool {
 
   void shut_down() {
     throw_if_in_hook_of_start();
-    if (on_own_thread()) throw ThreadPoolError(kStoppedByOwnWorker);  // Not to wait for another that shuts it down.
+    if (on_own_thread()) throw ThreadPoolError(kStoppedByOwnWorker);  // Before it waits for another thread's shutdown.
     const std::lock_guard one_at_a_time(shutting_down);
     if (ThreadPool* const running = begin_to_shut_down()) {
-      running->shutdown();  // Without the mutex: the pool's jobs may ask for the pool.
+      running->shutdown();  // Without the mutex: the pool's jobs may call get().
     }
     const std::lock_guard lock(mutex);
     ended = true;
     started_global_registry.store(nullptr, std::memory_order_relaxed);
   }
 
-  /// As shut_down, when the statics are destroyed. Other threads may be in calls of the pool, and go on with more: to
-  /// throw would be to abort the program. If there ever was one, they keep the pool, and its threads end with the
-  /// process. A thread that comes for the first time after the pool was stopped gets another one.
+  /// shut_down when the statics are destroyed. Other threads may be in calls of the pool and make more, where an
+  /// exception would abort the program. If any other thread has ever called the pool, the pool stays, and its threads
+  /// end with the process. A thread that calls for the first time after the pool was stopped gets another pool.
   void end_with_program() {
-    if (in_hook_of_start() || on_own_thread()) return;  // It has called exit(), and cannot wait for itself.
+    if (in_hook_of_start() || on_own_thread()) return;  // This thread called exit(), and cannot wait for itself.
     const std::lock_guard one_at_a_time(shutting_down);
     ThreadPool* const running = begin_to_end_with_program();
     if (running == nullptr) return;
     Registry<ForkJoinPolicy>& registry = registry_of(*running);
-    registry.drain_at_exit();
+    registry.detached_jobs().drain_and_hold();
     {
-      const std::lock_guard lock(mutex);  // Whatever thread asks for the pool has been counted, or does not get it.
+      const std::lock_guard lock(
+          mutex);  // get(), under the same mutex, admits its caller or comes too late for this pool.
       if (!registry.close_if_alone()) return;
       stopped = std::move(pool);
     }
     registry.end_threads();
+  }
+
+  void lock_for_fork() {
+    if (!in_hook_of_start()) mutex.lock();
+  }
+  void unlock_after_fork() {
+    if (!in_hook_of_start()) mutex.unlock();
   }
 
   Mutex shutting_down;
@@ -134,19 +142,19 @@ struct GlobalPool {
   std::unique_ptr<ThreadPool> pool;
   std::unique_ptr<ThreadPool> stopped;  // by the end of the program
   bool ended = false;
-  std::uintptr_t ended_by = 0;  // the thread that ends the program, and began to do so before it was shut down
+  std::uintptr_t ended_by = 0;  // the thread that ends the program; 0 if the pool was shut down before
   Atomic<bool> starting{false};
 };
 
-/// Never destroyed: the destructors of static and thread-local objects may ask for the pool after its end, and are told
-/// so; and other threads may use it until the process is gone.
+/// Never destroyed: destructors of static and thread-local objects may call get() after the pool's end, which throws
+/// then, and other threads may use it until the process is gone.
 GlobalPool& global() {
   alignas(GlobalPool) static std::byte memory[sizeof(GlobalPool)];
   static auto* const instance = ::new (memory) GlobalPool;
   return *instance;
 }
 
-/// When the statics are destroyed: a pool that was started in main() ends after main() has returned.
+/// Ends the pool when the statics are destroyed: after main() has returned.
 struct EndOfProgram {
   ~EndOfProgram() { global().end_with_program(); }
 };
@@ -169,22 +177,16 @@ ThreadPool& GlobalPool::get() {
   return *pool;
 }
 
-/// The child begins without a global pool. That of its parent stays where it is, untouched.
+/// A forked child begins without a global pool, and does not touch its parent's.
 [[maybe_unused]] const bool forks_handled = at_fork({
-    .prepare =
-        [] {
-          if (!global().in_hook_of_start()) global().mutex.lock();
-        },
-    .parent =
-        [] {
-          if (!global().in_hook_of_start()) global().mutex.unlock();
-        },
+    .prepare = [] { global().lock_for_fork(); },
+    .parent = [] { global().unlock_after_fork(); },
     .child =
         [] {
           GlobalPool& global_pool = global();
           started_global_registry.store(nullptr, std::memory_order_relaxed);
           PoolBase::keep_for_ever(std::shared_ptr<ThreadPool>(global_pool.pool.release(), [](ThreadPool*) {}));
-          ::new (&global_pool.shutting_down) Mutex;  // A thread of the parent may have held it.
+          ::new (&global_pool.shutting_down) Mutex;  // A thread of the parent may hold it.
           if (!global_pool.in_hook_of_start()) {
             global_pool.mutex.unlock();
           } else if (hook_here == Hook::kOfWorker) {

@@ -24,20 +24,21 @@
 
 namespace blitz {
 
-/// What makes the values: callable without arguments, and what it returns is a T, which need not be movable, or becomes one.
+/// What makes the values: callable without arguments. It returns a T, which need not be movable, or what converts to
+/// one.
 template <class F, class T>
 concept WorkerLocalMaker =
     std::copy_constructible<F> && std::invocable<F&> &&
     (std::same_as<std::invoke_result_t<F&>, T> || std::convertible_to<std::invoke_result_t<F&>, T>);
 
-/// Scratch for the jobs of a pool: a buffer, a generator, a partial sum. Each worker has its own, made when it first
-/// asks.
+/// Scratch for the jobs of a pool: a buffer, a generator, a partial sum. Each worker has its own value, made when it
+/// first asks.
 ///
-/// There are two ways to a value. local() *lends* one, for as long as the Lease that it returns lives. While a job
-/// waits, its worker runs other jobs; one that asks for a value meanwhile is lent another. So a lent value has one user
-/// at a time, and there may be more values than workers, though seldom. here() is for jobs that do not wait while they
-/// use the value: it returns a plain reference to the one value of the calling worker that is never lent. Iteration,
-/// combine() and for_each() see all values.
+/// here() returns a reference to the calling worker's value: for jobs that do not wait while they use it. local()
+/// *lends* a value while the Lease that it returns lives: for jobs that wait, during which their worker runs other
+/// jobs, which are then lent other values. So a lent value has one user at a time, and now and then there are more
+/// values than workers. here() never returns a value that local() lends. Iteration, combine() and for_each() see all
+/// values.
 ///
 /// @code
 ///   blitz::worker_local<std::vector<int>> found;
@@ -47,15 +48,13 @@ concept WorkerLocalMaker =
 ///   for (std::vector<int>& part : found) all.insert(all.end(), part.begin(), part.end());
 /// @endcode
 ///
-/// From oneTBB: here() is enumerable_thread_specific::local(), the same reference for all jobs of a worker, and
-/// range-for, begin() and end() are the same; combinable::local() is here(), and combine() takes the initial sum as
-/// well. What differs: here() is for workers of the pool only, where oneTBB has a value for every thread; and local()
-/// is the lease, which oneTBB has not.
+/// From oneTBB: here() is enumerable_thread_specific::local() and combinable::local(), but for workers of the pool
+/// only; begin() and end() are the same; combine() takes an initial sum as well. oneTBB has no leases.
 ///
-/// It may outlive its pool, whose memory it keeps, though not its threads.
+/// It may outlive its pool, whose memory it keeps, but not the threads.
 ///
-/// Thread-safety: local() and here() by any thread, at once, and leases may end on any thread; the others when no value
-/// is lent and no job uses a reference that here() returned. What one holder of a lease did happens before what the
+/// Thread-safety: local() and here() by any thread, at once, and a lease may end on any thread; the others only while
+/// no value is lent and no job uses a reference from here(). What one holder of a lease did happens before what the
 /// next does.
 template <class T>
 class worker_local {
@@ -65,11 +64,11 @@ class worker_local {
   class Iterator;
 
  public:
-  /// Forward iterators over all values, by worker. Making a value, and clear(), invalidate them.
+  /// Forward iterators over all values, in the order of the workers. Making a value, and clear(), invalidate them.
   using iterator = Iterator<T>;
   using const_iterator = Iterator<const T>;
 
-  /// The right to use a value, given back at its end. That is cheapest on the worker that was lent it.
+  /// The right to use a value, which ends with this object; cheapest on the worker that the value was lent to.
   class Lease {
    public:
     Lease(Lease&& other) noexcept : home_(other.home_), value_(std::exchange(other.value_, nullptr)) {}
@@ -88,17 +87,17 @@ class worker_local {
     Value* value_;
   };
 
-  /// Values made by T(), for the pool that the caller works for, or else the global one. Throws std::bad_alloc, and what
-  /// global_pool() throws.
+  /// Values made by T(), for the caller's pool, or else the global one. Throws std::bad_alloc, and what global_pool()
+  /// throws.
   worker_local()
     requires std::default_initializable<T>
       : worker_local([] { return T(); }) {}
 
-  /// Values made by `make()`, which may be called by several threads at once.
+  /// Values made by `make()`, which several threads may call at once. Throws the same.
   template <WorkerLocalMaker<T> F>
   explicit worker_local(F make) : worker_local(detail::current_pool(), std::move(make)) {}
 
-  /// For another pool.
+  /// The same for the workers of `pool`. Throws std::bad_alloc.
   template <Policy P, WorkerLocalMaker<T> F>
   worker_local(BasicThreadPool<P>& pool, F make)
       : worker_local(static_cast<detail::PoolBase&>(detail::registry_of(pool)), std::move(make)) {}
@@ -109,30 +108,24 @@ class worker_local {
   worker_local(const worker_local&) = delete;
   worker_local& operator=(const worker_local&) = delete;
 
-  /// Lends a value of the calling worker; a thread that is no worker of the pool shares others with its like. Throws what
-  /// making a T throws, and std::bad_alloc. O(1); no atomic operation for a worker that has a value to lend.
+  /// Lends a value of the calling worker; threads that are no workers of the pool share values of their own. Throws
+  /// what making a T throws, and std::bad_alloc. O(1); no atomic operation for a worker that has a value to lend.
   [[nodiscard]] Lease local() {
     Shelf& shelf = shelf_here();
-    Value* value = nullptr;
-    if (is_shared(shelf)) {
+    Value* value = is_shared(shelf) ? nullptr : take(shelf.free);
+    if (value == nullptr) {
       const std::lock_guard lock(mutex_);
       value = take(shelf.returned);
-    } else {
-      if (shelf.free == nullptr) {
-        const std::lock_guard lock(mutex_);
-        shelf.free = std::exchange(shelf.returned, nullptr);
-      }
-      value = take(shelf.free);
+      if (!is_shared(shelf)) shelf.free = std::exchange(shelf.returned, nullptr);
     }
     return Lease(this, value != nullptr ? value : make(shelf));
   }
 
-  /// The calling worker's own value, the same at each call until clear(). It is made at the first, and never lent.
+  /// The calling worker's own value, which is never lent: the same at each call until clear(), made at the first.
   ///
-  /// The reference is for the calling job, and for as long as it does not wait. In join, scope, a loop, get or
-  /// yield_now its worker may run another job, which may call here() and change the value; afterwards the reference is
-  /// good again, with what that job left. Where a value must not change hands so, take a lease. Once the job has ended
-  /// another thread may work in its worker's place, so keep no reference beyond that.
+  /// Keep the reference only while the calling job runs and does not wait. In join, scope, a loop, get or yield_now the
+  /// worker may run another job, which may call here() and change the value. After the job has ended, another thread
+  /// may work in its worker's place.
   ///
   /// Throws std::logic_error on a thread that is no worker of the pool, what making a T throws, and std::bad_alloc.
   /// O(1); no atomic operation.
@@ -145,7 +138,7 @@ class worker_local {
     }
     if (shelf.own == nullptr) [[unlikely]] {
       Value* const made = make(shelf);
-      // Another job may have run, and asked, while this one was made.
+      // make() may have run another job, which called here().
       if (shelf.own == nullptr) {
         shelf.own = made;
       } else {
@@ -160,13 +153,13 @@ class worker_local {
   [[nodiscard]] const_iterator begin() const noexcept { return {shelves_.data(), shelves_end()}; }
   [[nodiscard]] const_iterator end() const noexcept { return {shelves_end(), shelves_end()}; }
 
-  /// Calls `f(value)` for every value that was made, by worker.
+  /// Calls `f(value)` for every value, in the order of the workers.
   template <std::invocable<T&> F>
   void for_each(F&& f) {
     for (T& value : *this) std::invoke(f, value);
   }
 
-  /// The fold of all values with `combine(sum, value)`, from `initial`, by worker.
+  /// Folds all values with `combine_two(sum, value)`, from `initial`, in the order of the workers.
   template <class U, std::invocable<U, T&> F>
     requires std::convertible_to<std::invoke_result_t<F&, U, T&>, U>
   [[nodiscard]] U combine(U initial, F&& combine_two) {
@@ -174,12 +167,8 @@ class worker_local {
     return initial;
   }
 
-  /// How many values were made.
-  [[nodiscard]] std::size_t size() const noexcept {
-    std::size_t sum = 0;
-    for (const Shelf& shelf : shelves_) sum += shelf.all.size();
-    return sum;
-  }
+  /// The number of values.
+  [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(std::distance(begin(), end())); }
 
   /// Destroys all values.
   void clear() noexcept {
@@ -190,8 +179,9 @@ class worker_local {
   }
 
  private:
-  /// The values of one worker. Its runner alone touches them, but for those that others have given back; the last
-  /// shelf, for all threads that are no workers of the pool, is guarded by the mutex, and has no list but that one.
+  /// The values of one worker, for its runner alone, except the list of those that other threads have given back. The
+  /// last shelf is for all threads that are no workers of the pool; the mutex guards it, and it uses only `returned`
+  /// and `all`.
   struct alignas(detail::kCacheLine) Shelf {
     Value* own = nullptr;
     Value* free = nullptr;
@@ -204,6 +194,55 @@ class worker_local {
     T value;
     Shelf& home;
     Value* next_free = nullptr;
+  };
+
+  /// Walks the values of each shelf up to the last.
+  template <class Item>
+  class Iterator {
+   public:
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+    using reference = Item&;
+    using pointer = Item*;
+    using iterator_category = std::forward_iterator_tag;
+
+    Iterator() noexcept = default;
+    operator Iterator<const T>() const noexcept
+      requires(!std::is_const_v<Item>)
+    {
+      Iterator<const T> same;
+      same.shelf_ = shelf_, same.end_ = end_, same.index_ = index_;
+      return same;
+    }
+
+    [[nodiscard]] reference operator*() const noexcept { return shelf_->all[index_]->value; }
+    [[nodiscard]] pointer operator->() const noexcept { return std::addressof(**this); }
+    Iterator& operator++() noexcept {
+      ++index_;
+      skip_ends();
+      return *this;
+    }
+    Iterator operator++(int) noexcept {
+      const Iterator before = *this;
+      ++*this;
+      return before;
+    }
+    [[nodiscard]] bool operator==(const Iterator&) const noexcept = default;
+
+   private:
+    friend class worker_local;
+    template <class>
+    friend class Iterator;
+
+    Iterator(const Shelf* first, const Shelf* end) noexcept : shelf_(first), end_(end) { skip_ends(); }
+
+    void skip_ends() noexcept {
+      for (; shelf_ != end_ && index_ == shelf_->all.size(); ++shelf_) index_ = 0;
+    }
+
+    const Shelf* shelf_ = nullptr;
+    const Shelf* end_ = nullptr;
+    std::size_t index_ = 0;
   };
 
   template <class F>
@@ -239,64 +278,10 @@ class worker_local {
     }
   }
 
-  std::shared_ptr<const detail::PoolBase> pool_;  // its memory: no other pool comes to lie at its address
+  std::shared_ptr<const detail::PoolBase> pool_;  // keeps its memory, so that no other pool gets its address
   std::function<T()> make_;
   std::vector<Shelf> shelves_;
-  detail::Mutex mutex_;  // guards the last shelf, and what was given back to the others from elsewhere
-};
-
-/// Over the shelves from one up to the last, and what was made for each.
-template <class T>
-template <class Item>
-class worker_local<T>::Iterator {
- public:
-  using value_type = T;
-  using difference_type = std::ptrdiff_t;
-  using reference = Item&;
-  using pointer = Item*;
-  using iterator_category = std::forward_iterator_tag;
-
-  Iterator() noexcept = default;
-  /// An iterator is one to const values, too.
-  operator Iterator<const T>() const noexcept
-    requires(!std::is_const_v<Item>)
-  {
-    Iterator<const T> same;
-    same.shelf_ = shelf_, same.end_ = end_, same.index_ = index_;
-    return same;
-  }
-
-  [[nodiscard]] reference operator*() const noexcept { return shelf_->all[index_]->value; }
-  [[nodiscard]] pointer operator->() const noexcept { return std::addressof(**this); }
-  Iterator& operator++() noexcept {
-    ++index_;
-    skip_ends();
-    return *this;
-  }
-  Iterator operator++(int) noexcept {
-    const Iterator before = *this;
-    ++*this;
-    return before;
-  }
-  [[nodiscard]] friend bool operator==(const Iterator& a, const Iterator& b) noexcept {
-    return a.shelf_ == b.shelf_ && a.index_ == b.index_;
-  }
-
- private:
-  friend class worker_local;
-  template <class>
-  friend class Iterator;
-
-  Iterator(const Shelf* first, const Shelf* end) noexcept : shelf_(first), end_(end) { skip_ends(); }
-
-  /// Past the last value of a shelf comes the first of the next that has one.
-  void skip_ends() noexcept {
-    for (; shelf_ != end_ && index_ == shelf_->all.size(); ++shelf_) index_ = 0;
-  }
-
-  const Shelf* shelf_ = nullptr;
-  const Shelf* end_ = nullptr;
-  std::size_t index_ = 0;
+  detail::Mutex mutex_;  // guards the last shelf, and `returned` of each
 };
 
 }  // namespace blitz

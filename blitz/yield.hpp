@@ -1,4 +1,4 @@
-/// yield_now, yield_local: letting waiting jobs have a turn.
+/// yield_now, yield_local: a job lets waiting jobs have a turn.
 #pragma once
 
 #include "blitz/base/compiler.hpp"
@@ -7,17 +7,34 @@
 
 namespace blitz {
 
-/// What came of a yield.
+/// What a yield did.
 enum class Yield : bool {
-  idle,     ///< no job was found
-  executed  ///< one was run
+  idle,     ///< it found no job
+  executed  ///< it ran one
 };
 
-/// Runs one job that waits in the pool, if one is found, and returns when it has ended. Outside every pool: idle. O(n)
-/// for n workers, when there is none.
-BLITZ_API Yield yield_now() noexcept;
+namespace detail {
 
-/// The same, of the jobs that the calling worker itself has made: the newest.
-BLITZ_API Yield yield_local() noexcept;
+inline Yield run_one(WorkerBase& worker, Job* job) noexcept {
+  if (job == nullptr) return Yield::idle;
+  job->execute(job, worker);
+  return Yield::executed;
+}
+
+}  // namespace detail
+
+/// Runs one waiting job of the calling worker's pool, if it finds one, and returns when the job has ended. A thread
+/// outside every pool finds none. O(n) for n workers, when there is none. Any thread.
+inline Yield yield_now() noexcept {
+  detail::WorkerBase* const worker = detail::current_worker;
+  return worker == nullptr ? Yield::idle : detail::run_one(*worker, worker->find_work());
+}
+
+/// Runs the newest waiting job of those that the calling worker itself has made, if there is one, and returns when it
+/// has ended. A thread outside every pool has none. Any thread.
+inline Yield yield_local() noexcept {
+  detail::WorkerBase* const worker = detail::current_worker;
+  return worker == nullptr ? Yield::idle : detail::run_one(*worker, worker->take_newest());
+}
 
 }  // namespace blitz

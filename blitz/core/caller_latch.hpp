@@ -1,5 +1,7 @@
-/// The latch for whoever makes a call: a worker of some pool, which does that pool's work meanwhile, or a thread of none,
-/// which blocks.
+/// The latch for the caller of a pool that its own jobs set: a worker of some pool runs that pool's jobs until then, a
+/// thread of none blocks.
+///
+/// Who may call what: set, once, anyone; wait, once, the thread that made the latch. After set the latch may be gone.
 #pragma once
 
 #include <memory>
@@ -13,16 +15,14 @@ namespace blitz::detail {
 
 class CallerLatch {
  public:
-  /// For the calling thread. `setter`: the pool whose workers will set it. `waiter`: the worker that waits; null for a thread
-  /// that blocks.
-  explicit CallerLatch(const PoolBase& setter, WorkerBase* waiter = current_worker) : waiter_(waiter) {
-    // A worker of another pool may go on, to that pool's end, as soon as the latch is set.
-    if (waiter_ != nullptr && waiter_->pool() != &setter) keep_alive_ = waiter_->keep_alive();
+  /// `setter`: the pool whose workers will set it. `waiter`: the calling thread's worker; with null the thread blocks.
+  explicit CallerLatch(const PoolBase& setter, WorkerBase* waiter = current_worker) noexcept : waiter_(waiter) {
+    // A worker of another pool may return as soon as the latch is set, and its pool end before the setter has woken it.
+    if (waiter_ != nullptr && waiter_->pool() != &setter) keep_alive_ = waiter_->pool()->keep_alive();
   }
   CallerLatch(const CallerLatch&) = delete;
   CallerLatch& operator=(const CallerLatch&) = delete;
 
-  /// Once. Afterwards the latch may be gone.
   void set() noexcept {
     if (waiter_ == nullptr) {
       parker_.unpark();
@@ -33,7 +33,6 @@ class CallerLatch {
     if (core_.set()) waiter->wake();
   }
 
-  /// Once, by the thread that made the latch.
   void wait() noexcept {
     if (waiter_ == nullptr) {
       parker_.park();

@@ -16,27 +16,27 @@ using Block = JobMemory::Block;
 using List = JobMemory::List;
 
 constexpr std::size_t kChunkSize = std::size_t{1} << 16;
-/// Chunks without a block in use that a depot keeps, so that a program which spawns in waves does not ask the system
-/// for each of them.
+/// Unused chunks that a depot keeps, so that a program that spawns in waves does not get them from the system each
+/// time.
 constexpr std::size_t kKept = 4;
 
 /// The head of a chunk; its blocks follow. A chunk begins at a multiple of its size.
 struct alignas(kCacheLine) Chunk {
-  Chunk* previous;  // in the depot's ring, while ...
+  Chunk* previous;  // in the depot's list, in which the chunk is while it has blocks
   Chunk* next;
-  List free;               // ... this is not empty
-  std::size_t never_used;  // where the blocks begin that no list has held yet
+  List free;
+  std::size_t never_used;  // the offset of the first block that no list has held yet
 };
 
-/// The chunks of one size. A chunk is in the ring while it has something to give.
+/// The chunks with blocks of one size.
 ///
-/// What takes long, or may, is done without the mutex: to ask the system for a chunk, to give it back, and to write to
-/// blocks that nobody has written to.
+/// The slow steps happen without the mutex: getting a chunk from the system, giving it back, and the first write to
+/// fresh blocks.
 class Depot {
  public:
   constexpr explicit Depot(std::size_t block_size) noexcept : block_size_(block_size) {}
 
-  /// Moves up to `count` free blocks to an empty list, one at least. Throws std::bad_alloc.
+  /// Moves at least one and up to `count` free blocks to the empty list `to`. Throws std::bad_alloc.
   void take(List& to, std::uint32_t count) {
     std::unique_lock lock(mutex_);
     while (first_ == nullptr) {
@@ -62,7 +62,7 @@ class Depot {
     for (std::size_t i = 0; i < fresh_count; ++i, fresh += block_size_) push(to, ::new (fresh) Block{nullptr});
   }
 
-  /// Takes the blocks of a list back.
+  /// Takes back the blocks of a list.
   void put(Block* first) noexcept {
     Chunk* surplus = nullptr;
     {
@@ -102,7 +102,7 @@ class Depot {
     return std::exchange(list.first, list.first->next);
   }
 
-  /// How many of the chunk's blocks have been handed out at least once.
+  /// How many of the chunk's blocks have been in a list.
   [[nodiscard]] std::size_t blocks_of(const Chunk& chunk) const noexcept {
     return (chunk.never_used - sizeof(Chunk)) / block_size_;
   }
@@ -130,14 +130,14 @@ class Depot {
     if (chunk.next != nullptr) chunk.next->previous = chunk.previous;
   }
 
-  Mutex mutex_;  // guards all below
+  Mutex mutex_;  // guards the rest
   std::size_t block_size_;
   Chunk* first_ = nullptr;
   std::size_t chunks_ = 0;
   std::size_t unused_ = 0;  // chunks
 };
 
-/// Never destroyed: a pool that is itself static may outlive any other static object.
+/// Never destroyed: a static pool may outlive any other static object.
 template <class T>
 union Immortal {
   template <class... Args>
@@ -150,20 +150,15 @@ constinit Immortal<Depot> depots[JobMemory::kClasses] = {
     Immortal<Depot>(std::size_t{32}), Immortal<Depot>(std::size_t{64}), Immortal<Depot>(std::size_t{128}),
     Immortal<Depot>(std::size_t{256})};
 
-[[maybe_unused]] const bool forks_handled = at_fork({
-    .prepare =
-        [] {
-          for (auto& depot : depots) depot.value.mutex().lock();
-        },
-    .parent =
-        [] {
-          for (auto& depot : depots) depot.value.mutex().unlock();
-        },
-    .child =
-        [] {
-          for (auto& depot : depots) depot.value.mutex().unlock();
-        },
-});
+void lock_depots() {
+  for (auto& depot : depots) depot.value.mutex().lock();
+}
+void unlock_depots() {
+  for (auto& depot : depots) depot.value.mutex().unlock();
+}
+
+[[maybe_unused]] const bool forks_handled =
+    at_fork({.prepare = lock_depots, .parent = unlock_depots, .child = unlock_depots});
 
 }  // namespace
 

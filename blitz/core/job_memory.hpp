@@ -1,14 +1,14 @@
-/// Memory for jobs that lie in nobody's frame: spawned ones.
+/// Memory for jobs on the heap, such as spawned ones.
 ///
-/// Each worker keeps free blocks of a few sizes in lists of its own, so that making and freeing a job is a matter of two
-/// pointers. A block goes to the list of the worker that frees it, whoever made it. What is too much for one worker, or
-/// too little, goes through the depot that all share, in batches; it cuts blocks from chunks, and gives a chunk back to the
-/// system when all its blocks are free, but for a few that it keeps. So a million jobs that lie in queues at once use the
-/// memory of a million blocks, and it is gone when they are.
+/// Each worker keeps lists of free blocks of a few sizes, so that making or freeing a job moves two pointers. A block
+/// goes to the list of the worker that frees it. When a worker has too many, or too few, a batch goes to the depot that
+/// all share, or comes from it. The depot cuts blocks from chunks, and gives a chunk back to the system when all its
+/// blocks are free, except a few that it keeps. So a million jobs in queues at once use the memory of a million blocks,
+/// and it is given back when they have run.
 ///
-/// All members of a JobMemory are for the runner of the worker that it belongs to; the depot is for anyone.
+/// Who may call what: the members of a JobMemory, the runner of its worker; the static ones, any thread.
 ///
-/// The idea of two lists for a thread, so that a batch is never counted out: J. Bonwick, J. Adams, "Magazines and vmem",
+/// Two lists for each thread, so that batches need not be counted out: J. Bonwick, J. Adams, "Magazines and vmem",
 /// USENIX 2001.
 #pragma once
 
@@ -35,11 +35,10 @@ class JobMemory {
   static constexpr std::size_t kSmallest = 32;
   static constexpr std::size_t kLargest = 256;
   static constexpr std::size_t kClasses = 4;
-  /// So many blocks go to the depot at once, and come from it at most. A worker holds less than two batches.
+  /// Blocks that go to the depot at once, and the most that come from it at once. A worker holds less than two batches.
   static constexpr std::uint32_t kBatch = 128;
 
-  /// A free block.
-  struct Block {
+  struct Block {  // a free one
     Block* next;
   };
   struct List {
@@ -52,7 +51,7 @@ class JobMemory {
   JobMemory& operator=(const JobMemory&) = delete;
   BLITZ_API ~JobMemory();
 
-  /// The class of the blocks for objects of that size.
+  /// The class of blocks for objects of `size` bytes.
   [[nodiscard]] static constexpr std::size_t class_of(std::size_t size) noexcept {
     std::size_t index = 0;
     while ((kSmallest << index) < size) ++index;
@@ -74,19 +73,20 @@ class JobMemory {
       flush(size_class);
   }
 
-  /// For a thread that is no worker. Throws std::bad_alloc.
+  /// For threads that are no workers. Throws std::bad_alloc.
   [[nodiscard]] BLITZ_API static void* allocate_outside(std::size_t size_class);
   BLITZ_API static void free_outside(void* memory, std::size_t size_class) noexcept;
 
-  /// The chunks that the depot holds at the moment: for tests. Any thread.
+  /// The number of chunks that the depot holds, which tells how much memory it has given back.
   [[nodiscard]] BLITZ_API static std::size_t chunks() noexcept;
 
  private:
   BLITZ_COLD BLITZ_API void fill(std::size_t size_class);
   BLITZ_COLD BLITZ_API void flush(std::size_t size_class) noexcept;
 
-  std::array<List, kClasses> open_{};     // where blocks come from and go to
-  std::array<Block*, kClasses> spare_{};  // batches, or null: kept back, for the direction may change
+  std::array<List, kClasses> open_{};  // blocks come from here, and go here
+  std::array<Block*, kClasses>
+      spare_{};  // a full batch or null, so that alternating calls do not go to the depot each time
 };
 
 }  // namespace blitz::detail

@@ -1,4 +1,5 @@
-/// The latches that end a wait. Each is set once; after set it may be gone, so set reads all it needs before.
+/// The latch of a job that a worker of the same pool waits for. It is set once. After that it may be gone, so set reads
+/// all that it needs before.
 #pragma once
 
 #include "blitz/core/core_latch.hpp"
@@ -15,7 +16,6 @@ class Wakeable {
   ~Wakeable() = default;
 };
 
-/// For a worker that waits for a job of its own pool.
 class WorkerLatch {
  public:
   explicit WorkerLatch(Wakeable& owner) noexcept : owner_(&owner) {}

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <utility>
 
 #include "blitz/base/linger.hpp"
 #include "blitz/core/heap_job.hpp"
@@ -19,14 +20,14 @@ Confinement::~Confinement() {
   region_->release();
 }
 
-/// Newest at the back. Not a member of Region: a std::deque is another type in a program that is compiled with
-/// _GLIBCXX_DEBUG than in the library.
+/// Newest at the back. Defined here, because with _GLIBCXX_DEBUG a std::deque has another layout in a program than in
+/// the library.
 struct Region::Jobs final : std::deque<Job*> {};
 
-Region::Region(const PoolBase& pool)
+Region::Region(PoolBase& pool)
     : pool_(pool), id_([] {
         static constinit Atomic<std::uint64_t> last{0};
-        return last.fetch_add(1, std::memory_order_relaxed) + 1;  // Only to be unique.
+        return last.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: it only has to be unique
       }()) {}
 
 Region::~Region() = default;
@@ -41,8 +42,8 @@ std::unique_lock<Mutex> Region::lock() noexcept {
   return held;
 }
 
-/// Stands in a worker's queue for one job of the region, whichever is the oldest by the time it is taken. If the
-/// region's workers have run them all by then, it stands for nothing.
+/// Stands in a worker's queue for the job of the region that is the oldest when the token is taken. If the region's
+/// workers have run all by then, it stands for none.
 struct Region::Token final : Job {
   explicit Token(Region& its_region) noexcept : Job(&execute_token), region(its_region) { region.hold(); }
   Region& region;
@@ -63,7 +64,7 @@ void Region::push(WorkerBase& worker, Job* job) {
   try {
     worker.push_own(token);
   } catch (...) {
-    worker.pool()->inject(token);  // There is no memory for a larger queue; the injector needs none.
+    pool_.inject(token);  // There is no memory for a larger queue; the injector needs none.
   }
 }
 
@@ -74,12 +75,12 @@ void Region::execute_token(Job* job, WorkerBase& worker) noexcept {
   if (Job* const oldest = region.take_oldest()) {
     worker.confine(&region);
     oldest->execute(oldest, worker);
-    worker.confine(nullptr);  // As it was: a confined worker takes no token.
+    worker.confine(nullptr);  // As before: a confined worker takes no token.
   }
   region.release();
 }
 
-/// One job has been taken without its token: takes a token out of the worker's own queue, if there is one on top.
+/// After a job was taken without its token: drops a token of the region from the worker's own queue if it is on top.
 void Region::drop_token(WorkerBase& worker, Region& region) noexcept {
   Job* const top = worker.take_newest_own();
   if (top == nullptr) return;
@@ -87,11 +88,11 @@ void Region::drop_token(WorkerBase& worker, Region& region) noexcept {
     destroy_heap_job(static_cast<Token*>(top), &worker);
     region.release();
   } else {
-    worker.push_own(top);  // Does not throw: it has just been there.
+    worker.push_own(top);  // It does not throw: the queue has room for what it just held.
   }
 }
 
-bool Region::take_back(WorkerBase& worker, const Job& job) noexcept {
+bool Region::remove(WorkerBase& worker, const Job& job) noexcept {
   {
     const auto locked = lock();
     if (!has_jobs()) return false;
@@ -128,12 +129,12 @@ bool Region::empty() noexcept {
   return !has_jobs();
 }
 
-/// With the mutex held: what it touches is in the waiter's frame, which ends only after the waiter has had the mutex.
+/// The waiter is in its worker's frame, which the worker leaves only after it has held the mutex.
 void Region::wake_one() noexcept {
   if (waiting_ == nullptr) return;
   Waiter& waiter = *waiting_;
   unlist(waiter);
-  waiter.worker.wake_if_apart();
+  pool_.apart().wake(waiter.slot);
 }
 
 void Region::leave_to(Region& outer, WorkerBase& worker) noexcept {
@@ -142,8 +143,8 @@ void Region::leave_to(Region& outer, WorkerBase& worker) noexcept {
     const auto locked = lock();
     left = jobs_ != nullptr ? jobs_->size() : 0;
   }
-  // Their tokens stay where they are, and stand for nothing. What other workers add from now on is theirs to run: they are
-  // confined to no other region.
+  // Their tokens stay where they are, and stand for no job. Jobs that other workers add from now on are run by those
+  // workers, which are confined to no other region.
   for (Job* job = nullptr; left > 0 && (job = take_oldest()) != nullptr; --left) {
     try {
       outer.push(worker, job);
@@ -154,26 +155,21 @@ void Region::leave_to(Region& outer, WorkerBase& worker) noexcept {
 }
 
 void Region::unlist(Waiter& waiter) noexcept {
-  if (!waiter.listed) return;
-  waiter.listed = false;
-  for (Waiter** link = &waiting_;; link = &(*link)->next) {
-    if (*link == &waiter) {
-      *link = waiter.next;
-      return;
-    }
-  }
+  if (!std::exchange(waiter.listed, false)) return;
+  Waiter** link = &waiting_;
+  while (*link != &waiter) link = &(*link)->next;
+  *link = waiter.next;
 }
 
 void Region::wait(WorkerBase& worker, CoreLatch& latch) noexcept {
   unsigned round = 0;
-  bool called = false;  // woken for a job of the region, and has not looked for one since
+  bool called = false;  // woken for a job of the region, and has not yet looked for one
   while (!latch.probe()) {
     Job* job = take_newest(worker);
     called = false;
     if (job == nullptr) job = worker.take_mail();
     if (job != nullptr) {
-      job->execute(job, worker);
-      pool_.end_if_forked();
+      worker.execute(job);
       round = 0;
       continue;
     }
@@ -181,27 +177,25 @@ void Region::wait(WorkerBase& worker, CoreLatch& latch) noexcept {
       yield_thread();
       continue;
     }
-    Waiter waiter{worker, nullptr, true};
+    Waiter waiter{worker.index(), nullptr, true};
     {
       const auto locked = lock();
       waiter.next = waiting_;
       waiting_ = &waiter;
     }
-    worker.pool()->stand_apart();
-    worker.sleep_apart(latch, [&]() noexcept {
+    pool_.apart().sleep(worker.index(), latch, [&]() noexcept {
       if (worker.has_mail()) return true;
       const auto locked = lock();
-      // Once off the list it would not be woken again, and whoever took it off may have come before it could be.
+      // If we are no longer listed, the wake-up was sent before we could receive it: do not park.
       return !waiter.listed || has_jobs();
     });
-    worker.pool()->stand_apart_no_more();
     const auto locked = lock();
     called = !waiter.listed;
     unlist(waiter);
   }
   if (!called) return;
-  // Our latch is set too, so pass the job's wake-up to another waiter. Decided after the last probe: the latch may be set
-  // between any two.
+  // Our latch is set too, so pass the job's wake-up to another waiter. Only the last probe can decide this: the latch
+  // may be set after any other.
   const auto locked = lock();
   if (has_jobs()) wake_one();
 }

@@ -1,15 +1,14 @@
-/// What isolate() opens: a set of jobs that only its own workers wait with.
+/// A region of isolate(): a set of jobs that only its own workers run while they wait.
 ///
-/// A worker in a region is *confined*: while it waits, it runs jobs of the region and no others, and sleeps when there
-/// are none. Whatever it offers goes into the region, and a token for it on the worker's own queue, so that a worker that
-/// has nothing on its stack may help: it takes the token, enters the region, and runs the region's oldest job. Jobs that
-/// a job of the region makes are thereby of the region too, on whichever worker.
+/// A worker in a region is *confined*: while it waits, it runs jobs of the region and no others, and stands apart when
+/// there are none (see waiting.hpp). What it offers goes into the region, and a token for it on the worker's own queue.
+/// A worker with nothing on its stack that takes the token enters the region and runs the region's oldest job. So all
+/// jobs that a job of the region makes are of the region, on any worker.
 ///
-/// Everything is under one mutex. A confined worker that sleeps counts, for the idle protocol, as one that executes a
-/// job; it is woken when its latch is set, or by a push to the region. In a forked child the mutex may be held for ever,
-/// by a thread that is not there: then the child ends.
+/// One mutex guards everything. In a forked child a thread that does not exist there may hold it; then the child is
+/// ended.
 ///
-/// Who may call what: push, take_back, take_newest, wait, a confined worker; the token, anyone.
+/// Who may call what: push, remove, take_newest, wait, a confined worker; the token, any worker.
 #pragma once
 
 #include <cstddef>
@@ -28,30 +27,30 @@ class PoolBase;
 
 class BLITZ_API Region {
  public:
-  /// With one owner: release() it. Throws std::bad_alloc.
-  explicit Region(const PoolBase& pool);
+  /// It has one owner, which calls release(). Throws std::bad_alloc.
+  explicit Region(PoolBase& pool);
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
 
-  /// Adds a job, with a token on the worker's own queue. Throws std::bad_alloc, and has then not taken the job.
+  /// Adds a job, and a token to the worker's own queue. If it throws std::bad_alloc, it has not taken the job.
   void push(WorkerBase& worker, Job* job);
-  /// Takes that job if it is still here.
-  [[nodiscard]] bool take_back(WorkerBase& worker, const Job& job) noexcept;
+  /// Removes `job` if it is still here; returns whether it was.
+  [[nodiscard]] bool remove(WorkerBase& worker, const Job& job) noexcept;
   [[nodiscard]] Job* take_newest(WorkerBase& worker) noexcept;
   [[nodiscard]] bool empty() noexcept;
-  /// Runs jobs of the region until the latch is set, and sleeps while there are none.
+  /// Runs jobs of the region until the latch is set, and stands apart while there are none.
   void wait(WorkerBase& worker, CoreLatch& latch) noexcept;
 
-  /// At the end of the region's isolate() within another: what it has not waited for is the outer region's from now on,
-  /// whose workers would not find it here.
+  /// At the end of this region within another: moves the jobs that nobody has waited for to the outer region, whose
+  /// workers would not find them here.
   void leave_to(Region& outer, WorkerBase& worker) noexcept;
 
-  /// Tells one region from another, past ones included. Never 0.
+  /// Differs from that of every other region, past ones included. Never 0.
   [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
 
   void hold() noexcept { owners_.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept {
-    // Release and acquire: all use of the region happens before its end.
+    // Release and acquire: all uses of the region happen before its destruction.
     if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
@@ -59,7 +58,7 @@ class BLITZ_API Region {
   struct Token;
   struct Jobs;
   struct Waiter {
-    WorkerBase& worker;
+    std::size_t slot;
     Waiter* next;
     bool listed;
   };
@@ -68,22 +67,22 @@ class BLITZ_API Region {
 
   static void execute_token(Job* job, WorkerBase& worker) noexcept;
   [[nodiscard]] std::unique_lock<Mutex> lock() noexcept;
-  /// With the mutex held.
+  // With the mutex held, except take_oldest and drop_token.
   [[nodiscard]] bool has_jobs() const noexcept;
   [[nodiscard]] Job* take_oldest() noexcept;
   void wake_one() noexcept;
   void unlist(Waiter& waiter) noexcept;
   static void drop_token(WorkerBase& worker, Region& region) noexcept;
 
-  const PoolBase& pool_;
+  PoolBase& pool_;
   const std::uint64_t id_;
   Mutex mutex_;                 // guards the next two
-  std::unique_ptr<Jobs> jobs_;  // made by the first push: many regions have none
+  std::unique_ptr<Jobs> jobs_;  // made by the first push, which many regions never see
   Waiter* waiting_ = nullptr;
-  Atomic<std::size_t> owners_{1};  // isolate(), and the tokens
+  Atomic<std::size_t> owners_{1};  // isolate() and the tokens
 };
 
-/// Confines a worker to a new region for as long as this object lives.
+/// Confines a worker to a new region while this object lives.
 class Confinement {
  public:
   /// Throws std::bad_alloc.

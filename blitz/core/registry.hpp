@@ -1,4 +1,4 @@
-/// A pool from the inside: its workers, their threads, the injector, and the way in for threads that are not its own.
+/// A pool from the inside: its workers, their threads, the injector, and the way in for other threads.
 #pragma once
 
 #include <chrono>
@@ -13,19 +13,17 @@
 
 namespace blitz::detail {
 
-/// Shared by the pool and by threads of other pools that are still waking one of its workers; the threads are joined by
-/// stop(), which the pool calls, never by the last of these owners.
+/// Owned by the pool object, and by threads of other pools while they wake one of its workers. stop(), which the pool
+/// object calls, joins the threads; the last owner does not.
 template <Policy P>
 class BLITZ_API Registry final : public PoolBase, public std::enable_shared_from_this<Registry<P>> {
  public:
   /// Makes the pool and starts its threads. Throws ThreadPoolError, std::invalid_argument, std::bad_alloc, and what
-  /// `options.thread_name` throws; threads that had started are then gone.
+  /// `options.thread_name` throws, after it has joined the threads that had started.
   [[nodiscard]] static std::shared_ptr<Registry> start(ThreadPoolOptions options);
 
   ~Registry();
 
-  [[nodiscard]] std::size_t num_threads() const noexcept override { return count_; }
-  [[nodiscard]] WorkerBase& worker_base(std::size_t slot) noexcept override { return *workers_[slot]; }
   void inject(Job* job) noexcept override {
     injector_.push(job);
     idle_.new_injected_jobs();
@@ -47,13 +45,16 @@ class BLITZ_API Registry final : public PoolBase, public std::enable_shared_from
   [[nodiscard]] const typename P::Idle& idle() const noexcept { return idle_; }
   [[nodiscard]] typename P::Injector& injector() noexcept { return injector_; }
 
-  /// Wakes the workers, and keeps those without work awake for a time; not that of slot 0, which outside callers borrow.
+  /// Wakes the workers except that of slot 0, which outside callers borrow, and keeps them awake for `time` without
+  /// work.
   void warm_up(std::chrono::nanoseconds time) noexcept;
+  /// The end of that time (steady clock, nanoseconds).
+  [[nodiscard]] std::int64_t warm_until() const noexcept { return warm_until_.load(std::memory_order_relaxed); }
 
-  /// Waits for the detached jobs, lets the workers run dry, and joins them. Idempotent; one thread at a time. Must not be
-  /// called by a thread of this pool, which would wait for itself: throws ThreadPoolError.
+  /// Waits for the detached jobs, lets the workers run what is left, and joins the threads. Idempotent; one thread at a
+  /// time. Throws ThreadPoolError on a thread of this pool, which would wait for itself.
   void stop();
-  /// The last part of that, once no more calls come.
+  /// The last step of stop(), when no more calls come.
   void end_threads() noexcept;
 
   void enter(PoolCall call, void* argument) override;
@@ -65,6 +66,12 @@ class BLITZ_API Registry final : public PoolBase, public std::enable_shared_from
   struct GiveBack {
     Worker<P>& worker;
     ~GiveBack() { worker.give_back(); }
+  };
+
+  struct StandsApart {
+    explicit StandsApart(PoolBase& its_pool) noexcept : pool(its_pool) { pool.apart().enter(); }
+    ~StandsApart() { pool.apart().leave(); }
+    PoolBase& pool;
   };
 
   explicit Registry(ThreadPoolOptions options, std::size_t num_threads);
@@ -80,6 +87,7 @@ class BLITZ_API Registry final : public PoolBase, public std::enable_shared_from
     return kNoSlot;
   }
 
+  /// `waiter`: see CallerLatch.
   BLITZ_COLD void inject_and_wait(PoolCall call, void* argument, WorkerBase* waiter);
 
   void start_threads();
@@ -89,12 +97,12 @@ class BLITZ_API Registry final : public PoolBase, public std::enable_shared_from
 
   typename P::Injector injector_;
   typename P::Idle idle_;
-  const std::size_t count_;
-  // Arrays: a std::vector is another type in a program that is compiled with _GLIBCXX_DEBUG than in the library.
+  // Arrays: with _GLIBCXX_DEBUG a std::vector has another layout in a program than in the library.
   std::unique_ptr<std::unique_ptr<Worker<P>>[]> workers_;
   std::unique_ptr<Thread[]> threads_;
   std::size_t threads_started_ = 0;
-  StartGate* gate_ = nullptr;  // while starting, if there is a hook to wait for
+  Atomic<std::int64_t> warm_until_{0};  // written by warm_up, read by workers without work
+  StartGate* gate_ = nullptr;           // while starting, if the options have a hook to wait for
 };
 
 }  // namespace blitz::detail

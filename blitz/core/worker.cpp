@@ -1,6 +1,6 @@
 #include "blitz/core/worker.hpp"
 
-#include "blitz/core/region.hpp"
+#include <utility>
 
 namespace blitz::detail {
 
@@ -11,7 +11,8 @@ namespace {
 [[maybe_unused]] const bool forks_handled = at_fork({
     .child =
         [] {
-          if (current_worker != nullptr) current_worker->forget_runner();
+          // The thread runs no worker any more; confine() clears CurrentWorker<P>::worker.
+          if (WorkerBase* const worker = std::exchange(current_worker, nullptr)) worker->confine(worker->region());
         },
 });
 
@@ -24,7 +25,7 @@ std::uint64_t isolation_here() noexcept {
 
 bool reclaim(WorkerBase& worker, Job& mine, CoreLatch& done) noexcept {
   if (Region* const region = worker.region()) {
-    if (region->take_back(worker, mine)) return true;
+    if (region->remove(worker, mine)) return true;
     worker.wait_until(done);
     return false;
   }

@@ -1,15 +1,20 @@
-// What is beside the idle protocol: the sleep apart, the count of those who stand apart, and the end of the pool, which
-// waits for detached jobs.
+// What is beside the idle protocol: workers that stand apart, and the end of the pool, which waits for detached jobs.
 #include <cstddef>
 #include <deque>
 #include <functional>
 #include <string>
 #include <utility>
 
+#include "blitz/core/detached_jobs.hpp"
 #include "tests/interleave/pool.hpp"
 
 namespace interleave_test {
 namespace {
+
+using blitz::detail::DetachedCount;
+using blitz::detail::DetachedJobs;
+using blitz::detail::stay_apart;
+using blitz::detail::wait_apart;
 
 /// A job that is sent to a worker.
 struct Sent final : Job {
@@ -32,18 +37,19 @@ struct Sent final : Job {
   Plain<int> runs{"runs", 0};
 };
 
-/// Waits for the latch, asleep apart, and does what is sent meanwhile.
-void wait_apart(Worker& worker, CoreLatch& latch) {
+/// The worker of the slot stands apart until the latch is set, and runs its mail.
+void wait_for_mail(Pool& pool, std::size_t slot, CoreLatch& latch) {
+  Worker& worker = pool.worker(slot);
   while (!latch.probe()) {
     if (Job* const job = worker.take_mail()) {
       worker.execute(job);
     } else {
-      worker.sleep_apart(latch, [&]() noexcept { return worker.has_mail(); });
+      pool.apart().sleep(slot, latch, [&]() noexcept { return worker.has_mail(); });
     }
   }
 }
 
-// --- sleep_apart ---
+// --- ApartSlot ---
 
 INTERLEAVE_CASE("apart: a latch set by another", .preemptions = 3, .delays = 2, .spurious = 1,
                 .random_schedules = 1000) {
@@ -52,7 +58,7 @@ INTERLEAVE_CASE("apart: a latch set by another", .preemptions = 3, .delays = 2, 
   run.name(latch, "latch");
   Plain<int> result{"result", 0};
   run.thread("sleeper", [&] {
-    wait_apart(pool.worker(0), latch);
+    wait_for_mail(pool, 0, latch);
     expect(result.read() == 7, "what came before set has come");
   });
   run.thread("setter", [&] {
@@ -68,7 +74,7 @@ INTERLEAVE_CASE("apart: a job is sent", .preemptions = 3, .delays = 2, .spurious
   run.name(latch, "latch");
   // It alone ends the wait, on the sleeper itself.
   Sent job([&] { (void)latch.set(); });
-  run.thread("sleeper", [&] { wait_apart(pool.worker(0), latch); });
+  run.thread("sleeper", [&] { wait_for_mail(pool, 0, latch); });
   run.thread("sender", [&] { job.mail_to(pool.worker(0)); });
   run.go();
   expect(job.runs.read() == 1, "the job has run once");
@@ -82,8 +88,8 @@ INTERLEAVE_CASE("apart: two jobs are sent, and the latch is set", .preemptions =
   Sent first;
   Sent second([&] { (void)more.set(); });
   run.thread("sleeper", [&] {
-    wait_apart(pool.worker(0), latch);
-    wait_apart(pool.worker(0), more);
+    wait_for_mail(pool, 0, latch);
+    wait_for_mail(pool, 0, more);
   });
   run.thread("sender", [&] {
     first.mail_to(pool.worker(0));
@@ -107,8 +113,8 @@ INTERLEAVE_CASE("apart: from one sleep to the other", .preemptions = 3, .random_
   Worker& worker = pool.worker(0);
   Sent job([&] { (void)end.set(); });
   run.thread("sleeper", [&] {
-    // No look at what was sent: so the resident that sits out leaves when it is wanted again.
-    while (!away.probe()) worker.sleep_apart(away, []() noexcept { return false; });
+    // No look at what was sent: so a resident leaves that is not surplus any more.
+    while (!away.probe()) pool.apart().sleep(0, away, []() noexcept { return false; });
     worker.work_until(end, Rest::kVacate);
   });
   run.thread("setter", [&] {
@@ -142,57 +148,43 @@ INTERLEAVE_CASE("apart: from one sleep to a simpler one", .preemptions = 3, .ran
   OtherSleep other;
   CoreLatch away;
   run.name(away, "away");
-  Worker& worker = pool.worker(0);
   blitz::detail::Atomic<bool> reason{false};
   run.thread("sleeper", [&] {
-    while (!away.probe()) worker.sleep_apart(away, []() noexcept { return false; });
+    while (!away.probe()) pool.apart().sleep(0, away, []() noexcept { return false; });
     while (!reason.load(std::memory_order_seq_cst)) {
       other.sleep_unless([&]() noexcept { return reason.load(std::memory_order_seq_cst); });
     }
   });
   run.thread("setter", [&] {
-    if (away.set()) (void)worker.wake_if_apart();
+    if (away.set()) pool.apart().wake(0);
   });
   run.thread("giver", [&] {
     reason.store(true, std::memory_order_seq_cst);
-    if (!worker.wake_if_apart()) other.try_wake();
+    if (!pool.apart().wake(0)) other.try_wake();
   });
   run.go();
 }
 
-INTERLEAVE_CASE("apart: a resident that sits out is wanted again", .preemptions = 2, .random_schedules = 2000) {
+INTERLEAVE_CASE("apart: a resident is wanted again", .preemptions = 2, .random_schedules = 2000) {
   Pool pool(run, 2);
   pool.set_max_concurrency(1);
   CoreLatch end;
-  Worker& worker = pool.worker(1);
-  run.thread("resident", [&] {
-    while (worker.index() >= pool.max_concurrency()) {
-      worker.sleep_apart(end, [&]() noexcept { return worker.index() < pool.max_concurrency(); });
-    }
-  });
+  run.thread("resident", [&] { stay_apart(pool.worker(1), end); });
   run.thread("asker", [&] { pool.set_max_concurrency(2); });
   run.go();
 }
 
-// --- standing apart ---
+// --- ApartWorkers ---
 
-/// As a worker that waits at its limit of nested waits: apart, unless nobody else is left, and else as any other.
+/// As a worker that waits at its limit of nested waits: apart, unless all others are, and then as any other.
 void wait_at_limit(Pool& pool, std::size_t slot, CoreLatch& latch) {
   Worker& worker = pool.worker(slot);
-  if (pool.try_stand_apart()) {
-    while (!latch.probe() && !pool.all_stand_apart()) {
-      worker.sleep_apart(latch, [&]() noexcept { return pool.all_stand_apart(); });
-    }
-    pool.stand_apart_no_more();
-  }
-  worker.wait_until(latch);
+  if (!wait_apart(worker, latch)) worker.wait_until(latch);
 }
 
 /// As a confined worker: apart, whatever the others do.
 void wait_confined(Pool& pool, std::size_t slot, CoreLatch& latch) {
-  pool.stand_apart();
-  while (!latch.probe()) pool.worker(slot).sleep_apart(latch, []() noexcept { return false; });
-  pool.stand_apart_no_more();
+  while (!latch.probe()) pool.apart().sleep(slot, latch, []() noexcept { return false; });
 }
 
 /// All workers wait for one job, which comes from outside, and which one of them must run.
@@ -205,7 +197,7 @@ class Waited {
 
   void expect_done() {
     expect(job.runs.read() == 1, "the job has run once");
-    expect(pool.try_stand_apart(), "nobody is counted any more");
+    expect(pool.apart().count() == 0, "nobody is counted any more");
   }
 
   Pool pool;
@@ -246,30 +238,47 @@ INTERLEAVE_CASE("stand: three, and the job comes late", .preemptions = 1, .rando
   all.expect_done();
 }
 
+INTERLEAVE_CASE("stand: all are confined", .preemptions = 2, .random_schedules = 1000) {
+  Waited all(run, 2);
+  for (std::size_t slot = 0; slot < 2; ++slot) {
+    run.thread("confined " + std::to_string(slot), [&all, slot] { wait_confined(all.pool, slot, all.latches[slot]); });
+  }
+  run.settle();  // They sleep, and do not wake one another.
+  run.thread("outside", [&] { all.pool.worker(0).execute(&all.job); });
+  run.go();
+  all.expect_done();
+}
+
 // --- the end of a pool ---
 
 /// Detached jobs: the worker in whose thread this is called begins one, or has run one.
 class Detached {
  public:
-  Detached(Run& run, std::size_t slots) : pool(run, slots) {}
+  Detached(Run& run, std::size_t slots) {
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+      counts.emplace_back(jobs);
+      run.name(counts.back(), "count " + std::to_string(slot));
+    }
+  }
 
   void begin(std::size_t slot) {
     ++begun_;
-    pool.worker(slot).detached_begun();
+    counts[slot].begin();
   }
   void end(std::size_t slot) {
     traces_[ended_].write(1);
     ++ended_;
-    pool.worker(slot).detached_ended();
+    counts[slot].end();
   }
   /// By the thread that stops the pool.
   void drain() {
-    pool.drain();
+    jobs.drain();
     expect(ended_ == begun_, "all detached jobs have ended");
     for (std::size_t i = 0; i < ended_; ++i) expect(traces_[i].read() == 1, "what a detached job wrote is seen");
   }
 
-  Pool pool;
+  DetachedJobs jobs;
+  std::deque<DetachedCount> counts;
 
  private:
   // Not watched for races: one thread runs at a time.
@@ -324,10 +333,10 @@ INTERLEAVE_CASE("drain: a job from outside", .preemptions = 2, .delays = 2, .ran
   run.thread("worker", [&] {
     while (!come.probe()) blitz::detail::yield_thread();
     ended = true;
-    detached.pool.worker(0).detached_ended();
+    detached.counts[0].end();
   });
   run.thread("stopper", [&] {
-    detached.pool.detached_begun_outside();
+    detached.jobs.begin_outside();
     (void)come.set();
     detached.drain();
     expect(ended, "the job has ended");

@@ -23,9 +23,10 @@ SOURCES = {
     "join": ["blitz/core/worker.cpp"],
     "scope": ["blitz/core/scope_state.cpp"],
     "group": ["blitz/core/job_group.cpp", "blitz/core/stop_request.cpp"],
-    "apart": ["blitz/core/pool_base.cpp"],
+    "apart": ["blitz/core/detached_jobs.cpp", "blitz/core/waiting.cpp"],
     "finder": ["blitz/fork_join/policy.cpp"],
     "region": ["blitz/core/region.cpp"],
+    "worker": ["blitz/core/waiting.cpp"],
     "idle_state": ["blitz/async/idle_state.cpp"],
     "async": ["blitz/async/idle_state.cpp", "blitz/async/policy.cpp"],
 }

@@ -48,16 +48,12 @@ class Worker final : public WorkerBase {
   [[nodiscard]] bool has_mail() const noexcept override { return !mailbox_.empty(); }
   [[nodiscard]] bool queue_empty() const noexcept override { return queue_.empty(); }
   [[nodiscard]] bool somebody_idle() const noexcept override { return false; }
-  [[nodiscard]] std::size_t num_threads() const noexcept override;
-  [[nodiscard]] std::shared_ptr<void> keep_alive() const noexcept override;
   void push_own(Job* job) override { offer(job); }
   [[nodiscard]] Job* take_newest_own() noexcept override { return queue_.pop(); }
   void confine(blitz::detail::Region* region) noexcept override { set_region(region); }
-  void forget_runner() noexcept override {}
   void wake() noexcept override;
 
   void mail(Job* job) noexcept;
-  void execute(Job* job) noexcept { job->execute(job, *this); }
 
   /// A job that lies in another queue, or comes from outside; null if there is none at this moment.
   [[nodiscard]] Job* take_any() noexcept;
@@ -78,7 +74,7 @@ class Worker final : public WorkerBase {
 class Pool final : public PoolBase {
  public:
   /// All slots have their runners, and execute jobs.
-  explicit Pool(Run& run, std::size_t slots) : PoolBase({}, slots), slots_(slots), idle_(slots) {
+  explicit Pool(Run& run, std::size_t slots) : PoolBase({}, slots), idle_(slots) {
     run.own_by_thread(blitz::detail::current_worker);
     run.name(idle_, "idle");
     run.name(injector_, "injector");
@@ -89,8 +85,6 @@ class Pool final : public PoolBase {
     }
   }
 
-  [[nodiscard]] std::size_t num_threads() const noexcept override { return slots_; }
-  [[nodiscard]] WorkerBase& worker_base(std::size_t slot) noexcept override { return workers_[slot]; }
   void inject(Job* job) noexcept override {
     injector_.push(job);
     idle_.new_injected_jobs();
@@ -102,8 +96,6 @@ class Pool final : public PoolBase {
   [[nodiscard]] bool call_in_vacant_slot(void (*)(void*), void*) override { return false; }
   [[nodiscard]] std::shared_ptr<void> keep_alive() noexcept override { return self_.lock(); }
 
-  using PoolBase::drain;
-
   [[nodiscard]] Worker& worker(std::size_t slot) noexcept { return workers_[slot]; }
   [[nodiscard]] Sleep& idle() noexcept { return idle_; }
   [[nodiscard]] blitz::detail::TreiberStack<Job>& injector() noexcept { return injector_; }
@@ -111,7 +103,6 @@ class Pool final : public PoolBase {
   void owned_by(const std::shared_ptr<Pool>& self) noexcept { self_ = self; }
 
  private:
-  std::size_t slots_;
   Sleep idle_;
   blitz::detail::TreiberStack<Job> injector_;
   std::deque<Worker> workers_;
@@ -127,16 +118,13 @@ inline Worker::Place Worker::offer(Job* job) {
 }
 
 inline void Worker::wake() noexcept {
-  if (!wake_if_apart()) pool_.idle().try_wake(index());
+  if (!pool_.apart().wake(index())) pool_.idle().try_wake(index());
 }
 
 inline void Worker::mail(Job* job) noexcept {
   mailbox_.push(job);
-  if (!wake_if_apart()) pool_.idle().try_wake(index());
+  wake();
 }
-
-inline std::size_t Worker::num_threads() const noexcept { return pool_.num_threads(); }
-inline std::shared_ptr<void> Worker::keep_alive() const noexcept { return pool_.keep_alive(); }
 
 inline bool Worker::others_waiting() const noexcept { return !pool_.injector().empty() || has_mail(); }
 

@@ -52,9 +52,7 @@ class Confined {
       while (Job* const token = worker.take_newest_own()) worker.execute(token);
     }
     region.release();
-    expect(!pool.all_stand_apart(), "nobody is counted any more");
-    for (std::size_t i = 1; i < pool.num_threads(); ++i) expect(pool.try_stand_apart(), "nobody is counted any more");
-    expect(!pool.try_stand_apart(), "nobody is taken off twice");
+    expect(pool.apart().count() == 0, "nobody is counted any more");
   }
   Confined(const Confined&) = delete;
   Confined& operator=(const Confined&) = delete;
@@ -105,7 +103,7 @@ INTERLEAVE_CASE("region: a job that is taken back, and another", .preemptions = 
   run.thread("pusher", [&] {
     Worker& worker = all.pool.worker(0);
     all.push(first);
-    if (all.region.take_back(worker, first)) worker.execute(&first);
+    if (all.region.remove(worker, first)) worker.execute(&first);
     all.push(second);
   });
   run.go();

@@ -74,7 +74,7 @@ byte runners[NS];
 bool a_slot_has_one_runner = true, a_set_latch_is_awaited = true;
 byte pending = NC * CALLS + POSTS * NS, calls = NC * CALLS, residents = NS;
 
-/* mirrors: Worker::give_back blitz/core/registry_impl.hpp */
+/* mirrors: Worker::give_back blitz/core/worker_impl.hpp */
 #ifndef GIVE_BACK_NO_POSTED
 #define RESIDENT_WANTED(s) (latch[s] == SET || posted[s] > 0)
 #else
@@ -127,7 +127,7 @@ inline try_borrow(slot) {  /* sets ok */
   fi
 }
 
-/* mirrors: IdleState::num_idle blitz/async/idle_state.cpp */
+/* mirrors: IdleState::all_idle blitz/async/idle_state.cpp */
 inline all_idle() {  /* sets ok */
   do
   :: atomic {
@@ -204,12 +204,12 @@ inline give_back(me) {
   ok = false
 }
 
-/* mirrors: Worker::take_mail blitz/core/registry_impl.hpp */
+/* mirrors: Worker::take_mail blitz/core/worker_impl.hpp */
 inline take_mail(me) {  /* sets found, and job */
   d_step { found = (posted[me] > 0); if :: found -> FLUSH(me); posted[me]--; job = NOBODYS :: else fi }
 }
 
-/* mirrors: Worker::find_any blitz/core/registry_impl.hpp */
+/* mirrors: Worker::find_any blitz/core/worker_impl.hpp */
 /* mirrors: AsyncFinder::find_work blitz/async/policy.hpp */
 inline find_work(me, in_search) {  /* sets found, and job */
 #if POSTS > 0
@@ -246,9 +246,9 @@ inline fork(me, waits_for_it) {
   new_jobs(me)
 }
 
-/* mirrors: Worker::run_resident blitz/core/registry_impl.hpp */
-/* mirrors: Worker::work_until blitz/core/registry_impl.hpp */
-/* mirrors: Worker::search_until blitz/core/registry_impl.hpp */
+/* mirrors: Worker::run_resident blitz/core/worker_impl.hpp */
+/* mirrors: Worker::work_until blitz/core/worker_impl.hpp */
+/* mirrors: Worker::search_until blitz/core/worker_impl.hpp */
 /* mirrors: IdleState::first_search blitz/async/idle_state.hpp */
 proctype Resident(byte me) {
   LOCALS; byte job, call, awaited = me, rest = VACATE, old; bool displaced;
@@ -378,7 +378,7 @@ returns:
   skip
 }
 
-/* mirrors: Worker::mail blitz/core/registry_impl.hpp */
+/* mirrors: Worker::mail blitz/core/worker_impl.hpp */
 proctype Poster(byte s) {
   byte n; bool ok;
   do
@@ -388,7 +388,7 @@ proctype Poster(byte s) {
 }
 
 /* mirrors: Registry::stop blitz/core/registry_impl.hpp */
-/* mirrors: Worker::terminate blitz/core/registry_impl.hpp */
+/* mirrors: Worker::terminate blitz/core/worker_impl.hpp */
 proctype Owner() {
   byte s, old; bool ok;
 end_owner:

@@ -30,8 +30,8 @@ byte started, unset = NG, posting = NI;
 inline find_work(me, in_search) { take_own(me); if :: !found -> elsewhere(me, in_search) :: else fi }
 
 /* mirrors: Worker::wait_until blitz/core/worker.hpp */
-/* mirrors: Worker::work_until blitz/core/registry_impl.hpp */
-/* mirrors: Worker::search_until blitz/core/registry_impl.hpp */
+/* mirrors: Worker::work_until blitz/core/worker_impl.hpp */
+/* mirrors: Worker::search_until blitz/core/worker_impl.hpp */
 /* mirrors: CoreLatch::probe blitz/core/core_latch.hpp */
 proctype Waiter(byte me) {
   LOCALS; byte g;
@@ -64,7 +64,7 @@ next:
   od
 }
 
-/* mirrors: Worker::run_resident blitz/core/registry_impl.hpp */
+/* mirrors: Worker::run_resident blitz/core/worker_impl.hpp */
 proctype Other(byte me) {
   LOCALS;
 work:

@@ -40,9 +40,9 @@ inline find_work(me, in_search) {
   if :: !found -> elsewhere(me, in_search) :: else fi
 }
 
-/* mirrors: Worker::run_resident blitz/core/registry_impl.hpp */
-/* mirrors: Worker::work_until blitz/core/registry_impl.hpp */
-/* mirrors: Worker::search_until blitz/core/registry_impl.hpp */
+/* mirrors: Worker::run_resident blitz/core/worker_impl.hpp */
+/* mirrors: Worker::work_until blitz/core/worker_impl.hpp */
+/* mirrors: Worker::search_until blitz/core/worker_impl.hpp */
 proctype Sleeper(byte me) {
   LOCALS;
 work:

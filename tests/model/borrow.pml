@@ -70,7 +70,7 @@ byte runners[NS];
 bool a_slot_has_one_runner = true, a_set_latch_is_awaited = true;
 byte pending = NC * CALLS + POSTS * NS, calls = NC * CALLS, residents = NS;
 
-/* mirrors: Worker::give_back blitz/core/registry_impl.hpp */
+/* mirrors: Worker::give_back blitz/core/worker_impl.hpp */
 #ifndef GIVE_BACK_NO_POSTED
 #define RESIDENT_WANTED(s) (latch[s] == SET || posted[s] > 0)
 #else
@@ -99,7 +99,7 @@ inline try_borrow(slot) {  /* sets ok */
 }
 
 /* mirrors: Sleep::give_back blitz/fork_join/sleep.hpp */
-/* mirrors: Worker::give_back blitz/core/registry_impl.hpp */
+/* mirrors: Worker::give_back blitz/core/worker_impl.hpp */
 /* mirrors: AtomicCounters::enter_vacant blitz/fork_join/atomic_counters.hpp */
 /* mirrors: Sleep::hand_over blitz/fork_join/sleep.cpp */
 inline give_back(me) {
@@ -171,12 +171,12 @@ inline give_back(me) {
   ok = false
 }
 
-/* mirrors: Worker::take_mail blitz/core/registry_impl.hpp */
+/* mirrors: Worker::take_mail blitz/core/worker_impl.hpp */
 inline take_mail(me) {  /* sets found, and job */
   d_step { found = (posted[me] > 0); if :: found -> FLUSH(me); posted[me]--; job = NOBODYS :: else fi }
 }
 
-/* mirrors: Worker::find_any blitz/core/registry_impl.hpp */
+/* mirrors: Worker::find_any blitz/core/worker_impl.hpp */
 /* mirrors: ForkJoinFinder::find_work blitz/fork_join/policy.hpp */
 inline find_work(me) {  /* sets found, and job */
 #if POSTS > 0
@@ -227,9 +227,9 @@ inline fork(me, waits_for_it) {
   new_jobs(me)
 }
 
-/* mirrors: Worker::run_resident blitz/core/registry_impl.hpp */
-/* mirrors: Worker::work_until blitz/core/registry_impl.hpp */
-/* mirrors: Worker::search_until blitz/core/registry_impl.hpp */
+/* mirrors: Worker::run_resident blitz/core/worker_impl.hpp */
+/* mirrors: Worker::work_until blitz/core/worker_impl.hpp */
+/* mirrors: Worker::search_until blitz/core/worker_impl.hpp */
 /* mirrors: Sleep::first_search blitz/fork_join/sleep.hpp */
 proctype Resident(byte me) {
   LOCALS; byte job, call, awaited = me, rest = VACANT;
@@ -360,7 +360,7 @@ returns:
   skip
 }
 
-/* mirrors: Worker::mail blitz/core/registry_impl.hpp */
+/* mirrors: Worker::mail blitz/core/worker_impl.hpp */
 proctype Poster(byte s) {
   byte n, old = AWAKE, parker;
   do
@@ -370,7 +370,7 @@ proctype Poster(byte s) {
 }
 
 /* mirrors: Registry::stop blitz/core/registry_impl.hpp */
-/* mirrors: Worker::terminate blitz/core/registry_impl.hpp */
+/* mirrors: Worker::terminate blitz/core/worker_impl.hpp */
 proctype Owner() {
   byte s, old = AWAKE, parker;
 end_owner:

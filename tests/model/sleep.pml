@@ -42,9 +42,9 @@ inline find_work(me) {  /* nobody pushes on a sleeper's own deque */
 #endif
 }
 
-/* mirrors: Worker::run_resident blitz/core/registry_impl.hpp */
-/* mirrors: Worker::work_until blitz/core/registry_impl.hpp */
-/* mirrors: Worker::search_until blitz/core/registry_impl.hpp */
+/* mirrors: Worker::run_resident blitz/core/worker_impl.hpp */
+/* mirrors: Worker::work_until blitz/core/worker_impl.hpp */
+/* mirrors: Worker::search_until blitz/core/worker_impl.hpp */
 /* mirrors: Sleep::first_search blitz/fork_join/sleep.hpp */
 proctype Sleeper(byte me) {
   LOCALS;

@@ -71,9 +71,13 @@ class Watchdog {
 
   template <class Registry>
   static void print_pool(Registry& registry) {
-    PoolView view{
-        typeid(registry).name(),    {}, registry.injector().empty(), registry.stopping(), registry.max_concurrency(),
-        registry.all_stand_apart(), {}};
+    PoolView view{typeid(registry).name(),
+                  {},
+                  registry.injector().empty(),
+                  registry.detached_jobs().stopping(),
+                  registry.max_concurrency(),
+                  registry.apart().all(),
+                  {}};
     if constexpr (requires { registry.idle().counters(); }) {
       const auto counters = registry.idle().counters();
       view.idle = "sleeping " + std::to_string(counters.sleeping()) + ", inactive " +
@@ -85,8 +89,8 @@ class Watchdog {
     }
     for (std::size_t i = 0; i < registry.num_threads(); ++i) {
       auto& worker = registry.worker(i);
-      view.workers.push_back({worker.stats(), worker.queue().size(), worker.has_mail(), worker.detached_begun_count(),
-                              worker.detached_ended_count()});
+      view.workers.push_back({worker.stats(), worker.queue().size(), worker.has_mail(), worker.detached().begun(),
+                              worker.detached().ended()});
     }
     print(view);
   }

@@ -1,10 +1,12 @@
-/// A worker without a pool: a queue, and thieves that do as they are told.
+/// Doubles for core/: a pool without workers, and a worker whose thieves do as they are told.
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -18,6 +20,7 @@ namespace blitz_test {
 
 using blitz::detail::CoreLatch;
 using blitz::detail::Job;
+using blitz::detail::PoolBase;
 using blitz::detail::WorkerBase;
 
 /// What a dear block does: the next one has no more items than this had, and an offer may be made before it. However busy
@@ -28,9 +31,33 @@ inline void spend_ten_microseconds() {
   }
 }
 
-class FakeWorker final : public WorkerBase {
+/// A pool without workers: it keeps what it is given.
+class FakePool final : public PoolBase {
  public:
-  explicit FakeWorker(std::size_t index = 0, std::size_t workers = 1) : WorkerBase(index, nullptr), workers_(workers) {}
+  explicit FakePool(std::size_t threads = 4) : PoolBase({}, threads) {}
+
+  void inject(Job* job) noexcept override { injected.push_back(job); }
+  void mail_to(std::size_t slot, Job* job) noexcept override { mail.emplace_back(slot, job); }
+  void enter(blitz::detail::PoolCall, void*) override { std::abort(); }
+  void enter_blocking(blitz::detail::PoolCall, void*) override { std::abort(); }
+  bool call_in_vacant_slot(void (*)(void*), void*) override { return false; }
+  std::shared_ptr<void> keep_alive() noexcept override { return memory; }
+
+  std::vector<Job*> injected;
+  std::vector<std::pair<std::size_t, Job*>> mail;
+  std::shared_ptr<void> memory;
+};
+
+/// The pool of one FakeWorker: a base class, so that it is made before the worker.
+struct FakeWorkersPool {
+  explicit FakeWorkersPool(std::size_t threads) : fake_pool(threads) {}
+  FakePool fake_pool;
+};
+
+class FakeWorker final : public FakeWorkersPool, public WorkerBase {
+ public:
+  explicit FakeWorker(std::size_t index = 0, std::size_t workers = 1)
+      : FakeWorkersPool(workers), WorkerBase(index, &fake_pool) {}
   ~FakeWorker() { CHECK(jobs.empty()); }
 
   void push(Job* job) override {
@@ -47,6 +74,7 @@ class FakeWorker final : public WorkerBase {
   }
   void wait_until(CoreLatch& latch) noexcept override {
     ++waits;
+    waited = &latch;
     if (on_wait) on_wait();
     CHECK(latch.probe());
   }
@@ -56,16 +84,16 @@ class FakeWorker final : public WorkerBase {
   }
   bool queue_empty() const noexcept override { return jobs.empty(); }
   bool somebody_idle() const noexcept override { return idle; }
-  std::size_t num_threads() const noexcept override { return workers_; }
   Job* find_work() noexcept override { return take_newest(); }
   Job* take_mail() noexcept override { return nullptr; }
   bool has_mail() const noexcept override { return false; }
   void push_own(Job* job) override { push(job); }
   Job* take_newest_own() noexcept override { return take_newest(); }
   void confine(blitz::detail::Region* region) noexcept override { set_region(region); }
-  void forget_runner() noexcept override {}
-  std::shared_ptr<void> keep_alive() const noexcept override { return nullptr; }
-  void wake() noexcept override {}
+  void wake() noexcept override {
+    ++wakes;
+    if (on_wake) on_wake();
+  }
 
   /// `thief` takes the oldest job and runs it.
   void run_oldest_on(WorkerBase& thief) {
@@ -77,13 +105,13 @@ class FakeWorker final : public WorkerBase {
   std::vector<Job*> jobs;
   std::function<void()> on_push;
   std::function<void()> on_wait;
+  std::function<void()> on_wake;
+  CoreLatch* waited = nullptr;
   int pushes = 0;
   int failing_push = 0;
   int waits = 0;
+  int wakes = 0;
   bool idle = false;
-
- private:
-  std::size_t workers_;
 };
 
 }  // namespace blitz_test

@@ -10,40 +10,21 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/core/pool_base.hpp"
 #include "fake_worker.hpp"
 #include "support/counted.hpp"
 
 using blitz::detail::destroy_heap_job;
 using blitz::detail::HeapJobs;
 using blitz::detail::make_heap_job;
-using blitz::detail::PoolBase;
 using blitz::detail::push_token;
 using blitz_test::Counted;
+using blitz_test::FakePool;
 using blitz_test::FakeWorker;
 using blitz_test::Job;
 using blitz_test::Lives;
 using blitz_test::WorkerBase;
 
 namespace {
-
-/// A pool without workers, which keeps what it is given.
-class FakePool final : public PoolBase {
- public:
-  FakePool() : PoolBase({}, 4) {}
-
-  std::size_t num_threads() const noexcept override { return 4; }
-  WorkerBase& worker_base(std::size_t /*slot*/) noexcept override { std::abort(); }
-  void inject(Job* job) noexcept override { injected.push_back(job); }
-  void mail_to(std::size_t slot, Job* job) noexcept override { posted.emplace_back(slot, job); }
-  void enter(blitz::detail::PoolCall, void*) override { std::abort(); }
-  void enter_blocking(blitz::detail::PoolCall, void*) override { std::abort(); }
-  bool call_in_vacant_slot(void (*)(void*), void*) override { return false; }
-  std::shared_ptr<void> keep_alive() noexcept override { return nullptr; }
-
-  std::vector<Job*> injected;
-  std::vector<std::pair<std::size_t, Job*>> posted;
-};
 
 void never_run(Job* /*job*/, WorkerBase& /*worker*/) noexcept { std::abort(); }
 
@@ -119,10 +100,10 @@ TEST_CASE_TEMPLATE("heap jobs: one for each worker, and each is sent to its own"
     jobs.mail(pool);
   }
   CHECK(lives.alive == 4);  // They are the pool's.
-  REQUIRE(pool.posted.size() == 4);
+  REQUIRE(pool.mail.size() == 4);
   for (std::size_t slot = 0; slot < 4; ++slot) {
-    CHECK(pool.posted[slot].first == slot);
-    destroy_heap_job(static_cast<Limited<J>*>(pool.posted[slot].second), &worker);
+    CHECK(pool.mail[slot].first == slot);
+    destroy_heap_job(static_cast<Limited<J>*>(pool.mail[slot].second), &worker);
   }
   CHECK(lives.alive == 0);
 }

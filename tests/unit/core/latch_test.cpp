@@ -1,23 +1,25 @@
 #include "blitz/core/latch.hpp"
 
+#include <memory>
+#include <optional>
+#include <thread>
+
 #include <doctest/doctest.h>
 
-using blitz::detail::Wakeable;
+#include "blitz/core/caller_latch.hpp"
+#include "fake_worker.hpp"
+
+using blitz::detail::CallerLatch;
 using blitz::detail::WorkerLatch;
+using blitz_test::CoreLatch;
+using blitz_test::FakePool;
+using blitz_test::FakeWorker;
 
 namespace {
 
-class FakeWorker final : public Wakeable {
- public:
-  void wake() noexcept override { ++wakes; }
-
-  int wakes = 0;
-};
-
-template <class Latch>
-void fall_asleep(Latch& latch) {
-  REQUIRE(latch.core().get_sleepy());
-  REQUIRE(latch.core().fall_asleep());
+void fall_asleep(CoreLatch& latch) {
+  REQUIRE(latch.get_sleepy());
+  REQUIRE(latch.fall_asleep());
 }
 
 }  // namespace
@@ -30,8 +32,66 @@ TEST_CASE("worker latch: wakes its worker only if that sleeps") {
   CHECK(worker.wakes == 0);
 
   WorkerLatch asleep(worker);
-  fall_asleep(asleep);
+  fall_asleep(asleep.core());
   asleep.set();
   CHECK(asleep.core().probe());
   CHECK(worker.wakes == 1);
+}
+
+TEST_CASE("caller latch: keeps a worker's own pool until the worker has been woken, and no longer") {
+  const FakePool setter;
+  FakeWorker worker;
+  worker.fake_pool.memory = std::make_shared<int>(1);
+  const std::weak_ptr<void> pool_alive = worker.fake_pool.memory;
+  std::optional<CallerLatch> latch(std::in_place, setter, &worker);
+  worker.fake_pool.memory = nullptr;
+  CHECK_FALSE(pool_alive.expired());
+  bool was_alive = false;
+  worker.on_wake = [&] { was_alive = !pool_alive.expired(); };
+  worker.on_wait = [&] {
+    fall_asleep(*worker.waited);
+    latch->set();
+  };
+  latch->wait();
+  CHECK(worker.wakes == 1);
+  CHECK(was_alive);
+  CHECK(pool_alive.expired());
+}
+
+TEST_CASE("caller latch: a worker of the pool that sets it keeps nothing") {
+  FakeWorker worker;
+  worker.fake_pool.memory = std::make_shared<int>(1);
+  const CallerLatch latch(*worker.pool(), &worker);
+  CHECK(worker.fake_pool.memory.use_count() == 1);
+}
+
+TEST_CASE("caller latch: leaves a worker that is awake alone") {
+  const FakePool setter;
+  FakeWorker worker;
+  CallerLatch latch(setter, &worker);
+  latch.set();
+  latch.wait();
+  CHECK(worker.waits == 1);
+  CHECK(worker.wakes == 0);
+}
+
+TEST_CASE("caller latch: without a worker the thread blocks until it is set, before or after") {
+  const FakePool setter;
+  CallerLatch before(setter);
+  before.set();
+  before.wait();
+
+  for (int round = 0; round < 200; ++round) {
+    // The waiter destroys the latch as soon as it is set.
+    std::optional<CallerLatch> latch(std::in_place, setter);
+    int value = 0;
+    std::thread setting([&value, target = &*latch] {
+      value = 42;
+      target->set();
+    });
+    latch->wait();
+    latch.reset();
+    CHECK(value == 42);
+    setting.join();
+  }
 }

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <new>
@@ -13,40 +12,16 @@
 #include <doctest/doctest.h>
 
 #include "blitz/core/worker.hpp"
+#include "fake_worker.hpp"
 
 using blitz::detail::Confinement;
 using blitz::detail::CoreLatch;
 using blitz::detail::Job;
-using blitz::detail::PoolBase;
 using blitz::detail::Region;
 using blitz::detail::WorkerBase;
+using blitz_test::FakePool;
 
 namespace {
-
-/// A pool without workers: it counts those that stand apart, and keeps what is injected.
-class FakePool final : public PoolBase {
- public:
-  explicit FakePool(std::size_t threads = 4) : PoolBase({}, threads), threads_(threads) {}
-
-  std::size_t num_threads() const noexcept override {
-    if (on_stand_apart) std::exchange(on_stand_apart, nullptr)();
-    return threads_;
-  }
-  WorkerBase& worker_base(std::size_t /*slot*/) noexcept override { std::abort(); }
-  void inject(Job* job) noexcept override { injected.push_back(job); }
-  void mail_to(std::size_t /*slot*/, Job* /*job*/) noexcept override { std::abort(); }
-  void enter(blitz::detail::PoolCall, void*) override { std::abort(); }
-  void enter_blocking(blitz::detail::PoolCall, void*) override { std::abort(); }
-  bool call_in_vacant_slot(void (*)(void*), void*) override { return false; }
-  std::shared_ptr<void> keep_alive() noexcept override { return nullptr; }
-
-  std::vector<Job*> injected;
-  /// Called once, when a worker of a region is about to sleep: it is on the list of those who wait, and still awake.
-  mutable std::function<void()> on_stand_apart;
-
- private:
-  std::size_t threads_;
-};
 
 /// A worker whose own queue is a list.
 class RegionWorker final : public WorkerBase {
@@ -62,11 +37,12 @@ class RegionWorker final : public WorkerBase {
   void run_loop(const blitz::detail::Loop&, void*) override { std::abort(); }
   void wait_until(CoreLatch& latch) noexcept override { region()->wait(*this, latch); }
   Job* take_mail() noexcept override { return posted.exchange(nullptr); }
-  bool has_mail() const noexcept override { return posted != nullptr; }
+  bool has_mail() const noexcept override {
+    if (on_falling_asleep) std::exchange(on_falling_asleep, nullptr)();
+    return posted != nullptr;
+  }
   bool queue_empty() const noexcept override { return own.empty(); }
   bool somebody_idle() const noexcept override { return true; }
-  std::size_t num_threads() const noexcept override { return 1; }
-  std::shared_ptr<void> keep_alive() const noexcept override { return nullptr; }
   void push_own(Job* job) override {
     if (full) throw std::bad_alloc();
     own.push_back(job);
@@ -78,8 +54,7 @@ class RegionWorker final : public WorkerBase {
     return job;
   }
   void confine(Region* region) noexcept override { set_region(region); }
-  void forget_runner() noexcept override {}
-  void wake() noexcept override { wake_if_apart(); }
+  void wake() noexcept override { pool()->apart().wake(index()); }
 
   /// As a free worker does with what it has stolen.
   void run_oldest_of(RegionWorker& victim) {
@@ -94,6 +69,8 @@ class RegionWorker final : public WorkerBase {
 
   std::vector<Job*> own;
   std::atomic<Job*> posted{nullptr};
+  /// Called once, by the worker itself: it is on the list of those who wait in the region, and still awake.
+  mutable std::function<void()> on_falling_asleep;
   bool full = false;
 };
 
@@ -151,7 +128,7 @@ TEST_CASE("region: what a confined worker offers is in the region, with a token 
   CHECK(worker.region() == nullptr);
 }
 
-TEST_CASE("region: take_back finds a job wherever it lies, until it is taken") {
+TEST_CASE("region: remove finds a job wherever it lies, until it is taken") {
   FakePool pool;
   RegionWorker worker(pool);
   RegionWorker helper(pool, 1);
@@ -162,12 +139,12 @@ TEST_CASE("region: take_back finds a job wherever it lies, until it is taken") {
   const Confinement confinement(worker);
   Region& region = *worker.region();
   for (Step* step : {&a, &b, &c}) worker.push(step);
-  CHECK(region.take_back(worker, b));
-  CHECK_FALSE(region.take_back(worker, b));
+  CHECK(region.remove(worker, b));
+  CHECK_FALSE(region.remove(worker, b));
   helper.run_oldest_of(worker);
   CHECK(log == "a");
-  CHECK_FALSE(region.take_back(worker, a));
-  CHECK(region.take_back(worker, c));
+  CHECK_FALSE(region.remove(worker, a));
+  CHECK(region.remove(worker, c));
   CHECK(region.empty());
   worker.run_own();
   CHECK(log == "a");
@@ -325,7 +302,7 @@ TEST_CASE("region: who sleeps is woken by its latch, by a push, and by what is p
     SetLatch last(latch, worker);
     const Confinement confinement(worker);
     other.confine(worker.region());
-    pool.on_stand_apart = [&] { asleep = true; };
+    worker.on_falling_asleep = [&] { asleep = true; };
     std::thread waiter([&] { worker.wait_until(latch); });
     while (!asleep) std::this_thread::yield();
     for (int i = 0; i < round % 20; ++i) std::this_thread::yield();
@@ -335,7 +312,7 @@ TEST_CASE("region: who sleeps is woken by its latch, by a push, and by what is p
       other.push(&last);
     } else {
       worker.posted = &last;
-      worker.wake_if_apart();
+      worker.wake();
     }
     waiter.join();
     CHECK(latch.probe());
@@ -358,7 +335,7 @@ TEST_CASE("region: who was to be woken for a job that another took in the meanti
     pusher.confine(worker.region());
     thief.confine(worker.region());
     std::atomic<bool> taken{false};
-    pool.on_stand_apart = [&] {
+    worker.on_falling_asleep = [&] {
       // The waiter is on the list, and not yet asleep: the push takes it off, and finds nobody to wake.
       pusher.push(&gone);
       CHECK(thief.take_newest() == &gone);

@@ -1,7 +1,6 @@
 #include "blitz/core/scope_state.hpp"
 
 #include <cstddef>
-#include <cstdlib>
 #include <exception>
 #include <latch>
 #include <memory>
@@ -16,27 +15,13 @@
 #include "fake_worker.hpp"
 
 using blitz::detail::current_worker;
-using blitz::detail::PoolBase;
 using blitz::detail::ScopeState;
+using blitz_test::FakePool;
 using blitz_test::FakeWorker;
 using blitz_test::Job;
 using blitz_test::WorkerBase;
 
 namespace {
-
-/// A pool that nobody works for: a scope's state only asks which it is.
-class FakePool final : public PoolBase {
- public:
-  FakePool() : PoolBase({}, 1) {}
-  std::size_t num_threads() const noexcept override { return 1; }
-  WorkerBase& worker_base(std::size_t) noexcept override { std::terminate(); }
-  void inject(Job*) noexcept override { std::terminate(); }
-  void mail_to(std::size_t, Job*) noexcept override { std::terminate(); }
-  void enter(blitz::detail::PoolCall, void*) override { std::abort(); }
-  void enter_blocking(blitz::detail::PoolCall, void*) override { std::abort(); }
-  bool call_in_vacant_slot(void (*)(void*), void*) override { return false; }
-  std::shared_ptr<void> keep_alive() noexcept override { return nullptr; }
-};
 
 /// A job of the scope, in somebody's queue.
 struct Member final : Job {

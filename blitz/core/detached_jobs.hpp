@@ -1,0 +1,88 @@
+/// The count of a pool's detached jobs: no call waits for one of them, but the end of the pool waits for all.
+///
+/// Each worker counts what it begins and what it ends in two words that its runner alone writes. Threads that are no
+/// workers count what they begin in a shared word. README.md proves that a drain ends, and only when no job is left.
+///
+/// Pairs:
+///   [drain]  DetachedCount::end: ended_, light fence, stopping_ load  <->  drain: stopping_, heavy fence, counts
+///   [ended]  DetachedCount::end: ended_ (release)                      ->  all_ended: ended_ (acquire)
+#pragma once
+
+#include <cstdint>
+
+#include "blitz/base/asymmetric_fence.hpp"
+#include "blitz/base/atomic.hpp"
+#include "blitz/base/cache_line.hpp"
+#include "blitz/base/export.hpp"
+#include "blitz/base/parker.hpp"
+
+namespace blitz::detail {
+
+class DetachedCount;
+
+class BLITZ_API DetachedJobs {
+ public:
+  DetachedJobs() = default;
+  DetachedJobs(const DetachedJobs&) = delete;
+  DetachedJobs& operator=(const DetachedJobs&) = delete;
+
+  /// A thread that is no worker of the pool spawns a job. Any thread.
+  void begin_outside() noexcept { begun_outside_.fetch_add(1, std::memory_order_seq_cst); }
+
+  /// Waits until all jobs have ended, those that they spawn included. One thread at a time.
+  void drain() noexcept;
+  /// The same, and held() is true meanwhile.
+  void drain_and_hold() noexcept;
+  /// Whether threads outside every pool are to call wait_while_held() before they spawn: one that spawns without end
+  /// would keep the drain from ending. Relaxed: one that reads too early adds one job, which is drained.
+  [[nodiscard]] bool held() const noexcept { return held_.load(std::memory_order_relaxed); }
+  BLITZ_COLD void wait_while_held() noexcept;
+
+  /// Whether a drain is under way.
+  [[nodiscard]] bool stopping() const noexcept { return stopping_.load(std::memory_order_relaxed); }
+
+ private:
+  friend class DetachedCount;
+
+  [[nodiscard]] bool all_ended() const noexcept;
+  /// A job has ended during a drain.
+  BLITZ_COLD void ended_late() noexcept;
+
+  DetachedCount* counts_ = nullptr;                             // a list, complete before the pool's first job
+  Atomic<bool> stopping_{false};                                // written by the thread that drains
+  Atomic<bool> held_{false};                                    // the same
+  Mutex holding_;                                               // locked while held_
+  Parker drainer_;                                              // the thread that drains
+  alignas(kCacheLine) Atomic<std::uint64_t> begun_outside_{0};  // a line of its own: written at each spawn from outside
+};
+
+/// One worker's part of the count. begin() and end() are for its runner; any thread may read.
+class DetachedCount {
+ public:
+  /// Before the pool's first job. It lives as long as `jobs`.
+  explicit DetachedCount(DetachedJobs& jobs) noexcept : jobs_(jobs), next_(jobs.counts_) { jobs.counts_ = this; }
+  DetachedCount(const DetachedCount&) = delete;
+  DetachedCount& operator=(const DetachedCount&) = delete;
+
+  void begin() noexcept { begun_.store(begun_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  void end() noexcept {
+    ended_.store(ended_.load(std::memory_order_relaxed) + 1, std::memory_order_release);  // [ended]
+    asymmetric_light_fence();                                                             // [drain]
+    // The pool outlives this call, though this may be its last job: it joins its residents, and waits for no caller.
+    if (jobs_.stopping()) [[unlikely]]
+      jobs_.ended_late();
+  }
+
+  [[nodiscard]] std::uint64_t begun() const noexcept { return begun_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t ended() const noexcept { return ended_.load(std::memory_order_acquire); }  // [ended]
+
+ private:
+  friend class DetachedJobs;
+
+  DetachedJobs& jobs_;
+  DetachedCount* next_;
+  Atomic<std::uint64_t> begun_{0};  // written by the runner, read by a drain and its helpers
+  Atomic<std::uint64_t> ended_{0};  // the same
+};
+
+}  // namespace blitz::detail

@@ -1,0 +1,58 @@
+#include "blitz/core/waiting.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#include "blitz/base/linger.hpp"
+#include "blitz/core/worker.hpp"
+
+namespace blitz::detail {
+
+ApartWorkers::ApartWorkers(std::size_t workers)
+    : workers_(workers), slots_(std::make_unique<ApartSlot[]>(workers)), max_concurrency_(workers) {}
+
+void ApartWorkers::set_max_concurrency(std::size_t count) {
+  if (count == 0 || count > workers_) {
+    throw std::invalid_argument("blitz: a maximal concurrency of " + std::to_string(count) +
+                                " was asked of a pool of " + std::to_string(workers_) +
+                                " threads; ask for 1 to that many");
+  }
+  max_concurrency_.store(count, std::memory_order_seq_cst);
+  for (std::size_t slot = 0; slot < workers_; ++slot) slots_[slot].wake();
+}
+
+void ApartWorkers::enter() noexcept {
+  if (count_.fetch_add(1, std::memory_order_seq_cst) + 1 < workers_) return;  // [all]
+  for (std::size_t slot = 0; slot < workers_; ++slot) slots_[slot].wake_unless_all();
+}
+
+bool wait_apart(WorkerBase& worker, CoreLatch& latch) noexcept {
+  ApartWorkers& apart = worker.pool()->apart();
+  for (unsigned round = 0; !latch.probe();) {
+    Job* job = worker.take_newest_own();
+    if (job == nullptr) job = worker.take_mail();
+    if (job != nullptr) {
+      worker.execute(job);
+      round = 0;
+    } else if (round++ < kRoundsOfSearch) {
+      yield_thread();
+    } else if (!apart.try_sleep(worker.index(), latch, [&]() noexcept { return worker.has_mail(); })) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void stay_apart(WorkerBase& worker, CoreLatch& latch) noexcept {
+  ApartWorkers& apart = worker.pool()->apart();
+  const auto is_wanted = [&]() noexcept { return worker.has_mail() || !apart.is_surplus(worker.index()); };
+  while (!latch.probe() && apart.is_surplus(worker.index())) {
+    if (Job* const job = worker.take_mail()) {
+      worker.execute(job);
+    } else {
+      apart.sleep(worker.index(), latch, is_wanted);
+    }
+  }
+}
+
+}  // namespace blitz::detail

@@ -1,0 +1,186 @@
+/// The functions of Worker that are compiled once for each policy, by way of registry_impl.hpp.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "blitz/base/atomic.hpp"
+#include "blitz/core/any_worker.hpp"
+#include "blitz/core/loop_driver.hpp"
+#include "blitz/core/registry.hpp"
+#include "blitz/core/waiting.hpp"
+
+namespace blitz::detail {
+
+template <Policy P>
+Worker<P>::Worker(Registry<P>& registry, std::size_t index, std::uint64_t seed)
+    : WorkerBase(index, &registry),
+      registry_(registry),
+      idle_(registry.idle()),
+      injector_(registry.injector()),
+      finder_(seed),
+      sources_{index,
+               registry.num_threads(),
+               queue_,
+               injector_,
+               &registry,
+               [](void* pool, std::size_t slot) noexcept -> auto& {
+                 return static_cast<Registry<P>*>(pool)->worker(slot).queue();
+               }} {}
+
+template <Policy P>
+WorkerStats Worker<P>::stats() const noexcept {
+  WorkerStats s;
+  constexpr bool queue_counts = policy::CountingQueue<typename P::LocalQueue>;
+  constexpr bool finder_counts = policy::CountingFinder<typename P::Finder>;
+  if constexpr (queue_counts) s.jobs_pushed = queue_.pushed();
+  if constexpr (finder_counts) {
+    s.jobs_stolen = finder_.stolen();
+    s.steals_tried = finder_.steals_tried();
+    s.injected_taken = finder_.injected_taken();
+  }
+  if constexpr (policy::CountingIdle<typename P::Idle>) {
+    s.times_slept = idle_.times_slept(index());
+    s.times_woken = idle_.times_woken(index());
+  }
+  if constexpr (requires { finder_.lifo_hits(); }) {
+    s.lifo_hits = finder_.lifo_hits();
+    s.global_batch_fetches = finder_.global_batch_fetches();
+    s.overflows = queue_.overflows();
+  }
+  if constexpr (queue_counts && finder_counts) {
+    // Each job that was pushed here or came from elsewhere has run here, unless it was taken away or still waits. The
+    // counts are read one after the other, so the difference may be negative for a moment.
+    const std::uint64_t arrived =
+        s.jobs_pushed + s.jobs_stolen + s.injected_taken + mail_taken_.load(std::memory_order_relaxed);
+    const auto executed = static_cast<std::int64_t>(arrived - queue_.taken() - queue_.size());
+    s.jobs_executed = executed > 0 ? static_cast<std::uint64_t>(executed) : 0;
+  }
+  return s;
+}
+
+template <Policy P>
+void Worker<P>::push(Job* job) {
+  if (region() != nullptr) {
+    region()->push(*this, job);
+  } else {
+    offer(job);
+  }
+}
+
+template <Policy P>
+constinit thread_local Worker<P>* CurrentWorker<P>::worker = nullptr;
+
+template <Policy P>
+void Worker<P>::confine(Region* region) noexcept {
+  set_region(region);
+  // In a forked child, current_worker is null: the thread remains without a worker.
+  CurrentWorker<P>::worker = region == nullptr && current_worker == this ? this : nullptr;
+}
+
+template <Policy P>
+void Worker<P>::run_loop(const Loop& loop, void* value) {
+  if (region() == nullptr) [[likely]] {
+    run_loop_on(*this, loop, value);
+  } else {
+    AnyWorker confined(*this);
+    run_loop_on(confined, loop, value);
+  }
+}
+
+template <Policy P>
+void Worker<P>::wait_until(CoreLatch& latch) noexcept {
+  if (latch.probe()) return;
+  registry_.end_if_forked();
+  if (region() != nullptr) {
+    region()->wait(*this, latch);
+    return;
+  }
+  const bool may_help = nested_waits_ < registry_.options().max_nested_waits && !is_surplus();
+  if (!may_help && wait_apart(*this, latch)) return;
+  ++nested_waits_;
+  work_until(latch, Rest::kWait);
+  --nested_waits_;
+}
+
+template <Policy P>
+bool Worker<P>::is_warm() const noexcept {
+  if (index() == 0) return false;  // It stays vacant, for the next outside caller to borrow.
+  const std::int64_t until = registry_.warm_until();
+  if (until == 0) return false;
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() < until;
+}
+
+template <Policy P>
+void Worker<P>::run_resident() noexcept {
+  Search search = idle_.first_search(index());
+  const RunnerScope<P> scope(*this);
+  if (Job* const job = search_until(terminate_, Rest::kVacate, search)) execute(job);
+  work_until(terminate_, Rest::kVacate);
+  // The only jobs left are tokens of regions, whose jobs have been run by the regions' own workers.
+  while (Job* const job = find_any()) execute(job);
+}
+
+template <Policy P>
+void Worker<P>::give_back() noexcept {
+  // In a forked child there is no resident, and other threads may have been in the middle of the idle protocol.
+  if (registry_.from_before_fork()) [[unlikely]]
+    return;
+  /// Only the resident can end, and run the slot's mail.
+  struct ResidentWanted {
+    const Worker& worker;
+    [[nodiscard]] bool probe() const noexcept { return worker.terminate_.probe() || !worker.mailbox_.empty(); }
+  };
+  idle_.give_back(
+      index(), queue_.empty(), ResidentWanted{*this}, [this]() noexcept { return others_waiting(); },
+      [this]() noexcept {
+        for (std::size_t slot = 0; slot < registry_.num_threads(); ++slot) {
+          if (!registry_.worker(slot).queue().empty()) return false;
+        }
+        return true;
+      });
+}
+
+/// The idle protocol learns of a search only when the first look finds no job.
+template <Policy P>
+void Worker<P>::work_until(CoreLatch& latch, Rest rest) noexcept {
+  while (!latch.probe()) {
+    Job* job = rest == Rest::kVacate && is_surplus() ? nullptr : find_any();
+    if (job == nullptr) {
+      Search search = idle_.start_looking(index());
+      job = search_until(latch, rest, search);
+      if (job == nullptr) return;
+    }
+    execute(job);
+    if (rest == Rest::kWait && is_surplus() && wait_apart(*this, latch)) [[unlikely]]
+      return;
+  }
+}
+
+/// Returns a job, or null when the latch is set.
+template <Policy P>
+Job* Worker<P>::search_until(CoreLatch& latch, Rest rest, Search& search) noexcept {
+  Job* job = nullptr;
+  while (!latch.probe()) {
+    if (rest == Rest::kVacate && is_surplus()) [[unlikely]] {
+      idle_.work_found(search);  // For the idle protocol, the worker now executes a long job.
+      stay_apart(*this, latch);
+      search = idle_.start_looking(index());
+      continue;
+    }
+    sources_.searching = true;
+    job = find_any();
+    sources_.searching = false;
+    if (job != nullptr) break;
+    if (rest == Rest::kVacate && is_warm()) {
+      yield_thread();
+      continue;
+    }
+    idle_.no_work_found(search, latch, rest, [this]() noexcept { return others_waiting(); });
+  }
+  idle_.work_found(search);
+  return job;
+}
+
+}  // namespace blitz::detail
