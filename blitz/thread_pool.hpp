@@ -3,7 +3,6 @@
 
 #include "blitz/base/compiler.hpp"
 
-#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <functional>

@@ -7,7 +7,7 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
+#include <mutex>  // and of <chrono> the clocks and durations that its timed waits take: headers use no more of it
 #include <thread>
 
 #include "blitz/base/export.hpp"

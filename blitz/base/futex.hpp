@@ -5,7 +5,6 @@
 /// is not read from: the word may be gone by then.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 
 #include "blitz/base/atomic.hpp"

@@ -6,7 +6,6 @@
 /// States and transitions follow the parker of Rust's standard library.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 
 #include "blitz/base/atomic.hpp"

@@ -4,8 +4,11 @@
 /// microsecond from ten.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
+
+#if !defined(__x86_64__) && !defined(__i386__) && !defined(__aarch64__)
+#include <chrono>
+#endif
 
 namespace blitz::detail {
 

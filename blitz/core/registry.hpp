@@ -1,7 +1,6 @@
 /// A pool from the inside: its workers, their threads, the injector, and the way in for other threads.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <memory>
 

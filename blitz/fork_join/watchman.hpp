@@ -12,7 +12,6 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/export.hpp"
