@@ -24,14 +24,14 @@ inline Yield run_one(WorkerBase& worker, Job* job) noexcept {
 }  // namespace detail
 
 /// Runs one waiting job of the calling worker's pool, if it finds one, and returns when the job has ended. A thread
-/// outside every pool finds none. O(n) for n workers, when there is none. Any thread.
+/// outside every pool finds none. O(n) for n workers, when there is none.
 inline Yield yield_now() noexcept {
   detail::WorkerBase* const worker = detail::current_worker;
   return worker == nullptr ? Yield::idle : detail::run_one(*worker, worker->find_work());
 }
 
 /// Runs the newest waiting job of those that the calling worker itself has made, if there is one, and returns when it
-/// has ended. A thread outside every pool has none. Any thread.
+/// has ended. A thread outside every pool has none. O(1).
 inline Yield yield_local() noexcept {
   detail::WorkerBase* const worker = detail::current_worker;
   return worker == nullptr ? Yield::idle : detail::run_one(*worker, worker->take_newest());

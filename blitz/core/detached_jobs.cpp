@@ -12,10 +12,8 @@ void DetachedJobs::drain() noexcept {
 
 void DetachedJobs::drain_and_hold() noexcept {
   const std::lock_guard lock(holding_);
-  held_.store(true, std::memory_order_relaxed);
   drain();
   stopping_.store(false, std::memory_order_relaxed);
-  held_.store(false, std::memory_order_relaxed);
 }
 
 void DetachedJobs::wait_while_held() noexcept { const std::lock_guard lock(holding_); }

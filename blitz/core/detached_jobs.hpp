@@ -22,24 +22,18 @@ class DetachedCount;
 
 class BLITZ_API DetachedJobs {
  public:
-  DetachedJobs() = default;
-  DetachedJobs(const DetachedJobs&) = delete;
-  DetachedJobs& operator=(const DetachedJobs&) = delete;
-
   /// A thread that is no worker of the pool spawns a job. Any thread.
   void begin_outside() noexcept { begun_outside_.fetch_add(1, std::memory_order_seq_cst); }
 
   /// Waits until all jobs have ended, those that they spawn included. One thread at a time.
   void drain() noexcept;
-  /// The same, and held() is true meanwhile.
+  /// The same, and wait_while_held() blocks meanwhile.
   void drain_and_hold() noexcept;
-  /// Whether threads outside every pool are to call wait_while_held() before they spawn: one that spawns without end
-  /// would keep the drain from ending. Relaxed: one that reads too early adds one job, which is drained.
-  [[nodiscard]] bool held() const noexcept { return held_.load(std::memory_order_relaxed); }
-  BLITZ_COLD void wait_while_held() noexcept;
-
   /// Whether a drain is under way.
   [[nodiscard]] bool stopping() const noexcept { return stopping_.load(std::memory_order_relaxed); }
+  /// A thread outside every pool calls it before it spawns, if stopping(): one that spawns without end would keep the
+  /// drain from ending. One that reads stopping() too early adds one job, which is drained.
+  BLITZ_COLD void wait_while_held() noexcept;
 
  private:
   friend class DetachedCount;
@@ -50,8 +44,7 @@ class BLITZ_API DetachedJobs {
 
   DetachedCount* counts_ = nullptr;                             // a list, complete before the pool's first job
   Atomic<bool> stopping_{false};                                // written by the thread that drains
-  Atomic<bool> held_{false};                                    // the same
-  Mutex holding_;                                               // locked while held_
+  Mutex holding_;                                               // locked during drain_and_hold
   Parker drainer_;                                              // the thread that drains
   alignas(kCacheLine) Atomic<std::uint64_t> begun_outside_{0};  // a line of its own: written at each spawn from outside
 };
@@ -61,14 +54,12 @@ class DetachedCount {
  public:
   /// Before the pool's first job. It lives as long as `jobs`.
   explicit DetachedCount(DetachedJobs& jobs) noexcept : jobs_(jobs), next_(jobs.counts_) { jobs.counts_ = this; }
-  DetachedCount(const DetachedCount&) = delete;
-  DetachedCount& operator=(const DetachedCount&) = delete;
 
   void begin() noexcept { begun_.store(begun_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
   void end() noexcept {
     ended_.store(ended_.load(std::memory_order_relaxed) + 1, std::memory_order_release);  // [ended]
     asymmetric_light_fence();                                                             // [drain]
-    // The pool outlives this call, though this may be its last job: it joins its residents, and waits for no caller.
+    // The pool outlives this call, though this may be its last job: it ends after its residents, without callers in it.
     if (jobs_.stopping()) [[unlikely]]
       jobs_.ended_late();
   }

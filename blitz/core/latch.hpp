@@ -3,25 +3,16 @@
 #pragma once
 
 #include "blitz/core/core_latch.hpp"
+#include "blitz/core/worker.hpp"
 
 namespace blitz::detail {
 
-/// The part of a worker that a setter needs.
-class Wakeable {
- public:
-  /// The latch that this worker waits for was set, and found it asleep.
-  virtual void wake() noexcept = 0;
-
- protected:
-  ~Wakeable() = default;
-};
-
 class WorkerLatch {
  public:
-  explicit WorkerLatch(Wakeable& owner) noexcept : owner_(&owner) {}
+  explicit WorkerLatch(WorkerBase& owner) noexcept : owner_(&owner) {}
 
   void set() noexcept {
-    Wakeable* const owner = owner_;
+    WorkerBase* const owner = owner_;
     if (core_.set()) owner->wake();
   }
   [[nodiscard]] CoreLatch& core() noexcept { return core_; }
@@ -29,7 +20,7 @@ class WorkerLatch {
 
  private:
   CoreLatch core_;
-  Wakeable* owner_;
+  WorkerBase* owner_;
 };
 
 }  // namespace blitz::detail

@@ -95,7 +95,7 @@ class BLITZ_API PoolBase {
 
   /// A thread that is no worker of this pool spawns a detached job.
   void detached_begun_outside() noexcept {
-    if (detached_jobs_.held() && current_worker == nullptr) [[unlikely]]
+    if (detached_jobs_.stopping() && current_worker == nullptr) [[unlikely]]
       detached_jobs_.wait_while_held();
     detached_jobs_.begin_outside();
   }

@@ -13,7 +13,7 @@
 namespace blitz::detail {
 namespace {
 
-/// More threads than any system has: the largest process number of a 64-bit Linux, and far above the limits of others.
+/// No system has more threads: the largest process number of a 64-bit Linux, far above the limits of others.
 constexpr std::size_t kMoreThanAnyMachine = std::size_t{1} << 22;
 /// Half of the largest address space in use.
 constexpr std::size_t kLargestStack = std::numeric_limits<std::size_t>::max() >> 17;
@@ -64,8 +64,7 @@ Processors processors_for(Affinity affinity) {
 
 std::uint64_t first_seed(const ThreadPoolOptions& options) noexcept {
   if (options.seed.has_value()) return splitmix64(*options.seed);
-  // The count differs between the pools of a process, even with a coarse clock; clock and address differ between
-  // processes.
+  // The count differs between the pools of a process, however coarse its clock; clock and address between processes.
   static constinit Atomic<std::uint64_t> pools{0};
   const std::uint64_t count = pools.fetch_add(1, std::memory_order_relaxed);  // relaxed: it orders nothing
   const auto time = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());

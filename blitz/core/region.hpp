@@ -5,8 +5,7 @@
 /// A worker with nothing on its stack that takes the token enters the region and runs the region's oldest job. So all
 /// jobs that a job of the region makes are of the region, on any worker.
 ///
-/// One mutex guards everything. In a forked child a thread that does not exist there may hold it; then the child is
-/// ended.
+/// One mutex guards everything. In a forked child a thread of the parent may hold it; then the child is ended.
 ///
 /// Who may call what: push, remove, take_newest, wait, a confined worker; the token, any worker.
 #pragma once

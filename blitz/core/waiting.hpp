@@ -8,8 +8,7 @@
 ///   - in a wait in a region that has no job for it (see region.hpp);
 ///   - while its job calls install_blocking of another pool.
 ///
-/// Who may call what: sleep and try_sleep, the slot's runner; all else, any thread. README.md proves that no wake-up is
-/// lost.
+/// Who may call what: sleep and try_sleep, the slot's runner; all else, any thread. README.md has the proof.
 ///
 /// Pairs:
 ///   [apart]  sleep: state_ store, then the check of reasons  <->  a signaller: its reason, then wake: state_ load
@@ -67,8 +66,6 @@ class BLITZ_API ApartWorkers {
  public:
   /// Throws std::bad_alloc.
   explicit ApartWorkers(std::size_t workers);
-  ApartWorkers(const ApartWorkers&) = delete;
-  ApartWorkers& operator=(const ApartWorkers&) = delete;
 
   [[nodiscard]] std::size_t max_concurrency() const noexcept {
     return max_concurrency_.load(std::memory_order_seq_cst);

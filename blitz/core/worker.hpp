@@ -10,11 +10,11 @@
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/core/core_latch.hpp"
 #include "blitz/core/detached_jobs.hpp"
 #include "blitz/core/fifo.hpp"
 #include "blitz/core/job.hpp"
 #include "blitz/core/job_memory.hpp"
-#include "blitz/core/latch.hpp"
 #include "blitz/core/pool_base.hpp"
 #include "blitz/core/region.hpp"
 #include "blitz/policy.hpp"
@@ -30,7 +30,7 @@ struct Loop;
 /// A worker may be *confined* to a region (see region.hpp). Then push, take_newest, find_work, queue_empty and
 /// wait_until act on that region, and the free functions do not find the Worker<P>, whose other functions know no
 /// regions.
-class WorkerBase : public Wakeable {
+class WorkerBase {
  public:
   WorkerBase(const WorkerBase&) = delete;
   WorkerBase& operator=(const WorkerBase&) = delete;
@@ -45,6 +45,8 @@ class WorkerBase : public Wakeable {
   virtual void wait_until(CoreLatch& latch) noexcept = 0;
   /// Runs a loop of at least one position; see Loop::run.
   virtual void run_loop(const Loop& loop, void* value) = 0;
+  /// After a latch that this worker waits for was set and found it asleep. Any thread.
+  virtual void wake() noexcept = 0;
   /// A job for this worker alone; null if there is none.
   [[nodiscard]] virtual Job* take_mail() noexcept = 0;
   [[nodiscard]] virtual bool has_mail() const noexcept = 0;
