@@ -204,12 +204,12 @@ inline give_back(me) {
   ok = false
 }
 
-/* mirrors: Worker::take_mail blitz/core/worker_impl.hpp */
+/* mirrors: Worker::take_mail blitz/core/worker.hpp */
 inline take_mail(me) {  /* sets found, and job */
   d_step { found = (posted[me] > 0); if :: found -> FLUSH(me); posted[me]--; job = NOBODYS :: else fi }
 }
 
-/* mirrors: Worker::find_any blitz/core/worker_impl.hpp */
+/* mirrors: Worker::find_any blitz/core/worker.hpp */
 /* mirrors: AsyncFinder::find_work blitz/async/policy.hpp */
 inline find_work(me, in_search) {  /* sets found, and job */
 #if POSTS > 0
@@ -378,7 +378,7 @@ returns:
   skip
 }
 
-/* mirrors: Worker::mail blitz/core/worker_impl.hpp */
+/* mirrors: Worker::mail blitz/core/worker.hpp */
 proctype Poster(byte s) {
   byte n; bool ok;
   do
@@ -388,7 +388,7 @@ proctype Poster(byte s) {
 }
 
 /* mirrors: Registry::stop blitz/core/registry_impl.hpp */
-/* mirrors: Worker::terminate blitz/core/worker_impl.hpp */
+/* mirrors: Worker::terminate blitz/core/worker.hpp */
 proctype Owner() {
   byte s, old; bool ok;
 end_owner:

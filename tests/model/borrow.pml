@@ -171,12 +171,12 @@ inline give_back(me) {
   ok = false
 }
 
-/* mirrors: Worker::take_mail blitz/core/worker_impl.hpp */
+/* mirrors: Worker::take_mail blitz/core/worker.hpp */
 inline take_mail(me) {  /* sets found, and job */
   d_step { found = (posted[me] > 0); if :: found -> FLUSH(me); posted[me]--; job = NOBODYS :: else fi }
 }
 
-/* mirrors: Worker::find_any blitz/core/worker_impl.hpp */
+/* mirrors: Worker::find_any blitz/core/worker.hpp */
 /* mirrors: ForkJoinFinder::find_work blitz/fork_join/policy.hpp */
 inline find_work(me) {  /* sets found, and job */
 #if POSTS > 0
@@ -360,7 +360,7 @@ returns:
   skip
 }
 
-/* mirrors: Worker::mail blitz/core/worker_impl.hpp */
+/* mirrors: Worker::mail blitz/core/worker.hpp */
 proctype Poster(byte s) {
   byte n, old = AWAKE, parker;
   do
@@ -370,7 +370,7 @@ proctype Poster(byte s) {
 }
 
 /* mirrors: Registry::stop blitz/core/registry_impl.hpp */
-/* mirrors: Worker::terminate blitz/core/worker_impl.hpp */
+/* mirrors: Worker::terminate blitz/core/worker.hpp */
 proctype Owner() {
   byte s, old = AWAKE, parker;
 end_owner:
