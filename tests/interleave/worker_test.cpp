@@ -99,8 +99,7 @@ INTERLEAVE_CASE("stay apart: what is posted is run", .preemptions = 2, .random_s
 INTERLEAVE_CASE("stay apart: what is injected is for others", .preemptions = 2, .random_schedules = 1000) {
   Pool pool(run, 2, 1);
   Task posted;
-  Task injected(
-      [](Worker& worker) { expect(worker.index() == 0, "a worker that sits out runs what was posted to it"); });
+  Task injected([](Worker& worker) { expect(worker.index() == 0, "a worker that stands apart runs its mail"); });
   run.thread("sender", [&] {
     pool.post(1, posted);
     pool.inject(injected);
