@@ -1,7 +1,8 @@
-/// The latch for the caller of a pool that its own jobs set: a worker of some pool runs that pool's jobs until then, a
-/// thread of none blocks.
+/// The latch of a call into a pool, set by a worker of that pool. A caller that is a worker of any pool runs jobs of
+/// its own pool until then; a thread of no pool blocks.
 ///
-/// Who may call what: set, once, anyone; wait, once, the thread that made the latch. After set the latch may be gone.
+/// Who may call what: set, once, any thread; wait, once, the thread that made the latch. After set the latch may be
+/// gone.
 #pragma once
 
 #include <memory>
