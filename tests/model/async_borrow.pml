@@ -74,7 +74,7 @@ byte runners[NS];
 bool a_slot_has_one_runner = true, a_set_latch_is_awaited = true;
 byte pending = NC * CALLS + POSTS * NS, calls = NC * CALLS, residents = NS;
 
-/* mirrors: Worker::give_back blitz/core/worker_impl.hpp */
+/* mirrors: Worker::give_back */
 #ifndef GIVE_BACK_NO_POSTED
 #define RESIDENT_WANTED(s) (latch[s] == SET || posted[s] > 0)
 #else
@@ -87,9 +87,9 @@ byte pending = NC * CALLS + POSTS * NS, calls = NC * CALLS, residents = NS;
 #define HEAVY(me) heavy_fence(NOBODY)
 #endif
 
-/* mirrors: IdleState::try_borrow blitz/async/idle_state.hpp */
-/* mirrors: AtomicIdleWord::unpark blitz/async/idle_word.hpp */
-/* mirrors: IdleState::return_claim blitz/async/idle_state.cpp */
+/* mirrors: IdleState::try_borrow */
+/* mirrors: AtomicIdleWord::unpark */
+/* mirrors: IdleState::return_claim */
 inline try_borrow(slot) {  /* sets ok */
   ok = vacant[slot];
   if
@@ -127,7 +127,7 @@ inline try_borrow(slot) {  /* sets ok */
   fi
 }
 
-/* mirrors: IdleState::all_idle blitz/async/idle_state.cpp */
+/* mirrors: IdleState::all_idle */
 inline all_idle() {  /* sets ok */
   do
   :: atomic {
@@ -141,9 +141,9 @@ inline all_idle() {  /* sets ok */
   od
 }
 
-/* mirrors: Worker::others_waiting blitz/core/worker.hpp */
-/* mirrors: GlobalQueue::empty blitz/async/global_queue.hpp */
-/* mirrors: AsyncQueue::empty blitz/async/local_queue.hpp */
+/* mirrors: Worker::others_waiting */
+/* mirrors: GlobalQueue::empty */
+/* mirrors: AsyncQueue::empty */
 inline look_for_work(me) {  /* sets found */
   all_idle();
   if :: ok -> skip :: else -> HEAVY(me) fi;
@@ -168,8 +168,8 @@ inline look_for_work(me) {  /* sets found */
   ok = false
 }
 
-/* mirrors: IdleState::give_back blitz/async/idle_state.hpp */
-/* mirrors: AtomicIdleWord::add_searching blitz/async/idle_word.hpp */
+/* mirrors: IdleState::give_back */
+/* mirrors: AtomicIdleWord::add_searching */
 inline give_back(me) {
   atomic { runner[me] = RESIDENT(me); ok = (ring[me] + ring_buffered[me] == 0 && !lifo[me] && !lifo_buffered[me]) };
 #ifdef GIVE_BACK_NO_OWN
@@ -204,13 +204,13 @@ inline give_back(me) {
   ok = false
 }
 
-/* mirrors: Worker::take_mail blitz/core/worker.hpp */
+/* mirrors: Worker::take_mail */
 inline take_mail(me) {  /* sets found, and job */
   d_step { found = (posted[me] > 0); if :: found -> FLUSH(me); posted[me]--; job = NOBODYS :: else fi }
 }
 
-/* mirrors: Worker::find_any blitz/core/worker.hpp */
-/* mirrors: AsyncFinder::find_work blitz/async/policy.hpp */
+/* mirrors: Worker::find_any */
+/* mirrors: AsyncFinder::find_work */
 inline find_work(me, in_search) {  /* sets found, and job */
 #if POSTS > 0
   take_mail(me);
@@ -228,7 +228,7 @@ inline find_work(me, in_search) {  /* sets found, and job */
 /* environment: the end of a call, or of a job that nobody waits for */
 #define FINISHED pending--
 
-/* mirrors: WorkerLatch::set blitz/core/latch.hpp */
+/* mirrors: WorkerLatch::set */
 inline execute_child(me) {  /* a job that is not a call */
   FINISHED;
   if
@@ -238,7 +238,7 @@ inline execute_child(me) {  /* a job that is not a call */
   job = 0
 }
 
-/* mirrors: Worker::push blitz/core/worker.hpp */
+/* mirrors: Worker::push */
 /* environment: a call that forks */
 inline fork(me, waits_for_it) {
   atomic { pending++; forked[me] = waits_for_it; latch[CHILD(me)] = UNSET };
@@ -246,10 +246,10 @@ inline fork(me, waits_for_it) {
   new_jobs(me)
 }
 
-/* mirrors: Worker::run_resident blitz/core/worker_impl.hpp */
-/* mirrors: Worker::work_until blitz/core/worker_impl.hpp */
-/* mirrors: Worker::search_until blitz/core/worker_impl.hpp */
-/* mirrors: IdleState::first_search blitz/async/idle_state.hpp */
+/* mirrors: Worker::run_resident */
+/* mirrors: Worker::work_until */
+/* mirrors: Worker::search_until */
+/* mirrors: IdleState::first_search */
 proctype Resident(byte me) {
   LOCALS; byte job, call, awaited = me, rest = VACATE, old; bool displaced;
 end_first:
@@ -309,11 +309,11 @@ returns:
   d_step { runners[me]--; residents-- }
 }
 
-/* mirrors: Registry::in_worker_from_outside blitz/core/registry.hpp */
-/* mirrors: Registry::try_borrow blitz/core/registry.hpp */
-/* mirrors: Registry::inject_and_wait blitz/core/registry.hpp */
-/* mirrors: Worker::wait_until blitz/core/worker.hpp */
-/* mirrors: reclaim blitz/core/worker.hpp */
+/* mirrors: Registry::in_worker_from_outside */
+/* mirrors: Registry::try_borrow */
+/* mirrors: Registry::inject_and_wait */
+/* mirrors: Worker::wait_until */
+/* mirrors: reclaim */
 proctype Caller(byte c) {
   LOCALS; byte n, s, job, old; bool displaced;
 next:
@@ -378,7 +378,7 @@ returns:
   skip
 }
 
-/* mirrors: Worker::mail blitz/core/worker.hpp */
+/* mirrors: Worker::mail */
 proctype Poster(byte s) {
   byte n; bool ok;
   do
@@ -387,8 +387,8 @@ proctype Poster(byte s) {
   od
 }
 
-/* mirrors: Registry::stop blitz/core/registry_impl.hpp */
-/* mirrors: Worker::terminate blitz/core/worker.hpp */
+/* mirrors: Registry::stop */
+/* mirrors: Worker::terminate */
 proctype Owner() {
   byte s, old; bool ok;
 end_owner:

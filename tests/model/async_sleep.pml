@@ -34,15 +34,15 @@
 byte nolatch;  /* nobody ends the pool here */
 byte started, posting = NP + NI;
 
-/* mirrors: AsyncFinder::find_work blitz/async/policy.hpp */
+/* mirrors: AsyncFinder::find_work */
 inline find_work(me, in_search) {
   take_own(me);
   if :: !found -> elsewhere(me, in_search) :: else fi
 }
 
-/* mirrors: Worker::run_resident blitz/core/worker_impl.hpp */
-/* mirrors: Worker::work_until blitz/core/worker_impl.hpp */
-/* mirrors: Worker::search_until blitz/core/worker_impl.hpp */
+/* mirrors: Worker::run_resident */
+/* mirrors: Worker::work_until */
+/* mirrors: Worker::search_until */
 proctype Sleeper(byte me) {
   LOCALS;
 work:

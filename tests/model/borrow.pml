@@ -70,7 +70,7 @@ byte runners[NS];
 bool a_slot_has_one_runner = true, a_set_latch_is_awaited = true;
 byte pending = NC * CALLS + POSTS * NS, calls = NC * CALLS, residents = NS;
 
-/* mirrors: Worker::give_back blitz/core/worker_impl.hpp */
+/* mirrors: Worker::give_back */
 #ifndef GIVE_BACK_NO_POSTED
 #define RESIDENT_WANTED(s) (latch[s] == SET || posted[s] > 0)
 #else
@@ -79,8 +79,8 @@ byte pending = NC * CALLS + POSTS * NS, calls = NC * CALLS, residents = NS;
 
 #define RUNS(s) runners[s]++; CLAIM(a_slot_has_one_runner, runners[s] == 1)
 
-/* mirrors: Sleep::try_borrow blitz/fork_join/sleep.hpp */
-/* mirrors: AtomicCounters::leave_vacant blitz/fork_join/atomic_counters.hpp */
+/* mirrors: Sleep::try_borrow */
+/* mirrors: AtomicCounters::leave_vacant */
 inline try_borrow(slot) {  /* sets ok */
 #ifdef BORROW_BY_STORE
   ok = (state[slot] == VACANT);
@@ -98,10 +98,10 @@ inline try_borrow(slot) {  /* sets ok */
   fi
 }
 
-/* mirrors: Sleep::give_back blitz/fork_join/sleep.hpp */
-/* mirrors: Worker::give_back blitz/core/worker_impl.hpp */
-/* mirrors: AtomicCounters::enter_vacant blitz/fork_join/atomic_counters.hpp */
-/* mirrors: Sleep::hand_over blitz/fork_join/sleep.cpp */
+/* mirrors: Sleep::give_back */
+/* mirrors: Worker::give_back */
+/* mirrors: AtomicCounters::enter_vacant */
+/* mirrors: Sleep::hand_over */
 inline give_back(me) {
   atomic { runner[me] = RESIDENT(me); ok = (deque[me] + buffered[me] == 0) };
 #ifdef GIVE_BACK_NO_OWN
@@ -171,13 +171,13 @@ inline give_back(me) {
   ok = false
 }
 
-/* mirrors: Worker::take_mail blitz/core/worker.hpp */
+/* mirrors: Worker::take_mail */
 inline take_mail(me) {  /* sets found, and job */
   d_step { found = (posted[me] > 0); if :: found -> FLUSH(me); posted[me]--; job = NOBODYS :: else fi }
 }
 
-/* mirrors: Worker::find_any blitz/core/worker.hpp */
-/* mirrors: ForkJoinFinder::find_work blitz/fork_join/policy.hpp */
+/* mirrors: Worker::find_any */
+/* mirrors: ForkJoinFinder::find_work */
 inline find_work(me) {  /* sets found, and job */
 #if POSTS > 0
   take_mail(me);
@@ -209,7 +209,7 @@ inline find_work(me) {  /* sets found, and job */
 /* environment: the end of a call, or of a job that nobody waits for */
 #define FINISHED pending--
 
-/* mirrors: WorkerLatch::set blitz/core/latch.hpp */
+/* mirrors: WorkerLatch::set */
 inline execute_child(me) {  /* a job that is not a call */
   FINISHED;
   if
@@ -219,7 +219,7 @@ inline execute_child(me) {  /* a job that is not a call */
   job = 0
 }
 
-/* mirrors: Worker::push blitz/core/worker.hpp */
+/* mirrors: Worker::push */
 /* environment: a call that forks */
 inline fork(me, waits_for_it) {
   atomic { pending++; forked[me] = waits_for_it; latch[CHILD(me)] = UNSET };
@@ -227,10 +227,10 @@ inline fork(me, waits_for_it) {
   new_jobs(me)
 }
 
-/* mirrors: Worker::run_resident blitz/core/worker_impl.hpp */
-/* mirrors: Worker::work_until blitz/core/worker_impl.hpp */
-/* mirrors: Worker::search_until blitz/core/worker_impl.hpp */
-/* mirrors: Sleep::first_search blitz/fork_join/sleep.hpp */
+/* mirrors: Worker::run_resident */
+/* mirrors: Worker::work_until */
+/* mirrors: Worker::search_until */
+/* mirrors: Sleep::first_search */
 proctype Resident(byte me) {
   LOCALS; byte job, call, awaited = me, rest = VACANT;
 end_first:
@@ -291,11 +291,11 @@ returns:
   d_step { runners[me]--; residents-- }
 }
 
-/* mirrors: Registry::in_worker_from_outside blitz/core/registry.hpp */
-/* mirrors: Registry::try_borrow blitz/core/registry.hpp */
-/* mirrors: Registry::inject_and_wait blitz/core/registry.hpp */
-/* mirrors: Worker::wait_until blitz/core/worker.hpp */
-/* mirrors: reclaim blitz/core/worker.hpp */
+/* mirrors: Registry::in_worker_from_outside */
+/* mirrors: Registry::try_borrow */
+/* mirrors: Registry::inject_and_wait */
+/* mirrors: Worker::wait_until */
+/* mirrors: reclaim */
 proctype Caller(byte c) {
   LOCALS; byte n, s, job;
 next:
@@ -360,7 +360,7 @@ returns:
   skip
 }
 
-/* mirrors: Worker::mail blitz/core/worker.hpp */
+/* mirrors: Worker::mail */
 proctype Poster(byte s) {
   byte n, old = AWAKE, parker;
   do
@@ -369,8 +369,8 @@ proctype Poster(byte s) {
   od
 }
 
-/* mirrors: Registry::stop blitz/core/registry_impl.hpp */
-/* mirrors: Worker::terminate blitz/core/worker.hpp */
+/* mirrors: Registry::stop */
+/* mirrors: Worker::terminate */
 proctype Owner() {
   byte s, old = AWAKE, parker;
 end_owner:

@@ -55,7 +55,7 @@ end_drain:
   do :: d_step { buffered[t] != 0 -> FLUSH(t) } od
 }
 
-/* mirrors: membarrier_all blitz/base/asymmetric_fence.hpp */
+/* mirrors: membarrier_all */
 inline fence(me) {
   d_step { FLUSH(me); AWAIT(0); AWAIT(1); AWAIT(2); AWAIT(3) };
 #ifdef LOST
@@ -70,7 +70,7 @@ end_lost:
   d_step { FORGET(0); FORGET(1); FORGET(2); FORGET(3) }
 }
 
-/* mirrors: CoalescedFence::end blitz/base/coalesced_fence.hpp */
+/* mirrors: CoalescedFence::end */
 inline end(number) {
 #ifdef END_BY_STORE
   d_step { FLUSH(me); ended = number }
@@ -88,7 +88,7 @@ inline begin_and_end(me) {
 #endif
 }
 
-/* mirrors: CoalescedFence::try_begin blitz/base/coalesced_fence.hpp */
+/* mirrors: CoalescedFence::try_begin */
 inline try_begin(me) {  /* number: 0 if another has begun it */
 #ifdef BEGIN_BY_STORE
   if
@@ -105,7 +105,7 @@ inline try_begin(me) {  /* number: 0 if another has begun it */
 #endif
 }
 
-/* mirrors: CoalescedFence::execute blitz/base/coalesced_fence.hpp */
+/* mirrors: CoalescedFence::execute */
 inline execute(me) {
 #ifndef NO_REQUEST_FENCE
   d_step { FLUSH(me) };
@@ -167,7 +167,7 @@ proctype Caller(byte me) {
 }
 
 /* environment: an owner */
-/* mirrors: asymmetric_light_fence blitz/base/asymmetric_fence.hpp */
+/* mirrors: asymmetric_light_fence */
 proctype Light(byte l) {
   byte c;
   buffered[CALLERS + l] = 1;

@@ -5,13 +5,13 @@
 
 Every process and inline of a model is preceded by comments that say what it mirrors, as
 
-    /* mirrors: Sleep::give_back blitz/fork_join/sleep.hpp */
+    /* mirrors: Sleep::give_back */
 
 or that it belongs to the models' environment:
 
     /* environment: a thread outside the pool */
 
-The class must be mentioned, and the function be defined or declared, in the file named.
+Some file of the library must mention the class, and declare or define the function.
 """
 
 import pathlib
@@ -28,47 +28,34 @@ def code_of(path):
     return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', " ", path.read_text(), flags=re.DOTALL)
 
 
-def mirrored(root, what):
-    """What is wrong with one `mirrors` tag; None if nothing is."""
-    fields = what.split()
-    if len(fields) != 2:
-        return "is not `Class::function file`"
-    name, path = fields[0], root / fields[1]
-    if not path.is_file():
-        return f"names {fields[1]}, which does not exist"
-    code = code_of(path)
+def declares(code, name):
     *scopes, function = name.split("::")
-    for scope in scopes:
-        if not re.search(rf"\b{scope}\b", code):
-            return f"names {scope}, which {fields[1]} does not mention"
     # A declaration, not a call: a type stands before it on its line, and nothing that makes an expression of it.
     before = r"(?:(?!\b(?:return|else|throw|new)\b)[\w \t:<>,&*\[\]])*[\w>][ \t*&]+"
-    if re.search(rf"^{before}(?:[\w<>]+::)*{function}\s*\(", code, re.MULTILINE):
-        return None
-    return f"names {function}, which {fields[1]} does not declare"
+    declaration = rf"^{before}(?:[\w<>]+::)*{function}\s*\("
+    return all(re.search(rf"\b{scope}\b", code) for scope in scopes) and re.search(declaration, code, re.MULTILINE)
 
 
-def complaints(root, models):
+def complaints(sources, models):
     for model in models:
-        tags = []
+        tagged = False
         for number, line in enumerate(model.read_text().splitlines(), 1):
-            found = TAG.findall(line)
-            for kind, what in found:
-                wrong = mirrored(root, what) if kind == "mirrors" else None
-                if wrong:
-                    yield f"{model.name}:{number}: {wrong}"
-            tags += found
+            for kind, what in TAG.findall(line):
+                tagged = True
+                if kind == "mirrors" and not any(declares(code, what) for code in sources):
+                    yield f"{model.name}:{number}: no file of the library declares {what}"
             unit = UNIT.match(line)
-            if unit and not tags:
+            if unit and not tagged:
                 yield f"{model.name}:{number}: {unit[1]} says neither what it mirrors nor that it is environment"
             if unit or line.startswith("}"):
-                tags = []
+                tagged = False
 
 
 def main():
-    root = pathlib.Path(sys.argv[1])
+    library = pathlib.Path(sys.argv[1]) / "blitz"
+    sources = [code_of(path) for path in sorted([*library.rglob("*.hpp"), *library.rglob("*.cpp")])]
     models = sorted([*HERE.glob("*.pml"), *HERE.glob("*.inc")])
-    found = list(complaints(root, models))
+    found = list(complaints(sources, models))
     for complaint in found:
         print(complaint)
     print(f"{len(models)} models, {len(found)} complaints")

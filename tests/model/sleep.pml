@@ -30,7 +30,7 @@
 byte nolatch;  /* nobody ends the pool here */
 byte started, posting = NP + NI;
 
-/* mirrors: ForkJoinFinder::find_work blitz/fork_join/policy.hpp */
+/* mirrors: ForkJoinFinder::find_work */
 inline find_work(me) {  /* nobody pushes on a sleeper's own deque */
 #if NP > 0
   steal(me);
@@ -42,10 +42,10 @@ inline find_work(me) {  /* nobody pushes on a sleeper's own deque */
 #endif
 }
 
-/* mirrors: Worker::run_resident blitz/core/worker_impl.hpp */
-/* mirrors: Worker::work_until blitz/core/worker_impl.hpp */
-/* mirrors: Worker::search_until blitz/core/worker_impl.hpp */
-/* mirrors: Sleep::first_search blitz/fork_join/sleep.hpp */
+/* mirrors: Worker::run_resident */
+/* mirrors: Worker::work_until */
+/* mirrors: Worker::search_until */
+/* mirrors: Sleep::first_search */
 proctype Sleeper(byte me) {
   LOCALS;
 #ifdef VACANT_START
