@@ -344,5 +344,19 @@ INTERLEAVE_CASE("drain: a job from outside", .preemptions = 2, .delays = 2, .ran
   run.go();
 }
 
+// To the pool, all threads here are one, so the pool can be closed although another has called it.
+INTERLEAVE_CASE("close: a thread that is refused", .preemptions = 3) {
+  Pool pool(run, 1);
+  Plain<int> reason("why the pool is closed", 0);
+  run.thread("closer", [&] {
+    reason.write(1);
+    expect(pool.close_if_alone(), "no other thread has called");
+  });
+  run.thread("caller", [&] {
+    if (!pool.try_admit()) expect(reason.read() == 1, "who is refused can tell why");
+  });
+  run.go();
+}
+
 }  // namespace
 }  // namespace interleave_test

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <optional>
 
+#include "blitz/base/atomic.hpp"
 #include "blitz/base/parker.hpp"
 #include "blitz/core/core_latch.hpp"
 #include "blitz/fork_join/treiber_stack.hpp"
@@ -10,6 +11,7 @@
 
 namespace {
 
+using blitz::detail::Atomic;
 using blitz::detail::CoreLatch;
 using blitz::detail::Parker;
 using blitz::detail::TreiberStack;
@@ -122,6 +124,25 @@ INTERLEAVE_CASE("stack: what a producer has pushed is not overlooked", .preempti
   run.go();
   expect(!empty, "two were pushed, and one at most is taken");
   jobs.expect_all_taken(2);
+}
+
+INTERLEAVE_CASE("stack: a poster and one who parks", .preemptions = 3, .delays = 2, .random_schedules = 1000) {
+  Jobs jobs(run);
+  Atomic<bool> parked{false};
+  run.name(parked, "parked");
+  bool poster_saw = false;
+  bool parker_saw = false;
+  run.thread("poster", [&] {
+    jobs.push(0);
+    poster_saw = parked.load(std::memory_order_seq_cst);
+  });
+  run.thread("parker", [&] {
+    parked.exchange(true, std::memory_order_seq_cst);
+    parker_saw = !jobs.empty();
+  });
+  run.go();
+  expect(poster_saw || parker_saw, "one of them sees the other");
+  jobs.expect_all_taken(1);
 }
 
 INTERLEAVE_CASE("stack: everything at once", .systematic = false, .random_schedules = 5000) {

@@ -248,6 +248,21 @@ INTERLEAVE_CASE("failure: an atomic that is gone", .finds = "destroyed") {
   run.go();
 }
 
+INTERLEAVE_CASE("failure: the last of two owners does not acquire", .finds = "last use") {
+  struct Shared {
+    Atomic<int> word{0};
+    Atomic<int> owners{2};
+  };
+  auto* const shared = new Shared;
+  for (const char* name : {"owner 1", "owner 2"}) {
+    run.thread(name, [shared] {
+      shared->word.store(1, kRelaxed);
+      if (shared->owners.fetch_sub(1, kRelease) == 1) delete shared;
+    });
+  }
+  run.go();
+}
+
 INTERLEAVE_CASE("failure: an object handed over without release", .finds = "construction") {
   Atomic<Atomic<int>*> where{nullptr};
   std::unique_ptr<Atomic<int>> object;

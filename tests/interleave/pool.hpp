@@ -85,6 +85,12 @@ class Pool final : public PoolBase {
     }
   }
 
+  /// By its last owner: the count of a shared_ptr, which is not simulated, orders that after all that the others did.
+  ~Pool() {
+    interleave::Scheduler& world = interleave::scheduler();
+    world.memory().join_all_to(world.current());
+  }
+
   void inject(Job* job) noexcept override {
     injector_.push(job);
     idle_.new_injected_jobs();

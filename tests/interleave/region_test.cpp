@@ -174,5 +174,18 @@ INTERLEAVE_CASE("region: one leaves before the job comes", .preemptions = 1, .ra
   run.go();
 }
 
+INTERLEAVE_CASE("region: freed by the last of two", .preemptions = 2) {
+  Pool pool(run, 1);
+  auto& region = *new blitz::detail::Region(pool);
+  region.hold();
+  for (const char* const owner : {"isolate", "token"}) {
+    run.thread(owner, [&region] {
+      expect(region.empty(), "the region has no jobs");
+      region.release();
+    });
+  }
+  run.go();
+}
+
 }  // namespace
 }  // namespace interleave_test

@@ -1,12 +1,19 @@
 /// main() of an interleaving test.
 ///
-///   PROGRAM [--list] [--seed N] [--schedules N] [--preemptions N] [--replay TEXT] [CASE-PREFIX]...
+///   PROGRAM [--list] [--orders] [--seed N] [--schedules N] [--preemptions N] [--replay TEXT] [--weaken ORDER]
+///           [CASE-PREFIX]...
+///
+/// --orders: a short search, and after each case the time it took and the memory orders that it executed.
+/// --weaken: one of them is executed weaker than stated, as in orders.hpp; the models in which orders matter are searched,
+/// the weakest first, until a case fails.
 ///
 /// The environment variables BLITZ_INTERLEAVE_SEED, _SCHEDULES, _PREEMPTIONS and _REPLAY are the same. Exits with 0 if
 /// every case passed, with 1 if one failed, with 2 if it was not called as above.
 #include "tests/support/interleave/explore.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -51,7 +58,10 @@ std::string name_of(const Configuration& configuration) {
 
 std::vector<Configuration> configurations(const Settings& settings) {
   std::vector<Configuration> all;
-  for (const Model model : {Model::kSequential, Model::kStoreBuffer, Model::kWeak}) {
+  std::vector<Model> models{Model::kSequential, Model::kStoreBuffer, Model::kWeak};
+  // What a weaker order allows is seen under the weakest, most likely; without interleaved stores nothing of it is.
+  if (scheduler().orders.weakening()) models = {Model::kWeak, Model::kStoreBuffer};
+  for (const Model model : models) {
     if ((settings.models >> static_cast<unsigned>(model) & 1) == 0) continue;
     all.push_back({model, Fences::kAsymmetric});
     if (settings.fences) all.push_back({model, Fences::kFallback});
@@ -71,7 +81,8 @@ class Explorer {
   }
 
   bool systematic() {
-    const auto bound = static_cast<unsigned>(arguments_.preemptions.value_or(test_.settings.preemptions));
+    auto bound = static_cast<unsigned>(arguments_.preemptions.value_or(test_.settings.preemptions));
+    if (world_.orders.recording) bound = 0;
     world_.search = Search::kSystematic;
     for (unsigned preemptions = 0; preemptions <= bound; ++preemptions) {
       world_.budget = {preemptions, test_.settings.delays, test_.settings.spurious};
@@ -90,7 +101,8 @@ class Explorer {
   }
 
   bool random() {
-    const std::uint64_t schedules = arguments_.schedules.value_or(test_.settings.random_schedules);
+    std::uint64_t schedules = arguments_.schedules.value_or(test_.settings.random_schedules);
+    if (world_.orders.recording) schedules = std::min<std::uint64_t>(schedules, 200);
     if (schedules == 0) return true;
     world_.search = Search::kRandom;
     for (std::uint64_t i = 0; i < schedules; ++i) {
@@ -193,6 +205,7 @@ bool set(Arguments& arguments, std::string_view option, const char* value) {
     arguments.replay = value;
     return true;
   }
+  if (option == "weaken") return scheduler().orders.weaken(value);
   if (!number(value, count)) return false;
   if (option == "seed") {
     arguments.seed = count;
@@ -219,6 +232,8 @@ bool parse(int argc, char** argv, Arguments& arguments) {
     const std::string_view argument = argv[i];
     if (argument == "--list") {
       arguments.list = true;
+    } else if (argument == "--orders") {
+      scheduler().orders.recording = true;
     } else if (argument.starts_with("--")) {
       if (i + 1 == argc || !set(arguments, argument.substr(2), argv[++i])) return false;
     } else {
@@ -240,7 +255,15 @@ int run_all(const Arguments& arguments) {
       continue;
     }
     ++ran;
-    failed += run_case(test, arguments) ? 0 : 1;
+    const auto began = std::chrono::steady_clock::now();
+    failed += run_case(test, arguments) || scheduler().orders.recording ? 0 : 1;
+    if (scheduler().orders.recording) {
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+      std::printf("orders %.3f s: %s\n", took.count(), test.name.c_str());
+      for (const std::string& order : scheduler().orders.executed()) std::printf("  %s\n", order.c_str());
+    }
+    // One case that notices is enough.
+    if (scheduler().orders.weakening() && failed > 0) break;
   }
   if (arguments.list) return 0;
   std::printf("%u cases, %u failed\n", ran, failed);
@@ -268,8 +291,10 @@ Registered::Registered(std::string name, Settings settings, std::function<void(R
 int main(int argc, char** argv) {
   interleave::Arguments arguments;
   if (!interleave::parse(argc, argv, arguments)) {
-    std::fputs("usage: [--list] [--seed N] [--schedules N] [--preemptions N] [--replay TEXT] [CASE-PREFIX]...\n",
-               stderr);
+    std::fputs(
+        "usage: [--list] [--orders] [--seed N] [--schedules N] [--preemptions N] [--replay TEXT] [--weaken ORDER]\n"
+        "       [CASE-PREFIX]...\n",
+        stderr);
     return 2;
   }
   return interleave::run_all(arguments);

@@ -47,9 +47,9 @@ void Memory::begin_thread(Thread thread) {
   tick(0);
 }
 
-void Memory::join_all_to_body() {
-  for (State& state : states_) states_[0].clock.join(state.clock);
-  tick(0);
+void Memory::join_all_to(Thread thread) {
+  for (State& state : states_) states_[thread].clock.join(state.clock);
+  tick(thread);
 }
 
 void Memory::arrive() {
@@ -74,6 +74,10 @@ void Memory::destroy(Thread thread, Cell& cell) {
   if (cell.execution == Cell::kStatic) return;  // The program ends.
   check_alive(thread, cell);
   if (has_location(cell)) {
+    for (Thread each = 0; each < kMaxThreads; ++each) {
+      if (states_[thread].clock.time[each] >= locations_[cell.location].used.time[each]) continue;
+      oracle_.fail("data race: an atomic is destroyed by a thread before which its last use did not happen");
+    }
     locations_[cell.location].cell = nullptr;
     for (State& state : states_) {
       std::erase_if(state.buffer, [&](const Delayed& delayed) { return delayed.location == cell.location; });
@@ -107,6 +111,7 @@ Memory::Location& Memory::use(Thread thread, const Cell& cell) {
     location.history.clear();
     location.history.emplace_back();
     location.history.back().value = cell.initial;
+    location.used = Clock{};
   }
   Location& location = locations_[cell.location];
   if (thread != 0) {
@@ -128,6 +133,13 @@ bool Memory::shared(const Cell& cell) const {
     return true;
   }
   return (users & (users - 1)) != 0;
+}
+
+Memory::Location& Memory::begin(Thread thread, const Cell& cell) {
+  Location& location = use(thread, cell);
+  tick(thread);
+  location.used.time[thread] = states_[thread].clock.time[thread];
+  return location;
 }
 
 void Memory::acquire(State& state, const Message& message, std::memory_order order) noexcept {
@@ -202,9 +214,8 @@ std::uint64_t Memory::load(Thread thread, const Cell& cell, std::memory_order or
 }
 
 std::uint64_t Memory::read(Thread thread, const Cell& cell, const View* floor, std::memory_order order) {
-  Location& location = use(thread, cell);
+  Location& location = begin(thread, cell);
   State& state = states_[thread];
-  tick(thread);
   if (model_ == Model::kStoreBuffer) {
     for (auto delayed = state.buffer.rbegin(); delayed != state.buffer.rend(); ++delayed) {
       if (delayed->location == cell.location) return delayed->message.value;
@@ -229,9 +240,8 @@ std::uint64_t Memory::read(Thread thread, const Cell& cell, const View* floor, s
 }
 
 void Memory::store(Thread thread, const Cell& cell, std::uint64_t value, std::memory_order order) {
-  Location& location = use(thread, cell);
+  Location& location = begin(thread, cell);
   State& state = states_[thread];
-  tick(thread);
   Message message;
   message.value = value;
   publish(state, cell.location, message, order);
@@ -250,8 +260,7 @@ void Memory::store(Thread thread, const Cell& cell, std::uint64_t value, std::me
 }
 
 std::uint64_t Memory::modify_read(Thread thread, const Cell& cell) {
-  Location& location = use(thread, cell);
-  tick(thread);
+  Location& location = begin(thread, cell);
   drain(thread);
   let_out(thread, cell.location);
   return location.history.back().value;
@@ -282,21 +291,27 @@ void Memory::modify_refuse(Thread thread, const Cell& cell, std::memory_order or
   if (order == std::memory_order_seq_cst) raise(sequential_view_, cell.location, stamp);
 }
 
-void Memory::fence(Thread thread) {
+void Memory::fence(Thread thread, std::memory_order order) {
   State& state = states_[thread];
   tick(thread);
-  drain(thread);
-  state.clock.join(state.acquire_clock);
-  state.release_clock = state.clock;
-  if (model_ != Model::kWeak) return;
-  state.view.join(state.acquire_view);
-  state.view.join(sequential_view_);
-  sequential_view_.join(state.view);
-  state.release_view = state.view;
+  const bool sequential = order == std::memory_order_seq_cst;
+  if (sequential) drain(thread);
+  if (acquires(order)) {
+    state.clock.join(state.acquire_clock);
+    state.view.join(state.acquire_view);
+  }
+  if (sequential) {
+    state.view.join(sequential_view_);
+    sequential_view_.join(state.view);
+  }
+  if (releases(order)) {
+    state.release_clock = state.clock;
+    state.release_view = state.view;
+  }
 }
 
 void Memory::light_fence(Thread thread) {
-  if (fences_ == Fences::kFallback) return fence(thread);
+  if (fences_ == Fences::kFallback) return fence(thread, std::memory_order_seq_cst);
   // Ordered with heavy fences, not with other light ones.
   State& state = states_[thread];
   state.view.join(heavy_view_);
@@ -304,7 +319,7 @@ void Memory::light_fence(Thread thread) {
 }
 
 void Memory::heavy_fence(Thread thread) {
-  if (fences_ == Fences::kFallback) return fence(thread);
+  if (fences_ == Fences::kFallback) return fence(thread, std::memory_order_seq_cst);
   State& state = states_[thread];
   for (Thread each = 0; each < kMaxThreads; ++each) drain(each);
   if (model_ != Model::kWeak) return;

@@ -96,8 +96,9 @@ class Memory {
 
   void reset(Model model, Fences fences);
   void begin_thread(Thread thread);
-  /// The body takes part in nothing: it knows all that has been done.
-  void join_all_to_body();
+  /// All that has been done happens before what this thread does next: for the body, which takes part in nothing, and for
+  /// what is ordered by something that is not simulated.
+  void join_all_to(Thread thread);
   /// Whatever is still on its way arrives.
   void arrive();
 
@@ -111,7 +112,7 @@ class Memory {
   void modify_write(Thread thread, const Cell& cell, std::uint64_t value, std::memory_order order);
   void modify_refuse(Thread thread, const Cell& cell, std::memory_order order);
 
-  void fence(Thread thread);
+  void fence(Thread thread, std::memory_order order);
   void light_fence(Thread thread);
   void heavy_fence(Thread thread);
 
@@ -143,6 +144,7 @@ class Memory {
     const Cell* cell = nullptr;
     std::vector<Message> history;  // the newest alone but under kWeak
     unsigned* users = nullptr;     // bits
+    Clock used;                    // by each thread, the last time
   };
   struct Delayed {
     std::uint32_t location;
@@ -163,6 +165,8 @@ class Memory {
   [[nodiscard]] bool has_location(const Cell& cell) const noexcept;
   void check_alive(Thread thread, const Cell& cell);
   Location& use(Thread thread, const Cell& cell);
+  /// The same for an operation that begins now.
+  Location& begin(Thread thread, const Cell& cell);
   void tick(Thread thread) noexcept { ++states_[thread].clock.time[thread]; }
   void acquire(State& state, const Message& message, std::memory_order order) noexcept;
   void publish(State& state, std::uint32_t location, Message& message, std::memory_order order) const noexcept;

@@ -131,7 +131,7 @@ bool Scheduler::settle() {
     switch_to(next);
   }
   memory_.arrive();
-  memory_.join_all_to_body();
+  memory_.join_all_to(0);
   for (Thread thread = 1; thread < count_; ++thread) {
     if (tasks_[thread].status != Status::kEnded) return false;
   }

@@ -14,17 +14,15 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <source_location>
 #include <string>
 #include <vector>
 
 #include "tests/support/interleave/choices.hpp"
 #include "tests/support/interleave/fiber.hpp"
 #include "tests/support/interleave/memory.hpp"
+#include "tests/support/interleave/orders.hpp"
 
 namespace interleave {
-
-using Where = std::source_location;
 
 /// How much that is not the usual course one execution may contain.
 struct Budget {
@@ -50,6 +48,7 @@ class Scheduler final : private Oracle {
   std::uint64_t seed = 0;
   unsigned change_points = 3;
   bool tracing = false;
+  Orders orders;
 
   /// Runs `body` once, on the decisions in choices().
   Outcome execute(const std::function<void()>& body);

@@ -37,16 +37,18 @@ class Atomic {
   }
 
   T load(Order order, Where where = Where::current()) const noexcept {
+    order = world().orders.at(where, order);
     world().before(&cell_);
     const std::uint64_t value = world().memory().load(world().current(), cell_, order);
-    world().after("load", &cell_, value, name(order), where);
+    world().after("load", &cell_, value, interleave::name(order), where);
     return from(value);
   }
 
   void store(T value, Order order, Where where = Where::current()) noexcept {
+    order = world().orders.at(where, order);
     world().before(&cell_);
     world().memory().store(world().current(), cell_, bits(value), order);
-    world().after("store", &cell_, bits(value), name(order), where);
+    world().after("store", &cell_, bits(value), interleave::name(order), where);
   }
 
   T exchange(T value, Order order, Where where = Where::current()) noexcept {
@@ -55,27 +57,20 @@ class Atomic {
 
   bool compare_exchange_strong(T& expected, T desired, Order success, Order failure,
                                Where where = Where::current()) noexcept {
-    world().before(&cell_);
-    const std::uint64_t seen = world().memory().modify_read(world().current(), cell_);
-    if (seen == bits(expected)) {
-      world().memory().modify_write(world().current(), cell_, bits(desired), success);
-      world().after("compare-exchange", &cell_, bits(desired), name(success), where);
-      return true;
-    }
-    world().memory().modify_refuse(world().current(), cell_, failure);
-    world().after("compare-exchange failed", &cell_, seen, name(failure), where);
-    expected = from(seen);
-    return false;
+    success = world().orders.at(where, success);
+    failure = world().orders.at(where, failure, interleave::Orders::Part::kFailure);
+    return compare_exchange(expected, desired, success, failure, where);
   }
   bool compare_exchange_strong(T& expected, T desired, Order order, Where where = Where::current()) noexcept {
-    return compare_exchange_strong(expected, desired, order, on_failure(order), where);
+    order = world().orders.at(where, order);
+    return compare_exchange(expected, desired, order, on_failure(order), where);
   }
   bool compare_exchange_weak(T& expected, T desired, Order success, Order failure,
                              Where where = Where::current()) noexcept {
     return compare_exchange_strong(expected, desired, success, failure, where);
   }
   bool compare_exchange_weak(T& expected, T desired, Order order, Where where = Where::current()) noexcept {
-    return compare_exchange_strong(expected, desired, order, on_failure(order), where);
+    return compare_exchange_strong(expected, desired, order, where);
   }
 
   T fetch_add(T by, Order order, Where where = Where::current()) noexcept
@@ -123,13 +118,28 @@ class Atomic {
     return result;
   }
 
+  bool compare_exchange(T& expected, T desired, Order success, Order failure, const Where& where) noexcept {
+    world().before(&cell_);
+    const std::uint64_t seen = world().memory().modify_read(world().current(), cell_);
+    if (seen == bits(expected)) {
+      world().memory().modify_write(world().current(), cell_, bits(desired), success);
+      world().after("compare-exchange", &cell_, bits(desired), interleave::name(success), where);
+      return true;
+    }
+    world().memory().modify_refuse(world().current(), cell_, failure);
+    world().after("compare-exchange failed", &cell_, seen, interleave::name(failure), where);
+    expected = from(seen);
+    return false;
+  }
+
   template <class F>
   T modify(const char* what, Order order, const Where& where, F&& change) noexcept {
+    order = world().orders.at(where, order);
     world().before(&cell_);
     const T old = from(world().memory().modify_read(world().current(), cell_));
     const std::uint64_t changed = bits(change(old));
     world().memory().modify_write(world().current(), cell_, changed, order);
-    world().after(what, &cell_, changed, name(order), where);
+    world().after(what, &cell_, changed, interleave::name(order), where);
     return old;
   }
 
@@ -138,30 +148,15 @@ class Atomic {
     return order == std::memory_order_release ? std::memory_order_relaxed : order;
   }
 
-  static constexpr const char* name(Order order) noexcept {
-    switch (order) {
-      case std::memory_order_relaxed:
-        return "relaxed";
-      case std::memory_order_consume:
-      case std::memory_order_acquire:
-        return "acquire";
-      case std::memory_order_release:
-        return "release";
-      case std::memory_order_acq_rel:
-        return "acq_rel";
-      default:
-        return "seq_cst";
-    }
-  }
-
   interleave::Cell cell_;
 };
 
 inline void seq_cst_fence(interleave::Where where = interleave::Where::current()) noexcept {
   interleave::Scheduler& world = interleave::scheduler();
+  const std::memory_order order = world.orders.at(where, std::memory_order_seq_cst);
   world.before(nullptr);
-  world.memory().fence(world.current());
-  world.after("fence", nullptr, 0, "seq_cst", where);
+  world.memory().fence(world.current(), order);
+  world.after("fence", nullptr, 0, interleave::name(order), where);
 }
 
 inline void cpu_relax(interleave::Where where = interleave::Where::current()) noexcept {
@@ -178,6 +173,7 @@ inline bool register_asymmetric_fences() noexcept { return asymmetric_fences_ava
 
 inline void asymmetric_light_fence(interleave::Where where = interleave::Where::current()) noexcept {
   interleave::Scheduler& world = interleave::scheduler();
+  if (world.orders.at(where, std::memory_order_seq_cst) == std::memory_order_relaxed) return;
   // Without an instruction there is nothing that another thread could come before.
   if (!asymmetric_fences_available()) world.before(nullptr);
   world.memory().light_fence(world.current());
@@ -188,12 +184,14 @@ inline void asymmetric_light_fence(interleave::Where where = interleave::Where::
 inline void compiler_fence(interleave::Where where = interleave::Where::current()) noexcept {
   if (!asymmetric_fences_available()) return;
   interleave::Scheduler& world = interleave::scheduler();
+  if (world.orders.at(where, std::memory_order_seq_cst) == std::memory_order_relaxed) return;
   world.memory().light_fence(world.current());
   world.after("compiler fence", nullptr, 0, "", where);
 }
 
 inline void asymmetric_heavy_fence(interleave::Where where = interleave::Where::current()) noexcept {
   interleave::Scheduler& world = interleave::scheduler();
+  if (world.orders.at(where, std::memory_order_seq_cst) == std::memory_order_relaxed) return;
   world.before(nullptr);
   world.memory().heavy_fence(world.current());
   world.after("heavy fence", nullptr, 0, "", where);
