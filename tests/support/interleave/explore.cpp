@@ -40,6 +40,7 @@ struct Arguments {
   std::optional<std::uint64_t> schedules;
   std::optional<std::uint64_t> preemptions;
   std::string replay;
+  std::string weaken;
   std::vector<std::string> prefixes;
 };
 
@@ -160,7 +161,8 @@ class Explorer {
     print("FAILED, " + how);
     std::printf("\n step  thread      operation\n%s\n  %s\n\n", world_.trace().c_str(), message.c_str());
     if (world_.message() != message) std::printf("  (its replay gave: %s)\n", world_.message().c_str());
-    std::printf("  replay: --replay '%s:%s' '%s'\n", name_of(configuration_).c_str(), choices.c_str(),
+    const std::string weaken = arguments_.weaken.empty() ? "" : "--weaken '" + arguments_.weaken + "' ";
+    std::printf("  replay: %s--replay '%s:%s' '%s'\n", weaken.c_str(), name_of(configuration_).c_str(), choices.c_str(),
                 test_.name.c_str());
     return false;
   }
@@ -205,7 +207,10 @@ bool set(Arguments& arguments, std::string_view option, const char* value) {
     arguments.replay = value;
     return true;
   }
-  if (option == "weaken") return scheduler().orders.weaken(value);
+  if (option == "weaken") {
+    arguments.weaken = value;
+    return scheduler().orders.weaken(value);
+  }
   if (!number(value, count)) return false;
   if (option == "seed") {
     arguments.seed = count;
