@@ -46,7 +46,7 @@ class Watchman {
     void in_time() noexcept {
       if (value_ > 0) --value_;
     }
-    /// The worker is kept from sleeping: the next watch is its own, unless another worker's.
+    /// The worker failed to fall asleep too often: calls for a watch.
     void kept_awake() noexcept { value_ = std::max(value_, 1); }
     /// A watch found nothing.
     void watched_in_vain() noexcept { value_ = -kForgiven * kLateWake; }
