@@ -17,7 +17,7 @@ namespace blitz {
 /// jobs that f's own calls have made, and so do the workers that run these jobs; it sleeps when there are none.
 ///
 /// For code that holds a lock across a parallel call, or keeps state in a thread-local variable: without it, the worker
-/// could meanwhile begin an unrelated job, which would find the lock taken by its own thread. Jobs posted by broadcast are
+/// could meanwhile begin an unrelated job, which would find the lock taken by its own thread. Jobs mailed by broadcast are
 /// the exception, they are addressed to the worker itself.
 ///
 /// So do not wait inside for a job that was made outside, nor for one that comes back into this pool by way of another:

@@ -15,6 +15,7 @@
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/parker.hpp"
+#include "blitz/base/single_writer_counter.hpp"
 
 namespace blitz::detail {
 
@@ -55,25 +56,25 @@ class DetachedCount {
   /// Before the pool's first job. It lives as long as `jobs`.
   explicit DetachedCount(DetachedJobs& jobs) noexcept : jobs_(jobs), next_(jobs.counts_) { jobs.counts_ = this; }
 
-  void begin() noexcept { begun_.store(begun_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  void begin() noexcept { begun_.add(); }
   void end() noexcept {
-    ended_.store(ended_.load(std::memory_order_relaxed) + 1, std::memory_order_release);  // [ended]
-    asymmetric_light_fence();                                                             // [drain]
+    ended_.add(1, std::memory_order_release);  // [ended]
+    asymmetric_light_fence();                  // [drain]
     // The pool outlives this call, though this may be its last job: it ends after its residents, without callers in it.
     if (jobs_.stopping()) [[unlikely]]
       jobs_.ended_late();
   }
 
-  [[nodiscard]] std::uint64_t begun() const noexcept { return begun_.load(std::memory_order_relaxed); }
-  [[nodiscard]] std::uint64_t ended() const noexcept { return ended_.load(std::memory_order_acquire); }  // [ended]
+  [[nodiscard]] std::uint64_t begun() const noexcept { return begun_.value(); }
+  [[nodiscard]] std::uint64_t ended() const noexcept { return ended_.value(std::memory_order_acquire); }  // [ended]
 
  private:
   friend class DetachedJobs;
 
   DetachedJobs& jobs_;
   DetachedCount* next_;
-  Atomic<std::uint64_t> begun_{0};  // written by the runner, read by a drain and its helpers
-  Atomic<std::uint64_t> ended_{0};  // the same
+  SingleWriterCounter begun_;  // written by the runner, read by a drain and its helpers
+  SingleWriterCounter ended_;  // the same
 };
 
 }  // namespace blitz::detail

@@ -10,6 +10,7 @@
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/single_writer_counter.hpp"
 #include "blitz/core/core_latch.hpp"
 #include "blitz/core/detached_jobs.hpp"
 #include "blitz/core/fifo.hpp"
@@ -130,7 +131,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   void run_loop(const Loop& loop, void* value) override;
   [[nodiscard]] Job* take_mail() noexcept override {
     Job* const job = mailbox_.empty() ? nullptr : mailbox_.take();
-    if (job != nullptr) mail_taken_.store(mail_taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (job != nullptr) mail_taken_.add();
     return job;
   }
   [[nodiscard]] bool has_mail() const noexcept override { return !mailbox_.empty(); }
@@ -195,8 +196,8 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   alignas(kCacheLine) typename P::Finder finder_;
   Sources sources_;
   std::size_t nested_waits_ = 0;
-  Atomic<std::uint64_t> mail_taken_{0};  // written by the runner, read for statistics
-  typename P::Injector mailbox_;         // jobs for this worker alone
+  SingleWriterCounter mail_taken_;  // written by the runner, read for statistics
+  typename P::Injector mailbox_;    // jobs for this worker alone
   CoreLatch terminate_;
 };
 
