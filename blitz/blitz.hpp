@@ -3,7 +3,7 @@
 
 #include "blitz/base/compiler.hpp"
 
-#include "blitz/async.hpp"
+#include "blitz/async_handle.hpp"
 #include "blitz/broadcast.hpp"
 #include "blitz/current_pool.hpp"
 #include "blitz/isolate.hpp"

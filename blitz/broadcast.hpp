@@ -1,4 +1,5 @@
-/// broadcast: a call on every worker.
+/// @file
+/// broadcast: a call on every worker, with the results.
 #pragma once
 
 #include "blitz/base/compiler.hpp"
@@ -32,7 +33,7 @@ class Broadcast {
  public:
   using Value = CallValue<F&, BroadcastContext>;
 
-  /// `f` lives until wait() has returned.
+  /// `f` outlives this. Throws std::bad_alloc.
   Broadcast(PoolBase& pool, F& f)
       : f_(f), count_(pool.num_threads()), parts_(std::make_unique<std::optional<Part>[]>(count_)), latch_(pool) {
     for (std::size_t i = 0; i < count_; ++i) parts_[i].emplace(*this, i);
@@ -41,7 +42,7 @@ class Broadcast {
   /// Calls `f` on every worker, and returns when all calls have ended.
   void run(PoolBase& pool) noexcept {
     WorkerBase* const here = worker_of(pool);
-    unfinished_.store(count_, std::memory_order_relaxed);  // What follows publishes it.
+    unfinished_.store(count_, std::memory_order_relaxed);  // The mail publishes it.
     for (std::size_t slot = 0; slot < count_; ++slot) {
       if (here == nullptr || slot != here->index()) pool.mail_to(slot, &*parts_[slot]);
     }
@@ -78,7 +79,7 @@ class Broadcast {
       auto& self = *static_cast<Part*>(job);
       Broadcast& all = self.all;
       self.result.run([&]() -> Value { return call_value(all.f_, BroadcastContext(self.index, all.count_)); });
-      // Release and acquire: the results of all are visible to whoever waits for the last.
+      // Release and acquire: all results are visible to the thread that the last call wakes.
       if (all.unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) all.latch_.set();
     }
 
@@ -104,13 +105,17 @@ auto broadcast_in(PoolBase& pool, F&& f) {
 
 }  // namespace detail
 
-/// Calls `f(context)` once on every worker of the pool that the caller works for, or else of the global pool, and
-/// returns the results by the worker's index, in a std::vector; nothing if `f` returns void. A busy worker makes its call
-/// when it next looks for work, after the jobs of its own queue; one that waits, inside isolate too, makes it meanwhile.
+/// @brief Calls `f(context)` once on every worker of the pool that the caller works for, or else of the global pool,
+/// and waits for all calls.
 ///
-/// All calls are made, also when some throw; then the exception of the lowest index is rethrown. `f` is called through a
-/// reference, by several threads at once. Throws std::bad_alloc before any call, and what global_pool() throws. O(n) for
-/// n workers, each of which is woken. Any thread; a caller outside the pool blocks.
+/// A busy worker makes its call when it next looks for work, after the jobs of its own queue. A worker that waits,
+/// inside isolate too, makes it meanwhile. All calls are made, also when some throw.
+///
+/// @param f  Called through a reference, by several threads at once.
+/// @return The results by the worker's index, in a std::vector; nothing if `f` returns void.
+/// @throws The exception of the lowest index; the others are dropped. std::bad_alloc, and what global_pool() throws,
+///         before any call.
+/// Complexity: O(n) for n workers, each of which is woken. Thread-safety: any thread; a caller outside the pool blocks.
 template <BroadcastCallable F>
 auto broadcast(F&& f) {
   return detail::broadcast_in(detail::current_pool(), std::forward<F>(f));

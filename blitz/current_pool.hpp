@@ -84,7 +84,7 @@ std::invoke_result_t<F, WorkerBase&> on_worker(Pool* pool, F&& f) {
         [](void* its_f, WorkerBase& worker) {
           std::invoke(std::forward<F>(*static_cast<std::remove_reference_t<F>*>(its_f)), worker);
         },
-        std::addressof(f));
+        const_cast<void*>(static_cast<const void*>(std::addressof(f))));
   } else {
     JobResult<R> result;
     on_worker<How>(

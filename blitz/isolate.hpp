@@ -1,4 +1,5 @@
-/// isolate: waiting without running other people's jobs.
+/// @file
+/// isolate: waiting without running unrelated jobs.
 #pragma once
 
 #include "blitz/base/compiler.hpp"
@@ -13,19 +14,22 @@
 
 namespace blitz {
 
-/// Calls `f` and returns or rethrows its outcome. While `f` waits, in join, scope, a loop or get, its worker runs only
-/// jobs that f's own calls have made, and so do the workers that run these jobs; it sleeps when there are none.
+/// @brief Calls `f` on a worker that, while `f` waits in join, scope, a loop or get, runs only jobs that calls inside
+/// `f` have made. The workers that run these jobs do the same; each sleeps when there are none.
 ///
-/// For code that holds a lock across a parallel call, or keeps state in a thread-local variable: without it, the worker
-/// could meanwhile begin an unrelated job, which would find the lock taken by its own thread. Jobs mailed by broadcast are
-/// the exception, they are addressed to the worker itself.
+/// For code that holds a lock across a parallel call, or keeps state in a thread-local variable: without isolation the
+/// worker could begin an unrelated job meanwhile, which would find the lock taken by its own thread. A broadcast is the
+/// exception: its jobs are addressed to the worker itself.
 ///
-/// So do not wait inside for a job that was made outside, nor for one that comes back into this pool by way of another:
-/// if no other worker is free to run it, the wait does not end.
+/// Do not wait inside `f` for a job that was made outside, nor for one that comes back into this pool by way of another
+/// pool: if no other worker is free to run it, the wait does not end.
 ///
-/// Inside, a call costs some hundred nanoseconds instead of a few: jobs go through a queue under a mutex. Throws
-/// std::bad_alloc, and what global_pool() throws, before `f` is called. Any thread; outside every pool, `f` is called in
-/// global_pool().
+/// @param f  Called on a worker of the pool that the caller works for, or else of global_pool(); if the caller is a
+///           worker, on the caller.
+/// @return What `f` returns.
+/// @throws What `f` throws. std::bad_alloc, and what global_pool() throws; `f` is then not called.
+/// Complexity: inside, a call costs some hundred nanoseconds instead of a few: jobs go through a queue under a mutex.
+/// Thread-safety: any thread.
 template <std::invocable F>
 decltype(auto) isolate(F&& f) {
   return detail::on_worker(detail::kHere, [&](detail::WorkerBase& worker) -> detail::CallResult<F> {

@@ -1,23 +1,22 @@
+/// @file
 /// scope: a block of code that does not end before all that was spawned in it has.
 #pragma once
 
 #include "blitz/base/compiler.hpp"
 
 #include <concepts>
-#include <cstddef>
 #include <functional>
-#include <memory>
-#include <optional>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
 
 #include "blitz/broadcast_context.hpp"
 #include "blitz/core/fifo.hpp"
-#include "blitz/core/heap_job.hpp"
 #include "blitz/core/job.hpp"
 #include "blitz/core/scope_state.hpp"
+#include "blitz/core/spawned_job.hpp"
 #include "blitz/current_pool.hpp"
+#include "blitz/pool_ref.hpp"
 #include "blitz/spawn.hpp"
 
 namespace blitz {
@@ -37,104 +36,116 @@ concept ScopeBroadcastTask = std::invocable<const std::decay_t<F>&, BroadcastCon
 template <class F>
 concept ScopeBody = std::invocable<F, Scope&>;
 
-/// The fine print of a scope.
+/// Options of a scope.
 struct ScopeOptions {
-  /// When a stop is requested here, it is as if by Scope::request_stop.
+  /// A stop that is requested here acts as Scope::request_stop.
   std::stop_token stop{};
+  /// The pool of the scope; by default the one that the caller works for, or else global_pool().
+  PoolRef pool{};
 };
 
 namespace detail {
 
 enum class SpawnOrder : bool { kLifo, kFifo };
 
-struct ScopeAccess;
-
-template <class F>
-class ScopeJob;
-template <class F>
-class ScopeFifoJob;
-template <class F>
-class ScopeBroadcastJob;
+struct OpenScope;
 
 }  // namespace detail
 
-/// An open scope. Made by blitz::scope and its relatives; a reference to it is valid until all that was spawned in it
-/// has ended.
+/// @brief An open scope. blitz::scope and its relatives make it; a reference to it is valid until all that was spawned
+/// in it has ended.
 ///
-/// Thread-safety: all members may be called by the scope's body and by the jobs of the scope, at once, and by other
-/// threads while one of these certainly runs.
+/// Thread-safety: the scope's body and the scope's jobs may call all members, at the same time; other threads may while
+/// one of these certainly runs.
 class Scope {
  public:
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 
-  /// Has `f()` or `f(scope)` called, perhaps at once, before the scope ends. What `f` throws is kept if it is the first
-  /// exception of the scope. Throws std::bad_alloc, and what the closure's move or copy throws; `f` is then not called.
+  /// @brief Spawns a job of the scope: a worker calls `f()` or `f(scope)`, perhaps at once, before the scope ends.
   ///
-  /// On one worker: the newest first in scope, the oldest first in scope_fifo. O(1), some ten nanoseconds; the job's
-  /// memory comes from the worker's free blocks.
+  /// On one worker the newest job runs first in scope, the oldest in scope_fifo. The scope keeps the exception of `f`
+  /// if it is the scope's first.
+  ///
+  /// @param f  Copied or moved into the job.
+  /// @throws std::bad_alloc, and what the closure's move or copy throws; `f` is then not called.
+  /// Complexity: O(1), some ten nanoseconds; the job's memory comes from the worker's free blocks.
   template <ScopeTask F>
   void spawn(F&& f) {
     if (order_ == detail::SpawnOrder::kFifo) {
       spawn_fifo(std::forward<F>(f));
     } else if (auto* const worker = detail::CurrentWorker<ForkJoinPolicy>::worker;
                worker != nullptr && worker->pool() == &state_.pool()) {
-      spawn_on(*worker, std::forward<F>(f));
+      detail::spawn_job(worker, state_.pool(), Owner{*this}, std::forward<F>(f));
     } else {
       spawn_elsewhere(std::forward<F>(f));
     }
   }
 
-  /// As spawn; on one worker, the oldest first of those that were spawned so.
+  /// @brief Spawns a job of the scope in first-in, first-out order: of the jobs that were spawned in the scope by this
+  /// function, the oldest runs first on one worker. Otherwise the same as spawn().
+  ///
+  /// @param f  Copied or moved into the job.
+  /// @throws std::bad_alloc, and what the closure's move or copy throws; `f` is then not called.
+  /// Complexity: O(1), some tens of nanoseconds.
   template <ScopeTask F>
-  void spawn_fifo(F&& f);
+  void spawn_fifo(F&& f) {
+    detail::spawn_job_fifo(here(), state_.pool(), fifo_, Owner{*this}, std::forward<F>(f));
+  }
 
-  /// Has `f(context)` or `f(scope, context)` called once on every worker of the pool, before the scope ends. `f` is
-  /// copied or moved once, and called by several threads at once. Throws as spawn does, before any call.
+  /// @brief Spawns a job on every worker of the pool: each calls `f(context)` or `f(scope, context)` once, before the
+  /// scope ends.
+  ///
+  /// @param f  Copied or moved once; several workers call it at once. The scope keeps its exception if it is the first.
+  /// @throws std::bad_alloc, and what the closure's move or copy throws, before any call.
+  /// Complexity: O(n) for n workers, each of which is woken.
   template <ScopeBroadcastTask F>
-  void spawn_broadcast(F&& f);
+  void spawn_broadcast(F&& f) {
+    detail::spawn_job_on_each(here(), state_.pool(), Owner{*this}, detail::broadcast_call(std::forward<F>(f)));
+  }
 
   /// Jobs of the scope that have not begun will not: their closures are destroyed uncalled. Those that run may ask
   /// stop_requested(). The scope then ends as usual.
   void request_stop() noexcept { state_.stop().request(); }
+  /// Whether a stop is requested. One load.
   [[nodiscard]] bool stop_requested() const noexcept { return state_.stop().requested(); }
-  /// For whatever takes a token. Allocates at the first call; throws std::bad_alloc.
+  /// A token that tells of the request to stop, for functions that take one. Allocates at the first call; throws
+  /// std::bad_alloc.
   [[nodiscard]] std::stop_token stop_token() { return state_.stop().token(); }
 
  private:
-  template <class F>
-  friend class detail::ScopeJob;
-  template <class F>
-  friend class detail::ScopeFifoJob;
-  template <class F>
-  friend class detail::ScopeBroadcastJob;
-  friend struct detail::ScopeAccess;
+  friend struct detail::OpenScope;
+
+  /// What a job knows of its scope; see detail::JobOwner.
+  struct Owner {
+    void begun(const detail::WorkerBase* spawner, const detail::PoolBase& /*pool*/) const noexcept {
+      scope.state_.begun(spawner);
+    }
+    template <class F>
+    void call(F& f) const {
+      if (scope.stop_requested()) return;
+      if constexpr (std::invocable<F&, Scope&>) {
+        static_cast<void>(std::invoke(f, scope));
+      } else {
+        static_cast<void>(std::invoke(f));
+      }
+    }
+    void failed(detail::WorkerBase& /*worker*/) const noexcept { scope.state_.keep_exception(); }
+    void finished(detail::WorkerBase& worker) const noexcept { scope.state_.finished(worker); }
+
+    Scope& scope;
+  };
 
   Scope(detail::PoolBase& pool, detail::WorkerBase* owner, detail::SpawnOrder order, const ScopeOptions& options)
       : state_(pool, owner, options.stop), order_(order) {}
 
-  template <class W, class F>
-  void spawn_on(W& worker, F&& f);
   template <class F>
-  [[gnu::noinline]] void spawn_elsewhere(F&& f);
+  [[gnu::noinline]] void spawn_elsewhere(F&& f) {
+    detail::spawn_job(here(), state_.pool(), Owner{*this}, std::forward<F>(f));
+  }
 
   /// The worker that the calling thread is in the scope's pool; null if it is none.
-  [[nodiscard]] detail::WorkerBase* worker_here() const noexcept { return detail::worker_of(state_.pool()); }
-
-  /// Calls a job's closure, unless the scope is to stop.
-  template <class F, class... Args>
-  void call(F& f, Args&&... args) noexcept {
-    if (state_.stop().requested()) return;
-    try {
-      if constexpr (std::invocable<F&, Scope&, Args...>) {
-        static_cast<void>(std::invoke(f, *this, std::forward<Args>(args)...));
-      } else {
-        static_cast<void>(std::invoke(f, std::forward<Args>(args)...));
-      }
-    } catch (...) {
-      state_.keep_exception();
-    }
-  }
+  [[nodiscard]] detail::WorkerBase* here() const noexcept { return detail::worker_of(state_.pool()); }
 
   detail::ScopeState state_;
   detail::SpawnOrder order_;
@@ -146,194 +157,88 @@ using ScopeFifo = Scope;
 
 namespace detail {
 
-/// How the functions below make scopes.
-struct ScopeAccess {
-  /// Runs a body in a new scope. Returns what it returns; throws the scope's first exception.
+/// Opens a scope, calls its body, and waits for its jobs.
+struct OpenScope {
+  SpawnOrder order;
+  const ScopeOptions& options;
+  PoolBase* where = options.pool.base();
+
+  /// With the body on a worker of the pool.
   template <class F>
-  static CallResult<F, Scope&> run(PoolBase& pool, WorkerBase* owner, SpawnOrder order, const ScopeOptions& options,
-                                   F&& body) {
-    Scope scope(pool, owner, order, options);
-    using R = CallResult<F, Scope&>;
-    [[maybe_unused]] ValueOf<R> value = [&]() -> ValueOf<R> {
-      try {
-        return call_value(std::forward<F>(body), scope);
-      } catch (...) {
-        scope.state_.keep_exception();
-        scope.state_.wait();
-        scope.state_.rethrow();
-        throw;  // Not reached: there is one to rethrow.
-      }
-    }();
-    scope.state_.wait();
-    scope.state_.rethrow();
-    if constexpr (!std::is_void_v<R>) return std::forward<ValueOf<R>>(value);
+  CallResult<F, Scope&> on_worker(F&& body) const {
+    const auto call = [&](WorkerBase& worker) -> CallResult<F, Scope&> {
+      Scope scope(*worker.pool(), &worker, order, options);
+      return scope.state_.run(scope, std::forward<F>(body));
+    };
+    return detail::on_worker(where, call);
+  }
+
+  /// With the body on the calling thread.
+  template <class F>
+  CallResult<F, Scope&> in_place(F&& body) const {
+    PoolBase& pool = where != kHere ? *where : current_pool();
+    WorkerBase* const worker = worker_of(pool);
+    if (worker == nullptr) pool.throw_if_unusable();
+    Scope scope(pool, worker, order, options);
+    return scope.state_.run(scope, std::forward<F>(body));
   }
 };
-
-/// A job of a scope, with its closure.
-template <class F>
-class ScopeJob final : public Job {
- public:
-  template <class G>
-  ScopeJob(Scope& scope, G&& f) noexcept(std::is_nothrow_constructible_v<F, G>)
-      : Job(&execute_it), scope_(scope), f_(std::forward<G>(f)) {}
-
- private:
-  static void execute_it(Job* job, WorkerBase& worker) noexcept {
-    auto* const self = static_cast<ScopeJob*>(job);
-    Scope& scope = self->scope_;
-    scope.call(self->f_);
-    destroy_heap_job(self, &worker);
-    scope.state_.finished(worker);
-  }
-
-  Scope& scope_;
-  F f_;
-};
-
-/// The same, in the order of spawning.
-template <class F>
-class ScopeFifoJob final : public FifoJob {
- public:
-  template <class G>
-  ScopeFifoJob(Scope& scope, G&& f) noexcept(std::is_nothrow_constructible_v<F, G>)
-      : FifoJob(scope.fifo_, &run_it, &free_it), scope_(scope), f_(std::in_place, std::forward<G>(f)) {}
-
- private:
-  static void run_it(FifoJob& job, WorkerBase& worker) noexcept {
-    auto& self = static_cast<ScopeFifoJob&>(job);
-    Scope& scope = self.scope_;
-    scope.call(*self.f_);
-    self.f_.reset();
-    scope.state_.finished(worker);
-  }
-  static void free_it(FifoJob& job, WorkerBase& worker) noexcept {
-    destroy_heap_job(static_cast<ScopeFifoJob*>(&job), &worker);
-  }
-
-  Scope& scope_;
-  std::optional<F> f_;
-};
-
-/// One worker's part of a broadcast.
-template <class F>
-class ScopeBroadcastJob final : public Job {
- public:
-  ScopeBroadcastJob(Scope& scope, std::shared_ptr<const F> f, std::size_t count) noexcept
-      : Job(&execute_it), scope_(scope), f_(std::move(f)), count_(count) {}
-
- private:
-  static void execute_it(Job* job, WorkerBase& worker) noexcept {
-    auto* const self = static_cast<ScopeBroadcastJob*>(job);
-    Scope& scope = self->scope_;
-    scope.call(*self->f_, BroadcastContext(worker.index(), self->count_));
-    destroy_heap_job(self, &worker);
-    scope.state_.finished(worker);
-  }
-
-  Scope& scope_;
-  std::shared_ptr<const F> f_;
-  std::size_t count_;
-};
-
-/// Calls `body` in a scope of `pool`, or, if that is null, of the pool that the caller works for, on one of its workers.
-template <class F>
-CallResult<F, Scope&> scope_here(PoolBase* pool, SpawnOrder order, const ScopeOptions& options, F&& body) {
-  return on_worker(pool, [&](WorkerBase& worker) -> CallResult<F, Scope&> {
-    return ScopeAccess::run(*worker.pool(), &worker, order, options, std::forward<F>(body));
-  });
-}
-
-/// Calls `body` in a scope of `pool`, on the calling thread.
-template <class F>
-CallResult<F, Scope&> scope_in_place(PoolBase& pool, SpawnOrder order, const ScopeOptions& options, F&& body) {
-  WorkerBase* const worker = worker_of(pool);
-  if (worker == nullptr) pool.throw_if_unusable();
-  return ScopeAccess::run(pool, worker, order, options, std::forward<F>(body));
-}
 
 }  // namespace detail
 
-template <class W, class F>
-void Scope::spawn_on(W& worker, F&& f) {
-  using Job = detail::ScopeJob<std::decay_t<F>>;
-  detail::WorkerBase& base = worker;
-  auto* const job = detail::make_heap_job<Job>(&base, *this, std::forward<F>(f));
-  state_.begun(&base);
-  try {
-    static_cast<void>(worker.offer(job));
-  } catch (...) {
-    state_.withdrawn(&base);
-    detail::destroy_heap_job(job, &base);
-    throw;
-  }
-}
-
-template <class F>
-void Scope::spawn_elsewhere(F&& f) {
-  if (detail::WorkerBase* const worker = worker_here()) {
-    detail::AnyWorker any(*worker);
-    spawn_on(any, std::forward<F>(f));
-    return;
-  }
-  using Job = detail::ScopeJob<std::decay_t<F>>;
-  auto* const job = detail::make_heap_job<Job>(nullptr, *this, std::forward<F>(f));
-  state_.begun(nullptr);
-  state_.pool().inject(job);
-}
-
-template <ScopeTask F>
-void Scope::spawn_fifo(F&& f) {
-  using Job = detail::ScopeFifoJob<std::decay_t<F>>;
-  detail::WorkerBase* const worker = worker_here();
-  auto* const job = detail::make_heap_job<Job>(worker, *this, std::forward<F>(f));
-  state_.begun(worker);
-  fifo_.push(job);
-  detail::push_token(worker, state_.pool(), job);
-}
-
-template <ScopeBroadcastTask F>
-void Scope::spawn_broadcast(F&& f) {
-  using Function = std::decay_t<F>;
-  using Job = detail::ScopeBroadcastJob<Function>;
-  detail::PoolBase& pool = state_.pool();
-  const auto function = std::make_shared<const Function>(std::forward<F>(f));
-  const std::size_t count = pool.num_threads();
-  detail::HeapJobs<Job> jobs(worker_here(), count, std::ref(*this), function, count);
-  for (std::size_t i = 0; i < count; ++i) state_.begun(worker_here());
-  jobs.mail(pool);
-}
-
-/// Calls `body(scope)` on a worker, waits for everything that was spawned in the scope, also when the body throws, and
-/// returns what the body returned. The first exception of the body and the jobs is rethrown, the others are dropped.
-/// While it waits the caller runs other jobs of its pool, then sleeps.
+/// @brief Calls `body(scope)` on a worker and waits for everything that was spawned in the scope, also when the body
+/// throws.
 ///
-/// What is spawned may refer to whatever lives longer than the call. All that a job does happens before the return. Any
-/// thread; outside every pool the body runs in global_pool(). No allocation but for the jobs.
+/// The body runs on a worker of the pool that the caller works for, or else of global_pool(); if the caller is a worker,
+/// on the caller. While it waits the caller runs other jobs of its pool, then sleeps. What is spawned may refer to all
+/// that lives longer than the call, and all that a job does happens before the return. No allocation except for the
+/// jobs.
+///
+/// @code
+///   int left = 0, right = 0;
+///   blitz::scope([&](blitz::Scope& s) {
+///     s.spawn([&] { left = 1; });
+///     s.spawn([&] { right = 2; });
+///   });
+/// @endcode
 ///
 /// After rayon-core's scope.
+///
+/// @return What the body returns.
+/// @throws The first exception of the body and the jobs; the others are dropped. What global_pool() throws, and, with
+///         `options.stop`, std::bad_alloc; the body is then not called.
+/// Complexity: O(1) beside the body and the jobs. Thread-safety: any thread.
 template <ScopeBody F>
 decltype(auto) scope(F&& body, const ScopeOptions& options = {}) {
-  return detail::scope_here(detail::kHere, detail::SpawnOrder::kLifo, options, std::forward<F>(body));
+  return detail::OpenScope{detail::SpawnOrder::kLifo, options}.on_worker(std::forward<F>(body));
 }
 
-/// As scope; on one worker, jobs run in the order in which they were spawned.
+/// @brief The same as scope(), but on one worker the jobs of Scope::spawn run in the order in which they were spawned.
+///
+/// @return What the body returns.
+/// @throws The first exception of the body and the jobs, and what global_pool() throws, as scope() does.
 template <ScopeBody F>
 decltype(auto) scope_fifo(F&& body, const ScopeOptions& options = {}) {
-  return detail::scope_here(detail::kHere, detail::SpawnOrder::kFifo, options, std::forward<F>(body));
+  return detail::OpenScope{detail::SpawnOrder::kFifo, options}.on_worker(std::forward<F>(body));
 }
 
-/// As scope, with the body on the calling thread, which need not be a worker and does not become one: only what it
-/// spawns goes to the pool. A caller that is no worker blocks at the end.
+/// @brief The same as scope(), but with the body on the calling thread, which need not be a worker and does not become
+/// one: only what it spawns goes to the pool. A caller that is no worker blocks at the end.
+///
+/// @return What the body returns.
+/// @throws The first exception of the body and the jobs, and what global_pool() throws, as scope() does.
 template <ScopeBody F>
 decltype(auto) in_place_scope(F&& body, const ScopeOptions& options = {}) {
-  return detail::scope_in_place(detail::current_pool(), detail::SpawnOrder::kLifo, options, std::forward<F>(body));
+  return detail::OpenScope{detail::SpawnOrder::kLifo, options}.in_place(std::forward<F>(body));
 }
 
-/// As in_place_scope, in the order of scope_fifo.
+/// @brief The same as in_place_scope(), in the order of scope_fifo().
+///
+/// @return What the body returns.
+/// @throws The first exception of the body and the jobs, and what global_pool() throws, as scope() does.
 template <ScopeBody F>
 decltype(auto) in_place_scope_fifo(F&& body, const ScopeOptions& options = {}) {
-  return detail::scope_in_place(detail::current_pool(), detail::SpawnOrder::kFifo, options, std::forward<F>(body));
+  return detail::OpenScope{detail::SpawnOrder::kFifo, options}.in_place(std::forward<F>(body));
 }
 
 }  // namespace blitz

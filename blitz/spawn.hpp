@@ -1,21 +1,17 @@
-/// spawn: jobs that nobody waits for, but the end of their pool.
+/// @file
+/// spawn: detached jobs. No call waits for them; the end of their pool does.
 #pragma once
 
 #include "blitz/base/compiler.hpp"
 
 #include <concepts>
-#include <cstddef>
-#include <exception>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
 #include "blitz/broadcast_context.hpp"
-#include "blitz/core/any_worker.hpp"
-#include "blitz/core/fifo.hpp"
-#include "blitz/core/heap_job.hpp"
+#include "blitz/core/spawned_job.hpp"
 #include "blitz/current_pool.hpp"
 
 namespace blitz {
@@ -30,162 +26,88 @@ concept BroadcastTask = std::invocable<const std::decay_t<F>&, BroadcastContext>
 
 namespace detail {
 
-/// Calls what nobody waits for.
-template <class F, class... Args>
-void call_detached(PoolBase& pool, F& f, Args&&... args) noexcept {
-  try {
-    static_cast<void>(std::invoke(f, std::forward<Args>(args)...));
-  } catch (...) {
-    pool.report(std::current_exception());
-  }
-}
-
+/// The closure of a broadcast's job on one worker; all have the same `f`.
 template <class F>
-class DetachedJob final : public Job {
- public:
-  template <class G>
-  explicit DetachedJob(G&& f) noexcept(std::is_nothrow_constructible_v<F, G>)
-      : Job(&execute_it), f_(std::forward<G>(f)) {}
-
- private:
-  static void execute_it(Job* job, WorkerBase& worker) noexcept {
-    auto* const self = static_cast<DetachedJob*>(job);
-    call_detached(*worker.pool(), self->f_);
-    destroy_heap_job(self, &worker);
-    worker.detached_ended();
+struct BroadcastCall {
+  template <class... S>
+    requires std::invocable<const F&, S&..., BroadcastContext>
+  void operator()(S&... scope) const {
+    const WorkerBase& worker = *current_worker;
+    static_cast<void>(std::invoke(*f, scope..., BroadcastContext(worker.index(), worker.pool()->num_threads())));
   }
 
-  F f_;
+  std::shared_ptr<const F> f;
 };
 
 template <class F>
-class DetachedFifoJob final : public FifoJob {
- public:
-  template <class G>
-  DetachedFifoJob(JobFifo& list, G&& f) noexcept(std::is_nothrow_constructible_v<F, G>)
-      : FifoJob(list, &run_it, &free_it), f_(std::in_place, std::forward<G>(f)) {}
-
- private:
-  static void run_it(FifoJob& job, WorkerBase& worker) noexcept {
-    auto& self = static_cast<DetachedFifoJob&>(job);
-    call_detached(*worker.pool(), *self.f_);
-    self.f_.reset();
-    worker.detached_ended();
-  }
-  static void free_it(FifoJob& job, WorkerBase& worker) noexcept {
-    destroy_heap_job(static_cast<DetachedFifoJob*>(&job), &worker);
-  }
-
-  std::optional<F> f_;
-};
-
-template <class F>
-class DetachedBroadcastJob final : public Job {
- public:
-  DetachedBroadcastJob(std::shared_ptr<const F> f, std::size_t count) noexcept
-      : Job(&execute_it), f_(std::move(f)), count_(count) {}
-
- private:
-  static void execute_it(Job* job, WorkerBase& worker) noexcept {
-    auto* const self = static_cast<DetachedBroadcastJob*>(job);
-    call_detached(*worker.pool(), *self->f_, BroadcastContext(worker.index(), self->count_));
-    destroy_heap_job(self, &worker);
-    worker.detached_ended();
-  }
-
-  std::shared_ptr<const F> f_;
-  std::size_t count_;
-};
-
-/// The worker that the calling thread is in that pool; null if it is none.
-[[nodiscard]] inline WorkerBase* worker_of(const PoolBase& pool) noexcept {
-  WorkerBase* const worker = current_worker;
-  return worker != nullptr && worker->pool() == &pool ? worker : nullptr;
-}
-
-template <class W, class F>
-void spawn_on(W& worker, F&& f) {
-  using J = DetachedJob<std::decay_t<F>>;
-  WorkerBase& base = worker;
-  auto* const job = make_heap_job<J>(&base, std::forward<F>(f));
-  base.detached_begun();
-  try {
-    static_cast<void>(worker.offer(job));
-  } catch (...) {
-    base.detached_ended();
-    destroy_heap_job(job, &base);
-    throw;
-  }
+[[nodiscard]] BroadcastCall<std::decay_t<F>> broadcast_call(F&& f) {
+  return {std::make_shared<const std::decay_t<F>>(std::forward<F>(f))};
 }
 
 template <class F>
 [[gnu::noinline]] void spawn_in(PoolBase& pool, F&& f) {
-  if (WorkerBase* const worker = worker_of(pool)) {
-    AnyWorker any(*worker);
-    spawn_on(any, std::forward<F>(f));
-    return;
-  }
-  pool.throw_if_unusable();
-  auto* const job = make_heap_job<DetachedJob<std::decay_t<F>>>(nullptr, std::forward<F>(f));
-  pool.detached_begun_outside();
-  pool.inject(job);
+  spawn_job(worker_of(pool), pool, Detached{}, std::forward<F>(f));
 }
 
 template <class F>
 void spawn_fifo_in(PoolBase& pool, F&& f) {
-  WorkerBase* const worker = worker_of(pool);
-  if (worker == nullptr) {
+  if (WorkerBase* const worker = worker_of(pool)) {
+    spawn_job_fifo(worker, pool, worker->fifo(), Detached{}, std::forward<F>(f));
+  } else {
     spawn_in(pool, std::forward<F>(f));  // The injector is first in, first out.
-    return;
   }
-  auto* const job = make_heap_job<DetachedFifoJob<std::decay_t<F>>>(worker, worker->fifo(), std::forward<F>(f));
-  worker->detached_begun();
-  worker->fifo().push(job);
-  push_token(worker, pool, job);
 }
 
 template <class F>
 void spawn_broadcast_in(PoolBase& pool, F&& f) {
-  using Function = std::decay_t<F>;
-  WorkerBase* const worker = worker_of(pool);
-  if (worker == nullptr) pool.throw_if_unusable();
-  const std::size_t count = pool.num_threads();
-  const auto function = std::make_shared<const Function>(std::forward<F>(f));
-  HeapJobs<DetachedBroadcastJob<Function>> jobs(worker, count, function, count);
-  for (std::size_t i = 0; i < count; ++i) {
-    worker != nullptr ? worker->detached_begun() : pool.detached_begun_outside();
-  }
-  jobs.mail(pool);
+  spawn_job_on_each(worker_of(pool), pool, Detached{}, broadcast_call(std::forward<F>(f)));
 }
 
 }  // namespace detail
 
-/// Has `f()` called by a worker of the pool that the caller works for, or else of the global pool; nobody waits for it,
-/// but the pool's destructor. On one worker of a ThreadPool: the newest first, and those from outside the pool after
-/// them, the oldest first; of an AsyncThreadPool: the newest, then the others, the oldest first.
+/// @brief Spawns a detached job: a worker of the pool that the caller works for, or else of the global pool, calls
+/// `f()`. No call waits for the job; the pool's destructor does.
 ///
-/// An exception of `f` goes to ThreadPoolOptions::exception_handler; where there is none, std::terminate is called.
-/// What `f` refers to must live until it has run. All that comes before the call happens before `f`. Throws
-/// std::bad_alloc, what the closure's move or copy throws, and what global_pool() throws; `f` is then not called. O(1),
-/// some ten nanoseconds on a worker. Any thread.
+/// On one worker of a ThreadPool the newest job runs first, and jobs from outside the pool after those, the oldest
+/// first. On an AsyncThreadPool the newest job runs first, then the others, the oldest first.
+///
+/// An exception of `f` goes to ThreadPoolOptions::exception_handler; without a handler std::terminate is called.
+///
+/// @param f  Copied or moved into the job. What it refers to must live until the job has run. All that comes before the
+///           call happens before `f`.
+/// @throws std::bad_alloc, what the closure's move or copy throws, and what global_pool() throws; `f` is then not
+///         called.
+/// Complexity: O(1), some ten nanoseconds on a worker, from whose free blocks the job's memory comes.
+/// Thread-safety: any thread.
 template <SpawnTask F>
 void spawn(F&& f) {
   if (auto* const worker = detail::CurrentWorker<ForkJoinPolicy>::worker) [[likely]] {
-    detail::spawn_on(*worker, std::forward<F>(f));
+    detail::spawn_job(worker, *worker->pool(), detail::Detached{}, std::forward<F>(f));
   } else {
     detail::spawn_in(detail::current_pool(), std::forward<F>(f));
   }
 }
 
-/// As spawn; on one worker, the oldest first of those that were spawned so.
+/// @brief Spawns a detached job in first-in, first-out order: of the jobs that one worker has spawned by this function,
+/// the oldest runs first. Otherwise the same as spawn().
+///
+/// @param f  Copied or moved into the job. What it refers to must live until the job has run.
+/// @throws std::bad_alloc, what the closure's move or copy throws, and what global_pool() throws; `f` is then not
+///         called.
+/// Complexity: O(1), some tens of nanoseconds on a worker. Thread-safety: any thread.
 template <SpawnTask F>
 void spawn_fifo(F&& f) {
   detail::spawn_fifo_in(detail::current_pool(), std::forward<F>(f));
 }
 
-/// Has `f(context)` called once on every worker of the pool that the caller works for, or else of the global pool;
-/// nobody waits for it. `f` is copied or moved once, and called by several threads at once. Otherwise as spawn; O(n) for
-/// n workers, each of which is woken.
+/// @brief Spawns a detached job on every worker of the pool that the caller works for, or else of the global pool: each
+/// worker calls `f(context)` once. No call waits for the jobs; the pool's destructor does.
+///
+/// @param f  Copied or moved once; several workers call it at once. What it refers to must live until all jobs have
+///           run. An exception goes to ThreadPoolOptions::exception_handler; without a handler std::terminate is
+///           called.
+/// @throws std::bad_alloc, what the closure's move or copy throws, and what global_pool() throws, before any call.
+/// Complexity: O(n) for n workers, each of which is woken. Thread-safety: any thread.
 template <BroadcastTask F>
 void spawn_broadcast(F&& f) {
   detail::spawn_broadcast_in(detail::current_pool(), std::forward<F>(f));

@@ -1,4 +1,5 @@
-/// TaskGroup: jobs that are given from anywhere, and waited for together, as often as one likes.
+/// @file
+/// TaskGroup: jobs that any thread may spawn, and that are waited for together, again and again.
 #pragma once
 
 #include "blitz/base/compiler.hpp"
@@ -7,12 +8,11 @@
 #include <functional>
 #include <memory>
 #include <stop_token>
-#include <type_traits>
 #include <utility>
 
-#include "blitz/core/heap_job.hpp"
 #include "blitz/core/job_group.hpp"
 #include "blitz/core/pool_base.hpp"
+#include "blitz/core/spawned_job.hpp"
 #include "blitz/current_pool.hpp"
 #include "blitz/spawn.hpp"
 #include "blitz/thread_pool.hpp"
@@ -21,38 +21,30 @@ namespace blitz {
 
 namespace detail {
 
-/// A job of a group, with its closure.
-template <class F>
-class TaskGroupJob final : public Job {
- public:
-  template <class G>
-  TaskGroupJob(JobGroup& group, G&& f) noexcept(std::is_nothrow_constructible_v<F, G>)
-      : Job(&execute_it), group_(group), f_(std::forward<G>(f)) {}
-
- private:
-  static void execute_it(Job* job, WorkerBase& worker) noexcept {
-    auto* const self = static_cast<TaskGroupJob*>(job);
-    JobGroup& group = self->group_;
-    if (!group.stop().requested()) {
-      try {
-        static_cast<void>(std::invoke(self->f_));
-      } catch (...) {
-        group.keep_exception();
-      }
-    }
-    destroy_heap_job(self, &worker);
+/// What a job knows of its group; see JobOwner. The job is a detached one as well, so that the pool does not end before
+/// it.
+struct GroupOwner {
+  void begun(WorkerBase* spawner, PoolBase& pool) const {
+    Detached::begun(spawner, pool);
+    group.begun();
+  }
+  template <class F>
+  void call(F& f) const {
+    if (!group.stop().requested()) Detached::call(f);
+  }
+  void failed(WorkerBase& /*worker*/) const noexcept { group.keep_exception(); }
+  void finished(WorkerBase& worker) const noexcept {
     group.finished();
-    worker.detached_ended();
+    Detached::finished(worker);
   }
 
-  JobGroup& group_;
-  F f_;
+  JobGroup& group;
 };
 
 }  // namespace detail
 
-/// A group of jobs of one pool. Unlike a Scope it is an object: it may be a member of another, jobs may be given to it
-/// by any thread, and it may be waited for again and again.
+/// @brief A group of jobs of one pool. Unlike a Scope it is an object: it may be a member of another, any thread may
+/// spawn jobs of it, and it may be waited for again and again.
 ///
 /// @code
 ///   blitz::TaskGroup group;
@@ -66,81 +58,77 @@ class TaskGroupJob final : public Job {
 ///
 /// It may outlive its pool, which runs all jobs of the group before it ends.
 ///
-/// From oneTBB: task_group, with the same names but for cancel(), which is request_stop(). What differs: an exception
-/// does not cancel the jobs that have not begun.
+/// From oneTBB: task_group, with the same names except request_stop() for cancel(). An exception does not cancel the
+/// jobs that have not begun.
 ///
-/// Thread-safety: all members but the destructor may be called by any thread, at once; jobs of the group may call all
-/// but wait(), run_and_wait() and the destructor, which would wait for the caller. The destructor may be called as soon
-/// as every call of wait() has returned, if nobody calls run() any more.
+/// Thread-safety: any thread may call all members except the destructor, at the same time. Jobs of the group may call
+/// all except wait(), run_and_wait() and the destructor, which would wait for the caller. The destructor may be called
+/// as soon as every call of wait() has returned, if no thread calls run() any more.
 class TaskGroup {
  public:
-  /// For the pool that the caller works for, or else the global one, which it starts. Throws what global_pool() throws.
+  /// A group of the pool that the caller works for, or else of global_pool(), which it starts. Throws what
+  /// global_pool() throws.
   TaskGroup() : TaskGroup(detail::current_pool()) {}
 
-  /// For the given pool.
+  /// A group of `pool`.
   template <Policy P>
   explicit TaskGroup(BasicThreadPool<P>& pool) : TaskGroup(static_cast<detail::PoolBase&>(detail::registry_of(pool))) {}
 
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;
 
-  /// Waits as wait() does, and drops the exception if there is one. In a forked child, where the jobs do not run, it
-  /// does not wait.
+  /// Waits as wait() does, and drops the exception if there is one. Does not wait in a forked child, where the jobs do
+  /// not run.
   ~TaskGroup() {
     if (!pool_->from_before_fork()) static_cast<void>(group_.wait());
   }
 
-  /// Has `f()` called by a worker of the pool; what it returns is dropped, and what it throws arrives at wait().
+  /// @brief Spawns a job of the group: a worker of the pool calls `f()`. What it returns is dropped; wait() rethrows
+  /// what it throws. On one worker the order is that of blitz::spawn.
   ///
-  /// All that comes before the call happens before `f`. Throws std::bad_alloc, what the closure's move or copy throws,
-  /// and ThreadPoolError if the pool was shut down, or is the parent's in a forked child; `f` is then not called, and
-  /// the group is as before. O(1), some tens of nanoseconds; the job's memory comes from the worker's free blocks. On
-  /// one worker the order is that of blitz::spawn.
+  /// @param f  Copied or moved into the job. All that comes before the call happens before `f`.
+  /// @throws std::bad_alloc, what the closure's move or copy throws, and ThreadPoolError if the pool was shut down, or
+  ///         is the parent's in a forked child; `f` is then not called, and the group is as before.
+  /// Complexity: O(1), some tens of nanoseconds; the job's memory comes from the worker's free blocks.
   template <SpawnTask F>
   void run(F&& f) {
-    detail::WorkerBase* const worker = detail::worker_of(*pool_);
-    if (worker == nullptr) pool_->throw_if_unusable();
-    auto* const job = detail::make_heap_job<detail::TaskGroupJob<std::decay_t<F>>>(worker, group_, std::forward<F>(f));
-    group_.begun();
-    // As a detached job, too: the pool does not end before it has.
-    worker != nullptr ? worker->detached_begun() : pool_->detached_begun_outside();
-    detail::push_token(worker, *pool_, job);
+    detail::spawn_job(detail::worker_of(*pool_), *pool_, detail::GroupOwner{group_}, std::forward<F>(f));
   }
 
-  /// Waits until no job of the group is unfinished, and rethrows the first exception that one of them has thrown since
-  /// the last was rethrown; the others are dropped. The group is then as new: it may be given more jobs, and a request
-  /// to stop is over.
+  /// @brief Waits until no job of the group is unfinished. The group is then as new: it may be given more jobs, and a
+  /// request to stop is over.
   ///
-  /// A worker runs other jobs of its pool meanwhile, then sleeps. A thread that belongs to no pool does the same as a
-  /// worker of the group's pool, if a slot is vacant, and blocks otherwise. Several threads may wait at once; each
-  /// returns, and an exception arrives at one of them. Where another thread gives jobs meanwhile, wait() returns at
-  /// some moment at which none was unfinished.
+  /// A worker runs other jobs of its pool meanwhile, then sleeps. A thread of no pool does the same as a worker of the
+  /// group's pool, if a slot is vacant, and blocks otherwise. Several threads may wait at once; each returns, and one
+  /// of them gets the exception. If another thread spawns jobs meanwhile, wait() returns at some moment at which none
+  /// was unfinished. All that the jobs did happens before the return.
   ///
-  /// All that the jobs did happens before the return. Throws ThreadPoolError in a forked child whose parent has the
-  /// pool.
+  /// @throws The first exception that a job has thrown since the last was rethrown; the others are dropped.
+  ///         ThreadPoolError in a forked child whose parent has the pool.
   void wait() {
     pool_->throw_if_forked();
     if (std::exception_ptr error = group_.wait()) std::rethrow_exception(std::move(error));
   }
 
-  /// As run(f) and then wait(): on a worker of the pool `f` is most often called at once. `f` is neither copied nor
+  /// @brief run(f) and then wait(); on a worker of the pool it most often calls `f` at once. `f` is neither copied nor
   /// moved.
+  /// @throws What run() and wait() throw.
   template <JoinCallable F>
   void run_and_wait(F&& f) {
     run([&f] { static_cast<void>(std::invoke(std::forward<F>(f))); });
     wait();
   }
 
-  /// Jobs of the group that have not begun will not: their closures are destroyed uncalled, of those, too, that are
-  /// given from now on. Those that run may ask stop_requested(). This is over when a wait() has found no job
+  /// Jobs of the group that have not begun will not, nor will those that are spawned from now on: their closures are
+  /// destroyed uncalled. Those that run may ask stop_requested(). The request is over when a wait() has found no job
   /// unfinished.
   void request_stop() noexcept {
     if (!pool_->from_before_fork()) group_.stop().request();
   }
-  /// Whether a stop is requested now. One load.
+  /// Whether a stop is requested. One load.
   [[nodiscard]] bool stop_requested() const noexcept { return group_.stop().requested(); }
-  /// A token that tells of the next request to stop, and of no later one. Allocates; throws std::bad_alloc, and
-  /// ThreadPoolError in a forked child whose parent has the pool.
+  /// A token of the next request to stop, and of no later one. Allocates; throws std::bad_alloc, and ThreadPoolError in
+  /// a forked child whose parent has the pool.
   [[nodiscard]] std::stop_token stop_token() {
     pool_->throw_if_forked();
     return group_.stop().token();
@@ -149,7 +137,7 @@ class TaskGroup {
  private:
   explicit TaskGroup(detail::PoolBase& pool) : pool_(pool.keep_alive(), &pool), group_(pool) {}
 
-  std::shared_ptr<detail::PoolBase> pool_;  // its memory, though not its threads
+  std::shared_ptr<detail::PoolBase> pool_;  // keeps the pool's memory, and not its threads
   detail::JobGroup group_;
 };
 

@@ -12,8 +12,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "blitz/async.hpp"
 #include "blitz/async/policy.hpp"
+#include "blitz/async_handle.hpp"
 #include "blitz/broadcast.hpp"
 #include "blitz/core/registry.hpp"
 #include "blitz/current_pool.hpp"
@@ -158,19 +158,19 @@ class BasicThreadPool {
 
   template <ScopeBody F>
   decltype(auto) scope(F&& body, const ScopeOptions& options = {}) {
-    return detail::scope_here(where(), detail::SpawnOrder::kLifo, options, std::forward<F>(body));
+    return detail::OpenScope{detail::SpawnOrder::kLifo, options, where()}.on_worker(std::forward<F>(body));
   }
   template <ScopeBody F>
   decltype(auto) scope_fifo(F&& body, const ScopeOptions& options = {}) {
-    return detail::scope_here(where(), detail::SpawnOrder::kFifo, options, std::forward<F>(body));
+    return detail::OpenScope{detail::SpawnOrder::kFifo, options, where()}.on_worker(std::forward<F>(body));
   }
   template <ScopeBody F>
   decltype(auto) in_place_scope(F&& body, const ScopeOptions& options = {}) {
-    return detail::scope_in_place(*registry_, detail::SpawnOrder::kLifo, options, std::forward<F>(body));
+    return detail::OpenScope{detail::SpawnOrder::kLifo, options, where()}.in_place(std::forward<F>(body));
   }
   template <ScopeBody F>
   decltype(auto) in_place_scope_fifo(F&& body, const ScopeOptions& options = {}) {
-    return detail::scope_in_place(*registry_, detail::SpawnOrder::kFifo, options, std::forward<F>(body));
+    return detail::OpenScope{detail::SpawnOrder::kFifo, options, where()}.in_place(std::forward<F>(body));
   }
 
   template <SpawnTask F>

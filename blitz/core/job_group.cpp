@@ -8,7 +8,7 @@ void JobGroup::finished() noexcept {
     // [done]
     if (unfinished_.compare_exchange_weak(seen, seen - 1, std::memory_order_release, std::memory_order_relaxed)) return;
   }
-  pool_.end_if_forked();  // In a child, the mutex may be held by a thread that is not there.
+  pool_.end_if_forked();  // In a child, a thread that does not exist there may hold the mutex.
   Waiter* waiter = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -35,7 +35,7 @@ std::exception_ptr JobGroup::wait() noexcept {
   }
   std::exception_ptr error;
   {
-    // Whoever ended the last job has left the mutex by now.
+    // After this the thread that ended the last job has left the mutex, and touches the group no more.
     const std::lock_guard lock(mutex_);
     error = std::exchange(error_, nullptr);
   }

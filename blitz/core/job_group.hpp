@@ -1,10 +1,10 @@
-/// What a TaskGroup is made of: the count of its unfinished jobs, those who wait for it to be zero, the first
+/// The inside of a TaskGroup: the count of its unfinished jobs, the threads that wait for it to be zero, the first
 /// exception, and the request to stop.
 ///
-/// The count rises without a lock, and falls without one as long as something is left. It falls to zero under the mutex
-/// alone, which also guards the list of waiters; README.md says what follows from that.
+/// Invariant: the count rises without a lock, and falls without one while something is left; it falls to zero only
+/// under the mutex, which also guards the list of waiters. README.md proves what follows.
 ///
-/// Who may call what: begun, anyone; finished, once for each begun; wait, any number of threads at once.
+/// Who may call what: begun, any thread; finished, once for each begun; wait, any number of threads at once.
 ///
 /// Pairs:
 ///   [done]  finished: unfinished_ read-modify-write (release)  ->  the last finished: unfinished_.fetch_sub (acquire)
@@ -29,8 +29,8 @@ class JobGroup {
   JobGroup(const JobGroup&) = delete;
   JobGroup& operator=(const JobGroup&) = delete;
 
-  /// A job is about to be given to the pool. Relaxed: the caller waits itself, or is a job that is counted, or makes
-  /// sure in its own way that a waiter comes later.
+  /// A job is about to be given to the pool. Relaxed: the caller waits itself, is a counted job, or orders its call
+  /// before the waiter's.
   void begun() noexcept { unfinished_.fetch_add(1, std::memory_order_relaxed); }
 
   /// A job has ended. If it was the last the group may be gone.
@@ -39,8 +39,8 @@ class JobGroup {
   /// In a handler: keeps the exception if it is the first since one was taken.
   BLITZ_API void keep_exception() noexcept;
 
-  /// Until no job is unfinished. A worker runs other jobs meanwhile; a thread of no pool does so in a vacant slot, or
-  /// else blocks. Returns the first exception, and takes back a request to stop, of which nothing is left to be
+  /// Waits until no job is unfinished. A worker runs other jobs meanwhile; a thread of no pool does the same in a
+  /// vacant slot, or else blocks. Returns the first exception, and withdraws a request to stop: nothing is left to be
   /// stopped.
   [[nodiscard]] BLITZ_API std::exception_ptr wait() noexcept;
 
@@ -55,13 +55,13 @@ class JobGroup {
   };
 
   void wait_here() noexcept;
-  /// Relaxed: whoever reads 0 and acts on it has the mutex, or takes it then.
+  /// Relaxed: a thread that reads 0 and acts on it holds the mutex, or locks it next.
   [[nodiscard]] bool idle() const noexcept { return unfinished_.load(std::memory_order_relaxed) == 0; }
 
   PoolBase& pool_;
-  Atomic<std::size_t> unfinished_{0};  // written by whoever gives a job, and at each job's end
+  Atomic<std::size_t> unfinished_{0};  // written by each thread that spawns a job, and at each job's end
   Mutex mutex_;                        // guards the next two
-  Waiter* waiters_ = nullptr;          // in the frames of those who wait
+  Waiter* waiters_ = nullptr;          // in the frames of the waiting threads
   std::exception_ptr error_;
   StopRequest stop_;
 };

@@ -50,7 +50,7 @@ struct Region::Token final : Job {
 };
 
 void Region::push(WorkerBase& worker, Job* job) {
-  auto* const token = make_heap_job<Token>(&worker, *this);
+  auto* const token = make_heap_job<Token>(&worker, *this).release();
   try {
     const auto locked = lock();
     if (jobs_ == nullptr) jobs_ = std::make_unique<Jobs>();

@@ -1,10 +1,12 @@
-/// What a scope is made of: the count of its unfinished jobs, their first exception, the request to stop, and the wait.
+/// The inside of a scope: the count of its unfinished jobs, their first exception, the request to stop, and the wait.
 ///
-/// The count is in two parts, so that spawning and finishing where the scope was opened costs no atomic operation:
-/// `own_`, for its owner's thread alone, and `shared_`, for all others. `shared_` begins with a bias that keeps it away
-/// from zero. When the owner has nothing of the scope left in its own queue, it adds its part to the other's and takes
-/// the bias away; from then on `shared_` is the count of all unfinished jobs, and whoever brings it to zero sets the
-/// latch.
+/// The count is in two parts, so that a spawn and a job's end on the owner's thread cost no atomic operation: `own_` is
+/// for the owner alone, `shared_` for all other threads. `shared_` begins with a bias that keeps it away from zero.
+/// When the owner's queue has no job of the scope left, the owner adds `own_` to `shared_` and subtracts the bias. From
+/// then on `shared_` is the count of all unfinished jobs, and the decrement that brings it to zero sets the latch.
+///
+/// Who may call what: run, wait and rethrow, the thread that made it; all else, a job of the scope, or a thread that
+/// knows that one runs.
 ///
 /// Source of the biased count: biased reference counting, J. Choi, T. Shull, J. Torrellas, PACT 2018.
 ///
@@ -16,12 +18,14 @@
 #include <exception>
 #include <memory>
 #include <stop_token>
+#include <type_traits>
 #include <utility>
 
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/core/caller_latch.hpp"
+#include "blitz/core/job.hpp"
 #include "blitz/core/stop_request.hpp"
 #include "blitz/core/worker.hpp"
 
@@ -29,8 +33,7 @@ namespace blitz::detail {
 
 class ScopeState {
  public:
-  /// `owner`: the calling thread's worker, of `pool`; or null, for a caller that is none of that pool's. Throws
-  /// std::bad_alloc, if a stop is possible.
+  /// `owner`: the calling thread's worker of `pool`; null if it is none. Throws std::bad_alloc, if a stop is possible.
   ScopeState(PoolBase& pool, WorkerBase* owner, const std::stop_token& stop)
       : pool_(pool), owner_(owner), latch_(pool) {
     if (stop.stop_possible()) outer_stop_ = std::make_unique<std::stop_callback<StopInner>>(stop, StopInner{&stop_});
@@ -40,15 +43,15 @@ class ScopeState {
 
   [[nodiscard]] PoolBase& pool() const noexcept { return pool_; }
 
-  /// A job is about to be spawned by `worker`, null if the caller is none.
+  /// A job is about to be spawned. `worker`: the calling thread's worker of the pool, or null.
   void begun(const WorkerBase* worker) noexcept {
     if (is_owner(worker)) {
       ++own_;
     } else {
-      shared_.fetch_add(1, std::memory_order_relaxed);  // The caller belongs to a job that is counted.
+      shared_.fetch_add(1, std::memory_order_relaxed);  // Not from zero: the bias, or the caller's own job, is counted.
     }
   }
-  /// A job has ended on `worker`. If it was the last the scope may be gone.
+  /// A job has ended on `worker`, or was not spawned after all. If it was the last the scope may be gone.
   void finished(const WorkerBase& worker) noexcept {
     if (is_owner(&worker)) {
       --own_;
@@ -56,22 +59,33 @@ class ScopeState {
       latch_.set();
     }
   }
-  /// A job has not come about after all.
-  void withdrawn(const WorkerBase* worker) noexcept {
-    if (is_owner(worker)) {
-      --own_;
-    } else {
-      shared_.fetch_sub(1, std::memory_order_relaxed);  // Not the last: the caller's own is counted, or the bias.
-    }
-  }
-
   /// In a handler: keeps the exception if it is the first.
   void keep_exception() noexcept {
     // Relaxed: [done] orders error_ before its use.
     if (!failed_.exchange(true, std::memory_order_relaxed)) error_ = std::current_exception();
   }
 
-  /// The owner, or the thread that has none, at the end of the body: until every job has ended.
+  /// Once, by the thread that made this: calls `body(scope)`, waits until every job has ended, and returns what the
+  /// body returned or rethrows the first exception.
+  template <class Scope, class F>
+  CallResult<F, Scope&> run(Scope& scope, F&& body) {
+    using R = CallResult<F, Scope&>;
+    [[maybe_unused]] ValueOf<R> value = [&]() -> ValueOf<R> {
+      try {
+        return call_value(std::forward<F>(body), scope);
+      } catch (...) {
+        keep_exception();
+        wait();
+        rethrow();
+        throw;  // Not reached: there is one to rethrow.
+      }
+    }();
+    wait();
+    rethrow();
+    if constexpr (!std::is_void_v<R>) return std::forward<ValueOf<R>>(value);
+  }
+
+  /// The end of the body: until every job has ended.
   BLITZ_API void wait() noexcept;
   /// After wait().
   void rethrow() {
@@ -89,24 +103,24 @@ class ScopeState {
   };
 
   [[nodiscard]] bool is_owner(const WorkerBase* worker) const noexcept {
-    return worker == owner_ && owner_ != nullptr && !own_is_shared_;
+    return worker != nullptr && worker == owner_ && !own_is_shared_;
   }
 
   static constexpr std::int64_t kBias = std::int64_t{1} << 62;
 
-  // Read by all, and seldom written.
+  // Read by all threads, and seldom written.
   PoolBase& pool_;
   WorkerBase* const owner_;
   Atomic<bool> failed_{false};
-  std::exception_ptr error_;  // written once, by whoever set failed_
+  std::exception_ptr error_;  // written once, by the thread that sets failed_
   CallerLatch latch_;
   StopRequest stop_;
-  std::unique_ptr<std::stop_callback<StopInner>> outer_stop_;  // it may make the request until it is gone
+  std::unique_ptr<std::stop_callback<StopInner>> outer_stop_;  // calls stop_.request() until it is destroyed
 
-  // The owner's line, written at each of its spawns, and ...
+  // The owner's line: written at each of its spawns, and at the end of each job that it runs.
   alignas(kCacheLine) std::int64_t own_ = 0;
   bool own_is_shared_ = false;
-  // ... the others', at each of theirs, and at the end of each job that was taken from the owner.
+  // The other threads' line: written at each of their spawns, and at the end of each job that they run.
   alignas(kCacheLine) Atomic<std::int64_t> shared_{kBias};
 };
 

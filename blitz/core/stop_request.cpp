@@ -9,7 +9,7 @@ void StopRequest::request() noexcept {
     requested_.store(true, std::memory_order_relaxed);  // As requested().
     source = source_;
   }
-  // Without the mutex: callbacks may call back.
+  // Without the mutex: a callback may call members of this.
   source.request_stop();
 }
 

@@ -1,7 +1,7 @@
-/// A request to stop: a flag for those who ask before they begin something, and a token, for those who want one, that
-/// tells of the same request.
+/// A request to stop: a flag, which jobs read before they begin, and a std::stop_token of the same request, made when
+/// it is first asked for.
 ///
-/// Any thread may call anything at any time.
+/// Any thread may call any member at any time.
 #pragma once
 
 #include <mutex>
@@ -18,17 +18,17 @@ class StopRequest {
   StopRequest(const StopRequest&) = delete;
   StopRequest& operator=(const StopRequest&) = delete;
 
-  /// A hint, which orders nothing.
+  /// A hint: it orders nothing.
   [[nodiscard]] bool requested() const noexcept { return requested_.load(std::memory_order_relaxed); }
 
-  /// The flag is up, and the callbacks of the token have been called, when it returns.
+  /// When it returns, the flag is set, and the callbacks of the token have been called.
   BLITZ_API void request() noexcept;
 
-  /// Allocates at the first call; throws std::bad_alloc.
+  /// The token of this request. Allocates at the first call; throws std::bad_alloc.
   [[nodiscard]] BLITZ_API std::stop_token token();
 
-  /// Takes a request back if `test()` holds, which sees all that its thread did before it made the request. Tokens that
-  /// have been told remain so; later ones are others.
+  /// Withdraws a request if `test()` holds. The test sees all that the requesting thread did before the request. Tokens
+  /// given out before stay stopped; later tokens are of the next request.
   template <class Test>
   void forget_if(Test&& test) noexcept {
     if (!requested()) return;
@@ -40,7 +40,7 @@ class StopRequest {
 
  private:
   Atomic<bool> requested_{false};  // written under the mutex, read by all
-  Mutex mutex_;                    // guards ...
+  Mutex mutex_;                    // guards source_
   std::stop_source source_{std::nostopstate};
 };
 

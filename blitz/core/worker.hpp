@@ -105,6 +105,9 @@ inline constexpr PoolBase* kHere = nullptr;
   return worker != nullptr && (pool == kHere || worker->pool() == pool) ? worker : nullptr;
 }
 
+/// The worker that the calling thread is in that pool; null if it is none.
+[[nodiscard]] inline WorkerBase* worker_of(const PoolBase& pool) noexcept { return worker_for(&pool); }
+
 /// PoolBase::enter of `pool`; for kHere, where the calling thread belongs to no pool, of the global pool, which it
 /// starts.
 BLITZ_API void enter_pool(PoolBase* pool, PoolCall call, void* argument);

@@ -229,7 +229,7 @@ TEST_CASE_TEMPLATE("async: after shutdown it throws, and the closure is destroye
   });
 }
 
-// --- who waits ---
+// --- waiting ---
 
 TEST_CASE_TEMPLATE("async: a worker that waits runs other jobs, so no pool is too small", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
@@ -277,7 +277,7 @@ TEST_CASE_TEMPLATE("async: a worker of another pool does its own pool's work whi
           done.wait();
           return round;
         });
-        blitz::spawn([&] { done.count_down(); });  // Nobody but this worker can run it.
+        blitz::spawn([&] { done.count_down(); });  // Only this worker can run it.
         CHECK(handle.get() == round);
       });
     }

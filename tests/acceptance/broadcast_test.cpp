@@ -200,7 +200,7 @@ TEST_CASE_TEMPLATE("broadcast: a worker of another pool does its own pool's work
   for_each_size<Pool>([&](Pool& pool) {
     other.install([&] {
       std::latch done(1);
-      other.spawn([&] { done.count_down(); });  // Nobody but this worker can run it.
+      other.spawn([&] { done.count_down(); });  // Only this worker can run it.
       pool.broadcast([&](BroadcastContext) { done.wait(); });
     });
   });

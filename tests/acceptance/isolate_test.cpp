@@ -415,7 +415,7 @@ TEST_CASE_TEMPLATE("isolate: within another, what the inner one leaves is the ou
       std::atomic<int> ran{0};
       const int result = pool.install([&] {
         return blitz::isolate([&] {
-          // On one worker nobody else could run these.
+          // On one worker no other thread could run these.
           auto handle = blitz::isolate([] { return blitz::async([] { return 1; }); });
           blitz::scope([&](blitz::Scope& scope) {
             blitz::isolate([&] {

@@ -1,4 +1,4 @@
-// Scopes: what comes back, who runs what, and that everything is run and destroyed once before the end.
+// Scopes: what comes back, which worker runs what, and that everything is run and destroyed once before the end.
 #include <atomic>
 #include <cstddef>
 #include <latch>
@@ -265,7 +265,7 @@ TEST_CASE_TEMPLATE("in_place_scope: a worker of another pool does its own pool's
   for_each_size<Pool>([&](Pool& pool) {
     other.install([&] {
       std::latch done(1);
-      other.spawn([&] { done.count_down(); });  // Nobody but this worker can run it.
+      other.spawn([&] { done.count_down(); });  // Only this worker can run it.
       pool.in_place_scope([&](Scope& scope) { scope.spawn([&] { done.wait(); }); });
     });
   });

@@ -81,7 +81,7 @@ void for_each_scope(const std::function<void(Pool&, const OpenScope&)>& test) {
   from_outside_and_inside<Pool>([&](Pool& pool) { with_each_kind_of_scope<Pool>(pool, test); });
 }
 
-/// Calls `f` on a worker while all others of the pool are kept busy: what `f` makes, nobody else runs.
+/// Calls `f` on a worker while all others of the pool are kept busy: only that worker runs what `f` makes.
 template <class Pool>
 void with_others_busy(Pool& pool, const std::function<void()>& f) {
   const auto others = static_cast<std::ptrdiff_t>(pool.num_threads()) - 1;

@@ -1,4 +1,4 @@
-// Jobs that nobody waits for, and masses of jobs: that all are run, where, with what stack and what memory.
+// Detached jobs, and masses of jobs: that all are run, where, with what stack and what memory.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>

@@ -207,7 +207,7 @@ TEST_CASE_TEMPLATE("task group: what a closure's copy throws arrives, and the gr
   });
 }
 
-// --- who waits ---
+// --- waiting ---
 
 TEST_CASE_TEMPLATE("task group: a worker that waits runs other jobs, so no pool is too small", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
@@ -271,7 +271,7 @@ TEST_CASE_TEMPLATE("task group: a worker of another pool does its own pool's wor
         std::latch done(1);
         TaskGroup group(pool);
         group.run([&] { done.wait(); });
-        blitz::spawn([&] { done.count_down(); });  // Nobody but this worker can run it.
+        blitz::spawn([&] { done.count_down(); });  // Only this worker can run it.
         group.wait();
       });
     }

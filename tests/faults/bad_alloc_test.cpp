@@ -324,6 +324,12 @@ TEST_CASE_TEMPLATE("bad_alloc: isolation", Pool, BLITZ_FAULT_POOLS) {
             ++bench.expected;
           }
         });
+        blitz::TaskGroup group;
+        for (int i = 0; i < 100; ++i) {
+          group.run(bench.closure());
+          ++bench.expected;
+        }
+        group.wait();
         blitz::isolate([&] {
           blitz::spawn(bench.closure());
           ++bench.expected;

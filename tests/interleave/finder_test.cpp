@@ -2,21 +2,26 @@
 #include <array>
 #include <cstddef>
 #include <deque>
+#include <exception>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "blitz/core/fifo.hpp"
+#include "blitz/core/spawned_job.hpp"
 #include "blitz/fork_join/policy.hpp"
 #include "tests/interleave/pool.hpp"
 
 namespace interleave_test {
 namespace {
 
-using blitz::detail::FifoJob;
+using blitz::detail::current_worker;
 using blitz::detail::ForkJoinFinder;
 using blitz::detail::ForkJoinInjector;
 using blitz::detail::ForkJoinQueue;
 using blitz::detail::JobFifo;
+using blitz::detail::JobMemory;
+using blitz::detail::spawn_job_fifo;
 
 // --- ForkJoinFinder ---
 
@@ -76,7 +81,7 @@ class Queues {
   std::deque<ForkJoinFinder> finders_;
 };
 
-// Nobody goes away with nothing while a job lies where it looked.
+// No thief returns empty-handed while a job lies where it looked.
 INTERLEAVE_CASE("finder: two jobs, two thieves", .preemptions = 2, .random_schedules = 500, .fences = true) {
   Queues queues(run, 3);
   std::array<Found, 2> jobs;
@@ -124,48 +129,24 @@ INTERLEAVE_CASE("finder: own, stolen, injected", .preemptions = 1, .random_sched
 
 /// What is left of a job in a list.
 struct Record {
-  Plain<int> closure{"the memory of a job", 0};  // 1: spawned, 2: run, 3: freed
+  Plain<int> closure{"the closure of a job", 0};  // 1: spawned, 2: run, 3: destroyed
   blitz::detail::Atomic<bool> ended{false};
 };
 
-class Listing;
-
-/// A job in a list. Its memory is freed when both its parts are done with.
-struct Listed final : FifoJob {
-  Listed(JobFifo& list, Listing& its_listing, std::size_t its_index)
-      : FifoJob(list, &run_it, &free_it), listing(its_listing), index(its_index) {}
-
-  static void run_it(FifoJob& job, WorkerBase& worker) noexcept;
-  static void free_it(FifoJob& job, WorkerBase& worker) noexcept;
-
-  Listing& listing;
-  std::size_t index;  // in the order of spawning
-};
-
+/// Jobs that are spawned in the order of a list, and their owner.
 class Listing {
  public:
   static constexpr std::size_t kMost = 3;
 
-  explicit Listing(std::size_t count) : fifo_(std::in_place), count_(count) {
-    for (std::size_t i = 0; i < count; ++i) jobs_[i].emplace(*fifo_, *this, i);
+  Listing(Pool& pool, std::size_t count) : pool_(pool), fifo_(std::in_place), count_(count) {
+    // The depot keeps its blocks from one schedule to the next: no thread goes there.
+    JobMemory& memory = pool.worker(0).memory();
+    for (std::size_t size = 0; size < JobMemory::kClasses; ++size) memory.free(memory.allocate(size), size);
   }
 
   void spawn(Worker& worker, std::size_t index) {
     records_[index].closure.write(1);
-    fifo_->push(&*jobs_[index]);
-    worker.push(&*jobs_[index]);
-  }
-  void run(std::size_t index, std::size_t slot) {
-    expect(records_[index].closure.read() == 1, "what the spawner wrote has come with the job");
-    expect(index >= next_[slot], "each worker runs the oldest first");
-    next_[slot] = index + 1;
-    records_[index].closure.write(2);
-    records_[index].ended.store(true, std::memory_order_release);
-  }
-  void free(std::size_t index) {
-    expect(records_[index].closure.read() == 2, "it is freed after it has run");
-    records_[index].closure.write(3);
-    jobs_[index].reset();
+    spawn_job_fifo(&worker, pool_, *fifo_, Owner{*this, index}, Closure(*this, index));
   }
   [[nodiscard]] bool all_ended() const {
     for (std::size_t i = 0; i < count_; ++i) {
@@ -173,45 +154,75 @@ class Listing {
     }
     return true;
   }
-  /// The list may go when the jobs have run, as that of a scope does.
-  void end() { fifo_.reset(); }
-
-  void expect_freed() const {
-    for (std::size_t i = 0; i < count_; ++i) expect(records_[i].closure.read() == 3, "each job has been freed");
+  /// The list may go when the jobs have ended, as that of a scope does.
+  void end() {
+    fifo_.reset();
+    for (std::size_t i = 0; i < count_; ++i) expect(records_[i].closure.read() == 3, "each job has run and is gone");
   }
 
  private:
+  struct Closure {
+    Closure(Listing& its_listing, std::size_t its_index) : listing(&its_listing), index(its_index) {}
+    Closure(Closure&& other) noexcept : listing(std::exchange(other.listing, nullptr)), index(other.index) {}
+    ~Closure() {
+      if (listing != nullptr) listing->closure_ends(index);
+    }
+    void operator()() const { listing->run(index, current_worker->index()); }
+
+    Listing* listing;
+    std::size_t index;
+  };
+  struct Owner {
+    void begun(WorkerBase* /*spawner*/, PoolBase& /*pool*/) const {}
+    template <class F>
+    void call(F& f) const {
+      f();
+    }
+    void failed(WorkerBase& /*worker*/) const noexcept { std::terminate(); }
+    void finished(WorkerBase& /*worker*/) const noexcept {
+      listing.records_[index].ended.store(true, std::memory_order_release);
+    }
+
+    Listing& listing;
+    std::size_t index;
+  };
+
+  void run(std::size_t index, std::size_t slot) {
+    expect(records_[index].closure.read() == 1, "what the spawner wrote has come with the job");
+    expect(index >= next_[slot], "each worker runs the oldest first");
+    next_[slot] = index + 1;
+    records_[index].closure.write(2);
+  }
+  void closure_ends(std::size_t index) {
+    expect(records_[index].closure.read() == 2, "it is destroyed after it has run");
+    records_[index].closure.write(3);
+  }
+
+  Pool& pool_;
   std::optional<JobFifo> fifo_;
   std::size_t count_;
-  std::array<std::optional<Listed>, kMost> jobs_;
   std::array<Record, kMost> records_;
   std::array<std::size_t, kMost> next_{};  // of each worker
 };
 
-void Listed::run_it(FifoJob& job, WorkerBase& worker) noexcept {
-  auto& self = static_cast<Listed&>(job);
-  self.listing.run(self.index, worker.index());
-}
-void Listed::free_it(FifoJob& job, WorkerBase& /*worker*/) noexcept {
-  auto& self = static_cast<Listed&>(job);
-  self.listing.free(self.index);
-}
-
 void spawn_in_order(Run& run, std::size_t count, std::size_t helpers) {
   Pool pool(run, 1 + helpers);
-  Listing listing(count);
+  Listing listing(pool, count);
   run.thread("owner", [&] {
     Worker& worker = pool.worker(0);
+    current_worker = &worker;
     for (std::size_t i = 0; i < count; ++i) listing.spawn(worker, i);
     while (Job* const token = worker.take_newest()) worker.execute(token);
     while (!listing.all_ended()) blitz::detail::yield_thread();
     listing.end();
   });
   for (std::size_t slot = 1; slot <= helpers; ++slot) {
-    run.thread("helper " + std::to_string(slot), [&pool, slot] { pool.worker(slot).help_once(); });
+    run.thread("helper " + std::to_string(slot), [&pool, slot] {
+      current_worker = &pool.worker(slot);
+      pool.worker(slot).help_once();
+    });
   }
   run.go();
-  listing.expect_freed();
 }
 
 INTERLEAVE_CASE("fifo: two jobs, one helper", .preemptions = 3, .random_schedules = 1000, .fences = true) {

@@ -1,8 +1,7 @@
-// JobGroup, the inside of a TaskGroup: its count, those who wait for it, its exception, and what becomes of a request
-// to stop. Whoever has waited alone destroys the group at once.
+// JobGroup, the inside of a TaskGroup: its count, the threads that wait for it, its exception, and what becomes of a
+// request to stop. A thread that has waited alone destroys the group at once.
 #include <cstddef>
-#include <deque>
-#include <functional>
+#include <exception>
 #include <initializer_list>
 #include <optional>
 #include <stdexcept>
@@ -11,110 +10,56 @@
 #include <vector>
 
 #include "blitz/core/job_group.hpp"
-#include "tests/interleave/pool.hpp"
+#include "tests/interleave/tasks.hpp"
 
 namespace interleave_test {
 namespace {
 
-using blitz::detail::current_worker;
 using blitz::detail::JobGroup;
 
-class Group;
-
-/// A job of a group.
-struct Task final : Job {
-  Task(Group& its_group, std::function<void()> f) : Job(&execute_it), group(its_group), function(std::move(f)) {}
-
-  static void execute_it(Job* job, WorkerBase& worker) noexcept;
-
-  Group& group;
-  std::function<void()> function;
-  Plain<int> runs{"what a job of the group wrote", 0};
-};
-
 /// What blitz::TaskGroup does with a group, for jobs that the test keeps.
-class Group {
+class Group final : public Tasks<Group> {
  public:
-  Group(Run& run, Pool& pool) : pool_(pool), group_(std::in_place, pool) { run.name(*group_, "group"); }
+  Group(Run& run, Pool& pool) : Tasks(pool), group_(std::in_place, pool) { run.name(*group_, "group"); }
 
-  Task& task(std::function<void()> f = {}) { return tasks_.emplace_back(*this, std::move(f)); }
-
-  void run(Task& task) {
+  void run(Task<Group>& task) {
     group_->begun();
-    auto* const here = static_cast<Worker*>(current_worker);
-    if (here != nullptr && here->pool() == &pool_) {
-      here->offer(&task);
-    } else {
-      pool_.inject(&task);
-    }
+    send(task);
   }
   /// Returns what the wait throws, if it does.
   std::string wait() {
     const std::exception_ptr error = group_->wait();
     if (error == nullptr) return "";
-    try {
-      std::rethrow_exception(error);
-    } catch (const std::runtime_error& thrown) {
-      return thrown.what();
-    }
+    return thrown_by([&] { std::rethrow_exception(error); });
   }
-  void expect_run(std::initializer_list<const Task*> tasks) {
-    for (const Task* const task : tasks) expect(task->runs.read() == 1, "each job of the group has run once and ended");
+  void expect_run(std::initializer_list<const Task<Group>*> tasks) {
+    for (const auto* const task : tasks) expect(task->runs.read() == 1, "each job of the group has run once and ended");
   }
-  /// By one who has waited, and knows of no other.
+  /// By a thread that has waited, when no other waits.
   void end() { group_.reset(); }
 
+  void keep_exception() noexcept { group_->keep_exception(); }
+  void task_ended(WorkerBase& /*worker*/) noexcept { group_->finished(); }
   [[nodiscard]] JobGroup& operator*() noexcept { return *group_; }
-  /// How many of its jobs have still to begin; orders nothing.
-  [[nodiscard]] std::size_t to_begin() const noexcept { return tasks_.size() - begun_; }
-  void task_begins() noexcept { ++begun_; }
 
  private:
-  Pool& pool_;
-  std::deque<Task> tasks_;
-  std::size_t begun_ = 0;
   std::optional<JobGroup> group_;
 };
 
-void Task::execute_it(Job* job, WorkerBase& /*worker*/) noexcept {
-  auto& self = *static_cast<Task*>(job);
-  JobGroup& group = *self.group;
-  self.group.task_begins();
-  self.runs.write(self.runs.read() + 1);
-  try {
-    if (self.function) self.function();
-  } catch (...) {
-    group.keep_exception();
-  }
-  group.finished();
-}
-
-/// The runner of a worker of the pool.
-void add_thread(Run& run, const char* name, Worker& worker, std::function<void()> body) {
-  run.thread(name, [&worker, body = std::move(body)] {
-    current_worker = &worker;
-    body();
-  });
-}
-void add_helper(Run& run, const char* name, Pool& pool, std::size_t slot) {
-  Worker& worker = pool.worker(slot);
-  add_thread(run, name, worker, [&worker] { worker.help_once(); });
-}
 /// A worker that has taken one of the group's jobs before the threads begin, and runs it.
-void add_holder(Run& run, const char* name, Pool& pool, std::size_t slot, Group& group, Task& task) {
+void add_holder(Run& run, const char* name, Pool& pool, std::size_t slot, Group& group, Task<Group>& task) {
   Worker& worker = pool.worker(slot);
   current_worker = &worker;
   group.run(task);
-  Job* const job = worker.take_newest();
+  add_holder(run, name, worker, worker.take_newest());
   current_worker = nullptr;
-  add_thread(run, name, worker, [&worker, job] { worker.execute(job); });
 }
 /// Gives `tasks` to the group on worker 0, waits, and destroys the group.
-void add_owner(Run& run, Pool& pool, Group& group, std::initializer_list<Task*> tasks, const char* thrown = "") {
-  add_thread(run, "owner", pool.worker(0), [&group, given = std::vector<Task*>(tasks), thrown] {
-    for (Task* const task : given) group.run(*task);
+void add_owner(Run& run, Pool& pool, Group& group, std::initializer_list<Task<Group>*> tasks, const char* thrown = "") {
+  add_thread(run, "owner", pool.worker(0), [&group, given = std::vector<Task<Group>*>(tasks), thrown] {
+    for (Task<Group>* const task : given) group.run(*task);
     expect(group.wait() == thrown, "the exception is the first");
-    for (Task* const task : given) group.expect_run({task});
+    for (Task<Group>* const task : given) group.expect_run({task});
     group.end();
   });
 }
@@ -131,7 +76,7 @@ INTERLEAVE_CASE("group: one job", .preemptions = 3, .delays = 2, .spurious = 1, 
 INTERLEAVE_CASE("group: one job, in another's hands", .preemptions = 3, .spurious = 1, .random_schedules = 2000) {
   Pool pool(run, 2);
   Group group(run, pool);
-  Task& task = group.task();
+  Task<Group>& task = group.task();
   add_holder(run, "holder", pool, 1, group, task);
   add_thread(run, "owner", pool.worker(0), [&] {
     (void)group.wait();
@@ -144,8 +89,8 @@ INTERLEAVE_CASE("group: one job, in another's hands", .preemptions = 3, .spuriou
 INTERLEAVE_CASE("group: the last two jobs end at once", .preemptions = 2, .random_schedules = 2000) {
   Pool pool(run, 3);
   Group group(run, pool);
-  Task& left = group.task();
-  Task& right = group.task();
+  Task<Group>& left = group.task();
+  Task<Group>& right = group.task();
   add_holder(run, "left", pool, 1, group, left);
   add_holder(run, "right", pool, 2, group, right);
   add_thread(run, "owner", pool.worker(0), [&] {
@@ -159,8 +104,8 @@ INTERLEAVE_CASE("group: the last two jobs end at once", .preemptions = 2, .rando
 INTERLEAVE_CASE("group: a job that gives another", .preemptions = 2, .random_schedules = 2000, .fences = true) {
   Pool pool(run, 2);
   Group group(run, pool);
-  Task& inner = group.task();
-  Task& outer = group.task([&] { group.run(inner); });
+  Task<Group>& inner = group.task();
+  Task<Group>& outer = group.task([&] { group.run(inner); });
   add_owner(run, pool, group, {&outer});
   add_helper(run, "helper", pool, 1);
   run.go();
@@ -169,8 +114,8 @@ INTERLEAVE_CASE("group: a job that gives another", .preemptions = 2, .random_sch
 INTERLEAVE_CASE("group: waited for, and used again", .preemptions = 2, .random_schedules = 2000) {
   Pool pool(run, 2);
   Group group(run, pool);
-  Task& first = group.task();
-  Task& second = group.task();
+  Task<Group>& first = group.task();
+  Task<Group>& second = group.task();
   add_thread(run, "owner", pool.worker(0), [&] {
     group.run(first);
     (void)group.wait();
@@ -189,7 +134,7 @@ INTERLEAVE_CASE("group: waited for, and used again", .preemptions = 2, .random_s
 INTERLEAVE_CASE("group: two waiters", .preemptions = 1, .random_schedules = 2000) {
   Pool pool(run, 3);
   Group group(run, pool);
-  Task& task = group.task();
+  Task<Group>& task = group.task();
   add_holder(run, "holder", pool, 2, group, task);
   for (std::size_t slot = 0; slot < 2; ++slot) {
     add_thread(run, slot == 0 ? "waiter 0" : "waiter 1", pool.worker(slot), [&] {
@@ -204,8 +149,8 @@ INTERLEAVE_CASE("group: two waiters", .preemptions = 1, .random_schedules = 2000
 INTERLEAVE_CASE("group: a waiter, and another who gives a job", .preemptions = 1, .random_schedules = 2000) {
   Pool pool(run, 3);
   Group group(run, pool);
-  Task& first = group.task();
-  Task& second = group.task();
+  Task<Group>& first = group.task();
+  Task<Group>& second = group.task();
   add_holder(run, "holder", pool, 2, group, first);
   add_thread(run, "waiter", pool.worker(0), [&] {
     (void)group.wait();
@@ -222,20 +167,15 @@ INTERLEAVE_CASE("group: a waiter, and another who gives a job", .preemptions = 1
 INTERLEAVE_CASE("group: an outside thread waits", .preemptions = 3, .spurious = 1, .random_schedules = 2000) {
   Pool pool(run, 1);
   Group group(run, pool);
-  Task& inner = group.task();
-  Task& outer = group.task([&] { group.run(inner); });
+  Task<Group>& inner = group.task();
+  Task<Group>& outer = group.task([&] { group.run(inner); });
   run.thread("caller", [&] {
     group.run(outer);
     (void)group.wait();
     group.expect_run({&outer, &inner});
     group.end();
   });
-  add_thread(run, "server", pool.worker(0), [&] {
-    while (group.to_begin() > 0) {
-      pool.worker(0).help_once();
-      blitz::detail::yield_thread();
-    }
-  });
+  add_server(run, pool, group);
   run.go();
 }
 
@@ -244,8 +184,8 @@ INTERLEAVE_CASE("group: an outside thread waits", .preemptions = 3, .spurious = 
 INTERLEAVE_CASE("group: two jobs throw, and one exception arrives once", .preemptions = 2, .random_schedules = 1000) {
   Pool pool(run, 3);
   Group group(run, pool);
-  Task& left = group.task([] { throw std::runtime_error("left"); });
-  Task& right = group.task([] { throw std::runtime_error("right"); });
+  Task<Group>& left = group.task([] { throw std::runtime_error("left"); });
+  Task<Group>& right = group.task([] { throw std::runtime_error("right"); });
   add_holder(run, "left", pool, 1, group, left);
   add_holder(run, "right", pool, 2, group, right);
   add_thread(run, "owner", pool.worker(0), [&] {
@@ -260,13 +200,13 @@ INTERLEAVE_CASE("group: two jobs throw, and one exception arrives once", .preemp
 INTERLEAVE_CASE("group: the first exception is thrown", .preemptions = 2, .random_schedules = 1000) {
   Pool pool(run, 2);
   Group group(run, pool);
-  Task& second = group.task([] { throw std::runtime_error("second"); });
+  Task<Group>& second = group.task([] { throw std::runtime_error("second"); });
   // Happens before the other.
-  Task& first = group.task([&] {
+  Task<Group>& first = group.task([&] {
     try {
       throw std::runtime_error("first");
     } catch (...) {
-      (*group).keep_exception();
+      group.keep_exception();
     }
     group.run(second);
   });

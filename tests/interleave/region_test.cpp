@@ -40,7 +40,7 @@ class Confined {
       run.name(latches[slot], "latch " + std::to_string(slot));
       pool.worker(slot).confine(&region);
     }
-    // The depot keeps what it has got, from one schedule to the next: nobody goes there once the threads run.
+    // The depot keeps its blocks from one schedule to the next: no thread goes there.
     JobMemory& memory = pool.worker(0).memory();
     for (std::size_t size = 0; size < JobMemory::kClasses; ++size) memory.free(memory.allocate(size), size);
   }
@@ -71,27 +71,23 @@ class Confined {
   CoreLatch latches[3];
 };
 
+/// One waiter, and another thread, which ends the wait by what `end` does: as it is, or by the job, which does so.
+void end_wait_by(Run& run, const std::function<void(Confined&, Member&)>& end) {
+  Confined all(run, 2);
+  Member job([&] { all.end_wait(1); });
+  all.add_waiter(run, 1);
+  run.thread("other", [&] { end(all, job); });
+  run.go();
+}
+
 INTERLEAVE_CASE("region: a latch", .preemptions = 2, .random_schedules = 1000) {
-  Confined all(run, 2);
-  all.add_waiter(run, 1);
-  run.thread("setter", [&] { all.end_wait(1); });
-  run.go();
+  end_wait_by(run, [](Confined& all, Member&) { all.end_wait(1); });
 }
-
 INTERLEAVE_CASE("region: a job", .preemptions = 3, .random_schedules = 1000) {
-  Confined all(run, 2);
-  Member job([&] { all.end_wait(1); });
-  all.add_waiter(run, 1);
-  run.thread("pusher", [&] { all.push(job); });
-  run.go();
+  end_wait_by(run, [](Confined& all, Member& job) { all.push(job); });
 }
-
 INTERLEAVE_CASE("region: a job is posted", .preemptions = 2, .random_schedules = 1000) {
-  Confined all(run, 2);
-  Member job([&] { all.end_wait(1); });
-  all.add_waiter(run, 1);
-  run.thread("sender", [&] { all.pool.worker(1).mail(&job); });
-  run.go();
+  end_wait_by(run, [](Confined& all, Member& job) { all.pool.worker(1).mail(&job); });
 }
 
 // The first push may take a waiter off the list that is still awake, and then its job is gone.
@@ -135,8 +131,9 @@ INTERLEAVE_CASE("region: two jobs, two waiters", .preemptions = 1, .random_sched
   run.go();
 }
 
-// The pusher blocks until its job has run. The waiter that is woken for it may find its own wait at an end.
-INTERLEAVE_CASE("region: called away", .preemptions = 2, .random_schedules = 3000) {
+/// Two waiters asleep, of which the one that is woken first is called away: its own wait ends, before the job is pushed or
+/// after. The pusher blocks until the job has run.
+void call_away(Run& run, bool before) {
   Confined all(run, 3);
   Parker pusher;
   Member job([&] {
@@ -146,32 +143,22 @@ INTERLEAVE_CASE("region: called away", .preemptions = 2, .random_schedules = 300
   all.add_waiter(run, 2);
   all.add_waiter(run, 1);
   run.settle();  // They are asleep.
+  if (before) {
+    all.end_wait(1);
+    run.settle();
+  }
   run.thread("pusher", [&] {
     all.push(job);
-    all.end_wait(1);
+    if (!before) all.end_wait(1);
     pusher.park();
   });
   run.go();
 }
 
-// Whoever leaves takes its name off the list.
+INTERLEAVE_CASE("region: called away", .preemptions = 2, .random_schedules = 3000) { call_away(run, false); }
+// A waiter that leaves removes itself from the list.
 INTERLEAVE_CASE("region: one leaves before the job comes", .preemptions = 1, .random_schedules = 1000) {
-  Confined all(run, 3);
-  Parker pusher;
-  Member job([&] {
-    all.end_wait(2);
-    pusher.unpark();
-  });
-  all.add_waiter(run, 2);
-  all.add_waiter(run, 1);
-  run.settle();  // They are asleep.
-  all.end_wait(1);
-  run.settle();
-  run.thread("pusher", [&] {
-    all.push(job);
-    pusher.park();
-  });
-  run.go();
+  call_away(run, true);
 }
 
 INTERLEAVE_CASE("region: freed by the last of two", .preemptions = 2) {

@@ -1,114 +1,54 @@
 // ScopeState, the inside of a scope: its count in two parts, its wait, its exception; and CallerLatch, which ends the
-// wait for whoever waits.
+// caller's wait.
 #include <cstddef>
-#include <deque>
-#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "blitz/core/scope_state.hpp"
-#include "tests/interleave/pool.hpp"
+#include "tests/interleave/tasks.hpp"
 
 namespace interleave_test {
 namespace {
 
-using blitz::detail::current_worker;
 using blitz::detail::ScopeState;
 
-class Scope;
-
-/// A spawned job.
-struct Task final : Job {
-  Task(Scope& its_scope, std::function<void()> f) : Job(&execute_it), scope(its_scope), function(std::move(f)) {}
-
-  static void execute_it(Job* job, WorkerBase& worker) noexcept;
-
-  Scope& scope;
-  std::function<void()> function;
-  Plain<int> runs{"what a job of the scope wrote", 0};
-};
-
 /// What blitz::Scope does with a state, for jobs that the test keeps.
-class Scope {
+class Scope final : public Tasks<Scope> {
  public:
-  explicit Scope(Pool& pool) : pool_(pool) {}
-
-  Task& task(std::function<void()> f = {}) { return tasks_.emplace_back(*this, std::move(f)); }
+  using Tasks::Tasks;
 
   /// By the owner, which is a worker of the pool, or none of it.
-  void open(WorkerBase* owner) { state_.emplace(pool_, owner, std::stop_token()); }
-  void spawn(Task& task) {
-    auto* const here = static_cast<Worker*>(current_worker);
-    if (here != nullptr && here->pool() == &pool_) {
-      state_->begun(here);
-      here->offer(&task);
-    } else {
-      state_->begun(nullptr);
-      pool_.inject(&task);
-    }
+  void open(WorkerBase* owner) { state_.emplace(pool(), owner, std::stop_token()); }
+  void spawn(Task<Scope>& task) {
+    state_->begun(here());
+    send(task);
   }
   /// By the owner. Returns what the scope throws, if it does.
   std::string close() {
     state_->wait();
-    std::string thrown;
-    try {
-      state_->rethrow();
-    } catch (const std::runtime_error& error) {
-      thrown = error.what();
-    }
-    for (const Task& task : tasks_) expect(task.runs.read() == 1, "each job of the scope has run once and ended");
+    const std::string thrown = thrown_by([&] { state_->rethrow(); });
+    for (const auto& task : tasks()) expect(task.runs.read() == 1, "each job of the scope has run once and ended");
     state_.reset();
     return thrown;
   }
 
-  [[nodiscard]] ScopeState& state() noexcept { return *state_; }
-  /// How many of its jobs have still to begin; orders nothing.
-  [[nodiscard]] std::size_t to_begin() const noexcept { return tasks_.size() - begun_; }
-  void task_begins() noexcept { ++begun_; }
+  void keep_exception() noexcept { state_->keep_exception(); }
+  void task_ended(WorkerBase& worker) noexcept { state_->finished(worker); }
 
  private:
-  Pool& pool_;
-  std::deque<Task> tasks_;
-  std::size_t begun_ = 0;
   std::optional<ScopeState> state_;
 };
 
-void Task::execute_it(Job* job, WorkerBase& worker) noexcept {
-  auto& self = *static_cast<Task*>(job);
-  ScopeState& state = self.scope.state();
-  self.scope.task_begins();
-  self.runs.write(self.runs.read() + 1);
-  try {
-    if (self.function) self.function();
-  } catch (...) {
-    state.keep_exception();
-  }
-  state.finished(worker);
-}
-
-/// The runner of a worker of the pool.
-void add_thread(Run& run, const char* name, Worker& worker, std::function<void()> body) {
-  run.thread(name, [&worker, body = std::move(body)] {
-    current_worker = &worker;
-    body();
-  });
-}
-void add_helper(Run& run, const char* name, Pool& pool, std::size_t slot) {
-  Worker& worker = pool.worker(slot);
-  add_thread(run, name, worker, [&worker] { worker.help_once(); });
-}
-
 /// Opens a scope on worker 0, spawns `tasks`, and closes it.
-void add_owner(Run& run, Pool& pool, Scope& scope, std::initializer_list<Task*> tasks, const char* thrown = "") {
-  add_thread(run, "owner", pool.worker(0), [&pool, &scope, spawned = std::vector<Task*>(tasks), thrown] {
+void add_owner(Run& run, Pool& pool, Scope& scope, std::initializer_list<Task<Scope>*> tasks, const char* thrown = "") {
+  add_thread(run, "owner", pool.worker(0), [&pool, &scope, spawned = std::vector<Task<Scope>*>(tasks), thrown] {
     scope.open(&pool.worker(0));
-    for (Task* const task : spawned) scope.spawn(*task);
+    for (Task<Scope>* const task : spawned) scope.spawn(*task);
     expect(scope.close() == thrown, "the exception is the first");
   });
 }
@@ -145,8 +85,7 @@ INTERLEAVE_CASE("scope: the last two jobs end at once", .preemptions = 2, .rando
   add_thread(run, "owner", pool.worker(0), [&] { (void)scope.close(); });
   for (std::size_t slot = 1; slot < 3; ++slot) {
     Worker& worker = pool.worker(slot);
-    Job* const job = worker.take_any();
-    add_thread(run, slot == 1 ? "helper 1" : "helper 2", worker, [&worker, job] { worker.execute(job); });
+    add_holder(run, "helper " + std::to_string(slot), worker, worker.take_any());
   }
   run.go();
 }
@@ -155,8 +94,8 @@ INTERLEAVE_CASE("scope: the last two jobs end at once", .preemptions = 2, .rando
 INTERLEAVE_CASE("scope: a job that spawns", .preemptions = 2, .random_schedules = 2000, .fences = true) {
   Pool pool(run, 2);
   Scope scope(pool);
-  Task& inner = scope.task();
-  Task& outer = scope.task([&] { scope.spawn(inner); });
+  Task<Scope>& inner = scope.task();
+  Task<Scope>& outer = scope.task([&] { scope.spawn(inner); });
   add_owner(run, pool, scope, {&outer});
   add_helper(run, "helper", pool, 1);
   run.go();
@@ -165,9 +104,9 @@ INTERLEAVE_CASE("scope: a job that spawns", .preemptions = 2, .random_schedules 
 INTERLEAVE_CASE("scope: jobs that spawn, two helpers", .preemptions = 1, .random_schedules = 2000) {
   Pool pool(run, 3);
   Scope scope(pool);
-  Task& last = scope.task();
-  Task& inner = scope.task([&] { scope.spawn(last); });
-  Task& outer = scope.task([&] { scope.spawn(inner); });
+  Task<Scope>& last = scope.task();
+  Task<Scope>& inner = scope.task([&] { scope.spawn(last); });
+  Task<Scope>& outer = scope.task([&] { scope.spawn(inner); });
   add_owner(run, pool, scope, {&outer, &scope.task()});
   add_helper(run, "helper 1", pool, 1);
   add_helper(run, "helper 2", pool, 2);
@@ -179,13 +118,13 @@ INTERLEAVE_CASE("scope: jobs that spawn, two helpers", .preemptions = 1, .random
 INTERLEAVE_CASE("scope: two jobs throw", .preemptions = 2, .random_schedules = 1000) {
   Pool pool(run, 2);
   Scope scope(pool);
-  Task& second = scope.task([] { throw std::runtime_error("second"); });
+  Task<Scope>& second = scope.task([] { throw std::runtime_error("second"); });
   // Happens before the other.
-  Task& first = scope.task([&] {
+  Task<Scope>& first = scope.task([&] {
     try {
       throw std::runtime_error("first");
     } catch (...) {
-      scope.state().keep_exception();
+      scope.keep_exception();
     }
     scope.spawn(second);
   });
@@ -197,8 +136,8 @@ INTERLEAVE_CASE("scope: two jobs throw", .preemptions = 2, .random_schedules = 1
 INTERLEAVE_CASE("scope: two jobs throw at once", .preemptions = 2, .random_schedules = 1000) {
   Pool pool(run, 2);
   Scope scope(pool);
-  Task& left = scope.task([] { throw std::runtime_error("left"); });
-  Task& right = scope.task([] { throw std::runtime_error("right"); });
+  Task<Scope>& left = scope.task([] { throw std::runtime_error("left"); });
+  Task<Scope>& right = scope.task([] { throw std::runtime_error("right"); });
   add_thread(run, "owner", pool.worker(0), [&] {
     scope.open(&pool.worker(0));
     scope.spawn(left);
@@ -212,21 +151,11 @@ INTERLEAVE_CASE("scope: two jobs throw at once", .preemptions = 2, .random_sched
 
 // --- the owner no worker of the pool ---
 
-/// A worker that does all that comes from outside.
-void add_server(Run& run, Pool& pool, Scope& scope) {
-  add_thread(run, "server", pool.worker(0), [&] {
-    while (scope.to_begin() > 0) {
-      pool.worker(0).help_once();
-      blitz::detail::yield_thread();
-    }
-  });
-}
-
 INTERLEAVE_CASE("caller: an outside thread", .preemptions = 3, .spurious = 1, .random_schedules = 1000) {
   Pool pool(run, 1);
   Scope scope(pool);
-  Task& inner = scope.task();
-  Task& outer = scope.task([&] { scope.spawn(inner); });
+  Task<Scope>& inner = scope.task();
+  Task<Scope>& outer = scope.task([&] { scope.spawn(inner); });
   run.thread("caller", [&] {
     scope.open(nullptr);
     scope.spawn(outer);
@@ -239,8 +168,8 @@ INTERLEAVE_CASE("caller: an outside thread", .preemptions = 3, .spurious = 1, .r
 INTERLEAVE_CASE("caller: an outside thread, two servers", .preemptions = 1, .random_schedules = 1000) {
   Pool pool(run, 2);
   Scope scope(pool);
-  Task& left = scope.task();
-  Task& right = scope.task();
+  Task<Scope>& left = scope.task();
+  Task<Scope>& right = scope.task();
   run.thread("caller", [&] {
     scope.open(nullptr);
     scope.spawn(left);
@@ -253,11 +182,11 @@ INTERLEAVE_CASE("caller: an outside thread, two servers", .preemptions = 1, .ran
 }
 
 // As soon as the latch is set the caller may go on, to the end of its own pool, while the setter has still to wake it.
-// Somebody else may have woken it, too.
+// Another thread may have woken it, too.
 INTERLEAVE_CASE("caller: a worker of another pool, which ends", .preemptions = 1, .random_schedules = 4000) {
   Pool pool(run, 1);
   Scope scope(pool);
-  Task& task = scope.task();
+  Task<Scope>& task = scope.task();
   auto callers = std::make_shared<Pool>(run, 1);
   callers->owned_by(callers);
   const std::weak_ptr<Pool> others = callers;

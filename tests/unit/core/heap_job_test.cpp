@@ -3,9 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -14,11 +12,8 @@
 #include "support/counted.hpp"
 
 using blitz::detail::destroy_heap_job;
-using blitz::detail::HeapJobs;
 using blitz::detail::make_heap_job;
-using blitz::detail::push_token;
 using blitz_test::Counted;
-using blitz_test::FakePool;
 using blitz_test::FakeWorker;
 using blitz_test::Job;
 using blitz_test::Lives;
@@ -61,7 +56,7 @@ TEST_CASE_TEMPLATE("heap job: with a worker's memory or without, of whatever siz
   FakeWorker worker;
   for (WorkerBase* const owner : {static_cast<WorkerBase*>(&worker), static_cast<WorkerBase*>(nullptr)}) {
     std::vector<J*> jobs;
-    for (int i = 0; i < 100; ++i) jobs.push_back(make_heap_job<J>(owner, lives, i));
+    for (int i = 0; i < 100; ++i) jobs.push_back(make_heap_job<J>(owner, lives, i).release());
     CHECK(lives.alive == 100);
     for (int i = 0; i < 100; ++i) {
       J* const job = jobs[static_cast<std::size_t>(i)];
@@ -80,7 +75,7 @@ TEST_CASE_TEMPLATE("heap job: one whose constructor throws leaves nothing behind
     CHECK_THROWS_AS((void)make_heap_job<Limited<J>>(owner, &lives, 0), Refusal);
     CHECK(lives.alive == 0);
   }
-  // The block is the next to be given out.
+  // The next job gets its block.
   if constexpr (blitz::detail::kFromJobMemory<Limited<J>>) {
     constexpr std::size_t kClass = blitz::detail::JobMemory::class_of(sizeof(Limited<J>));
     void* const block = worker.memory().allocate(kClass);
@@ -91,52 +86,17 @@ TEST_CASE_TEMPLATE("heap job: one whose constructor throws leaves nothing behind
   }
 }
 
-TEST_CASE_TEMPLATE("heap jobs: one for each worker, and each is sent to its own", J, Small, Large, Aligned) {
-  Lives lives;
-  FakeWorker worker;
-  FakePool pool;
-  {
-    HeapJobs<Limited<J>> jobs(&worker, pool.num_threads(), &lives, 100);
-    jobs.mail(pool);
-  }
-  CHECK(lives.alive == 4);  // They are the pool's.
-  REQUIRE(pool.mail.size() == 4);
-  for (std::size_t slot = 0; slot < 4; ++slot) {
-    CHECK(pool.mail[slot].first == slot);
-    destroy_heap_job(static_cast<Limited<J>*>(pool.mail[slot].second), &worker);
-  }
-  CHECK(lives.alive == 0);
-}
-
-TEST_CASE_TEMPLATE("heap jobs: all are made, or none", J, Small, Large, Aligned) {
+TEST_CASE_TEMPLATE("heap job: one that is not given to a pool is destroyed, and its memory freed", J, Small, Large,
+                   Aligned) {
   Lives lives;
   FakeWorker worker;
   for (WorkerBase* const owner : {static_cast<WorkerBase*>(&worker), static_cast<WorkerBase*>(nullptr)}) {
-    for (int most = 0; most < 4; ++most) {
-      CAPTURE(most);
-      lives.made = 0;
-      CHECK_THROWS_AS((HeapJobs<Limited<J>>(owner, 4, &lives, most)), Refusal);
-      CHECK(lives.made == most + 1);
-      CHECK(lives.alive == 0);
-    }
+    const auto job = make_heap_job<J>(owner, lives);
+    CHECK(lives.alive == 1);
   }
-}
-
-TEST_CASE("heap job: a token goes to the worker, and where there is none or it has no room, to the injector") {
-  Lives lives;
-  FakeWorker worker;
-  FakePool pool;
-  Small token(lives);
-
-  push_token(&worker, pool, &token);
-  CHECK(worker.take_newest() == &token);
-  CHECK(pool.injected.empty());
-
-  worker.failing_push = worker.pushes + 1;
-  push_token(&worker, pool, &token);
-  CHECK(worker.take_newest() == nullptr);
-  CHECK(pool.injected == std::vector<Job*>{&token});
-
-  push_token(nullptr, pool, &token);
-  CHECK(pool.injected == std::vector<Job*>{&token, &token});
+  CHECK(lives.alive == 0);
+  if constexpr (blitz::detail::kFromJobMemory<J>) {
+    const void* const block = make_heap_job<J>(&worker, lives).get();
+    CHECK(make_heap_job<J>(&worker, lives).get() == block);
+  }
 }

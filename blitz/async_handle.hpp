@@ -1,9 +1,10 @@
-/// async: a job whose result is asked for later.
+/// @file
+/// async: a job whose result is asked for later, and AsyncHandle, the right to that result.
 #pragma once
 
 #include "blitz/base/compiler.hpp"
 
-#include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <type_traits>
@@ -11,6 +12,7 @@
 
 #include "blitz/core/caller_latch.hpp"
 #include "blitz/core/job.hpp"
+#include "blitz/core/spawned_job.hpp"
 #include "blitz/current_pool.hpp"
 #include "blitz/spawn.hpp"
 
@@ -21,7 +23,7 @@ class AsyncHandle;
 
 namespace detail {
 
-/// What a handle and its job share; the last of the two to let go frees it.
+/// Shared by a handle and its job; the last of the two to release it frees it.
 ///
 /// Pairs:
 ///   [ready]  finish: waiter_.exchange  ->  wait, ready: waiter_ read (acquire)
@@ -32,10 +34,14 @@ class AsyncState : public Job {
   using Value = ValueOf<R>;
 
   AsyncState(Execute function, PoolBase& pool) noexcept : Job(function), pool_(pool) {}
+  virtual ~AsyncState() {
+    if (ready() && !taken_) result_.discard();
+  }
 
   [[nodiscard]] bool ready() const noexcept { return waiter_.load(std::memory_order_acquire) == done(); }  // [ready]
 
-  /// Until the job has run. By one thread at a time. In a forked child, where it will not run, throws ThreadPoolError.
+  /// Waits until the job has run. By one thread at a time. Throws ThreadPoolError in a forked child, where it does not
+  /// run.
   void wait() {
     if (ready()) return;
     pool_.throw_if_forked();
@@ -49,23 +55,19 @@ class AsyncState : public Job {
 
   JobResult<Value>& result() noexcept { return result_; }
 
-  /// For the handle: the result is taken from now on, and not the state's to destroy.
+  /// For the handle: the result, which the state no longer destroys.
   JobResult<Value>& taken_result() noexcept {
     taken_ = true;
     return result_;
   }
 
-  /// One of the two has nothing more to do with it.
+  /// By the handle and by the job, once each, when it no longer uses this.
   void release() noexcept {
     // Release and acquire: all use happens before the end.
-    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
+    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
  protected:
-  ~AsyncState() {
-    if (ready() && !taken_) result_.discard();
-  }
-
   /// The job's end: result_ is written.
   void finish() noexcept {
     // [ready] [wait]
@@ -74,9 +76,7 @@ class AsyncState : public Job {
   }
 
  private:
-  virtual void destroy() noexcept = 0;
-
-  /// Stands for the end of the job; the address of no latch.
+  /// Stands for the job's end. It is the address of no latch.
   [[nodiscard]] CallerLatch* done() const noexcept {
     return reinterpret_cast<CallerLatch*>(const_cast<AsyncState*>(this));
   }
@@ -84,7 +84,7 @@ class AsyncState : public Job {
   PoolBase& pool_;  // valid while the job has not ended
   Atomic<CallerLatch*> waiter_{nullptr};
   Atomic<int> owners_{2};  // the handle, and the job
-  bool taken_ = false;     // the handle's
+  bool taken_ = false;     // written by the handle
   JobResult<Value> result_;
 };
 
@@ -103,9 +103,8 @@ class AsyncJob final : public AsyncState<CallResult<F&>> {
     self.f_.reset();
     self.finish();
     self.release();
-    worker.detached_ended();
+    Detached::finished(worker);
   }
-  void destroy() noexcept override { delete this; }
 
   std::optional<F> f_;
 };
@@ -115,10 +114,10 @@ template <class F>
 
 }  // namespace detail
 
-/// The right to the result of blitz::async, once. Movable. A handle that is destroyed lets its job run all the same;
-/// what comes of it, an exception too, is then dropped.
+/// @brief The right to get the result of blitz::async once. Movable. The job runs also when its handle is destroyed;
+/// its result or its exception is then dropped.
 ///
-/// Thread-safety: as a value; one thread at a time.
+/// Thread-safety: that of a value; one thread at a time.
 template <class R>
 class AsyncHandle {
  public:
@@ -133,16 +132,17 @@ class AsyncHandle {
   }
   void swap(AsyncHandle& other) noexcept { std::swap(state_, other.state_); }
 
-  /// Whether there is a result to get, now or later: not after get(), nor when moved from.
+  /// Whether there is a result to get, now or later: false after get(), and once moved from.
   [[nodiscard]] bool valid() const noexcept { return state_ != nullptr; }
-  /// Whether get() would return at once. The handle must be valid.
+  /// Whether get() would return at once. Throws std::logic_error if the handle is not valid.
   [[nodiscard]] bool ready() const { return checked().ready(); }
-  /// Until it is ready. A worker runs other jobs of its pool meanwhile, then sleeps; another thread blocks. Throws
-  /// std::logic_error if the handle is not valid, and ThreadPoolError in a forked child whose parent has the pool, unless
-  /// it was ready before the fork.
+  /// @brief Waits until the result is ready. A worker runs other jobs of its pool meanwhile, then sleeps; another
+  /// thread blocks.
+  /// @throws std::logic_error if the handle is not valid, and ThreadPoolError in a forked child whose parent has the
+  ///         pool, unless the result was ready before the fork.
   void wait() const { checked().wait(); }
-  /// Waits, and returns the result or rethrows the exception. The handle is not valid afterwards. Throws
-  /// std::logic_error if it is not valid now, and what wait() throws.
+  /// @brief Waits as wait() does, and returns the result. The handle is not valid afterwards.
+  /// @throws What the job has thrown, and what wait() throws.
   R get() {
     checked().wait();
     const AsyncHandle last(std::move(*this));
@@ -175,22 +175,29 @@ namespace detail {
 template <class F>
 AsyncHandle<CallResult<std::decay_t<F>&>> async_in(PoolBase& pool, F&& f) {
   using J = AsyncJob<std::decay_t<F>>;
+  auto job = std::make_unique<J>(pool, std::forward<F>(f));
   WorkerBase* const worker = worker_of(pool);
-  if (worker == nullptr) pool.throw_if_unusable();
-  auto* const job = new J(pool, std::forward<F>(f));
-  worker != nullptr ? worker->detached_begun() : pool.detached_begun_outside();
-  push_token(worker, pool, job);
-  return AsyncHandle<CallResult<std::decay_t<F>&>>(job);
+  Detached::begun(worker, pool);
+  push_or_inject(worker, pool, job.get());
+  return AsyncHandle<CallResult<std::decay_t<F>&>>(job.release());
 }
 
 }  // namespace detail
 
-/// Has `f()` called by a worker of the pool that the caller works for, or else of the global pool, and returns an AsyncHandle
-/// for its result. The pool's destructor waits for the job, with or without a handle.
+/// @brief Spawns a job with a result: a worker of the pool that the caller works for, or else of the global pool, calls
+/// `f()`. The pool's destructor waits for the job, with or without a handle.
 ///
-/// All that comes before the call happens before `f`, and `f` happens before the return of the handle's get. Throws
-/// std::bad_alloc, what the closure's move or copy throws, and what global_pool() throws; `f` is then not called. One
-/// allocation. Any thread.
+/// @code
+///   auto handle = blitz::async([] { return 6 * 7; });
+///   const int result = handle.get();
+/// @endcode
+///
+/// @param f  Copied or moved into the job. All that comes before the call happens before `f`, and `f` happens before
+///           the return of the handle's get().
+/// @return An AsyncHandle for the result.
+/// @throws std::bad_alloc, what the closure's move or copy throws, and what global_pool() throws; `f` is then not
+///         called.
+/// Complexity: O(1); one allocation. Thread-safety: any thread.
 template <SpawnTask F>
 [[nodiscard]] auto async(F&& f) {
   return detail::async_in(detail::current_pool(), std::forward<F>(f));
