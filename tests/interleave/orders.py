@@ -175,6 +175,8 @@ class Weakener:
     def must_go_unnoticed(self, order, weaker):
         if case := self.noticing(order, weaker):
             self.complain(order, f"is allowed to be {weaker}, and then {case} fails")
+        else:
+            print(f"allowed  {order.name} -> {weaker}", flush=True)
 
     def noticing(self, order, weaker):
         """The first case that fails when the order is weakened."""
