@@ -8,6 +8,7 @@
 #include "blitz/current_pool.hpp"
 #include "blitz/isolate.hpp"
 #include "blitz/join.hpp"
+#include "blitz/join_all.hpp"
 #include "blitz/options.hpp"
 #include "blitz/parallel_for.hpp"
 #include "blitz/parallel_invoke.hpp"

@@ -88,7 +88,7 @@ std::invoke_result_t<F, WorkerBase&> on_worker(Pool* pool, F&& f) {
   } else {
     JobResult<R> result;
     on_worker<How>(
-        pool, [&](WorkerBase& worker) { result.make([&]() -> R { return std::invoke(std::forward<F>(f), worker); }); });
+        pool, [&](WorkerBase& worker) { result.run([&]() -> R { return std::invoke(std::forward<F>(f), worker); }); });
     return result.take();
   }
 }

@@ -5,7 +5,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <functional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "blitz/base/export.hpp"
 #include "blitz/base/opaque.hpp"
 #include "blitz/core/any_worker.hpp"
+#include "blitz/core/branch.hpp"
 #include "blitz/core/job.hpp"
 #include "blitz/core/latch.hpp"
 #include "blitz/core/worker.hpp"
@@ -47,16 +47,8 @@ concept JoinContextCallable = std::invocable<F, JoinContext>;
 
 namespace detail {
 
-/// What a join makes of two results.
-struct ReturnPair {
-  template <class A, class B>
-  BLITZ_ALWAYS_INLINE static std::pair<A, B> results(A&& a, B&& b) {
-    return std::pair<A, B>(std::forward<A>(a), std::forward<B>(b));
-  }
-};
-
-/// How join and join_context call what they are given.
-struct CallPlain : ReturnPair {
+/// How join calls its callables, and what remains of their results.
+struct CallPlain {
   template <class F>
   using Value = CallValue<F>;
   template <class F>
@@ -64,17 +56,8 @@ struct CallPlain : ReturnPair {
     return call_value(std::forward<F>(f));
   }
 };
-/// For join of three or more: the second callable returns the pair or tuple of all results but the first.
-struct CallAndPrepend : CallPlain {
-  template <class First, class Rest>
-  static auto results(First&& first, Rest&& rest) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return std::tuple<First, std::tuple_element_t<I, Rest>...>(std::forward<First>(first),
-                                                                 std::get<I>(std::move(rest))...);
-    }(std::make_index_sequence<std::tuple_size_v<Rest>>());
-  }
-};
-struct CallWithContext : ReturnPair {
+/// The same for join_context.
+struct CallWithContext {
   template <class F>
   using Value = CallValue<F, JoinContext>;
   template <class F>
@@ -83,27 +66,8 @@ struct CallWithContext : ReturnPair {
   }
 };
 
-/// Whether a callable given as F, `X&` for an lvalue and `X` for an rvalue, is copied to where it is needed: an rvalue of two
-/// words, which two registers hold. A closure is then made in its place at once, and one that is only called is made
-/// nowhere. A larger one would be made in memory, in parts, and a copy that reads it whole waits for them.
-template <class F>
-inline constexpr bool kIsCopied =
-    !std::is_reference_v<F> && std::is_trivially_copyable_v<F> && std::is_trivially_move_constructible_v<F> &&
-    sizeof(std::remove_reference_t<F>) <= 2 * sizeof(void*);
-template <class F>
-using Kept = std::conditional_t<kIsCopied<F>, F, std::remove_reference_t<F>&>;
-
-template <class F>
-BLITZ_ALWAYS_INLINE Kept<F> keep(std::remove_reference_t<F>& f) noexcept {
-  if constexpr (kIsCopied<F>) {
-    return static_cast<F&&>(f);
-  } else {
-    return f;
-  }
-}
-
-/// The second callable of a join, on offer. It lies in the frame of join, and is the reason why join is fast: four
-/// words are written, and what only a thief needs is written by the thief.
+/// A callable on offer, in the frame of its join. The constructor writes what another worker needs to run it: the
+/// function, the callable or its address, and the latch. The result's place is written by the worker that runs it.
 template <class Call, class F>
 class JoinJob final : public Job {
  public:
@@ -112,28 +76,19 @@ class JoinJob final : public Job {
   JoinJob(std::remove_reference_t<F>& f, WorkerBase& owner) noexcept
       : Job(&execute_it), f_(keep<F>(f)), latch_(owner) {}
 
-  /// The owner has it back, and runs it after all.
+  /// Whether another call has run it.
+  [[nodiscard]] bool done() const noexcept { return latch_.core().probe(); }
+
+  /// The owner has taken it back, and runs it.
   BLITZ_ALWAYS_INLINE Value run_here() { return Call::template call<F>(f_, false); }
 
-  /// It was not at hand: it lies deeper, or was stolen.
+  /// take_back did not find it: it lies deeper in the queue, or was stolen.
   BLITZ_COLD Value finish(WorkerBase& owner) {
     if (reclaim(owner, *this, latch_.core())) return run_here();
     return result_.take();
   }
 
-  /// As run_here or finish, for a result that is then to be taken from where it lies. Throws what the callable throws
-  /// if it runs here.
-  JobResult<Value>& result(WorkerBase& owner, bool mine) {
-    if (mine || reclaim(owner, *this, latch_.core())) {
-      result_.make([this]() -> Value { return run_here(); });
-    }
-    return result_;
-  }
-
-  /// Whether somebody has run it.
-  [[nodiscard]] bool done() const noexcept { return latch_.core().probe(); }
-
-  /// As finish, for an owner that cannot use the outcome any more.
+  /// As finish, for an owner that has an exception already.
   BLITZ_COLD void finish_and_drop(WorkerBase& owner) noexcept {
     if (reclaim(owner, *this, latch_.core())) {
       result_.run([this]() -> Value { return run_here(); });
@@ -142,7 +97,7 @@ class JoinJob final : public Job {
   }
 
  private:
-  /// Found like any other job: by a thief, or by the owner while `a`, or a join further up its stack, waits.
+  /// Called like any other job: by a thief, or by the owner while `a`, or a join further up its stack, waits.
   static void execute_it(Job* job, WorkerBase& /*worker*/) noexcept {
     auto& self = *static_cast<JoinJob*>(job);
     self.result_.run([&]() -> Value { return Call::template call<F>(self.f_, true); });
@@ -154,52 +109,44 @@ class JoinJob final : public Job {
   JobResult<Value> result_;
 };
 
-/// Whether the two results of a join are too large for temporaries: then the second is made in its job, and the join
-/// has a frame of its own, so that the room for both is on the stack once, and only while the join runs.
-template <class A, class B>
-inline constexpr bool kAreLarge = sizeof(std::pair<A, B>) > 2 * kCacheLine;
+// --- two ---
+
+/// Whether the results are too large for temporaries. Such a join takes the way of many, which has a frame of its own:
+/// the room for the results is then on the stack once, and only while the join runs.
+template <class Results>
+inline constexpr bool kAreLarge = sizeof(Results) > 2 * kCacheLine;
+template <>
+inline constexpr bool kAreLarge<void> = false;
+
+template <class Call, class A, class B>
+using JoinPair = std::pair<typename Call::template Value<A>, typename Call::template Value<B>>;
+
+template <class Call, class Results, class First, class... Rest>
+Results join_in_own_frame(First&& first, Rest&&... rest);
 
 /// The whole of join, on the calling worker: `b` is offered, `a` runs, and `b` is taken back, or was stolen.
 template <class Call, class W, class A, class B>
-BLITZ_ALWAYS_INLINE auto join_inline(W& worker, A&& a, B&& b) {
-  using ValueA = typename Call::template Value<A>;
-  using ValueB = typename Call::template Value<B>;
-
-  JoinJob<Call, B> job(b, worker);
-  const auto place = worker.offer(&job);
-
-  ValueA value_a = [&]() BLITZ_LAMBDA_INLINE -> ValueA {
-    try {
-      return Call::template call<A>(a, false);
-    } catch (...) {
-      job.finish_and_drop(worker);
-      throw;
-    }
-  }();
-
-  W& self = *opaque(&worker);  // Only what is seldom called wants to know where its parts are.
-  const bool mine = !job.done() && self.take_back(place);
-  if constexpr (kAreLarge<ValueA, ValueB>) {
-    return job.result(self, mine).take_into([&](ValueB&& value_b) {
-      return Call::template results<ValueA, ValueB>(std::forward<ValueA>(value_a), std::forward<ValueB>(value_b));
-    });
-  } else {
-    return Call::template results<ValueA, ValueB>(std::forward<ValueA>(value_a),
-                                                  mine ? job.run_here() : job.finish(self));
-  }
-}
-
-template <class Call, class W, class A, class B>
-[[gnu::noinline]] auto join_in_own_frame(W& worker, A&& a, B&& b) {
-  return join_inline<Call>(worker, std::forward<A>(a), std::forward<B>(b));
-}
-
-template <class Call, class W, class A, class B>
 BLITZ_ALWAYS_INLINE auto join_on(W& worker, A&& a, B&& b) {
-  if constexpr (kAreLarge<typename Call::template Value<A>, typename Call::template Value<B>>) {
-    return join_in_own_frame<Call>(worker, std::forward<A>(a), std::forward<B>(b));
+  using ValueA = typename Call::template Value<A>;
+  using Results = JoinPair<Call, A, B>;
+  if constexpr (kAreLarge<Results>) {
+    return join_in_own_frame<Call, Results>(std::forward<A>(a), std::forward<B>(b));
   } else {
-    return join_inline<Call>(worker, std::forward<A>(a), std::forward<B>(b));
+    JoinJob<Call, B> job(b, worker);
+    const auto place = worker.offer(&job);
+
+    ValueA value_a = [&]() BLITZ_LAMBDA_INLINE -> ValueA {
+      try {
+        return Call::template call<A>(a, false);
+      } catch (...) {
+        job.finish_and_drop(worker);
+        throw;
+      }
+    }();
+
+    W& self = *opaque(&worker);  // Keeps the addresses of its members out of registers across `a`.
+    const bool mine = !job.done() && self.take_back(place);
+    return Results(std::forward<ValueA>(value_a), mine ? job.run_here() : job.finish(self));
   }
 }
 
@@ -221,13 +168,66 @@ template <class Call, class A, class B>
 
 template <class Call, class A, class B>
 BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b) {
-  if (auto* const worker = CurrentWorker<ForkJoinPolicy>::worker) [[likely]] {
-    return join_on<Call>(*worker, std::forward<A>(a), std::forward<B>(b));
+  if constexpr (kAreLarge<JoinPair<Call, A, B>>) {
+    return join_in_own_frame<Call, JoinPair<Call, A, B>>(std::forward<A>(a), std::forward<B>(b));
+  } else {
+    if (auto* const worker = CurrentWorker<ForkJoinPolicy>::worker) [[likely]] {
+      return join_on<Call>(*worker, std::forward<A>(a), std::forward<B>(b));
+    }
+    // The closures need not lie in memory for the sake of this call.
+    Kept<A> kept_a = keep<A>(a);
+    Kept<B> kept_b = keep<B>(b);
+    return join_elsewhere<Call, A, B>(std::forward<A>(kept_a), std::forward<B>(kept_b));
   }
-  // The closures need not lie in memory for the sake of this call.
-  Kept<A> kept_a = keep<A>(a);
-  Kept<B> kept_b = keep<B>(b);
-  return join_elsewhere<Call, A, B>(std::forward<A>(kept_a), std::forward<B>(kept_b));
+}
+
+// --- many ---
+
+/// Up to this many callables, all that is fast of a join is compiled for them where they are called: on a worker of the
+/// default policy, and on other workers. With more, the code would grow and take long to compile.
+inline constexpr std::size_t kInlinedHere = 16;
+inline constexpr std::size_t kInlinedElsewhere = 4;
+
+/// Calls `first(data)` and runs the others, on a worker of whatever policy. In the library, compiled once.
+BLITZ_API void run_branches(void (*first)(void*), void* data, BranchJob* const* rest, std::size_t count);
+
+template <class First, class... Rest>
+[[gnu::noinline]] void run_branches_elsewhere(First& first, Rest&... rest) {
+  if constexpr (sizeof...(Rest) < kInlinedElsewhere) {
+    if (auto* const worker = CurrentWorker<AsyncPolicy>::worker) return run_branches_on(*worker, first, rest...);
+  }
+  BranchJob* const jobs[] = {&rest...};
+  run_branches([](void* data) { static_cast<First*>(data)->run_here(); }, &first, jobs, sizeof...(Rest));
+}
+
+template <class First, class... Rest>
+BLITZ_ALWAYS_INLINE void run_branches_here(First& first, Rest&... rest) {
+  if constexpr (sizeof...(Rest) < kInlinedHere) {
+    if (auto* const worker = CurrentWorker<ForkJoinPolicy>::worker) [[likely]]
+      return run_branches_on(*worker, first, rest...);
+  }
+  run_branches_elsewhere(first, rest...);
+}
+
+/// Results: what is made of the results, or void.
+template <class Results, class First, class... Rest>
+BLITZ_ALWAYS_INLINE Results join_branches(First&& first, Rest&&... rest) {
+  run_branches_here(first, rest...);
+  if constexpr (!std::is_void_v<Results>) return Results(first.value(), rest.value()...);
+}
+
+template <class Call, class Results, class First, class... Rest>
+[[gnu::noinline]] Results join_in_own_frame(First&& first, Rest&&... rest) {
+  return join_branches<Results>(BranchCall<Call, First>(first), Branch<Call, Rest>(rest)...);
+}
+
+template <class Call, class Results, class First, class... Rest>
+BLITZ_ALWAYS_INLINE Results join_many(First&& first, Rest&&... rest) {
+  if constexpr (kAreLarge<Results>) {
+    return join_in_own_frame<Call, Results>(std::forward<First>(first), std::forward<Rest>(rest)...);
+  } else {
+    return join_branches<Results>(BranchCall<Call, First>(first), Branch<Call, Rest>(rest)...);
+  }
 }
 
 }  // namespace detail
@@ -246,8 +246,8 @@ BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b) {
 /// the result of `a` is destroyed, and the exception of `b` rethrown. std::bad_alloc from a queue that cannot grow:
 /// none of the two is called.
 ///
-/// All that comes before the call happens before `a` and `b`, and they happen before its return. A few nanoseconds when
-/// nobody steals; no allocation. Any thread; outside every pool it runs in global_pool().
+/// All that comes before the call happens before `a` and `b`, and they happen before its return. A few nanoseconds if
+/// nothing is stolen; no allocation. Any thread; outside every pool it runs in global_pool().
 /// An rvalue that is trivially copyable may be called as a copy of itself. No more than two copies of a result exist at
 /// a time; a class that is returned as const arrives without the const.
 ///
@@ -258,13 +258,18 @@ BLITZ_ALWAYS_INLINE auto join(A&& a, B&& b) {
   return detail::join_here<detail::CallPlain>(std::forward<A>(a), std::forward<B>(b));
 }
 
-/// join of three or more; a tuple of the results. Of several exceptions the one furthest left arrives.
+/// join of three or more; a tuple of the results. The first runs on the calling worker, which then takes the others
+/// from left to right; other workers take them from right to left.
+///
+/// All are called and have finished when it returns or throws, and of several exceptions the one furthest left arrives.
+/// std::bad_alloc from a queue that cannot grow: none is called, unless another worker has begun it by then. All else is
+/// as for two: no allocation, two copies of a result at most. One frame, and O(n) for n callables.
 template <JoinCallable A, JoinCallable B, JoinCallable C, JoinCallable... More>
 auto join(A&& a, B&& b, C&& c, More&&... more) {
-  // Not inlined: the second callable of a join is compiled in several places, and each level would multiply them.
-  return detail::join_here<detail::CallAndPrepend>(std::forward<A>(a), [&]() BLITZ_LAMBDA_NOINLINE {
-    return blitz::join(std::forward<B>(b), std::forward<C>(c), std::forward<More>(more)...);
-  });
+  using Results =
+      std::tuple<detail::CallValue<A>, detail::CallValue<B>, detail::CallValue<C>, detail::CallValue<More>...>;
+  return detail::join_many<detail::CallPlain, Results>(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c),
+                                                       std::forward<More>(more)...);
 }
 
 /// As join, of callables that take a JoinContext, which tells whether they run in their place: see there.

@@ -18,6 +18,7 @@
 #include "blitz/core/registry.hpp"
 #include "blitz/current_pool.hpp"
 #include "blitz/join.hpp"
+#include "blitz/join_all.hpp"
 #include "blitz/options.hpp"
 #include "blitz/parallel_for.hpp"
 #include "blitz/parallel_invoke.hpp"
@@ -88,6 +89,10 @@ class BasicThreadPool {
   template <JoinCallable A, JoinCallable B, JoinCallable... More>
   auto join(A&& a, B&& b, More&&... more) {
     return install([&] { return blitz::join(std::forward<A>(a), std::forward<B>(b), std::forward<More>(more)...); });
+  }
+  template <JoinAllRange R>
+  auto join_all(R&& callables) {
+    return install([&] { return blitz::join_all(callables); });
   }
   template <JoinContextCallable A, JoinContextCallable B>
   auto join_context(A&& a, B&& b) {

@@ -1,5 +1,5 @@
-/// Jobs that somebody waits for: they lie in the frame of the one who waits, with the closure by reference, room for
-/// its result, and the latch.
+/// Jobs that a caller waits for: each lies in that caller's frame, with the closure by reference, room for its result,
+/// and the latch.
 #pragma once
 
 #include <exception>
@@ -42,17 +42,39 @@ BLITZ_ALWAYS_INLINE CallValue<F, Args...> call_value(F&& f, Args&&... args) {
   }
 }
 
-/// Room for the outcome of a job: nothing is written before the job has run, and whoever waited must then take it or
-/// discard it, once.
-template <class R>
-class JobResult {
- public:
-  JobResult() noexcept {}
-  JobResult(const JobResult&) = delete;
-  JobResult& operator=(const JobResult&) = delete;
-  ~JobResult() {}
+/// Whether a callable given as F, `X&` for an lvalue and `X` for an rvalue, is copied to where it is needed: an rvalue of two
+/// words, which two registers hold. A closure is then made in its place at once, and one that is only called is made
+/// nowhere. A larger one would be made in memory, in parts, and a copy that reads it whole waits for them.
+template <class F>
+inline constexpr bool kIsCopied =
+    std::is_trivially_copyable_v<F> && std::is_trivially_move_constructible_v<F> && sizeof(F) <= 2 * sizeof(void*);
+template <class F>
+inline constexpr bool kIsCopied<F&> = false;
+template <class F>
+using Kept = std::conditional_t<kIsCopied<F>, F, std::remove_reference_t<F>&>;
 
-  /// Stores what `f` returns, an R, which is made in its place. Throws what `f` throws, and stores nothing then.
+template <class F>
+BLITZ_ALWAYS_INLINE Kept<F> keep(std::remove_reference_t<F>& f) noexcept {
+  if constexpr (kIsCopied<F>) {
+    return static_cast<F&&>(f);
+  } else {
+    return f;
+  }
+}
+
+/// Room for what a callable returns, an object or a reference. Nothing is written before make, and nothing destroyed
+/// without destroy.
+template <class R>
+class ResultRoom {
+ public:
+  static constexpr bool kIsTrivial = std::is_reference_v<R> || std::is_trivially_destructible_v<R>;
+
+  ResultRoom() noexcept {}
+  ResultRoom(const ResultRoom&) = delete;
+  ResultRoom& operator=(const ResultRoom&) = delete;
+  ~ResultRoom() {}
+
+  /// Keeps what `f` returns, an R, which is made in its place. Throws what `f` throws, and keeps nothing then.
   template <class F>
   void make(F&& f) {
     if constexpr (std::is_reference_v<R>) {
@@ -61,14 +83,45 @@ class JobResult {
     } else {
       ::new (static_cast<void*>(std::addressof(value_))) R(std::forward<F>(f)());
     }
-    threw_ = false;
+  }
+  /// After make: the value, to be moved from where it lies, or the reference.
+  [[nodiscard]] R&& get() noexcept {
+    if constexpr (std::is_reference_v<R>) {
+      return static_cast<R&&>(*pointer_);
+    } else {
+      return std::move(value_);
+    }
+  }
+  /// After make, once.
+  void destroy() noexcept {
+    if constexpr (!std::is_reference_v<R>) std::destroy_at(std::addressof(value_));
   }
 
-  /// Stores what `f` returns or throws.
+ private:
+  struct None {};
+  union {
+    std::conditional_t<std::is_reference_v<R>, None, R> value_;
+    std::remove_reference_t<R>* pointer_;
+  };
+};
+
+/// Room for the outcome of a job: nothing is written before the job has run. Then the caller that waited must take the
+/// outcome or discard it, once.
+template <class R>
+class JobResult {
+ public:
+  JobResult() noexcept {}
+  JobResult(const JobResult&) = delete;
+  JobResult& operator=(const JobResult&) = delete;
+  ~JobResult() {}
+
+  /// Keeps what `f` returns or throws.
   template <class F>
   void run(F&& f) noexcept {
     try {
-      make(std::forward<F>(f));
+      ::new (static_cast<void*>(std::addressof(value_))) ResultRoom<R>();
+      value_.make(std::forward<F>(f));
+      threw_ = false;
     } catch (...) {
       ::new (static_cast<void*>(std::addressof(error_))) std::exception_ptr(std::current_exception());
       threw_ = true;
@@ -77,41 +130,29 @@ class JobResult {
 
   /// Returns the value, or rethrows. Throws what moving the value throws.
   R take() {
-    return take_into([](R&& value) -> R { return std::forward<R>(value); });
-  }
-
-  /// Returns what `f` makes of the value, which is given to it where it lies; or rethrows. Throws what `f` throws.
-  template <class F>
-  auto take_into(F&& f) -> std::invoke_result_t<F, R&&> {
     if (threw_) {
       const std::exception_ptr error = std::move(error_);
       std::destroy_at(std::addressof(error_));
       std::rethrow_exception(error);
     }
-    if constexpr (std::is_reference_v<R>) {
-      return std::forward<F>(f)(static_cast<R>(*pointer_));
-    } else {
-      struct Destroy {
-        R& value;
-        ~Destroy() { std::destroy_at(std::addressof(value)); }
-      } destroy{value_};
-      return std::forward<F>(f)(std::move(value_));
-    }
+    struct Destroy {
+      ResultRoom<R>& value;
+      ~Destroy() { value.destroy(); }
+    } destroy{value_};
+    return value_.get();
   }
 
   void discard() noexcept {
     if (threw_) {
       std::destroy_at(std::addressof(error_));
-    } else if constexpr (!std::is_reference_v<R>) {
-      std::destroy_at(std::addressof(value_));
+    } else {
+      value_.destroy();
     }
   }
 
  private:
-  struct None {};
   union {
-    std::conditional_t<std::is_reference_v<R>, None, R> value_;
-    std::remove_reference_t<R>* pointer_;
+    ResultRoom<R> value_;
     std::exception_ptr error_;
   };
   bool threw_;

@@ -42,6 +42,7 @@ TEST_CASE_TEMPLATE("allocation: none in join, loops, reductions and install", Po
     Pool pool({.num_threads = size});
     Pool other({.num_threads = 2});
     std::vector<int> items(10'000);
+    const std::vector<void (*)()> callables(20, [] {});
     long sum = 0;
     const auto everything = [&] {
       for (int i = 0; i < 20; ++i) {
@@ -58,6 +59,9 @@ TEST_CASE_TEMPLATE("allocation: none in join, loops, reductions and install", Po
         sum += pool.parallel_reduce(items, 0L, std::plus<>());
         sum += pool.parallel_reduce(items, 0L, std::plus<>(), {.deterministic = true});
         pool.parallel_invoke([] {}, [] {}, [] {});
+        pool.parallel_invoke([] {}, [] {}, [] {}, [] {}, [] {}, [] {}, [] {}, [] {}, [] {}, [] {}, [] {}, [] {}, [] {},
+                             [] {}, [] {}, [] {}, [] {}, [] {});
+        pool.join_all(callables);
         pool.install([&] {
           blitz::parallel_for(std::views::iota(0, 10), [](int) { blitz::parallel_for(0, 10, [](int) {}); });
           sum += other.install([] { return fib(5); });

@@ -50,6 +50,7 @@ void check_shut_down(Pool& pool) {
   refused([&] { pool.parallel_for_blocks(items, count); });
   refused([&] { pool.parallel_reduce(items, 0, std::plus<>()); });
   refused([&] { pool.parallel_transform_reduce(0, 3, 0, std::plus<>(), std::identity()); });
+  refused([&] { pool.join_all(std::vector(2, count)); });
   refused([&] { pool.parallel_invoke(count, count); });
   refused([&] { pool.scope(count); });
   refused([&] { pool.scope_fifo(count); });

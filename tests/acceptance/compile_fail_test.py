@@ -236,6 +236,21 @@ CASES = {
         "blitz::ThreadPool pool; pool.parallel_reduce(vector, 0, std::plus<>());",
         "LoopRange",
     ),
+    "join_all of numbers": (
+        "blitz::join_all(vector);",
+        "blitz::join_all(std::vector<void (*)()>(3));",
+        "JoinAllRange",
+    ),
+    "join_all of callables that return references": (
+        "blitz::join_all(std::vector<int& (*)()>(3));",
+        "blitz::join_all(std::vector<int (*)()>(3));",
+        "JoinAllRange",
+    ),
+    "join_all in a pool": (
+        "blitz::ThreadPool pool; pool.join_all(a);",
+        "blitz::ThreadPool pool; pool.join_all(std::vector(3, a));",
+        "JoinAllRange",
+    ),
     "parallel_invoke of something not callable": (
         "blitz::parallel_invoke(a, a, 42);",
         "blitz::parallel_invoke(a, a, a);",

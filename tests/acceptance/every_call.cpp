@@ -60,6 +60,11 @@ void calls() {
   CHECK_RIGHT(*blitz::join([] { return std::make_unique<int>(3); }, [] {}).first == 3);
   blitz::join_context([](blitz::JoinContext c) { return c.migrated(); }, [](blitz::JoinContext) {});
   blitz::parallel_invoke([] {}, [] {}, [] {});
+  blitz::parallel_invoke([] {}, [] {}, [] {}, [] {}, [] {}, [] {}, [] {}, [] {}, [] {}, [] {}, [] {}, [] {}, [] {},
+                         [] {}, [] {}, [] {}, [] {}, [] {});
+  const std::vector<std::function<int()>> callables(3, [] { return 4; });
+  CHECK_RIGHT(blitz::join_all(callables) == std::vector<int>(3, 4));
+  blitz::join_all(std::vector(2, [] {}));
 
   blitz::parallel_for(v, add_one);
   blitz::parallel_for(v.begin(), v.end(), [](int& i) { --i; }, {.min_grain = 10});
@@ -156,6 +161,7 @@ void calls_of_a_pool(Pool& pool) {
   CHECK_RIGHT(pool.join([] { return 1; }, [] { return 2; }, [] { return 3; }) == std::tuple(1, 2, 3));
   pool.join_context([](blitz::JoinContext) {}, [](blitz::JoinContext) {});
   pool.parallel_invoke([] {}, [] {}, [] {});
+  CHECK_RIGHT(pool.join_all(std::vector(3, [] { return 4; })) == std::vector<int>(3, 4));
   pool.parallel_for(v, [](int& x) { ++x; });
   pool.parallel_for(0, kItems, [&v](int i) { --v[static_cast<std::size_t>(i)]; });
   pool.parallel_for_blocks(v, [](auto) {});

@@ -162,3 +162,25 @@ TEST_CASE_TEMPLATE("parallel_invoke: nested", Pool, BLITZ_TEST_POOLS) {
     CHECK(leaves == 60);
   });
 }
+
+TEST_CASE_TEMPLATE("parallel_invoke: of fifty, each is called once, and the leftmost exception arrives", Pool,
+                   BLITZ_TEST_POOLS) {
+  constexpr std::size_t kMany = 50;
+  for_each_size<Pool>([](Pool& pool) {
+    for (const std::size_t thrower : {std::size_t{0}, std::size_t{1}, std::size_t{20}, kMany - 1, kMany}) {
+      CAPTURE(thrower);
+      std::vector<std::atomic<int>> calls(kMany);
+      std::size_t caught = kMany;
+      try {
+        invoke_all<kMany>(pool, [&](std::size_t i) {
+          ++calls[i];
+          if (i >= thrower) throw i;
+        });
+      } catch (std::size_t i) {
+        caught = i;
+      }
+      CHECK(caught == thrower);
+      for (const auto& times : calls) CHECK(times == 1);
+    }
+  });
+}

@@ -103,11 +103,13 @@ int wait_in_all_ways() {
   right += blitz::parallel_transform_reduce(0, 100, 0, std::plus<>(), [](int i) { return i; }) == 4950;
   blitz::parallel_invoke([&] { ++sum; }, [&] { ++sum; }, [&] { ++sum; });
   right += sum == 4953;
+  blitz::join_all(std::vector(3, [&] { ++sum; }));
+  right += sum == 4956;
   right += blitz::async([] { return fib(5); }).get() == 5;
   right += blitz::isolate([] { return fib(5); }) == 5;
   return right;
 }
-constexpr int kWays = 8;
+constexpr int kWays = 9;
 
 }  // namespace
 

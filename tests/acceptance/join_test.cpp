@@ -150,6 +150,11 @@ TEST_CASE_TEMPLATE("join: calls whatever can be called, as what it was given", P
   int (*const pointer)() = [] { return 5; };
   CHECK(pool.join(function, pointer) == std::pair(4, 5));
 
+  int (&named)() = *pointer;
+  CHECK(pool.join(named, named) == std::pair(5, 5));
+  CHECK(pool.join(named, named, named) == std::tuple(5, 5, 5));
+  pool.parallel_invoke(named, named, named);
+
   // Callables that only move.
   auto owner = [p = std::make_unique<int>(6)] { return *p; };
   CHECK(pool.join(std::move(owner), [p = std::make_unique<int>(7)]() mutable { return *p; }) == std::pair(6, 7));
@@ -321,6 +326,169 @@ TEST_CASE_TEMPLATE("join: an exception comes up through a deep tree, and every l
     Tree tree;
     CHECK_THROWS_AS(pool.install([&] { tree.visit(8, 0); }), ErrorB);
     CHECK(tree.leaves == 256);
+  });
+}
+
+// --- of three and more: some numbers are compiled where they are called, larger ones call the library ---
+
+/// The free function, in the shape of a pool.
+struct Here {
+  template <class... F>
+  auto join(F&&... f) {
+    return blitz::join(std::forward<F>(f)...);
+  }
+};
+
+template <class R>
+struct IndexedCall {
+  const std::function<R(std::size_t)>& body;
+  std::size_t index;
+  R operator()() const { return body(index); }
+};
+
+/// Joins so many calls of `f`, with 0, 1, ...
+template <std::size_t kCount, class R, class Pool>
+auto join_each(Pool& pool, const std::function<R(std::size_t)>& f) {
+  return [&]<std::size_t... i>(std::index_sequence<i...>) {
+    return pool.join(IndexedCall<R>{f, i}...);
+  }(std::make_index_sequence<kCount>());
+}
+
+/// Calls `test` with a number of callables as a constant.
+template <class Test>
+void for_each_count(const Test& test) {
+  const auto call = [&]<std::size_t count>(std::integral_constant<std::size_t, count> constant) {
+    CAPTURE(count);
+    test(constant);
+  };
+  call(std::integral_constant<std::size_t, 3>());
+  call(std::integral_constant<std::size_t, 6>());
+  call(std::integral_constant<std::size_t, 17>());
+}
+
+TEST_CASE_TEMPLATE("join: of many, each result is in its place, and destroyed once", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    for_each_count([&](auto count) {
+      Lives lives;
+      {
+        const auto results =
+            join_each<count, Counted>(pool, [&](std::size_t i) { return Counted(lives, static_cast<int>(i)); });
+        static_assert(std::tuple_size_v<decltype(results)> == count);
+        std::apply(
+            [](const auto&... result) {
+              int i = 0;
+              CHECK(((result.value == i++) && ...));
+            },
+            results);
+        CHECK(lives.alive == static_cast<int>(count));
+      }
+      CHECK(lives.alive == 0);
+    });
+  });
+}
+
+TEST_CASE_TEMPLATE("join: of many that throw, all are called, and the leftmost exception arrives", Pool,
+                   BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    for_each_count([&](auto count) {
+      for (std::size_t first = 0; first < count; ++first) {
+        for (const std::size_t second : {first, first + 1, std::size_t{count} - 1}) {
+          Lives lives;
+          std::atomic<std::size_t> calls{0};
+          int caught = -1;
+          try {
+            join_each<count, Counted>(pool, [&](std::size_t i) {
+              ++calls;
+              if (i == first || i == second) throw static_cast<int>(i);
+              return Counted(lives, static_cast<int>(i));
+            });
+          } catch (int thrower) {
+            caught = thrower;
+          }
+          CHECK(caught == static_cast<int>(first));
+          CHECK(calls == count);
+          CHECK(lives.alive == 0);
+        }
+      }
+    });
+  });
+}
+
+TEST_CASE_TEMPLATE("join: of many, all at once, where there are so many workers", Pool, BLITZ_TEST_POOLS) {
+  for_each_count([](auto count) {
+    Pool pool({.num_threads = count});
+    Lives lives;
+    for (int round = 0; round < 5; ++round) {
+      std::latch all(static_cast<std::ptrdiff_t>(count()));
+      const auto results = join_each<count, Counted>(pool, [&](std::size_t i) {
+        all.arrive_and_wait();
+        return Counted(lives, static_cast<int>(i));
+      });
+      CHECK(std::get<0>(results).value == 0);
+      CHECK(std::get<count - 1>(results).value == static_cast<int>(count) - 1);
+    }
+    // The same when all but the last throw at once.
+    std::latch all(static_cast<std::ptrdiff_t>(count()));
+    const auto fail = [&](std::size_t i) {
+      all.arrive_and_wait();
+      if (i == 0) throw ErrorA();
+      if (i < count - 1) throw ErrorB();
+      return Counted(lives, 1);
+    };
+    CHECK(what_is_thrown_by([&] { join_each<count, Counted>(pool, fail); }) == "a");
+    CHECK(lives.alive == 0);
+  });
+}
+
+TEST_CASE_TEMPLATE("join: one worker runs many from left to right", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 1});
+  for_each_count([&](auto count) {
+    std::vector<std::size_t> order;
+    const std::function<void(std::size_t)> note = [&](std::size_t i) { order.push_back(i); };
+    Here here;
+    pool.install([&] { join_each<count, void>(here, note); });
+    pool.install([&] { blitz::isolate([&] { join_each<count, void>(here, note); }); });
+    CHECK(order.size() == 2 * count);
+    for (std::size_t i = 0; i < order.size(); ++i) CHECK(order[i] == i % count);
+  });
+}
+
+TEST_CASE_TEMPLATE("join: of many, callables leave jobs behind, and run some of the others", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    std::atomic<int> spawned{0};
+    for (int round = 0; round < 20; ++round) {
+      pool.scope([&](blitz::Scope& scope) {
+        const auto leave = [&] {
+          scope.spawn([&] { ++spawned; });
+          static_cast<void>(blitz::yield_now());
+          scope.spawn([&] { ++spawned; });
+          return 1;
+        };
+        CHECK(blitz::join(leave, leave, [] { return 3; }) == std::tuple(1, 1, 3));
+        const auto results = blitz::join(
+            leave, [] { return 2; }, [] { return 3; }, [] { return 4; }, [] { return 5; }, leave);
+        CHECK(results == std::tuple(1, 2, 3, 4, 5, 1));
+      });
+    }
+    CHECK(spawned == 20 * 8);
+  });
+}
+
+TEST_CASE_TEMPLATE("join: of many, nested, and in another pool", Pool, BLITZ_TEST_POOLS) {
+  struct Tree {
+    static int leaves(int depth) {
+      if (depth == 0) return 1;
+      const auto below = [depth] { return leaves(depth - 1); };
+      const auto [a, b, c, d, e] = blitz::join(below, below, below, below, below);
+      return a + b + c + d + e;
+    }
+  };
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    CHECK(pool.install([] { return Tree::leaves(3); }) == 125);
+    CHECK(pool.install([] { return blitz::isolate([] { return Tree::leaves(2); }); }) == 25);
+    Pool other({.num_threads = 2});
+    const auto across = [&] { return other.install([] { return Tree::leaves(2); }); };
+    CHECK(pool.join(across, across, across) == std::tuple(25, 25, 25));
   });
 }
 

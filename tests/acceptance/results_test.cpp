@@ -181,6 +181,62 @@ TEST_CASE("results: of join in the global pool, a megabyte each") {
   check_two_at_most<kMegabyte, 1, 2>();
 }
 
+TEST_CASE_TEMPLATE("results: of join of three, a megabyte each: two copies at most, and a stack of 8 MB is enough",
+                   Pool, BLITZ_TEST_POOLS) {
+  for (const std::size_t size : {1U, 2U}) {
+    CAPTURE(size);
+    from_everywhere<Pool>(size, [](Pool& pool) {
+      const auto [a, b, c] =
+          pool.join([] { return Large<1>(1); }, [] { return Large<2>(2); }, [] { return Large<3>(3); });
+      CHECK(a.is(1));
+      CHECK(b.is(2));
+      CHECK(c.is(3));
+    });
+    check_two_at_most<kMegabyte, 1, 2, 3>();
+  }
+  // Two of them stolen.
+  from_everywhere<Pool>(3, [](Pool& pool) {
+    std::latch all(3);
+    const auto meet = [&all]<int Which>(std::integral_constant<int, Which>) {
+      return [&all] {
+        all.arrive_and_wait();
+        return Large<Which>(Which);
+      };
+    };
+    const auto [a, b, c] = pool.join(meet(std::integral_constant<int, 1>()), meet(std::integral_constant<int, 2>()),
+                                     meet(std::integral_constant<int, 3>()));
+    CHECK(a.is(1));
+    CHECK(b.is(2));
+    CHECK(c.is(3));
+  });
+  check_two_at_most<kMegabyte, 1, 2, 3>();
+}
+
+TEST_CASE_TEMPLATE("results: of join of three, a megabyte each, when one throws", Pool, BLITZ_TEST_POOLS) {
+  static constexpr auto kFail = []() -> Large<1> { throw std::string("no"); };
+  static constexpr auto kMake = [] { return Large<2>(2); };
+  from_everywhere<Pool>(2, [](Pool& pool) {
+    CHECK_THROWS_AS(static_cast<void>(pool.join(kFail, kMake, kMake)), std::string);
+    CHECK_THROWS_AS(static_cast<void>(pool.join(kMake, kFail, kMake)), std::string);
+    CHECK_THROWS_AS(static_cast<void>(pool.join(kMake, kMake, kFail)), std::string);
+  });
+  CHECK(Large<1>::census.alive == 0);
+  CHECK(Large<2>::census.alive == 0);
+}
+
+TEST_CASE_TEMPLATE("results: of join_all, two copies at most", Pool, BLITZ_TEST_POOLS) {
+  constexpr std::size_t kSize = 1024;
+  const auto make = [] { return Large<1, kSize>(1); };
+  const std::vector callables(10, make);
+  from_everywhere<Pool>(2, [&](Pool& pool) {
+    const std::vector<Large<1, kSize>> results = pool.join_all(callables);
+    CHECK(results.size() == 10);
+    for (const auto& result : results) CHECK(result.is(1));
+  });
+  CHECK(Large<1, kSize>::census.most <= 20);
+  CHECK(Large<1, kSize>::census.alive == 0);
+}
+
 TEST_CASE_TEMPLATE("results: of join of many, two copies at most", Pool, BLITZ_TEST_POOLS) {
   constexpr std::size_t kSize = kMegabyte / 8;
   from_everywhere<Pool>(2, [](Pool& pool) {

@@ -301,6 +301,10 @@ TEST_CASE_TEMPLATE("bad_alloc: joins with a context, of many branches, and those
       bench.pool.parallel_invoke([&] { self(self, depth - 1); }, [] {}, [] { blitz::yield_now(); });
     };
     bench.pool.install([&] { three(three, 300); });
+    // One allocation for the results, and one for the vector.
+    const std::vector<std::function<Counted()>> callables(20, [&] { return Counted(bench.lives, 1); });
+    const std::vector<Counted> results = bench.pool.join_all(callables);
+    CHECK(results.size() == 20);
     bench.pool.install([&] {
       for (int i = 0; i < 100; ++i) {
         blitz::spawn(bench.closure());
@@ -311,6 +315,50 @@ TEST_CASE_TEMPLATE("bad_alloc: joins with a context, of many branches, and those
     bench.pool.set_max_concurrency(1);
     bench.pool.warm_up(std::chrono::microseconds(1));
   });
+}
+
+TEST_CASE("bad_alloc: of a join whose callables cannot all be offered, none is called") {
+  struct Nest {
+    Lives lives;
+    int refused = 0;
+
+    Counted down(int depth) {
+      int calls = 0;
+      const auto leaf = [&] { return Counted(lives, ++calls); };
+      if (depth == 0) return leaf();
+      try {
+        auto results = blitz::join(
+            [&] {
+              ++calls;
+              return down(depth - 1);
+            },
+            leaf, leaf, leaf, leaf);
+        CHECK(calls == 5);
+        return std::get<4>(std::move(results));
+      } catch (const std::bad_alloc&) {
+        // Either this join was refused, or one further down, and then the others were called all the same.
+        CHECK((calls == 0 || calls == 5));
+        if (calls == 0) ++refused;
+        throw;
+      }
+    }
+  };
+  int refused = 0;
+  fail_each([&](std::size_t nth) {
+    blitz::ThreadPool pool({.num_threads = 1});
+    Nest nest;
+    fail_allocation_after(nth);
+    try {
+      const int last = pool.install([&] { return nest.down(300).value; });
+      CHECK(last == 5);
+    } catch (const std::bad_alloc&) {
+    }
+    const bool failed = stop_failing();
+    CHECK(nest.lives.alive == 0);
+    refused += nest.refused;
+    return failed;
+  });
+  CHECK(refused > 0);
 }
 
 TEST_CASE_TEMPLATE("bad_alloc: isolation", Pool, BLITZ_FAULT_POOLS) {

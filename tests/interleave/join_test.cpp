@@ -1,6 +1,7 @@
 // join on a worker whose second callable a thief may take: who runs it, when the owner may go on, what it then sees.
 #include "blitz/join.hpp"
 
+#include <bit>
 #include <stdexcept>
 #include <string>
 
@@ -11,9 +12,13 @@ namespace {
 
 using blitz::JoinContext;
 using blitz::Unit;
+using blitz::detail::Branch;
+using blitz::detail::BranchCall;
+using blitz::detail::BranchJob;
 using blitz::detail::CallPlain;
 using blitz::detail::CallWithContext;
 using blitz::detail::join_on;
+using blitz::detail::run_branches_on;
 
 /// A call that is made once, leaves a trace, and has a result.
 class Call {
@@ -160,6 +165,106 @@ INTERLEAVE_CASE("join: knows who runs b", .preemptions = 2, .random_schedules = 
     pool.worker(1).help_once();
   });
   run.go();
+}
+
+// --- three ---
+
+/// As join_branches, for the simulated worker: with the callables' types, or as the library does without.
+template <bool kTyped, class A, class B, class C>
+void join_three(Worker& worker, A&& a, B&& b, C&& c) {
+  BranchCall<CallPlain, A> first(a);
+  Branch<CallPlain, B> second(b);
+  Branch<CallPlain, C> third(c);
+  if constexpr (kTyped) {
+    run_branches_on(worker, first, second, third);
+  } else {
+    BranchJob* const rest[] = {&second, &third};
+    run_branches_on(
+        worker, [](void* data) { static_cast<decltype(first)*>(data)->run_here(); }, &first, rest, 2);
+  }
+  expect(first.value() == 1 && second.value() == 2 && third.value() == 3, "each result is the call's");
+}
+
+template <bool kTyped>
+void join_calls(Run& run) {
+  Pool pool(run, 2);
+  Call calls[3] = {{"what a wrote", 1}, {"what b wrote", 2}, {"what c wrote", 3}};
+  run.thread("owner", [&] {
+    join_three<kTyped>(pool.worker(0), calls[0], calls[1], calls[2]);
+    for (const Call& call : calls) expect(call.calls() == 1, "each call was made once");
+  });
+  run.thread("thief", [&] { pool.worker(1).help_once(); });
+  run.go();
+}
+
+INTERLEAVE_CASE("join: three", .preemptions = 3, .delays = 2, .spurious = 1, .random_schedules = 2000, .fences = true) {
+  join_calls<true>(run);
+}
+INTERLEAVE_CASE("join: three, without their types", .preemptions = 2, .random_schedules = 2000, .fences = true) {
+  join_calls<false>(run);
+}
+
+// The owner runs the newest job in a, and leaves another in its place.
+INTERLEAVE_CASE("join: three, the first runs the second, and leaves a job behind", .preemptions = 2,
+                .random_schedules = 1000) {
+  Pool pool(run, 2);
+  Left left;
+  Call b("what b wrote", 2);
+  Call c("what c wrote", 3);
+  run.thread("owner", [&] {
+    Worker& worker = pool.worker(0);
+    const auto a = [&] {
+      if (Job* const job = worker.take_newest()) worker.execute(job);
+      worker.push(&left);
+      return 1;
+    };
+    join_three<true>(worker, a, b, c);
+    expect(b.calls() == 1 && c.calls() == 1, "each was called once");
+  });
+  run.thread("thief", [&] { pool.worker(1).help_once(); });
+  run.go();
+  while (Job* const job = pool.worker(0).take_newest()) pool.worker(0).execute(job);
+  expect(left.runs.read() == 1, "the job left behind has run once");
+}
+
+/// Those of three that `throws` has a bit for throw their number.
+template <bool kTyped>
+void three_throwing(Run& run, unsigned throws) {
+  Pool pool(run, 2);
+  Plain<int> written[2] = {Plain<int>("what b wrote", 0), Plain<int>("what c wrote", 0)};
+  run.thread("owner", [&] {
+    const auto call = [&](unsigned i) {
+      if (i > 0) written[i - 1].write(written[i - 1].read() + 1);
+      if ((throws >> i & 1) != 0) throw static_cast<int>(i);
+      return static_cast<int>(i) + 1;
+    };
+    int caught = -1;
+    try {
+      join_three<kTyped>(
+          pool.worker(0), [&] { return call(0); }, [&] { return call(1); }, [&] { return call(2); });
+    } catch (int i) {
+      caught = i;
+    }
+    expect(caught == std::countr_zero(throws), "the exception furthest left arrives");
+    for (const auto& times : written) expect(times.read() == 1, "each was called once, and has ended");
+  });
+  run.thread("thief", [&] { pool.worker(1).help_once(); });
+  run.go();
+}
+
+INTERLEAVE_CASE("join: of three the first throws", .preemptions = 2, .random_schedules = 1000, .fences = true) {
+  three_throwing<true>(run, 1);
+}
+INTERLEAVE_CASE("join: of three the third throws", .preemptions = 2, .random_schedules = 1000, .fences = true) {
+  three_throwing<true>(run, 4);
+}
+INTERLEAVE_CASE("join: of three the second and the third throw", .preemptions = 2, .random_schedules = 1000,
+                .fences = true) {
+  three_throwing<true>(run, 6);
+}
+INTERLEAVE_CASE("join: of three the first and the third throw, without their types", .preemptions = 2,
+                .random_schedules = 1000, .fences = true) {
+  three_throwing<false>(run, 5);
 }
 
 // --- exceptions ---

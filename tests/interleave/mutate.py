@@ -20,7 +20,7 @@ import tomllib
 # What a mutation must reach beside SUITE_test.cpp. All else comes from LIBRARY, as it is.
 SOURCES = {
     "sleep": ["blitz/fork_join/sleep.cpp"],
-    "join": ["blitz/core/worker.cpp"],
+    "join": ["blitz/core/branch.cpp", "blitz/core/worker.cpp"],
     "scope": ["blitz/core/scope_state.cpp"],
     "group": ["blitz/core/job_group.cpp", "blitz/core/stop_request.cpp"],
     "apart": ["blitz/core/detached_jobs.cpp", "blitz/core/waiting.cpp"],

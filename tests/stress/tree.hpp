@@ -5,8 +5,12 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <numeric>
 #include <optional>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include <blitz/blitz.hpp>
 
@@ -40,7 +44,10 @@ inline std::uint64_t combine(std::uint64_t x, std::uint64_t y) { return std::rot
 inline bool is_leaf(const Shape& shape, std::uint64_t node, unsigned depth) {
   return depth == 0 || (node >> 8) % shape.leaves == 0;
 }
-inline bool has_three(std::uint64_t node) { return (node >> 16) % 8 == 0; }
+inline std::uint64_t num_children(std::uint64_t node) {
+  if ((node >> 16) % 8 != 0) return 2;
+  return (node >> 40) % 4 == 0 ? 6 : 3;
+}
 
 inline std::uint64_t leaf(const Shape& shape, std::uint64_t node) {
   if (shape.throwers != 0 && (node >> 24) % shape.throwers == 0) throw LeafError{node};
@@ -69,7 +76,7 @@ inline Outcome serial_tree(const Shape& shape, std::uint64_t node, unsigned dept
     }
   }
   Outcome all = serial_tree(shape, child(node, 0), depth - 1);
-  for (std::uint64_t i = 1; i < (has_three(node) ? 3U : 2U); ++i) {
+  for (std::uint64_t i = 1; i < num_children(node); ++i) {
     const Outcome next = serial_tree(shape, child(node, i), depth - 1);
     all.leaves += next.leaves;
     if (all.value && next.value) {
@@ -89,7 +96,22 @@ inline std::uint64_t parallel_tree(const Shape& shape, std::uint64_t node, unsig
     return leaf(shape, node);
   }
   const auto branch = [&](std::uint64_t i) { return parallel_tree(shape, child(node, i), depth - 1, leaves); };
-  if (has_three(node)) {
+  if (num_children(node) > 2 && (node >> 48) % 2 == 0) {
+    std::vector<std::function<std::uint64_t()>> branches;
+    for (std::uint64_t i = 0; i < num_children(node); ++i) branches.emplace_back([&branch, i] { return branch(i); });
+    const auto values = blitz::join_all(branches);
+    return std::accumulate(values.begin() + 1, values.end(), values.front(), combine);
+  }
+  if (num_children(node) == 6) {
+    return std::apply(
+        [](std::uint64_t first, auto... rest) {
+          ((first = combine(first, rest)), ...);
+          return first;
+        },
+        blitz::join([&] { return branch(0); }, [&] { return branch(1); }, [&] { return branch(2); },
+                    [&] { return branch(3); }, [&] { return branch(4); }, [&] { return branch(5); }));
+  }
+  if (num_children(node) == 3) {
     const auto [x, y, z] = blitz::join([&] { return branch(0); }, [&] { return branch(1); }, [&] { return branch(2); });
     return combine(combine(x, y), z);
   }

@@ -34,6 +34,7 @@ template <class Pool>
   if (!is_refused([&] { pool.parallel_for_blocks(items, [](auto) {}); })) return 17;
   if (!is_refused([&] { pool.parallel_reduce(items, 0, std::plus<>()); })) return 18;
   if (!is_refused([&] { pool.parallel_invoke(nothing, nothing); })) return 19;
+  if (!is_refused([&] { pool.join_all(std::vector(2, nothing)); })) return 33;
   if (!is_refused([&] { pool.scope([](blitz::Scope&) {}); })) return 20;
   if (!is_refused([&] { pool.scope_fifo([](blitz::Scope&) {}); })) return 21;
   if (!is_refused([&] { pool.in_place_scope([](blitz::Scope&) {}); })) return 22;

@@ -16,6 +16,7 @@ using blitz::Unit;
 using blitz::detail::call_value;
 using blitz::detail::CallValue;
 using blitz::detail::JobResult;
+using blitz::detail::ResultRoom;
 using blitz::detail::StackJob;
 using blitz::detail::WorkerBase;
 using blitz::detail::WorkerLatch;
@@ -112,17 +113,32 @@ TEST_CASE("result: an exception is rethrown, or dropped, and freed once") {
   CHECK(lives.alive == 0);
 }
 
-TEST_CASE("result: what is made here throws at once, or is taken from where it lies") {
+TEST_CASE("room: a value is made in its place, moved from where it lies, and destroyed on demand") {
   Lives lives;
-  JobResult<Counted> result;
-  CHECK_THROWS_WITH(result.make([]() -> Counted { throw std::runtime_error("no"); }), "no");
-  result.make([&] { return Counted(lives, 7); });
+  ResultRoom<Counted> room;
+  static_assert(!ResultRoom<Counted>::kIsTrivial);
+  CHECK_THROWS_WITH(room.make([]() -> Counted { throw std::runtime_error("no"); }), "no");
+  room.make([&] { return Counted(lives, 7); });
   CHECK(lives.made == 1);
-  CHECK(result.take_into([&](Counted&& value) {
-    CHECK(lives.made == 1);
-    return value.value;
-  }) == 7);
+  Counted&& there = room.get();
+  CHECK(there.value == 7);
+  CHECK(lives.made == 1);
+  room.destroy();
   CHECK(lives.alive == 0);
+}
+
+TEST_CASE("room: of a reference") {
+  int target = 1;
+  ResultRoom<int&> room;
+  static_assert(ResultRoom<int&>::kIsTrivial);
+  static_assert(std::same_as<decltype(room.get()), int&>);
+  room.make([&]() -> int& { return target; });
+  CHECK(&room.get() == &target);
+  room.destroy();
+  ResultRoom<const int&&> rvalue;
+  static_assert(std::same_as<decltype(rvalue.get()), const int&&>);
+  rvalue.make([&]() -> const int&& { return std::move(target); });
+  CHECK(&static_cast<const int&>(rvalue.get()) == &target);
 }
 
 TEST_CASE("result: a value whose move throws is destroyed all the same") {

@@ -1,0 +1,38 @@
+#include "blitz/core/branch.hpp"
+
+namespace blitz::detail {
+
+void BranchJob::execute_it(Job* job, WorkerBase& /*worker*/) noexcept {
+  auto& self = *static_cast<BranchJob*>(job);
+  self.outcome_.run([&] {
+    self.run_(self, true);
+    return Unit{};
+  });
+  WorkerBase& owner = *self.owner_;  // Once the latch is set the job may be gone.
+  if (self.latch_.set()) owner.wake();
+}
+
+void BranchJob::finish(WorkerBase& owner) {
+  if (reclaim(owner, *this, latch_)) {
+    run_here();
+  } else {
+    outcome_.take();
+  }
+}
+
+void BranchJob::abandon(BranchJob* const* jobs, std::size_t count, std::size_t steps, WorkerBase& owner) noexcept {
+  const bool all_offered = steps >= count;
+  for (std::size_t i = all_offered ? steps - count : count - steps; i < count; ++i) {
+    BranchJob& job = *jobs[i];
+    if (!reclaim(owner, job, job.latch_)) {
+      job.outcome_.discard();
+    } else if (all_offered) {
+      try {
+        job.run_here();
+      } catch (...) {  // The owner has an exception that is further left.
+      }
+    }
+  }
+}
+
+}  // namespace blitz::detail

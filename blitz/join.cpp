@@ -1,0 +1,24 @@
+#include "blitz/join.hpp"
+
+#include "blitz/join_all.hpp"
+
+namespace blitz::detail {
+
+void run_branches(void (*first)(void*), void* data, BranchJob* const* rest, std::size_t count) {
+  const auto run = [&](auto& worker) { run_branches_on(worker, first, data, rest, count); };
+  if (auto* const worker = CurrentWorker<ForkJoinPolicy>::worker) return run(*worker);
+  if (auto* const worker = CurrentWorker<AsyncPolicy>::worker) return run(*worker);
+  if (current_worker != nullptr) {
+    AnyWorker worker(*current_worker);
+    return run(worker);
+  }
+  on_worker(kHere, [&](WorkerBase&) { run_branches(first, data, rest, count); });
+}
+
+void join_indices(std::size_t first, std::size_t last, void (*call)(void*, std::size_t), void* data) {
+  if (last - first == 1) return call(data, first);
+  const std::size_t middle = first + (last - first + 1) / 2;
+  blitz::join([=] { join_indices(first, middle, call, data); }, [=] { join_indices(middle, last, call, data); });
+}
+
+}  // namespace blitz::detail

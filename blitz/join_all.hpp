@@ -1,0 +1,91 @@
+/// join_all: calls of as many callables as a range has, perhaps at once.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "blitz/base/export.hpp"
+#include "blitz/core/job.hpp"
+#include "blitz/join.hpp"
+
+namespace blitz {
+
+/// What join_all takes: a range of such callables that can be gone through again, whose results are no references.
+template <class R>
+concept JoinAllRange = std::ranges::forward_range<R> && JoinCallable<std::ranges::range_reference_t<R>> &&
+                       !std::is_reference_v<std::invoke_result_t<std::ranges::range_reference_t<R>>>;
+
+namespace detail {
+
+/// Calls `call(data, i)` for each i in [first, last), at least one: a join of halves. In the library, compiled once.
+BLITZ_API void join_indices(std::size_t first, std::size_t last, void (*call)(void*, std::size_t), void* data);
+
+template <class F>
+void join_indices(std::size_t count, F&& f) {
+  if (count == 0) return;
+  join_indices(
+      0, count, [](void* data, std::size_t i) { (*static_cast<std::remove_reference_t<F>*>(data))(i); },
+      std::addressof(f));
+}
+
+/// Calls `at(i)`, a callable given as F, for each i below `count`.
+template <class F, class At>
+auto join_each(std::size_t count, const At& at) {
+  using R = CallResult<F>;
+  if constexpr (std::is_void_v<R>) {
+    join_indices(count, [&](std::size_t i) { std::invoke(at(i)); });
+  } else {
+    std::vector<std::optional<R>> results(count);
+    std::vector<R> values;
+    values.reserve(count);
+    join_indices(count, [&](std::size_t i) { results[i].emplace(call_value(at(i))); });
+    for (std::optional<R>& result : results) values.push_back(std::move(*result));
+    return values;
+  }
+}
+
+}  // namespace detail
+
+/// Calls each callable of a range, perhaps at once. Nothing if they return void, else a std::vector of their results in
+/// order.
+///
+/// The first runs on the calling worker, and without thieves it runs all of them in order. Each may run on a worker of its
+/// own: use parallel_for for many that are tiny. All are called and have finished when it returns or throws, whatever the
+/// others throw, and of several exceptions the one furthest left arrives. An empty range: nothing is called, and one
+/// callable is called on the calling thread.
+///
+/// A join of two halves, each of which is a join of its halves: n - 1 joins for n callables, O(log n) stack, and no
+/// allocation but for results (room for each, then the vector), and for a range without random access (an iterator for
+/// each). Throws std::bad_alloc before any call, or, if a queue cannot grow, when those that were begun have finished;
+/// then not all are called. Any thread; outside every pool it runs in global_pool().
+///
+/// @code
+/// std::vector<std::function<int()>> callables = ...;
+/// std::vector<int> results = blitz::join_all(callables);
+/// @endcode
+template <JoinAllRange R>
+auto join_all(R&& callables) {
+  using Reference = std::ranges::range_reference_t<R>;
+  if constexpr (std::ranges::random_access_range<R>) {
+    const auto first = std::ranges::begin(callables);
+    const auto count = static_cast<std::size_t>(std::ranges::distance(callables));
+    return detail::join_each<Reference>(
+        count, [&](std::size_t i) -> Reference { return first[static_cast<std::ranges::range_difference_t<R>>(i)]; });
+  } else {
+    std::vector<std::ranges::iterator_t<R>> places;
+    for (auto place = std::ranges::begin(callables); place != std::ranges::end(callables); ++place) {
+      places.push_back(place);
+    }
+    return detail::join_each<Reference>(places.size(), [&](std::size_t i) -> Reference { return *places[i]; });
+  }
+}
+
+}  // namespace blitz
