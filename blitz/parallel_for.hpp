@@ -50,68 +50,50 @@ enum class Flow : unsigned char {
 
 namespace detail {
 
-/// Whether F, called with an Item, says by a Flow whether its loop is to go on.
-template <class F, class Item>
-concept FlowBody = std::same_as<std::remove_cvref_t<std::invoke_result_t<F&, Item>>, Flow>;
-
 /// The block of a range, as the body of parallel_for_blocks gets it.
 template <class R>
-using LoopBlockOf = std::ranges::subrange<std::ranges::iterator_t<R>>;
+using LoopBlockOf = typename BlockItems<R>::Item;
 
-/// Calls `block(first, last)` for blocks that cover [0, count), which are not empty. It returns nothing, or whether the
-/// loop is to end. `pool`: see Loop::run.
-template <class Block>
-void run_loop(PoolBase* pool, const ForOptions& options, LoopIndex count, const Block& block) {
-  struct BlockLoop final : Loop {
-    BlockLoop(LoopIndex positions, const Block& its_block, const ForOptions& its_options) noexcept
-        : Loop(&run, positions, its_options.schedule == Schedule::fixed ? LoopCut::kFixed : LoopCut::kAdaptive,
-               its_options.min_grain, its_options.stop),
-          block(its_block) {}
-    static bool run(const Loop& self, void* /*value*/, LoopIndex first, LoopIndex last) {
-      const Block& block = static_cast<const BlockLoop&>(self).block;
-      if constexpr (std::is_void_v<std::invoke_result_t<const Block&, LoopIndex, LoopIndex>>) {
-        block(first, last);
-        return false;
-      } else {
-        return block(first, last);
-      }
-    }
-    const Block& block;
-  };
-  if (count > 0) BlockLoop(count, block, options).Loop::run(pool);
+/// Calls `f(x)`. If that returns a Flow, returns whether it is Flow::stop; else nothing.
+template <class F, class X>
+BLITZ_ALWAYS_INLINE auto call_body(F& f, X&& x) {
+  if constexpr (std::same_as<std::remove_cvref_t<std::invoke_result_t<F&, X>>, Flow>) {
+    return std::invoke(f, std::forward<X>(x)) == Flow::stop;
+  } else {
+    std::invoke(f, std::forward<X>(x));
+  }
 }
 
-/// Calls `f` for each item within `bounds`.
+/// Calls `f` for each of the items. `pool`: see Loop::run.
+template <class Items, class F>
+void run_loop(PoolBase* pool, const ForOptions& options, LoopIndex count, const Items& items, F& f) {
+  struct ItemLoop final : Loop {
+    ItemLoop(LoopIndex positions, const Items& its_items, F& its_f, const ForOptions& its_options) noexcept
+        : Loop(&run_block_of, positions, its_options.schedule == Schedule::fixed ? LoopCut::kFixed : LoopCut::kAdaptive,
+               its_options.min_grain, its_options.stop),
+          items(its_items),
+          f(its_f) {}
+    static bool run_block_of(const Loop& self, void* /*value*/, LoopIndex first, LoopIndex last) {
+      const auto& loop = static_cast<const ItemLoop&>(self);
+      return loop.items.for_each(
+          first, last, [&f = loop.f](auto&& item) { return call_body(f, std::forward<decltype(item)>(item)); });
+    }
+    const Items& items;
+    F& f;
+  };
+  if (count > 0) ItemLoop(count, items, f, options).run(pool);
+}
+
+/// The same, of the items within `bounds`.
 template <class F, class... Bounds>
 void for_each_item(PoolBase* pool, const ForOptions& options, F& f, Bounds&&... bounds) {
-  const auto use = [&](LoopIndex count, const auto& items) {
-    const auto block = [&f, &items](LoopIndex first, LoopIndex last) {
-      if constexpr (FlowBody<F, decltype(items[0])>) {
-        return items.any(first, last, [&f](auto&& item) {
-          return std::invoke(f, std::forward<decltype(item)>(item)) == Flow::stop;
-        });
-      } else {
-        items.for_each(first, last, [&f](auto&& item) { std::invoke(f, std::forward<decltype(item)>(item)); });
-      }
-    };
-    run_loop(pool, options, count, block);
-  };
-  with_items(use, bounds...);
+  with_items([&](LoopIndex count, const auto& items) { run_loop(pool, options, count, items, f); }, bounds...);
 }
 
-/// Calls `f` for blocks of the range.
+/// The same, of the blocks of a range.
 template <class F, LoopRange R>
 void for_each_block(PoolBase* pool, const ForOptions& options, F& f, R& range) {
-  const IteratorItems items(std::ranges::begin(range));
-  const auto block = [&](LoopIndex first, LoopIndex last) {
-    LoopBlockOf<R> block_items(items.at(first), items.at(last));
-    if constexpr (FlowBody<F, LoopBlockOf<R>>) {
-      return std::invoke(f, std::move(block_items)) == Flow::stop;
-    } else {
-      std::invoke(f, std::move(block_items));
-    }
-  };
-  run_loop(pool, options, static_cast<LoopIndex>(std::ranges::size(range)), block);
+  run_loop(pool, options, static_cast<LoopIndex>(std::ranges::size(range)), BlockItems<R>(range), f);
 }
 
 }  // namespace detail

@@ -50,7 +50,7 @@ class Claims {
   [[nodiscard]] static std::uint64_t bit(std::size_t piece) noexcept { return std::uint64_t{1} << piece % kBits; }
 
   std::size_t pieces_;
-  std::array<Atomic<std::uint64_t>, kMost / kBits> words_{};  // a bit for each piece, set by whoever claims it
+  std::array<Atomic<std::uint64_t>, kMost / kBits> words_{};  // a bit for each piece, set by the claim
 };
 
 }  // namespace blitz::detail

@@ -63,6 +63,17 @@ struct LoopItemOf<First, Last> {
   using type = std::common_type_t<First, Last>;
 };
 
+/// Calls `f`. Returns what it returns, if that is a bool.
+template <class F, class Item>
+BLITZ_ALWAYS_INLINE bool ends_loop(const F& f, Item&& item) {
+  if constexpr (std::is_void_v<std::invoke_result_t<const F&, Item>>) {
+    f(std::forward<Item>(item));
+    return false;
+  } else {
+    return f(std::forward<Item>(item));
+  }
+}
+
 /// The items from `begin` on.
 template <LoopIterator It>
 class IteratorItems {
@@ -76,11 +87,15 @@ class IteratorItems {
 
   [[nodiscard]] It at(LoopIndex i) const { return begin_ + static_cast<std::iter_difference_t<It>>(i); }
   decltype(auto) operator[](LoopIndex i) const { return *at(i); }
-  /// Copies `f`, so that what it refers to is one step away.
+  /// Calls `f` for each item, or, if `f` returns a bool, until it returns true; returns whether it did. Copies `f`, so
+  /// that what it refers to is one step away.
   template <class F>
-  void for_each(LoopIndex first, LoopIndex last, F f) const {
+  bool for_each(LoopIndex first, LoopIndex last, const F f) const {
     const It end = at(last);
-    for (It item = at(first); item != end; ++item) f(*item);
+    for (It item = at(first); item != end; ++item) {
+      if (ends_loop(f, *item)) return true;
+    }
+    return false;
   }
   /// Calls `f` for groups of kSize items, while there are as many, with a function that returns item k of the group and
   /// is to be called for k = 0, 1 ... kSize - 1. Returns where it stopped.
@@ -96,15 +111,6 @@ class IteratorItems {
       });
     }
     return last;
-  }
-  /// Whether `f` was true of an item; those behind it are not tried.
-  template <class F>
-  bool any(LoopIndex first, LoopIndex last, F f) const {
-    const It end = at(last);
-    for (It item = at(first); item != end; ++item) {
-      if (f(*item)) return true;
-    }
-    return false;
   }
 
  private:
@@ -128,13 +134,18 @@ class IntegerItems {
   /// Counts in the type of the integers itself, and by "less than": so compilers see that it does not wrap, and make
   /// vector instructions of what is indexed by it, as in the plain loop.
   template <class F>
-  void for_each(LoopIndex first, LoopIndex last, F f) const {
+  bool for_each(LoopIndex first, LoopIndex last, const F f) const {
     if constexpr (Wraps) {
-      for (LoopIndex i = first; i != last; ++i) f((*this)[i]);
+      for (LoopIndex i = first; i != last; ++i) {
+        if (ends_loop(f, (*this)[i])) return true;
+      }
     } else {
       const I end = (*this)[last];
-      for (I i = (*this)[first]; i < end; ++i) f(I{i});
+      for (I i = (*this)[first]; i < end; ++i) {
+        if (ends_loop(f, I{i})) return true;
+      }
     }
+    return false;
   }
   /// See IteratorItems; counts as for_each does.
   template <LoopIndex kSize, class F>
@@ -155,13 +166,6 @@ class IntegerItems {
     }
     return last;
   }
-  template <class F>
-  bool any(LoopIndex first, LoopIndex last, F f) const {
-    for (; first != last; ++first) {
-      if (f((*this)[first])) return true;
-    }
-    return false;
-  }
 
  private:
   LoopIndex begin_;
@@ -169,8 +173,8 @@ class IntegerItems {
 
 template <class R>
 inline constexpr bool kIsIota = false;
-template <LoopInteger First, LoopInteger Last>
-inline constexpr bool kIsIota<std::ranges::iota_view<First, Last>> = true;
+template <LoopInteger I>
+inline constexpr bool kIsIota<std::ranges::iota_view<I, I>> = true;
 
 /// The blocks of a range, each as one item.
 template <LoopRange R>
@@ -183,8 +187,8 @@ class BlockItems {
   explicit BlockItems(R& range) : items_(std::ranges::begin(range)) {}
 
   template <class F>
-  void for_each(LoopIndex first, LoopIndex last, const F& f) const {
-    if (first != last) f(Item(items_.at(first), items_.at(last)));
+  bool for_each(LoopIndex first, LoopIndex last, const F& f) const {
+    return first != last && ends_loop(f, Item(items_.at(first), items_.at(last)));
   }
 
  private:

@@ -131,7 +131,7 @@ class LoopDriver {
 
   void run_share(Share& share, LoopIndex first, const LoopIndex last) noexcept {
     while (first < last && !ended()) {
-      // Before others are asked to help, who would take it otherwise.
+      // Before an offer is made: another worker could take that piece.
       if (kByPieces && claims_ != nullptr && share.mine == kNoPiece) share.mine = claims_->claim(share.worker.index());
       if (may_split(share, last - first)) {
         const LoopIndex middle = first + (last - first) / 2;
