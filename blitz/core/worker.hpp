@@ -190,7 +190,9 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   [[nodiscard]] bool is_surplus() const noexcept { return pool()->apart().is_surplus(index()); }
   [[nodiscard]] bool is_warm() const noexcept;
   /// Whether there may be a job that is not in any worker's queue.
-  [[nodiscard]] bool others_waiting() const noexcept { return !injector_.empty() || !mailbox_.empty(); }
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool others_waiting() const noexcept {
+    return !injector_.empty() || !mailbox_.empty();
+  }
 
   Registry<P>& registry_;
   typename P::Idle& idle_;

@@ -132,7 +132,7 @@ void Worker<P>::give_back() noexcept {
     [[nodiscard]] bool probe() const noexcept { return worker.terminate_.probe() || !worker.mailbox_.empty(); }
   };
   idle_.give_back(
-      index(), queue_.empty(), ResidentWanted{*this}, [this]() noexcept { return others_waiting(); },
+      index(), queue_.empty(), ResidentWanted{*this}, [this]() noexcept { return !injector_.empty(); },
       [this]() noexcept {
         for (std::size_t slot = 0; slot < registry_.num_threads(); ++slot) {
           if (!registry_.worker(slot).queue().empty()) return false;

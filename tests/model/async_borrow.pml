@@ -17,7 +17,7 @@
  *   GIVE_BACK_NO_QUEUES     ... or not at all
  *   GIVE_BACK_NO_OWN        ... and the slot's own queue is not asked for either
  *   GIVE_BACK_NO_INJECTOR   ... nor the injector
- *   GIVE_BACK_NO_POSTED     ... nor what was posted to the slot
+ *   GIVE_BACK_NO_POSTED     ... nor, once the slot is vacant, what was posted to it
  *   GIVE_BACK_NO_LATCH      ... nor the latch of its resident
  *   GIVE_BACK_LOOK_FIRST    it looks first, and parks the slot then
  *   HAND_OVER_UNCOUNTED     the resident that is called for the own queue is not counted as searching
@@ -141,7 +141,6 @@ inline all_idle() {  /* sets ok */
   od
 }
 
-/* mirrors: Worker::others_waiting */
 /* mirrors: GlobalQueue::empty */
 /* mirrors: AsyncQueue::empty */
 inline look_for_work(me) {  /* sets found */
@@ -149,9 +148,6 @@ inline look_for_work(me) {  /* sets found */
   if :: ok -> skip :: else -> HEAVY(me) fi;
 #ifndef GIVE_BACK_NO_INJECTOR
   found = (length > 0);
-#endif
-#if !defined(GIVE_BACK_NO_POSTED) && POSTS > 0
-  found = (found || posted[me] > 0);
 #endif
 #ifndef GIVE_BACK_NO_QUEUES
   if

@@ -17,7 +17,7 @@
  *   GIVE_BACK_NO_QUEUES     ... or not at all
  *   GIVE_BACK_NO_OWN        ... and the slot's own queue is not asked for either
  *   GIVE_BACK_NO_INJECTOR   ... nor the injector
- *   GIVE_BACK_NO_POSTED     ... nor what was posted to the slot, neither before nor after it is vacant
+ *   GIVE_BACK_NO_POSTED     ... nor, once the slot is vacant, what was posted to it
  *   GIVE_BACK_NO_LATCH      ... nor, when the slot is vacant, the latch of its resident
  *   GIVE_BACK_CANCEL_IGNORED  a cancelled kDrowsy becomes kVacant all the same
  *   GIVE_BACK_COUNT_FIRST   the slot is counted before it is kDrowsy
@@ -140,9 +140,6 @@ inline give_back(me) {
      fi;
 #ifndef GIVE_BACK_NO_INJECTOR
      if :: ok -> injector_empty() :: else fi;
-#endif
-#ifndef GIVE_BACK_NO_POSTED
-     posted_empty(me);
 #endif
      if
 #ifdef GIVE_BACK_CANCEL_IGNORED
