@@ -60,7 +60,7 @@ class Change(NamedTuple):
 
 def number(value):
     """Three digits, never in scientific notation."""
-    return f"{value:.0f}" if value >= 100 else f"{value:.3g}" if value >= 0.001 else f"{value:.6f}"
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}" if abs(value) >= 0.001 else f"{value:.6f}"
 
 
 def quartiles(values):

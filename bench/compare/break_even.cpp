@@ -21,13 +21,12 @@ std::vector<GrainCurve> grain_curves(const Results& results) {
   // By length: the names of the workloads sort so, and the rows are sorted by them.
   for (const auto& row : results.rows) {
     if (!row.spec->name.starts_with("grain_") || !row.threaded || row.threads == 1) continue;
-    const Row* serial = results.find(row.spec->name, "serial", row.threads);
-    const double speed_up = times_slower(serial, &row);
+    const double speed_up = results.speed_up(row);
     if (!std::isfinite(speed_up)) continue;
     auto curve = std::find_if(curves.begin(), curves.end(),
                               [&row](const GrainCurve& c) { return c.peer == row.peer && c.threads == row.threads; });
     if (curve == curves.end()) curve = curves.insert(curve, {row.peer, row.threads, {}});
-    curve->points.push_back({serial->median, speed_up});
+    curve->points.push_back({results.find(row.spec->name, "serial", row.threads)->median, speed_up});
   }
   std::erase_if(curves, [](const GrainCurve& c) { return c.points.size() < 2; });
   return curves;

@@ -47,14 +47,15 @@ std::string array(const Range& range, std::string_view separator, Format format)
 }
 
 std::string row_json(const Results& results, const Row& row) {
-  return "\n    {\"workload\": " + quoted(row.spec->name) + ", \"peer\": " + quoted(row.peer) +
-         ", \"threads\": " + std::to_string(row.threads) + ", \"unit\": " + quoted(figure_name(*row.spec)) +
-         ", \"median\": " + number(row.median) + ", \"quartiles\": [" + number(row.low) + ", " + number(row.high) +
-         "], \"p99\": " + number(row.p99) + ", \"wall_seconds_per_unit\": " + number(row.wall_seconds) +
+  return "\n    {\"workload\": " + quoted(row.spec->name) + ", \"title\": " + quoted(row.spec->title) +
+         ", \"peer\": " + quoted(row.peer) + ", \"threads\": " + std::to_string(row.threads) +
+         ", \"unit\": " + quoted(figure_name(*row.spec)) + ", \"median\": " + number(row.median) +
+         ", \"quartiles\": [" + number(row.low) + ", " + number(row.high) + "], \"p99\": " + number(row.p99) +
+         ", \"wall_seconds_per_unit\": " + number(row.wall_seconds) +
          ", \"cpu_seconds_per_unit\": " + number(row.cpu_seconds) +
          ", \"cpu_seconds_after\": " + number(row.cpu_after_seconds) + ", \"peak_bytes\": " + number(row.peak_bytes) +
          ", \"times_slower_than_blitz\": " + number(results.times_slower_than_blitz(row)) +
-         ", \"correct\": " + boolean(row.correct) +
+         ", \"speed_up\": " + number(results.speed_up(row)) + ", \"correct\": " + boolean(row.correct) +
          ", \"samples\": " + array(row.repetitions, ", ", [](const Repetition& r) { return number(r.figure); }) + "}";
 }
 

@@ -1,6 +1,5 @@
 // Measures every implementation of every workload beside the others, and reports. The method is in bench/README.md.
 #include <exception>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -40,23 +39,6 @@ void write(std::ofstream& file, const std::string& text) {
   if (!(file << text).flush()) throw BadOptions("a result file could not be written to its end");
 }
 
-/// The bars as `file`, every other chart beside it: a file each, as a page shows one where it needs it.
-void write_charts(std::ofstream& bars, const std::filesystem::path& file, const Results& results) {
-  std::ostringstream text;
-  write_bar_chart(text, results);
-  write(bars, text.str());
-  const auto write_beside = [&](const char* name, auto write_chart) {
-    std::ostringstream chart;
-    if (!write_chart(chart, results)) return;
-    auto beside = file;
-    beside.replace_filename(file.stem().string() + name + file.extension().string());
-    auto opened = open(beside);
-    write(opened, chart.str());
-  };
-  write_beside("-speed-up", write_speed_up_chart);
-  write_beside("-break-even", write_break_even_chart);
-}
-
 void warn_of_shared_processors(const std::vector<unsigned>& threads) {
   const unsigned processors = default_thread_counts().back();
   if (threads.back() <= processors) return;
@@ -72,7 +54,6 @@ int compare(Options options) {
   warn_of_shared_processors(options.threads);
   if (!options.baseline.empty()) check_baseline(options.baseline, scale_name(options.scale));
   auto json = open(options.json);
-  auto svg = open(options.svg);
 
   const Results results = measure_all(options);
   const auto aims = targets(results);
@@ -80,7 +61,6 @@ int compare(Options options) {
   std::ostringstream text;
   write_json(text, results, aims);
   if (json.is_open()) write(json, text.str());
-  if (svg.is_open()) write_charts(svg, options.svg, results);
   if (!options.baseline.empty()) write_changes(options.baseline, text.str());
   return results.all_correct() ? 0 : 1;
 }

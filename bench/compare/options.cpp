@@ -57,12 +57,9 @@ bool same_file(const std::string& a, const std::string& b) {
   return !a.empty() && (a == b || std::filesystem::equivalent(a, b, neither_exists));
 }
 
-/// What is written would overwrite the baseline before it is read, or the other result.
+/// --json would overwrite the baseline before it is read.
 void refuse_one_file_for_two(const Options& options) {
-  if (same_file(options.json, options.svg) || same_file(options.json, options.baseline) ||
-      same_file(options.svg, options.baseline)) {
-    throw BadOptions("--json, --svg and --baseline name the same file");
-  }
+  if (same_file(options.json, options.baseline)) throw BadOptions("--json and --baseline name the same file");
 }
 
 }  // namespace
@@ -78,9 +75,7 @@ const char* const kHelp =
     "  --only NAME,...    these workloads alone\n"
     "  --threads N,...    these thread counts (default: 1 and all processors this process may use)\n"
     "  --repetitions N    how often each entry is measured (default: 15)\n"
-    "  --json FILE        write the results as JSON\n"
-    "  --svg FILE         write the results as a bar chart, and beside it FILE-speed-up.svg, the speed-up against the\n"
-    "                     threads, and FILE-break-even.svg, from which length of the body on a loop gains\n"
+    "  --json FILE        write the results as JSON, of which bench/charts.py draws charts\n"
     "  --baseline FILE    say what got slower or faster, beyond the noise, than in FILE, which --json wrote earlier\n"
     "  --list             name the workloads and their implementations that would be measured, and exit\n"
     "  --help             show this, and exit\n"
@@ -115,8 +110,6 @@ Options parse_options(std::span<const char* const> arguments) {
       options.repetitions = number(option, value(), kMostRepetitions);
     } else if (option == "--json") {
       options.json = value();
-    } else if (option == "--svg") {
-      options.svg = value();
     } else if (option == "--baseline") {
       options.baseline = value();
     } else if (option == "--list") {

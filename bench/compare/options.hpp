@@ -16,7 +16,6 @@ struct Options {
   std::vector<unsigned> threads;
   unsigned repetitions = 0;
   std::string json;  ///< file names; empty: not written
-  std::string svg;
   std::string baseline;
   bool list = false;
   bool help = false;

@@ -63,6 +63,11 @@ double Results::times_slower_than_blitz(const Row& row) const {
   return times_slower(&row, find(row.spec->name, "blitz", row.threaded ? row.threads : threads.front()));
 }
 
+double Results::speed_up(const Row& row) const {
+  if (row.spec->timing == Timing::wake || is_cpu_time(*row.spec)) return std::numeric_limits<double>::quiet_NaN();
+  return times_slower(find(row.spec->name, "serial", row.threads), &row);
+}
+
 bool Results::all_correct() const {
   return std::all_of(rows.begin(), rows.end(), [](const Row& r) { return r.correct; });
 }

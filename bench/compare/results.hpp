@@ -55,6 +55,10 @@ struct Results {
   /// How many times slower `row` is than blitz with as many threads (the serial form: than blitz with the fewest).
   [[nodiscard]] double times_slower_than_blitz(const Row& row) const;
 
+  /// How many times faster `row` is than the serial form. NaN where there is no serial row, and for figures that have no
+  /// speed-up: an excess over the ideal, a CPU time.
+  [[nodiscard]] double speed_up(const Row& row) const;
+
   [[nodiscard]] bool all_correct() const;
 };
 

@@ -34,12 +34,6 @@ std::string time_text(double seconds, int digits) {
   return "0";
 }
 
-std::string short_text(double value) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.6g", value);
-  return buffer;
-}
-
 std::string percent_text(double share) { return std::isfinite(share) ? fixed(share * 100, 0) + "%" : "-"; }
 
 }  // namespace bench

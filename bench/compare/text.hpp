@@ -1,4 +1,4 @@
-// Numbers as text, the same in the table and in the chart.
+// Numbers as text.
 #pragma once
 
 #include <string>
@@ -10,9 +10,6 @@ std::string number_text(double value, int digits = 3);
 
 /// A time in the unit that suits it: "4.61 ns", "20.4 ms"; "-" for NaN.
 std::string time_text(double seconds, int digits = 3);
-
-/// A value of few digits as it is: "0.02", "50".
-std::string short_text(double value);
 
 /// A share as whole percent.
 std::string percent_text(double share);

@@ -68,7 +68,6 @@ std::vector<std::string> write_out(const bench::Options& options) {
   with_value("--threads", joined(options.threads, [](unsigned count) { return std::to_string(count); }));
   if (options.repetitions != 0) with_value("--repetitions", std::to_string(options.repetitions));
   with_value("--json", options.json);
-  with_value("--svg", options.svg);
   with_value("--baseline", options.baseline);
   if (options.list) arguments.emplace_back("--list");
   if (options.help) arguments.emplace_back("--help");
@@ -86,7 +85,7 @@ void check(const bench::Options& options) {
           "workloads are those that there are");
   const bench::Options again = parse(write_out(options));
   require(again.scale == options.scale && again.only == options.only && again.threads == options.threads &&
-              again.repetitions == options.repetitions && again.json == options.json && again.svg == options.svg &&
+              again.repetitions == options.repetitions && again.json == options.json &&
               again.baseline == options.baseline && again.list == options.list && again.help == options.help,
           "written out again, the options mean the same");
 }

@@ -1,0 +1,304 @@
+#!/usr/bin/env python3
+"""Draws the results of `compare --json` as charts, each small enough for a screen. Needs matplotlib (Debian:
+python3-matplotlib).
+
+usage: charts.py RECORD FOLDER
+
+RECORD is the file that `compare --json` wrote. Into FOLDER, which is made if it is missing, go
+
+    medians-N-P.svg    page P of the medians on N threads: bars, with their quartiles as lines
+    speed-up-P.svg     the speed-up over the serial form against the number of threads; needs two thread counts
+    break-even.svg     the speed-up of a loop against the length of its body; needs two of the grain workloads
+
+Exit status: 0 the charts are written; 2 matplotlib is missing, or a file cannot be read or written.
+"""
+
+import argparse
+import itertools
+import json
+import math
+import pathlib
+import sys
+
+from baseline import number
+
+try:
+    import matplotlib
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import LogLocator
+except ImportError as error:
+    print(f"charts: {error}; Debian has it as python3-matplotlib", file=sys.stderr)
+    sys.exit(2)
+
+matplotlib.rcParams.update(
+    {
+        "axes.edgecolor": "#212529",
+        "axes.spines.right": False,
+        "axes.spines.top": False,
+        "font.size": 8,
+        "grid.color": "#e9ecef",
+        "svg.fonttype": "none",  # text stays text
+        "svg.hashsalt": "blitz",  # the same record gives the same file
+    }
+)
+
+PIXELS = 96  # of an inch, as browsers have it
+
+# A page of medians, in pixels: panels below one another in each column.
+MOST_HEIGHT = 920
+COLUMNS = 3
+COLUMN_WIDTH = 450
+MARGIN = 16
+NAME_WIDTH = 130
+BAR_WIDTH = 170
+BAR_HEIGHT = 15
+PANEL_TITLE = 40
+PAGE_TITLE = 40
+
+# A chart of lines.
+PANEL_WIDTH = 280
+PANEL_HEIGHT = 220
+WIDE_PANEL = (860, 420)
+LEGEND_WIDTH = 190
+PANELS_IN_A_ROW = 4
+PANELS_ON_A_PAGE = 16
+
+# The peers of one library have shades of one colour.
+SHADES = {
+    "blitz": ("#d9480f", "#f08c00", "#862e0a", "#ffa94d", "#c92a2a", "#5c4a1f", "#ff8787"),
+    "tbb": ("#1971c2", "#22b8cf", "#4dabf7", "#364fc7", "#66d9e8", "#1c3d5a", "#91a7ff", "#0b7285"),
+    "openmp": ("#2f9e44", "#74b816", "#0b5a22", "#20c997"),
+    "clang": ("#fab005", "#a68a00", "#ffe066", "#7f6000"),
+    "rayon": ("#9c36b5", "#e64980", "#5f3dc4", "#e599f7"),
+}
+OTHER_SHADES = ("#868e96", "#495057", "#adb5bd", "#212529")
+GREY = "#868e96"
+QUIET = "#495057"
+
+
+def library(peer):
+    return peer.split("_")[0]
+
+
+def colours(rows):
+    """The colour of each peer, the same in all charts."""
+    found = {}
+    for name, peers in itertools.groupby(sorted({row["peer"] for row in rows}), key=library):
+        found.update(zip(peers, itertools.cycle(SHADES.get(name, OTHER_SHADES))))
+    return found
+
+
+def threads_text(count):
+    return "1 thread" if count == 1 else f"{count} threads"
+
+
+def time_text(nanoseconds):
+    """A power of ten of nanoseconds."""
+    unit, size = next((u, s) for u, s in (("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 0)) if nanoseconds >= s * 0.999)
+    return f"{nanoseconds / (size or 1):g} {unit}"
+
+
+def by_workload(rows):
+    return {name: list(group) for name, group in itertools.groupby(rows, key=lambda row: row["workload"])}
+
+
+def save(figure, file):
+    figure.savefig(file, metadata={"Date": None})
+
+
+# --- medians ---
+
+
+def times_slower(row, base):
+    """None where either figure is missing or not positive, as an excess within the noise may be."""
+    if not base or not all((median or 0) > 0 for median in (row["median"], base["median"])):
+        return None
+    ratio = row["median"] / base["median"]
+    return 1 / ratio if row["unit"].endswith("/s") else ratio
+
+
+def draw_bars(axes, rows, colour):
+    blitz = next((row for row in rows if row["peer"] == "blitz"), None)
+    shown = [[max(value or 0, 0) for value in (row["median"], *row["quartiles"])] for row in rows]
+    for place, (row, (median, low, high)) in enumerate(zip(rows, shown)):
+        peer = row["peer"]
+        axes.barh(place, median, height=0.7, color=colour[peer], gid=f"bar:{row['workload']}:{peer}")
+        axes.plot((low, high), (place, place), color="#212529", linewidth=1.5, solid_capstyle="butt")
+        figure = "-" if row["median"] is None else number(row["median"])
+        ratio = times_slower(row, blitz)
+        text = f"{figure} ({number(ratio)}x)" if ratio else figure
+        axes.annotate(text, (max(median, high), place), (5, 0), textcoords="offset points", va="center")
+    heading = f"{rows[0]['workload']} [{rows[0]['unit']}]"
+    above = {"xy": (-NAME_WIDTH / BAR_WIDTH, 1), "xycoords": "axes fraction", "textcoords": "offset points"}
+    axes.annotate(heading, xytext=(0, 13), fontweight="bold", fontsize=9, **above)
+    axes.annotate(rows[0]["title"], xytext=(0, 3), color=QUIET, **above)
+    axes.set_xlim(0, max(max(values) for values in shown) or 1)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_yticks(range(len(rows)), [row["peer"] for row in rows])
+    axes.tick_params(length=0)
+    axes.set_xticks([])
+    axes.spines["bottom"].set_visible(False)
+
+
+def height_of(rows):
+    return PANEL_TITLE + BAR_HEIGHT * len(rows)
+
+
+def pages_of(panels, most_height):
+    """Pages of columns of panels, filled one after another."""
+    pages, left = [[[]]], most_height
+    for panel in panels:
+        if height_of(panel) > left and pages[-1][-1]:
+            if len(pages[-1]) == COLUMNS:
+                pages.append([])
+            pages[-1].append([])
+            left = most_height
+        pages[-1][-1].append(panel)
+        left -= height_of(panel)
+    return pages
+
+
+def even_pages_of(panels):
+    """As few pages as can be, as low as can be."""
+    fewest = len(pages_of(panels, MOST_HEIGHT))
+    return next(p for p in (pages_of(panels, height) for height in range(0, MOST_HEIGHT + 1, 20)) if len(p) == fewest)
+
+
+def draw_medians(record, threads, folder, colour):
+    rows = [row for row in record["results"] if row["threads"] == threads or library(row["peer"]) == "serial"]
+    pages = even_pages_of(by_workload(rows).values())
+    for page, columns in enumerate(pages, 1):
+        width = COLUMN_WIDTH * COLUMNS
+        height = PAGE_TITLE + max(sum(map(height_of, column)) for column in columns)
+        figure = Figure(figsize=(width / PIXELS, height / PIXELS))
+        heading = f"{threads_text(threads)}, page {page} of {len(pages)}"
+        explanation = "medians with their quartiles; in brackets, how many times slower than blitz"
+        figure.text(MARGIN / width, 1 - 24 / height, f"{heading}: {explanation}", fontsize=10)
+        for i, column in enumerate(columns):
+            top = height - PAGE_TITLE
+            for panel in column:
+                bottom = top - height_of(panel)
+                left = COLUMN_WIDTH * i + MARGIN + NAME_WIDTH
+                place = left / width, bottom / height, BAR_WIDTH / width, BAR_HEIGHT * len(panel) / height
+                draw_bars(figure.add_axes(place), panel, colour)
+                top = bottom
+        save(figure, folder / f"medians-{threads}-{page}.svg")
+
+
+# --- lines ---
+
+
+def line_chart(file, heading, x_label, panels, ticks, colour):
+    """`panels`: (title, {peer: [(x, y), ...]}, [dashed line, ...]). `ticks`: x -> label. Both axes are logarithmic:
+    a ratio has the same height everywhere, and an ideal speed-up is a straight line."""
+    columns = min(len(panels), PANELS_IN_A_ROW)
+    rows = math.ceil(len(panels) / columns)
+    panel_width, panel_height = WIDE_PANEL if len(panels) == 1 else (PANEL_WIDTH, PANEL_HEIGHT)
+    width, height = columns * panel_width + LEGEND_WIDTH, PAGE_TITLE + rows * panel_height
+    figure = Figure(figsize=(width / PIXELS, height / PIXELS))
+    figure.text(MARGIN / width, 1 - 24 / height, heading, fontsize=10)
+    handles = {}
+    for i, (title, lines, guides) in enumerate(panels):
+        left = i % columns * panel_width + MARGIN + 45
+        bottom = height - PAGE_TITLE - (i // columns + 1) * panel_height + 45
+        place = left / width, bottom / height, (panel_width - 75) / width, (panel_height - 75) / height
+        axes = figure.add_axes(place, xscale="log", yscale="log")
+        for guide in guides:
+            axes.plot(*zip(*guide), color=GREY, linewidth=0.8, linestyle="--")
+        for peer, points in lines.items():
+            line = axes.plot(*zip(*points), color=colour[peer], marker="o", markersize=3.5, gid=f"line:{title}:{peer}")
+            handles.setdefault(peer, line[0])
+        axes.set_title(title, loc="left", fontweight="bold", fontsize=9)
+        axes.set_xlabel(x_label, color=QUIET)
+        axes.set_xticks(list(ticks), list(ticks.values()))
+        low, high = axes.get_ylim()
+        digits = (1, 2, 5) if high < 1000 * low else (1,)
+        axes.yaxis.set_major_locator(LogLocator(subs=digits, numticks=9))
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.minorticks_off()
+        axes.grid(axis="y")
+    peers = sorted(handles)
+    corner = 1 - MARGIN / width, 1 - PAGE_TITLE / height
+    figure.legend([handles[peer] for peer in peers], peers, loc="upper right", bbox_to_anchor=corner, frameon=False)
+    save(figure, file)
+
+
+def lines_of(rows, point):
+    """peer -> points, for those that have two at least."""
+    lines = {}
+    for row in rows:
+        if row["speed_up"] is not None and library(row["peer"]) != "serial":
+            lines.setdefault(row["peer"], []).append(point(row))
+    return {peer: points for peer, points in lines.items() if len(points) > 1}
+
+
+def draw_speed_ups(record, folder, colour):
+    threads = record["threads"]
+    fewest, most = threads[0], threads[-1]
+    guides = [(fewest, 1), (most, 1)], [(fewest, fewest), (most, most)]
+    panels = []
+    for workload, rows in by_workload(record["results"]).items():
+        lines = lines_of(rows, lambda row: (row["threads"], row["speed_up"]))
+        if lines:
+            panels.append((workload, lines, guides))
+    pages = math.ceil(len(panels) / PANELS_ON_A_PAGE)
+    for page in range(pages):
+        line_chart(
+            folder / f"speed-up-{page + 1}.svg",
+            "Times as fast as the serial form. Dashed: the serial form, and the number of threads.",
+            "threads",
+            panels[page * len(panels) // pages : (page + 1) * len(panels) // pages],
+            {count: str(count) for count in threads},
+            colour,
+        )
+
+
+def draw_break_even(record, folder, colour):
+    grains = {name: rows for name, rows in by_workload(record["results"]).items() if name.startswith("grain_")}
+    lengths = {name: row["median"] for name, rows in grains.items() for row in rows if row["peer"] == "serial"}
+    if not lengths:
+        return
+    shortest, longest = min(lengths.values()), max(lengths.values())
+    powers = [10**power for power in range(round(math.log10(shortest)), round(math.log10(longest)) + 1)]
+    ends = min(shortest, powers[0]), max(longest, powers[-1])
+    panels = []
+    for threads in record["threads"]:
+        rows = [row for rows in grains.values() for row in rows if row["threads"] == threads > 1]
+        lines = lines_of(rows, lambda row: (lengths[row["workload"]], row["speed_up"]))
+        if lines:
+            panels.append((threads_text(threads), lines, [[(x, level) for x in ends] for level in (1, threads)]))
+    if panels:
+        line_chart(
+            folder / "break-even.svg",
+            "A loop of 32 items, times as fast as the serial loop. Dashed: the serial loop, and the number of threads.",
+            "length of the body in the serial loop",
+            panels,
+            {power: time_text(power) for power in powers},
+            colour,
+        )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("record", metavar="RECORD", type=pathlib.Path)
+    parser.add_argument("folder", metavar="FOLDER", type=pathlib.Path)
+    options = parser.parse_args()
+    try:
+        record = json.loads(options.record.read_text(encoding="utf-8"))
+        options.folder.mkdir(parents=True, exist_ok=True)
+        colour = colours(record["results"])
+        for threads in record["threads"]:
+            draw_medians(record, threads, options.folder, colour)
+        draw_speed_ups(record, options.folder, colour)
+        draw_break_even(record, options.folder, colour)
+    except (OSError, ValueError) as error:
+        print(f"charts: {error}", file=sys.stderr)
+        return 2
+    except (KeyError, TypeError) as error:
+        print(f"charts: '{options.record}' is not what compare --json writes: {error!r}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
