@@ -20,7 +20,7 @@ constexpr double in_nanoseconds(Time time) noexcept { return static_cast<double>
 /// The defaults are the profile "metal": a server of two sockets or more, without a hypervisor.
 struct Costs {
   // --- instructions ---
-  Time hit = nanoseconds(0.5);        // a load or a store in the processor's own cache
+  Time hit = nanoseconds(0.5);        // a load or a store in the own cache, overlapped with others in part
   Time modify = nanoseconds(6);       // a locked read-modify-write of a line that is owned
   Time fence = nanoseconds(7);        // a full fence, once the store buffer is empty
   Time pause = nanoseconds(40);       // cpu_relax
