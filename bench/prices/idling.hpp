@@ -27,7 +27,7 @@ struct TwoAwake {
   TwoAwake() {
     (void)idle.try_borrow(0);
     (void)idle.try_borrow(1);
-    idle.new_jobs();  // From now on nothing is posted that nobody knows.
+    idle.new_jobs();  // later posts have nothing to announce
   }
   /// The runner of `slot` runs out of work, and finds some at once.
   bool look_and_find(std::size_t slot) {
@@ -39,11 +39,17 @@ struct TwoAwake {
   Idle idle{2};
 };
 
-template <class Idle>
-void new_jobs(Pricing& pricing) {
+/// Times `operate(two)`; the rival is the runner of slot 0, which looks for work and finds some.
+template <class Idle, class Operate>
+void time_two_awake(Pricing& pricing, const Operate& operate) {
   TwoAwake<Idle> two;
   pricing.beside([&] { two.look_and_find(0); });
-  pricing.time(kBatch, kNothing, [&] {
+  pricing.time(kBatch, kNothing, [&] { return operate(two); });
+}
+
+template <class Idle>
+void new_jobs(Pricing& pricing) {
+  time_two_awake<Idle>(pricing, [](auto& two) {
     two.idle.new_jobs();
     return true;
   });
@@ -51,12 +57,10 @@ void new_jobs(Pricing& pricing) {
 
 template <class Idle>
 void look_and_find(Pricing& pricing) {
-  TwoAwake<Idle> two;
-  pricing.beside([&] { two.look_and_find(0); });
-  pricing.time(kBatch, kNothing, [&] { return two.look_and_find(1); });
+  time_two_awake<Idle>(pricing, [](auto& two) { return two.look_and_find(1); });
 }
 
-/// The latch of a worker for which nothing comes.
+/// The latch of a worker that waits in vain.
 struct NeverSet {
   bool probe() const noexcept { return false; }
   bool get_sleepy() noexcept { return true; }

@@ -35,7 +35,7 @@ struct Deque {
   ChaseLevDeque<Item> queue;
 };
 
-/// A thief takes `Most` items at once, the greater part of which goes to a ring of its own.
+/// A thief takes `Most` items at once, and puts all but one of them into a ring of its own.
 template <std::size_t Most>
 struct Ring {
   static constexpr std::size_t kThefts = Most == 1 ? kBatch : 1;
@@ -57,40 +57,62 @@ struct Ring {
   WorkStealQueue<Item> loot;
 };
 
+/// A slot in the place of a queue.
+struct Slot {
+  bool put() { return queue.put(&item) != nullptr; }
+  bool put_and_take_back() { return queue.put(&item) == nullptr && queue.take_back(&item); }
+  bool steal() { return queue.take() != nullptr; }
+
+  LifoSlot<Item> queue;
+};
+
+template <class Queue>
+void clear(Queue& queue) {
+  while (queue.pop()) {
+  }
+}
+
 template <class Queue>
 void fill(Queue& queue) {
   while (queue.queue.size() < kStock) queue.push();
 }
 
-template <class Queue>
-void push(Pricing& pricing) {
+/// Times `operate(queue)`, called by the owner; the rival is a thief.
+template <class Queue, class Prepare, class Operate>
+void time_owner(Pricing& pricing, const Prepare& prepare, const Operate& operate) {
   Queue queue;
   pricing.beside([&] { queue.steal(); });
-  const auto clear = [&] {
-    while (queue.pop()) {
-    }
-  };
-  pricing.time(kBatch, clear, [&] { return queue.push(); });
+  pricing.time(
+      kBatch, [&] { prepare(queue); }, [&] { return operate(queue); });
+}
+
+template <class Queue>
+void push(Pricing& pricing) {
+  time_owner<Queue>(pricing, clear<Queue>, [](Queue& queue) { return queue.push(); });
 }
 
 template <class Queue>
 void pop(Pricing& pricing) {
-  Queue queue;
-  pricing.beside([&] { queue.steal(); });
-  pricing.time(
-      kBatch, [&] { fill(queue); }, [&] { return queue.pop(); });
+  time_owner<Queue>(pricing, fill<Queue>, [](Queue& queue) { return queue.pop(); });
 }
 
+/// With other items below it: taking back the last one costs an exchange.
 template <class Queue>
 void push_and_take_back(Pricing& pricing) {
-  Queue queue;
-  pricing.beside([&] { queue.steal(); });
-  // With others below it: the last one takes an exchange.
-  pricing.time(
-      kBatch, [&] { fill(queue); }, [&] { return queue.push_and_take_back(); });
+  time_owner<Queue>(pricing, fill<Queue>, [](Queue& queue) { return queue.push_and_take_back(); });
 }
 
-/// The owner is the neighbour: its cache has what is stolen.
+inline void put_and_take_back(Pricing& pricing) {
+  time_owner<Slot>(
+      pricing, [](Slot&) {}, [](Slot& slot) { return slot.put_and_take_back(); });
+}
+
+inline void put_over(Pricing& pricing) {
+  time_owner<Slot>(
+      pricing, [](Slot& slot) { slot.put(); }, [](Slot& slot) { return slot.put(); });
+}
+
+/// The neighbour is the owner: what is stolen is in its cache.
 template <class Queue>
 void steal(Pricing& pricing) {
   Queue queue;
@@ -111,7 +133,7 @@ void steal(Pricing& pricing) {
   });
 }
 
-/// The owner is idle and has left all in the caller's cache; the neighbour is another thief.
+/// The owner is idle, and what is stolen is in the caller's cache; the neighbour is another thief.
 template <class Queue>
 void steal_from_idle(Pricing& pricing) {
   Queue queue;
@@ -123,19 +145,6 @@ void steal_from_idle(Pricing& pricing) {
         while (!queue.steal()) fill(queue);
         return true;
       });
-}
-
-inline void put_and_take_back(Pricing& pricing) {
-  LifoSlot<Item> slot;
-  pricing.beside([&] { (void)slot.take(); });
-  pricing.time(kBatch, kNothing, [&] { return slot.put(&item) == nullptr && slot.take_if(&item); });
-}
-
-inline void put_over(Pricing& pricing) {
-  LifoSlot<Item> slot;
-  (void)slot.put(&item);
-  pricing.beside([&] { (void)slot.take(); });
-  pricing.time(kBatch, kNothing, [&] { return slot.put(&item) != nullptr; });
 }
 
 }  // namespace bench::prices
