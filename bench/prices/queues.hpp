@@ -60,7 +60,7 @@ struct Ring {
 /// A slot in the place of a queue.
 struct Slot {
   bool put() { return queue.put(&item) != nullptr; }
-  bool put_and_take_back() { return queue.put(&item) == nullptr && queue.take_back(&item); }
+  bool put_and_take_back() { return queue.put(&item) == nullptr && queue.take_if(&item); }
   bool steal() { return queue.take() != nullptr; }
 
   LifoSlot<Item> queue;
