@@ -1,5 +1,6 @@
-// The prices of single operations (prices/), and the entries of `compare`, behind Google Benchmark's own interface:
-// `micro --benchmark_filter=fib/ --benchmark_repetitions=9`. Entries run one after another here; for a comparison of peers use `compare`, which interleaves them.
+// The prices of single operations (prices/) and the entries of `compare` as Google Benchmarks:
+// `micro --benchmark_filter=fib/ --benchmark_repetitions=9`. Entries run one after another. To compare peers use
+// `compare`, which interleaves them.
 #include <string>
 #include <thread>
 
@@ -15,14 +16,14 @@ namespace {
 
 constexpr Scale kScale = Scale::quick;
 
-/// How long nothing is to happen before a run.
+/// The idle time before a run.
 Clock::duration gap_before(const Bound& bound) {
   const Timing timing = bound.entry->spec->timing;
   if (timing == Timing::wake) return Effort::of(kScale).idle;
   return timing == Timing::bursts ? bound.work->period() : Clock::duration::zero();
 }
 
-/// One iteration: a run, after an idle gap, which is not timed, where the workload asks for one.
+/// Each iteration is a run, after an untimed idle gap if the workload has one.
 void iterate(benchmark::State& state, const Bound& bound) {
   const auto gap = gap_before(bound);
   for ([[maybe_unused]] auto _ : state) {

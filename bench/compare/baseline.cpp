@@ -18,7 +18,7 @@ namespace {
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
-/// A file without a name that holds `text`, to be read from its beginning. A pipe would fill, and wait for its reader.
+/// An unnamed file with `text`, positioned at its beginning. A pipe would fill up and block.
 File file_with(const std::string& text) {
   File file(std::tmpfile(), std::fclose);
   const bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size() &&

@@ -1,5 +1,4 @@
-// What got slower or faster since an earlier run. bench/baseline.py does it, which reads JSON with Python's own library
-// and also compares two files without a run; this calls it.
+// What got slower or faster since an earlier run. This calls bench/baseline.py, which can also compare two files.
 #pragma once
 
 #include <string>
@@ -8,12 +7,12 @@
 
 namespace bench {
 
-/// Throws BadOptions, after the script has told the user why, unless `file` is the JSON of a run at `scale`: to be known
+/// Throws BadOptions, after the script has printed the reason, unless `file` is the JSON of a run at `scale`. Called
 /// before anything is measured.
 void check_baseline(const std::string& file, const std::string& scale);
 
-/// Writes to the standard output which entries of `json`, a run's results, differ from those of `file` beyond the noise.
-/// Throws as check_baseline.
+/// Writes to the standard output which entries of `json`, the results of a run, differ from those of `file` beyond the
+/// noise. Throws like check_baseline.
 void write_changes(const std::string& file, const std::string& json);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// From which length of the body on a parallel loop is faster than the serial one: what the `grain` workloads say together.
+// From the `grain` workloads: the length of the body from which a parallel loop is faster than the serial one.
 #pragma once
 
 #include <string>
@@ -19,13 +19,13 @@ struct GrainCurve {
   unsigned threads;
   std::vector<Point> points;  ///< at least two
 
-  /// The length from which on all longer loops are faster than the serial one, on straight lines between the points and
-  /// both axes logarithmic; 0: faster from the shortest on; infinite: not even the longest is.
+  /// The length above which all loops are faster than the serial one, on straight lines between the points, with both
+  /// axes logarithmic. 0: from the shortest on; infinite: not even the longest.
   [[nodiscard]] double break_even() const;
 };
 
-/// One for each implementation and each thread count above one, where anything can be gained. Empty where not at least
-/// two lengths were measured together with the serial loop.
+/// One for each implementation and each thread count above one. Empty unless two lengths or more were measured together
+/// with the serial loop.
 std::vector<GrainCurve> grain_curves(const Results& results);
 
 }  // namespace bench

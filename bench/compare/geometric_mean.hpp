@@ -16,8 +16,8 @@ struct GeometricMean {
   std::size_t workloads;  ///< those with a ratio and a right result, each counted once
 };
 
-/// One for each implementation but blitz itself and each thread count, by library. Two implementations
-/// compare by it only where they have the same workloads.
+/// One for each implementation other than blitz and each thread count, by library. Two of them are comparable only if
+/// they have the same workloads.
 std::vector<GeometricMean> geometric_means(const Results& results);
 
 }  // namespace bench

@@ -15,7 +15,7 @@
 namespace bench {
 namespace {
 
-/// An entry on a number of threads, and what is found out about it.
+/// An entry on a number of threads, and its results.
 struct Step {
   const Entry* entry;
   unsigned threads;
@@ -40,8 +40,8 @@ std::vector<Step> plan(const Options& options) {
   return steps;
 }
 
-/// The order of pass `pass`: workload by workload, and within one beginning with another entry each time, so that
-/// nobody always follows the same neighbour.
+/// The order of pass `pass`: by workload. Within a workload each pass begins with another entry, so no entry always
+/// follows the same one.
 std::vector<std::size_t> order(const std::vector<Step>& steps, std::size_t pass) {
   std::vector<std::size_t> indices(steps.size());
   for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = i;
@@ -97,8 +97,8 @@ bool is_wanted(const Entry& entry, const Options& options) {
   return std::find(options.only.begin(), options.only.end(), entry.spec->name) != options.only.end();
 }
 
-// Memory comes first, in processes of its own, while this one has no threads. The warm-up's figures are dropped, its
-// results are checked like the others.
+// Memory comes first: it is measured in forked processes, while this one has no other threads. The figures of the
+// warm-up are dropped; its results are checked.
 Results measure_all(const Options& options) {
   auto steps = plan(options);
   const bool with_memory = peak_memory_is_known();

@@ -13,8 +13,8 @@ std::string scale_name(Scale scale);
 /// Whether `options` select this entry.
 bool is_wanted(const Entry& entry, const Options& options);
 
-/// Measures all that `options` select, whose `threads` and `repetitions` are set, with the progress on the standard
-/// error, where entries with a wrong result and peers that do not become quiet are named as well. This process may not
+/// Measures all entries that `options` select; `options.threads` and `options.repetitions` must be set. Writes to the
+/// standard error: the progress, entries with a wrong result, and peers that do not become quiet. This process must not
 /// have used a peer before.
 Results measure_all(const Options& options);
 

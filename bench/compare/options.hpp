@@ -21,7 +21,7 @@ struct Options {
   bool help = false;
 };
 
-/// A command line that cannot be honoured, with a message for the user.
+/// The command line is wrong, or a file cannot be used; with a message for the user.
 struct BadOptions : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -19,7 +19,7 @@ std::string bar(std::size_t percent) {
   return text;
 }
 
-/// A longer line would wrap, and its first part could not be rewritten.
+/// A longer line would wrap and could not be rewritten.
 int terminal_width() {
   winsize size{};
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;

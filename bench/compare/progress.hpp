@@ -7,13 +7,13 @@
 
 namespace bench {
 
-/// Follows passes, of these names, over the same `steps` steps. What a step took in the last pass is what it is expected to
-/// take in the next, so the time left is sound from the second pass on.
+/// Follows named passes over the same `steps` steps. A step is expected to take as long as in the last pass, so the
+/// time left is reliable from the second pass on.
 class Progress {
  public:
   Progress(std::vector<std::string> passes, std::size_t steps);
 
-  /// Shows that a step begins. On a terminal the line is rewritten; elsewhere there is one line for each pass.
+  /// Shows that a step begins. On a terminal it rewrites the line; elsewhere it prints one line for each pass.
   void begin(std::size_t pass, std::size_t step, const std::string& what);
   void end(std::size_t step, double seconds);
 

@@ -1,4 +1,4 @@
-// What a comparison found out: a row for each (workload, implementation, threads), and questions about rows.
+// The results of a comparison: a row for each (workload, implementation, threads), and queries.
 #pragma once
 
 #include <cmath>
@@ -36,8 +36,8 @@ struct Row {
   [[nodiscard]] double spread() const { return std::abs((high - low) / median); }
 };
 
-/// How many times slower `row` is than `base`, whether the metric is a time or a rate. NaN where `base` is missing or
-/// either is not positive, as an excess within the noise may be.
+/// How many times slower `row` is than `base`, for times and for rates. NaN if one is missing or not positive, as an
+/// excess within the noise may be.
 double times_slower(const Row* row, const Row* base);
 
 struct Results {
@@ -46,7 +46,7 @@ struct Results {
   std::string scale;
   std::vector<Row> rows;  ///< by workload; within one by implementation, then threads
 
-  /// The row, or nullptr where it was not measured. The serial form answers for every thread count.
+  /// The row, or nullptr if it was not measured. The serial form has the same row for every thread count.
   [[nodiscard]] const Row* find(std::string_view workload, std::string_view peer, unsigned threads) const;
 
   /// The best of the implementations whose names begin with `library`.
@@ -55,8 +55,8 @@ struct Results {
   /// How many times slower `row` is than blitz with as many threads (the serial form: than blitz with the fewest).
   [[nodiscard]] double times_slower_than_blitz(const Row& row) const;
 
-  /// How many times faster `row` is than the serial form. NaN where there is no serial row, and for figures that have no
-  /// speed-up: an excess over the ideal, a CPU time.
+  /// How many times faster `row` is than the serial form. NaN where there is no serial row, and for figures that have
+  /// no speed-up: an excess over the ideal, a CPU time.
   [[nodiscard]] double speed_up(const Row& row) const;
 
   [[nodiscard]] bool all_correct() const;
@@ -65,13 +65,13 @@ struct Results {
 /// "ns", "GB/s", ...
 std::string_view unit_name(Metric metric);
 
-/// Whether the figure is CPU time: neither a speed-up nor a mean of how much slower can be made from it.
+/// Whether the figure is CPU time: it has no speed-up, and no place in the geometric means.
 inline bool is_cpu_time(const Spec& spec) { return spec.timing == Timing::bursts; }
 
 /// "ns/join", "CPU us/call", "GB/s"
 std::string figure_name(const Spec& spec);
 
-/// What was measured on, for the heading.
+/// The machine and the compiler, for the heading.
 struct Machine {
   std::string processor;
   unsigned processors;

@@ -30,7 +30,7 @@ void write_row(std::ostream& out, const Row& row, double ratio) {
                    number_text(row.peak_bytes / (1024 * 1024)), row.correct ? number_text(ratio) : "WRONG"});
 }
 
-// The serial form is measured once and shown with every thread count, beside what it is compared with.
+// The serial form is measured once and shown with every thread count.
 void write_workload(std::ostream& out, const Results& results, const Spec& spec) {
   out << '\n' << spec.name << ": " << spec.title << '\n';
   for (const unsigned threads : results.threads) {

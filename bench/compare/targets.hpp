@@ -1,4 +1,4 @@
-// The project's aims as far as these workloads can show them: a ratio or a time of the run at hand, and its limit.
+// The project's aims that these workloads can check: a ratio or a time of this run, and its limit.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Work that takes a known time and nothing else: no memory, no call, no early end.
+// Work of a known duration that uses no memory, makes no call and cannot be optimised away.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace bench {
 
-/// `steps` steps of a chain in which each needs the one before: a fixed amount of work, whatever else runs. A piece
-/// timed by the clock instead would count the time during which it is preempted as done.
+/// `steps` dependent steps: a fixed amount of work, whatever else runs. A piece that ran until a time has passed would
+/// count its preemption as work.
 BENCH_NOINLINE inline std::uint64_t busy_work(std::uint64_t state, std::uint64_t steps) {
   for (std::uint64_t i = 0; i < steps; ++i) {
     state ^= state << 13;
@@ -21,7 +21,7 @@ BENCH_NOINLINE inline std::uint64_t busy_work(std::uint64_t state, std::uint64_t
   return state;
 }
 
-/// What `steps` steps take where nobody disturbs: the fastest of many trials.
+/// The undisturbed duration of `steps` steps: the fastest of many trials.
 inline double busy_seconds(std::uint64_t steps) {
   double fastest = 1;
   for (int trial = 0; trial < 50; ++trial) {

@@ -35,9 +35,8 @@ double process_cpu_seconds() { return read(CLOCK_PROCESS_CPUTIME_ID); }
 
 Quiet wait_until_quiet() {
   constexpr auto kWindow = std::chrono::milliseconds(4);
-  constexpr int kPatience = 250;  // windows: one second
-  constexpr double kQuietShare =
-      0.02;  // of one processor: a thread that naps and looks is quiet, one that spins is not
+  constexpr int kPatience = 250;        // windows: one second
+  constexpr double kQuietShare = 0.02;  // of one processor: napping and looking is quiet, spinning is not
   const double first = other_threads_cpu_seconds();
   double before = first;
   for (int i = 0; i < kPatience; ++i) {

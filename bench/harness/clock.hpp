@@ -9,7 +9,7 @@ using Clock = std::chrono::steady_clock;
 
 inline double seconds(Clock::duration d) { return std::chrono::duration<double>(d).count(); }
 
-/// What two readings of the clock take, in seconds: to be taken off the time of anything short.
+/// The cost of two readings of the clock, in seconds; subtracted from short times.
 double clock_cost();
 
 /// CPU time of all threads of the process, in seconds.
@@ -32,7 +32,7 @@ class Stopwatch {
 
 struct Quiet {
   double cpu_seconds;  ///< used by the other threads while we waited
-  bool reached;        ///< false: they were still busy when patience ran out
+  bool reached;        ///< false: they were still busy at the time limit
 };
 
 /// Sleeps until the other threads of the process use next to no CPU time, or a second has passed.

@@ -1,4 +1,4 @@
-// What an outside thread waits for when jobs that nobody else waits for are done.
+// Lets an outside thread wait for the end of detached jobs.
 #pragma once
 
 #include <atomic>
@@ -6,15 +6,15 @@
 
 namespace bench {
 
-/// One thread starts it and waits, any thread finishes. It stays usable, so that the last finisher may still be inside
-/// finish_one() when the next count starts.
+/// One thread starts it and waits; any thread finishes. The object outlives its counts, since the last finisher may
+/// still be inside finish_one() when the next count starts.
 ///
 /// Pairs:
 ///   [finish]  finish_one: left_.fetch_sub(acq_rel)   ->  finish_one: left_.fetch_sub(acq_rel), the last one
 ///   [done]    finish_one: done_.store(release)       ->  wait: done_.wait(acquire)
 class alignas(128) Countdown {
  public:
-  /// Nobody may finish before this has happened.
+  /// Must happen before the first finish_one() of this count.
   void start(std::size_t count) {
     left_.store(count, std::memory_order_relaxed);
     done_.store(0, std::memory_order_relaxed);
@@ -26,7 +26,7 @@ class alignas(128) Countdown {
     done_.notify_one();
   }
 
-  /// Blocks until `count` have finished. The waiter is not woken, and reads nothing, for all but the last.
+  /// Blocks until `count` have finished. Only the last one wakes the waiter and touches what it reads.
   void wait() const { done_.wait(0, std::memory_order_acquire); }  // [done]
 
  private:

@@ -13,17 +13,17 @@ namespace {
 
 constexpr double kNoTail = std::numeric_limits<double>::quiet_NaN();
 
-/// What the timing loops find out, in seconds.
+/// The result of a timing loop, in seconds.
 struct Timed {
   std::size_t runs;   // all of them, warm-up included: what the result is checked for
   std::size_t timed;  // those that `wall` and `cpu` cover
   double wall;
   double cpu;
-  double middle;  // of one run: what the figure is made from
+  double middle;  // of one run; the figure is made from it
   double p99;
 };
 
-// A first run wakes the threads and fills the caches. It is kept only where it is so long that this does not matter.
+// The first run wakes the threads and fills the caches. It counts only if it is so long that this does not matter.
 Timed time_runs(const Bound& bound, const Effort& effort) {
   constexpr double kLongRun = 0.02;
   std::size_t warm_up = 0;
@@ -50,8 +50,8 @@ double seconds_of(const auto& call) {
   return seconds(Clock::now() - start);
 }
 
-/// Times calls one by one, as many as `sample` holds, and shrinks it to those made where they take over `longest_seconds`
-/// together; a fiftieth is made however long it takes.
+/// Times calls one by one, as many as `sample` holds, or fewer if they take over `longest_seconds` together; a fiftieth
+/// is always made. Shrinks `sample` to the calls made.
 void time_calls(const Bound& bound, std::vector<double>& sample, double longest_seconds) {
   const std::size_t fewest = sample.size() / 50 + 1;
   std::size_t made = 0;
@@ -64,7 +64,7 @@ void time_calls(const Bound& bound, std::vector<double>& sample, double longest_
   sample.resize(made);
 }
 
-// The two readings of the clock around a call cost as much as a small call, and are taken off.
+// The two readings of the clock around a call cost as much as a small call, so they are subtracted.
 Timed time_single_calls(const Bound& bound, const Effort& effort) {
   const double clock = clock_cost();
   std::vector<double> sample(effort.calls);
@@ -89,8 +89,9 @@ Timed time_wakes(const Bound& bound, const Effort& effort) {
   return {effort.wakes, effort.wakes, watch.wall(), watch.cpu(), median(sample), quantile(sample, 0.99)};
 }
 
-// The first burst, which finds threads that have been idle for longer than the others do, is not timed. What is timed
-// are whole periods, each from a burst to where the next is due, so that the CPU time of a burst is all that it leads to.
+// The first burst is not timed: before it the threads were idle for longer than before the others. Whole periods are
+// timed, each from a burst to the time at which the next is due, so the CPU time includes everything that a burst
+// causes.
 Timed time_bursts(const Bound& bound, const Effort& effort) {
   const Clock::duration period = bound.work->period();
   std::vector<double> sample(std::max(effort.fewest_bursts, static_cast<std::size_t>(effort.bursts / period)));

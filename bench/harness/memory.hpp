@@ -1,17 +1,16 @@
-// How much memory one run of an entry takes.
+// The memory that one run of an entry takes.
 #pragma once
 
 #include "bench/harness/registry.hpp"
 
 namespace bench {
 
-/// Whether this system tells: on Linux, where /proc/self/clear_refs may be written.
+/// Whether this system reports it: Linux, if /proc/self/clear_refs can be written.
 bool peak_memory_is_known();
 
-/// How far the resident memory of a process rises above what its input and its threads take, while it runs `entry` for
-/// the first time, in bytes; NaN where the run failed. A process of its own, forked here: in a shared one, memory that
-/// a library keeps after its first run would be seen once and never again. To be called before this process has any
-/// other thread, as only the calling one lives on in a fork.
+/// Runs `entry` for the first time in a forked process. Returns the rise of resident memory above that of the input and
+/// the threads, in bytes; NaN if the run failed. In a shared process, memory that a library keeps after its first run
+/// would show once and never again. Call it before this process has another thread: fork() copies only the calling one.
 double peak_bytes(const Entry& entry, unsigned threads, Scale scale);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// Threads that belong to no library and use one at the same time, as the request threads of a server do.
+// Threads outside of all libraries that call one at the same time, like the request threads of a server.
 #pragma once
 
 #include <barrier>

@@ -24,7 +24,7 @@ Pin::Pin(std::optional<int> processor) {
   sched_setaffinity(0, sizeof one, &one);
 }
 
-// The empty set of a thread that was not pinned is refused.
+// If the thread was not pinned the set is empty, and the system refuses it.
 Pin::~Pin() { sched_setaffinity(0, sizeof before_, &before_); }
 
 #else

@@ -1,4 +1,4 @@
-// Which processors there are for a thread, and keeping it on one of them. Where the system cannot be asked, there are none.
+// The processors that a thread may use, and pinning it to one. Empty on systems without affinity.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,11 @@
 
 namespace bench {
 
-/// The processors that the calling thread may use, first the one that it is on.
+/// The processors that the calling thread may use; the one that it is on comes first.
 std::vector<int> processors();
 
-/// Keeps the calling thread on `processor`, if that is one, for as long as this object, which is the thread's own, lives.
+/// Pins the calling thread to `processor`, if there is a value, for the lifetime of this object. Not to be shared by
+/// threads.
 class Pin {
  public:
   explicit Pin(std::optional<int> processor);

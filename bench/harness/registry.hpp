@@ -1,4 +1,4 @@
-// The registry: every (workload, implementation) pair of the binary, put there by the file that implements it.
+// The registry: every (workload, implementation) pair of the program, registered by the file that implements it.
 //
 //   void run(Fib& work, BlitzPeer& peer) { ... }       // one run of the workload
 //   const Register<run> registered("blitz");
@@ -17,8 +17,8 @@
 
 namespace bench {
 
-/// A library under test with its threads: a pool, an arena, a team. Made once for each thread count, outside every
-/// timed region, and kept to the end.
+/// A library under test with its threads: a pool, an arena, a team. Made once for each thread count, outside timed
+/// regions, and kept to the end.
 class Peer {
  public:
   Peer() = default;
@@ -26,7 +26,7 @@ class Peer {
   Peer& operator=(const Peer&) = delete;
   virtual ~Peer() = default;
 
-  /// Calls `measurement`, with the peer's thread count in force.
+  /// Calls `measurement` with the peer's thread count set.
   virtual void session(const std::function<void()>& measurement) { measurement(); }
 };
 

@@ -1,4 +1,4 @@
-// Owns what the measurements use, so that nothing is constructed inside one: one input for each workload, shared by
+// Owns the inputs and the peers, so nothing is constructed inside a measurement: one input for each workload, shared by
 // its implementations, and one peer for each library and thread count.
 #pragma once
 
@@ -36,7 +36,7 @@ class Setup {
   std::map<std::pair<std::type_index, unsigned>, std::unique_ptr<Peer>> peers_;
 };
 
-/// The thread counts measured where none are asked for: one, and as many as this process may use.
+/// The thread counts to measure by default: one, and as many as this process may use.
 std::vector<unsigned> default_thread_counts();
 
 }  // namespace bench

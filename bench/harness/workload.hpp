@@ -17,7 +17,7 @@
 
 namespace bench {
 
-/// How large the inputs are: for the record, for a first look, or only to see that everything works.
+/// The size of the inputs: for the full comparison, for a first look, or only to test that everything works.
 enum class Scale { full, quick, smoke };
 
 template <class T>
@@ -25,7 +25,7 @@ constexpr T pick(Scale scale, T full, T quick, T smoke) {
   return scale == Scale::full ? full : scale == Scale::quick ? quick : smoke;
 }
 
-/// What one figure says. All but gigabytes_per_second are times: less is better.
+/// The unit of a figure. All but gigabytes_per_second are times, where less is better.
 enum class Metric { nanoseconds, microseconds, milliseconds, gigabytes_per_second };
 
 /// What a repetition times.
@@ -45,8 +45,8 @@ struct Spec {
   bool in_quick = true;  ///< false: measured with Scale::quick only if asked for by name
 };
 
-/// The input and the result of one workload, shared by all its implementations. A run *adds* to the result, so that one
-/// wrong run among many shows in the check at the end.
+/// The input and the result of one workload, shared by all its implementations. A run *adds* to the result, so one
+/// wrong run among many is found by the check at the end.
 class Workload {
  public:
   Workload() = default;
@@ -57,7 +57,7 @@ class Workload {
   /// Forgets the results of earlier runs.
   virtual void reset() = 0;
 
-  /// Whether the result is what `runs` serial runs since reset() would have left.
+  /// Whether the result equals that of `runs` serial runs since reset().
   [[nodiscard]] virtual bool check(std::size_t runs) const = 0;
 
   /// Units of work in one run.

@@ -1,5 +1,5 @@
 // blitz: one pool for each thread count. Trees enter it with `pool.install`; loops and the wake-up test call it from
-// the main thread, as a program without a thread of its own in the pool would.
+// the main thread, which is not a worker.
 #pragma once
 
 #include <blitz/blitz.hpp>

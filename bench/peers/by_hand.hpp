@@ -1,5 +1,5 @@
-// No library: the serial form in pieces, which threads that have nothing else to do take from one counter. What the
-// machine gives when all of its processors work, whatever the library: two that share a core are not twice one.
+// No library: the serial form in pieces, which spinning threads take from one counter. It shows the speed-up that the
+// machine allows: two processors that share a core are less than twice as fast as one.
 #pragma once
 
 #include <atomic>
@@ -21,8 +21,8 @@ class ByHandPeer : public Peer {
   static constexpr bool kThreaded = true;
   explicit ByHandPeer(unsigned threads) : others_(threads - 1) {}
 
-  /// The other threads look for work all the time, each on a processor of its own that is not the caller's, if there are
-  /// so many: or two would share one until the system moves them.
+  /// The other threads spin, each pinned to its own processor that is not the caller's, if there are enough. Unpinned,
+  /// two would share one until the system moves them.
   void session(const std::function<void()>& measurement) override {
     const unsigned round = round_.load(std::memory_order_relaxed);
     const std::vector<int> cpus = processors();

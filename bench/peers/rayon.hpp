@@ -1,10 +1,10 @@
-// Rayon, through the C interface of bench/rayon: one pool for each thread count. What a worker runs for less than a
-// hundred nanoseconds is Rust (each workload's rayon.cpp declares what it calls); the members here are for functions of
-// C++ that take longer, where a call through a pointer is lost. Such functions must not throw.
+// Rayon, through the C interface of bench/rayon: one pool for each thread count. Work of less than a hundred
+// nanoseconds is Rust (each workload's rayon.cpp declares what it calls). The members here take C++ functions that run
+// longer, where a call through a pointer does not matter. Such functions must not throw.
 //
 // In Rayon a thread outside the pool never works for it: a call from the main thread is handed over and waited for.
-// `rayon` calls from the main thread, as a program that has not moved into the pool does. With RayonInsidePeer a whole
-// repetition runs on a worker, so that no call pays for that; the main thread sleeps meanwhile.
+// `rayon` calls from the main thread. With RayonInsidePeer a whole repetition runs on a worker, so no call pays for the
+// hand-over; the main thread sleeps meanwhile.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// No library: the plain loop or recursion that everyone else is checked against.
+// No library: the plain loop or recursion that all others are checked against.
 #pragma once
 
 #include "bench/harness/registry.hpp"

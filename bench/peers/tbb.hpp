@@ -1,6 +1,6 @@
-// oneTBB: one arena for each thread count. A whole repetition runs inside the arena, so that no call pays for entering
-// it: the main thread has its slot, as it has in the arena that oneTBB makes by itself. Where jobs come from outside and
-// the main thread only waits for them, the arena is one without a slot for it.
+// oneTBB: one arena for each thread count. A whole repetition runs inside the arena, so no call pays for entering it:
+// the main thread has a slot, as in oneTBB's default arena. For jobs from outside, where the main thread only waits,
+// the arena has no slot for it.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +35,8 @@ class TbbPeer final : public Peer {
     arena_.execute(f);
   }
 
-  /// Calls `body` with every index below `count`. simple_partitioner cuts down to the grain whatever happens, so it
-  /// gets one of four blocks a thread; the others choose for themselves, with `grain` as the least.
+  /// Calls `body` with every index below `count`. simple_partitioner always divides down to the grain, so
+  /// its grain is a quarter of a thread's share. The others choose the size of their blocks, at least `grain`.
   template <class Partitioner, class Body>
   void for_each_index(std::size_t count, std::size_t grain, const Body& body) const {
     if constexpr (std::is_same_v<Partitioner, tbb::simple_partitioner>) {

@@ -1,10 +1,10 @@
-/// The caches of the simulated machine: for each line of 64 bytes, which processors have it, and until when it is on its
-/// way. No values: these are in the program's own memory.
+/// The caches of the simulated machine: for each line of 64 bytes, which processors have it, and until when it is on
+/// its way. No values: these are in the program's own memory.
 ///
-/// Modified or exclusive lines have an owner, shared ones have readers; a cache has no other states and is never full. A
-/// line goes to one processor after another: whoever asks while it is on its way waits until it has arrived there, and only
-/// then its own transfer begins. Shared lines are copied to readers nearly at once. A line that nobody has used is in the
-/// cache of the first who does.
+/// Modified or exclusive lines have an owner, shared ones have readers; a cache has no other states and is never full.
+/// A line goes to one processor after another: a request during a transfer waits for its end, and then its own transfer
+/// begins. Shared lines are copied to readers nearly at once. A line that was never used is in the cache of its first
+/// user.
 #pragma once
 
 #include <array>

@@ -131,7 +131,7 @@ void Machine::switch_to(unsigned next) {
   from.exceptions = *exceptions;
   *exceptions = to.exceptions;
   to.fiber.switch_from(from.fiber);
-  // Whoever came back here has made this thread the current one.
+  // The fiber that resumed this one has made it the current thread.
 }
 
 void Machine::enqueue(unsigned processor) {

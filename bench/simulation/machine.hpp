@@ -1,9 +1,9 @@
-/// A machine with many processors in one thread of one program: each simulated thread has a processor of its own, with a
-/// clock of its own, and the one whose clock is the earliest goes on. So everything that two threads can see of each other
-/// happens in the order of the clocks, and one run is like the next.
+/// A machine with many processors in one thread of one program: each simulated thread has a processor of its own, with
+/// a clock of its own, and the one whose clock is the earliest goes on. So everything that two threads can see of each
+/// other happens in the order of the clocks, and one run is like the next.
 ///
-/// The program's own instructions take no time but what it says it works; each operation on shared memory, and each call
-/// of the system, takes what Costs says.
+/// The program's own instructions take no time but what it says it works; each operation on shared memory, and each
+/// call of the system, takes what Costs says.
 #pragma once
 
 #include <array>
@@ -52,8 +52,8 @@ class Machine {
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
-  /// Runs `body` as the first thread, on processor 0. Throws std::runtime_error if all threads are blocked, if one is left
-  /// when the body returns, or if an hour has passed; the machine is of no use after that.
+  /// Runs `body` as the first thread, on processor 0. Throws std::runtime_error if all threads are blocked, if one is
+  /// left when the body returns, or if an hour has passed; the machine is of no use after that.
   void run(const std::function<void()>& body);
 
   /// The value of this pointer is each thread's own. Before run().
@@ -70,7 +70,7 @@ class Machine {
   /// The running thread does something that touches nothing shared.
   void work(Time time) noexcept { here().clock += time; }
   void sleep(Time time);
-  /// Returns when nobody's clock is before that of the running thread.
+  /// Returns when no clock is before that of the running thread.
   void take_turn();
 
   // Each of these waits for its turn. On return, the effect is to be had, before anything else is done.
@@ -119,8 +119,8 @@ class Machine {
   /// Ends the run with an error, from within a thread.
   [[noreturn]] void fail(std::string message);
 
-  /// The running thread has asked the allocator for this memory, or, with a size of 0, has given some back. Nothing happens
-  /// if it is the machine that has.
+  /// The running thread has asked the allocator for this memory, or, with a size of 0, has given some back. Nothing
+  /// happens if it is the machine that has.
   void allocated(const void* memory, std::size_t size);
 
  private:

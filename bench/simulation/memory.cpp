@@ -135,7 +135,7 @@ void Machine::membarrier() {
   if (costs_.membarrier_serial && targets > 0) begin = std::max(begin, membarrier_free_at_);
   Time end = begin + costs_.membarrier_alone;
   if (targets > 0) end = begin + costs_.membarrier_wait + targets * costs_.membarrier_target;
-  // Whoever is interrupted lets its stores out before it answers.
+  // An interrupted processor empties its store buffer before it answers.
   for (unsigned i = 0; i < processors_.size(); ++i) {
     if (is_target(i)) end = std::max(end, processors_[i]->stored);
   }

@@ -41,7 +41,7 @@ void print_help() {
          "  --profile NAME    costs of a machine without or with a hypervisor: metal or virtual (metal)\n"
          "  --seed N          of the differences between wake-ups (1)\n"
          "  --smoke           tiny inputs\n"
-         "  --details         the lines that move, and who makes heavy fences\n"
+         "  --details         the lines that move, and the callers of heavy fences\n"
          "  --socket N        processors in a socket (64)\n"
          "  --parallel-membarrier   as before Linux 6.8, several calls at once\n\nScenarios:\n";
   for (const Scenario& scenario : scenarios()) {

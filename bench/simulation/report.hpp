@@ -17,7 +17,7 @@ struct Row {
 /// `alone`: the time on one thread.
 void print_scenario(std::ostream& out, const Scenario& scenario, Time alone, const std::vector<Row>& rows);
 
-/// All the lines that have moved, and who asked for heavy fences.
+/// All lines that have moved, and the callers of heavy fences.
 void print_details(std::ostream& out, const Scenario& scenario, const std::vector<Row>& rows);
 
 }  // namespace simulation
