@@ -19,6 +19,7 @@ import json
 import math
 import pathlib
 import sys
+import textwrap
 
 from baseline import number
 
@@ -53,6 +54,7 @@ NAME_WIDTH = 130
 BAR_WIDTH = 170
 BAR_HEIGHT = 15
 PANEL_TITLE = 40
+TITLE_LENGTH = 72  # characters
 PAGE_TITLE = 40
 
 # A chart of lines.
@@ -131,7 +133,8 @@ def draw_bars(axes, rows, colour):
     heading = f"{rows[0]['workload']} [{rows[0]['unit']}]"
     above = {"xy": (-NAME_WIDTH / BAR_WIDTH, 1), "xycoords": "axes fraction", "textcoords": "offset points"}
     axes.annotate(heading, xytext=(0, 13), fontweight="bold", fontsize=9, **above)
-    axes.annotate(rows[0]["title"], xytext=(0, 3), color=QUIET, **above)
+    title = textwrap.shorten(rows[0]["title"], TITLE_LENGTH, placeholder=" …")
+    axes.annotate(title, xytext=(0, 3), color=QUIET, **above)
     axes.set_xlim(0, max(max(values) for values in shown) or 1)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_yticks(range(len(rows)), [row["peer"] for row in rows])

@@ -182,6 +182,8 @@ class ChartsTest(unittest.TestCase):
                 self.assertEqual(shown[workload], peers)
         grain = {r["peer"] for r in found["results"] if r["workload"] == "grain_1e3"} - {"serial"}
         self.assertEqual(charts["break-even"].peers("line"), {"2 threads": grain})
+        texts = [text for chart in charts.values() for text in chart.texts if "x 2 us of work" in text]
+        self.assertTrue(texts and all(text.endswith(" …") for text in texts), texts)  # too long for a panel
         self.assertEqual(set(charts["speed-up-1"].peers("line")), {"fib", "grain_1e0", "grain_1e3", "saxpy"})
 
     def test_bad_records(self):
