@@ -127,7 +127,7 @@ inline try_borrow(slot) {  /* sets ok */
   fi
 }
 
-/* mirrors: IdleState::all_idle */
+/* mirrors: IdleState::num_idle */
 inline all_idle() {  /* sets ok */
   do
   :: atomic {
@@ -305,7 +305,7 @@ returns:
   d_step { runners[me]--; residents-- }
 }
 
-/* mirrors: Registry::in_worker_from_outside */
+/* mirrors: Registry::enter */
 /* mirrors: Registry::try_borrow */
 /* mirrors: Registry::inject_and_wait */
 /* mirrors: Worker::wait_until */

@@ -288,7 +288,7 @@ returns:
   d_step { runners[me]--; residents-- }
 }
 
-/* mirrors: Registry::in_worker_from_outside */
+/* mirrors: Registry::enter */
 /* mirrors: Registry::try_borrow */
 /* mirrors: Registry::inject_and_wait */
 /* mirrors: Worker::wait_until */
