@@ -1,5 +1,5 @@
 // ScopeState, the inside of a scope: its count in two parts, its wait, its exception; and CallerLatch, which ends the
-// caller's wait.
+// caller's wait, of a scope, a handle of async and a broadcast.
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "blitz/async_handle.hpp"
+#include "blitz/broadcast.hpp"
 #include "blitz/core/scope_state.hpp"
 #include "tests/interleave/tasks.hpp"
 
@@ -202,6 +204,57 @@ INTERLEAVE_CASE("caller: a worker of another pool, which ends", .preemptions = 1
     if (const auto pool_of_caller = others.lock()) pool_of_caller->idle().try_wake(0);
   });
   add_server(run, pool, scope);
+  run.go();
+}
+
+// --- handles and broadcasts ---
+
+INTERLEAVE_CASE("handle: a worker waits", .preemptions = 2, .random_schedules = 1000) {
+  Pool pool(run, 2);
+  Plain<int> result{"result", 0};
+  add_thread(run, "owner", pool.worker(0), [&] {
+    auto handle = blitz::detail::async_in(pool, [&] { result.write(7); });
+    handle.get();
+    expect(result.read() == 7, "what the job wrote is seen");
+  });
+  add_helper(run, "helper", pool, 1);
+  run.go();
+}
+
+INTERLEAVE_CASE("handle: an outside thread asks, then waits", .preemptions = 2, .random_schedules = 1000) {
+  Pool pool(run, 1);
+  Plain<int> result{"result", 0};
+  auto handle = blitz::detail::async_in(pool, [&] { result.write(7); });
+  run.thread("caller", [&] {
+    if (!handle.ready()) handle.wait();
+    expect(result.read() == 7, "what the job wrote is seen");
+  });
+  add_helper(run, "helper", pool, 0);
+  run.go();
+}
+
+INTERLEAVE_CASE("handle: dropped while the job runs", .preemptions = 2, .random_schedules = 1000) {
+  Pool pool(run, 1);
+  auto handle = blitz::detail::async_in(pool, [] {});
+  run.thread("caller", [&] { handle = {}; });
+  add_helper(run, "helper", pool, 0);
+  run.go();
+}
+
+INTERLEAVE_CASE("broadcast: the last two calls end at once", .preemptions = 2, .random_schedules = 1000) {
+  Pool pool(run, 2);
+  run.thread("caller", [&] {
+    Plain<int> results[2] = {Plain<int>("result", 0), Plain<int>("result", 0)};
+    blitz::detail::broadcast_in(pool, [&](blitz::BroadcastContext context) { results[context.index()].write(7); });
+    expect(results[0].read() + results[1].read() == 14, "what each call wrote is seen");
+  });
+  for (std::size_t slot = 0; slot < 2; ++slot) {
+    Worker& worker = pool.worker(slot);
+    add_thread(run, "worker " + std::to_string(slot), worker, [&worker] {
+      while (!worker.has_mail()) blitz::detail::yield_thread();
+      worker.execute(worker.take_mail());
+    });
+  }
   run.go();
 }
 

@@ -83,7 +83,7 @@ class Explorer {
 
   bool systematic() {
     auto bound = static_cast<unsigned>(arguments_.preemptions.value_or(test_.settings.preemptions));
-    if (world_.orders.recording) bound = 0;
+    if (world_.orders.recording) bound = std::min(bound, 1u);
     world_.search = Search::kSystematic;
     for (unsigned preemptions = 0; preemptions <= bound; ++preemptions) {
       world_.budget = {preemptions, test_.settings.delays, test_.settings.spurious};
