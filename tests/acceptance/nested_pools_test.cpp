@@ -267,3 +267,38 @@ TEST_CASE_TEMPLATE("install_blocking: the pool's other workers serve what comes 
     }) == 13);
   }
 }
+
+TEST_CASE_TEMPLATE("options: a call runs in the pool that they name, whatever its caller works for", Pool,
+                   BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  Pool other({.num_threads = 2});
+  std::atomic<int> elsewhere{0};
+  const auto in_pool = [&] {
+    if (!pool.current_thread_index()) ++elsewhere;
+  };
+  const auto call_all = [&] {
+    std::vector<int> items(100, 1);
+    blitz::parallel_for(items, [&](int&) { in_pool(); }, {.pool = &pool});
+    blitz::parallel_for(0, 100, [&](int) { in_pool(); }, {.schedule = blitz::Schedule::fixed, .pool = &pool});
+    blitz::parallel_for_blocks(items, [&](auto) { in_pool(); }, {.pool = &pool});
+    const auto sum = [&](int a, int b) {
+      in_pool();
+      return a + b;
+    };
+    CHECK(blitz::parallel_reduce(items, 0, sum, {.pool = &pool}) == 100);
+    CHECK(blitz::parallel_reduce(items, 0, sum, {.deterministic = true, .pool = &pool}) == 100);
+    blitz::scope(
+        [&](blitz::Scope& scope) {
+          in_pool();
+          scope.spawn(in_pool);
+        },
+        {.pool = &pool});
+    blitz::in_place_scope([&](blitz::Scope& scope) { scope.spawn(in_pool); }, {.pool = &pool});
+  };
+  call_all();
+  other.install(call_all);
+  pool.install(call_all);
+  CHECK(elsewhere == 0);
+  // A member's own pool is meant, whatever the options name.
+  other.parallel_for(0, 100, [&](int) { CHECK(other.current_thread_index()); }, {.pool = &pool});
+}
