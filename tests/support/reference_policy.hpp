@@ -132,19 +132,29 @@ class ReferenceIdle {
     return true;
   }
   template <class Resident, class Injected, class QueuesEmpty>
-  void give_back(std::size_t slot, bool /*own_empty*/, const Resident& resident, Injected&& injected,
+  void give_back(std::size_t slot, bool own_empty, const Resident& resident, Injected&& injected,
                  QueuesEmpty&& queues_empty) noexcept {
     const std::lock_guard lock(mutex_);
     Slot& s = slots_[slot];
     s.state = State::kVacant;
     s.lent = false;
     ++asleep_;
-    if (resident.probe() || injected() || !queues_empty()) wake(s);
+    if (!own_empty || resident.probe() || injected() || !queues_empty()) wake(s);
   }
 
   [[nodiscard]] bool somebody_idle() const noexcept {
     const std::lock_guard lock(mutex_);
     return searching_ + asleep_ > 0;
+  }
+  /// Slots asleep or vacant.
+  [[nodiscard]] std::size_t asleep() const noexcept {
+    const std::lock_guard lock(mutex_);
+    return asleep_;
+  }
+  /// Slots awake that execute no job.
+  [[nodiscard]] std::size_t searching() const noexcept {
+    const std::lock_guard lock(mutex_);
+    return searching_;
   }
   [[nodiscard]] std::uint64_t times_slept(std::size_t slot) const noexcept {
     const std::lock_guard lock(mutex_);

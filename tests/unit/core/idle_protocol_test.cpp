@@ -1,0 +1,524 @@
+// The contract IdleProtocol of blitz/policy.hpp, asked of the idle protocol of each policy. Their own tests ask what each
+// promises beyond it.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "blitz/async/idle_state.hpp"
+#include "blitz/core/core_latch.hpp"
+#include "blitz/fork_join/sleep.hpp"
+#include "support/reference_policy.hpp"
+
+using blitz::detail::CoreLatch;
+using blitz::detail::IdleState;
+using blitz::detail::Rest;
+using blitz::detail::Sleep;
+using blitz_test::ReferenceIdle;
+
+namespace {
+
+/// A Sleep whose jobs-event counter begins at `jec`. It wraps around after 0xffffffff.
+template <std::uint32_t jec>
+struct SleepFrom : Sleep {
+  explicit SleepFrom(std::size_t slots) : Sleep(slots, jec) {}
+};
+
+/// How many slots are asleep or vacant, and how many are awake and execute no job.
+struct Counts {
+  std::size_t asleep;
+  std::size_t searching;
+
+  friend bool operator==(const Counts&, const Counts&) = default;
+};
+
+Counts counts(const Sleep& idle) {
+  const auto counters = idle.counters();
+  return {counters.sleeping(), counters.inactive() - counters.sleeping()};
+}
+Counts counts(const IdleState& idle) { return {idle.num_parked(), idle.num_searching()}; }
+Counts counts(const ReferenceIdle& idle) { return {idle.asleep(), idle.searching()}; }
+
+/// Whether no_work_found, called next, may block.
+bool is_last_check(const Sleep::Search& search) { return search.announced; }
+bool is_last_check(const IdleState::Search& search) { return search.parked; }
+bool is_last_check(const ReferenceIdle::Search& /*search*/) { return true; }
+
+constexpr auto kYes = []() noexcept { return true; };
+constexpr auto kNo = []() noexcept { return false; };
+
+/// Searches in vain until the next no_work_found may block.
+template <class Idle>
+void search_until_last_check(Idle& idle, typename Idle::Search& search, CoreLatch& latch) {
+  while (!is_last_check(search)) idle.no_work_found(search, latch, Rest::kWait, kNo);
+}
+
+void wait_until(const std::function<bool()>& condition) {
+  while (!condition()) std::this_thread::yield();
+}
+
+/// This thread becomes the runner of `slot`, which executes a job.
+template <class Idle>
+void borrow(Idle& idle, std::size_t slot = 0) {
+  REQUIRE(idle.try_borrow(slot));
+}
+
+}  // namespace
+
+#define IDLE_PROTOCOLS Sleep, IdleState, ReferenceIdle
+
+TYPE_TO_STRING(Sleep);
+TYPE_TO_STRING(SleepFrom<1>);
+TYPE_TO_STRING(SleepFrom<0xfffffffe>);
+TYPE_TO_STRING(SleepFrom<0xffffffff>);
+TYPE_TO_STRING(IdleState);
+TYPE_TO_STRING(ReferenceIdle);
+
+// --- waking ---
+
+TEST_CASE_TEMPLATE("idle protocol: all slots begin vacant, however many", Idle, IDLE_PROTOCOLS) {
+  for (const std::size_t slots : {1U, 2U, 3U, 48U, 49U, 65U, 300U}) {
+    CAPTURE(slots);
+    Idle idle(slots);
+    CHECK(counts(idle) == Counts{slots, 0});
+    CHECK(idle.somebody_idle());
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+      CHECK(idle.times_slept(slot) == 0);
+      CHECK(idle.times_woken(slot) == 0);
+    }
+    for (std::size_t slot = 0; slot < slots; ++slot) borrow(idle, slot);
+    CHECK(counts(idle) == Counts{0, 0});
+    CHECK_FALSE(idle.somebody_idle());
+  }
+}
+
+TEST_CASE_TEMPLATE("idle protocol: an injected job wakes one slot unless one searches", Idle, IDLE_PROTOCOLS) {
+  Idle idle(2);
+  idle.new_injected_jobs();
+  CHECK(idle.times_woken(1) == 1);
+  CHECK(counts(idle) == Counts{1, 1});
+  idle.new_injected_jobs();
+  CHECK(idle.times_woken(0) == 0);
+  CHECK(counts(idle) == Counts{1, 1});
+}
+
+TEST_CASE_TEMPLATE("idle protocol: a push wakes one slot unless one searches", Idle, IDLE_PROTOCOLS) {
+  Idle idle(3);
+  borrow(idle);
+  idle.new_jobs();
+  CHECK(idle.times_woken(1) + idle.times_woken(2) == 1);
+  CHECK(counts(idle) == Counts{1, 1});
+  idle.new_jobs();
+  CHECK(idle.times_woken(1) + idle.times_woken(2) == 1);
+  CHECK(counts(idle) == Counts{1, 1});
+}
+
+TEST_CASE_TEMPLATE("idle protocol: a cascade wakes every slot once, slot 0 last", Idle, IDLE_PROTOCOLS) {
+  for (const std::size_t slots : {1U, 3U, 48U, 49U, 65U, 300U}) {
+    CAPTURE(slots);
+    Idle idle(slots);
+    std::vector<bool> ran(slots);
+    const auto woken_slot = [&] {
+      std::size_t slot = 1 % slots;
+      while (slot != 0 && (ran[slot] || idle.times_woken(slot) == 0)) slot = (slot + 1) % slots;
+      return slot;
+    };
+    idle.new_jobs();
+    for (std::size_t woken = 1; woken <= slots; ++woken) {
+      const std::size_t slot = woken_slot();
+      REQUIRE((slot == 0) == (woken == slots));
+      REQUIRE(idle.times_woken(slot) == 1);
+      REQUIRE(counts(idle) == Counts{slots - woken, 1});
+      idle.new_jobs();  // that one searches: no other is woken
+      idle.new_injected_jobs();
+      REQUIRE(counts(idle) == Counts{slots - woken, 1});
+      auto search = idle.first_search(slot);
+      idle.work_found(search);
+      ran[slot] = true;
+    }
+    CHECK(counts(idle) == Counts{0, 0});
+    CHECK_FALSE(idle.somebody_idle());
+    idle.new_jobs();
+    idle.new_injected_jobs();
+    CHECK(counts(idle) == Counts{0, 0});
+    for (std::size_t slot = 0; slot < slots; ++slot) CHECK(idle.times_woken(slot) == 1);
+  }
+}
+
+TEST_CASE_TEMPLATE("idle protocol: a job found wakes another slot only if no other searches", Idle, IDLE_PROTOCOLS) {
+  Idle idle(3);
+  REQUIRE(idle.try_wake(1));
+  auto search = idle.first_search(1);
+
+  SUBCASE("no other searches") {
+    idle.work_found(search);
+    CHECK(idle.times_woken(2) == 1);
+    CHECK(counts(idle) == Counts{1, 1});
+  }
+  SUBCASE("another one searches, and will find what is left") {
+    borrow(idle);
+    (void)idle.start_looking(0);
+    idle.work_found(search);
+    CHECK(idle.times_woken(2) == 0);
+    CHECK(counts(idle) == Counts{1, 1});
+  }
+}
+
+TEST_CASE_TEMPLATE("idle protocol: a slot is woken by one of its wakers", Idle, IDLE_PROTOCOLS) {
+  Idle idle(2);
+  CHECK(idle.try_wake(1));
+  CHECK_FALSE(idle.try_wake(1));
+  CHECK(idle.times_woken(1) == 1);
+  (void)idle.first_search(1);  // its resident runs
+  CHECK_FALSE(idle.try_wake(1));
+}
+
+// --- borrowing ---
+
+TEST_CASE_TEMPLATE("idle protocol: a vacant slot is borrowed by one thread, and not woken meanwhile", Idle,
+                   IDLE_PROTOCOLS) {
+  for (const std::size_t slots : {2U, 70U}) {
+    Idle idle(slots);
+    CHECK(idle.try_borrow(0));
+    CHECK(counts(idle) == Counts{slots - 1, 0});
+    CHECK_FALSE(idle.try_borrow(0));
+    CHECK_FALSE(idle.try_wake(0));
+
+    CoreLatch terminate;
+    idle.give_back(0, true, terminate, kNo, kYes);
+    CHECK(counts(idle) == Counts{slots, 0});
+    CHECK(idle.times_woken(0) == 0);
+    CHECK(idle.try_borrow(0));
+  }
+}
+
+TEST_CASE_TEMPLATE("idle protocol: a slot that is awake is not lent", Idle, IDLE_PROTOCOLS) {
+  Idle idle(1);
+  REQUIRE(idle.try_wake(0));
+  CHECK_FALSE(idle.try_borrow(0));
+}
+
+TEST_CASE_TEMPLATE("idle protocol: a borrowed slot with something left to do goes to its resident", Idle,
+                   IDLE_PROTOCOLS) {
+  Idle idle(2);
+  CoreLatch terminate;
+  borrow(idle, 1);  // the other slot executes a job
+  borrow(idle);
+
+  SUBCASE("in its own queue") { idle.give_back(0, false, terminate, kNo, kYes); }
+  SUBCASE("in the injector") { idle.give_back(0, true, terminate, kYes, kYes); }
+  SUBCASE("in another queue, whose owner is busy") { idle.give_back(0, true, terminate, kNo, kNo); }
+
+  CHECK(counts(idle) == Counts{0, 1});
+  CHECK_FALSE(idle.try_borrow(0));
+  CHECK(idle.first_search(0).slot == 0);  // returns: the resident has been called
+}
+
+TEST_CASE_TEMPLATE("idle protocol: a slot that is given back after its resident's latch was set wakes the resident",
+                   Idle, IDLE_PROTOCOLS) {
+  Idle idle(1);
+  CoreLatch terminate;
+  borrow(idle);
+  REQUIRE_FALSE(terminate.set());
+  CHECK_FALSE(idle.try_wake(0));  // it is borrowed
+  idle.give_back(0, true, terminate, kNo, kYes);
+  CHECK(idle.times_woken(0) == 1);
+  (void)idle.first_search(0);
+  CHECK(counts(idle) == Counts{0, 1});
+}
+
+TEST_CASE_TEMPLATE("idle protocol: the queues are not looked at where no other slot executes a job", Idle, Sleep,
+                   IdleState) {
+  for (const std::size_t slots : {2U, 100U}) {
+    Idle idle(slots);
+    CoreLatch terminate;
+    borrow(idle);
+    bool asked = false;
+    const auto queues_empty = [&asked]() noexcept {
+      asked = true;
+      return true;
+    };
+    idle.give_back(0, true, terminate, kNo, queues_empty);
+    CHECK_FALSE(asked);
+    CHECK(counts(idle) == Counts{slots, 0});
+    borrow(idle, slots - 1);
+    borrow(idle);
+    idle.give_back(0, true, terminate, kNo, queues_empty);
+    CHECK(asked);
+    CHECK(counts(idle) == Counts{slots - 1, 0});
+  }
+}
+
+// --- sleeping ---
+
+TEST_CASE_TEMPLATE("idle protocol: a search yields for 32 rounds before its last check", Idle, Sleep, IdleState) {
+  for (const Rest rest : {Rest::kVacate, Rest::kWait}) {
+    Idle idle(2);
+    borrow(idle, 1);
+    borrow(idle);
+    CoreLatch latch;
+    auto search = idle.start_looking(1);
+    for (unsigned round = 0; round < blitz::detail::kRoundsOfSearch; ++round) {
+      idle.no_work_found(search, latch, rest, kNo);
+      REQUIRE_FALSE(is_last_check(search));
+      REQUIRE(counts(idle) == Counts{0, 1});
+    }
+    idle.no_work_found(search, latch, rest, kNo);
+    CHECK(is_last_check(search));
+    CHECK(idle.times_slept(1) == 0);
+  }
+}
+
+TEST_CASE_TEMPLATE(
+    "idle protocol: the resident of slot 0 has one round, to leave the slot free; a worker that waits there has more",
+    Idle, Sleep, IdleState) {
+  for (const Rest rest : {Rest::kVacate, Rest::kWait}) {
+    Idle idle(1);
+    CoreLatch latch;
+    borrow(idle);
+    auto search = idle.start_looking(0);
+    unsigned rounds = 0;
+    for (; !is_last_check(search); ++rounds) {
+      REQUIRE(counts(idle) == Counts{0, 1});
+      idle.no_work_found(search, latch, rest, kNo);
+    }
+    CHECK(rounds == 1 + (rest == Rest::kWait ? blitz::detail::kRoundsOfCaller : 0));
+  }
+}
+
+TEST_CASE_TEMPLATE("idle protocol: after its last check a worker does not block", Idle, IDLE_PROTOCOLS) {
+  Idle idle(2);
+  borrow(idle, 1);
+  borrow(idle);
+  CoreLatch latch;
+  auto search = idle.start_looking(1);
+  search_until_last_check(idle, search, latch);
+  SUBCASE("if its latch was set") {
+    CHECK_FALSE(latch.set());
+    idle.no_work_found(search, latch, Rest::kWait, kNo);
+    CHECK(latch.probe());
+    CHECK(idle.times_slept(1) == 0);
+  }
+  SUBCASE("if something was posted since") {
+    idle.new_jobs();
+    idle.no_work_found(search, latch, Rest::kWait, kNo);
+    CHECK(counts(idle) == Counts{0, 1});
+    CHECK_FALSE(latch.probe());
+  }
+  idle.work_found(search);
+  CHECK(counts(idle) == Counts{0, 0});
+  CHECK_FALSE(idle.try_wake(1));  // it is awake
+}
+
+TEST_CASE_TEMPLATE("idle protocol: a job found in the last check leaves no wake-up behind", Idle, IDLE_PROTOCOLS) {
+  Idle idle(2);
+  borrow(idle, 1);
+  borrow(idle);
+  CoreLatch latch;
+  auto search = idle.start_looking(1);
+  search_until_last_check(idle, search, latch);
+
+  SUBCASE("if nothing was posted") { idle.work_found(search); }
+  SUBCASE("if it was posted after the search began") {
+    idle.new_jobs();
+    idle.work_found(search);
+  }
+  CHECK(counts(idle) == Counts{0, 0});
+  CHECK_FALSE(idle.try_wake(1));  // it is awake
+  const std::uint64_t slept = idle.times_slept(1);
+  auto next = idle.start_looking(1);
+  search_until_last_check(idle, next, latch);
+  std::atomic<bool> awake{false};
+  std::thread worker([&] {
+    idle.no_work_found(next, latch, Rest::kWait, kNo);
+    awake.store(true);
+  });
+  wait_until([&] { return idle.times_slept(1) == slept + 1; });
+  for (int i = 0; i < 100; ++i) std::this_thread::yield();
+  CHECK_FALSE(awake.load());
+  CHECK(idle.try_wake(1));
+  worker.join();
+}
+
+TEST_CASE_TEMPLATE("idle protocol: a worker that waits for a latch sleeps until it is woken, and is not lent", Idle,
+                   IDLE_PROTOCOLS, SleepFrom<1>, SleepFrom<0xfffffffe>, SleepFrom<0xffffffff>) {
+  for (const std::size_t slots : {2U, 65U}) {
+    Idle idle(slots);
+    const std::size_t slot = slots - 1;
+    for (std::size_t s = 0; s < slots; ++s) {
+      if (s != slot) borrow(idle, s);
+    }
+    CoreLatch latch;
+    REQUIRE(idle.try_wake(slot));
+    std::thread worker([&] {
+      auto first = idle.first_search(slot);
+      idle.work_found(first);
+      auto search = idle.start_looking(slot);
+      while (!latch.probe()) idle.no_work_found(search, latch, Rest::kWait, kNo);
+      idle.work_found(search);
+    });
+    wait_until([&] { return idle.times_slept(slot) == 1; });
+    CHECK(counts(idle) == Counts{1, 0});
+    CHECK_FALSE(idle.try_borrow(slot));
+    CHECK(latch.set());
+    CHECK(idle.try_wake(slot));
+    worker.join();
+    CHECK(counts(idle) == Counts{0, 0});
+    CHECK(idle.times_slept(slot) == 1);
+    CHECK(idle.times_woken(slot) == 2);
+  }
+}
+
+TEST_CASE_TEMPLATE("idle protocol: a woken worker whose latch is not set searches again, and may sleep again", Idle,
+                   IDLE_PROTOCOLS) {
+  Idle idle(2);
+  borrow(idle);
+  CoreLatch latch;
+  REQUIRE(idle.try_wake(1));
+  std::thread worker([&] {
+    auto search = idle.first_search(1);
+    while (!latch.probe()) idle.no_work_found(search, latch, Rest::kWait, kNo);
+    idle.work_found(search);
+  });
+  for (std::uint64_t times = 1; times <= 3; ++times) {
+    wait_until([&] { return idle.times_slept(1) == times; });
+    CHECK(idle.times_woken(1) == times);
+    idle.new_jobs();
+  }
+  wait_until([&] { return idle.times_slept(1) == 4; });
+  CHECK(latch.set());
+  idle.try_wake(1);
+  worker.join();
+  CHECK(counts(idle) == Counts{0, 0});
+}
+
+TEST_CASE_TEMPLATE("idle protocol: a resident without work makes its slot vacant, and runs it again when it is woken",
+                   Idle, IDLE_PROTOCOLS) {
+  Idle idle(2);
+  borrow(idle);
+  CoreLatch terminate;
+  REQUIRE(idle.try_wake(1));
+  std::thread resident([&] {
+    auto search = idle.first_search(1);
+    while (!terminate.probe()) idle.no_work_found(search, terminate, Rest::kVacate, kNo);
+    idle.work_found(search);
+  });
+  for (int i = 0; i < 50; ++i) {
+    wait_until([&] { return idle.try_borrow(1); });
+    idle.give_back(1, true, terminate, kNo, kYes);
+  }
+  wait_until([&] { return idle.times_slept(1) > 0; });
+  CHECK(idle.times_woken(1) == 1);
+  CHECK(terminate.set());
+  CHECK(idle.try_wake(1));
+  resident.join();
+  CHECK(idle.times_woken(1) == 2);
+  CHECK(counts(idle) == Counts{0, 0});
+}
+
+TEST_CASE_TEMPLATE("idle protocol: a guest that waits for a latch is woken, and the resident sleeps on", Idle,
+                   IDLE_PROTOCOLS) {
+  Idle idle(1);
+  CoreLatch terminate;
+  std::thread resident([&] {
+    auto search = idle.first_search(0);
+    CHECK(terminate.probe());
+    idle.work_found(search);
+  });
+  CoreLatch latch;
+  std::thread guest([&] {
+    while (!idle.try_borrow(0)) std::this_thread::yield();
+    auto search = idle.start_looking(0);
+    while (!latch.probe()) idle.no_work_found(search, latch, Rest::kWait, kNo);
+    idle.work_found(search);
+    idle.give_back(0, true, terminate, kNo, kYes);
+  });
+  wait_until([&] { return idle.times_slept(0) == 1; });
+  CHECK(latch.set());
+  CHECK(idle.try_wake(0));
+  guest.join();
+  CHECK(counts(idle) == Counts{1, 0});
+  (void)terminate.set();
+  CHECK(idle.try_wake(0));
+  resident.join();
+}
+
+// --- all together ---
+
+namespace {
+
+/// A pool reduced to a counter of jobs. Residents run the slots, and the poster borrows slot 0 when it can. A lost wake-up
+/// leaves a job behind, and this test hangs.
+template <class Idle>
+void jobs_are_found(std::size_t slots, int rounds) {
+  Idle idle(slots);
+  std::atomic<int> waiting{0};
+  std::atomic<int> done{0};
+  std::vector<std::unique_ptr<CoreLatch>> terminate;
+  for (std::size_t slot = 0; slot < slots; ++slot) terminate.push_back(std::make_unique<CoreLatch>());
+  const auto take = [&]() noexcept {
+    int seen = waiting.load();
+    while (seen > 0 && !waiting.compare_exchange_weak(seen, seen - 1)) {
+    }
+    return seen > 0;
+  };
+  const auto injected = [&]() noexcept { return waiting.load() > 0; };
+  std::vector<std::thread> residents;
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    residents.emplace_back([&, slot] {
+      CoreLatch& latch = *terminate[slot];
+      auto search = idle.first_search(slot);
+      for (;;) {
+        bool found = false;
+        while (!latch.probe() && !(found = take())) idle.no_work_found(search, latch, Rest::kVacate, injected);
+        idle.work_found(search);
+        if (!found) return;
+        done.fetch_add(1);
+        search = idle.start_looking(slot);
+      }
+    });
+  }
+  int posted = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const int batch = 1 + round % 3;
+    const bool inside = round % 2 == 0 && idle.try_borrow(0);
+    for (int i = 0; i < batch; ++i) {
+      waiting.fetch_add(1);
+      ++posted;
+      if (inside) {
+        idle.new_jobs();
+      } else {
+        idle.new_injected_jobs();
+      }
+    }
+    if (inside) idle.give_back(0, true, *terminate[0], injected, [&]() noexcept { return !injected(); });
+    // Each time all must be found without the help of another push, and often all slots have gone to sleep.
+    wait_until([&] { return done.load() == posted; });
+    if (round % 16 == 0) wait_until([&] { return counts(idle) == Counts{slots, 0}; });
+  }
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    (void)terminate[slot]->set();
+    idle.try_wake(slot);
+  }
+  for (std::thread& resident : residents) resident.join();
+  CHECK(counts(idle) == Counts{0, 0});
+}
+
+/// A watchman of Sleep naps after each of them.
+template <class Idle>
+constexpr int kRounds = std::is_same_v<Idle, Sleep> ? 200 : 2'000;
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("idle protocol: no job is left behind while all sleep", Idle, Sleep, IdleState, ReferenceIdle) {
+  SUBCASE("one slot") { jobs_are_found<Idle>(1, kRounds<Idle>); }
+  SUBCASE("two slots") { jobs_are_found<Idle>(2, kRounds<Idle>); }
+  SUBCASE("three slots") { jobs_are_found<Idle>(3, kRounds<Idle>); }
+  SUBCASE("sixty-five slots") { jobs_are_found<Idle>(65, kRounds<Idle> / 6); }
+}
