@@ -1,4 +1,4 @@
-// set_max_concurrency: how many workers look for work. warm_up: how long they stay awake.
+// How many threads run a pool's jobs: num_threads, or what set_max_concurrency says. warm_up: how long they stay awake.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -71,6 +71,21 @@ void settle(Pool& pool) {
   pool.broadcast([](blitz::BroadcastContext) {});
 }
 
+/// Calls `test(count)` for several limits of the pool, first for the one that it begins with.
+template <class Pool, class Test>
+void for_each_limit(Pool& pool, Test&& test) {
+  for (const std::size_t count : {pool.num_threads(), std::size_t{1}, std::size_t{2}, std::size_t{5},
+                                  pool.num_threads(), std::size_t{3}, std::size_t{1}}) {
+    if (count > pool.num_threads()) continue;
+    CAPTURE(count);
+    if (count != pool.max_concurrency()) {
+      pool.set_max_concurrency(count);
+      settle(pool);
+    }
+    test(count);
+  }
+}
+
 long fib(int n) {
   if (n < 2) return n;
   const auto [x, y] = blitz::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
@@ -126,51 +141,61 @@ TEST_CASE_TEMPLATE("set_max_concurrency: other numbers are refused, and change n
   });
 }
 
-TEST_CASE_TEMPLATE("set_max_concurrency: never more threads than that run jobs, outside callers included", Pool,
+TEST_CASE_TEMPLATE("max_concurrency: never more threads than that run a pool's jobs, outside callers included", Pool,
                    BLITZ_TEST_POOLS) {
-  Pool pool({.num_threads = 16});
-  for (const std::size_t count : {1, 2, 5, 16, 3, 1}) {
-    CAPTURE(count);
-    pool.set_max_concurrency(count);
-    settle(pool);
-    Crowd crowd;
-    constexpr int kCallers = 4;
-    std::latch start(kCallers);
-    std::vector<std::thread> callers;
-    for (int c = 0; c < kCallers; ++c) {
-      callers.emplace_back([&] {
-        start.arrive_and_wait();
-        for (int i = 0; i < 2; ++i) {
-          pool.install([&] { crowded_tree(crowd, 4); });
-          pool.scope([&](blitz::Scope& scope) {
-            for (int k = 0; k < 20; ++k) scope.spawn([&] { crowded_tree(crowd, 1); });
-          });
-          pool.async([&] { crowded_tree(crowd, 2); }).get();
-        }
-      });
-    }
-    for (std::thread& caller : callers) caller.join();
-    CHECK(crowd.most() >= 1);
-    CHECK(crowd.most() <= static_cast<int>(count));
-  }
+  for_each_size<Pool>([](Pool& pool) {
+    for_each_limit(pool, [&](std::size_t count) {
+      Crowd crowd;
+      constexpr int kCallers = 6;
+      std::latch start(kCallers);
+      std::vector<std::thread> callers;
+      for (int c = 0; c < kCallers; ++c) {
+        callers.emplace_back([&] {
+          start.arrive_and_wait();
+          for (int i = 0; i < 3; ++i) {
+            pool.install([&] { crowded_tree(crowd, 5); });
+            pool.parallel_for(0, 50, [&](int) {
+              const Crowd::Visit visit(crowd);
+              blitz::parallel_for(0, 4, [&](int) { const Crowd::Visit inner(crowd); });
+            });
+            pool.join([&] { crowded_tree(crowd, 2); }, [&] { crowded_tree(crowd, 2); });
+            pool.scope([&](blitz::Scope& scope) {
+              for (int k = 0; k < 20; ++k) scope.spawn([&] { crowded_tree(crowd, 1); });
+            });
+            pool.async([&] { crowded_tree(crowd, 2); }).get();
+          }
+        });
+      }
+      for (std::thread& caller : callers) caller.join();
+      CHECK(crowd.most() >= 1);
+      CHECK(crowd.most() <= static_cast<int>(count));
+    });
+  });
 }
 
-TEST_CASE_TEMPLATE("set_max_concurrency: that many can be at work at once", Pool, BLITZ_TEST_POOLS) {
-  Pool pool({.num_threads = 16});
-  for (const std::size_t count : {1, 2, 5, 16, 2}) {
-    CAPTURE(count);
-    pool.set_max_concurrency(count);
-    for (int round = 0; round < 10; ++round) {
-      std::latch everyone(static_cast<std::ptrdiff_t>(count));
-      pool.scope([&](blitz::Scope& scope) {
-        for (std::size_t i = 0; i < count; ++i) scope.spawn([&] { everyone.arrive_and_wait(); });
-      });
-      std::latch injected(static_cast<std::ptrdiff_t>(count));
-      std::vector<blitz::AsyncHandle<void>> handles;
-      for (std::size_t i = 0; i < count; ++i) handles.push_back(pool.async([&] { injected.arrive_and_wait(); }));
-      for (auto& handle : handles) handle.get();
-    }
-  }
+TEST_CASE_TEMPLATE("max_concurrency: that many can be at work at once, outside callers included", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    for_each_limit(pool, [&](std::size_t count) {
+      for (int round = 0; round < 5; ++round) {
+        std::latch spawned(static_cast<std::ptrdiff_t>(count));
+        pool.scope([&](blitz::Scope& scope) {
+          for (std::size_t i = 0; i < count; ++i) scope.spawn([&] { spawned.arrive_and_wait(); });
+        });
+        std::latch injected(static_cast<std::ptrdiff_t>(count));
+        std::vector<blitz::AsyncHandle<void>> handles;
+        for (std::size_t i = 0; i < count; ++i) handles.push_back(pool.async([&] { injected.arrive_and_wait(); }));
+        for (auto& handle : handles) handle.get();
+        // Callers that find no vacant slot are run by residents.
+        std::latch called(static_cast<std::ptrdiff_t>(count));
+        std::vector<std::thread> callers;
+        for (std::size_t i = 0; i < count; ++i) {
+          callers.emplace_back([&] { pool.install([&] { called.arrive_and_wait(); }); });
+        }
+        for (std::thread& caller : callers) caller.join();
+      }
+    });
+  });
 }
 
 TEST_CASE_TEMPLATE("set_max_concurrency: lowered while there is always work, it is kept from the next job on", Pool,

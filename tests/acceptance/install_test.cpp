@@ -1,12 +1,11 @@
-// install: into a pool from outside, from inside, and from another pool; and how many threads run a pool's jobs.
+// install: into a pool from outside, from inside, and from another pool.
 #include <atomic>
 #include <cstddef>
 #include <latch>
 #include <memory>
-#include <set>
 #include <stdexcept>
-#include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -24,51 +23,6 @@ long fib(int n) {
   if (n < 2) return n;
   const auto [x, y] = blitz::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
   return x + y;
-}
-
-/// The greatest number of threads that have been inside at once.
-class Crowd {
- public:
-  class Visit {
-   public:
-    explicit Visit(Crowd& crowd) : crowd_(crowd), outermost_(depth()++ == 0) {
-      if (!outermost_) return;
-      const int now = ++crowd_.inside_;
-      int most = crowd_.most_.load();
-      while (most < now && !crowd_.most_.compare_exchange_weak(most, now)) {
-      }
-    }
-    ~Visit() {
-      --depth();
-      if (outermost_) --crowd_.inside_;
-    }
-    Visit(const Visit&) = delete;
-    Visit& operator=(const Visit&) = delete;
-
-   private:
-    /// A job that waits runs others on the same thread.
-    static int& depth() {
-      thread_local int value = 0;
-      return value;
-    }
-    Crowd& crowd_;
-    bool outermost_;
-  };
-
-  int most() const { return most_; }
-
- private:
-  std::atomic<int> inside_{0};
-  std::atomic<int> most_{0};
-};
-
-void crowded_tree(Crowd& crowd, int depth) {
-  const Crowd::Visit visit(crowd);
-  if (depth == 0) {
-    std::this_thread::yield();
-    return;
-  }
-  blitz::join([&] { crowded_tree(crowd, depth - 1); }, [&] { crowded_tree(crowd, depth - 1); });
 }
 
 }  // namespace
@@ -305,31 +259,6 @@ TEST_CASE_TEMPLATE("outside callers: one whose call throws does not disturb the 
   });
 }
 
-TEST_CASE_TEMPLATE("at most num_threads threads run a pool's jobs, outside callers included", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
-    constexpr int kCallers = 6;
-    Crowd crowd;
-    std::latch start(kCallers);
-    std::vector<std::thread> callers;
-    for (int c = 0; c < kCallers; ++c) {
-      callers.emplace_back([&] {
-        start.arrive_and_wait();
-        for (int i = 0; i < 5; ++i) {
-          pool.install([&] { crowded_tree(crowd, 5); });
-          pool.parallel_for(0, 50, [&](int) {
-            const Crowd::Visit visit(crowd);
-            blitz::parallel_for(0, 4, [&](int) { const Crowd::Visit inner(crowd); });
-          });
-          pool.join([&] { crowded_tree(crowd, 2); }, [&] { crowded_tree(crowd, 2); });
-        }
-      });
-    }
-    for (std::thread& caller : callers) caller.join();
-    CHECK(crowd.most() >= 1);
-    CHECK(crowd.most() <= static_cast<int>(pool.num_threads()));
-  });
-}
-
 TEST_CASE_TEMPLATE("at most num_threads: a second caller waits until a slot is free", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 1});
   for (int round = 0; round < 50; ++round) {
@@ -346,20 +275,4 @@ TEST_CASE_TEMPLATE("at most num_threads: a second caller waits until a slot is f
     CHECK(pool.install([&] { return first_has_left.load(); }));
     first.join();
   }
-}
-
-TEST_CASE_TEMPLATE("all num_threads slots can be at work at once, the caller's included", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
-    // As many callers as slots, each blocked inside until all are: callers that found no vacant slot are run by
-    // residents.
-    const auto count = pool.num_threads();
-    for (int round = 0; round < 5; ++round) {
-      std::latch everyone(static_cast<std::ptrdiff_t>(count));
-      std::vector<std::thread> callers;
-      for (std::size_t c = 0; c < count; ++c) {
-        callers.emplace_back([&] { pool.install([&] { everyone.arrive_and_wait(); }); });
-      }
-      for (std::thread& caller : callers) caller.join();
-    }
-  });
 }
