@@ -3,8 +3,7 @@
 
     user_build_test.py ROOT LIBRARY COMPILER [ARGUMENT]...
 
-COMPILER is one string, such as "ccache g++"; the arguments are for it and for all others that are tried, which are those of
-OTHER_COMPILERS that are installed.
+COMPILER is one string, such as "ccache g++"; the arguments are for it.
 
 - every_call.cpp, which makes every public call, compiles without a warning, with the headers as the user's own.
 - Built with the debug modes of the standard library, and linked with the library as it is, it works.
@@ -15,12 +14,9 @@ OTHER_COMPILERS that are installed.
 import concurrent.futures
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
-
-OTHER_COMPILERS = ["g++", "clang++-16"]
 
 WARNINGS = """
     -Werror -Wall -Wextra -Wpedantic -Wcast-align -Wcast-qual -Wconversion -Wdeprecated-copy-dtor -Wdouble-promotion
@@ -46,12 +42,6 @@ UNFIT = [
     (["-std=c++20", "-IEMPTY"], "blitz needs a standard library with"),
 ]
 LINES_OF_A_CLEAR_MESSAGE = 12
-
-
-def compilers():
-    own = sys.argv[3].split()
-    others = [[name] for name in OTHER_COMPILERS if shutil.which(name) and pathlib.Path(own[-1]).name != name]
-    return [own, *others]
 
 
 def warnings_of(compiler):
@@ -99,9 +89,10 @@ def refused(compiler, flags, says, folder):
 
 
 def main():
+    compiler = sys.argv[3].split()
     failed = False
 
-    def report(compiler, flags, complaint, praise):
+    def report(flags, complaint, praise):
         nonlocal failed
         print(f"{' '.join([*compiler, *flags])}: {complaint or praise}", flush=True)
         failed = failed or complaint is not None
@@ -110,14 +101,12 @@ def main():
         folder = pathlib.Path(name)
         (folder / "empty").mkdir()
         (folder / "empty" / "version").touch()
-        for compiler in compilers():
-            for flags, says in UNFIT:
-                report(compiler, flags, refused(compiler, flags, says, folder / "empty"), "is refused")
+        for flags, says in UNFIT:
+            report(flags, refused(compiler, flags, says, folder / "empty"), "is refused")
         with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-            builds = [(compiler, flags) for compiler in compilers() for flags in BUILDS]
-            complaints = pool.map(lambda build: build_and_run(*build, folder), builds)
-            for (compiler, flags), complaint in zip(builds, complaints):
-                report(compiler, flags, complaint, "clean, and works")
+            complaints = pool.map(lambda flags: build_and_run(compiler, flags, folder), BUILDS)
+            for flags, complaint in zip(BUILDS, complaints):
+                report(flags, complaint, "clean, and works")
     return 1 if failed else 0
 
 

@@ -22,7 +22,8 @@ SOURCE = """
 #include <cstddef>
 #include <functional>
 #include <vector>
-#include "blitz/blitz.hpp"
+#include "blitz/parallel_for.hpp"
+#include "blitz/parallel_reduce.hpp"
 
 std::vector<double> numbers(1000), others(1000);
 """
