@@ -72,6 +72,28 @@ struct EnterBlocking {
   void operator()(PoolBase* pool, PoolCall call, void* argument) const { pool->enter_blocking(call, argument); }
 };
 
+/// The pool for a Visit, after throw_if_unusable().
+[[nodiscard]] inline PoolBase& pool_for_visit(PoolBase* pool) {
+  if (pool == kHere) return global_registry();
+  pool->throw_if_unusable();
+  return *pool;
+}
+
+template <class How, class Pool, class F>
+void call_on_worker(Pool* pool, F& f) {
+  const auto call = [](void* its_f, WorkerBase& worker) { (*static_cast<F*>(its_f))(worker); };
+  How{}(pool, call, const_cast<void*>(static_cast<const void*>(std::addressof(f))));
+}
+
+/// Out of line: a caller that finds a vacant slot needs no room for a result beside the one that it returns.
+template <class R, class How, class Pool, class F>
+BLITZ_COLD R result_from_worker(Pool* pool, F& f) {
+  JobResult<R> result;
+  const auto run = [&](WorkerBase& worker) { result.run([&]() -> R { return std::invoke(f, worker); }); };
+  call_on_worker<How>(pool, run);
+  return result.take();
+}
+
 /// Calls `f` with a worker: of `pool`, or, if that is null, of the pool that the caller works for, or else of the global
 /// pool. Returns or rethrows its outcome; throws what PoolBase::enter throws.
 template <class How = Enter, class Pool, class F>
@@ -79,17 +101,14 @@ std::invoke_result_t<F, WorkerBase&> on_worker(Pool* pool, F&& f) {
   using R = std::invoke_result_t<F, WorkerBase&>;
   if (WorkerBase* const worker = worker_for(pool)) return std::invoke(std::forward<F>(f), *worker);
   if constexpr (std::is_void_v<R>) {
-    How{}(
-        pool,
-        [](void* its_f, WorkerBase& worker) {
-          std::invoke(std::forward<F>(*static_cast<std::remove_reference_t<F>*>(its_f)), worker);
-        },
-        const_cast<void*>(static_cast<const void*>(std::addressof(f))));
+    const auto run = [&](WorkerBase& worker) { std::invoke(std::forward<F>(f), worker); };
+    call_on_worker<How>(pool, run);
   } else {
-    JobResult<R> result;
-    on_worker<How>(
-        pool, [&](WorkerBase& worker) { result.run([&]() -> R { return std::invoke(std::forward<F>(f), worker); }); });
-    return result.take();
+    {
+      const Visit visit(pool_for_visit(pool));
+      if (visit.worker() != nullptr) return std::invoke(std::forward<F>(f), *visit.worker());
+    }
+    return result_from_worker<R, How>(pool, f);
   }
 }
 

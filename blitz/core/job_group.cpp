@@ -30,8 +30,8 @@ void JobGroup::keep_exception() noexcept {
 
 std::exception_ptr JobGroup::wait() noexcept {
   if (!idle()) {
-    const auto help = [](void* group) { static_cast<JobGroup*>(group)->wait_here(); };
-    if (current_worker != nullptr || !pool_.call_in_vacant_slot(help, this)) wait_here();
+    const Visit helper(pool_);
+    wait_here();
   }
   std::exception_ptr error;
   {

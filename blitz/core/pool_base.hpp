@@ -49,9 +49,9 @@ class BLITZ_API PoolBase {
   virtual void enter(PoolCall call, void* argument) = 0;
   /// As enter, but a worker of another pool blocks instead of running its own pool's jobs.
   virtual void enter_blocking(PoolCall call, void* argument) = 0;
-  /// For a thread of no pool: makes it the runner of a vacant slot, and calls `call(argument)`. Returns false, without
-  /// the call, if no slot is vacant.
-  [[nodiscard]] virtual bool call_in_vacant_slot(void (*call)(void*), void* argument) = 0;
+  /// For a thread of no pool: makes it the runner of a vacant slot, until give_back; null if no slot is vacant.
+  [[nodiscard]] virtual WorkerBase* borrow() noexcept = 0;
+  virtual void give_back(WorkerBase& worker) noexcept = 0;
   /// An owner of the pool's memory; the threads end without regard to it.
   [[nodiscard]] virtual std::shared_ptr<void> keep_alive() noexcept = 0;
 
@@ -136,6 +136,23 @@ class BLITZ_API PoolBase {
   Atomic<std::uintptr_t> callers_{kNobody};  // written by a thread's first call from outside, and by the pool's end
   ApartWorkers apart_;
   DetachedJobs detached_jobs_;
+};
+
+/// Makes a thread of no pool a worker of `pool` for as long as this object lives, if a slot is vacant.
+class Visit {
+ public:
+  explicit Visit(PoolBase& pool) noexcept : pool_(pool), worker_(current_worker == nullptr ? pool.borrow() : nullptr) {}
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+  ~Visit() {
+    if (worker_ != nullptr) pool_.give_back(*worker_);
+  }
+  /// Null if the thread is no worker of the pool.
+  [[nodiscard]] WorkerBase* worker() const noexcept { return worker_; }
+
+ private:
+  PoolBase& pool_;
+  WorkerBase* worker_;
 };
 
 }  // namespace blitz::detail

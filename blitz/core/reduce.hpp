@@ -24,8 +24,8 @@ class Reduction final : Loop {
  public:
   using Value = typename F::Value;
 
-  Reduction(const F& fold, LoopIndex count, LoopCut cut, LoopIndex grain, const std::stop_token& stop) noexcept
-      : Loop(&run_block_of, count, cut, grain, stop), fold_(fold) {
+  Reduction(const F& fold, LoopIndex items, LoopCut how, LoopIndex least_block, const std::stop_token& token) noexcept
+      : Loop(&run_block_of, items, how, least_block, token), fold_(fold) {
     combine = &combine_values;
     with_value = &with_new_value;
   }

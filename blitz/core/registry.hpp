@@ -28,13 +28,16 @@ class BLITZ_API Registry final : public PoolBase, public std::enable_shared_from
     idle_.new_injected_jobs();
   }
   void mail_to(std::size_t slot, Job* job) noexcept override { workers_[slot]->mail(job); }
-  [[nodiscard]] bool call_in_vacant_slot(void (*call)(void*), void* argument) override {
+  [[nodiscard]] WorkerBase* borrow() noexcept override {
     const std::size_t slot = try_borrow();
-    if (slot == kNoSlot) return false;
-    const GiveBack give_back{*workers_[slot]};
-    const RunnerScope<P> scope(*workers_[slot]);
-    call(argument);
-    return true;
+    if (slot == kNoSlot) return nullptr;
+    Worker<P>* const worker = workers_[slot].get();
+    current_worker = CurrentWorker<P>::worker = worker;
+    return worker;
+  }
+  void give_back(WorkerBase& worker) noexcept override {
+    current_worker = CurrentWorker<P>::worker = nullptr;
+    static_cast<Worker<P>&>(worker).give_back();
   }
   [[nodiscard]] std::shared_ptr<void> keep_alive() noexcept override { return this->shared_from_this(); }
 

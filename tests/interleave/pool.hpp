@@ -99,7 +99,8 @@ class Pool final : public PoolBase {
   void enter(blitz::detail::PoolCall, void*) override { std::abort(); }
   void enter_blocking(blitz::detail::PoolCall, void*) override { std::abort(); }
   /// All slots have their runners.
-  [[nodiscard]] bool call_in_vacant_slot(void (*)(void*), void*) override { return false; }
+  [[nodiscard]] WorkerBase* borrow() noexcept override { return nullptr; }
+  void give_back(WorkerBase&) noexcept override { std::abort(); }
   [[nodiscard]] std::shared_ptr<void> keep_alive() noexcept override { return self_.lock(); }
 
   [[nodiscard]] Worker& worker(std::size_t slot) noexcept { return workers_[slot]; }

@@ -40,7 +40,8 @@ class FakePool final : public PoolBase {
   void mail_to(std::size_t slot, Job* job) noexcept override { mail.emplace_back(slot, job); }
   void enter(blitz::detail::PoolCall, void*) override { std::abort(); }
   void enter_blocking(blitz::detail::PoolCall, void*) override { std::abort(); }
-  bool call_in_vacant_slot(void (*)(void*), void*) override { return false; }
+  WorkerBase* borrow() noexcept override { return nullptr; }
+  void give_back(WorkerBase&) noexcept override { std::abort(); }
   std::shared_ptr<void> keep_alive() noexcept override { return memory; }
 
   std::vector<Job*> injected;
