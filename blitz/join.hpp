@@ -153,6 +153,12 @@ BLITZ_ALWAYS_INLINE auto join_on(W& worker, A&& a, B&& b) {
 template <class Call, class A, class B>
 BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b);
 
+/// For a caller outside every pool. Out of line: the other ways need no room for it.
+template <class Call, class A, class B>
+[[gnu::noinline]] JoinPair<Call, A, B> join_from_outside(A&& a, B&& b) {
+  return on_worker(kHere, [&](WorkerBase&) { return join_here<Call>(std::forward<A>(a), std::forward<B>(b)); });
+}
+
 /// For a caller that is no worker of the default policy.
 template <class Call, class A, class B>
 [[gnu::noinline]] auto join_elsewhere(A&& a, B&& b) {
@@ -163,7 +169,7 @@ template <class Call, class A, class B>
     AnyWorker worker(*current_worker);
     return join_on<Call>(worker, std::forward<A>(a), std::forward<B>(b));
   }
-  return on_worker(kHere, [&](WorkerBase&) { return join_here<Call>(std::forward<A>(a), std::forward<B>(b)); });
+  return join_from_outside<Call, A, B>(std::forward<A>(a), std::forward<B>(b));
 }
 
 template <class Call, class A, class B>

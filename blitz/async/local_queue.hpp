@@ -33,7 +33,7 @@ class AsyncQueue {
   AsyncQueue(const AsyncQueue&) = delete;
   AsyncQueue& operator=(const AsyncQueue&) = delete;
 
-  BLITZ_ALWAYS_INLINE Place push(Job* job, AsyncInjector& overflow) noexcept {
+  Place push(Job* job, AsyncInjector& overflow) noexcept {
     pushed_.add();
     if (Job* const evicted = slot_.put(job)) {
       if (const std::size_t sent = ring_.push(evicted, overflow); sent != 0) [[unlikely]]

@@ -58,8 +58,9 @@ WorkerStats Worker<P>::stats() const noexcept {
   return s;
 }
 
+/// Flat: the calls below are those of every spawn on a worker of unknown policy.
 template <Policy P>
-void Worker<P>::push(Job* job) {
+[[gnu::flatten]] void Worker<P>::push(Job* job) {
   if (region() != nullptr) {
     region()->push(*this, job);
   } else {
