@@ -5,7 +5,7 @@
 ///
 /// Fences are numbered in the order in which they begin. A caller reads the latest number, `latest`, and is done when a
 /// later fence has ended. If none is in progress it begins number latest + 1 itself, unless another caller does so
-/// first. A caller that has waited twice the usual time issues a fence of its own, which also serves all who asked
+/// first. A caller that has waited twice the usual time issues a fence of its own, which also serves all that asked
 /// before it began. So neither a preempted caller nor, after fork(), a missing one can block others, and a forked child
 /// needs no repair.
 ///
@@ -56,7 +56,7 @@ class alignas(2 * kCacheLine) CoalescedFence {
 
   /// Returns whether the caller is to make fence number latest + 1.
   [[nodiscard]] bool try_begin(Number latest) noexcept {
-    // Read before the exchange: of all who waited for `latest` to end only one can succeed, and the others leave the
+    // Read before the exchange: of the callers that wait for `latest` to end one can succeed, and the others leave the
     // cache line shared.
     if (begun_.load(std::memory_order_relaxed) != latest) return false;
     // [request]
