@@ -18,7 +18,7 @@ double read(clockid_t id) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-double other_threads_cpu_seconds() { return read(CLOCK_PROCESS_CPUTIME_ID) - read(CLOCK_THREAD_CPUTIME_ID); }
+double other_threads_cpu_seconds() { return process_cpu_seconds() - thread_cpu_seconds(); }
 
 }  // namespace
 
@@ -32,6 +32,8 @@ double clock_cost() {
 }
 
 double process_cpu_seconds() { return read(CLOCK_PROCESS_CPUTIME_ID); }
+
+double thread_cpu_seconds() { return read(CLOCK_THREAD_CPUTIME_ID); }
 
 Quiet wait_until_quiet() {
   constexpr auto kWindow = std::chrono::milliseconds(4);

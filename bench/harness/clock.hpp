@@ -15,6 +15,9 @@ double clock_cost();
 /// CPU time of all threads of the process, in seconds.
 double process_cpu_seconds();
 
+/// CPU time of the calling thread, in seconds.
+double thread_cpu_seconds();
+
 /// Wall and CPU time since construction or restart().
 class Stopwatch {
  public:

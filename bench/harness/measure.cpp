@@ -89,6 +89,25 @@ Timed time_wakes(const Bound& bound, const Effort& effort) {
   return {effort.wakes, effort.wakes, watch.wall(), watch.cpu(), median(sample), quantile(sample, 0.99)};
 }
 
+// The first call is not timed: it comes after a longer idle time than the others. The caller's own CPU time in a gap is
+// not that of the call; the other threads' is.
+Timed time_cadence(const Bound& bound, const Effort& effort) {
+  bound.run();
+  double calls = 0;
+  double gaps_cpu = 0;
+  std::size_t timed = 0;
+  const Stopwatch watch;
+  do {
+    const double before = thread_cpu_seconds();
+    bound.work->gap();
+    gaps_cpu += thread_cpu_seconds() - before;
+    calls += seconds_of([&] { bound.run(); });
+    ++timed;
+  } while (watch.wall() < effort.shortest_seconds);
+  const double cpu = watch.cpu() - gaps_cpu;
+  return {1 + timed, timed, calls, cpu, calls / static_cast<double>(timed), kNoTail};
+}
+
 // The first burst is not timed: before it the threads were idle for longer than before the others. Whole periods are
 // timed, each from a burst to the time at which the next is due, so the CPU time includes everything that a burst
 // causes.
@@ -116,6 +135,8 @@ Timed time(const Bound& bound, const Effort& effort) {
       return time_single_calls(bound, effort);
     case Timing::wake:
       return time_wakes(bound, effort);
+    case Timing::cadence:
+      return time_cadence(bound, effort);
     case Timing::bursts:
       return time_bursts(bound, effort);
     case Timing::runs:

@@ -10,7 +10,7 @@ namespace bench {
 
 /// The extent of a repetition.
 struct Effort {
-  double shortest_seconds;  ///< Timing::runs: runs are repeated for at least this long
+  double shortest_seconds;  ///< Timing::runs, Timing::cadence: runs are repeated for at least this long
   std::size_t calls;        ///< Timing::single_calls: at most this many, and no more than fit in `longest_seconds`
   double longest_seconds;   ///< likewise; a fiftieth of the calls is always made
   std::size_t wakes;        ///< Timing::wake
@@ -32,7 +32,7 @@ struct Effort {
 struct Repetition {
   double figure;             ///< in the workload's metric
   double p99;                ///< of single calls, in that metric; NaN for Timing::runs
-  double wall_seconds;       ///< per unit of work, idle gaps included; for Timing::bursts the median call
+  double wall_seconds;       ///< per unit of work, idle gaps included; for Timing::cadence without them, for Timing::bursts the median call
   double cpu_seconds;        ///< of the whole process, over the same time and per the same unit
   double cpu_after_seconds;  ///< used by the peer's threads after the last run, until they were quiet
   bool quiet;                ///< false: they never were

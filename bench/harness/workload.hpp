@@ -33,6 +33,7 @@ enum class Timing {
   runs,          ///< whole runs, back to back; the figure is the time of one unit of work
   single_calls,  ///< every call by itself, hot; the figure is the typical call, with the 99th percentile beside it
   wake,          ///< single calls after an idle gap; the figure is the median time over Workload::ideal_seconds
+  cadence,       ///< Workload::gap and a call in turn; the figure is the mean time of a call, gaps not counted
   bursts,        ///< a call every Workload::period; the figure is the CPU time of the process, gaps included
 };
 
@@ -65,6 +66,9 @@ class Workload {
 
   /// The time a run cannot beat, for Timing::wake.
   [[nodiscard]] virtual double ideal_seconds() const { return 0; }
+
+  /// What the caller does before a call, for Timing::cadence.
+  virtual void gap() {}
 
   /// From the start of one call to that of the next, for Timing::bursts.
   [[nodiscard]] virtual Clock::duration period() const { return {}; }

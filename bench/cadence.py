@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""Measures, or reads, the cadence table: calls of some length with a gap before each, as real programs make them.
+
+    cadence.py PROGRAM [--quick | --judge | --smoke] [options]      build/bench/cadence, in a release build
+    cadence.py RECORD.json                                          what --json wrote
+
+Prints for each kind of call the speed-up over the serial calls and the CPU time, blitz / the better of oneTBB's forms, and
+a summary for each peer. The marks:
+
+    !   blitz has less than 0.85 of oneTBB's speed
+    -   blitz has less than 0.9 of the serial calls' speed
+    c   blitz takes more CPU time than oneTBB, by over 2 %
+
+Exit status: 0 all results right; else that of PROGRAM.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+
+# Kinds of call, lengths of the serial call, gaps. A gap is work of the caller, or sleep.
+TABLES = {
+    "full": (
+        "loop_32 join",
+        "5us 10us 30us 100us 300us 1ms 3ms",
+        "0us 5us 20us 100us 1ms 5ms 20ms 50ms"
+        " sleep_5us sleep_20us sleep_100us sleep_1ms sleep_5ms sleep_20ms sleep_50ms",
+    ),
+    "quick": ("loop_32 join", "10us 30us 100us 300us 1ms", "0us 20us 100us 1ms 5ms sleep_1ms sleep_20ms"),
+    # Shares nothing with the others: what was tuned on those is judged on this.
+    "judge": (
+        "loop_8 loop_100 loop_1000 loop_10000 uneven_100 join",
+        "7us 20us 60us 200us 700us",
+        "0us 10us 50us 300us 2ms 10ms sleep_10us sleep_50us sleep_300us sleep_2ms sleep_10ms",
+    ),
+    "smoke": ("loop_32 uneven_100 join", "10us 100us", "0us 20us sleep_20us"),
+}
+PASSES, SECONDS = 7, 0.01  # repetitions of each peer in each cell, and their least length
+SHORTEST_ITEM = 20e-9  # in seconds; a call through a pointer, as Rayon's is, takes some of it
+UNEVEN = 20  # times the work, in one item of eight
+
+FAST_ENOUGH, NO_LOSS, SAME_CPU = 0.85, 0.9, 1.02
+
+
+def seconds(name):
+    number, unit = re.fullmatch(r"(?:sleep_)?(\d+)(us|ms)", name).groups()
+    return int(number) * {"us": 1e-6, "ms": 1e-3}[unit]
+
+
+def items(kind):
+    return int(kind.partition("_")[2] or 32)
+
+
+def line(cell):
+    """As the program reads it."""
+    kind, gap = cell["kind"], cell["gap"]
+    workload = "join" if kind == "join" else "loop"
+    heavy = UNEVEN if kind.startswith("uneven_") else 1
+    return f"{workload} {items(kind)} {heavy} {seconds(cell['length'])} {seconds(gap)} {gap.startswith('sleep_'):d}\n"
+
+
+def measure(program, options):
+    kinds, lengths, gaps = (
+        (chosen or default).replace(",", " ").split()
+        for chosen, default in zip((options.kinds, options.lengths, options.gaps), TABLES[options.table])
+    )
+    cells = [
+        {"kind": kind, "length": length, "gap": gap, "wall": {}, "cpu": {}}
+        for kind in kinds
+        for gap in gaps
+        for length in lengths
+        if seconds(length) / items(kind) >= SHORTEST_ITEM
+    ]
+    passes, least = (1, 0) if options.table == "smoke" else (options.passes, SECONDS)
+    command = [program, str(options.threads), str(passes), str(least), *options.peers.split(",")]
+    done = subprocess.run(command, input="".join(map(line, cells)), stdout=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        sys.exit(done.returncode)
+    for repetition in done.stdout.splitlines():
+        number, peer, wall, cpu = repetition.split()
+        cells[int(number)]["wall"].setdefault(peer, []).append(float(wall))
+        cells[int(number)]["cpu"].setdefault(peer, []).append(float(cpu))
+    return {"table": options.table, "threads": options.threads, "passes": passes, "cells": cells}
+
+
+def median(cell, figure, peer):
+    return statistics.median(cell[figure][peer])
+
+
+def speed_up(cell, peer):
+    return median(cell, "wall", "serial") / median(cell, "wall", peer)
+
+
+def reference(cell):
+    """oneTBB's better form, or None where none was measured."""
+    return max((peer for peer in cell["wall"] if peer.startswith("tbb_")), key=lambda p: speed_up(cell, p), default=None)
+
+
+def speed_ratio(cell, peer):
+    return speed_up(cell, peer) / speed_up(cell, reference(cell))
+
+
+def takes_more_cpu(cell, peer):
+    return median(cell, "cpu", peer) > SAME_CPU * median(cell, "cpu", reference(cell))
+
+
+def marks(cell):
+    against = reference(cell) is not None
+    return (
+        "!" * (against and speed_ratio(cell, "blitz") < FAST_ENOUGH)
+        + "-" * (speed_up(cell, "blitz") < NO_LOSS)
+        + "c" * (against and takes_more_cpu(cell, "blitz"))
+    )
+
+
+def pair(cell, figure):
+    """That of blitz / that of oneTBB."""
+    peers = "blitz" if "blitz" in cell["wall"] else None, reference(cell)
+    return " / ".join(f"{figure(peer):.{2 if figure(peer) < 100 else 0}f}" if peer else "-" for peer in peers)
+
+
+def speed_text(cell):
+    text = pair(cell, lambda peer: speed_up(cell, peer))
+    return f"{text} {marks(cell)}" if "blitz" in cell["wall"] else text
+
+
+def cpu_text(cell):
+    return pair(cell, lambda peer: median(cell, "cpu", peer) * 1e6)
+
+
+def distinct(cells, key):
+    return list(dict.fromkeys(cell[key] for cell in cells))
+
+
+def write_table(heading, cells, text):
+    lengths = distinct(cells, "length")
+    texts = {(cell["gap"], cell["length"]): text(cell) for cell in cells}
+    print(f"{heading}\n")
+    print("| gap         | " + " | ".join(f"{length:<15}" for length in lengths) + " |")
+    print("|---" * (len(lengths) + 1) + "|")
+    for gap in distinct(cells, "gap"):
+        print(f"| {gap:<11} | " + " | ".join(f"{texts.get((gap, length), ''):<15}" for length in lengths) + " |")
+    print()
+
+
+def share(cells, condition):
+    return f"{sum(map(condition, cells))} of {len(cells)}"
+
+
+def write_summary(cells):
+    for peer in sorted({peer for cell in cells for peer in cell["wall"]} - {"serial"}):
+        own = [cell for cell in cells if peer in cell["wall"]]
+        mean = statistics.geometric_mean(speed_up(cell, peer) for cell in own)
+        text = f"{peer}: {mean:.2f} of serial, below {NO_LOSS} in {share(own, lambda c: speed_up(c, peer) < NO_LOSS)} cells"
+        own = [cell for cell in own if reference(cell)]
+        if own and not peer.startswith("tbb_"):
+            mean = statistics.geometric_mean(speed_ratio(cell, peer) for cell in own)
+            worst = min(own, key=lambda cell: speed_ratio(cell, peer))
+            text += f"; {mean:.2f} of oneTBB, below {FAST_ENOUGH} in "
+            text += share(own, lambda cell: speed_ratio(cell, peer) < FAST_ENOUGH)
+            text += f", least {speed_ratio(worst, peer):.2f} ({worst['kind']}, {worst['length']}, gap {worst['gap']})"
+            text += f"; no more CPU time than oneTBB in {share(own, lambda cell: not takes_more_cpu(cell, peer))}"
+        print(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("source", metavar="PROGRAM|RECORD.json")
+    which = parser.add_mutually_exclusive_group()
+    for table, words in (
+        ("quick", "fewer cells: about a minute and a half"),
+        ("judge", "other lengths, gaps and kinds of call"),
+        ("smoke", "a few short cells, only to show that everything works"),
+    ):
+        which.add_argument(f"--{table}", dest="table", action="store_const", const=table, default="full", help=words)
+    parser.add_argument("--kinds", metavar="K,...", help="of join, loop_N and uneven_N, for N items")
+    parser.add_argument("--lengths", metavar="T,...", help="10us, 1ms, ...")
+    parser.add_argument("--gaps", metavar="T,...", help="0us, 20us, sleep_1ms, ...")
+    parser.add_argument("--peers", metavar="P,...", default="*", help="patterns, such as 'blitz,tbb_*'; serial is always there")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--passes", type=int, default=PASSES)
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the record to FILE")
+    options = parser.parse_args()
+
+    is_record = options.source.endswith(".json")
+    record = json.loads(pathlib.Path(options.source).read_text()) if is_record else measure(options.source, options)
+    if options.json:
+        options.json.write_text(json.dumps(record))
+    for kind in distinct(record["cells"], "kind"):
+        cells = [cell for cell in record["cells"] if cell["kind"] == kind]
+        write_table(f"{kind}: speed-up over serial, blitz / oneTBB's better form", cells, speed_text)
+        write_table(f"{kind}: CPU us a call, blitz / oneTBB's better form", cells, cpu_text)
+    write_summary(record["cells"])
+
+
+if __name__ == "__main__":
+    main()

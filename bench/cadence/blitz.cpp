@@ -1,0 +1,24 @@
+#include "bench/peers/blitz.hpp"
+
+#include "bench/cadence/workload.hpp"
+
+namespace bench {
+namespace {
+
+template <class P>
+void run_loop(CadenceLoop& work, P& peer) {
+  peer.pool.parallel_for(std::size_t{0}, work.items(), [&work](std::size_t i) { work.add(i); });
+}
+
+template <class P>
+void run_join(CadenceJoin& work, P& peer) {
+  peer.pool.join([&work] { work.first_half(); }, [&work] { work.second_half(); });
+}
+
+const Register<run_loop<BlitzPeer>> loop("blitz");
+const Register<run_loop<BlitzAsyncPeer>> loop_async("blitz_async");
+const Register<run_join<BlitzPeer>> join("blitz");
+const Register<run_join<BlitzAsyncPeer>> join_async("blitz_async");
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,97 @@
+// A call that does `length` seconds of work, over and over with a serial phase, or a sleep, before each: the cadence of
+// a program that calls a parallel library here and there. One cell of the table at a time; set() chooses it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "bench/harness/busy_work.hpp"
+#include "bench/harness/workload.hpp"
+
+namespace bench {
+
+struct Cell {
+  std::size_t items;
+  unsigned heavy;  ///< one item in eight does this many times the work of the others
+  double length;   ///< of the serial call, in seconds
+  double gap;      ///< in seconds
+  bool asleep;     ///< in the gap; otherwise the caller works
+};
+
+class Cadence : public Workload {
+ public:
+  void set(const Cell& cell) {
+    cell_ = cell;
+    const auto heavy_items = static_cast<double>((cell.items + kEvery - 1) / kEvery);
+    const double shares = static_cast<double>(cell.items) + heavy_items * (cell.heavy - 1);
+    steps_ = busy_steps(cell.length / shares);
+    gap_steps_ = busy_steps(cell.gap);
+    results_.resize(cell.items);
+    expected_.resize(cell.items);
+    for (std::size_t i = 0; i < cell.items; ++i) expected_[i] = work(i);
+  }
+
+  void reset() override { results_.assign(cell_.items, 0); }
+  bool check(std::size_t runs) const override {
+    for (std::size_t i = 0; i < cell_.items; ++i) {
+      if (results_[i] != runs * expected_[i]) return false;
+    }
+    return true;
+  }
+  void gap() override {
+    if (cell_.gap == 0) return;
+    if (cell_.asleep) {
+      std::this_thread::sleep_for(std::chrono::duration<double>(cell_.gap));
+    } else {
+      auto state = busy_work(1, gap_steps_);
+      keep(state);
+    }
+  }
+
+  [[nodiscard]] std::size_t items() const { return cell_.items; }
+  void add(std::size_t i) { results_[i] += work(i); }
+  void add(std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) add(i);
+  }
+
+ private:
+  static constexpr std::size_t kEvery = 8;
+
+  [[nodiscard]] std::uint64_t work(std::size_t i) const {
+    return busy_work(i + 1, i % kEvery == 0 ? steps_ * cell_.heavy : steps_);
+  }
+
+  Cell cell_{};
+  std::uint64_t steps_ = 0;
+  std::uint64_t gap_steps_ = 0;
+  std::vector<std::uint64_t> results_;
+  std::vector<std::uint64_t> expected_;
+};
+
+/// A parallel loop over the items.
+struct CadenceLoop : Cadence {
+  static constexpr Spec spec{.name = "loop",
+                             .title = "a loop, called by the main thread with gaps between the calls",
+                             .unit_of_work = "call",
+                             .metric = Metric::microseconds,
+                             .timing = Timing::cadence};
+  explicit CadenceLoop(Scale) {}
+};
+
+/// A join of the two halves of the items.
+struct CadenceJoin : Cadence {
+  static constexpr Spec spec{.name = "join",
+                             .title = "a join of two halves, called by the main thread with gaps between the calls",
+                             .unit_of_work = "call",
+                             .metric = Metric::microseconds,
+                             .timing = Timing::cadence};
+  explicit CadenceJoin(Scale) {}
+
+  void first_half() { add(0, items() / 2); }
+  void second_half() { add(items() / 2, items()); }
+};
+
+}  // namespace bench
