@@ -4,8 +4,8 @@
     cadence.py PROGRAM [--quick | --judge | --smoke] [options]      build/bench/cadence, in a release build
     cadence.py RECORD.json                                          what --json wrote
 
-Prints for each kind of call the speed-up over the serial calls and the CPU time, blitz / the better of oneTBB's forms, and
-a summary for each peer. The marks:
+Prints for each kind of call the speed-up over the serial calls and the CPU time, blitz / the better of oneTBB's forms,
+and a summary for each peer. The marks:
 
     !   blitz has less than 0.85 of oneTBB's speed
     -   blitz has less than 0.9 of the serial calls' speed
@@ -98,7 +98,8 @@ def speed_up(cell, peer):
 
 def reference(cell):
     """oneTBB's better form, or None where none was measured."""
-    return max((peer for peer in cell["wall"] if peer.startswith("tbb_")), key=lambda p: speed_up(cell, p), default=None)
+    forms = (peer for peer in cell["wall"] if peer.startswith("tbb_"))
+    return max(forms, key=lambda peer: speed_up(cell, peer), default=None)
 
 
 def speed_ratio(cell, peer):
@@ -156,7 +157,8 @@ def write_summary(cells):
     for peer in sorted({peer for cell in cells for peer in cell["wall"]} - {"serial"}):
         own = [cell for cell in cells if peer in cell["wall"]]
         mean = statistics.geometric_mean(speed_up(cell, peer) for cell in own)
-        text = f"{peer}: {mean:.2f} of serial, below {NO_LOSS} in {share(own, lambda c: speed_up(c, peer) < NO_LOSS)} cells"
+        text = f"{peer}: {mean:.2f} of serial, below {NO_LOSS} in "
+        text += share(own, lambda cell: speed_up(cell, peer) < NO_LOSS) + " cells"
         own = [cell for cell in own if reference(cell)]
         if own and not peer.startswith("tbb_"):
             mean = statistics.geometric_mean(speed_ratio(cell, peer) for cell in own)
@@ -181,7 +183,7 @@ def main():
     parser.add_argument("--kinds", metavar="K,...", help="of join, loop_N and uneven_N, for N items")
     parser.add_argument("--lengths", metavar="T,...", help="10us, 1ms, ...")
     parser.add_argument("--gaps", metavar="T,...", help="0us, 20us, sleep_1ms, ...")
-    parser.add_argument("--peers", metavar="P,...", default="*", help="patterns, such as 'blitz,tbb_*'; serial is always there")
+    parser.add_argument("--peers", metavar="P,...", default="*", help="patterns, such as 'blitz,tbb_*'; default: all")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--passes", type=int, default=PASSES)
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the record to FILE")

@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""Draws the results of `compare --json` as charts, each small enough for a screen. Needs matplotlib (Debian:
-python3-matplotlib).
+"""Draws the results of `compare --json` or `cadence.py --json` as charts, each small enough for a screen. Needs
+matplotlib (Debian: python3-matplotlib).
 
 usage: charts.py RECORD FOLDER
 
-RECORD is the file that `compare --json` wrote. Into FOLDER, which is made if it is missing, go
+RECORD is the file that --json wrote. Into FOLDER, which is made if it is missing, go
 
     medians-N-P.svg    page P of the medians on N threads: bars, with their quartiles as lines
     speed-up-P.svg     the speed-up over the serial form against the number of threads; needs two thread counts
     break-even.svg     the speed-up of a loop against the length of its body; needs two of the grain workloads
+
+or, of the cadence table,
+
+    cadence-KIND.svg   how fast calls of that kind are on blitz, by their length and the gap before them
 
 Exit status: 0 the charts are written; 2 matplotlib is missing, or a file cannot be read or written.
 """
@@ -21,11 +25,13 @@ import pathlib
 import sys
 import textwrap
 
+import cadence
 from baseline import number
 
 try:
     import matplotlib
     from matplotlib.figure import Figure
+    from matplotlib.patches import Rectangle
     from matplotlib.ticker import LogLocator
 except ImportError as error:
     print(f"charts: {error}; Debian has it as python3-matplotlib", file=sys.stderr)
@@ -64,6 +70,12 @@ WIDE_PANEL = (860, 420)
 LEGEND_WIDTH = 190
 PANELS_IN_A_ROW = 4
 PANELS_ON_A_PAGE = 16
+
+# A map of cells.
+CELL_WIDTH = 56
+CELL_HEIGHT = 26
+GAP_WIDTH = 90
+FULL_COLOUR = 2  # times as fast, or as slow
 
 # The peers of one library have shades of one colour.
 SHADES = {
@@ -281,6 +293,54 @@ def draw_break_even(record, folder, colour):
         )
 
 
+# --- maps ---
+
+
+def draw_map(axes, panel, cells, figure):
+    """Red where `figure` of a cell is below 1, blue where it is above."""
+    gaps, lengths = cadence.distinct(cells, "gap"), cadence.distinct(cells, "length")
+    for cell in cells:
+        value = figure(cell)
+        strength = max(-1, min(1, math.log(value, FULL_COLOUR)))
+        x, y = lengths.index(cell["length"]), gaps.index(cell["gap"])
+        colour = matplotlib.colormaps["RdBu"](0.5 + strength / 2)
+        gid = f"cell:{panel}:{cell['gap']}:{cell['length']}"
+        axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, edgecolor="white", gid=gid))
+        axes.text(x, y, f"{value:.2f}", ha="center", va="center", color="white" if abs(strength) > 0.7 else "black")
+    axes.set_title(panel, loc="left", fontweight="bold", fontsize=9)
+    axes.set_xlabel("length of the serial call", color=QUIET)
+    axes.set_xlim(-0.5, len(lengths) - 0.5)
+    axes.set_ylim(len(gaps) - 0.5, -0.5)
+    axes.set_xticks(range(len(lengths)), lengths)
+    axes.set_yticks(range(len(gaps)), [gap.replace("_", " ") for gap in gaps])
+    axes.tick_params(length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+
+
+def draw_cadence(record, folder):
+    for kind in cadence.distinct(record["cells"], "kind"):
+        cells = [cell for cell in record["cells"] if cell["kind"] == kind and "blitz" in cell["wall"]]
+        compared = [cell for cell in cells if cadence.reference(cell)]
+        panels = [
+            ("times as fast as oneTBB's better form", compared, lambda cell: cadence.speed_ratio(cell, "blitz")),
+            ("times as fast as the serial calls", cells, lambda cell: cadence.speed_up(cell, "blitz")),
+        ]
+        map_width = CELL_WIDTH * len(cadence.distinct(cells, "length"))
+        map_height = CELL_HEIGHT * len(cadence.distinct(cells, "gap"))
+        panel_width = GAP_WIDTH + map_width
+        width, height = MARGIN + len(panels) * panel_width, PAGE_TITLE + PANEL_TITLE + map_height + 3 * MARGIN
+        figure = Figure(figsize=(width / PIXELS, height / PIXELS))
+        heading = f"{kind}: blitz on {threads_text(record['threads'])}, by the gap of work or sleep before each call"
+        figure.text(MARGIN / width, 1 - 24 / height, heading, fontsize=10)
+        for i, (panel, shown, value) in enumerate(panels):
+            left = i * panel_width + GAP_WIDTH
+            place = left / width, 3 * MARGIN / height, map_width / width, map_height / height
+            if shown:
+                draw_map(figure.add_axes(place), panel, shown, value)
+        save(figure, folder / f"cadence-{kind}.svg")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("record", metavar="RECORD", type=pathlib.Path)
@@ -289,6 +349,9 @@ def main():
     try:
         record = json.loads(options.record.read_text(encoding="utf-8"))
         options.folder.mkdir(parents=True, exist_ok=True)
+        if "cells" in record:
+            draw_cadence(record, options.folder)
+            return 0
         colour = colours(record["results"])
         for threads in record["threads"]:
             draw_medians(record, threads, options.folder, colour)
@@ -298,7 +361,7 @@ def main():
         print(f"charts: {error}", file=sys.stderr)
         return 2
     except (KeyError, TypeError) as error:
-        print(f"charts: '{options.record}' is not what compare --json writes: {error!r}", file=sys.stderr)
+        print(f"charts: '{options.record}' is not what --json writes: {error!r}", file=sys.stderr)
         return 2
     return 0
 

@@ -1,9 +1,9 @@
-// Measures cells of the cadence table, for cadence.py, which says which and prints them. Every pass visits every cell, and
-// within a cell every peer in turn.
+// Measures cells of the cadence table; cadence.py chooses them and prints the results. Every pass visits every cell, in
+// a cell every peer in turn.
 //
 //   cadence THREADS PASSES SECONDS PATTERN... < cells
 //
-// SECONDS is the time of one repetition; the peers are those whose names match a PATTERN, and the serial form. A line of
+// A repetition takes SECONDS at least. The peers are the serial form and those whose names match a PATTERN. A line of
 // the input is a cell: `loop` or `join`, then the members of Cell. A line of the output is a repetition: the number of
 // the cell, the peer, the wall and the CPU seconds of a call. Exit status: 0 all results right; 1 a wrong result; 2 bad
 // arguments.

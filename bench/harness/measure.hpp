@@ -32,7 +32,7 @@ struct Effort {
 struct Repetition {
   double figure;             ///< in the workload's metric
   double p99;                ///< of single calls, in that metric; NaN for Timing::runs
-  double wall_seconds;       ///< per unit of work, idle gaps included; for Timing::cadence without them, for Timing::bursts the median call
+  double wall_seconds;       ///< per unit of work, idle gaps included except in cadence; in bursts the median call
   double cpu_seconds;        ///< of the whole process, over the same time and per the same unit
   double cpu_after_seconds;  ///< used by the peer's threads after the last run, until they were quiet
   bool quiet;                ///< false: they never were

@@ -1,5 +1,6 @@
-"""Draws charts of records of known figures, and of a run of `compare` with tiny inputs: bars and lines have the lengths and
-slopes of the figures, every workload and peer is named, and every chart fits a screen. Skipped without matplotlib.
+"""Draws charts of records of known figures, and of a run of `compare` with tiny inputs: bars, lines and cells have the
+lengths, slopes and colours of the figures, every workload and peer is named, and every chart fits a screen. Skipped without
+matplotlib.
 
 usage: charts_test.py CHARTS COMPARE
 """
@@ -49,10 +50,15 @@ class Chart:
     def __init__(self, file):
         self.root = xml.etree.ElementTree.parse(file).getroot()
         self.texts = [text.text for text in self.root.iter(f"{SVG}text")]
-        self.drawn = {tuple(g.get("id").split(":")): points(g) for g in self.root.iter(f"{SVG}g") if ":" in g.get("id", "")}
+        self.groups = {tuple(g.get("id").split(":")): g for g in self.root.iter(f"{SVG}g") if ":" in g.get("id", "")}
+        self.drawn = {key: points(group) for key, group in self.groups.items()}
 
     def size(self):
         return [float(self.root.get(side).removesuffix("pt")) / 72 * 96 for side in ("width", "height")]
+
+    def colour(self, *key):
+        """Red, green and blue of what was drawn."""
+        return bytes.fromhex(re.search("fill: #(......)", self.groups[key].find(f".//{SVG}path").get("style"))[1])
 
     def peers(self, kind):
         """workload, or title, -> those drawn."""
@@ -159,6 +165,34 @@ class ChartsTest(unittest.TestCase):
         self.assertLessEqual({"1 ns", "10 ns", "100 ns", "1 us"}, set(chart.texts))
         self.assertNotIn("break-even", self.draw(record(found[:3], [1, 2])))
 
+    def test_cadence(self):
+        lengths, gaps = [f"{n}us" for n in range(1, 8)], ["0us", *(f"sleep_{n}ms" for n in range(1, 15))]
+        of_blitz = {"1us": 8, "2us": 4, "3us": 2}
+        of_others = {"serial": [6], "tbb_auto": [4], "tbb_static": [5]}
+        cells = [
+            {"kind": kind, "length": length, "gap": gap, "wall": {"blitz": [of_blitz.get(length, 4)], **of_others}}
+            for kind in ("loop_32", "join")
+            for gap in gaps
+            for length in lengths
+        ]
+        charts = self.draw({"threads": 2, "cells": cells})
+        self.assertEqual(set(charts), {"cadence-loop_32", "cadence-join"})
+        against_tbb, against_serial = "times as fast as oneTBB's better form", "times as fast as the serial calls"
+        for chart in charts.values():
+            panels = itertools.product(["cell"], (against_tbb, against_serial), gaps, lengths)
+            self.assertEqual(set(chart.drawn), set(panels))
+            expected = {"0.50", "1.00", "2.00", "0.75", "1.50", "3.00", "sleep 14ms", *lengths}
+            self.assertLessEqual(expected, set(chart.texts))
+            slower, level, faster = (chart.colour("cell", against_tbb, "0us", length) for length in of_blitz)
+            self.assertGreater(slower[0], slower[2])  # red
+            self.assertLess(faster[0], faster[2])  # blue
+            self.assertLess(max(level) - min(level), 10)
+
+        for cell in cells:
+            cell["wall"] = {peer: cell["wall"][peer] for peer in ("serial", "blitz")}
+        chart = self.draw({"threads": 2, "cells": cells})["cadence-join"]
+        self.assertEqual({panel for _, panel, *_ in chart.drawn}, {against_serial})
+
     def test_the_same_record_gives_the_same_charts(self):
         found = record([row("fib", "blitz", n, 1 / n, n) for n in (1, 2, 4)])
         first, second = ({n: xml.etree.ElementTree.tostring(c.root) for n, c in self.draw(found).items()} for _ in "12")
@@ -189,7 +223,7 @@ class ChartsTest(unittest.TestCase):
     def test_bad_records(self):
         for found, word in (
             ("{", "Expecting property name"),
-            ("[]", "not what compare --json writes"),
+            ("[]", "not what --json writes"),
             ("{}", "'results'"),
             (record([{"peer": "blitz", "threads": 1}]), "'workload'"),
         ):
