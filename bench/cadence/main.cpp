@@ -68,6 +68,7 @@ int run(unsigned threads, unsigned passes, double shortest_seconds, std::span<co
         std::cerr << "wrong result: " << bound.entry->peer << '\n';
         status = 1;
       }
+      if (!found.quiet) std::cerr << "still busy a second after its last run: " << bound.entry->peer << '\n';
       std::printf("%zu %s %.9g %.9g\n", number, bound.entry->peer.c_str(), found.wall_seconds, found.cpu_seconds);
       progress.end(i, watch.wall());
     }
