@@ -46,13 +46,18 @@ UNEVEN = 20  # times the work, in one item of eight
 FAST_ENOUGH, NO_LOSS, SAME_CPU = 0.85, 0.9, 1.02
 
 
+def parts(pattern, name):
+    found = re.fullmatch(pattern, name)
+    return found.groups() if found else sys.exit(f"cadence.py: '{name}' is no such name; --help has examples")
+
+
 def seconds(name):
-    number, unit = re.fullmatch(r"(?:sleep_)?(\d+)(us|ms)", name).groups()
+    number, unit = parts(r"(?:sleep_)?(\d+)(us|ms)", name)
     return int(number) * {"us": 1e-6, "ms": 1e-3}[unit]
 
 
 def items(kind):
-    return int(kind.partition("_")[2] or 32)
+    return int(parts(r"join|(?:loop|uneven)_(\d+)", kind)[0] or 32)
 
 
 def line(cell):

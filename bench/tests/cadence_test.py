@@ -100,6 +100,13 @@ class CadenceTest(unittest.TestCase):
             done.stdout,
         )
 
+    def test_bad_names(self):
+        for option, name in (("--lengths", "10"), ("--gaps", "sleep_1s"), ("--kinds", "loop")):
+            with self.subTest(option=option):
+                done = run(PROGRAM, "--smoke", option, name)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertIn(f"'{name}'", done.stderr)
+
     def test_a_program_that_fails_has_no_table(self):
         done = run("/bin/false", "--smoke")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
