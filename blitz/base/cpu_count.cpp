@@ -5,11 +5,10 @@
 #include <cmath>
 #include <cstdint>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
@@ -23,19 +22,16 @@ namespace {
 
 namespace stdfs = std::filesystem;
 
-std::optional<double> least(std::optional<double> a, std::optional<double> b) {
-  if (a && b) return std::min(*a, *b);
-  return a ? a : b;
-}
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-/// A mount of a cgroup hierarchy: the directory `mount_point` shows the group `group` and its descendants.
-struct Mount {
-  stdfs::path group;
-  stdfs::path mount_point;
-};
-
-/// One of the two hierarchies that can carry a CPU quota.
+/// One of the two hierarchies that can carry a CPU quota: v2, and v1 with the cpu controller.
 struct Hierarchy {
+  /// The directory `mount_point` shows the group `group` and its descendants.
+  struct Mount {
+    stdfs::path group;
+    stdfs::path mount_point;
+  };
+
   std::vector<Mount> mounts;
   std::optional<stdfs::path> own_group;  // of this process
 };
@@ -45,31 +41,35 @@ struct Hierarchies {
   Hierarchy v2;
 };
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
+/// At most `most` parts; the last has the rest.
+std::vector<std::string> split(const std::string& text, char separator, std::size_t most = std::string::npos) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator && parts.size() < most) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
   }
+  return parts;
 }
 
-bool contains(const std::vector<std::string_view>& parts, std::string_view wanted) {
-  return std::find(parts.begin(), parts.end(), wanted) != parts.end();
+bool has_cpu(const std::string& controllers) {
+  const std::vector<std::string> parts = split(controllers, ',');
+  return std::find(parts.begin(), parts.end(), "cpu") != parts.end();
 }
 
 /// The kernel writes space, tab, newline and backslash in mountinfo as three octal digits: "\040".
-std::string unescape(std::string_view text) {
-  const auto is_octal = [](char c) { return c >= '0' && c <= '7'; };
+std::string unescape(const std::string& text) {
   std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 3 < text.size() && is_octal(text[i + 1]) && is_octal(text[i + 2]) &&
-        is_octal(text[i + 3])) {
-      result += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0'));
-      i += 3;
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at != end; ++at) {
+    unsigned code = 0;
+    if (*at == '\\' && end - at >= 4 && std::from_chars(at + 1, at + 4, code, 8).ptr == at + 4) {
+      result += static_cast<char>(code);
+      at += 3;
     } else {
-      result += text[i];
+      result += *at;
     }
   }
   return result;
@@ -79,13 +79,11 @@ std::string unescape(std::string_view text) {
 void read_mounts(const stdfs::path& file, Hierarchies& found) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
-    const std::vector<std::string_view> fields = split(line, ' ');
+    const std::vector<std::string> fields = split(line, ' ');
     const auto dash = std::find(fields.begin(), fields.end(), "-");
     if (dash - fields.begin() < 6 || fields.end() - dash < 4) continue;
-    const std::string_view type = dash[1];
-    const bool is_v2 = type == "cgroup2";
-    const bool is_v1_cpu = type == "cgroup" && contains(split(dash[3], ','), "cpu");
-    if (!is_v2 && !is_v1_cpu) continue;
+    const bool is_v2 = dash[1] == "cgroup2";
+    if (!is_v2 && (dash[1] != "cgroup" || !has_cpu(dash[3]))) continue;
     (is_v2 ? found.v2 : found.v1_cpu).mounts.push_back({unescape(fields[3]), unescape(fields[4])});
   }
 }
@@ -94,86 +92,52 @@ void read_mounts(const stdfs::path& file, Hierarchies& found) {
 void read_own_groups(const stdfs::path& file, Hierarchies& found) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
-    const std::size_t first = line.find(':');
-    if (first == std::string::npos) continue;
-    const std::size_t second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string_view controllers = std::string_view(line).substr(first + 1, second - first - 1);
-    const std::string group = line.substr(second + 1);
-    if (line.starts_with("0::")) {
-      found.v2.own_group = group;
-    } else if (contains(split(controllers, ','), "cpu")) {
-      found.v1_cpu.own_group = group;
+    const std::vector<std::string> fields = split(line, ':', 3);
+    if (fields.size() < 3) continue;
+    if (fields[0] == "0" && fields[1].empty()) {
+      found.v2.own_group = fields[2];
+    } else if (has_cpu(fields[1])) {
+      found.v1_cpu.own_group = fields[2];
     }
   }
 }
 
-std::string read_word(std::istream& in) {
-  std::string word;
-  in >> word;
-  return word;
+/// "max" (v2) and "-1" (v1) are no limit.
+double quota_over_period(std::istream& quota, std::istream& period) {
+  std::int64_t numerator = 0;
+  std::int64_t denominator = 0;
+  if (!(quota >> numerator) || !(period >> denominator) || numerator <= 0 || denominator <= 0) return kNoLimit;
+  return static_cast<double>(numerator) / static_cast<double>(denominator);
 }
 
-std::optional<double> quota_over_period(std::string_view quota, std::string_view period) {
-  const auto positive = [](std::string_view text) -> std::optional<std::int64_t> {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value <= 0) return std::nullopt;
-    return value;
-  };
-  const auto numerator = positive(quota);  // "max" (v2) and "-1" (v1) are no limit
-  const auto denominator = positive(period);
-  if (!numerator || !denominator) return std::nullopt;
-  return static_cast<double>(*numerator) / static_cast<double>(*denominator);
-}
-
-std::optional<double> v2_limit(const stdfs::path& directory) {
+double v2_limit(const stdfs::path& directory) {
   std::ifstream in(directory / "cpu.max");
-  const std::string quota = read_word(in);
-  return quota_over_period(quota, read_word(in));
+  return quota_over_period(in, in);
 }
 
-std::optional<double> v1_limit(const stdfs::path& directory) {
+double v1_limit(const stdfs::path& directory) {
   std::ifstream quota(directory / "cpu.cfs_quota_us");
   std::ifstream period(directory / "cpu.cfs_period_us");
-  return quota_over_period(read_word(quota), read_word(period));
+  return quota_over_period(quota, period);
 }
 
-/// The path from `top` down to `group`; none if `group` is not below it. A ".." names a group outside this process's
-/// cgroup namespace, which has no path here.
-std::optional<stdfs::path> path_below(const stdfs::path& top, const stdfs::path& group) {
-  if (top.empty()) return std::nullopt;
-  const auto [top_rest, group_rest] = std::mismatch(top.begin(), top.end(), group.begin(), group.end());
-  const bool same_but_slash = top_rest != top.end() && top_rest->empty() && std::next(top_rest) == top.end();
-  if (top_rest != top.end() && !same_but_slash) return std::nullopt;
-  stdfs::path below;
-  for (auto part = group_rest; part != group.end(); ++part) {
-    if (*part == "..") return std::nullopt;
-    if (!part->empty()) below /= *part;
-  }
-  return below;
-}
-
-using LimitOf = std::optional<double> (*)(const stdfs::path& directory);
-
-std::optional<double> limit_in(const Hierarchy& hierarchy, const stdfs::path& root, LimitOf limit_of) {
-  if (!hierarchy.own_group) return std::nullopt;
-  std::optional<double> limit;
+double limit_in(const Hierarchy& hierarchy, const stdfs::path& root, double (*limit_of)(const stdfs::path& directory)) {
+  double limit = kNoLimit;
+  if (!hierarchy.own_group) return limit;
   bool found = false;
-  for (const Mount& mount : hierarchy.mounts) {
-    const std::optional<stdfs::path> below = path_below(mount.group, *hierarchy.own_group);
-    if (!below) continue;
+  for (const Hierarchy::Mount& mount : hierarchy.mounts) {
+    const stdfs::path below = hierarchy.own_group->lexically_relative(mount.group);
+    // A ".." leads out of the mount, or of this process's cgroup namespace.
+    if (below.empty() || std::find(below.begin(), below.end(), "..") != below.end()) continue;
     found = true;
-    const stdfs::path top = root / mount.mount_point.relative_path();
-    for (stdfs::path group = *below; !group.empty(); group = group.parent_path()) {
-      limit = least(limit, limit_of(top / group));
-    }
-    limit = least(limit, limit_of(top));
+    stdfs::path group = root / mount.mount_point.relative_path();
+    limit = std::min(limit, limit_of(group));
+    for (const stdfs::path& part : below) limit = std::min(limit, limit_of(group /= part));
   }
   if (found) return limit;
   // In a container whose /proc has the host's group names, while its mount shows only the container's own group.
-  for (const Mount& mount : hierarchy.mounts) {
-    limit = least(limit, limit_of(root / mount.mount_point.relative_path()));
+  for (const Hierarchy::Mount& mount : hierarchy.mounts) {
+    limit = std::min(limit, limit_of(root / mount.mount_point.relative_path()));
   }
   return limit;
 }
@@ -207,7 +171,8 @@ std::optional<double> cgroup_cpu_limit(const std::filesystem::path& root) noexce
   Hierarchies found;
   read_mounts(root / "proc/self/mountinfo", found);
   read_own_groups(root / "proc/self/cgroup", found);
-  return least(limit_in(found.v2, root, v2_limit), limit_in(found.v1_cpu, root, v1_limit));
+  const double limit = std::min(limit_in(found.v2, root, v2_limit), limit_in(found.v1_cpu, root, v1_limit));
+  return limit != kNoLimit ? std::optional(limit) : std::nullopt;
 } catch (...) {
   return std::nullopt;
 }

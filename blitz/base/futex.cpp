@@ -18,16 +18,17 @@ long futex(const Atomic<std::uint32_t>* word, int operation, std::uint32_t value
   return ::syscall(SYS_futex, word, operation, value, timeout, nullptr, 0);
 }
 
-/// The kernel, or a filter, refuses to block: each call returns at once.
-bool refused(long result) noexcept { return result != 0 && errno != EAGAIN && errno != EINTR && errno != ETIMEDOUT; }
+void wait(const Atomic<std::uint32_t>& word, std::uint32_t expected, const timespec* timeout) noexcept {
+  const int saved = errno;
+  const bool returned = futex(&word, FUTEX_WAIT_PRIVATE, expected, timeout) == 0;
+  // The kernel, or a filter, may refuse to block: each call returns at once.
+  if (!returned && errno != EAGAIN && errno != EINTR && errno != ETIMEDOUT) yield_thread();
+  errno = saved;
+}
 
 }  // namespace
 
-void futex_wait(const Atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
-  const int saved = errno;
-  if (refused(futex(&word, FUTEX_WAIT_PRIVATE, expected, nullptr))) yield_thread();
-  errno = saved;
-}
+void futex_wait(const Atomic<std::uint32_t>& word, std::uint32_t expected) noexcept { wait(word, expected, nullptr); }
 
 void futex_wait_for(const Atomic<std::uint32_t>& word, std::uint32_t expected,
                     std::chrono::nanoseconds timeout) noexcept {
@@ -35,9 +36,7 @@ void futex_wait_for(const Atomic<std::uint32_t>& word, std::uint32_t expected,
   timespec limit{};
   limit.tv_sec = static_cast<std::time_t>(seconds.count());
   limit.tv_nsec = static_cast<long>((timeout - seconds).count());
-  const int saved = errno;
-  if (refused(futex(&word, FUTEX_WAIT_PRIVATE, expected, &limit))) yield_thread();
-  errno = saved;
+  wait(word, expected, &limit);
 }
 
 void futex_wake_one(const Atomic<std::uint32_t>* word) noexcept {

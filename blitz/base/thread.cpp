@@ -1,12 +1,13 @@
 #include "blitz/base/thread.hpp"
 
+#include <algorithm>
 #include <cassert>
+#include <cerrno>
 #include <system_error>
 #include <utility>
 
 #if !defined(BLITZ_PORTABLE) && (defined(__unix__) || defined(__APPLE__))
 #define BLITZ_POSIX_THREADS 1
-#include <cerrno>
 #include <vector>
 
 #include <limits.h>
@@ -24,13 +25,13 @@ constinit ThreadCreateFault thread_create_fault = nullptr;
 
 namespace {
 
-[[noreturn]] void fail(std::errc code, const std::string& what) {
-  throw std::system_error(std::make_error_code(code), "blitz: cannot start a thread: " + what);
+[[noreturn]] void fail(int error, const std::string& what) {
+  throw std::system_error(error, std::generic_category(), "blitz: cannot start a thread: " + what);
 }
 
 void ask_for_fault() {
   if (thread_create_fault != nullptr && thread_create_fault()) {
-    fail(std::errc::resource_unavailable_try_again, "a test asked for this failure");
+    fail(EAGAIN, "a test asked for this failure");
   }
 }
 
@@ -46,8 +47,6 @@ namespace {
 
 constexpr std::size_t kLongestName = 15;
 
-[[noreturn]] void fail(int code, const std::string& what) { fail(static_cast<std::errc>(code), what); }
-
 /// What the new thread needs to start; it takes ownership.
 struct Start {
   Thread::Entry entry;
@@ -55,24 +54,16 @@ struct Start {
   std::string name;
 };
 
-void set_own_name([[maybe_unused]] const char* name) {
-#if defined(__linux__)
-  pthread_setname_np(pthread_self(), name);
-#elif defined(__APPLE__)
-  pthread_setname_np(name);
-#endif
-}
-
 extern "C" void* blitz_thread_main(void* raw) {
-  Thread::Entry entry = nullptr;
-  void* argument = nullptr;
-  {
-    const std::unique_ptr<Start> start(static_cast<Start*>(raw));
-    if (!start->name.empty()) set_own_name(start->name.c_str());
-    entry = start->entry;
-    argument = start->argument;
+  const Start start = std::move(*std::unique_ptr<Start>(static_cast<Start*>(raw)));
+  if (!start.name.empty()) {
+#if defined(__linux__)
+    pthread_setname_np(pthread_self(), start.name.c_str());
+#elif defined(__APPLE__)
+    pthread_setname_np(start.name.c_str());
+#endif
   }
-  entry(argument);
+  start.entry(start.argument);
   return nullptr;
 }
 
@@ -87,8 +78,7 @@ class Attributes {
 
   void set_stack_size(std::size_t bytes) {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    const std::size_t part = bytes % page;
-    const std::size_t whole = part == 0 || bytes > SIZE_MAX - page ? bytes : bytes - part + page;
+    const std::size_t whole = std::max(bytes, (bytes + page - 1) / page * page);  // What wraps around is refused.
     if (const int error = pthread_attr_setstacksize(&value_, whole)) {
       fail(error, "a stack_size of " + std::to_string(bytes) + " bytes is refused; the least is " +
                       std::to_string(PTHREAD_STACK_MIN));
@@ -119,37 +109,17 @@ class Attributes {
   pthread_attr_t value_;
 };
 
-/// Sets the calling thread's signal mask to the new thread's, which inherits it, and restores it.
-class MaskForNewThread {
- public:
-  MaskForNewThread() {
-    sigset_t blocked;
-    sigfillset(&blocked);
-    for (const int kept : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF}) {
-      sigdelset(&blocked, kept);
-    }
-    pthread_sigmask(SIG_BLOCK, &blocked, &before_);
-  }
-  ~MaskForNewThread() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  MaskForNewThread(const MaskForNewThread&) = delete;
-  MaskForNewThread& operator=(const MaskForNewThread&) = delete;
-
- private:
-  sigset_t before_;
-};
-
 /// The system's error number has many possible causes, so the message names all that was requested.
 std::string explain_refusal(const ThreadOptions& options) {
   std::string what;
   if (options.processor) {
-    what = "the system refused processor " + std::to_string(*options.processor) +
-           ": it must exist, be online and be allowed to this process";
+    what += "the system refused processor " + std::to_string(*options.processor) +
+            ": it must exist, be online and be allowed to this process; or ";
   }
   if (options.stack_size != 0) {
-    what += (what.empty() ? "" : "; or ") + std::string("there is no room for a stack_size of ") +
-            std::to_string(options.stack_size) + " bytes, or it is too small for the program's thread-local data";
+    what += "there is no room for a stack_size of " + std::to_string(options.stack_size) +
+            " bytes, or it is too small for the program's thread-local data; or ";
   }
-  if (!what.empty()) what += "; or ";
   return what +
          "there are too many threads: ask for fewer, or raise the limits (ulimit -u, ulimit -v, the cgroup's pids.max)";
 }
@@ -164,10 +134,13 @@ Thread::Thread(Entry entry, void* argument, const ThreadOptions& options) {
   auto impl = std::make_unique<Impl>();
   auto start = std::make_unique<Start>(Start{entry, argument, options.name.substr(0, kLongestName)});
 
-  const int error = [&] {
-    const MaskForNewThread mask;
-    return pthread_create(&impl->id, attributes.get(), blitz_thread_main, start.get());
-  }();
+  sigset_t blocked;
+  sigset_t before;
+  sigfillset(&blocked);
+  for (const int kept : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF}) sigdelset(&blocked, kept);
+  pthread_sigmask(SIG_BLOCK, &blocked, &before);  // The new thread inherits it.
+  const int error = pthread_create(&impl->id, attributes.get(), blitz_thread_main, start.get());
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0) fail(error, explain_refusal(options));
   static_cast<void>(start.release());
   impl_ = std::move(impl);
@@ -191,8 +164,8 @@ struct Thread::Impl {
 
 Thread::Thread(Entry entry, void* argument, const ThreadOptions& options) {
   ask_for_fault();
-  if (options.stack_size != 0) fail(std::errc::not_supported, "stack_size cannot be chosen on this system");
-  if (options.processor) fail(std::errc::not_supported, "affinity cannot be chosen on this system");
+  if (options.stack_size != 0) fail(ENOTSUP, "stack_size cannot be chosen on this system");
+  if (options.processor) fail(ENOTSUP, "affinity cannot be chosen on this system");
   auto impl = std::make_unique<Impl>();
   try {
     impl->thread = std::thread(entry, argument);

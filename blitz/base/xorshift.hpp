@@ -1,7 +1,8 @@
 /// Random number generators for choosing victims: XorShift64*, and xorshift64+ of two 32-bit words, with Lemire's
 /// reduction.
 ///
-/// Each object belongs to one worker; nothing is shared or synchronised.
+/// Each object belongs to one worker; nothing is shared or synchronised. A seed is the state itself, so neighbouring
+/// seeds are to be passed through splitmix64, as Registry does.
 ///
 /// G. Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8(14), 2003.
 /// S. Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled", ACM TOMS 42(4), 2016.
@@ -44,13 +45,8 @@ constexpr std::uint32_t lemire_reduction(std::uint32_t n, Draw&& draw) noexcept 
 
 class XorShift64Star {
  public:
-  /// Any seed will do, 0 included; seeds 0, 1, 2, … give unrelated streams.
-  explicit constexpr XorShift64Star(std::uint64_t seed) noexcept : XorShift64Star(from_state(splitmix64(seed))) {}
-
-  /// Starts at exactly `state`. State 0 would repeat for ever and is replaced by a constant.
-  [[nodiscard]] static constexpr XorShift64Star from_state(std::uint64_t state) noexcept {
-    return XorShift64Star(State{state != 0 ? state : kGoldenGamma});
-  }
+  /// Starts at the state `seed`. State 0 would repeat for ever and is replaced by a constant.
+  explicit constexpr XorShift64Star(std::uint64_t seed) noexcept : state_(seed != 0 ? seed : kGoldenGamma) {}
 
   /// The next 64 bits. The sequence visits every value but 0 before it repeats; the high bits are the better ones.
   constexpr std::uint64_t next() noexcept {
@@ -66,24 +62,16 @@ class XorShift64Star {
   }
 
  private:
-  struct State {
-    std::uint64_t value;
-  };
-  explicit constexpr XorShift64Star(State state) noexcept : state_(state.value) {}
-
   std::uint64_t state_;
 };
 
 /// Two words of 32 bits, shifted by 17, 7 and 16; the output is their sum.
 class XorShift64Plus {
  public:
-  /// Any seed will do, 0 included; seeds 0, 1, 2, … give unrelated streams.
-  explicit constexpr XorShift64Plus(std::uint64_t seed) noexcept : XorShift64Plus(from_state(splitmix64(seed))) {}
-
-  /// Starts at exactly `state`, with the older word in the upper half. State 0 would repeat for ever and is replaced by
-  /// a constant.
-  [[nodiscard]] static constexpr XorShift64Plus from_state(std::uint64_t state) noexcept {
-    return XorShift64Plus(State{state != 0 ? state : kGoldenGamma});
+  /// Starts at the state `seed`, with the older word in the upper half. State 0 is replaced as well.
+  explicit constexpr XorShift64Plus(std::uint64_t seed) noexcept
+      : older_(static_cast<std::uint32_t>(seed >> 32)), newer_(static_cast<std::uint32_t>(seed)) {
+    if (seed == 0) newer_ = 1;
   }
 
   /// The next 32 bits. The state visits every value but 0 before it repeats.
@@ -101,12 +89,6 @@ class XorShift64Plus {
   }
 
  private:
-  struct State {
-    std::uint64_t value;
-  };
-  explicit constexpr XorShift64Plus(State state) noexcept
-      : older_(static_cast<std::uint32_t>(state.value >> 32)), newer_(static_cast<std::uint32_t>(state.value)) {}
-
   std::uint32_t older_;
   std::uint32_t newer_;
 };

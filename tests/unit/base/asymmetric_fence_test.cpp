@@ -34,7 +34,7 @@ int rounds_in_which_both_missed(std::uint32_t rounds, FenceA fence_a, FenceB fen
 
   const auto run = [&](int self, auto fence) {
     const int other = 1 - self;
-    XorShift64Star random(static_cast<std::uint64_t>(self));
+    XorShift64Star random(blitz::detail::splitmix64(static_cast<std::uint64_t>(self)));
     for (std::uint32_t round = 1; round <= rounds; ++round) {
       arrived[self].value.store(round, std::memory_order_release);
       for (int spins = 0; arrived[other].value.load(std::memory_order_acquire) < round; ++spins) {
