@@ -10,13 +10,13 @@
 
 namespace blitz::detail {
 
-#if defined(BLITZ_ADDRESS_SANITIZER)
+/// Under AddressSanitizer each is an allocation of its own, so that a use after its end is found.
 template <class J>
 inline constexpr bool kFromJobMemory =
-    false;  // Each is an allocation of its own, so that a use after its end is found.
+#if defined(BLITZ_ADDRESS_SANITIZER)
+    false;
 #else
-template <class J>
-inline constexpr bool kFromJobMemory = sizeof(J) <= JobMemory::kLargest && alignof(J) <= alignof(std::max_align_t);
+    sizeof(J) <= JobMemory::kLargest && alignof(J) <= alignof(std::max_align_t);
 #endif
 
 template <class J>

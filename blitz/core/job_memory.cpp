@@ -138,23 +138,19 @@ class Depot {
 };
 
 /// Never destroyed: a static pool may outlive any other static object.
-template <class T>
-union Immortal {
-  template <class... Args>
-  constexpr explicit Immortal(Args&&... args) noexcept : value(std::forward<Args>(args)...) {}
-  constexpr ~Immortal() {}
-  T value;
+union Depots {
+  constexpr Depots() noexcept : all{Depot(32), Depot(64), Depot(128), Depot(256)} {}
+  constexpr ~Depots() {}
+  Depot all[JobMemory::kClasses];
 };
 
-constinit Immortal<Depot> depots[JobMemory::kClasses] = {
-    Immortal<Depot>(std::size_t{32}), Immortal<Depot>(std::size_t{64}), Immortal<Depot>(std::size_t{128}),
-    Immortal<Depot>(std::size_t{256})};
+constinit Depots depots;
 
 void lock_depots() {
-  for (auto& depot : depots) depot.value.mutex().lock();
+  for (Depot& depot : depots.all) depot.mutex().lock();
 }
 void unlock_depots() {
-  for (auto& depot : depots) depot.value.mutex().unlock();
+  for (Depot& depot : depots.all) depot.mutex().unlock();
 }
 
 [[maybe_unused]] const bool forks_handled =
@@ -164,8 +160,8 @@ void unlock_depots() {
 
 JobMemory::~JobMemory() {
   for (std::size_t i = 0; i < kClasses; ++i) {
-    depots[i].value.put(open_[i].first);
-    depots[i].value.put(spare_[i]);
+    depots.all[i].put(open_[i].first);
+    depots.all[i].put(spare_[i]);
   }
 }
 
@@ -173,28 +169,28 @@ void JobMemory::fill(std::size_t size_class) {
   if (Block* const batch = std::exchange(spare_[size_class], nullptr)) {
     open_[size_class] = {batch, kBatch};
   } else {
-    depots[size_class].value.take(open_[size_class], kBatch);
+    depots.all[size_class].take(open_[size_class], kBatch);
   }
 }
 
 void JobMemory::flush(std::size_t size_class) noexcept {
   Block* const batch = std::exchange(open_[size_class], List()).first;
-  if (Block* const other = std::exchange(spare_[size_class], batch)) depots[size_class].value.put(other);
+  if (Block* const other = std::exchange(spare_[size_class], batch)) depots.all[size_class].put(other);
 }
 
 void* JobMemory::allocate_outside(std::size_t size_class) {
   List one;
-  depots[size_class].value.take(one, 1);
+  depots.all[size_class].take(one, 1);
   return one.first;
 }
 
 void JobMemory::free_outside(void* memory, std::size_t size_class) noexcept {
-  depots[size_class].value.put(::new (memory) Block{nullptr});
+  depots.all[size_class].put(::new (memory) Block{nullptr});
 }
 
 std::size_t JobMemory::chunks() noexcept {
   std::size_t sum = 0;
-  for (auto& depot : depots) sum += depot.value.chunks();
+  for (Depot& depot : depots.all) sum += depot.chunks();
   return sum;
 }
 
