@@ -30,17 +30,10 @@ namespace blitz::detail {
 /// Whether Op commutes, and is the same, on values of type T with items of type X, whether these are converted to T
 /// before or within.
 template <class Op, class T, class X>
-inline constexpr bool kCommutes = false;
-template <class T, class X>
-inline constexpr bool kCommutes<std::plus<T>, T, X> = std::is_arithmetic_v<T> && std::is_arithmetic_v<X>;
-template <class T, class X>
-inline constexpr bool kCommutes<std::multiplies<T>, T, X> = std::is_arithmetic_v<T> && std::is_arithmetic_v<X>;
-template <class T, class X>
-  requires std::is_arithmetic_v<T> && std::is_arithmetic_v<X>
-inline constexpr bool kCommutes<std::plus<>, T, X> = std::is_same_v<std::common_type_t<T, X>, T>;
-template <class T, class X>
-  requires std::is_arithmetic_v<T> && std::is_arithmetic_v<X>
-inline constexpr bool kCommutes<std::multiplies<>, T, X> = std::is_same_v<std::common_type_t<T, X>, T>;
+concept Commutes = std::is_arithmetic_v<T> && std::is_arithmetic_v<X> &&
+                   (std::same_as<Op, std::plus<T>> || std::same_as<Op, std::multiplies<T>> ||
+                    ((std::same_as<Op, std::plus<>> ||
+                      std::same_as<Op, std::multiplies<>>)&&std::same_as<std::common_type_t<T, X>, T>));
 
 /// Calls f(0), f(1) ... f(kTimes - 1), each from a place of its own.
 template <std::size_t kTimes, class F>
@@ -84,7 +77,7 @@ class Fold {
 
   static constexpr bool kByGroups = std::is_floating_point_v<T> && Items::kIndexed;
   static constexpr bool kByLanes =
-      kByGroups && std::is_same_v<Step, Combine> && kCommutes<std::remove_const_t<Combine>, T, Item>;
+      kByGroups && std::is_same_v<Step, Combine> && Commutes<std::remove_const_t<Combine>, T, Item>;
 
   static constexpr std::size_t kLocalBytes = 64;
   static constexpr std::size_t kLaneBytes = 128;  // eight registers of 16 bytes, which hide an addition's latency

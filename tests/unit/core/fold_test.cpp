@@ -14,10 +14,10 @@
 
 #include <doctest/doctest.h>
 
+using blitz::detail::Commutes;
 using blitz::detail::Fold;
 using blitz::detail::IntegerItems;
 using blitz::detail::IteratorItems;
-using blitz::detail::kCommutes;
 using blitz::detail::LoopIndex;
 
 namespace {
@@ -197,16 +197,16 @@ TEST_CASE_TEMPLATE("fold: one operation takes items, another combines values", T
 }
 
 TEST_CASE("fold: which operations commute") {
-  static_assert(kCommutes<std::plus<>, double, double>);
-  static_assert(kCommutes<std::plus<>, double, float>);
-  static_assert(kCommutes<std::plus<>, double, int>);
-  static_assert(!kCommutes<std::plus<>, float, double>);  // The sum is rounded after the addition, not before.
-  static_assert(kCommutes<std::plus<float>, float, double>);
-  static_assert(!kCommutes<std::plus<double>, float, float>);
-  static_assert(kCommutes<std::multiplies<>, float, float>);
-  static_assert(!kCommutes<std::minus<>, double, double>);
+  static_assert(Commutes<std::plus<>, double, double>);
+  static_assert(Commutes<std::plus<>, double, float>);
+  static_assert(Commutes<std::plus<>, double, int>);
+  static_assert(!Commutes<std::plus<>, float, double>);  // The sum is rounded after the addition, not before.
+  static_assert(Commutes<std::plus<float>, float, double>);
+  static_assert(!Commutes<std::plus<double>, float, float>);
+  static_assert(Commutes<std::multiplies<>, float, float>);
+  static_assert(!Commutes<std::minus<>, double, double>);
   struct Number {
     operator double() const { return 1; }
   };
-  static_assert(!kCommutes<std::plus<>, double, Number>);
+  static_assert(!Commutes<std::plus<>, double, Number>);
 }
