@@ -55,34 +55,19 @@ class GlobalQueue {
 
   /// Takes the oldest node; null if there is none.
   [[nodiscard]] Node* take() noexcept {
-    return take_some([](std::size_t) { return std::size_t{1}; }, [](Node*) {});
+    return take_batch(1, 1, [](Node*) {});
   }
 
   /// Takes one worker's share, at most `most` nodes. Returns the oldest, and passes the others to `keep`, one by one in
   /// their order, under the mutex. Null if there is none.
   template <class Keep>
   [[nodiscard]] Node* take_batch(std::size_t workers, std::size_t most, Keep&& keep) noexcept {
-    return take_some([=](std::size_t length) { return std::min(share(length, workers), most); }, keep);
-  }
-
-  /// One worker's share of `length` nodes.
-  [[nodiscard]] static constexpr std::size_t share(std::size_t length, std::size_t workers) noexcept {
-    return std::min(length, std::clamp(length / workers, kLeastBatch, kMostBatch));
-  }
-
-  [[nodiscard]] std::size_t size() const noexcept { return length_.load(std::memory_order_seq_cst); }  // [hand] [seen]
-  /// True only if every node whose push came before this call has been taken.
-  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-
- private:
-  template <class Count, class Keep>
-  [[nodiscard]] Node* take_some(Count&& count, Keep&& keep) noexcept {
     if (empty()) return nullptr;
     const std::lock_guard lock(mutex_);
     Node* const first = oldest_;
     if (first == nullptr) return nullptr;
     const std::size_t length = length_.load(std::memory_order_relaxed);  // Written under the mutex alone.
-    const std::size_t taken = count(length);
+    const std::size_t taken = std::min(share(length, workers), most);
     assert(taken > 0 && taken <= length);
     Node* node = first->next;
     for (std::size_t i = 1; i < taken; ++i) {
@@ -96,6 +81,16 @@ class GlobalQueue {
     return first;
   }
 
+  /// One worker's share of `length` nodes.
+  [[nodiscard]] static constexpr std::size_t share(std::size_t length, std::size_t workers) noexcept {
+    return std::min(length, std::clamp(length / workers, kLeastBatch, kMostBatch));
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return length_.load(std::memory_order_seq_cst); }  // [hand] [seen]
+  /// True only if every node whose push came before this call has been taken.
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+
+ private:
   Mutex mutex_;  // guards the list, and writes of length_
   Node* oldest_ = nullptr;
   Node* newest_ = nullptr;

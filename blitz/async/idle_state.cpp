@@ -72,24 +72,12 @@ void IdleState::return_claim(std::size_t slot) noexcept {
   notify(slot, Waker::kBlocks);
 }
 
-std::size_t IdleState::num_searching() const noexcept {
-  std::size_t sum = 0;
-  for (std::size_t i = 0; i < words_count_; ++i) sum += words_[i].load(std::memory_order_seq_cst).searching();
-  return sum;
-}
-
-std::size_t IdleState::num_parked() const noexcept {
-  std::size_t sum = 0;
-  for (std::size_t i = 0; i < words_count_; ++i) sum += words_[i].load(std::memory_order_seq_cst).parked();
-  return sum;
-}
-
-/// Parked or searching. Each word is read once; README.md says why it suffices that all of its slots were idle then.
-std::size_t IdleState::num_idle() const noexcept {
-  std::size_t sum = 0;
+IdleState::Idle IdleState::idle() const noexcept {
+  Idle sum;
   for (std::size_t i = 0; i < words_count_; ++i) {
     const IdleWord word = words_[i].load(std::memory_order_seq_cst);
-    sum += word.parked() + word.searching();
+    sum.searching += word.searching();
+    sum.parked += word.parked();
   }
   return sum;
 }

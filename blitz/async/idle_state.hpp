@@ -167,8 +167,8 @@ class IdleState {
     return false;
   }
 
-  [[nodiscard]] BLITZ_API std::size_t num_searching() const noexcept;
-  [[nodiscard]] BLITZ_API std::size_t num_parked() const noexcept;
+  [[nodiscard]] std::size_t num_searching() const noexcept { return idle().searching; }
+  [[nodiscard]] std::size_t num_parked() const noexcept { return idle().parked; }
   [[nodiscard]] std::uint64_t times_slept(std::size_t slot) const noexcept {
     return slots_[slot].sleeps.load(std::memory_order_relaxed);
   }
@@ -187,6 +187,11 @@ class IdleState {
     Parker* runner = &resident;  // blocks the runner
     Atomic<std::uint64_t> sleeps{0};
     Atomic<std::uint64_t> wakes{0};
+  };
+
+  struct Idle {
+    std::size_t searching = 0;
+    std::size_t parked = 0;
   };
 
   /// Blocks until the slot is claimed; after the last check.
@@ -210,7 +215,12 @@ class IdleState {
   BLITZ_COLD BLITZ_API void cancel_park(Search& search) noexcept;
   BLITZ_COLD BLITZ_API void return_claim(std::size_t slot) noexcept;
   [[nodiscard]] BLITZ_API bool try_search(std::size_t slot) noexcept;
-  [[nodiscard]] BLITZ_API std::size_t num_idle() const noexcept;
+  /// Each word is read once; README.md says why it suffices that all of its slots were idle then.
+  [[nodiscard]] BLITZ_API Idle idle() const noexcept;
+  [[nodiscard]] std::size_t num_idle() const noexcept {
+    const Idle now = idle();
+    return now.searching + now.parked;
+  }
 
   void notify(std::size_t slot, Waker waker) noexcept;
 
