@@ -8,7 +8,6 @@
 #include <stop_token>
 
 #include "blitz/base/atomic.hpp"
-#include "blitz/base/export.hpp"
 
 namespace blitz::detail {
 
@@ -22,10 +21,30 @@ class StopRequest {
   [[nodiscard]] bool requested() const noexcept { return requested_.load(std::memory_order_relaxed); }
 
   /// When it returns, the flag is set, and the callbacks of the token have been called.
-  BLITZ_API void request() noexcept;
+  void request() noexcept {
+    std::stop_source source(std::nostopstate);
+    {
+      const std::lock_guard lock(mutex_);
+      requested_.store(true, std::memory_order_relaxed);  // As requested().
+      source = source_;
+    }
+    // Without the mutex: a callback may call members of this.
+    source.request_stop();
+  }
 
   /// The token of this request. Allocates at the first call; throws std::bad_alloc.
-  [[nodiscard]] BLITZ_API std::stop_token token();
+  [[nodiscard]] std::stop_token token() {
+    std::stop_source source(std::nostopstate);
+    bool stopped = false;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!source_.stop_possible()) source_ = std::stop_source();
+      source = source_;
+      stopped = requested();
+    }
+    if (stopped) source.request_stop();
+    return source.get_token();
+  }
 
   /// Withdraws a request if `test()` holds. The test sees all that the requesting thread did before the request. Tokens
   /// given out before stay stopped; later tokens are of the next request.

@@ -22,7 +22,7 @@ SOURCES = {
     "sleep": ["blitz/fork_join/sleep.cpp"],
     "join": ["blitz/core/branch.cpp", "blitz/core/worker.cpp"],
     "scope": ["blitz/core/scope_state.cpp"],
-    "group": ["blitz/core/job_group.cpp", "blitz/core/stop_request.cpp"],
+    "group": ["blitz/core/job_group.cpp"],
     "apart": ["blitz/core/detached_jobs.cpp", "blitz/core/waiting.cpp"],
     "finder": ["blitz/fork_join/policy.cpp"],
     "region": ["blitz/core/region.cpp"],
