@@ -18,8 +18,7 @@ void DetachedJobs::drain_and_hold() noexcept {
 
 void DetachedJobs::wait_while_held() noexcept { const std::lock_guard lock(holding_); }
 
-/// Whether there was a moment, after the counts of ended jobs were read and before those of begun jobs were, with as
-/// many ended as begun. Then no job was left that could spawn another.
+/// Whether there was a moment with as many ended as begun; see README.md.
 bool DetachedJobs::all_ended() const noexcept {
   std::uint64_t ended = 0;
   for (const DetachedCount* count = counts_; count != nullptr; count = count->next_) ended += count->ended();

@@ -14,6 +14,7 @@
 #include <concepts>
 #include <exception>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "blitz/base/atomic.hpp"
@@ -78,7 +79,7 @@ class LoopDriver {
 
     static void execute_it(Job* job, WorkerBase& base) noexcept {
       auto& self = *static_cast<Part*>(job);
-      auto&& worker = as_worker(base);
+      auto&& worker = static_cast<std::conditional_t<std::derived_from<W, WorkerBase>, W&, W>>(base);
       Share share{worker, self.value, self.pace, self.driver.shared_};
       self.driver.run_share(share, self.first, self.last);
       self.latch.set();
@@ -91,14 +92,6 @@ class LoopDriver {
     Pace pace;
     WorkerLatch latch;
   };
-
-  static decltype(auto) as_worker(WorkerBase& base) noexcept {
-    if constexpr (std::derived_from<W, WorkerBase>) {
-      return static_cast<W&>(base);
-    } else {
-      return W(base);
-    }
-  }
 
   // --- how it is cut ---
 
