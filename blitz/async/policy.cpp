@@ -1,6 +1,6 @@
 #include "blitz/async/policy.hpp"
 
-#include "blitz/base/tuning.hpp"
+#include "blitz/base/linger.hpp"
 
 namespace blitz::detail {
 namespace {

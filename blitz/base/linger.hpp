@@ -1,28 +1,50 @@
-/// How an idle worker searches before it sleeps, and a caller waits before it returns: the same for every policy.
+/// How long to wait, and how often to look, before something that costs more: the same for every policy, with numbers
+/// found by measurement.
+///
+/// The interleaving tests replace this file by one with the smallest numbers.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "blitz/base/atomic.hpp"
-#include "blitz/base/tuning.hpp"
+#include "blitz/base/ticks.hpp"
 
 namespace blitz::detail {
 
+/// Rounds of search before a worker prepares to sleep.
+inline constexpr unsigned kRoundsOfSearch = 32;
+/// Searchers allowed beyond half of the workers. A caller that waits for a stolen half searches too; without this extra
+/// place it would push its helper to sleep between loops.
+inline constexpr std::size_t kSearchersBesidesHalf = 1;
+/// How often a thief looks at a lone job, which its owner may be about to run, before it steals it: about as long as
+/// the theft costs thief and owner together.
+inline constexpr int kLooksBeforeTheft = 64;
+/// After this many pops the owner of a guarded deque checks whether thieves still come. The pops' fences cost it about
+/// as much as one heavy fence of a thief.
+inline constexpr std::uint32_t kPopsOnGuard = 256;
+
 /// How many rounds a worker searches. `vacates`: the runner of `slot` is its resident and has no job. In slot 0 the
-/// resident does not linger, so that an outside caller finds the slot vacant sooner.
+/// resident does not linger, so that an outside caller finds the slot vacant sooner; a caller's rounds, of a microsecond
+/// each, take about as long as a wake-up.
 [[nodiscard]] constexpr unsigned rounds_of_search(std::size_t slot, bool vacates) noexcept {
   if (slot != 0) return kRoundsOfSearch;
-  return vacates ? 0 : kRoundsOfCaller;
+  return vacates ? 0 : 128;
 }
 
-/// Between two rounds.
-inline void pause_search(std::size_t slot) noexcept { slot == 0 ? linger() : yield_thread(); }
+/// Between two rounds. In slot 0, for about a microsecond, not by a yield, which may cost the processor for milliseconds
+/// where other programs run.
+inline void pause_search(std::size_t slot) noexcept {
+  if (slot != 0) return yield_thread();
+  const Ticks begin = ticks_now();
+  while (ticks_now() - begin < ticks_per_microsecond()) cpu_relax();
+}
 
 /// Waits for about a microsecond until `idle()`: a worker that has just ended the last job of a call is about to be
 /// idle, and a heavy fence, needed while one is not, takes longer.
 template <class Idle>
 void wait_a_moment_until(Idle&& idle) noexcept {
-  for (int i = 0; i < kLooksAtOthers && !idle(); ++i) cpu_relax();
+  for (int i = 0; i < 32 && !idle(); ++i) cpu_relax();
 }
 
 }  // namespace blitz::detail

@@ -35,10 +35,10 @@
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/linger.hpp"
 #include "blitz/base/opaque.hpp"
 #include "blitz/base/single_writer_counter.hpp"
 #include "blitz/base/steal_result.hpp"
-#include "blitz/base/tuning.hpp"
 
 namespace blitz::detail {
 

@@ -1,6 +1,6 @@
 #include "blitz/fork_join/policy.hpp"
 
-#include "blitz/base/tuning.hpp"
+#include "blitz/base/linger.hpp"
 
 namespace blitz::detail {
 

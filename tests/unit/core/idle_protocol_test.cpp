@@ -288,7 +288,8 @@ TEST_CASE_TEMPLATE(
       REQUIRE(counts(idle) == Counts{0, 1});
       idle.no_work_found(search, latch, rest, kNo);
     }
-    CHECK(rounds == 1 + (rest == Rest::kWait ? blitz::detail::kRoundsOfCaller : 0));
+    CHECK(rounds == 1 + blitz::detail::rounds_of_search(0, rest == Rest::kVacate));
+    CHECK((rounds == 1) == (rest == Rest::kVacate));
   }
 }
 

@@ -9,11 +9,14 @@
 namespace blitz::detail {
 
 inline constexpr unsigned kRoundsOfSearch = 1;
-inline constexpr unsigned kRoundsOfCaller = 0;
 inline constexpr std::size_t kSearchersBesidesHalf = 0;
-inline constexpr int kLooksAtOthers = 0;
 inline constexpr int kLooksBeforeTheft = 1;
 inline constexpr std::uint32_t kPopsOnGuard = 1;
-inline void linger() noexcept { yield_thread(); }
+[[nodiscard]] constexpr unsigned rounds_of_search(std::size_t slot, bool /*vacates*/) noexcept {
+  return slot != 0 ? 1 : 0;
+}
+inline void pause_search(std::size_t /*slot*/) noexcept { yield_thread(); }
+template <class Idle>
+void wait_a_moment_until(Idle&& /*idle*/) noexcept {}
 
 }  // namespace blitz::detail
