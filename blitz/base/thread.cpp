@@ -67,47 +67,32 @@ extern "C" void* blitz_thread_main(void* raw) {
   return nullptr;
 }
 
-class Attributes {
- public:
-  Attributes() {
-    if (const int error = pthread_attr_init(&value_)) fail(error, "no attributes");
+void set_stack_size(pthread_attr_t& attributes, std::size_t bytes) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t whole = std::max(bytes, (bytes + page - 1) / page * page);  // What wraps around is refused.
+  if (const int error = pthread_attr_setstacksize(&attributes, whole)) {
+    fail(error, "a stack_size of " + std::to_string(bytes) + " bytes is refused; the least is " +
+                    std::to_string(PTHREAD_STACK_MIN));
   }
-  ~Attributes() { pthread_attr_destroy(&value_); }
-  Attributes(const Attributes&) = delete;
-  Attributes& operator=(const Attributes&) = delete;
+}
 
-  void set_stack_size(std::size_t bytes) {
-    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    const std::size_t whole = std::max(bytes, (bytes + page - 1) / page * page);  // What wraps around is refused.
-    if (const int error = pthread_attr_setstacksize(&value_, whole)) {
-      fail(error, "a stack_size of " + std::to_string(bytes) + " bytes is refused; the least is " +
-                      std::to_string(PTHREAD_STACK_MIN));
-    }
-  }
-
-  void set_processor(unsigned processor) {
+void set_processor([[maybe_unused]] pthread_attr_t& attributes, unsigned processor) {
 #if defined(__GLIBC__)
-    constexpr unsigned kMostProcessors = 1U << 16;
-    if (processor >= kMostProcessors) {
-      fail(EINVAL, "affinity to processor " + std::to_string(processor) + ", which no machine has");
-    }
-    constexpr std::size_t kWordBits = 8 * sizeof(unsigned long);
-    std::vector<unsigned long> mask(processor / kWordBits + 1);
-    mask[processor / kWordBits] = 1UL << (processor % kWordBits);
-    const auto* set = reinterpret_cast<const cpu_set_t*>(mask.data());
-    if (const int error = pthread_attr_setaffinity_np(&value_, mask.size() * sizeof(unsigned long), set)) {
-      fail(error, "affinity to processor " + std::to_string(processor) + " is refused");
-    }
-#else
-    fail(ENOTSUP, "affinity to processor " + std::to_string(processor) + " is not supported on this system");
-#endif
+  constexpr unsigned kMostProcessors = 1U << 16;
+  if (processor >= kMostProcessors) {
+    fail(EINVAL, "affinity to processor " + std::to_string(processor) + ", which no machine has");
   }
-
-  [[nodiscard]] const pthread_attr_t* get() const { return &value_; }
-
- private:
-  pthread_attr_t value_;
-};
+  constexpr std::size_t kWordBits = 8 * sizeof(unsigned long);
+  std::vector<unsigned long> mask(processor / kWordBits + 1);
+  mask[processor / kWordBits] = 1UL << (processor % kWordBits);
+  const auto* set = reinterpret_cast<const cpu_set_t*>(mask.data());
+  if (const int error = pthread_attr_setaffinity_np(&attributes, mask.size() * sizeof(unsigned long), set)) {
+    fail(error, "affinity to processor " + std::to_string(processor) + " is refused");
+  }
+#else
+  fail(ENOTSUP, "affinity to processor " + std::to_string(processor) + " is not supported on this system");
+#endif
+}
 
 /// The system's error number has many possible causes, so the message names all that was requested.
 std::string explain_refusal(const ThreadOptions& options) {
@@ -128,9 +113,11 @@ std::string explain_refusal(const ThreadOptions& options) {
 
 Thread::Thread(Entry entry, void* argument, const ThreadOptions& options) {
   ask_for_fault();
-  Attributes attributes;
-  if (options.stack_size != 0) attributes.set_stack_size(options.stack_size);
-  if (options.processor) attributes.set_processor(*options.processor);
+  pthread_attr_t attributes;
+  if (const int error = pthread_attr_init(&attributes)) fail(error, "no attributes");
+  const std::unique_ptr<pthread_attr_t, int (*)(pthread_attr_t*)> owner(&attributes, pthread_attr_destroy);
+  if (options.stack_size != 0) set_stack_size(attributes, options.stack_size);
+  if (options.processor) set_processor(attributes, *options.processor);
   auto impl = std::make_unique<Impl>();
   auto start = std::make_unique<Start>(Start{entry, argument, options.name.substr(0, kLongestName)});
 
@@ -139,7 +126,7 @@ Thread::Thread(Entry entry, void* argument, const ThreadOptions& options) {
   sigfillset(&blocked);
   for (const int kept : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF}) sigdelset(&blocked, kept);
   pthread_sigmask(SIG_BLOCK, &blocked, &before);  // The new thread inherits it.
-  const int error = pthread_create(&impl->id, attributes.get(), blitz_thread_main, start.get());
+  const int error = pthread_create(&impl->id, &attributes, blitz_thread_main, start.get());
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0) fail(error, explain_refusal(options));
   static_cast<void>(start.release());
