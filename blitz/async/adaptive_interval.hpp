@@ -1,10 +1,5 @@
 /// After how many jobs of its own a busy worker takes a batch from the injector: when a millisecond has passed since
-/// the last batch, but not before 8 jobs, and not after 255.
-///
-/// So a job from outside waits about equally long whether the worker's own jobs take a microsecond or a millisecond.
-/// For jobs that take a time t each the interval is `clamp(1 ms / t, 8, 255)`, rounded up to a multiple of 8: the
-/// worker looks once in 8 jobs. The clock is read once a batch, and at looks that find a job waiting. The time is
-/// measured, not estimated, so it is also right for the first jobs and for jobs whose length changes.
+/// the last batch, but not before 8 jobs, and not after 255. README.md compares this with an estimate.
 ///
 /// Each object belongs to one worker; nothing is shared or synchronised.
 #pragma once

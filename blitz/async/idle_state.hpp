@@ -1,10 +1,6 @@
 /// The idle protocol of the async backend: searching, parking, waking and borrowing. blitz/policy.hpp describes the
 /// members of an IdleProtocol; README.md beside this file has the protocol, and the proof that no wake-up is lost.
 ///
-/// In short: a worker without a job searches, unless half of the workers and one do already. After a search in vain it
-/// parks its slot, makes a heavy fence, checks all queues once more, and blocks. A poster wakes one parked slot if no
-/// worker searches, and so does a worker that stops searching.
-///
 /// A slot is *parked* while its bit is set in the idle word. The thread that clears the bit claims the slot: a waker,
 /// the slot's own runner that has found a job in the last check, or an outside thread that borrows it. A slot may be
 /// borrowed if it is `vacant`: it has no runner, and its resident is blocked.

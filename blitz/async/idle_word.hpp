@@ -77,12 +77,11 @@ class AtomicIdleWord {
     assert(old.any_searching());
   }
 
-  /// The runner of a slot parks it. `searching`: the runner is counted as searching. Returns the value after it.
-  IdleWord park(std::size_t bit, bool searching) noexcept {
+  /// The runner of a slot parks it. `searching`: the runner is counted as searching.
+  void park(std::size_t bit, bool searching) noexcept {
     const std::uint64_t change = mask(bit) - (searching ? kOneSearching : 0);
-    const IdleWord old(word_.fetch_add(change, std::memory_order_seq_cst));
+    [[maybe_unused]] const IdleWord old(word_.fetch_add(change, std::memory_order_seq_cst));
     assert(!old.is_parked(bit) && (!searching || old.any_searching()));
-    return IdleWord(old.word_ + change);
   }
 
   /// Claims the lowest parked slot, to have it search. None if no slot is parked, or if a worker searches.

@@ -8,7 +8,8 @@
 ///
 ///   bits  0..15   real    the oldest item that no thread has claimed
 ///   bits 16..31   steal   the oldest slot that a thief may still read; equal to real if no theft is in progress
-///   bits 32..63   tag     incremented by every change of the word
+///   bits 32..63   tag     incremented by every change of the word, so that an exchange prepared from an old head fails;
+///                         unless 2^32 changes came within one theft
 ///
 /// Invariants: steal <= real <= tail <= steal + capacity, in arithmetic modulo 2^16, except that take_newest lowers the
 /// tail by one for a moment. The items [real, tail) are in the ring, item i in slot `i mod capacity`. An item is taken
@@ -19,10 +20,8 @@
 /// excludes a second theft), they are copied, and another exchange lets steal follow. All but the item that it returns
 /// are in the thief's ring before the third phase.
 ///
-/// An exchange that was prepared from an old head fails: the tag differs, unless it has wrapped around, by 2^32 changes
-/// within one theft. So the owner can take the newest item with a single exchange: it lowers the tail, then changes the
-/// tag. A thief that still counts the newest item has read the head before that change, so its claim comes first, and
-/// the owner sees it, or the claim fails.
+/// The owner takes the newest item with a single exchange: it lowers the tail, then changes the tag. README.md proves
+/// that no item is taken twice.
 ///
 /// Sources: the run queue of Tokio's multi-threaded scheduler, itself after Go's; the tag and take_newest are ours.
 ///

@@ -23,9 +23,8 @@ namespace blitz::detail {
 
 #if defined(BLITZ_NO_ASYMMETRIC_FENCES)
 
-inline constexpr bool asymmetric_fences_available() noexcept { return false; }
-inline void asymmetric_light_fence() noexcept { seq_cst_fence(); }
-inline void asymmetric_heavy_fence() noexcept { seq_cst_fence(); }
+inline constexpr bool membarrier_registered = false;
+inline void membarrier_all() noexcept {}
 
 #else
 
@@ -41,6 +40,8 @@ BLITZ_API bool register_asymmetric_fences() noexcept;
 /// call. Concurrent calls share one (coalesced_fence.hpp).
 BLITZ_API void membarrier_all() noexcept;
 
+#endif
+
 [[nodiscard]] inline bool asymmetric_fences_available() noexcept { return membarrier_registered; }
 
 /// The frequent side: a well predicted branch, no other instruction.
@@ -52,8 +53,7 @@ inline void asymmetric_light_fence() noexcept {
   }
 }
 
-/// The rare side: about a microsecond, and an interrupt on every processor that runs this process. Calls that arrive
-/// while a fence is in progress wait for its end and share the next one.
+/// The rare side: about a microsecond, and an interrupt on every processor that runs this process.
 inline void asymmetric_heavy_fence() noexcept {
   if (membarrier_registered) [[likely]] {
     membarrier_all();
@@ -61,7 +61,5 @@ inline void asymmetric_heavy_fence() noexcept {
     seq_cst_fence();
   }
 }
-
-#endif
 
 }  // namespace blitz::detail

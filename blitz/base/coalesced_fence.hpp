@@ -7,10 +7,7 @@
 /// later fence has ended. If none is in progress it begins number latest + 1 itself, unless another caller does so
 /// first. A caller that has waited twice the usual time issues a fence of its own, which also serves all that asked
 /// before it began. So neither a preempted caller nor, after fork(), a missing one can block others, and a forked child
-/// needs no repair.
-///
-/// Any thread. Two words, on cache lines of their own: waiting callers read `ended_`, and `begun_` only when a fence
-/// may begin.
+/// needs no repair. Any thread.
 ///
 /// The Linux kernel's RCU shares grace periods in the same way (kernel/rcu/rcu.h, rcu_seq_snap).
 #pragma once
@@ -42,12 +39,12 @@ class alignas(2 * kCacheLine) CoalescedFence {
     // [request] A fence numbered above `latest` begins after this fence, so it covers all that the caller has stored.
     seq_cst_fence();
     const Number latest = begun_.load(std::memory_order_relaxed);
-    FencePace::Wait wait;
+    Ticks begin = 0;
     do {
       const Number ended = ended_.load(std::memory_order_acquire);  // [end]
       if (ended > latest) return;
       if (ended == latest && try_begin(latest)) return make(latest + 1, fence);
-    } while (wait.goes_on(pace_));
+    } while (pace_.worth_waiting(begin));
     make(begun_.fetch_add(1, std::memory_order_relaxed) + 1, fence);  // [request]
   }
 
@@ -80,6 +77,7 @@ class alignas(2 * kCacheLine) CoalescedFence {
     }
   }
 
+  // Waiting callers read ended_, and begun_ only when a fence may begin.
   Atomic<Number> begun_{0};                      // the latest number; written when a fence begins
   alignas(kCacheLine) Atomic<Number> ended_{0};  // the highest number that has ended; written when a fence ends
   FencePace pace_;                               // likewise

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <limits>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 

@@ -24,19 +24,13 @@ class FencePace {
     if (took != known) usual_.store(took, std::memory_order_relaxed);
   }
 
-  /// One caller's wait for fences of other threads.
-  class Wait {
-   public:
-    /// Pauses. Returns whether another look is worth it: until two fences, the current and the next, should have ended.
-    [[nodiscard]] bool goes_on(const FencePace& pace) noexcept {
-      if (begin_ == 0) begin_ = now();
-      cpu_relax();
-      return now() - begin_ < 2 * pace.usual();
-    }
-
-   private:
-    Ticks begin_ = 0;
-  };
+  /// Pauses a caller that waits for fences of other threads since `begin`, 0 at first. Returns whether another look is
+  /// worth it: until two fences, the current and the next, should have ended.
+  [[nodiscard]] bool worth_waiting(Ticks& begin) const noexcept {
+    if (begin == 0) begin = now();
+    cpu_relax();
+    return now() - begin < 2 * usual();
+  }
 
  private:
   // Microseconds. With many virtual processors a fence takes hundreds; a preempted thread takes thousands.

@@ -55,10 +55,8 @@ class TreiberStack {
     return node;
   }
 
-  /// True only if every node whose push came before this call has been taken.
-  ///
-  /// A node moves from head_ to a consumer, while taking_ is set, and from there to front_. They are read in that
-  /// order, so no node is missed.
+  /// True only if every node whose push came before this call has been taken: head_, taking_ and front_ are
+  /// read in the order in which a node passes them; see README.md.
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool empty() const noexcept {
     return head_.load(std::memory_order_seq_cst) == nullptr &&  // [seen] [hand]
            !taking_.load(std::memory_order_acquire) &&          // [taking]

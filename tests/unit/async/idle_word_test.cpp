@@ -69,18 +69,15 @@ TEST_CASE("idle word: a slot that is taken to run a job does not count as search
   CHECK(word.unpark(0));
   CHECK_FALSE(word.unpark(0));
   CHECK(fields(word) == Fields{1, 0});
-  const IdleWord after = word.park(0, false);
-  CHECK(after.parked() == 2);
-  CHECK(after.searching() == 0);
+  word.park(0, false);
+  CHECK(fields(word) == Fields{2, 0});
 }
 
 TEST_CASE("idle word: a searcher that parks is in both fields at no time") {
   AtomicIdleWord word;
   word.begin(2);
   REQUIRE(word.claim(1));
-  const IdleWord after = word.park(1, true);
-  CHECK(after.parked() == 2);
-  CHECK(after.searching() == 0);
+  word.park(1, true);
   CHECK(fields(word) == Fields{2, 0});
 }
 

@@ -143,9 +143,9 @@ TEST_CASE("coalesced_fence: each request has a whole fence within its duration")
 TEST_CASE("coalesced_fence: a request waits for others' fences, for as long as two are known to take") {
   // Another one is under way, and does not end.
   const auto gives_up_after = [](const FencePace& pace) {
-    FencePace::Wait wait;
+    blitz::detail::Ticks waiting = 0;
     const auto begin = ticks_now();
-    while (wait.goes_on(pace)) {
+    while (pace.worth_waiting(waiting)) {
     }
     return ticks_now() - begin;
   };

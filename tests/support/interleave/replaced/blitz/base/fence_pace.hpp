@@ -11,16 +11,10 @@ class FencePace {
   [[nodiscard]] static Ticks now() noexcept { return 0; }
   void note(Ticks /*begin*/) noexcept {}
 
-  class Wait {
-   public:
-    [[nodiscard]] bool goes_on(const FencePace& /*pace*/) noexcept {
-      cpu_relax();
-      return ++looks_ < 2;
-    }
-
-   private:
-    int looks_ = 0;
-  };
+  [[nodiscard]] bool worth_waiting(Ticks& looks) const noexcept {
+    cpu_relax();
+    return ++looks < 2;
+  }
 };
 
 }  // namespace blitz::detail
