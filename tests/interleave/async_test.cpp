@@ -6,7 +6,7 @@
 #include <string>
 
 #include "blitz/async/policy.hpp"
-#include "tests/interleave/idle_pool.hpp"
+#include "tests/interleave/idle_cases.hpp"
 
 namespace interleave_test {
 namespace {
@@ -35,12 +35,6 @@ class ShippedQueues {
   [[nodiscard]] Job* take_newest(std::size_t slot) noexcept { return queues_[slot].take_newest(); }
 
   [[nodiscard]] bool empty(std::size_t slot) const noexcept { return queues_[slot].empty(); }
-  [[nodiscard]] bool empty() const noexcept {
-    for (const AsyncQueue& queue : queues_) {
-      if (!queue.empty()) return false;
-    }
-    return true;
-  }
   [[nodiscard]] bool injector_empty() const noexcept { return injector_.empty(); }
 
  private:
@@ -53,41 +47,9 @@ class ShippedQueues {
   std::deque<AsyncFinder> finders_;
 };
 
-using Pool = IdlePool<ShippedQueues>;
+using Pool = IdlePool<blitz::detail::IdleState, ShippedQueues>;
 
-void one_post(Run& run, bool awake) {
-  Pool pool(run, 2);
-  pool.lend(0);
-  pool.start(1, awake);
-  TestJob& job = pool.job();
-  run.thread("poster", [&] { pool.push(0, job); });
-  run.settle();
-  pool.stop();
-}
-
-INTERLEAVE_CASE("async: a push, and a vacant slot", .preemptions = 3, .random_schedules = 500, .fences = true) {
-  one_post(run, false);
-}
-INTERLEAVE_CASE("async: a push, and a searcher on its way to park", .preemptions = 3, .random_schedules = 1000,
-                .fences = true) {
-  one_post(run, true);
-}
-
-// The first is in the ring when the second is in the slot, and its owner does not return to either.
-INTERLEAVE_CASE("async: two long jobs, two sleepers", .preemptions = 1, .random_schedules = 1000, .fences = true) {
-  Pool pool(run, 3);
-  pool.lend(0);
-  pool.start(1);
-  pool.start(2);
-  TestJob& first = pool.long_job();
-  TestJob& second = pool.long_job();
-  run.thread("poster", [&] {
-    pool.push(0, first);
-    pool.push(0, second);
-  });
-  run.settle();
-  pool.stop();
-}
+const IdleCases<Pool> cases;
 
 // The batch is in one worker's hands when the other looks.
 INTERLEAVE_CASE("async: a batch of long jobs from outside", .preemptions = 1, .random_schedules = 1000,
@@ -210,64 +172,8 @@ INTERLEAVE_CASE("async: a latch is set, and a job pushed", .preemptions = 3, .ra
   pool.expect_stopped();
 }
 
-INTERLEAVE_CASE("async: a slot is lent, and given back with a job in it", .preemptions = 1, .random_schedules = 1000,
-                .fences = true) {
-  Pool pool(run, 2);
-  pool.start(0);
-  pool.start(1);
-  TestJob& job = pool.job();
-  run.thread("caller", [&] {
-    if (pool.idle().try_borrow(0)) {
-      pool.push(0, job);
-      pool.give_back(0);
-    } else {
-      pool.inject(job);
-    }
-  });
-  run.settle();
-  pool.stop();
-}
-
-INTERLEAVE_CASE("async: a slot is given back while another worker pushes", .preemptions = 2, .random_schedules = 1000,
-                .fences = true) {
-  Pool pool(run, 2);
-  pool.lend(0);
-  pool.lend(1);
-  pool.start(0);
-  TestJob& job = pool.job();
-  run.thread("caller", [&] { pool.give_back(0); });
-  run.thread("at work", [&] { pool.push(1, job); });
-  run.settle();
-  pool.stop();
-}
-
 INTERLEAVE_CASE("async: everything at once", .systematic = false, .random_schedules = 4000, .fences = true) {
-  Pool pool(run, 3);
-  pool.start(0);
-  pool.start(1, true);
-  pool.start(2);
-  TestJob& inner = pool.job();
-  TestJob& another = pool.job();
-  TestJob& outer = pool.job([&](std::size_t slot) {
-    pool.push(slot, inner);
-    pool.push(slot, another);
-  });
-  TestJob& long_one = pool.long_job();
-  TestJob& long_two = pool.long_job();
-  run.thread("caller", [&] {
-    if (pool.idle().try_borrow(0)) {
-      pool.push(0, outer);
-      pool.give_back(0);
-    } else {
-      pool.inject(outer);
-    }
-  });
-  run.thread("outside", [&] {
-    pool.inject(long_one);
-    pool.inject(long_two);
-  });
-  run.settle();
-  pool.stop();
+  IdleCases<Pool>::everything_at_once(run, 2);
 }
 
 }  // namespace

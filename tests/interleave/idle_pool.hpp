@@ -1,5 +1,5 @@
-/// For the suites of the async backend's idle protocol: slots, their residents and their guests around an IdleState,
-/// with whatever queues. The workers here do what Worker in core/ does.
+/// For the suites of the idle protocols: slots, their residents and their guests around a protocol, with whatever queues.
+/// The workers here do what Worker in core/ does.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "blitz/async/idle_state.hpp"
 #include "blitz/base/parker.hpp"
 #include "blitz/core/core_latch.hpp"
 #include "blitz/policy.hpp"
@@ -17,7 +16,6 @@
 namespace interleave_test {
 
 using blitz::detail::CoreLatch;
-using blitz::detail::IdleState;
 using blitz::detail::Job;
 using blitz::detail::Parker;
 using blitz::detail::Rest;
@@ -33,12 +31,13 @@ struct TestJob final : Job {
   Plain<int> runs{"runs", 0};
 };
 
-/// `Queues(run, count)` has, for each slot below count, push(slot, job) and find(slot, searching), which are its
-/// runner's, and empty(slot); for anyone, inject(job), injector_empty(), and empty(), of all slots.
-template <class Queues>
+/// `Protocol` is an idle protocol that says num_searching() and num_parked(). `Queues(run, count)` has, for each slot
+/// below count, push(slot, job) and find(slot, searching), which are its runner's, and empty(slot); for anyone,
+/// inject(job) and injector_empty().
+template <class Protocol, class Queues>
 class IdlePool {
  public:
-  using Search = IdleState::Search;
+  using Search = typename Protocol::Search;
 
   /// A pool of `slots` vacant slots. Of those that have no queue, nobody is the runner but the test's body.
   IdlePool(Run& run, std::size_t slots, std::size_t queues) : run_(run), idle_(slots), queues_(run, queues) {
@@ -51,7 +50,7 @@ class IdlePool {
   }
   IdlePool(Run& run, std::size_t slots) : IdlePool(run, slots, slots) {}
 
-  [[nodiscard]] IdleState& idle() noexcept { return idle_; }
+  [[nodiscard]] Protocol& idle() noexcept { return idle_; }
   [[nodiscard]] Queues& queues() noexcept { return queues_; }
 
   /// A thread for the resident of `slot`. `awake`: when the others start, it has been woken to search; else its slot is
@@ -106,7 +105,7 @@ class IdlePool {
     runs(slot);
     idle_.give_back(
         slot, queues_.empty(slot), terminate_[slot], [this]() noexcept { return !queues_.injector_empty(); },
-        [this]() noexcept { return queues_.empty(); });
+        [this]() noexcept { return queues_empty(); });
   }
 
   // --- by anyone ---
@@ -134,7 +133,7 @@ class IdlePool {
   void expect_nothing_left() {
     expect(idle_.num_searching() == 0, "nobody is counted as searching");
     if (idle_.num_parked() == 0) return;
-    expect(queues_.empty(), "no job lies in a queue while a slot is parked");
+    expect(queues_empty(), "no job lies in a queue while a slot is parked");
     expect(queues_.injector_empty(), "no job lies in the injector while a slot is parked");
   }
   void stop() {
@@ -203,11 +202,18 @@ class IdlePool {
     if (job.function) job.function(slot);
   }
 
+  [[nodiscard]] bool queues_empty() const noexcept {
+    for (std::size_t slot = 0; slot < terminate_.size(); ++slot) {
+      if (!queues_.empty(slot)) return false;
+    }
+    return true;
+  }
+
   /// One thread at a time runs a slot, and finds it as the one before has left it.
   void runs(std::size_t slot) { runner_state_[slot].write(1); }
 
   Run& run_;
-  IdleState idle_;
+  Protocol idle_;
   Queues queues_;
   std::deque<CoreLatch> terminate_;
   std::deque<Plain<int>> runner_state_;

@@ -1,23 +1,19 @@
-// IdleState and its words, with small queues to watch: no job is left while a slot is parked and nobody searches, no
-// latch is set unnoticed, no claim of a slot is lost, no slot has two runners.
+// IdleState and its words, with small queues to watch: what every idle protocol must pass, the last searcher, the counts.
 #include "blitz/async/idle_state.hpp"
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <optional>
 #include <string>
 
 #include "blitz/async/global_queue.hpp"
 #include "blitz/async/work_steal_queue.hpp"
-#include "tests/interleave/idle_pool.hpp"
+#include "tests/interleave/idle_cases.hpp"
 
 namespace interleave_test {
 namespace {
 
-using blitz::detail::Atomic;
 using blitz::detail::GlobalQueue;
+using blitz::detail::IdleState;
 using blitz::detail::WorkStealQueue;
 using blitz::detail::yield_thread;
 
@@ -41,12 +37,6 @@ class SmallQueues {
   [[nodiscard]] Job* take_newest(std::size_t slot) noexcept { return rings_[slot].take_newest(); }
 
   [[nodiscard]] bool empty(std::size_t slot) const noexcept { return rings_[slot].empty(); }
-  [[nodiscard]] bool empty() const noexcept {
-    for (const Ring& ring : rings_) {
-      if (!ring.empty()) return false;
-    }
-    return true;
-  }
   [[nodiscard]] bool injector_empty() const noexcept { return injector_.empty(); }
 
  private:
@@ -69,96 +59,9 @@ class SmallQueues {
   std::deque<Ring> rings_;
 };
 
-using Pool = IdlePool<SmallQueues>;
+using Pool = IdlePool<IdleState, SmallQueues>;
 
-// --- a poster that does not take back what it pushes ---
-
-void one_post(Run& run, bool awake) {
-  Pool pool(run, 2);
-  pool.lend(0);
-  pool.start(1, awake);
-  TestJob& job = pool.job();
-  run.thread("poster", [&] { pool.push(0, job); });
-  run.settle();
-  pool.stop();
-}
-
-INTERLEAVE_CASE("post: a vacant slot", .preemptions = 3, .random_schedules = 500, .fences = true) {
-  one_post(run, false);
-}
-INTERLEAVE_CASE("post: a searcher on its way to park", .preemptions = 3, .random_schedules = 1000, .fences = true) {
-  one_post(run, true);
-}
-
-INTERLEAVE_CASE("post: two in a row", .preemptions = 2, .random_schedules = 2000, .fences = true) {
-  Pool pool(run, 2);
-  pool.lend(0);
-  pool.start(1, true);
-  TestJob& first = pool.job();
-  TestJob& second = pool.job();
-  run.thread("poster", [&] {
-    pool.push(0, first);
-    pool.push(0, second);
-  });
-  run.settle();
-  pool.stop();
-}
-
-INTERLEAVE_CASE("post: two posters, one searcher", .preemptions = 2, .random_schedules = 2000, .fences = true) {
-  Pool pool(run, 3);
-  pool.lend(0);
-  pool.lend(2);
-  pool.start(1, true);
-  TestJob& first = pool.job();
-  TestJob& second = pool.job();
-  run.thread("poster 0", [&] { pool.push(0, first); });
-  run.thread("poster 2", [&] { pool.push(2, second); });
-  run.settle();
-  pool.stop();
-}
-
-// --- one is woken, and each that finds work wakes the next ---
-
-void two_long_jobs(Run& run, bool awake) {
-  Pool pool(run, 3);
-  pool.lend(0);
-  pool.start(1, awake);
-  pool.start(2, awake);
-  TestJob& first = pool.long_job();
-  TestJob& second = pool.long_job();
-  run.thread("poster", [&] {
-    pool.push(0, first);
-    pool.push(0, second);
-  });
-  run.settle();
-  pool.stop();
-}
-
-INTERLEAVE_CASE("cascade: two sleepers, two long jobs", .preemptions = 1, .random_schedules = 1500, .fences = true) {
-  two_long_jobs(run, false);
-}
-INTERLEAVE_CASE("cascade: two searchers, two long jobs", .preemptions = 1, .random_schedules = 1500, .fences = true) {
-  two_long_jobs(run, true);
-}
-
-INTERLEAVE_CASE("cascade: a job that pushes and does not return", .preemptions = 1, .random_schedules = 1500,
-                .fences = true) {
-  Pool pool(run, 3);
-  pool.lend(0);
-  pool.start(1, true);
-  pool.start(2);
-  Parker gate;
-  TestJob& inner = pool.long_job();
-  TestJob& outer = pool.job([&](std::size_t slot) {
-    pool.push(slot, inner);
-    gate.park();
-  });
-  run.thread("poster", [&] { pool.push(0, outer); });
-  run.settle();
-  pool.expect_nothing_left();
-  gate.unpark();
-  pool.stop();
-}
+const IdleCases<Pool> cases;
 
 // A searcher that is one too many moves a job to its own ring, and says so, while another, who found nothing a moment
 // ago, parks and looks for the last time.
@@ -211,274 +114,6 @@ INTERLEAVE_CASE("cascade: the last two searchers are of different words", .preem
   pool.finish();
 }
 
-// --- from outside ---
-
-void injected(Run& run, bool awake) {
-  Pool pool(run, 1);
-  pool.start(0, awake);
-  TestJob& job = pool.job();
-  run.thread("outside", [&] { pool.inject(job); });
-  run.settle();
-  pool.stop();
-}
-
-INTERLEAVE_CASE("inject: a vacant slot", .preemptions = 3, .random_schedules = 500, .fences = true) {
-  injected(run, false);
-}
-INTERLEAVE_CASE("inject: a worker on its way to park", .preemptions = 3, .random_schedules = 1000, .fences = true) {
-  injected(run, true);
-}
-
-INTERLEAVE_CASE("inject: two posters, one worker", .preemptions = 2, .random_schedules = 2000, .fences = true) {
-  Pool pool(run, 1);
-  pool.start(0, true);
-  TestJob& first = pool.job();
-  TestJob& second = pool.job();
-  run.thread("outside 1", [&] { pool.inject(first); });
-  run.thread("outside 2", [&] { pool.inject(second); });
-  run.settle();
-  pool.stop();
-}
-
-INTERLEAVE_CASE("inject: two long jobs, two workers", .preemptions = 1, .random_schedules = 1000, .fences = true) {
-  Pool pool(run, 2);
-  pool.start(0);
-  pool.start(1, true);
-  TestJob& first = pool.long_job();
-  TestJob& second = pool.long_job();
-  run.thread("outside 1", [&] { pool.inject(first); });
-  run.thread("outside 2", [&] { pool.inject(second); });
-  run.settle();
-  pool.stop();
-}
-
-INTERLEAVE_CASE("inject: another worker is taking", .preemptions = 2, .random_schedules = 2000, .fences = true) {
-  Pool pool(run, 2);
-  pool.lend(0);
-  pool.start(1, true);
-  pool.inject(pool.long_job());
-  pool.inject(pool.long_job());
-  CoreLatch latch;
-  run.name(latch, "latch");
-  run.thread("waiter", [&] { pool.wait(0, latch); });
-  run.settle();
-  pool.expect_nothing_left();
-  pool.set(latch, 0);
-  pool.finish();
-}
-
-// --- waiting for a latch ---
-
-INTERLEAVE_CASE("latch: set by another worker", .preemptions = 3, .spurious = 1, .random_schedules = 2000,
-                .fences = true) {
-  Pool pool(run, 2);
-  pool.lend(0);
-  pool.lend(1);
-  auto latch = std::make_optional<CoreLatch>();
-  CoreLatch* const address = &*latch;
-  run.name(*latch, "latch");
-  Plain<int> result{"result", 0};
-  run.thread("waiter", [&] {
-    pool.wait(1, *latch);
-    expect(result.read() == 7, "what came before set has come");
-    latch.reset();
-  });
-  run.thread("setter", [&] {
-    result.write(7);
-    pool.set(*address, 1);
-  });
-  run.go();
-  pool.expect_stopped();
-}
-
-INTERLEAVE_CASE("latch: set, and a job pushed", .preemptions = 2, .random_schedules = 2000, .fences = true) {
-  Pool pool(run, 2);
-  pool.lend(0);
-  pool.lend(1);
-  CoreLatch latch;
-  run.name(latch, "latch");
-  TestJob& first = pool.job();
-  TestJob& last = pool.job([&](std::size_t) { pool.set(latch, 1); });
-  // The waiter alone can run what it waits for.
-  run.thread("waiter", [&] { pool.wait(1, latch); });
-  run.thread("poster", [&] {
-    pool.push(0, first);
-    pool.inject(last);
-  });
-  run.go();
-  // The first may have been left: a latch that is set ends the wait, and the poster's queue is the poster's.
-  CoreLatch never;
-  while (first.runs.read() == 0) {
-    first.function = [&never](std::size_t) { (void)never.set(); };
-    pool.wait(0, never);
-  }
-  pool.expect_stopped();
-}
-
-// A poster wakes the waiter for a job that another has taken by then; it sleeps again, and its latch still wakes it.
-INTERLEAVE_CASE("latch: woken for nothing first", .preemptions = 2, .random_schedules = 2000, .fences = true) {
-  Pool pool(run, 2);
-  pool.lend(0);
-  pool.lend(1);
-  CoreLatch latch;
-  run.name(latch, "latch");
-  run.thread("waiter", [&] { pool.wait(1, latch); });
-  run.thread("poster", [&] {
-    pool.idle().new_jobs();
-    pool.idle().new_injected_jobs();
-  });
-  run.thread("setter", [&] { pool.set(latch, 1); });
-  run.go();
-  pool.expect_stopped();
-}
-
-// --- borrowing ---
-
-INTERLEAVE_CASE("borrow: one slot, an injected job", .preemptions = 2, .random_schedules = 3000, .fences = true) {
-  Pool pool(run, 1);
-  pool.start(0);
-  TestJob& job = pool.job();
-  run.thread("caller", [&] {
-    if (pool.idle().try_borrow(0)) pool.give_back(0);
-  });
-  run.thread("outside", [&] { pool.inject(job); });
-  run.settle();
-  pool.stop();
-}
-
-INTERLEAVE_CASE("borrow: two callers, one slot", .preemptions = 2, .random_schedules = 3000, .fences = true) {
-  Pool pool(run, 1);
-  pool.start(0, true);
-  Plain<int> inside{"inside", 0};
-  for (const char* name : {"caller 1", "caller 2"}) {
-    TestJob& job = pool.job([&](std::size_t) { inside.write(inside.read() + 1); });
-    run.thread(name, [&pool, &job] {
-      if (pool.idle().try_borrow(0)) {
-        job.payload.write(1);
-        job.runs.write(1);
-        job.function(0);
-        pool.give_back(0);
-      } else {
-        pool.inject(job);
-      }
-    });
-  }
-  run.settle();
-  pool.stop();
-  expect(inside.read() == 2, "one at a time");
-}
-
-INTERLEAVE_CASE("borrow: leaves a job behind", .preemptions = 1, .random_schedules = 3000, .fences = true) {
-  Pool pool(run, 2);
-  pool.start(0);
-  pool.start(1);
-  TestJob& job = pool.job();
-  run.thread("caller", [&] {
-    if (pool.idle().try_borrow(0)) {
-      pool.push(0, job);
-      pool.give_back(0);
-    } else {
-      pool.inject(job);
-    }
-  });
-  run.settle();
-  pool.stop();
-}
-
-INTERLEAVE_CASE("borrow: leaves a job behind, and nobody else is there", .preemptions = 2, .random_schedules = 1000,
-                .fences = true) {
-  Pool pool(run, 1);
-  pool.start(0);
-  TestJob& job = pool.job();
-  run.thread("caller", [&] {
-    expect(pool.idle().try_borrow(0), "the slot is vacant");
-    pool.push(0, job);
-    pool.give_back(0);
-  });
-  run.settle();
-  pool.stop();
-}
-
-// Slot 1 is at work and nobody is parked when it pushes; the caller gives its slot back, and must not leave the job
-// alone.
-INTERLEAVE_CASE("borrow: given back while another pushes", .preemptions = 2, .random_schedules = 2000, .fences = true) {
-  Pool pool(run, 2);
-  pool.lend(0);
-  pool.lend(1);
-  pool.start(0);
-  TestJob& job = pool.job();
-  run.thread("caller", [&] { pool.give_back(0); });
-  run.thread("at work", [&] { pool.push(1, job); });
-  run.settle();
-  pool.stop();
-}
-
-INTERLEAVE_CASE("borrow: given back while another injects", .preemptions = 2, .random_schedules = 2000,
-                .fences = true) {
-  Pool pool(run, 1);
-  pool.lend(0);
-  pool.start(0);
-  TestJob& job = pool.job();
-  run.thread("caller", [&] { pool.give_back(0); });
-  run.thread("outside", [&] { pool.inject(job); });
-  run.settle();
-  pool.stop();
-}
-
-INTERLEAVE_CASE("borrow: against a waker", .preemptions = 2, .random_schedules = 3000, .fences = true) {
-  Pool pool(run, 2);
-  pool.start(0);
-  pool.lend(1);
-  TestJob& job = pool.job();
-  run.thread("caller", [&] {
-    if (pool.idle().try_borrow(0)) pool.give_back(0);
-  });
-  run.thread("poster", [&] { pool.push(1, job); });
-  run.settle();
-  pool.stop();
-}
-
-// A guest that waits is woken, not its resident; and the slot is not lent a second time meanwhile.
-INTERLEAVE_CASE("borrow: a guest that waits", .preemptions = 1, .random_schedules = 5000, .fences = true) {
-  Pool pool(run, 1);
-  pool.start(0);
-  CoreLatch latch;
-  run.name(latch, "latch");
-  TestJob& job = pool.job([&](std::size_t) { pool.set(latch, 0); });
-  run.thread("caller 1", [&] {
-    if (!pool.idle().try_borrow(0)) return;
-    pool.wait(0, latch);
-    pool.give_back(0);
-  });
-  run.thread("caller 2", [&] {
-    if (pool.idle().try_borrow(0)) pool.give_back(0);
-  });
-  run.thread("outside", [&] { pool.inject(job); });
-  run.settle();
-  pool.stop();
-}
-
-INTERLEAVE_CASE("borrow: against termination", .preemptions = 3, .random_schedules = 3000, .fences = true) {
-  Pool pool(run, 1);
-  pool.start(0);
-  run.thread("caller", [&] {
-    if (pool.idle().try_borrow(0)) pool.give_back(0);
-  });
-  run.thread("stopper", [&] { pool.terminate(); });
-  run.go();
-}
-
-INTERLEAVE_CASE("terminate: workers in any state", .preemptions = 1, .random_schedules = 3000, .fences = true) {
-  Pool pool(run, 2);
-  pool.start(0, true);
-  pool.start(1);
-  run.thread("stopper", [&] { pool.terminate(); });
-  run.go();
-  pool.expect_stopped();
-}
-
-// --- the counts ---
-
 INTERLEAVE_CASE("counts: never out of bounds", .preemptions = 1, .random_schedules = 1000) {
   Pool pool(run, 2);
   pool.start(0);
@@ -491,27 +126,6 @@ INTERLEAVE_CASE("counts: never out of bounds", .preemptions = 1, .random_schedul
       expect(pool.idle().num_parked() <= 2, "no more are parked than there are");
     }
   });
-  run.settle();
-  pool.stop();
-}
-
-INTERLEAVE_CASE("everything at once", .systematic = false, .random_schedules = 5000, .fences = true) {
-  Pool pool(run, 3);
-  pool.start(0);
-  pool.start(1, true);
-  pool.start(2);
-  TestJob& inner = pool.job();
-  TestJob& outer = pool.job([&](std::size_t slot) { pool.push(slot, inner); });
-  TestJob& long_one = pool.long_job();
-  run.thread("caller", [&] {
-    if (pool.idle().try_borrow(0)) {
-      pool.push(0, outer);
-      pool.give_back(0);
-    } else {
-      pool.inject(outer);
-    }
-  });
-  run.thread("outside", [&] { pool.inject(long_one); });
   run.settle();
   pool.stop();
 }
