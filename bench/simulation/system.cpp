@@ -89,8 +89,6 @@ void Placement::undo() noexcept {
 
 // --- thread.hpp ---
 
-constinit ThreadCreateFault thread_create_fault = nullptr;
-
 struct Thread::Impl {
   unsigned processor;
 };

@@ -20,19 +20,10 @@
 #endif
 
 namespace blitz::detail {
-
-constinit ThreadCreateFault thread_create_fault = nullptr;
-
 namespace {
 
 [[noreturn]] void fail(int error, const std::string& what) {
   throw std::system_error(error, std::generic_category(), "blitz: cannot start a thread: " + what);
-}
-
-void ask_for_fault() {
-  if (thread_create_fault != nullptr && thread_create_fault()) {
-    fail(EAGAIN, "a test asked for this failure");
-  }
 }
 
 }  // namespace
@@ -112,7 +103,6 @@ std::string explain_refusal(const ThreadOptions& options) {
 }  // namespace
 
 Thread::Thread(Entry entry, void* argument, const ThreadOptions& options) {
-  ask_for_fault();
   pthread_attr_t attributes;
   if (const int error = pthread_attr_init(&attributes)) fail(error, "no attributes");
   const std::unique_ptr<pthread_attr_t, int (*)(pthread_attr_t*)> owner(&attributes, pthread_attr_destroy);
@@ -150,7 +140,6 @@ struct Thread::Impl {
 };
 
 Thread::Thread(Entry entry, void* argument, const ThreadOptions& options) {
-  ask_for_fault();
   if (options.stack_size != 0) fail(ENOTSUP, "stack_size cannot be chosen on this system");
   if (options.processor) fail(ENOTSUP, "affinity cannot be chosen on this system");
   auto impl = std::make_unique<Impl>();

@@ -57,9 +57,4 @@ class BLITZ_API Thread {
   std::unique_ptr<Impl> impl_;
 };
 
-/// For tests of a pool that cannot start all its threads: if set, it is called once for each thread to be started, and
-/// if it returns true the start fails as if the system had returned EAGAIN. Set it while no thread is being started.
-using ThreadCreateFault = bool (*)();
-BLITZ_API extern constinit ThreadCreateFault thread_create_fault;
-
 }  // namespace blitz::detail

@@ -5,7 +5,7 @@
 #include <blitz/blitz.hpp>
 #include <doctest/doctest.h>
 
-#include "blitz/base/thread.hpp"
+#include "support/failing_thread.hpp"
 
 TEST_CASE("global pool: each failure to start is reported, and none is final") {
   const auto use = [] { blitz::join([] {}, [] {}); };
@@ -15,10 +15,11 @@ TEST_CASE("global pool: each failure to start is reported, and none is final") {
   CHECK_THROWS_AS((void)blitz::current_num_threads(), blitz::ThreadPoolError);
 
   setenv("BLITZ_NUM_THREADS", "2", 1);
-  blitz::detail::thread_create_fault = [] { return true; };
-  CHECK_THROWS_AS(use(), blitz::ThreadPoolError);
-  CHECK_THROWS_AS(blitz::init_global_pool({.num_threads = 3}), blitz::ThreadPoolError);
-  blitz::detail::thread_create_fault = nullptr;
+  {
+    const blitz_test::ThreadLimit none(0);
+    CHECK_THROWS_AS(use(), blitz::ThreadPoolError);
+    CHECK_THROWS_AS(blitz::init_global_pool({.num_threads = 3}), blitz::ThreadPoolError);
+  }
 
   CHECK_THROWS_AS(blitz::init_global_pool({.num_threads = static_cast<std::size_t>(-1)}), std::invalid_argument);
 

@@ -12,6 +12,8 @@
 
 #include <doctest/doctest.h>
 
+#include "support/failing_thread.hpp"
+
 #if defined(__unix__) && !defined(BLITZ_PORTABLE)
 #include <pthread.h>
 #include <sched.h>
@@ -43,6 +45,10 @@ std::system_error error_of(const ThreadOptions& options) {
   return std::system_error(std::error_code());
 }
 
+bool mentions(const std::system_error& error, const std::string& word) {
+  return std::string(error.what()).find(word) != std::string::npos;
+}
+
 }  // namespace
 
 TEST_CASE("thread: runs the entry in another thread and passes the argument") {
@@ -71,21 +77,17 @@ TEST_CASE("thread: joinable until joined or moved from") {
   CHECK(runs.load() == 1);
 }
 
-TEST_CASE("thread: the fault hook makes creation fail as the system would") {
-  static int asked = 0;
-  asked = 0;
-  blitz::detail::thread_create_fault = [] { return ++asked == 2; };
-  bool first_ran = false;
-  run({}, [&first_ran] { first_ran = true; });
-  const std::system_error error = error_of({});
-  bool third_ran = false;
-  run({}, [&third_ran] { third_ran = true; });
-  blitz::detail::thread_create_fault = nullptr;
-
-  CHECK(first_ran);
-  CHECK(error.code() == std::errc::resource_unavailable_try_again);
-  CHECK(third_ran);
-  CHECK(asked == 3);
+TEST_CASE("thread: one too many") {
+  int ran = 0;
+  {
+    const blitz_test::ThreadLimit limit(1);
+    run({}, [&ran] { ++ran; });
+    const std::system_error error = error_of({});
+    CHECK(error.code() == std::errc::resource_unavailable_try_again);
+    CHECK(mentions(error, "too many threads"));
+  }
+  run({}, [&ran] { ++ran; });
+  CHECK(ran == 2);
 }
 
 #if defined(BLITZ_PORTABLE)
@@ -98,10 +100,6 @@ TEST_CASE("thread: what std::thread cannot do is refused") {
 #elif defined(__linux__)
 
 namespace {
-
-bool mentions(const std::system_error& error, const std::string& word) {
-  return std::string(error.what()).find(word) != std::string::npos;
-}
 
 std::string own_name() {
   std::ifstream comm("/proc/self/task/" + std::to_string(gettid()) + "/comm");
