@@ -44,7 +44,6 @@ class Depot {
       Chunk* const chunk = make_chunk();
       lock.lock();
       link(*chunk);
-      ++chunks_;
       ++unused_;
     }
     std::byte* fresh = nullptr;
@@ -76,17 +75,11 @@ class Depot {
         if (chunk.free.count == blocks_of(chunk) && ++unused_ > kKept) {
           unlink(chunk);
           --unused_;
-          --chunks_;
           chunk.next = std::exchange(surplus, &chunk);
         }
       }
     }
     while (surplus != nullptr) destroy_chunk(std::exchange(surplus, surplus->next));
-  }
-
-  [[nodiscard]] std::size_t chunks() noexcept {
-    const std::lock_guard lock(mutex_);
-    return chunks_;
   }
 
   Mutex& mutex() noexcept { return mutex_; }
@@ -133,7 +126,6 @@ class Depot {
   Mutex mutex_;  // guards the rest
   std::size_t block_size_;
   Chunk* first_ = nullptr;
-  std::size_t chunks_ = 0;
   std::size_t unused_ = 0;  // chunks
 };
 
@@ -186,12 +178,6 @@ void* JobMemory::allocate_outside(std::size_t size_class) {
 
 void JobMemory::free_outside(void* memory, std::size_t size_class) noexcept {
   depots.all[size_class].put(::new (memory) Block{nullptr});
-}
-
-std::size_t JobMemory::chunks() noexcept {
-  std::size_t sum = 0;
-  for (Depot& depot : depots.all) sum += depot.chunks();
-  return sum;
 }
 
 }  // namespace blitz::detail

@@ -77,9 +77,6 @@ class JobMemory {
   [[nodiscard]] BLITZ_API static void* allocate_outside(std::size_t size_class);
   BLITZ_API static void free_outside(void* memory, std::size_t size_class) noexcept;
 
-  /// The number of chunks that the depot holds, which tells how much memory it has given back.
-  [[nodiscard]] BLITZ_API static std::size_t chunks() noexcept;
-
  private:
   BLITZ_COLD BLITZ_API void fill(std::size_t size_class);
   BLITZ_COLD BLITZ_API void flush(std::size_t size_class) noexcept;

@@ -14,8 +14,8 @@
 #include <doctest/doctest.h>
 
 #include "blitz/base/ticks.hpp"
-#include "blitz/core/job_memory.hpp"
 #include "stress.hpp"
+#include "support/memory_in_use.hpp"
 
 namespace blitz_test {
 namespace {
@@ -210,7 +210,8 @@ TEST_CASE_TEMPLATE("fairness: ten million small jobs from outside: none is lost,
 #endif
   const std::uint64_t jobs = number_from_environment("BLITZ_STRESS_JOBS", kUsual);
   TestWatchdog dog;
-  std::size_t most_chunks = 0;
+  const std::size_t before = memory_in_use();
+  std::size_t most = 0;
   {
     Pool pool({.num_threads = 2});
     dog.watch(pool);
@@ -218,20 +219,20 @@ TEST_CASE_TEMPLATE("fairness: ten million small jobs from outside: none is lost,
     for (std::uint64_t i = 0; i < jobs; ++i) {
       pool.spawn([&] { done.fetch_add(1, std::memory_order_relaxed); });
       if (i % 4096 == 0) {
-        most_chunks = std::max(most_chunks, blitz::detail::JobMemory::chunks());
+        most = std::max(most, memory_in_use());
         dog.progress();
       }
     }
     pool.shutdown();
     CHECK(done == jobs);
   }
-  const std::size_t chunks = blitz::detail::JobMemory::chunks();
-  MESSAGE("done: " << jobs << " jobs; at most " << most_chunks << " chunks of 64 KiB at a time, " << chunks
-                   << " in the end");
-  CHECK(chunks <= 16);
-  // All jobs at once would need 4900, and a producer that ran away nearly as many. On the fork-join backend it sometimes
+  const std::size_t after = memory_in_use();
+  MESSAGE("done: " << jobs << " jobs; at most " << most / 1024 << " KiB in use at a time, before " << before / 1024
+                   << ", after " << after / 1024);
+  CHECK(after <= before + (1 << 20));
+  // All jobs at once would need 300 MiB, and a producer that ran away nearly as many. On the fork-join backend it sometimes
   // does: what comes from outside is only taken there by workers that have nothing else to do.
-  if (std::is_same_v<Pool, blitz::AsyncThreadPool>) CHECK(most_chunks <= 2048);
+  if (std::is_same_v<Pool, blitz::AsyncThreadPool>) CHECK(most <= before + (128 << 20));
 }
 
 }  // namespace
