@@ -59,6 +59,13 @@ void search_until_last_check(Idle& idle, typename Idle::Search& search, CoreLatc
   while (!is_last_check(search)) idle.no_work_found(search, latch, Rest::kWait, kNo);
 }
 
+/// Searches until the latch is set.
+template <class Idle>
+void search_until(Idle& idle, typename Idle::Search search, CoreLatch& latch, Rest rest = Rest::kWait) {
+  while (!latch.probe()) idle.no_work_found(search, latch, rest, kNo);
+  idle.work_found(search);
+}
+
 void wait_until(const std::function<bool()>& condition) {
   while (!condition()) std::this_thread::yield();
 }
@@ -360,9 +367,7 @@ TEST_CASE_TEMPLATE("idle protocol: a worker that waits for a latch sleeps until 
     std::thread worker([&] {
       auto first = idle.first_search(slot);
       idle.work_found(first);
-      auto search = idle.start_looking(slot);
-      while (!latch.probe()) idle.no_work_found(search, latch, Rest::kWait, kNo);
-      idle.work_found(search);
+      search_until(idle, idle.start_looking(slot), latch);
     });
     wait_until([&] { return idle.times_slept(slot) == 1; });
     CHECK(counts(idle) == Counts{1, 0});
@@ -382,11 +387,7 @@ TEST_CASE_TEMPLATE("idle protocol: a woken worker whose latch is not set searche
   borrow(idle);
   CoreLatch latch;
   REQUIRE(idle.try_wake(1));
-  std::thread worker([&] {
-    auto search = idle.first_search(1);
-    while (!latch.probe()) idle.no_work_found(search, latch, Rest::kWait, kNo);
-    idle.work_found(search);
-  });
+  std::thread worker([&] { search_until(idle, idle.first_search(1), latch); });
   for (std::uint64_t times = 1; times <= 3; ++times) {
     wait_until([&] { return idle.times_slept(1) == times; });
     CHECK(idle.times_woken(1) == times);
@@ -405,11 +406,7 @@ TEST_CASE_TEMPLATE("idle protocol: a resident without work makes its slot vacant
   borrow(idle);
   CoreLatch terminate;
   REQUIRE(idle.try_wake(1));
-  std::thread resident([&] {
-    auto search = idle.first_search(1);
-    while (!terminate.probe()) idle.no_work_found(search, terminate, Rest::kVacate, kNo);
-    idle.work_found(search);
-  });
+  std::thread resident([&] { search_until(idle, idle.first_search(1), terminate, Rest::kVacate); });
   for (int i = 0; i < 50; ++i) {
     wait_until([&] { return idle.try_borrow(1); });
     idle.give_back(1, true, terminate, kNo, kYes);
@@ -435,9 +432,7 @@ TEST_CASE_TEMPLATE("idle protocol: a guest that waits for a latch is woken, and 
   CoreLatch latch;
   std::thread guest([&] {
     while (!idle.try_borrow(0)) std::this_thread::yield();
-    auto search = idle.start_looking(0);
-    while (!latch.probe()) idle.no_work_found(search, latch, Rest::kWait, kNo);
-    idle.work_found(search);
+    search_until(idle, idle.start_looking(0), latch);
     idle.give_back(0, true, terminate, kNo, kYes);
   });
   wait_until([&] { return idle.times_slept(0) == 1; });

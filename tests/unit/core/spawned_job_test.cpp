@@ -63,6 +63,12 @@ struct Owner {
   Account& account;
 };
 
+struct Spawning {
+  Account account;
+  FakeWorker worker;
+  FakePool pool;
+};
+
 /// A closure that lives as long as its job.
 auto closure(Account& account, int& calls) {
   return [life = Counted(account.lives, 1), &calls] { ++calls; };
@@ -80,10 +86,7 @@ TEST_CASE("spawned job: as small as its closure and its owner allow") {
   CHECK(sizeof(SpawnedJob<decltype(f), Owner>) == sizeof(Job) + 2 * sizeof(void*));
 }
 
-TEST_CASE("spawned job: is called once, and its owner told, after the closure is gone") {
-  Account account;
-  FakeWorker worker;
-  FakePool pool;
+TEST_CASE_FIXTURE(Spawning, "spawned job: is called once, and its owner told, after the closure is gone") {
   int calls = 0;
   spawn_job(&worker, pool, Owner{account}, closure(account, calls));
   spawn_job(static_cast<WorkerBase*>(nullptr), pool, Owner{account}, closure(account, calls));
@@ -102,20 +105,15 @@ TEST_CASE("spawned job: is called once, and its owner told, after the closure is
   CHECK(account.failed == 0);
 }
 
-TEST_CASE("spawned job: its owner gets what the closure throws") {
-  Account account;
-  FakeWorker worker;
-  FakePool pool;
+TEST_CASE_FIXTURE(Spawning, "spawned job: its owner gets what the closure throws") {
   spawn_job(&worker, pool, Owner{account}, [life = Counted(account.lives, 1)] { throw std::logic_error("mine"); });
   run(worker.jobs, worker);
   CHECK(account.failed == 1);
   CHECK(account.finished == 1);
 }
 
-TEST_CASE("spawned job: one for which there is no room, or that its owner refuses, has not been spawned") {
-  Account account;
-  FakeWorker worker;
-  FakePool pool;
+TEST_CASE_FIXTURE(Spawning,
+                  "spawned job: one for which there is no room, or that its owner refuses, has not been spawned") {
   int calls = 0;
   worker.failing_push = 1;
   CHECK_THROWS_AS(spawn_job(&worker, pool, Owner{account}, [&calls] { ++calls; }), std::bad_alloc);
@@ -133,10 +131,8 @@ TEST_CASE("spawned job: one for which there is no room, or that its owner refuse
   CHECK(calls == 0);
 }
 
-TEST_CASE("spawned job: of a list the oldest is run, whichever token is taken, and wherever it was sent") {
-  Account account;
-  FakeWorker worker;
-  FakePool pool;
+TEST_CASE_FIXTURE(Spawning,
+                  "spawned job: of a list the oldest is run, whichever token is taken, and wherever it was sent") {
   JobFifo fifo;
   std::vector<int> order;
   worker.failing_push = 2;
@@ -156,10 +152,7 @@ TEST_CASE("spawned job: of a list the oldest is run, whichever token is taken, a
   CHECK(account.lives.alive == 0);
 }
 
-TEST_CASE("spawned job: the list may be gone as soon as its last job has run") {
-  Account account;
-  FakeWorker worker;
-  FakePool pool;
+TEST_CASE_FIXTURE(Spawning, "spawned job: the list may be gone as soon as its last job has run") {
   auto fifo = std::make_unique<JobFifo>();
   spawn_job_fifo(&worker, pool, *fifo, Owner{account}, [&fifo, life = Counted(account.lives, 1)] { fifo.reset(); });
   run(worker.jobs, worker);
@@ -167,10 +160,7 @@ TEST_CASE("spawned job: the list may be gone as soon as its last job has run") {
   CHECK(account.finished == 1);
 }
 
-TEST_CASE("spawned job: one for each worker, and each is sent to its own") {
-  Account account;
-  FakeWorker worker;
-  FakePool pool;
+TEST_CASE_FIXTURE(Spawning, "spawned job: one for each worker, and each is sent to its own") {
   int calls = 0;
   spawn_job_on_each(&worker, pool, Owner{account}, [&calls] { ++calls; });
   CHECK(account.begun == 4);
