@@ -1,53 +1,19 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
-#include <memory>
 #include <set>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "blitz/async/policy.hpp"
+#include "support/unmanned_pool.hpp"
 
 using blitz::detail::AsyncFinder;
 using blitz::detail::AsyncInjector;
-using blitz::detail::AsyncQueue;
 using blitz::detail::Job;
-using blitz::detail::WorkerBase;
-
-namespace {
-
-struct NoJob : Job {
-  NoJob() : Job([](Job*, WorkerBase&) noexcept {}) {}
-};
-
-/// The queues and the injector of a pool that has no threads.
-class Pool {
- public:
-  explicit Pool(std::size_t slots) : queues_(slots) {}
-  ~Pool() {
-    while (injector.take() != nullptr) {
-    }
-  }
-
-  AsyncFinder::Sources sources_of(std::size_t slot, bool searching = false) {
-    return {
-        slot,          queues_.size(),
-        queues_[slot], injector,
-        this,          [](void* pool, std::size_t s) noexcept -> auto& {
-              return static_cast<Pool*>(pool)->queues_[s]; },
-        searching};
-  }
-  void push(std::size_t slot, Job& job) { queues_[slot].push(&job, injector); }
-  AsyncQueue& queue(std::size_t slot) { return queues_[slot]; }
-
-  AsyncInjector injector;
-
- private:
-  std::vector<AsyncQueue> queues_;
-};
-
-}  // namespace
+using blitz_test::NoJob;
+using Pool = blitz_test::UnmannedPool<blitz::detail::AsyncQueue, blitz::detail::AsyncInjector>;
 
 TEST_CASE("async finder: nothing anywhere") {
   for (const std::size_t slots : {1U, 4U}) {

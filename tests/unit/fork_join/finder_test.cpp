@@ -1,52 +1,17 @@
 #include <array>
 #include <cstddef>
-#include <memory>
 #include <set>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "blitz/fork_join/policy.hpp"
+#include "support/unmanned_pool.hpp"
 
 using blitz::detail::ForkJoinFinder;
-using blitz::detail::ForkJoinInjector;
-using blitz::detail::ForkJoinQueue;
 using blitz::detail::Job;
-using blitz::detail::WorkerBase;
-
-namespace {
-
-struct NoJob : Job {
-  NoJob() : Job([](Job*, WorkerBase&) noexcept {}) {}
-};
-
-/// The queues and the injector of a pool that has no threads.
-class Pool {
- public:
-  explicit Pool(std::size_t slots) : queues_(slots) {}
-  ~Pool() {
-    while (injector.take() != nullptr) {
-    }
-  }
-
-  ForkJoinFinder::Sources sources_of(std::size_t slot) {
-    return {slot,
-            queues_.size(),
-            queues_[slot],
-            injector,
-            this,
-            [](void* pool, std::size_t s) noexcept -> auto& {
-              return static_cast<Pool*>(pool)->queues_[s]; }};
-  }
-  void push(std::size_t slot, Job& job) { queues_[slot].push(&job, injector); }
-
-  ForkJoinInjector injector;
-
- private:
-  std::vector<ForkJoinQueue> queues_;
-};
-
-}  // namespace
+using blitz_test::NoJob;
+using Pool = blitz_test::UnmannedPool<blitz::detail::ForkJoinQueue, blitz::detail::ForkJoinInjector>;
 
 TEST_CASE("finder: nothing anywhere") {
   Pool pool(4);
