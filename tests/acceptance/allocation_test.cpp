@@ -8,7 +8,10 @@
 #include <doctest/doctest.h>
 
 #include "support/failing_new.hpp"
+#include "support/fib.hpp"
 #include "support/policies.hpp"
+
+using blitz_test::fib;
 
 namespace {
 
@@ -17,12 +20,6 @@ std::size_t allocations_of(F&& f) {
   const std::size_t before = blitz_test::allocations();
   f();
   return blitz_test::allocations() - before;
-}
-
-long fib(int n) {
-  if (n < 2) return n;
-  const auto [x, y] = blitz::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
-  return x + y;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <blitz/blitz.hpp>
 #include <doctest/doctest.h>
 
+#include "support/fib.hpp"
 #include "support/policies.hpp"
 
 using namespace blitz_test;
@@ -84,12 +85,6 @@ void for_each_limit(Pool& pool, Test&& test) {
     }
     test(count);
   }
-}
-
-long fib(int n) {
-  if (n < 2) return n;
-  const auto [x, y] = blitz::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
-  return x + y;
 }
 
 /// Processor time of the whole process.

@@ -26,6 +26,7 @@
 
 #include "blitz/core/job_memory.hpp"
 #include "support/child_process.hpp"
+#include "support/fib.hpp"
 #include "support/inherited_pool.hpp"
 #include "support/policies.hpp"
 
@@ -74,12 +75,6 @@ int in_child(F&& f, Leave how = Leave::kAtOnce) {
   const pid_t child = fork_now();
   if (child == 0) leave(how, f());
   return wait_for(child);
-}
-
-long fib(int n) {
-  if (n < 2) return n;
-  const auto [x, y] = blitz::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
-  return x + y;
 }
 
 /// Every free function once, where the caller works for no pool. The first that is wrong, or 0.

@@ -13,19 +13,10 @@
 #include <doctest/doctest.h>
 
 #include "support/counted.hpp"
+#include "support/fib.hpp"
 #include "support/policies.hpp"
 
 using namespace blitz_test;
-
-namespace {
-
-long fib(int n) {
-  if (n < 2) return n;
-  const auto [x, y] = blitz::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
-  return x + y;
-}
-
-}  // namespace
 
 TEST_CASE_TEMPLATE("install: returns what the callable returns", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {

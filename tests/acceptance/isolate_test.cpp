@@ -15,6 +15,7 @@
 #include <doctest/doctest.h>
 
 #include "support/counted.hpp"
+#include "support/fib.hpp"
 #include "support/policies.hpp"
 
 using namespace blitz_test;
@@ -71,12 +72,6 @@ bool begins_strangers(Wait&& wait, int patience) {
   return under_lock > 0;
 }
 constexpr int kForEver = std::numeric_limits<int>::max();
-
-long fib(int n) {
-  if (n < 2) return n;
-  const auto [x, y] = blitz::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
-  return x + y;
-}
 
 /// All ways of waiting, with their results.
 int wait_in_all_ways() {

@@ -16,6 +16,7 @@
 #include <doctest/doctest.h>
 
 #include "support/counted.hpp"
+#include "support/fib.hpp"
 #include "support/policies.hpp"
 
 using blitz::Unit;
@@ -54,12 +55,6 @@ void with_the_other_busy(Pool& pool, F&& f) {
         busy.count_down();
         let_go.wait();
       });
-}
-
-long fib(int n) {
-  if (n < 2) return n;
-  const auto [x, y] = blitz::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
-  return x + y;
 }
 
 template <class F>

@@ -13,17 +13,12 @@
 #include <blitz/blitz.hpp>
 #include <doctest/doctest.h>
 
+#include "support/fib.hpp"
 #include "support/policies.hpp"
 
 using namespace blitz_test;
 
 namespace {
-
-long fib(int n) {
-  if (n < 2) return n;
-  const auto [x, y] = blitz::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
-  return x + y;
-}
 
 /// From pool to pool and back, with some work on the way.
 template <class Pool>

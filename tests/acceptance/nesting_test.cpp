@@ -10,6 +10,7 @@
 #include <blitz/blitz.hpp>
 #include <doctest/doctest.h>
 
+#include "support/fib.hpp"
 #include "support/policies.hpp"
 
 using namespace blitz_test;
@@ -29,12 +30,6 @@ void for_each_limit(Test&& test) {
       test(pool);
     }
   }
-}
-
-long fib(int n) {
-  if (n < 2) return n;
-  const auto [x, y] = blitz::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
-  return x + y;
 }
 
 /// A tree of scopes; each job spawns also into the scope around its own.

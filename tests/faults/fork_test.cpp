@@ -25,6 +25,7 @@
 
 #include "stress/stress.hpp"
 #include "support/child_process.hpp"
+#include "support/fib.hpp"
 #include "support/inherited_pool.hpp"
 
 using namespace blitz_test;
@@ -36,12 +37,6 @@ namespace {
 constexpr auto kLifetime = 30s;
 
 constexpr std::size_t kMostChildren = 4;  // at a time
-
-long fib(int n) {
-  if (n < 2) return n;
-  const auto [x, y] = blitz::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
-  return x + y;
-}
 
 /// Detached jobs, to compare.
 struct Detached {

@@ -29,6 +29,7 @@
 #include "blitz/base/futex.hpp"
 #include "blitz/core/job_memory.hpp"
 #include "support/child_process.hpp"
+#include "support/fib.hpp"
 #include "support/policies.hpp"
 #include "support/refused_syscall.hpp"
 #include "support/watchdog.hpp"
@@ -55,12 +56,6 @@ bool went_well(pid_t child) {
   CAPTURE(status);
   CHECK((status == 0 || status == kCannot));
   return status == 0;
-}
-
-long fib(int n) {
-  if (n < 2) return n;
-  const auto [x, y] = blitz::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
-  return x + y;
 }
 
 /// Uses a pool in every way, with pauses in which its workers fall asleep. 0, or the number of what was wrong.

@@ -14,15 +14,12 @@
 #include <blitz/blitz.hpp>
 #include <doctest/doctest.h>
 
+#include "support/fib.hpp"
+
 using blitz::AsyncThreadPool;
+using blitz_test::fib;
 
 namespace {
-
-int fib(int n) {
-  if (n < 2) return n;
-  const auto [x, y] = blitz::join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
-  return x + y;
-}
 
 void wait_until(const std::function<bool()>& condition) {
   while (!condition()) std::this_thread::yield();

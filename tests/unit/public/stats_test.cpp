@@ -10,6 +10,7 @@
 #include <blitz/blitz.hpp>
 #include <doctest/doctest.h>
 
+#include "support/fib.hpp"
 #include "support/policies.hpp"
 
 using blitz::ThreadPoolStats;
@@ -30,12 +31,6 @@ void check_quiet(const ThreadPoolStats& stats) {
   }
   CHECK(sum == stats.total);
   CHECK(sum.jobs_executed == sum.jobs_pushed + sum.injected_taken - sum.overflows);
-}
-
-int fib(int n) {
-  if (n < 2) return n;
-  const auto [x, y] = blitz::join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
-  return x + y;
 }
 
 constexpr int kJoinsOfFib16 = 1596;  // fib(17) - 1
