@@ -20,19 +20,6 @@
 
 using namespace blitz_test;
 
-namespace {
-
-/// Calls `test` with each pool, from outside and from one of its workers.
-template <class Pool, class Test>
-void from_outside_and_inside(Test&& test) {
-  for_each_size<Pool>([&](Pool& pool) {
-    test(pool);
-    pool.install([&] { test(pool); });
-  });
-}
-
-}  // namespace
-
 TEST_CASE_TEMPLATE("join_all: a vector of the results, in order", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     for (const std::size_t count : {0U, 1U, 2U, 3U, 7U, 100U}) {

@@ -31,15 +31,6 @@ struct ErrorB : std::runtime_error {
   ErrorB() : std::runtime_error("b") {}
 };
 
-/// Calls `test` with each pool, from outside and from one of its workers.
-template <class Pool, class Test>
-void from_outside_and_inside(Test&& test) {
-  for_each_size<Pool>([&](Pool& pool) {
-    test(pool);
-    pool.install([&] { test(pool); });
-  });
-}
-
 /// Keeps the one other worker of a pool of two busy while `f` runs on the caller's: nothing is stolen from `f`.
 template <class Pool, class F>
 void with_the_other_busy(Pool& pool, F&& f) {
@@ -55,16 +46,6 @@ void with_the_other_busy(Pool& pool, F&& f) {
         busy.count_down();
         let_go.wait();
       });
-}
-
-template <class F>
-std::string what_is_thrown_by(F&& f) {
-  try {
-    f();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "nothing";
 }
 
 }  // namespace

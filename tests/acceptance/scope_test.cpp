@@ -328,13 +328,6 @@ TEST_CASE_TEMPLATE("scope: closures are called and destroyed once, before its en
 
 TEST_CASE_TEMPLATE("scope: what a closure's copy throws is thrown by spawn, and nothing is spawned", Pool,
                    BLITZ_TEST_POOLS) {
-  struct Fragile {
-    explicit Fragile(std::atomic<int>& the_calls) : calls(the_calls) {}
-    Fragile(const Fragile& other) : calls(other.calls) { throw Failure("copied"); }
-    void operator()() const { ++calls; }
-    void operator()(blitz::BroadcastContext) const { ++calls; }
-    std::atomic<int>& calls;
-  };
   for_each_scope<Pool>([](Pool&, const OpenScope& open) {
     std::atomic<int> calls{0};
     const Fragile fragile(calls);

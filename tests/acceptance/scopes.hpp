@@ -26,24 +26,14 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-template <class F>
-std::string what_is_thrown_by(F&& f) {
-  try {
-    f();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "nothing";
-}
-
-/// Calls `test` with each pool, from outside and on one of its workers.
-template <class Pool, class Test>
-void from_outside_and_inside(Test&& test) {
-  for_each_size<Pool>([&](Pool& pool) {
-    test(pool);
-    pool.install([&] { test(pool); });
-  });
-}
+/// A closure that cannot be copied: its copy throws.
+struct Fragile {
+  explicit Fragile(std::atomic<int>& the_calls) : calls(the_calls) {}
+  Fragile(const Fragile& other) : calls(other.calls) { throw Failure("copied"); }
+  void operator()() const { ++calls; }
+  void operator()(blitz::BroadcastContext) const { ++calls; }
+  std::atomic<int>& calls;
+};
 
 /// A way to open a scope: as blitz::scope, for bodies without a result.
 class OpenScope {

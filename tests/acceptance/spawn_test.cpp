@@ -287,13 +287,6 @@ TEST_CASE_TEMPLATE("spawn: closures are called and destroyed once, before the po
 }
 
 TEST_CASE_TEMPLATE("spawn: what a closure's copy throws is thrown, and nothing is spawned", Pool, BLITZ_TEST_POOLS) {
-  struct Fragile {
-    explicit Fragile(std::atomic<int>& the_calls) : calls(the_calls) {}
-    Fragile(const Fragile& other) : calls(other.calls) { throw Failure("copied"); }
-    void operator()() const { ++calls; }
-    void operator()(blitz::BroadcastContext) const { ++calls; }
-    std::atomic<int>& calls;
-  };
   std::atomic<int> calls{0};
   const Fragile fragile(calls);
   from_outside_and_inside<Pool>([&](Pool& pool) {

@@ -7,6 +7,8 @@
 
 #include <array>
 #include <cstddef>
+#include <exception>
+#include <string>
 #include <type_traits>
 
 #include <blitz/blitz.hpp>
@@ -36,6 +38,26 @@ void for_each_size(Test&& test) {
     Pool pool({.num_threads = size});
     test(pool);
   }
+}
+
+/// Calls `test` with each pool, from outside and on one of its workers.
+template <class Pool, class Test>
+void from_outside_and_inside(Test&& test) {
+  for_each_size<Pool>([&](Pool& pool) {
+    test(pool);
+    pool.install([&] { test(pool); });
+  });
+}
+
+/// What the std::exception says that `f` throws.
+template <class F>
+std::string what_is_thrown_by(F&& f) {
+  try {
+    f();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "nothing";
 }
 
 /// How often to do something, of which a pool that takes a mutex at each step can do less.
