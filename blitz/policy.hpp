@@ -52,6 +52,13 @@ struct Job {
   Job* next;
 };
 
+/// Who would take a job that is offered now.
+enum class Audience : unsigned char {
+  kNobody,    ///< Every slot executes a job.
+  kSearches,  ///< A worker that searches.
+  kSleeps,    ///< A worker that must be woken.
+};
+
 /// Why a worker goes to sleep; the third argument of IdleProtocol's no_work_found.
 enum class Rest : unsigned char {
   kWait,    ///< It waits for a latch, in the middle of a job.
@@ -116,6 +123,7 @@ struct Sources {
 
 namespace detail {
 
+using policy::Audience;
 using policy::Job;
 using policy::Rest;
 using policy::SleepableLatch;
@@ -167,7 +175,7 @@ concept JobQueue = std::default_initializable<Q> && std::is_trivially_copyable_v
 ///   - `try_wake(slot)`: wakes the slot's thread if the slot sleeps or is vacant; returns whether this call did.
 ///   - `try_borrow(slot)`, by a thread outside the pool: if the slot is vacant, makes the caller its runner and returns
 ///     true. The resident stays blocked until give_back.
-///   - `somebody_idle()`: returns whether some slot executes no job. A hint that offered work would be taken.
+///   - `audience()`: returns who would take a job that is offered now. A hint.
 ///
 /// Called by the slot's resident, in this order, before all else:
 ///   - `adopt_resident(slot)`: the thread has started, and the pool is not used yet.
@@ -202,7 +210,7 @@ concept IdleProtocol = std::constructible_from<S, std::size_t> &&
                          { idle.try_wake(slot) } noexcept -> std::same_as<bool>;
                          { idle.try_borrow(slot) } noexcept -> std::same_as<bool>;
                          { idle.give_back(slot, true, latch, test, test) } noexcept;
-                         { constant.somebody_idle() } noexcept -> std::same_as<bool>;
+                         { constant.audience() } noexcept -> std::same_as<policy::Audience>;
                        };
 
 /// A worker's order of search: one object for each worker, used by its runner alone. Constructed from a seed that
@@ -231,6 +239,14 @@ template <class S>
 concept CountingIdle = requires(const S& idle, std::size_t slot) {
   { idle.times_slept(slot) } noexcept -> std::same_as<std::uint64_t>;
   { idle.times_woken(slot) } noexcept -> std::same_as<std::uint64_t>;
+};
+
+/// An idle protocol that knows what a wake-up costs. `worth_waking(slot, work)`, by the slot's runner, if the audience
+/// sleeps: whether work that one thread does in that many ticks (see base/ticks.hpp) is to be offered. Optional: without it
+/// all is.
+template <class S>
+concept ThriftyIdle = requires(S& idle, std::size_t slot, std::uint64_t work) {
+  { idle.worth_waking(slot, work) } noexcept -> std::same_as<bool>;
 };
 
 /// A finder that keeps statistics for BasicThreadPool::stats: how often it tried to steal, how many jobs it stole, and

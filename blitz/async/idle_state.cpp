@@ -50,7 +50,10 @@ void IdleState::notify(std::size_t slot, Waker waker) noexcept {
   Slot& s = slots_[slot];
   Parker& runner = *s.runner;
   count(s.wakes);
-  if (waker == Waker::kStaysBusy && &runner == &s.resident) s.placement.keep_off_this_processor();
+  if (waker == Waker::kStaysBusy && &runner == &s.resident) {
+    s.wake_began = ticks_now();
+    s.placement.keep_off_this_processor();
+  }
   runner.unpark();
 }
 
@@ -61,7 +64,7 @@ void IdleState::cancel_park(Search& search) noexcept {
   Slot& s = slots_[search.slot];
   count(s.sleeps);  // Each wake-up ends one sleep.
   s.runner->park();
-  begin_to_run(s);
+  begin_to_run(s, search);
   search.counted = true;
 }
 

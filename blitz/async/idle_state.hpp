@@ -24,6 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "blitz/async/idle_word.hpp"
 #include "blitz/base/asymmetric_fence.hpp"
@@ -33,6 +34,7 @@
 #include "blitz/base/linger.hpp"
 #include "blitz/base/parker.hpp"
 #include "blitz/base/placement.hpp"
+#include "blitz/base/wake_price.hpp"
 #include "blitz/policy.hpp"
 
 namespace blitz::detail {
@@ -48,6 +50,7 @@ class IdleState {
     unsigned rounds;
     bool counted;  ///< Among the searching. Otherwise enough workers search, and this one parks after one round.
     bool parked;   ///< The slot's bit is set, or a thread has cleared it to claim the slot.
+    Patience::Wait wait = {};
   };
 
   /// `slots` vacant slots. Throws std::bad_alloc.
@@ -73,9 +76,10 @@ class IdleState {
 
   [[nodiscard]] Search first_search(std::size_t slot) noexcept {
     Slot& s = slots_[slot];
+    Search search{slot, 0, true, false};
     s.resident.park();
-    begin_to_run(s);
-    return {slot, 0, true, false};
+    begin_to_run(s, search);
+    return search;
   }
 
   void work_found(Search& search) noexcept {
@@ -83,6 +87,7 @@ class IdleState {
       cancel_park(search);
     if (search.counted) word_of(search.slot).stop_searching();
     search.counted = false;
+    slots_[search.slot].patience.ended(search.wait);
     asymmetric_light_fence();  // [park] This worker may have moved jobs to its own queue.
     // Sequentially consistent: of two workers that stop searching at once, in different words, one sees no searcher.
     if (somebody_must_be_woken(std::memory_order_seq_cst)) [[unlikely]]
@@ -97,10 +102,15 @@ class IdleState {
       sleep(search, latch, rest);
       return;
     }
-    if (search.counted && search.rounds < rounds_of_search(search.slot, rest == Rest::kVacate)) {
-      ++search.rounds;
-      pause_search(search.slot);
-      return;
+    search.wait.in_vain = true;
+    if (search.counted) {
+      if (search.rounds < rounds_of_search(search.slot, rest == Rest::kVacate)) {
+        ++search.rounds;
+        return pause_search(search.slot);
+      }
+      if (rest == Rest::kVacate && search.slot != 0 && slots_[search.slot].patience.lasts(search.wait, price_)) {
+        return pause_search(search.slot);
+      }
     }
     word_of(search.slot).park(bit_of(search.slot), search.counted);  // [park] [claim]
     search.counted = false;
@@ -155,12 +165,17 @@ class IdleState {
 
   // --- for loops and statistics ---
 
-  [[nodiscard]] bool somebody_idle() const noexcept {
+  [[nodiscard]] Audience audience() const noexcept {
+    auto audience = Audience::kNobody;
     for (std::size_t i = 0; i < words_count_; ++i) {
       const IdleWord word = words_[i].load(std::memory_order_relaxed);
-      if (word.any_parked() || word.any_searching()) return true;
+      if (word.any_searching()) return Audience::kSearches;
+      if (word.any_parked()) audience = Audience::kSleeps;
     }
-    return false;
+    return audience;
+  }
+  [[nodiscard]] bool worth_waking(std::size_t slot, Ticks work) noexcept {
+    return price_.covered_by(work) || slots_[slot].series.add(work, price_);
   }
 
   [[nodiscard]] std::size_t num_searching() const noexcept { return idle().searching; }
@@ -181,6 +196,9 @@ class IdleState {
     Placement placement;         // of the resident
     Parker guest;                // blocks a thread that has borrowed the slot and waits for a latch
     Parker* runner = &resident;  // blocks the runner
+    Patience patience;           // the resident's
+    Ticks wake_began = 0;        // written by a waker with work, read by the woken resident; 0: woken otherwise
+    Series series;               // the runner's
     Atomic<std::uint64_t> sleeps{0};
     Atomic<std::uint64_t> wakes{0};
   };
@@ -201,7 +219,7 @@ class IdleState {
     if (rest == Rest::kVacate) s.vacant.store(true, std::memory_order_release);
     count(s.sleeps);
     (rest == Rest::kVacate ? s.resident : *s.runner).park();
-    begin_to_run(s);
+    begin_to_run(s, search);
     search.counted = true;  // By the thread that claimed the slot.
     search.parked = false;
     search.rounds = 0;
@@ -221,9 +239,14 @@ class IdleState {
   void notify(std::size_t slot, Waker waker) noexcept;
 
   /// The calling thread is the slot's runner again.
-  static void begin_to_run(Slot& s) noexcept {
+  void begin_to_run(Slot& s, Search& search) noexcept {
     s.vacant.store(false, std::memory_order_relaxed);  // [claim] publishes it.
-    if (s.runner == &s.resident) s.placement.restore();
+    if (s.runner != &s.resident) return;
+    if (const Ticks began = std::exchange(s.wake_began, 0)) {
+      price_.learn(ticks_now() - began);
+      s.patience.woken(search.wait, began);
+    }
+    s.placement.restore();
   }
   static void count(Atomic<std::uint64_t>& events) noexcept { events.fetch_add(1, std::memory_order_relaxed); }
 
@@ -249,6 +272,7 @@ class IdleState {
   std::size_t words_count_;
   std::unique_ptr<AtomicIdleWord[]> words_;
   std::unique_ptr<Slot[]> slots_;
+  WakePrice price_;
 };
 
 static_assert(IdleProtocol<IdleState>);

@@ -19,7 +19,7 @@ inline constexpr unsigned kRoundsOfSearch = 32;
 inline constexpr std::size_t kSearchersBesidesHalf = 1;
 /// How often a thief looks at a lone job, which its owner may be about to run, before it steals it: about as long as
 /// the theft costs thief and owner together.
-inline constexpr int kLooksBeforeTheft = 64;
+inline constexpr int kLooksBeforeTheft = 16;
 /// After this many pops the owner of a guarded deque checks whether thieves still come. The pops' fences cost it about
 /// as much as one heavy fence of a thief.
 inline constexpr std::uint32_t kPopsOnGuard = 256;

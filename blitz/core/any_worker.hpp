@@ -26,7 +26,9 @@ class AnyWorker {
   /// Never finds the job at once; see reclaim.
   [[nodiscard]] bool take_back(Place /*place*/) noexcept { return false; }
   [[nodiscard]] bool queue_empty() const noexcept { return worker_.queue_empty(); }
-  [[nodiscard]] bool somebody_idle() const noexcept { return worker_.somebody_idle(); }
+  [[nodiscard]] Audience audience() const noexcept { return worker_.audience(); }
+  [[nodiscard]] bool worth_waking(Ticks work) noexcept { return worker_.worth_waking(work); }
+  [[nodiscard]] LoopHistory& history() noexcept { return worker_.history(); }
   [[nodiscard]] std::size_t num_threads() const noexcept { return worker_.num_threads(); }
   [[nodiscard]] std::size_t index() const noexcept { return worker_.index(); }
 

@@ -54,6 +54,7 @@ class LoopDriver {
   static constexpr LoopIndex kManyLeaves = 512;  // to share them evenly among many workers
   static constexpr LoopIndex kLargeLeaf = 2048;  // beside which the tree costs little, however cheap the positions
   static constexpr LoopIndex kNoPiece = ~LoopIndex{0};
+  static constexpr Ticks kLeastWork = 4;  // microseconds: beneath it, help costs as much as it saves
 
   enum class State : unsigned char { kRunning, kStopped, kFailed };  // No way leads back.
 
@@ -63,6 +64,7 @@ class LoopDriver {
     void* value;
     Pace pace;
     bool eager;                 // The first offer is made though no worker is idle yet: see may_split.
+    float* usual = nullptr;     // what an item took the last time, if that was asked for
     LoopIndex mine = kNoPiece;  // the piece that this worker has claimed to run next
   };
 
@@ -118,6 +120,7 @@ class LoopDriver {
   void run_all(W& worker, void* value, LoopIndex count) noexcept {
     Share share{worker, value, Pace(loop_.grain), shared_};
     run_share(share, 0, count);
+    if (share.usual != nullptr && share.pace.timed()) *share.usual = share.pace.per_item();
   }
 
   // --- the algorithm ---
@@ -137,12 +140,30 @@ class LoopDriver {
   }
 
   /// Pieces are few, and all are offered, so that the oldest offer is the largest. Positions are offered if all that this
-  /// worker has offered is gone and a worker is idle. The first offer of a share does not ask whether one is: a worker
-  /// that will be idle soon would otherwise miss a loop of few and long blocks.
-  [[nodiscard]] bool may_split(const Share& share, LoopIndex left) const noexcept {
+  /// worker has offered is gone and they are wanted. The first offer of a share is made though no worker is idle yet, and,
+  /// in a loop of few blocks, though one must be woken: otherwise nobody would help with few and long blocks.
+  [[nodiscard]] bool may_split(Share& share, LoopIndex left) const noexcept {
     if constexpr (kByPieces) return left > 1;
-    return left / 2 >= loop_.grain && share.pace.may_offer() && share.worker.queue_empty() &&
-           (share.eager || share.worker.somebody_idle());
+    return left / 2 >= loop_.grain && share.pace.may_offer() && share.worker.queue_empty() && is_wanted(share, left);
+  }
+  /// Whether to offer half of the `left` positions. A worker that sleeps is woken for them if they take long enough, by
+  /// what they took so far, or the last time.
+  [[nodiscard]] bool is_wanted(Share& share, LoopIndex left) const noexcept {
+    switch (share.worker.audience()) {
+      case Audience::kNobody:
+        return share.eager;
+      case Audience::kSearches:
+        return true;
+      case Audience::kSleeps:
+        break;
+    }
+    if (share.pace.learns_nothing(left)) return share.eager;
+    if (share.usual == nullptr) {
+      share.usual = &share.worker.history().per_item(reinterpret_cast<std::uintptr_t>(loop_.run_block));
+    }
+    const float per_item = share.pace.timed_well() ? share.pace.per_item() : *share.usual;
+    const auto work = static_cast<Ticks>(per_item * static_cast<float>(left));
+    return work > kLeastWork * ticks_per_microsecond() && share.worker.worth_waking(work);
   }
 
   /// Runs [first, middle), with [middle, last) on offer. Returns whether that is still to be run, as part of this share.

@@ -42,11 +42,21 @@ class Pace {
   [[nodiscard]] bool may_offer() const noexcept { return may_offer_; }
   /// An offer is about to be made. What it takes is not the next block's time.
   void offering() noexcept { mark_ = 0; }
-  /// It came back, and what has been learnt meanwhile holds for it too.
+  /// It came back, and what has been learnt meanwhile holds for it too. Beside long blocks an offer costs nothing.
   void offer_refused() noexcept {
-    may_offer_ = false;
+    may_offer_ = slow_;
     mark_ = 0;
   }
+
+  /// Whether a loop of which `left` items are left has too few blocks to learn from the first.
+  [[nodiscard]] bool learns_nothing(std::uint64_t left) const noexcept {
+    return !timed() && left <= kTinyLoop * grain_;
+  }
+  /// Whether a block was timed; whether more than the first was, whose items may be special.
+  [[nodiscard]] bool timed() const noexcept { return blocks_ > 0; }
+  [[nodiscard]] bool timed_well() const noexcept { return blocks_ > 1; }
+  /// The ticks that an item took, if timed(). The first block counts only as long as there is no other.
+  [[nodiscard]] float per_item() const noexcept { return static_cast<float>(ticks_) / static_cast<float>(items_); }
 
   /// Calls `run_block(first, end)` for the next block of [first, last), which is not empty. Returns its end.
   template <class RunBlock>
@@ -70,16 +80,23 @@ class Pace {
     return left - size < grain_ ? left : size;
   }
 
-  /// Whether the next block, of `size` items, is to be timed: not if it is the last, and not in a tiny loop, where
-  /// reading the clock would cost more than it could save.
-  [[nodiscard]] static bool worth_timing(std::uint64_t size, std::uint64_t left) noexcept {
-    return size < left && left > kTinyLoop;
+  /// Whether the next block, of `size` items, is to be timed: not if it is the last, and not among the last items of a
+  /// fast loop, where reading the clock would cost more than it could save.
+  [[nodiscard]] bool worth_timing(std::uint64_t size, std::uint64_t left) const noexcept {
+    return size < left && (left > kTinyLoop || slow_);
   }
 
   /// A block of `size` items took `ticks`.
   void ran(std::uint64_t size, Ticks ticks) noexcept {
     const Ticks target = kTargetMicroseconds * ticks_per_microsecond();
-    if (4 * ticks > target) may_offer_ = true;
+    slow_ = 4 * ticks > target;
+    if (slow_) may_offer_ = true;
+    if (blocks_ < 2) {
+      ++blocks_;
+      ticks_ = items_ = 0;
+    }
+    ticks_ += ticks;
+    items_ += size;
     // At most so many times the last block: its items may have been the cheap ones.
     const std::uint64_t growth = std::min<std::uint64_t>(target / (ticks + 1), kMaxGrowth);
     block_ = std::max(grain_, growth > 0 ? size * growth : size / (ticks / target + 1));
@@ -94,6 +111,10 @@ class Pace {
   std::uint64_t block_ = grain_;
   Ticks mark_ = 0;  // when the last block ended; 0: something else has run since
   bool may_offer_ = true;
+  bool slow_ = false;         // The last block that was timed took a quarter of the target at least.
+  unsigned char blocks_ = 0;  // that were timed; 2 for more
+  Ticks ticks_ = 0;           // what they took, the first only if it is alone
+  std::uint64_t items_ = 0;   // in them
 };
 
 }  // namespace blitz::detail

@@ -11,11 +11,13 @@
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/single_writer_counter.hpp"
+#include "blitz/base/ticks.hpp"
 #include "blitz/core/core_latch.hpp"
 #include "blitz/core/detached_jobs.hpp"
 #include "blitz/core/fifo.hpp"
 #include "blitz/core/job.hpp"
 #include "blitz/core/job_memory.hpp"
+#include "blitz/core/loop_history.hpp"
 #include "blitz/core/pool_base.hpp"
 #include "blitz/core/region.hpp"
 #include "blitz/policy.hpp"
@@ -53,8 +55,10 @@ class WorkerBase {
   [[nodiscard]] virtual bool has_mail() const noexcept = 0;
   /// Whether none of the jobs that this worker has offered is left.
   [[nodiscard]] virtual bool queue_empty() const noexcept = 0;
-  /// A hint: some worker of the pool executes no job.
-  [[nodiscard]] virtual bool somebody_idle() const noexcept = 0;
+  /// A hint: who would take a job that is offered now.
+  [[nodiscard]] virtual Audience audience() const noexcept = 0;
+  /// If the audience sleeps: whether work that takes one thread that long is worth a wake-up.
+  [[nodiscard]] virtual bool worth_waking(Ticks work) noexcept = 0;
 
   /// push and take_newest on the worker's own queue, whether it is confined or not.
   virtual void push_own(Job* job) = 0;
@@ -69,6 +73,8 @@ class WorkerBase {
   [[nodiscard]] JobMemory& memory() noexcept { return memory_; }
   /// The order of spawn_fifo.
   [[nodiscard]] JobFifo& fifo() noexcept { return fifo_; }
+
+  [[nodiscard]] LoopHistory& history() noexcept { return history_; }
 
   /// A detached job is spawned on this worker; one has ended on it.
   void detached_begun() noexcept { detached_.begin(); }
@@ -94,6 +100,7 @@ class WorkerBase {
   JobMemory memory_;
   JobFifo fifo_;
   DetachedCount detached_;
+  LoopHistory history_;
 };
 
 /// Where a call is made that names no pool: in the one that the caller works for, or else in the global pool.
@@ -153,7 +160,14 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   [[nodiscard]] bool queue_empty() const noexcept override {
     return region() == nullptr ? queue_.empty() : region()->empty();
   }
-  [[nodiscard]] bool somebody_idle() const noexcept override { return idle_.somebody_idle(); }
+  [[nodiscard]] Audience audience() const noexcept override { return idle_.audience(); }
+  [[nodiscard]] bool worth_waking(Ticks work) noexcept override {
+    if constexpr (policy::ThriftyIdle<typename P::Idle>) {
+      return idle_.worth_waking(index(), work);
+    } else {
+      return true;
+    }
+  }
   void wake() noexcept override {
     if (!pool()->apart().wake(index())) idle_.try_wake(index());
   }

@@ -68,10 +68,8 @@ class AtomicCounters {
   static constexpr std::uint32_t kQuiet = 0x10000;
   static constexpr std::uint32_t kNever = ~std::uint32_t{0};
 
-  /// Returns whether some slot executes no job. A hint, hence relaxed.
-  [[nodiscard]] bool somebody_inactive() const noexcept {
-    return Counters(word_.load(std::memory_order_relaxed)).inactive() != 0;
-  }
+  /// As load(), for hints.
+  [[nodiscard]] Counters hint() const noexcept { return Counters(word_.load(std::memory_order_relaxed)); }
 
   /// A post: sleepy becomes active. Returns the value after it.
   Counters post() noexcept {

@@ -35,7 +35,10 @@ bool Sleep::try_wake(std::size_t slot, Waker waker) noexcept {
     Parker& parker = state == State::kVacant ? s.resident : *s.runner;
     counters_.sub_sleeping();
     count(s.wakes);
-    if (waker == Waker::kStaysBusy && &parker == &s.resident) s.placement.keep_off_this_processor();
+    if (waker == Waker::kStaysBusy && &parker == &s.resident) {
+      s.wake_began = ticks_now();
+      s.placement.keep_off_this_processor();
+    }
     parker.unpark();
     return true;
   }

@@ -37,6 +37,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "blitz/base/asymmetric_fence.hpp"
 #include "blitz/base/atomic.hpp"
@@ -45,6 +46,7 @@
 #include "blitz/base/linger.hpp"
 #include "blitz/base/parker.hpp"
 #include "blitz/base/placement.hpp"
+#include "blitz/base/wake_price.hpp"
 #include "blitz/fork_join/atomic_counters.hpp"
 #include "blitz/fork_join/watchman.hpp"
 #include "blitz/policy.hpp"
@@ -69,6 +71,7 @@ class Sleep {
     bool woken = false;      ///< The search began with a wake-up, and has found nothing yet.
     unsigned missed = 0;     ///< How often something was posted between announcement and sleep.
     Watchman::Watch watch = {};
+    Patience::Wait wait = {};
   };
 
   /// `slots` vacant slots. Throws std::bad_alloc.
@@ -97,9 +100,10 @@ class Sleep {
 
   [[nodiscard]] Search first_search(std::size_t slot) noexcept {
     Slot& s = slots_[slot];
+    Search search{.slot = slot, .woken = true};
     s.resident.park();
-    s.placement.restore();
-    return {.slot = slot, .woken = true};
+    woken(s, search);
+    return search;
   }
 
   void work_found(Search& search) noexcept {
@@ -108,6 +112,7 @@ class Sleep {
       watchman_.end(search.watch);
       search.woken = false;
     }
+    slots_[search.slot].patience.ended(search.wait);
     const Counters counters = counters_.sub_inactive();
     if (counters.sleeping() > 0 && counters.awake_but_idle() == 0) wake_any(Waker::kStaysBusy);
   }
@@ -118,8 +123,11 @@ class Sleep {
     if (search.woken) [[unlikely]]
       slots_[search.slot].score.late_wake();
     search.woken = false;
+    search.wait.in_vain = true;
     if (search.rounds < (search.again ? kRoundsOfSearch : rounds_of_search(search.slot, rest == Rest::kVacate))) {
       ++search.rounds;
+      pause_search(search.slot);
+    } else if (rest == Rest::kVacate && search.slot != 0 && slots_[search.slot].patience.lasts(search.wait, price_)) {
       pause_search(search.slot);
     } else if (!search.announced) {
       if (rest == Rest::kVacate && watchman_.nap(search.watch, slots_[search.slot].score)) return;
@@ -184,7 +192,16 @@ class Sleep {
 
   // --- for loops and statistics ---
 
-  [[nodiscard]] bool somebody_idle() const noexcept { return counters_.somebody_inactive(); }
+  [[nodiscard]] Audience audience() const noexcept {
+    const Counters counters = counters_.hint();
+    if (counters.inactive() == 0) return Audience::kNobody;
+    return counters.awake_but_idle() > (watchman_.on_duty() ? 1U : 0U) ? Audience::kSearches : Audience::kSleeps;
+  }
+  [[nodiscard]] bool worth_waking(std::size_t slot, Ticks work) noexcept {
+    if (!price_.covered_by(work) && !slots_[slot].series.add(work, price_)) return false;
+    watchman_.call();
+    return true;
+  }
 
   [[nodiscard]] Counters counters() const noexcept { return counters_.load(); }
   [[nodiscard]] std::uint64_t times_slept(std::size_t slot) const noexcept {
@@ -203,7 +220,10 @@ class Sleep {
     Placement placement;                  // of the resident
     Parker guest;                         // blocks a thread that has borrowed the slot and waits for a latch
     Parker* runner = &resident;           // blocks the runner; written by it while kAwake, read by a claim from kAsleep
-    Watchman::Score score;                // the resident's
+    Watchman::Score score;                // the resident's, as the next
+    Patience patience;
+    Ticks wake_began = 0;  // written by a waker with work, read by the woken resident; 0: woken otherwise
+    Series series;         // the runner's
     Atomic<std::uint64_t> sleeps{0};
     Atomic<std::uint64_t> wakes{0};
   };
@@ -231,7 +251,7 @@ class Sleep {
     if (!injected() && s.state.compare_exchange_strong(expected, asleep, std::memory_order_seq_cst)) {
       count(s.sleeps);
       (rest == Rest::kVacate ? s.resident : *s.runner).park();
-      if (s.runner == &s.resident) s.placement.restore();
+      if (s.runner == &s.resident) woken(s, search);
       search.woken = rest == Rest::kVacate;
     } else {
       counters_.sub_sleeping();
@@ -242,6 +262,15 @@ class Sleep {
     search.missed = 0;
     search.announced = false;
     search.again = true;
+  }
+
+  /// The resident of `s` runs again.
+  void woken(Slot& s, Search& search) noexcept {
+    if (const Ticks began = std::exchange(s.wake_began, 0)) {
+      price_.learn(ticks_now() - began);
+      s.patience.woken(search.wait, began);
+    }
+    s.placement.restore();
   }
 
   static void count(Atomic<std::uint64_t>& events) noexcept { events.fetch_add(1, std::memory_order_relaxed); }
@@ -255,6 +284,7 @@ class Sleep {
   std::size_t count_;
   std::unique_ptr<Slot[]> slots_;
   Watchman watchman_;
+  WakePrice price_;
 };
 
 }  // namespace blitz::detail

@@ -26,16 +26,16 @@ class Watchman {
   /// First nap.
   static constexpr std::chrono::microseconds kShortNap{50};
   /// Longest nap; naps double.
-  static constexpr std::chrono::microseconds kLongNap{200};
-  /// Length of a watch: some twenty-five naps, a third of a millisecond of processor time.
-  static constexpr std::chrono::milliseconds kWatch{5};
+  static constexpr std::chrono::microseconds kLongNap{1000};
+  /// Length of a watch: some thirty naps, a third of a millisecond of processor time.
+  static constexpr std::chrono::milliseconds kWatch{25};
 
   /// A worker's score, kept from search to search by that worker alone. Positive: recent wake-ups came too late.
   /// Negative: the last watch found nothing.
   class Score {
    public:
-    /// After a watch that found nothing, this many late wake-ups are ignored: work at intervals of 10 ms does not
-    /// reward watching.
+    /// After a watch that found nothing, this many late wake-ups are ignored: work that comes more rarely does not reward
+    /// watching.
     static constexpr int kForgiven = 4;
 
     [[nodiscard]] bool calls_for_watch() const noexcept { return value_ > 0; }
@@ -88,6 +88,9 @@ class Watchman {
     if (watch.on) on_duty_.store(false, std::memory_order_release);  // [duty]
     watch.on = false;
   }
+
+  /// Whether there is one. A hint.
+  [[nodiscard]] bool on_duty() const noexcept { return on_duty_.load(std::memory_order_relaxed); }
 
   /// Ends the nap of the watchman, if there is one.
   void call() noexcept {
