@@ -3,6 +3,7 @@
 
 #include "blitz/base/compiler.hpp"
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <functional>
@@ -71,20 +72,18 @@ class worker_local {
   /// The right to use a value, which ends with this object; cheapest on the worker that the value was lent to.
   class Lease {
    public:
-    Lease(Lease&& other) noexcept : home_(other.home_), value_(std::exchange(other.value_, nullptr)) {}
-    Lease& operator=(Lease&&) = delete;
-    ~Lease() {
-      if (value_ != nullptr) home_->give_back(value_);
-    }
     [[nodiscard]] T& operator*() const noexcept { return value_->value; }
-    [[nodiscard]] T* operator->() const noexcept { return &value_->value; }
+    [[nodiscard]] T* operator->() const noexcept { return std::addressof(value_->value); }
 
    private:
     friend class worker_local;
-    Lease(worker_local* home, Value* value) noexcept : home_(home), value_(value) {}
+    struct GiveBack {
+      worker_local* home;
+      void operator()(Value* value) const noexcept { home->give_back(value); }
+    };
+    Lease(worker_local* home, Value* value) noexcept : value_(value, GiveBack{home}) {}
 
-    worker_local* home_;
-    Value* value_;
+    std::unique_ptr<Value, GiveBack> value_;
   };
 
   /// Values made by T(), for the caller's pool, or else the global one. Throws std::bad_alloc, and what global_pool()
@@ -109,14 +108,14 @@ class worker_local {
   worker_local& operator=(const worker_local&) = delete;
 
   /// Lends a value of the calling worker; threads that are no workers of the pool share values of their own. Throws
-  /// what making a T throws, and std::bad_alloc. O(1); no atomic operation for a worker that has a value to lend.
+  /// what making a T throws, and std::bad_alloc. O(1), and no atomic operation, for a worker that has a value to lend;
+  /// making one of n values takes O(n).
   [[nodiscard]] Lease local() {
     Shelf& shelf = shelf_here();
-    Value* value = is_shared(shelf) ? nullptr : take(shelf.free);
+    Value* value = take(shelf.free);
     if (value == nullptr) {
       const std::lock_guard lock(mutex_);
       value = take(shelf.returned);
-      if (!is_shared(shelf)) shelf.free = std::exchange(shelf.returned, nullptr);
     }
     return Lease(this, value != nullptr ? value : make(shelf));
   }
@@ -128,7 +127,7 @@ class worker_local {
   /// may work in its worker's place.
   ///
   /// Throws std::logic_error on a thread that is no worker of the pool, what making a T throws, and std::bad_alloc.
-  /// O(1); no atomic operation.
+  /// O(1), and no atomic operation, after the first call.
   [[nodiscard]] T& here() {
     Shelf& shelf = shelf_here();
     if (is_shared(shelf)) [[unlikely]] {
@@ -148,10 +147,10 @@ class worker_local {
     return shelf.own->value;
   }
 
-  [[nodiscard]] iterator begin() noexcept { return {shelves_.data(), shelves_end()}; }
-  [[nodiscard]] iterator end() noexcept { return {shelves_end(), shelves_end()}; }
-  [[nodiscard]] const_iterator begin() const noexcept { return {shelves_.data(), shelves_end()}; }
-  [[nodiscard]] const_iterator end() const noexcept { return {shelves_end(), shelves_end()}; }
+  [[nodiscard]] iterator begin() noexcept { return iterator(values_.data()); }
+  [[nodiscard]] iterator end() noexcept { return iterator(values_.data() + values_.size()); }
+  [[nodiscard]] const_iterator begin() const noexcept { return const_iterator(values_.data()); }
+  [[nodiscard]] const_iterator end() const noexcept { return const_iterator(values_.data() + values_.size()); }
 
   /// Calls `f(value)` for every value, in the order of the workers.
   template <std::invocable<T&> F>
@@ -168,35 +167,30 @@ class worker_local {
   }
 
   /// The number of values.
-  [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(std::distance(begin(), end())); }
+  [[nodiscard]] std::size_t size() const noexcept { return values_.size(); }
 
   /// Destroys all values.
   void clear() noexcept {
-    for (Shelf& shelf : shelves_) {
-      shelf.own = shelf.free = shelf.returned = nullptr;
-      shelf.all.clear();
-    }
+    std::ranges::fill(shelves_, Shelf());
+    values_.clear();
   }
 
  private:
-  /// The values of one worker, for its runner alone, except the list of those that other threads have given back. The
-  /// last shelf is for all threads that are no workers of the pool; the mutex guards it, and it uses only `returned`
-  /// and `all`.
+  /// Which values of a worker are free; for its runner alone, except the list of those that other threads have given
+  /// back. The last shelf is for all threads that are no workers of the pool, and uses only that list.
   struct alignas(detail::kCacheLine) Shelf {
     Value* own = nullptr;
     Value* free = nullptr;
-    std::vector<std::unique_ptr<Value>> all;
     Value* returned = nullptr;  // guarded by mutex_
   };
   struct Value {
-    Value(const std::function<T()>& make, Shelf& shelf) : value(make()), home(shelf) {}
+    Value(const std::function<T()>& make, Shelf* shelf) : value(make()), home(shelf) {}
 
     T value;
-    Shelf& home;
+    Shelf* const home;
     Value* next_free = nullptr;
   };
 
-  /// Walks the values of each shelf up to the last.
   template <class Item>
   class Iterator {
    public:
@@ -207,42 +201,24 @@ class worker_local {
     using iterator_category = std::forward_iterator_tag;
 
     Iterator() noexcept = default;
+    explicit Iterator(const std::unique_ptr<Value>* place) noexcept : place_(place) {}
     operator Iterator<const T>() const noexcept
       requires(!std::is_const_v<Item>)
     {
-      Iterator<const T> same;
-      same.shelf_ = shelf_, same.end_ = end_, same.index_ = index_;
-      return same;
+      return Iterator<const T>(place_);
     }
 
-    [[nodiscard]] reference operator*() const noexcept { return shelf_->all[index_]->value; }
+    [[nodiscard]] reference operator*() const noexcept { return (*place_)->value; }
     [[nodiscard]] pointer operator->() const noexcept { return std::addressof(**this); }
     Iterator& operator++() noexcept {
-      ++index_;
-      skip_ends();
+      ++place_;
       return *this;
     }
-    Iterator operator++(int) noexcept {
-      const Iterator before = *this;
-      ++*this;
-      return before;
-    }
+    Iterator operator++(int) noexcept { return Iterator(place_++); }
     [[nodiscard]] bool operator==(const Iterator&) const noexcept = default;
 
    private:
-    friend class worker_local;
-    template <class>
-    friend class Iterator;
-
-    Iterator(const Shelf* first, const Shelf* end) noexcept : shelf_(first), end_(end) { skip_ends(); }
-
-    void skip_ends() noexcept {
-      for (; shelf_ != end_ && index_ == shelf_->all.size(); ++shelf_) index_ = 0;
-    }
-
-    const Shelf* shelf_ = nullptr;
-    const Shelf* end_ = nullptr;
-    std::size_t index_ = 0;
+    const std::unique_ptr<Value>* place_ = nullptr;
   };
 
   template <class F>
@@ -254,7 +230,6 @@ class worker_local {
     return worker != nullptr ? shelves_[worker->index()] : shelves_.back();
   }
   [[nodiscard]] bool is_shared(const Shelf& shelf) const noexcept { return &shelf == &shelves_.back(); }
-  [[nodiscard]] const Shelf* shelves_end() const noexcept { return shelves_.data() + shelves_.size(); }
 
   [[nodiscard]] static Value* take(Value*& list) noexcept {
     return list != nullptr ? std::exchange(list, list->next_free) : nullptr;
@@ -262,14 +237,14 @@ class worker_local {
   static void put(Value*& list, Value* value) noexcept { value->next_free = std::exchange(list, value); }
 
   [[nodiscard]] Value* make(Shelf& shelf) {
-    auto made = std::make_unique<Value>(make_, shelf);
-    std::unique_lock lock(mutex_, std::defer_lock);
-    if (is_shared(shelf)) lock.lock();
-    return shelf.all.emplace_back(std::move(made)).get();
+    auto made = std::make_unique<Value>(make_, &shelf);
+    const std::lock_guard lock(mutex_);
+    const auto place = std::ranges::upper_bound(values_, &shelf, {}, [](const auto& value) { return value->home; });
+    return values_.insert(place, std::move(made))->get();
   }
 
   void give_back(Value* value) noexcept {
-    Shelf& shelf = value->home;
+    Shelf& shelf = *value->home;
     if (&shelf == &shelf_here() && !is_shared(shelf)) {
       put(shelf.free, value);
     } else {
@@ -281,7 +256,8 @@ class worker_local {
   std::shared_ptr<const detail::PoolBase> pool_;  // keeps its memory, so that no other pool gets its address
   std::function<T()> make_;
   std::vector<Shelf> shelves_;
-  detail::Mutex mutex_;  // guards the last shelf, and `returned` of each
+  detail::Mutex mutex_;                         // guards `returned` of each shelf, and values_ while one is added
+  std::vector<std::unique_ptr<Value>> values_;  // in the order of the shelves
 };
 
 }  // namespace blitz
