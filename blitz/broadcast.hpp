@@ -5,14 +5,13 @@
 #include "blitz/base/compiler.hpp"
 
 #include <cstddef>
-#include <functional>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "blitz/broadcast_context.hpp"
 #include "blitz/core/caller_latch.hpp"
 #include "blitz/core/job.hpp"
 #include "blitz/current_pool.hpp"
@@ -27,7 +26,7 @@ concept BroadcastCallable =
 
 namespace detail {
 
-/// One broadcast: a job for each worker, their results, and the latch that the last of them sets.
+/// One broadcast: a job for each worker, their outcomes, and the latch that the last of them sets.
 template <class F>
 class Broadcast {
  public:
@@ -35,62 +34,57 @@ class Broadcast {
 
   /// `f` outlives this. Throws std::bad_alloc.
   Broadcast(PoolBase& pool, F& f)
-      : f_(f), count_(pool.num_threads()), parts_(std::make_unique<std::optional<Part>[]>(count_)), latch_(pool) {
-    for (std::size_t i = 0; i < count_; ++i) parts_[i].emplace(*this, i);
-  }
+      : f_(f), count_(pool.num_threads()), parts_(std::make_unique<Part[]>(count_)), latch_(pool) {}
 
   /// Calls `f` on every worker, and returns when all calls have ended.
   void run(PoolBase& pool) noexcept {
     WorkerBase* const here = worker_of(pool);
-    unfinished_.store(count_, std::memory_order_relaxed);  // The mail publishes it.
+    unfinished_.store(count_, std::memory_order_relaxed);  // The mail publishes it, and the parts.
     for (std::size_t slot = 0; slot < count_; ++slot) {
-      if (here == nullptr || slot != here->index()) pool.mail_to(slot, &*parts_[slot]);
+      parts_[slot].all = this;
+      if (here == nullptr || slot != here->index()) pool.mail_to(slot, &parts_[slot]);
     }
-    if (here != nullptr) Part::execute_it(&*parts_[here->index()], *here);
+    if (here != nullptr) Part::execute_it(&parts_[here->index()], *here);
     latch_.wait();
   }
 
-  /// Takes the outcomes, once: rethrows the exception of the lowest index, if there is one, and drops the others.
+  /// Returns the values, or rethrows the exception of the lowest index.
   auto take() {
-    struct DropRest {
-      Broadcast& all;
-      std::size_t next = 0;
-      ~DropRest() {
-        for (; next < all.count_; ++next) all.parts_[next]->result.discard();
-      }
-    } rest{*this};
-    const auto next = [&]() -> Value { return parts_[rest.next++]->result.take(); };
-    if constexpr (std::is_void_v<std::invoke_result_t<F&, BroadcastContext>>) {
-      while (rest.next < count_) static_cast<void>(next());
-    } else {
+    for (std::size_t slot = 0; slot < count_; ++slot) {
+      if (parts_[slot].error != nullptr) std::rethrow_exception(std::move(parts_[slot].error));
+    }
+    if constexpr (!std::is_void_v<std::invoke_result_t<F&, BroadcastContext>>) {
       std::vector<Value> values;
       values.reserve(count_);
-      while (rest.next < count_) values.push_back(next());
+      for (std::size_t slot = 0; slot < count_; ++slot) values.push_back(std::move(*parts_[slot].value));
       return values;
     }
   }
 
  private:
   struct Part final : Job {
-    Part(Broadcast& the_broadcast, std::size_t its_index) noexcept
-        : Job(&execute_it), all(the_broadcast), index(its_index) {}
+    Part() noexcept : Job(&execute_it) {}
 
-    static void execute_it(Job* job, WorkerBase& /*worker*/) noexcept {
+    static void execute_it(Job* job, WorkerBase& worker) noexcept {
       auto& self = *static_cast<Part*>(job);
-      Broadcast& all = self.all;
-      self.result.run([&]() -> Value { return call_value(all.f_, BroadcastContext(self.index, all.count_)); });
-      // Release and acquire: all results are visible to the thread that the last call wakes.
+      Broadcast& all = *self.all;
+      try {
+        self.value.emplace(call_value(all.f_, BroadcastContext(worker.index(), all.count_)));
+      } catch (...) {
+        self.error = std::current_exception();
+      }
+      // Release and acquire: all outcomes are visible to the thread that the last call wakes.
       if (all.unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) all.latch_.set();
     }
 
-    Broadcast& all;
-    std::size_t index;
-    JobResult<Value> result;
+    Broadcast* all;
+    std::optional<Value> value;
+    std::exception_ptr error;
   };
 
   F& f_;
   std::size_t count_;
-  std::unique_ptr<std::optional<Part>[]> parts_;
+  std::unique_ptr<Part[]> parts_;
   Atomic<std::size_t> unfinished_{0};
   CallerLatch latch_;
 };

@@ -10,7 +10,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "blitz/broadcast_context.hpp"
 #include "blitz/core/fifo.hpp"
 #include "blitz/core/job.hpp"
 #include "blitz/core/scope_state.hpp"
