@@ -18,9 +18,6 @@
 
 namespace blitz {
 
-template <class R>
-class AsyncHandle;
-
 namespace detail {
 
 /// Shared by a handle and its job; the last of the two to release it frees it.
@@ -66,6 +63,9 @@ class AsyncState : public Job {
     // Release and acquire: all use happens before the end.
     if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
+  struct Release {
+    void operator()(AsyncState* state) const noexcept { state->release(); }
+  };
 
  protected:
   /// The job's end: result_ is written.
@@ -109,9 +109,6 @@ class AsyncJob final : public AsyncState<CallResult<F&>> {
   std::optional<F> f_;
 };
 
-template <class F>
-[[nodiscard]] AsyncHandle<CallResult<std::decay_t<F>&>> async_in(PoolBase& pool, F&& f);
-
 }  // namespace detail
 
 /// @brief The right to get the result of blitz::async once. Movable. The job runs also when its handle is destroyed;
@@ -122,15 +119,10 @@ template <class R>
 class AsyncHandle {
  public:
   AsyncHandle() noexcept = default;
-  AsyncHandle(AsyncHandle&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
-  AsyncHandle& operator=(AsyncHandle&& other) noexcept {
-    AsyncHandle(std::move(other)).swap(*this);
-    return *this;
-  }
-  ~AsyncHandle() {
-    if (state_ != nullptr) state_->release();
-  }
-  void swap(AsyncHandle& other) noexcept { std::swap(state_, other.state_); }
+  /// For the library.
+  explicit AsyncHandle(detail::AsyncState<R>* state) noexcept : state_(state) {}
+
+  void swap(AsyncHandle& other) noexcept { state_.swap(other.state_); }
 
   /// Whether there is a result to get, now or later: false after get(), and once moved from.
   [[nodiscard]] bool valid() const noexcept { return state_ != nullptr; }
@@ -154,11 +146,6 @@ class AsyncHandle {
   }
 
  private:
-  template <class F>
-  friend AsyncHandle<detail::CallResult<std::decay_t<F>&>> detail::async_in(detail::PoolBase& pool, F&& f);
-
-  explicit AsyncHandle(detail::AsyncState<R>* state) noexcept : state_(state) {}
-
   [[nodiscard]] detail::AsyncState<R>& checked() const {
     if (state_ == nullptr) [[unlikely]] {
       throw std::logic_error(
@@ -167,15 +154,14 @@ class AsyncHandle {
     return *state_;
   }
 
-  detail::AsyncState<R>* state_ = nullptr;
+  std::unique_ptr<detail::AsyncState<R>, typename detail::AsyncState<R>::Release> state_;
 };
 
 namespace detail {
 
 template <class F>
-AsyncHandle<CallResult<std::decay_t<F>&>> async_in(PoolBase& pool, F&& f) {
-  using J = AsyncJob<std::decay_t<F>>;
-  auto job = std::make_unique<J>(pool, std::forward<F>(f));
+[[nodiscard]] AsyncHandle<CallResult<std::decay_t<F>&>> async_in(PoolBase& pool, F&& f) {
+  auto job = std::make_unique<AsyncJob<std::decay_t<F>>>(pool, std::forward<F>(f));
   WorkerBase* const worker = worker_of(pool);
   Detached::begun(worker, pool);
   push_or_inject(worker, pool, job.get());
