@@ -77,30 +77,26 @@ class Scope {
                worker != nullptr && worker->pool() == &state_.pool()) {
       detail::spawn_job(worker, state_.pool(), Owner{*this}, std::forward<F>(f));
     } else {
-      spawn_elsewhere(std::forward<F>(f));
+      detail::spawn_in(state_.pool(), std::forward<F>(f), Owner{*this});
     }
   }
 
-  /// @brief Spawns a job of the scope in first-in, first-out order: of the jobs that were spawned in the scope by this
-  /// function, the oldest runs first on one worker. Otherwise the same as spawn().
-  ///
-  /// @param f  Copied or moved into the job.
-  /// @throws std::bad_alloc, and what the closure's move or copy throws; `f` is then not called.
-  /// Complexity: O(1), some tens of nanoseconds.
+  /// @brief The same as spawn(), but in first-in, first-out order: of the jobs that were spawned in the scope by this
+  /// function, the oldest runs first on one worker. Some tens of nanoseconds.
   template <ScopeTask F>
   void spawn_fifo(F&& f) {
-    detail::spawn_job_fifo(here(), state_.pool(), fifo_, Owner{*this}, std::forward<F>(f));
+    detail::spawn_job_fifo(detail::worker_of(state_.pool()), state_.pool(), fifo_, Owner{*this}, std::forward<F>(f));
   }
 
-  /// @brief Spawns a job on every worker of the pool: each calls `f(context)` or `f(scope, context)` once, before the
-  /// scope ends.
+  /// @brief The same as spawn(), but of a job on every worker of the pool: each calls `f(context)` or
+  /// `f(scope, context)` once.
   ///
-  /// @param f  Copied or moved once; several workers call it at once. The scope keeps its exception if it is the first.
-  /// @throws std::bad_alloc, and what the closure's move or copy throws, before any call.
+  /// @param f  Copied or moved once; several workers call it at once.
+  /// @throws What spawn() throws, before any call.
   /// Complexity: O(n) for n workers, each of which is woken.
   template <ScopeBroadcastTask F>
   void spawn_broadcast(F&& f) {
-    detail::spawn_job_on_each(here(), state_.pool(), Owner{*this}, detail::broadcast_call(std::forward<F>(f)));
+    detail::spawn_broadcast_in(state_.pool(), std::forward<F>(f), Owner{*this});
   }
 
   /// Jobs of the scope that have not begun will not: their closures are destroyed uncalled. Those that run may ask
@@ -137,14 +133,6 @@ class Scope {
 
   Scope(detail::PoolBase& pool, detail::WorkerBase* owner, detail::SpawnOrder order, const ScopeOptions& options)
       : state_(pool, owner, options.stop), order_(order) {}
-
-  template <class F>
-  [[gnu::noinline]] void spawn_elsewhere(F&& f) {
-    detail::spawn_job(here(), state_.pool(), Owner{*this}, std::forward<F>(f));
-  }
-
-  /// The worker that the calling thread is in the scope's pool; null if it is none.
-  [[nodiscard]] detail::WorkerBase* here() const noexcept { return detail::worker_of(state_.pool()); }
 
   detail::ScopeState state_;
   detail::SpawnOrder order_;
@@ -213,9 +201,6 @@ decltype(auto) scope(F&& body, const ScopeOptions& options = {}) {
 }
 
 /// @brief The same as scope(), but on one worker the jobs of Scope::spawn run in the order in which they were spawned.
-///
-/// @return What the body returns.
-/// @throws The first exception of the body and the jobs, and what global_pool() throws, as scope() does.
 template <ScopeBody F>
 decltype(auto) scope_fifo(F&& body, const ScopeOptions& options = {}) {
   return detail::OpenScope{detail::SpawnOrder::kFifo, options}.on_worker(std::forward<F>(body));
@@ -223,18 +208,12 @@ decltype(auto) scope_fifo(F&& body, const ScopeOptions& options = {}) {
 
 /// @brief The same as scope(), but with the body on the calling thread, which need not be a worker and does not become
 /// one: only what it spawns goes to the pool. A caller that is no worker blocks at the end.
-///
-/// @return What the body returns.
-/// @throws The first exception of the body and the jobs, and what global_pool() throws, as scope() does.
 template <ScopeBody F>
 decltype(auto) in_place_scope(F&& body, const ScopeOptions& options = {}) {
   return detail::OpenScope{detail::SpawnOrder::kLifo, options}.in_place(std::forward<F>(body));
 }
 
 /// @brief The same as in_place_scope(), in the order of scope_fifo().
-///
-/// @return What the body returns.
-/// @throws The first exception of the body and the jobs, and what global_pool() throws, as scope() does.
 template <ScopeBody F>
 decltype(auto) in_place_scope_fifo(F&& body, const ScopeOptions& options = {}) {
   return detail::OpenScope{detail::SpawnOrder::kFifo, options}.in_place(std::forward<F>(body));

@@ -55,14 +55,9 @@ struct BroadcastCall {
   std::shared_ptr<const F> f;
 };
 
-template <class F>
-[[nodiscard]] BroadcastCall<std::decay_t<F>> broadcast_call(F&& f) {
-  return {std::make_shared<const std::decay_t<F>>(std::forward<F>(f))};
-}
-
-template <class F>
-[[gnu::noinline]] void spawn_in(PoolBase& pool, F&& f) {
-  spawn_job(worker_of(pool), pool, Detached{}, std::forward<F>(f));
+template <JobOwner O = Detached, class F>
+[[gnu::noinline]] void spawn_in(PoolBase& pool, F&& f, O owner = {}) {
+  spawn_job(worker_of(pool), pool, owner, std::forward<F>(f));
 }
 
 template <class F>
@@ -74,9 +69,10 @@ void spawn_fifo_in(PoolBase& pool, F&& f) {
   }
 }
 
-template <class F>
-void spawn_broadcast_in(PoolBase& pool, F&& f) {
-  spawn_job_on_each(worker_of(pool), pool, Detached{}, broadcast_call(std::forward<F>(f)));
+template <JobOwner O = Detached, class F>
+void spawn_broadcast_in(PoolBase& pool, F&& f, O owner = {}) {
+  auto shared = std::make_shared<const std::decay_t<F>>(std::forward<F>(f));
+  spawn_job_on_each(worker_of(pool), pool, owner, BroadcastCall<std::decay_t<F>>{std::move(shared)});
 }
 
 }  // namespace detail
@@ -104,26 +100,18 @@ void spawn(F&& f) {
   }
 }
 
-/// @brief Spawns a detached job in first-in, first-out order: of the jobs that one worker has spawned by this function,
-/// the oldest runs first. Otherwise the same as spawn().
-///
-/// @param f  Copied or moved into the job. What it refers to must live until the job has run.
-/// @throws std::bad_alloc, what the closure's move or copy throws, and what global_pool() throws; `f` is then not
-///         called.
-/// Complexity: O(1), some tens of nanoseconds on a worker. Thread-safety: any thread.
+/// @brief The same as spawn(), but in first-in, first-out order: of the jobs that one worker has spawned by this
+/// function, the oldest runs first. Some tens of nanoseconds on a worker.
 template <SpawnTask F>
 void spawn_fifo(F&& f) {
   detail::spawn_fifo_in(detail::current_pool(), std::forward<F>(f));
 }
 
-/// @brief Spawns a detached job on every worker of the pool that the caller works for, or else of the global pool: each
-/// worker calls `f(context)` once. No call waits for the jobs; the pool's destructor does.
+/// @brief The same as spawn(), but of a job on every worker of the pool: each calls `f(context)` once.
 ///
-/// @param f  Copied or moved once; several workers call it at once. What it refers to must live until all jobs have
-///           run. An exception goes to ThreadPoolOptions::exception_handler; without a handler std::terminate is
-///           called.
-/// @throws std::bad_alloc, what the closure's move or copy throws, and what global_pool() throws, before any call.
-/// Complexity: O(n) for n workers, each of which is woken. Thread-safety: any thread.
+/// @param f  Copied or moved once; several workers call it at once.
+/// @throws What spawn() throws, before any call.
+/// Complexity: O(n) for n workers, each of which is woken.
 template <BroadcastTask F>
 void spawn_broadcast(F&& f) {
   detail::spawn_broadcast_in(detail::current_pool(), std::forward<F>(f));
