@@ -119,6 +119,8 @@ template <class R>
 class AsyncHandle {
  public:
   AsyncHandle() noexcept = default;
+  AsyncHandle(AsyncHandle&&) noexcept = default;
+  AsyncHandle& operator=(AsyncHandle&&) noexcept = default;
   /// For the library.
   explicit AsyncHandle(detail::AsyncState<R>* state) noexcept : state_(state) {}
 
