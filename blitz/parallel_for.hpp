@@ -64,11 +64,11 @@ BLITZ_ALWAYS_INLINE auto call_body(F& f, X&& x) {
   }
 }
 
-/// Calls `f` for each of the items. `pool`: see Loop::run.
+/// Calls `f` for each item of the space. `pool`: see Loop::run.
 template <class Items, class F>
-void run_loop(PoolBase* pool, const ForOptions& options, LoopIndex count, const Items& items, F& f) {
+void run_loop(PoolBase* pool, const ForOptions& options, const LoopSpace<Items>& space, F& f) {
   struct ItemLoop final : Loop {
-    ItemLoop(LoopIndex positions, const Items& its_items, F& its_f, const ForOptions& its_options) noexcept
+    ItemLoop(LoopIndex positions, const Items& its_items, F& its_f, const ForOptions& its_options)
         : Loop(&run_block_of, positions, its_options.schedule == Schedule::fixed ? LoopCut::kFixed : LoopCut::kAdaptive,
                its_options.min_grain, its_options.stop),
           items(its_items),
@@ -78,22 +78,10 @@ void run_loop(PoolBase* pool, const ForOptions& options, LoopIndex count, const 
       return loop.items.for_each(
           first, last, [&f = loop.f](auto&& item) { return call_body(f, std::forward<decltype(item)>(item)); });
     }
-    const Items& items;
+    const Items items;
     F& f;
   };
-  if (count > 0) ItemLoop(count, items, f, options).run(pool);
-}
-
-/// The same, of the items within `bounds`.
-template <class F, class... Bounds>
-void for_each_item(PoolBase* pool, const ForOptions& options, F& f, Bounds&&... bounds) {
-  with_items([&](LoopIndex count, const auto& items) { run_loop(pool, options, count, items, f); }, bounds...);
-}
-
-/// The same, of the blocks of a range.
-template <class F, LoopRange R>
-void for_each_block(PoolBase* pool, const ForOptions& options, F& f, R& range) {
-  run_loop(pool, options, static_cast<LoopIndex>(std::ranges::size(range)), BlockItems<R>(range), f);
+  if (space.count > 0) ItemLoop(space.count, space.items, f, options).run(pool);
 }
 
 }  // namespace detail
@@ -122,7 +110,7 @@ void for_each_block(PoolBase* pool, const ForOptions& options, F& f, R& range) {
 template <LoopRange R, class F>
   requires LoopBody<F, std::ranges::range_reference_t<R>>
 void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
-  detail::for_each_item(options.pool.base(), options, f, range);
+  detail::run_loop(options.pool.base(), options, detail::items_of(range), f);
 }
 
 /// Calls `f(i)` for every i in [first, last): integers (f gets their common type), or random-access iterators (f gets
@@ -131,7 +119,7 @@ void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
 template <class First, class Last, class F>
   requires LoopBounds<First, Last> && LoopBody<F, typename detail::LoopItemOf<First, Last>::type>
 void parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) {
-  detail::for_each_item(options.pool.base(), options, f, first, last);
+  detail::run_loop(options.pool.base(), options, detail::items_of(first, last), f);
 }
 
 /// Calls `f(block)` for contiguous sub-ranges (std::ranges::subrange) that cover `range`, each item once: for bodies
@@ -140,7 +128,7 @@ void parallel_for(First first, Last last, F&& f, const ForOptions& options = {})
 template <LoopRange R, class F>
   requires LoopBody<F, detail::LoopBlockOf<R>>
 void parallel_for_blocks(R&& range, F&& f, const ForOptions& options = {}) {
-  detail::for_each_block(options.pool.base(), options, f, range);
+  detail::run_loop(options.pool.base(), options, detail::blocks_of(range), f);
 }
 
 }  // namespace blitz

@@ -52,9 +52,6 @@ struct IdentityOf<I> {
 template <class R, class T>
 concept ReducesTo = std::convertible_to<R, T> && !(std::integral<T> && std::floating_point<std::remove_cvref_t<R>>);
 
-template <class C, class T, class X>
-concept CombinesWith = std::invocable<C&, T, X> && ReducesTo<std::invoke_result_t<C&, T, X>, T>;
-
 }  // namespace detail
 
 /// What a reduction starts from, again in each part, and returns for an empty range: a value that can be copied, or,
@@ -67,24 +64,22 @@ concept ReduceIdentity = std::movable<typename detail::IdentityOf<I&>::Value> &&
 template <class I>
 using ReduceValue = typename detail::IdentityOf<I&>::Value;
 
-/// The operation: callable with a value so far (an rvalue of type T) and an item, or with two such values, the left one
-/// first, for something that is a T again.
-template <class C, class T, class Item>
-concept ReduceOperation = detail::CombinesWith<C, T, Item> && detail::CombinesWith<C, T, T>;
-
 /// What takes an item into a value: callable with a value so far (an rvalue of type T) and an item, for something that
 /// is a T again.
 template <class F, class T, class Item>
-concept ReduceFold = detail::CombinesWith<F, T, Item>;
+concept ReduceFold = std::invocable<F&, T, Item> && detail::ReducesTo<std::invoke_result_t<F&, T, Item>, T>;
 
-/// What takes a block into a value: callable with a value so far (an rvalue of type T) and a sub-range of R
-/// (std::ranges::subrange), for something that is a T again.
+/// The same of a block, a sub-range of R (std::ranges::subrange).
 template <class F, class T, class R>
-concept ReduceBlockFold = detail::CombinesWith<F, T, detail::LoopBlockOf<R>>;
+concept ReduceBlockFold = ReduceFold<F, T, detail::LoopBlockOf<R>>;
 
 /// What combines two values (rvalues of type T), the left one first, for something that is a T again.
 template <class C, class T>
-concept ReduceCombine = detail::CombinesWith<C, T, T>;
+concept ReduceCombine = ReduceFold<C, T, T>;
+
+/// The operation of a reduction without a fold, which does both.
+template <class C, class T, class Item>
+concept ReduceOperation = ReduceFold<C, T, Item> && ReduceCombine<C, T>;
 
 /// What is applied to each item before it is combined: callable with one, for a value.
 template <class F, class Item>
@@ -92,36 +87,18 @@ concept ReduceTransform = std::invocable<F&, Item> && !std::is_void_v<std::invok
 
 namespace detail {
 
-/// Reduces `count` items, of each of which `step` takes what `transform` returns.
-template <class Items, class I, class S, class C, class F>
-ReduceValue<I&> reduce_items(PoolBase* pool, const ReduceOptions& options, LoopIndex count, const Items& items,
-                             I& identity, S& step, C& combine, F& transform) {
-  const Fold<ReduceValue<I&>, Items, I, S, C, F> fold(items, identity, step, combine, transform);
-  if (count == 0) return fold.identity();
+inline constexpr std::identity kAsItIs{};
+
+/// Reduces the items of the space, of each of which `step` takes what `transform` returns.
+template <class Items, class I, class S, class C, class F = const std::identity>
+ReduceValue<I&> reduce(PoolBase* pool, const ReduceOptions& options, const LoopSpace<Items>& space, I& identity,
+                       S& step, C& combine, F& transform = kAsItIs) {
+  const Fold<ReduceValue<I&>, Items, I, S, C, F> fold(space.items, identity, step, combine, transform);
+  if (space.count == 0) return fold.identity();
   const LoopCut cut = options.deterministic                 ? LoopCut::kTree
                       : options.schedule == Schedule::fixed ? LoopCut::kFixed
                                                             : LoopCut::kAdaptive;
-  return Reduction(fold, count, cut, options.min_grain, options.stop).run(pool);
-}
-
-/// The same, of what lies within `bounds`.
-template <class I, class S, class C, class F, class... Bounds>
-ReduceValue<I&> reduce_by(PoolBase* pool, const ReduceOptions& options, I& identity, S& step, C& combine, F& transform,
-                          Bounds&&... bounds) {
-  const auto use = [&](LoopIndex count, const auto& items) {
-    return reduce_items(pool, options, count, items, identity, step, combine, transform);
-  };
-  return with_items(use, bounds...);
-}
-
-inline constexpr std::identity kAsItIs{};
-
-/// The same, of the blocks of a range.
-template <LoopRange R, class I, class F, class C>
-ReduceValue<I&> reduce_blocks(PoolBase* pool, const ReduceOptions& options, R& range, I& identity, F& fold,
-                              C& combine) {
-  const auto count = static_cast<LoopIndex>(std::ranges::size(range));
-  return reduce_items(pool, options, count, BlockItems<R>(range), identity, fold, combine, kAsItIs);
+  return Reduction(fold, space.count, cut, options.min_grain, options.stop).run(pool);
 }
 
 }  // namespace detail
@@ -145,7 +122,7 @@ ReduceValue<I&> reduce_blocks(PoolBase* pool, const ReduceOptions& options, R& r
 template <LoopRange R, ReduceIdentity I, class C>
   requires ReduceOperation<C, ReduceValue<I>, std::ranges::range_reference_t<R>>
 ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) {
-  return detail::reduce_by(options.pool.base(), options, identity, combine, combine, detail::kAsItIs, range);
+  return detail::reduce(options.pool.base(), options, detail::items_of(range), identity, combine, combine);
 }
 
 /// As above, of [first, last): integers (of their common type), or what random-access iterators refer to. A reversed
@@ -153,7 +130,7 @@ ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine, const Reduc
 template <class First, class Last, ReduceIdentity I, class C>
   requires LoopBounds<First, Last> && ReduceOperation<C, ReduceValue<I>, typename detail::LoopItemOf<First, Last>::type>
 ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine, const ReduceOptions& options = {}) {
-  return detail::reduce_by(options.pool.base(), options, identity, combine, combine, detail::kAsItIs, first, last);
+  return detail::reduce(options.pool.base(), options, detail::items_of(first, last), identity, combine, combine);
 }
 
 /// Folds all items of `range` into values, and combines these: fold(... fold(fold(identity, x0), x1) ..., xn), except
@@ -177,17 +154,16 @@ ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine
 template <LoopRange R, ReduceIdentity I, class F, class C>
   requires ReduceFold<F, ReduceValue<I>, std::ranges::range_reference_t<R>> && ReduceCombine<C, ReduceValue<I>>
 ReduceValue<I> parallel_reduce(R&& range, I&& identity, F&& fold, C&& combine, const ReduceOptions& options = {}) {
-  return detail::reduce_by(options.pool.base(), options, identity, fold, combine, detail::kAsItIs, range);
+  return detail::reduce(options.pool.base(), options, detail::items_of(range), identity, fold, combine);
 }
 
-/// Folds and combines as above the items of [first, last): integers (of their common type), or what random-access
-/// iterators refer to. A reversed range of integers is empty.
+/// As above, of [first, last).
 template <class First, class Last, ReduceIdentity I, class F, class C>
   requires LoopBounds<First, Last> && ReduceFold<F, ReduceValue<I>, typename detail::LoopItemOf<First, Last>::type> &&
            ReduceCombine<C, ReduceValue<I>>
 ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, F&& fold, C&& combine,
                                const ReduceOptions& options = {}) {
-  return detail::reduce_by(options.pool.base(), options, identity, fold, combine, detail::kAsItIs, first, last);
+  return detail::reduce(options.pool.base(), options, detail::items_of(first, last), identity, fold, combine);
 }
 
 /// Folds the blocks of `range`, contiguous sub-ranges (std::ranges::subrange) that cover it, each item once, and
@@ -208,7 +184,7 @@ template <LoopRange R, ReduceIdentity I, class F, class C>
   requires ReduceBlockFold<F, ReduceValue<I>, R> && ReduceCombine<C, ReduceValue<I>>
 ReduceValue<I> parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& combine,
                                       const ReduceOptions& options = {}) {
-  return detail::reduce_blocks(options.pool.base(), options, range, identity, fold, combine);
+  return detail::reduce(options.pool.base(), options, detail::blocks_of(range), identity, fold, combine);
 }
 
 /// As parallel_reduce, of transform(x) for each item x.
@@ -216,7 +192,7 @@ template <LoopRange R, ReduceIdentity I, class C, ReduceTransform<std::ranges::r
   requires ReduceOperation<C, ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>
 ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& transform,
                                          const ReduceOptions& options = {}) {
-  return detail::reduce_by(options.pool.base(), options, identity, combine, combine, transform, range);
+  return detail::reduce(options.pool.base(), options, detail::items_of(range), identity, combine, combine, transform);
 }
 
 /// As above, of [first, last).
@@ -225,7 +201,8 @@ template <class First, class Last, ReduceIdentity I, class C, class F>
            ReduceOperation<C, ReduceValue<I>, std::invoke_result_t<F&, typename detail::LoopItemOf<First, Last>::type>>
 ReduceValue<I> parallel_transform_reduce(First first, Last last, I&& identity, C&& combine, F&& transform,
                                          const ReduceOptions& options = {}) {
-  return detail::reduce_by(options.pool.base(), options, identity, combine, combine, transform, first, last);
+  return detail::reduce(options.pool.base(), options, detail::items_of(first, last), identity, combine, combine,
+                        transform);
 }
 
 }  // namespace blitz

@@ -105,52 +105,52 @@ class BasicThreadPool {
 
   template <LoopRange R, LoopBody<std::ranges::range_reference_t<R>> F>
   void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
-    detail::for_each_item(where(), options, f, range);
+    detail::run_loop(where(), options, detail::items_of(range), f);
   }
   template <class First, class Last, class F>
     requires LoopBounds<First, Last> && LoopBody<F, typename detail::LoopItemOf<First, Last>::type>
   void parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) {
-    detail::for_each_item(where(), options, f, first, last);
+    detail::run_loop(where(), options, detail::items_of(first, last), f);
   }
   template <LoopRange R, LoopBody<detail::LoopBlockOf<R>> F>
   void parallel_for_blocks(R&& range, F&& f, const ForOptions& options = {}) {
-    detail::for_each_block(where(), options, f, range);
+    detail::run_loop(where(), options, detail::blocks_of(range), f);
   }
 
   template <LoopRange R, ReduceIdentity I, class C>
     requires ReduceOperation<C, ReduceValue<I>, std::ranges::range_reference_t<R>>
   ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) {
-    return detail::reduce_by(where(), options, identity, combine, combine, detail::kAsItIs, range);
+    return detail::reduce(where(), options, detail::items_of(range), identity, combine, combine);
   }
   template <class First, class Last, ReduceIdentity I, class C>
     requires LoopBounds<First, Last> &&
              ReduceOperation<C, ReduceValue<I>, typename detail::LoopItemOf<First, Last>::type>
   ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine, const ReduceOptions& options = {}) {
-    return detail::reduce_by(where(), options, identity, combine, combine, detail::kAsItIs, first, last);
+    return detail::reduce(where(), options, detail::items_of(first, last), identity, combine, combine);
   }
   template <LoopRange R, ReduceIdentity I, class F, class C>
     requires ReduceFold<F, ReduceValue<I>, std::ranges::range_reference_t<R>> && ReduceCombine<C, ReduceValue<I>>
   ReduceValue<I> parallel_reduce(R&& range, I&& identity, F&& fold, C&& combine, const ReduceOptions& options = {}) {
-    return detail::reduce_by(where(), options, identity, fold, combine, detail::kAsItIs, range);
+    return detail::reduce(where(), options, detail::items_of(range), identity, fold, combine);
   }
   template <class First, class Last, ReduceIdentity I, class F, class C>
     requires LoopBounds<First, Last> && ReduceFold<F, ReduceValue<I>, typename detail::LoopItemOf<First, Last>::type> &&
              ReduceCombine<C, ReduceValue<I>>
   ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, F&& fold, C&& combine,
                                  const ReduceOptions& options = {}) {
-    return detail::reduce_by(where(), options, identity, fold, combine, detail::kAsItIs, first, last);
+    return detail::reduce(where(), options, detail::items_of(first, last), identity, fold, combine);
   }
   template <LoopRange R, ReduceIdentity I, class F, class C>
     requires ReduceBlockFold<F, ReduceValue<I>, R> && ReduceCombine<C, ReduceValue<I>>
   ReduceValue<I> parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& combine,
                                         const ReduceOptions& options = {}) {
-    return detail::reduce_blocks(where(), options, range, identity, fold, combine);
+    return detail::reduce(where(), options, detail::blocks_of(range), identity, fold, combine);
   }
   template <LoopRange R, ReduceIdentity I, class C, ReduceTransform<std::ranges::range_reference_t<R>> F>
     requires ReduceOperation<C, ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>
   ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& transform,
                                            const ReduceOptions& options = {}) {
-    return detail::reduce_by(where(), options, identity, combine, combine, transform, range);
+    return detail::reduce(where(), options, detail::items_of(range), identity, combine, combine, transform);
   }
   template <class First, class Last, ReduceIdentity I, class C, class F>
     requires LoopBounds<First, Last> && ReduceTransform<F, typename detail::LoopItemOf<First, Last>::type> &&
@@ -158,7 +158,7 @@ class BasicThreadPool {
                              std::invoke_result_t<F&, typename detail::LoopItemOf<First, Last>::type>>
   ReduceValue<I> parallel_transform_reduce(First first, Last last, I&& identity, C&& combine, F&& transform,
                                            const ReduceOptions& options = {}) {
-    return detail::reduce_by(where(), options, identity, combine, combine, transform, first, last);
+    return detail::reduce(where(), options, detail::items_of(first, last), identity, combine, combine, transform);
   }
 
   template <ScopeBody F>

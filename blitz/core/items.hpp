@@ -195,34 +195,51 @@ class BlockItems {
   IteratorItems<std::ranges::iterator_t<R>> items_;
 };
 
-/// Calls `use` with the number of items and the items.
-template <class Use, LoopRange R>
-decltype(auto) with_items(const Use& use, R& range) {
+/// What a loop runs over: the first `count` of `items`.
+template <class Items>
+struct LoopSpace {
+  LoopIndex count;
+  Items items;
+};
+template <class Items>
+LoopSpace(LoopIndex, Items) -> LoopSpace<Items>;
+
+/// The items of a range.
+template <LoopRange R>
+auto items_of(R& range) {
   const auto count = static_cast<LoopIndex>(std::ranges::size(range));
   const auto begin = std::ranges::begin(range);
   if constexpr (kIsIota<std::remove_cv_t<R>>) {
-    return use(count, IntegerItems<std::iter_value_t<decltype(begin)>>(static_cast<LoopIndex>(*begin)));
+    return LoopSpace{count, IntegerItems<std::iter_value_t<decltype(begin)>>(static_cast<LoopIndex>(*begin))};
   } else {
-    return use(count, IteratorItems(begin));
+    return LoopSpace{count, IteratorItems(begin)};
   }
 }
-template <class Use, class First, class Last>
+
+/// The integers in [first, last), or what the iterators refer to.
+template <class First, class Last>
   requires LoopBounds<First, Last>
-decltype(auto) with_items(const Use& use, First first, Last last) {
+auto items_of(First first, Last last) {
   if constexpr (std::integral<First>) {
     using I = std::common_type_t<First, Last>;
     constexpr bool kWraps = std::signed_integral<First> && std::unsigned_integral<I>;
     // A reversed range is empty. The difference is right whatever the types: both are extended to 64 bits and wrap.
     const bool any = std::cmp_less(+first, +last);  // Promoted: cmp_less takes no characters.
     const LoopIndex count = any ? static_cast<LoopIndex>(last) - static_cast<LoopIndex>(first) : 0;
-    return use(count, IntegerItems<I, kWraps>(static_cast<LoopIndex>(first)));
+    return LoopSpace{count, IntegerItems<I, kWraps>(static_cast<LoopIndex>(first))};
   } else {
     const auto count = last - first;
     if constexpr (sizeof(count) > sizeof(LoopIndex)) {
       if (count > std::numeric_limits<LoopIndex>::max()) throw std::length_error("blitz: more than 2^64 - 1 items");
     }
-    return use(static_cast<LoopIndex>(count), IteratorItems(first));
+    return LoopSpace{static_cast<LoopIndex>(count), IteratorItems(first)};
   }
+}
+
+/// A range as blocks.
+template <LoopRange R>
+auto blocks_of(R& range) {
+  return LoopSpace{static_cast<LoopIndex>(std::ranges::size(range)), BlockItems<R>(range)};
 }
 
 }  // namespace detail
