@@ -26,75 +26,62 @@ concept BroadcastCallable =
 
 namespace detail {
 
-/// One broadcast: a job for each worker, their outcomes, and the latch that the last of them sets.
+/// What the jobs of a broadcast share. The last to end sets the latch.
 template <class F>
-class Broadcast {
- public:
-  using Value = CallValue<F&, BroadcastContext>;
+struct Broadcast {
+  F& f;
+  CallerLatch latch;
+  Atomic<std::size_t> unfinished;
+};
 
-  /// `f` outlives this. Throws std::bad_alloc.
-  Broadcast(PoolBase& pool, F& f)
-      : f_(f), count_(pool.num_threads()), parts_(std::make_unique<Part[]>(count_)), latch_(pool) {}
+/// The job of one worker, and its outcome.
+template <class F>
+struct BroadcastJob final : Job {
+  BroadcastJob() noexcept : Job(&execute_it) {}
 
-  /// Calls `f` on every worker, and returns when all calls have ended.
-  void run(PoolBase& pool) noexcept {
-    WorkerBase* const here = worker_of(pool);
-    unfinished_.store(count_, std::memory_order_relaxed);  // The mail publishes it, and the parts.
-    for (std::size_t slot = 0; slot < count_; ++slot) {
-      parts_[slot].all = this;
-      if (here == nullptr || slot != here->index()) pool.mail_to(slot, &parts_[slot]);
+  static void execute_it(Job* job, WorkerBase& worker) noexcept {
+    auto& self = *static_cast<BroadcastJob*>(job);
+    Broadcast<F>& all = *self.all;
+    try {
+      self.value.emplace(call_value(all.f, BroadcastContext(worker.index(), worker.num_threads())));
+    } catch (...) {
+      self.error = std::current_exception();
     }
-    if (here != nullptr) Part::execute_it(&parts_[here->index()], *here);
-    latch_.wait();
+    // Release and acquire: all outcomes are visible to the thread that the last job wakes.
+    if (all.unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1) all.latch.set();
   }
 
-  /// Returns the values, or rethrows the exception of the lowest index.
-  auto take() {
-    for (std::size_t slot = 0; slot < count_; ++slot) {
-      if (parts_[slot].error != nullptr) std::rethrow_exception(std::move(parts_[slot].error));
-    }
-    if constexpr (!std::is_void_v<std::invoke_result_t<F&, BroadcastContext>>) {
-      std::vector<Value> values;
-      values.reserve(count_);
-      for (std::size_t slot = 0; slot < count_; ++slot) values.push_back(std::move(*parts_[slot].value));
-      return values;
-    }
-  }
-
- private:
-  struct Part final : Job {
-    Part() noexcept : Job(&execute_it) {}
-
-    static void execute_it(Job* job, WorkerBase& worker) noexcept {
-      auto& self = *static_cast<Part*>(job);
-      Broadcast& all = *self.all;
-      try {
-        self.value.emplace(call_value(all.f_, BroadcastContext(worker.index(), all.count_)));
-      } catch (...) {
-        self.error = std::current_exception();
-      }
-      // Release and acquire: all outcomes are visible to the thread that the last call wakes.
-      if (all.unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) all.latch_.set();
-    }
-
-    Broadcast* all;
-    std::optional<Value> value;
-    std::exception_ptr error;
-  };
-
-  F& f_;
-  std::size_t count_;
-  std::unique_ptr<Part[]> parts_;
-  Atomic<std::size_t> unfinished_{0};
-  CallerLatch latch_;
+  Broadcast<F>* all = nullptr;
+  std::optional<CallValue<F&, BroadcastContext>> value;
+  std::exception_ptr error;
 };
 
 template <class F>
 auto broadcast_in(PoolBase& pool, F&& f) {
-  if (worker_of(pool) == nullptr) pool.throw_if_unusable();
-  Broadcast<std::remove_reference_t<F>> broadcast(pool, f);
-  broadcast.run(pool);
-  return broadcast.take();
+  using Callable = std::remove_reference_t<F>;
+  using J = BroadcastJob<Callable>;
+  WorkerBase* const here = worker_of(pool);
+  if (here == nullptr) pool.throw_if_unusable();
+
+  const std::size_t count = pool.num_threads();
+  const auto jobs = std::make_unique<J[]>(count);
+  Broadcast<Callable> all{f, CallerLatch(pool), {count}};
+  for (std::size_t slot = 0; slot < count; ++slot) {
+    jobs[slot].all = &all;
+    if (here == nullptr || slot != here->index()) pool.mail_to(slot, &jobs[slot]);
+  }
+  if (here != nullptr) J::execute_it(&jobs[here->index()], *here);
+  all.latch.wait();
+
+  for (std::size_t slot = 0; slot < count; ++slot) {
+    if (jobs[slot].error != nullptr) std::rethrow_exception(std::move(jobs[slot].error));
+  }
+  if constexpr (!std::is_void_v<std::invoke_result_t<Callable&, BroadcastContext>>) {
+    std::vector<CallResult<Callable&, BroadcastContext>> values;
+    values.reserve(count);
+    for (std::size_t slot = 0; slot < count; ++slot) values.push_back(std::move(*jobs[slot].value));
+    return values;
+  }
 }
 
 }  // namespace detail

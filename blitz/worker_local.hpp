@@ -7,7 +7,6 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -196,9 +195,6 @@ class worker_local {
    public:
     using value_type = T;
     using difference_type = std::ptrdiff_t;
-    using reference = Item&;
-    using pointer = Item*;
-    using iterator_category = std::forward_iterator_tag;
 
     Iterator() noexcept = default;
     explicit Iterator(const std::unique_ptr<Value>* place) noexcept : place_(place) {}
@@ -208,8 +204,8 @@ class worker_local {
       return Iterator<const T>(place_);
     }
 
-    [[nodiscard]] reference operator*() const noexcept { return (*place_)->value; }
-    [[nodiscard]] pointer operator->() const noexcept { return std::addressof(**this); }
+    [[nodiscard]] Item& operator*() const noexcept { return (*place_)->value; }
+    [[nodiscard]] Item* operator->() const noexcept { return std::addressof(**this); }
     Iterator& operator++() noexcept {
       ++place_;
       return *this;
