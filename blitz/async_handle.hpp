@@ -50,12 +50,10 @@ class AsyncState : public Job {
     }
   }
 
-  JobResult<Value>& result() noexcept { return result_; }
-
-  /// For the handle: the result, which the state no longer destroys.
-  JobResult<Value>& taken_result() noexcept {
+  /// For the handle, once the job has run: the result, which the state no longer destroys.
+  Value take() {
     taken_ = true;
-    return result_;
+    return result_.take();
   }
 
   /// By the handle and by the job, once each, when it no longer uses this.
@@ -75,6 +73,8 @@ class AsyncState : public Job {
     if (waiter != nullptr) waiter->set();
   }
 
+  JobResult<Value> result_;
+
  private:
   /// Stands for the job's end. It is the address of no latch.
   [[nodiscard]] CallerLatch* done() const noexcept {
@@ -85,7 +85,6 @@ class AsyncState : public Job {
   Atomic<CallerLatch*> waiter_{nullptr};
   Atomic<int> owners_{2};  // the handle, and the job
   bool taken_ = false;     // written by the handle
-  JobResult<Value> result_;
 };
 
 template <class F>
@@ -99,7 +98,7 @@ class AsyncJob final : public AsyncState<CallResult<F&>> {
  private:
   static void execute_it(Job* job, WorkerBase& worker) noexcept {
     auto& self = static_cast<AsyncJob&>(*job);
-    self.result().run([&]() -> typename State::Value { return call_value(*self.f_); });
+    self.result_.run([&]() -> typename State::Value { return call_value(*self.f_); });
     self.f_.reset();
     self.finish();
     self.release();
@@ -140,11 +139,7 @@ class AsyncHandle {
   R get() {
     checked().wait();
     const AsyncHandle last(std::move(*this));
-    if constexpr (std::is_void_v<R>) {
-      static_cast<void>(last.state_->taken_result().take());
-    } else {
-      return last.state_->taken_result().take();
-    }
+    return static_cast<R>(last.state_->take());
   }
 
  private:
