@@ -22,8 +22,7 @@ enum class Schedule : unsigned char {
   adaptive,  ///< halves what is left whenever a worker is idle; for all loops
   /// Equal blocks, one for each worker (1024 at most), cut at once. A worker that joins the loop begins with the block of
   /// its own index; it runs another one only when it has nothing else to do, and that block's worker has not joined yet.
-  /// For bodies of equal cost, where repeated loops should touch the same memory on the same worker. In a reduction any
-  /// worker runs any block.
+  /// For bodies of equal cost, where repeated loops should touch the same memory on the same worker.
   fixed
 };
 

@@ -54,15 +54,15 @@ concept ReducesTo = std::convertible_to<R, T> && !(std::integral<T> && std::floa
 
 }  // namespace detail
 
-/// What a reduction starts from, again in each part, and returns for an empty range: a value that can be copied, or,
-/// for others, a callable that makes one.
-template <class I>
-concept ReduceIdentity = std::movable<typename detail::IdentityOf<I&>::Value> &&
-                         (std::invocable<I&> || std::copy_constructible<std::decay_t<I>>);
-
 /// The type of the result: that of the identity.
 template <class I>
 using ReduceValue = typename detail::IdentityOf<I&>::Value;
+
+/// What a reduction starts from, again in each part, and returns for an empty range: a value that can be copied, or,
+/// for others, a callable that makes one.
+template <class I>
+concept ReduceIdentity =
+    std::movable<ReduceValue<I>> && (std::invocable<I&> || std::copy_constructible<std::decay_t<I>>);
 
 /// What takes an item into a value: callable with a value so far (an rvalue of type T) and an item, for something that
 /// is a T again.
@@ -166,20 +166,14 @@ ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, F&& fold, C
   return detail::reduce(options.pool.base(), options, detail::items_of(first, last), identity, fold, combine);
 }
 
-/// Folds the blocks of `range`, contiguous sub-ranges (std::ranges::subrange) that cover it, each item once, and
-/// combines what comes of them: for folds that are vectorised, or that keep state from item to item.
-///
-/// `fold` is called as fold(T, block) for a value so far, an rvalue of the identity's type T, and returns the value
-/// with the block taken in; one value takes several blocks, from left to right. How long a block is follows from the
-/// options; none is empty, and none has fewer items than options.min_grain, unless the range itself has. `combine` is
-/// called as combine(T, T), and must be associative.
+/// As above, but `fold` is called as fold(T, block), for contiguous sub-ranges (std::ranges::subrange) that cover `range`,
+/// each item once: for folds that are vectorised, or that keep state from item to item. One value takes several blocks,
+/// from left to right; none is empty.
 ///
 /// @code
 /// const double sum = blitz::parallel_reduce_blocks(
 ///     numbers, 0.0, [](double sum, auto block) { return sum + kernel(block.data(), block.size()); }, std::plus<>{});
 /// @endcode
-///
-/// Everything else (parts, exceptions, options, threads) is as for parallel_reduce.
 template <LoopRange R, ReduceIdentity I, class F, class C>
   requires ReduceBlockFold<F, ReduceValue<I>, R> && ReduceCombine<C, ReduceValue<I>>
 ReduceValue<I> parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& combine,

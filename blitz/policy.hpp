@@ -83,17 +83,14 @@ concept SleepableLatch = requires(L& latch, const L& constant) {
   latch.woke();
 };
 
-/// A SleepableLatch that is only declared. The concept IdleProtocol uses it to require that members of an idle protocol
-/// are templates that accept any latch.
+/// A SleepableLatch, and a callable that takes nothing and returns a bool, only declared. By them IdleProtocol requires
+/// that members of an idle protocol are templates that accept any such latch and callable.
 struct AnyLatch {
   bool probe() const noexcept;
   bool get_sleepy() noexcept;
   bool fall_asleep() noexcept;
   void woke() noexcept;
 };
-
-/// A callable that takes nothing and returns a bool, only declared. The concept IdleProtocol uses it to require that
-/// members of an idle protocol are templates that accept any such callable.
 struct AnyTest {
   bool operator()() const noexcept;
 };
