@@ -55,8 +55,7 @@ struct ThreadPoolOptions {
   /// that ran the job or the hook, possibly on several concurrently. Empty: std::terminate is called instead.
   std::function<void(std::exception_ptr)> exception_handler = nullptr;
 
-  /// On which processors the threads run.
-  Affinity affinity = Affinity::none;
+  Affinity affinity = Affinity::none;  ///< On which processors the threads run.
 
   /// How many waits may be nested on a worker's stack while it still takes other workers' jobs. A worker that waits
   /// deeper runs only jobs of its own queue, and sleeps when there are none, so that its stack does not fill with

@@ -33,8 +33,7 @@ struct ForOptions {
   Schedule schedule = Schedule::adaptive;
   /// When a stop is requested here, blocks that have not begun never do, and the loop returns as if it were complete.
   std::stop_token stop{};
-  /// The pool that runs the loop; by default the one that the caller works for, or else global_pool().
-  PoolRef pool{};
+  PoolRef pool{};  ///< The pool that runs the loop.
 };
 
 /// The body of a loop over items: callable with one of them. What it returns is ignored, unless it is a Flow.

@@ -32,8 +32,7 @@ struct ReduceOptions {
   /// floating-point numbers. What is combined with what then depends on the number of items and on min_grain alone;
   /// `schedule` is not heeded. A stop request, as ever, leaves it to chance what has run.
   bool deterministic = false;
-  /// The pool that runs the reduction; by default the one that the caller works for, or else global_pool().
-  PoolRef pool{};
+  PoolRef pool{};  ///< The pool that runs the reduction.
 };
 
 namespace detail {

@@ -20,8 +20,8 @@ template <Policy P>
 
 }  // namespace detail
 
-/// Refers to a pool, in the options of a call, or to none: then the call is made in the pool that the calling thread works
-/// for, or else in global_pool().
+/// Refers to a pool, in the options of a call, or by default to none: then the call is made in the pool that the calling
+/// thread works for, or else in global_pool().
 /// @code
 ///   blitz::parallel_for(items, work_on, {.pool = &pool});
 /// @endcode

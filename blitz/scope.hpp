@@ -39,8 +39,7 @@ concept ScopeBody = std::invocable<F, Scope&>;
 struct ScopeOptions {
   /// A stop that is requested here acts as Scope::request_stop.
   std::stop_token stop{};
-  /// The pool of the scope; by default the one that the caller works for, or else global_pool().
-  PoolRef pool{};
+  PoolRef pool{};  ///< The pool of the scope.
 };
 
 namespace detail {

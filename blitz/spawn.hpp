@@ -42,19 +42,6 @@ concept BroadcastTask = std::invocable<const std::decay_t<F>&, BroadcastContext>
 
 namespace detail {
 
-/// The closure of a broadcast's job on one worker; all have the same `f`.
-template <class F>
-struct BroadcastCall {
-  template <class... S>
-    requires std::invocable<const F&, S&..., BroadcastContext>
-  void operator()(S&... scope) const {
-    const WorkerBase& worker = *current_worker;
-    static_cast<void>(std::invoke(*f, scope..., BroadcastContext(worker.index(), worker.pool()->num_threads())));
-  }
-
-  std::shared_ptr<const F> f;
-};
-
 template <JobOwner O = Detached, class F>
 [[gnu::noinline]] void spawn_in(PoolBase& pool, F&& f, O owner = {}) {
   spawn_job(worker_of(pool), pool, owner, std::forward<F>(f));
@@ -71,8 +58,14 @@ void spawn_fifo_in(PoolBase& pool, F&& f) {
 
 template <JobOwner O = Detached, class F>
 void spawn_broadcast_in(PoolBase& pool, F&& f, O owner = {}) {
-  auto shared = std::make_shared<const std::decay_t<F>>(std::forward<F>(f));
-  spawn_job_on_each(worker_of(pool), pool, owner, BroadcastCall<std::decay_t<F>>{std::move(shared)});
+  using Shared = const std::decay_t<F>;  // one closure, called by all workers
+  const auto call = [f = std::make_shared<Shared>(std::forward<F>(f))](auto&... scope)
+    requires std::invocable<Shared&, decltype(scope)..., BroadcastContext>
+  {
+    const WorkerBase& worker = *current_worker;
+    static_cast<void>(std::invoke(*f, scope..., BroadcastContext(worker.index(), worker.num_threads())));
+  };
+  spawn_job_on_each(worker_of(pool), pool, owner, call);
 }
 
 }  // namespace detail
