@@ -76,7 +76,7 @@ class Scope {
                worker != nullptr && worker->pool() == &state_.pool()) {
       detail::spawn_job(worker, state_.pool(), Owner{*this}, std::forward<F>(f));
     } else {
-      detail::spawn_in(state_.pool(), std::forward<F>(f), Owner{*this});
+      spawn_elsewhere(std::forward<F>(f));
     }
   }
 
@@ -132,6 +132,11 @@ class Scope {
 
   Scope(detail::PoolBase& pool, detail::WorkerBase* owner, detail::SpawnOrder order, const ScopeOptions& options)
       : state_(pool, owner, options.stop), order_(order) {}
+
+  template <class F>
+  [[gnu::noinline]] void spawn_elsewhere(F&& f) {
+    detail::spawn_job(detail::worker_of(state_.pool()), state_.pool(), Owner{*this}, std::forward<F>(f));
+  }
 
   detail::ScopeState state_;
   detail::SpawnOrder order_;

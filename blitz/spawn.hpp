@@ -42,9 +42,9 @@ concept BroadcastTask = std::invocable<const std::decay_t<F>&, BroadcastContext>
 
 namespace detail {
 
-template <JobOwner O = Detached, class F>
-[[gnu::noinline]] void spawn_in(PoolBase& pool, F&& f, O owner = {}) {
-  spawn_job(worker_of(pool), pool, owner, std::forward<F>(f));
+template <class F>
+[[gnu::noinline]] void spawn_in(PoolBase& pool, F&& f) {
+  spawn_job(worker_of(pool), pool, Detached{}, std::forward<F>(f));
 }
 
 template <class F>
