@@ -52,16 +52,6 @@ namespace detail {
 template <class R>
 using LoopBlockOf = typename BlockItems<R>::Item;
 
-/// Calls `f(x)`. If that returns a Flow, returns whether it is Flow::stop; else nothing.
-template <class F, class X>
-BLITZ_ALWAYS_INLINE auto call_body(F& f, X&& x) {
-  if constexpr (std::same_as<std::remove_cvref_t<std::invoke_result_t<F&, X>>, Flow>) {
-    return std::invoke(f, std::forward<X>(x)) == Flow::stop;
-  } else {
-    std::invoke(f, std::forward<X>(x));
-  }
-}
-
 /// Calls `f` for each item of the space. `pool`: see Loop::run.
 template <class Items, class F>
 void run_loop(PoolBase* pool, const ForOptions& options, const LoopSpace<Items>& space, F& f) {
@@ -73,8 +63,13 @@ void run_loop(PoolBase* pool, const ForOptions& options, const LoopSpace<Items>&
           f(its_f) {}
     static bool run_block_of(const Loop& self, void* /*value*/, LoopIndex first, LoopIndex last) {
       const auto& loop = static_cast<const ItemLoop&>(self);
-      return loop.items.for_each(
-          first, last, [&f = loop.f](auto&& item) { return call_body(f, std::forward<decltype(item)>(item)); });
+      return loop.items.for_each(first, last, [&f = loop.f]<class X>(X&& item) {
+        if constexpr (std::same_as<std::remove_cvref_t<std::invoke_result_t<F&, X>>, Flow>) {
+          return std::invoke(f, std::forward<X>(item)) == Flow::stop;
+        } else {
+          std::invoke(f, std::forward<X>(item));
+        }
+      });
     }
     const Items items;
     F& f;
