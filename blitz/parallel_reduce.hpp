@@ -165,9 +165,9 @@ ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, F&& fold, C
   return detail::reduce(options.pool.base(), options, detail::items_of(first, last), identity, fold, combine);
 }
 
-/// As above, but `fold` is called as fold(T, block), for contiguous sub-ranges (std::ranges::subrange) that cover `range`,
-/// each item once: for folds that are vectorised, or that keep state from item to item. One value takes several blocks,
-/// from left to right; none is empty.
+/// As parallel_reduce with a fold, but this is called as fold(T, block), for contiguous sub-ranges (std::ranges::subrange)
+/// that cover `range`, each item once: for folds that are vectorised, or that keep state from item to item. One value
+/// takes several blocks, from left to right; none is empty.
 ///
 /// @code
 /// const double sum = blitz::parallel_reduce_blocks(
