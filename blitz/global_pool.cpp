@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "blitz/async/policy.hpp"
 #include "blitz/core/pool_config.hpp"
 #include "blitz/core/registry_impl.hpp"
 #include "blitz/thread_pool.hpp"
@@ -17,11 +18,13 @@ namespace detail {
 template struct CurrentWorker<ForkJoinPolicy>;
 template class Worker<ForkJoinPolicy>;
 template class Registry<ForkJoinPolicy>;
+template std::shared_ptr<PoolBase> start_pool<ForkJoinPolicy>(ThreadPoolOptions);
 template struct CurrentWorker<AsyncPolicy>;
 template class Worker<AsyncPolicy>;
 template class Registry<AsyncPolicy>;
+template std::shared_ptr<PoolBase> start_pool<AsyncPolicy>(ThreadPoolOptions);
 
-constinit Atomic<Registry<ForkJoinPolicy>*> started_global_registry{nullptr};
+constinit Atomic<PoolBase*> started_global_pool{nullptr};
 
 namespace {
 
@@ -57,7 +60,7 @@ struct GlobalPool {
     const Starting until_end{starting};
     pool = std::make_unique<ThreadPool>(std::move(options));
     // While the program ends, all calls go through get(), which refuses those of the thread that ends it.
-    if (!ended) started_global_registry.store(&registry_of(*pool), std::memory_order_release);
+    if (!ended) started_global_pool.store(&base_of(*pool), std::memory_order_release);
   }
 
   /// Whether this is a hook of the pool's start: this thread holds the mutex, or a thread that waits for this one does.
@@ -86,14 +89,14 @@ struct GlobalPool {
     if (ended) return nullptr;
     ended = true;
     ended_by = PoolBase::this_thread();
-    started_global_registry.store(nullptr, std::memory_order_relaxed);
+    started_global_pool.store(nullptr, std::memory_order_relaxed);
     return pool.get();
   }
   /// Whether the pool's end would wait for the calling thread.
   [[nodiscard]] bool on_own_thread() {
     const std::lock_guard lock(mutex);
     if (pool == nullptr) return false;
-    return pool->current_thread_index() || own_pool == &registry_of(*pool);
+    return pool->current_thread_index() || own_pool == &base_of(*pool);
   }
 
   /// The pool for the calling thread, started if need be.
@@ -108,7 +111,7 @@ struct GlobalPool {
     }
     const std::lock_guard lock(mutex);
     ended = true;
-    started_global_registry.store(nullptr, std::memory_order_relaxed);
+    started_global_pool.store(nullptr, std::memory_order_relaxed);
   }
 
   /// shut_down when the statics are destroyed. Other threads may be in calls of the pool and make more, where an
@@ -119,15 +122,15 @@ struct GlobalPool {
     const std::lock_guard one_at_a_time(shutting_down);
     ThreadPool* const running = begin_to_end_with_program();
     if (running == nullptr) return;
-    Registry<ForkJoinPolicy>& registry = registry_of(*running);
-    registry.detached_jobs().drain_and_hold();
+    PoolBase& base = base_of(*running);
+    base.detached_jobs().drain_and_hold();
     {
       const std::lock_guard lock(
           mutex);  // get(), under the same mutex, admits its caller or comes too late for this pool.
-      if (!registry.close_if_alone()) return;
+      if (!base.close_if_alone()) return;
       stopped = std::move(pool);
     }
-    registry.end_threads();
+    base.end_threads();
   }
 
   void lock_for_fork() {
@@ -163,7 +166,7 @@ void end_with_program() { static const EndOfProgram end; }
 ThreadPool& GlobalPool::get() {
   throw_if_in_hook_of_start();
   const std::lock_guard lock(mutex);
-  if (stopped != nullptr && own_pool == &registry_of(*stopped)) return *stopped;
+  if (stopped != nullptr && own_pool == &base_of(*stopped)) return *stopped;
   if (ended && (ended_by == 0 || ended_by == PoolBase::this_thread())) {
     throw ThreadPoolError(
         "blitz: the global pool was shut down, or the program is ending; "
@@ -173,7 +176,7 @@ ThreadPool& GlobalPool::get() {
     detail::end_with_program();
     start({});
   }
-  if (!pool->current_thread_index()) static_cast<void>(registry_of(*pool).try_admit());
+  if (!pool->current_thread_index()) static_cast<void>(base_of(*pool).try_admit());
   return *pool;
 }
 
@@ -184,7 +187,7 @@ ThreadPool& GlobalPool::get() {
     .child =
         [] {
           GlobalPool& global_pool = global();
-          started_global_registry.store(nullptr, std::memory_order_relaxed);
+          started_global_pool.store(nullptr, std::memory_order_relaxed);
           PoolBase::keep_for_ever(std::shared_ptr<ThreadPool>(global_pool.pool.release(), [](ThreadPool*) {}));
           ::new (&global_pool.shutting_down) Mutex;  // A thread of the parent may hold it.
           if (!global_pool.in_hook_of_start()) {
@@ -198,14 +201,14 @@ ThreadPool& GlobalPool::get() {
 
 }  // namespace
 
-Registry<ForkJoinPolicy>& start_global_registry() {
-  Registry<ForkJoinPolicy>& registry = registry_of(global_pool());
-  registry.throw_if_unusable();
-  return registry;
+PoolBase& start_global_pool() {
+  PoolBase& pool = base_of(global_pool());
+  pool.throw_if_unusable();
+  return pool;
 }
 
 void enter_pool(PoolBase* pool, PoolCall call, void* argument) {
-  (pool != nullptr ? *pool : global_registry()).enter(call, argument);
+  (pool != kHere ? *pool : global_pool_base()).enter(call, argument);
 }
 
 }  // namespace detail

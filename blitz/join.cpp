@@ -7,11 +7,7 @@ namespace blitz::detail {
 void run_branches(void (*first)(void*), void* data, BranchJob* const* rest, std::size_t count) {
   const auto run = [&](auto& worker) { run_branches_on(worker, first, data, rest, count); };
   if (auto* const worker = CurrentWorker<ForkJoinPolicy>::worker) return run(*worker);
-  if (auto* const worker = CurrentWorker<AsyncPolicy>::worker) return run(*worker);
-  if (current_worker != nullptr) {
-    AnyWorker worker(*current_worker);
-    return run(worker);
-  }
+  if (current_worker != nullptr) return run(*current_worker);
   on_worker(kHere, [&](WorkerBase&) { run_branches(first, data, rest, count); });
 }
 

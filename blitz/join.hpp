@@ -12,7 +12,6 @@
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/opaque.hpp"
-#include "blitz/core/any_worker.hpp"
 #include "blitz/core/branch.hpp"
 #include "blitz/core/job.hpp"
 #include "blitz/core/latch.hpp"
@@ -155,21 +154,17 @@ BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b);
 
 /// For a caller outside every pool. Out of line: the other ways need no room for it.
 template <class Call, class A, class B>
-[[gnu::noinline]] JoinPair<Call, A, B> join_from_outside(A&& a, B&& b) {
+[[gnu::noinline]] JoinPair<Call, A, B> join_from_outside(Kept<A> a, Kept<B> b) {
   return on_worker(kHere, [&](WorkerBase&) { return join_here<Call>(std::forward<A>(a), std::forward<B>(b)); });
 }
 
 /// For a caller that is no worker of the default policy.
 template <class Call, class A, class B>
-[[gnu::noinline]] auto join_elsewhere(A&& a, B&& b) {
-  if (auto* const worker = CurrentWorker<AsyncPolicy>::worker) {
+[[gnu::noinline]] auto join_elsewhere(Kept<A> a, Kept<B> b) {
+  if (WorkerBase* const worker = current_worker) {
     return join_on<Call>(*worker, std::forward<A>(a), std::forward<B>(b));
   }
-  if (current_worker != nullptr) {
-    AnyWorker worker(*current_worker);
-    return join_on<Call>(worker, std::forward<A>(a), std::forward<B>(b));
-  }
-  return join_from_outside<Call, A, B>(std::forward<A>(a), std::forward<B>(b));
+  return join_from_outside<Call, A, B>(keep<A>(a), keep<B>(b));
 }
 
 template <class Call, class A, class B>
@@ -180,28 +175,21 @@ BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b) {
     if (auto* const worker = CurrentWorker<ForkJoinPolicy>::worker) [[likely]] {
       return join_on<Call>(*worker, std::forward<A>(a), std::forward<B>(b));
     }
-    // The closures need not lie in memory for the sake of this call.
-    Kept<A> kept_a = keep<A>(a);
-    Kept<B> kept_b = keep<B>(b);
-    return join_elsewhere<Call, A, B>(std::forward<A>(kept_a), std::forward<B>(kept_b));
+    return join_elsewhere<Call, A, B>(keep<A>(a), keep<B>(b));
   }
 }
 
 // --- many ---
 
-/// Up to this many callables, all that is fast of a join is compiled for them where they are called: on a worker of the
-/// default policy, and on other workers. With more, the code would grow and take long to compile.
+/// Up to this many callables, all that is fast of a join on a worker of the default policy is compiled for them where
+/// they are called. With more, the code would grow and take long to compile.
 inline constexpr std::size_t kInlinedHere = 16;
-inline constexpr std::size_t kInlinedElsewhere = 4;
 
 /// Calls `first(data)` and runs the others, on a worker of whatever policy. In the library, compiled once.
 BLITZ_API void run_branches(void (*first)(void*), void* data, BranchJob* const* rest, std::size_t count);
 
 template <class First, class... Rest>
 [[gnu::noinline]] void run_branches_elsewhere(First& first, Rest&... rest) {
-  if constexpr (sizeof...(Rest) < kInlinedElsewhere) {
-    if (auto* const worker = CurrentWorker<AsyncPolicy>::worker) return run_branches_on(*worker, first, rest...);
-  }
   BranchJob* const jobs[] = {&rest...};
   run_branches([](void* data) { static_cast<First*>(data)->run_here(); }, &first, jobs, sizeof...(Rest));
 }

@@ -22,6 +22,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "blitz/base/export.hpp"
+
 namespace blitz {
 
 namespace detail {
@@ -148,7 +150,7 @@ concept JobInjector = std::default_initializable<I> && requires(I& injector, con
 ///   - `take_newest()`: takes the newest job; null if there is none. Without it a join would run the oldest, largest
 ///     jobs on top of its own stack.
 ///   - `take_back(place)`: takes the job that was pushed there if it is the newest, and may always return false. Called
-///     only while that job has not begun to run.
+///     only while that job has not begun to run, and in a program's own policy only if Place is Job*: the job itself.
 ///
 /// Called by any thread:
 ///   - `empty()`: exact for the owner.
@@ -269,5 +271,12 @@ concept Policy =
       typename P::Finder;
     } && JobInjector<typename P::Injector> && JobQueue<typename P::LocalQueue, typename P::Injector> &&
     IdleProtocol<typename P::Idle> && JobFinder<typename P::Finder, typename P::LocalQueue, typename P::Injector>;
+
+struct BLITZ_API ForkJoinPolicy;  // fork_join/policy.hpp
+struct BLITZ_API AsyncPolicy;     // async/policy.hpp
+
+/// The policy of a BasicThreadPool: one of the library's, which need only be declared, or a type that models Policy.
+template <class P>
+concept PoolPolicy = std::same_as<P, ForkJoinPolicy> || std::same_as<P, AsyncPolicy> || Policy<P>;
 
 }  // namespace blitz

@@ -8,15 +8,15 @@
 
 namespace blitz {
 
-template <Policy P>
+template <PoolPolicy P>
 class BasicThreadPool;
 
 namespace detail {
 
 class PoolBase;
 
-template <Policy P>
-[[nodiscard]] PoolBase* base_of(BasicThreadPool<P>& pool) noexcept;
+template <class P>
+[[nodiscard]] PoolBase& base_of(BasicThreadPool<P>& pool) noexcept;
 
 }  // namespace detail
 
@@ -29,8 +29,8 @@ class PoolRef {
  public:
   constexpr PoolRef() noexcept = default;
   /// Refers to `*pool`, which must live until the call has returned; to none, if `pool` is null.
-  template <Policy P>
-  PoolRef(BasicThreadPool<P>* pool) noexcept : base_(pool != nullptr ? detail::base_of(*pool) : nullptr) {}
+  template <class P>
+  PoolRef(BasicThreadPool<P>* pool) noexcept : base_(pool != nullptr ? &detail::base_of(*pool) : nullptr) {}
 
   /// For the library.
   [[nodiscard]] detail::PoolBase* base() const noexcept { return base_; }

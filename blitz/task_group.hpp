@@ -71,8 +71,8 @@ class TaskGroup {
   TaskGroup() : TaskGroup(detail::current_pool()) {}
 
   /// A group of `pool`.
-  template <Policy P>
-  explicit TaskGroup(BasicThreadPool<P>& pool) : TaskGroup(static_cast<detail::PoolBase&>(detail::registry_of(pool))) {}
+  template <class P>
+  explicit TaskGroup(BasicThreadPool<P>& pool) : TaskGroup(detail::base_of(pool)) {}
 
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;

@@ -12,10 +12,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "blitz/async/policy.hpp"
 #include "blitz/async_handle.hpp"
 #include "blitz/broadcast.hpp"
-#include "blitz/core/registry.hpp"
+#include "blitz/core/pool_base.hpp"
 #include "blitz/current_pool.hpp"
 #include "blitz/join.hpp"
 #include "blitz/join_all.hpp"
@@ -30,14 +29,10 @@
 
 namespace blitz {
 
-template <Policy P>
-class BasicThreadPool;
-
 namespace detail {
 
-/// The registry of a pool.
-template <Policy P>
-[[nodiscard]] Registry<P>& registry_of(BasicThreadPool<P>& pool) noexcept;
+extern template std::shared_ptr<PoolBase> start_pool<ForkJoinPolicy>(ThreadPoolOptions);
+extern template std::shared_ptr<PoolBase> start_pool<AsyncPolicy>(ThreadPoolOptions);
 
 }  // namespace detail
 
@@ -51,37 +46,36 @@ template <Policy P>
 /// The algorithm: randomised work stealing, R. D. Blumofe, C. E. Leiserson, "Scheduling multithreaded computations by
 /// work stealing", JACM 1999. With P threads a computation of work T1 and critical path Tinf takes an expected time of
 /// T1/P + O(Tinf).
-template <Policy P>
+template <PoolPolicy P>
 class BasicThreadPool {
  public:
   /// Starts the threads. Throws ThreadPoolError if they, or one of them, cannot be had, or on_thread_start throws;
   /// std::invalid_argument for options that no machine could honour; whatever thread_name throws; std::bad_alloc.
   /// After an exception all threads that had started are gone. Costs some tens of microseconds for each thread.
-  explicit BasicThreadPool(ThreadPoolOptions options = {})
-      : registry_(detail::Registry<P>::start(std::move(options))) {}
+  explicit BasicThreadPool(ThreadPoolOptions options = {}) : base_(detail::start_pool<P>(std::move(options))) {}
 
   BasicThreadPool(const BasicThreadPool&) = delete;
   BasicThreadPool& operator=(const BasicThreadPool&) = delete;
 
   /// As shutdown(). On one of the pool's own workers it cannot succeed, and ends the program with a message.
-  ~BasicThreadPool() { registry_->stop(); }
+  ~BasicThreadPool() { base_->stop(); }
 
   /// Runs everything that was given to the pool, and joins its threads. Idempotent. No other thread may be in a call of
   /// this pool. Throws ThreadPoolError on one of the pool's own workers. Calls made afterwards throw ThreadPoolError.
-  void shutdown() { registry_->stop(); }
+  void shutdown() { base_->stop(); }
 
   /// Calls `f` in the pool and returns or rethrows its outcome; on a worker of this pool, at once. Inside `f`, the free
   /// functions (blitz::join, ...) use this pool.
   template <std::invocable F>
   decltype(auto) install(F&& f) {
-    return detail::in_pool(where(), std::forward<F>(f));
+    return detail::in_pool<detail::enter>(where(), std::forward<F>(f));
   }
 
   /// The same, but a worker of another pool blocks meanwhile instead of doing its own pool's work: for `f` that must not
   /// be overtaken on this thread.
   template <std::invocable F>
   decltype(auto) install_blocking(F&& f) {
-    return detail::in_pool<detail::EnterBlocking>(where(), std::forward<F>(f));
+    return detail::in_pool<detail::enter_blocking>(where(), std::forward<F>(f));
   }
 
   // As the free functions of the same names, in this pool.
@@ -180,75 +174,66 @@ class BasicThreadPool {
 
   template <SpawnTask F>
   void spawn(F&& f) {
-    detail::spawn_in(*registry_, std::forward<F>(f));
+    detail::spawn_in(*base_, std::forward<F>(f));
   }
   template <SpawnTask F>
   void spawn_fifo(F&& f) {
-    detail::spawn_fifo_in(*registry_, std::forward<F>(f));
+    detail::spawn_fifo_in(*base_, std::forward<F>(f));
   }
   template <BroadcastTask F>
   void spawn_broadcast(F&& f) {
-    detail::spawn_broadcast_in(*registry_, std::forward<F>(f));
+    detail::spawn_broadcast_in(*base_, std::forward<F>(f));
   }
   template <BroadcastCallable F>
   auto broadcast(F&& f) {
-    return detail::broadcast_in(*registry_, std::forward<F>(f));
+    return detail::broadcast_in(*base_, std::forward<F>(f));
   }
   template <SpawnTask F>
   [[nodiscard]] auto async(F&& f) {
-    return detail::async_in(*registry_, std::forward<F>(f));
+    return detail::async_in(*base_, std::forward<F>(f));
   }
 
   /// The most threads that run this pool's jobs at any time, a caller from outside included. At least 1.
-  [[nodiscard]] std::size_t num_threads() const noexcept { return registry_->num_threads(); }
+  [[nodiscard]] std::size_t num_threads() const noexcept { return base_->num_threads(); }
 
   /// The index, below num_threads(), of the worker that the calling thread is; none outside this pool.
   [[nodiscard]] std::optional<std::size_t> current_thread_index() const noexcept {
-    if (detail::current_worker == nullptr || detail::current_worker->pool() != registry_.get()) return std::nullopt;
+    if (detail::current_worker == nullptr || detail::current_worker->pool() != base_.get()) return std::nullopt;
     return detail::current_worker->index();
   }
 
   /// How many workers may look for work from now on: 1 to num_threads(), which it is at first. Workers beyond that end
   /// what they have begun, and then sleep. Throws std::invalid_argument for another number. O(num_threads()).
-  void set_max_concurrency(std::size_t count) { registry_->set_max_concurrency(count); }
-  [[nodiscard]] std::size_t max_concurrency() const noexcept { return registry_->max_concurrency(); }
+  void set_max_concurrency(std::size_t count) { base_->set_max_concurrency(count); }
+  [[nodiscard]] std::size_t max_concurrency() const noexcept { return base_->max_concurrency(); }
 
   /// Work is coming: wakes the workers, and keeps those that find none awake for `time`, so that the next call does not
   /// wait for their waking, which takes tens of microseconds. They use the processors for that time.
-  void warm_up(std::chrono::nanoseconds time = std::chrono::milliseconds(1)) noexcept { registry_->warm_up(time); }
+  void warm_up(std::chrono::nanoseconds time = std::chrono::milliseconds(1)) noexcept { base_->warm_up(time); }
 
   /// What the pool has done so far. O(num_threads()). Throws std::bad_alloc.
   [[nodiscard]] ThreadPoolStats stats() const {
-    const detail::Registry<P>& registry = *registry_;
     ThreadPoolStats stats;
-    stats.workers.reserve(registry.num_threads());
-    for (std::size_t i = 0; i < registry.num_threads(); ++i) {
-      stats.workers.push_back(registry.worker(i).stats());
+    stats.workers.reserve(num_threads());
+    for (std::size_t i = 0; i < num_threads(); ++i) {
+      stats.workers.push_back(base_->stats(i));
       stats.total += stats.workers.back();
     }
-    if constexpr (requires { registry.idle().num_searching(); }) {
-      stats.searching = registry.idle().num_searching();
-      stats.parked = registry.idle().num_parked();
-    }
+    base_->count_idle(stats.searching, stats.parked);
     return stats;
   }
 
  private:
-  [[nodiscard]] detail::Registry<P>* where() const noexcept { return registry_.get(); }
+  [[nodiscard]] detail::PoolBase* where() const noexcept { return base_.get(); }
 
-  friend detail::Registry<P>& detail::registry_of<P>(BasicThreadPool<P>& pool) noexcept;
+  friend detail::PoolBase& detail::base_of<P>(BasicThreadPool<P>& pool) noexcept;
 
-  std::shared_ptr<detail::Registry<P>> registry_;
+  std::shared_ptr<detail::PoolBase> base_;
 };
 
-template <Policy P>
-detail::Registry<P>& detail::registry_of(BasicThreadPool<P>& pool) noexcept {
-  return *pool.registry_;
-}
-
-template <Policy P>
-detail::PoolBase* detail::base_of(BasicThreadPool<P>& pool) noexcept {
-  return &registry_of(pool);
+template <class P>
+detail::PoolBase& detail::base_of(BasicThreadPool<P>& pool) noexcept {
+  return *pool.base_;
 }
 
 /// The pool for fork-join programs; see ForkJoinPolicy.

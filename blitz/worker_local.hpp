@@ -96,10 +96,9 @@ class worker_local {
   explicit worker_local(F make) : worker_local(detail::current_pool(), std::move(make)) {}
 
   /// The same for the workers of `pool`. Throws std::bad_alloc.
-  template <Policy P, WorkerLocalMaker<T> F>
-  worker_local(BasicThreadPool<P>& pool, F make)
-      : worker_local(static_cast<detail::PoolBase&>(detail::registry_of(pool)), std::move(make)) {}
-  template <Policy P>
+  template <class P, WorkerLocalMaker<T> F>
+  worker_local(BasicThreadPool<P>& pool, F make) : worker_local(detail::base_of(pool), std::move(make)) {}
+  template <class P>
     requires std::default_initializable<T>
   explicit worker_local(BasicThreadPool<P>& pool) : worker_local(pool, [] { return T(); }) {}
 

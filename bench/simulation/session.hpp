@@ -6,6 +6,7 @@
 #include "bench/simulation/machine.hpp"
 #include "bench/simulation/scenario.hpp"
 #include "blitz/async/policy.hpp"
+#include "blitz/core/registry_impl.hpp"
 #include "blitz/fork_join/policy.hpp"
 #include "blitz/thread_pool.hpp"
 
@@ -88,7 +89,7 @@ class Session {
 
   void name_lines() {
     const Aside aside;
-    auto& registry = blitz::detail::registry_of(pool_);
+    auto& registry = static_cast<blitz::detail::Registry<P>&>(blitz::detail::base_of(pool_));
     for (std::size_t slot = 0; slot < registry.num_threads(); ++slot) name_queue(registry.worker(slot).queue());
     name_idle(registry.idle());
     machine_.lines().name(&registry.injector(), sizeof registry.injector(), "injector");

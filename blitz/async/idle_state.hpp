@@ -252,13 +252,11 @@ class IdleState {
 
   /// Returns whether no worker searches and a slot is parked.
   [[nodiscard]] bool somebody_must_be_woken(std::memory_order order) const noexcept {
-    bool parked = false;
-    for (std::size_t i = 0; i < words_count_; ++i) {
-      const IdleWord word = words_[i].load(order);
-      if (word.any_searching()) return false;
-      parked |= word.any_parked();
-    }
-    return parked;
+    const AtomicIdleWord* word = words_.get();
+    const AtomicIdleWord* const end = word + words_count_;
+    IdleWord all = word->load(order);
+    while (++word != end) all = all | word->load(order);
+    return all.any_parked() && !all.any_searching();
   }
 
   // Slot 0 has the last place, so that a search for the lowest bit finds it last.

@@ -37,6 +37,8 @@ class IdleWord {
   }
   [[nodiscard]] constexpr bool any_searching() const noexcept { return word_ > kParked; }
   [[nodiscard]] constexpr bool any_parked() const noexcept { return (word_ & kParked) != 0; }
+  /// What both words count; searching() and parked() mean nothing in it.
+  [[nodiscard]] constexpr IdleWord operator|(IdleWord other) const noexcept { return IdleWord(word_ | other.word_); }
   [[nodiscard]] constexpr bool is_parked(std::size_t bit) const noexcept { return (word_ >> bit & 1) != 0; }
   /// The lowest parked bit. Requires any_parked().
   [[nodiscard]] constexpr std::size_t first_parked() const noexcept {

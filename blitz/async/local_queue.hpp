@@ -49,9 +49,8 @@ class AsyncQueue {
     return ring_.take_newest();
   }
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place) noexcept {
-    if (slot_.holds(place)) [[likely]]
-      return slot_.take_if(place);
-    return slot_.holds(nullptr) && ring_.take_newest_if(place);
+    if (!slot_.holds(place)) return slot_.holds(nullptr) && ring_.take_newest_if(place);
+    return slot_.take_if(place);
   }
 
   // --- in the order of a search ---

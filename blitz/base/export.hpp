@@ -9,15 +9,12 @@
 
 #if defined(__GNUC__)
 #define BLITZ_API [[gnu::visibility("default")]]
-// For a class in an explicit instantiation, where [[...]] attributes are not allowed.
-#define BLITZ_API_CLASS __attribute__((visibility("default")))
 #define BLITZ_COLD [[gnu::cold, gnu::noinline]]
 #define BLITZ_ALWAYS_INLINE [[gnu::always_inline]] inline
 #define BLITZ_LAMBDA_INLINE __attribute__((always_inline))
 #define BLITZ_LAMBDA_NOINLINE __attribute__((noinline))
 #else
 #define BLITZ_API
-#define BLITZ_API_CLASS
 #define BLITZ_COLD
 #define BLITZ_ALWAYS_INLINE inline
 #define BLITZ_LAMBDA_INLINE

@@ -27,7 +27,7 @@
 
 namespace blitz::detail {
 
-/// One run of a loop. W is the kind of worker: Worker<P>, or AnyWorker. By pieces, the loop is cut at once. It lies in the
+/// One run of a loop. W is the kind of worker: Worker<P>, or WorkerBase. By pieces, the loop is cut at once. It lies in the
 /// frame of the call.
 template <class W, bool kByPieces>
 class LoopDriver {

@@ -18,6 +18,7 @@
 #include "blitz/core/waiting.hpp"
 #include "blitz/options.hpp"
 #include "blitz/policy.hpp"
+#include "blitz/stats.hpp"
 
 namespace blitz::detail {
 
@@ -54,6 +55,17 @@ class BLITZ_API PoolBase {
   virtual void give_back(WorkerBase& worker) noexcept = 0;
   /// An owner of the pool's memory; the threads end without regard to it.
   [[nodiscard]] virtual std::shared_ptr<void> keep_alive() noexcept = 0;
+  /// Wakes the workers except that of slot 0, which outside callers borrow, and keeps them awake for `time` without
+  /// work.
+  virtual void warm_up(std::chrono::nanoseconds time) noexcept = 0;
+  [[nodiscard]] virtual WorkerStats stats(std::size_t slot) const noexcept = 0;
+  /// ThreadPoolStats::searching and parked; left as they are if the policy does not count them.
+  virtual void count_idle(std::size_t& searching, std::size_t& parked) const noexcept = 0;
+  /// Waits for the detached jobs, lets the workers run what is left, and joins the threads. Idempotent; one thread at a
+  /// time. Throws ThreadPoolError on a thread of this pool, which would wait for itself.
+  virtual void stop() = 0;
+  /// The last step of stop(), when no more calls come.
+  virtual void end_threads() noexcept = 0;
 
   [[nodiscard]] const ThreadPoolOptions& options() const noexcept { return options_; }
 
@@ -137,6 +149,10 @@ class BLITZ_API PoolBase {
   ApartWorkers apart_;
   DetachedJobs detached_jobs_;
 };
+
+/// Makes a pool of policy P and starts its threads; see Registry::start. Compiled once for each policy.
+template <class P>
+[[nodiscard]] BLITZ_API std::shared_ptr<PoolBase> start_pool(ThreadPoolOptions options);
 
 /// Makes a thread of no pool a worker of `pool` for as long as this object lives, if a slot is vacant.
 class Visit {

@@ -47,17 +47,19 @@ class BLITZ_API Registry final : public PoolBase, public std::enable_shared_from
   [[nodiscard]] const typename P::Idle& idle() const noexcept { return idle_; }
   [[nodiscard]] typename P::Injector& injector() noexcept { return injector_; }
 
-  /// Wakes the workers except that of slot 0, which outside callers borrow, and keeps them awake for `time` without
-  /// work.
-  void warm_up(std::chrono::nanoseconds time) noexcept;
+  void warm_up(std::chrono::nanoseconds time) noexcept override;
   /// The end of that time (steady clock, nanoseconds).
   [[nodiscard]] std::int64_t warm_until() const noexcept { return warm_until_.load(std::memory_order_relaxed); }
 
-  /// Waits for the detached jobs, lets the workers run what is left, and joins the threads. Idempotent; one thread at a
-  /// time. Throws ThreadPoolError on a thread of this pool, which would wait for itself.
-  void stop();
-  /// The last step of stop(), when no more calls come.
-  void end_threads() noexcept;
+  [[nodiscard]] WorkerStats stats(std::size_t slot) const noexcept override { return workers_[slot]->stats(); }
+  void count_idle(std::size_t& searching, std::size_t& parked) const noexcept override {
+    if constexpr (requires { idle_.num_searching(); }) {
+      searching = idle_.num_searching();
+      parked = idle_.num_parked();
+    }
+  }
+  void stop() override;
+  void end_threads() noexcept override;
 
   void enter(PoolCall call, void* argument) override;
   void enter_blocking(PoolCall call, void* argument) override;

@@ -102,6 +102,11 @@ std::shared_ptr<Registry<P>> Registry<P>::start(ThreadPoolOptions options) {
   return registry;
 }
 
+template <class P>
+std::shared_ptr<PoolBase> start_pool(ThreadPoolOptions options) {
+  return Registry<P>::start(std::move(options));
+}
+
 template <Policy P>
 void Registry<P>::start_threads() {
   StartGate gate;

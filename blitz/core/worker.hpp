@@ -4,6 +4,7 @@
 /// members, except wake, terminate, mail and the statistics, which any thread may call.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
@@ -28,7 +29,7 @@ namespace blitz::detail {
 struct Loop;
 
 /// A worker without its policy. Code that knows the policy calls the same functions on Worker<P>, which is final, so
-/// that no call is virtual.
+/// that no call is virtual. Code that is a template over the kind of worker takes either.
 ///
 /// A worker may be *confined* to a region (see region.hpp). Then push, take_newest, find_work, queue_empty and
 /// wait_until act on that region, and the free functions do not find the Worker<P>, whose other functions know no
@@ -40,10 +41,19 @@ class WorkerBase {
 
   /// Offers a job to the pool. If it throws std::bad_alloc, it has not taken the job.
   virtual void push(Job* job) = 0;
+  /// Takes a pushed job that has not begun back if it is found at once; else see reclaim.
+  [[nodiscard]] virtual bool take_if_newest(Job* job) noexcept = 0;
   /// The newest job of this worker's queue; null if there is none.
   [[nodiscard]] virtual Job* take_newest() noexcept = 0;
   /// A waiting job of the pool that this worker may run now; null if it finds none.
   [[nodiscard]] virtual Job* find_work() noexcept = 0;
+  /// push and take_if_newest, by the names that they have where the policy is known.
+  using Place = Job*;
+  Place offer(Job* job) {
+    push(job);
+    return job;
+  }
+  [[nodiscard]] bool take_back(Place job) noexcept { return take_if_newest(job); }
   /// Runs other jobs until the latch is set, and sleeps while there are none.
   virtual void wait_until(CoreLatch& latch) noexcept = 0;
   /// Runs a loop of at least one position; see Loop::run.
@@ -131,6 +141,11 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   using Place = typename P::LocalQueue::Place;
 
   void push(Job* job) override;
+  /// Finds none in a region, and none where the queue needs another place than the job's address.
+  [[nodiscard]] bool take_if_newest(Job* job) noexcept override {
+    if constexpr (std::same_as<Place, Job*>) return take_back(job);
+    return false;
+  }
   [[nodiscard]] Job* take_newest() noexcept override {
     return region() != nullptr ? region()->take_newest(*this) : queue_.take_newest();
   }

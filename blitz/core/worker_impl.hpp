@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "blitz/base/atomic.hpp"
-#include "blitz/core/any_worker.hpp"
 #include "blitz/core/loop_driver.hpp"
 #include "blitz/core/registry.hpp"
 #include "blitz/core/waiting.hpp"
@@ -61,11 +60,9 @@ WorkerStats Worker<P>::stats() const noexcept {
 /// Flat: the calls below are those of every spawn on a worker of unknown policy.
 template <Policy P>
 [[gnu::flatten]] void Worker<P>::push(Job* job) {
-  if (region() != nullptr) {
-    region()->push(*this, job);
-  } else {
-    offer(job);
-  }
+  if (region() != nullptr) [[unlikely]]
+    return region()->push(*this, job);
+  offer(job);
 }
 
 template <Policy P>
@@ -83,8 +80,7 @@ void Worker<P>::run_loop(const Loop& loop, void* value) {
   if (region() == nullptr) [[likely]] {
     run_loop_on(*this, loop, value);
   } else {
-    AnyWorker confined(*this);
-    run_loop_on(confined, loop, value);
+    run_loop_on(static_cast<WorkerBase&>(*this), loop, value);
   }
 }
 

@@ -11,8 +11,6 @@
 ///   [duty]  end, nap: on_duty_.store(release)  ->  nap: on_duty_.exchange(acquire), then the parker is this worker's
 #pragma once
 
-#include <algorithm>
-
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/parker.hpp"
@@ -41,13 +39,13 @@ class Watchman {
     [[nodiscard]] bool calls_for_watch() const noexcept { return value_ > 0; }
 
     /// The worker was woken and found no job. Counts twice as much as a job found in time.
-    void late_wake() noexcept { value_ = std::min(value_ + kLateWake, kMost); }
+    void late_wake() noexcept { value_ = value_ < kMost - kLateWake ? value_ + kLateWake : kMost; }
     /// The worker was woken, or watched, and found a job.
     void in_time() noexcept {
       if (value_ > 0) --value_;
     }
     /// The worker failed to fall asleep too often: calls for a watch.
-    void kept_awake() noexcept { value_ = std::max(value_, 1); }
+    void kept_awake() noexcept { value_ = value_ > 1 ? value_ : 1; }
     /// A watch found nothing.
     void watched_in_vain() noexcept { value_ = -kForgiven * kLateWake; }
 
@@ -75,7 +73,7 @@ class Watchman {
     }
     if (Clock::now() < watch.end) {
       parker_.park_for(watch.nap);
-      watch.nap = std::min(2 * watch.nap, kLongNap);
+      watch.nap = 2 * watch.nap < kLongNap ? 2 * watch.nap : kLongNap;
       return true;
     }
     score.watched_in_vain();

@@ -23,6 +23,7 @@
 #include "blitz/base/cpu_count.hpp"
 #include "support/failing_thread.hpp"
 #include "support/policies.hpp"
+#include "support/registry_of.hpp"
 
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
 #define BLITZ_TEST_LINUX_THREADS 1

@@ -40,6 +40,7 @@ class Worker final : public WorkerBase {
   Place offer(Job* job);
   [[nodiscard]] bool take_back(Place place) noexcept { return queue_.pop_if_newest(place); }
   void push(Job* job) override { offer(job); }
+  [[nodiscard]] bool take_if_newest(Job*) noexcept override { return false; }
   [[nodiscard]] Job* take_newest() noexcept override { return queue_.pop(); }
   [[nodiscard]] Job* find_work() noexcept override;
   void run_loop(const blitz::detail::Loop&, void*) override { std::abort(); }
@@ -102,6 +103,11 @@ class Pool final : public PoolBase {
   [[nodiscard]] WorkerBase* borrow() noexcept override { return nullptr; }
   void give_back(WorkerBase&) noexcept override { std::abort(); }
   [[nodiscard]] std::shared_ptr<void> keep_alive() noexcept override { return self_.lock(); }
+  void warm_up(std::chrono::nanoseconds) noexcept override {}
+  [[nodiscard]] blitz::WorkerStats stats(std::size_t) const noexcept override { return {}; }
+  void count_idle(std::size_t&, std::size_t&) const noexcept override {}
+  void stop() override {}
+  void end_threads() noexcept override {}
 
   [[nodiscard]] Worker& worker(std::size_t slot) noexcept { return workers_[slot]; }
   [[nodiscard]] Sleep& idle() noexcept { return idle_; }

@@ -17,8 +17,8 @@ TOP_LEVEL = {"blitz", "tests", "bench", "examples", "docs", "meson.build", "meso
 # Plain data that the public face shares with the layers below it.
 VOCABULARY = {"options.hpp", "stats.hpp"}
 
-# layer -> the layers it may include. A folder of blitz/ is a layer; what lies in blitz/ itself is the public face,
-# with the exceptions that layer_of() knows.
+# layer -> the layers it may include. A folder of blitz/ is a layer; what lies in blitz/ itself is the public face, but
+# for what layer_of() knows. "pools" is where both backends are compiled.
 ARROWS = {
     "base": {"base"},
     "vocabulary": {"vocabulary", "base"},
@@ -26,7 +26,9 @@ ARROWS = {
     "core": {"core", "concepts", "vocabulary", "base"},
     "fork_join": {"fork_join", "concepts", "vocabulary", "base"},
     "async": {"async", "concepts", "vocabulary", "base"},
-    "public": {"public", "core", "fork_join", "async", "concepts", "vocabulary", "base"},
+    # Every program compiles the join of the default backend, and nothing of the other one.
+    "public": {"public", "core", "fork_join", "concepts", "vocabulary", "base"},
+    "pools": {"public", "core", "fork_join", "async", "concepts", "vocabulary", "base"},
 }
 
 # header -> the headers that may include it: what is compiled once for each policy is for those who bring one, and not
@@ -91,6 +93,8 @@ def layer_of(name):
         return "concepts"
     if name == "version.hpp":
         return "base"
+    if name == "global_pool.cpp":
+        return "pools"
     return "vocabulary" if name in VOCABULARY else "public"
 
 

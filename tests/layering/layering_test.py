@@ -85,6 +85,13 @@ class Includes(Tree):
         self.assertEqual(len(found), 1)
         self.assertIn("concepts must not include core", found[0])
 
+    def test_the_public_face_includes_the_other_backend(self):
+        self.header("async/policy.hpp")
+        self.header("global_pool.cpp", '#include "blitz/async/policy.hpp"')
+        self.assert_sound()
+        self.header("current_pool.hpp", '#include "blitz/async/policy.hpp"')
+        self.assert_complaint("blitz/current_pool.hpp", "public must not include async")
+
     def test_a_source_file_counts_too(self):
         self.header("core/registry.cpp", '#include "blitz/async/ring.hpp"')
         self.assert_complaint("blitz/core/registry.cpp:2", "core must not include async")

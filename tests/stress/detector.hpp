@@ -35,7 +35,7 @@ void block_until_stolen(const Join& join, Random& random, std::size_t depth) {
 /// Waits until all workers sleep, which they must, some time after the last work.
 template <class Pool>
 void wait_until_all_sleep(Pool& pool) {
-  const auto& idle = blitz::detail::registry_of(pool).idle();
+  const auto& idle = blitz_test::registry_of(pool).idle();
   const auto all_sleep = [&] {
     if constexpr (requires { idle.counters(); }) {
       const auto counters = idle.counters();

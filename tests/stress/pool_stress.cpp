@@ -108,7 +108,7 @@ TEST_CASE_TEMPLATE("a pool ends while threads of another still wake its workers"
       dog.watch(inner);
       std::atomic<bool> done{false};
       std::jthread other([&] {
-        auto& idle = blitz::detail::registry_of(inner).idle();
+        auto& idle = blitz_test::registry_of(inner).idle();
         for (std::size_t slot = 0; !done; slot = (slot + 1) % inner.num_threads()) idle.try_wake(slot);
       });
       inner.install([&] {

@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include <blitz/blitz.hpp>
+#include <blitz/custom_policy.hpp>
 #include <doctest/doctest.h>
 
-#include "blitz/core/registry_impl.hpp"
 #include "detector.hpp"
 
 namespace blitz_test {
@@ -46,7 +46,7 @@ TEST_CASE("the jobs-event counter wraps around and no wake-up is missed") {
     CAPTURE(before);
     blitz::BasicThreadPool<WrappingPolicy> pool({.num_threads = size});
     dog.watch(pool);
-    const auto& idle = blitz::detail::registry_of(pool).idle();
+    const auto& idle = blitz_test::registry_of(pool).idle();
     CHECK(idle.counters().jec() == first_jec);
     // Each time that all fall asleep after some work, the counter has made a step or two.
     const Deadline too_late(stress_time() + std::chrono::seconds(30));

@@ -23,6 +23,8 @@
 
 #include <blitz/blitz.hpp>
 
+#include "support/registry_of.hpp"
+
 namespace blitz_test {
 
 class Watchdog {
@@ -38,9 +40,9 @@ class Watchdog {
   void progress() noexcept { steps_.fetch_add(1, std::memory_order_relaxed); }
 
   /// From now on reports cover this pool, until it is gone; its destruction included. Any thread.
-  template <blitz::Policy P>
+  template <class P>
   void watch(blitz::BasicThreadPool<P>& pool) {
-    add([registry = blitz::detail::registry_of(pool).weak_from_this()](bool print) {
+    add([registry = blitz_test::registry_of(pool).weak_from_this()](bool print) {
       const auto alive = registry.lock();
       if (alive != nullptr && print) print_pool(*alive);
       return alive != nullptr;

@@ -12,7 +12,6 @@
 #include <doctest/doctest.h>
 
 #include "blitz/base/ticks.hpp"
-#include "blitz/core/any_worker.hpp"
 #include "blitz/core/loop_driver.hpp"
 #include "blitz/core/worker.hpp"
 
@@ -43,6 +42,11 @@ class FakePool final : public PoolBase {
   WorkerBase* borrow() noexcept override { return nullptr; }
   void give_back(WorkerBase&) noexcept override { std::abort(); }
   std::shared_ptr<void> keep_alive() noexcept override { return memory; }
+  void warm_up(std::chrono::nanoseconds) noexcept override {}
+  blitz::WorkerStats stats(std::size_t) const noexcept override { return {}; }
+  void count_idle(std::size_t&, std::size_t&) const noexcept override {}
+  void stop() override {}
+  void end_threads() noexcept override {}
 
   std::vector<Job*> injected;
   std::vector<std::pair<std::size_t, Job*>> mail;
@@ -67,6 +71,7 @@ class FakeWorker final : public FakeWorkersPool, public WorkerBase {
     jobs.push_back(job);
     if (on_push) on_push();
   }
+  bool take_if_newest(Job*) noexcept override { return false; }
   Job* take_newest() noexcept override {
     if (jobs.empty()) return nullptr;
     Job* const job = jobs.back();
@@ -80,8 +85,7 @@ class FakeWorker final : public FakeWorkersPool, public WorkerBase {
     CHECK(latch.probe());
   }
   void run_loop(const blitz::detail::Loop& loop, void* value) override {
-    blitz::detail::AnyWorker any(*this);
-    run_loop_on(any, loop, value);
+    run_loop_on(static_cast<WorkerBase&>(*this), loop, value);
   }
   bool queue_empty() const noexcept override { return jobs.empty(); }
   bool somebody_idle() const noexcept override { return idle; }

@@ -30,6 +30,7 @@ class RegionWorker final : public WorkerBase {
   ~RegionWorker() { CHECK(own.empty()); }
 
   void push(Job* job) override { region() != nullptr ? region()->push(*this, job) : push_own(job); }
+  bool take_if_newest(Job*) noexcept override { return false; }
   Job* take_newest() noexcept override {
     return region() != nullptr ? region()->take_newest(*this) : take_newest_own();
   }

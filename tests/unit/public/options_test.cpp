@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include <blitz/thread_pool.hpp>
+#include <blitz/custom_policy.hpp>
 #include <doctest/doctest.h>
 
-#include "blitz/core/registry_impl.hpp"
+#include "blitz/async/policy.hpp"
 
 static_assert(std::is_base_of_v<std::runtime_error, blitz::ThreadPoolError>);
 static_assert(!std::is_copy_constructible_v<blitz::ThreadPool>);

@@ -1,0 +1,25 @@
+/// The inside of a pool, for tests of what it does not show.
+#pragma once
+
+#include <blitz/custom_policy.hpp>
+
+#include "blitz/async/policy.hpp"
+#include "blitz/fork_join/policy.hpp"
+
+// As blitz/current_pool.hpp does for the parts that every program uses.
+namespace blitz::detail {
+extern template class Worker<ForkJoinPolicy>;
+extern template class Registry<ForkJoinPolicy>;
+extern template struct CurrentWorker<AsyncPolicy>;
+extern template class Worker<AsyncPolicy>;
+extern template class Registry<AsyncPolicy>;
+}  // namespace blitz::detail
+
+namespace blitz_test {
+
+template <class P>
+[[nodiscard]] blitz::detail::Registry<P>& registry_of(blitz::BasicThreadPool<P>& pool) {
+  return static_cast<blitz::detail::Registry<P>&>(blitz::detail::base_of(pool));
+}
+
+}  // namespace blitz_test
