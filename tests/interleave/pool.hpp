@@ -48,7 +48,8 @@ class Worker final : public WorkerBase {
   [[nodiscard]] Job* take_mail() noexcept override { return mailbox_.empty() ? nullptr : mailbox_.take(); }
   [[nodiscard]] bool has_mail() const noexcept override { return !mailbox_.empty(); }
   [[nodiscard]] bool queue_empty() const noexcept override { return queue_.empty(); }
-  [[nodiscard]] bool somebody_idle() const noexcept override { return false; }
+  [[nodiscard]] blitz::detail::Audience audience() const noexcept override { return blitz::detail::Audience::kNobody; }
+  [[nodiscard]] bool worth_waking(blitz::detail::Ticks /*work*/) noexcept override { return true; }
   void push_own(Job* job) override { offer(job); }
   [[nodiscard]] Job* take_newest_own() noexcept override { return queue_.pop(); }
   void confine(blitz::detail::Region* region) noexcept override { set_region(region); }

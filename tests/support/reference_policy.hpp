@@ -22,6 +22,7 @@
 
 namespace blitz_test {
 
+using blitz::policy::Audience;
 using blitz::policy::Job;
 
 /// Jobs in the order of their pushes. A worker's queue, and the injector.
@@ -142,9 +143,10 @@ class ReferenceIdle {
     if (!own_empty || resident.probe() || injected() || !queues_empty()) wake(s);
   }
 
-  [[nodiscard]] bool somebody_idle() const noexcept {
+  [[nodiscard]] Audience audience() const noexcept {
     const std::lock_guard lock(mutex_);
-    return searching_ + asleep_ > 0;
+    if (searching_ > 0) return Audience::kSearches;
+    return asleep_ > 0 ? Audience::kSleeps : Audience::kNobody;
   }
   /// Slots asleep or vacant.
   [[nodiscard]] std::size_t asleep() const noexcept {

@@ -88,7 +88,10 @@ class FakeWorker final : public FakeWorkersPool, public WorkerBase {
     run_loop_on(static_cast<WorkerBase&>(*this), loop, value);
   }
   bool queue_empty() const noexcept override { return jobs.empty(); }
-  bool somebody_idle() const noexcept override { return idle; }
+  blitz::detail::Audience audience() const noexcept override {
+    return idle ? blitz::detail::Audience::kSearches : blitz::detail::Audience::kNobody;
+  }
+  bool worth_waking(blitz::detail::Ticks /*work*/) noexcept override { return true; }
   Job* find_work() noexcept override { return take_newest(); }
   Job* take_mail() noexcept override { return nullptr; }
   bool has_mail() const noexcept override { return false; }

@@ -16,6 +16,7 @@
 #include "blitz/fork_join/sleep.hpp"
 #include "support/reference_policy.hpp"
 
+using blitz::detail::Audience;
 using blitz::detail::CoreLatch;
 using blitz::detail::IdleState;
 using blitz::detail::Rest;
@@ -94,14 +95,14 @@ TEST_CASE_TEMPLATE("idle protocol: all slots begin vacant, however many", Idle, 
     CAPTURE(slots);
     Idle idle(slots);
     CHECK(counts(idle) == Counts{slots, 0});
-    CHECK(idle.somebody_idle());
+    CHECK(idle.audience() == Audience::kSleeps);
     for (std::size_t slot = 0; slot < slots; ++slot) {
       CHECK(idle.times_slept(slot) == 0);
       CHECK(idle.times_woken(slot) == 0);
     }
     for (std::size_t slot = 0; slot < slots; ++slot) borrow(idle, slot);
     CHECK(counts(idle) == Counts{0, 0});
-    CHECK_FALSE(idle.somebody_idle());
+    CHECK(idle.audience() == Audience::kNobody);
   }
 }
 
@@ -150,7 +151,7 @@ TEST_CASE_TEMPLATE("idle protocol: a cascade wakes every slot once, slot 0 last"
       ran[slot] = true;
     }
     CHECK(counts(idle) == Counts{0, 0});
-    CHECK_FALSE(idle.somebody_idle());
+    CHECK(idle.audience() == Audience::kNobody);
     idle.new_jobs();
     idle.new_injected_jobs();
     CHECK(counts(idle) == Counts{0, 0});

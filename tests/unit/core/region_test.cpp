@@ -43,7 +43,8 @@ class RegionWorker final : public WorkerBase {
     return posted != nullptr;
   }
   bool queue_empty() const noexcept override { return own.empty(); }
-  bool somebody_idle() const noexcept override { return true; }
+  blitz::detail::Audience audience() const noexcept override { return blitz::detail::Audience::kSearches; }
+  bool worth_waking(blitz::detail::Ticks /*work*/) noexcept override { return true; }
   void push_own(Job* job) override {
     if (full) throw std::bad_alloc();
     own.push_back(job);

@@ -150,9 +150,9 @@ TEST_CASE("pace: after an offer that came back, another one only when some work 
 }
 
 TEST_CASE("pace: neither a last block nor a tiny loop is timed") {
-  CHECK(Pace::worth_timing(1, 1000));
-  CHECK_FALSE(Pace::worth_timing(1000, 1000));
-  CHECK_FALSE(Pace::worth_timing(1, 2));
+  CHECK(Pace(1).worth_timing(1, 1000));
+  CHECK_FALSE(Pace(1).worth_timing(1000, 1000));
+  CHECK_FALSE(Pace(1).worth_timing(1, 2));
 }
 
 TEST_CASE("pace: runs the blocks of a range one after another") {
