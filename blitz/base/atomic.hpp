@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <mutex>  // and of <chrono> the clocks and durations that its timed waits take: headers use no more of it
-#include <thread>
 
 #include "blitz/base/export.hpp"
 
@@ -57,6 +56,6 @@ inline void cpu_relax() noexcept {
 }
 
 /// Lets the system run another thread on this processor.
-inline void yield_thread() noexcept { std::this_thread::yield(); }
+BLITZ_API void yield_thread() noexcept;
 
 }  // namespace blitz::detail

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cerrno>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #if !defined(BLITZ_PORTABLE) && (defined(__unix__) || defined(__APPLE__))
@@ -15,11 +16,15 @@
 #include <sched.h>
 #include <signal.h>
 #include <unistd.h>
-#else
-#include <thread>
 #endif
 
+#include "blitz/base/atomic.hpp"
+
 namespace blitz::detail {
+
+// Here, since <thread> is dear to compile.
+void yield_thread() noexcept { std::this_thread::yield(); }
+
 namespace {
 
 [[noreturn]] void fail(int error, const std::string& what) {
