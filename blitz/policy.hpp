@@ -181,7 +181,8 @@ concept JobQueue = std::default_initializable<Q> && std::is_trivially_copyable_v
 ///   - `first_search(slot)`: blocks until the slot is first woken for its resident; returns the state of its search.
 ///
 /// Called by the slot's runner, which is the resident or a borrower:
-///   - `new_jobs()`: a job was pushed on the slot's queue.
+///   - `new_jobs()`: a job was pushed on the slot's queue; or, in isolate, on one that the policy does not see, but the
+///     pool searches after the finder. So the protocol orders push and search itself, and not by the queue's own means.
 ///   - `start_looking(slot)`: the finder found no job; returns the state of the search that begins.
 ///   - `no_work_found(search, latch, rest, injected)`: the finder found nothing in this round. Returns at once, or
 ///     yields, or sleeps until the slot is woken; the caller then probes its latch and searches again. Must not sleep

@@ -34,7 +34,9 @@ inline Yield yield_now() noexcept {
 /// has ended. A thread outside every pool has none. O(1).
 inline Yield yield_local() noexcept {
   detail::WorkerBase* const worker = detail::current_worker;
-  return worker == nullptr ? Yield::idle : detail::run_one(*worker, worker->take_newest());
+  if (worker == nullptr) return Yield::idle;
+  detail::Job* const job = worker->take_newest();
+  return detail::run_one(*worker, job != nullptr ? job : worker->take_left());
 }
 
 }  // namespace blitz

@@ -7,7 +7,7 @@
 #include "bench/prices/pricing.hpp"
 #include "blitz/async/lifo_slot.hpp"
 #include "blitz/async/work_steal_queue.hpp"
-#include "blitz/fork_join/chase_lev_deque.hpp"
+#include "blitz/base/chase_lev_deque.hpp"
 
 namespace bench::prices {
 

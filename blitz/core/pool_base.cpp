@@ -24,7 +24,8 @@ PoolBase::PoolBase(ThreadPoolOptions options, std::size_t num_threads)
     : options_(std::move(options)),
       num_threads_(num_threads),
       generation_(fork_generation.load(std::memory_order_relaxed)),
-      apart_(num_threads) {}
+      apart_(num_threads),
+      isolation_(apart_, num_threads) {}
 
 constinit thread_local PoolBase* own_pool = nullptr;
 

@@ -14,6 +14,7 @@
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/fork.hpp"
+#include "blitz/core/confinement.hpp"
 #include "blitz/core/detached_jobs.hpp"
 #include "blitz/core/waiting.hpp"
 #include "blitz/options.hpp"
@@ -121,6 +122,7 @@ class BLITZ_API PoolBase {
   static void keep_for_ever(std::shared_ptr<void> thing);
 
   [[nodiscard]] ApartWorkers& apart() noexcept { return apart_; }
+  [[nodiscard]] Isolation& isolation() noexcept { return isolation_; }
   [[nodiscard]] std::size_t max_concurrency() const noexcept { return apart_.max_concurrency(); }
   void set_max_concurrency(std::size_t count) { apart_.set_max_concurrency(count); }
 
@@ -147,6 +149,7 @@ class BLITZ_API PoolBase {
   std::uintptr_t closed_at_exit_by_ = 0;     // a this_thread(), constant once callers_ is kClosed
   Atomic<std::uintptr_t> callers_{kNobody};  // written by a thread's first call from outside, and by the pool's end
   ApartWorkers apart_;
+  Isolation isolation_;
   DetachedJobs detached_jobs_;
 };
 

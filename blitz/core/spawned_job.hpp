@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -102,18 +101,17 @@ void spawn_job(W* spawner, PoolBase& pool, O owner, F&& f) {
 
 /// Stands in a queue for some job of a list.
 struct FifoToken final : Job {
-  FifoToken(JobFifo& its_fifo, std::uint64_t its_isolation) noexcept
-      : Job(&execute_it), fifo(its_fifo), isolation(its_isolation) {}
+  FifoToken(JobFifo& its_fifo, Region its_region) noexcept : Job(&execute_it), fifo(its_fifo), region(its_region) {}
 
   static void execute_it(Job* job, WorkerBase& worker) noexcept {
     auto* const self = static_cast<FifoToken*>(job);
-    FifoJob* const oldest = self->fifo.pop(self->isolation);
+    FifoJob* const oldest = self->fifo.pop(self->region);
     destroy_heap_job(self, &worker);
     oldest->execute(oldest, worker);
   }
 
   JobFifo& fifo;
-  const std::uint64_t isolation;
+  const Region region;
 };
 
 /// Pushes a job on the worker's queue, or, where there is no worker or no memory for a larger queue, gives it to the
@@ -133,7 +131,8 @@ inline void push_or_inject(WorkerBase* worker, PoolBase& pool, Job* job) noexcep
 template <JobOwner O, class F>
 void spawn_job_fifo(WorkerBase* spawner, PoolBase& pool, JobFifo& fifo, O owner, F&& f) {
   auto job = make_heap_job<SpawnedJob<std::decay_t<F>, O, FifoJob>>(spawner, owner, std::forward<F>(f));
-  auto token = make_heap_job<FifoToken>(spawner, fifo, job->isolation);
+  if (spawner != nullptr) job->region = spawner->region();
+  auto token = make_heap_job<FifoToken>(spawner, fifo, job->region);
   owner.begun(spawner, pool);
   fifo.push(job.release());
   // From here on another token may run the job, so this one must arrive.

@@ -29,7 +29,8 @@ void ApartWorkers::enter() noexcept {
 bool wait_apart(WorkerBase& worker, CoreLatch& latch) noexcept {
   ApartWorkers& apart = worker.pool()->apart();
   for (unsigned round = 0; !latch.probe();) {
-    Job* job = worker.take_newest_own();
+    Job* job = worker.take_newest();
+    if (job == nullptr) job = worker.take_left();
     if (job == nullptr) job = worker.take_mail();
     if (job != nullptr) {
       worker.execute(job);

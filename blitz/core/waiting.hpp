@@ -5,7 +5,7 @@
 ///   - in a wait, if its stack holds max_nested_waits waits already, or its slot is surplus; but not if all others
 ///     stand apart, because then nobody would take injected jobs;
 ///   - without a job, if it is the resident of a surplus slot: one that the pool's maximal concurrency excludes;
-///   - in a wait in a region that has no job for it (see region.hpp);
+///   - in a wait in a region that has no job for it (see confinement.hpp);
 ///   - while its job calls install_blocking of another pool.
 ///
 /// Who may call what: sleep and try_sleep, the slot's runner; all else, any thread. README.md has the proof.

@@ -12,23 +12,35 @@ namespace {
     .child =
         [] {
           // The thread runs no worker any more; confine() clears CurrentWorker<P>::worker.
-          if (WorkerBase* const worker = std::exchange(current_worker, nullptr)) worker->confine(worker->region());
+          if (WorkerBase* const worker = std::exchange(current_worker, nullptr)) worker->confine(worker->confined());
         },
 });
 
 }  // namespace
 
-std::uint64_t isolation_here() noexcept {
-  const Region* const region = current_worker != nullptr ? current_worker->region() : nullptr;
-  return region != nullptr ? region->id() : 0;
+void WorkerBase::push_confined(Job* job) {
+  confined_jobs_.deque.push({job, region()});
+  confined_pushed_.add();
+  pool_->isolation().call_one(region());
+}
+
+Job* WorkerBase::find_confined() noexcept {
+  if (Job* const job = confined_jobs_.take_newest(region())) return job;
+  if (Job* const job = take_mail()) return job;
+  const ConfinedJob stolen = pool_->isolation().steal(index_, confined_);
+  if (stolen.job != nullptr) confined_stolen_.add();
+  return stolen.region == region() ? stolen.job : taken_job_.hold(stolen);
+}
+
+// Its own jobs first: where it steals one, none of another region lies below what that one makes.
+Job* WorkerBase::find_left() noexcept {
+  if (Job* const job = take_left()) return job;
+  Job* const job = taken_job_.hold(pool_->isolation().steal(index_, {}));
+  if (job != nullptr) confined_stolen_.add();
+  return job;
 }
 
 bool reclaim(WorkerBase& worker, Job& mine, CoreLatch& done) noexcept {
-  if (Region* const region = worker.region()) {
-    if (region->remove(worker, mine)) return true;
-    worker.wait_until(done);
-    return false;
-  }
   while (!done.probe()) {
     Job* const newest = worker.take_newest();
     if (newest == &mine) return true;

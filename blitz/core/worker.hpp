@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
@@ -20,7 +21,6 @@
 #include "blitz/core/job_memory.hpp"
 #include "blitz/core/loop_history.hpp"
 #include "blitz/core/pool_base.hpp"
-#include "blitz/core/region.hpp"
 #include "blitz/policy.hpp"
 #include "blitz/stats.hpp"
 
@@ -31,7 +31,7 @@ struct Loop;
 /// A worker without its policy. Code that knows the policy calls the same functions on Worker<P>, which is final, so
 /// that no call is virtual. Code that is a template over the kind of worker takes either.
 ///
-/// A worker may be *confined* to a region (see region.hpp). Then push, take_newest, find_work, queue_empty and
+/// A worker may be *confined* to a region (see confinement.hpp). Then push, take_newest, find_work, queue_empty and
 /// wait_until act on that region, and the free functions do not find the Worker<P>, whose other functions know no
 /// regions.
 class WorkerBase {
@@ -70,16 +70,17 @@ class WorkerBase {
   /// If the audience sleeps: whether work that takes one thread that long is worth a wake-up.
   [[nodiscard]] virtual bool worth_waking(Ticks work) noexcept = 0;
 
-  /// push and take_newest on the worker's own queue, whether it is confined or not.
-  virtual void push_own(Job* job) = 0;
-  [[nodiscard]] virtual Job* take_newest_own() noexcept = 0;
-  /// Confines the worker to a region; null frees it.
-  virtual void confine(Region* region) noexcept = 0;
+  virtual void confine(Confined to) noexcept = 0;
 
   [[nodiscard]] std::size_t index() const noexcept { return index_; }
   [[nodiscard]] PoolBase* pool() const noexcept { return pool_; }
   [[nodiscard]] std::size_t num_threads() const noexcept { return pool_->num_threads(); }
-  [[nodiscard]] Region* region() const noexcept { return region_; }
+  [[nodiscard]] Region region() const noexcept { return confined_.region; }
+  [[nodiscard]] Confined confined() const noexcept { return confined_; }
+  /// The next region that this worker begins, and its beginning.
+  [[nodiscard]] Region next_region() const noexcept { return next_region_; }
+  [[nodiscard]] Region begin_region() noexcept { return std::exchange(next_region_, next_region_ + num_threads()); }
+  [[nodiscard]] ConfinedJobs& confined_jobs() const noexcept { return confined_jobs_; }
   [[nodiscard]] JobMemory& memory() noexcept { return memory_; }
   /// The order of spawn_fifo.
   [[nodiscard]] JobFifo& fifo() noexcept { return fifo_; }
@@ -91,6 +92,11 @@ class WorkerBase {
   void detached_ended() noexcept { detached_.end(); }
   [[nodiscard]] const DetachedCount& detached() const noexcept { return detached_; }
 
+  /// If the worker is not confined, its newest job of those that it has made while it was; null if there is none.
+  [[nodiscard]] Job* take_left() noexcept {
+    return region() != 0 || confined_jobs_.deque.empty() ? nullptr : taken_job_.hold(confined_jobs_.deque.pop());
+  }
+
   void execute(Job* job) noexcept {
     job->execute(job, *this);
     pool_->end_if_forked();
@@ -98,15 +104,34 @@ class WorkerBase {
 
  protected:
   WorkerBase(std::size_t index, PoolBase* pool) noexcept
-      : index_(index), pool_(pool), detached_(pool->detached_jobs()) {}
+      : index_(index),
+        pool_(pool),
+        next_region_(index + 1),
+        confined_jobs_(pool->isolation().jobs(index)),
+        detached_(pool->detached_jobs()) {}
   ~WorkerBase() = default;
 
-  void set_region(Region* region) noexcept { region_ = region; }
+  void set_confined(Confined to) noexcept { confined_ = to; }
+
+  /// For a confined worker. push_confined throws std::bad_alloc, and has then not taken the job.
+  BLITZ_API void push_confined(Job* job);
+  [[nodiscard]] BLITZ_API Job* find_confined() noexcept;
+  /// For one that is not: a job that it or another has made while it was.
+  [[nodiscard]] BLITZ_API Job* find_left() noexcept;
+  /// How many jobs it has pushed while confined, and how many of other workers it has taken. Any thread.
+  [[nodiscard]] std::uint64_t confined_pushed() const noexcept { return confined_pushed_.value(); }
+  [[nodiscard]] std::uint64_t confined_stolen() const noexcept { return confined_stolen_.value(); }
 
  private:
   std::size_t index_;
   PoolBase* pool_;
-  Region* region_ = nullptr;
+  Confined confined_;
+  Region next_region_;
+  ConfinedJobs& confined_jobs_;
+  TakenJob taken_job_;
+  // Written by the runner.
+  SingleWriterCounter confined_pushed_;
+  SingleWriterCounter confined_stolen_;
   JobMemory memory_;
   JobFifo fifo_;
   DetachedCount detached_;
@@ -147,11 +172,9 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
     return false;
   }
   [[nodiscard]] Job* take_newest() noexcept override {
-    return region() != nullptr ? region()->take_newest(*this) : queue_.take_newest();
+    return region() != 0 ? confined_jobs().take_newest(region()) : queue_.take_newest();
   }
-  [[nodiscard]] Job* find_work() noexcept override {
-    return region() != nullptr ? region()->take_newest(*this) : find_any();
-  }
+  [[nodiscard]] Job* find_work() noexcept override { return region() != 0 ? find_confined() : find_any(); }
   void wait_until(CoreLatch& latch) noexcept override;
   void run_loop(const Loop& loop, void* value) override;
   [[nodiscard]] Job* take_mail() noexcept override {
@@ -160,9 +183,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
     return job;
   }
   [[nodiscard]] bool has_mail() const noexcept override { return !mailbox_.empty(); }
-  void push_own(Job* job) override { offer(job); }
-  [[nodiscard]] Job* take_newest_own() noexcept override { return queue_.take_newest(); }
-  void confine(Region* region) noexcept override;
+  void confine(Confined to) noexcept override;
 
   /// Offers a job to the pool. If it throws std::bad_alloc, it has not taken the job.
   BLITZ_ALWAYS_INLINE Place offer(Job* job) {
@@ -173,7 +194,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   /// Takes back an offered job that has not begun, if it is found at once; else see reclaim.
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place) noexcept { return queue_.take_back(place); }
   [[nodiscard]] bool queue_empty() const noexcept override {
-    return region() == nullptr ? queue_.empty() : region()->empty();
+    return region() == 0 ? queue_.empty() : confined_jobs().empty(region());
   }
   [[nodiscard]] Audience audience() const noexcept override { return idle_.audience(); }
   [[nodiscard]] bool worth_waking(Ticks work) noexcept override {
@@ -213,8 +234,9 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   void work_until(CoreLatch& latch, Rest rest) noexcept;
   [[nodiscard]] Job* search_until(CoreLatch& latch, Rest rest, Search& search) noexcept;
   [[nodiscard]] Job* find_any() noexcept {
-    Job* const job = take_mail();
-    return job != nullptr ? job : finder_.find_work(sources_);
+    if (Job* const job = take_mail()) return job;
+    if (Job* const job = finder_.find_work(sources_)) return job;
+    return find_left();
   }
   [[nodiscard]] bool is_surplus() const noexcept { return pool()->apart().is_surplus(index()); }
   [[nodiscard]] bool is_warm() const noexcept;

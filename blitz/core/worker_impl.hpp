@@ -32,9 +32,10 @@ WorkerStats Worker<P>::stats() const noexcept {
   WorkerStats s;
   constexpr bool queue_counts = policy::CountingQueue<typename P::LocalQueue>;
   constexpr bool finder_counts = policy::CountingFinder<typename P::Finder>;
-  if constexpr (queue_counts) s.jobs_pushed = queue_.pushed();
+  const ConfinedJobs& confined = confined_jobs();
+  if constexpr (queue_counts) s.jobs_pushed = queue_.pushed() + confined_pushed();
   if constexpr (finder_counts) {
-    s.jobs_stolen = finder_.stolen();
+    s.jobs_stolen = finder_.stolen() + confined_stolen();
     s.steals_tried = finder_.steals_tried();
     s.injected_taken = finder_.injected_taken();
   }
@@ -51,7 +52,8 @@ WorkerStats Worker<P>::stats() const noexcept {
     // Each job that was pushed here or came from elsewhere has run here, unless it was taken away or still waits. The
     // counts are read one after the other, so the difference may be negative for a moment.
     const std::uint64_t arrived = s.jobs_pushed + s.jobs_stolen + s.injected_taken + mail_taken_.value();
-    const auto executed = static_cast<std::int64_t>(arrived - queue_.taken() - queue_.size());
+    const std::uint64_t gone = queue_.taken() + confined.deque.stolen();
+    const auto executed = static_cast<std::int64_t>(arrived - gone - queue_.size() - confined.deque.size());
     s.jobs_executed = executed > 0 ? static_cast<std::uint64_t>(executed) : 0;
   }
   return s;
@@ -60,8 +62,11 @@ WorkerStats Worker<P>::stats() const noexcept {
 /// Flat: the calls below are those of every spawn on a worker of unknown policy.
 template <Policy P>
 [[gnu::flatten]] void Worker<P>::push(Job* job) {
-  if (region() != nullptr) [[unlikely]]
-    return region()->push(*this, job);
+  if (region() != 0) [[unlikely]] {
+    push_confined(job);
+    idle_.new_jobs();
+    return;
+  }
   offer(job);
 }
 
@@ -69,15 +74,15 @@ template <Policy P>
 constinit thread_local Worker<P>* CurrentWorker<P>::worker = nullptr;
 
 template <Policy P>
-void Worker<P>::confine(Region* region) noexcept {
-  set_region(region);
+void Worker<P>::confine(Confined to) noexcept {
+  set_confined(to);
   // In a forked child, current_worker is null: the thread remains without a worker.
-  CurrentWorker<P>::worker = region == nullptr && current_worker == this ? this : nullptr;
+  CurrentWorker<P>::worker = to.region == 0 && current_worker == this ? this : nullptr;
 }
 
 template <Policy P>
 void Worker<P>::run_loop(const Loop& loop, void* value) {
-  if (region() == nullptr) [[likely]] {
+  if (region() == 0) [[likely]] {
     run_loop_on(*this, loop, value);
   } else {
     run_loop_on(static_cast<WorkerBase&>(*this), loop, value);
@@ -88,10 +93,7 @@ template <Policy P>
 void Worker<P>::wait_until(CoreLatch& latch) noexcept {
   if (latch.probe()) return;
   registry_.end_if_forked();
-  if (region() != nullptr) {
-    region()->wait(*this, latch);
-    return;
-  }
+  if (region() != 0) return registry_.isolation().wait(*this, latch);
   const bool may_help = nested_waits_ < registry_.options().max_nested_waits && !is_surplus();
   if (!may_help && wait_apart(*this, latch)) return;
   ++nested_waits_;
@@ -114,8 +116,7 @@ void Worker<P>::run_resident() noexcept {
   const RunnerScope<P> scope(*this);
   if (Job* const job = search_until(terminate_, Rest::kVacate, search)) execute(job);
   work_until(terminate_, Rest::kVacate);
-  // The only jobs left are tokens of regions, whose jobs have been run by the regions' own workers.
-  while (Job* const job = find_any()) execute(job);
+  while (Job* const job = find_any()) execute(job);  // what came before the end, and was not yet seen
 }
 
 template <Policy P>
@@ -123,16 +124,20 @@ void Worker<P>::give_back() noexcept {
   // In a forked child there is no resident, and other threads may have been in the middle of the idle protocol.
   if (registry_.from_before_fork()) [[unlikely]]
     return;
-  /// Only the resident can end, and run the slot's mail.
+  /// Only the resident can end, and run the slot's mail; there may be nobody else for the jobs of a region.
   struct ResidentWanted {
     const Worker& worker;
-    [[nodiscard]] bool probe() const noexcept { return worker.terminate_.probe() || !worker.mailbox_.empty(); }
+    [[nodiscard]] bool probe() const noexcept {
+      return worker.terminate_.probe() || !worker.mailbox_.empty() ||
+             (worker.confined_pushed() != 0 && !worker.confined_jobs().deque.empty());
+    }
   };
   idle_.give_back(
       index(), queue_.empty(), ResidentWanted{*this}, [this]() noexcept { return !injector_.empty(); },
       [this]() noexcept {
         for (std::size_t slot = 0; slot < registry_.num_threads(); ++slot) {
-          if (!registry_.worker(slot).queue().empty()) return false;
+          Worker& other = registry_.worker(slot);
+          if (!other.queue().empty() || !other.confined_jobs().deque.empty()) return false;
         }
         return true;
       });

@@ -1,21 +1,9 @@
 #include "blitz/fork_join/policy.hpp"
 
-#include "blitz/base/linger.hpp"
-
 namespace blitz::detail {
 
 StealResult<Job> ForkJoinFinder::steal_from(ChaseLevDeque<Job>& victim) noexcept {
-  const std::size_t size = victim.size();
-  if (size == 0) return StealResult<Job>::empty();
-  // A lone job is often the second half of a tiny loop, which its owner will run before a thief could. It is left alone
-  // if it goes within the time that the theft would take. With more jobs the owner is deep in a tree and the oldest job
-  // is the largest; the owner will soon see the request for a guard.
-  if (size > 1) victim.ask_for_guard();
-  for (int i = 0; i < kLooksBeforeTheft && (size == 1 || !victim.guarded()); ++i) {
-    if (victim.empty()) return StealResult<Job>::empty();
-    cpu_relax();
-  }
-  victim.ask_for_guard();
+  if (!victim.prepare_theft()) return StealResult<Job>::empty();
   steals_tried_.add();
   return victim.steal();
 }

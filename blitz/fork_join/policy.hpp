@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "blitz/base/chase_lev_deque.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/single_writer_counter.hpp"
 #include "blitz/base/xorshift.hpp"
-#include "blitz/fork_join/chase_lev_deque.hpp"
 #include "blitz/fork_join/sleep.hpp"
 #include "blitz/fork_join/treiber_stack.hpp"
 #include "blitz/policy.hpp"

@@ -82,7 +82,7 @@ bool use(Pool& pool, Random& random, Detached& detached) {
       return true;
     }
     case 5: {
-      // A loop within a region: its mutex, and workers that stand apart.
+      // A loop in isolate: workers that stand apart.
       std::atomic<int> sum{0};
       pool.install([&] { blitz::isolate([&] { blitz::parallel_for(0, 32, [&](int) { ++sum; }); }); });
       return sum == 32;

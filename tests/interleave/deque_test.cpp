@@ -2,7 +2,7 @@
 #include <array>
 #include <cstddef>
 
-#include "blitz/fork_join/chase_lev_deque.hpp"
+#include "blitz/base/chase_lev_deque.hpp"
 #include "tests/support/interleave/explore.hpp"
 
 namespace {
@@ -154,6 +154,18 @@ void grow_under_a_thief(Run& run, bool asks_for_guard) {
 
 INTERLEAVE_CASE("deque: grows under a thief", .preemptions = 3, .random_schedules = 1000, .fences = true) {
   grow_under_a_thief(run, false);
+}
+
+INTERLEAVE_CASE("deque: a look at the oldest while it grows", .preemptions = 2) {
+  Game game(run);
+  run.thread("owner", [&] {
+    for (std::size_t i = 0; i < 3; ++i) game.push(i);
+  });
+  run.thread("thief", [&] {
+    for (int i = 0; i < 2; ++i) static_cast<void>(game.deque().oldest());
+  });
+  run.go();
+  game.expect_all_taken();
 }
 
 INTERLEAVE_CASE("deque: a slot is used again", .preemptions = 3, .random_schedules = 1000, .fences = true) {

@@ -25,7 +25,7 @@ SOURCES = {
     "group": ["blitz/core/job_group.cpp"],
     "apart": ["blitz/core/detached_jobs.cpp", "blitz/core/waiting.cpp"],
     "finder": ["blitz/fork_join/policy.cpp"],
-    "region": ["blitz/core/region.cpp"],
+    "confinement": ["blitz/core/confinement.cpp", "blitz/core/worker.cpp"],
     "worker": ["blitz/core/waiting.cpp"],
     "idle_state": ["blitz/async/idle_state.cpp"],
     "async": ["blitz/async/idle_state.cpp", "blitz/async/policy.cpp"],

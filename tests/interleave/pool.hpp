@@ -9,9 +9,9 @@
 #include <memory>
 #include <string>
 
+#include "blitz/base/chase_lev_deque.hpp"
 #include "blitz/core/pool_base.hpp"
 #include "blitz/core/worker.hpp"
-#include "blitz/fork_join/chase_lev_deque.hpp"
 #include "blitz/fork_join/sleep.hpp"
 #include "blitz/fork_join/treiber_stack.hpp"
 #include "tests/support/interleave/explore.hpp"
@@ -39,20 +39,22 @@ class Worker final : public WorkerBase {
 
   Place offer(Job* job);
   [[nodiscard]] bool take_back(Place place) noexcept { return queue_.pop_if_newest(place); }
-  void push(Job* job) override { offer(job); }
+  void push(Job* job) override;
   [[nodiscard]] bool take_if_newest(Job*) noexcept override { return false; }
-  [[nodiscard]] Job* take_newest() noexcept override { return queue_.pop(); }
+  [[nodiscard]] Job* take_newest() noexcept override {
+    return region() != 0 ? confined_jobs().take_newest(region()) : queue_.pop();
+  }
   [[nodiscard]] Job* find_work() noexcept override;
   void run_loop(const blitz::detail::Loop&, void*) override { std::abort(); }
   void wait_until(CoreLatch& latch) noexcept override;
   [[nodiscard]] Job* take_mail() noexcept override { return mailbox_.empty() ? nullptr : mailbox_.take(); }
   [[nodiscard]] bool has_mail() const noexcept override { return !mailbox_.empty(); }
-  [[nodiscard]] bool queue_empty() const noexcept override { return queue_.empty(); }
+  [[nodiscard]] bool queue_empty() const noexcept override {
+    return region() != 0 ? confined_jobs().empty(region()) : queue_.empty();
+  }
   [[nodiscard]] blitz::detail::Audience audience() const noexcept override { return blitz::detail::Audience::kNobody; }
   [[nodiscard]] bool worth_waking(blitz::detail::Ticks /*work*/) noexcept override { return true; }
-  void push_own(Job* job) override { offer(job); }
-  [[nodiscard]] Job* take_newest_own() noexcept override { return queue_.pop(); }
-  void confine(blitz::detail::Region* region) noexcept override { set_region(region); }
+  void confine(blitz::detail::Confined to) noexcept override { set_confined(to); }
   void wake() noexcept override;
 
   void mail(Job* job) noexcept;
@@ -131,6 +133,12 @@ inline Worker::Place Worker::offer(Job* job) {
   return place;
 }
 
+inline void Worker::push(Job* job) {
+  if (region() == 0) return static_cast<void>(offer(job));
+  push_confined(job);
+  pool_.idle().new_jobs();
+}
+
 inline void Worker::wake() noexcept {
   if (!pool_.apart().wake(index())) pool_.idle().try_wake(index());
 }
@@ -156,14 +164,16 @@ inline Job* Worker::steal() noexcept {
 }
 
 inline Job* Worker::find_work() noexcept {
+  if (region() != 0) return find_confined();
   if (Job* const job = take_mail()) return job;
   if (Job* const job = queue_.pop()) return job;
   return take_any();
 }
 
 inline Job* Worker::take_any() noexcept {
-  Job* const job = steal();
-  return job != nullptr ? job : pool_.injector().take();
+  if (Job* const job = steal()) return job;
+  if (Job* const job = pool_.injector().take()) return job;
+  return find_left();
 }
 
 inline void Worker::help_once() noexcept {
@@ -174,6 +184,7 @@ inline void Worker::help_once() noexcept {
 }
 
 inline void Worker::wait_until(CoreLatch& latch) noexcept {
+  if (region() != 0) return pool_.isolation().wait(*this, latch);
   if (!latch.probe()) work_until(latch, Rest::kWait);
 }
 

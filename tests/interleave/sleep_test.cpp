@@ -6,7 +6,7 @@
 #include <deque>
 #include <string>
 
-#include "blitz/fork_join/chase_lev_deque.hpp"
+#include "blitz/base/chase_lev_deque.hpp"
 #include "blitz/fork_join/treiber_stack.hpp"
 #include "tests/interleave/idle_cases.hpp"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "blitz/core/region.hpp"
+#include "blitz/core/confinement.hpp"
 #include "blitz/core/registry_impl.hpp"
 #include "blitz/fork_join/policy.hpp"
 #include "blitz/join.hpp"
@@ -26,7 +26,6 @@ using blitz::detail::CallPlain;
 using blitz::detail::Confinement;
 using blitz::detail::CoreLatch;
 using blitz::detail::Job;
-using blitz::detail::JobMemory;
 using blitz::detail::join_on;
 using blitz::detail::Parker;
 using blitz::detail::WorkerBase;
@@ -226,18 +225,19 @@ INTERLEAVE_CASE("wait: all apart", .preemptions = 2, .delays = 0, .random_schedu
 
 // --- the end ---
 
-// The job of an inner region that passes to the outer one leaves its token behind. It lies below the last job.
-INTERLEAVE_CASE("end: what stands for nothing", .preemptions = 2, .random_schedules = 1000) {
-  Pool pool(run, 1, 1);
-  // The depot keeps what it has got, from one schedule to the next: nobody goes there once the threads run.
-  JobMemory& memory = pool.worker(0).memory();
-  for (std::size_t size = 0; size < JobMemory::kClasses; ++size) memory.free(memory.allocate(size), size);
+// A confined worker blocks until another, which sleeps, has run what it offers.
+INTERLEAVE_CASE("end: what a region offers", .preemptions = 1, .random_schedules = 1000) {
+  Pool pool(run, 2, 2);
   Parker done;
-  Task last([&](Worker&) { done.unpark(); });
+  Parker pushed;
+  Task last([&](Worker&) {
+    pushed.unpark();
+    done.unpark();
+  });
   Task isolated([&](Worker& worker) {
-    const Confinement outer(worker);
-    const Confinement inner(worker);
+    const Confinement confinement(worker);
     worker.push(&last);
+    pushed.park();
   });
   pool.inject(isolated);
   run.thread("stopper", [&] {
@@ -246,7 +246,26 @@ INTERLEAVE_CASE("end: what stands for nothing", .preemptions = 2, .random_schedu
   });
   run.go();
   expect(isolated.has_run() && last.has_run(), "each has run once");
-  expect(pool.worker(0).queue().empty(), "no token is left");
+}
+
+// A borrower gives back its slot with such a job in it, and blocks until it has run.
+INTERLEAVE_CASE("end: what a borrower leaves", .preemptions = 1, .random_schedules = 1000) {
+  Pool pool(run, 1, 1);
+  Parker done;
+  Task last([&](Worker&) { done.unpark(); });
+  run.thread("borrower", [&] {
+    WorkerBase* const worker = pool.registry->borrow();
+    expect(worker != nullptr, "the slot is vacant");
+    {
+      const Confinement confinement(*worker);
+      worker->push(&last);
+    }
+    pool.registry->give_back(*worker);
+    done.park();
+    pool.end();
+  });
+  run.go();
+  expect(last.has_run(), "it has run once");
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/fork_join/chase_lev_deque.hpp"
+#include "blitz/base/chase_lev_deque.hpp"
 #include "stress.hpp"
 
 namespace blitz_test {

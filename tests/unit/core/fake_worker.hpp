@@ -95,9 +95,7 @@ class FakeWorker final : public FakeWorkersPool, public WorkerBase {
   Job* find_work() noexcept override { return take_newest(); }
   Job* take_mail() noexcept override { return nullptr; }
   bool has_mail() const noexcept override { return false; }
-  void push_own(Job* job) override { push(job); }
-  Job* take_newest_own() noexcept override { return take_newest(); }
-  void confine(blitz::detail::Region* region) noexcept override { set_region(region); }
+  void confine(blitz::detail::Confined to) noexcept override { set_confined(to); }
   void wake() noexcept override {
     ++wakes;
     if (on_wake) on_wake();

@@ -1,22 +1,13 @@
 #include "blitz/core/fifo.hpp"
 
-#include <cstdint>
 #include <memory>
 #include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "blitz/core/region.hpp"
-#include "fake_worker.hpp"
-
-using blitz::detail::current_worker;
 using blitz::detail::FifoJob;
-using blitz::detail::isolation_here;
 using blitz::detail::JobFifo;
-using blitz::detail::Region;
-using blitz_test::FakePool;
-using blitz_test::FakeWorker;
 
 namespace {
 
@@ -49,32 +40,19 @@ TEST_CASE("fifo: emptied and filled again") {
   CHECK(fifo.pop(0) == &steps[0]);
 }
 
-TEST_CASE("fifo: a token takes the oldest job of its own isolation") {
-  FakeWorker worker;
+TEST_CASE("fifo: a token takes the oldest job of its own region") {
   JobFifo fifo;
   Step outside[2];
-  current_worker = &worker;
-  std::uint64_t isolation = 0;
-  {
-    FakePool pool;
-    Region& region = *new Region(pool);
-    worker.confine(&region);
-    Step inside[3];
-    isolation = isolation_here();
-    CHECK(isolation != 0);
-    fifo.push(&outside[0]);
-    for (Step& step : inside) fifo.push(&step);
-    fifo.push(&outside[1]);
-    CHECK(fifo.pop(isolation) == &inside[0]);
-    CHECK(fifo.pop(isolation) == &inside[1]);
-    CHECK(fifo.pop(0) == &outside[0]);
-    CHECK(fifo.pop(0) == &outside[1]);
-    CHECK(fifo.pop(isolation) == &inside[2]);
-    worker.confine(nullptr);
-    region.release();
-  }
-  current_worker = nullptr;
-  CHECK(isolation_here() == 0);
+  Step inside[3];
+  for (Step& step : inside) step.region = 7;
+  fifo.push(&outside[0]);
+  for (Step& step : inside) fifo.push(&step);
+  fifo.push(&outside[1]);
+  CHECK(fifo.pop(7) == &inside[0]);
+  CHECK(fifo.pop(7) == &inside[1]);
+  CHECK(fifo.pop(0) == &outside[0]);
+  CHECK(fifo.pop(0) == &outside[1]);
+  CHECK(fifo.pop(7) == &inside[2]);
 }
 
 TEST_CASE("fifo: each job is taken once by as many threads") {

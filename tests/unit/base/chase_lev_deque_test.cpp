@@ -1,4 +1,4 @@
-#include "blitz/fork_join/chase_lev_deque.hpp"
+#include "blitz/base/chase_lev_deque.hpp"
 
 #include <algorithm>
 #include <array>

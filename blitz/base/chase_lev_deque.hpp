@@ -1,7 +1,7 @@
 /// The growable work-stealing deque of Chase and Lev: its owner pushes and pops at the bottom, newest first; thieves
 /// steal at the top, oldest first. It knows no scheduler.
 ///
-/// Who may call what: push, pop, pop_if_newest and capacity, the owner; all others, any thread.
+/// Who may call what: push, pop, pop_if_newest, newest, relabel and capacity, the owner; all others, any thread.
 ///
 /// Invariants:
 ///   top_ only grows. The items with indices in [top_, bottom_) are in the deque, each in slot `index mod capacity` of the
@@ -30,6 +30,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "blitz/base/asymmetric_fence.hpp"
 #include "blitz/base/atomic.hpp"
@@ -42,9 +43,13 @@
 
 namespace blitz::detail {
 
-template <class T>
+/// An item is a pointer to T, or what `Slot` loads and stores in its place: it converts to such a pointer, by default
+/// to null.
+template <class T, class Slot = Atomic<T*>>
 class ChaseLevDeque {
  public:
+  using Item = decltype(std::declval<const Slot&>().load(std::memory_order_relaxed));
+
   /// `capacity` is the number of items before the first growth, a power of two.
   /// Throws std::bad_alloc.
   explicit ChaseLevDeque(std::size_t capacity = 256)
@@ -59,7 +64,7 @@ class ChaseLevDeque {
   using Place = std::int64_t;
 
   /// Adds `item` at the bottom. O(1), amortised over growth. Throws std::bad_alloc; the deque is then unchanged.
-  Place push(T* item) {
+  Place push(Item item) {
     const Index bottom = bottom_.load(std::memory_order_relaxed);
     if (bottom >= limit_.load(std::memory_order_relaxed)) [[unlikely]]
       push_slowly(item, bottom);
@@ -69,7 +74,7 @@ class ChaseLevDeque {
   }
 
   /// Takes the newest item; null if there is none. Wait-free.
-  [[nodiscard]] T* pop() noexcept {
+  [[nodiscard]] Item pop() noexcept {
     const Index bottom = bottom_.load(std::memory_order_relaxed) - 1;
     // [last] Claims the item, then reads how far the thieves have come. [item] Release, as every store to bottom_: a
     // thief that reads this value must see the older items that it still covers.
@@ -99,19 +104,64 @@ class ChaseLevDeque {
     return pop_if_newest_slowly(bottom);
   }
 
-  /// Takes the oldest item. Lock-free. An empty deque costs two loads; a theft costs a heavy fence unless the deque is
-  /// guarded.
-  [[nodiscard]] StealResult<T> steal() noexcept {
+  /// Before steal: asks for a guard, and gives the owner some time. False: the deque is empty.
+  ///
+  /// A lone item is often the second half of a tiny loop, which its owner will run before a thief could. It is left
+  /// alone if it goes within the time that the theft would take. With more items the owner is deep in a tree and the
+  /// oldest item is the largest; the owner will soon see the request for a guard.
+  [[nodiscard]] bool prepare_theft() noexcept {
+    const std::size_t items = size();
+    if (items == 0) return false;
+    if (items > 1) ask_for_guard();
+    for (int i = 0; i < kLooksBeforeTheft && (items == 1 || !guarded()); ++i) {
+      if (empty()) return false;
+      cpu_relax();
+    }
+    ask_for_guard();
+    return true;
+  }
+
+  /// Takes the oldest item if `wanted(item)`; otherwise the deque counts as empty. Lock-free. An empty deque costs two
+  /// loads; a theft costs a heavy fence unless the deque is guarded.
+  template <class Wanted>
+  [[nodiscard]] StealResult<T> steal(Wanted&& wanted) noexcept {
     Index top = top_.load(std::memory_order_acquire);
     if (bottom_.load(std::memory_order_acquire) - top <= 0) return StealResult<T>::empty();
     if (fence_and_load_bottom() - top <= 0) return StealResult<T>::empty();
-    T* const item = buffer_.load(std::memory_order_acquire)->load(top);  // [buffer]
+    const Item item = buffer_.load(std::memory_order_acquire)->load(top);  // [buffer]
+    if (!wanted(item)) return StealResult<T>::empty();
     // [taken] If the exchange succeeds no thread had taken this index, and the slot, read before it, was not reused
     // while top_ stayed the same.
     if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) {
       return StealResult<T>::lost();
     }
     return StealResult<T>::of(item);
+  }
+  [[nodiscard]] StealResult<T> steal() noexcept {
+    return steal([](const Item&) noexcept { return true; });
+  }
+  /// The oldest item, or a null one if the deque is empty: a hint, but after a heavy fence that follows a push not null
+  /// while that item is there. Hence relaxed.
+  [[nodiscard]] Item oldest() const noexcept {
+    const Index top = top_.load(std::memory_order_relaxed);
+    if (bottom_.load(std::memory_order_relaxed) - top <= 0) return Item{};
+    return buffer_.load(std::memory_order_acquire)->load(top);  // [buffer]
+  }
+
+  /// The item that pop takes, unless a thief has it. Before the first push a null one.
+  [[nodiscard]] Item newest() const noexcept {
+    return slots_[(bottom_.load(std::memory_order_relaxed) - 1) & mask_].load(std::memory_order_relaxed);
+  }
+  /// Calls `change(item)` with each item, newest first, until it returns false. What it changes an item to must point to
+  /// the same; a thief gets either.
+  template <class Change>
+  void relabel(Change&& change) noexcept {
+    const Index top = top_.load(std::memory_order_relaxed);
+    for (Index index = bottom_.load(std::memory_order_relaxed); index-- > top;) {
+      Item item = slots_[index & mask_].load(std::memory_order_relaxed);
+      if (!change(item)) return;
+      slots_[index & mask_].store(item, std::memory_order_relaxed);
+    }
   }
 
   /// Asks the owner to guard the deque: from its next push or pop on, until no thief has come for a while.
@@ -130,7 +180,10 @@ class ChaseLevDeque {
     const Index count = bottom_.load(std::memory_order_acquire) - top;
     return count > 0 ? static_cast<std::size_t>(count) : 0;
   }
-  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+  [[nodiscard]] bool empty() const noexcept {
+    const Index top = top_.load(std::memory_order_acquire);
+    return bottom_.load(std::memory_order_acquire) <= top;
+  }
 
   /// The number of slots in the newest buffer.
   [[nodiscard]] std::size_t capacity() const noexcept { return static_cast<std::size_t>(mask_) + 1; }
@@ -148,18 +201,18 @@ class ChaseLevDeque {
   class Buffer {
    public:
     explicit Buffer(std::size_t capacity)
-        : mask_(static_cast<Index>(capacity) - 1), slots_(std::make_unique<Atomic<T*>[]>(capacity)) {}
+        : mask_(static_cast<Index>(capacity) - 1), slots_(std::make_unique<Slot[]>(capacity)) {}
 
-    [[nodiscard]] Atomic<T*>& slot(Index index) noexcept { return slots_[static_cast<std::size_t>(index & mask_)]; }
-    [[nodiscard]] T* load(Index index) noexcept { return slot(index).load(std::memory_order_relaxed); }
+    [[nodiscard]] Slot& slot(Index index) noexcept { return slots_[static_cast<std::size_t>(index & mask_)]; }
+    [[nodiscard]] Item load(Index index) noexcept { return slot(index).load(std::memory_order_relaxed); }
     [[nodiscard]] Index mask() const noexcept { return mask_; }
-    [[nodiscard]] Atomic<T*>* slots() noexcept { return slots_.get(); }
+    [[nodiscard]] Slot* slots() noexcept { return slots_.get(); }
 
     std::unique_ptr<Buffer> retired;
 
    private:
     Index mask_;
-    std::unique_ptr<Atomic<T*>[]> slots_;
+    std::unique_ptr<Slot[]> slots_;
   };
 
   enum class Guard : std::uint32_t {
@@ -214,27 +267,27 @@ class ChaseLevDeque {
   }
 
   /// The deque held at most one item: the exchange decides whether the owner or a thief takes it.
-  [[nodiscard, gnu::noinline]] T* pop_last(Index bottom, Index top) noexcept {
-    T* item = nullptr;
+  [[nodiscard, gnu::noinline]] Item pop_last(Index bottom, Index top) noexcept {
+    Item item{};
     if (top == bottom) {
       item = slots_[bottom & mask_].load(std::memory_order_relaxed);
       if (top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) {
         last_pops_.add();
       } else {
-        item = nullptr;
+        item = Item{};
       }
     }
     bottom_.store(bottom + 1, std::memory_order_release);
     return item;
   }
 
-  BLITZ_ALWAYS_INLINE void put(T* item, Index bottom) noexcept {
+  BLITZ_ALWAYS_INLINE void put(Item item, Index bottom) noexcept {
     slots_[bottom & mask_].store(item, std::memory_order_relaxed);
     bottom_.store(bottom + 1, std::memory_order_release);  // [item]
   }
 
   /// Includes the store, so that the caller keeps nothing across the call.
-  BLITZ_COLD void push_slowly(T* item, Index bottom) {
+  BLITZ_COLD void push_slowly(Item item, Index bottom) {
     make_room(bottom);
     put(item, bottom);
   }
@@ -265,7 +318,7 @@ class ChaseLevDeque {
   alignas(kCacheLine) Atomic<Index> bottom_{0};
   Atomic<Guard> guard_;              // kAsked is written by thieves, the rest by the owner
   Index mask_ = 0;                   // of the newest buffer
-  Atomic<T*>* slots_ = nullptr;      // of the newest buffer
+  Slot* slots_ = nullptr;            // of the newest buffer
   Atomic<Buffer*> buffer_{nullptr};  // the newest buffer
   std::unique_ptr<Buffer> owned_;    // the same
   Atomic<Index> limit_;              // where push must make room: at most top_ + capacity; thieves set it to 0

@@ -1,0 +1,309 @@
+// Isolation, as it is shipped: a confined worker asleep is woken for every job that would otherwise lie where it is, and
+// no worker takes a job that is not of its region.
+#include "blitz/core/confinement.hpp"
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "tests/interleave/pool.hpp"
+
+namespace interleave_test {
+namespace {
+
+using blitz::detail::Confinement;
+using blitz::detail::Parker;
+using blitz::detail::Region;
+using blitz::detail::yield_thread;
+
+/// A job of a region, or one that is posted.
+struct Member final : Job {
+  explicit Member(std::function<void(WorkerBase&)> f) : Job(&execute_it), function(std::move(f)) {}
+  explicit Member(std::function<void()> f = [] {}) : Member([f = std::move(f)](WorkerBase&) { f(); }) {}
+
+  static void execute_it(Job* job, WorkerBase& worker) noexcept {
+    auto& self = *static_cast<Member*>(job);
+    expect(self.letter.read() == 1, "what the sender wrote has come with the job");
+    expect(self.region == 0 || worker.region() == self.region, "a job runs confined to its region");
+    self.runs.write(self.runs.read() + 1);
+    self.function(worker);
+  }
+  [[nodiscard]] bool has_run() const { return runs.read() == 1; }
+
+  std::function<void(WorkerBase&)> function;
+  Region region = 0;  // where it must run; 0: anywhere
+  Plain<int> letter{"the letter", 1};
+  Plain<int> runs{"runs", 0};
+};
+
+void expect_none_left(Pool& pool) {
+  for (std::size_t slot = 0; slot < pool.num_threads(); ++slot) {
+    expect(pool.worker(slot).confined_jobs().deque.empty(), "no job is left");
+  }
+}
+
+/// A pool whose workers are in one region, which slot 0 has begun: it makes jobs, and the others wait.
+class Together {
+ public:
+  Together(Run& run, std::size_t slots) : pool(run, slots) {
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+      run.name(latches[slot], "latch " + std::to_string(slot));
+      run.name(pool.isolation().jobs(slot), "jobs " + std::to_string(slot));
+      if (slot == 0) {
+        confinements.emplace_back(pool.worker(0));
+      } else {
+        confinements.emplace_back(pool.worker(slot), pool.worker(0).region());
+      }
+    }
+  }
+  ~Together() {
+    expect_none_left(pool);
+    expect(pool.apart().count() == 0, "nobody is counted any more");
+  }
+  Together(const Together&) = delete;
+  Together& operator=(const Together&) = delete;
+
+  /// A thread that waits for the latch of its slot.
+  void add_waiter(Run& run, std::size_t slot) {
+    run.thread("waiter " + std::to_string(slot), [this, slot] { pool.worker(slot).wait_until(latches[slot]); });
+  }
+  void end_wait(std::size_t slot) {
+    if (latches[slot].set()) pool.worker(slot).wake();
+  }
+  void push(Member& job) { pool.worker(0).push(&job); }
+
+  Pool pool;
+  CoreLatch latches[3];
+  std::deque<Confinement> confinements;
+};
+
+/// One waiter, and another thread, which ends the wait by what `end` does: as it is, or by the job, which does so.
+void end_wait_by(Run& run, const std::function<void(Together&, Member&)>& end) {
+  Together all(run, 2);
+  Member job([&] { all.end_wait(1); });
+  all.add_waiter(run, 1);
+  run.thread("other", [&] { end(all, job); });
+  run.go();
+}
+
+INTERLEAVE_CASE("confined: a latch", .preemptions = 2, .random_schedules = 1000) {
+  end_wait_by(run, [](Together& all, Member&) { all.end_wait(1); });
+}
+INTERLEAVE_CASE("confined: a job", .preemptions = 3, .random_schedules = 1000) {
+  end_wait_by(run, [](Together& all, Member& job) { all.push(job); });
+}
+INTERLEAVE_CASE("confined: a job is posted", .preemptions = 2, .random_schedules = 1000) {
+  end_wait_by(run, [](Together& all, Member& job) { all.pool.worker(1).mail(&job); });
+}
+
+// The first push may call a waiter that is still awake, and then its job is gone.
+INTERLEAVE_CASE("confined: a job that is taken back, and another", .preemptions = 3, .random_schedules = 1000) {
+  Together all(run, 2);
+  Member first;
+  Member second([&] { all.end_wait(1); });
+  all.add_waiter(run, 1);
+  run.thread("pusher", [&] {
+    Worker& worker = all.pool.worker(0);
+    all.push(first);
+    if (worker.take_newest() == &first) worker.execute(&first);
+    all.push(second);
+  });
+  run.go();
+}
+
+// Each job blocks until the other runs: a wake-up for each, and for one waiter each.
+INTERLEAVE_CASE("confined: two jobs, two waiters", .preemptions = 1, .random_schedules = 2000) {
+  Together all(run, 3);
+  Parker parkers[2];
+  int begun = 0;
+  int ended = 0;
+  const auto meet = [&](std::size_t mine) {
+    if (++begun == 1) {
+      parkers[mine].park();
+    } else {
+      parkers[1 - mine].unpark();
+    }
+    if (++ended == 1) return;
+    all.end_wait(1);
+    all.end_wait(2);
+  };
+  Member jobs[2] = {Member([&] { meet(0); }), Member([&] { meet(1); })};
+  all.add_waiter(run, 1);
+  all.add_waiter(run, 2);
+  run.settle();  // They are asleep.
+  run.thread("pusher", [&] {
+    for (Member& job : jobs) all.push(job);
+  });
+  run.go();
+}
+
+/// Two waiters asleep, of which the one that is woken first is called away: its own wait ends, before the job is pushed or
+/// after. The pusher blocks until the job has run.
+void call_away(Run& run, bool before) {
+  Together all(run, 3);
+  Parker pusher;
+  Member job([&] {
+    all.end_wait(2);
+    pusher.unpark();
+  });
+  all.add_waiter(run, 2);
+  all.add_waiter(run, 1);
+  run.settle();  // They are asleep.
+  if (before) {
+    all.end_wait(1);
+    run.settle();
+  }
+  run.thread("pusher", [&] {
+    all.push(job);
+    if (!before) all.end_wait(1);
+    pusher.park();
+  });
+  run.go();
+}
+
+INTERLEAVE_CASE("confined: called away", .preemptions = 2, .random_schedules = 3000) { call_away(run, false); }
+// A waiter that leaves is called no more.
+INTERLEAVE_CASE("confined: one leaves before the job comes", .preemptions = 1, .random_schedules = 1000) {
+  call_away(run, true);
+}
+
+// The outer region's worker is woken for what the inner one leaves; the worker that has left it there blocks.
+INTERLEAVE_CASE("confined: what an inner region leaves", .preemptions = 2, .random_schedules = 2000) {
+  Together all(run, 2);
+  Parker pusher;
+  Member job([&] {
+    all.end_wait(1);
+    pusher.unpark();
+  });
+  all.add_waiter(run, 1);
+  run.thread("pusher", [&] {
+    {
+      const Confinement inner(all.pool.worker(0));
+      all.push(job);
+    }
+    pusher.park();
+  });
+  run.go();
+}
+
+// A free worker runs a job of an inner region that has ended, or is about to; what that job leaves is for the worker
+// that began the region. The thief blocks until it has run.
+INTERLEAVE_CASE("confined: what a thief leaves of an inner region", .preemptions = 2, .random_schedules = 3000) {
+  Pool pool(run, 2);
+  CoreLatch latch;
+  Parker thief;
+  Worker& home = pool.worker(0);
+  Member left([&] {
+    thief.unpark();
+    if (latch.set()) home.wake();
+  });
+  Member stolen([&](WorkerBase& worker) { worker.push(&left); });
+  run.thread("home", [&] {
+    const Confinement outer(home);
+    {
+      const Confinement inner(home);
+      stolen.region = left.region = home.region();
+      home.push(&stolen);
+      for (int i = 0; i < 2; ++i) yield_thread();
+      if (home.take_newest() == &stolen) {
+        stolen.execute(&stolen, home);
+        left.region = 0;  // It becomes the outer region's.
+      }
+    }
+    home.wait_until(latch);
+  });
+  run.thread("thief", [&] {
+    Worker& worker = pool.worker(1);
+    if (Job* const job = worker.find_work()) {
+      worker.execute(job);
+      thief.park();
+    }
+  });
+  run.go();
+  expect(left.has_run() && stolen.has_run(), "each has run once");
+  expect_none_left(pool);
+}
+
+// While a worker that stays in the region looks for its jobs, the owner ends it, and begins another in the same deque.
+INTERLEAVE_CASE("confined: a region ends and another begins", .preemptions = 2, .random_schedules = 3000) {
+  Pool pool(run, 3);
+  Worker& owner = pool.worker(0);
+  Member first;
+  Member second([](WorkerBase& worker) { expect(worker.index() == 0, "a worker in another region takes none"); });
+  const Region region = owner.next_region();
+  first.region = region;
+  second.region = region + pool.num_threads();
+  run.thread("owner", [&] {
+    {
+      const Confinement confinement(owner);
+      owner.push(&first);
+      if (Job* const job = owner.take_newest()) owner.execute(job);
+    }
+    const Confinement confinement(owner);
+    owner.push(&second);
+    if (Job* const job = owner.take_newest()) owner.execute(job);
+  });
+  run.thread("same region", [&] {
+    Worker& worker = pool.worker(1);
+    const Confinement confinement(worker, region);
+    for (int i = 0; i < 2; ++i) {
+      if (Job* const job = worker.find_work()) worker.execute(job);
+    }
+  });
+  run.go();
+  expect(first.has_run() && second.has_run(), "each has run once");
+}
+
+// A free worker, too: what it takes it runs in the job's region.
+INTERLEAVE_CASE("confined: a free thief", .preemptions = 1, .random_schedules = 4000) {
+  Pool pool(run, 3);
+  Worker& owner = pool.worker(0);
+  Member jobs[2];
+  jobs[0].region = owner.next_region();
+  jobs[1].region = owner.next_region() + pool.num_threads();
+  run.thread("owner", [&] {
+    const Confinement outer(owner);
+    owner.push(&jobs[0]);
+    {
+      const Confinement inner(owner);
+      owner.push(&jobs[1]);
+      if (Job* const job = owner.take_newest()) owner.execute(job);
+    }
+    while (Job* const job = owner.take_newest()) owner.execute(job);
+  });
+  for (std::size_t slot = 1; slot < 3; ++slot) {
+    run.thread("thief " + std::to_string(slot), [&, slot] {
+      Worker& worker = pool.worker(slot);
+      if (Job* const job = worker.find_work()) worker.execute(job);
+      expect(worker.region() == 0, "it is free again");
+    });
+  }
+  run.go();
+  expect(jobs[0].has_run() && jobs[1].has_run(), "each has run once");
+}
+
+// A worker that sleeps by the policy's protocol is woken for a confined job; its pusher blocks until that has run.
+INTERLEAVE_CASE("confined: a free worker asleep", .preemptions = 2, .random_schedules = 2000) {
+  Pool pool(run, 2);
+  CoreLatch latch;
+  Parker pusher;
+  Member job([&] {
+    pusher.unpark();
+    static_cast<void>(latch.set());
+  });
+  run.thread("free", [&] { pool.worker(1).wait_until(latch); });
+  run.thread("pusher", [&] {
+    Worker& worker = pool.worker(0);
+    const Confinement confinement(worker);
+    job.region = worker.region();
+    worker.push(&job);
+    pusher.park();
+  });
+  run.go();
+  expect(job.has_run(), "it has run once");
+}
+
+}  // namespace
+}  // namespace interleave_test

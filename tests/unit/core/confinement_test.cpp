@@ -1,0 +1,365 @@
+#include "blitz/core/confinement.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <doctest/doctest.h>
+
+#include "blitz/core/worker.hpp"
+#include "fake_worker.hpp"
+
+using blitz::detail::Confined;
+using blitz::detail::Confinement;
+using blitz::detail::CoreLatch;
+using blitz::detail::Job;
+using blitz::detail::Region;
+using blitz::detail::WorkerBase;
+using blitz_test::FakePool;
+
+namespace {
+
+/// A worker without a queue of its policy.
+class RegionWorker final : public WorkerBase {
+ public:
+  explicit RegionWorker(FakePool& pool, std::size_t index = 0) : WorkerBase(index, &pool) {}
+  ~RegionWorker() { CHECK(confined_jobs().deque.empty()); }
+
+  void push(Job* job) override { push_confined(job); }
+  bool take_if_newest(Job* /*job*/) noexcept override { return false; }
+  Job* take_newest() noexcept override { return confined_jobs().take_newest(region()); }
+  Job* find_work() noexcept override { return region() != 0 ? find_confined() : find_left(); }
+  void run_loop(const blitz::detail::Loop&, void*) override { std::abort(); }
+  void wait_until(CoreLatch& latch) noexcept override { pool()->isolation().wait(*this, latch); }
+  Job* take_mail() noexcept override { return posted.exchange(nullptr); }
+  bool has_mail() const noexcept override {
+    if (on_falling_asleep) std::exchange(on_falling_asleep, nullptr)();
+    return posted != nullptr;
+  }
+  bool queue_empty() const noexcept override { return confined_jobs().empty(region()); }
+  blitz::detail::Audience audience() const noexcept override { return blitz::detail::Audience::kSearches; }
+  bool worth_waking(blitz::detail::Ticks /*work*/) noexcept override { return true; }
+  void confine(Confined to) noexcept override { set_confined(to); }
+  void wake() noexcept override { pool()->apart().wake(index()); }
+
+  using WorkerBase::confined_stolen;
+
+  /// False: it finds no job.
+  bool run_one() {
+    Job* const job = find_work();
+    if (job != nullptr) job->execute(job, *this);
+    return job != nullptr;
+  }
+
+  std::atomic<Job*> posted{nullptr};
+  /// Called once, by the worker itself: it can be called to a job, and is still awake.
+  mutable std::function<void()> on_falling_asleep;
+};
+
+/// Writes its name, and remembers in which region it ran.
+struct Step final : Job {
+  explicit Step(std::string& the_log, char the_name, std::function<void(WorkerBase&)> the_body = nullptr)
+      : Job([](Job* job, WorkerBase& worker) noexcept {
+          auto& self = *static_cast<Step*>(job);
+          self.log += self.name;
+          self.region = worker.region();
+          if (self.body) self.body(worker);
+        }),
+        log(the_log),
+        name(the_name),
+        body(std::move(the_body)) {}
+
+  std::string& log;
+  char name;
+  std::function<void(WorkerBase&)> body;
+  Region region = ~Region{0};
+};
+
+struct SetLatch final : Job {
+  SetLatch(CoreLatch& the_latch, RegionWorker& the_waiter)
+      : Job([](Job* job, WorkerBase&) noexcept {
+          auto& self = *static_cast<SetLatch*>(job);
+          if (self.latch.set()) self.waiter.wake();
+        }),
+        latch(the_latch),
+        waiter(the_waiter) {}
+
+  CoreLatch& latch;
+  RegionWorker& waiter;
+};
+
+}  // namespace
+
+TEST_CASE("confinement: its worker takes the newest of its region") {
+  FakePool pool;
+  RegionWorker worker(pool);
+  std::string log;
+  Step a(log, 'a');
+  Step b(log, 'b');
+  {
+    const Confinement confinement(worker);
+    CHECK(worker.region() != 0);
+    CHECK(worker.queue_empty());
+    worker.push(&a);
+    worker.push(&b);
+    CHECK_FALSE(worker.queue_empty());
+    CHECK(worker.take_newest() == &b);
+    CHECK(worker.take_newest() == &a);
+    CHECK(worker.take_newest() == nullptr);
+    CHECK(worker.queue_empty());
+  }
+  CHECK(worker.region() == 0);
+}
+
+TEST_CASE("confinement: within another, it takes none of the outer's") {
+  FakePool pool;
+  RegionWorker worker(pool);
+  std::string log;
+  Step a(log, 'a');
+  Step b(log, 'b');
+  const Confinement outer(worker);
+  const Region region = worker.region();
+  worker.push(&a);
+  {
+    const Confinement inner(worker);
+    CHECK(worker.region() != region);
+    CHECK(worker.queue_empty());
+    CHECK(worker.find_work() == nullptr);
+    worker.push(&b);
+    CHECK(worker.find_work() == &b);
+    CHECK(worker.find_work() == nullptr);
+  }
+  CHECK(worker.region() == region);
+  CHECK(worker.find_work() == &a);
+}
+
+TEST_CASE("confinement: a free worker takes any job, the oldest of another's, and is confined while it runs") {
+  FakePool pool;
+  RegionWorker worker(pool);
+  RegionWorker helper(pool, 1);
+  std::string log;
+  Step c(log, 'c');
+  Step a(log, 'a', [&](WorkerBase& here) {
+    here.push(&c);  // of the region, too
+  });
+  Step b(log, 'b');
+  const Confinement confinement(worker);
+  worker.push(&a);
+  worker.push(&b);
+  CHECK(helper.run_one());
+  CHECK(log == "a");
+  CHECK(a.region == worker.region());
+  CHECK(helper.region() == 0);
+  CHECK(helper.confined_stolen() == 1);
+  // What the job has left comes before another theft.
+  CHECK(helper.run_one());
+  CHECK(log == "ac");
+  CHECK(c.region == worker.region());
+  CHECK(helper.confined_stolen() == 1);
+  CHECK(helper.run_one());
+  CHECK(log == "acb");
+  CHECK_FALSE(helper.run_one());
+}
+
+TEST_CASE("confinement: a confined worker takes jobs of its region alone, on any worker") {
+  FakePool pool;
+  RegionWorker first(pool);
+  RegionWorker second(pool, 1);
+  RegionWorker third(pool, 2);
+  std::string log;
+  Step a(log, 'a');
+  Step b(log, 'b');
+  const Confinement one(first);
+  const Confinement same(second, first.region());
+  const Confinement other(third);
+  first.push(&a);
+  third.push(&b);
+  CHECK(second.find_work() == &a);
+  CHECK(second.find_work() == nullptr);
+  CHECK(third.find_work() == &b);
+  // Behind one of another region it is not seen.
+  {
+    const Confinement inner(first);
+    first.push(&a);
+    const Confinement too(second, first.region());
+    CHECK(second.find_work() == &a);
+    CHECK_FALSE(second.run_one());
+  }
+  CHECK(log.empty());
+}
+
+TEST_CASE("confinement: after it, what is left is for free workers") {
+  FakePool pool;
+  RegionWorker worker(pool);
+  RegionWorker helper(pool, 1);
+  std::string log;
+  Step a(log, 'a');
+  Step b(log, 'b');
+  Region region = 0;
+  {
+    const Confinement confinement(worker);
+    region = worker.region();
+    worker.push(&a);
+    worker.push(&b);
+  }
+  {
+    const Confinement another(worker);
+    CHECK_FALSE(worker.run_one());
+  }
+  CHECK(helper.run_one());
+  CHECK(worker.run_one());
+  CHECK(log == "ab");
+  CHECK(a.region == region);
+  CHECK(b.region == region);
+}
+
+TEST_CASE("confinement: what an inner one leaves is the outer's") {
+  FakePool pool;
+  RegionWorker worker(pool);
+  RegionWorker helper(pool, 1);
+  std::string log;
+  Step a(log, 'a');
+  Step b(log, 'b');
+  Step c(log, 'c');
+  const Confinement outer(worker);
+  {
+    const Confinement inner(worker);
+    const Confinement innermost(worker);
+    for (Step* step : {&a, &b, &c}) worker.push(step);
+  }
+  const Confinement same(helper, worker.region());
+  CHECK(helper.find_work() == &a);
+  CHECK(worker.find_work() == &c);
+  CHECK(worker.find_work() == &b);
+}
+
+// By no more than its label could the outer region's other workers tell it from a stranger's.
+TEST_CASE("confinement: what a thief leaves of an inner one is run by the worker that began the inner one") {
+  FakePool pool;
+  RegionWorker worker(pool);
+  RegionWorker helper(pool, 1);
+  RegionWorker other(pool, 2);
+  std::string log;
+  Step left(log, 'l');
+  Step stolen(log, 's', [&](WorkerBase& thief) { thief.push(&left); });
+  const Confinement outer(worker);
+  Region region = 0;
+  {
+    const Confinement inner(worker);
+    region = worker.region();
+    worker.push(&stolen);
+    CHECK(helper.run_one());
+  }
+  const Confinement same(other, worker.region());
+  CHECK_FALSE(other.run_one());
+  {
+    const Confinement later(worker);
+    CHECK_FALSE(worker.run_one());
+  }
+  CHECK(worker.run_one());
+  CHECK(log == "sl");
+  CHECK(left.region == region);
+}
+
+TEST_CASE("confinement: no two regions of a pool have the same number, past ones included") {
+  FakePool pool(2);
+  RegionWorker first(pool);
+  RegionWorker second(pool, 1);
+  Region before = 0;
+  for (int i = 0; i < 100; ++i) {
+    const Confinement one(first);
+    const Confinement other(second);
+    CHECK(first.region() > before);
+    CHECK(second.region() > first.region());
+    before = second.region();
+  }
+}
+
+// --- waiting ---
+
+TEST_CASE("confinement: in a wait a worker runs jobs of its region, and its mail, and no others") {
+  FakePool pool;
+  RegionWorker worker(pool);
+  RegionWorker other(pool, 1);
+  std::string log;
+  CoreLatch latch;
+  Step stranger(log, 's');
+  Step a(log, 'a');
+  Step posted(log, 'p');
+  SetLatch last(latch, worker);
+  {
+    const Confinement elsewhere(other);
+    other.push(&stranger);
+    const Confinement confinement(worker);
+    worker.push(&last);
+    worker.push(&a);
+    worker.posted = &posted;
+    worker.wait_until(latch);
+  }
+  CHECK(log.find('a') != std::string::npos);
+  CHECK(log.find('s') == std::string::npos);
+  if (Job* const job = worker.take_mail()) job->execute(job, worker);
+  CHECK(log == "ap");
+  CHECK(other.run_one());
+}
+
+TEST_CASE(
+    "confinement: a worker asleep is woken by its latch, by a push, by its mail, and by what becomes its region's") {
+  FakePool pool;
+  RegionWorker worker(pool);
+  RegionWorker other(pool, 1);
+  for (int round = 0; round < 200; ++round) {
+    CoreLatch latch;
+    std::atomic<bool> asleep{false};
+    SetLatch last(latch, worker);
+    const Confinement confinement(worker);
+    const Confinement same(other, worker.region());
+    worker.on_falling_asleep = [&] { asleep = true; };
+    std::thread waiter([&] { worker.wait_until(latch); });
+    while (!asleep) std::this_thread::yield();
+    for (int i = 0; i < round % 20; ++i) std::this_thread::yield();
+    if (round % 4 == 0) {
+      last.execute(&last, other);
+    } else if (round % 4 == 1) {
+      other.push(&last);
+    } else if (round % 4 == 2) {
+      worker.posted = &last;
+      worker.wake();
+    } else {
+      const Confinement inner(other);
+      other.push(&last);
+    }
+    waiter.join();
+    CHECK(latch.probe());
+  }
+}
+
+TEST_CASE("confinement: a worker that was called to a job that another took is called to the next") {
+  FakePool pool;
+  RegionWorker worker(pool);
+  RegionWorker pusher(pool, 1);
+  for (int round = 0; round < 100; ++round) {
+    std::string log;
+    CoreLatch latch;
+    Step gone(log, 'g');
+    SetLatch last(latch, worker);
+    const Confinement confinement(worker);
+    const Confinement same(pusher, worker.region());
+    std::atomic<bool> taken{false};
+    worker.on_falling_asleep = [&] {
+      // The waiter can be called, and is not yet asleep.
+      pusher.push(&gone);
+      CHECK(pusher.take_newest() == &gone);
+      taken = true;
+    };
+    std::thread waiter([&] { worker.wait_until(latch); });
+    while (!taken) std::this_thread::yield();
+    for (int i = 0; i < round % 50; ++i) std::this_thread::yield();
+    pusher.push(&last);
+    waiter.join();
+    CHECK(latch.probe());
+  }
+}
