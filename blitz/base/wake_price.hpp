@@ -59,8 +59,7 @@ class Series {
   static constexpr Ticks kShare = 2;  // microseconds
 
   /// The caller has `work` left, which alone is not worth a wake-up. Returns whether it is as part of the series.
-  [[nodiscard]] bool add(Ticks work, const WakePrice& price) noexcept {
-    const Ticks now = ticks_now();
+  [[nodiscard]] bool add(Ticks work, const WakePrice& price, Ticks now = ticks_now()) noexcept {
     const Ticks since = now - last_;
     if (since < work / 2) return false;  // The same call, a block later.
     last_ = now;

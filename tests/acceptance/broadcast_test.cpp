@@ -15,6 +15,7 @@
 #include <doctest/doctest.h>
 
 #include "scopes.hpp"
+#include "support/asleep.hpp"
 
 using blitz::BroadcastContext;
 using blitz::Scope;
@@ -41,16 +42,6 @@ class Calls {
  private:
   std::vector<std::atomic<int>> times_;
 };
-
-/// Until every slot of the pool is asleep or vacant and has slept since `before`, where it has been awake.
-template <class Pool>
-void wait_until_all_sleep(Pool& pool) {
-  const auto all_asleep = [&] {
-    const auto stats = pool.stats();
-    return std::ranges::all_of(stats.workers, [](const auto& w) { return w.times_slept >= w.times_woken; });
-  };
-  while (!all_asleep()) std::this_thread::yield();
-}
 
 }  // namespace
 

@@ -15,6 +15,7 @@ using blitz::policy::CountingFinder;
 using blitz::policy::CountingIdle;
 using blitz::policy::CountingQueue;
 using blitz::policy::Job;
+using blitz::policy::ThriftyIdle;
 using blitz_test::ReferencePolicy;
 
 namespace {
@@ -105,6 +106,11 @@ static_assert(kCountsAll<AsyncPolicy>);
 static_assert(!CountingQueue<ReferencePolicy::LocalQueue>);
 static_assert(CountingIdle<ReferencePolicy::Idle>);
 static_assert(!CountingFinder<ReferencePolicy::Finder>);
+
+// So is the price of a wake-up, which both of them know.
+static_assert(ThriftyIdle<ForkJoinPolicy::Idle>);
+static_assert(ThriftyIdle<AsyncPolicy::Idle>);
+static_assert(!ThriftyIdle<ReferencePolicy::Idle>);
 
 TEST_CASE("reference queue: newest for its owner, oldest for thieves") {
   struct NoJob : Job {

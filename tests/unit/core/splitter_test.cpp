@@ -155,6 +155,48 @@ TEST_CASE("pace: neither a last block nor a tiny loop is timed") {
   CHECK_FALSE(Pace(1).worth_timing(1, 2));
 }
 
+TEST_CASE("pace: the first block counts only as long as there is no other") {
+  Pace pace(1);
+  CHECK_FALSE(pace.timed());
+  pace.ran(1, 1000);
+  CHECK(pace.timed());
+  CHECK_FALSE(pace.timed_well());
+  CHECK(pace.per_item() == 1000);
+  pace.ran(10, 100);
+  CHECK(pace.timed_well());
+  CHECK(pace.per_item() == 10);
+  pace.ran(10, 300);
+  CHECK(pace.timed_well());
+  CHECK(pace.per_item() == 20);
+}
+
+TEST_CASE("pace: of a few blocks, the first teaches nothing") {
+  Pace pace(4);
+  CHECK(pace.learns_nothing(32));
+  CHECK_FALSE(pace.learns_nothing(33));
+  pace.ran(4, 1000);
+  CHECK_FALSE(pace.learns_nothing(8));
+}
+
+TEST_CASE("pace: beside long blocks an offer that came back is followed by another at once") {
+  Pace pace(1);
+  pace.ran(1, 10 * ticks_per_microsecond());
+  pace.offer_refused();
+  CHECK(pace.may_offer());
+  pace.ran(1, 0);
+  pace.offer_refused();
+  CHECK_FALSE(pace.may_offer());
+}
+
+TEST_CASE("pace: a loop of long blocks is timed to the end, but for the last") {
+  Pace pace(1);
+  pace.ran(1, 10 * ticks_per_microsecond());
+  CHECK(pace.worth_timing(1, 2));
+  CHECK_FALSE(pace.worth_timing(1, 1));
+  pace.ran(1, 0);
+  CHECK_FALSE(pace.worth_timing(1, 2));
+}
+
 TEST_CASE("pace: runs the blocks of a range one after another") {
   Pace pace(1);
   std::uint64_t next = 0;

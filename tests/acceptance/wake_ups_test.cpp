@@ -1,0 +1,65 @@
+// What a loop wakes a sleeping worker for.
+#include <chrono>
+#include <cstdint>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "support/asleep.hpp"
+#include "support/policies.hpp"
+
+using namespace blitz_test;
+
+namespace {
+
+void spend(std::chrono::nanoseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+template <class Pool>
+std::uint64_t times_woken(const Pool& pool) {
+  return pool.stats().total.times_woken;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("wake-ups: a loop of less than some microseconds wakes nobody", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  const auto call = [&] { pool.parallel_for(0, 32, [](int /*i*/) {}); };
+  // A call during which this thread loses its processor looks like a long one, and wakes a worker: one of a few series
+  // of calls tells.
+  constexpr int kTries = 100;
+  bool none = false;
+  for (int i = 0; i < kTries && !none; ++i) {
+    wait_until_all_sleep(pool);
+    for (int first = 0; first < 10; ++first) call();
+    wait_until_all_sleep(pool);
+    const std::uint64_t before = times_woken(pool);
+    for (int calls = 0; calls < 1000; ++calls) call();
+    none = times_woken(pool) == before;
+  }
+  CHECK(none);
+}
+
+TEST_CASE_TEMPLATE("wake-ups: a loop of milliseconds wakes a worker, the first call included", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  for (std::uint64_t calls = 1; calls <= 3; ++calls) {
+    wait_until_all_sleep(pool);
+    const std::uint64_t before = times_woken(pool);
+    pool.parallel_for(0, 100, [](int /*i*/) { spend(std::chrono::microseconds(100)); });
+    CHECK(times_woken(pool) > before);
+  }
+}
+
+TEST_CASE_TEMPLATE("wake-ups: short loops that follow one another wake a worker in the end", Pool, BLITZ_TEST_POOLS) {
+  // Each of them is too short, and help in some ten of them worth a wake-up.
+  Pool pool({.num_threads = 2});
+  int calls = 0;
+  while (times_woken(pool) == 0 && calls < 200) {
+    pool.parallel_for(0, 32, [](int /*i*/) { spend(std::chrono::nanoseconds(500)); });
+    ++calls;
+  }
+  CHECK(times_woken(pool) > 0);
+}
