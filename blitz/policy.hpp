@@ -276,8 +276,16 @@ concept Policy =
 struct BLITZ_API ForkJoinPolicy;  // fork_join/policy.hpp
 struct BLITZ_API AsyncPolicy;     // async/policy.hpp
 
-/// The policy of a BasicThreadPool: one of the library's, which need only be declared, or a type that models Policy.
+namespace detail {
+
+/// AsyncPolicy is compiled in the library alone, where it is seen to be a policy.
 template <class P>
-concept PoolPolicy = std::same_as<P, ForkJoinPolicy> || std::same_as<P, AsyncPolicy> || Policy<P>;
+using PolicyInSight = std::conditional_t<std::same_as<P, AsyncPolicy>, ForkJoinPolicy, P>;
+
+}  // namespace detail
+
+/// The policy of a BasicThreadPool: AsyncPolicy, which need only be declared, or a type that models Policy.
+template <class P>
+concept PoolPolicy = Policy<detail::PolicyInSight<P>>;
 
 }  // namespace blitz

@@ -244,7 +244,7 @@ class IdleState {
     if (s.runner != &s.resident) return;
     if (const Ticks began = std::exchange(s.wake_began, 0)) {
       price_.learn(ticks_now() - began);
-      s.patience.woken(search.wait, began);
+      s.patience.woken(search.wait, began, price_);
     }
     s.placement.restore();
   }

@@ -7,7 +7,7 @@
 ///   - A caller wakes a worker for work that takes longer than the price, or if help would have saved as much in the
 ///     calls of a series, each of them too short.
 ///   - A worker that has run out of work waits for about the price before it sleeps, if work came that soon the last
-///     time, or if it was woken and came too late.
+///     time, or if it was woken for a series and came too late.
 ///
 /// A. R. Karlin, K. Li, M. S. Manasse, S. Owicki, "Empirical studies of competitive spinning for a shared-memory
 /// multiprocessor", SOSP 1991.
@@ -45,11 +45,19 @@ class WakePrice {
     return false;
   }
 
+  /// A worker is about to be woken for a series: it shall wait for the next call.
+  void promise_calls() noexcept { promised_.store(true, std::memory_order_relaxed); }
+  /// By the woken worker: whether it was for that.
+  [[nodiscard]] bool take_promise() noexcept {
+    return promised_.load(std::memory_order_relaxed) && promised_.exchange(false, std::memory_order_relaxed);
+  }
+
  private:
   static constexpr Ticks kFirst = 50;  // microseconds
   static constexpr Ticks kMost = 400;
 
   Atomic<Ticks> price_{kFirst * ticks_per_microsecond()};  // written by woken threads and by callers
+  Atomic<bool> promised_{false};                           // written by a caller, and by the worker that it wakes
 };
 
 /// The calls that one worker has made without help. For that worker.
@@ -59,7 +67,7 @@ class Series {
   static constexpr Ticks kShare = 2;  // microseconds
 
   /// The caller has `work` left, which alone is not worth a wake-up. Returns whether it is as part of the series.
-  [[nodiscard]] bool add(Ticks work, const WakePrice& price, Ticks now = ticks_now()) noexcept {
+  [[nodiscard]] bool add(Ticks work, WakePrice& price, Ticks now = ticks_now()) noexcept {
     const Ticks since = now - last_;
     if (since < work / 2) return false;  // The same call, a block later.
     last_ = now;
@@ -70,6 +78,7 @@ class Series {
     saved_ = before + work / 2 > cost ? before + work / 2 - cost : 0;
     if (saved_ < price.value()) return false;
     saved_ = 0;
+    price.promise_calls();
     return true;
   }
 
@@ -95,9 +104,9 @@ class Patience {
     return gap_ < price.reach() && ticks_now() - wait.since < price.reach();
   }
   /// The waiting worker was woken for work; its waker began at `began`.
-  void woken(Wait& wait, Ticks began) noexcept {
+  void woken(Wait& wait, Ticks began, WakePrice& price) noexcept {
     wait = {.slept_after = began - wait.since, .is_long = true};
-    gap_ = 0;
+    gap_ = price.take_promise() ? 0 : wait.slept_after;
   }
   /// It has found a job.
   void ended(const Wait& wait) noexcept {
@@ -106,7 +115,7 @@ class Patience {
   }
 
  private:
-  Ticks gap_ = ~Ticks{0};  // how long it was without work the last time; 0 if it was woken and has found nothing yet
+  Ticks gap_ = ~Ticks{0};  // how long it was without work the last time; 0 if it was woken for a series
 };
 
 }  // namespace blitz::detail

@@ -125,7 +125,7 @@ struct TakenJob final : Job {
     taken = job;
     return job.job != nullptr ? this : nullptr;
   }
-  static void execute_it(Job* job, WorkerBase& worker) noexcept;
+  BLITZ_API static void execute_it(Job* job, WorkerBase& worker) noexcept;
 
   ConfinedJob taken;
 };

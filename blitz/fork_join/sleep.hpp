@@ -268,7 +268,7 @@ class Sleep {
   void woken(Slot& s, Search& search) noexcept {
     if (const Ticks began = std::exchange(s.wake_began, 0)) {
       price_.learn(ticks_now() - began);
-      s.patience.woken(search.wait, began);
+      s.patience.woken(search.wait, began, price_);
     }
     s.placement.restore();
   }

@@ -226,36 +226,43 @@ TEST_CASE("patience: after a short wait, and not after a long one") {
 }
 
 TEST_CASE("patience: a wait lasts for the reach at most") {
-  const WakePrice price;
+  WakePrice price;
   Patience patience;
   Patience::Wait woken;
-  patience.woken(woken, ticks_now());
+  patience.woken(woken, ticks_now(), price);
   REQUIRE(is_patient(patience, price));
   Patience::Wait wait{.since = ticks_now() - price.reach()};
   CHECK_FALSE(patience.lasts(wait, price));
 }
 
-TEST_CASE("patience: after a wake-up that came too late") {
-  const WakePrice price;
-  Patience patience;
-  Patience::Wait wait{.since = ticks_now() - 100 * price.reach()};
-  patience.woken(wait, ticks_now());
-  CHECK(wait.is_long);
-  CHECK(is_patient(patience, price));
-  // Nothing was found, and then soon another job.
+TEST_CASE("patience: after a wake-up for a series, which is announced to one worker, and after no other") {
+  WakePrice price;
+  price.promise_calls();
+  for (const bool for_series : {true, false}) {
+    CAPTURE(for_series);
+    Patience patience;
+    Patience::Wait wait{.since = ticks_now() - 100 * price.reach()};
+    patience.woken(wait, ticks_now(), price);
+    CHECK(wait.is_long);
+    CHECK(is_patient(patience, price) == for_series);
+  }
+}
+
+TEST_CASE("patience: after a wake-up that came too late, if other work comes soon") {
+  WakePrice price;
   CHECK(makes_patient(price, [&](Patience& again) {
     Patience::Wait late{.since = ticks_now() - 100 * price.reach()};
-    again.woken(late, ticks_now());
+    again.woken(late, ticks_now(), price);
     late.in_vain = true;
     again.ended(late);
   }));
 }
 
 TEST_CASE("patience: after a wake-up in time, if the worker would not have waited long") {
-  const WakePrice price;
+  WakePrice price;
   const auto woken_after = [&](Patience& patience, Ticks ticks) {
     Patience::Wait wait{.since = ticks_now() - ticks};
-    patience.woken(wait, wait.since + ticks);
+    patience.woken(wait, wait.since + ticks, price);
     patience.ended(wait);
   };
   Patience patience;
@@ -266,7 +273,7 @@ TEST_CASE("patience: after a wake-up in time, if the worker would not have waite
 }
 
 TEST_CASE("patience: a wait that the usual search ended tells nothing") {
-  const WakePrice price;
+  WakePrice price;
   const auto search = [&](Patience& patience, Ticks ticks) {
     const Patience::Wait wait{.since = ticks_now() - ticks};
     patience.ended(wait);
@@ -275,7 +282,7 @@ TEST_CASE("patience: a wait that the usual search ended tells nothing") {
   search(patience, 0);
   CHECK_FALSE(is_patient(patience, price));
   Patience::Wait woken;
-  patience.woken(woken, ticks_now());
+  patience.woken(woken, ticks_now(), price);
   search(patience, price.reach());
   CHECK(is_patient(patience, price));
 }

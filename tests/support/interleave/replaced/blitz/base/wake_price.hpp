@@ -22,7 +22,7 @@ class Patience {
     bool in_vain = false;
   };
   [[nodiscard]] static bool lasts(Wait& /*wait*/, const WakePrice& /*price*/) noexcept { return false; }
-  static void woken(Wait& /*wait*/, Ticks /*began*/) noexcept {}
+  static void woken(Wait& /*wait*/, Ticks /*began*/, WakePrice& /*price*/) noexcept {}
   static void ended(const Wait& /*wait*/) noexcept {}
 };
 
