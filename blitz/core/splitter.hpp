@@ -52,9 +52,11 @@ class Pace {
   [[nodiscard]] bool learns_nothing(std::uint64_t left) const noexcept {
     return !timed() && left <= kTinyLoop * grain_;
   }
-  /// Whether a block was timed; whether more than the first was, whose items may be special.
   [[nodiscard]] bool timed() const noexcept { return blocks_ > 0; }
-  [[nodiscard]] bool timed_well() const noexcept { return blocks_ > 1; }
+  /// Whether more than the first block was timed, whose items may be special, or that one took long.
+  [[nodiscard]] bool timed_well() const noexcept {
+    return blocks_ > 1 || ticks_ > kLongBlock * ticks_per_microsecond();
+  }
   /// The ticks that an item took, if timed(). The first block counts only as long as there is no other.
   [[nodiscard]] float per_item() const noexcept { return static_cast<float>(ticks_) / static_cast<float>(items_); }
 
@@ -105,6 +107,7 @@ class Pace {
  private:
   static constexpr std::uint64_t kTinyLoop = 8;
   static constexpr Ticks kTargetMicroseconds = 4;
+  static constexpr Ticks kLongBlock = 64;  // microseconds
   static constexpr std::uint64_t kMaxGrowth = 32;
 
   std::uint64_t grain_;
