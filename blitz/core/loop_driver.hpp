@@ -162,7 +162,10 @@ class LoopDriver {
       share.usual = &share.worker.history().per_item(reinterpret_cast<std::uintptr_t>(loop_.run_block));
     }
     const float per_item = share.pace.timed_well() ? share.pace.per_item() : *share.usual;
-    if (per_item == 0) return share.eager;  // A loop that is not known yet may have long items.
+    if (per_item == 0) {  // A loop that is not known yet may have long items.
+      share.pace.time_next();
+      return share.eager;
+    }
     const auto work = static_cast<Ticks>(per_item * static_cast<float>(left));
     return work > kLeastWork * ticks_per_microsecond() && share.worker.worth_waking(work);
   }

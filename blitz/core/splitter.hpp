@@ -52,6 +52,9 @@ class Pace {
   [[nodiscard]] bool learns_nothing(std::uint64_t left) const noexcept {
     return !timed() && left <= kTinyLoop * grain_;
   }
+  /// Has the next block timed, if it is not the last, however few items are left.
+  void time_next() noexcept { slow_ = true; }
+  /// Whether a block was timed.
   [[nodiscard]] bool timed() const noexcept { return blocks_ > 0; }
   /// Whether more than the first block was timed, whose items may be special, or that one took long.
   [[nodiscard]] bool timed_well() const noexcept {
