@@ -157,15 +157,17 @@ class LoopDriver {
       case Audience::kSleeps:
         break;
     }
+    return share.pace.timed_well() ? is_worth(share, share.pace.per_item(), left) : is_wanted_untimed(share, left);
+  }
+  /// The same of a worker that sleeps, before there are figures of this call.
+  [[nodiscard]] BLITZ_COLD bool is_wanted_untimed(Share& share, LoopIndex left) const noexcept {
     if (share.pace.learns_nothing(left)) return share.eager;
-    if (share.usual == nullptr) {
-      share.usual = &share.worker.history().per_item(reinterpret_cast<std::uintptr_t>(loop_.run_block));
-    }
-    const float per_item = share.pace.timed_well() ? share.pace.per_item() : *share.usual;
-    if (per_item == 0) {  // A loop that is not known yet may have long items.
-      share.pace.time_next();
-      return share.eager;
-    }
+    share.usual = &share.worker.history().per_item(reinterpret_cast<std::uintptr_t>(loop_.run_block));
+    if (*share.usual != 0) return is_worth(share, *share.usual, left);
+    share.pace.time_next();
+    return share.eager;  // A loop that is not known yet may have long items.
+  }
+  [[nodiscard]] static bool is_worth(Share& share, float per_item, LoopIndex left) noexcept {
     const auto work = static_cast<Ticks>(per_item * static_cast<float>(left));
     return work > kLeastWork * ticks_per_microsecond() && share.worker.worth_waking(work);
   }

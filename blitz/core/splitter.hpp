@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "blitz/base/export.hpp"
 #include "blitz/base/ticks.hpp"
 
 namespace blitz::detail {
@@ -92,7 +93,7 @@ class Pace {
   }
 
   /// A block of `size` items took `ticks`.
-  void ran(std::uint64_t size, Ticks ticks) noexcept {
+  BLITZ_ALWAYS_INLINE void ran(std::uint64_t size, Ticks ticks) noexcept {
     const Ticks target = kTargetMicroseconds * ticks_per_microsecond();
     slow_ = 4 * ticks > target;
     if (slow_) may_offer_ = true;
