@@ -4,12 +4,12 @@
 
 #include "blitz/base/compiler.hpp"
 
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
 
+#include "blitz/base/owned.hpp"
 #include "blitz/core/caller_latch.hpp"
 #include "blitz/core/job.hpp"
 #include "blitz/core/spawned_job.hpp"
@@ -20,18 +20,18 @@ namespace blitz {
 
 namespace detail {
 
-/// Shared by a handle and its job; the last of the two to release it frees it.
+/// Owned by a handle and its job.
 ///
 /// Pairs:
 ///   [ready]  finish: waiter_.exchange  ->  wait, ready: waiter_ read (acquire)
 ///   [wait]   wait: waiter_ exchange    ->  finish: waiter_.exchange (acquire)
 template <class R>
-class AsyncState : public Job {
+class AsyncState : public Job, public Counted {
  public:
   using Value = ValueOf<R>;
 
   AsyncState(Execute function, PoolBase& pool) noexcept : Job(function), pool_(pool) {}
-  virtual ~AsyncState() {
+  ~AsyncState() override {
     if (ready() && !taken_) result_.discard();
   }
 
@@ -56,15 +56,6 @@ class AsyncState : public Job {
     return result_.take();
   }
 
-  /// By the handle and by the job, once each, when it no longer uses this.
-  void release() noexcept {
-    // Release and acquire: all use happens before the end.
-    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
-  }
-  struct Release {
-    void operator()(AsyncState* state) const noexcept { state->release(); }
-  };
-
  protected:
   /// The job's end: result_ is written.
   void finish() noexcept {
@@ -83,8 +74,7 @@ class AsyncState : public Job {
 
   PoolBase& pool_;  // valid while the job has not ended
   Atomic<CallerLatch*> waiter_{nullptr};
-  Atomic<int> owners_{2};  // the handle, and the job
-  bool taken_ = false;     // written by the handle
+  bool taken_ = false;  // written by the handle
 };
 
 template <class F>
@@ -121,12 +111,12 @@ class AsyncHandle {
   AsyncHandle(AsyncHandle&&) noexcept = default;
   AsyncHandle& operator=(AsyncHandle&&) noexcept = default;
   /// For the library.
-  explicit AsyncHandle(detail::AsyncState<R>* state) noexcept : state_(state) {}
+  explicit AsyncHandle(detail::AsyncState<R>& state) noexcept : state_(detail::share(state)) {}
 
-  void swap(AsyncHandle& other) noexcept { state_.swap(other.state_); }
+  void swap(AsyncHandle& other) noexcept { std::swap(state_, other.state_); }
 
   /// Whether there is a result to get, now or later: false after get(), and once moved from.
-  [[nodiscard]] bool valid() const noexcept { return state_ != nullptr; }
+  [[nodiscard]] bool valid() const noexcept { return static_cast<bool>(state_); }
   /// Whether get() would return at once. Throws std::logic_error if the handle is not valid.
   [[nodiscard]] bool ready() const { return checked().ready(); }
   /// @brief Waits until the result is ready. A worker runs other jobs of its pool meanwhile, then sleeps; another
@@ -144,25 +134,26 @@ class AsyncHandle {
 
  private:
   [[nodiscard]] detail::AsyncState<R>& checked() const {
-    if (state_ == nullptr) [[unlikely]] {
+    if (!state_) [[unlikely]] {
       throw std::logic_error(
           "blitz: this handle has no result to wait for; call get() once, on the handle that async returned");
     }
     return *state_;
   }
 
-  std::unique_ptr<detail::AsyncState<R>, typename detail::AsyncState<R>::Release> state_;
+  detail::Shared<detail::AsyncState<R>> state_;
 };
 
 namespace detail {
 
 template <class F>
 [[nodiscard]] AsyncHandle<CallResult<std::decay_t<F>&>> async_in(PoolBase& pool, F&& f) {
-  auto job = std::make_unique<AsyncJob<std::decay_t<F>>>(pool, std::forward<F>(f));
+  Shared<AsyncJob<std::decay_t<F>>> job(new AsyncJob<std::decay_t<F>>(pool, std::forward<F>(f)));
   WorkerBase* const worker = worker_of(pool);
   Detached::begun(worker, pool);
-  push_or_inject(worker, pool, job.get());
-  return AsyncHandle<CallResult<std::decay_t<F>&>>(job.release());
+  AsyncHandle<CallResult<std::decay_t<F>&>> handle(*job);
+  push_or_inject(worker, pool, job.release());
+  return handle;
 }
 
 }  // namespace detail

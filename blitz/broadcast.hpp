@@ -6,12 +6,12 @@
 
 #include <cstddef>
 #include <exception>
-#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "blitz/base/owned.hpp"
 #include "blitz/core/caller_latch.hpp"
 #include "blitz/core/job.hpp"
 #include "blitz/current_pool.hpp"
@@ -64,7 +64,7 @@ auto broadcast_in(PoolBase& pool, F&& f) {
   if (here == nullptr) pool.throw_if_unusable();
 
   const std::size_t count = pool.num_threads();
-  const auto jobs = std::make_unique<J[]>(count);
+  const auto jobs = make_array<J>(count);
   Broadcast<Callable> all{f, CallerLatch(pool), {count}};
   for (std::size_t slot = 0; slot < count; ++slot) {
     jobs[slot].all = &all;

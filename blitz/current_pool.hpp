@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -67,7 +66,7 @@ inline void enter_blocking(PoolBase* pool, PoolCall call, void* argument) { pool
 template <EnterPool kEnter, class F>
 void call_on_worker(PoolBase* pool, F& f) {
   const auto call = [](void* its_f, WorkerBase& worker) { (*static_cast<F*>(its_f))(worker); };
-  kEnter(pool, call, const_cast<void*>(static_cast<const void*>(std::addressof(f))));
+  kEnter(pool, call, const_cast<void*>(static_cast<const void*>(&f)));
 }
 
 /// Out of line: a caller that finds a vacant slot needs no room for a result beside the one that it returns.

@@ -18,11 +18,11 @@ namespace detail {
 template struct CurrentWorker<ForkJoinPolicy>;
 template class Worker<ForkJoinPolicy>;
 template class Registry<ForkJoinPolicy>;
-template std::shared_ptr<PoolBase> start_pool<ForkJoinPolicy>(ThreadPoolOptions);
+template Shared<PoolBase> start_pool<ForkJoinPolicy>(ThreadPoolOptions);
 template struct CurrentWorker<AsyncPolicy>;
 template class Worker<AsyncPolicy>;
 template class Registry<AsyncPolicy>;
-template std::shared_ptr<PoolBase> start_pool<AsyncPolicy>(ThreadPoolOptions);
+template Shared<PoolBase> start_pool<AsyncPolicy>(ThreadPoolOptions);
 
 constinit Atomic<PoolBase*> started_global_pool{nullptr};
 
@@ -188,7 +188,7 @@ ThreadPool& GlobalPool::get() {
         [] {
           GlobalPool& global_pool = global();
           started_global_pool.store(nullptr, std::memory_order_relaxed);
-          PoolBase::keep_for_ever(std::shared_ptr<ThreadPool>(global_pool.pool.release(), [](ThreadPool*) {}));
+          PoolBase::keep_for_ever(global_pool.pool.release());
           ::new (&global_pool.shutting_down) Mutex;  // A thread of the parent may hold it.
           if (!global_pool.in_hook_of_start()) {
             global_pool.mutex.unlock();

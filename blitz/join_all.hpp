@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <ranges>
 #include <type_traits>
@@ -32,8 +31,7 @@ template <class F>
 void join_indices(std::size_t count, F&& f) {
   if (count == 0) return;
   join_indices(
-      0, count, [](void* data, std::size_t i) { (*static_cast<std::remove_reference_t<F>*>(data))(i); },
-      std::addressof(f));
+      0, count, [](void* data, std::size_t i) { (*static_cast<std::remove_reference_t<F>*>(data))(i); }, &f);
 }
 
 /// Calls `at(i)`, a callable given as F, for each i below `count`.

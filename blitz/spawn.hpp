@@ -7,10 +7,10 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
+#include "blitz/base/owned.hpp"
 #include "blitz/core/spawned_job.hpp"
 #include "blitz/current_pool.hpp"
 
@@ -56,16 +56,34 @@ void spawn_fifo_in(PoolBase& pool, F&& f) {
   }
 }
 
+/// One closure, called by all workers: copies share it.
+template <class F>
+class BroadcastCall {
+ public:
+  template <class G>
+  explicit BroadcastCall(G&& f) : closure_(new Closure(std::forward<G>(f))) {}
+  BroadcastCall(const BroadcastCall& other) noexcept : closure_(share(*other.closure_)) {}
+
+  template <class... Scope>
+    requires std::invocable<const F&, Scope&..., BroadcastContext>
+  void operator()(Scope&... scope) const {
+    const WorkerBase& worker = *current_worker;
+    static_cast<void>(std::invoke(closure_->f, scope..., BroadcastContext(worker.index(), worker.num_threads())));
+  }
+
+ private:
+  struct Closure final : Counted {
+    template <class G>
+    explicit Closure(G&& its_f) : f(std::forward<G>(its_f)) {}
+    const F f;
+  };
+
+  Shared<Closure> closure_;
+};
+
 template <JobOwner O = Detached, class F>
 void spawn_broadcast_in(PoolBase& pool, F&& f, O owner = {}) {
-  using Shared = const std::decay_t<F>;  // one closure, called by all workers
-  const auto call = [f = std::make_shared<Shared>(std::forward<F>(f))](auto&... scope)
-    requires std::invocable<Shared&, decltype(scope)..., BroadcastContext>
-  {
-    const WorkerBase& worker = *current_worker;
-    static_cast<void>(std::invoke(*f, scope..., BroadcastContext(worker.index(), worker.num_threads())));
-  };
-  spawn_job_on_each(worker_of(pool), pool, owner, call);
+  spawn_job_on_each(worker_of(pool), pool, owner, BroadcastCall<std::decay_t<F>>(std::forward<F>(f)));
 }
 
 }  // namespace detail

@@ -6,10 +6,10 @@
 
 #include <exception>
 #include <functional>
-#include <memory>
 #include <stop_token>
 #include <utility>
 
+#include "blitz/base/owned.hpp"
 #include "blitz/core/job_group.hpp"
 #include "blitz/core/pool_base.hpp"
 #include "blitz/core/spawned_job.hpp"
@@ -135,9 +135,9 @@ class TaskGroup {
   }
 
  private:
-  explicit TaskGroup(detail::PoolBase& pool) : pool_(pool.keep_alive(), &pool), group_(pool) {}
+  explicit TaskGroup(detail::PoolBase& pool) : pool_(detail::share(pool)), group_(pool) {}
 
-  std::shared_ptr<detail::PoolBase> pool_;  // keeps the pool's memory, and not its threads
+  detail::Shared<detail::PoolBase> pool_;  // keeps the pool's memory, and not its threads
   detail::JobGroup group_;
 };
 

@@ -6,13 +6,13 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <ranges>
 #include <type_traits>
 #include <utility>
 
 #include "blitz/async_handle.hpp"
+#include "blitz/base/owned.hpp"
 #include "blitz/broadcast.hpp"
 #include "blitz/core/pool_base.hpp"
 #include "blitz/current_pool.hpp"
@@ -31,8 +31,8 @@ namespace blitz {
 
 namespace detail {
 
-extern template std::shared_ptr<PoolBase> start_pool<ForkJoinPolicy>(ThreadPoolOptions);
-extern template std::shared_ptr<PoolBase> start_pool<AsyncPolicy>(ThreadPoolOptions);
+extern template Shared<PoolBase> start_pool<ForkJoinPolicy>(ThreadPoolOptions);
+extern template Shared<PoolBase> start_pool<AsyncPolicy>(ThreadPoolOptions);
 
 }  // namespace detail
 
@@ -228,7 +228,7 @@ class BasicThreadPool {
 
   friend detail::PoolBase& detail::base_of<P>(BasicThreadPool<P>& pool) noexcept;
 
-  std::shared_ptr<detail::PoolBase> base_;
+  detail::Shared<detail::PoolBase> base_;
 };
 
 template <class P>

@@ -3,11 +3,9 @@
 
 #include "blitz/base/compiler.hpp"
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <type_traits>
@@ -16,6 +14,7 @@
 
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
+#include "blitz/base/owned.hpp"
 #include "blitz/core/pool_base.hpp"
 #include "blitz/core/worker.hpp"
 #include "blitz/current_pool.hpp"
@@ -72,7 +71,7 @@ class worker_local {
   class Lease {
    public:
     [[nodiscard]] T& operator*() const noexcept { return value_->value; }
-    [[nodiscard]] T* operator->() const noexcept { return std::addressof(value_->value); }
+    [[nodiscard]] T* operator->() const noexcept { return detail::address_of(value_->value); }
 
    private:
     friend class worker_local;
@@ -82,7 +81,7 @@ class worker_local {
     };
     Lease(worker_local* home, Value* value) noexcept : value_(value, GiveBack{home}) {}
 
-    std::unique_ptr<Value, GiveBack> value_;
+    detail::Owned<Value, GiveBack> value_;
   };
 
   /// Values made by T(), for the caller's pool, or else the global one. Throws std::bad_alloc, and what global_pool()
@@ -169,7 +168,7 @@ class worker_local {
 
   /// Destroys all values.
   void clear() noexcept {
-    std::ranges::fill(shelves_, Shelf());
+    shelves_.assign(shelves_.size(), Shelf());
     values_.clear();
   }
 
@@ -196,7 +195,7 @@ class worker_local {
     using difference_type = std::ptrdiff_t;
 
     Iterator() noexcept = default;
-    explicit Iterator(const std::unique_ptr<Value>* place) noexcept : place_(place) {}
+    explicit Iterator(const detail::Owned<Value>* place) noexcept : place_(place) {}
     operator Iterator<const T>() const noexcept
       requires(!std::is_const_v<Item>)
     {
@@ -204,7 +203,7 @@ class worker_local {
     }
 
     [[nodiscard]] Item& operator*() const noexcept { return (*place_)->value; }
-    [[nodiscard]] Item* operator->() const noexcept { return std::addressof(**this); }
+    [[nodiscard]] Item* operator->() const noexcept { return detail::address_of(**this); }
     Iterator& operator++() noexcept {
       ++place_;
       return *this;
@@ -213,12 +212,12 @@ class worker_local {
     [[nodiscard]] bool operator==(const Iterator&) const noexcept = default;
 
    private:
-    const std::unique_ptr<Value>* place_ = nullptr;
+    const detail::Owned<Value>* place_ = nullptr;
   };
 
   template <class F>
   worker_local(detail::PoolBase& pool, F make)
-      : pool_(pool.keep_alive(), &pool), make_(std::move(make)), shelves_(pool.num_threads() + 1) {}
+      : pool_(detail::share(pool)), make_(std::move(make)), shelves_(pool.num_threads() + 1) {}
 
   [[nodiscard]] Shelf& shelf_here() noexcept {
     const detail::WorkerBase* const worker = detail::worker_of(*pool_);
@@ -232,9 +231,10 @@ class worker_local {
   static void put(Value*& list, Value* value) noexcept { value->next_free = std::exchange(list, value); }
 
   [[nodiscard]] Value* make(Shelf& shelf) {
-    auto made = std::make_unique<Value>(make_, &shelf);
+    auto made = detail::Owned(new Value(make_, &shelf));
     const std::lock_guard lock(mutex_);
-    const auto place = std::ranges::upper_bound(values_, &shelf, {}, [](const auto& value) { return value->home; });
+    auto place = values_.begin();
+    while (place != values_.end() && (*place)->home <= &shelf) ++place;
     return values_.insert(place, std::move(made))->get();
   }
 
@@ -248,11 +248,11 @@ class worker_local {
     }
   }
 
-  std::shared_ptr<const detail::PoolBase> pool_;  // keeps its memory, so that no other pool gets its address
+  detail::Shared<detail::PoolBase> pool_;  // keeps its memory, so that no other pool gets its address
   std::function<T()> make_;
   std::vector<Shelf> shelves_;
-  detail::Mutex mutex_;                         // guards `returned` of each shelf, and values_ while one is added
-  std::vector<std::unique_ptr<Value>> values_;  // in the order of the shelves
+  detail::Mutex mutex_;                       // guards `returned` of each shelf, and values_ while one is added
+  std::vector<detail::Owned<Value>> values_;  // in the order of the shelves
 };
 
 }  // namespace blitz

@@ -29,7 +29,6 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <utility>
 
 #include "blitz/base/asymmetric_fence.hpp"
@@ -38,6 +37,7 @@
 #include "blitz/base/export.hpp"
 #include "blitz/base/linger.hpp"
 #include "blitz/base/opaque.hpp"
+#include "blitz/base/owned.hpp"
 #include "blitz/base/single_writer_counter.hpp"
 #include "blitz/base/steal_result.hpp"
 
@@ -55,7 +55,7 @@ class ChaseLevDeque {
   explicit ChaseLevDeque(std::size_t capacity = 256)
       : guard_(asymmetric_fences_available() ? Guard::kOpen : Guard::kGuarded), limit_(static_cast<Index>(capacity)) {
     assert(std::has_single_bit(capacity));
-    use(std::make_unique<Buffer>(capacity));
+    use(Owned(new Buffer(capacity)));
   }
   ChaseLevDeque(const ChaseLevDeque&) = delete;
   ChaseLevDeque& operator=(const ChaseLevDeque&) = delete;
@@ -201,18 +201,18 @@ class ChaseLevDeque {
   class Buffer {
    public:
     explicit Buffer(std::size_t capacity)
-        : mask_(static_cast<Index>(capacity) - 1), slots_(std::make_unique<Slot[]>(capacity)) {}
+        : mask_(static_cast<Index>(capacity) - 1), slots_(make_array<Slot>(capacity)) {}
 
     [[nodiscard]] Slot& slot(Index index) noexcept { return slots_[static_cast<std::size_t>(index & mask_)]; }
     [[nodiscard]] Item load(Index index) noexcept { return slot(index).load(std::memory_order_relaxed); }
     [[nodiscard]] Index mask() const noexcept { return mask_; }
     [[nodiscard]] Slot* slots() noexcept { return slots_.get(); }
 
-    std::unique_ptr<Buffer> retired;
+    Owned<Buffer> retired;
 
    private:
     Index mask_;
-    std::unique_ptr<Slot[]> slots_;
+    OwnedArray<Slot> slots_;
   };
 
   enum class Guard : std::uint32_t {
@@ -251,7 +251,7 @@ class ChaseLevDeque {
   }
 
   /// Makes `buffer` the newest.
-  void use(std::unique_ptr<Buffer> buffer) noexcept {
+  void use(Owned<Buffer> buffer) noexcept {
     mask_ = buffer->mask();
     slots_ = buffer->slots();
     buffer->retired = std::move(owned_);
@@ -302,7 +302,7 @@ class ChaseLevDeque {
       limit_.store(top + capacity, std::memory_order_relaxed);
       return;
     }
-    auto grown = std::make_unique<Buffer>(static_cast<std::size_t>(2 * capacity));
+    auto grown = Owned(new Buffer(static_cast<std::size_t>(2 * capacity)));
     for (Index index = top; index < bottom; ++index) {
       grown->slot(index).store(owned_->load(index), std::memory_order_relaxed);
     }
@@ -320,7 +320,7 @@ class ChaseLevDeque {
   Index mask_ = 0;                   // of the newest buffer
   Slot* slots_ = nullptr;            // of the newest buffer
   Atomic<Buffer*> buffer_{nullptr};  // the newest buffer
-  std::unique_ptr<Buffer> owned_;    // the same
+  Owned<Buffer> owned_;              // the same
   Atomic<Index> limit_;              // where push must make room: at most top_ + capacity; thieves set it to 0
   SingleWriterCounter last_pops_;    // items that the owner took by an exchange
   std::uint32_t pops_on_guard_ = 0;  // since the last check whether thieves still come

@@ -5,9 +5,9 @@
 /// gone.
 #pragma once
 
-#include <memory>
 #include <utility>
 
+#include "blitz/base/owned.hpp"
 #include "blitz/base/parker.hpp"
 #include "blitz/core/core_latch.hpp"
 #include "blitz/core/worker.hpp"
@@ -19,7 +19,7 @@ class CallerLatch {
   /// `setter`: the pool whose workers will set it. `waiter`: the calling thread's worker; with null the thread blocks.
   explicit CallerLatch(const PoolBase& setter, WorkerBase* waiter = current_worker) noexcept : waiter_(waiter) {
     // A worker of another pool may return as soon as the latch is set, and its pool end before the setter has woken it.
-    if (waiter_ != nullptr && waiter_->pool() != &setter) keep_alive_ = waiter_->pool()->keep_alive();
+    if (waiter_ != nullptr && waiter_->pool() != &setter) keep_alive_ = share(*waiter_->pool());
   }
   CallerLatch(const CallerLatch&) = delete;
   CallerLatch& operator=(const CallerLatch&) = delete;
@@ -29,7 +29,7 @@ class CallerLatch {
       parker_.unpark();
       return;
     }
-    const std::shared_ptr<void> keep_alive = std::move(keep_alive_);
+    const Shared<PoolBase> keep_alive = std::move(keep_alive_);
     WorkerBase* const waiter = waiter_;
     if (core_.set()) waiter->wake();
   }
@@ -44,7 +44,7 @@ class CallerLatch {
 
  private:
   WorkerBase* waiter_;
-  std::shared_ptr<void> keep_alive_;
+  Shared<PoolBase> keep_alive_;
   CoreLatch core_;
   Parker parker_;
 };

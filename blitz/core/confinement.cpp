@@ -6,7 +6,7 @@
 namespace blitz::detail {
 
 Isolation::Isolation(ApartWorkers& apart, std::size_t workers)
-    : apart_(apart), workers_(workers), jobs_(std::make_unique<ConfinedJobs[]>(workers)) {}
+    : apart_(apart), workers_(workers), jobs_(make_array<ConfinedJobs>(workers)) {}
 
 ConfinedJob Isolation::steal(std::size_t thief, Confined confined) noexcept {
   for (bool lost = true; lost;) {

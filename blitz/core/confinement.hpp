@@ -13,13 +13,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "blitz/base/asymmetric_fence.hpp"
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/chase_lev_deque.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/owned.hpp"
 #include "blitz/core/waiting.hpp"
 #include "blitz/policy.hpp"
 
@@ -99,7 +99,7 @@ class BLITZ_API Isolation {
 
   ApartWorkers& apart_;
   const std::size_t workers_;
-  const std::unique_ptr<ConfinedJobs[]> jobs_;
+  const OwnedArray<ConfinedJobs> jobs_;
   Atomic<std::size_t> asleep_{0};  // written by confined workers before and after they sleep
 };
 

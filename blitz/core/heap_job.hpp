@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <new>
 #include <utility>
 
+#include "blitz/base/owned.hpp"
 #include "blitz/core/worker.hpp"
 
 namespace blitz::detail {
@@ -42,7 +42,7 @@ void free_heap_job(void* memory, [[maybe_unused]] WorkerBase* worker) noexcept {
 /// Destroys a job and frees its memory. `worker`: the one that the calling thread runs, or null.
 template <class J>
 void destroy_heap_job(J* job, WorkerBase* worker) noexcept {
-  std::destroy_at(job);
+  job->~J();
   free_heap_job<J>(job, worker);
 }
 
@@ -56,7 +56,7 @@ struct DestroyHeapJob {
 
 /// A job that has not been given to a pool, for the thread that made it.
 template <class J>
-using HeapJob = std::unique_ptr<J, DestroyHeapJob>;
+using HeapJob = Owned<J, DestroyHeapJob>;
 
 /// Makes a job. `worker`: the one that the calling thread runs, or null. Throws std::bad_alloc, and what the
 /// constructor throws.

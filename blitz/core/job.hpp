@@ -4,11 +4,11 @@
 
 #include <exception>
 #include <functional>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
 #include "blitz/base/export.hpp"
+#include "blitz/base/owned.hpp"
 #include "blitz/policy.hpp"
 
 namespace blitz {
@@ -79,9 +79,9 @@ class ResultRoom {
   void make(F&& f) {
     if constexpr (std::is_reference_v<R>) {
       R&& value = std::forward<F>(f)();
-      pointer_ = std::addressof(value);
+      pointer_ = detail::address_of(value);
     } else {
-      ::new (static_cast<void*>(std::addressof(value_))) R(std::forward<F>(f)());
+      ::new (static_cast<void*>(detail::address_of(value_))) R(std::forward<F>(f)());
     }
   }
   /// After make: the value, to be moved from where it lies, or the reference.
@@ -94,7 +94,7 @@ class ResultRoom {
   }
   /// After make, once.
   void destroy() noexcept {
-    if constexpr (!std::is_reference_v<R>) std::destroy_at(std::addressof(value_));
+    if constexpr (!std::is_reference_v<R>) value_.~R();
   }
 
  private:
@@ -119,11 +119,11 @@ class JobResult {
   template <class F>
   void run(F&& f) noexcept {
     try {
-      ::new (static_cast<void*>(std::addressof(value_))) ResultRoom<R>();
+      ::new (static_cast<void*>(detail::address_of(value_))) ResultRoom<R>();
       value_.make(std::forward<F>(f));
       threw_ = false;
     } catch (...) {
-      ::new (static_cast<void*>(std::addressof(error_))) std::exception_ptr(std::current_exception());
+      ::new (static_cast<void*>(detail::address_of(error_))) std::exception_ptr(std::current_exception());
       threw_ = true;
     }
   }
@@ -132,7 +132,7 @@ class JobResult {
   R take() {
     if (threw_) {
       const std::exception_ptr error = std::move(error_);
-      std::destroy_at(std::addressof(error_));
+      error_.~exception_ptr();
       std::rethrow_exception(error);
     }
     struct Destroy {
@@ -144,7 +144,7 @@ class JobResult {
 
   void discard() noexcept {
     if (threw_) {
-      std::destroy_at(std::addressof(error_));
+      error_.~exception_ptr();
     } else {
       value_.destroy();
     }

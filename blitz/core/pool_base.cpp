@@ -69,11 +69,11 @@ void PoolBase::report(std::exception_ptr error) noexcept {
   options_.exception_handler(std::move(error));
 }
 
-void PoolBase::keep_for_ever(std::shared_ptr<void> thing) {
+void PoolBase::keep_for_ever(const void* thing) {
   static Mutex mutex;
-  static auto* const things = new std::vector<std::shared_ptr<void>>;
+  static auto* const things = new std::vector<const void*>;
   const std::lock_guard lock(mutex);
-  things->push_back(std::move(thing));
+  things->push_back(thing);
 }
 
 }  // namespace blitz::detail

@@ -9,11 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <memory>
 
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/fork.hpp"
+#include "blitz/base/owned.hpp"
 #include "blitz/core/confinement.hpp"
 #include "blitz/core/detached_jobs.hpp"
 #include "blitz/core/waiting.hpp"
@@ -34,11 +34,9 @@ BLITZ_API BLITZ_TLS extern constinit thread_local class PoolBase* own_pool;
 /// What is called in a pool.
 using PoolCall = void (*)(void* argument, WorkerBase& worker);
 
-class BLITZ_API PoolBase {
+/// Its owners own its memory; the threads end without regard to them.
+class BLITZ_API PoolBase : public Counted {
  public:
-  PoolBase(const PoolBase&) = delete;
-  PoolBase& operator=(const PoolBase&) = delete;
-
   [[nodiscard]] std::size_t num_threads() const noexcept { return num_threads_; }
   /// Gives a job to the pool, for any worker to take.
   virtual void inject(Job* job) noexcept = 0;
@@ -54,8 +52,6 @@ class BLITZ_API PoolBase {
   /// For a thread of no pool: makes it the runner of a vacant slot, until give_back; null if no slot is vacant.
   [[nodiscard]] virtual WorkerBase* borrow() noexcept = 0;
   virtual void give_back(WorkerBase& worker) noexcept = 0;
-  /// An owner of the pool's memory; the threads end without regard to it.
-  [[nodiscard]] virtual std::shared_ptr<void> keep_alive() noexcept = 0;
   /// Wakes the workers except that of slot 0, which outside callers borrow, and keeps them awake for `time` without
   /// work.
   virtual void warm_up(std::chrono::nanoseconds time) noexcept = 0;
@@ -119,7 +115,7 @@ class BLITZ_API PoolBase {
   [[nodiscard]] bool close_if_alone() noexcept;
 
   /// Keeps what can neither be used nor destroyed, such as a parent's pool, until the process ends.
-  static void keep_for_ever(std::shared_ptr<void> thing);
+  static void keep_for_ever(const void* thing);
 
   [[nodiscard]] ApartWorkers& apart() noexcept { return apart_; }
   [[nodiscard]] Isolation& isolation() noexcept { return isolation_; }
@@ -128,7 +124,6 @@ class BLITZ_API PoolBase {
 
  protected:
   PoolBase(ThreadPoolOptions options, std::size_t num_threads);
-  ~PoolBase() = default;
 
   /// Refuses all further calls.
   void close() noexcept { callers_.store(kClosed, std::memory_order_release); }  // [close]
@@ -155,7 +150,7 @@ class BLITZ_API PoolBase {
 
 /// Makes a pool of policy P and starts its threads; see Registry::start. Compiled once for each policy.
 template <class P>
-[[nodiscard]] BLITZ_API std::shared_ptr<PoolBase> start_pool(ThreadPoolOptions options);
+[[nodiscard]] BLITZ_API Shared<PoolBase> start_pool(ThreadPoolOptions options);
 
 /// Makes a thread of no pool a worker of `pool` for as long as this object lives, if a slot is vacant.
 class Visit {

@@ -15,11 +15,11 @@ namespace blitz::detail {
 /// Owned by the pool object, and by threads of other pools while they wake one of its workers. stop(), which the pool
 /// object calls, joins the threads; the last owner does not.
 template <Policy P>
-class BLITZ_API Registry final : public PoolBase, public std::enable_shared_from_this<Registry<P>> {
+class BLITZ_API Registry final : public PoolBase {
  public:
   /// Makes the pool and starts its threads. Throws ThreadPoolError, std::invalid_argument, std::bad_alloc, and what
   /// `options.thread_name` throws, after it has joined the threads that had started.
-  [[nodiscard]] static std::shared_ptr<Registry> start(ThreadPoolOptions options);
+  [[nodiscard]] static Shared<Registry> start(ThreadPoolOptions options);
 
   ~Registry();
 
@@ -39,7 +39,6 @@ class BLITZ_API Registry final : public PoolBase, public std::enable_shared_from
     current_worker = CurrentWorker<P>::worker = nullptr;
     static_cast<Worker<P>&>(worker).give_back();
   }
-  [[nodiscard]] std::shared_ptr<void> keep_alive() noexcept override { return this->shared_from_this(); }
 
   [[nodiscard]] Worker<P>& worker(std::size_t index) noexcept { return *workers_[index]; }
   [[nodiscard]] const Worker<P>& worker(std::size_t index) const noexcept { return *workers_[index]; }

@@ -87,12 +87,12 @@ template <Policy P>
 Registry<P>::~Registry() = default;
 
 template <Policy P>
-std::shared_ptr<Registry<P>> Registry<P>::start(ThreadPoolOptions options) {
+Shared<Registry<P>> Registry<P>::start(ThreadPoolOptions options) {
   const std::size_t num_threads = checked_num_threads(options, P::Idle::kMaxSlots);
 #if !defined(BLITZ_NO_ASYMMETRIC_FENCES)
   register_asymmetric_fences();
 #endif
-  std::shared_ptr<Registry> registry(new Registry(std::move(options), num_threads));
+  Shared<Registry> registry(new Registry(std::move(options), num_threads));
   try {
     registry->start_threads();
   } catch (...) {
@@ -103,8 +103,8 @@ std::shared_ptr<Registry<P>> Registry<P>::start(ThreadPoolOptions options) {
 }
 
 template <class P>
-std::shared_ptr<PoolBase> start_pool(ThreadPoolOptions options) {
-  return Registry<P>::start(std::move(options));
+Shared<PoolBase> start_pool(ThreadPoolOptions options) {
+  return Shared<PoolBase>(Registry<P>::start(std::move(options)).release());
 }
 
 template <Policy P>
@@ -176,7 +176,8 @@ void Registry<P>::stop() {
     // The threads exist in the parent only, and their data is as fork() found it: touch nothing.
     for (std::size_t i = 0; i < threads_started_; ++i) threads_[i].abandon();
     threads_started_ = 0;
-    keep_for_ever(keep_alive());
+    retain();
+    keep_for_ever(this);
     return;
   }
   const bool own_worker = current_worker != nullptr && current_worker->pool() == this;

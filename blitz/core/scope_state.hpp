@@ -16,7 +16,7 @@
 
 #include <cstdint>
 #include <exception>
-#include <memory>
+#include <optional>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
@@ -33,10 +33,10 @@ namespace blitz::detail {
 
 class ScopeState {
  public:
-  /// `owner`: the calling thread's worker of `pool`; null if it is none. Throws std::bad_alloc, if a stop is possible.
+  /// `owner`: the calling thread's worker of `pool`; null if it is none.
   ScopeState(PoolBase& pool, WorkerBase* owner, const std::stop_token& stop)
       : pool_(pool), owner_(owner), latch_(pool) {
-    if (stop.stop_possible()) outer_stop_ = std::make_unique<std::stop_callback<StopInner>>(stop, StopInner{&stop_});
+    if (stop.stop_possible()) outer_stop_.emplace(stop, StopInner{&stop_});
   }
   ScopeState(const ScopeState&) = delete;
   ScopeState& operator=(const ScopeState&) = delete;
@@ -115,7 +115,7 @@ class ScopeState {
   std::exception_ptr error_;  // written once, by the thread that sets failed_
   CallerLatch latch_;
   StopRequest stop_;
-  std::unique_ptr<std::stop_callback<StopInner>> outer_stop_;  // calls stop_.request() until it is destroyed
+  std::optional<std::stop_callback<StopInner>> outer_stop_;  // calls stop_.request() until it is destroyed
 
   // The owner's line: written at each of its spawns, and at the end of each job that it runs.
   alignas(kCacheLine) std::int64_t own_ = 0;

@@ -8,10 +8,10 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
+#include "blitz/base/owned.hpp"
 #include "blitz/core/fifo.hpp"
 #include "blitz/core/heap_job.hpp"
 #include "blitz/core/pool_base.hpp"
@@ -144,7 +144,7 @@ template <JobOwner O, class F>
 void spawn_job_on_each(WorkerBase* spawner, PoolBase& pool, O owner, const F& f) {
   using J = SpawnedJob<F, O>;
   const std::size_t count = pool.num_threads();
-  const auto jobs = std::make_unique<HeapJob<J>[]>(count);
+  const auto jobs = make_array<HeapJob<J>>(count);
   for (std::size_t slot = 0; slot < count; ++slot) jobs[slot] = make_heap_job<J>(spawner, owner, f);
   for (std::size_t slot = 0; slot < count; ++slot) {
     owner.begun(spawner, pool);  // Throws the first time, if at all.

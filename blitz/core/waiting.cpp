@@ -9,7 +9,7 @@
 namespace blitz::detail {
 
 ApartWorkers::ApartWorkers(std::size_t workers)
-    : workers_(workers), slots_(std::make_unique<ApartSlot[]>(workers)), max_concurrency_(workers) {}
+    : workers_(workers), slots_(make_array<ApartSlot>(workers)), max_concurrency_(workers) {}
 
 void ApartWorkers::set_max_concurrency(std::size_t count) {
   if (count == 0 || count > workers_) {

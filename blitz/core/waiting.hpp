@@ -16,10 +16,10 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/owned.hpp"
 #include "blitz/base/parker.hpp"
 #include "blitz/core/core_latch.hpp"
 #include "blitz/policy.hpp"
@@ -105,7 +105,7 @@ class BLITZ_API ApartWorkers {
 
  private:
   const std::size_t workers_;
-  const std::unique_ptr<ApartSlot[]> slots_;
+  const OwnedArray<ApartSlot> slots_;
   Atomic<std::size_t> max_concurrency_;  // written by set_max_concurrency, read by each worker after each job
   Atomic<std::size_t> count_{0};         // written by workers before and after they stand apart
 };

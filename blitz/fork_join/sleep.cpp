@@ -6,7 +6,7 @@ Sleep::Sleep(std::size_t slots, std::uint32_t first_jec)
     : counters_(slots, first_jec),
       quiet_(asymmetric_fences_available() ? AtomicCounters::kQuiet : AtomicCounters::kNever),
       count_(slots),
-      slots_(std::make_unique<Slot[]>(slots)) {}
+      slots_(make_array<Slot>(slots)) {}
 
 void Sleep::post() noexcept {
   asymmetric_light_fence();  // [announce]

@@ -36,7 +36,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <utility>
 
 #include "blitz/base/asymmetric_fence.hpp"
@@ -44,6 +43,7 @@
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/linger.hpp"
+#include "blitz/base/owned.hpp"
 #include "blitz/base/parker.hpp"
 #include "blitz/base/placement.hpp"
 #include "blitz/base/wake_price.hpp"
@@ -282,7 +282,7 @@ class Sleep {
   AtomicCounters counters_;
   const std::uint32_t quiet_;  // see AtomicCounters::new_jobs_needed
   std::size_t count_;
-  std::unique_ptr<Slot[]> slots_;
+  OwnedArray<Slot> slots_;
   Watchman watchman_;
   WakePrice price_;
 };

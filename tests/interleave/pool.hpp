@@ -89,12 +89,6 @@ class Pool final : public PoolBase {
     }
   }
 
-  /// By its last owner: the count of a shared_ptr, which is not simulated, orders that after all that the others did.
-  ~Pool() {
-    interleave::Scheduler& world = interleave::scheduler();
-    world.memory().join_all_to(world.current());
-  }
-
   void inject(Job* job) noexcept override {
     injector_.push(job);
     idle_.new_injected_jobs();
@@ -105,7 +99,6 @@ class Pool final : public PoolBase {
   /// All slots have their runners.
   [[nodiscard]] WorkerBase* borrow() noexcept override { return nullptr; }
   void give_back(WorkerBase&) noexcept override { std::abort(); }
-  [[nodiscard]] std::shared_ptr<void> keep_alive() noexcept override { return self_.lock(); }
   void warm_up(std::chrono::nanoseconds) noexcept override {}
   [[nodiscard]] blitz::WorkerStats stats(std::size_t) const noexcept override { return {}; }
   void count_idle(std::size_t&, std::size_t&) const noexcept override {}
@@ -115,14 +108,11 @@ class Pool final : public PoolBase {
   [[nodiscard]] Worker& worker(std::size_t slot) noexcept { return workers_[slot]; }
   [[nodiscard]] Sleep& idle() noexcept { return idle_; }
   [[nodiscard]] blitz::detail::TreiberStack<Job>& injector() noexcept { return injector_; }
-  /// Where the pool has an owner that is counted.
-  void owned_by(const std::shared_ptr<Pool>& self) noexcept { self_ = self; }
 
  private:
   Sleep idle_;
   blitz::detail::TreiberStack<Job> injector_;
   std::deque<Worker> workers_;
-  std::weak_ptr<Pool> self_;
 };
 
 inline Worker::Worker(Pool& pool, std::size_t index) : WorkerBase(index, &pool), pool_(pool) {}

@@ -189,19 +189,19 @@ INTERLEAVE_CASE("caller: a worker of another pool, which ends", .preemptions = 1
   Pool pool(run, 1);
   Scope scope(pool);
   Task<Scope>& task = scope.task();
-  auto callers = std::make_shared<Pool>(run, 1);
-  callers->owned_by(callers);
-  const std::weak_ptr<Pool> others = callers;
+  blitz::detail::Shared<Pool> callers(new Pool(run, 1));
+  auto others = share(*callers);
   run.thread("caller", [&] {
     current_worker = &callers->worker(0);
     scope.open(nullptr);
     scope.spawn(task);
     (void)scope.close();
     current_worker = nullptr;
-    callers.reset();
+    callers = {};
   });
   run.thread("disturber", [&] {
-    if (const auto pool_of_caller = others.lock()) pool_of_caller->idle().try_wake(0);
+    others->idle().try_wake(0);
+    others = {};
   });
   add_server(run, pool, scope);
   run.go();

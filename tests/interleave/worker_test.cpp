@@ -77,7 +77,7 @@ class Pool {
   /// When nothing goes on: one resident stands apart.
   void expect_one_apart() { expect(registry->apart().count() == 1, "the one that stands apart is counted, once"); }
 
-  std::shared_ptr<Registry> registry;
+  blitz::detail::Shared<Registry> registry;
 };
 
 // --- one too many ---

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <functional>
-#include <memory>
 #include <new>
 #include <utility>
 #include <vector>
@@ -34,6 +33,9 @@ inline void spend_ten_microseconds() {
 class FakePool final : public PoolBase {
  public:
   explicit FakePool(std::size_t threads = 4) : PoolBase({}, threads) {}
+  ~FakePool() override {
+    if (gone != nullptr) *gone = true;
+  }
 
   void inject(Job* job) noexcept override { injected.push_back(job); }
   void mail_to(std::size_t slot, Job* job) noexcept override { mail.emplace_back(slot, job); }
@@ -41,7 +43,6 @@ class FakePool final : public PoolBase {
   void enter_blocking(blitz::detail::PoolCall, void*) override { std::abort(); }
   WorkerBase* borrow() noexcept override { return nullptr; }
   void give_back(WorkerBase&) noexcept override { std::abort(); }
-  std::shared_ptr<void> keep_alive() noexcept override { return memory; }
   void warm_up(std::chrono::nanoseconds) noexcept override {}
   blitz::WorkerStats stats(std::size_t) const noexcept override { return {}; }
   void count_idle(std::size_t&, std::size_t&) const noexcept override {}
@@ -50,13 +51,14 @@ class FakePool final : public PoolBase {
 
   std::vector<Job*> injected;
   std::vector<std::pair<std::size_t, Job*>> mail;
-  std::shared_ptr<void> memory;
+  bool* gone = nullptr;  // set at its end
 };
 
 /// The pool of one FakeWorker: a base class, so that it is made before the worker.
 struct FakeWorkersPool {
-  explicit FakeWorkersPool(std::size_t threads) : fake_pool(threads) {}
-  FakePool fake_pool;
+  explicit FakeWorkersPool(std::size_t threads) : owner(new FakePool(threads)), fake_pool(*owner) {}
+  blitz::detail::Shared<FakePool> owner;
+  FakePool& fake_pool;
 };
 
 class FakeWorker final : public FakeWorkersPool, public WorkerBase {

@@ -41,13 +41,13 @@ TEST_CASE("worker latch: wakes its worker only if that sleeps") {
 TEST_CASE("caller latch: keeps a worker's own pool until the worker has been woken, and no longer") {
   const FakePool setter;
   FakeWorker worker;
-  worker.fake_pool.memory = std::make_shared<int>(1);
-  const std::weak_ptr<void> pool_alive = worker.fake_pool.memory;
+  bool gone = false;
+  worker.fake_pool.gone = &gone;
   std::optional<CallerLatch> latch(std::in_place, setter, &worker);
-  worker.fake_pool.memory = nullptr;
-  CHECK_FALSE(pool_alive.expired());
+  worker.owner = {};
+  CHECK_FALSE(gone);
   bool was_alive = false;
-  worker.on_wake = [&] { was_alive = !pool_alive.expired(); };
+  worker.on_wake = [&] { was_alive = !gone; };
   worker.on_wait = [&] {
     fall_asleep(*worker.waited);
     latch->set();
@@ -55,14 +55,16 @@ TEST_CASE("caller latch: keeps a worker's own pool until the worker has been wok
   latch->wait();
   CHECK(worker.wakes == 1);
   CHECK(was_alive);
-  CHECK(pool_alive.expired());
+  CHECK(gone);
 }
 
 TEST_CASE("caller latch: a worker of the pool that sets it keeps nothing") {
   FakeWorker worker;
-  worker.fake_pool.memory = std::make_shared<int>(1);
+  bool gone = false;
+  worker.fake_pool.gone = &gone;
   const CallerLatch latch(*worker.pool(), &worker);
-  CHECK(worker.fake_pool.memory.use_count() == 1);
+  worker.owner = {};
+  CHECK(gone);
 }
 
 TEST_CASE("caller latch: leaves a worker that is awake alone") {
