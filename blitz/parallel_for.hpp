@@ -100,8 +100,7 @@ void run_loop(PoolBase* pool, const ForOptions& options, const LoopSpace<Items>&
 ///     return blitz::Flow::stop;
 ///   });
 /// @endcode
-template <LoopRange R, class F>
-  requires LoopBody<F, std::ranges::range_reference_t<R>>
+template <LoopRange R, LoopBody<std::ranges::range_reference_t<R>> F>
 void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
   detail::run_loop(options.pool.base(), options, detail::items_of(range), f);
 }
@@ -109,8 +108,7 @@ void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
 /// Calls `f(i)` for every i in [first, last): integers (f gets their common type), or random-access iterators (f gets
 /// what they refer to). A reversed range of integers is empty. Throws std::length_error for iterators that are 2^64 items
 /// apart or more. Otherwise as above.
-template <class First, class Last, class F>
-  requires LoopBounds<First, Last> && LoopBody<F, typename detail::LoopItemOf<First, Last>::type>
+template <class First, detail::LoopEnd<First> Last, LoopBody<detail::LoopItem<First, Last>> F>
 void parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) {
   detail::run_loop(options.pool.base(), options, detail::items_of(first, last), f);
 }
@@ -118,8 +116,7 @@ void parallel_for(First first, Last last, F&& f, const ForOptions& options = {})
 /// Calls `f(block)` for contiguous sub-ranges (std::ranges::subrange) that cover `range`, each item once: for bodies
 /// that are vectorised, or that keep state from item to item. An `f` that returns Flow::stop ends the loop after its block.
 /// Otherwise as parallel_for.
-template <LoopRange R, class F>
-  requires LoopBody<F, detail::LoopBlockOf<R>>
+template <LoopRange R, LoopBody<detail::LoopBlockOf<R>> F>
 void parallel_for_blocks(R&& range, F&& f, const ForOptions& options = {}) {
   detail::run_loop(options.pool.base(), options, detail::blocks_of(range), f);
 }

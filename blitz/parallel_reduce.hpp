@@ -118,16 +118,15 @@ ReduceValue<I&> reduce(PoolBase* pool, const ReduceOptions& options, const LoopS
 /// running blocks are done; all values are destroyed. A stop request: see ReduceOptions. `combine` is called through a
 /// reference, by several threads at once. Nothing is allocated. Any thread; outside every pool it runs in
 /// global_pool(). n items take n calls, and in addition one for each part.
-template <LoopRange R, ReduceIdentity I, class C>
-  requires ReduceOperation<C, ReduceValue<I>, std::ranges::range_reference_t<R>>
+template <LoopRange R, ReduceIdentity I, ReduceOperation<ReduceValue<I>, std::ranges::range_reference_t<R>> C>
 ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) {
   return detail::reduce(options.pool.base(), options, detail::items_of(range), identity, combine, combine);
 }
 
 /// As above, of [first, last): integers (of their common type), or what random-access iterators refer to. A reversed
 /// range of integers is empty.
-template <class First, class Last, ReduceIdentity I, class C>
-  requires LoopBounds<First, Last> && ReduceOperation<C, ReduceValue<I>, typename detail::LoopItemOf<First, Last>::type>
+template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
+          ReduceOperation<ReduceValue<I>, detail::LoopItem<First, Last>> C>
 ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine, const ReduceOptions& options = {}) {
   return detail::reduce(options.pool.base(), options, detail::items_of(first, last), identity, combine, combine);
 }
@@ -150,16 +149,15 @@ ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine
 ///
 /// Everything else (parts, exceptions, options, threads) is as for the form above without `fold`. n items take n calls
 /// of `fold`, and one of `combine` for each part; of floating-point values, a part may be a few items.
-template <LoopRange R, ReduceIdentity I, class F, class C>
-  requires ReduceFold<F, ReduceValue<I>, std::ranges::range_reference_t<R>> && ReduceCombine<C, ReduceValue<I>>
+template <LoopRange R, ReduceIdentity I, ReduceFold<ReduceValue<I>, std::ranges::range_reference_t<R>> F,
+          ReduceCombine<ReduceValue<I>> C>
 ReduceValue<I> parallel_reduce(R&& range, I&& identity, F&& fold, C&& combine, const ReduceOptions& options = {}) {
   return detail::reduce(options.pool.base(), options, detail::items_of(range), identity, fold, combine);
 }
 
 /// As above, of [first, last).
-template <class First, class Last, ReduceIdentity I, class F, class C>
-  requires LoopBounds<First, Last> && ReduceFold<F, ReduceValue<I>, typename detail::LoopItemOf<First, Last>::type> &&
-           ReduceCombine<C, ReduceValue<I>>
+template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
+          ReduceFold<ReduceValue<I>, detail::LoopItem<First, Last>> F, ReduceCombine<ReduceValue<I>> C>
 ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, F&& fold, C&& combine,
                                const ReduceOptions& options = {}) {
   return detail::reduce(options.pool.base(), options, detail::items_of(first, last), identity, fold, combine);
@@ -173,25 +171,23 @@ ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, F&& fold, C
 /// const double sum = blitz::parallel_reduce_blocks(
 ///     numbers, 0.0, [](double sum, auto block) { return sum + kernel(block.data(), block.size()); }, std::plus<>{});
 /// @endcode
-template <LoopRange R, ReduceIdentity I, class F, class C>
-  requires ReduceBlockFold<F, ReduceValue<I>, R> && ReduceCombine<C, ReduceValue<I>>
+template <LoopRange R, ReduceIdentity I, ReduceBlockFold<ReduceValue<I>, R> F, ReduceCombine<ReduceValue<I>> C>
 ReduceValue<I> parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& combine,
                                       const ReduceOptions& options = {}) {
   return detail::reduce(options.pool.base(), options, detail::blocks_of(range), identity, fold, combine);
 }
 
 /// As parallel_reduce, of transform(x) for each item x.
-template <LoopRange R, ReduceIdentity I, class C, ReduceTransform<std::ranges::range_reference_t<R>> F>
-  requires ReduceOperation<C, ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>
+template <LoopRange R, ReduceIdentity I, ReduceTransform<std::ranges::range_reference_t<R>> F,
+          ReduceOperation<ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>> C>
 ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& transform,
                                          const ReduceOptions& options = {}) {
   return detail::reduce(options.pool.base(), options, detail::items_of(range), identity, combine, combine, transform);
 }
 
 /// As above, of [first, last).
-template <class First, class Last, ReduceIdentity I, class C, class F>
-  requires LoopBounds<First, Last> && ReduceTransform<F, typename detail::LoopItemOf<First, Last>::type> &&
-           ReduceOperation<C, ReduceValue<I>, std::invoke_result_t<F&, typename detail::LoopItemOf<First, Last>::type>>
+template <class First, detail::LoopEnd<First> Last, ReduceIdentity I, ReduceTransform<detail::LoopItem<First, Last>> F,
+          ReduceOperation<ReduceValue<I>, std::invoke_result_t<F&, detail::LoopItem<First, Last>>> C>
 ReduceValue<I> parallel_transform_reduce(First first, Last last, I&& identity, C&& combine, F&& transform,
                                          const ReduceOptions& options = {}) {
   return detail::reduce(options.pool.base(), options, detail::items_of(first, last), identity, combine, combine,

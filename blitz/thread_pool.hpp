@@ -101,8 +101,7 @@ class BasicThreadPool {
   void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
     detail::run_loop(where(), options, detail::items_of(range), f);
   }
-  template <class First, class Last, class F>
-    requires LoopBounds<First, Last> && LoopBody<F, typename detail::LoopItemOf<First, Last>::type>
+  template <class First, detail::LoopEnd<First> Last, LoopBody<detail::LoopItem<First, Last>> F>
   void parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) {
     detail::run_loop(where(), options, detail::items_of(first, last), f);
   }
@@ -111,45 +110,40 @@ class BasicThreadPool {
     detail::run_loop(where(), options, detail::blocks_of(range), f);
   }
 
-  template <LoopRange R, ReduceIdentity I, class C>
-    requires ReduceOperation<C, ReduceValue<I>, std::ranges::range_reference_t<R>>
+  template <LoopRange R, ReduceIdentity I, ReduceOperation<ReduceValue<I>, std::ranges::range_reference_t<R>> C>
   ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::items_of(range), identity, combine, combine);
   }
-  template <class First, class Last, ReduceIdentity I, class C>
-    requires LoopBounds<First, Last> &&
-             ReduceOperation<C, ReduceValue<I>, typename detail::LoopItemOf<First, Last>::type>
+  template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
+            ReduceOperation<ReduceValue<I>, detail::LoopItem<First, Last>> C>
   ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine, const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::items_of(first, last), identity, combine, combine);
   }
-  template <LoopRange R, ReduceIdentity I, class F, class C>
-    requires ReduceFold<F, ReduceValue<I>, std::ranges::range_reference_t<R>> && ReduceCombine<C, ReduceValue<I>>
+  template <LoopRange R, ReduceIdentity I, ReduceFold<ReduceValue<I>, std::ranges::range_reference_t<R>> F,
+            ReduceCombine<ReduceValue<I>> C>
   ReduceValue<I> parallel_reduce(R&& range, I&& identity, F&& fold, C&& combine, const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::items_of(range), identity, fold, combine);
   }
-  template <class First, class Last, ReduceIdentity I, class F, class C>
-    requires LoopBounds<First, Last> && ReduceFold<F, ReduceValue<I>, typename detail::LoopItemOf<First, Last>::type> &&
-             ReduceCombine<C, ReduceValue<I>>
+  template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
+            ReduceFold<ReduceValue<I>, detail::LoopItem<First, Last>> F, ReduceCombine<ReduceValue<I>> C>
   ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, F&& fold, C&& combine,
                                  const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::items_of(first, last), identity, fold, combine);
   }
-  template <LoopRange R, ReduceIdentity I, class F, class C>
-    requires ReduceBlockFold<F, ReduceValue<I>, R> && ReduceCombine<C, ReduceValue<I>>
+  template <LoopRange R, ReduceIdentity I, ReduceBlockFold<ReduceValue<I>, R> F, ReduceCombine<ReduceValue<I>> C>
   ReduceValue<I> parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& combine,
                                         const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::blocks_of(range), identity, fold, combine);
   }
-  template <LoopRange R, ReduceIdentity I, class C, ReduceTransform<std::ranges::range_reference_t<R>> F>
-    requires ReduceOperation<C, ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>
+  template <LoopRange R, ReduceIdentity I, ReduceTransform<std::ranges::range_reference_t<R>> F,
+            ReduceOperation<ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>> C>
   ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& transform,
                                            const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::items_of(range), identity, combine, combine, transform);
   }
-  template <class First, class Last, ReduceIdentity I, class C, class F>
-    requires LoopBounds<First, Last> && ReduceTransform<F, typename detail::LoopItemOf<First, Last>::type> &&
-             ReduceOperation<C, ReduceValue<I>,
-                             std::invoke_result_t<F&, typename detail::LoopItemOf<First, Last>::type>>
+  template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
+            ReduceTransform<detail::LoopItem<First, Last>> F,
+            ReduceOperation<ReduceValue<I>, std::invoke_result_t<F&, detail::LoopItem<First, Last>>> C>
   ReduceValue<I> parallel_transform_reduce(First first, Last last, I&& identity, C&& combine, F&& transform,
                                            const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::items_of(first, last), identity, combine, combine, transform);

@@ -64,7 +64,7 @@ class AsyncFinder {
     own.begin_tick();
   }
 
-  XorShift64Plus random_;
+  XorShift64Star random_;
   AdaptiveInterval interval_;
   unsigned jobs_ = 0;  // of this tick
   // Written by the runner.

@@ -1,10 +1,8 @@
-/// Random number generators for choosing victims: XorShift64*, and xorshift64+ of two 32-bit words, with Lemire's
-/// reduction.
+/// The random numbers by which workers choose victims: XorShift64*, with Lemire's reduction.
 ///
 /// Each object belongs to one worker; nothing is shared or synchronised. A seed is the state itself, so neighbouring
 /// seeds are to be passed through splitmix64, as Registry does.
 ///
-/// G. Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8(14), 2003.
 /// S. Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled", ACM TOMS 42(4), 2016.
 /// D. Lemire, "Fast random integer generation in an interval", ACM TOMACS 29(1), 2019.
 /// The seeding function is splitmix64: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators",
@@ -27,22 +25,6 @@ inline constexpr std::uint64_t kGoldenGamma = 0x9E3779B97F4A7C15;
   return z ^ (z >> 31);
 }
 
-/// A uniform number in [0, n), without bias, from a `draw` of 32 random bits; n > 0.
-///
-/// The result is the upper half of the product of the draw and n. The lower half tells whether the draw is one of the
-/// 2^32 mod n surplus ones, which are drawn again; the division that computes their number is needed with probability
-/// n / 2^32 only.
-template <class Draw>
-constexpr std::uint32_t lemire_reduction(std::uint32_t n, Draw&& draw) noexcept {
-  assert(n > 0);
-  std::uint64_t product = std::uint64_t{draw()} * n;
-  if (static_cast<std::uint32_t>(product) < n) [[unlikely]] {
-    const std::uint32_t surplus = (0 - n) % n;
-    while (static_cast<std::uint32_t>(product) < surplus) product = std::uint64_t{draw()} * n;
-  }
-  return static_cast<std::uint32_t>(product >> 32);
-}
-
 class XorShift64Star {
  public:
   /// Starts at the state `seed`. State 0 would repeat for ever and is replaced by a constant.
@@ -57,40 +39,22 @@ class XorShift64Star {
   }
 
   /// A uniform number in [0, n), without bias; n > 0.
+  ///
+  /// It is the upper half of the product of n and a draw of 32 bits. The lower half tells whether the draw is one of the
+  /// 2^32 mod n surplus ones, which are drawn again; the division that computes their number is needed with probability
+  /// n / 2^32 only.
   constexpr std::uint32_t bounded(std::uint32_t n) noexcept {
-    return lemire_reduction(n, [this]() noexcept { return static_cast<std::uint32_t>(next() >> 32); });
+    assert(n > 0);
+    std::uint64_t product = (next() >> 32) * n;
+    if (static_cast<std::uint32_t>(product) < n) [[unlikely]] {
+      const std::uint32_t surplus = (0 - n) % n;
+      while (static_cast<std::uint32_t>(product) < surplus) product = (next() >> 32) * n;
+    }
+    return static_cast<std::uint32_t>(product >> 32);
   }
 
  private:
   std::uint64_t state_;
-};
-
-/// Two words of 32 bits, shifted by 17, 7 and 16; the output is their sum.
-class XorShift64Plus {
- public:
-  /// Starts at the state `seed`, with the older word in the upper half. State 0 is replaced as well.
-  explicit constexpr XorShift64Plus(std::uint64_t seed) noexcept
-      : older_(static_cast<std::uint32_t>(seed >> 32)), newer_(static_cast<std::uint32_t>(seed)) {
-    if (seed == 0) newer_ = 1;
-  }
-
-  /// The next 32 bits. The state visits every value but 0 before it repeats.
-  constexpr std::uint32_t next() noexcept {
-    std::uint32_t mixed = older_ ^ older_ << 17;
-    mixed ^= newer_ ^ mixed >> 7 ^ newer_ >> 16;
-    older_ = newer_;
-    newer_ = mixed;
-    return older_ + newer_;
-  }
-
-  /// A uniform number in [0, n), without bias; n > 0.
-  constexpr std::uint32_t bounded(std::uint32_t n) noexcept {
-    return lemire_reduction(n, [this]() noexcept { return next(); });
-  }
-
- private:
-  std::uint32_t older_;
-  std::uint32_t newer_;
 };
 
 }  // namespace blitz::detail

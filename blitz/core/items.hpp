@@ -52,16 +52,24 @@ concept LoopBounds = (LoopInteger<First> && LoopInteger<Last>) ||
 
 namespace detail {
 
+template <class Last, class First>
+concept LoopEnd = LoopBounds<First, Last>;
+
 using LoopIndex = std::uint64_t;
 
 template <class First, class Last>
-struct LoopItemOf {
-  using type = std::iter_reference_t<First>;
+struct ItemOfBounds {
+  using Type = std::iter_reference_t<First>;
 };
 template <std::integral First, std::integral Last>
-struct LoopItemOf<First, Last> {
-  using type = std::common_type_t<First, Last>;
+struct ItemOfBounds<First, Last> {
+  using Type = std::common_type_t<First, Last>;
 };
+
+/// What a loop from `First` to `Last` gives its body.
+template <class First, class Last>
+  requires LoopBounds<First, Last>
+using LoopItem = typename ItemOfBounds<First, Last>::Type;
 
 /// Calls `f`. Returns what it returns, if that is a bool.
 template <class F, class Item>

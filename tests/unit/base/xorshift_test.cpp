@@ -8,7 +8,6 @@
 #include <doctest/doctest.h>
 
 using blitz::detail::splitmix64;
-using blitz::detail::XorShift64Plus;
 using blitz::detail::XorShift64Star;
 
 namespace {
@@ -114,51 +113,6 @@ TEST_CASE("xorshift: bounded rejects the surplus of a large bound") {
     CHECK(count > kDraws / 3 - 2000);
     CHECK(count < kDraws / 3 + 2000);
   }
-}
-
-TEST_CASE("xorshift+: agrees with the definition over GF(2)") {
-  XorShift64Plus random(std::uint64_t{123456789} << 32 | 987654321);
-  std::uint32_t older = 123456789;
-  std::uint32_t newer = 987654321;
-  for (int i = 0; i < 1000; ++i) {
-    // t ^= t << 17; t ^= t >> 7; t ^= newer ^ (newer >> 16), with 32 bits.
-    std::uint64_t t = xor_shifted(older, -17) & 0xffffffff;
-    t = xor_shifted(t, 7) ^ xor_shifted(newer, 16);
-    older = newer;
-    newer = static_cast<std::uint32_t>(t);
-    REQUIRE(random.next() == static_cast<std::uint32_t>(older + newer));
-  }
-}
-
-TEST_CASE("xorshift+: no state is stuck, and seeds made by splitmix64 give unrelated streams") {
-  XorShift64Plus zero(0);
-  CHECK((zero.next() != 0 || zero.next() != 0));
-  int differing = 0;
-  constexpr int kPairs = 1000;
-  for (std::uint64_t seed = 0; seed < kPairs; ++seed) {
-    XorShift64Plus one(splitmix64(seed));
-    XorShift64Plus other(splitmix64(seed + 1));
-    for (int i = 0; i < 2; ++i) differing += __builtin_popcount(one.next() ^ other.next());
-  }
-  CHECK(differing > 31 * kPairs);
-  CHECK(differing < 33 * kPairs);
-}
-
-TEST_CASE("xorshift+: bounded is uniform (chi-square)") {
-  constexpr std::uint32_t kValues = 101;
-  constexpr int kDraws = 1'000'000;
-  XorShift64Plus random(2016);
-  std::array<int, kValues> counts{};
-  for (int i = 0; i < kDraws; ++i) {
-    const std::uint32_t value = random.bounded(kValues);
-    REQUIRE(value < kValues);
-    ++counts[value];
-  }
-  const double expected = static_cast<double>(kDraws) / kValues;
-  double chi_square = 0;
-  for (const int count : counts) chi_square += (count - expected) * (count - expected) / expected;
-  CHECK(chi_square > 61.9);
-  CHECK(chi_square < 149.4);
 }
 
 TEST_CASE("xorshift: works at compile time") {
