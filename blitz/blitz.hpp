@@ -11,7 +11,6 @@
 #include "blitz/join_all.hpp"
 #include "blitz/options.hpp"
 #include "blitz/parallel_for.hpp"
-#include "blitz/parallel_invoke.hpp"
 #include "blitz/parallel_reduce.hpp"
 #include "blitz/policy.hpp"
 #include "blitz/scope.hpp"

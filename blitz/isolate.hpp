@@ -5,7 +5,6 @@
 #include "blitz/base/compiler.hpp"
 
 #include <concepts>
-#include <type_traits>
 #include <utility>
 
 #include "blitz/core/confinement.hpp"

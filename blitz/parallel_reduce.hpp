@@ -9,7 +9,6 @@
 #include <ranges>
 #include <stop_token>
 #include <type_traits>
-#include <utility>
 
 #include "blitz/core/fold.hpp"
 #include "blitz/core/items.hpp"

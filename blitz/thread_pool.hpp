@@ -5,7 +5,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <ranges>
 #include <type_traits>
@@ -20,7 +19,6 @@
 #include "blitz/join_all.hpp"
 #include "blitz/options.hpp"
 #include "blitz/parallel_for.hpp"
-#include "blitz/parallel_invoke.hpp"
 #include "blitz/parallel_reduce.hpp"
 #include "blitz/policy.hpp"
 #include "blitz/scope.hpp"

@@ -34,9 +34,6 @@ class GlobalQueue {
   /// The default batch: as much as fits into a worker's batch buffer.
   static constexpr std::size_t kDefaultBatch = 32;
 
-  GlobalQueue() = default;
-  GlobalQueue(const GlobalQueue&) = delete;
-  GlobalQueue& operator=(const GlobalQueue&) = delete;
   ~GlobalQueue() { assert(empty()); }
 
   void push(Node* node) noexcept { push_batch(std::span<Node* const>(&node, 1)); }

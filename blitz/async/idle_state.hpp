@@ -55,8 +55,6 @@ class IdleState {
 
   /// `slots` vacant slots. Throws std::bad_alloc.
   BLITZ_API explicit IdleState(std::size_t slots);
-  IdleState(const IdleState&) = delete;
-  IdleState& operator=(const IdleState&) = delete;
 
   // --- posting ---
 

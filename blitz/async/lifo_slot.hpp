@@ -24,10 +24,6 @@ class LifoSlot {
  public:
   static constexpr unsigned kPollsPerTick = 3;
 
-  LifoSlot() = default;
-  LifoSlot(const LifoSlot&) = delete;
-  LifoSlot& operator=(const LifoSlot&) = delete;
-
   /// Puts `item` in. Returns the evicted item, or null if the slot was empty.
   [[nodiscard]] T* put(T* item) noexcept {
     if (item_.load(std::memory_order_relaxed) == nullptr) {  // No other thread fills it.

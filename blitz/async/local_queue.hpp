@@ -29,10 +29,6 @@ class AsyncQueue {
   /// The job's address: no other job has it before this one has run.
   using Place = Job*;
 
-  AsyncQueue() = default;
-  AsyncQueue(const AsyncQueue&) = delete;
-  AsyncQueue& operator=(const AsyncQueue&) = delete;
-
   Place push(Job* job, AsyncInjector& overflow) noexcept {
     pushed_.add();
     if (Job* const evicted = slot_.put(job)) {

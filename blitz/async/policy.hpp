@@ -1,7 +1,6 @@
 /// The alternate policy: bounded rings, a shared queue in batches, and a bitmap of parked workers.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "blitz/async/adaptive_interval.hpp"

@@ -37,7 +37,6 @@
 #include <array>
 #include <bit>
 #include <cassert>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -64,10 +63,6 @@ class WorkStealQueue {
   static constexpr std::size_t kCapacity = Capacity;
   /// The most that one theft takes, and what an overflow sends away.
   static constexpr std::size_t kHalf = Capacity / 2;
-
-  WorkStealQueue() = default;
-  WorkStealQueue(const WorkStealQueue&) = delete;
-  WorkStealQueue& operator=(const WorkStealQueue&) = delete;
 
   /// Adds `item` as the newest. If there is no room, the older half goes to `sink`, or, while a thief copies, `item`
   /// itself. Returns how many items went there. Wait-free, except for the sink and for races lost to thieves.

@@ -24,10 +24,6 @@ namespace blitz::detail {
 // Within one page, so that fork() copies a single instant: in the child, every number that has ended has begun.
 class alignas(2 * kCacheLine) CoalescedFence {
  public:
-  constexpr CoalescedFence() = default;
-  CoalescedFence(const CoalescedFence&) = delete;
-  CoalescedFence& operator=(const CoalescedFence&) = delete;
-
   // Pairs:
   //   [request]  execute: seq_cst_fence, then begun_.load  <->  begun_ read-modify-write, then fence()
   //   [end]      end: ended_ compare-exchange (release), after fence()  ->  execute: ended_.load(acquire)

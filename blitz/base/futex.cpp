@@ -50,7 +50,6 @@ void futex_wake_one(const Atomic<std::uint32_t>* word) noexcept {
 #else
 
 #include <condition_variable>
-#include <cstddef>
 #include <mutex>
 
 namespace blitz::detail {

@@ -76,9 +76,6 @@ template <class T>
 /// An object with a count of its owners, each a Shared; the last to end deletes it. Any thread.
 class Counted {
  public:
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-
   /// Relaxed: the caller knows that there is an owner.
   void retain() noexcept { owners_.fetch_add(1, std::memory_order_relaxed); }
   /// Release and acquire: all use happens before the end.

@@ -15,10 +15,6 @@ namespace blitz::detail {
 
 class Parker {
  public:
-  Parker() = default;
-  Parker(const Parker&) = delete;
-  Parker& operator=(const Parker&) = delete;
-
   /// Blocks until there is a token, and takes it.
   void park() noexcept {
     if (announce()) return;

@@ -27,10 +27,6 @@ struct FifoJob : Job {
 /// The list. Any thread.
 class JobFifo {
  public:
-  JobFifo() = default;
-  JobFifo(const JobFifo&) = delete;
-  JobFifo& operator=(const JobFifo&) = delete;
-
   void push(FifoJob* job) noexcept {
     const std::lock_guard lock(mutex_);
     (newest_ != nullptr ? newest_->younger : oldest_) = job;

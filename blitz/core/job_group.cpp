@@ -1,5 +1,8 @@
 #include "blitz/core/job_group.hpp"
 
+#include <mutex>
+#include <utility>
+
 namespace blitz::detail {
 
 void JobGroup::finished() noexcept {

@@ -12,8 +12,6 @@
 
 #include <cstddef>
 #include <exception>
-#include <mutex>
-#include <utility>
 
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/export.hpp"
@@ -26,8 +24,6 @@ namespace blitz::detail {
 class JobGroup {
  public:
   explicit JobGroup(PoolBase& pool) noexcept : pool_(pool) {}
-  JobGroup(const JobGroup&) = delete;
-  JobGroup& operator=(const JobGroup&) = delete;
 
   /// A job is about to be given to the pool. Relaxed: the caller waits itself, is a counted job, or orders its call
   /// before the waiter's.

@@ -38,8 +38,6 @@ class ScopeState {
       : pool_(pool), owner_(owner), latch_(pool) {
     if (stop.stop_possible()) outer_stop_.emplace(stop, StopInner{&stop_});
   }
-  ScopeState(const ScopeState&) = delete;
-  ScopeState& operator=(const ScopeState&) = delete;
 
   [[nodiscard]] PoolBase& pool() const noexcept { return pool_; }
 

@@ -13,10 +13,6 @@ namespace blitz::detail {
 
 class StopRequest {
  public:
-  StopRequest() = default;
-  StopRequest(const StopRequest&) = delete;
-  StopRequest& operator=(const StopRequest&) = delete;
-
   /// A hint: it orders nothing.
   [[nodiscard]] bool requested() const noexcept { return requested_.load(std::memory_order_relaxed); }
 

@@ -28,9 +28,6 @@ namespace blitz::detail {
 template <class Node>
 class TreiberStack {
  public:
-  TreiberStack() = default;
-  TreiberStack(const TreiberStack&) = delete;
-  TreiberStack& operator=(const TreiberStack&) = delete;
   ~TreiberStack() { assert(empty()); }
 
   /// Adds a node, which must stay in place until it is taken. Any thread; lock-free.
