@@ -30,7 +30,7 @@ class AsyncState : public Job, public Counted {
  public:
   using Value = ValueOf<R>;
 
-  AsyncState(Execute function, PoolBase& pool) noexcept : Job(function), pool_(pool) {}
+  AsyncState(Execute function, PoolBase& pool) noexcept : Job(function), Counted(2), pool_(pool) {}
   ~AsyncState() override {
     if (ready() && !taken_) result_.discard();
   }
@@ -111,7 +111,7 @@ class AsyncHandle {
   AsyncHandle(AsyncHandle&&) noexcept = default;
   AsyncHandle& operator=(AsyncHandle&&) noexcept = default;
   /// For the library.
-  explicit AsyncHandle(detail::AsyncState<R>& state) noexcept : state_(detail::share(state)) {}
+  explicit AsyncHandle(detail::AsyncState<R>* state) noexcept : state_(state) {}
 
   void swap(AsyncHandle& other) noexcept { std::swap(state_, other.state_); }
 
@@ -148,12 +148,11 @@ namespace detail {
 
 template <class F>
 [[nodiscard]] AsyncHandle<CallResult<std::decay_t<F>&>> async_in(PoolBase& pool, F&& f) {
-  Shared<AsyncJob<std::decay_t<F>>> job(new AsyncJob<std::decay_t<F>>(pool, std::forward<F>(f)));
+  Owned job(new AsyncJob<std::decay_t<F>>(pool, std::forward<F>(f)));
   WorkerBase* const worker = worker_of(pool);
   Detached::begun(worker, pool);
-  AsyncHandle<CallResult<std::decay_t<F>&>> handle(*job);
-  push_or_inject(worker, pool, job.release());
-  return handle;
+  push_or_inject(worker, pool, job.get());
+  return AsyncHandle<CallResult<std::decay_t<F>&>>(job.release());
 }
 
 }  // namespace detail

@@ -56,34 +56,19 @@ void spawn_fifo_in(PoolBase& pool, F&& f) {
   }
 }
 
-/// One closure, called by all workers: copies share it.
-template <class F>
-class BroadcastCall {
- public:
-  template <class G>
-  explicit BroadcastCall(G&& f) : closure_(new Closure(std::forward<G>(f))) {}
-  BroadcastCall(const BroadcastCall& other) noexcept : closure_(share(*other.closure_)) {}
-
-  template <class... Scope>
-    requires std::invocable<const F&, Scope&..., BroadcastContext>
-  void operator()(Scope&... scope) const {
-    const WorkerBase& worker = *current_worker;
-    static_cast<void>(std::invoke(closure_->f, scope..., BroadcastContext(worker.index(), worker.num_threads())));
-  }
-
- private:
-  struct Closure final : Counted {
-    template <class G>
-    explicit Closure(G&& its_f) : f(std::forward<G>(its_f)) {}
-    const F f;
-  };
-
-  Shared<Closure> closure_;
-};
-
 template <JobOwner O = Detached, class F>
 void spawn_broadcast_in(PoolBase& pool, F&& f, O owner = {}) {
-  spawn_job_on_each(worker_of(pool), pool, owner, BroadcastCall<std::decay_t<F>>(std::forward<F>(f)));
+  struct Closure final : Counted {  // one, called by all workers
+    explicit Closure(F&& its_f) : f(std::forward<F>(its_f)) {}
+    const std::decay_t<F> f;
+  };
+  const auto call = [closure = Shared<Closure>(new Closure(std::forward<F>(f)))](auto&... scope)
+    requires std::invocable<const std::decay_t<F>&, decltype(scope)..., BroadcastContext>
+  {
+    const WorkerBase& worker = *current_worker;
+    static_cast<void>(std::invoke(closure->f, scope..., BroadcastContext(worker.index(), worker.num_threads())));
+  };
+  spawn_job_on_each(worker_of(pool), pool, owner, call);
 }
 
 }  // namespace detail

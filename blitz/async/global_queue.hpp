@@ -50,7 +50,6 @@ class GlobalQueue {
     length_.store(length_.load(std::memory_order_relaxed) + nodes.size(), std::memory_order_seq_cst);
   }
 
-  /// Takes the oldest node; null if there is none.
   [[nodiscard]] Node* take() noexcept {
     return take_batch(1, 1, [](Node*) {});
   }
@@ -78,7 +77,6 @@ class GlobalQueue {
     return first;
   }
 
-  /// One worker's share of `length` nodes.
   [[nodiscard]] static constexpr std::size_t share(std::size_t length, std::size_t workers) noexcept {
     return std::min(length, std::clamp(length / workers, kLeastBatch, kMostBatch));
   }

@@ -73,7 +73,6 @@ class AtomicIdleWord {
     return false;
   }
 
-  /// A worker that has found something stops searching.
   void stop_searching() noexcept {
     [[maybe_unused]] const IdleWord old(word_.fetch_sub(kOneSearching, std::memory_order_seq_cst));
     assert(old.any_searching());
@@ -96,7 +95,7 @@ class AtomicIdleWord {
     return std::nullopt;
   }
 
-  /// Claims this slot, to have it search. False if it is not parked.
+  /// The same of this slot.
   [[nodiscard]] bool claim(std::size_t bit) noexcept {
     std::uint64_t word = word_.load(std::memory_order_seq_cst);
     while (IdleWord(word).is_parked(bit)) {
@@ -110,7 +109,6 @@ class AtomicIdleWord {
     return IdleWord(word_.fetch_and(~mask(bit), std::memory_order_seq_cst)).is_parked(bit);
   }
 
-  /// A slot that is not parked begins to search.
   void add_searching() noexcept { word_.fetch_add(kOneSearching, std::memory_order_seq_cst); }
 
  private:

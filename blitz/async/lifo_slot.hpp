@@ -24,7 +24,7 @@ class LifoSlot {
  public:
   static constexpr unsigned kPollsPerTick = 3;
 
-  /// Puts `item` in. Returns the evicted item, or null if the slot was empty.
+  /// Returns the evicted item, or null if the slot was empty.
   [[nodiscard]] T* put(T* item) noexcept {
     if (item_.load(std::memory_order_relaxed) == nullptr) {  // No other thread fills it.
       item_.store(item, std::memory_order_release);          // [item]
@@ -33,20 +33,17 @@ class LifoSlot {
     return item_.exchange(item, std::memory_order_release);  // [item]
   }
 
-  /// Takes `item` if it is in the slot.
   [[nodiscard]] bool take_if(T* item) noexcept {
     // Relaxed: the owner itself put it in.
     return item_.compare_exchange_strong(item, nullptr, std::memory_order_relaxed, std::memory_order_relaxed);
   }
 
-  /// Takes the item; null if there is none.
   [[nodiscard]] T* take() noexcept {
     if (item_.load(std::memory_order_relaxed) == nullptr) return nullptr;
     return item_.exchange(nullptr, std::memory_order_acquire);  // [item]
   }
 
-  /// Takes the item, for the owner in search of a job; null if there is none, or after kPollsPerTick items in this
-  /// tick.
+  /// take(), for the owner in search of a job; null after kPollsPerTick items in this tick.
   [[nodiscard]] T* poll() noexcept {
     if (polls_ == kPollsPerTick) return nullptr;
     T* const item = take();
@@ -55,7 +52,6 @@ class LifoSlot {
   }
   void begin_tick() noexcept { polls_ = 0; }
 
-  /// A snapshot.
   [[nodiscard]] bool holds(const T* item) const noexcept { return item_.load(std::memory_order_relaxed) == item; }
   [[nodiscard]] bool empty() const noexcept { return item_.load(std::memory_order_acquire) == nullptr; }
 

@@ -51,8 +51,7 @@ class AsyncQueue {
 
   // --- in the order of a search ---
 
-  /// Takes this worker's share from the injector. Returns the oldest job and keeps the others; null if there was none.
-  /// Sets `taken` to their number.
+  /// Takes this worker's share from the injector: returns the oldest job, keeps the others, sets `taken` to their number.
   [[nodiscard]] Job* fetch(AsyncInjector& injector, std::size_t workers, std::size_t& taken) noexcept {
     taken = 1;
     Job* const first = injector.take_batch(workers, 1 + fetched_.room(), [&](Job* job) noexcept {
@@ -78,7 +77,6 @@ class AsyncQueue {
     if (result.item != nullptr) victim.lost_.fetch_add(1 + result.moved, std::memory_order_relaxed);  // A count.
     return result;
   }
-  /// Steals the job in the other worker's slot; null if there is none.
   [[nodiscard]] static Job* steal_newest_from(AsyncQueue& victim) noexcept {
     Job* const job = victim.slot_.take();
     if (job != nullptr) victim.lost_.fetch_add(1, std::memory_order_relaxed);  // A count.
@@ -96,7 +94,6 @@ class AsyncQueue {
   [[nodiscard]] std::uint64_t pushed() const noexcept { return pushed_.value(); }
   /// How many jobs were stolen from this queue, or overflowed.
   [[nodiscard]] std::uint64_t taken() const noexcept { return lost_.load(std::memory_order_relaxed) + overflows(); }
-  /// How many jobs went to the injector because the ring was full.
   [[nodiscard]] std::uint64_t overflows() const noexcept { return overflowed_.value(); }
 
  private:

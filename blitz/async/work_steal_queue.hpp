@@ -18,10 +18,8 @@
 ///
 /// A theft of several items has three phases: an exchange of the head claims them (real moves, steal stays, which
 /// excludes a second theft), they are copied, and another exchange lets steal follow. All but the item that it returns
-/// are in the thief's ring before the third phase.
-///
-/// The owner takes the newest item with a single exchange: it lowers the tail, then changes the tag. README.md proves
-/// that no item is taken twice.
+/// are in the thief's ring before the third phase. The owner takes the newest item with one exchange: it lowers the tail,
+/// then changes the tag. README.md proves that no item is taken twice.
 ///
 /// Sources: the run queue of Tokio's multi-threaded scheduler, itself after Go's; the tag and take_newest are ours.
 ///
@@ -88,7 +86,6 @@ class WorkStealQueue {
     put(tail_.load(std::memory_order_relaxed), item);
   }
 
-  /// Takes the oldest item; null if there is none.
   [[nodiscard]] T* pop() noexcept {
     const Index tail = tail_.load(std::memory_order_relaxed);
     std::uint64_t word = head_.load(std::memory_order_relaxed);
@@ -104,7 +101,6 @@ class WorkStealQueue {
     }
   }
 
-  /// Takes the newest item; null if there is none.
   [[nodiscard]] T* take_newest() noexcept {
     const Index tail = tail_.load(std::memory_order_relaxed);
     std::uint64_t word = head_.load(std::memory_order_relaxed);

@@ -36,8 +36,7 @@ BLITZ_API extern constinit bool membarrier_registered;
 /// accepted. Must return before the first worker starts. A forked child inherits the registration. Any thread.
 BLITZ_API bool register_asymmetric_fences() noexcept;
 
-/// A full fence on every running thread of this process: returns when a membarrier(2) has ended that began after this
-/// call. Concurrent calls share one (coalesced_fence.hpp).
+/// Returns when a membarrier(2) has ended that began after this call. Concurrent calls share one (coalesced_fence.hpp).
 BLITZ_API void membarrier_all() noexcept;
 
 #endif

@@ -1,13 +1,9 @@
 /// Expensive process-wide fences: concurrent requests share one.
 ///
-/// The system runs such fences one after the other, and each serves the whole process: a caller is served by any fence
-/// that began after its request. So the fence in progress and the next one serve any number of callers.
-///
 /// Fences are numbered in the order in which they begin. A caller reads the latest number, `latest`, and is done when a
-/// later fence has ended. If none is in progress it begins number latest + 1 itself, unless another caller does so
-/// first. A caller that has waited twice the usual time issues a fence of its own, which also serves all that asked
-/// before it began. So neither a preempted caller nor, after fork(), a missing one can block others, and a forked child
-/// needs no repair. Any thread.
+/// later fence has ended: its own, if none is in progress and no other caller begins number latest + 1 first, or if it has
+/// waited twice the usual time. So neither a preempted caller nor, after fork(), a missing one can block others. Any
+/// thread. ../fork_join/README.md has more.
 ///
 /// The Linux kernel's RCU shares grace periods in the same way (kernel/rcu/rcu.h, rcu_seq_snap).
 #pragma once

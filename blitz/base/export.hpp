@@ -12,13 +12,11 @@
 #define BLITZ_COLD [[gnu::cold, gnu::noinline]]
 #define BLITZ_ALWAYS_INLINE [[gnu::always_inline]] inline
 #define BLITZ_LAMBDA_INLINE __attribute__((always_inline))
-#define BLITZ_LAMBDA_NOINLINE __attribute__((noinline))
 #else
 #define BLITZ_API
 #define BLITZ_COLD
 #define BLITZ_ALWAYS_INLINE inline
 #define BLITZ_LAMBDA_INLINE
-#define BLITZ_LAMBDA_NOINLINE
 #endif
 
 #if defined(__GNUC__) && defined(__GLIBC__)

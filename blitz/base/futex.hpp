@@ -12,10 +12,8 @@
 
 namespace blitz::detail {
 
-/// Blocks while `word` holds `expected`. May return spuriously.
 BLITZ_API void futex_wait(const Atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 
-/// Blocks while `word` holds `expected`, for at most `timeout`. May return spuriously.
 BLITZ_API void futex_wait_for(const Atomic<std::uint32_t>& word, std::uint32_t expected,
                               std::chrono::nanoseconds timeout) noexcept;
 

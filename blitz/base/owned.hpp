@@ -2,6 +2,7 @@
 /// time in which a program includes blitz, and its pointers as much again.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -36,12 +37,17 @@ struct Release {
   }
 };
 
-/// The only owner of an object, or of the elements of an array; or empty. Movable.
+/// The only owner of an object, or of the elements of an array; with Release, one of several; or empty.
 template <class T, class End = Delete>
 class Owned {
  public:
   Owned() noexcept = default;
   explicit Owned(T* object, End end = {}) noexcept : object_(object), end_(end) {}
+  Owned(const Owned& other) noexcept
+    requires std::same_as<End, Release>
+      : object_(other.object_) {
+    if (object_ != nullptr) object_->retain();
+  }
   Owned(Owned&& other) noexcept : object_(other.release()), end_(other.end_) {}
   Owned& operator=(Owned&& other) noexcept {
     Owned old(std::exchange(object_, other.release()), std::exchange(end_, other.end_));
@@ -84,11 +90,11 @@ class Counted {
   }
 
  protected:
-  Counted() noexcept = default;
+  explicit Counted(std::uint32_t owners = 1) noexcept : owners_(owners) {}
   virtual ~Counted() = default;
 
  private:
-  Atomic<std::uint32_t> owners_{1};
+  Atomic<std::uint32_t> owners_;
 };
 
 template <class T>

@@ -15,7 +15,6 @@ namespace blitz::detail {
 
 class Parker {
  public:
-  /// Blocks until there is a token, and takes it.
   void park() noexcept {
     if (announce()) return;
     do {

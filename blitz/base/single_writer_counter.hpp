@@ -14,7 +14,6 @@ class SingleWriterCounter {
     value_.store(value_.load(std::memory_order_relaxed) + n, order);
   }
 
-  /// Any thread.
   [[nodiscard]] std::uint64_t value(std::memory_order order = std::memory_order_relaxed) const noexcept {
     return value_.load(order);
   }

@@ -46,7 +46,7 @@ class BLITZ_API Thread {
   /// True from construction until join() or abandon(), or until moved from.
   [[nodiscard]] bool joinable() const noexcept { return impl_ != nullptr; }
 
-  /// Waits for the entry function to return. Requires joinable(); not to be called from the thread itself.
+  /// Requires joinable(); not to be called from the thread itself.
   void join() noexcept;
 
   /// Forgets the thread without joining it: for a forked child, where the parent's threads do not exist.

@@ -2,9 +2,7 @@
 /// others, besides its mail, and stands apart when there are none (see waiting.hpp).
 ///
 /// Jobs that a confined worker offers lie in a deque of their own, each labelled with its region, so that the policy's
-/// queue stays open to all. A worker that is not confined takes any of them, and is confined to its region while the job
-/// runs; a confined one steals jobs of its own region alone. So all jobs that a job of a region makes are of the region,
-/// on any worker. README.md has the proof.
+/// queue stays open to all. README.md says which worker takes which of them, and why.
 ///
 /// Pairs:
 ///   [call]  sleep: asleep_in and asleep_, heavy fence, oldest  <->  call_one: after a push or a label, light fence, asleep_
@@ -78,7 +76,6 @@ struct Confined {
 /// The confined jobs of a pool, and the workers that wait for such jobs.
 class BLITZ_API Isolation {
  public:
-  /// Throws std::bad_alloc.
   Isolation(ApartWorkers& apart, std::size_t workers);
 
   [[nodiscard]] ConfinedJobs& jobs(std::size_t slot) noexcept { return jobs_[slot]; }

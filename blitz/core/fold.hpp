@@ -9,9 +9,8 @@
 /// Where an item goes depends on its place in the run alone, so equal runs are folded to equal bits. Folds of integers
 /// need no help, and of other types nothing is known.
 ///
-/// That compilers make vectors of the lanes, and that no spelling of a reduction takes more instructions than the plain
-/// loop, hangs on small things: each item of a group has its instruction in the source, so that nothing must be
-/// unrolled; all between the loop and the user's callables is inlined; accumulators are local.
+/// So that compilers make vectors of the lanes, each item of a group has its instruction in the source, all between the
+/// loop and the user's callables is inlined, and accumulators are local.
 #pragma once
 
 #include <array>

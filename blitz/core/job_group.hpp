@@ -35,9 +35,7 @@ class JobGroup {
   /// In a handler: keeps the exception if it is the first since one was taken.
   BLITZ_API void keep_exception() noexcept;
 
-  /// Waits until no job is unfinished. A worker runs other jobs meanwhile; a thread of no pool does the same in a
-  /// vacant slot, or else blocks. Returns the first exception, and withdraws a request to stop: nothing is left to be
-  /// stopped.
+  /// See TaskGroup::wait. Returns the first exception, and withdraws a request to stop: nothing is left to be stopped.
   [[nodiscard]] BLITZ_API std::exception_ptr wait() noexcept;
 
   [[nodiscard]] StopRequest& stop() noexcept { return stop_; }

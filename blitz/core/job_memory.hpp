@@ -3,8 +3,7 @@
 /// Each worker keeps lists of free blocks of a few sizes, so that making or freeing a job moves two pointers. A block
 /// goes to the list of the worker that frees it. When a worker has too many, or too few, a batch goes to the depot that
 /// all share, or comes from it. The depot cuts blocks from chunks, and gives a chunk back to the system when all its
-/// blocks are free, except a few that it keeps. So a million jobs in queues at once use the memory of a million blocks,
-/// and it is given back when they have run.
+/// blocks are free, except a few that it keeps.
 ///
 /// Who may call what: the members of a JobMemory, the runner of its worker; the static ones, any thread.
 ///

@@ -83,9 +83,7 @@ class ScopeState {
     if constexpr (!std::is_void_v<R>) return std::forward<ValueOf<R>>(value);
   }
 
-  /// The end of the body: until every job has ended.
   BLITZ_API void wait() noexcept;
-  /// After wait().
   void rethrow() {
     if (failed_.load(std::memory_order_relaxed)) [[unlikely]]
       std::rethrow_exception(std::exchange(error_, nullptr));

@@ -1,14 +1,9 @@
 /// How a worker waits when it may not take every job that it finds: it *stands apart*.
 ///
-/// A worker that stands apart blocks without being counted as idle: for its policy's idle protocol it executes a job,
-/// so no wake-up for work is spent on it. It does so
-///   - in a wait, if its stack holds max_nested_waits waits already, or its slot is surplus; but not if all others
-///     stand apart, because then nobody would take injected jobs;
-///   - without a job, if it is the resident of a surplus slot: one that the pool's maximal concurrency excludes;
-///   - in a wait in a region that has no job for it (see confinement.hpp);
-///   - while its job calls install_blocking of another pool.
+/// It blocks without being counted as idle: for its policy's idle protocol it executes a job. README.md says when a worker
+/// does so, and proves that no wake-up is lost.
 ///
-/// Who may call what: sleep and try_sleep, the slot's runner; all else, any thread. README.md has the proof.
+/// Who may call what: sleep and try_sleep, the slot's runner; all else, any thread.
 ///
 /// Pairs:
 ///   [apart]  sleep: state_ store, then the check of reasons  <->  a signaller: its reason, then wake: state_ load
@@ -64,7 +59,6 @@ class ApartSlot {
 /// The pool's part: how many workers stand apart, and how many may work.
 class BLITZ_API ApartWorkers {
  public:
-  /// Throws std::bad_alloc.
   explicit ApartWorkers(std::size_t workers);
 
   [[nodiscard]] std::size_t max_concurrency() const noexcept {

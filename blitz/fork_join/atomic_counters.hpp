@@ -68,7 +68,6 @@ class AtomicCounters {
   static constexpr std::uint32_t kQuiet = 0x10000;
   static constexpr std::uint32_t kNever = ~std::uint32_t{0};
 
-  /// As load(), for hints.
   [[nodiscard]] Counters hint() const noexcept { return Counters(word_.load(std::memory_order_relaxed)); }
 
   /// A post: sleepy becomes active. Returns the value after it.
@@ -107,7 +106,6 @@ class AtomicCounters {
     assert(old.sleeping() > 0);
   }
 
-  /// A worker begins to search.
   void add_inactive() noexcept {
     [[maybe_unused]] const Counters old(word_.fetch_add(kOneInactive, std::memory_order_seq_cst));
     assert(old.inactive() < kMaxSlots);

@@ -30,7 +30,6 @@ class TreiberStack {
  public:
   ~TreiberStack() { assert(empty()); }
 
-  /// Adds a node, which must stay in place until it is taken. Any thread; lock-free.
   void push(Node* node) noexcept {
     Node* head = head_.load(std::memory_order_relaxed);
     do {
