@@ -196,8 +196,8 @@ struct OpenScope {
 /// After rayon-core's scope.
 ///
 /// @return What the body returns.
-/// @throws The first exception of the body and the jobs; the others are dropped. What global_pool() throws; the body is
-///         then not called.
+/// @throws The first exception of the body and the jobs; the others are dropped. What global_pool() throws, and, with
+///         `options.stop`, std::bad_alloc; the body is then not called.
 /// Complexity: O(1) beside the body and the jobs. Thread-safety: any thread.
 template <ScopeBody F>
 decltype(auto) scope(F&& body, const ScopeOptions& options = {}) {

@@ -17,7 +17,7 @@ void ScopeState::wait() noexcept {
     pool_.end_if_forked();
     latch_.wait();
   }
-  outer_stop_.reset();
+  outer_stop_ = {};
 }
 
 }  // namespace blitz::detail

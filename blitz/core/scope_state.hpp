@@ -16,7 +16,6 @@
 
 #include <cstdint>
 #include <exception>
-#include <optional>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
@@ -24,6 +23,7 @@
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/owned.hpp"
 #include "blitz/core/caller_latch.hpp"
 #include "blitz/core/job.hpp"
 #include "blitz/core/stop_request.hpp"
@@ -33,10 +33,10 @@ namespace blitz::detail {
 
 class ScopeState {
  public:
-  /// `owner`: the calling thread's worker of `pool`; null if it is none.
+  /// `owner`: the calling thread's worker of `pool`; null if it is none. Throws std::bad_alloc, if a stop is possible.
   ScopeState(PoolBase& pool, WorkerBase* owner, const std::stop_token& stop)
       : pool_(pool), owner_(owner), latch_(pool) {
-    if (stop.stop_possible()) outer_stop_.emplace(stop, StopInner{&stop_});
+    if (stop.stop_possible()) outer_stop_ = Owned(new std::stop_callback(stop, StopInner{&stop_}));
   }
 
   [[nodiscard]] PoolBase& pool() const noexcept { return pool_; }
@@ -111,7 +111,7 @@ class ScopeState {
   std::exception_ptr error_;  // written once, by the thread that sets failed_
   CallerLatch latch_;
   StopRequest stop_;
-  std::optional<std::stop_callback<StopInner>> outer_stop_;  // calls stop_.request() until it is destroyed
+  Owned<std::stop_callback<StopInner>> outer_stop_;  // calls stop_.request() until it is destroyed
 
   // The owner's line: written at each of its spawns, and at the end of each job that it runs.
   alignas(kCacheLine) std::int64_t own_ = 0;
