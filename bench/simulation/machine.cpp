@@ -1,6 +1,7 @@
 #include "bench/simulation/machine.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 
 #include <cxxabi.h>

@@ -3,6 +3,7 @@
 #include <cassert>
 #include <cstdlib>
 #include <ctime>
+#include <memory>
 #include <new>
 
 #include <sys/syscall.h>

@@ -53,6 +53,10 @@ ONE_PLACE = [
 # with.
 DEBUG_CONTAINER = re.compile(r"\bstd::(?:vector|deque|list|forward_list|bitset|(?:unordered_)?(?:multi)?(?:map|set))\b")
 
+# Each is some hundredths of what <tbb/tbb.h> costs, and blitz.hpp is to cost half of that. base/owned.hpp stands in for
+# <memory>.
+DEAR_HEADERS = {"algorithm", "filesystem", "fstream", "iostream", "memory", "regex", "sstream", "thread"}
+
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.MULTILINE)
 # Names that only atomics have, and names that others may have too: there the receiver must be known to be an atomic.
 ATOMIC_CALL = re.compile(
@@ -199,6 +203,21 @@ def check_first_include(root):
             yield f'blitz/{name}: #include "{first}" before all others'
 
 
+def check_cost_of_all(root):
+    """blitz.hpp brings none of the standard headers that would be a large part of what including it costs."""
+    known = {name: path for path, name in sources(root)}
+    seen, waiting = set(), ["blitz.hpp"]
+    while waiting:
+        name = waiting.pop()
+        if name in seen or name not in known:
+            continue
+        seen.add(name)
+        for quote, target in INCLUDE.findall(known[name].read_text()):
+            if quote == "<" and target in DEAR_HEADERS:
+                yield f"blitz/{name}: blitz.hpp includes it, and so <{target}>, which is dear to compile"
+            waiting.append(target.removeprefix("blitz/"))
+
+
 def check_memory_orders(root):
     """Every atomic operation names its order: by a std::memory_order or by a parameter called `order`.
 
@@ -284,6 +303,7 @@ CHECKS = [
     check_cycles,
     check_pragma_once,
     check_first_include,
+    check_cost_of_all,
     check_memory_orders,
     check_one_place,
     check_debug_containers,

@@ -256,6 +256,13 @@ class Places(Tree):
                 self.write("blitz/join.hpp", f"#pragma once\n{includes}")
                 self.assert_complaint("blitz/join.hpp", "blitz/base/compiler.hpp", "before all others")
 
+    def test_a_dear_header_in_what_everybody_includes(self):
+        self.header("blitz.hpp", '#include "blitz/join.hpp"')
+        self.header("core/pool.hpp", "#include <memory>")
+        self.assert_sound()
+        self.header("fork_join/deque.hpp", "#include <memory>")
+        self.assert_complaint("blitz/fork_join/deque.hpp", "<memory>")
+
     def test_two_versions(self):
         self.header("version.hpp", '#define BLITZ_VERSION_STRING "1.2.4"')
         self.assert_complaint("different versions")

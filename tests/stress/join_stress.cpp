@@ -1,5 +1,6 @@
 /// join: random trees, with exceptions, against their serial meaning.
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>

@@ -1,6 +1,8 @@
 /// Threads that are not the pool's bring small jobs, one by one.
 #include "blitz/spawn.hpp"
 
+#include <algorithm>
+
 #include "bench/simulation/scenario.hpp"
 #include "bench/simulation/session.hpp"
 
