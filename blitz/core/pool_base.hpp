@@ -82,6 +82,8 @@ class BLITZ_API PoolBase : public Counted {
     const std::uintptr_t callers = callers_.load(std::memory_order_acquire);  // [close]
     return callers == this_thread() || callers == kSeveral;
   }
+  /// Whether it refuses all calls: it was shut down, but for the end of its threads.
+  [[nodiscard]] bool closed() const noexcept { return callers_.load(std::memory_order_acquire) == kClosed; }
   /// Records that the calling thread calls the pool. False: the pool was shut down.
   bool try_admit() noexcept;
   /// Whether this process is a forked child of the pool's owner.
@@ -127,7 +129,6 @@ class BLITZ_API PoolBase : public Counted {
 
   /// Refuses all further calls.
   void close() noexcept { callers_.store(kClosed, std::memory_order_release); }  // [close]
-  [[nodiscard]] bool closed() const noexcept { return callers_.load(std::memory_order_acquire) == kClosed; }
 
  private:
   // The values of callers_, beside the this_thread() of the only caller.

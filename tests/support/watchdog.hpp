@@ -39,18 +39,18 @@ class Watchdog {
   /// The test has come a step further. Any thread.
   void progress() noexcept { steps_.fetch_add(1, std::memory_order_relaxed); }
 
-  /// From now on reports cover this pool, until it is gone; its destruction included. Any thread.
+  /// From now on reports cover this pool, its destruction included, until it was shut down and another is watched. Any
+  /// thread.
   template <class P>
   void watch(blitz::BasicThreadPool<P>& pool) {
-    add([registry = blitz_test::registry_of(pool).weak_from_this()](bool print) {
-      const auto alive = registry.lock();
-      if (alive != nullptr && print) print_pool(*alive);
-      return alive != nullptr;
+    add([registry = share(blitz_test::registry_of(pool))](bool print) {
+      if (print) print_pool(*registry);
+      return !registry->closed();
     });
   }
 
  private:
-  /// Prints a pool if told to. False if the pool is gone.
+  /// Prints a pool if told to. False if the pool was shut down.
   using Report = std::function<bool(bool print)>;
 
   /// What can be seen of a worker from outside.
