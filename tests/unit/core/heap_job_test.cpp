@@ -1,5 +1,3 @@
-#include "blitz/core/spawned_job.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -8,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "blitz/core/spawned_job.hpp"
 #include "fake_worker.hpp"
 #include "support/counted.hpp"
 
