@@ -28,6 +28,7 @@ ARROWS = {
     "async": {"async", "concepts", "vocabulary", "base"},
     # Every program compiles the join of the default backend, and nothing of the other one.
     "public": {"public", "core", "fork_join", "concepts", "vocabulary", "base"},
+    "algorithm": {"algorithm", "public", "core", "concepts", "vocabulary", "base"},
     "pools": {"public", "core", "fork_join", "async", "concepts", "vocabulary", "base"},
 }
 
@@ -93,6 +94,8 @@ def layer_of(name):
         return "concepts"
     if name == "version.hpp":
         return "base"
+    if name == "algorithm.hpp":
+        return "algorithm"
     if name == "global_pool.cpp":
         return "pools"
     return "vocabulary" if name in VOCABULARY else "public"

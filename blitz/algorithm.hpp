@@ -1,0 +1,7 @@
+/// All parallel algorithms.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/find.hpp"
