@@ -204,7 +204,7 @@ class BasicThreadPool {
 
   /// How many workers may look for work from now on: 1 to num_threads(), which it is at first. Workers beyond that end
   /// what they have begun, and then sleep. Throws std::invalid_argument for another number. O(num_threads()).
-  void set_max_concurrency(std::size_t count) { base_->set_max_concurrency(count); }
+  void set_max_concurrency(std::size_t threads) { base_->set_max_concurrency(threads); }
   [[nodiscard]] std::size_t max_concurrency() const noexcept { return base_->max_concurrency(); }
 
   /// Work is coming: wakes the workers, and keeps those that find none awake for `time`, so that the next call does not
