@@ -68,13 +68,13 @@ template <bool kCheap, class Holds>
 /// Whether it holds for any position: no block begins once it does.
 template <bool kCheap, class Holds>
 [[nodiscard]] bool any_position(const AlgorithmOptions& options, LoopIndex count, const Holds& holds) {
-  Atomic<bool> found{false};  // set by the blocks that find one; relaxed, for the end of the loop orders it
+  Atomic<bool> seen{false};  // set by the blocks that find one; relaxed, for the end of the loop orders it
   for_blocks(options, count, 1, [&](LoopIndex from, LoopIndex to) {
     const bool here = first_position<kCheap>(from, to, holds) != to;
-    if (here) found.store(true, std::memory_order_relaxed);
+    if (here) seen.store(true, std::memory_order_relaxed);
     return here;
   });
-  if (found.load(std::memory_order_relaxed)) return true;
+  if (seen.load(std::memory_order_relaxed)) return true;
   throw_if_stopped(options);
   return false;
 }
