@@ -15,7 +15,6 @@
 #include <ranges>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/call.hpp"
@@ -167,7 +166,9 @@ void shuffle_serially(const I& first, LoopIndex count, std::uint64_t seed) {
 class Buckets {
  public:
   explicit Buckets(LoopIndex count, std::uint64_t seed)
-      : count_(count), seed_(seed), places_(static_cast<std::size_t>(blocks()) * kBuckets) {}
+      : count_(count), seed_(seed), places_(static_cast<std::size_t>(blocks() * kBuckets)) {
+    std::uninitialized_fill_n(places_.data(), places_.size(), LoopIndex{0});
+  }
 
   template <class I>
   void shuffle(const AlgorithmOptions& options, const I& first) {
@@ -204,7 +205,7 @@ class Buckets {
   [[nodiscard]] LoopIndex blocks() const noexcept { return (count_ + kBlock - 1) / kBlock; }
   [[nodiscard]] LoopIndex bucket(LoopIndex i) const noexcept { return splitmix64(seed_ + i * kGoldenGamma) >> 56; }
   [[nodiscard]] LoopIndex& place(LoopIndex block, LoopIndex bucket) noexcept {
-    return places_[static_cast<std::size_t>(block * kBuckets + bucket)];
+    return places_.data()[block * kBuckets + bucket];
   }
   /// Turns the numbers of items into places: bucket by bucket, and within each block by block. Returns where buckets begin.
   [[nodiscard]] std::array<LoopIndex, kBuckets + 1> lay_out() noexcept {
@@ -222,7 +223,8 @@ class Buckets {
 
   const LoopIndex count_;
   const std::uint64_t seed_;
-  std::vector<LoopIndex> places_;
+  const Scratch<LoopIndex>
+      places_;  // for each block, and each bucket: the number of its items, then the next one's place
 };
 
 struct Shuffle {
