@@ -125,16 +125,18 @@ struct WithComparison {
   auto operator()(I first, S last, C comp = {}, P proj = {}) const {
     return Algorithm::run(AlgorithmOptions{}, first, count_of(first, last), comp, proj);
   }
-  template <LoopRange R, class C = Default, class P = std::identity, class I = std::ranges::iterator_t<R>>
-    requires ComparesItems<C, Default, std::projected<I, P>, std::projected<I, P>>
+  template <LoopRange R, class C = Default, class P = std::identity>
+    requires ComparesItems<C, Default, std::projected<std::ranges::iterator_t<R>, P>,
+                           std::projected<std::ranges::iterator_t<R>, P>>
   auto operator()(const AlgorithmOptions& options, R&& range, C comp = {}, P proj = {}) const {
-    const I first = std::ranges::begin(range);
+    const auto first = std::ranges::begin(range);
     return borrowed<R>(Algorithm::run(options, first, static_cast<LoopIndex>(std::ranges::size(range)), comp, proj));
   }
-  template <LoopRange R, class C = Default, class P = std::identity, class I = std::ranges::iterator_t<R>>
-    requires ComparesItems<C, Default, std::projected<I, P>, std::projected<I, P>>
+  template <LoopRange R, class C = Default, class P = std::identity>
+    requires ComparesItems<C, Default, std::projected<std::ranges::iterator_t<R>, P>,
+                           std::projected<std::ranges::iterator_t<R>, P>>
   auto operator()(R&& range, C comp = {}, P proj = {}) const {
-    const I first = std::ranges::begin(range);
+    const auto first = std::ranges::begin(range);
     return borrowed<R>(
         Algorithm::run(AlgorithmOptions{}, first, static_cast<LoopIndex>(std::ranges::size(range)), comp, proj));
   }
