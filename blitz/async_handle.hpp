@@ -26,11 +26,11 @@ namespace detail {
 ///   [ready]  finish: waiter_.exchange  ->  wait, ready: waiter_ read (acquire)
 ///   [wait]   wait: waiter_ exchange    ->  finish: waiter_.exchange (acquire)
 template <class R>
-class AsyncState : public Job, public Counted {
+class AsyncState : public Job, public SharedObject {
  public:
   using Value = ValueOf<R>;
 
-  AsyncState(Execute function, PoolBase& pool) noexcept : Job(function), Counted(2), pool_(pool) {}
+  AsyncState(Execute function, PoolBase& pool) noexcept : Job(function), SharedObject(2), pool_(pool) {}
   ~AsyncState() override {
     if (ready() && !taken_) result_.discard();
   }

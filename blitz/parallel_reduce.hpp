@@ -176,21 +176,20 @@ ReduceValue<I> parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& com
   return detail::reduce(options.pool.base(), options, detail::blocks_of(range), identity, fold, combine);
 }
 
-/// As parallel_reduce, of transform(x) for each item x.
+/// As parallel_reduce, of f(x) for each item x.
 template <LoopRange R, ReduceIdentity I, ReduceTransform<std::ranges::range_reference_t<R>> F,
           ReduceOperation<ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>> C>
-ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& transform,
+ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f,
                                          const ReduceOptions& options = {}) {
-  return detail::reduce(options.pool.base(), options, detail::items_of(range), identity, combine, combine, transform);
+  return detail::reduce(options.pool.base(), options, detail::items_of(range), identity, combine, combine, f);
 }
 
 /// As above, of [first, last).
 template <class First, detail::LoopEnd<First> Last, ReduceIdentity I, ReduceTransform<detail::LoopItem<First, Last>> F,
           ReduceOperation<ReduceValue<I>, std::invoke_result_t<F&, detail::LoopItem<First, Last>>> C>
-ReduceValue<I> parallel_transform_reduce(First first, Last last, I&& identity, C&& combine, F&& transform,
+ReduceValue<I> parallel_transform_reduce(First first, Last last, I&& identity, C&& combine, F&& f,
                                          const ReduceOptions& options = {}) {
-  return detail::reduce(options.pool.base(), options, detail::items_of(first, last), identity, combine, combine,
-                        transform);
+  return detail::reduce(options.pool.base(), options, detail::items_of(first, last), identity, combine, combine, f);
 }
 
 }  // namespace blitz

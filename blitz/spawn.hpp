@@ -58,7 +58,7 @@ void spawn_fifo_in(PoolBase& pool, F&& f) {
 
 template <JobOwner O = Detached, class F>
 void spawn_broadcast_in(PoolBase& pool, F&& f, O owner = {}) {
-  struct Closure final : Counted {  // one, called by all workers
+  struct Closure final : SharedObject {  // one, called by all workers
     explicit Closure(F&& its_f) : f(std::forward<F>(its_f)) {}
     const std::decay_t<F> f;
   };

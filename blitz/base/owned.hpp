@@ -80,7 +80,7 @@ template <class T>
 }
 
 /// An object with a count of its owners, each a Shared; the last to end deletes it. Any thread.
-class Counted {
+class SharedObject {
  public:
   /// Relaxed: the caller knows that there is an owner.
   void retain() noexcept { owners_.fetch_add(1, std::memory_order_relaxed); }
@@ -90,8 +90,8 @@ class Counted {
   }
 
  protected:
-  explicit Counted(std::uint32_t owners = 1) noexcept : owners_(owners) {}
-  virtual ~Counted() = default;
+  explicit SharedObject(std::uint32_t owners = 1) noexcept : owners_(owners) {}
+  virtual ~SharedObject() = default;
 
  private:
   Atomic<std::uint32_t> owners_;

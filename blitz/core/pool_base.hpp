@@ -35,7 +35,7 @@ BLITZ_API BLITZ_TLS extern constinit thread_local class PoolBase* own_pool;
 using PoolCall = void (*)(void* argument, WorkerBase& worker);
 
 /// Its owners own its memory; the threads end without regard to them.
-class BLITZ_API PoolBase : public Counted {
+class BLITZ_API PoolBase : public SharedObject {
  public:
   [[nodiscard]] std::size_t num_threads() const noexcept { return num_threads_; }
   /// Gives a job to the pool, for any worker to take.

@@ -28,6 +28,8 @@ ARROWS = {
     "async": {"async", "concepts", "vocabulary", "base"},
     # Every program compiles the join of the default backend, and nothing of the other one.
     "public": {"public", "core", "fork_join", "concepts", "vocabulary", "base"},
+    "algorithm": {"algorithm", "public", "core", "concepts", "vocabulary", "base"},
+    "pipeline": {"pipeline", "algorithm", "public", "core", "concepts", "vocabulary", "base"},
     "pools": {"public", "core", "fork_join", "async", "concepts", "vocabulary", "base"},
 }
 
@@ -97,6 +99,8 @@ def layer_of(name):
         return "concepts"
     if name == "version.hpp":
         return "base"
+    if name in ("algorithm.hpp", "pipeline.hpp"):
+        return name.removesuffix(".hpp")
     if name == "global_pool.cpp":
         return "pools"
     return "vocabulary" if name in VOCABULARY else "public"
@@ -261,7 +265,7 @@ def check_debug_containers(root):
     The public face may name them: its headers are compiled by the program alone.
     """
     for path, name in sources(root):
-        if not name.endswith(".hpp") or layer_of(name) == "public" or name in VOCABULARY:
+        if not name.endswith(".hpp") or layer_of(name) in ("public", "pipeline") or name in VOCABULARY:
             continue
         code = code_of(path)
         for match in DEBUG_CONTAINER.finditer(code):

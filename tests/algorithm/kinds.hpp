@@ -1,0 +1,192 @@
+/// What the tests of algorithms share: the pools they run in, items and ranges of all kinds, and calls that throw.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <random>
+#include <ranges>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <blitz/algorithm.hpp>
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+namespace blitz_test {
+
+using blitz::AlgorithmOptions;
+
+/// Pools of 1, 2, 3 and 16 threads, and one of the async backend. They live as long as the program.
+inline const std::array<blitz::PoolRef, 5>& pools() {
+  static blitz::ThreadPool one({.num_threads = 1});
+  static blitz::ThreadPool two({.num_threads = 2});
+  static blitz::ThreadPool three({.num_threads = 3});
+  static blitz::ThreadPool many({.num_threads = 16});
+  static blitz::AsyncThreadPool async({.num_threads = 3});
+  static const std::array<blitz::PoolRef, 5> all{&one, &two, &three, &many, &async};
+  return all;
+}
+
+/// Calls `test(options)` with options that name each of the pools, with the algorithm's own grain and with 1.
+template <class Test>
+void for_each_pool(Test&& test) {
+  for (const std::size_t grain : {std::size_t{0}, std::size_t{1}}) {
+    for (std::size_t pool = 0; pool < pools().size(); ++pool) {
+      CAPTURE(grain);
+      CAPTURE(pool);
+      test(AlgorithmOptions{.min_grain = grain, .pool = pools()[pool]});
+    }
+  }
+}
+
+/// Every length from 0 to `most_small`, then some around powers of two up to `most`.
+inline std::vector<std::size_t> lengths(std::size_t most = 20'000, std::size_t most_small = 300) {
+  std::vector<std::size_t> all;
+  for (std::size_t n = 0; n <= most_small; ++n) all.push_back(n);
+  for (std::size_t power = 512; power <= most; power *= 2) all.insert(all.end(), {power - 1, power, power + 1});
+  return all;
+}
+
+/// The same numbers in each run: a failure names its case by its length alone.
+inline std::mt19937_64& random_bits() {
+  static std::mt19937_64 bits(20'221'101);
+  return bits;
+}
+
+/// `count` numbers below `kinds`, which may be few.
+inline std::vector<int> random_ints(std::size_t count, int kinds = 1'000'000) {
+  std::vector<int> numbers(count);
+  for (int& number : numbers) number = static_cast<int>(random_bits()() % static_cast<std::uint64_t>(kinds));
+  return numbers;
+}
+
+// --- items ---
+
+/// How many Item objects exist.
+inline std::atomic<std::ptrdiff_t> items_alive{0};
+
+/// Move-only, not default-constructible, on the heap: what is leaked or destroyed twice shows in items_alive and under a
+/// sanitizer. Ordered by its value; `place` tells equal ones apart.
+class Item {
+ public:
+  explicit Item(int the_value, std::size_t the_place = 0) : value_(std::make_unique<int>(the_value)), place(the_place) {
+    ++items_alive;
+  }
+  Item(Item&& other) noexcept : value_(std::move(other.value_)), place(other.place) { ++items_alive; }
+  Item& operator=(Item&& other) noexcept = default;
+  ~Item() { --items_alive; }
+
+  /// Fails on an item that was moved from, and not assigned to since.
+  [[nodiscard]] int value() const {
+    REQUIRE(value_ != nullptr);
+    return *value_;
+  }
+  friend bool operator==(const Item& a, const Item& b) { return a.value() == b.value(); }
+  friend auto operator<=>(const Item& a, const Item& b) { return a.value() <=> b.value(); }
+
+ private:
+  std::unique_ptr<int> value_;
+
+ public:
+  std::size_t place;
+};
+
+/// As an int, but over-aligned.
+struct alignas(128) Wide {
+  int value = 0;
+  Wide() = default;
+  explicit(false) Wide(int the_value) : value(the_value) {}
+  friend bool operator==(const Wide&, const Wide&) = default;
+  friend auto operator<=>(const Wide&, const Wide&) = default;
+};
+
+template <class T>
+T item_from(int value) {
+  if constexpr (std::same_as<T, std::string>) {
+    // Short ones and long ones, which lie on the heap.
+    return std::string(value % 3 == 0 ? 40 : 8, 'x').append(std::to_string(value));
+  } else {
+    return T(value);
+  }
+}
+
+/// The numbers as items of type T, in a container.
+template <class Container>
+Container items_from(const std::vector<int>& numbers) {
+  using T = typename Container::value_type;
+  Container items;
+  for (const int number : numbers) items.push_back(item_from<T>(number));
+  return items;
+}
+
+/// Calls `test(items, numbers)` with `numbers` as containers of all kinds of items and iterators.
+template <class Test>
+void for_each_kind(const std::vector<int>& numbers, Test&& test) {
+  const auto run = [&]<class Container>(const char* kind, Container) {
+    CAPTURE(kind);
+    auto items = items_from<Container>(numbers);
+    test(items, numbers);
+  };
+  run("ints", std::vector<int>{});
+  run("strings in a deque", std::deque<std::string>{});
+  run("over-aligned", std::vector<Wide>{});
+}
+
+// --- what throws ---
+
+struct Thrown {};
+
+/// Counts calls on all threads, and throws Thrown at one of them.
+class CallCounter {
+ public:
+  /// The next calls are counted from 0, and call number `at` throws.
+  void throw_at(std::size_t at) {
+    calls_ = 0;
+    at_ = at;
+  }
+  void never_throw() { throw_at(~std::size_t{0}); }
+  void operator()() {
+    if (calls_.fetch_add(1, std::memory_order_relaxed) == at_) throw Thrown{};
+  }
+  [[nodiscard]] std::size_t calls() const { return calls_.load(); }
+
+ private:
+  std::atomic<std::size_t> calls_{0};
+  std::size_t at_ = ~std::size_t{0};
+};
+
+/// Calls `run(counter)`, in which `counter()` is called, with the counter throwing at call 0, 1, 2, ... until run returns
+/// without an exception. After each exception calls `check()`. Make no such call within CHECK(...), which catches.
+template <class Run, class Check>
+void throw_at_each_call(Run&& run, Check&& check) {
+  CallCounter counter;
+  for (std::size_t at = 0;; ++at) {
+    REQUIRE(at < 1'000'000);
+    CAPTURE(at);
+    counter.throw_at(at);
+    try {
+      run(counter);
+      return;
+    } catch (const Thrown&) {
+      check();
+    }
+  }
+}
+
+/// A callable as `f`, each call of which is counted by `counter`, and may throw.
+template <class F>
+auto counted(CallCounter& counter, F f) {
+  return [&counter, f]<class... Args>(Args&&... args) -> decltype(auto) {
+    counter();
+    return f(std::forward<Args>(args)...);
+  };
+}
+
+}  // namespace blitz_test
