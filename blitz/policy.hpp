@@ -11,7 +11,8 @@
 ///       Idle::new_injected_jobs. (Given by the core; a policy may rely on it.)
 ///   W2  A job in the injector is seen by some worker's last check before it sleeps, or wakes a worker.
 ///   W3  A job in a local queue is at least run by that queue's owner; and while a slot sleeps and no worker searches,
-///       the push, or the worker that stops searching, wakes one.
+///       the push, or the worker that stops searching, wakes one. (Not ThriftyIdle::new_half, if it refuses: the owner
+///       runs that job before it sleeps.)
 ///   W4  After the latch that a worker waits for is set, and the worker woken if set() says so, that worker returns.
 #pragma once
 
@@ -241,12 +242,21 @@ concept CountingIdle = requires(const S& idle, std::size_t slot) {
   { idle.times_woken(slot) } noexcept -> std::same_as<std::uint64_t>;
 };
 
-/// An idle protocol that knows what a wake-up costs. `worth_waking(slot, work)`, by the slot's runner, if the audience
-/// sleeps: whether work that one thread does in that many ticks (see base/ticks.hpp) is to be offered. Optional: without it
-/// all is.
+/// An idle protocol that knows what a wake-up costs. Optional; without it each job is posted by new_jobs, and every loop
+/// offers parts. Called by the slot's runner:
+///   - `worth_waking(slot, work)`, if the audience sleeps: 0 if work that one thread does in that many ticks (see
+///     base/ticks.hpp) is not to be offered, else how many ticks later than the runner the woken worker will begin, at
+///     least 1.
+///   - `all_awake()`, after a push on its queue: if true, no worker sleeps or is about to, and nothing else is called.
+///   - `new_jobs()` returns whether it has woken a worker.
+///   - `new_half(slot, job)`, in place of new_jobs for a job that the runner will take back, or wait for: the same, but it
+///     need not wake a worker.
 template <class S>
-concept ThriftyIdle = requires(S& idle, std::size_t slot, std::uint64_t work) {
-  { idle.worth_waking(slot, work) } noexcept -> std::same_as<bool>;
+concept ThriftyIdle = requires(S& idle, std::size_t slot, std::uint64_t work, const Job* job) {
+  { idle.worth_waking(slot, work) } noexcept -> std::same_as<std::uint64_t>;
+  { idle.all_awake() } noexcept -> std::same_as<bool>;
+  { idle.new_jobs() } noexcept -> std::same_as<bool>;
+  { idle.new_half(slot, job) } noexcept -> std::same_as<bool>;
 };
 
 /// A finder that keeps statistics for BasicThreadPool::stats: how often it tried to steal, how many jobs it stole, and

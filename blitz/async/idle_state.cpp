@@ -10,7 +10,8 @@ IdleState::IdleState(std::size_t slots)
       most_searchers_((slots + 1) / 2 + kSearchersBesidesHalf),
       words_count_((slots + IdleWord::kSlots - 1) / IdleWord::kSlots),
       words_(std::make_unique<AtomicIdleWord[]>(words_count_)),
-      slots_(std::make_unique<Slot[]>(slots)) {
+      slots_(std::make_unique<Slot[]>(slots)),
+      forks_(std::make_unique<ForkHistory[]>(slots)) {
   for (std::size_t i = 0; i < words_count_; ++i) {
     words_[i].begin(std::min(slots - i * IdleWord::kSlots, IdleWord::kSlots));
   }
@@ -46,15 +47,31 @@ bool IdleState::wake_one(Waker waker) noexcept {
   return false;
 }
 
+void IdleState::end_fork(std::size_t slot) noexcept {
+  slots_[slot].forked = false;
+  if (forks_[slot].running()) forks_[slot].end(price_);
+}
+
+bool IdleState::new_half(std::size_t slot, const policy::Job* job) noexcept {
+  asymmetric_light_fence();  // [park] as in new_jobs
+  if (!somebody_must_be_woken(std::memory_order_relaxed)) return false;
+  Slot& s = slots_[slot];
+  s.forked = true;
+  if (!forks_[slot].wakes(job, price_, s.series)) return false;
+  const bool woke = wake_one(Waker::kStaysBusy);
+  forks_[slot].woke();
+  return woke;
+}
+
 void IdleState::notify(std::size_t slot, Waker waker) noexcept {
   Slot& s = slots_[slot];
   Parker& runner = *s.runner;
   count(s.wakes);
-  if (waker == Waker::kStaysBusy && &runner == &s.resident) {
-    s.wake_began = ticks_now();
-    s.placement.keep_off_this_processor();
-  }
+  if (waker == Waker::kBlocks || &runner != &s.resident) return runner.unpark();
+  const Ticks began = s.wake_began = ticks_now();
+  s.placement.keep_off_this_processor();
   runner.unpark();
+  price_.learn_cost(ticks_now() - began, began);
 }
 
 void IdleState::cancel_park(Search& search) noexcept {

@@ -6,7 +6,8 @@
 /// borrowed if it is `vacant`: it has no runner, and its resident is blocked.
 ///
 /// Who may call what:
-///   new_jobs, start_looking, work_found, no_work_found, give_back   the slot's runner
+///   new_jobs, new_half, worth_waking, start_looking, work_found,
+///   no_work_found, give_back                                        the slot's runner
 ///   adopt_resident, then first_search, before all else              the slot's resident
 ///   try_borrow                                                      a thread outside the pool
 ///   all others                                                      any thread
@@ -31,6 +32,7 @@
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/fork_history.hpp"
 #include "blitz/base/linger.hpp"
 #include "blitz/base/parker.hpp"
 #include "blitz/base/placement.hpp"
@@ -50,7 +52,7 @@ class IdleState {
     unsigned rounds;
     bool counted;  ///< Among the searching. Otherwise enough workers search, and this one parks after one round.
     bool parked;   ///< The slot's bit is set, or a thread has cleared it to claim the slot.
-    Patience::Wait wait = {};
+    Ticks since = ticks_now();  ///< When it began, or the worker was last woken.
   };
 
   /// `slots` vacant slots. Throws std::bad_alloc.
@@ -58,11 +60,19 @@ class IdleState {
 
   // --- posting ---
 
-  void new_jobs() noexcept {
+  [[nodiscard]] bool all_awake() const noexcept {
+    asymmetric_light_fence();  // [park] as in new_jobs
+    return !somebody_must_be_woken(std::memory_order_relaxed);
+  }
+
+  bool new_jobs() noexcept {
     asymmetric_light_fence();  // [park]
     if (somebody_must_be_woken(std::memory_order_relaxed)) [[unlikely]]
-      wake_one(Waker::kStaysBusy);
+      return wake_one(Waker::kStaysBusy);
+    return false;
   }
+
+  BLITZ_API bool new_half(std::size_t slot, const policy::Job* job) noexcept;
 
   BLITZ_API void new_injected_jobs() noexcept;
 
@@ -85,7 +95,7 @@ class IdleState {
       cancel_park(search);
     if (search.counted) word_of(search.slot).stop_searching();
     search.counted = false;
-    slots_[search.slot].patience.ended(search.wait);
+    price_.help_came();
     asymmetric_light_fence();  // [park] This worker may have moved jobs to its own queue.
     // Sequentially consistent: of two workers that stop searching at once, in different words, one sees no searcher.
     if (somebody_must_be_woken(std::memory_order_seq_cst)) [[unlikely]]
@@ -100,13 +110,12 @@ class IdleState {
       sleep(search, latch, rest);
       return;
     }
-    search.wait.in_vain = true;
     if (search.counted) {
       if (search.rounds < rounds_of_search(search.slot, rest == Rest::kVacate)) {
         ++search.rounds;
         return pause_search(search.slot);
       }
-      if (rest == Rest::kVacate && search.slot != 0 && slots_[search.slot].patience.lasts(search.wait, price_)) {
+      if (rest == Rest::kVacate && search.slot != 0 && slots_[search.slot].patience.lasts(search.since, price_)) {
         return pause_search(search.slot);
       }
     }
@@ -142,6 +151,8 @@ class IdleState {
   void give_back(std::size_t slot, bool own_empty, const ResidentWanted& resident_wanted, Injected&& injected,
                  QueuesEmpty&& queues_empty) noexcept {
     Slot& s = slots_[slot];
+    if (s.forked) [[unlikely]]
+      end_fork(slot);
     wait_a_moment_until([this]() noexcept { return num_idle() + 1 >= count_; });
     s.runner = &s.resident;
     if (!own_empty) [[unlikely]] {
@@ -172,8 +183,10 @@ class IdleState {
     }
     return audience;
   }
-  [[nodiscard]] bool worth_waking(std::size_t slot, Ticks work) noexcept {
-    return price_.covered_by(work) || slots_[slot].series.add(work, price_);
+  [[nodiscard]] Ticks worth_waking(std::size_t slot, Ticks work) noexcept {
+    const Ticks now = ticks_now();
+    if (!price_.covered_by(work, now) && !slots_[slot].series.add(work, price_, now)) return 0;
+    return price_.at(now).delay();
   }
 
   [[nodiscard]] std::size_t num_searching() const noexcept { return idle().searching; }
@@ -197,6 +210,7 @@ class IdleState {
     Patience patience;           // the resident's
     Ticks wake_began = 0;        // written by a waker with work, read by the woken resident; 0: woken otherwise
     Series series;               // the runner's
+    bool forked = false;         // the runner has asked forks_[slot]
     Atomic<std::uint64_t> sleeps{0};
     Atomic<std::uint64_t> wakes{0};
   };
@@ -216,6 +230,7 @@ class IdleState {
     // [vacant] From here to the notification this thread touches nothing that belongs to the runner.
     if (rest == Rest::kVacate) s.vacant.store(true, std::memory_order_release);
     count(s.sleeps);
+    price_.sleeps(ticks_now());
     (rest == Rest::kVacate ? s.resident : *s.runner).park();
     begin_to_run(s, search);
     search.counted = true;  // By the thread that claimed the slot.
@@ -234,17 +249,20 @@ class IdleState {
     return now.searching + now.parked;
   }
 
+  BLITZ_COLD BLITZ_API void end_fork(std::size_t slot) noexcept;
   void notify(std::size_t slot, Waker waker) noexcept;
 
   /// The calling thread is the slot's runner again.
   void begin_to_run(Slot& s, Search& search) noexcept {
     s.vacant.store(false, std::memory_order_relaxed);  // [claim] publishes it.
     if (s.runner != &s.resident) return;
-    if (const Ticks began = std::exchange(s.wake_began, 0)) {
-      price_.learn(ticks_now() - began);
-      s.patience.woken(search.wait, began, price_);
-    }
     s.placement.restore();
+    if (const Ticks began = std::exchange(s.wake_began, 0)) {
+      const Ticks now = ticks_now();
+      price_.learn(now - began, began - search.since);
+      s.patience.woken(search.since, began, price_);
+      search.since = now;
+    }
   }
   static void count(Atomic<std::uint64_t>& events) noexcept { events.fetch_add(1, std::memory_order_relaxed); }
 
@@ -268,6 +286,7 @@ class IdleState {
   std::size_t words_count_;
   std::unique_ptr<AtomicIdleWord[]> words_;
   std::unique_ptr<Slot[]> slots_;
+  std::unique_ptr<ForkHistory[]> forks_;  // each the runner's of that slot; apart, so that slots are small
   WakePrice price_;
 };
 

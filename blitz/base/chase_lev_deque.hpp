@@ -1,7 +1,7 @@
 /// The growable work-stealing deque of Chase and Lev: its owner pushes and pops at the bottom, newest first; thieves
 /// steal at the top, oldest first. It knows no scheduler.
 ///
-/// Who may call what: push, pop, pop_if_newest, newest, relabel and capacity, the owner; all others, any thread.
+/// Who may call what: push, pop, pop_if_newest, begin_guard, newest, relabel and capacity, the owner; all others, any thread.
 ///
 /// Invariants:
 ///   top_ only grows. The items with indices in [top_, bottom_) are in the deque, each in slot `index mod capacity` of the
@@ -171,6 +171,14 @@ class ChaseLevDeque {
     guard_.compare_exchange_strong(guard, Guard::kAsked, std::memory_order_relaxed);
     limit_.store(0, std::memory_order_relaxed);  // Sends push to make_room, so that it need not read guard_.
   }
+  /// Begins the guard for a thief that the owner knows to come. By the owner.
+  void begin_guard() noexcept {
+    if (guarded()) return;
+    guard_.store(Guard::kGuarded, std::memory_order_release);  // [begin]
+    pops_on_guard_ = 0;
+    stolen_before_ = stolen();
+    seq_cst_fence();  // [last]
+  }
   /// Returns whether a theft needs no heavy fence now. A hint.
   [[nodiscard]] bool guarded() const noexcept { return guard_.load(std::memory_order_relaxed) == Guard::kGuarded; }
 
@@ -230,11 +238,8 @@ class ChaseLevDeque {
     return top_.load(std::memory_order_relaxed);
   }
   [[gnu::noinline]] void guard() noexcept {
-    if (guard_.load(std::memory_order_relaxed) == Guard::kAsked) {
-      guard_.store(Guard::kGuarded, std::memory_order_release);  // [begin]
-      pops_on_guard_ = 0;
-      stolen_before_ = stolen();
-    } else if (++pops_on_guard_ == kPopsOnGuard) {
+    if (guard_.load(std::memory_order_relaxed) == Guard::kAsked) return begin_guard();
+    if (++pops_on_guard_ == kPopsOnGuard) {
       const std::uint64_t now = stolen();
       if (now == stolen_before_ && asymmetric_fences_available()) guard_.store(Guard::kOpen, std::memory_order_relaxed);
       pops_on_guard_ = 0;

@@ -5,9 +5,9 @@
 /// Two rules follow, both of competitive waiting: whatever happens next, not much more is lost than the price of a
 /// wake-up.
 ///   - A caller wakes a worker for work that takes longer than the price, or if help would have saved as much in the
-///     calls of a series, each of them too short.
-///   - A worker that has run out of work waits for about the price before it sleeps, if work came that soon the last
-///     time, or if it was woken for a series and came too late.
+///     calls of a series, each of them too short. A loop knows what it has left; for a join, see fork_history.hpp.
+///   - A worker that has run out of work waits for some times the price before it sleeps, if it had been without work no
+///     longer than that when it was last woken, or if it was woken for a series.
 ///
 /// A. R. Karlin, K. Li, M. S. Manasse, S. Owicki, "Empirical studies of competitive spinning for a shared-memory
 /// multiprocessor", SOSP 1991.
@@ -18,31 +18,58 @@
 
 namespace blitz::detail {
 
-/// The price of a wake-up in a pool. Any thread. Hints: nothing is ordered by them.
+/// What a wake-up costs.
+struct Price {
+  Ticks latency;  ///< From the beginning of the wake-up until the woken thread is ready for work.
+  Ticks cost;     ///< Of that, what it takes of its waker's time.
+
+  /// How much later than the waker, which goes on when the wake-up is made, the woken thread begins; at least 1.
+  [[nodiscard]] constexpr Ticks delay() const noexcept { return latency > cost ? latency - cost : 1; }
+  /// The least work that is worth it: then two that begin so far apart end as soon as one that wakes nobody.
+  [[nodiscard]] constexpr Ticks of_work() const noexcept { return latency + cost; }
+  /// The same for a half that can only be taken as a whole, before the other half has ended.
+  [[nodiscard]] constexpr Ticks of_half() const noexcept { return latency; }
+};
+
+/// The price of a wake-up in a pool, by how long the worker has slept. Any thread. Hints: nothing is ordered by them.
 class WakePrice {
  public:
-  /// Twice the time that woken threads take to arrive, on average: for the wait, and for what waker and woken thread do.
-  [[nodiscard]] Ticks value() const noexcept { return price_.load(std::memory_order_relaxed); }
+  /// For a worker that sleeps at the time `now`.
+  [[nodiscard]] Price at(Ticks now) const noexcept {
+    const Averages& averages = after(asleep_for(now));
+    return {averages.mean_latency.load(std::memory_order_relaxed), averages.mean_cost.load(std::memory_order_relaxed)};
+  }
   /// How long a worker waits for work, and how far apart the calls of a series may be. Serial phases of 100 microseconds
   /// are common between parallel calls, and a worker that sleeps in each costs more than one that waits.
-  [[nodiscard]] Ticks reach() const noexcept { return 2 * value(); }
-
-  /// A woken thread began to run `latency` after its waker began to wake it. What is far above the average, because of
-  /// the machine's other programs, counts as twice the average.
-  void learn(Ticks latency) noexcept {
-    const Ticks old = value();
-    const Ticks next = old - old / 4 + (latency < old ? latency : old) / 2;
-    price_.store(next < kMost * ticks_per_microsecond() ? next : kMost * ticks_per_microsecond(),
-                 std::memory_order_relaxed);
+  [[nodiscard]] Ticks reach() const noexcept {
+    return 4 * (averages_[0].mean_latency.load(std::memory_order_relaxed) +
+                averages_[0].mean_cost.load(std::memory_order_relaxed));
   }
+
+  /// A thread that had slept for `slept` began to run `latency` after its waker began to wake it.
+  void learn(Ticks latency, Ticks slept) noexcept { learn(after(slept).mean_latency, latency); }
+  /// To wake a worker that slept at the time `now` took so long.
+  void learn_cost(Ticks cost, Ticks now) noexcept { learn(after(asleep_for(now)).mean_cost, cost); }
 
   /// Whether `work`, the time that one thread takes for it, is worth a wake-up. A price that was learnt in worse times
   /// falls with each refusal, as long as it is at most twice the work: so it is tried again.
-  [[nodiscard]] bool covered_by(Ticks work) noexcept {
-    const Ticks price = value();
-    if (work >= price) return true;
-    if (2 * work >= price) price_.store(price - price / 256, std::memory_order_relaxed);
+  [[nodiscard]] bool covered_by(Ticks work, Ticks now) noexcept {
+    const Price price = at(now);
+    if (work >= price.of_work()) return true;
+    if (2 * work >= price.of_work()) {
+      Averages& averages = after(asleep_for(now));
+      averages.mean_latency.store(price.latency - price.latency / 256, std::memory_order_relaxed);
+      averages.mean_cost.store(price.cost - price.cost / 256, std::memory_order_relaxed);
+    }
     return false;
+  }
+
+  /// A worker goes to sleep.
+  void sleeps(Ticks now) noexcept { asleep_since_.store(now, std::memory_order_relaxed); }
+  /// A worker that searched has found a job.
+  void help_came(Ticks now = ticks_now()) noexcept { help_came_.store(now, std::memory_order_relaxed); }
+  [[nodiscard]] bool help_came_since(Ticks time) const noexcept {
+    return help_came_.load(std::memory_order_relaxed) > time;
   }
 
   /// A worker is about to be woken for a series: it shall wait for the next call.
@@ -53,69 +80,86 @@ class WakePrice {
   }
 
  private:
-  static constexpr Ticks kFirst = 50;  // microseconds
-  static constexpr Ticks kMost = 400;
+  // Microseconds.
+  static constexpr Ticks kFirstLatency = 25;
+  static constexpr Ticks kFirstCost = 10;
+  static constexpr Ticks kMost = 200;
+  static constexpr Ticks kDeepSleep = 3000;  // after which processors are in a deeper idle state, by measurement
 
-  Atomic<Ticks> price_{kFirst * ticks_per_microsecond()};  // written by woken threads and by callers
-  Atomic<bool> promised_{false};                           // written by a caller, and by the worker that it wakes
+  struct Averages {
+    Atomic<Ticks> mean_latency{kFirstLatency * ticks_per_microsecond()};
+    Atomic<Ticks> mean_cost{kFirstCost * ticks_per_microsecond()};
+  };
+
+  /// What is far above the average, because of the machine's other programs, counts as twice the average.
+  static void learn(Atomic<Ticks>& average, Ticks sample) noexcept {
+    const Ticks old = average.load(std::memory_order_relaxed);
+    const Ticks most = kMost * ticks_per_microsecond();
+    const Ticks next = old - old / 4 + (sample < 2 * old ? sample : 2 * old) / 4;
+    average.store(next < 4 ? 4 : next < most ? next : most, std::memory_order_relaxed);
+  }
+  [[nodiscard]] Ticks asleep_for(Ticks now) const noexcept {
+    const Ticks since = asleep_since_.load(std::memory_order_relaxed);
+    return now > since ? now - since : 0;
+  }
+  [[nodiscard]] Averages& after(Ticks slept) noexcept {
+    return averages_[slept > kDeepSleep * ticks_per_microsecond() ? 1 : 0];
+  }
+  [[nodiscard]] const Averages& after(Ticks slept) const noexcept { return const_cast<WakePrice*>(this)->after(slept); }
+
+  Averages averages_[2];  // after a short and after a long sleep; written by wakers, woken threads, and callers
+  Atomic<Ticks> asleep_since_{0};  // written by workers that go to sleep
+  Atomic<Ticks> help_came_{0};     // written by workers that find jobs
+  Atomic<bool> promised_{false};   // written by a caller, and by the worker that it wakes
 };
 
 /// The calls that one worker has made without help. For that worker.
 class Series {
  public:
   /// A worker's part in a call is not worth less than this: what it costs both to share it.
-  static constexpr Ticks kShare = 2;  // microseconds
+  static constexpr Ticks kShare = 1;  // microseconds
 
   /// The caller has `work` left, which alone is not worth a wake-up. Returns whether it is as part of the series.
-  [[nodiscard]] bool add(Ticks work, WakePrice& price, Ticks now = ticks_now()) noexcept {
+  [[nodiscard]] bool add(Ticks work, WakePrice& price, Ticks now) noexcept {
     const Ticks since = now - last_;
     if (since < work / 2) return false;  // The same call, a block later.
     last_ = now;
     const Ticks gap = since > work ? since - work : 0;
     // Between the calls the helper waits. That is worth something to a program that waits for its calls.
-    const Ticks cost = kShare * ticks_per_microsecond() + gap / 16;
+    const Ticks cost = kShare * ticks_per_microsecond() + gap / 64;
     const Ticks before = gap < price.reach() ? saved_ : 0;
     saved_ = before + work / 2 > cost ? before + work / 2 - cost : 0;
-    if (saved_ < price.value()) return false;
+    const bool first = since_ == 0 || price.help_came_since(since_);
+    if (saved_ < price.at(now).of_work() << (first ? 0 : in_vain_)) return false;
     saved_ = 0;
+    if (first) in_vain_ = 0;
+    if (in_vain_ < kMostInVain) ++in_vain_;
+    since_ = now + 2 * price.at(now).latency;
     price.promise_calls();
     return true;
   }
 
  private:
+  static constexpr int kMostInVain = 6;
+
   Ticks last_ = 0;
   Ticks saved_ = 0;  // what help would have saved
+  Ticks since_ = 0;  // when the worker that it last woke had arrived; 0: it has woken none
+  int in_vain_ = 0;  // the wake-ups since help last came after one; if none comes, each doubles what the next must save
 };
 
 /// How long a worker without work waits before it sleeps. One for each slot, used by the slot's runner.
 class Patience {
  public:
-  /// One wait, from the first search without a job to the job.
-  struct Wait {
-    Ticks since = ticks_now();  ///< When it began, or the worker was last woken.
-    Ticks slept_after = 0;      ///< If it was woken: how long it had been without work.
-    bool is_long = false;       ///< It has lasted longer than the usual search.
-    bool in_vain = false;       ///< Nothing was found since it was woken.
-  };
-
-  /// After the usual search. Returns whether to search on.
-  [[nodiscard]] bool lasts(Wait& wait, const WakePrice& price) const noexcept {
-    wait.is_long = true;
-    return gap_ < price.reach() && ticks_now() - wait.since < price.reach();
+  /// After the usual search, in a wait that began at `since`. Returns whether to search on.
+  [[nodiscard]] bool lasts(Ticks since, const WakePrice& price) const noexcept {
+    return gap_ < price.reach() && ticks_now() - since < price.reach();
   }
-  /// The waiting worker was woken for work; its waker began at `began`.
-  void woken(Wait& wait, Ticks began, WakePrice& price) noexcept {
-    wait = {.slept_after = began - wait.since, .is_long = true};
-    gap_ = price.take_promise() ? 0 : wait.slept_after;
-  }
-  /// It has found a job.
-  void ended(const Wait& wait) noexcept {
-    // Between the parts of one call the worker waits as well, but never for long.
-    if (wait.is_long) gap_ = wait.slept_after != 0 && !wait.in_vain ? wait.slept_after : ticks_now() - wait.since;
-  }
+  /// The worker, without work since `since`, was woken for work by a waker that began at `began`.
+  void woken(Ticks since, Ticks began, WakePrice& price) noexcept { gap_ = price.take_promise() ? 0 : began - since; }
 
  private:
-  Ticks gap_ = ~Ticks{0};  // how long it was without work the last time; 0 if it was woken for a series
+  Ticks gap_ = ~Ticks{0};  // how long it had been without work when it was last woken; 0 if it was woken for a series
 };
 
 }  // namespace blitz::detail

@@ -63,8 +63,9 @@ class LoopDriver {
     W& worker;
     void* value;
     Pace pace;
-    bool eager;                 // The first offer is made though no worker is idle yet: see may_split.
-    float* usual = nullptr;     // what an item took the last time, if that was asked for
+    bool eager;              // The first offer is made though no worker is idle yet: see may_split.
+    LoopIndex ahead = 0;     // how many positions this worker will be ahead of the one that is woken for the next offer
+    float* usual = nullptr;  // what an item took the last time, if that was asked for
     LoopIndex mine = kNoPiece;  // the piece that this worker has claimed to run next
   };
 
@@ -130,7 +131,7 @@ class LoopDriver {
       // Before an offer is made: another worker could take that piece.
       if (kByPieces && claims_ != nullptr && share.mine == kNoPiece) share.mine = claims_->claim(share.worker.index());
       if (may_split(share, last - first)) {
-        const LoopIndex middle = first + (last - first) / 2;
+        const LoopIndex middle = first + (last - first + std::exchange(share.ahead, 0)) / 2;
         if (!run_halves(share, first, middle, last)) return;
         first = middle;
       } else {
@@ -161,15 +162,18 @@ class LoopDriver {
   }
   /// The same of a worker that sleeps, before there are figures of this call.
   [[nodiscard]] BLITZ_COLD bool is_wanted_untimed(Share& share, LoopIndex left) const noexcept {
-    if (share.pace.learns_nothing(left)) return share.eager;
     share.usual = &share.worker.history().per_item(reinterpret_cast<std::uintptr_t>(loop_.run_block));
-    if (*share.usual != 0) return is_worth(share, *share.usual, left);
     share.pace.time_next();
+    if (*share.usual != 0) return is_worth(share, *share.usual, left);
     return share.eager;  // A loop that is not known yet may have long items.
   }
-  [[nodiscard]] static bool is_worth(Share& share, float per_item, LoopIndex left) noexcept {
+  [[nodiscard]] bool is_worth(Share& share, float per_item, LoopIndex left) const noexcept {
     const auto work = static_cast<Ticks>(per_item * static_cast<float>(left));
-    return work > kLeastWork * ticks_per_microsecond() && share.worker.worth_waking(work);
+    if (work <= kLeastWork * ticks_per_microsecond()) return false;
+    const Ticks delay = share.worker.worth_waking(work);
+    // At most half of the positions, so that a quarter is on offer, however late.
+    share.ahead = std::min(static_cast<LoopIndex>(static_cast<float>(delay) / per_item), left / 2);
+    return delay != 0;
   }
 
   /// Runs [first, middle), with [middle, last) on offer. Returns whether that is still to be run, as part of this share.
@@ -229,7 +233,7 @@ class LoopDriver {
   /// Nothing, with the loop ended, if the queue could not grow.
   [[nodiscard]] std::optional<typename W::Place> offer(W& worker, Part& part) noexcept {
     try {
-      return worker.offer(&part);
+      return worker.offer_wanted(&part);
     } catch (...) {
       fail();
       return std::nullopt;

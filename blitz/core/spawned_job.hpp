@@ -152,8 +152,8 @@ void spawn_job(W* spawner, PoolBase& pool, O owner, F&& f) {
   owner.begun(spawner, pool);
   if (spawner == nullptr) return pool.inject(job.release());
   try {
-    if constexpr (requires { spawner->offer(job.get()); }) {
-      static_cast<void>(spawner->offer(job.get()));
+    if constexpr (requires { spawner->offer_wanted(job.get()); }) {
+      static_cast<void>(spawner->offer_wanted(job.get()));
     } else {
       spawner->push(job.get());
     }

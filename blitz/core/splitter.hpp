@@ -49,10 +49,6 @@ class Pace {
     mark_ = 0;
   }
 
-  /// Whether a loop of which `left` items are left has too few blocks to learn from the first.
-  [[nodiscard]] bool learns_nothing(std::uint64_t left) const noexcept {
-    return !timed() && left <= kTinyLoop * grain_;
-  }
   /// Has the next block timed, if it is not the last, however few items are left.
   void time_next() noexcept { slow_ = true; }
   /// Whether a block was timed.

@@ -53,6 +53,7 @@ class WorkerBase {
     push(job);
     return job;
   }
+  Place offer_wanted(Job* job) { return offer(job); }
   [[nodiscard]] bool take_back(Place job) noexcept { return take_if_newest(job); }
   /// Runs other jobs until the latch is set, and sleeps while there are none.
   virtual void wait_until(CoreLatch& latch) noexcept = 0;
@@ -67,8 +68,9 @@ class WorkerBase {
   [[nodiscard]] virtual bool queue_empty() const noexcept = 0;
   /// A hint: who would take a job that is offered now.
   [[nodiscard]] virtual Audience audience() const noexcept = 0;
-  /// If the audience sleeps: whether work that takes one thread that long is worth a wake-up.
-  [[nodiscard]] virtual bool worth_waking(Ticks work) noexcept = 0;
+  /// If the audience sleeps: 0 if work that takes one thread that long is not worth a wake-up, else how much later than
+  /// this worker the woken one will begin, at least 1.
+  [[nodiscard]] virtual Ticks worth_waking(Ticks work) noexcept = 0;
 
   virtual void confine(Confined to) noexcept = 0;
 
@@ -185,10 +187,27 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   [[nodiscard]] bool has_mail() const noexcept override { return !mailbox_.empty(); }
   void confine(Confined to) noexcept override;
 
-  /// Offers a job to the pool. If it throws std::bad_alloc, it has not taken the job.
+  /// Offers a job that this worker will take back, or wait for: it decides itself whether that is worth a wake-up. If it
+  /// throws std::bad_alloc, it has not taken the job.
   BLITZ_ALWAYS_INLINE Place offer(Job* job) {
     const Place place = queue_.push(job, injector_);
-    idle_.new_jobs();
+    if constexpr (policy::ThriftyIdle<typename P::Idle>) {
+      if (!idle_.all_awake()) [[unlikely]]
+        post_half(job);
+    } else {
+      idle_.new_jobs();
+    }
+    return place;
+  }
+  /// Offers a job for which a sleeping worker is to be woken. The same otherwise.
+  BLITZ_ALWAYS_INLINE Place offer_wanted(Job* job) {
+    const Place place = queue_.push(job, injector_);
+    if constexpr (policy::ThriftyIdle<typename P::Idle>) {
+      if (!idle_.all_awake()) [[unlikely]]
+        post();
+    } else {
+      idle_.new_jobs();
+    }
     return place;
   }
   /// Takes back an offered job that has not begun, if it is found at once; else see reclaim.
@@ -197,11 +216,11 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
     return region() == 0 ? queue_.empty() : confined_jobs().empty(region());
   }
   [[nodiscard]] Audience audience() const noexcept override { return idle_.audience(); }
-  [[nodiscard]] bool worth_waking(Ticks work) noexcept override {
+  [[nodiscard]] Ticks worth_waking(Ticks work) noexcept override {
     if constexpr (policy::ThriftyIdle<typename P::Idle>) {
       return idle_.worth_waking(index(), work);
     } else {
-      return true;
+      return 1;
     }
   }
   void wake() noexcept override {
@@ -239,6 +258,13 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
     return find_left();
   }
   [[nodiscard]] bool is_surplus() const noexcept { return pool()->apart().is_surplus(index()); }
+  /// The rest of offer_wanted and of offer, if a worker sleeps or is about to.
+  BLITZ_COLD void post() noexcept;
+  BLITZ_COLD void post_half(Job* job) noexcept;
+  /// A worker was woken, and will come to steal.
+  void expect_theft() noexcept {
+    if constexpr (requires { queue_.expect_theft(); }) queue_.expect_theft();
+  }
   [[nodiscard]] bool is_warm() const noexcept;
   /// Whether there may be a job that is not in any worker's queue.
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool others_waiting() const noexcept {

@@ -59,6 +59,20 @@ WorkerStats Worker<P>::stats() const noexcept {
   return s;
 }
 
+template <Policy P>
+void Worker<P>::post() noexcept {
+  if constexpr (policy::ThriftyIdle<typename P::Idle>) {
+    if (idle_.new_jobs()) expect_theft();
+  }
+}
+
+template <Policy P>
+void Worker<P>::post_half(Job* job) noexcept {
+  if constexpr (policy::ThriftyIdle<typename P::Idle>) {
+    if (idle_.new_half(index(), job)) expect_theft();
+  }
+}
+
 /// Flat: the calls below are those of every spawn on a worker of unknown policy.
 template <Policy P>
 [[gnu::flatten]] void Worker<P>::push(Job* job) {
@@ -67,7 +81,7 @@ template <Policy P>
     idle_.new_jobs();
     return;
   }
-  offer(job);
+  static_cast<void>(offer_wanted(job));
 }
 
 template <Policy P>

@@ -6,23 +6,34 @@ Sleep::Sleep(std::size_t slots, std::uint32_t first_jec)
     : counters_(slots, first_jec),
       quiet_(asymmetric_fences_available() ? AtomicCounters::kQuiet : AtomicCounters::kNever),
       count_(slots),
-      slots_(make_array<Slot>(slots)) {}
+      slots_(make_array<Slot>(slots)),
+      forks_(make_array<ForkHistory>(slots)) {}
 
-void Sleep::post() noexcept {
+bool Sleep::post() noexcept {
   asymmetric_light_fence();  // [announce]
-  post_and_wake(Waker::kStaysBusy);
+  return post_and_wake(Waker::kStaysBusy);
 }
 
-void Sleep::post_and_wake(Waker waker) noexcept {
+bool Sleep::new_half(std::size_t slot, const policy::Job* job) noexcept {
+  const Counters counters = counters_.hint();
+  // Where nobody need be woken, and no worker is about to sleep, there is nothing to withhold.
+  if (!counters.sleepy() && (counters.sleeping() == 0 || counters.awake_but_idle() > 0)) return post();
+  Slot& s = slots_[slot];
+  s.forked = true;
+  if (!forks_[slot].wakes(job, price_, s.series)) return false;
+  const bool woke = post();
+  forks_[slot].woke();
+  return woke;
+}
+
+bool Sleep::post_and_wake(Waker waker) noexcept {
   const Counters counters = counters_.post();
   // One, however many jobs wait: a worker that finds one wakes the next.
-  if (counters.sleeping() > 0 && counters.awake_but_idle() == 0) wake_any(waker);
+  return counters.sleeping() > 0 && counters.awake_but_idle() == 0 && wake_any(waker);
 }
 
 void Sleep::new_injected_jobs() noexcept {
   post_and_wake(Waker::kBlocks);  // [inject]
-  // The one worker that searches may be napping, and an outside caller waits for this job.
-  watchman_.call();
 }
 
 bool Sleep::try_wake(std::size_t slot, Waker waker) noexcept {
@@ -35,11 +46,14 @@ bool Sleep::try_wake(std::size_t slot, Waker waker) noexcept {
     Parker& parker = state == State::kVacant ? s.resident : *s.runner;
     counters_.sub_sleeping();
     count(s.wakes);
-    if (waker == Waker::kStaysBusy && &parker == &s.resident) {
-      s.wake_began = ticks_now();
-      s.placement.keep_off_this_processor();
+    if (waker == Waker::kBlocks || &parker != &s.resident) {
+      parker.unpark();
+      return true;
     }
+    const Ticks began = s.wake_began = ticks_now();
+    s.placement.keep_off_this_processor();
     parker.unpark();
+    price_.learn_cost(ticks_now() - began, began);
     return true;
   }
   return false;
@@ -50,6 +64,11 @@ bool Sleep::wake_any(Waker waker) noexcept {
     if (try_wake(slot, waker)) return true;
   }
   return try_wake(0, waker);
+}
+
+void Sleep::end_fork(std::size_t slot) noexcept {
+  slots_[slot].forked = false;
+  if (forks_[slot].running()) forks_[slot].end(price_);
 }
 
 void Sleep::hand_over(Slot& slot) noexcept {

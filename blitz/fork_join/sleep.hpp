@@ -4,8 +4,9 @@
 ///
 /// In short: a worker that finds nothing yields for 32 rounds, announces itself, makes a heavy fence, searches once
 /// more, registers as sleeping unless a job was posted since the announcement, looks at the injector, and blocks. A
-/// poster makes the JEC active, and wakes one slot if some sleep and none searches. A worker that finds a job passes
-/// the wake-up on.
+/// poster makes the JEC active, and wakes one slot if some sleep and none searches; the poster of a join's half, which
+/// its owner runs before it sleeps, does so only if that is worth a wake-up. A worker that finds a job passes the wake-up
+/// on.
 ///
 /// The state of a slot:
 ///
@@ -20,7 +21,8 @@
 /// kDrowsy the runner subtracts it, when it fails to fall asleep.
 ///
 /// Who may call what:
-///   new_jobs, start_looking, work_found, no_work_found, give_back   the slot's runner
+///   new_jobs, new_half, worth_waking, start_looking, work_found,
+///   no_work_found, give_back                                        the slot's runner
 ///   adopt_resident, then first_search, before all else              the slot's resident
 ///   try_borrow                                                      a thread outside the pool
 ///   all others                                                      any thread
@@ -42,13 +44,13 @@
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/fork_history.hpp"
 #include "blitz/base/linger.hpp"
 #include "blitz/base/owned.hpp"
 #include "blitz/base/parker.hpp"
 #include "blitz/base/placement.hpp"
 #include "blitz/base/wake_price.hpp"
 #include "blitz/fork_join/atomic_counters.hpp"
-#include "blitz/fork_join/watchman.hpp"
 #include "blitz/policy.hpp"
 
 namespace blitz::detail {
@@ -57,21 +59,14 @@ class Sleep {
  public:
   static constexpr std::size_t kMaxSlots = AtomicCounters::kMaxSlots;
 
-  /// After this many failed attempts to sleep in one search, each defeated by a post whose job was already gone, the
-  /// worker becomes the watchman: another worker pushes and pops tiny jobs.
-  static constexpr unsigned kMissedPosts = 4;
-
   /// One worker's search for work, from start_looking to work_found.
   struct Search {
     std::size_t slot;
-    unsigned rounds = 0;     ///< Searches since it began, or last slept.
-    std::uint32_t jec = 0;   ///< Valid once announced.
-    bool announced = false;  ///< At the next round the worker sleeps, unless something is posted.
-    bool again = false;      ///< The worker has slept, or tried to.
-    bool woken = false;      ///< The search began with a wake-up, and has found nothing yet.
-    unsigned missed = 0;     ///< How often something was posted between announcement and sleep.
-    Watchman::Watch watch = {};
-    Patience::Wait wait = {};
+    unsigned rounds = 0;        ///< Searches since it began, or last slept.
+    std::uint32_t jec = 0;      ///< Valid once announced.
+    bool announced = false;     ///< At the next round the worker sleeps, unless something is posted.
+    bool again = false;         ///< The worker has slept, or tried to.
+    Ticks since = ticks_now();  ///< When it began, or the worker was last woken.
   };
 
   /// `slots` vacant slots. Throws std::bad_alloc.
@@ -81,11 +76,19 @@ class Sleep {
 
   // --- posting ---
 
-  void new_jobs() noexcept {
+  [[nodiscard]] bool all_awake() const noexcept {
+    compiler_fence();  // [announce] as in new_jobs
+    return !counters_.new_jobs_needed(quiet_);
+  }
+
+  bool new_jobs() noexcept {
     compiler_fence();  // [announce] The light fence. Without asymmetric fences quiet_ leads to post, which makes a full one.
     if (counters_.new_jobs_needed(quiet_)) [[unlikely]]
-      post();
+      return post();
+    return false;
   }
+
+  BLITZ_API bool new_half(std::size_t slot, const policy::Job* job) noexcept;
 
   BLITZ_API void new_injected_jobs() noexcept;
 
@@ -100,19 +103,14 @@ class Sleep {
 
   [[nodiscard]] Search first_search(std::size_t slot) noexcept {
     Slot& s = slots_[slot];
-    Search search{.slot = slot, .woken = true};
+    Search search{.slot = slot};
     s.resident.park();
     woken(s, search);
     return search;
   }
 
-  void work_found(Search& search) noexcept {
-    if (search.watch.on || search.woken) [[unlikely]] {
-      slots_[search.slot].score.in_time();
-      watchman_.end(search.watch);
-      search.woken = false;
-    }
-    slots_[search.slot].patience.ended(search.wait);
+  void work_found(Search& /*search*/) noexcept {
+    price_.help_came();
     const Counters counters = counters_.sub_inactive();
     if (counters.sleeping() > 0 && counters.awake_but_idle() == 0) wake_any(Waker::kStaysBusy);
   }
@@ -120,17 +118,12 @@ class Sleep {
   /// Yields, announces, or sleeps, depending on how long the search has lasted.
   template <SleepableLatch Latch, class Injected>
   void no_work_found(Search& search, Latch& latch, Rest rest, Injected&& injected) noexcept {
-    if (search.woken) [[unlikely]]
-      slots_[search.slot].score.late_wake();
-    search.woken = false;
-    search.wait.in_vain = true;
     if (search.rounds < (search.again ? kRoundsOfSearch : rounds_of_search(search.slot, rest == Rest::kVacate))) {
       ++search.rounds;
       pause_search(search.slot);
-    } else if (rest == Rest::kVacate && search.slot != 0 && slots_[search.slot].patience.lasts(search.wait, price_)) {
+    } else if (rest == Rest::kVacate && search.slot != 0 && slots_[search.slot].patience.lasts(search.since, price_)) {
       pause_search(search.slot);
     } else if (!search.announced) {
-      if (rest == Rest::kVacate && watchman_.nap(search.watch, slots_[search.slot].score)) return;
       // No yield after this: until the worker has registered, the next post must change the counters.
       search.jec = counters_.announce_sleepy();
       asymmetric_heavy_fence();  // [announce]
@@ -164,6 +157,8 @@ class Sleep {
   void give_back(std::size_t slot, bool own_empty, const ResidentWanted& resident_wanted, Injected&& injected,
                  QueuesEmpty&& queues_empty) noexcept {
     Slot& s = slots_[slot];
+    if (s.forked) [[unlikely]]
+      end_fork(slot);
     wait_a_moment_until([this]() noexcept { return counters_.load().inactive() + 1 >= count_; });
     s.runner = &s.resident;
     if (!own_empty) [[unlikely]] {
@@ -195,12 +190,12 @@ class Sleep {
   [[nodiscard]] Audience audience() const noexcept {
     const Counters counters = counters_.hint();
     if (counters.inactive() == 0) return Audience::kNobody;
-    return counters.awake_but_idle() > (watchman_.on_duty() ? 1U : 0U) ? Audience::kSearches : Audience::kSleeps;
+    return counters.awake_but_idle() > 0 ? Audience::kSearches : Audience::kSleeps;
   }
-  [[nodiscard]] bool worth_waking(std::size_t slot, Ticks work) noexcept {
-    if (!price_.covered_by(work) && !slots_[slot].series.add(work, price_)) return false;
-    watchman_.call();
-    return true;
+  [[nodiscard]] Ticks worth_waking(std::size_t slot, Ticks work) noexcept {
+    const Ticks now = ticks_now();
+    if (!price_.covered_by(work, now) && !slots_[slot].series.add(work, price_, now)) return 0;
+    return price_.at(now).delay();
   }
 
   [[nodiscard]] Counters counters() const noexcept { return counters_.load(); }
@@ -220,10 +215,10 @@ class Sleep {
     Placement placement;                  // of the resident
     Parker guest;                         // blocks a thread that has borrowed the slot and waits for a latch
     Parker* runner = &resident;           // blocks the runner; written by it while kAwake, read by a claim from kAsleep
-    Watchman::Score score;                // the resident's, as the next
-    Patience patience;
+    Patience patience;                    // the resident's
     Ticks wake_began = 0;  // written by a waker with work, read by the woken resident; 0: woken otherwise
     Series series;         // the runner's
+    bool forked = false;   // the runner has asked forks_[slot]
     Atomic<std::uint64_t> sleeps{0};
     Atomic<std::uint64_t> wakes{0};
   };
@@ -242,7 +237,6 @@ class Sleep {
       s.state.store(State::kAwake, std::memory_order_release);
       latch.woke();
       search.announced = false;  // A job was posted: one search, then a new announcement.
-      if (rest == Rest::kVacate && ++search.missed >= kMissedPosts) s.score.kept_awake();
       return;
     }
     auto expected = State::kDrowsy;
@@ -250,40 +244,42 @@ class Sleep {
     // [claim]
     if (!injected() && s.state.compare_exchange_strong(expected, asleep, std::memory_order_seq_cst)) {
       count(s.sleeps);
+      price_.sleeps(ticks_now());
       (rest == Rest::kVacate ? s.resident : *s.runner).park();
       if (s.runner == &s.resident) woken(s, search);
-      search.woken = rest == Rest::kVacate;
     } else {
       counters_.sub_sleeping();
       s.state.store(State::kAwake, std::memory_order_release);
     }
     latch.woke();
     search.rounds = 0;
-    search.missed = 0;
     search.announced = false;
     search.again = true;
   }
 
   /// The resident of `s` runs again.
   void woken(Slot& s, Search& search) noexcept {
-    if (const Ticks began = std::exchange(s.wake_began, 0)) {
-      price_.learn(ticks_now() - began);
-      s.patience.woken(search.wait, began, price_);
-    }
     s.placement.restore();
+    if (const Ticks began = std::exchange(s.wake_began, 0)) {
+      const Ticks now = ticks_now();
+      price_.learn(now - began, began - search.since);
+      s.patience.woken(search.since, began, price_);
+      search.since = now;
+    }
   }
 
   static void count(Atomic<std::uint64_t>& events) noexcept { events.fetch_add(1, std::memory_order_relaxed); }
 
-  BLITZ_COLD BLITZ_API void post() noexcept;
-  void post_and_wake(Waker waker) noexcept;
+  BLITZ_COLD BLITZ_API bool post() noexcept;
+  BLITZ_COLD BLITZ_API void end_fork(std::size_t slot) noexcept;
+  bool post_and_wake(Waker waker) noexcept;
   BLITZ_COLD BLITZ_API void hand_over(Slot& slot) noexcept;
 
   AtomicCounters counters_;
   const std::uint32_t quiet_;  // see AtomicCounters::new_jobs_needed
   std::size_t count_;
   OwnedArray<Slot> slots_;
-  Watchman watchman_;
+  OwnedArray<ForkHistory> forks_;  // each the runner's of that slot; apart, so that slots are small
   WakePrice price_;
 };
 

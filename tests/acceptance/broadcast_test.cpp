@@ -214,7 +214,7 @@ TEST_CASE_TEMPLATE("broadcast: while workers fall asleep, or wake", Pool, BLITZ_
     const int rounds = 1000 / static_cast<int>(pool.num_threads());
     Calls calls(pool.num_threads());
     for (int round = 1; round <= rounds; ++round) {
-      // The search before sleep takes some tens of microseconds, the naps some hundreds.
+      // The search before sleep takes some tens of microseconds, or some hundreds.
       gap(std::chrono::microseconds(round % 2 == 0 ? 60 : 400));
       pool.broadcast([&](BroadcastContext context) { calls.count(context); });
     }

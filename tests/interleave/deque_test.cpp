@@ -37,6 +37,7 @@ class Game {
     if (deque_.pop_if_newest(place)) take(&items_[index]);
   }
   void ask_for_guard() { deque_.ask_for_guard(); }
+  void begin_guard() { deque_.begin_guard(); }
   bool pop() { return take(deque_.pop()); }
   bool steal() { return take(deque_.steal().item); }
   /// As a thief that must have something does, for as long as another was faster.
@@ -200,6 +201,24 @@ INTERLEAVE_CASE("guard: begins under a thief", .preemptions = 3, .random_schedul
   game.push(0);
   game.push(1);
   run.thread("owner", [&] {
+    game.pop();
+    game.pop();
+  });
+  run.thread("thief", [&] {
+    game.steal();
+    game.ask_for_guard();
+    game.steal();
+  });
+  run.go();
+  game.expect_all_taken();
+}
+
+INTERLEAVE_CASE("guard: begun by the owner under a thief", .preemptions = 3, .random_schedules = 2000, .fences = true) {
+  Game game(run);
+  game.push(0);
+  run.thread("owner", [&] {
+    game.push(1);
+    game.begin_guard();
     game.pop();
     game.pop();
   });

@@ -62,6 +62,22 @@ struct IdleCases {
     pool.stop();
   }
 
+  /// A worker on its way to sleep need not see the half, but must find what is posted after it, and then finds both.
+  static void after_withheld(Run& run, bool taken_back) {
+    Pool pool(run, 2);
+    pool.lend(0);
+    pool.start(1, true);
+    TestJob& half = pool.job();
+    TestJob& job = pool.job();
+    run.thread("poster", [&, taken_back] {
+      pool.push_withheld(0, half);
+      if (taken_back) pool.take_back(0);
+      pool.push(0, job);
+    });
+    run.settle();
+    pool.stop();
+  }
+
   static void visit(Pool& pool) {
     if (pool.idle().try_borrow(0)) pool.give_back(0);
   }
@@ -116,6 +132,13 @@ struct IdleCases {
     one_post(run, true);
   }
   IDLE_CASE("post: two in a row", .preemptions = 2, .random_schedules = 2000, .fences = true) { two_posts(run); }
+
+  IDLE_CASE("post: behind a withheld half", .preemptions = 2, .random_schedules = 2000, .fences = true) {
+    after_withheld(run, false);
+  }
+  IDLE_CASE("post: after a withheld half was taken back", .preemptions = 2, .random_schedules = 2000, .fences = true) {
+    after_withheld(run, true);
+  }
 
   IDLE_CASE("post: two posters, one searcher", .preemptions = 2, .random_schedules = 2000, .fences = true) {
     Pool pool(run, 3);

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "blitz/base/fork_history.hpp"
 #include "blitz/base/parker.hpp"
 #include "blitz/core/core_latch.hpp"
 #include "blitz/policy.hpp"
@@ -95,6 +96,20 @@ class IdlePool {
     runs(slot);
     queues_.push(slot, &job);
     idle_.new_jobs();
+  }
+  /// A half that wakes nobody.
+  void push_withheld(std::size_t slot, TestJob& half) {
+    half.payload.write(1);
+    runs(slot);
+    queues_.push(slot, &half);
+    blitz::detail::ForkHistory::are_short = true;
+    expect(!idle_.new_half(slot, &half), "it wakes nobody");
+    blitz::detail::ForkHistory::are_short = false;
+  }
+  /// Takes the newest job back, unless it was stolen, and runs it.
+  void take_back(std::size_t slot) {
+    runs(slot);
+    if (Job* const job = queues_.find(slot, false)) execute(slot, job);
   }
   /// In the middle of a job.
   void wait(std::size_t slot, CoreLatch& latch) {

@@ -53,7 +53,7 @@ class Worker final : public WorkerBase {
     return region() != 0 ? confined_jobs().empty(region()) : queue_.empty();
   }
   [[nodiscard]] blitz::detail::Audience audience() const noexcept override { return blitz::detail::Audience::kNobody; }
-  [[nodiscard]] bool worth_waking(blitz::detail::Ticks /*work*/) noexcept override { return true; }
+  [[nodiscard]] blitz::detail::Ticks worth_waking(blitz::detail::Ticks /*work*/) noexcept override { return 1; }
   void confine(blitz::detail::Confined to) noexcept override { set_confined(to); }
   void wake() noexcept override;
 

@@ -30,7 +30,7 @@ inline void spin_for(std::chrono::nanoseconds time) {
 }
 
 /// An idle gap: none, shorter than a worker's search, about as long, long enough for it to sleep, and sometimes so long
-/// that a worker that keeps watch after late wake-ups (for 5 ms) sleeps too.
+/// that a worker that waits for the next call sleeps too.
 inline void random_gap(Random& random) {
   using namespace std::chrono;
   switch (random.below(8)) {

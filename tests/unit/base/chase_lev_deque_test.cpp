@@ -225,6 +225,16 @@ TEST_CASE("deque: guarded from the push or pop after the request until no thief 
     push_and_pop(1);
     CHECK(!deque.guarded());
   }
+  SUBCASE("the owner itself, once") {
+    deque.begin_guard();
+    CHECK(deque.guarded());
+    push_and_pop(100);
+    deque.begin_guard();
+    push_and_pop(155);
+    CHECK(deque.guarded());
+    push_and_pop(1);
+    CHECK(!deque.guarded());
+  }
   SUBCASE("pop") {
     CHECK(popped(deque) == 0);
     CHECK(deque.guarded());

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 using blitz::detail::Patience;
+using blitz::detail::Price;
 using blitz::detail::Series;
 using blitz::detail::Ticks;
 using blitz::detail::ticks_now;
@@ -17,63 +18,98 @@ Ticks microseconds(Ticks count) { return count * ticks_per_microsecond(); }
 
 // --- the price ---
 
-TEST_CASE("wake price: becomes twice the usual latency, from below and from above") {
+TEST_CASE("wake price: of work that can be shared at any time, the latency and the cost; of a half, the latency") {
+  const Price price{.latency = 30, .cost = 10};
+  CHECK(price.of_work() == 40);
+  CHECK(price.of_half() == 30);
+  CHECK(price.delay() == 20);
+  CHECK(Price{.latency = 10, .cost = 30}.delay() == 1);
+}
+
+TEST_CASE("wake price: becomes what wake-ups take, from below and from above") {
   WakePrice price;
   for (const Ticks latency : {microseconds(10), microseconds(100), microseconds(20)}) {
     CAPTURE(latency);
-    for (int i = 0; i < 50; ++i) price.learn(latency);
-    CHECK(price.value() >= 2 * latency * 99 / 100);
-    CHECK(price.value() <= 2 * latency * 101 / 100);
+    for (int i = 0; i < 50; ++i) {
+      price.learn(latency, 0);
+      price.learn_cost(latency / 2, 0);
+    }
+    CHECK(price.at(0).latency >= latency * 99 / 100);
+    CHECK(price.at(0).latency <= latency * 101 / 100);
+    CHECK(price.at(0).cost >= latency / 2 * 99 / 100);
+    CHECK(price.at(0).cost <= latency / 2 * 101 / 100);
   }
+}
+
+TEST_CASE("wake price: short and long sleeps have their own") {
+  WakePrice price;
+  const Ticks asleep_since = microseconds(1'000'000);
+  price.sleeps(asleep_since);
+  const Ticks soon = asleep_since + microseconds(100);
+  const Ticks late = asleep_since + microseconds(100'000);
+  const Price short_before = price.at(soon);
+  for (int i = 0; i < 50; ++i) price.learn(microseconds(150), late - asleep_since);
+  for (int i = 0; i < 50; ++i) price.learn_cost(microseconds(40), late);
+  CHECK(price.at(soon).latency == short_before.latency);
+  CHECK(price.at(soon).cost == short_before.cost);
+  CHECK(price.at(late).latency > microseconds(140));
+  CHECK(price.at(late).cost > microseconds(35));
+  // Read before another worker went to sleep.
+  CHECK(price.at(asleep_since - 1).latency == short_before.latency);
 }
 
 TEST_CASE("wake price: what is far above the average counts as twice the average") {
   WakePrice price;
   WakePrice other;
-  price.learn(1000 * price.value());
-  other.learn(other.value());  // The price itself is twice the average.
-  CHECK(price.value() == other.value());
-  CHECK(price.value() > WakePrice().value());
+  const Ticks before = price.at(0).latency;
+  price.learn(1000 * before, 0);
+  other.learn(2 * before, 0);
+  CHECK(price.at(0).latency == other.at(0).latency);
+  CHECK(price.at(0).latency > before);
 }
 
-TEST_CASE("wake price: has an upper bound") {
+TEST_CASE("wake price: has bounds") {
   WakePrice price;
-  for (int i = 0; i < 100; ++i) price.learn(microseconds(10'000));
-  const Ticks most = price.value();
-  CHECK(most > microseconds(100));
+  for (int i = 0; i < 100; ++i) price.learn(microseconds(10'000), 0);
+  const Ticks most = price.at(0).latency;
+  CHECK(most > microseconds(50));
   CHECK(most < microseconds(1000));
-  price.learn(microseconds(10'000));
-  CHECK(price.value() == most);
+  price.learn(microseconds(10'000), 0);
+  CHECK(price.at(0).latency == most);
+  // It rises again from the least.
+  for (int i = 0; i < 1000; ++i) price.learn(0, 0);
+  for (int i = 0; i < 1000; ++i) price.learn(microseconds(10'000), 0);
+  CHECK(price.at(0).latency == most);
 }
 
 TEST_CASE("wake price: work that takes as long covers it") {
   WakePrice price;
-  const Ticks before = price.value();
-  CHECK(price.covered_by(before));
-  CHECK(price.covered_by(10 * before));
-  CHECK_FALSE(price.covered_by(before - 1));
+  const Ticks before = price.at(0).of_work();
+  CHECK(price.covered_by(before, 0));
+  CHECK(price.covered_by(10 * before, 0));
+  CHECK_FALSE(price.covered_by(before - 1, 0));
 }
 
 TEST_CASE("wake price: work of less than half of it never covers it, and does not lower it") {
   WakePrice price;
-  const Ticks before = price.value();
-  for (int i = 0; i < 1000; ++i) CHECK_FALSE(price.covered_by((before - 1) / 2));
-  CHECK(price.value() == before);
+  const Ticks before = price.at(0).of_work();
+  for (int i = 0; i < 1000; ++i) CHECK_FALSE(price.covered_by((before - 1) / 2, 0));
+  CHECK(price.at(0).of_work() == before);
 }
 
 TEST_CASE("wake price: falls with each refusal of half of it, which covers it in the end") {
   WakePrice price;
-  const Ticks work = price.value() / 2 + 1;
+  const Ticks work = price.at(0).of_work() / 2 + 1;
   int refusals = 0;
-  for (Ticks before = price.value(); !price.covered_by(work); before = price.value()) {
-    CHECK(price.value() < before);
+  for (Ticks before = price.at(0).of_work(); !price.covered_by(work, 0); before = price.at(0).of_work()) {
+    CHECK(price.at(0).of_work() < before);
     ++refusals;
     REQUIRE(refusals < 1000);
   }
   CHECK(refusals > 100);
-  const Ticks after = price.value();
-  CHECK(price.covered_by(work));
-  CHECK(price.value() == after);
+  const Ticks after = price.at(0).of_work();
+  CHECK(price.covered_by(work, 0));
+  CHECK(price.at(0).of_work() == after);
 }
 
 // --- series ---
@@ -106,7 +142,7 @@ constexpr int kNever = 1000;
 /// How many calls without a gap save as much as a wake-up costs.
 int calls_for(Ticks work, const WakePrice& price) {
   const Ticks saved = work / 2 - microseconds(Series::kShare);
-  return static_cast<int>((price.value() + saved - 1) / saved);
+  return static_cast<int>((price.at(0).of_work() + saved - 1) / saved);
 }
 
 }  // namespace
@@ -119,7 +155,10 @@ TEST_CASE("series: wakes when half of each call, but for the cost of sharing it,
     // After a long time, the first call saves nothing.
     CHECK_FALSE(caller.call(work));
     CHECK(caller.calls_until_woken(work) == calls);
-    // And again from the beginning.
+    // And again from the beginning, as the woken worker has found work.
+    caller.now += microseconds(1000);
+    caller.price.help_came(caller.now);
+    CHECK_FALSE(caller.call(work));
     CHECK(caller.calls_until_woken(work) == calls);
   }
 }
@@ -145,8 +184,8 @@ TEST_CASE("series: calls that help would not speed up never wake anybody") {
 }
 
 TEST_CASE("series: the time between the calls counts against them") {
-  const Ticks work = microseconds(12);
-  const Ticks gap = 16 * (work / 2 - microseconds(Series::kShare));
+  const Ticks work = microseconds(Series::kShare) * 3;
+  const Ticks gap = 64 * (work / 2 - microseconds(Series::kShare));
   REQUIRE(gap < WakePrice().reach());
   CHECK(Caller().calls_until_woken(work, gap) == kNever);
   CHECK(Caller().calls_until_woken(work, gap / 2) < kNever);
@@ -170,6 +209,26 @@ TEST_CASE("series: ends with a gap beyond the reach") {
   }
 }
 
+TEST_CASE("series: each wake-up that brought no help doubles what the next must save, until one does") {
+  const Ticks work = microseconds(20);
+  Caller caller;
+  const int calls = calls_for(work, caller.price);
+  CHECK_FALSE(caller.call(work));
+  CHECK(caller.calls_until_woken(work) == calls);
+  int expected = calls;
+  for (int wake_ups = 0; wake_ups < 4; ++wake_ups) {
+    const int next = caller.calls_until_woken(work);
+    CHECK(next > expected * 3 / 2);
+    CHECK(next <= 2 * expected + 1);
+    expected = next;
+  }
+  for (int wake_ups = 0; wake_ups < 20; ++wake_ups) REQUIRE(caller.calls_until_woken(work) < kNever);
+  caller.now += microseconds(1000);
+  caller.price.help_came(caller.now);
+  CHECK_FALSE(caller.call(work));
+  CHECK(caller.calls_until_woken(work) == calls);
+}
+
 // --- patience ---
 
 namespace {
@@ -178,111 +237,43 @@ namespace {
 /// its processor meanwhile: one of a few waits tells.
 bool is_patient(const Patience& patience, const WakePrice& price) {
   for (int i = 0; i < 100; ++i) {
-    Patience::Wait wait;
-    if (patience.lasts(wait, price)) return true;
+    if (patience.lasts(ticks_now(), price)) return true;
   }
   return false;
-}
-
-/// Returns whether once in a few tries `short_wait` makes a new worker patient.
-template <class ShortWait>
-bool makes_patient(const WakePrice& price, const ShortWait& short_wait) {
-  for (int i = 0; i < 100; ++i) {
-    Patience patience;
-    short_wait(patience);
-    if (is_patient(patience, price)) return true;
-  }
-  return false;
-}
-
-/// A worker has waited for `ticks`, longer than the usual search, and found a job.
-void wait_for(Patience& patience, Ticks ticks) {
-  Patience::Wait wait{.since = ticks_now() - ticks, .is_long = true};
-  patience.ended(wait);
 }
 
 }  // namespace
 
-TEST_CASE("patience: none at first") {
-  const WakePrice price;
-  const Patience patience;
-  CHECK_FALSE(is_patient(patience, price));
-  Patience::Wait wait;
-  CHECK_FALSE(wait.is_long);
-  CHECK_FALSE(patience.lasts(wait, price));
-  CHECK(wait.is_long);
-}
+TEST_CASE("patience: none at first") { CHECK_FALSE(is_patient(Patience(), WakePrice())); }
 
-TEST_CASE("patience: after a short wait, and not after a long one") {
-  const WakePrice price;
-  CHECK(makes_patient(price, [&](Patience& patience) { wait_for(patience, price.reach() / 4); }));
+TEST_CASE("patience: of a worker that was woken soon, and of none that was woken late") {
+  WakePrice price;
   Patience patience;
-  wait_for(patience, price.reach());
-  CHECK_FALSE(is_patient(patience, price));
-  CHECK(makes_patient(price, [&](Patience& again) {
-    wait_for(again, price.reach());
-    wait_for(again, price.reach() / 4);
-  }));
+  for (const bool soon : {true, false, true}) {
+    CAPTURE(soon);
+    const Ticks since = ticks_now();
+    patience.woken(since, since + price.reach() - (soon ? 1 : 0), price);
+    CHECK(is_patient(patience, price) == soon);
+  }
 }
 
 TEST_CASE("patience: a wait lasts for the reach at most") {
   WakePrice price;
   Patience patience;
-  Patience::Wait woken;
-  patience.woken(woken, ticks_now(), price);
+  const Ticks since = ticks_now();
+  patience.woken(since, since, price);
   REQUIRE(is_patient(patience, price));
-  Patience::Wait wait{.since = ticks_now() - price.reach()};
-  CHECK_FALSE(patience.lasts(wait, price));
+  CHECK_FALSE(patience.lasts(ticks_now() - price.reach(), price));
 }
 
-TEST_CASE("patience: after a wake-up for a series, which is announced to one worker, and after no other") {
+TEST_CASE("patience: of a worker that was woken for a series, which is announced to one, and to no other") {
   WakePrice price;
   price.promise_calls();
   for (const bool for_series : {true, false}) {
     CAPTURE(for_series);
     Patience patience;
-    Patience::Wait wait{.since = ticks_now() - 100 * price.reach()};
-    patience.woken(wait, ticks_now(), price);
-    CHECK(wait.is_long);
+    const Ticks now = ticks_now();
+    patience.woken(now - 100 * price.reach(), now, price);
     CHECK(is_patient(patience, price) == for_series);
   }
-}
-
-TEST_CASE("patience: after a wake-up that came too late, if other work comes soon") {
-  WakePrice price;
-  CHECK(makes_patient(price, [&](Patience& again) {
-    Patience::Wait late{.since = ticks_now() - 100 * price.reach()};
-    again.woken(late, ticks_now(), price);
-    late.in_vain = true;
-    again.ended(late);
-  }));
-}
-
-TEST_CASE("patience: after a wake-up in time, if the worker would not have waited long") {
-  WakePrice price;
-  const auto woken_after = [&](Patience& patience, Ticks ticks) {
-    Patience::Wait wait{.since = ticks_now() - ticks};
-    patience.woken(wait, wait.since + ticks, price);
-    patience.ended(wait);
-  };
-  Patience patience;
-  woken_after(patience, price.reach());
-  CHECK_FALSE(is_patient(patience, price));
-  woken_after(patience, price.reach() - 1);
-  CHECK(is_patient(patience, price));
-}
-
-TEST_CASE("patience: a wait that the usual search ended tells nothing") {
-  WakePrice price;
-  const auto search = [&](Patience& patience, Ticks ticks) {
-    const Patience::Wait wait{.since = ticks_now() - ticks};
-    patience.ended(wait);
-  };
-  Patience patience;
-  search(patience, 0);
-  CHECK_FALSE(is_patient(patience, price));
-  Patience::Wait woken;
-  patience.woken(woken, ticks_now(), price);
-  search(patience, price.reach());
-  CHECK(is_patient(patience, price));
 }

@@ -41,7 +41,7 @@ class RegionWorker final : public WorkerBase {
   }
   bool queue_empty() const noexcept override { return confined_jobs().empty(region()); }
   blitz::detail::Audience audience() const noexcept override { return blitz::detail::Audience::kSearches; }
-  bool worth_waking(blitz::detail::Ticks /*work*/) noexcept override { return true; }
+  blitz::detail::Ticks worth_waking(blitz::detail::Ticks /*work*/) noexcept override { return 1; }
   void confine(Confined to) noexcept override { set_confined(to); }
   void wake() noexcept override { pool()->apart().wake(index()); }
 

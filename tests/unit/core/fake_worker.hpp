@@ -93,7 +93,7 @@ class FakeWorker final : public FakeWorkersPool, public WorkerBase {
   blitz::detail::Audience audience() const noexcept override {
     return idle ? blitz::detail::Audience::kSearches : blitz::detail::Audience::kNobody;
   }
-  bool worth_waking(blitz::detail::Ticks /*work*/) noexcept override { return true; }
+  blitz::detail::Ticks worth_waking(blitz::detail::Ticks /*work*/) noexcept override { return 1; }
   Job* find_work() noexcept override { return take_newest(); }
   Job* take_mail() noexcept override { return nullptr; }
   bool has_mail() const noexcept override { return false; }

@@ -170,14 +170,6 @@ TEST_CASE("pace: the first block counts only as long as there is no other") {
   CHECK(pace.per_item() == 20);
 }
 
-TEST_CASE("pace: of a few blocks, the first teaches nothing") {
-  Pace pace(4);
-  CHECK(pace.learns_nothing(32));
-  CHECK_FALSE(pace.learns_nothing(33));
-  pace.ran(4, 1000);
-  CHECK_FALSE(pace.learns_nothing(8));
-}
-
 TEST_CASE("pace: beside long blocks an offer that came back is followed by another at once") {
   Pace pace(1);
   pace.ran(1, 10 * ticks_per_microsecond());

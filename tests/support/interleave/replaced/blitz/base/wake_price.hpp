@@ -5,25 +5,29 @@
 
 namespace blitz::detail {
 
+struct Price {
+  [[nodiscard]] static constexpr Ticks delay() noexcept { return 1; }
+};
+
 class WakePrice {
  public:
-  static void learn(Ticks /*latency*/) noexcept {}
-  [[nodiscard]] static bool covered_by(Ticks /*work*/) noexcept { return true; }
+  [[nodiscard]] static Price at(Ticks /*now*/) noexcept { return {}; }
+  static void learn(Ticks /*latency*/, Ticks /*slept*/) noexcept {}
+  static void learn_cost(Ticks /*cost*/, Ticks /*now*/) noexcept {}
+  [[nodiscard]] static bool covered_by(Ticks /*work*/, Ticks /*now*/) noexcept { return true; }
+  static void sleeps(Ticks /*now*/) noexcept {}
+  static void help_came() noexcept {}
 };
 
 class Series {
  public:
-  [[nodiscard]] static bool add(Ticks /*work*/, const WakePrice& /*price*/) noexcept { return false; }
+  [[nodiscard]] static bool add(Ticks /*work*/, const WakePrice& /*price*/, Ticks /*now*/) noexcept { return false; }
 };
 
 class Patience {
  public:
-  struct Wait {
-    bool in_vain = false;
-  };
-  [[nodiscard]] static bool lasts(Wait& /*wait*/, const WakePrice& /*price*/) noexcept { return false; }
-  static void woken(Wait& /*wait*/, Ticks /*began*/, WakePrice& /*price*/) noexcept {}
-  static void ended(const Wait& /*wait*/) noexcept {}
+  [[nodiscard]] static bool lasts(Ticks /*since*/, const WakePrice& /*price*/) noexcept { return false; }
+  static void woken(Ticks /*since*/, Ticks /*began*/, const WakePrice& /*price*/) noexcept {}
 };
 
 }  // namespace blitz::detail

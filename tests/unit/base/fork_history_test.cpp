@@ -1,0 +1,144 @@
+#include "blitz/base/fork_history.hpp"
+
+#include <doctest/doctest.h>
+
+using blitz::detail::ForkHistory;
+using blitz::detail::Price;
+using blitz::detail::Series;
+using blitz::detail::Ticks;
+using blitz::detail::ticks_per_microsecond;
+using blitz::detail::WakePrice;
+
+namespace {
+
+Ticks microseconds(Ticks count) { return count * ticks_per_microsecond(); }
+
+constexpr std::uintptr_t kFrame = 0x7000;
+constexpr std::uintptr_t kInnerFrame = 0x6000;
+
+/// A worker that makes forks by a clock of its own, alone on its pool: whom it wakes comes too late, unless it says so.
+struct Worker {
+  WakePrice price;
+  Series series;
+  ForkHistory forks;
+  Ticks now = microseconds(1'000'000);
+
+  bool begin(std::uintptr_t code = 0x1000, std::uintptr_t frame = kFrame) {
+    return forks.wakes(code, frame, price, series, now);
+  }
+  /// A call into the pool that makes one fork, long after the last one. Returns whether it wakes a worker.
+  bool call(Ticks time, std::uintptr_t code = 0x1000, bool helped = false) {
+    now += microseconds(10'000);
+    const bool wakes = begin(code);
+    now += time;
+    if (helped) price.help_came(now);
+    forks.end(price, now);
+    return wakes;
+  }
+  [[nodiscard]] Price at_once() const { return price.at(now); }
+  /// Far too short, and long, for a wake-up.
+  [[nodiscard]] Ticks a_short() const { return at_once().latency / 4; }
+  [[nodiscard]] Ticks a_long() const { return 4 * at_once().of_half(); }
+};
+
+}  // namespace
+
+TEST_CASE("fork history: a fork that is not known wakes a worker, one that was short none") {
+  Worker worker;
+  CHECK(worker.call(worker.a_short()));
+  for (int i = 0; i < 10; ++i) CHECK_FALSE(worker.call(worker.a_short()));
+  CHECK(worker.call(worker.a_short(), 0x2340));  // other code
+}
+
+TEST_CASE("fork history: a fork is known by its code as long as no other takes its place") {
+  Worker worker;
+  worker.call(worker.a_short());
+  CHECK_FALSE(worker.call(worker.a_short()));
+  for (std::uintptr_t code = 0x10000; code < 0x30000; code += 16) worker.call(worker.a_short(), code);
+  CHECK(worker.call(worker.a_short()));
+}
+
+TEST_CASE("fork history: a fork that was long, or brought help, wakes a worker the next time") {
+  Worker worker;
+  worker.call(worker.a_short());
+  CHECK_FALSE(worker.call(worker.a_long()));
+  CHECK(worker.call(worker.a_long(), 0x1000, true));
+  CHECK(worker.call(worker.a_long(), 0x1000, true));
+}
+
+TEST_CASE("fork history: a wake-up that came too late was in vain") {
+  Worker worker;
+  CHECK(worker.call(worker.a_long()));
+  CHECK_FALSE(worker.call(worker.a_short()));
+}
+
+TEST_CASE("fork history: a short fork wakes a worker once it has lasted for the price, if it forks again") {
+  Worker worker;
+  worker.call(worker.a_short());
+  CHECK_FALSE(worker.begin());
+  CHECK_FALSE(worker.begin(0x9990, kInnerFrame));
+  worker.now += worker.at_once().of_work() - 1;
+  CHECK_FALSE(worker.begin(0x9990, kInnerFrame));
+  worker.now += 1;
+  CHECK(worker.begin(0x9990, kInnerFrame));
+  CHECK(worker.begin(0x9990, kInnerFrame));
+  CHECK(worker.forks.running());
+}
+
+TEST_CASE("fork history: all forks within one that wakes a worker do") {
+  Worker worker;
+  CHECK(worker.begin());
+  for (int i = 0; i < 3; ++i) CHECK(worker.begin(0x9990, kInnerFrame));
+}
+
+TEST_CASE("fork history: a fork is over where the next does not lie below it") {
+  Worker worker;
+  CHECK(worker.begin());
+  worker.now += worker.a_short();
+  for (int i = 0; i < 100; ++i) {
+    CAPTURE(i);
+    CHECK_FALSE(worker.begin());
+    worker.now += 10;  // too little work for a series
+  }
+  CHECK(worker.begin(0x2340));
+}
+
+TEST_CASE("fork history: what the wake-up took is no part of the fork's time") {
+  Worker worker;
+  worker.begin();
+  worker.now += 10 * worker.a_long();
+  worker.forks.woke(worker.now);
+  worker.now += worker.a_short() / 2;
+  worker.price.help_came(worker.now);  // while the worker was being woken
+  worker.forks.end(worker.price, worker.now);
+  CHECK_FALSE(worker.forks.running());
+  CHECK_FALSE(worker.call(worker.a_short()));
+}
+
+TEST_CASE("fork history: no more is lost by waking nobody than by waking a worker for each short one") {
+  // Short and long ones in turn. Each long one after a short one is taken for short, and loses half of its time.
+  Worker worker;
+  const Ticks a_loss = worker.a_long() / 2 - worker.at_once().of_half();
+  Ticks lost = 0;
+  Ticks wake_ups = 0;
+  for (int i = 0; i < 1000; ++i) {
+    for (int shorts = 0; shorts < 3; ++shorts, wake_ups += worker.at_once().cost) worker.call(worker.a_short());
+    if (!worker.call(worker.a_long(), 0x1000, true)) lost += a_loss;
+  }
+  CHECK(lost > 10 * a_loss);
+  CHECK(lost <= wake_ups + a_loss);
+}
+
+TEST_CASE("fork history: short forks that follow one another wake a worker in the end") {
+  Worker worker;
+  worker.call(worker.a_short());
+  int calls = 0;
+  const Ticks time = worker.a_short();
+  for (bool wakes = false; !wakes && calls < 1000; ++calls) {
+    wakes = worker.begin();
+    worker.now += time;
+    worker.forks.end(worker.price, worker.now);
+  }
+  CHECK(calls > 2);
+  CHECK(calls < 1000);
+}
