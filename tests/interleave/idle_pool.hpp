@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "blitz/base/parker.hpp"
-#include "blitz/core/core_latch.hpp"
+#include "blitz/core/latch.hpp"
 #include "blitz/policy.hpp"
 #include "tests/support/interleave/explore.hpp"
 
