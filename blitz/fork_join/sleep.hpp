@@ -280,7 +280,7 @@ class Sleep {
   BLITZ_COLD BLITZ_API void hand_over(Slot& slot) noexcept;
 
   AtomicCounters counters_;
-  const std::uint32_t quiet_;  // see AtomicCounters::new_jobs_needed
+  const std::uint64_t quiet_;  // see AtomicCounters::new_jobs_needed
   std::size_t count_;
   std::unique_ptr<Slot[]> slots_;
   Watchman watchman_;
