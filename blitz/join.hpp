@@ -15,7 +15,6 @@
 #include "blitz/base/opaque.hpp"
 #include "blitz/core/branch.hpp"
 #include "blitz/core/job.hpp"
-#include "blitz/core/latch.hpp"
 #include "blitz/core/worker.hpp"
 #include "blitz/current_pool.hpp"
 
@@ -69,28 +68,24 @@ struct CallWithContext {
 /// A callable on offer, in the frame of its join. The constructor writes what another worker needs to run it: the
 /// function, the callable or its address, and the latch. The result's place is written by the worker that runs it.
 template <class Call, class F>
-class JoinJob final : public Job {
+class JoinJob final : public OfferedJob {
  public:
   using Value = typename Call::template Value<F>;
 
-  JoinJob(std::remove_reference_t<F>& f, WorkerBase& owner) noexcept
-      : Job(&execute_it), f_(keep<F>(f)), latch_(owner) {}
-
-  /// Whether another call has run it.
-  [[nodiscard]] bool done() const noexcept { return latch_.core().probe(); }
+  JoinJob(std::remove_reference_t<F>& f, WorkerBase& owner) noexcept : OfferedJob(&execute_it, owner), f_(keep<F>(f)) {}
 
   /// The owner has taken it back, and runs it.
   BLITZ_ALWAYS_INLINE Value run_here() { return Call::template call<F>(f_, false); }
 
   /// take_back did not find it: it lies deeper in the queue, or was stolen.
   BLITZ_COLD Value finish(WorkerBase& owner) {
-    if (reclaim(owner, *this, latch_.core())) return run_here();
+    if (reclaim(owner)) return run_here();
     return result_.take();
   }
 
   /// As finish, for an owner that has an exception already.
   BLITZ_COLD void finish_and_drop(WorkerBase& owner) noexcept {
-    if (reclaim(owner, *this, latch_.core())) {
+    if (reclaim(owner)) {
       result_.run([this]() -> Value { return run_here(); });
     }
     result_.discard();
@@ -98,14 +93,14 @@ class JoinJob final : public Job {
 
  private:
   /// Called like any other job: by a thief, or by the owner while `a`, or a join further up its stack, waits.
-  static void execute_it(Job* job, WorkerBase& /*worker*/) noexcept {
+  static void execute_it(Job* job, WorkerBase& worker) noexcept {
     auto& self = *static_cast<JoinJob*>(job);
+    self.begin(worker);
     self.result_.run([&]() -> Value { return Call::template call<F>(self.f_, true); });
-    self.latch_.set();
+    self.end();
   }
 
   Kept<F> f_;
-  WorkerLatch latch_;
   JobResult<Value> result_;
 };
 
@@ -133,7 +128,7 @@ BLITZ_ALWAYS_INLINE auto join_on(W& worker, A&& a, B&& b) {
     return join_in_own_frame<Call, Results>(std::forward<A>(a), std::forward<B>(b));
   } else {
     JoinJob<Call, B> job(b, worker);
-    const auto place = worker.offer(&job);
+    job.offer(worker);
 
     ValueA value_a = [&]() BLITZ_LAMBDA_INLINE -> ValueA {
       try {
@@ -145,8 +140,7 @@ BLITZ_ALWAYS_INLINE auto join_on(W& worker, A&& a, B&& b) {
     }();
 
     W& self = *opaque(&worker);  // Keeps the addresses of its members out of registers across `a`.
-    const bool mine = !job.done() && self.take_back(place);
-    return Results(std::forward<ValueA>(value_a), mine ? job.run_here() : job.finish(self));
+    return Results(std::forward<ValueA>(value_a), job.take_back(self) ? job.run_here() : job.finish(self));
   }
 }
 

@@ -150,8 +150,8 @@ concept JobInjector = std::default_initializable<I> && requires(I& injector, con
 ///     injector `overflow` instead. May throw std::bad_alloc; the job is then not pushed.
 ///   - `take_newest()`: takes the newest job; null if there is none. Without it a join would run the oldest, largest
 ///     jobs on top of its own stack.
-///   - `take_back(place)`: takes the job that was pushed there if it is the newest, and may always return false. Called
-///     only while that job has not begun to run, and in a program's own policy only if Place is Job*: the job itself.
+///   - `take_back(place)`: takes the job that was pushed there if it is the newest, and may always return false. In a
+///     program's own policy called only if Place is Job*, the job itself, and only while that has not begun to run.
 ///
 /// Called by any thread:
 ///   - `empty()`: exact for the owner.

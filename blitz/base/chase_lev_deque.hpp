@@ -1,7 +1,8 @@
 /// The growable work-stealing deque of Chase and Lev: its owner pushes and pops at the bottom, newest first; thieves
 /// steal at the top, oldest first. It knows no scheduler.
 ///
-/// Who may call what: push, pop, pop_if_newest, begin_guard, newest, relabel and capacity, the owner; all others, any thread.
+/// Who may call what: push, pop, pop_if_newest, begin_guard, newest, relabel and capacity, the owner; all others, any
+/// thread.
 ///
 /// Invariants:
 ///   top_ only grows. The items with indices in [top_, bottom_) are in the deque, each in slot `index mod capacity` of the
@@ -12,15 +13,14 @@
 /// A. Cohen, F. Zappa Nardelli, "Correct and efficient work-stealing for weak memory models", PPoPP 2013, with its two
 /// fences made asymmetric: the owner's is free, the thief's is a membarrier(2). A deque that is robbed often is
 /// *guarded*: its owner makes a full fence at each pop, some nanoseconds, and spares the thieves membarrier(2), which
-/// costs them, and the owner, microseconds. Thieves ask for the guard; the owner begins and ends it. README.md has the
-/// proof.
+/// costs them, and the owner, microseconds. Thieves ask for the guard; the owner begins and ends it. bottom_ says
+/// whether the deque is guarded, so that push and pop_if_newest need not look. fork_join/README.md has the proof.
 ///
 /// Pairs:
 ///   [item]    push, pop: bottom_.store(release)        ->   steal: bottom_.load(acquire)
 ///   [last]    pop: bottom_ store, light fence, top_ load  <->  steal: top_ load, heavy fence, bottom_ load;
 ///             while guarded, with seq_cst fences on both sides
-///   [begin]   pop: bottom_ store, guard_.store(release)   ->   steal: guard_.load(acquire), bottom_ load
-///   [end]     pop: guard_ store, seq_cst fence, top_ load  <->  steal: top_ load, seq_cst fence, guard_ load
+///   [end]     pop: bottom_ store, seq_cst fence, top_ load  <->  steal: top_ load, seq_cst fence, bottom_ load
 ///   [taken]   steal, pop: top_ exchange (release)      ->   push: top_.load(acquire), before a slot is used again
 ///   [buffer]  grow: buffer_.store(release)             ->   steal: buffer_.load(acquire)
 #pragma once
@@ -53,55 +53,55 @@ class ChaseLevDeque {
   /// `capacity` is the number of items before the first growth, a power of two.
   /// Throws std::bad_alloc.
   explicit ChaseLevDeque(std::size_t capacity = 256)
-      : guard_(asymmetric_fences_available() ? Guard::kOpen : Guard::kGuarded), limit_(static_cast<Index>(capacity)) {
+      : bottom_(asymmetric_fences_available() ? 0 : kGuarded), limit_(static_cast<Index>(capacity)) {
     assert(std::has_single_bit(capacity));
     use(Owned(new Buffer(capacity)));
   }
   ChaseLevDeque(const ChaseLevDeque&) = delete;
   ChaseLevDeque& operator=(const ChaseLevDeque&) = delete;
 
-  /// Where a push put its item, for pop_if_newest: bottom_ after the push.
+  /// Where a push put its item, for pop_if_newest: the index after it.
   using Place = std::int64_t;
 
   /// Adds `item` at the bottom. O(1), amortised over growth. Throws std::bad_alloc; the deque is then unchanged.
   Place push(Item item) {
     const Index bottom = bottom_.load(std::memory_order_relaxed);
-    if (bottom >= limit_.load(std::memory_order_relaxed)) [[unlikely]]
-      push_slowly(item, bottom);
-    else
-      put(item, bottom);
+    if (bottom >= limit_.load(std::memory_order_relaxed)) [[unlikely]] {
+      push_slowly(item);
+      return index_of(bottom_.load(std::memory_order_relaxed));
+    }
+    put(item, bottom);
     return bottom + 1;
   }
 
   /// Takes the newest item; null if there is none. Wait-free.
   [[nodiscard]] Item pop() noexcept {
+    if (guarded() || asked()) [[unlikely]]
+      return pop_guarded();
     const Index bottom = bottom_.load(std::memory_order_relaxed) - 1;
     // [last] Claims the item, then reads how far the thieves have come. [item] Release, as every store to bottom_: a
     // thief that reads this value must see the older items that it still covers.
     bottom_.store(bottom, std::memory_order_release);
-    const Index top = fence_and_load_top();
-    if (top < bottom) [[likely]]
-      return slots_[bottom & mask_].load(std::memory_order_relaxed);
-    return pop_last(bottom, top);
+    compiler_fence();
+    return take(bottom);
   }
 
   /// Takes the item at `place` if it is the newest and no thief has it. That is the item that was pushed there, unless
   /// the owner has popped it since: the caller must know.
   ///
   /// Like pop, but the slot is not read, and the store's value does not depend on the load before it, which is only
-  /// compared: over a series of joins that halves the dependency chain through bottom_.
+  /// compared: over a series of joins that halves the dependency chain through bottom_. A request for a guard is not
+  /// looked for: the next push sees it.
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool pop_if_newest(Place place) noexcept {
     place = opaque(place);
-    if (bottom_.load(std::memory_order_relaxed) != place) [[unlikely]]
-      return false;
+    if (bottom_.load(std::memory_order_relaxed) != place) [[unlikely]]  // So it is while the deque is guarded.
+      return pop_guarded_if_newest(place);
     const Index bottom = place - 1;
     bottom_.store(bottom, std::memory_order_release);  // [last]
-    if (guard_.load(std::memory_order_relaxed) == Guard::kOpen) [[likely]] {
-      compiler_fence();
-      if (top_.load(std::memory_order_relaxed) < bottom) [[likely]]
-        return true;
-    }
-    return pop_if_newest_slowly(bottom);
+    compiler_fence();
+    if (top_.load(std::memory_order_relaxed) < bottom) [[likely]]
+      return true;
+    return pop_last(bottom) != nullptr;
   }
 
   /// Before steal: asks for a guard, and gives the owner some time. False: the deque is empty.
@@ -126,7 +126,7 @@ class ChaseLevDeque {
   template <class Wanted>
   [[nodiscard]] StealResult<T> steal(Wanted&& wanted) noexcept {
     Index top = top_.load(std::memory_order_acquire);
-    if (bottom_.load(std::memory_order_acquire) - top <= 0) return StealResult<T>::empty();
+    if (index_of(bottom_.load(std::memory_order_acquire)) - top <= 0) return StealResult<T>::empty();
     if (fence_and_load_bottom() - top <= 0) return StealResult<T>::empty();
     const Item item = buffer_.load(std::memory_order_acquire)->load(top);  // [buffer]
     if (!wanted(item)) return StealResult<T>::empty();
@@ -144,7 +144,7 @@ class ChaseLevDeque {
   /// while that item is there. Hence relaxed.
   [[nodiscard]] Item oldest() const noexcept {
     const Index top = top_.load(std::memory_order_relaxed);
-    if (bottom_.load(std::memory_order_relaxed) - top <= 0) return Item{};
+    if (index_of(bottom_.load(std::memory_order_relaxed)) - top <= 0) return Item{};
     return buffer_.load(std::memory_order_acquire)->load(top);  // [buffer]
   }
 
@@ -157,40 +157,38 @@ class ChaseLevDeque {
   template <class Change>
   void relabel(Change&& change) noexcept {
     const Index top = top_.load(std::memory_order_relaxed);
-    for (Index index = bottom_.load(std::memory_order_relaxed); index-- > top;) {
+    for (Index index = index_of(bottom_.load(std::memory_order_relaxed)); index-- > top;) {
       Item item = slots_[index & mask_].load(std::memory_order_relaxed);
       if (!change(item)) return;
       slots_[index & mask_].store(item, std::memory_order_relaxed);
     }
   }
 
-  /// Asks the owner to guard the deque: from its next push or pop on, until no thief has come for a while.
+  /// Asks the owner to guard the deque: from its next push or pop on, until no thief has come for a while. A request
+  /// may be lost.
   void ask_for_guard() noexcept {
-    Guard guard = guard_.load(std::memory_order_relaxed);
-    if (guard != Guard::kOpen) return;
-    guard_.compare_exchange_strong(guard, Guard::kAsked, std::memory_order_relaxed);
-    limit_.store(0, std::memory_order_relaxed);  // Sends push to make_room, so that it need not read guard_.
+    if (!guarded()) limit_.store(kAsked, std::memory_order_relaxed);
   }
-  /// Begins the guard for a thief that the owner knows to come. By the owner.
+  /// Begins the guard: a thief has asked for it, or the owner knows one to come.
   void begin_guard() noexcept {
+    limit_.store(kAsked + 1, std::memory_order_relaxed);  // The next push computes it.
     if (guarded()) return;
-    guard_.store(Guard::kGuarded, std::memory_order_release);  // [begin]
+    bottom_.store(bottom_.load(std::memory_order_relaxed) + kGuarded, std::memory_order_release);  // [item]
     pops_on_guard_ = 0;
     stolen_before_ = stolen();
-    seq_cst_fence();  // [last]
   }
-  /// Returns whether a theft needs no heavy fence now. A hint.
-  [[nodiscard]] bool guarded() const noexcept { return guard_.load(std::memory_order_relaxed) == Guard::kGuarded; }
+  /// Returns whether a theft needs no heavy fence now. For thieves a hint.
+  [[nodiscard]] bool guarded() const noexcept { return is_guarded(bottom_.load(std::memory_order_relaxed)); }
 
   /// The number of items: exact for the owner while no thief is active, otherwise a snapshot.
   [[nodiscard]] std::size_t size() const noexcept {
     const Index top = top_.load(std::memory_order_acquire);
-    const Index count = bottom_.load(std::memory_order_acquire) - top;
+    const Index count = index_of(bottom_.load(std::memory_order_acquire)) - top;
     return count > 0 ? static_cast<std::size_t>(count) : 0;
   }
   [[nodiscard]] bool empty() const noexcept {
     const Index top = top_.load(std::memory_order_acquire);
-    return bottom_.load(std::memory_order_acquire) <= top;
+    return index_of(bottom_.load(std::memory_order_acquire)) <= top;
   }
 
   /// The number of slots in the newest buffer.
@@ -223,36 +221,39 @@ class ChaseLevDeque {
     OwnedArray<Slot> slots_;
   };
 
-  enum class Guard : std::uint32_t {
-    kOpen,     // The owner makes light fences, thieves heavy ones.
-    kAsked,    // Still light fences; a thief has asked the owner to switch to kGuarded.
-    kGuarded,  // Full fences on both sides.
-  };
+  /// While the deque is guarded, bottom_ is the index and this. So it then is at least limit_, and equals no place.
+  static constexpr Index kGuarded = Index{1} << 62;
+  /// limit_ while a thief asks for a guard.
+  static constexpr Index kAsked = 0;
 
-  /// The owner's half of [last], after its store to bottom_.
-  [[nodiscard]] BLITZ_ALWAYS_INLINE Index fence_and_load_top() noexcept {
-    if (guard_.load(std::memory_order_relaxed) != Guard::kOpen) [[unlikely]]
-      guard();
-    else
-      compiler_fence();
-    return top_.load(std::memory_order_relaxed);
-  }
-  [[gnu::noinline]] void guard() noexcept {
-    if (guard_.load(std::memory_order_relaxed) == Guard::kAsked) return begin_guard();
-    if (++pops_on_guard_ == kPopsOnGuard) {
+  [[nodiscard]] static bool is_guarded(Index bottom) noexcept { return bottom >= kGuarded / 2; }
+  /// From -1, in a pop from an empty deque, to less than kGuarded / 2.
+  [[nodiscard]] static Index index_of(Index bottom) noexcept { return bottom << 2 >> 2; }
+  [[nodiscard]] bool asked() const noexcept { return limit_.load(std::memory_order_relaxed) == kAsked; }
+
+  /// pop with a full fence. Begins the guard, or ends it.
+  [[nodiscard, gnu::noinline]] Item pop_guarded() noexcept {
+    const bool begins = asked();
+    if (begins) begin_guard();
+    Index bottom = bottom_.load(std::memory_order_relaxed) - 1;
+    if (!begins && ++pops_on_guard_ == kPopsOnGuard) {
       const std::uint64_t now = stolen();
-      if (now == stolen_before_ && asymmetric_fences_available()) guard_.store(Guard::kOpen, std::memory_order_relaxed);
+      if (now == stolen_before_ && asymmetric_fences_available()) bottom -= kGuarded;
       pops_on_guard_ = 0;
       stolen_before_ = now;
     }
-    seq_cst_fence();  // [last] [end]
+    bottom_.store(bottom, std::memory_order_release);  // [last] [end]
+    seq_cst_fence();                                   // [last] [end]
+    return take(index_of(bottom));
   }
 
   /// The thief's half of [last], after its load of top_.
   [[nodiscard]] Index fence_and_load_bottom() const noexcept {
-    seq_cst_fence();                                                                          // [last] [end]
-    if (guard_.load(std::memory_order_acquire) != Guard::kGuarded) asymmetric_heavy_fence();  // [begin] [last]
-    return bottom_.load(std::memory_order_acquire);                                           // [item]
+    seq_cst_fence();                                               // [last] [end]
+    const Index bottom = bottom_.load(std::memory_order_acquire);  // [item]
+    if (is_guarded(bottom)) return index_of(bottom);
+    asymmetric_heavy_fence();                                  // [last]
+    return index_of(bottom_.load(std::memory_order_acquire));  // [item]
   }
 
   /// Makes `buffer` the newest.
@@ -264,25 +265,30 @@ class ChaseLevDeque {
     owned_ = std::move(buffer);
   }
 
-  /// The rest of pop_if_newest if the deque is guarded or may hold one item: makes the fence and reads top_ again. One
-  /// call for all rare cases, so that the caller's fast path keeps its registers.
-  [[nodiscard, gnu::noinline]] bool pop_if_newest_slowly(Index bottom) noexcept {
-    const Index top = fence_and_load_top();
-    return top < bottom || pop_last(bottom, top) != nullptr;
+  [[nodiscard, gnu::noinline]] bool pop_guarded_if_newest(Place place) noexcept {
+    return bottom_.load(std::memory_order_relaxed) == place + kGuarded && pop_guarded() != nullptr;
+  }
+
+  /// Takes the item that the owner has claimed by its store to bottom_ and the fence after it, unless a thief has it.
+  [[nodiscard]] BLITZ_ALWAYS_INLINE Item take(Index index) noexcept {
+    if (top_.load(std::memory_order_relaxed) < index) [[likely]]
+      return slots_[index & mask_].load(std::memory_order_relaxed);
+    return pop_last(index);
   }
 
   /// The deque held at most one item: the exchange decides whether the owner or a thief takes it.
-  [[nodiscard, gnu::noinline]] Item pop_last(Index bottom, Index top) noexcept {
+  [[nodiscard, gnu::noinline]] Item pop_last(Index index) noexcept {
     Item item{};
-    if (top == bottom) {
-      item = slots_[bottom & mask_].load(std::memory_order_relaxed);
+    Index top = top_.load(std::memory_order_relaxed);
+    if (top == index) {
+      item = slots_[index & mask_].load(std::memory_order_relaxed);
       if (top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) {
         last_pops_.add();
       } else {
         item = Item{};
       }
     }
-    bottom_.store(bottom + 1, std::memory_order_release);
+    bottom_.store(bottom_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     return item;
   }
 
@@ -291,23 +297,24 @@ class ChaseLevDeque {
     bottom_.store(bottom + 1, std::memory_order_release);  // [item]
   }
 
-  /// Includes the store, so that the caller keeps nothing across the call.
-  BLITZ_COLD void push_slowly(Item item, Index bottom) {
-    make_room(bottom);
+  /// The rest of push if the deque is, or is to be, guarded, or there may be no room.
+  BLITZ_COLD void push_slowly(Item item) {
+    if (asked()) begin_guard();
+    const Index bottom = bottom_.load(std::memory_order_relaxed);
+    const Index index = index_of(bottom);
+    if (index >= limit_.load(std::memory_order_relaxed)) make_room(index);
     put(item, bottom);
   }
 
-  /// `bottom` has reached limit_: raises limit_ to what top_ allows, or else grows. Or a thief has lowered limit_, to
-  /// ask for a guard.
+  /// `bottom`, an index, has reached limit_: raises limit_ to what top_ allows, or else grows.
   void make_room(Index bottom) {
-    if (guard_.load(std::memory_order_relaxed) == Guard::kAsked) guard();
     const Index top = top_.load(std::memory_order_acquire);  // [taken]
     const Index capacity = mask_ + 1;
     if (bottom - top < capacity) {
       limit_.store(top + capacity, std::memory_order_relaxed);
       return;
     }
-    auto grown = Owned(new Buffer(static_cast<std::size_t>(2 * capacity)));
+    Owned grown(new Buffer(static_cast<std::size_t>(2 * capacity)));
     for (Index index = top; index < bottom; ++index) {
       grown->slot(index).store(owned_->load(index), std::memory_order_relaxed);
     }
@@ -318,15 +325,13 @@ class ChaseLevDeque {
   // Written by thieves, and by the owner for its last item: a line of its own, away from what every push writes.
   alignas(kCacheLine) Atomic<Index> top_{0};
 
-  // The owner's line. Thieves read bottom_, guard_ and buffer_; they write guard_ and limit_, rarely, to ask for a
-  // guard.
-  alignas(kCacheLine) Atomic<Index> bottom_{0};
-  Atomic<Guard> guard_;              // kAsked is written by thieves, the rest by the owner
+  // The owner's line. Thieves read bottom_ and buffer_; they write limit_, rarely, to ask for a guard.
+  alignas(kCacheLine) Atomic<Index> bottom_;
   Index mask_ = 0;                   // of the newest buffer
   Slot* slots_ = nullptr;            // of the newest buffer
   Atomic<Buffer*> buffer_{nullptr};  // the newest buffer
   Owned<Buffer> owned_;              // the same
-  Atomic<Index> limit_;              // where push must make room: at most top_ + capacity; thieves set it to 0
+  Atomic<Index> limit_;              // where push must make room: at most top_ + capacity; or kAsked
   SingleWriterCounter last_pops_;    // items that the owner took by an exchange
   std::uint32_t pops_on_guard_ = 0;  // since the last check whether thieves still come
   std::uint64_t stolen_before_ = 0;  // stolen() at that check

@@ -2,18 +2,18 @@
 
 namespace blitz::detail {
 
-void BranchJob::execute_it(Job* job, WorkerBase& /*worker*/) noexcept {
+void BranchJob::execute_it(Job* job, WorkerBase& worker) noexcept {
   auto& self = *static_cast<BranchJob*>(job);
+  self.begin(worker);
   self.outcome_.run([&] {
     self.run_(self, true);
     return Unit{};
   });
-  WorkerBase& owner = *self.owner_;  // Once the latch is set the job may be gone.
-  if (self.latch_.set()) owner.wake();
+  self.end();
 }
 
 void BranchJob::finish(WorkerBase& owner) {
-  if (reclaim(owner, *this, latch_)) {
+  if (reclaim(owner)) {
     run_here();
   } else {
     outcome_.take();
@@ -24,7 +24,7 @@ void BranchJob::abandon(BranchJob* const* jobs, std::size_t count, std::size_t s
   const bool all_offered = steps >= count;
   for (std::size_t i = all_offered ? steps - count : count - steps; i < count; ++i) {
     BranchJob& job = *jobs[i];
-    if (!reclaim(owner, job, job.latch_)) {
+    if (!job.reclaim(owner)) {
       job.outcome_.discard();
     } else if (all_offered) {
       try {

@@ -9,14 +9,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include "blitz/base/export.hpp"
 #include "blitz/base/opaque.hpp"
 #include "blitz/core/job.hpp"
-#include "blitz/core/latch.hpp"
 #include "blitz/core/worker.hpp"
 #include "blitz/policy.hpp"
 
@@ -54,30 +51,20 @@ class BranchCall {
 };
 
 /// A callable on offer: all but its type.
-class BranchJob : public Job {
+class BranchJob : public OfferedJob {
  public:
   using Run = void (*)(BranchJob& job, bool migrated);
 
-  explicit BranchJob(Run run) noexcept : Job(&execute_it), run_(run) {}
-  BranchJob(const BranchJob&) = delete;
-  BranchJob& operator=(const BranchJob&) = delete;
+  explicit BranchJob(Run run) noexcept : OfferedJob(&execute_it), run_(run) {}
 
   /// Throws std::bad_alloc, and is then not on offer.
   template <class W>
-  BLITZ_ALWAYS_INLINE void offer(W& worker) {
-    owner_ = &static_cast<WorkerBase&>(worker);
-    const auto place = worker.offer(this);
-    static_assert(sizeof(place) <= sizeof(place_));
-    std::memcpy(&place_, &place, sizeof(place));
+  BLITZ_ALWAYS_INLINE void offer(W& owner) {
+    set_owner(owner);
+    OfferedJob::offer(owner);
   }
-  /// Whether it was found at once, and is the owner's to run.
-  template <class W>
-  [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(W& worker) noexcept {
-    decltype(worker.offer(this)) place;
-    std::memcpy(&place, &place_, sizeof(place));
-    return !latch_.probe() && worker.take_back(place);
-  }
-  /// It was not found: it lies deeper in the queue, or was stolen. Runs it, or waits. Throws what it throws.
+
+  /// take_back did not find it: it lies deeper in the queue, or was stolen. Runs it, or waits. Throws what it throws.
   BLITZ_COLD BLITZ_API void finish(WorkerBase& owner);
 
   void run_here() { run_(*this, false); }
@@ -95,9 +82,6 @@ class BranchJob : public Job {
   BLITZ_API static void execute_it(Job* job, WorkerBase& worker) noexcept;
 
   Run run_;
-  CoreLatch latch_;
-  WorkerBase* owner_;        // written by offer
-  std::uintptr_t place_;     // in the owner's queue; written by offer
   JobResult<Unit> outcome_;  // written by execute_it: whether it threw, and what
 };
 

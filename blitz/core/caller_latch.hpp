@@ -9,7 +9,7 @@
 
 #include "blitz/base/owned.hpp"
 #include "blitz/base/parker.hpp"
-#include "blitz/core/core_latch.hpp"
+#include "blitz/core/latch.hpp"
 #include "blitz/core/worker.hpp"
 
 namespace blitz::detail {

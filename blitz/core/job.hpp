@@ -1,14 +1,18 @@
-/// Jobs that a caller waits for: each lies in that caller's frame, with the closure by reference, room for its result,
-/// and the latch.
+/// Jobs that a caller waits for, each in that caller's frame; what they are made of: the closure, room for its result,
+/// the latch.
 #pragma once
 
+#include <concepts>
+#include <cstdint>
 #include <exception>
 #include <functional>
+#include <new>
 #include <type_traits>
 #include <utility>
 
 #include "blitz/base/export.hpp"
 #include "blitz/base/owned.hpp"
+#include "blitz/core/latch.hpp"
 #include "blitz/policy.hpp"
 
 namespace blitz {
@@ -156,6 +160,55 @@ class JobResult {
     std::exception_ptr error_;
   };
   bool threw_;
+};
+
+/// A job of a join: it lies in the join's frame, on offer in the queue of the worker that joins, its owner.
+///
+/// A Place is the job itself, or an index. In a wait of `a` the owner may run the job, and then push another one at its
+/// index. So it forgets the index before it runs the job, and take_back need not probe the latch.
+class OfferedJob : public Job {
+ public:
+  OfferedJob(const OfferedJob&) = delete;
+  OfferedJob& operator=(const OfferedJob&) = delete;
+
+  /// Throws std::bad_alloc, and is then not on offer.
+  template <class W>
+  BLITZ_ALWAYS_INLINE void offer(W& owner) {
+    [[maybe_unused]] const auto place = owner.offer(this);
+    if constexpr (!std::same_as<typename W::Place, Job*>) place_ = place;
+  }
+  /// Whether it was found at once, and is the owner's to run; otherwise see reclaim.
+  template <class W>
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(W& owner) noexcept {
+    if constexpr (std::same_as<typename W::Place, Job*>) {
+      return !latch_.core().probe() && owner.take_back(this);
+    } else {
+      return owner.take_back(place_);
+    }
+  }
+  /// Runs the jobs on top of it, or waits for its thief. True: it was not stolen, and is the owner's to run. False: it
+  /// has been run.
+  [[nodiscard]] BLITZ_COLD BLITZ_API bool reclaim(WorkerBase& owner) noexcept;
+
+ protected:
+  explicit OfferedJob(Execute function) noexcept : Job(function) {}
+  OfferedJob(Execute function, WorkerBase& owner) noexcept : Job(function), latch_(owner) {}
+  ~OfferedJob() = default;
+
+  /// Before it is offered.
+  void set_owner(WorkerBase& owner) noexcept { latch_.set_owner(owner); }
+
+  /// Called first, and last, by the worker that executes the job: a thief, or the owner in a wait.
+  void begin(const WorkerBase& worker) noexcept {
+    if (latch_.is_for(worker)) place_ = kNowhere;
+  }
+  void end() noexcept { latch_.set(); }
+
+ private:
+  static constexpr std::int64_t kNowhere = -1;  // no job's index
+
+  WorkerLatch latch_;
+  std::int64_t place_;  // for the owner alone
 };
 
 /// A job made of a callable that is called with the worker that runs it, and a latch to set when that is done.

@@ -16,7 +16,7 @@
 #include "blitz/base/export.hpp"
 #include "blitz/base/owned.hpp"
 #include "blitz/base/parker.hpp"
-#include "blitz/core/core_latch.hpp"
+#include "blitz/core/latch.hpp"
 #include "blitz/policy.hpp"
 
 namespace blitz::detail {

@@ -18,6 +18,15 @@ namespace {
 
 }  // namespace
 
+static_assert(alignof(WorkerBase) >= 4, "a latch keeps its state below its owner's address");
+
+void WorkerLatch::set() noexcept {
+  auto* const owner = reinterpret_cast<WorkerBase*>(core_.address());
+  if (core_.set()) owner->wake();
+}
+
+bool OfferedJob::reclaim(WorkerBase& owner) noexcept { return detail::reclaim(owner, *this, latch_.core()); }
+
 void WorkerBase::push_confined(Job* job) {
   confined_jobs_.deque.push({job, region()});
   confined_pushed_.add();

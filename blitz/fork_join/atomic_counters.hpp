@@ -1,8 +1,12 @@
 /// The word of the sleep protocol: how many slots sleep, how many are inactive, and the jobs-event counter (JEC).
 ///
 ///   bits  0..15   inactive   slots that execute no job: those that sleep and those that search
-///   bits 16..31   sleeping   slots whose runner is blocked, or about to block, and that a waker may claim
-///   bits 32..63   JEC        even: *sleepy*, a worker has announced itself since the last post; odd: *active*
+///   bits 16..46   epoch      all of the JEC but its lowest bit
+///   bit  47       sleepy     the JEC's lowest bit, inverted
+///   bits 48..63   sleeping   slots whose runner is blocked, or about to block, and that a waker may claim
+///
+/// The JEC is even, *sleepy*, if a worker has announced itself since the last post; otherwise odd, *active*. So one
+/// comparison of the word tells whether a push must be posted.
 ///
 /// Always sleeping <= inactive <= slots. An announcement makes an active JEC sleepy, a post makes a sleepy JEC active;
 /// otherwise both leave it as it is. The JEC wraps around. It is only compared for equality, so a worker would be
@@ -28,18 +32,32 @@ class Counters {
  public:
   constexpr explicit Counters(std::uint64_t word) noexcept : word_(word) {}
 
-  [[nodiscard]] constexpr unsigned sleeping() const noexcept { return static_cast<unsigned>(word_ >> 16 & 0xffff); }
+  [[nodiscard]] constexpr unsigned sleeping() const noexcept { return static_cast<unsigned>(word_ >> 48); }
   [[nodiscard]] constexpr unsigned inactive() const noexcept { return static_cast<unsigned>(word_ & 0xffff); }
   /// The slots that search: they will find a new job without being woken.
   [[nodiscard]] constexpr unsigned awake_but_idle() const noexcept {
     assert(sleeping() <= inactive());
     return inactive() - sleeping();
   }
-  [[nodiscard]] constexpr std::uint32_t jec() const noexcept { return static_cast<std::uint32_t>(word_ >> 32); }
-  [[nodiscard]] constexpr bool sleepy() const noexcept { return (jec() & 1) == 0; }
+  [[nodiscard]] constexpr std::uint32_t jec() const noexcept {
+    return static_cast<std::uint32_t>(word_ >> 16) << 1 | (sleepy() ? 0 : 1);
+  }
+  [[nodiscard]] constexpr bool sleepy() const noexcept { return (word_ & kSleepy) != 0; }
 
  private:
   friend class AtomicCounters;
+  static constexpr std::uint64_t kOneInactive = 1;
+  static constexpr std::uint64_t kOneEpoch = std::uint64_t{1} << 16;
+  static constexpr std::uint64_t kSleepy = std::uint64_t{1} << 47;
+  static constexpr std::uint64_t kOneSleeping = std::uint64_t{1} << 48;
+
+  /// After an announcement, and after a post.
+  [[nodiscard]] constexpr std::uint64_t made_sleepy() const noexcept {
+    constexpr std::uint64_t kEpochs = kSleepy - kOneEpoch;
+    return (word_ & ~kEpochs) | ((word_ + kOneEpoch) & kEpochs) | kSleepy;
+  }
+  [[nodiscard]] constexpr std::uint64_t made_active() const noexcept { return word_ & ~kSleepy; }
+
   std::uint64_t word_;
 };
 
@@ -49,7 +67,8 @@ class AtomicCounters {
 
   /// All `slots` sleep. `jec` is the counter's first value.
   explicit AtomicCounters(std::size_t slots, std::uint32_t jec = 0) noexcept
-      : word_(slots * (kOneSleeping + kOneInactive) + jec * kOneJec) {
+      : word_(slots * (kOneSleeping + kOneInactive) + (jec >> 1) * Counters::kOneEpoch +
+              ((jec & 1) == 0 ? Counters::kSleepy : 0)) {
     assert(slots <= kMaxSlots);
   }
 
@@ -61,12 +80,11 @@ class AtomicCounters {
   /// its last search, either this load sees the announcement or that search sees the job.
   ///
   /// `quiet` is kQuiet, or, if there are no asymmetric fences, kNever: then every push must be posted.
-  [[nodiscard]] bool new_jobs_needed(std::uint32_t quiet) const noexcept {
-    // The sleeping count and the JEC's lowest bit are adjacent.
-    return (static_cast<std::uint32_t>(word_.load(std::memory_order_relaxed) >> 16) & 0x1ffff) != quiet;
+  [[nodiscard]] bool new_jobs_needed(std::uint64_t quiet) const noexcept {
+    return word_.load(std::memory_order_relaxed) >= quiet;
   }
-  static constexpr std::uint32_t kQuiet = 0x10000;
-  static constexpr std::uint32_t kNever = ~std::uint32_t{0};
+  static constexpr std::uint64_t kQuiet = Counters::kSleepy;
+  static constexpr std::uint64_t kNever = 0;
 
   [[nodiscard]] Counters hint() const noexcept { return Counters(word_.load(std::memory_order_relaxed)); }
 
@@ -74,7 +92,8 @@ class AtomicCounters {
   Counters post() noexcept {
     std::uint64_t word = word_.load(std::memory_order_seq_cst);
     while (Counters(word).sleepy()) {
-      if (word_.compare_exchange_weak(word, word + kOneJec, std::memory_order_seq_cst)) return Counters(word + kOneJec);
+      const std::uint64_t active = Counters(word).made_active();
+      if (word_.compare_exchange_weak(word, active, std::memory_order_seq_cst)) return Counters(active);
     }
     return Counters(word);
   }
@@ -83,9 +102,8 @@ class AtomicCounters {
   [[nodiscard]] std::uint32_t announce_sleepy() noexcept {
     std::uint64_t word = word_.load(std::memory_order_seq_cst);
     while (!Counters(word).sleepy()) {
-      if (word_.compare_exchange_weak(word, word + kOneJec, std::memory_order_seq_cst)) {
-        return Counters(word + kOneJec).jec();
-      }
+      const std::uint64_t sleepy = Counters(word).made_sleepy();
+      if (word_.compare_exchange_weak(word, sleepy, std::memory_order_seq_cst)) return Counters(sleepy).jec();
     }
     return Counters(word).jec();
   }
@@ -132,9 +150,8 @@ class AtomicCounters {
   }
 
  private:
-  static constexpr std::uint64_t kOneInactive = 1;
-  static constexpr std::uint64_t kOneSleeping = std::uint64_t{1} << 16;
-  static constexpr std::uint64_t kOneJec = std::uint64_t{1} << 32;
+  static constexpr std::uint64_t kOneInactive = Counters::kOneInactive;
+  static constexpr std::uint64_t kOneSleeping = Counters::kOneSleeping;
 
   alignas(kCacheLine) Atomic<std::uint64_t> word_;  // read by every push; written by idle workers and posts
 };

@@ -276,7 +276,7 @@ class Sleep {
   BLITZ_COLD BLITZ_API void hand_over(Slot& slot) noexcept;
 
   AtomicCounters counters_;
-  const std::uint32_t quiet_;  // see AtomicCounters::new_jobs_needed
+  const std::uint64_t quiet_;  // see AtomicCounters::new_jobs_needed
   std::size_t count_;
   OwnedArray<Slot> slots_;
   OwnedArray<ForkHistory> forks_;  // each the runner's of that slot; apart, so that slots are small

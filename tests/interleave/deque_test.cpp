@@ -231,6 +231,26 @@ INTERLEAVE_CASE("guard: begun by the owner under a thief", .preemptions = 3, .ra
   game.expect_all_taken();
 }
 
+INTERLEAVE_CASE("guard: begins before a push is taken back", .preemptions = 3, .random_schedules = 2000,
+                .fences = true) {
+  Game game(run);
+  run.thread("owner", [&] {
+    const auto outer = game.push(0);
+    const auto first = game.push(1);
+    game.take_back(1, first);
+    const auto second = game.push(2);
+    game.take_back(2, second);
+    game.take_back(0, outer);
+  });
+  run.thread("thief", [&] {
+    game.ask_for_guard();
+    game.steal();
+    game.steal();
+  });
+  run.go();
+  game.expect_all_taken();
+}
+
 INTERLEAVE_CASE("guard: asked for while the owner pushes", .preemptions = 3, .random_schedules = 2000, .fences = true) {
   grow_under_a_thief(run, true);
 }

@@ -5,7 +5,7 @@
 
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/parker.hpp"
-#include "blitz/core/core_latch.hpp"
+#include "blitz/core/latch.hpp"
 #include "blitz/fork_join/treiber_stack.hpp"
 #include "tests/support/interleave/explore.hpp"
 

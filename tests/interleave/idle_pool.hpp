@@ -10,7 +10,7 @@
 
 #include "blitz/base/fork_history.hpp"
 #include "blitz/base/parker.hpp"
-#include "blitz/core/core_latch.hpp"
+#include "blitz/core/latch.hpp"
 #include "blitz/policy.hpp"
 #include "tests/support/interleave/explore.hpp"
 

@@ -245,10 +245,52 @@ TEST_CASE("deque: guarded from the push or pop after the request until no thief 
   }
   push_and_pop(300);
   CHECK(!deque.guarded());
-  const auto place = deque.push(&items[1]);
+  auto place = deque.push(&items[1]);
   deque.ask_for_guard();
   CHECK(deque.pop_if_newest(place));
+  CHECK(!deque.guarded());
+  place = deque.push(&items[1]);
   CHECK(deque.guarded());
+  CHECK_FALSE(deque.pop_if_newest(place + 1));
+  CHECK_FALSE(deque.pop_if_newest(place - 1));
+  CHECK(deque.pop_if_newest(place));
+}
+
+TEST_CASE("deque: a guard that begins keeps the places of earlier pushes, and one that ends") {
+  std::vector<int> items = numbers(2);
+  Deque deque;
+  const auto first = deque.push(&items[0]);
+  deque.ask_for_guard();
+  const auto second = deque.push(&items[1]);
+  CHECK(deque.guarded());
+  CHECK(deque.size() == 2);
+  CHECK_FALSE(deque.empty());
+  CHECK(deque.oldest() == &items[0]);
+  CHECK(deque.newest() == &items[1]);
+  CHECK_FALSE(deque.pop_if_newest(first));
+  CHECK(deque.pop_if_newest(second));
+  for (int i = 0; i < 300; ++i) CHECK(deque.pop_if_newest(deque.push(&items[1])));
+  CHECK(deque.guarded() == !blitz::detail::asymmetric_fences_available());
+  CHECK(deque.pop_if_newest(first));
+  CHECK(deque.empty());
+  CHECK(deque.pop() == nullptr);
+}
+
+TEST_CASE("deque: a guarded deque grows, and is emptied, like an open one") {
+  std::vector<int> items = numbers(100);
+  Deque deque(4);
+  deque.ask_for_guard();
+  CHECK(deque.pop() == nullptr);
+  CHECK(deque.guarded());
+  CHECK(deque.pop() == nullptr);
+  for (int& item : items) deque.push(&item);
+  CHECK(deque.capacity() == 128);
+  for (int i = 0; i < 50; ++i) {
+    REQUIRE(stolen(deque) == i);
+    REQUIRE(popped(deque) == 99 - i);
+  }
+  CHECK(deque.pop() == nullptr);
+  CHECK(deque.empty());
 }
 
 TEST_CASE("deque: the owner's last items do not pass for thefts") {

@@ -12,7 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "blitz/async/idle_state.hpp"
-#include "blitz/core/core_latch.hpp"
+#include "blitz/core/latch.hpp"
 #include "blitz/fork_join/sleep.hpp"
 #include "support/reference_policy.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/core/core_latch.hpp"
+#include "blitz/core/latch.hpp"
 
 using blitz::detail::CoreLatch;
 using blitz::detail::Rest;
