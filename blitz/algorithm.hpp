@@ -5,3 +5,4 @@
 
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/find.hpp"
+#include "blitz/algorithm/sort.hpp"

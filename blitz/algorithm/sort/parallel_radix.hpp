@@ -1,0 +1,138 @@
+/// @file
+/// The radix sort on several threads; see radix.hpp.
+///
+/// Many items are counted and distributed to buckets in parts, by several threads; then the buckets are sorted side by side.
+///
+/// Source: M. Zagha, G. E. Blelloch: Radix Sort for Vector Multiprocessors, SC 1991 (counts of parts, added up bucket by
+/// bucket).
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/scratch.hpp"
+#include "blitz/algorithm/sort/quicksort.hpp"
+#include "blitz/algorithm/sort/radix.hpp"
+
+namespace blitz::detail {
+
+template <class T, class Order>
+class ParallelRadixSort {
+ public:
+  /// For n items, on a worker of a pool of that many threads. `options`: the stop token and the grain.
+  ParallelRadixSort(const AlgorithmOptions& options, std::size_t threads, std::size_t n, Order order)
+      : options_(options),
+        threads_(threads),
+        share_(n / threads),
+        least_part_(std::max(options.min_grain, kLeastPart)),
+        order_(order) {}
+
+  /// Sorts the n items at `items`. They end in `other`, or in `items` if not `into_other`; the other one is scratch. Throws
+  /// Stopped.
+  void sort(T* items, T* other, std::size_t n, bool into_other) const {
+    constexpr std::size_t kMostSerial = std::size_t{1} << 30;  // radix_sort counts in 32 bits
+    const bool few = n < share_ / 2 || n < 2 * options_.min_grain || n * sizeof(T) <= kMostRadixBytes;
+    if (few && n <= kMostSerial) {
+      return radix_sort(items, other, n, into_other, order_);
+    }
+    Scratch<Bucket> buckets;
+    bool distributed = false;
+    try {
+      if (const unsigned bits = differing_bits_of(items, n)) {
+        const unsigned width = radix_width<T>(n, bits);
+        buckets = Scratch<Bucket>(std::size_t{1} << width);
+        to_buckets(items, other, n, {order_, bits - width, width}, buckets);
+        distributed = true;
+        const std::size_t grain = options_.min_grain * buckets.size() / n;
+        for_blocks(AlgorithmOptions{}, buckets.size(), std::max<std::size_t>(grain, 1),
+                   [&](LoopIndex first, LoopIndex last) {
+                     for (LoopIndex b = first; b != last; ++b) {
+                       throw_if_stopped(options_);
+                       Bucket& bucket = buckets.data()[b];
+                       bucket.begun = true;
+                       sort(other + bucket.begin, items + bucket.begin, bucket.size, !into_other);
+                     }
+                   });
+      } else if (into_other) {
+        move_items(items, other, n);
+      }
+    } catch (...) {
+      if (!distributed) {
+        if (into_other) move_items(items, other, n);
+      } else if (!into_other) {
+        for (const Bucket* bucket = buckets.data(); bucket != buckets.data() + buckets.size(); ++bucket) {
+          if (!bucket->begun) move_items(other + bucket->begin, items + bucket->begin, bucket->size);
+        }
+      }
+      throw;
+    }
+  }
+
+ private:
+  using Bits = typename Order::Bits;
+
+  struct Bucket {
+    std::size_t begin;
+    std::size_t size;
+    bool begun;  // from then on its sort brings its items home
+  };
+
+  static constexpr std::size_t kLeastPart = 8192;
+  static constexpr std::size_t kPartsOfThread = 4;  // so that a thread that comes late finds some left
+
+  /// See differing_bits.
+  unsigned differing_bits_of(T* items, std::size_t n) const {
+    const Bits first = order_(*items);
+    const Bits bits = fold_blocks(
+        AlgorithmOptions{}, n, least_part_, [] { return Bits{0}; },
+        [&](Bits& value, LoopIndex from, LoopIndex to) {
+          Bits found = 0;
+          for (LoopIndex i = from; i != to; ++i) found = static_cast<Bits>(found | (order_(items[i]) ^ first));
+          value = static_cast<Bits>(value | found);
+        },
+        [](Bits& left, Bits right) { left = static_cast<Bits>(left | right); });
+    return static_cast<unsigned>(std::bit_width(bits));
+  }
+
+  /// Moves the items to their buckets in `other`. They are still at `items` if it throws.
+  void to_buckets(T* items, T* other, std::size_t n, RadixDigit<Order> digit, const Scratch<Bucket>& buckets) const {
+    const std::size_t parts = std::min(threads_ * kPartsOfThread, n / least_part_);
+    // For each part, how many items each bucket gets from it; then where the next of them goes.
+    const Scratch<std::size_t> counts(parts * buckets.size());
+    const auto for_parts = [&](auto&& f) {
+      for_blocks(AlgorithmOptions{}, parts, 1, [&](LoopIndex first, LoopIndex last) {
+        for (LoopIndex part = first; part != last; ++part) {
+          throw_if_stopped(options_);
+          const std::size_t begin = n / parts * part;
+          f(counts.data() + part * buckets.size(), items + begin, part + 1 == parts ? n - begin : n / parts);
+        }
+      });
+    };
+    for_parts([&](std::size_t* count, T* from, std::size_t size) {
+      std::uninitialized_fill_n(count, buckets.size(), std::size_t{0});
+      for (std::size_t i = 0; i != size; ++i) ++count[digit(from[i])];
+    });
+    std::size_t begin = 0;
+    for (std::size_t b = 0; b != buckets.size(); ++b) {
+      const std::size_t first = begin;
+      for (std::size_t part = 0; part != parts; ++part) {
+        begin += std::exchange(counts.data()[part * buckets.size() + b], begin);
+      }
+      std::construct_at(buckets.data() + b, Bucket{first, begin - first, false});
+    }
+    for_parts([&](std::size_t* next, T* from, std::size_t size) { distribute(from, other, size, digit, next); });
+  }
+
+  const AlgorithmOptions& options_;
+  std::size_t threads_;
+  std::size_t share_;  // of a thread, in items
+  std::size_t least_part_;
+  Order order_;
+};
+
+}  // namespace blitz::detail

@@ -1,0 +1,127 @@
+/// @file
+/// Quicksort on one thread: the leaf of the parallel sorts.
+///
+/// Everything here leaves a permutation of the items when a comparison throws, and stays within bounds and comes to an end
+/// whatever a comparison returns. `less` is called with lvalues of T.
+///
+/// Sources: introsort (D. R. Musser, 1997); the pivots equal to an earlier one as in pdqsort (O. Peters, 2021); the
+/// pseudo-median as in ipnsort (L. Bergdoll, O. Peters, 2024).
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <utility>
+
+#include "blitz/algorithm/sort/partition.hpp"
+#include "blitz/algorithm/sort/small_sort.hpp"
+#include "blitz/base/export.hpp"
+
+namespace blitz::detail {
+
+template <class T, class Less>
+T* median_of_three(T* a, T* b, T* c, Less less) {
+  const bool below_b = less(*a, *b);
+  const bool below_c = less(*a, *c);
+  if (below_b != below_c) return a;
+  return static_cast<bool>(less(*b, *c)) == below_b ? b : c;
+}
+
+/// The median of three pseudo-medians of n items each, from `a`, `b` and `c` on.
+template <class T, class Less>
+T* pseudo_median(T* a, T* b, T* c, std::ptrdiff_t n, Less less) {
+  if (const std::ptrdiff_t eighth = n / 8; eighth > 0) {
+    const auto of = [&](T* x) { return pseudo_median(x, x + 4 * eighth, x + 7 * eighth, eighth, less); };
+    a = of(a);
+    b = of(b);
+    c = of(c);
+  }
+  return median_of_three(a, b, c, less);
+}
+
+/// An item near the median of [first, last), at least eight items: of about n^0.53 of them.
+template <class T, class Less>
+T* choose_pivot(T* first, T* last, Less less) {
+  const std::ptrdiff_t eighth = (last - first) / 8;
+  return pseudo_median(first, first + 4 * eighth, first + 7 * eighth, eighth / 8, less);
+}
+
+/// O(n log n) whatever the items are: for what quicksort splits badly again and again.
+template <class T, class Less>
+BLITZ_COLD void heap_sort(T* first, T* last, Less less) {
+  const auto sift_down = [&](std::ptrdiff_t node, std::ptrdiff_t n) {
+    for (std::ptrdiff_t child; (child = 2 * node + 1) < n; node = child) {
+      if (child + 1 < n && less(first[child], first[child + 1])) ++child;
+      if (!less(first[node], first[child])) return;
+      std::ranges::swap(first[node], first[child]);
+    }
+  };
+  std::ptrdiff_t n = last - first;
+  for (std::ptrdiff_t node = n / 2; node-- > 0;) sift_down(node, n);
+  while (--n > 0) {
+    std::ranges::swap(*first, first[n]);
+    sift_down(0, n);
+  }
+}
+
+/// How many partitions deep n items may get before they are sorted by heap_sort.
+[[nodiscard]] inline int depth_limit(std::ptrdiff_t n) noexcept {
+  return 2 * static_cast<int>(std::bit_width(static_cast<std::size_t>(n)));
+}
+
+/// What a partition has cut: [first, pivot) is not above *pivot and what comes after it is not below it, or, if `equal`, no
+/// item of [first, pivot] is left to be sorted.
+template <class T>
+struct Cut {
+  T* pivot;
+  bool equal;
+};
+
+/// Cuts [first, last) at the item `pivot` of it. `before`: the item before `first`, an earlier pivot; null if there is none. A
+/// pivot equal to it takes all its equals along, which are then at their places: so few different items are sorted in few
+/// partitions. `partition(first, last, below)` is one of partition.hpp.
+template <class T, class Less, class Partition>
+Cut<T> cut(T* first, T* last, T* before, T* pivot, Less less, Partition partition) {
+  std::ranges::swap(*first, *pivot);
+  const bool equal = before != nullptr && !less(*before, *first);
+  const auto cut_by = [&](auto below) {
+    T* const middle = partition(first + 1, last, below) - 1;
+    if (middle != first) std::ranges::swap(*first, *middle);
+    return middle;
+  };
+  const auto cut_at = [&](T& its_pivot) -> T* {
+    if (equal) return cut_by([&](T& x) { return !less(its_pivot, x); });
+    return cut_by([&](T& x) { return static_cast<bool>(less(x, its_pivot)); });
+  };
+  if constexpr (kCheapToMove<T>) {
+    // A copy that nothing is written to: it can stay in registers.
+    union Copy {
+      explicit Copy(T& of) : value(std::move(of)) {}
+      ~Copy() {}
+      T value;
+    } copy(*first);
+    return {cut_at(copy.value), equal};
+  } else {
+    return {cut_at(*first), equal};
+  }
+}
+
+/// Sorts [first, last). `before`: see cut. `limit`: see depth_limit.
+template <class T, class Less>
+void quicksort(T* first, T* last, T* before, int limit, Less less) {
+  while (last - first > kSmallSort<T>) {
+    if (limit-- == 0) return heap_sort(first, last, less);
+    const auto partition = [](T* from, T* to, auto below) { return partition_evenly(from, to, below); };
+    const auto [pivot, equal] = cut(first, last, before, choose_pivot(first, last, less), less, partition);
+    if (!equal) quicksort(first, pivot, before, limit, less);
+    first = pivot + 1;
+    before = pivot;
+  }
+  small_sort(first, last, less);
+}
+
+template <class T, class Less>
+void quicksort(T* first, T* last, Less less) {
+  quicksort(first, last, static_cast<T*>(nullptr), depth_limit(last - first), less);
+}
+
+}  // namespace blitz::detail

@@ -1,0 +1,203 @@
+/// @file
+/// How sort and its like come from their arguments to an algorithm: which one, on how many threads, and in which memory.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/scratch.hpp"
+#include "blitz/algorithm/sort/parallel_quicksort.hpp"
+#include "blitz/algorithm/sort/parallel_radix.hpp"
+#include "blitz/algorithm/sort/patterns.hpp"
+#include "blitz/algorithm/sort/quicksort.hpp"
+#include "blitz/algorithm/sort/radix.hpp"
+#include "blitz/algorithm/sort/select.hpp"
+#include "blitz/current_pool.hpp"
+
+namespace blitz::detail {
+
+/// The order that a comparison and a projection make.
+template <class C, class P>
+struct ProjectedLess {
+  template <class T>
+  bool operator()(T& a, T& b) const {
+    return static_cast<bool>(std::invoke(*comp, std::invoke(*proj, a), std::invoke(*proj, b)));
+  }
+  C* comp;
+  P* proj;
+};
+
+/// What items of type T are sorted by.
+template <class T, class P>
+using SortKey = std::remove_cvref_t<std::invoke_result_t<P&, T&>>;
+
+template <class T, class C, class P>
+consteval bool sorted_by_radix() {
+  if constexpr (kCheapToMove<T> && RadixKey<SortKey<T, P>>) {
+    return kIsLess<C, SortKey<T, P>> || kIsGreater<C, SortKey<T, P>>;
+  } else {
+    return false;
+  }
+}
+
+/// No more items than this are sorted by the caller alone, unless the options say otherwise.
+template <class T>
+inline constexpr std::size_t kSortGrain = kCheapToMove<T> ? 8192 : 1024;
+
+template <class T>
+[[nodiscard]] std::size_t sort_grain(const AlgorithmOptions& options) noexcept {
+  return options.min_grain > 0 ? options.min_grain : kSortGrain<T>;
+}
+
+/// Calls `f(threads)` on a worker of the pool of the options, or here with 1 if the items are few.
+template <class T, class F>
+void with_threads(const AlgorithmOptions& options, std::size_t n, F&& f) {
+  if (n <= sort_grain<T>(options)) return f(std::size_t{1});
+  on_worker(options.pool.base(), [&](WorkerBase& worker) { f(worker.num_threads()); });
+}
+
+/// Calls `f(i)` for all i in [0, n), by several threads if it can: whatever the pool has no memory for is called here. `f`
+/// must not throw.
+template <class F>
+void for_all(std::size_t n, F f) noexcept {
+  constexpr std::size_t kParts = 64;
+  constexpr std::size_t kLeastPart = 8192;
+  std::array<bool, kParts> begun{};
+  const std::size_t parts = std::clamp<std::size_t>(n / kLeastPart, 1, kParts);
+  const auto run = [&](std::size_t part) {
+    begun[part] = true;
+    const std::size_t end = part + 1 == parts ? n : n / parts * (part + 1);
+    for (std::size_t i = n / parts * part; i != end; ++i) f(i);
+  };
+  try {
+    for_blocks(AlgorithmOptions{}, parts, 1, [&](LoopIndex first, LoopIndex last) {
+      for (; first != last; ++first) run(first);
+    });
+  } catch (...) {
+    for (std::size_t part = 0; part != parts; ++part) {
+      if (!begun[part]) run(part);
+    }
+  }
+}
+
+template <class T, class Order>
+void radix_sort_items(const AlgorithmOptions& options, std::size_t threads, T* items, T* scratch, std::size_t n,
+                      Order order) {
+  ParallelRadixSort<T, Order>(options, threads, n, order).sort(items, scratch, n, false);
+}
+
+/// Sorts items that are keys themselves, in ascending order unless kDescending: as the unsigned integers that radix_bits makes
+/// of them, in the same memory. So keys of one size share one sort.
+template <bool kDescending, RadixKey K>
+void radix_sort_keys(const AlgorithmOptions& options, std::size_t threads, K* keys, void* scratch, std::size_t n) {
+  using Bits = decltype(radix_bits(K{}));
+  static constexpr Bits kFlip = kDescending ? static_cast<Bits>(~Bits{0}) : Bits{0};
+  auto* const bits = reinterpret_cast<Bits*>(keys);
+  auto* const other = static_cast<Bits*>(scratch);
+  static std::identity identity;
+  const RadixOrder<Bits, std::identity, false> order{&identity};
+  if constexpr (std::same_as<K, Bits> && !kDescending) {
+    radix_sort_items(options, threads, bits, other, n, order);
+  } else {
+    for_all(n, [=](std::size_t i) { std::construct_at(bits + i, static_cast<Bits>(radix_bits(keys[i]) ^ kFlip)); });
+    const auto back = [=] {
+      for_all(n, [=](std::size_t i) {
+        std::construct_at(keys + i, key_of_radix_bits<K>(static_cast<Bits>(bits[i] ^ kFlip)));
+      });
+    };
+    try {
+      radix_sort_items(options, threads, bits, other, n, order);
+    } catch (...) {
+      back();
+      throw;
+    }
+    back();
+  }
+}
+
+/// Sorts n items by radix. False: there is no memory for that.
+template <class T, class C, class P>
+bool try_radix_sort(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n, P& proj) {
+  constexpr bool kDescending = !kIsLess<C, SortKey<T, P>>;
+  const Scratch<T> scratch(n, std::nothrow);
+  if (scratch.data() == nullptr) return false;
+  if constexpr (std::same_as<SortKey<T, P>, T> && std::same_as<P, std::identity>) {
+    radix_sort_keys<kDescending>(options, threads, items, scratch.data(), n);
+  } else {
+    radix_sort_items(options, threads, items, scratch.data(), n, RadixOrder<T, P, kDescending>{&proj});
+  }
+  return true;
+}
+
+template <class T, class C, class P>
+void sort_items(const AlgorithmOptions& options, T* items, std::size_t n, C& comp, P& proj) {
+  throw_if_stopped(options);
+  if (n < 2) return;
+  const ProjectedLess<C, P> less{&comp, &proj};
+  if (const FrontRun run = front_run(options, items, n, less); run.size == n) {
+    if (run.reversed) reverse_items(options, items, n);
+    return throw_if_stopped(options);
+  }
+  with_threads<T>(options, n, [&](std::size_t threads) {
+    if constexpr (sorted_by_radix<T, C, P>()) {
+      if (n >= kLeastRadix && try_radix_sort<T, C>(options, threads, items, n, proj)) return;
+    }
+    ParallelQuicksort<T, ProjectedLess<C, P>>(options, threads, n, sort_grain<T>(options), less)
+        .sort(items, items + n, nullptr, depth_limit(static_cast<std::ptrdiff_t>(n)));
+  });
+}
+
+template <class T, class C, class P>
+void select_items(const AlgorithmOptions& options, T* items, std::size_t rank, std::size_t n, C& comp, P& proj) {
+  throw_if_stopped(options);
+  if (n < 2 || rank == n) return;
+  const ProjectedLess<C, P> less{&comp, &proj};
+  with_threads<T>(options, n, [&](std::size_t threads) {
+    ParallelSelect<T, ProjectedLess<C, P>>(options, threads, sort_grain<T>(options), less)
+        .select(items, items + rank, items + n);
+  });
+}
+
+/// Calls `f(items, n)` with a pointer to the items of [first, last): where they are, or if they are not side by side, in other
+/// memory, to which they are moved, and back when `f` has returned or thrown. Throws std::bad_alloc if there is none.
+template <std::random_access_iterator I, class F>
+void on_pointers(I first, I last, F&& f) {
+  const auto n = static_cast<std::size_t>(last - first);
+  if constexpr (std::contiguous_iterator<I>) {
+    f(std::to_address(first), n);
+  } else {
+    using T = std::iter_value_t<I>;
+    struct Items {
+      explicit Items(std::size_t size) : memory(size) {}
+      Items(const Items&) = delete;
+      Items& operator=(const Items&) = delete;
+      ~Items() { std::destroy_n(memory.data(), constructed); }
+      void move_to(I to) {
+        for (std::size_t i = 0; i != constructed; ++i, ++to) *to = std::move(memory.data()[i]);
+      }
+      Scratch<T> memory;
+      std::size_t constructed = 0;
+    } items(n);
+    try {
+      for (I item = first; item != last; ++item, ++items.constructed) {
+        std::construct_at(items.memory.data() + items.constructed, std::ranges::iter_move(item));
+      }
+      f(items.memory.data(), n);
+    } catch (...) {
+      items.move_to(first);
+      throw;
+    }
+    items.move_to(first);
+  }
+}
+
+}  // namespace blitz::detail
