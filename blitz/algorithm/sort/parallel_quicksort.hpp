@@ -20,7 +20,7 @@ class ParallelQuicksort {
  public:
   /// For n items, on a worker of a pool of that many threads. Fewer than `grain` items are sorted by one thread.
   ParallelQuicksort(const AlgorithmOptions& options, std::size_t threads, std::size_t n, std::size_t grain, Less less)
-      : options_(options), share_(n / threads), grain_(grain), less_(less) {}
+      : options_(options), share_(n / threads + 1), grain_(grain), less_(less) {}
 
   /// Sorts [first, last). `before` and `limit`: see quicksort. Throws Stopped.
   void sort(T* first, T* last, T* before, int limit) const {

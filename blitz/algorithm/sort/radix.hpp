@@ -41,48 +41,53 @@ template <class C, class K>
 inline constexpr bool kIsGreater =
     std::same_as<C, std::ranges::greater> || std::same_as<C, std::greater<>> || std::same_as<C, std::greater<K>>;
 
-/// An unsigned integer that is less than another one's if `key` is; a NaN is greater, or with a sign, less than all numbers.
-template <RadixKey K>
-[[nodiscard]] constexpr auto radix_bits(K key) noexcept {
-  if constexpr (std::same_as<K, bool>) {
-    return static_cast<unsigned char>(key);
-  } else if constexpr (std::integral<K>) {
-    using U = std::make_unsigned_t<K>;
-    constexpr U kSign = std::signed_integral<K> ? U{1} << (sizeof(U) * 8 - 1) : 0;
-    return static_cast<U>(static_cast<U>(key) ^ kSign);
-  } else {
-    using U = std::conditional_t<sizeof(K) == 4, std::uint32_t, std::uint64_t>;
-    using S = std::make_signed_t<U>;
-    constexpr U kSign = U{1} << (sizeof(U) * 8 - 1);
-    const U bits = std::bit_cast<U>(key);
-    return bits ^ (static_cast<U>(static_cast<S>(bits) >> (sizeof(U) * 8 - 1)) | kSign);
-  }
-}
+/// Maps keys to unsigned integers: in the order of the keys, or in the opposite one if kDescending. A NaN is greater than all
+/// numbers, or with a sign, less.
+template <RadixKey K, bool kDescending>
+struct RadixMap {
+  using Bits = std::conditional_t<sizeof(K) == 1, std::uint8_t,
+                                  std::conditional_t<sizeof(K) == 2, std::uint16_t,
+                                                     std::conditional_t<sizeof(K) == 4, std::uint32_t, std::uint64_t>>>;
+  static constexpr bool kIdentity = std::unsigned_integral<K> && !kDescending;
 
-/// The key that these are the bits of.
-template <RadixKey K>
-[[nodiscard]] constexpr K key_of_radix_bits(decltype(radix_bits(K{})) bits) noexcept {
-  if constexpr (std::integral<K>) {
-    return static_cast<K>(radix_bits(static_cast<K>(bits)));  // which changes the sign alone, if anything
-  } else {
-    using U = decltype(bits);
-    using S = std::make_signed_t<U>;
-    constexpr U kSign = U{1} << (sizeof(U) * 8 - 1);
-    return std::bit_cast<K>(bits ^ (static_cast<U>(static_cast<S>(~bits) >> (sizeof(U) * 8 - 1)) | kSign));
+  [[nodiscard]] static constexpr Bits bits_of(K key) noexcept {
+    if constexpr (std::integral<K>) {
+      return flip(static_cast<Bits>(key));
+    } else {
+      const auto bits = std::bit_cast<Bits>(key);
+      return flip(bits ^ (is_negative(bits) & ~kSign));
+    }
   }
-}
+  [[nodiscard]] static constexpr K key_of(Bits bits) noexcept {
+    bits = flip(bits);
+    if constexpr (std::integral<K>) {
+      return static_cast<K>(bits);
+    } else {
+      return std::bit_cast<K>(bits ^ (is_negative(bits) & ~kSign));
+    }
+  }
+
+ private:
+  static constexpr Bits kSign = static_cast<Bits>(Bits{1} << (sizeof(Bits) * 8 - 1));
+
+  /// All ones or none.
+  static constexpr Bits is_negative(Bits bits) noexcept {
+    return static_cast<Bits>(static_cast<std::make_signed_t<Bits>>(bits) >> (sizeof(Bits) * 8 - 1));
+  }
+  /// From two's complement to unsigned integers in the wanted order, and back.
+  static constexpr Bits flip(Bits bits) noexcept {
+    return static_cast<Bits>((std::unsigned_integral<K> ? bits : bits ^ kSign) ^ (kDescending ? ~Bits{0} : Bits{0}));
+  }
+};
 
 /// The bits by which items of type T are sorted: of their projection.
 template <class T, class Proj, bool kDescending>
 struct RadixOrder {
-  using Key = std::remove_cvref_t<std::invoke_result_t<Proj&, T&>>;
-  using Bits = decltype(radix_bits(std::declval<Key>()));
+  using Map = RadixMap<std::remove_cvref_t<std::invoke_result_t<Proj&, T&>>, kDescending>;
+  using Bits = typename Map::Bits;
   static constexpr bool kThrows = !std::is_nothrow_invocable_v<Proj&, T&>;
 
-  Bits operator()(T& item) const noexcept(!kThrows) {
-    const auto bits = radix_bits<Key>(std::invoke(*proj, item));
-    return static_cast<Bits>(kDescending ? ~bits : bits);
-  }
+  Bits operator()(T& item) const noexcept(!kThrows) { return Map::bits_of(std::invoke(*proj, item)); }
 
   Proj* proj;
 };

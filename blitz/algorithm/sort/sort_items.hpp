@@ -95,27 +95,24 @@ void radix_sort_items(const AlgorithmOptions& options, std::size_t threads, T* i
   ParallelRadixSort<T, Order>(options, threads, n, order).sort(items, scratch, n, false);
 }
 
-/// Sorts items that are keys themselves, in ascending order unless kDescending: as the unsigned integers that radix_bits makes
-/// of them, in the same memory. So keys of one size share one sort.
-template <bool kDescending, RadixKey K>
+/// Sorts items that are keys themselves as the unsigned integers that `Map` makes of them, in the same memory. So keys of one
+/// size share one sort.
+template <class Map, class K>
 void radix_sort_keys(const AlgorithmOptions& options, std::size_t threads, K* keys, void* scratch, std::size_t n) {
-  using Bits = decltype(radix_bits(K{}));
-  static constexpr Bits kFlip = kDescending ? static_cast<Bits>(~Bits{0}) : Bits{0};
-  auto* const bits = reinterpret_cast<Bits*>(keys);
-  auto* const other = static_cast<Bits*>(scratch);
+  using Bits = typename Map::Bits;
   static std::identity identity;
-  const RadixOrder<Bits, std::identity, false> order{&identity};
-  if constexpr (std::same_as<K, Bits> && !kDescending) {
-    radix_sort_items(options, threads, bits, other, n, order);
+  const auto sort = [&](Bits* bits) {
+    radix_sort_items(options, threads, bits, static_cast<Bits*>(scratch), n,
+                     RadixOrder<Bits, std::identity, false>{&identity});
+  };
+  if constexpr (std::same_as<K, Bits> && Map::kIdentity) {
+    sort(keys);
   } else {
-    for_all(n, [=](std::size_t i) { std::construct_at(bits + i, static_cast<Bits>(radix_bits(keys[i]) ^ kFlip)); });
-    const auto back = [=] {
-      for_all(n, [=](std::size_t i) {
-        std::construct_at(keys + i, key_of_radix_bits<K>(static_cast<Bits>(bits[i] ^ kFlip)));
-      });
-    };
+    auto* const bits = reinterpret_cast<Bits*>(keys);
+    for_all(n, [=](std::size_t i) { std::construct_at(bits + i, Map::bits_of(keys[i])); });
+    const auto back = [=] { for_all(n, [=](std::size_t i) { std::construct_at(keys + i, Map::key_of(bits[i])); }); };
     try {
-      radix_sort_items(options, threads, bits, other, n, order);
+      sort(bits);
     } catch (...) {
       back();
       throw;
@@ -131,7 +128,7 @@ bool try_radix_sort(const AlgorithmOptions& options, std::size_t threads, T* ite
   const Scratch<T> scratch(n, std::nothrow);
   if (scratch.data() == nullptr) return false;
   if constexpr (std::same_as<SortKey<T, P>, T> && std::same_as<P, std::identity>) {
-    radix_sort_keys<kDescending>(options, threads, items, scratch.data(), n);
+    radix_sort_keys<RadixMap<T, kDescending>>(options, threads, items, scratch.data(), n);
   } else {
     radix_sort_items(options, threads, items, scratch.data(), n, RadixOrder<T, P, kDescending>{&proj});
   }
