@@ -25,6 +25,7 @@
 
 #include "blitz/algorithm/sort/quicksort.hpp"
 #include "blitz/algorithm/sort/small_sort.hpp"
+#include "blitz/algorithm/sort/stable_quicksort.hpp"
 #include "blitz/base/export.hpp"
 
 namespace blitz::detail {
@@ -86,10 +87,27 @@ struct RadixOrder {
   using Map = RadixMap<std::remove_cvref_t<std::invoke_result_t<Proj&, T&>>, kDescending>;
   using Bits = typename Map::Bits;
   static constexpr bool kThrows = !std::is_nothrow_invocable_v<Proj&, T&>;
+  static constexpr bool kStable = false;
 
   Bits operator()(T& item) const noexcept(!kThrows) { return Map::bits_of(std::invoke(*proj, item)); }
 
   Proj* proj;
+};
+
+/// The same for a sort that keeps the order of items whose keys are equal, as both zeros are.
+template <class T, class Proj, bool kDescending>
+struct StableRadixOrder : RadixOrder<T, Proj, kDescending> {
+  using Base = RadixOrder<T, Proj, kDescending>;
+  static constexpr bool kStable = true;
+
+  typename Base::Bits operator()(T& item) const noexcept(!Base::kThrows) {
+    const auto key = std::invoke(*this->proj, item);
+    if constexpr (std::floating_point<decltype(key)>) {
+      return Base::Map::bits_of(key == 0 ? 0 : key);
+    } else {
+      return Base::Map::bits_of(key);
+    }
+  }
 };
 
 /// Fewer items than this are left to quicksort.
@@ -230,7 +248,12 @@ void radix_sort(T* items, T* other, std::size_t n, bool into_other, Order order)
   }
   if (bits == 0) {
     if (into_other) move_items(items, other, n);
-    if (n < kLeastRadix) quicksort(home, home + n, [order](T& a, T& b) { return order(a) < order(b); });
+    const auto less = [order](T& a, T& b) { return order(a) < order(b); };
+    if constexpr (Order::kStable) {
+      if (n < kLeastRadix) stable_quicksort(home, n, into_other ? items : other, less);
+    } else {
+      if (n < kLeastRadix) quicksort(home, home + n, less);
+    }
     return;
   }
   const unsigned width = radix_width<T>(n, bits);
