@@ -92,6 +92,15 @@ struct RadixOrder {
   Proj* proj;
 };
 
+template <class Order>
+struct RadixLess {
+  template <class T>
+  bool operator()(T& a, T& b) const noexcept(!Order::kThrows) {
+    return order(a) < order(b);
+  }
+  Order order;
+};
+
 /// Fewer items than this are left to quicksort.
 inline constexpr std::size_t kLeastRadix = 192;
 /// As many bytes of items are sorted from the least significant digit on: they and their copy fit into a second-level cache.
@@ -230,7 +239,7 @@ void radix_sort(T* items, T* other, std::size_t n, bool into_other, Order order)
   }
   if (bits == 0) {
     if (into_other) move_items(items, other, n);
-    if (n < kLeastRadix) quicksort(home, home + n, [order](T& a, T& b) { return order(a) < order(b); });
+    if (n < kLeastRadix) quicksort(home, home + n, RadixLess<Order>{order});
     return;
   }
   const unsigned width = radix_width<T>(n, bits);

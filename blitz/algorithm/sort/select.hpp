@@ -25,7 +25,7 @@ template <class T, class Less>
 class ParallelSelect {
  public:
   /// On a worker of a pool of that many threads. Fewer than `grain` items are partitioned by one thread.
-  ParallelSelect(const AlgorithmOptions& options, std::size_t threads, std::size_t grain, Less less)
+  ParallelSelect(const AlgorithmOptions& options, std::size_t threads, T* /*items*/, std::size_t grain, Less less)
       : options_(options), threads_(threads), grain_(grain), less_(less) {}
 
   /// Brings what belongs there to `nth`, of [first, last). Throws Stopped.
@@ -34,17 +34,22 @@ class ParallelSelect {
     for (int limit = depth_limit(last - first); last - first > kSmallSort<T>;) {
       throw_if_stopped(options_);
       if (limit-- == 0) return heap_sort(first, last, less_);
-      const Pivot chosen = choose(first, nth, last);
-      const auto partition = [&](T* from, T* to, auto below) {
-        const auto serial = [&](T* begin, T* end, auto its_below) {
-          return chosen.even ? partition_evenly(begin, end, its_below) : partition_blocks(begin, end, its_below);
+      const auto [chosen, even] = choose(first, nth, last);
+      if (is_equal_pivot(before, chosen, less_)) {
+        first = cut_equal(first, last, chosen, less_);
+        if (nth < first) return;
+        before = nullptr;  // all that are equal to it are gone
+        continue;
+      }
+      T* const pivot = cut(first, last, chosen, less_, [&, is_even = even](T* from, T* to, auto below) {
+        const auto serial = [is_even](T* begin, T* end, auto its_below) {
+          return is_even ? partition_evenly(begin, end, its_below) : partition_blocks(begin, end, its_below);
         };
         const std::size_t parts = std::min(static_cast<std::size_t>(to - from) / grain_, threads_ * kPartsOfThread);
         return parts < 2 || threads_ == 1 ? serial(from, to, below)
                                           : parallel_partition(from, to, parts, below, serial);
-      };
-      const auto [pivot, equal] = cut(first, last, before, chosen.item, less_, partition);
-      if (nth == pivot || (equal && nth < pivot)) return;
+      });
+      if (nth == pivot) return;
       if (nth < pivot) {
         last = pivot;
       } else {

@@ -89,21 +89,30 @@ void for_all(std::size_t n, F f) noexcept {
   }
 }
 
+template <class T, class Less>
+void quicksort_items(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n, Less less) {
+  ParallelQuicksort<T, Less>(options, threads, n, sort_grain<T>(options), less)
+      .sort(items, items + n, nullptr, depth_limit(static_cast<std::ptrdiff_t>(n)));
+}
+
+/// By radix, or without memory for that, by quicksort.
 template <class T, class Order>
-void radix_sort_items(const AlgorithmOptions& options, std::size_t threads, T* items, T* scratch, std::size_t n,
-                      Order order) {
-  ParallelRadixSort<T, Order>(options, threads, n, order).sort(items, scratch, n, false);
+void radix_sort_items(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n, Order order) {
+  if (const Scratch<T> other(n >= kLeastRadix ? n : 0, std::nothrow); other.data() != nullptr) {
+    ParallelRadixSort<T, Order>(options, threads, n, order).sort(items, other.data(), n, false);
+  } else {
+    quicksort_items(options, threads, items, n, RadixLess<Order>{order});
+  }
 }
 
 /// Sorts items that are keys themselves as the unsigned integers that `Map` makes of them, in the same memory. So keys of one
 /// size share one sort.
 template <class Map, class K>
-void radix_sort_keys(const AlgorithmOptions& options, std::size_t threads, K* keys, void* scratch, std::size_t n) {
+void radix_sort_keys(const AlgorithmOptions& options, std::size_t threads, K* keys, std::size_t n) {
   using Bits = typename Map::Bits;
   static std::identity identity;
   const auto sort = [&](Bits* bits) {
-    radix_sort_items(options, threads, bits, static_cast<Bits*>(scratch), n,
-                     RadixOrder<Bits, std::identity, false>{&identity});
+    radix_sort_items(options, threads, bits, n, RadixOrder<Bits, std::identity, false>{&identity});
   };
   if constexpr (std::same_as<K, Bits> && Map::kIdentity) {
     sort(keys);
@@ -121,35 +130,34 @@ void radix_sort_keys(const AlgorithmOptions& options, std::size_t threads, K* ke
   }
 }
 
-/// Sorts n items by radix. False: there is no memory for that.
+/// The order of the items: for what is sorted by radix, that of their keys' digits, in which a NaN has a place.
 template <class T, class C, class P>
-bool try_radix_sort(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n, P& proj) {
-  constexpr bool kDescending = !kIsLess<C, SortKey<T, P>>;
-  const Scratch<T> scratch(n, std::nothrow);
-  if (scratch.data() == nullptr) return false;
-  if constexpr (std::same_as<SortKey<T, P>, T> && std::same_as<P, std::identity>) {
-    radix_sort_keys<RadixMap<T, kDescending>>(options, threads, items, scratch.data(), n);
+auto order_of(C& comp, P& proj) {
+  if constexpr (sorted_by_radix<T, C, P>()) {
+    using Order = RadixOrder<T, P, !kIsLess<C, SortKey<T, P>>>;
+    return RadixLess<Order>{Order{&proj}};
   } else {
-    radix_sort_items(options, threads, items, scratch.data(), n, RadixOrder<T, P, kDescending>{&proj});
+    return ProjectedLess<C, P>{&comp, &proj};
   }
-  return true;
 }
 
 template <class T, class C, class P>
 void sort_items(const AlgorithmOptions& options, T* items, std::size_t n, C& comp, P& proj) {
   throw_if_stopped(options);
   if (n < 2) return;
-  const ProjectedLess<C, P> less{&comp, &proj};
+  const auto less = order_of<T>(comp, proj);
   if (const FrontRun run = front_run(options, items, n, less); run.size == n) {
     if (run.reversed) reverse_items(options, items, n);
     return throw_if_stopped(options);
   }
   with_threads<T>(options, n, [&](std::size_t threads) {
-    if constexpr (sorted_by_radix<T, C, P>()) {
-      if (n >= kLeastRadix && try_radix_sort<T, C>(options, threads, items, n, proj)) return;
+    if constexpr (!sorted_by_radix<T, C, P>()) {
+      quicksort_items(options, threads, items, n, less);
+    } else if constexpr (std::same_as<SortKey<T, P>, T> && std::same_as<P, std::identity>) {
+      radix_sort_keys<typename decltype(less.order)::Map>(options, threads, items, n);
+    } else {
+      radix_sort_items(options, threads, items, n, less.order);
     }
-    ParallelQuicksort<T, ProjectedLess<C, P>>(options, threads, n, sort_grain<T>(options), less)
-        .sort(items, items + n, nullptr, depth_limit(static_cast<std::ptrdiff_t>(n)));
   });
 }
 
@@ -157,10 +165,9 @@ template <class T, class C, class P>
 void select_items(const AlgorithmOptions& options, T* items, std::size_t rank, std::size_t n, C& comp, P& proj) {
   throw_if_stopped(options);
   if (n < 2 || rank == n) return;
-  const ProjectedLess<C, P> less{&comp, &proj};
+  const auto less = order_of<T>(comp, proj);
   with_threads<T>(options, n, [&](std::size_t threads) {
-    ParallelSelect<T, ProjectedLess<C, P>>(options, threads, sort_grain<T>(options), less)
-        .select(items, items + rank, items + n);
+    ParallelSelect(options, threads, items, sort_grain<T>(options), less).select(items, items + rank, items + n);
   });
 }
 
