@@ -16,6 +16,7 @@
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/scratch.hpp"
+#include "blitz/algorithm/sort/for_all.hpp"
 #include "blitz/algorithm/sort/quicksort.hpp"
 #include "blitz/algorithm/sort/radix.hpp"
 
@@ -40,13 +41,19 @@ class ParallelRadixSort {
     if (few && n <= kMostSerial) {
       return radix_sort(items, other, n, into_other, order_);
     }
+    T* const home = into_other ? other : items;
     Scratch<Bucket> buckets;
     bool distributed = false;
     try {
       if (const unsigned bits = differing_bits_of(items, n)) {
         const unsigned width = radix_width<T>(n, bits);
         buckets = Scratch<Bucket>(std::size_t{1} << width);
-        to_buckets(items, other, n, {order_, bits - width, width}, buckets);
+        const RadixDigit<Order> digit{order_, bits - width, width};
+        const Scratch<std::size_t> counts = count(items, n, digit, buckets);
+        if constexpr (Order::kIsItem) {
+          if (bits == width) return write_items(*items, home, buckets);
+        }
+        to_buckets(items, other, n, digit, counts);
         distributed = true;
         const std::size_t grain = options_.min_grain * buckets.size() / n;
         for_blocks(AlgorithmOptions{}, buckets.size(), std::max<std::size_t>(grain, 1),
@@ -99,23 +106,26 @@ class ParallelRadixSort {
     return static_cast<unsigned>(std::bit_width(bits));
   }
 
-  /// Moves the items to their buckets in `other`. They are still at `items` if it throws.
-  void to_buckets(T* items, T* other, std::size_t n, RadixDigit<Order> digit, const Scratch<Bucket>& buckets) const {
+  /// Calls `f(part, items, size)` for parts of the n items.
+  template <class F>
+  void for_parts(T* items, std::size_t n, std::size_t parts, F&& f) const {
+    for_blocks(AlgorithmOptions{}, parts, 1, [&](LoopIndex first, LoopIndex last) {
+      for (LoopIndex part = first; part != last; ++part) {
+        throw_if_stopped(options_);
+        const std::size_t begin = n / parts * part;
+        f(part, items + begin, part + 1 == parts ? n - begin : n / parts);
+      }
+    });
+  }
+
+  /// Counts the items of each bucket. Returns, for each part and bucket, where the part's first item goes.
+  Scratch<std::size_t> count(T* items, std::size_t n, RadixDigit<Order> digit, const Scratch<Bucket>& buckets) const {
     const std::size_t parts = std::min(threads_ * kPartsOfThread, n / least_part_);
-    // For each part, how many items each bucket gets from it; then where the next of them goes.
-    const Scratch<std::size_t> counts(parts * buckets.size());
-    const auto for_parts = [&](auto&& f) {
-      for_blocks(AlgorithmOptions{}, parts, 1, [&](LoopIndex first, LoopIndex last) {
-        for (LoopIndex part = first; part != last; ++part) {
-          throw_if_stopped(options_);
-          const std::size_t begin = n / parts * part;
-          f(counts.data() + part * buckets.size(), items + begin, part + 1 == parts ? n - begin : n / parts);
-        }
-      });
-    };
-    for_parts([&](std::size_t* count, T* from, std::size_t size) {
-      std::uninitialized_fill_n(count, buckets.size(), std::size_t{0});
-      for (std::size_t i = 0; i != size; ++i) ++count[digit(from[i])];
+    Scratch<std::size_t> counts(parts * buckets.size());
+    for_parts(items, n, parts, [&](std::size_t part, T* from, std::size_t size) {
+      std::size_t* const of_part = counts.data() + part * buckets.size();
+      std::uninitialized_fill_n(of_part, buckets.size(), std::size_t{0});
+      for (std::size_t i = 0; i != size; ++i) ++of_part[digit(from[i])];
     });
     std::size_t begin = 0;
     for (std::size_t b = 0; b != buckets.size(); ++b) {
@@ -125,7 +135,24 @@ class ParallelRadixSort {
       }
       std::construct_at(buckets.data() + b, Bucket{first, begin - first, false});
     }
-    for_parts([&](std::size_t* next, T* from, std::size_t size) { distribute(from, other, size, digit, next); });
+    return counts;
+  }
+
+  /// Moves the items to their buckets in `other`. They are still at `items` if it throws.
+  void to_buckets(T* items, T* other, std::size_t n, RadixDigit<Order> digit,
+                  const Scratch<std::size_t>& counts) const {
+    const std::size_t buckets = std::size_t{1} << digit.width;
+    for_parts(items, n, counts.size() / buckets, [&](std::size_t part, T* from, std::size_t size) {
+      distribute(from, other, size, digit, counts.data() + part * buckets);
+    });
+  }
+
+  /// Writes the items of all buckets, which are equal in each, and differ from `any` in the lowest bits alone.
+  static void write_items(Bits any, T* to, const Scratch<Bucket>& buckets) noexcept {
+    for_all(buckets.size(), 1, [&, high = any & ~static_cast<Bits>(buckets.size() - 1)](std::size_t b) {
+      const Bucket& bucket = buckets.data()[b];
+      std::uninitialized_fill_n(to + bucket.begin, bucket.size, static_cast<Bits>(high | b));
+    });
   }
 
   const AlgorithmOptions& options_;

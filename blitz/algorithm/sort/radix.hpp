@@ -86,6 +86,8 @@ struct RadixOrder {
   using Map = RadixMap<std::remove_cvref_t<std::invoke_result_t<Proj&, T&>>, kDescending>;
   using Bits = typename Map::Bits;
   static constexpr bool kThrows = !std::is_nothrow_invocable_v<Proj&, T&>;
+  /// The items are their own bits.
+  static constexpr bool kIsItem = std::same_as<T, Bits> && std::same_as<Proj, std::identity> && !kDescending;
 
   Bits operator()(T& item) const noexcept(!kThrows) { return Map::bits_of(std::invoke(*proj, item)); }
 
@@ -218,9 +220,12 @@ void radix_sort_in_cache(T* items, T* other, std::size_t n, unsigned bits, bool 
 /// How many bits to distribute n items by that are too many for radix_sort_in_cache, and differ in the lowest `bits`.
 template <class T>
 [[nodiscard]] constexpr unsigned radix_width(std::size_t n, unsigned bits) noexcept {
-  // Until a bucket is a fourth of what the cache holds; in digits of about the same width.
-  const auto wanted = static_cast<unsigned>(std::bit_width(n * sizeof(T) / (kMostRadixBytes / 4)));
-  return std::min(bits, ceil_div(wanted, ceil_div(wanted, kMostDigit)));
+  const auto width_for = [&](std::size_t bytes) {
+    return static_cast<unsigned>(std::bit_width(n * sizeof(T) / bytes));
+  };
+  const unsigned digits = ceil_div(width_for(kMostRadixBytes), kMostDigit);
+  // A bucket is best a fourth of what is sorted in the cache, but not at the cost of a further digit.
+  return std::min({bits, kMostDigit, ceil_div(width_for(kMostRadixBytes / 4), digits)});
 }
 
 /// Sorts the n items at `items`, fewer than 2^32, on this thread. They end in `other`, or in `items` if not `into_other`; the other

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <functional>
@@ -15,6 +14,7 @@
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/scratch.hpp"
+#include "blitz/algorithm/sort/for_all.hpp"
 #include "blitz/algorithm/sort/parallel_quicksort.hpp"
 #include "blitz/algorithm/sort/parallel_radix.hpp"
 #include "blitz/algorithm/sort/patterns.hpp"
@@ -65,30 +65,6 @@ void with_threads(const AlgorithmOptions& options, std::size_t n, F&& f) {
   on_worker(options.pool.base(), [&](WorkerBase& worker) { f(worker.num_threads()); });
 }
 
-/// Calls `f(i)` for all i in [0, n), by several threads if it can: whatever the pool has no memory for is called here. `f`
-/// must not throw.
-template <class F>
-void for_all(std::size_t n, F f) noexcept {
-  constexpr std::size_t kParts = 64;
-  constexpr std::size_t kLeastPart = 8192;
-  std::array<bool, kParts> begun{};
-  const std::size_t parts = std::clamp<std::size_t>(n / kLeastPart, 1, kParts);
-  const auto run = [&](std::size_t part) {
-    begun[part] = true;
-    const std::size_t end = part + 1 == parts ? n : n / parts * (part + 1);
-    for (std::size_t i = n / parts * part; i != end; ++i) f(i);
-  };
-  try {
-    for_blocks(AlgorithmOptions{}, parts, 1, [&](LoopIndex first, LoopIndex last) {
-      for (; first != last; ++first) run(first);
-    });
-  } catch (...) {
-    for (std::size_t part = 0; part != parts; ++part) {
-      if (!begun[part]) run(part);
-    }
-  }
-}
-
 template <class T, class Less>
 void quicksort_items(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n, Less less) {
   ParallelQuicksort<T, Less>(options, threads, n, sort_grain<T>(options), less)
@@ -110,6 +86,7 @@ void radix_sort_items(const AlgorithmOptions& options, std::size_t threads, T* i
 template <class Map, class K>
 void radix_sort_keys(const AlgorithmOptions& options, std::size_t threads, K* keys, std::size_t n) {
   using Bits = typename Map::Bits;
+  constexpr std::size_t kLeastMapped = 8192;
   static std::identity identity;
   const auto sort = [&](Bits* bits) {
     radix_sort_items(options, threads, bits, n, RadixOrder<Bits, std::identity, false>{&identity});
@@ -118,8 +95,10 @@ void radix_sort_keys(const AlgorithmOptions& options, std::size_t threads, K* ke
     sort(keys);
   } else {
     auto* const bits = reinterpret_cast<Bits*>(keys);
-    for_all(n, [=](std::size_t i) { std::construct_at(bits + i, Map::bits_of(keys[i])); });
-    const auto back = [=] { for_all(n, [=](std::size_t i) { std::construct_at(keys + i, Map::key_of(bits[i])); }); };
+    for_all(n, kLeastMapped, [=](std::size_t i) { std::construct_at(bits + i, Map::bits_of(keys[i])); });
+    const auto back = [=] {
+      for_all(n, kLeastMapped, [=](std::size_t i) { std::construct_at(keys + i, Map::key_of(bits[i])); });
+    };
     try {
       sort(bits);
     } catch (...) {
