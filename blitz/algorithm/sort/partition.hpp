@@ -48,8 +48,7 @@ template <class T, class Below>
   return first + count;
 }
 
-/// Moves only what is on the wrong side: for items that are dear to move, and for pivots that few items are below, or few
-/// above.
+/// Moves only what is on the wrong side: for items that are dear to move.
 ///
 /// A block of 64 items at each end is compared, and the places of its wrong ones noted, without a branch; then as many as
 /// can be change sides (S. Edelkamp, A. Weiss: BlockQuicksort, ESA 2016). The comparisons of a block do not wait for each

@@ -43,7 +43,7 @@ class ParallelSelect {
       }
       T* const pivot = cut(first, last, chosen, less_, [&, is_even = even](T* from, T* to, auto below) {
         const auto serial = [is_even](T* begin, T* end, auto its_below) {
-          return is_even ? partition_evenly(begin, end, its_below) : partition_blocks(begin, end, its_below);
+          return is_even ? partition_evenly(begin, end, its_below) : std::partition(begin, end, its_below);
         };
         const std::size_t parts = std::min(static_cast<std::size_t>(to - from) / grain_, threads_ * kPartsOfThread);
         return parts < 2 || threads_ == 1 ? serial(from, to, below)
@@ -63,7 +63,7 @@ class ParallelSelect {
  private:
   struct Pivot {
     T* item;
-    bool even;  // neither side is expected to be much larger
+    bool even;  // else nearly all items are expected on one side: branches are foreseen, and hardly an item moves
   };
   static constexpr std::size_t kPartsOfThread = 4;  // so that a thread that comes late finds some left
 
@@ -73,7 +73,7 @@ class ParallelSelect {
     const auto n = static_cast<std::size_t>(last - first);
     constexpr std::size_t kLeastSampled = 2048;
     if (n < kLeastSampled) return {choose_pivot(first, last, less_), true};
-    const std::size_t size = std::size_t{4} << (std::bit_width(n) / 2);
+    const std::size_t size = std::size_t{2} << (std::bit_width(n) / 2);
     const std::size_t stride = n / size;
     for (std::size_t i = 1; i != size; ++i) std::ranges::swap(first[i], first[i * stride]);
     quicksort(first, first + size, less_);
@@ -81,7 +81,7 @@ class ParallelSelect {
     const double margin = 2 * std::sqrt(static_cast<double>(size) * part * (1 - part)) + 1;
     const double rank = static_cast<double>(size) * part + (part < 0.5 ? margin : -margin);
     const auto at = static_cast<std::size_t>(std::clamp(rank, 0.0, static_cast<double>(size - 1)));
-    return {first + at, at > size / 8 && at < size - size / 8};
+    return {first + at, at > size / 64 && at < size - size / 64};
   }
 
   const AlgorithmOptions& options_;

@@ -49,7 +49,7 @@ consteval bool sorted_by_radix() {
   }
 }
 
-/// No more items than this are sorted by the caller alone, unless the options say otherwise.
+/// No more items than this are sorted or partitioned by one thread, unless the options say otherwise.
 template <class T>
 inline constexpr std::size_t kSortGrain = kCheapToMove<T> ? 8192 : 1024;
 
@@ -58,10 +58,10 @@ template <class T>
   return options.min_grain > 0 ? options.min_grain : kSortGrain<T>;
 }
 
-/// Calls `f(threads)` on a worker of the pool of the options, or here with 1 if the items are few.
-template <class T, class F>
-void with_threads(const AlgorithmOptions& options, std::size_t n, F&& f) {
-  if (n <= sort_grain<T>(options)) return f(std::size_t{1});
+/// Calls `f(threads)` on a worker of the pool of the options, or here with 1 if there are no more than `least` items.
+template <class F>
+void with_threads(const AlgorithmOptions& options, std::size_t n, std::size_t least, F&& f) {
+  if (n <= least) return f(std::size_t{1});
   on_worker(options.pool.base(), [&](WorkerBase& worker) { f(worker.num_threads()); });
 }
 
@@ -129,8 +129,11 @@ void sort_items(const AlgorithmOptions& options, T* items, std::size_t n, C& com
     if (run.reversed) reverse_items(options, items, n);
     return throw_if_stopped(options);
   }
-  with_threads<T>(options, n, [&](std::size_t threads) {
-    if constexpr (!sorted_by_radix<T, C, P>()) {
+  constexpr bool kByRadix = sorted_by_radix<T, C, P>();
+  const std::size_t alone =
+      kByRadix ? std::max(options.min_grain, kMostRadixBytes / sizeof(T)) : sort_grain<T>(options);
+  with_threads(options, n, alone, [&](std::size_t threads) {
+    if constexpr (!kByRadix) {
       quicksort_items(options, threads, items, n, less);
     } else if constexpr (std::same_as<SortKey<T, P>, T> && std::same_as<P, std::identity>) {
       radix_sort_keys<typename decltype(less.order)::Map>(options, threads, items, n);
@@ -145,7 +148,7 @@ void select_items(const AlgorithmOptions& options, T* items, std::size_t rank, s
   throw_if_stopped(options);
   if (n < 2 || rank == n) return;
   const auto less = order_of<T>(comp, proj);
-  with_threads<T>(options, n, [&](std::size_t threads) {
+  with_threads(options, n, sort_grain<T>(options), [&](std::size_t threads) {
     ParallelSelect(options, threads, items, sort_grain<T>(options), less).select(items, items + rank, items + n);
   });
 }
