@@ -41,8 +41,9 @@ struct MergeFn {
       n1 = co_rank(room, first1, n1, first2, n2, less);
       n2 = room - n1;
     }
-    with_threads<std::iter_value_t<I1>>(options, n1 + n2, [&](std::size_t threads) {
-      const std::size_t parts = part_count(n1 + n2, threads, sort_grain<std::iter_value_t<I1>>(options));
+    const std::size_t grain = sort_grain<std::iter_value_t<I1>>(options);
+    with_threads(options, n1 + n2, grain, [&](std::size_t threads) {
+      const std::size_t parts = part_count(n1 + n2, threads, grain);
       merge_parallel(options, parts, merge_input<I2>(first1), n1, merge_input<I1>(first2), n2, merge_output<I1>(out),
                      less, AssignCopy{});
     });

@@ -41,8 +41,9 @@ struct SetFn {
     const TwoProjections<C, P1, P2> less{&comp, &proj1, &proj2};
     SetProgress progress{};
     throw_if_stopped(options);
-    with_threads<std::iter_value_t<I1>>(options, n1 + n2, [&](std::size_t threads) {
-      const std::size_t parts = part_count(n1 + n2, threads, sort_grain<std::iter_value_t<I1>>(options));
+    const std::size_t grain = sort_grain<std::iter_value_t<I1>>(options);
+    with_threads(options, n1 + n2, grain, [&](std::size_t threads) {
+      const std::size_t parts = part_count(n1 + n2, threads, grain);
       progress = set_parallel<kItems>(options, parts, first1, n1, first2, n2, out, room, less);
     });
     if constexpr (kReturnsSecond) {
@@ -96,8 +97,9 @@ struct IncludesFn {
     const TwoProjections<C, P1, P2> less{&comp, &proj1, &proj2};
     throw_if_stopped(options);
     bool all = true;
-    with_threads<std::iter_value_t<I1>>(options, n1 + n2, [&](std::size_t threads) {
-      const std::size_t parts = part_count(n1 + n2, threads, sort_grain<std::iter_value_t<I1>>(options));
+    const std::size_t grain = sort_grain<std::iter_value_t<I1>>(options);
+    with_threads(options, n1 + n2, grain, [&](std::size_t threads) {
+      const std::size_t parts = part_count(n1 + n2, threads, grain);
       all = includes_parallel(options, parts, first1, n1, first2, n2, less);
     });
     return all;

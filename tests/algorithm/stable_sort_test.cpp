@@ -61,12 +61,12 @@ std::vector<std::vector<int>> patterns(std::size_t n) {
   std::vector<std::vector<int>> all{
       random_ints(n),
       random_ints(n, 5),
-      make([](std::size_t i) { return i / 3; }),                             // sorted
-      make([n](std::size_t i) { return n - i; }),                            // reversed
-      make([n](std::size_t i) { return (n - i) / 3; }),                      // almost reversed: equal ones are no run
-      make([n](std::size_t i) { return std::min(i, n - i); }),               // organ pipe
-      make([n](std::size_t i) { return i % (n / 4 + 1); }),                  // four runs
-      make([n](std::size_t i) { return n - i % (n / 7 + 1); }),              // descending ones
+      make([](std::size_t i) { return i / 3; }),                              // sorted
+      make([n](std::size_t i) { return n - i; }),                             // reversed
+      make([n](std::size_t i) { return (n - i) / 3; }),                       // almost reversed: equal ones are no run
+      make([n](std::size_t i) { return std::min(i, n - i); }),                // organ pipe
+      make([n](std::size_t i) { return i % (n / 4 + 1); }),                   // four runs
+      make([n](std::size_t i) { return n - i % (n / 7 + 1); }),               // descending ones
       make([n](std::size_t i) { return i < n - n / 8 ? i : i * 7919 % n; }),  // sorted, with a random end
       make([n](std::size_t i) { return i < n / 8 ? i * 7919 % n : i; }),      // and with a random front
   };
@@ -79,7 +79,8 @@ TEST_CASE("stable_sort: as the standard's, for every length and pattern") {
       CAPTURE(n);
       std::size_t pattern = 0;
       for (const std::vector<int>& keys : patterns(n)) {
-        CAPTURE(pattern++);
+        CAPTURE(pattern);
+        ++pattern;
         const std::vector<Tagged> before = tagged(keys);
         const std::vector<Tagged> expected = sorted(before);
         std::vector<Tagged> items = before;

@@ -85,7 +85,7 @@ void inplace_merge_items(const AlgorithmOptions& options, I first, I middle, I l
   on_pointers(first, last, [&](auto* items, std::size_t n) {
     using T = std::remove_pointer_t<decltype(items)>;
     const auto cut = static_cast<std::size_t>(middle - first);
-    with_threads<T>(options, n, [&](std::size_t threads) {
+    with_threads(options, n, sort_grain<T>(options), [&](std::size_t threads) {
       if (!try_inplace_merge(options, threads, items, cut, n, comp, proj))
         merge_in_place(items, items + cut, items + n, ProjectedLess<C, P>{&comp, &proj});
     });

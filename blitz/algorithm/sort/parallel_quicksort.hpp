@@ -28,17 +28,17 @@ class ParallelQuicksort {
       throw_if_stopped(options_);
       const auto n = static_cast<std::size_t>(last - first);
       if (n <= grain_ || limit-- == 0) return quicksort(first, last, before, std::max(limit, 0), less_);
-      T* const middle = choose_pivot(first, last, less_);
-      const auto [pivot, equal] = cut(first, last, before, middle, less_, [&](T* from, T* to, auto below) {
-        const auto partition = [](T* begin, T* end, auto its_below) { return partition_evenly(begin, end, its_below); };
-        const std::size_t parts = parts_of(n);
-        return parts == 1 ? partition(from, to, below) : parallel_partition(from, to, parts, below, partition);
-      });
-      if (equal) {
-        first = pivot + 1;
-        before = pivot;
+      T* pivot = choose_pivot(first, last, less_);
+      if (is_equal_pivot(before, pivot, less_)) {
+        first = cut_equal(first, last, pivot, less_);
+        before = nullptr;  // all that are equal to it are gone
         continue;
       }
+      const std::size_t parts = parts_of(n);
+      pivot = cut(first, last, pivot, less_, [parts](T* from, T* to, auto below) {
+        return parts == 1 ? partition_evenly(from, to, below)
+                          : parallel_partition(from, to, parts, below, partition_by_one);
+      });
       join([&, this] { sort(first, pivot, before, limit); }, [&, this] { sort(pivot + 1, last, pivot, limit); });
       return;
     }

@@ -11,11 +11,13 @@
 #include <bit>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/scratch.hpp"
+#include "blitz/algorithm/sort/for_all.hpp"
 #include "blitz/algorithm/sort/quicksort.hpp"
 #include "blitz/algorithm/sort/radix.hpp"
 
@@ -40,37 +42,40 @@ class ParallelRadixSort {
     if (few && n <= kMostSerial) {
       return radix_sort(items, other, n, into_other, order_);
     }
-    Scratch<Bucket> buckets;
-    bool distributed = false;
-    try {
-      if (const unsigned bits = differing_bits_of(items, n)) {
-        const unsigned width = radix_width<T>(n, bits);
-        buckets = Scratch<Bucket>(std::size_t{1} << width);
-        to_buckets(items, other, n, {order_, bits - width, width}, buckets);
-        distributed = true;
-        const std::size_t grain = options_.min_grain * buckets.size() / n;
-        for_blocks(AlgorithmOptions{}, buckets.size(), std::max<std::size_t>(grain, 1),
-                   [&](LoopIndex first, LoopIndex last) {
-                     for (LoopIndex b = first; b != last; ++b) {
-                       throw_if_stopped(options_);
-                       Bucket& bucket = buckets.data()[b];
-                       bucket.begun = true;
-                       sort(other + bucket.begin, items + bucket.begin, bucket.size, !into_other);
-                     }
-                   });
-      } else if (into_other) {
-        move_items(items, other, n);
-      }
-    } catch (...) {
-      if (!distributed) {
-        if (into_other) move_items(items, other, n);
-      } else if (!into_other) {
-        for (const Bucket* bucket = buckets.data(); bucket != buckets.data() + buckets.size(); ++bucket) {
-          if (!bucket->begun) move_items(other + bucket->begin, items + bucket->begin, bucket->size);
-        }
-      }
-      throw;
+    T* const home = into_other ? other : items;
+    const auto move_home = [&] {
+      if (into_other) move_items(items, other, n);
+    };
+    unsigned bits = 0;
+    try_or<true>([&] { bits = differing_bits_of(items, n); }, move_home);
+    if (bits == 0) return move_home();
+    const bool once = Order::kIsItem && bits <= kMostDigit;  // the counts alone say what the items are
+    const unsigned width = once ? bits : radix_width<T>(n, bits);
+    const std::size_t parts = std::min(threads_ * kPartsOfThread, n / least_part_);
+    const Scratch<Bucket> buckets(std::size_t{1} << width, std::nothrow);
+    // For each part and bucket, how many items there are; then where the next of them goes.
+    const Scratch<std::size_t> counts(parts * buckets.size(), std::nothrow);
+    if (counts.data() == nullptr) {
+      move_home();
+      return radix_quicksort(home, into_other ? items : other, n, order_);
     }
+    const RadixDigit<Order> digit{order_, bits - width, width};
+    try_or<true>(
+        [&] {
+          count(items, n, digit, parts, counts.data(), buckets);
+          if (!once) to_buckets(items, other, n, digit, parts, counts.data());
+        },
+        move_home);
+    if constexpr (Order::kIsItem) {
+      if (once) return write_items(*items, home, buckets);
+    }
+    try_or<true>([&] { sort_buckets(items, other, n, into_other, buckets); },
+                 [&] {
+                   if (into_other) return;
+                   for (Bucket* bucket = buckets.data(); bucket != buckets.data() + buckets.size(); ++bucket) {
+                     if (!bucket->begun) move_items(other + bucket->begin, items + bucket->begin, bucket->size);
+                   }
+                 });
   }
 
  private:
@@ -99,33 +104,60 @@ class ParallelRadixSort {
     return static_cast<unsigned>(std::bit_width(bits));
   }
 
-  /// Moves the items to their buckets in `other`. They are still at `items` if it throws.
-  void to_buckets(T* items, T* other, std::size_t n, RadixDigit<Order> digit, const Scratch<Bucket>& buckets) const {
-    const std::size_t parts = std::min(threads_ * kPartsOfThread, n / least_part_);
-    // For each part, how many items each bucket gets from it; then where the next of them goes.
-    const Scratch<std::size_t> counts(parts * buckets.size());
-    const auto for_parts = [&](auto&& f) {
-      for_blocks(AlgorithmOptions{}, parts, 1, [&](LoopIndex first, LoopIndex last) {
-        for (LoopIndex part = first; part != last; ++part) {
-          throw_if_stopped(options_);
-          const std::size_t begin = n / parts * part;
-          f(counts.data() + part * buckets.size(), items + begin, part + 1 == parts ? n - begin : n / parts);
-        }
-      });
-    };
-    for_parts([&](std::size_t* count, T* from, std::size_t size) {
-      std::uninitialized_fill_n(count, buckets.size(), std::size_t{0});
-      for (std::size_t i = 0; i != size; ++i) ++count[digit(from[i])];
+  /// Calls `f(part, items, size)` for parts of the n items.
+  template <class F>
+  void for_parts(T* items, std::size_t n, std::size_t parts, F&& f) const {
+    for_blocks(AlgorithmOptions{}, parts, 1, [&](LoopIndex first, LoopIndex last) {
+      for (LoopIndex part = first; part != last; ++part) {
+        throw_if_stopped(options_);
+        const std::size_t begin = n / parts * part;
+        f(part, items + begin, part + 1 == parts ? n - begin : n / parts);
+      }
+    });
+  }
+
+  /// Counts the items of each bucket, and adds the counts up.
+  void count(T* items, std::size_t n, RadixDigit<Order> digit, std::size_t parts, std::size_t* counts,
+             const Scratch<Bucket>& buckets) const {
+    for_parts(items, n, parts, [&](std::size_t part, T* from, std::size_t size) {
+      std::size_t* const of_part = counts + part * buckets.size();
+      std::uninitialized_fill_n(of_part, buckets.size(), std::size_t{0});
+      for (std::size_t i = 0; i != size; ++i) ++of_part[digit(from[i])];
     });
     std::size_t begin = 0;
     for (std::size_t b = 0; b != buckets.size(); ++b) {
       const std::size_t first = begin;
-      for (std::size_t part = 0; part != parts; ++part) {
-        begin += std::exchange(counts.data()[part * buckets.size() + b], begin);
-      }
+      for (std::size_t part = 0; part != parts; ++part)
+        begin += std::exchange(counts[part * buckets.size() + b], begin);
       std::construct_at(buckets.data() + b, Bucket{first, begin - first, false});
     }
-    for_parts([&](std::size_t* next, T* from, std::size_t size) { distribute(from, other, size, digit, next); });
+  }
+
+  /// Moves the items to their buckets in `other`. They are still at `items` if it throws.
+  void to_buckets(T* items, T* other, std::size_t n, RadixDigit<Order> digit, std::size_t parts,
+                  std::size_t* counts) const {
+    for_parts(items, n, parts, [&](std::size_t part, T* from, std::size_t size) {
+      distribute(from, other, size, digit, counts + (part << digit.width));
+    });
+  }
+
+  void sort_buckets(T* items, T* other, std::size_t n, bool into_other, const Scratch<Bucket>& buckets) const {
+    const std::size_t grain = std::max<std::size_t>(1, options_.min_grain * buckets.size() / n);
+    for_blocks(AlgorithmOptions{}, buckets.size(), grain, [&](LoopIndex first, LoopIndex last) {
+      for (Bucket *bucket = buckets.data() + first, *end = buckets.data() + last; bucket != end; ++bucket) {
+        throw_if_stopped(options_);
+        bucket->begun = true;
+        sort(other + bucket->begin, items + bucket->begin, bucket->size, !into_other);
+      }
+    });
+  }
+
+  /// Writes the items of all buckets, which are equal in each, and differ from `any` in the lowest bits alone.
+  static void write_items(Bits any, T* to, const Scratch<Bucket>& buckets) noexcept {
+    for_all(buckets.size(), 1, [&, high = static_cast<std::size_t>(any) & ~(buckets.size() - 1)](std::size_t b) {
+      const Bucket& bucket = buckets.data()[b];
+      std::uninitialized_fill_n(to + bucket.begin, bucket.size, static_cast<Bits>(high | b));
+    });
   }
 
   const AlgorithmOptions& options_;

@@ -81,7 +81,7 @@ class ParallelStableSort {
     bool halves = false;  // The items are in `away`, in two halves.
     try {
       throw_if_stopped(options_);
-      const FrontRun run = n < 2 ? FrontRun{n, false} : front_run(here_, items, n, less_);
+      const FrontRun run = n < 2 ? FrontRun{n, false} : front_run<true>(here_, items, n, less_);
       const std::size_t long_run = other_.long_run(n);
       const bool begins_sorted = run.size == n || (run.size >= long_run && run.size >= n / 2);
       if (begins_sorted && run.reversed) reverse_items(here_, items, run.size);
@@ -137,7 +137,7 @@ class ParallelStableSort {
   }
 
   [[nodiscard]] bool has_run_in_middle(T* items, std::size_t n, std::size_t wanted) const {
-    return n / 2 > wanted && front_run(here_, items + n / 2, wanted, less_).size == wanted;
+    return n / 2 > wanted && front_run<true>(here_, items + n / 2, wanted, less_).size == wanted;
   }
 
   const AlgorithmOptions& options_;

@@ -20,7 +20,7 @@ namespace blitz::detail {
 /// Lomuto's scheme, with a gap that goes round instead of swaps (L. Bergdoll: Branchless Lomuto partitioning, 2023; used in
 /// ipnsort). [first, left) is below, [left, gap) is not, and what belongs into the gap is held in a register.
 template <class T, class Below>
-T* partition_lomuto(T* first, T* last, Below below) {
+[[gnu::noinline]] T* partition_lomuto(T* first, T* last, Below below) {
   if (first == last) return first;
   std::size_t count = 0;  // of items that are below
   {
@@ -48,14 +48,13 @@ T* partition_lomuto(T* first, T* last, Below below) {
   return first + count;
 }
 
-/// Moves only what is on the wrong side: for items that are dear to move, and for pivots that few items are below, or few
-/// above.
+/// Moves only what is on the wrong side: for items that are dear to move.
 ///
 /// A block of 64 items at each end is compared, and the places of its wrong ones noted, without a branch; then as many as
 /// can be change sides (S. Edelkamp, A. Weiss: BlockQuicksort, ESA 2016). The comparisons of a block do not wait for each
 /// other, and so neither for each other's cache misses.
 template <class T, class Below>
-T* partition_blocks(T* first, T* last, Below below) {
+[[gnu::noinline]] T* partition_blocks(T* first, T* last, Below below) {
   constexpr std::size_t kBlock = 64;
   using Places = std::array<unsigned char, kBlock>;
   Places left_places;   // of items that are not below, counted from `first`

@@ -34,7 +34,8 @@ struct FrontRun {
 /// One that is as long as this is looked at by several threads.
 inline constexpr std::size_t kSerialRun = 4096;
 
-template <class T, class Less>
+/// If kStable, equal items are not in the opposite order.
+template <bool kStable = false, class T, class Less>
 FrontRun front_run(const AlgorithmOptions& options, T* items, std::size_t n, Less less) {
   const auto measure = [&](auto wrong) -> std::size_t {
     const std::size_t serial = std::min(n, kSerialRun);
@@ -46,7 +47,9 @@ FrontRun front_run(const AlgorithmOptions& options, T* items, std::size_t n, Les
     return serial + find_first(options, n - serial, kSerialRun, probe);
   };
   if (less(items[1], items[0])) {
-    return {measure([&](std::size_t i) { return less(items[i - 1], items[i]); }), true};
+    return {
+        measure([&](std::size_t i) { return kStable ? !less(items[i], items[i - 1]) : less(items[i - 1], items[i]); }),
+        true};
   }
   return {measure([&](std::size_t i) { return less(items[i], items[i - 1]); }), false};
 }

@@ -68,51 +68,72 @@ BLITZ_COLD void heap_sort(T* first, T* last, Less less) {
   return 2 * static_cast<int>(std::bit_width(static_cast<std::size_t>(n)));
 }
 
-/// What a partition has cut: [first, pivot) is not above *pivot and what comes after it is not below it, or, if `equal`, no
-/// item of [first, pivot] is left to be sorted.
-template <class T>
-struct Cut {
+/// Whether an item is below the pivot; if kOrEqual, not above it.
+template <class T, class Less, bool kOrEqual>
+struct BelowPivot {
+  BLITZ_ALWAYS_INLINE bool operator()(T& item) const {
+    if constexpr (kOrEqual) {
+      return !less(*pivot, item);
+    } else {
+      return static_cast<bool>(less(item, *pivot));
+    }
+  }
   T* pivot;
-  bool equal;
+  Less less;
 };
 
-/// Cuts [first, last) at the item `pivot` of it. `before`: the item before `first`, an earlier pivot; null if there is none. A
-/// pivot equal to it takes all its equals along, which are then at their places: so few different items are sorted in few
-/// partitions. `partition(first, last, below)` is one of partition.hpp.
-template <class T, class Less, class Partition>
-Cut<T> cut(T* first, T* last, T* before, T* pivot, Less less, Partition partition) {
+/// Whether the item `pivot` of [first, ...) is equal to `before`, the item before them and an earlier pivot; false if that is
+/// null. Then cut_equal finds all its equals.
+template <class T, class Less>
+[[nodiscard]] bool is_equal_pivot(T* before, T* pivot, Less less) {
+  return before != nullptr && !less(*before, *pivot);
+}
+
+/// Brings *pivot to its place among [first, last), the items that are below it before it, and the others after it; returns its
+/// place. `partition(first, last, below)` is one of partition.hpp.
+template <bool kOrEqual = false, class T, class Less, class Partition>
+T* cut(T* first, T* last, T* pivot, Less less, Partition partition) {
   std::ranges::swap(*first, *pivot);
-  const bool equal = before != nullptr && !less(*before, *first);
-  const auto cut_by = [&](auto below) {
-    T* const middle = partition(first + 1, last, below) - 1;
-    if (middle != first) std::ranges::swap(*first, *middle);
-    return middle;
-  };
-  const auto cut_at = [&](T& its_pivot) -> T* {
-    if (equal) return cut_by([&](T& x) { return !less(its_pivot, x); });
-    return cut_by([&](T& x) { return static_cast<bool>(less(x, its_pivot)); });
-  };
+  T* middle;
   if constexpr (kCheapToMove<T>) {
-    // A copy that nothing is written to: it can stay in registers.
+    // A copy that nothing is written to: it can stay in a register.
     union Copy {
       explicit Copy(T& of) : value(std::move(of)) {}
       ~Copy() {}
       T value;
     } copy(*first);
-    return {cut_at(copy.value), equal};
+    middle = partition(first + 1, last, BelowPivot<T, Less, kOrEqual>{&copy.value, less}) - 1;
   } else {
-    return {cut_at(*first), equal};
+    middle = partition(first + 1, last, BelowPivot<T, Less, kOrEqual>{first, less}) - 1;
   }
+  if (middle != first) std::ranges::swap(*first, *middle);
+  return middle;
 }
 
-/// Sorts [first, last). `before`: see cut. `limit`: see depth_limit.
+inline constexpr auto partition_by_one = [](auto* first, auto* last, auto below) {
+  return partition_evenly(first, last, below);
+};
+
+/// Brings the items of [first, last) that are equal to `pivot`, none of them less, to the front, where they belong; returns the
+/// first of the others. So few different items are sorted in few partitions.
+template <class T, class Less>
+T* cut_equal(T* first, T* last, T* pivot, Less less) {
+  return cut<true>(first, last, pivot, less, partition_by_one) + 1;
+}
+
+/// Sorts [first, last). `before`: see is_equal_pivot. `limit`: see depth_limit.
 template <class T, class Less>
 void quicksort(T* first, T* last, T* before, int limit, Less less) {
   while (last - first > kSmallSort<T>) {
     if (limit-- == 0) return heap_sort(first, last, less);
-    const auto partition = [](T* from, T* to, auto below) { return partition_evenly(from, to, below); };
-    const auto [pivot, equal] = cut(first, last, before, choose_pivot(first, last, less), less, partition);
-    if (!equal) quicksort(first, pivot, before, limit, less);
+    T* pivot = choose_pivot(first, last, less);
+    if (is_equal_pivot(before, pivot, less)) {
+      first = cut_equal(first, last, pivot, less);
+      before = nullptr;  // all that are equal to it are gone
+      continue;
+    }
+    pivot = cut(first, last, pivot, less, partition_by_one);
+    quicksort(first, pivot, before, limit, less);
     first = pivot + 1;
     before = pivot;
   }

@@ -87,7 +87,10 @@ struct RadixOrder {
   using Map = RadixMap<std::remove_cvref_t<std::invoke_result_t<Proj&, T&>>, kDescending>;
   using Bits = typename Map::Bits;
   static constexpr bool kThrows = !std::is_nothrow_invocable_v<Proj&, T&>;
+  /// Equal items keep their order.
   static constexpr bool kStable = false;
+  /// The items are their own bits.
+  static constexpr bool kIsItem = std::same_as<T, Bits> && std::same_as<Proj, std::identity> && !kDescending;
 
   Bits operator()(T& item) const noexcept(!kThrows) { return Map::bits_of(std::invoke(*proj, item)); }
 
@@ -102,13 +105,32 @@ struct StableRadixOrder : RadixOrder<T, Proj, kDescending> {
 
   typename Base::Bits operator()(T& item) const noexcept(!Base::kThrows) {
     const auto key = std::invoke(*this->proj, item);
-    if constexpr (std::floating_point<decltype(key)>) {
+    if constexpr (std::floating_point<std::remove_const_t<decltype(key)>>) {
       return Base::Map::bits_of(key == 0 ? 0 : key);
     } else {
       return Base::Map::bits_of(key);
     }
   }
 };
+
+template <class Order>
+struct RadixLess {
+  template <class T>
+  bool operator()(T& a, T& b) const noexcept(!Order::kThrows) {
+    return order(a) < order(b);
+  }
+  Order order;
+};
+
+/// Sorts n items by comparisons; `scratch` is room for as many.
+template <class T, class Order>
+void radix_quicksort(T* items, T* scratch, std::size_t n, Order order) {
+  if constexpr (Order::kStable) {
+    stable_quicksort(items, n, scratch, RadixLess<Order>{order});
+  } else {
+    quicksort(items, items + n, RadixLess<Order>{order});
+  }
+}
 
 /// Fewer items than this are left to quicksort.
 inline constexpr std::size_t kLeastRadix = 192;
@@ -227,9 +249,12 @@ void radix_sort_in_cache(T* items, T* other, std::size_t n, unsigned bits, bool 
 /// How many bits to distribute n items by that are too many for radix_sort_in_cache, and differ in the lowest `bits`.
 template <class T>
 [[nodiscard]] constexpr unsigned radix_width(std::size_t n, unsigned bits) noexcept {
-  // Until a bucket is a fourth of what the cache holds; in digits of about the same width.
-  const auto wanted = static_cast<unsigned>(std::bit_width(n * sizeof(T) / (kMostRadixBytes / 4)));
-  return std::min(bits, ceil_div(wanted, ceil_div(wanted, kMostDigit)));
+  const auto width_for = [&](std::size_t bytes) {
+    return static_cast<unsigned>(std::bit_width(n * sizeof(T) / bytes));
+  };
+  const unsigned digits = ceil_div(width_for(kMostRadixBytes), kMostDigit);
+  // A bucket is best a fourth of what is sorted in the cache, but not at the cost of a further digit.
+  return std::min({bits, kMostDigit, ceil_div(width_for(kMostRadixBytes / 4), digits)});
 }
 
 /// Sorts the n items at `items`, fewer than 2^32, on this thread. They end in `other`, or in `items` if not `into_other`; the other
@@ -248,12 +273,7 @@ void radix_sort(T* items, T* other, std::size_t n, bool into_other, Order order)
   }
   if (bits == 0) {
     if (into_other) move_items(items, other, n);
-    const auto less = [order](T& a, T& b) { return order(a) < order(b); };
-    if constexpr (Order::kStable) {
-      if (n < kLeastRadix) stable_quicksort(home, n, into_other ? items : other, less);
-    } else {
-      if (n < kLeastRadix) quicksort(home, home + n, less);
-    }
+    if (n < kLeastRadix) radix_quicksort(home, into_other ? items : other, n, order);
     return;
   }
   const unsigned width = radix_width<T>(n, bits);

@@ -59,7 +59,7 @@ void sort_items_by_key(const AlgorithmOptions& options, K keys, V values, std::s
   using Value = std::iter_value_t<V>;
   throw_if_stopped(options);
   if (n < 2) return;
-  with_threads<Key>(options, n, [&](std::size_t threads) {
+  with_threads(options, n, sort_grain<Key>(options), [&](std::size_t threads) {
     const std::size_t parts = part_count(n, threads, sort_grain<Key>(options));
     if constexpr (kCheapToMove<Keyed<Key, Value>>) {
       using Pair = Keyed<Key, Value>;
@@ -104,7 +104,7 @@ template <class K, class I, class F, class C>
 void sort_items_by_cached_key(const AlgorithmOptions& options, I first, std::size_t n, F& make_key, C& comp) {
   throw_if_stopped(options);
   if (n < 2) return;
-  with_threads<K>(options, n, [&](std::size_t threads) {
+  with_threads(options, n, sort_grain<K>(options), [&](std::size_t threads) {
     BuiltArray<std::iter_value_t<I>> sorted(n);
     require_memory(sorted, n);
     std::identity identity;

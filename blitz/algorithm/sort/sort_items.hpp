@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <functional>
@@ -15,12 +14,14 @@
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/scratch.hpp"
+#include "blitz/algorithm/sort/for_all.hpp"
 #include "blitz/algorithm/sort/parallel_quicksort.hpp"
 #include "blitz/algorithm/sort/parallel_radix.hpp"
 #include "blitz/algorithm/sort/patterns.hpp"
 #include "blitz/algorithm/sort/quicksort.hpp"
 #include "blitz/algorithm/sort/radix.hpp"
 #include "blitz/algorithm/sort/select.hpp"
+#include "blitz/base/huge_pages.hpp"
 #include "blitz/current_pool.hpp"
 
 namespace blitz::detail {
@@ -49,7 +50,7 @@ consteval bool sorted_by_radix() {
   }
 }
 
-/// No more items than this are sorted by the caller alone, unless the options say otherwise.
+/// No more items than this are sorted or partitioned by one thread, unless the options say otherwise.
 template <class T>
 inline constexpr std::size_t kSortGrain = kCheapToMove<T> ? 8192 : 1024;
 
@@ -58,59 +59,60 @@ template <class T>
   return options.min_grain > 0 ? options.min_grain : kSortGrain<T>;
 }
 
-/// Calls `f(threads)` on a worker of the pool of the options, or here with 1 if the items are few.
-template <class T, class F>
-void with_threads(const AlgorithmOptions& options, std::size_t n, F&& f) {
-  if (n <= sort_grain<T>(options)) return f(std::size_t{1});
+/// Calls `f(threads)` on a worker of the pool of the options, or here with 1 if there are no more than `least` items.
+template <class F>
+void with_threads(const AlgorithmOptions& options, std::size_t n, std::size_t least, F&& f) {
+  if (n <= least) return f(std::size_t{1});
   on_worker(options.pool.base(), [&](WorkerBase& worker) { f(worker.num_threads()); });
 }
 
-/// Calls `f(i)` for all i in [0, n), by several threads if it can: whatever the pool has no memory for is called here. `f`
-/// must not throw.
-template <class F>
-void for_all(std::size_t n, F f) noexcept {
-  constexpr std::size_t kParts = 64;
-  constexpr std::size_t kLeastPart = 8192;
-  std::array<bool, kParts> begun{};
-  const std::size_t parts = std::clamp<std::size_t>(n / kLeastPart, 1, kParts);
-  const auto run = [&](std::size_t part) {
-    begun[part] = true;
-    const std::size_t end = part + 1 == parts ? n : n / parts * (part + 1);
-    for (std::size_t i = n / parts * part; i != end; ++i) f(i);
-  };
-  try {
-    for_blocks(AlgorithmOptions{}, parts, 1, [&](LoopIndex first, LoopIndex last) {
-      for (; first != last; ++first) run(first);
-    });
-  } catch (...) {
-    for (std::size_t part = 0; part != parts; ++part) {
-      if (!begun[part]) run(part);
-    }
+template <class T, class Less>
+void quicksort_items(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n, Less less) {
+  ParallelQuicksort<T, Less>(options, threads, n, sort_grain<T>(options), less)
+      .sort(items, items + n, nullptr, depth_limit(static_cast<std::ptrdiff_t>(n)));
+}
+
+/// Has the kernel map large memory, each page by one thread. Threads that scatter items all come to a new page at about the
+/// same time, and each would have it cleared.
+template <class T>
+void touch_pages(const Scratch<T>& memory) noexcept {
+  constexpr std::size_t kPage = 4096;
+  auto* const bytes = static_cast<std::byte*>(static_cast<void*>(memory.data()));
+  const std::size_t pages = memory.size() * sizeof(T) / kPage;
+  if (pages > 2 * kHugePage / kPage) {
+    for_all(pages, kHugePage / kPage, [=](std::size_t page) { std::construct_at(bytes + page * kPage, std::byte{}); });
   }
 }
 
+/// By radix, or without memory for that, by quicksort.
 template <class T, class Order>
-void radix_sort_items(const AlgorithmOptions& options, std::size_t threads, T* items, T* scratch, std::size_t n,
-                      Order order) {
-  ParallelRadixSort<T, Order>(options, threads, n, order).sort(items, scratch, n, false);
+void radix_sort_items(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n, Order order) {
+  if (const Scratch<T> other(n >= kLeastRadix ? n : 0, std::nothrow); other.data() != nullptr) {
+    touch_pages(other);
+    ParallelRadixSort<T, Order>(options, threads, n, order).sort(items, other.data(), n, false);
+  } else {
+    quicksort_items(options, threads, items, n, RadixLess<Order>{order});
+  }
 }
 
 /// Sorts items that are keys themselves as the unsigned integers that `Map` makes of them, in the same memory. So keys of one
 /// size share one sort.
 template <class Map, class K>
-void radix_sort_keys(const AlgorithmOptions& options, std::size_t threads, K* keys, void* scratch, std::size_t n) {
+void radix_sort_keys(const AlgorithmOptions& options, std::size_t threads, K* keys, std::size_t n) {
   using Bits = typename Map::Bits;
+  constexpr std::size_t kLeastMapped = 8192;
   static std::identity identity;
   const auto sort = [&](Bits* bits) {
-    radix_sort_items(options, threads, bits, static_cast<Bits*>(scratch), n,
-                     RadixOrder<Bits, std::identity, false>{&identity});
+    radix_sort_items(options, threads, bits, n, RadixOrder<Bits, std::identity, false>{&identity});
   };
   if constexpr (std::same_as<K, Bits> && Map::kIdentity) {
     sort(keys);
   } else {
     auto* const bits = reinterpret_cast<Bits*>(keys);
-    for_all(n, [=](std::size_t i) { std::construct_at(bits + i, Map::bits_of(keys[i])); });
-    const auto back = [=] { for_all(n, [=](std::size_t i) { std::construct_at(keys + i, Map::key_of(bits[i])); }); };
+    for_all(n, kLeastMapped, [=](std::size_t i) { std::construct_at(bits + i, Map::bits_of(keys[i])); });
+    const auto back = [=] {
+      for_all(n, kLeastMapped, [=](std::size_t i) { std::construct_at(keys + i, Map::key_of(bits[i])); });
+    };
     try {
       sort(bits);
     } catch (...) {
@@ -121,35 +123,37 @@ void radix_sort_keys(const AlgorithmOptions& options, std::size_t threads, K* ke
   }
 }
 
-/// Sorts n items by radix. False: there is no memory for that.
+/// The order of the items: for what is sorted by radix, that of their keys' digits, in which a NaN has a place.
 template <class T, class C, class P>
-bool try_radix_sort(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n, P& proj) {
-  constexpr bool kDescending = !kIsLess<C, SortKey<T, P>>;
-  const Scratch<T> scratch(n, std::nothrow);
-  if (scratch.data() == nullptr) return false;
-  if constexpr (std::same_as<SortKey<T, P>, T> && std::same_as<P, std::identity>) {
-    radix_sort_keys<RadixMap<T, kDescending>>(options, threads, items, scratch.data(), n);
+auto order_of(C& comp, P& proj) {
+  if constexpr (sorted_by_radix<T, C, P>()) {
+    using Order = RadixOrder<T, P, !kIsLess<C, SortKey<T, P>>>;
+    return RadixLess<Order>{Order{&proj}};
   } else {
-    radix_sort_items(options, threads, items, scratch.data(), n, RadixOrder<T, P, kDescending>{&proj});
+    return ProjectedLess<C, P>{&comp, &proj};
   }
-  return true;
 }
 
 template <class T, class C, class P>
 void sort_items(const AlgorithmOptions& options, T* items, std::size_t n, C& comp, P& proj) {
   throw_if_stopped(options);
   if (n < 2) return;
-  const ProjectedLess<C, P> less{&comp, &proj};
+  const auto less = order_of<T>(comp, proj);
   if (const FrontRun run = front_run(options, items, n, less); run.size == n) {
     if (run.reversed) reverse_items(options, items, n);
     return throw_if_stopped(options);
   }
-  with_threads<T>(options, n, [&](std::size_t threads) {
-    if constexpr (sorted_by_radix<T, C, P>()) {
-      if (n >= kLeastRadix && try_radix_sort<T, C>(options, threads, items, n, proj)) return;
+  constexpr bool kByRadix = sorted_by_radix<T, C, P>();
+  const std::size_t alone =
+      kByRadix ? std::max(options.min_grain, kMostRadixBytes / sizeof(T)) : sort_grain<T>(options);
+  with_threads(options, n, alone, [&](std::size_t threads) {
+    if constexpr (!kByRadix) {
+      quicksort_items(options, threads, items, n, less);
+    } else if constexpr (std::same_as<SortKey<T, P>, T> && std::same_as<P, std::identity>) {
+      radix_sort_keys<typename decltype(less.order)::Map>(options, threads, items, n);
+    } else {
+      radix_sort_items(options, threads, items, n, less.order);
     }
-    ParallelQuicksort<T, ProjectedLess<C, P>>(options, threads, n, sort_grain<T>(options), less)
-        .sort(items, items + n, nullptr, depth_limit(static_cast<std::ptrdiff_t>(n)));
   });
 }
 
@@ -157,10 +161,9 @@ template <class T, class C, class P>
 void select_items(const AlgorithmOptions& options, T* items, std::size_t rank, std::size_t n, C& comp, P& proj) {
   throw_if_stopped(options);
   if (n < 2 || rank == n) return;
-  const ProjectedLess<C, P> less{&comp, &proj};
-  with_threads<T>(options, n, [&](std::size_t threads) {
-    ParallelSelect<T, ProjectedLess<C, P>>(options, threads, sort_grain<T>(options), less)
-        .select(items, items + rank, items + n);
+  const auto less = order_of<T>(comp, proj);
+  with_threads(options, n, sort_grain<T>(options), [&](std::size_t threads) {
+    ParallelSelect(options, threads, items, sort_grain<T>(options), less).select(items, items + rank, items + n);
   });
 }
 

@@ -35,13 +35,8 @@ struct StableRadixSort {
   [[nodiscard]] static bool cuts(std::size_t /*n*/) { return false; }
 
   void operator()(T* items, T* other, std::size_t n) const {
-    constexpr bool kDescending = !kIsLess<C, SortKey<T, P>>;
-    if constexpr (std::integral<T> && std::same_as<P, std::identity>) {
-      // Equal integers cannot be told apart.
-      radix_sort_keys<RadixMap<T, kDescending>>(options, threads, items, other, n);
-    } else {
-      radix_sort_items(options, threads, items, other, n, StableRadixOrder<T, P, kDescending>{proj});
-    }
+    using Order = StableRadixOrder<T, P, !kIsLess<C, SortKey<T, P>>>;
+    ParallelRadixSort<T, Order>(options, threads, n, Order{{proj}}).sort(items, other, n, false);
   }
 
   const AlgorithmOptions& options;
@@ -67,6 +62,7 @@ bool try_stable_sort_cheap(const AlgorithmOptions& options, std::size_t threads,
   const Scratch<T> many(n <= kOnStack ? 0 : n, std::nothrow);
   T* const scratch = n <= kOnStack ? few.data() : many.data();
   if (scratch == nullptr) return false;
+  if (threads > 1) touch_pages(many);
   const ProjectedLess<C, P> less{&comp, &proj};
   if constexpr (sorted_by_radix<T, C, P>()) {
     using Radix = StableRadixSort<T, C, P>;
@@ -127,7 +123,7 @@ bool try_stable_sort_places(const AlgorithmOptions& options, std::size_t threads
   using Order = PointerOrder<T, C, P>;
   using Place = typename Order::Place;
   const Order order{{&comp, &proj}};
-  if (const FrontRun run = front_run({}, items, n, order.less); run.size == n) {
+  if (const FrontRun run = front_run<true>({}, items, n, order.less); run.size == n) {
     if (run.reversed) reverse_items({}, items, n);
     return true;
   }
@@ -151,8 +147,8 @@ void stable_sort_items(const AlgorithmOptions& options, T* items, std::size_t n,
   if (n < 2) return;
   const ProjectedLess<C, P> less{&comp, &proj};
   if (n <= static_cast<std::size_t>(kSmallSort<T>)) return small_sort(items, items + n, less);
-  with_threads<T>(options, n, [&](std::size_t threads) {
-    const std::size_t grain = sort_grain<T>(options);
+  const std::size_t grain = sort_grain<T>(options);
+  with_threads(options, n, grain, [&](std::size_t threads) {
     bool sorted = false;
     if constexpr (kCheapToMove<T>) {
       sorted = try_stable_sort_cheap(options, threads, items, n, grain, comp, proj);
