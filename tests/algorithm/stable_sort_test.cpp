@@ -99,7 +99,7 @@ TEST_CASE("stable_sort: every kind of item and iterator") {
     for (const std::size_t n : Sizes{0, 1, 2, 20, 21, 32, 33, 300, 2500}) {
       for_each_kind(random_ints(n, static_cast<int>(n) + 1), [&](auto& items, const std::vector<int>&) {
         auto expected = items;
-        std::ranges::stable_sort(expected);
+        std::ranges::sort(expected);
         blitz::stable_sort(options, items);
         CHECK(items == expected);
         std::ranges::reverse(expected);
