@@ -310,7 +310,7 @@ struct Restless {
   }
   ~Restless() { --items_alive; }
   friend auto operator<=>(const Restless& a, const Restless& b) { return a.value <=> b.value; }
-  friend bool operator==(const Restless& a, const Restless& b) { return a.value == b.value; }
+  friend bool operator==(const Restless&, const Restless&) = default;
   int value;
   CallCounter* counter;
 };

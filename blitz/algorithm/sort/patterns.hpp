@@ -11,8 +11,8 @@
 
 namespace blitz::detail {
 
-/// The first i of [from, to) for which `wrong(i)`; `to` if there is none. Asks for eight at a time, without a branch between
-/// them.
+/// The first i of [from, to) for which `wrong(i)`; `to` if there is none. Asks for eight at a time, without a branch
+/// between them.
 template <class Wrong>
 std::size_t find_wrong(std::size_t from, std::size_t to, Wrong wrong) {
   constexpr std::size_t kGroup = 8;

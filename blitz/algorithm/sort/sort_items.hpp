@@ -1,5 +1,6 @@
 /// @file
-/// How sort and its like come from their arguments to an algorithm: which one, on how many threads, and in which memory.
+/// How sort and its like come from their arguments to an algorithm: which one, on how many threads, and in which
+/// memory.
 #pragma once
 
 #include <algorithm>
@@ -72,8 +73,8 @@ void quicksort_items(const AlgorithmOptions& options, std::size_t threads, T* it
       .sort(items, items + n, nullptr, depth_limit(static_cast<std::ptrdiff_t>(n)));
 }
 
-/// Has the kernel map large memory, each page by one thread. Threads that scatter items all come to a new page at about the
-/// same time, and each would have it cleared.
+/// Has the kernel map large memory, each page by one thread. Threads that scatter items all come to a new page at about
+/// the same time, and each would have it cleared.
 template <class T>
 void touch_pages(const Scratch<T>& memory) noexcept {
   constexpr std::size_t kPage = 4096;
@@ -95,8 +96,8 @@ void radix_sort_items(const AlgorithmOptions& options, std::size_t threads, T* i
   }
 }
 
-/// Sorts items that are keys themselves as the unsigned integers that `Map` makes of them, in the same memory. So keys of one
-/// size share one sort.
+/// Sorts items that are keys themselves as the unsigned integers that `Map` makes of them, in the same memory. So keys
+/// of one size share one sort.
 template <class Map, class K>
 void radix_sort_keys(const AlgorithmOptions& options, std::size_t threads, K* keys, std::size_t n) {
   using Bits = typename Map::Bits;
@@ -167,8 +168,9 @@ void select_items(const AlgorithmOptions& options, T* items, std::size_t rank, s
   });
 }
 
-/// Calls `f(items, n)` with a pointer to the items of [first, last): where they are, or if they are not side by side, in other
-/// memory, to which they are moved, and back when `f` has returned or thrown. Throws std::bad_alloc if there is none.
+/// Calls `f(items, n)` with a pointer to the items of [first, last): where they are, or if they are not side by side,
+/// in other memory, to which they are moved, and back when `f` has returned or thrown. Throws std::bad_alloc if there
+/// is none.
 template <std::random_access_iterator I, class F>
 void on_pointers(I first, I last, F&& f) {
   const auto n = static_cast<std::size_t>(last - first);
