@@ -3,6 +3,15 @@
 
 #include "blitz/base/compiler.hpp"
 
-#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/compare.hpp"
+#include "blitz/algorithm/copy.hpp"
+#include "blitz/algorithm/count.hpp"
+#include "blitz/algorithm/fill.hpp"
 #include "blitz/algorithm/find.hpp"
+#include "blitz/algorithm/for_each.hpp"
+#include "blitz/algorithm/min_max.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/permute.hpp"
 #include "blitz/algorithm/sort.hpp"
+#include "blitz/algorithm/transform.hpp"
+#include "blitz/algorithm/uninitialized.hpp"

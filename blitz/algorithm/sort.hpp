@@ -6,11 +6,8 @@
 
 #include "blitz/base/compiler.hpp"
 
-#include <functional>
-#include <iterator>
-#include <ranges>
-#include <utility>
-
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/call.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/sort/sort_items.hpp"
 #include "blitz/core/items.hpp"
@@ -19,69 +16,30 @@ namespace blitz {
 
 namespace detail {
 
-struct SortFn {
-  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = std::ranges::less,
-            class P = std::identity>
-    requires std::sortable<I, C, P>
-  I operator()(const AlgorithmOptions& options, I first, S last, C comp = {}, P proj = {}) const {
-    const I end = first + (last - first);
-    on_pointers(first, end, [&](auto* items, std::size_t n) { sort_items(options, items, n, comp, proj); });
-    return end;
-  }
-  template <LoopRange R, class C = std::ranges::less, class P = std::identity>
-    requires std::sortable<std::ranges::iterator_t<R>, C, P>
-  std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, C comp = {},
-                                                 P proj = {}) const {
-    return (*this)(options, std::ranges::begin(range), std::ranges::begin(range) + std::ranges::ssize(range),
-                   std::move(comp), std::move(proj));
-  }
-  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = std::ranges::less,
-            class P = std::identity>
-    requires std::sortable<I, C, P>
-  I operator()(I first, S last, C comp = {}, P proj = {}) const {
-    return (*this)(AlgorithmOptions{}, std::move(first), std::move(last), std::move(comp), std::move(proj));
-  }
-  template <LoopRange R, class C = std::ranges::less, class P = std::identity>
-    requires std::sortable<std::ranges::iterator_t<R>, C, P>
-  std::ranges::borrowed_iterator_t<R> operator()(R&& range, C comp = {}, P proj = {}) const {
-    return (*this)(AlgorithmOptions{}, range, std::move(comp), std::move(proj));
+struct SortFn : InOrder<SortFn> {
+  template <class I, class C, class P>
+  static I run(const AlgorithmOptions& options, const I& first, LoopIndex count, C& comp, P& proj) {
+    on_pointers(first, count, [&](auto* items) { sort_items(options, items, count, comp, proj); });
+    return at(first, count);
   }
 };
 
-/// nth_element, and partial_sort if kSort.
-template <bool kSort>
-struct SelectFn {
-  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = std::ranges::less,
-            class P = std::identity>
-    requires std::sortable<I, C, P>
-  I operator()(const AlgorithmOptions& options, I first, I middle, S last, C comp = {}, P proj = {}) const {
-    const I end = first + (last - first);
-    const auto rank = static_cast<std::size_t>(middle - first);
-    on_pointers(first, end, [&](auto* items, std::size_t n) {
-      select_items(options, items, rank, n, comp, proj);
-      if constexpr (kSort) sort_items(options, items, rank, comp, proj);
+struct NthElementFn : InOrderAround<NthElementFn> {
+  template <class I, class C, class P>
+  static I run(const AlgorithmOptions& options, const I& first, LoopIndex rank, LoopIndex count, C& comp, P& proj) {
+    on_pointers(first, count, [&](auto* items) { select_items(options, items, rank, count, comp, proj); });
+    return at(first, count);
+  }
+};
+
+struct PartialSortFn : InOrderAround<PartialSortFn> {
+  template <class I, class C, class P>
+  static I run(const AlgorithmOptions& options, const I& first, LoopIndex rank, LoopIndex count, C& comp, P& proj) {
+    on_pointers(first, count, [&](auto* items) {
+      select_items(options, items, rank, count, comp, proj);
+      sort_items(options, items, rank, comp, proj);
     });
-    return end;
-  }
-  template <LoopRange R, class C = std::ranges::less, class P = std::identity>
-    requires std::sortable<std::ranges::iterator_t<R>, C, P>
-  std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range,
-                                                 std::ranges::iterator_t<R> middle, C comp = {}, P proj = {}) const {
-    return (*this)(options, std::ranges::begin(range), std::move(middle),
-                   std::ranges::begin(range) + std::ranges::ssize(range), std::move(comp), std::move(proj));
-  }
-  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = std::ranges::less,
-            class P = std::identity>
-    requires std::sortable<I, C, P>
-  I operator()(I first, I middle, S last, C comp = {}, P proj = {}) const {
-    return (*this)(AlgorithmOptions{}, std::move(first), std::move(middle), std::move(last), std::move(comp),
-                   std::move(proj));
-  }
-  template <LoopRange R, class C = std::ranges::less, class P = std::identity>
-    requires std::sortable<std::ranges::iterator_t<R>, C, P>
-  std::ranges::borrowed_iterator_t<R> operator()(R&& range, std::ranges::iterator_t<R> middle, C comp = {},
-                                                 P proj = {}) const {
-    return (*this)(AlgorithmOptions{}, range, std::move(middle), std::move(comp), std::move(proj));
+    return at(first, count);
   }
 };
 
@@ -125,7 +83,7 @@ inline constexpr detail::SortFn sort{};
 /// @code
 ///   blitz::partial_sort(scores, scores.begin() + 10, std::greater{});  // the best ten
 /// @endcode
-inline constexpr detail::SelectFn<true> partial_sort{};
+inline constexpr detail::PartialSortFn partial_sort{};
 
 /// Brings the item that a sort would put at `nth` there; no item before it is greater, and none after it is less.
 ///
@@ -139,6 +97,6 @@ inline constexpr detail::SelectFn<true> partial_sort{};
 ///   blitz::nth_element(numbers, middle);  // *middle is the median
 /// @endcode
 /// The algorithm: R. W. Floyd, R. L. Rivest: Expected Time Bounds for Selection, 1975.
-inline constexpr detail::SelectFn<false> nth_element{};
+inline constexpr detail::NthElementFn nth_element{};
 
 }  // namespace blitz

@@ -51,12 +51,4 @@ FrontRun front_run(const AlgorithmOptions& options, T* items, std::size_t n, Les
   return {measure([&](std::size_t i) { return less(items[i], items[i - 1]); }), false};
 }
 
-/// Reverses the n items.
-template <class T>
-void reverse_items(const AlgorithmOptions& options, T* items, std::size_t n) {
-  for_blocks(options, n / 2, kSerialRun, [&](LoopIndex from, LoopIndex to) {
-    for (; from != to; ++from) std::ranges::swap(items[from], items[n - 1 - from]);
-  });
-}
-
 }  // namespace blitz::detail

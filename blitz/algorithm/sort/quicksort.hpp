@@ -97,9 +97,9 @@ T* cut(T* first, T* last, T* pivot, Less less, Partition partition) {
   T* middle;
   if constexpr (kCheapToMove<T>) {
     // A copy that nothing is written to: it can stay in a register.
-    union Copy {
-      explicit Copy(T& of) : value(std::move(of)) {}
-      ~Copy() {}
+    union PivotCopy {
+      explicit PivotCopy(T& of) : value(std::move(of)) {}
+      ~PivotCopy() {}
       T value;
     } copy(*first);
     middle = partition(first + 1, last, BelowPivot<T, Less, kOrEqual>{&copy.value, less}) - 1;
