@@ -5,16 +5,13 @@
 #include "blitz/base/compiler.hpp"
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
-#include <functional>
 #include <iterator>
-#include <memory>
-#include <ranges>
-#include <type_traits>
-#include <utility>
 
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/call.hpp"
 #include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/sort/merge_call.hpp"
 #include "blitz/algorithm/sort/merge_items.hpp"
 #include "blitz/algorithm/sort/merge_kernels.hpp"
 #include "blitz/algorithm/sort/merge_path.hpp"
@@ -25,94 +22,35 @@ namespace blitz {
 
 namespace detail {
 
-struct MergeFn {
-  template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
-            std::sized_sentinel_for<I2> S2, std::random_access_iterator O, std::sized_sentinel_for<O> SO,
-            class C = std::ranges::less, class P1 = std::identity, class P2 = std::identity>
-    requires std::mergeable<I1, I2, O, C, P1, P2>
-  std::ranges::merge_result<I1, I2, O> operator()(const AlgorithmOptions& options, I1 first1, S1 last1, I2 first2,
-                                                  S2 last2, O out, SO out_last, C comp = {}, P1 proj1 = {},
-                                                  P2 proj2 = {}) const {
-    auto n1 = static_cast<std::size_t>(last1 - first1);
-    auto n2 = static_cast<std::size_t>(last2 - first2);
+struct MergeFn : MergesTo<MergeFn> {
+  template <class I1, class I2, class O>
+  using Result = std::ranges::merge_result<I1, I2, O>;
+
+  template <class I1, class I2, class O, class C, class P1, class P2>
+  static Result<I1, I2, O> run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1, const I2& first2,
+                               LoopIndex count2, const O& out, LoopIndex room, C& comp, P1& proj1, P2& proj2) {
     const TwoProjections<C, P1, P2> less{&comp, &proj1, &proj2};
-    throw_if_stopped(options);
-    if (const auto room = static_cast<std::size_t>(out_last - out); room < n1 + n2) {
-      n1 = co_rank(room, first1, n1, first2, n2, less);
-      n2 = room - n1;
-    }
     const std::size_t grain = sort_grain<std::iter_value_t<I1>>(options);
-    with_threads(options, n1 + n2, grain, [&](std::size_t threads) {
-      const std::size_t parts = part_count(n1 + n2, threads, grain);
-      merge_parallel(options, parts, merge_input<I2>(first1), n1, merge_input<I1>(first2), n2, merge_output<I1>(out),
-                     less, AssignCopy{});
+    throw_if_stopped(options);
+    if (room < count1 + count2) {
+      count1 = co_rank(room, first1, count1, first2, count2, less);
+      count2 = room - count1;
+    }
+    const std::size_t n = count1 + count2;
+    with_threads(options, n, grain, [&](std::size_t threads) {
+      merge_parallel(options, part_count(n, threads, grain), merge_input<I2>(first1), count1, merge_input<I1>(first2),
+                     count2, merge_output<I1>(out), less, AssignCopy{});
     });
-    return {at(first1, n1), at(first2, n2), at(out, n1 + n2)};
-  }
-  template <LoopRange R1, LoopRange R2, LoopRange O, class C = std::ranges::less, class P1 = std::identity,
-            class P2 = std::identity>
-    requires std::mergeable<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>, std::ranges::iterator_t<O>, C, P1,
-                            P2>
-  std::ranges::merge_result<std::ranges::borrowed_iterator_t<R1>, std::ranges::borrowed_iterator_t<R2>,
-                            std::ranges::borrowed_iterator_t<O>>
-  operator()(const AlgorithmOptions& options, R1&& range1, R2&& range2, O&& out, C comp = {}, P1 proj1 = {},
-             P2 proj2 = {}) const {
-    const auto first1 = std::ranges::begin(range1);
-    const auto first2 = std::ranges::begin(range2);
-    const auto to = std::ranges::begin(out);
-    return (*this)(options, first1, first1 + std::ranges::ssize(range1), first2, first2 + std::ranges::ssize(range2),
-                   to, to + std::ranges::ssize(out), std::move(comp), std::move(proj1), std::move(proj2));
-  }
-  template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
-            std::sized_sentinel_for<I2> S2, std::random_access_iterator O, std::sized_sentinel_for<O> SO,
-            class C = std::ranges::less, class P1 = std::identity, class P2 = std::identity>
-    requires std::mergeable<I1, I2, O, C, P1, P2>
-  std::ranges::merge_result<I1, I2, O> operator()(I1 first1, S1 last1, I2 first2, S2 last2, O out, SO out_last,
-                                                  C comp = {}, P1 proj1 = {}, P2 proj2 = {}) const {
-    return (*this)(AlgorithmOptions{}, first1, last1, first2, last2, out, out_last, std::move(comp), std::move(proj1),
-                   std::move(proj2));
-  }
-  template <LoopRange R1, LoopRange R2, LoopRange O, class C = std::ranges::less, class P1 = std::identity,
-            class P2 = std::identity>
-    requires std::mergeable<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>, std::ranges::iterator_t<O>, C, P1,
-                            P2>
-  std::ranges::merge_result<std::ranges::borrowed_iterator_t<R1>, std::ranges::borrowed_iterator_t<R2>,
-                            std::ranges::borrowed_iterator_t<O>>
-  operator()(R1&& range1, R2&& range2, O&& out, C comp = {}, P1 proj1 = {}, P2 proj2 = {}) const {
-    return (*this)(AlgorithmOptions{}, range1, range2, out, std::move(comp), std::move(proj1), std::move(proj2));
+    return {at(first1, count1), at(first2, count2), at(out, n)};
   }
 };
 
-struct InplaceMergeFn {
-  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = std::ranges::less,
-            class P = std::identity>
-    requires std::sortable<I, C, P>
-  I operator()(const AlgorithmOptions& options, I first, I middle, S last, C comp = {}, P proj = {}) const {
-    const I end = first + (last - first);
+struct InplaceMergeFn : InOrderAround<InplaceMergeFn> {
+  template <class I, class C, class P>
+  static I run(const AlgorithmOptions& options, const I& first, LoopIndex rank, LoopIndex count, C& comp, P& proj) {
     throw_if_stopped(options);
-    inplace_merge_items(options, first, middle, end, comp, proj);
-    return end;
-  }
-  template <LoopRange R, class C = std::ranges::less, class P = std::identity>
-    requires std::sortable<std::ranges::iterator_t<R>, C, P>
-  std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range,
-                                                 std::ranges::iterator_t<R> middle, C comp = {}, P proj = {}) const {
-    const auto first = std::ranges::begin(range);
-    return (*this)(options, first, std::move(middle), first + std::ranges::ssize(range), std::move(comp),
-                   std::move(proj));
-  }
-  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = std::ranges::less,
-            class P = std::identity>
-    requires std::sortable<I, C, P>
-  I operator()(I first, I middle, S last, C comp = {}, P proj = {}) const {
-    return (*this)(AlgorithmOptions{}, std::move(first), std::move(middle), std::move(last), std::move(comp),
-                   std::move(proj));
-  }
-  template <LoopRange R, class C = std::ranges::less, class P = std::identity>
-    requires std::sortable<std::ranges::iterator_t<R>, C, P>
-  std::ranges::borrowed_iterator_t<R> operator()(R&& range, std::ranges::iterator_t<R> middle, C comp = {},
-                                                 P proj = {}) const {
-    return (*this)(AlgorithmOptions{}, range, std::move(middle), std::move(comp), std::move(proj));
+    inplace_merge_items(options, first, at(first, rank), at(first, count), comp, proj);
+    return at(first, count);
   }
 };
 

@@ -8,43 +8,38 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
-#include <ranges>
 #include <type_traits>
-#include <utility>
 
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/call.hpp"
 #include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/sort/merge_call.hpp"
 #include "blitz/algorithm/sort/set_kernels.hpp"
 #include "blitz/algorithm/sort/sort_items.hpp"
-#include "blitz/base/atomic.hpp"
 #include "blitz/core/items.hpp"
 
 namespace blitz {
 
 namespace detail {
 
-/// A set operation. `Result`: what it returns for the types of its iterators.
+/// A set operation. kReturnsSecond: returns the end of the second range as well.
 template <SetItems kItems, bool kReturnsSecond>
-struct SetFn {
+struct SetFn : MergesTo<SetFn<kItems, kReturnsSecond>> {
   template <class I1, class I2, class O>
   using Result =
       std::conditional_t<kReturnsSecond, std::ranges::in_in_out_result<I1, I2, O>, std::ranges::in_out_result<I1, O>>;
 
-  template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
-            std::sized_sentinel_for<I2> S2, std::random_access_iterator O, std::sized_sentinel_for<O> SO,
-            class C = std::ranges::less, class P1 = std::identity, class P2 = std::identity>
-    requires std::mergeable<I1, I2, O, C, P1, P2>
-  Result<I1, I2, O> operator()(const AlgorithmOptions& options, I1 first1, S1 last1, I2 first2, S2 last2, O out,
-                               SO out_last, C comp = {}, P1 proj1 = {}, P2 proj2 = {}) const {
-    const auto n1 = static_cast<std::size_t>(last1 - first1);
-    const auto n2 = static_cast<std::size_t>(last2 - first2);
-    const auto room = static_cast<std::size_t>(out_last - out);
+  template <class I1, class I2, class O, class C, class P1, class P2>
+  static Result<I1, I2, O> run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1, const I2& first2,
+                               LoopIndex count2, const O& out, LoopIndex room, C& comp, P1& proj1, P2& proj2) {
     const TwoProjections<C, P1, P2> less{&comp, &proj1, &proj2};
+    const std::size_t grain = sort_grain<std::iter_value_t<I1>>(options);
+    const std::size_t n = count1 + count2;
     SetProgress progress{};
     throw_if_stopped(options);
-    const std::size_t grain = sort_grain<std::iter_value_t<I1>>(options);
-    with_threads(options, n1 + n2, grain, [&](std::size_t threads) {
-      const std::size_t parts = part_count(n1 + n2, threads, grain);
-      progress = set_parallel<kItems>(options, parts, first1, n1, first2, n2, out, room, less);
+    with_threads(options, n, grain, [&](std::size_t threads) {
+      progress = set_parallel<kItems>(options, part_count(n, threads, grain), merge_input<I2>(first1), count1,
+                                      merge_input<I1>(first2), count2, merge_output<I1>(out), room, less);
     });
     if constexpr (kReturnsSecond) {
       return {at(first1, progress.first), at(first2, progress.second), at(out, progress.written)};
@@ -52,82 +47,21 @@ struct SetFn {
       return {at(first1, progress.first), at(out, progress.written)};
     }
   }
-  template <LoopRange R1, LoopRange R2, LoopRange O, class C = std::ranges::less, class P1 = std::identity,
-            class P2 = std::identity>
-    requires std::mergeable<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>, std::ranges::iterator_t<O>, C, P1,
-                            P2>
-  Result<std::ranges::borrowed_iterator_t<R1>, std::ranges::borrowed_iterator_t<R2>,
-         std::ranges::borrowed_iterator_t<O>>
-  operator()(const AlgorithmOptions& options, R1&& range1, R2&& range2, O&& out, C comp = {}, P1 proj1 = {},
-             P2 proj2 = {}) const {
-    const auto first1 = std::ranges::begin(range1);
-    const auto first2 = std::ranges::begin(range2);
-    const auto to = std::ranges::begin(out);
-    return (*this)(options, first1, first1 + std::ranges::ssize(range1), first2, first2 + std::ranges::ssize(range2),
-                   to, to + std::ranges::ssize(out), std::move(comp), std::move(proj1), std::move(proj2));
-  }
-  template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
-            std::sized_sentinel_for<I2> S2, std::random_access_iterator O, std::sized_sentinel_for<O> SO,
-            class C = std::ranges::less, class P1 = std::identity, class P2 = std::identity>
-    requires std::mergeable<I1, I2, O, C, P1, P2>
-  Result<I1, I2, O> operator()(I1 first1, S1 last1, I2 first2, S2 last2, O out, SO out_last, C comp = {}, P1 proj1 = {},
-                               P2 proj2 = {}) const {
-    return (*this)(AlgorithmOptions{}, first1, last1, first2, last2, out, out_last, std::move(comp), std::move(proj1),
-                   std::move(proj2));
-  }
-  template <LoopRange R1, LoopRange R2, LoopRange O, class C = std::ranges::less, class P1 = std::identity,
-            class P2 = std::identity>
-    requires std::mergeable<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>, std::ranges::iterator_t<O>, C, P1,
-                            P2>
-  Result<std::ranges::borrowed_iterator_t<R1>, std::ranges::borrowed_iterator_t<R2>,
-         std::ranges::borrowed_iterator_t<O>>
-  operator()(R1&& range1, R2&& range2, O&& out, C comp = {}, P1 proj1 = {}, P2 proj2 = {}) const {
-    return (*this)(AlgorithmOptions{}, range1, range2, out, std::move(comp), std::move(proj1), std::move(proj2));
-  }
 };
 
-struct IncludesFn {
-  template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
-            std::sized_sentinel_for<I2> S2, class P1 = std::identity, class P2 = std::identity,
-            std::indirect_strict_weak_order<std::projected<I1, P1>, std::projected<I2, P2>> C = std::ranges::less>
-  bool operator()(const AlgorithmOptions& options, I1 first1, S1 last1, I2 first2, S2 last2, C comp = {}, P1 proj1 = {},
-                  P2 proj2 = {}) const {
-    const auto n1 = static_cast<std::size_t>(last1 - first1);
-    const auto n2 = static_cast<std::size_t>(last2 - first2);
+struct IncludesFn : OfTwoRanges<IncludesFn, std::ranges::less> {
+  template <class I1, class I2, class C, class P1, class P2>
+  static bool run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1, const I2& first2,
+                  LoopIndex count2, C& comp, P1& proj1, P2& proj2) {
     const TwoProjections<C, P1, P2> less{&comp, &proj1, &proj2};
-    throw_if_stopped(options);
-    bool all = true;
     const std::size_t grain = sort_grain<std::iter_value_t<I1>>(options);
-    with_threads(options, n1 + n2, grain, [&](std::size_t threads) {
-      const std::size_t parts = part_count(n1 + n2, threads, grain);
-      all = includes_parallel(options, parts, first1, n1, first2, n2, less);
+    const std::size_t n = count1 + count2;
+    bool all = true;
+    throw_if_stopped(options);
+    with_threads(options, n, grain, [&](std::size_t threads) {
+      all = includes_parallel(options, part_count(n, threads, grain), first1, count1, first2, count2, less);
     });
     return all;
-  }
-  template <LoopRange R1, LoopRange R2, class P1 = std::identity, class P2 = std::identity,
-            std::indirect_strict_weak_order<std::projected<std::ranges::iterator_t<R1>, P1>,
-                                            std::projected<std::ranges::iterator_t<R2>, P2>>
-                C = std::ranges::less>
-  bool operator()(const AlgorithmOptions& options, R1&& range1, R2&& range2, C comp = {}, P1 proj1 = {},
-                  P2 proj2 = {}) const {
-    const auto first1 = std::ranges::begin(range1);
-    const auto first2 = std::ranges::begin(range2);
-    return (*this)(options, first1, first1 + std::ranges::ssize(range1), first2, first2 + std::ranges::ssize(range2),
-                   std::move(comp), std::move(proj1), std::move(proj2));
-  }
-  template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
-            std::sized_sentinel_for<I2> S2, class P1 = std::identity, class P2 = std::identity,
-            std::indirect_strict_weak_order<std::projected<I1, P1>, std::projected<I2, P2>> C = std::ranges::less>
-  bool operator()(I1 first1, S1 last1, I2 first2, S2 last2, C comp = {}, P1 proj1 = {}, P2 proj2 = {}) const {
-    return (*this)(AlgorithmOptions{}, first1, last1, first2, last2, std::move(comp), std::move(proj1),
-                   std::move(proj2));
-  }
-  template <LoopRange R1, LoopRange R2, class P1 = std::identity, class P2 = std::identity,
-            std::indirect_strict_weak_order<std::projected<std::ranges::iterator_t<R1>, P1>,
-                                            std::projected<std::ranges::iterator_t<R2>, P2>>
-                C = std::ranges::less>
-  bool operator()(R1&& range1, R2&& range2, C comp = {}, P1 proj1 = {}, P2 proj2 = {}) const {
-    return (*this)(AlgorithmOptions{}, range1, range2, std::move(comp), std::move(proj1), std::move(proj2));
   }
 };
 

@@ -6,11 +6,8 @@
 
 #include "blitz/base/compiler.hpp"
 
-#include <functional>
-#include <iterator>
-#include <ranges>
-#include <utility>
-
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/call.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/sort/sort_items.hpp"
 #include "blitz/core/items.hpp"
@@ -19,69 +16,30 @@ namespace blitz {
 
 namespace detail {
 
-struct SortFn {
-  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = std::ranges::less,
-            class P = std::identity>
-    requires std::sortable<I, C, P>
-  I operator()(const AlgorithmOptions& options, I first, S last, C comp = {}, P proj = {}) const {
-    const I end = first + (last - first);
-    on_pointers(first, end, [&](auto* items, std::size_t n) { sort_items(options, items, n, comp, proj); });
-    return end;
-  }
-  template <LoopRange R, class C = std::ranges::less, class P = std::identity>
-    requires std::sortable<std::ranges::iterator_t<R>, C, P>
-  std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, C comp = {},
-                                                 P proj = {}) const {
-    return (*this)(options, std::ranges::begin(range), std::ranges::begin(range) + std::ranges::ssize(range),
-                   std::move(comp), std::move(proj));
-  }
-  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = std::ranges::less,
-            class P = std::identity>
-    requires std::sortable<I, C, P>
-  I operator()(I first, S last, C comp = {}, P proj = {}) const {
-    return (*this)(AlgorithmOptions{}, std::move(first), std::move(last), std::move(comp), std::move(proj));
-  }
-  template <LoopRange R, class C = std::ranges::less, class P = std::identity>
-    requires std::sortable<std::ranges::iterator_t<R>, C, P>
-  std::ranges::borrowed_iterator_t<R> operator()(R&& range, C comp = {}, P proj = {}) const {
-    return (*this)(AlgorithmOptions{}, range, std::move(comp), std::move(proj));
+struct SortFn : InOrder<SortFn> {
+  template <class I, class C, class P>
+  static I run(const AlgorithmOptions& options, const I& first, LoopIndex count, C& comp, P& proj) {
+    on_pointers(first, count, [&](auto* items) { sort_items(options, items, count, comp, proj); });
+    return at(first, count);
   }
 };
 
-/// nth_element, and partial_sort if kSort.
-template <bool kSort>
-struct SelectFn {
-  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = std::ranges::less,
-            class P = std::identity>
-    requires std::sortable<I, C, P>
-  I operator()(const AlgorithmOptions& options, I first, I middle, S last, C comp = {}, P proj = {}) const {
-    const I end = first + (last - first);
-    const auto rank = static_cast<std::size_t>(middle - first);
-    on_pointers(first, end, [&](auto* items, std::size_t n) {
-      select_items(options, items, rank, n, comp, proj);
-      if constexpr (kSort) sort_items(options, items, rank, comp, proj);
+struct NthElementFn : InOrderAround<NthElementFn> {
+  template <class I, class C, class P>
+  static I run(const AlgorithmOptions& options, const I& first, LoopIndex rank, LoopIndex count, C& comp, P& proj) {
+    on_pointers(first, count, [&](auto* items) { select_items(options, items, rank, count, comp, proj); });
+    return at(first, count);
+  }
+};
+
+struct PartialSortFn : InOrderAround<PartialSortFn> {
+  template <class I, class C, class P>
+  static I run(const AlgorithmOptions& options, const I& first, LoopIndex rank, LoopIndex count, C& comp, P& proj) {
+    on_pointers(first, count, [&](auto* items) {
+      select_items(options, items, rank, count, comp, proj);
+      sort_items(options, items, rank, comp, proj);
     });
-    return end;
-  }
-  template <LoopRange R, class C = std::ranges::less, class P = std::identity>
-    requires std::sortable<std::ranges::iterator_t<R>, C, P>
-  std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range,
-                                                 std::ranges::iterator_t<R> middle, C comp = {}, P proj = {}) const {
-    return (*this)(options, std::ranges::begin(range), std::move(middle),
-                   std::ranges::begin(range) + std::ranges::ssize(range), std::move(comp), std::move(proj));
-  }
-  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = std::ranges::less,
-            class P = std::identity>
-    requires std::sortable<I, C, P>
-  I operator()(I first, I middle, S last, C comp = {}, P proj = {}) const {
-    return (*this)(AlgorithmOptions{}, std::move(first), std::move(middle), std::move(last), std::move(comp),
-                   std::move(proj));
-  }
-  template <LoopRange R, class C = std::ranges::less, class P = std::identity>
-    requires std::sortable<std::ranges::iterator_t<R>, C, P>
-  std::ranges::borrowed_iterator_t<R> operator()(R&& range, std::ranges::iterator_t<R> middle, C comp = {},
-                                                 P proj = {}) const {
-    return (*this)(AlgorithmOptions{}, range, std::move(middle), std::move(comp), std::move(proj));
+    return at(first, count);
   }
 };
 
@@ -89,30 +47,31 @@ struct SelectFn {
 
 /// Sorts the items by the order of their projections. Equal items may change places.
 ///
-/// sort(range, comp, proj), sort(first, last, comp, proj), and both with an AlgorithmOptions that leads; returns the end.
-/// Ranges are random access and sized; `comp` and `proj` have defaults, std::ranges::less and std::identity, and are called by
-/// several threads at once.
+/// sort(range, comp, proj), sort(first, last, comp, proj), and both with an AlgorithmOptions that leads; returns the
+/// end. Ranges are random access and sized; `comp` and `proj` have defaults, std::ranges::less and std::identity, and
+/// are called by several threads at once.
 ///
-/// Patterns first: what is in order, or in the opposite one, is found by one look at the items. Integers and floating keys,
-/// whether items or projections, that are compared by std::less or std::greater (or those of std::ranges) are sorted by radix
-/// if their items are cheap to move, up to 32 bytes. All else is a quicksort without branches that depend on the items, parallel
-/// from the first partition on. Fewer items than 8192 (1024 if they are not cheap to move), or than options.min_grain, are
-/// sorted by the caller alone.
+/// Items that are in order, or in the opposite one, are recognised by one look at them. Integers and floating numbers,
+/// whether items or projections, that are compared by std::less or std::greater (or those of std::ranges) are sorted by
+/// radix if their items are trivially moved and of 32 bytes at most. All else is a quicksort without branches that
+/// depend on the items, parallel from the first partition on. The caller alone sorts up to 8192 items, or 1024 that are
+/// dearer to move, or 128 KiB by radix; or as many as options.min_grain says.
 ///
 /// Throws what `comp`, `proj` and the moves of items throw, and Stopped after a stop request. Then the items are a
-/// permutation of what they were, unless a move has thrown: then one may be lost, and all elements are valid. A comparison
-/// that is no strict weak order leaves some permutation. A NaN is equal to nothing, so std::less of numbers with NaNs is no order;
-/// by radix they come first or last.
+/// permutation of what they were, unless a move has thrown: then one may be lost, and all elements are valid. A
+/// comparison that is no strict weak order leaves some permutation. Of floating numbers sorted by radix, -0.0 comes
+/// before 0.0, and NaNs come last, or first those with a sign.
 ///
-/// O(n log n) comparisons, at most about 1.1 n log2 n on average. Memory: O(log n) on the stack of each thread; the radix sort
-/// another n items, and where that memory is not to be had, quicksort is used. Ranges that are not contiguous, such as a
-/// deque's, are moved to other memory and back: std::bad_alloc leaves them as they were. Any thread.
+/// O(n log n) comparisons at worst, 1.1 n log2 n on average. Memory: O(log n) on the stack of each thread; for radix
+/// also that of n items, and where it is not to be had, quicksort is used. Ranges that are not contiguous, such as a
+/// deque, are moved to other memory and back: std::bad_alloc leaves them as they were. The result depends on the items
+/// and the number of threads alone. Any thread.
 /// @code
 ///   blitz::sort(people, std::greater{}, &Person::age);
 ///   blitz::sort({.min_grain = 4096, .stop = token, .pool = &pool}, numbers);
 /// @endcode
-/// The algorithm: quicksort after pdqsort (O. Peters, 2021) and ipnsort (L. Bergdoll, O. Peters, 2024), and radix sort; see
-/// blitz/algorithm/sort/README.md.
+/// The algorithms: quicksort after pdqsort (O. Peters, 2021) and ipnsort (L. Bergdoll, O. Peters, 2024), and radix
+/// sort; see blitz/algorithm/sort/README.md.
 inline constexpr detail::SortFn sort{};
 
 /// Brings the items that a sort would put before `middle` there, in order; the others follow in some order.
@@ -124,12 +83,12 @@ inline constexpr detail::SortFn sort{};
 /// @code
 ///   blitz::partial_sort(scores, scores.begin() + 10, std::greater{});  // the best ten
 /// @endcode
-inline constexpr detail::SelectFn<true> partial_sort{};
+inline constexpr detail::PartialSortFn partial_sort{};
 
 /// Brings the item that a sort would put at `nth` there; no item before it is greater, and none after it is less.
 ///
-/// nth_element(range, nth, comp, proj), nth_element(first, nth, last, comp, proj), and both with an AlgorithmOptions that
-/// leads; returns the end. `nth` may be the end, and then nothing is asked for.
+/// nth_element(range, nth, comp, proj), nth_element(first, nth, last, comp, proj), and both with an AlgorithmOptions
+/// that leads; returns the end. `nth` may be the end, and then nothing is asked for.
 ///
 /// O(n) on average, about 1.5 n comparisons for the median, O(n log n) at worst. No memory, but for ranges that are not
 /// contiguous. Exceptions, stop requests and threads: as for sort.
@@ -138,6 +97,6 @@ inline constexpr detail::SelectFn<true> partial_sort{};
 ///   blitz::nth_element(numbers, middle);  // *middle is the median
 /// @endcode
 /// The algorithm: R. W. Floyd, R. L. Rivest: Expected Time Bounds for Selection, 1975.
-inline constexpr detail::SelectFn<false> nth_element{};
+inline constexpr detail::NthElementFn nth_element{};
 
 }  // namespace blitz

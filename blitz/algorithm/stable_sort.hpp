@@ -11,6 +11,8 @@
 #include <ranges>
 #include <utility>
 
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/call.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/sort/sort_by_key.hpp"
 #include "blitz/algorithm/sort/stable_sort_items.hpp"
@@ -20,32 +22,11 @@ namespace blitz {
 
 namespace detail {
 
-struct StableSortFn {
-  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = std::ranges::less,
-            class P = std::identity>
-    requires std::sortable<I, C, P>
-  I operator()(const AlgorithmOptions& options, I first, S last, C comp = {}, P proj = {}) const {
-    const I end = first + (last - first);
-    on_pointers(first, end, [&](auto* items, std::size_t n) { stable_sort_items(options, items, n, comp, proj); });
-    return end;
-  }
-  template <LoopRange R, class C = std::ranges::less, class P = std::identity>
-    requires std::sortable<std::ranges::iterator_t<R>, C, P>
-  std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, C comp = {},
-                                                 P proj = {}) const {
-    const auto first = std::ranges::begin(range);
-    return (*this)(options, first, first + std::ranges::ssize(range), std::move(comp), std::move(proj));
-  }
-  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = std::ranges::less,
-            class P = std::identity>
-    requires std::sortable<I, C, P>
-  I operator()(I first, S last, C comp = {}, P proj = {}) const {
-    return (*this)(AlgorithmOptions{}, std::move(first), std::move(last), std::move(comp), std::move(proj));
-  }
-  template <LoopRange R, class C = std::ranges::less, class P = std::identity>
-    requires std::sortable<std::ranges::iterator_t<R>, C, P>
-  std::ranges::borrowed_iterator_t<R> operator()(R&& range, C comp = {}, P proj = {}) const {
-    return (*this)(AlgorithmOptions{}, range, std::move(comp), std::move(proj));
+struct StableSortFn : InOrder<StableSortFn> {
+  template <class I, class C, class P>
+  static I run(const AlgorithmOptions& options, const I& first, LoopIndex count, C& comp, P& proj) {
+    on_pointers(first, count, [&](auto* items) { stable_sort_items(options, items, count, comp, proj); });
+    return at(first, count);
   }
 };
 

@@ -11,8 +11,8 @@
 
 namespace blitz::detail {
 
-/// Calls `f(i)` for all i in [0, n), by several threads if they are `least` or more. What the pool has no memory for is called
-/// by the caller. `f` must not throw.
+/// Calls `f(i)` for all i in [0, n), by several threads if they are `least` or more. What the pool has no memory for is
+/// called by the caller. `f` must not throw.
 template <class F>
 void for_all(std::size_t n, std::size_t least, F f) noexcept {
   constexpr std::size_t kParts = 64;

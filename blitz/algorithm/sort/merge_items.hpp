@@ -1,5 +1,5 @@
 /// @file
-/// How merge and inplace_merge come from their arguments to an algorithm.
+/// How inplace_merge comes from its arguments to an algorithm.
 #pragma once
 
 #include <algorithm>
@@ -21,27 +21,6 @@
 #include "blitz/algorithm/sort/stable_sort_items.hpp"
 
 namespace blitz::detail {
-
-/// An iterator, as the merge without a branch takes it: a pointer, if what `I` and `Other` refer to lies side by side, and is of
-/// one type.
-template <class Other, class I>
-auto merge_input(I first) {
-  if constexpr (std::contiguous_iterator<I> && std::contiguous_iterator<Other> &&
-                std::same_as<std::iter_reference_t<I>, std::iter_reference_t<Other>>) {
-    return std::to_address(first);
-  } else {
-    return first;
-  }
-}
-/// The same for the output: a pointer, if items of `I` are copied to items of the same type.
-template <class I, class O>
-auto merge_output(O out) {
-  if constexpr (std::contiguous_iterator<O> && std::same_as<std::iter_value_t<I>, std::iter_value_t<O>>) {
-    return std::to_address(out);
-  } else {
-    return out;
-  }
-}
 
 /// Merges the sorted items[0..middle) and items[middle..n). False: there is no memory for that.
 template <class T, class C, class P>
@@ -82,9 +61,10 @@ void inplace_merge_items(const AlgorithmOptions& options, I first, I middle, I l
   first = std::ranges::partition_point(first, middle, [&](auto&& x) { return !before(*middle, x); });
   if (first == middle) return;
   last = std::ranges::partition_point(middle, last, [&](auto&& x) { return before(x, middle[-1]); });
-  on_pointers(first, last, [&](auto* items, std::size_t n) {
+  const auto n = static_cast<std::size_t>(last - first);
+  const auto cut = static_cast<std::size_t>(middle - first);
+  on_pointers(first, n, [&](auto* items) {
     using T = std::remove_pointer_t<decltype(items)>;
-    const auto cut = static_cast<std::size_t>(middle - first);
     with_threads(options, n, sort_grain<T>(options), [&](std::size_t threads) {
       if (!try_inplace_merge(options, threads, items, cut, n, comp, proj))
         merge_in_place(items, items + cut, items + n, ProjectedLess<C, P>{&comp, &proj});

@@ -1,9 +1,9 @@
 /// @file
 /// A partition by several threads, in place.
 ///
-/// Each part of the items is partitioned by itself; then the items that are not below but lie before the common boundary change
-/// places with as many that are below and lie after it. These are runs of items side by side: about a quarter of all for a pivot in
-/// the middle, exchanged without looking at them.
+/// Each part of the items is partitioned by itself; then the items that are not below but lie before the common
+/// boundary change places with as many that are below and lie after it. These are runs of items side by side: about a
+/// quarter of all for a pivot in the middle, exchanged without looking at them.
 ///
 /// Source: R. S. Francis, L. J. H. Pannan: A Parallel Partition for Enhanced Parallel QuickSort, 1992.
 #pragma once
@@ -22,8 +22,8 @@ namespace blitz::detail {
 /// The most parts that parallel_partition cuts its items into.
 inline constexpr std::size_t kMostPartitionParts = 64;
 
-/// Brings the items of [first, last) that are below to the front, and returns the first of the others. Cuts them into so
-/// many parts, each of which `partition(begin, end, below)` partitions, one of partition.hpp.
+/// Brings the items of [first, last) that are below to the front, and returns the first of the others. Cuts them into
+/// so many parts, each of which `partition(begin, end, below)` partitions, one of partition.hpp.
 template <class T, class Below, class Partition>
 T* parallel_partition(T* first, T* last, std::size_t parts, Below below, Partition partition) {
   struct Part {

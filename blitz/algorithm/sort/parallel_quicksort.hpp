@@ -1,6 +1,6 @@
 /// @file
-/// Quicksort on several threads: the two sides of a pivot are joined, and while they are larger than the share of a thread,
-/// the partition too is made by several.
+/// Quicksort on several threads: the two sides of a pivot are joined, and while they are larger than the share of a
+/// thread, the partition too is made by several.
 #pragma once
 
 #include <algorithm>

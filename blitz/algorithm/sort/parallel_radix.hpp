@@ -1,10 +1,11 @@
 /// @file
 /// The radix sort on several threads; see radix.hpp.
 ///
-/// Many items are counted and distributed to buckets in parts, by several threads; then the buckets are sorted side by side.
+/// Many items are counted and distributed to buckets in parts, by several threads; then the buckets are sorted side by
+/// side.
 ///
-/// Source: M. Zagha, G. E. Blelloch: Radix Sort for Vector Multiprocessors, SC 1991 (counts of parts, added up bucket by
-/// bucket).
+/// Source: M. Zagha, G. E. Blelloch: Radix Sort for Vector Multiprocessors, SC 1991 (counts of parts, added up bucket
+/// by bucket).
 #pragma once
 
 #include <algorithm>
@@ -34,11 +35,11 @@ class ParallelRadixSort {
         least_part_(std::max(options.min_grain, kLeastPart)),
         order_(order) {}
 
-  /// Sorts the n items at `items`. They end in `other`, or in `items` if not `into_other`; the other one is scratch. Throws
-  /// Stopped.
+  /// Sorts the n items at `items`. They end in `other`, or in `items` if not `into_other`; the other one is scratch.
+  /// Throws Stopped.
   void sort(T* items, T* other, std::size_t n, bool into_other) const {
     constexpr std::size_t kMostSerial = std::size_t{1} << 30;  // radix_sort counts in 32 bits
-    const bool few = n < share_ / 2 || n < 2 * options_.min_grain || n * sizeof(T) <= kMostRadixBytes;
+    const bool few = n < share_ / 2 || n / 2 < options_.min_grain || n * sizeof(T) <= kMostRadixBytes;
     if (few && n <= kMostSerial) {
       return radix_sort(items, other, n, into_other, order_);
     }
@@ -51,7 +52,7 @@ class ParallelRadixSort {
     if (bits == 0) return move_home();
     const bool once = Order::kIsItem && bits <= kMostDigit;  // the counts alone say what the items are
     const unsigned width = once ? bits : radix_width<T>(n, bits);
-    const std::size_t parts = std::min(threads_ * kPartsOfThread, n / least_part_);
+    const std::size_t parts = std::clamp<std::size_t>(n / least_part_, 1, threads_ * kPartsOfThread);
     const Scratch<Bucket> buckets(std::size_t{1} << width, std::nothrow);
     // For each part and bucket, how many items there are; then where the next of them goes.
     const Scratch<std::size_t> counts(parts * buckets.size(), std::nothrow);
@@ -142,7 +143,8 @@ class ParallelRadixSort {
   }
 
   void sort_buckets(T* items, T* other, std::size_t n, bool into_other, const Scratch<Bucket>& buckets) const {
-    const std::size_t grain = std::max<std::size_t>(1, options_.min_grain * buckets.size() / n);
+    const std::size_t grain =
+        std::max<std::size_t>(1, buckets.size() / (n / std::max<std::size_t>(options_.min_grain, 1)));
     for_blocks(AlgorithmOptions{}, buckets.size(), grain, [&](LoopIndex first, LoopIndex last) {
       for (Bucket *bucket = buckets.data() + first, *end = buckets.data() + last; bucket != end; ++bucket) {
         throw_if_stopped(options_);

@@ -1,8 +1,8 @@
 /// @file
 /// Partitioning without branches that depend on the items.
 ///
-/// A partition calls `below(item)` once for each item, brings those for which it holds to the front, and returns the first
-/// of the others. It leaves a permutation when `below` throws, and stays within bounds whatever it returns.
+/// A partition calls `below(item)` once for each item, brings those for which it holds to the front, and returns the
+/// first of the others. It leaves a permutation when `below` throws, and stays within bounds whatever it returns.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace blitz::detail {
 
 /// Moves each item twice, wherever it is: for items that are cheap to move, where a pivot splits them evenly.
 ///
-/// Lomuto's scheme, with a gap that goes round instead of swaps (L. Bergdoll: Branchless Lomuto partitioning, 2023; used in
-/// ipnsort). [first, left) is below, [left, gap) is not, and what belongs into the gap is held in a register.
+/// Lomuto's scheme, with a gap that goes round instead of swaps (L. Bergdoll: Branchless Lomuto partitioning, 2023;
+/// used in ipnsort). [first, left) is below, [left, gap) is not, and what belongs into the gap is held in a register.
 template <class T, class Below>
 [[gnu::noinline]] T* partition_lomuto(T* first, T* last, Below below) {
   if (first == last) return first;
@@ -50,9 +50,9 @@ template <class T, class Below>
 
 /// Moves only what is on the wrong side: for items that are dear to move.
 ///
-/// A block of 64 items at each end is compared, and the places of its wrong ones noted, without a branch; then as many as
-/// can be change sides (S. Edelkamp, A. Weiss: BlockQuicksort, ESA 2016). The comparisons of a block do not wait for each
-/// other, and so neither for each other's cache misses.
+/// A block of 64 items at each end is compared, and the places of its wrong ones noted, without a branch; then as many
+/// as can be change sides (S. Edelkamp, A. Weiss: BlockQuicksort, ESA 2016). The comparisons of a block do not wait for
+/// each other, and so neither for each other's cache misses.
 template <class T, class Below>
 [[gnu::noinline]] T* partition_blocks(T* first, T* last, Below below) {
   constexpr std::size_t kBlock = 64;

@@ -11,8 +11,8 @@
 
 namespace blitz::detail {
 
-/// The first i of [from, to) for which `wrong(i)`; `to` if there is none. Asks for eight at a time, without a branch between
-/// them.
+/// The first i of [from, to) for which `wrong(i)`; `to` if there is none. Asks for eight at a time, without a branch
+/// between them.
 template <class Wrong>
 std::size_t find_wrong(std::size_t from, std::size_t to, Wrong wrong) {
   constexpr std::size_t kGroup = 8;
@@ -52,14 +52,6 @@ FrontRun front_run(const AlgorithmOptions& options, T* items, std::size_t n, Les
         true};
   }
   return {measure([&](std::size_t i) { return less(items[i], items[i - 1]); }), false};
-}
-
-/// Reverses the n items.
-template <class T>
-void reverse_items(const AlgorithmOptions& options, T* items, std::size_t n) {
-  for_blocks(options, n / 2, kSerialRun, [&](LoopIndex from, LoopIndex to) {
-    for (; from != to; ++from) std::ranges::swap(items[from], items[n - 1 - from]);
-  });
 }
 
 }  // namespace blitz::detail

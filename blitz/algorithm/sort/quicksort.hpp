@@ -1,8 +1,8 @@
 /// @file
 /// Quicksort on one thread: the leaf of the parallel sorts.
 ///
-/// Everything here leaves a permutation of the items when a comparison throws, and stays within bounds and comes to an end
-/// whatever a comparison returns. `less` is called with lvalues of T.
+/// Everything here leaves a permutation of the items when a comparison throws, and stays within bounds and comes to an
+/// end whatever a comparison returns. `less` is called with lvalues of T.
 ///
 /// Sources: introsort (D. R. Musser, 1997); the pivots equal to an earlier one as in pdqsort (O. Peters, 2021); the
 /// pseudo-median as in ipnsort (L. Bergdoll, O. Peters, 2024).
@@ -82,24 +82,24 @@ struct BelowPivot {
   Less less;
 };
 
-/// Whether the item `pivot` of [first, ...) is equal to `before`, the item before them and an earlier pivot; false if that is
-/// null. Then cut_equal finds all its equals.
+/// Whether the item `pivot` of [first, ...) is equal to `before`, the item before them and an earlier pivot; false if
+/// that is null. Then cut_equal finds all its equals.
 template <class T, class Less>
 [[nodiscard]] bool is_equal_pivot(T* before, T* pivot, Less less) {
   return before != nullptr && !less(*before, *pivot);
 }
 
-/// Brings *pivot to its place among [first, last), the items that are below it before it, and the others after it; returns its
-/// place. `partition(first, last, below)` is one of partition.hpp.
+/// Brings *pivot to its place among [first, last), the items that are below it before it, and the others after it;
+/// returns its place. `partition(first, last, below)` is one of partition.hpp.
 template <bool kOrEqual = false, class T, class Less, class Partition>
 T* cut(T* first, T* last, T* pivot, Less less, Partition partition) {
   std::ranges::swap(*first, *pivot);
   T* middle;
   if constexpr (kCheapToMove<T>) {
     // A copy that nothing is written to: it can stay in a register.
-    union Copy {
-      explicit Copy(T& of) : value(std::move(of)) {}
-      ~Copy() {}
+    union PivotCopy {
+      explicit PivotCopy(T& of) : value(std::move(of)) {}
+      ~PivotCopy() {}
       T value;
     } copy(*first);
     middle = partition(first + 1, last, BelowPivot<T, Less, kOrEqual>{&copy.value, less}) - 1;
@@ -114,8 +114,8 @@ inline constexpr auto partition_by_one = [](auto* first, auto* last, auto below)
   return partition_evenly(first, last, below);
 };
 
-/// Brings the items of [first, last) that are equal to `pivot`, none of them less, to the front, where they belong; returns the
-/// first of the others. So few different items are sorted in few partitions.
+/// Brings the items of [first, last) that are equal to `pivot`, none of them less, to the front, where they belong;
+/// returns the first of the others. So few different items are sorted in few partitions.
 template <class T, class Less>
 T* cut_equal(T* first, T* last, T* pivot, Less less) {
   return cut<true>(first, last, pivot, less, partition_by_one) + 1;

@@ -1,15 +1,16 @@
 /// @file
 /// Radix sort, for items that are cheap to move and keys that are integers or floating.
 ///
-/// Many items are distributed by the most significant digit of their keys to buckets in other memory. A bucket that fits into
-/// the cache is sorted from the least significant digit on, but only by as many of its highest bits as tell its items apart
-/// if they are random; what is equal in these is sorted by itself. So random keys of any width take three distributions.
+/// Many items are distributed by the most significant digit of their keys to buckets in other memory. A bucket that
+/// fits into the cache is sorted from the least significant digit on, but only by as many of its highest bits as tell
+/// its items apart if they are random; what is equal in these is sorted by itself. So random keys of any width take
+/// three distributions.
 ///
-/// A projection may throw, and a stop may be requested: then all items are brought to where they belong in the end, in some
-/// order. So each function here leaves a permutation of its items there in any case.
+/// A projection may throw, and a stop may be requested: then all items are brought to where they belong in the end, in
+/// some order. So each function here leaves a permutation of its items there in any case.
 ///
-/// Sources: P. M. McIlroy, K. Bostic, M. D. McIlroy: Engineering Radix Sort, 1993; A. Maus: ARL, a Faster In-place, Cache
-/// Friendly Sorting Algorithm, 2002 (most significant digits first, until the cache holds a bucket).
+/// Sources: P. M. McIlroy, K. Bostic, M. D. McIlroy: Engineering Radix Sort, 1993; A. Maus: ARL, a Faster In-place,
+/// Cache Friendly Sorting Algorithm, 2002 (most significant digits first, until the cache holds a bucket).
 #pragma once
 
 #include <algorithm>
@@ -42,8 +43,8 @@ template <class C, class K>
 inline constexpr bool kIsGreater =
     std::same_as<C, std::ranges::greater> || std::same_as<C, std::greater<>> || std::same_as<C, std::greater<K>>;
 
-/// Maps keys to unsigned integers: in the order of the keys, or in the opposite one if kDescending. A NaN is greater than all
-/// numbers, or with a sign, less.
+/// Maps keys to unsigned integers: in the order of the keys, or in the opposite one if kDescending. A NaN is greater
+/// than all numbers, or with a sign, less.
 template <RadixKey K, bool kDescending>
 struct RadixMap {
   using Bits = std::conditional_t<sizeof(K) == 1, std::uint8_t,
@@ -134,9 +135,11 @@ void radix_quicksort(T* items, T* scratch, std::size_t n, Order order) {
 
 /// Fewer items than this are left to quicksort.
 inline constexpr std::size_t kLeastRadix = 192;
-/// As many bytes of items are sorted from the least significant digit on: they and their copy fit into a second-level cache.
+/// As many bytes of items are sorted from the least significant digit on: they and their copy fit into a second-level
+/// cache.
 inline constexpr std::size_t kMostRadixBytes = std::size_t{1} << 17;
-/// The most bits of a digit: of more buckets, the places that are written to next do not fit into the first-level cache.
+/// The most bits of a digit: of more buckets, the places that are written to next do not fit into the first-level
+/// cache.
 inline constexpr unsigned kMostDigit = 10;
 
 [[nodiscard]] constexpr unsigned ceil_div(unsigned a, unsigned b) noexcept { return (a + b - 1) / b; }
@@ -257,8 +260,8 @@ template <class T>
   return std::min({bits, kMostDigit, ceil_div(width_for(kMostRadixBytes / 4), digits)});
 }
 
-/// Sorts the n items at `items`, fewer than 2^32, on this thread. They end in `other`, or in `items` if not `into_other`; the other
-/// one is scratch.
+/// Sorts the n items at `items`, fewer than 2^32, on this thread. They end in `other`, or in `items` if not
+/// `into_other`; the other one is scratch.
 template <class T, class Order>
 void radix_sort(T* items, T* other, std::size_t n, bool into_other, Order order) {
   T* const home = into_other ? other : items;

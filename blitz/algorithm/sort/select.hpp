@@ -1,9 +1,10 @@
 /// @file
-/// Selection: brings the item of one rank to its place, what is not above it before it and what is not below it after it.
+/// Selection: brings the item of one rank to its place, what is not above it before it and what is not below it after
+/// it.
 ///
-/// The range is partitioned by an item whose rank in a sample says that it lies just beyond the wanted one: so about the wanted
-/// rank's side of the range remains, then, with an item just before it, hardly anything. Large ranges are partitioned by
-/// several threads.
+/// The range is partitioned by an item whose rank in a sample says that it lies just beyond the wanted one: so about
+/// the wanted rank's side of the range remains, then, with an item just before it, hardly anything. Large ranges are
+/// partitioned by several threads.
 ///
 /// Source: R. W. Floyd, R. L. Rivest: Expected Time Bounds for Selection, 1975.
 #pragma once
@@ -67,8 +68,8 @@ class ParallelSelect {
   };
   static constexpr std::size_t kPartsOfThread = 4;  // so that a thread that comes late finds some left
 
-  /// Sorts a sample, at the front, and takes the item that is two standard deviations of its rank on the longer side's side of
-  /// where `nth` would be.
+  /// Sorts a sample, at the front, and takes the item that is two standard deviations of its rank on the longer side's
+  /// side of where `nth` would be.
   Pivot choose(T* first, T* nth, T* last) const {
     const auto n = static_cast<std::size_t>(last - first);
     constexpr std::size_t kLeastSampled = 2048;

@@ -37,6 +37,13 @@ struct SetProgress {
   std::size_t written;
 };
 
+/// Whether the operation writes the next item: one of the first range, of the second one, or else of both.
+template <SetItems kItems>
+[[nodiscard]] constexpr bool writes(bool first, bool second) noexcept {
+  constexpr unsigned kTable = (kItems.both ? 1U : 0U) | (kItems.first ? 2U : 0U) | (kItems.second ? 4U : 0U);
+  return (kTable >> (unsigned{first} | unsigned{second} << 1U) & 1U) != 0;
+}
+
 /// How many items of a[0..na) and b[0..nb) the operation would write. Without a branch that depends on the items, if they are
 /// cheap to move.
 template <SetItems kItems, class A, class B, class Less>
@@ -53,9 +60,7 @@ std::size_t count_set(A a, std::size_t na, B b, std::size_t nb, Less less) {
     } else {
       first = !second && less.first_less(*a, *b);
     }
-    count += std::size_t{kItems.both};
-    count += std::size_t{first} * (std::size_t{kItems.first} - std::size_t{kItems.both});
-    count += std::size_t{second} * (std::size_t{kItems.second} - std::size_t{kItems.both});
+    count += writes<kItems>(first, second);
     a += !second;
     b += !first;
   }
@@ -102,6 +107,33 @@ SetProgress write_set(A a, std::size_t na, B b, std::size_t nb, O out, std::size
     if (!write(b)) return progress();
   }
   return {na, nb, written};
+}
+
+/// Writes what the operation takes, of which there are `count` items.
+template <SetItems kItems, class A, class B, class O, class Less>
+void write_counted_set(A a, std::size_t na, B b, std::size_t nb, O out, std::size_t count, Less less) {
+  write_set<kItems>(a, na, b, nb, out, count, less);
+}
+/// The same without a branch that depends on the items, for items that are cheap to move: each step writes to the next place,
+/// and steps forward if that was an item to be written. So the last place is written to until the item of that place is there,
+/// and no place beyond it.
+template <SetItems kItems, class T, class O, class Less>
+  requires kCheapToMove<std::remove_const_t<T>>
+void write_counted_set(T* a, std::size_t na, T* b, std::size_t nb, O* out, std::size_t count, Less less) {
+  T* const a_end = a + na;
+  T* const b_end = b + nb;
+  O* const end = out + count;
+  while (a != a_end && b != b_end && out != end) {
+    const bool second = less(*b, *a);
+    const bool before = less.first_less(*a, *b);
+    const bool first = before && !second;
+    *out = *(second ? b : a);
+    out += writes<kItems>(first, second);
+    a += !second;
+    b += !first;
+  }
+  while (kItems.first && a != a_end && out != end) *out++ = *a++;
+  while (kItems.second && b != b_end && out != end) *out++ = *b++;
 }
 
 /// Where parts of two ranges begin.
@@ -171,9 +203,13 @@ SetProgress set_parallel(const AlgorithmOptions& options, std::size_t parts, A a
   SetProgress progress{na, nb, std::min(begins[parts], room)};
   for_each_part([&](std::size_t part, A x, std::size_t nx, B y, std::size_t ny) {
     if (begins[part] > room) return;
-    const SetProgress its = write_set<kItems>(x, nx, y, ny, at(out, begins[part]), room - begins[part], less);
+    const O to = at(out, begins[part]);
+    if (begins[part + 1] <= room) {
+      return write_counted_set<kItems>(x, nx, y, ny, to, begins[part + 1] - begins[part], less);
+    }
     // One part at most ends at an item that does not fit, and says how far it came.
-    if (begins[part + 1] > room) progress = {cuts.first[part] + its.first, cuts.second[part] + its.second, room};
+    const SetProgress its = write_set<kItems>(x, nx, y, ny, to, room - begins[part], less);
+    progress = {cuts.first[part] + its.first, cuts.second[part] + its.second, room};
   });
   return progress;
 }

@@ -1,12 +1,12 @@
 /// @file
 /// Sorting a few items: what quicksort and the radix sort leave over.
 ///
-/// Items that are cheap to copy are sorted in a copy, four by four without a branch, and merged back from both ends without
-/// a branch; the others by binary insertion, which compares seldom.
+/// Items that are cheap to copy are sorted in a copy, four by four without a branch, and merged back from both ends
+/// without a branch; the others by binary insertion, which compares seldom.
 ///
-/// Everything here leaves a permutation of the items when a comparison throws, reads and writes within bounds whatever a
-/// comparison returns, and calls `less` with lvalues of T. If the move of an item throws, that item may be lost; all elements
-/// are valid.
+/// Everything here leaves a permutation of the items when a comparison throws, reads and writes within bounds whatever
+/// a comparison returns, and calls `less` with lvalues of T. If the move of an item throws, that item may be lost; all
+/// elements are valid.
 ///
 /// Source: the small sorts of ipnsort (L. Bergdoll, O. Peters: driftsort and ipnsort, 2024).
 #pragma once
@@ -22,8 +22,8 @@
 
 namespace blitz::detail {
 
-/// Whether an item is moved by a few instructions, and copies of it need not be destroyed. std::pair's assignment is not
-/// trivial, hence not std::is_trivially_copyable.
+/// Whether an item is moved by a few instructions, and copies of it need not be destroyed. std::pair's assignment is
+/// not trivial, hence not std::is_trivially_copyable.
 template <class T>
 inline constexpr bool kCheapToMove = std::is_trivially_move_constructible_v<T> && std::is_trivially_destructible_v<T> &&
                                      std::is_nothrow_move_assignable_v<T> && sizeof(T) <= 32;
@@ -124,12 +124,13 @@ BLITZ_ALWAYS_INLINE void sort_up_to_four(T* from, T* to, std::size_t n, Less les
   }
 }
 
-/// Merges the sorted [from, middle) and [middle, from + n), whose lengths differ by at most one, to `to`: from both ends at
-/// once, which makes two chains of dependent instructions instead of one, and without a check for the end of a half. n
-/// must be at least 2. Returns whether both were used up: not if the comparison is no order; then `to` may hold items twice.
+/// Merges the sorted [from, middle) and [middle, from + n), whose lengths differ by at most one, to `to`: from both
+/// ends at once, which makes two chains of dependent instructions instead of one, and without a check for the end of a
+/// half. n must be at least 2. Returns whether both were used up: not if the comparison is no order; then `to` may hold
+/// items twice.
 ///
-/// Each of the n/2 steps forward reads from at most the first n/2 items of a half, and each step backward as many from the
-/// end, so all reads are within [from, from + n).
+/// Each of the n/2 steps forward reads from at most the first n/2 items of a half, and each step backward as many from
+/// the end, so all reads are within [from, from + n).
 template <class T, class Less>
 BLITZ_ALWAYS_INLINE bool merge_halves(T* from, T* middle, T* to, std::size_t n, Less less) {
   T* left = from;

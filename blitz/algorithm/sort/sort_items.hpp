@@ -1,5 +1,6 @@
 /// @file
-/// How sort and its like come from their arguments to an algorithm: which one, on how many threads, and in which memory.
+/// How sort and its like come from their arguments to an algorithm: which one, on how many threads, and in which
+/// memory.
 #pragma once
 
 #include <algorithm>
@@ -8,11 +9,14 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <ranges>
 #include <type_traits>
 #include <utility>
 
 #include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/constructed.hpp"
 #include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/permute.hpp"
 #include "blitz/algorithm/scratch.hpp"
 #include "blitz/algorithm/sort/for_all.hpp"
 #include "blitz/algorithm/sort/parallel_quicksort.hpp"
@@ -72,8 +76,8 @@ void quicksort_items(const AlgorithmOptions& options, std::size_t threads, T* it
       .sort(items, items + n, nullptr, depth_limit(static_cast<std::ptrdiff_t>(n)));
 }
 
-/// Has the kernel map large memory, each page by one thread. Threads that scatter items all come to a new page at about the
-/// same time, and each would have it cleared.
+/// Has the kernel map large memory, each page by one thread. Threads that scatter items all come to a new page at about
+/// the same time, and each would have it cleared.
 template <class T>
 void touch_pages(const Scratch<T>& memory) noexcept {
   constexpr std::size_t kPage = 4096;
@@ -95,8 +99,8 @@ void radix_sort_items(const AlgorithmOptions& options, std::size_t threads, T* i
   }
 }
 
-/// Sorts items that are keys themselves as the unsigned integers that `Map` makes of them, in the same memory. So keys of one
-/// size share one sort.
+/// Sorts items that are keys themselves as the unsigned integers that `Map` makes of them, in the same memory. So keys
+/// of one size share one sort.
 template <class Map, class K>
 void radix_sort_keys(const AlgorithmOptions& options, std::size_t threads, K* keys, std::size_t n) {
   using Bits = typename Map::Bits;
@@ -140,7 +144,7 @@ void sort_items(const AlgorithmOptions& options, T* items, std::size_t n, C& com
   if (n < 2) return;
   const auto less = order_of<T>(comp, proj);
   if (const FrontRun run = front_run(options, items, n, less); run.size == n) {
-    if (run.reversed) reverse_items(options, items, n);
+    if (run.reversed) Reverse::run(options, items, n);
     return throw_if_stopped(options);
   }
   constexpr bool kByRadix = sorted_by_radix<T, C, P>();
@@ -167,36 +171,29 @@ void select_items(const AlgorithmOptions& options, T* items, std::size_t rank, s
   });
 }
 
-/// Calls `f(items, n)` with a pointer to the items of [first, last): where they are, or if they are not side by side, in other
-/// memory, to which they are moved, and back when `f` has returned or thrown. Throws std::bad_alloc if there is none.
+/// Calls `f(items)` with a pointer to the n items from `first` on: where they are, or if they are not side by side, in
+/// other memory, to which they are moved, and back when `f` has returned or thrown. Throws std::bad_alloc if there is none.
 template <std::random_access_iterator I, class F>
-void on_pointers(I first, I last, F&& f) {
-  const auto n = static_cast<std::size_t>(last - first);
+void on_pointers(const I& first, std::size_t n, F&& f) {
   if constexpr (std::contiguous_iterator<I>) {
-    f(std::to_address(first), n);
+    f(std::to_address(first));
   } else {
     using T = std::iter_value_t<I>;
-    struct Items {
-      explicit Items(std::size_t size) : memory(size) {}
-      Items(const Items&) = delete;
-      Items& operator=(const Items&) = delete;
-      ~Items() { std::destroy_n(memory.data(), constructed); }
-      void move_to(I to) {
-        for (std::size_t i = 0; i != constructed; ++i, ++to) *to = std::move(memory.data()[i]);
-      }
-      Scratch<T> memory;
-      std::size_t constructed = 0;
-    } items(n);
+    const Scratch<T> memory(n);
+    Constructed<T*> items(memory.data());
+    const auto move_back = [&] {
+      I to = first;
+      for (T& item : std::ranges::subrange(items.begin(), items.end())) *to++ = std::move(item);
+    };
     try {
-      for (I item = first; item != last; ++item, ++items.constructed) {
-        std::construct_at(items.memory.data() + items.constructed, std::ranges::iter_move(item));
-      }
-      f(items.memory.data(), n);
+      I from = first;
+      for (std::size_t i = 0; i != n; ++i, ++from) items.emplace_back(std::ranges::iter_move(from));
+      f(memory.data());
     } catch (...) {
-      items.move_to(first);
+      move_back();
       throw;
     }
-    items.move_to(first);
+    move_back();
   }
 }
 
