@@ -142,6 +142,68 @@ struct WithComparison {
   }
 };
 
+/// f(range, comp, proj) for an algorithm that moves items as an order says: run(options, first, count, comp, proj).
+template <class Algorithm>
+struct InOrder {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = std::ranges::less,
+            class P = std::identity>
+    requires std::sortable<I, C, P>
+  auto operator()(const AlgorithmOptions& options, I first, S last, C comp = {}, P proj = {}) const {
+    return Algorithm::run(options, first, count_of(first, last), comp, proj);
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = std::ranges::less,
+            class P = std::identity>
+    requires std::sortable<I, C, P>
+  auto operator()(I first, S last, C comp = {}, P proj = {}) const {
+    return Algorithm::run(AlgorithmOptions{}, first, count_of(first, last), comp, proj);
+  }
+  template <LoopRange R, class C = std::ranges::less, class P = std::identity>
+    requires std::sortable<std::ranges::iterator_t<R>, C, P>
+  auto operator()(const AlgorithmOptions& options, R&& range, C comp = {}, P proj = {}) const {
+    const auto count = static_cast<LoopIndex>(std::ranges::size(range));
+    return borrowed<R>(Algorithm::run(options, std::ranges::begin(range), count, comp, proj));
+  }
+  template <LoopRange R, class C = std::ranges::less, class P = std::identity>
+    requires std::sortable<std::ranges::iterator_t<R>, C, P>
+  auto operator()(R&& range, C comp = {}, P proj = {}) const {
+    const auto count = static_cast<LoopIndex>(std::ranges::size(range));
+    return borrowed<R>(Algorithm::run(AlgorithmOptions{}, std::ranges::begin(range), count, comp, proj));
+  }
+};
+
+/// f(range, middle, comp, proj) and f(first, middle, last, comp, proj), for the same: run(options, first, rank, count, comp,
+/// proj), where `rank` is the position of `middle`.
+template <class Algorithm>
+struct InOrderAround {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = std::ranges::less,
+            class P = std::identity>
+    requires std::sortable<I, C, P>
+  auto operator()(const AlgorithmOptions& options, I first, I middle, S last, C comp = {}, P proj = {}) const {
+    return Algorithm::run(options, first, count_of(first, middle), count_of(first, last), comp, proj);
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = std::ranges::less,
+            class P = std::identity>
+    requires std::sortable<I, C, P>
+  auto operator()(I first, I middle, S last, C comp = {}, P proj = {}) const {
+    return Algorithm::run(AlgorithmOptions{}, first, count_of(first, middle), count_of(first, last), comp, proj);
+  }
+  template <LoopRange R, class C = std::ranges::less, class P = std::identity>
+    requires std::sortable<std::ranges::iterator_t<R>, C, P>
+  auto operator()(const AlgorithmOptions& options, R&& range, std::ranges::iterator_t<R> middle, C comp = {},
+                  P proj = {}) const {
+    const auto first = std::ranges::begin(range);
+    const auto count = static_cast<LoopIndex>(std::ranges::size(range));
+    return borrowed<R>(Algorithm::run(options, first, count_of(first, middle), count, comp, proj));
+  }
+  template <LoopRange R, class C = std::ranges::less, class P = std::identity>
+    requires std::sortable<std::ranges::iterator_t<R>, C, P>
+  auto operator()(R&& range, std::ranges::iterator_t<R> middle, C comp = {}, P proj = {}) const {
+    const auto first = std::ranges::begin(range);
+    const auto count = static_cast<LoopIndex>(std::ranges::size(range));
+    return borrowed<R>(Algorithm::run(AlgorithmOptions{}, first, count_of(first, middle), count, comp, proj));
+  }
+};
+
 /// f(range1, range2, comp, proj1, proj2): run(options, first1, count1, first2, count2, comp, proj1, proj2). A result with
 /// iterators is into range1, but for what the algorithm itself makes of one into both.
 template <class Algorithm, class Default>

@@ -25,11 +25,11 @@ class Scratch {
   }
   /// Without memory, data() is null.
   Scratch(std::size_t size, std::nothrow_t) noexcept {
-    if (size == 0 || size > std::numeric_limits<std::size_t>::max() / sizeof(T)) return;
-    data_ = static_cast<T*>(::operator new(size * sizeof(T), alignment(size), std::nothrow));
+    if (size == 0 || size > (std::numeric_limits<std::size_t>::max() - kHugePage) / sizeof(T)) return;
+    data_ = static_cast<T*>(::operator new(bytes(size), alignment(size), std::nothrow));
     if (data_ == nullptr) return;
     size_ = size;
-    if (is_large(size)) ask_for_huge_pages(data_, size * sizeof(T));
+    if (is_large(size)) ask_for_huge_pages(data_, bytes(size));
   }
   Scratch(Scratch&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, std::size_t{0})) {}
@@ -47,6 +47,11 @@ class Scratch {
 
  private:
   [[nodiscard]] static constexpr bool is_large(std::size_t size) noexcept { return size * sizeof(T) >= 2 * kHugePage; }
+  /// What `size` objects are given: whole large pages, so that the last one is large too.
+  [[nodiscard]] static constexpr std::size_t bytes(std::size_t size) noexcept {
+    const std::size_t bytes = size * sizeof(T);
+    return is_large(size) ? (bytes + kHugePage - 1) / kHugePage * kHugePage : bytes;
+  }
   [[nodiscard]] static constexpr std::align_val_t alignment(std::size_t size) noexcept {
     return std::align_val_t{std::max(alignof(T), is_large(size) ? kHugePage : kCacheLine)};
   }

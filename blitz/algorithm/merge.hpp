@@ -1,0 +1,101 @@
+/// @file
+/// merge and inplace_merge.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/call.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/sort/merge_call.hpp"
+#include "blitz/algorithm/sort/merge_items.hpp"
+#include "blitz/algorithm/sort/merge_kernels.hpp"
+#include "blitz/algorithm/sort/merge_path.hpp"
+#include "blitz/algorithm/sort/sort_items.hpp"
+#include "blitz/core/items.hpp"
+
+namespace blitz {
+
+namespace detail {
+
+struct MergeFn : MergesTo<MergeFn> {
+  template <class I1, class I2, class O>
+  using Result = std::ranges::merge_result<I1, I2, O>;
+
+  template <class I1, class I2, class O, class C, class P1, class P2>
+  static Result<I1, I2, O> run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1, const I2& first2,
+                               LoopIndex count2, const O& out, LoopIndex room, C& comp, P1& proj1, P2& proj2) {
+    const TwoProjections<C, P1, P2> less{&comp, &proj1, &proj2};
+    const std::size_t grain = sort_grain<std::iter_value_t<I1>>(options);
+    throw_if_stopped(options);
+    if (room < count1 + count2) {
+      count1 = co_rank(room, first1, count1, first2, count2, less);
+      count2 = room - count1;
+    }
+    const std::size_t n = count1 + count2;
+    with_threads(options, n, grain, [&](std::size_t threads) {
+      merge_parallel(options, part_count(n, threads, grain), merge_input<I2>(first1), count1, merge_input<I1>(first2),
+                     count2, merge_output<I1>(out), less, AssignCopy{});
+    });
+    return {at(first1, count1), at(first2, count2), at(out, n)};
+  }
+};
+
+struct InplaceMergeFn : InOrderAround<InplaceMergeFn> {
+  template <class I, class C, class P>
+  static I run(const AlgorithmOptions& options, const I& first, LoopIndex rank, LoopIndex count, C& comp, P& proj) {
+    throw_if_stopped(options);
+    inplace_merge_items(options, first, at(first, rank), at(first, count), comp, proj);
+    return at(first, count);
+  }
+};
+
+}  // namespace detail
+
+/// @brief Merges two sorted ranges to an output. Of equal items, those of the first range come first, and each in their order.
+///
+/// merge(range1, range2, out, comp, proj1, proj2), merge(first1, last1, first2, last2, out, out_last, comp, proj1, proj2), and
+/// both with an AlgorithmOptions that leads. Both inputs must be sorted by `comp` of their projections; by default
+/// std::ranges::less and std::identity, which are called by several threads at once. `out` is a sized range, which must not
+/// overlap the inputs.
+///
+/// @return The ends of the inputs and of the output, as std::ranges::merge does. If the output is too small, it is filled, and
+///   `in1` and `in2` point behind the items that went there.
+/// @throws What `comp`, the projections and assignments throw, and Stopped after a stop request; then some of the output has
+///   been assigned. A comparison that is no strict weak order, or an input that is not sorted, leaves all items in some order.
+///
+/// At most n1 + n2 comparisons, and some log2 n for each part of the output; one assignment an item. No memory. Any thread.
+/// @code
+///   blitz::merge(mine, yours, ours);
+/// @endcode
+/// The algorithm: S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk: Merge Path, 2012.
+inline constexpr detail::MergeFn merge{};
+
+/// @brief Merges the sorted [first, middle) and [middle, last) in their place. Of equal items, those of the former come first, and
+/// each in their order.
+///
+/// inplace_merge(range, middle, comp, proj), inplace_merge(first, middle, last, comp, proj), and both with an AlgorithmOptions
+/// that leads; returns the end. `comp` and `proj` have defaults, std::ranges::less and std::identity, and are called by several
+/// threads at once.
+///
+/// @throws What `comp`, `proj` and the moves of items throw, and Stopped after a stop request. Unless a move throws, the items are
+///   then a permutation of what they were, and in the places where they were if there was memory. A comparison that is no
+///   strict weak order leaves some permutation.
+///
+/// At most n comparisons, and some log2 n for each part. Memory: as many items as must change their places, and two pointers
+/// for each that is not cheap to move. Where that memory is not to be had, the calling thread merges by rotations, with
+/// O(n log n) swaps. Ranges that are not contiguous, such as a deque's, are moved to other memory and back: std::bad_alloc leaves
+/// them as they were. Any thread.
+/// @code
+///   const auto sorted = items.size();
+///   items.insert(items.end(), added.begin(), added.end());
+///   blitz::sort(items.begin() + sorted, items.end());
+///   blitz::inplace_merge(items, items.begin() + sorted);
+/// @endcode
+inline constexpr detail::InplaceMergeFn inplace_merge{};
+
+}  // namespace blitz

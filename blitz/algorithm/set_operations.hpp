@@ -1,0 +1,134 @@
+/// @file
+/// includes and the set operations: union, intersection and differences of sorted ranges.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <type_traits>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/call.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/sort/merge_call.hpp"
+#include "blitz/algorithm/sort/set_kernels.hpp"
+#include "blitz/algorithm/sort/sort_items.hpp"
+#include "blitz/core/items.hpp"
+
+namespace blitz {
+
+namespace detail {
+
+/// A set operation. kReturnsSecond: returns the end of the second range as well.
+template <SetItems kItems, bool kReturnsSecond>
+struct SetFn : MergesTo<SetFn<kItems, kReturnsSecond>> {
+  template <class I1, class I2, class O>
+  using Result =
+      std::conditional_t<kReturnsSecond, std::ranges::in_in_out_result<I1, I2, O>, std::ranges::in_out_result<I1, O>>;
+
+  template <class I1, class I2, class O, class C, class P1, class P2>
+  static Result<I1, I2, O> run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1, const I2& first2,
+                               LoopIndex count2, const O& out, LoopIndex room, C& comp, P1& proj1, P2& proj2) {
+    const TwoProjections<C, P1, P2> less{&comp, &proj1, &proj2};
+    const std::size_t grain = sort_grain<std::iter_value_t<I1>>(options);
+    const std::size_t n = count1 + count2;
+    SetProgress progress{};
+    throw_if_stopped(options);
+    with_threads(options, n, grain, [&](std::size_t threads) {
+      progress = set_parallel<kItems>(options, part_count(n, threads, grain), merge_input<I2>(first1), count1,
+                                      merge_input<I1>(first2), count2, merge_output<I1>(out), room, less);
+    });
+    if constexpr (kReturnsSecond) {
+      return {at(first1, progress.first), at(first2, progress.second), at(out, progress.written)};
+    } else {
+      return {at(first1, progress.first), at(out, progress.written)};
+    }
+  }
+};
+
+struct IncludesFn : OfTwoRanges<IncludesFn, std::ranges::less> {
+  template <class I1, class I2, class C, class P1, class P2>
+  static bool run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1, const I2& first2,
+                  LoopIndex count2, C& comp, P1& proj1, P2& proj2) {
+    const TwoProjections<C, P1, P2> less{&comp, &proj1, &proj2};
+    const std::size_t grain = sort_grain<std::iter_value_t<I1>>(options);
+    const std::size_t n = count1 + count2;
+    bool all = true;
+    throw_if_stopped(options);
+    with_threads(options, n, grain, [&](std::size_t threads) {
+      all = includes_parallel(options, part_count(n, threads, grain), first1, count1, first2, count2, less);
+    });
+    return all;
+  }
+};
+
+}  // namespace detail
+
+/// @brief Whether the sorted first range has all items of the sorted second one: of k equal items there, k or more.
+///
+/// includes(range1, range2, comp, proj1, proj2), includes(first1, last1, first2, last2, comp, proj1, proj2), and both with an
+/// AlgorithmOptions that leads. Both ranges must be sorted by `comp` of their projections; by default std::ranges::less and
+/// std::identity, which are called by several threads at once.
+///
+/// @return Whether it is so. A part that begins after a missing item was found is not looked at.
+/// @throws What `comp` and the projections throw, and Stopped after a stop request.
+///
+/// O(n1 + n2) comparisons; no memory. Any thread.
+/// @code
+///   if (!blitz::includes(known_words, words)) return;
+/// @endcode
+inline constexpr detail::IncludesFn includes{};
+
+/// @brief Writes the sorted union of two sorted ranges: of an item that is k times in the first and m times in the second one,
+/// max(k, m), the first k from the first range.
+///
+/// set_union(range1, range2, out, comp, proj1, proj2), set_union(first1, last1, first2, last2, out, out_last, comp, proj1,
+/// proj2), and both with an AlgorithmOptions that leads. Both inputs must be sorted by `comp` of their projections; by default
+/// std::ranges::less and std::identity, which are called by several threads at once. `out` is a sized range, which must not
+/// overlap the inputs.
+///
+/// @return The ends of the inputs and of the output, as std::ranges::set_union does. If the output is too small, it is filled,
+///   and the first item that did not fit is where `in1` and `in2` point.
+/// @throws What `comp`, the projections and assignments throw, and Stopped after a stop request; then some of the output has
+///   been assigned. A comparison that is no strict weak order, or an input that is not sorted, leaves some items in the output.
+///
+/// At most 4 (n1 + n2) comparisons, half of them to count what each part writes, and one assignment an item of the output. No
+/// memory. Any thread.
+/// @code
+///   const auto end = blitz::set_union(a, b, all).out;
+/// @endcode
+inline constexpr detail::SetFn<detail::SetItems{true, true, true}, true> set_union{};
+
+/// @brief Writes the sorted items that are in both of two sorted ranges: of an item that is k times in the first and m times in
+/// the second one, min(k, m), from the first range.
+///
+/// Arguments, result, exceptions, cost and memory as for set_union, as std::ranges::set_intersection. Any thread.
+/// @code
+///   const auto end = blitz::set_intersection(a, b, common).out;
+/// @endcode
+inline constexpr detail::SetFn<detail::SetItems{false, false, true}, true> set_intersection{};
+
+/// @brief Writes the sorted items of the first of two sorted ranges that are not in the second one: of an item that is k times
+/// in the first and m times in the second one, the last max(k - m, 0).
+///
+/// Arguments, exceptions, cost and memory as for set_union, as std::ranges::set_difference. Any thread.
+/// @return The end of the first input and of the output, as `in` and `out`. If the output is too small, it is filled, and `in`
+///   points to the first item that did not fit.
+/// @code
+///   const auto end = blitz::set_difference(all, done, left).out;
+/// @endcode
+inline constexpr detail::SetFn<detail::SetItems{true, false, false}, false> set_difference{};
+
+/// @brief Writes the sorted items that are in only one of two sorted ranges: of an item that is k times in the first and m times
+/// in the second one, |k - m|, the last ones of the range that has more.
+///
+/// Arguments, result, exceptions, cost and memory as for set_union, as std::ranges::set_symmetric_difference. Any thread.
+/// @code
+///   const auto end = blitz::set_symmetric_difference(before, after, changed).out;
+/// @endcode
+inline constexpr detail::SetFn<detail::SetItems{true, true, false}, true> set_symmetric_difference{};
+
+}  // namespace blitz

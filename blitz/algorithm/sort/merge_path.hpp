@@ -1,0 +1,86 @@
+/// @file
+/// Merging two sorted ranges on several threads: by co-ranking the output is cut into equal parts, and each part is a merge of
+/// its own.
+///
+/// Source: C. Siebert, J. L. Traff: Perfectly Load-Balanced, Optimal, Stable, Parallel Merge, 2013.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <iterator>
+#include <new>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/sort/merge_kernels.hpp"
+
+namespace blitz::detail {
+
+inline constexpr std::size_t kMostParts = 128;
+
+/// Into how many parts `n` items are cut for that many threads, each of `least` items or more.
+[[nodiscard]] constexpr std::size_t part_count(std::size_t n, std::size_t threads, std::size_t least) noexcept {
+  constexpr std::size_t kPartsOfThread = 4;  // so that a thread that comes late finds some left
+  return std::clamp<std::size_t>(n / least, 1, threads == 1 ? 1 : std::min(kMostParts, threads * kPartsOfThread));
+}
+
+/// Where part `part` of `parts` begins, of n items.
+[[nodiscard]] constexpr std::size_t part_begin(std::size_t n, std::size_t parts, std::size_t part) noexcept {
+  return n / parts * part + std::min(part, n % parts);
+}
+
+/// Calls `f(part, begin, end)` for each part of n items. If the pool has no memory for a loop, the calling thread runs the
+/// parts that are left. Throws Stopped, and what `f` throws.
+template <class F>
+void for_parts(const AlgorithmOptions& options, std::size_t n, std::size_t parts, F&& f) {
+  if (parts == 1) return f(std::size_t{0}, std::size_t{0}, n);
+  enum class State : unsigned char { kWaits, kBegun, kDone };
+  std::array<State, kMostParts> states{};
+  const auto run = [&](std::size_t part) {
+    states[part] = State::kBegun;
+    throw_if_stopped(options);
+    f(part, part_begin(n, parts, part), part_begin(n, parts, part + 1));
+    states[part] = State::kDone;
+  };
+  try {
+    for_blocks({.pool = options.pool}, parts, 1, [&](LoopIndex first, LoopIndex last) {
+      for (auto part = static_cast<std::size_t>(first); part != last; ++part) run(part);
+    });
+  } catch (const std::bad_alloc&) {
+    const auto end = states.begin() + static_cast<std::ptrdiff_t>(parts);
+    if (std::find(states.begin(), end, State::kBegun) != end) throw;
+    for (std::size_t part = 0; part != parts; ++part) {
+      if (states[part] == State::kWaits) run(part);
+    }
+  }
+}
+
+/// Merges a[0..na) and b[0..nb) to `out`; see merge_serial. `parts`: see part_count. When it throws, some items were merged and
+/// others were not.
+template <class A, class B, class O, class Less, class Put>
+void merge_parallel(const AlgorithmOptions& options, std::size_t parts, A a, std::size_t na, B b, std::size_t nb, O out,
+                    Less less, Put put) {
+  if (parts == 1) return static_cast<void>(merge_serial(a, na, b, nb, out, less, put));
+  const std::size_t n = na + nb;
+  // The cuts are made from left to right, each in what is left: so no part begins before the one to its left ends, whatever a
+  // comparison returns.
+  std::array<std::size_t, kMostParts + 1> cuts;
+  cuts[0] = 0;
+  for (std::size_t part = 1; part != parts; ++part) {
+    const std::size_t done = part_begin(n, parts, part - 1);
+    const std::size_t done_a = cuts[part - 1];
+    const std::size_t done_b = done - done_a;
+    cuts[part] = done_a + co_rank(part_begin(n, parts, part) - done, at(a, done_a), na - done_a, at(b, done_b),
+                                  nb - done_b, less);
+  }
+  cuts[parts] = na;
+  for_parts(options, n, parts, [&](std::size_t part, std::size_t begin, std::size_t end) {
+    const std::size_t begin_a = cuts[part];
+    const std::size_t end_a = cuts[part + 1];
+    merge_serial(at(a, begin_a), end_a - begin_a, at(b, begin - begin_a), end - end_a - (begin - begin_a),
+                 at(out, begin), less, put);
+  });
+}
+
+}  // namespace blitz::detail

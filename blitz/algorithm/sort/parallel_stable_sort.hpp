@@ -1,0 +1,151 @@
+/// @file
+/// The stable sort on several threads, of items that are cheap to move.
+///
+/// Items that are in order already, or in the opposite one, are found first. What begins with a long run, or has one in its
+/// middle, is cut in two; both are sorted side by side, and merged. All else is sorted by another algorithm: by radix, or by
+/// stable quicksort, the two sides of a pivot side by side, of no more items than the share of a thread.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+
+#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/sort/merge_path.hpp"
+#include "blitz/algorithm/sort/patterns.hpp"
+#include "blitz/algorithm/sort/stable_quicksort.hpp"
+#include "blitz/join.hpp"
+
+namespace blitz::detail {
+
+/// Stable quicksort, for ParallelStableSort.
+template <class T, class Less>
+class ParallelStableQuicksort {
+ public:
+  /// For n items, on a worker of a pool of that many threads. Fewer than `grain` items are sorted by one thread.
+  ParallelStableQuicksort(const AlgorithmOptions& options, std::size_t threads, std::size_t n, std::size_t grain,
+                          Less less)
+      : options_(options), share_(n / threads + 1), grain_(grain), less_(less) {}
+
+  /// The least run, of n items, that is worth a merge.
+  [[nodiscard]] std::size_t long_run(std::size_t n) const {
+    return std::max(n / 64, static_cast<std::size_t>(kSmallSort<T>) + 1);
+  }
+  /// Whether n items are to be cut in two, runs or not: partitions are made by one thread each.
+  [[nodiscard]] bool cuts(std::size_t n) const { return n > share_; }
+
+  /// Sorts the n items at `items`; `other` is scratch. When it throws they are there as well. Throws Stopped.
+  void operator()(T* items, T* other, std::size_t n) const {
+    sort(items, n, other, nullptr, depth_limit(static_cast<std::ptrdiff_t>(n)));
+  }
+
+ private:
+  /// See stable_quicksort.
+  void sort(T* first, std::size_t n, T* scratch, T* before, int limit) const {
+    while (n > grain_ && limit > 0) {
+      --limit;
+      throw_if_stopped(options_);
+      PivotCopy<T> pivot(*choose_pivot(first, first + n, less_));
+      const auto [front, equal] = stable_cut(first, n, scratch, before, pivot.value, less_);
+      if (!equal) {
+        join([&, front = front, this] { sort(first, front, scratch, before, limit); },
+             [&, front = front, this] { sort(first + front, n - front, scratch + front, &pivot.value, limit); });
+        return;
+      }
+      first += front;
+      n -= front;
+      before = nullptr;
+    }
+    stable_quicksort(first, n, scratch, before, limit, less_);
+  }
+
+  const AlgorithmOptions& options_;
+  std::size_t share_;  // of a thread, in items
+  std::size_t grain_;
+  Less less_;
+};
+
+/// `Other` sorts what has no long runs; see ParallelStableQuicksort.
+template <class T, class Less, class Other>
+class ParallelStableSort {
+ public:
+  /// On a worker of a pool of that many threads. Fewer than `grain` items are sorted by one thread.
+  ParallelStableSort(const AlgorithmOptions& options, std::size_t threads, std::size_t grain, Less less, Other other)
+      : options_(options), threads_(threads), grain_(grain), less_(less), other_(other) {}
+
+  /// Sorts the n items at `items`. They end in `other`, or in `items` if not `into_other`; the other one is scratch. When it
+  /// throws they are there as well, in some order. Throws Stopped.
+  void sort(T* items, T* other, std::size_t n, bool into_other) const {
+    T* const home = into_other ? other : items;
+    T* const away = into_other ? items : other;
+    bool halves = false;  // The items are in `away`, in two halves.
+    try {
+      throw_if_stopped(options_);
+      const FrontRun run = n < 2 ? FrontRun{n, false} : front_run<true>(here_, items, n, less_);
+      const std::size_t long_run = other_.long_run(n);
+      const bool begins_sorted = run.size == n || (run.size >= long_run && run.size >= n / 2);
+      if (begins_sorted && run.reversed) reverse_items(here_, items, run.size);
+      if (run.size == n) {
+        // They are sorted.
+      } else if (begins_sorted || other_.cuts(n) || run.size >= long_run || has_run_in_middle(items, n, long_run)) {
+        const std::size_t middle = begins_sorted ? run.size : n / 2;
+        const auto left = [&] {
+          halves = true;  // Also if it throws: join runs both sides to their ends.
+          if (!begins_sorted) {
+            sort(items, other, middle, !into_other);
+          } else if (!into_other) {
+            move_all(items, other, middle);
+          }
+        };
+        const auto right = [&] { sort(items + middle, other + middle, n - middle, !into_other); };
+        in_two(n, left, right);
+        merge_parallel(options_, part_count(n, threads_, grain_), away, middle, away + middle, n - middle, home, less_,
+                       ConstructMoved{});
+        return;
+      } else {
+        other_(items, other, n);
+      }
+    } catch (...) {
+      if (T* const from = halves ? away : items; from != home) move_all(from, home, n);
+      throw;
+    }
+    if (into_other) move_all(items, other, n);
+  }
+
+ private:
+  /// Calls both, perhaps at once, and the second one even if the first throws.
+  template <class F, class G>
+  void in_two(std::size_t n, F&& f, G&& g) const {
+    if (n > grain_) {
+      join(f, g);
+    } else {
+      try {
+        f();
+      } catch (...) {
+        g();
+        throw;
+      }
+      g();
+    }
+  }
+
+  /// Moves n items, which leaves copies.
+  void move_all(T* from, T* to, std::size_t n) const noexcept {
+    for_parts(here_, n, part_count(n, threads_, grain_), [&](std::size_t, std::size_t begin, std::size_t end) {
+      std::uninitialized_move(from + begin, from + end, to + begin);
+    });
+  }
+
+  [[nodiscard]] bool has_run_in_middle(T* items, std::size_t n, std::size_t wanted) const {
+    return n / 2 > wanted && front_run<true>(here_, items + n / 2, wanted, less_).size == wanted;
+  }
+
+  const AlgorithmOptions& options_;
+  const AlgorithmOptions here_{};  // in the pool of the caller; not to be stopped
+  std::size_t threads_;
+  std::size_t grain_;
+  Less less_;
+  Other other_;
+};
+
+}  // namespace blitz::detail

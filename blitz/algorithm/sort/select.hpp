@@ -1,0 +1,94 @@
+/// @file
+/// Selection: brings the item of one rank to its place, what is not above it before it and what is not below it after
+/// it.
+///
+/// The range is partitioned by an item whose rank in a sample says that it lies just beyond the wanted one: so about
+/// the wanted rank's side of the range remains, then, with an item just before it, hardly anything. Large ranges are
+/// partitioned by several threads.
+///
+/// Source: R. W. Floyd, R. L. Rivest: Expected Time Bounds for Selection, 1975.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/sort/parallel_partition.hpp"
+#include "blitz/algorithm/sort/partition.hpp"
+#include "blitz/algorithm/sort/quicksort.hpp"
+
+namespace blitz::detail {
+
+template <class T, class Less>
+class ParallelSelect {
+ public:
+  /// On a worker of a pool of that many threads. Fewer than `grain` items are partitioned by one thread.
+  ParallelSelect(const AlgorithmOptions& options, std::size_t threads, T* /*items*/, std::size_t grain, Less less)
+      : options_(options), threads_(threads), grain_(grain), less_(less) {}
+
+  /// Brings what belongs there to `nth`, of [first, last). Throws Stopped.
+  void select(T* first, T* nth, T* last) const {
+    T* before = nullptr;
+    for (int limit = depth_limit(last - first); last - first > kSmallSort<T>;) {
+      throw_if_stopped(options_);
+      if (limit-- == 0) return heap_sort(first, last, less_);
+      const auto [chosen, even] = choose(first, nth, last);
+      if (is_equal_pivot(before, chosen, less_)) {
+        first = cut_equal(first, last, chosen, less_);
+        if (nth < first) return;
+        before = nullptr;  // all that are equal to it are gone
+        continue;
+      }
+      T* const pivot = cut(first, last, chosen, less_, [&, is_even = even](T* from, T* to, auto below) {
+        const auto serial = [is_even](T* begin, T* end, auto its_below) {
+          return is_even ? partition_evenly(begin, end, its_below) : std::partition(begin, end, its_below);
+        };
+        const std::size_t parts = std::min(static_cast<std::size_t>(to - from) / grain_, threads_ * kPartsOfThread);
+        return parts < 2 || threads_ == 1 ? serial(from, to, below)
+                                          : parallel_partition(from, to, parts, below, serial);
+      });
+      if (nth == pivot) return;
+      if (nth < pivot) {
+        last = pivot;
+      } else {
+        first = pivot + 1;
+        before = pivot;
+      }
+    }
+    small_sort(first, last, less_);
+  }
+
+ private:
+  struct Pivot {
+    T* item;
+    bool even;  // else nearly all items are expected on one side: branches are foreseen, and hardly an item moves
+  };
+  static constexpr std::size_t kPartsOfThread = 4;  // so that a thread that comes late finds some left
+
+  /// Sorts a sample, at the front, and takes the item that is two standard deviations of its rank on the longer side's
+  /// side of where `nth` would be.
+  Pivot choose(T* first, T* nth, T* last) const {
+    const auto n = static_cast<std::size_t>(last - first);
+    constexpr std::size_t kLeastSampled = 2048;
+    if (n < kLeastSampled) return {choose_pivot(first, last, less_), true};
+    const std::size_t size = std::size_t{2} << (std::bit_width(n) / 2);
+    const std::size_t stride = n / size;
+    for (std::size_t i = 1; i != size; ++i) std::ranges::swap(first[i], first[i * stride]);
+    quicksort(first, first + size, less_);
+    const double part = static_cast<double>(nth - first) / static_cast<double>(n);
+    const double margin = 2 * std::sqrt(static_cast<double>(size) * part * (1 - part)) + 1;
+    const double rank = static_cast<double>(size) * part + (part < 0.5 ? margin : -margin);
+    const auto at = static_cast<std::size_t>(std::clamp(rank, 0.0, static_cast<double>(size - 1)));
+    return {first + at, at > size / 64 && at < size - size / 64};
+  }
+
+  const AlgorithmOptions& options_;
+  std::size_t threads_;
+  std::size_t grain_;
+  Less less_;
+};
+
+}  // namespace blitz::detail

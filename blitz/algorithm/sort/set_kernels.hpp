@@ -1,0 +1,250 @@
+/// @file
+/// Set operations on sorted ranges: what of two ranges goes to the output, and where to cut the ranges so that the parts can
+/// be worked on side by side.
+///
+/// Equal items lie in one part: item k of a run of equal ones in the first range meets item k of that in the second range.
+/// Each part counts what it will write, and then writes it to its place; a comparison that is no order may write less. Reads and writes are within bounds, and every loop
+/// ends, whatever a comparison returns.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <utility>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/sort/merge_kernels.hpp"
+#include "blitz/algorithm/sort/merge_path.hpp"
+#include "blitz/algorithm/sort/small_sort.hpp"
+#include "blitz/base/atomic.hpp"
+
+namespace blitz::detail {
+
+/// Which items a set operation writes: those of the first range alone, of the second range alone, and of both, from the first.
+struct SetItems {
+  bool first;
+  bool second;
+  bool both;
+};
+
+/// How far a set operation has come, in each range.
+struct SetProgress {
+  std::size_t first;
+  std::size_t second;
+  std::size_t written;
+};
+
+/// Whether the operation writes the next item: one of the first range, of the second one, or else of both.
+template <SetItems kItems>
+[[nodiscard]] constexpr bool writes(bool first, bool second) noexcept {
+  constexpr unsigned kTable = (kItems.both ? 1U : 0U) | (kItems.first ? 2U : 0U) | (kItems.second ? 4U : 0U);
+  return (kTable >> (unsigned{first} | unsigned{second} << 1U) & 1U) != 0;
+}
+
+/// How many items of a[0..na) and b[0..nb) the operation would write. Without a branch that depends on the items, if they are
+/// cheap to move.
+template <SetItems kItems, class A, class B, class Less>
+std::size_t count_set(A a, std::size_t na, B b, std::size_t nb, Less less) {
+  const A a_end = at(a, na);
+  const B b_end = at(b, nb);
+  std::size_t count = 0;
+  while (a != a_end && b != b_end) {
+    const bool second = less(*b, *a);
+    bool first = false;
+    if constexpr (kCheapToMove<std::iter_value_t<A>>) {
+      const bool before = less.first_less(*a, *b);
+      first = before && !second;
+    } else {
+      first = !second && less.first_less(*a, *b);
+    }
+    count += writes<kItems>(first, second);
+    a += !second;
+    b += !first;
+  }
+  if (kItems.first) count += static_cast<std::size_t>(a_end - a);
+  if (kItems.second) count += static_cast<std::size_t>(b_end - b);
+  return count;
+}
+
+/// Writes what the operation takes from a[0..na) and b[0..nb). Stops at an item that does not fit into `room`.
+template <SetItems kItems, class A, class B, class O, class Less>
+SetProgress write_set(A a, std::size_t na, B b, std::size_t nb, O out, std::size_t room, Less less) {
+  const A a_begin = a;
+  const B b_begin = b;
+  const A a_end = at(a, na);
+  const B b_end = at(b, nb);
+  std::size_t written = 0;
+  const auto progress = [&] {
+    return SetProgress{static_cast<std::size_t>(a - a_begin), static_cast<std::size_t>(b - b_begin), written};
+  };
+  const auto write = [&](const auto& item) {
+    if (written == room) return false;
+    *out = *item;
+    ++out;
+    ++written;
+    return true;
+  };
+  while (a != a_end && b != b_end) {
+    if (less(*b, *a)) {
+      if (kItems.second && !write(b)) return progress();
+      ++b;
+    } else if (less.first_less(*a, *b)) {
+      if (kItems.first && !write(a)) return progress();
+      ++a;
+    } else {
+      if (kItems.both && !write(a)) return progress();
+      ++a;
+      ++b;
+    }
+  }
+  for (; kItems.first && a != a_end; ++a) {
+    if (!write(a)) return progress();
+  }
+  for (; kItems.second && b != b_end; ++b) {
+    if (!write(b)) return progress();
+  }
+  return {na, nb, written};
+}
+
+/// Writes what the operation takes, of which there are `count` items.
+template <SetItems kItems, class A, class B, class O, class Less>
+void write_counted_set(A a, std::size_t na, B b, std::size_t nb, O out, std::size_t count, Less less) {
+  write_set<kItems>(a, na, b, nb, out, count, less);
+}
+/// The same without a branch that depends on the items, for items that are cheap to move: each step writes to the next place,
+/// and steps forward if that was an item to be written. So the last place is written to until the item of that place is there,
+/// and no place beyond it.
+template <SetItems kItems, class T, class O, class Less>
+  requires kCheapToMove<std::remove_const_t<T>>
+void write_counted_set(T* a, std::size_t na, T* b, std::size_t nb, O* out, std::size_t count, Less less) {
+  T* const a_end = a + na;
+  T* const b_end = b + nb;
+  O* const end = out + count;
+  while (a != a_end && b != b_end && out != end) {
+    const bool second = less(*b, *a);
+    const bool before = less.first_less(*a, *b);
+    const bool first = before && !second;
+    *out = *(second ? b : a);
+    out += writes<kItems>(first, second);
+    a += !second;
+    b += !first;
+  }
+  while (kItems.first && a != a_end && out != end) *out++ = *a++;
+  while (kItems.second && b != b_end && out != end) *out++ = *b++;
+}
+
+/// Where parts of two ranges begin.
+struct SetCuts {
+  std::array<std::size_t, kMostParts + 1> first;
+  std::array<std::size_t, kMostParts + 1> second;
+};
+
+/// Cuts a[0..na) and b[0..nb) into `parts` parts of about the same size, but never between equal items.
+template <class A, class B, class C, class P1, class P2>
+void cut_sets(SetCuts& cuts, std::size_t parts, A a, std::size_t na, B b, std::size_t nb,
+              TwoProjections<C, P1, P2> less) {
+  // Each cut is made in what the one before has left: so they are in order, whatever a comparison returns.
+  std::size_t i = 0;
+  std::size_t j = 0;
+  cuts.first[0] = 0;
+  cuts.second[0] = 0;
+  for (std::size_t part = 1; part != parts; ++part) {
+    const std::size_t rank = part_begin(na + nb, parts, part);
+    if (rank > i + j) {
+      const std::size_t more = co_rank(rank - i - j, at(a, i), na - i, at(b, j), nb - j, less);
+      const std::size_t next_i = i + more;
+      const std::size_t next_j = rank - next_i;
+      // Back to the first item that is equal to the one at the cut.
+      const auto back_to = [&](auto&& key, auto a_less, auto b_less) {
+        i = static_cast<std::size_t>(
+            std::ranges::partition_point(at(a, i), at(a, next_i), [&](auto&& x) { return a_less(x, key); }) - a);
+        j = static_cast<std::size_t>(
+            std::ranges::partition_point(at(b, j), at(b, next_j), [&](auto&& y) { return b_less(y, key); }) - b);
+      };
+      if (next_i != na && (next_j == nb || !less(*at(b, next_j), *at(a, next_i)))) {
+        const TwoProjections<C, P1, P1> same{less.comp, less.proj1, less.proj1};
+        back_to(*at(a, next_i), same, less);
+      } else {
+        const TwoProjections<C, P2, P2> same{less.comp, less.proj2, less.proj2};
+        const auto first_less = [&](auto&& x, auto&& y) { return less.first_less(x, y); };
+        back_to(*at(b, next_j), first_less, same);
+      }
+    }
+    cuts.first[part] = i;
+    cuts.second[part] = j;
+  }
+  cuts.first[parts] = na;
+  cuts.second[parts] = nb;
+}
+
+/// The whole set operation, of parts side by side, on a worker of a pool. See write_set.
+template <SetItems kItems, class A, class B, class O, class C, class P1, class P2>
+SetProgress set_parallel(const AlgorithmOptions& options, std::size_t parts, A a, std::size_t na, B b, std::size_t nb,
+                         O out, std::size_t room, TwoProjections<C, P1, P2> less) {
+  if (parts == 1) return write_set<kItems>(a, na, b, nb, out, room, less);
+  SetCuts cuts;
+  cut_sets(cuts, parts, a, na, b, nb, less);
+  std::array<std::size_t, kMostParts + 1> begins;  // where each part writes to
+  const auto for_each_part = [&](auto&& f) {
+    for_parts(options, parts, parts, [&](std::size_t part, std::size_t, std::size_t) {
+      const std::size_t i = cuts.first[part];
+      const std::size_t j = cuts.second[part];
+      f(part, at(a, i), cuts.first[part + 1] - i, at(b, j), cuts.second[part + 1] - j);
+    });
+  };
+  for_each_part([&](std::size_t part, A x, std::size_t nx, B y, std::size_t ny) {
+    begins[part + 1] = count_set<kItems>(x, nx, y, ny, less);
+  });
+  begins[0] = 0;
+  for (std::size_t part = 0; part != parts; ++part) begins[part + 1] += begins[part];
+  SetProgress progress{na, nb, std::min(begins[parts], room)};
+  for_each_part([&](std::size_t part, A x, std::size_t nx, B y, std::size_t ny) {
+    if (begins[part] > room) return;
+    const O to = at(out, begins[part]);
+    if (begins[part + 1] <= room) {
+      return write_counted_set<kItems>(x, nx, y, ny, to, begins[part + 1] - begins[part], less);
+    }
+    // One part at most ends at an item that does not fit, and says how far it came.
+    const SetProgress its = write_set<kItems>(x, nx, y, ny, to, room - begins[part], less);
+    progress = {cuts.first[part] + its.first, cuts.second[part] + its.second, room};
+  });
+  return progress;
+}
+
+/// Whether a[0..na) includes b[0..nb).
+template <class A, class B, class Less>
+bool includes_serial(A a, std::size_t na, B b, std::size_t nb, Less less) {
+  const A a_end = at(a, na);
+  const B b_end = at(b, nb);
+  while (b != b_end) {
+    if (a == a_end || less(*b, *a)) return false;
+    if (!less.first_less(*a, *b)) ++b;
+    ++a;
+  }
+  return true;
+}
+
+/// The same, of parts side by side, on a worker of a pool.
+template <class A, class B, class C, class P1, class P2>
+bool includes_parallel(const AlgorithmOptions& options, std::size_t parts, A a, std::size_t na, B b, std::size_t nb,
+                       TwoProjections<C, P1, P2> less) {
+  if (parts == 1) return includes_serial(a, na, b, nb, less);
+  SetCuts cuts;
+  cut_sets(cuts, parts, a, na, b, nb, less);
+  Atomic<bool> all{true};  // cleared by a part that lacks an item, read by each before it begins
+  for_parts(options, parts, parts, [&](std::size_t part, std::size_t, std::size_t) {
+    // Relaxed, here and below: the end of the loop orders the write before the caller's read, and an old value costs needless
+    // work and no more.
+    if (!all.load(std::memory_order_relaxed)) return;
+    const std::size_t i = cuts.first[part];
+    const std::size_t j = cuts.second[part];
+    if (!includes_serial(at(a, i), cuts.first[part + 1] - i, at(b, j), cuts.second[part + 1] - j, less))
+      all.store(false, std::memory_order_relaxed);
+  });
+  return all.load(std::memory_order_relaxed);
+}
+
+}  // namespace blitz::detail

@@ -1,0 +1,200 @@
+/// @file
+/// How sort and its like come from their arguments to an algorithm: which one, on how many threads, and in which
+/// memory.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/constructed.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/permute.hpp"
+#include "blitz/algorithm/scratch.hpp"
+#include "blitz/algorithm/sort/for_all.hpp"
+#include "blitz/algorithm/sort/parallel_quicksort.hpp"
+#include "blitz/algorithm/sort/parallel_radix.hpp"
+#include "blitz/algorithm/sort/patterns.hpp"
+#include "blitz/algorithm/sort/quicksort.hpp"
+#include "blitz/algorithm/sort/radix.hpp"
+#include "blitz/algorithm/sort/select.hpp"
+#include "blitz/base/huge_pages.hpp"
+#include "blitz/current_pool.hpp"
+
+namespace blitz::detail {
+
+/// The order that a comparison and a projection make.
+template <class C, class P>
+struct ProjectedLess {
+  template <class T>
+  bool operator()(T& a, T& b) const {
+    return static_cast<bool>(std::invoke(*comp, std::invoke(*proj, a), std::invoke(*proj, b)));
+  }
+  C* comp;
+  P* proj;
+};
+
+/// What items of type T are sorted by.
+template <class T, class P>
+using SortKey = std::remove_cvref_t<std::invoke_result_t<P&, T&>>;
+
+template <class T, class C, class P>
+consteval bool sorted_by_radix() {
+  if constexpr (kCheapToMove<T> && RadixKey<SortKey<T, P>>) {
+    return kIsLess<C, SortKey<T, P>> || kIsGreater<C, SortKey<T, P>>;
+  } else {
+    return false;
+  }
+}
+
+/// No more items than this are sorted or partitioned by one thread, unless the options say otherwise.
+template <class T>
+inline constexpr std::size_t kSortGrain = kCheapToMove<T> ? 8192 : 1024;
+
+template <class T>
+[[nodiscard]] std::size_t sort_grain(const AlgorithmOptions& options) noexcept {
+  return options.min_grain > 0 ? options.min_grain : kSortGrain<T>;
+}
+
+/// Calls `f(threads)` on a worker of the pool of the options, or here with 1 if there are no more than `least` items.
+template <class F>
+void with_threads(const AlgorithmOptions& options, std::size_t n, std::size_t least, F&& f) {
+  if (n <= least) return f(std::size_t{1});
+  on_worker(options.pool.base(), [&](WorkerBase& worker) { f(worker.num_threads()); });
+}
+
+template <class T, class Less>
+void quicksort_items(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n, Less less) {
+  ParallelQuicksort<T, Less>(options, threads, n, sort_grain<T>(options), less)
+      .sort(items, items + n, nullptr, depth_limit(static_cast<std::ptrdiff_t>(n)));
+}
+
+/// Has the kernel map large memory, each page by one thread. Threads that scatter items all come to a new page at about
+/// the same time, and each would have it cleared.
+template <class T>
+void touch_pages(const Scratch<T>& memory) noexcept {
+  constexpr std::size_t kPage = 4096;
+  auto* const bytes = static_cast<std::byte*>(static_cast<void*>(memory.data()));
+  const std::size_t pages = memory.size() * sizeof(T) / kPage;
+  if (pages > 2 * kHugePage / kPage) {
+    for_all(pages, kHugePage / kPage, [=](std::size_t page) { std::construct_at(bytes + page * kPage, std::byte{}); });
+  }
+}
+
+/// By radix, or without memory for that, by quicksort.
+template <class T, class Order>
+void radix_sort_items(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n, Order order) {
+  if (const Scratch<T> other(n >= kLeastRadix ? n : 0, std::nothrow); other.data() != nullptr) {
+    touch_pages(other);
+    ParallelRadixSort<T, Order>(options, threads, n, order).sort(items, other.data(), n, false);
+  } else {
+    quicksort_items(options, threads, items, n, RadixLess<Order>{order});
+  }
+}
+
+/// Sorts items that are keys themselves as the unsigned integers that `Map` makes of them, in the same memory. So keys
+/// of one size share one sort.
+template <class Map, class K>
+void radix_sort_keys(const AlgorithmOptions& options, std::size_t threads, K* keys, std::size_t n) {
+  using Bits = typename Map::Bits;
+  constexpr std::size_t kLeastMapped = 8192;
+  static std::identity identity;
+  const auto sort = [&](Bits* bits) {
+    radix_sort_items(options, threads, bits, n, RadixOrder<Bits, std::identity, false>{&identity});
+  };
+  if constexpr (std::same_as<K, Bits> && Map::kIdentity) {
+    sort(keys);
+  } else {
+    auto* const bits = reinterpret_cast<Bits*>(keys);
+    for_all(n, kLeastMapped, [=](std::size_t i) { std::construct_at(bits + i, Map::bits_of(keys[i])); });
+    const auto back = [=] {
+      for_all(n, kLeastMapped, [=](std::size_t i) { std::construct_at(keys + i, Map::key_of(bits[i])); });
+    };
+    try {
+      sort(bits);
+    } catch (...) {
+      back();
+      throw;
+    }
+    back();
+  }
+}
+
+/// The order of the items: for what is sorted by radix, that of their keys' digits, in which a NaN has a place.
+template <class T, class C, class P>
+auto order_of(C& comp, P& proj) {
+  if constexpr (sorted_by_radix<T, C, P>()) {
+    using Order = RadixOrder<T, P, !kIsLess<C, SortKey<T, P>>>;
+    return RadixLess<Order>{Order{&proj}};
+  } else {
+    return ProjectedLess<C, P>{&comp, &proj};
+  }
+}
+
+template <class T, class C, class P>
+void sort_items(const AlgorithmOptions& options, T* items, std::size_t n, C& comp, P& proj) {
+  throw_if_stopped(options);
+  if (n < 2) return;
+  const auto less = order_of<T>(comp, proj);
+  if (const FrontRun run = front_run(options, items, n, less); run.size == n) {
+    if (run.reversed) Reverse::run(options, items, n);
+    return throw_if_stopped(options);
+  }
+  constexpr bool kByRadix = sorted_by_radix<T, C, P>();
+  const std::size_t alone =
+      kByRadix ? std::max(options.min_grain, kMostRadixBytes / sizeof(T)) : sort_grain<T>(options);
+  with_threads(options, n, alone, [&](std::size_t threads) {
+    if constexpr (!kByRadix) {
+      quicksort_items(options, threads, items, n, less);
+    } else if constexpr (std::same_as<SortKey<T, P>, T> && std::same_as<P, std::identity>) {
+      radix_sort_keys<typename decltype(less.order)::Map>(options, threads, items, n);
+    } else {
+      radix_sort_items(options, threads, items, n, less.order);
+    }
+  });
+}
+
+template <class T, class C, class P>
+void select_items(const AlgorithmOptions& options, T* items, std::size_t rank, std::size_t n, C& comp, P& proj) {
+  throw_if_stopped(options);
+  if (n < 2 || rank == n) return;
+  const auto less = order_of<T>(comp, proj);
+  with_threads(options, n, sort_grain<T>(options), [&](std::size_t threads) {
+    ParallelSelect(options, threads, items, sort_grain<T>(options), less).select(items, items + rank, items + n);
+  });
+}
+
+/// Calls `f(items)` with a pointer to the n items from `first` on: where they are, or if they are not side by side, in
+/// other memory, to which they are moved, and back when `f` has returned or thrown. Throws std::bad_alloc if there is none.
+template <std::random_access_iterator I, class F>
+void on_pointers(const I& first, std::size_t n, F&& f) {
+  if constexpr (std::contiguous_iterator<I>) {
+    f(std::to_address(first));
+  } else {
+    using T = std::iter_value_t<I>;
+    const Scratch<T> memory(n);
+    Constructed<T*> items(memory.data());
+    const auto move_back = [&] {
+      I to = first;
+      for (T& item : std::ranges::subrange(items.begin(), items.end())) *to++ = std::move(item);
+    };
+    try {
+      I from = first;
+      for (std::size_t i = 0; i != n; ++i, ++from) items.emplace_back(std::ranges::iter_move(from));
+      f(memory.data());
+    } catch (...) {
+      move_back();
+      throw;
+    }
+    move_back();
+  }
+}
+
+}  // namespace blitz::detail

@@ -1,0 +1,162 @@
+/// @file
+/// How stable_sort and the sorts by key come from their arguments to an algorithm: which one, and in which memory.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/scratch.hpp"
+#include "blitz/algorithm/sort/in_place_merge.hpp"
+#include "blitz/algorithm/sort/merge_path.hpp"
+#include "blitz/algorithm/sort/parallel_radix.hpp"
+#include "blitz/algorithm/sort/parallel_stable_sort.hpp"
+#include "blitz/algorithm/sort/patterns.hpp"
+#include "blitz/algorithm/sort/permute.hpp"
+#include "blitz/algorithm/sort/sort_items.hpp"
+
+namespace blitz::detail {
+
+/// The radix sort, for ParallelStableSort.
+template <class T, class C, class P>
+struct StableRadixSort {
+  /// Only a half that is sorted is worth a merge.
+  [[nodiscard]] static std::size_t long_run(std::size_t n) { return std::max<std::size_t>(n / 2, kLeastRadix); }
+  [[nodiscard]] static bool cuts(std::size_t /*n*/) { return false; }
+
+  void operator()(T* items, T* other, std::size_t n) const {
+    using Order = StableRadixOrder<T, P, !kIsLess<C, SortKey<T, P>>>;
+    ParallelRadixSort<T, Order>(options, threads, n, Order{{proj}}).sort(items, other, n, false);
+  }
+
+  const AlgorithmOptions& options;
+  std::size_t threads;
+  P* proj;
+};
+
+/// Sorts n items that are cheap to move by `less`; `scratch` is room for as many.
+template <class T, class Less>
+void stable_sort_cheap(const AlgorithmOptions& options, std::size_t threads, T* items, T* scratch, std::size_t n,
+                       std::size_t grain, Less less) {
+  using Quicksort = ParallelStableQuicksort<T, Less>;
+  const Quicksort quicksort(options, threads, n, grain, less);
+  ParallelStableSort<T, Less, Quicksort>(options, threads, grain, less, quicksort).sort(items, scratch, n, false);
+}
+
+/// As above, of items as they come. False: there is no memory for that.
+template <class T, class C, class P>
+bool try_stable_sort_cheap(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n,
+                           std::size_t grain, C& comp, P& proj) {
+  constexpr std::size_t kOnStack = 4096 / sizeof(T);
+  StackScratch<T, kOnStack> few;
+  const Scratch<T> many(n <= kOnStack ? 0 : n, std::nothrow);
+  T* const scratch = n <= kOnStack ? few.data() : many.data();
+  if (scratch == nullptr) return false;
+  if (threads > 1) touch_pages(many);
+  const ProjectedLess<C, P> less{&comp, &proj};
+  if constexpr (sorted_by_radix<T, C, P>()) {
+    using Radix = StableRadixSort<T, C, P>;
+    const Radix radix{options, threads, &proj};
+    ParallelStableSort<T, ProjectedLess<C, P>, Radix>(options, threads, grain, less, radix)
+        .sort(items, scratch, n, false);
+  } else {
+    stable_sort_cheap(options, threads, items, scratch, n, grain, less);
+  }
+  return true;
+}
+
+/// The order of pointers to items.
+template <class T, class C, class P>
+struct PointerOrder {
+  using Place = T*;
+
+  [[nodiscard]] Place place_of(T& item) const { return &item; }
+  [[nodiscard]] static T* item_at(const Place& place) { return place; }
+  bool operator()(Place& a, Place& b) const { return less(*a, *b); }
+
+  ProjectedLess<C, P> less;
+};
+
+/// What is compared as strings of char are.
+template <class K>
+concept StringKey = std::same_as<K, std::string> || std::same_as<K, std::string_view>;
+
+/// The same for strings: the first eight characters are compared as one integer, and lie beside the pointer.
+template <class T, class C, class P>
+  requires StringKey<SortKey<T, P>> && (kIsLess<C, SortKey<T, P>> || kIsGreater<C, SortKey<T, P>>)
+struct PointerOrder<T, C, P> {
+  struct Place {
+    std::uint64_t prefix;
+    T* item;
+  };
+
+  [[nodiscard]] Place place_of(T& item) const {
+    const auto& key = std::invoke(*less.proj, item);
+    std::uint64_t prefix = 0;
+    for (std::size_t i = 0; i != 8; ++i) {
+      prefix = prefix << 8 | (i < key.size() ? static_cast<unsigned char>(key[i]) : 0U);
+    }
+    return {kIsLess<C, SortKey<T, P>> ? prefix : ~prefix, &item};
+  }
+  [[nodiscard]] static T* item_at(const Place& place) { return place.item; }
+  bool operator()(Place& a, Place& b) const {
+    return a.prefix != b.prefix ? a.prefix < b.prefix : less(*a.item, *b.item);
+  }
+
+  ProjectedLess<C, P> less;
+};
+
+/// Sorts n items by pointers to them: comparisons are done when the first item is moved. False: there is no memory for that.
+template <class T, class C, class P>
+bool try_stable_sort_places(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n,
+                            std::size_t grain, C& comp, P& proj) {
+  using Order = PointerOrder<T, C, P>;
+  using Place = typename Order::Place;
+  const Order order{{&comp, &proj}};
+  if (const FrontRun run = front_run<true>({}, items, n, order.less); run.size == n) {
+    if (run.reversed) reverse_items({}, items, n);
+    return true;
+  }
+  const Scratch<Place> memory(2 * n, std::nothrow);
+  BuiltArray<T> sorted(n);
+  if (memory.data() == nullptr || sorted.data() == nullptr) return false;
+  Place* const places = memory.data();
+  const std::size_t parts = part_count(n, threads, grain);
+  for_parts(options, n, parts, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (; begin != end; ++begin) std::construct_at(places + begin, order.place_of(items[begin]));
+  });
+  stable_sort_cheap(options, threads, places, places + n, n, grain, order);
+  permute(items, n, parts, sorted,
+          [places, items](std::size_t i) { return static_cast<std::size_t>(Order::item_at(places[i]) - items); });
+  return true;
+}
+
+template <class T, class C, class P>
+void stable_sort_items(const AlgorithmOptions& options, T* items, std::size_t n, C& comp, P& proj) {
+  throw_if_stopped(options);
+  if (n < 2) return;
+  const ProjectedLess<C, P> less{&comp, &proj};
+  if (n <= static_cast<std::size_t>(kSmallSort<T>)) return small_sort(items, items + n, less);
+  const std::size_t grain = sort_grain<T>(options);
+  with_threads(options, n, grain, [&](std::size_t threads) {
+    bool sorted = false;
+    if constexpr (kCheapToMove<T>) {
+      sorted = try_stable_sort_cheap(options, threads, items, n, grain, comp, proj);
+    } else {
+      sorted = try_stable_sort_places(options, threads, items, n, grain, comp, proj);
+    }
+    if (!sorted) stable_sort_in_place(items, n, less);
+  });
+}
+
+}  // namespace blitz::detail

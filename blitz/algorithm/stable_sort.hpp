@@ -1,0 +1,164 @@
+/// @file
+/// stable_sort, sort_by_key and sort_by_cached_key: sorting that keeps the order of equal items.
+///
+/// How, and what is proved of it: blitz/algorithm/sort/README.md.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <utility>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/call.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/sort/sort_by_key.hpp"
+#include "blitz/algorithm/sort/stable_sort_items.hpp"
+#include "blitz/core/items.hpp"
+
+namespace blitz {
+
+namespace detail {
+
+struct StableSortFn : InOrder<StableSortFn> {
+  template <class I, class C, class P>
+  static I run(const AlgorithmOptions& options, const I& first, LoopIndex count, C& comp, P& proj) {
+    on_pointers(first, count, [&](auto* items) { stable_sort_items(options, items, count, comp, proj); });
+    return at(first, count);
+  }
+};
+
+/// Keys that are sorted by `C` of their projections, and values that go with them.
+template <class K, class V, class C, class P>
+concept SortableByKey = std::sortable<K, C, P> && std::permutable<V>;
+
+struct SortByKeyFn {
+  template <std::random_access_iterator K, std::sized_sentinel_for<K> S, std::random_access_iterator V,
+            std::sized_sentinel_for<V> T, class C = std::ranges::less, class P = std::identity>
+    requires SortableByKey<K, V, C, P>
+  std::ranges::in_in_result<K, V> operator()(const AlgorithmOptions& options, K keys, S keys_last, V values,
+                                             T values_last, C comp = {}, P proj = {}) const {
+    const auto n = std::min(static_cast<LoopIndex>(keys_last - keys), static_cast<LoopIndex>(values_last - values));
+    sort_items_by_key(options, keys, values, static_cast<std::size_t>(n), comp, proj);
+    return {at(keys, n), at(values, n)};
+  }
+  template <LoopRange K, LoopRange V, class C = std::ranges::less, class P = std::identity>
+    requires SortableByKey<std::ranges::iterator_t<K>, std::ranges::iterator_t<V>, C, P>
+  std::ranges::in_in_result<std::ranges::borrowed_iterator_t<K>, std::ranges::borrowed_iterator_t<V>> operator()(
+      const AlgorithmOptions& options, K&& keys, V&& values, C comp = {}, P proj = {}) const {
+    const auto key = std::ranges::begin(keys);
+    const auto value = std::ranges::begin(values);
+    return (*this)(options, key, key + std::ranges::ssize(keys), value, value + std::ranges::ssize(values),
+                   std::move(comp), std::move(proj));
+  }
+  template <std::random_access_iterator K, std::sized_sentinel_for<K> S, std::random_access_iterator V,
+            std::sized_sentinel_for<V> T, class C = std::ranges::less, class P = std::identity>
+    requires SortableByKey<K, V, C, P>
+  std::ranges::in_in_result<K, V> operator()(K keys, S keys_last, V values, T values_last, C comp = {},
+                                             P proj = {}) const {
+    return (*this)(AlgorithmOptions{}, std::move(keys), std::move(keys_last), std::move(values), std::move(values_last),
+                   std::move(comp), std::move(proj));
+  }
+  template <LoopRange K, LoopRange V, class C = std::ranges::less, class P = std::identity>
+    requires SortableByKey<std::ranges::iterator_t<K>, std::ranges::iterator_t<V>, C, P>
+  std::ranges::in_in_result<std::ranges::borrowed_iterator_t<K>, std::ranges::borrowed_iterator_t<V>> operator()(
+      K&& keys, V&& values, C comp = {}, P proj = {}) const {
+    return (*this)(AlgorithmOptions{}, keys, values, std::move(comp), std::move(proj));
+  }
+};
+
+/// What `F` makes of an item.
+template <class I, class F>
+using CachedKey = std::remove_cvref_t<std::indirect_result_t<F&, I>>;
+
+/// Items whose keys `F` makes, and `C` compares.
+template <class I, class F, class C>
+concept SortableByCachedKey =
+    std::permutable<I> && std::indirectly_unary_invocable<F, I> &&
+    std::constructible_from<CachedKey<I, F>, std::indirect_result_t<F&, I>> && std::sortable<CachedKey<I, F>*, C>;
+
+struct SortByCachedKeyFn {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class F, class C = std::ranges::less>
+    requires SortableByCachedKey<I, F, C>
+  I operator()(const AlgorithmOptions& options, I first, S last, F key, C comp = {}) const {
+    const auto n = static_cast<std::size_t>(last - first);
+    sort_items_by_cached_key<CachedKey<I, F>>(options, first, n, key, comp);
+    return at(first, n);
+  }
+  template <LoopRange R, class F, class C = std::ranges::less>
+    requires SortableByCachedKey<std::ranges::iterator_t<R>, F, C>
+  std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, F key, C comp = {}) const {
+    const auto first = std::ranges::begin(range);
+    return (*this)(options, first, first + std::ranges::ssize(range), std::move(key), std::move(comp));
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class F, class C = std::ranges::less>
+    requires SortableByCachedKey<I, F, C>
+  I operator()(I first, S last, F key, C comp = {}) const {
+    return (*this)(AlgorithmOptions{}, std::move(first), std::move(last), std::move(key), std::move(comp));
+  }
+  template <LoopRange R, class F, class C = std::ranges::less>
+    requires SortableByCachedKey<std::ranges::iterator_t<R>, F, C>
+  std::ranges::borrowed_iterator_t<R> operator()(R&& range, F key, C comp = {}) const {
+    return (*this)(AlgorithmOptions{}, range, std::move(key), std::move(comp));
+  }
+};
+
+}  // namespace detail
+
+/// @brief Sorts the items by the order of their projections, and keeps the order of equal ones.
+///
+/// stable_sort(range, comp, proj), stable_sort(first, last, comp, proj), and both with an AlgorithmOptions that leads;
+/// returns the end. Ranges are random access and sized; `comp` and `proj` have defaults, std::ranges::less and
+/// std::identity, and are called by several threads at once.
+///
+/// Integers and floating keys, whether items or projections, that are compared by std::less or std::greater (or those of
+/// std::ranges) are sorted by radix if their items are cheap to move, up to 32 bytes. Other cheap items are sorted by runs and
+/// stable quicksort. All others, such as strings, are sorted by pointers to them, and then moved, twice each.
+///
+/// @throws What `comp`, `proj` and the moves of items throw, and Stopped after a stop request. Then the items are a permutation
+///   of what they were; of items that are not cheap to move, in the places where they were. Only if a move throws, some may be
+///   lost; all elements are valid. A comparison that is no strict weak order leaves some permutation.
+///
+/// O(n log n) comparisons, about 1.1 n log2 n on average. Memory: n items, and two pointers for each item that is not cheap to
+/// move. Where that memory is not to be had, the calling thread sorts in place, with O(n log^2 n) swaps. Ranges that are not
+/// contiguous, such as a deque's, are moved to other memory and back: std::bad_alloc leaves them as they were. Any thread.
+/// @code
+///   blitz::stable_sort(people, std::greater{}, &Person::age);
+///   blitz::stable_sort({.stop = token, .pool = &pool}, numbers);
+/// @endcode
+/// The algorithm: driftsort (L. Bergdoll, O. Peters, 2024), with merges by co-ranking; see blitz/algorithm/sort/README.md.
+inline constexpr detail::StableSortFn stable_sort{};
+
+/// @brief Sorts keys, and brings the values that go with them to the same places. Keeps the order of equal keys.
+///
+/// sort_by_key(keys, values, comp, proj) of two ranges, sort_by_key(keys, keys_last, values, values_last, comp, proj) of
+/// iterators, and both with an AlgorithmOptions that leads; returns both ends, as `in1` and `in2`. `values[i]` goes with
+/// `keys[i]`; the longer range is used as far as the shorter one goes. `comp` and `proj` are those of stable_sort, for keys.
+///
+/// @throws As stable_sort, and std::bad_alloc. Unless a move throws, keys and values are then as they were.
+///
+/// O(n log n) comparisons. Memory: if key and value are cheap to move, and 32 bytes together at most, two of each for each
+/// item; or else another key and value for each, and an integer beside a key or two integers. Any thread.
+/// @code
+///   blitz::sort_by_key(distances, cities);
+/// @endcode
+inline constexpr detail::SortByKeyFn sort_by_key{};
+
+/// @brief Sorts the items by keys that are made once for each item. Keeps the order of equal keys.
+///
+/// sort_by_cached_key(range, key, comp), sort_by_cached_key(first, last, key, comp), and both with an AlgorithmOptions that
+/// leads; returns the end. `key(item)` makes the key, by several threads at once; `comp`, by default std::ranges::less,
+/// compares keys. For keys that take longer to make than an item takes to move; otherwise use stable_sort with a projection.
+///
+/// @throws What `key`, `comp` and the moves of items and keys throw, Stopped after a stop request, and std::bad_alloc. Unless
+///   a move throws, the items are then as they were.
+///
+/// n calls of `key`, O(n log n) comparisons. Memory: one item, and two keys with an integer each, for each item. Any thread.
+/// @code
+///   blitz::sort_by_cached_key(files, [](const Path& file) { return checksum(file); });
+/// @endcode
+inline constexpr detail::SortByCachedKeyFn sort_by_cached_key{};
+
+}  // namespace blitz

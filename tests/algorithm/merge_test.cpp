@@ -1,0 +1,373 @@
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <initializer_list>
+#include <iterator>
+#include <ranges>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <blitz/algorithm.hpp>
+#include <blitz/algorithm/sort/in_place_merge.hpp>
+#include <doctest/doctest.h>
+
+#include "algorithm/kinds.hpp"
+
+namespace blitz_test {
+namespace {
+
+using Sizes = std::initializer_list<std::size_t>;
+
+/// A key, and where the item was: so a merge shows whether it was stable, and a set operation from which range it took.
+struct Tagged {
+  int key = 0;
+  int place = 0;
+  friend bool operator==(const Tagged&, const Tagged&) = default;
+};
+
+constexpr auto kByKey = [](const Tagged& a, const Tagged& b) { return a.key < b.key; };
+constexpr Tagged kUntouched{-1, -1};
+
+std::vector<Tagged> sorted_items(std::size_t n, int kinds, int first_place = 0) {
+  std::vector<Tagged> items;
+  for (const int key : random_ints(n, kinds)) items.push_back({key, 0});
+  std::ranges::sort(items, kByKey);
+  for (Tagged& item : items) item.place = first_place++;
+  return items;
+}
+
+/// Calls `test(a, b)` with sorted ranges of many sizes, with many equal items and with few.
+template <class Test>
+void for_each_two(std::size_t most, Test&& test) {
+  for (const std::size_t n1 : Sizes{0, 1, 2, 3, 8, 9, 30, 100, 1000, 17'000}) {
+    for (const std::size_t n2 : Sizes{0, 1, 2, 7, 10, 33, 200, 1001, 40'000}) {
+      if (n1 + n2 > most) continue;
+      for (const int kinds : {1, 4, 300, 1'000'000}) {
+        if (n1 + n2 > 3000 && kinds != 300) continue;
+        CAPTURE(n1);
+        CAPTURE(n2);
+        CAPTURE(kinds);
+        test(sorted_items(n1, kinds), sorted_items(n2, kinds, 1'000'000));
+      }
+    }
+  }
+}
+
+std::size_t most_of(const AlgorithmOptions& options) { return options.min_grain == 0 ? 100'000 : 1300; }
+
+TEST_CASE("merge: as the standard's, also into an output that is too small") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for_each_two(most_of(options), [&](const std::vector<Tagged>& a, const std::vector<Tagged>& b) {
+      std::vector<Tagged> expected(a.size() + b.size());
+      std::ranges::merge(a, b, expected.begin(), kByKey);
+      for (const std::size_t room : {expected.size(), expected.size() + 3, expected.size() / 2}) {
+        std::vector<Tagged> out(room, kUntouched);
+        const auto [in1, in2, end] = blitz::merge(options, a, b, out, kByKey);
+        const auto n = std::min(room, expected.size());
+        CHECK(static_cast<std::size_t>(end - out.begin()) == n);
+        CHECK(static_cast<std::size_t>((in1 - a.begin()) + (in2 - b.begin())) == n);
+        CHECK(std::equal(out.begin(), end, expected.begin()));
+        CHECK(std::all_of(end, out.end(), [](const Tagged& x) { return x == kUntouched; }));
+      }
+    });
+  });
+}
+
+TEST_CASE("merge: kinds of items, iterators and projections") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : Sizes{0, 1, 50, 3000}) {
+      for_each_kind(random_ints(n, 1000), [&](auto& items, const std::vector<int>&) {
+        using Value = std::ranges::range_value_t<decltype(items)>;
+        std::deque<Value> other;
+        for (const int number : random_ints(n / 2, 1000)) other.push_back(item_from<Value>(number));
+        std::ranges::sort(items, std::ranges::greater{});
+        std::ranges::sort(other, std::ranges::greater{});
+        std::vector<Value> out(n + n / 2);
+        std::vector<Value> expected = out;
+        const auto ends = blitz::merge(options, items.begin(), items.end(), other.begin(), other.end(), out.begin(),
+                                       out.end(), std::ranges::greater{});
+        CHECK(ends.in1 == items.end());
+        CHECK(ends.in2 == other.end());
+        CHECK(ends.out == out.end());
+        std::ranges::merge(items, other, expected.begin(), std::ranges::greater{});
+        CHECK(out == expected);
+      });
+    }
+    // Two types, each with a projection.
+    const std::vector<Tagged> tagged = sorted_items(500, 100);
+    const std::vector<int> numbers = [] {
+      std::vector<int> all = random_ints(700, 100);
+      std::ranges::sort(all);
+      return all;
+    }();
+    struct Key {
+      int key = 0;
+      Key() = default;
+      explicit(false) Key(const Tagged& x) : key(x.key) {}
+      explicit(false) Key(int x) : key(x) {}
+      bool operator==(const Key&) const = default;
+    };
+    std::vector<Key> out(1200);
+    blitz::merge(options, tagged, numbers, out, {}, &Tagged::key, [](int x) { return x; });
+    CHECK(std::ranges::is_sorted(out, {}, &Key::key));
+    std::vector<Key> expected(out.size());
+    std::ranges::merge(tagged, numbers, expected.begin(), {}, &Tagged::key);
+    CHECK(out == expected);
+  });
+}
+
+TEST_CASE("inplace_merge: as the standard's, at every place") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for_each_two(most_of(options), [&](const std::vector<Tagged>& a, const std::vector<Tagged>& b) {
+      std::vector<Tagged> items = a;
+      items.insert(items.end(), b.begin(), b.end());
+      std::vector<Tagged> expected = items;
+      const auto middle = static_cast<std::ptrdiff_t>(a.size());
+      std::ranges::inplace_merge(expected, expected.begin() + middle, kByKey);
+      CHECK(blitz::inplace_merge(options, items, items.begin() + middle, kByKey) == items.end());
+      CHECK(items == expected);
+    });
+    for (const std::size_t n : Sizes{40, 2000}) {
+      const auto middle = static_cast<std::ptrdiff_t>(n / 3);
+      for_each_kind(random_ints(n, 500), [&](auto& items, const std::vector<int>&) {
+        std::sort(items.begin(), items.begin() + middle);
+        std::sort(items.begin() + middle, items.end());
+        auto expected = items;
+        std::ranges::sort(expected);
+        blitz::inplace_merge(options, items.begin(), items.begin() + middle, items.end());
+        CHECK(items == expected);
+      });
+      auto items = items_from<std::vector<Item>>(random_ints(n, 500));
+      std::sort(items.begin(), items.begin() + middle);
+      std::sort(items.begin() + middle, items.end());
+      blitz::inplace_merge(options, items, items.begin() + middle, {}, &Item::value);
+      CHECK(std::ranges::is_sorted(items));
+    }
+  });
+  CHECK(items_alive == 0);
+}
+
+TEST_CASE("merging and sorting without memory: as the standard's") {
+  for_each_two(1300, [&](const std::vector<Tagged>& a, const std::vector<Tagged>& b) {
+    std::vector<Tagged> items = a;
+    items.insert(items.end(), b.begin(), b.end());
+    std::vector<Tagged> expected = items;
+    std::ranges::inplace_merge(expected, expected.begin() + static_cast<std::ptrdiff_t>(a.size()), kByKey);
+    blitz::detail::merge_in_place(items.data(), items.data() + a.size(), items.data() + items.size(), kByKey);
+    CHECK(items == expected);
+    std::ranges::shuffle(items, random_bits());
+    expected = items;
+    std::ranges::stable_sort(expected, kByKey);
+    blitz::detail::stable_sort_in_place(items.data(), items.size(), kByKey);
+    CHECK(items == expected);
+  });
+}
+
+/// A set operation, and the standard's.
+template <class Ours, class Standards>
+void check_set_operation(const AlgorithmOptions& options, Ours ours, Standards standards) {
+  for_each_two(most_of(options), [&](const std::vector<Tagged>& a, const std::vector<Tagged>& b) {
+    std::vector<Tagged> expected(a.size() + b.size(), kUntouched);
+    expected.erase(standards(a, b, expected.begin(), kByKey).out, expected.end());
+    for (const std::size_t room : {expected.size(), a.size() + b.size() + 1, expected.size() / 2}) {
+      std::vector<Tagged> out(room, kUntouched);
+      const auto ends = ours(options, a, b, out, kByKey);
+      const auto n = std::min(room, expected.size());
+      CHECK(static_cast<std::size_t>(ends.out - out.begin()) == n);
+      CHECK(std::equal(out.begin(), ends.out, expected.begin()));
+      CHECK(std::all_of(ends.out, out.end(), [](const Tagged& x) { return x == kUntouched; }));
+      if constexpr (requires { ends.in1; }) {
+        // What was written is what the standard's makes of the items before these ends.
+        std::vector<Tagged> again(a.size() + b.size());
+        const auto its = standards(std::ranges::subrange(a.begin(), ends.in1),
+                                   std::ranges::subrange(b.begin(), ends.in2), again.begin(), kByKey);
+        CHECK(static_cast<std::size_t>(its.out - again.begin()) == n);
+        if (room >= expected.size()) {
+          CHECK(ends.in1 == a.end());
+          CHECK(ends.in2 == b.end());
+        }
+      } else if (room >= expected.size()) {
+        CHECK(ends.in == a.end());
+      }
+    }
+  });
+}
+
+TEST_CASE("set operations: as the standard's, also into an output that is too small") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    check_set_operation(options, blitz::set_union, std::ranges::set_union);
+    check_set_operation(options, blitz::set_intersection, std::ranges::set_intersection);
+    check_set_operation(options, blitz::set_difference, std::ranges::set_difference);
+    check_set_operation(options, blitz::set_symmetric_difference, std::ranges::set_symmetric_difference);
+  });
+}
+
+TEST_CASE("set operations: strings, iterators and projections") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : Sizes{0, 60, 3000}) {
+      auto a = items_from<std::vector<std::string>>(random_ints(n, 1000));
+      auto b = items_from<std::deque<std::string>>(random_ints(n / 2, 1000));
+      const auto length = &std::string::size;
+      const auto by = [](const std::string& x, const std::string& y) { return x < y; };
+      std::ranges::sort(a);
+      std::ranges::sort(b);
+      std::vector<std::string> out(2 * n);
+      std::vector<std::string> expected(2 * n);
+      blitz::set_union(options, a.begin(), a.end(), b.begin(), b.end(), out.begin(), out.end(), by);
+      std::ranges::set_union(a, b, expected.begin(), by);
+      CHECK(out == expected);
+      std::ranges::stable_sort(a, {}, length);
+      std::ranges::stable_sort(b, {}, length);
+      blitz::set_symmetric_difference(options, a, b, out, {}, length, length);
+      std::ranges::set_symmetric_difference(a, b, expected.begin(), {}, length, length);
+      CHECK(out == expected);
+    }
+  });
+}
+
+TEST_CASE("includes: as the standard's") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for_each_two(most_of(options), [&](const std::vector<Tagged>& a, const std::vector<Tagged>& b) {
+      CHECK(blitz::includes(options, a, b, kByKey) == std::ranges::includes(a, b, kByKey));
+      std::vector<Tagged> part;
+      std::ranges::copy_if(a, std::back_inserter(part), [](const Tagged& x) { return x.place % 3 != 0; });
+      CHECK(blitz::includes(options, a.begin(), a.end(), part.begin(), part.end(), {}, &Tagged::key, &Tagged::key));
+      if (!part.empty()) {
+        part.push_back(part.back());
+        part.back().key += 1;
+        CHECK(blitz::includes(options, a, part, kByKey) == std::ranges::includes(a, part, kByKey));
+      }
+    });
+  });
+}
+
+TEST_CASE("merges and set operations: an exception of a comparison") {
+  const std::vector<Tagged> a = sorted_items(70, 40);
+  const std::vector<Tagged> b = sorted_items(50, 40);
+  std::vector<Tagged> both = a;
+  both.insert(both.end(), b.begin(), b.end());
+  const auto strings = [] {
+    auto all = items_from<std::vector<std::string>>(random_ints(90));
+    std::sort(all.begin(), all.begin() + 40);
+    std::sort(all.begin() + 40, all.end());
+    return all;
+  }();
+  for (const auto& pool : {pools()[0], pools()[2]}) {
+    const AlgorithmOptions options{.min_grain = 10, .pool = pool};
+    std::vector<Tagged> out(both.size());
+    throw_at_each_call(
+        [&](CallCounter& counter) {
+          const auto less = counted(counter, kByKey);
+          blitz::merge(options, a, b, out, less);
+          blitz::set_union(options, a, b, out, less);
+          const bool all = blitz::includes(options, a, b, [&](const Tagged& x, const Tagged& y) { return less(x, y); });
+          CHECK_FALSE(all);
+        },
+        [] {});
+    std::vector<Tagged> items;
+    throw_at_each_call(
+        [&](CallCounter& counter) {
+          items = both;
+          blitz::inplace_merge(options, items, items.begin() + 70, counted(counter, kByKey));
+        },
+        [&] { CHECK(items == both); });
+    std::vector<std::string> costly;
+    throw_at_each_call(
+        [&](CallCounter& counter) {
+          costly = strings;
+          blitz::inplace_merge(options, costly, costly.begin() + 40, counted(counter, std::less{}));
+        },
+        [&] { CHECK(costly == strings); });
+  }
+}
+
+TEST_CASE("merges and set operations: a stop request at any moment") {
+  const std::vector<Tagged> a = sorted_items(5000, 4000);
+  const std::vector<Tagged> b = sorted_items(6000, 4000);
+  std::vector<Tagged> both = a;
+  both.insert(both.end(), b.begin(), b.end());
+  for_each_pool([&](AlgorithmOptions options) {
+    options.min_grain = 100;
+    for (const std::size_t at : Sizes{0, 100, 3000, 9000, 20'000, 1'000'000}) {
+      const auto run = [&](auto&& call, auto&& check) {
+        std::stop_source source;
+        options.stop = source.get_token();
+        std::atomic<std::size_t> calls = 0;
+        const auto less = [&](const Tagged& x, const Tagged& y) {
+          if (calls.fetch_add(1, std::memory_order_relaxed) == at) source.request_stop();
+          return x.key < y.key;
+        };
+        try {
+          call(less);
+          check(true);
+        } catch (const blitz::Stopped&) {
+          CHECK(source.stop_requested());
+          check(false);
+        }
+      };
+      std::vector<Tagged> out(both.size());
+      run([&](auto less) { blitz::merge(options, a, b, out, less); },
+          [&](bool whole) { CHECK((!whole || std::ranges::is_sorted(out, kByKey))); });
+      run([&](auto less) { blitz::set_intersection(options, a, b, out, less); }, [](bool) {});
+      std::vector<Tagged> items = both;
+      run([&](auto less) { blitz::inplace_merge(options, items, items.begin() + 5000, less); },
+          [&](bool whole) { CHECK((whole ? std::ranges::is_sorted(items, kByKey) : items == both)); });
+    }
+  });
+}
+
+TEST_CASE("merges and set operations: a comparison that is no order, and inputs that are not sorted") {
+  const auto check = [](const AlgorithmOptions& options, std::size_t n1, std::size_t n2, auto less) {
+    std::vector<Tagged> a = sorted_items(n1, 50);
+    std::vector<Tagged> b = sorted_items(n2, 50, 1'000'000);
+    std::ranges::shuffle(a, random_bits());
+    std::vector<Tagged> both = a;
+    both.insert(both.end(), b.begin(), b.end());
+    std::vector<Tagged> out(both.size());
+    const auto by_place = [](std::vector<Tagged> items) {
+      std::ranges::sort(items, {}, &Tagged::place);
+      return items;
+    };
+    blitz::merge(options, a, b, out, less);
+    CHECK(by_place(out) == by_place(both));
+    std::vector<Tagged> items = both;
+    blitz::inplace_merge(options, items, items.begin() + static_cast<std::ptrdiff_t>(n1), less);
+    CHECK(by_place(items) == by_place(both));
+    items = both;
+    blitz::detail::merge_in_place(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(n1), items.end(), less);
+    CHECK(by_place(items) == by_place(both));
+    for (const std::size_t room : {out.size(), out.size() / 3}) {
+      const std::span some(out.data(), room);
+      blitz::set_union(options, a, b, some, less);
+      blitz::set_intersection(options, a, b, some, less);
+      blitz::set_difference(options, a, b, some, less);
+      blitz::set_symmetric_difference(options, a, b, some, less);
+      static_cast<void>(blitz::includes(options, a, b, less));
+    }
+  };
+  for_each_pool([&](const AlgorithmOptions& options) {
+    for (const std::size_t n1 : Sizes{3, 40, 1000}) {
+      for (const std::size_t n2 : Sizes{1, 60, 900}) {
+        const std::function<bool(const Tagged&, const Tagged&)> orders[] = {
+            kByKey, [](const Tagged&, const Tagged&) { return true; },
+            [](const Tagged& x, const Tagged& y) { return x.key <= y.key; },
+            [](const Tagged& x, const Tagged& y) { return (x.place * 31 + y.place * 17) % 3 == 0; }};
+        for (const auto& less : orders) check(options, n1, n2, less);
+        std::atomic<unsigned> state{1};
+        const std::function<bool(const Tagged&, const Tagged&)> random = [&](const Tagged&, const Tagged&) {
+          return (state.fetch_add(0x9E3779B9U, std::memory_order_relaxed) * 0x85EBCA6BU >> 31) != 0;
+        };
+        check(options, n1, n2, random);
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace blitz_test

@@ -1,0 +1,414 @@
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <initializer_list>
+#include <limits>
+#include <ranges>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <blitz/algorithm.hpp>
+#include <doctest/doctest.h>
+
+#include "algorithm/kinds.hpp"
+
+namespace blitz_test {
+namespace {
+
+using Sizes = std::initializer_list<std::size_t>;
+
+/// A key, and the place that its item had: so a sort shows whether it was stable. Cheap to move.
+struct Tagged {
+  int key;
+  int place;
+  friend bool operator==(const Tagged&, const Tagged&) = default;
+};
+
+/// Not known to be std::less: so items are sorted by comparisons.
+constexpr auto kByKey = [](const Tagged& a, const Tagged& b) { return a.key < b.key; };
+
+std::vector<Tagged> tagged(const std::vector<int>& keys) {
+  std::vector<Tagged> items;
+  for (const int key : keys) items.push_back({key, static_cast<int>(items.size())});
+  return items;
+}
+
+std::vector<Tagged> sorted(std::vector<Tagged> items) {
+  std::ranges::stable_sort(items, kByKey);
+  return items;
+}
+
+bool is_permutation_of(std::vector<Tagged> items, std::vector<Tagged> before) {
+  std::ranges::sort(items, {}, &Tagged::place);
+  std::ranges::sort(before, {}, &Tagged::place);
+  return items == before;
+}
+
+/// Random keys, few different ones, and runs of many kinds.
+std::vector<std::vector<int>> patterns(std::size_t n) {
+  const auto make = [n](auto&& f) {
+    std::vector<int> numbers(n);
+    for (std::size_t i = 0; i < n; ++i) numbers[i] = static_cast<int>(f(i));
+    return numbers;
+  };
+  std::vector<std::vector<int>> all{
+      random_ints(n),
+      random_ints(n, 5),
+      make([](std::size_t i) { return i / 3; }),                              // sorted
+      make([n](std::size_t i) { return n - i; }),                             // reversed
+      make([n](std::size_t i) { return (n - i) / 3; }),                       // almost reversed: equal ones are no run
+      make([n](std::size_t i) { return std::min(i, n - i); }),                // organ pipe
+      make([n](std::size_t i) { return i % (n / 4 + 1); }),                   // four runs
+      make([n](std::size_t i) { return n - i % (n / 7 + 1); }),               // descending ones
+      make([n](std::size_t i) { return i < n - n / 8 ? i : i * 7919 % n; }),  // sorted, with a random end
+      make([n](std::size_t i) { return i < n / 8 ? i * 7919 % n : i; }),      // and with a random front
+  };
+  return all;
+}
+
+TEST_CASE("stable_sort: as the standard's, for every length and pattern") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : lengths(options.min_grain == 0 ? 40'000 : 1000, options.min_grain == 0 ? 300 : 70)) {
+      CAPTURE(n);
+      std::size_t pattern = 0;
+      for (const std::vector<int>& keys : patterns(n)) {
+        CAPTURE(pattern);
+        ++pattern;
+        const std::vector<Tagged> before = tagged(keys);
+        const std::vector<Tagged> expected = sorted(before);
+        std::vector<Tagged> items = before;
+        CHECK(blitz::stable_sort(options, items, kByKey) == items.end());
+        CHECK(items == expected);
+        items = before;
+        CHECK(blitz::stable_sort(options, items.begin(), items.end(), std::less{}, &Tagged::key) == items.end());
+        CHECK(items == expected);
+      }
+    }
+  });
+}
+
+TEST_CASE("stable_sort: every kind of item and iterator") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : Sizes{0, 1, 2, 20, 21, 32, 33, 300, 2500}) {
+      for_each_kind(random_ints(n, static_cast<int>(n) + 1), [&](auto& items, const std::vector<int>&) {
+        auto expected = items;
+        std::ranges::sort(expected);
+        blitz::stable_sort(options, items);
+        CHECK(items == expected);
+        std::ranges::reverse(expected);
+        blitz::stable_sort(options, items | std::views::reverse);
+        CHECK(items == expected);
+      });
+    }
+  });
+}
+
+TEST_CASE("stable_sort: move-only items keep their order, and none is lost") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : Sizes{7, 130, 5000}) {
+      auto items = items_from<std::vector<Item>>(random_ints(n, 50));
+      for (std::size_t i = 0; i < n; ++i) items[i].place = i;
+      blitz::stable_sort(options, items, std::ranges::greater{}, &Item::value);
+      CHECK(std::ranges::is_sorted(items, [](const Item& a, const Item& b) {
+        return a.value() != b.value() ? a.value() > b.value() : a.place < b.place;
+      }));
+    }
+  });
+  CHECK(items_alive == 0);
+}
+
+TEST_CASE("stable_sort: both zeros are equal") {
+  for (const std::size_t n : Sizes{30, 250, 40'000}) {
+    std::vector<double> numbers(n);
+    for (double& x : numbers) x = static_cast<double>(random_bits()() % 5) - 2.0;
+    for (double& x : numbers) x = x == 0 && random_bits()() % 2 == 0 ? -0.0 : x;
+    for (const bool down : {false, true}) {
+      std::vector<double> expected = numbers;
+      std::vector<double> items = numbers;
+      if (down) {
+        std::ranges::stable_sort(expected, std::greater{});
+        blitz::stable_sort({.pool = pools()[2]}, items, std::greater{});
+      } else {
+        std::ranges::stable_sort(expected);
+        blitz::stable_sort({.pool = pools()[2]}, items);
+      }
+      CHECK(std::ranges::equal(items, expected, {}, std::bit_cast<std::uint64_t, double>,
+                               std::bit_cast<std::uint64_t, double>));
+    }
+  }
+}
+
+TEST_CASE("stable_sort: strings that differ late, in a zero, or above 127") {
+  std::vector<std::string> strings;
+  for (const char* const front : {"", "a", "abcdefg", "abcdefgh", "abcdefghi", "\x80\xff", "abcdefgh\x90"}) {
+    for (int i = 0; i < 60; ++i) {
+      strings.push_back(front);
+      strings.back().append(static_cast<std::size_t>(i % 3), '\0').append(i % 5 == 0 ? "" : std::to_string(i % 7));
+    }
+  }
+  std::ranges::shuffle(strings, random_bits());
+  for_each_pool([&](const AlgorithmOptions& options) {
+    auto items = strings;
+    auto expected = strings;
+    blitz::stable_sort(options, items);
+    std::ranges::stable_sort(expected);
+    CHECK(items == expected);
+    items = strings;
+    blitz::stable_sort(options, items, std::greater<>{});
+    std::ranges::stable_sort(expected, std::greater<>{});
+    CHECK(items == expected);
+  });
+}
+
+TEST_CASE("stable_sort: comparisons are few") {
+  const auto calls = [](const auto& items, auto less) {
+    CallCounter counter;
+    counter.never_throw();
+    auto copy = items;
+    blitz::stable_sort({.pool = pools()[1]}, copy, counted(counter, less));
+    return static_cast<double>(counter.calls());
+  };
+  const std::size_t n = 30'000;
+  const auto n_log_n = static_cast<double>(n) * std::log2(static_cast<double>(n));
+  const std::vector<int> keys = random_ints(n);
+  CHECK(calls(tagged(keys), kByKey) < 1.15 * n_log_n);
+  CHECK(calls(items_from<std::vector<std::string>>(keys), std::less{}) < 1.15 * n_log_n);
+  CHECK(calls(tagged(random_ints(n, 8)), kByKey) < 8.0 * n);
+  const auto all = patterns(n);
+  CHECK(calls(tagged(all[2]), kByKey) < 1.01 * n);
+  CHECK(calls(tagged(all[3]), kByKey) < 1.01 * n);
+  CHECK(calls(tagged(all[5]), kByKey) < 3.5 * n);
+}
+
+TEST_CASE("stable_sort: an exception of a comparison or a projection leaves a permutation") {
+  for (const std::vector<int>& keys : {random_ints(230, 100), patterns(230)[6]}) {
+    const std::vector<Tagged> before = tagged(keys);
+    for (const auto& pool : {pools()[0], pools()[2]}) {
+      const AlgorithmOptions options{.min_grain = 16, .pool = pool};
+      std::vector<Tagged> items;
+      const auto check = [&] { CHECK(is_permutation_of(items, before)); };
+      throw_at_each_call(
+          [&](CallCounter& counter) {
+            items = before;
+            blitz::stable_sort(options, items, counted(counter, kByKey));
+            CHECK(items == sorted(before));
+          },
+          check);
+      throw_at_each_call(
+          [&](CallCounter& counter) {
+            items = before;
+            blitz::stable_sort(options, items, {}, counted(counter, [](const Tagged& x) { return x.key; }));
+            CHECK(items == sorted(before));
+          },
+          check);
+    }
+  }
+}
+
+TEST_CASE("stable_sort: an exception of a comparison leaves costly items where they are") {
+  const auto before = items_from<std::vector<std::string>>(random_ints(90));
+  for_each_pool([&](const AlgorithmOptions& options) {
+    std::vector<std::string> items;
+    throw_at_each_call(
+        [&](CallCounter& counter) {
+          items = before;
+          blitz::stable_sort(options, items, counted(counter, std::less{}));
+          CHECK(std::ranges::is_sorted(items));
+        },
+        [&] { CHECK(items == before); });
+  });
+}
+
+/// A number on the heap, whose moves may throw.
+class Fragile {
+ public:
+  explicit Fragile(int value) : value_(value) {}
+  Fragile(Fragile&& other) : value_((moves_(), std::move(other.value_))) {}
+  Fragile& operator=(Fragile&& other) {
+    moves_();
+    value_ = std::move(other.value_);
+    return *this;
+  }
+  ~Fragile() = default;
+  [[nodiscard]] int value() const { return value_.value(); }
+  static CallCounter& moves() { return moves_; }
+
+ private:
+  static inline CallCounter moves_;
+  Item value_;
+};
+
+TEST_CASE("stable_sort: an exception of a move leaks nothing") {
+  for (const auto& pool : {pools()[0], pools()[2]}) {
+    for (std::size_t at = 0; at < 400; ++at) {
+      Fragile::moves().never_throw();
+      std::vector<Fragile> items;
+      items.reserve(100);
+      for (const int number : random_ints(100)) items.emplace_back(number);
+      Fragile::moves().throw_at(at);
+      try {
+        blitz::stable_sort({.min_grain = 10, .pool = pool}, items, {}, &Fragile::value);
+        CHECK(at >= Fragile::moves().calls());
+        CHECK(std::ranges::is_sorted(items, {}, &Fragile::value));
+      } catch (const Thrown&) {
+      }
+    }
+  }
+  CHECK(items_alive == 0);
+}
+
+TEST_CASE("stable_sort: a stop request at any moment leaves a permutation") {
+  const std::vector<Tagged> before = tagged(random_ints(20'000));
+  for_each_pool([&](AlgorithmOptions options) {
+    options.min_grain = 500;
+    for (const std::size_t at : Sizes{0, 1, 1000, 50'000, 200'000, 280'000, 10'000'000}) {
+      std::stop_source source;
+      options.stop = source.get_token();
+      std::atomic<std::size_t> calls = 0;
+      const auto less = [&](const Tagged& a, const Tagged& b) {
+        if (calls.fetch_add(1, std::memory_order_relaxed) == at) source.request_stop();
+        return a.key < b.key;
+      };
+      std::vector<Tagged> items = before;
+      bool stopped = false;
+      try {
+        blitz::stable_sort(options, items, less);
+      } catch (const blitz::Stopped&) {
+        stopped = true;
+      }
+      CHECK((stopped ? is_permutation_of(items, before) : items == sorted(before)));
+      if (at <= 1000) CHECK(stopped);
+    }
+  });
+}
+
+TEST_CASE("stable_sort: a comparison that is no order leaves a permutation") {
+  for_each_pool([&](const AlgorithmOptions& options) {
+    for (const std::size_t n : Sizes{5, 31, 33, 100, 300, 5000, 30'000}) {
+      const std::vector<Tagged> before = tagged(random_ints(n));
+      const auto check = [&](auto less) {
+        std::vector<Tagged> items = before;
+        blitz::stable_sort(options, items, less);
+        CHECK(is_permutation_of(items, before));
+      };
+      check([](const Tagged&, const Tagged&) { return true; });
+      check([](const Tagged& a, const Tagged& b) { return a.key <= b.key; });
+      check([](const Tagged& a, const Tagged& b) { return (a.place * 31 + b.place * 17) % 3 == 0; });
+      std::atomic<unsigned> state{1};
+      check([&](const Tagged&, const Tagged&) {
+        return (state.fetch_add(0x9E3779B9U, std::memory_order_relaxed) * 0x85EBCA6BU >> 31) != 0;
+      });
+    }
+  });
+}
+
+TEST_CASE("sort_by_key: keys and values of all kinds") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : Sizes{0, 1, 2, 40, 250, 3000, 20'000}) {
+      const std::vector<Tagged> expected = sorted(tagged(random_ints(n, 100)));
+      std::vector<Tagged> order = expected;  // an unsorted order, and what it sorts to
+      std::ranges::sort(order, {}, &Tagged::place);
+      const auto run = [&]<class Keys, class Values>(Keys keys, Values values) {
+        for (const Tagged& x : order) {
+          keys.push_back(item_from<typename Keys::value_type>(x.key));
+          values.push_back(item_from<typename Values::value_type>(x.place));
+        }
+        // By the number that an item was made from.
+        const auto key_of = [](const auto& key) {
+          if constexpr (std::same_as<Keys, std::deque<std::string>>) {
+            return std::stoi(key.substr(key.find_first_not_of('x')));
+          } else if constexpr (std::same_as<Keys, std::vector<int>>) {
+            return key;
+          } else {
+            return key.value;
+          }
+        };
+        const auto [keys_end, values_end] = blitz::sort_by_key(options, keys, values, {}, key_of);
+        CHECK(keys_end == keys.end());
+        CHECK(values_end == values.end());
+        bool same = true;
+        for (std::size_t i = 0; i < n; ++i) {
+          same &= keys[i] == item_from<typename Keys::value_type>(expected[i].key);
+          same &= values[i] == item_from<typename Values::value_type>(expected[i].place);
+        }
+        CHECK(same);
+      };
+      run(std::vector<int>{}, std::vector<int>{});
+      run(std::vector<int>{}, std::vector<std::string>{});
+      run(std::deque<std::string>{}, std::vector<int>{});
+      run(std::vector<Wide>{}, std::deque<std::string>{});
+    }
+  });
+  std::vector<int> keys{3, 1, 2};
+  std::vector<int> values{30, 10};
+  const auto ends = blitz::sort_by_key(keys.begin(), keys.end(), values.begin(), values.end());
+  CHECK(keys == std::vector{1, 3, 2});
+  CHECK(values == std::vector{10, 30});
+  CHECK(ends.in1 == keys.begin() + 2);
+}
+
+TEST_CASE("sort_by_key, sort_by_cached_key: an exception leaves everything as it was") {
+  const std::vector<int> numbers = random_ints(60);
+  const auto strings = items_from<std::vector<std::string>>(numbers);
+  for (const auto& pool : {pools()[0], pools()[2]}) {
+    const AlgorithmOptions options{.min_grain = 10, .pool = pool};
+    auto keys = strings;
+    auto values = numbers;
+    const auto check = [&] {
+      CHECK(keys == strings);
+      CHECK(values == numbers);
+    };
+    throw_at_each_call(
+        [&](CallCounter& counter) {
+          keys = strings;
+          values = numbers;
+          blitz::sort_by_key(options, keys, values, counted(counter, std::less{}));
+        },
+        check);
+    throw_at_each_call(
+        [&](CallCounter& counter) {
+          keys = strings;
+          values = numbers;
+          blitz::sort_by_key(options, values, keys, counted(counter, std::less{}));
+        },
+        check);
+    throw_at_each_call(
+        [&](CallCounter& counter) {
+          keys = strings;
+          values = numbers;
+          blitz::sort_by_cached_key(options, keys, counted(counter, [](const std::string& x) { return x + "y"; }),
+                                    counted(counter, std::less{}));
+        },
+        check);
+  }
+}
+
+TEST_CASE("sort_by_cached_key: makes each key once") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : Sizes{0, 1, 2, 40, 3000}) {
+      const auto before = items_from<std::vector<std::string>>(random_ints(n, 70));
+      const auto check = [&](auto key) {
+        std::vector<std::string> items = before;
+        std::vector<std::string> expected = before;
+        CallCounter counter;
+        counter.never_throw();
+        CHECK(blitz::sort_by_cached_key(options, items, counted(counter, key)) == items.end());
+        std::ranges::stable_sort(expected, {}, key);
+        CHECK(items == expected);
+        CHECK(counter.calls() == (n < 2 ? 0 : n));
+      };
+      check([](const std::string& x) { return x.size(); });
+      check([](const std::string& x) { return x.substr(x.size() - 1) + "some text that lies on the heap"; });
+    }
+  });
+}
+
+}  // namespace
+}  // namespace blitz_test
