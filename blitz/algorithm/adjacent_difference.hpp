@@ -9,10 +9,10 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/chain.hpp"
@@ -94,9 +94,8 @@ struct AdjacentDifference {
     using Item = std::iter_value_t<I>;
     const LoopIndex size = Chain::least_run(options, count, sizeof(Item));
     const LoopIndex pieces = count / size + (count % size != 0 ? 1 : 0);
-    std::vector<Item> before;
-    before.reserve(static_cast<std::size_t>(pieces - 1));
-    for (LoopIndex piece = 1; piece < pieces; ++piece) before.push_back(*at(first, piece * size - 1));
+    const auto before = std::make_unique<std::optional<Item>[]>(static_cast<std::size_t>(pieces));
+    for (LoopIndex piece = 1; piece < pieces; ++piece) before[piece].emplace(*at(first, piece * size - 1));
     AlgorithmOptions by_pieces = options;
     by_pieces.min_grain = 1;
     for_blocks(by_pieces, pieces, 1, [&](LoopIndex piece, LoopIndex last) {
@@ -105,7 +104,7 @@ struct AdjacentDifference {
         for (LoopIndex i = std::min(begin + size, count) - 1; i > begin; --i) {
           *at(out, i) = std::invoke(op, *at(first, i), *at(first, i - 1));
         }
-        if (piece > 0) *at(out, begin) = std::invoke(op, *at(first, begin), std::as_const(before[piece - 1]));
+        if (piece > 0) *at(out, begin) = std::invoke(op, *at(first, begin), std::as_const(*before[piece]));
       }
     });
   }

@@ -3,7 +3,6 @@
 /// two where it is not. Scans, and the filters.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 
 #include "blitz/algorithm/blocks.hpp"
@@ -38,13 +37,9 @@ class Chain {
   }
 
   /// The least run of a chain over `count` items of so many bytes. Runs are long, as processors fetch what lies in a row:
-  /// 256 of them, to share them evenly among many workers, unless these would not stay in a worker's own cache.
-  [[nodiscard]] static LoopIndex least_run(const AlgorithmOptions& options, LoopIndex count,
-                                           std::size_t bytes) noexcept {
-    constexpr LoopIndex kManyRuns = 256;
-    constexpr std::size_t kCache = std::size_t{1} << 19;
-    return std::max<LoopIndex>({1, options.min_grain, std::min<LoopIndex>(count / kManyRuns, kCache / bytes)});
-  }
+  /// 32 for each thread of the pool, unless these would not stay in a worker's own cache.
+  [[nodiscard]] BLITZ_API static LoopIndex least_run(const AlgorithmOptions& options, LoopIndex count,
+                                                     std::size_t bytes);
 
  protected:
   /// No run but the last has fewer positions than `grain`, and slots are as many as runs can be. If `alike`, runs have one

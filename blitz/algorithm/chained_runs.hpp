@@ -30,8 +30,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
-#include <vector>
 
 #include "blitz/base/atomic.hpp"
 #include "blitz/core/items.hpp"
@@ -48,17 +48,20 @@ class ChainedRuns {
 
   /// For `positions` positions. No run but the last may have fewer than `least`. Throws std::bad_alloc.
   ChainedRuns(LoopIndex positions, LoopIndex least)
-      : positions_(positions), least_(least), slots_(static_cast<std::size_t>(positions / least + 1)) {
-    slots_.front().state.store(kLeftKnown, std::memory_order_relaxed);  // Nobody else has seen it.
+      : positions_(positions),
+        least_(least),
+        most_runs_(static_cast<std::size_t>(positions / least + 1)),
+        slots_(std::make_unique<Slot[]>(most_runs_)) {
+    slots_[0].state.store(kLeftKnown, std::memory_order_relaxed);  // Nobody else has seen it.
   }
 
   [[nodiscard]] LoopIndex positions() const noexcept { return positions_; }
 
   /// A number for the run that begins at `first`, below slots(). positions() has one too.
   [[nodiscard]] std::size_t slot(LoopIndex first) const noexcept {
-    return first == positions_ ? slots_.size() : static_cast<std::size_t>(first / least_);
+    return first == positions_ ? most_runs_ : static_cast<std::size_t>(first / least_);
   }
-  [[nodiscard]] std::size_t slots() const noexcept { return slots_.size() + 1; }
+  [[nodiscard]] std::size_t slots() const noexcept { return most_runs_ + 1; }
 
   /// The next run, of `length` positions. All lengths together are no more than positions().
   [[nodiscard]] Run claim(LoopIndex length) noexcept {
@@ -122,8 +125,7 @@ class ChainedRuns {
     LoopIndex last = 0;              // where the run ends; written by its worker before all else
   };
 
-  [[nodiscard]] Slot& at(LoopIndex first) noexcept { return slots_[slot(first)]; }
-  [[nodiscard]] const Slot& at(LoopIndex first) const noexcept { return slots_[slot(first)]; }
+  [[nodiscard]] Slot& at(LoopIndex first) const noexcept { return slots_[slot(first)]; }
 
   /// Returns whether the other of the two was there before.
   bool tell(LoopIndex first, unsigned char what, unsigned char other) noexcept {
@@ -132,7 +134,8 @@ class ChainedRuns {
 
   const LoopIndex positions_;
   const LoopIndex least_;
-  std::vector<Slot> slots_;
+  const std::size_t most_runs_;
+  const std::unique_ptr<Slot[]> slots_;
   Atomic<LoopIndex> next_{0};    // all below are claimed; written by claimers
   Atomic<LoopIndex> linked_{0};  // all below are linked; written by the linker
   Atomic<LoopIndex> taken_{0};   // all below are taken to be finished, or were run whole; written by finishers

@@ -12,7 +12,6 @@
 #include <ranges>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/copy_if.hpp"
@@ -66,9 +65,13 @@ class StablePartition final : public Filter {
         pred_(pred),
         proj_(proj),
         buffer_(static_cast<std::size_t>(count)),
-        built_(kTrivial ? 0 : static_cast<std::size_t>(words_of(count))) {}
+        built_(kTrivial ? nullptr : std::make_unique<Built[]>(static_cast<std::size_t>(words_of(count)))) {}
   ~StablePartition() {
-    for (const Built& built : built_) std::destroy_n(buffer_.data() + built.first, built.count);
+    if constexpr (!kTrivial) {
+      for (LoopIndex i = 0; i < words_of(items()); ++i) {
+        std::destroy_n(buffer_.data() + built_[i].first, built_[i].count);
+      }
+    }
   }
 
   /// Moves the `count` items of the buffer behind the `front` items in front.
@@ -110,7 +113,7 @@ class StablePartition final : public Filter {
   F& pred_;
   P& proj_;
   const Scratch<Item> buffer_;
-  std::vector<Built> built_;
+  const std::unique_ptr<Built[]> built_;
 };
 
 template <class I, class O1, class O2, class F, class P>

@@ -10,11 +10,11 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <ranges>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/chain.hpp"
@@ -60,8 +60,8 @@ class Scan final : public Chain {
         op_(op),
         transform_(transform),
         fold_(IteratorItems(in), op, transform),
-        left_(slots()),
-        sum_(slots()) {
+        left_(std::make_unique<Value[]>(slots())),
+        sum_(std::make_unique<Value[]>(slots())) {
     left_[slot(0)] = std::move(init);
   }
 
@@ -150,8 +150,8 @@ class Scan final : public Chain {
   Op& op_;
   Transform& transform_;
   const RunFold<T, IteratorItems<I>, Op, Transform> fold_;
-  std::vector<Value> left_;  // for each slot: what lies to the left of the run
-  std::vector<Value> sum_;   // for each slot: the sum of the run
+  const std::unique_ptr<Value[]> left_;  // for each slot: what lies to the left of the run
+  const std::unique_ptr<Value[]> sum_;   // for each slot: the sum of the run
 };
 
 /// The value of a scan: that of its initial value, or of the transformed items.
