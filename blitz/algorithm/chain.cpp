@@ -1,21 +1,8 @@
 #include "blitz/algorithm/chain.hpp"
 
-#include <algorithm>
 #include <optional>
 
-#include "blitz/core/pool_base.hpp"
-#include "blitz/current_pool.hpp"
-
 namespace blitz::detail {
-
-LoopIndex Chain::least_run(const AlgorithmOptions& options, LoopIndex count, std::size_t bytes) {
-  constexpr LoopIndex kRunsOfThread = 32;
-  constexpr std::size_t kCache = std::size_t{1} << 19;
-  const PoolBase* const pool = options.pool.base();
-  const LoopIndex threads = pool != nullptr ? pool->num_threads() : current_num_threads();
-  return std::max<LoopIndex>(
-      {1, options.min_grain, std::min<LoopIndex>(count / (kRunsOfThread * threads), kCache / bytes)});
-}
 
 bool Chain::use_ticket(LoopIndex length) {
   bool ends = false;
@@ -29,6 +16,10 @@ bool Chain::use_ticket(LoopIndex length) {
     }
   }
   return ends;
+}
+
+void Chain::run_alone(const AlgorithmOptions& options) {
+  if (runs_.positions() > 0 && !options.stop.stop_requested()) run_whole({0, runs_.positions()});
 }
 
 bool Chain::begin(const Run& run) {

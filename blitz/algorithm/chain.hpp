@@ -3,6 +3,7 @@
 /// two where it is not. Scans, and the filters.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "blitz/algorithm/blocks.hpp"
@@ -29,6 +30,7 @@ class Chain {
   /// stop request.
   template <class C>
   static void run(C& chain, const AlgorithmOptions& options) {
+    if (chain.runs_.positions() <= chain.grain_) return static_cast<Chain&>(chain).run_alone(options);
     AlgorithmOptions tickets = options;
     tickets.min_grain = static_cast<std::size_t>(chain.grain_);
     for_blocks(tickets, chain.runs_.positions(), 1, [&chain](LoopIndex first, LoopIndex last) {
@@ -36,10 +38,16 @@ class Chain {
     });
   }
 
-  /// The least run of a chain over `count` items of so many bytes. Runs are long, as processors fetch what lies in a row:
-  /// 32 for each thread of the pool, unless these would not stay in a worker's own cache.
-  [[nodiscard]] BLITZ_API static LoopIndex least_run(const AlgorithmOptions& options, LoopIndex count,
-                                                     std::size_t bytes);
+  /// The least run of a chain over `count` items of so many bytes: unless the options say less, 64, beside which the cost
+  /// of a run is small. Of many items runs are long, as processors fetch what lies in a row: 32 for each thread of the
+  /// pool, unless these would not stay in a worker's own cache.
+  [[nodiscard]] static LoopIndex least_run(const AlgorithmOptions& options, LoopIndex count, std::size_t bytes) {
+    constexpr LoopIndex kLeast = 64;
+    constexpr LoopIndex kRunsOfThread = 32;
+    constexpr std::size_t kCache = std::size_t{1} << 19;
+    const LoopIndex even = count / (kRunsOfThread * threads_of(options));
+    return std::max(grain_of(options, kLeast), std::min<LoopIndex>(even, kCache / bytes));
+  }
 
  protected:
   /// No run but the last has fewer positions than `grain`, and slots are as many as runs can be. If `alike`, runs have one
@@ -51,6 +59,9 @@ class Chain {
   [[nodiscard]] std::size_t slot(LoopIndex first) const noexcept { return runs_.slot(first); }
   [[nodiscard]] std::size_t slots() const noexcept { return runs_.slots(); }
 
+  /// Claims runs of `length` positions together, and finishes what can be finished. Returns whether to end.
+  BLITZ_API bool use_ticket(LoopIndex length);
+
  private:
   // Called by several workers at once for different runs, each in the state that ChainedRuns says. Those that return true
   // end the chain: nothing to the right is needed any more.
@@ -61,8 +72,8 @@ class Chain {
   /// The position below which all must be done before the run, whose left is known, may write: at most run.first.
   [[nodiscard]] virtual LoopIndex needed(const Run& run) const noexcept = 0;
 
-  /// Claims runs of `length` positions together, and finishes what can be finished. Returns whether to end.
-  BLITZ_API bool use_ticket(LoopIndex length);
+  /// All in one run, if it is not stopped.
+  BLITZ_API void run_alone(const AlgorithmOptions& options);
   bool begin(const Run& run);
   void link_from(const Run& run);
 

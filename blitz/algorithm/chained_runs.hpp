@@ -23,9 +23,12 @@
 ///   [chain]  the sum of a run, written before summed(), and the left of the next one, written before linked()
 ///            -> both are seen by the worker that links
 ///   [ready]  linked(): linked_.store  ->  take_linked(): linked_.load
-///   [done]   done(): what a run has read and written  ->  done_.load: whoever writes there
-///   [rest]   linked(): linked_.store, then done_.load  <->  done(): done_, then linked_.load. In one total order, so
-///            that of a worker that links a run and one that frees its place the later one takes it.
+///   [done]   done(): what a run has read and written, by its state and then by done_  ->  done_below(), by whoever writes
+///            there
+///   [rest]   done(): the run's state, then that of the run before  <->  the same for that run. In one total order, so
+///            that of two workers whose runs are done the later one moves done_ past both.
+///            linked(): linked_, then done_below()  <->  done(): done_, then linked_ in take_linked(). In one total order,
+///            so that of a worker that links a run and one that frees its place the later one takes it.
 /// All are const or atomic; any worker may call any member.
 #pragma once
 
@@ -46,13 +49,14 @@ class ChainedRuns {
     LoopIndex last;
   };
 
-  /// For `positions` positions. No run but the last may have fewer than `least`. Throws std::bad_alloc.
+  /// For `positions` positions. No run but the last may have fewer than `least`. Throws std::bad_alloc. If all fit into one
+  /// run it has no memory, and only positions(), slot() and slots() may be called.
   ChainedRuns(LoopIndex positions, LoopIndex least)
       : positions_(positions),
         least_(least),
         most_runs_(static_cast<std::size_t>(positions / least + 1)),
-        slots_(std::make_unique<Slot[]>(most_runs_)) {
-    slots_[0].state.store(kLeftKnown, std::memory_order_relaxed);  // Nobody else has seen it.
+        slots_(positions <= least ? nullptr : std::make_unique<Slot[]>(most_runs_)) {
+    if (slots_) slots_[0].state.store(kLeftKnown, std::memory_order_relaxed);  // Nobody else has seen it.
   }
 
   [[nodiscard]] LoopIndex positions() const noexcept { return positions_; }
@@ -103,11 +107,12 @@ class ChainedRuns {
 
   /// The run was finished, or run whole.
   void done(const Run& run) noexcept {
-    at(run.first).state.fetch_or(kDone, std::memory_order_seq_cst);                                 // [done] [rest]
-    LoopIndex below = done_.load(std::memory_order_seq_cst);                                        // [rest]
+    at(run.first).state.fetch_or(kDone, std::memory_order_seq_cst);  // [done] [rest]
+    // Relaxed, and so if the exchange fails: from an old position the way leads over runs that are done to the present one.
+    LoopIndex below = done_.load(std::memory_order_relaxed);
     while (below < positions_ && (at(below).state.load(std::memory_order_seq_cst) & kDone) != 0) {  // [done] [rest]
       const LoopIndex next = at(below).last;
-      if (done_.compare_exchange_weak(below, next, std::memory_order_seq_cst, std::memory_order_seq_cst)) below = next;
+      if (done_.compare_exchange_weak(below, next, std::memory_order_seq_cst, std::memory_order_relaxed)) below = next;
     }
   }
   /// All runs below this position are done.

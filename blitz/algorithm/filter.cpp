@@ -23,10 +23,11 @@ Filter::Filter(LoopIndex items, LoopIndex least, Flag flag, Target target)
       flag_(flag),
       target_(target),
       end_(items),
-      words_(static_cast<std::size_t>(words_of(items))),
-      left_(slots()),
-      sum_(slots()) {
-  left_.data()[slot(0)] = 0;
+      many_(items <= kFlags ? 0 : static_cast<std::size_t>(words_of(items)) + 2 * slots()),
+      words_(items <= kFlags ? few_.data() : many_.data()),
+      left_(words_ + words_of(items)),
+      sum_(left_ + slots()) {
+  left_[slot(0)] = 0;
 }
 
 /// How many items the words [word, last) have.
@@ -37,7 +38,7 @@ LoopIndex Filter::items_in(LoopIndex word, LoopIndex last) const noexcept {
 /// With flags of the next items: that of the first item of this word.
 FlagWord Filter::carry_into(LoopIndex word) const noexcept {
   if (flag_ == Flag::kThis) return 0;
-  return word == 0 ? 1 : words_.data()[word - 1] >> (kFlags - 1);
+  return word == 0 ? 1 : words_[word - 1] >> (kFlags - 1);
 }
 
 template <class FlagsOf>
@@ -80,51 +81,51 @@ bool Filter::move_until_full(FlagWord* kept, LoopIndex first, LoopIndex place) {
 }
 
 bool Filter::run_whole(const Run& run) {
-  LoopIndex kept = left_.data()[slot(run.first)];
+  LoopIndex kept = left_[slot(run.first)];
   const auto ask = [this, &run](LoopIndex word, LoopIndex last, FlagWord* bits) {
     flag(word * kFlags, items_in(word, last), bits);
-    if (last == run.last) words_.data()[last - 1] = bits[last - 1 - word];
+    if (last == run.last) words_[last - 1] = bits[last - 1 - word];
   };
   const bool ends = move_run(run, ask, kept);
   if (ends) {
     kept = room_kept_ + 1;  // So no run to the right finds room, whatever it keeps.
-    words_.data()[run.last - 1] = 0;
+    words_[run.last - 1] = 0;
   }
-  left_.data()[slot(run.last)] = kept;
+  left_[slot(run.last)] = kept;
   return ends;
 }
 
 void Filter::sum_up(const Run& run) {
   for (LoopIndex word = run.first; word != run.last;) {
     const LoopIndex last = std::min(word + kBatchWords, run.last);
-    flag(word * kFlags, items_in(word, last), words_.data() + word);
+    flag(word * kFlags, items_in(word, last), words_ + word);
     word = last;
   }
-  sum_.data()[slot(run.first)] = count_flags(words_.data() + run.first, run.last - run.first);
+  sum_[slot(run.first)] = count_flags(words_ + run.first, run.last - run.first);
 }
 
 void Filter::link(const Run& run) {
-  LoopIndex sum = sum_.data()[slot(run.first)];
-  if (flag_ == Flag::kNext) sum = sum + carry_into(run.first) - (words_.data()[run.last - 1] >> (kFlags - 1));
-  left_.data()[slot(run.last)] = left_.data()[slot(run.first)] + sum;
+  LoopIndex sum = sum_[slot(run.first)];
+  if (flag_ == Flag::kNext) sum = sum + carry_into(run.first) - (words_[run.last - 1] >> (kFlags - 1));
+  left_[slot(run.last)] = left_[slot(run.first)] + sum;
 }
 
 bool Filter::finish(const Run& run) {
-  LoopIndex kept = left_.data()[slot(run.first)];
+  LoopIndex kept = left_[slot(run.first)];
   const auto look_up = [this](LoopIndex word, LoopIndex last, FlagWord* bits) {
-    std::copy(words_.data() + word, words_.data() + last, bits);
+    std::copy(words_ + word, words_ + last, bits);
   };
   return move_run(run, look_up, kept);
 }
 
 LoopIndex Filter::needed(const Run& run) const noexcept {
   if (target_ == Target::kElsewhere) return 0;
-  const LoopIndex kept = left_.data()[slot(run.first)];
+  const LoopIndex kept = left_[slot(run.first)];
   return std::min(run.first, words_of(kept + (run.last - run.first) * kFlags));
 }
 
 Filter::Result Filter::result() const noexcept {
-  return {end_ < items_ ? kept_at_end_ : left_.data()[slot(words_of(items_))], end_};
+  return {end_ < items_ ? kept_at_end_ : left_[slot(words_of(items_))], end_};
 }
 
 }  // namespace blitz::detail

@@ -3,6 +3,7 @@
 /// partitions.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <limits>
 
@@ -86,9 +87,12 @@ class BLITZ_API Filter : public Chain {
   LoopIndex room_dropped_ = std::numeric_limits<LoopIndex>::max();
   LoopIndex end_;  // this and the next are written by the one run that finds no room
   LoopIndex kept_at_end_ = 0;
-  Scratch<FlagWord> words_;  // of runs that were summed up, and the last word of each run
-  Scratch<LoopIndex> left_;  // for each slot: the items kept to the left of the run
-  Scratch<LoopIndex> sum_;   // for each slot: the flags that are set in the run
+  static constexpr std::size_t kFew = 8;
+  std::array<FlagWord, kFew> few_;  // the memory of a filter of one word
+  Scratch<FlagWord> many_;          // that of others
+  FlagWord* const words_;           // of runs that were summed up, and the last word of each run
+  LoopIndex* const left_;           // for each slot: the items kept to the left of the run
+  LoopIndex* const sum_;            // for each slot: the flags that are set in the run
 };
 
 }  // namespace blitz::detail

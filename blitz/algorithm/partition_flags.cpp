@@ -7,36 +7,35 @@ namespace blitz::detail {
 PartitionFlags::PartitionFlags(LoopIndex items)
     : items_(items),
       batches_(items / kBatch + (items % kBatch != 0 ? 1 : 0)),
-      words_(static_cast<std::size_t>(batches_ * kBatchWords)),
-      before_(static_cast<std::size_t>(batches_ + 1)) {}
+      many_(batches_ <= 1 ? 0 : static_cast<std::size_t>(batches_ * kBatchWords + batches_ + 1)),
+      words_(batches_ <= 1 ? few_.data() : many_.data()),
+      before_(words_ + batches_ * kBatchWords) {}
 
 void PartitionFlags::count() noexcept {
   LoopIndex front = 0;
   for (LoopIndex i = 0; i < batches_; ++i) {
-    before_.data()[i] = front;
+    before_[i] = front;
     for (LoopIndex word = 0; word < kBatchWords; ++word) {
-      front += static_cast<LoopIndex>(std::popcount(words_.data()[i * kBatchWords + word]));
+      front += static_cast<LoopIndex>(std::popcount(words_[i * kBatchWords + word]));
     }
   }
-  before_.data()[batches_] = front;
+  before_[batches_] = front;
   kept_in_front_ = front_of(front);
 }
 
 LoopIndex PartitionFlags::front_of(LoopIndex items) const noexcept {
-  LoopIndex front = before_.data()[items / kBatch];
+  LoopIndex front = before_[items / kBatch];
   for (LoopIndex word = items / kBatch * kBatchWords; word < items / kFlags; ++word) {
-    front += static_cast<LoopIndex>(std::popcount(words_.data()[word]));
+    front += static_cast<LoopIndex>(std::popcount(words_[word]));
   }
   if (items % kFlags == 0) return front;
-  return front + static_cast<LoopIndex>(std::popcount(words_.data()[items / kFlags] & low_flags(items % kFlags)));
+  return front + static_cast<LoopIndex>(std::popcount(words_[items / kFlags] & low_flags(items % kFlags)));
 }
 
 template <bool kFlag>
 PartitionFlags::Cursor PartitionFlags::find(LoopIndex rank) const noexcept {
-  const auto word_at = [this](LoopIndex word) { return kFlag ? words_.data()[word] : ~words_.data()[word]; };
-  const auto rank_of = [this](LoopIndex batch) {
-    return kFlag ? before_.data()[batch] : batch * kBatch - before_.data()[batch];
-  };
+  const auto word_at = [this](LoopIndex word) { return kFlag ? words_[word] : ~words_[word]; };
+  const auto rank_of = [this](LoopIndex batch) { return kFlag ? before_[batch] : batch * kBatch - before_[batch]; };
   // The last batch that begins with this rank or a lower one.
   LoopIndex low = 0;
   for (LoopIndex high = batches_; high - low > 1;) {
@@ -52,7 +51,7 @@ PartitionFlags::Cursor PartitionFlags::find(LoopIndex rank) const noexcept {
   }
   FlagWord left = word_at(word);
   for (; rank > 0; --rank) left &= left - 1;
-  return {words_.data(), word, left};
+  return {words_, word, left};
 }
 
 template PartitionFlags::Cursor PartitionFlags::find<false>(LoopIndex rank) const noexcept;

@@ -2,6 +2,7 @@
 /// The flags of the items of an unstable partition, and the pairs of items to be exchanged.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 
@@ -23,10 +24,10 @@ class BLITZ_API PartitionFlags {
   [[nodiscard]] LoopIndex items() const noexcept { return items_; }
   [[nodiscard]] LoopIndex batches() const noexcept { return batches_; }
   /// The words of a batch, to be written; all bits of items that do not exist are to be 0.
-  [[nodiscard]] FlagWord* batch(LoopIndex i) noexcept { return words_.data() + i * kBatchWords; }
+  [[nodiscard]] FlagWord* batch(LoopIndex i) noexcept { return words_ + i * kBatchWords; }
 
   void count() noexcept;
-  [[nodiscard]] LoopIndex front() const noexcept { return before_.data()[batches_]; }
+  [[nodiscard]] LoopIndex front() const noexcept { return before_[batches_]; }
   [[nodiscard]] LoopIndex misplaced() const noexcept { return front() - kept_in_front_; }
 
   /// Calls `f(i, j)` for the pairs [first, last): item i belongs behind, and j to the front, and i < j.
@@ -61,8 +62,11 @@ class BLITZ_API PartitionFlags {
   const LoopIndex items_;
   const LoopIndex batches_;
   LoopIndex kept_in_front_ = 0;  // of the first front() items
-  Scratch<FlagWord> words_;
-  Scratch<LoopIndex> before_;  // for each batch, and the end: how many items before it belong to the front
+  static constexpr std::size_t kFew = kBatchWords + 2;
+  std::array<FlagWord, kFew> few_;  // the memory for one batch
+  Scratch<FlagWord> many_;          // that for more
+  FlagWord* const words_;
+  LoopIndex* const before_;  // for each batch, and the end: how many items before it belong to the front
 };
 
 extern template PartitionFlags::Cursor PartitionFlags::find<false>(LoopIndex rank) const noexcept;

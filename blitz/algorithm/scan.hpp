@@ -50,6 +50,8 @@ struct ScanCut {
 template <bool kInclusive, class T, class I, class O, class Op, class Transform>
 class Scan final : public Chain {
  public:
+  using Value = std::optional<T>;
+
   Scan(const AlgorithmOptions& options, const ScanCut& cut, const I& in, LoopIndex count, const O& out,
        std::optional<T>&& init, Op& op, Transform& transform)
       : Chain(cut.positions, cut.grain, options.deterministic),
@@ -65,15 +67,38 @@ class Scan final : public Chain {
     left_[slot(0)] = std::move(init);
   }
 
+  /// Writes the results of [in, last), which is not empty, from `out` on. `left` is used up; returns the left of `last`.
+  [[gnu::noinline]] static T scan(I in, const I& last, O out, Value& left, Op& op, Transform& transform) {
+    if (!left) {
+      left.emplace(static_cast<T>(std::invoke(transform, *in)));
+      *out = *left;
+      ++in;
+      ++out;
+    }
+    T value(std::move(*left));
+    if constexpr (kByGroups) scan_groups(value, in, last, out, op, transform);
+    for (; in != last; ++in, ++out) {
+      if constexpr (kInclusive) {
+        value = static_cast<T>(std::invoke(op, std::move(value), std::invoke(transform, *in)));
+        *out = value;
+      } else {
+        // The item is taken before its place is written.
+        T next = static_cast<T>(std::invoke(op, value, std::invoke(transform, *in)));
+        *out = std::move(value);
+        value = std::move(next);
+      }
+    }
+    return value;
+  }
+
  private:
-  using Value = std::optional<T>;
   using Item = std::remove_cvref_t<std::invoke_result_t<Transform&, std::iter_reference_t<I>>>;
 
   static constexpr bool kByGroups =
       Commutes<std::remove_const_t<Op>, T, Item> && IteratorItems<I>::kIndexed && std::random_access_iterator<O>;
 
   bool run_whole(const Run& run) override {
-    left_[slot(run.last)] = scan(run, left_[slot(run.first)]);
+    left_[slot(run.last)] = scan_run(run);
     return false;
   }
   void sum_up(const Run& run) override { fold_(sum_[slot(run.first)], run.first * unit_, end_of(run)); }
@@ -87,50 +112,29 @@ class Scan final : public Chain {
     }
   }
   bool finish(const Run& run) override {
-    static_cast<void>(scan(run, left_[slot(run.first)]));
+    static_cast<void>(scan_run(run));
     return false;
   }
   LoopIndex needed(const Run& /*run*/) const noexcept override { return 0; }
 
   [[nodiscard]] LoopIndex end_of(const Run& run) const noexcept { return std::min(run.last * unit_, count_); }
 
-  /// Writes the results of a run, of which `left` is used up; returns the left of the next run.
-  [[gnu::noinline]] T scan(const Run& run, Value& left) const {
-    I in = at(in_, run.first * unit_);
-    const I last = at(in_, end_of(run));
-    O out = at(out_, run.first * unit_);
-    if (!left) {
-      left.emplace(static_cast<T>(std::invoke(transform_, *in)));
-      *out = *left;
-      ++in;
-      ++out;
-    }
-    T value(std::move(*left));
-    if constexpr (kByGroups) scan_groups(value, in, last, out);
-    for (; in != last; ++in, ++out) {
-      if constexpr (kInclusive) {
-        value = static_cast<T>(std::invoke(op_, std::move(value), std::invoke(transform_, *in)));
-        *out = value;
-      } else {
-        // The item is taken before its place is written.
-        T next = static_cast<T>(std::invoke(op_, value, std::invoke(transform_, *in)));
-        *out = std::move(value);
-        value = std::move(next);
-      }
-    }
-    return value;
+  /// Writes the results of a run, whose left is used up; returns the left of the next run.
+  T scan_run(const Run& run) {
+    const LoopIndex first = run.first * unit_;
+    return scan(at(in_, first), at(in_, end_of(run)), at(out_, first), left_[slot(run.first)], op_, transform_);
   }
 
   /// As many items as make whole groups. The items of a group are summed up among themselves, beside those of the group
   /// before, so that only one operation a group waits for another.
-  BLITZ_ALWAYS_INLINE void scan_groups(T& value, I& in, const I& last, O& out) const {
+  BLITZ_ALWAYS_INLINE static void scan_groups(T& value, I& in, const I& last, O& out, Op& op, Transform& transform) {
     constexpr std::iter_difference_t<I> kGroup = 4;
-    const auto sum = [this](T a, T b) BLITZ_LAMBDA_INLINE { return static_cast<T>(std::invoke(op_, a, b)); };
+    const auto sum = [&op](T a, T b) BLITZ_LAMBDA_INLINE { return static_cast<T>(std::invoke(op, a, b)); };
     for (; last - in >= kGroup; in += kGroup) {
-      const T x0 = static_cast<T>(std::invoke(transform_, in[0]));
-      const T x1 = static_cast<T>(std::invoke(transform_, in[1]));
-      const T x2 = static_cast<T>(std::invoke(transform_, in[2]));
-      const T x3 = static_cast<T>(std::invoke(transform_, in[3]));
+      const T x0 = static_cast<T>(std::invoke(transform, in[0]));
+      const T x1 = static_cast<T>(std::invoke(transform, in[1]));
+      const T x2 = static_cast<T>(std::invoke(transform, in[2]));
+      const T x3 = static_cast<T>(std::invoke(transform, in[3]));
       const T x01 = sum(x0, x1);
       const std::array<T, 4> sums{sum(value, x0), sum(value, x01), sum(value, sum(x01, x2)),
                                   sum(value, sum(x01, sum(x2, x3)))};
@@ -167,8 +171,14 @@ std::ranges::in_out_result<I, O> scan_items(const AlgorithmOptions& options, con
     std::optional<Value> left;
     if constexpr (!std::is_same_v<T, NoInit>) left.emplace(std::move(init));
     const ScanCut cut(options, count, sizeof(std::iter_value_t<I>));
-    Scan<kInclusive, Value, I, O, Op, Transform> scan(options, cut, first, count, out, std::move(left), op, transform);
-    Chain::run(scan, options);
+    using ThisScan = Scan<kInclusive, Value, I, O, Op, Transform>;
+    throw_if_stopped(options);
+    if (cut.positions <= cut.grain) {
+      static_cast<void>(ThisScan::scan(first, at(first, count), out, left, op, transform));
+    } else {
+      ThisScan scan(options, cut, first, count, out, std::move(left), op, transform);
+      Chain::run(scan, options);
+    }
     throw_if_stopped(options);
   }
   return {at(first, count), at(out, count)};

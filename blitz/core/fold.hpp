@@ -51,6 +51,14 @@ struct KnownIdentity {
   }
 };
 
+/// Whether an identity is the user's, not one of these.
+template <class Identity>
+inline constexpr bool kIsUsers = true;
+template <>
+inline constexpr bool kIsUsers<NoIdentity> = false;
+template <class Op>
+inline constexpr bool kIsUsers<KnownIdentity<Op>> = false;
+
 /// Calls f(0), f(1) ... f(kTimes - 1), each from a place of its own.
 template <std::size_t kTimes, class F>
 BLITZ_ALWAYS_INLINE void unrolled(const F& f) {
@@ -92,7 +100,9 @@ class Fold {
   using Item = std::remove_cvref_t<std::invoke_result_t<Transform&, typename Items::Item>>;
 
   static constexpr bool kHasIdentity = !std::is_same_v<std::remove_const_t<Identity>, NoIdentity>;
-  static constexpr bool kByGroups = std::is_floating_point_v<T> && Items::kIndexed;
+  // Of 64-bit integers compilers make vectors in some cases only. (A fold with the user's identity leaves it to them.)
+  static constexpr bool kIsWide = std::is_integral_v<T> && sizeof(T) == 8 && !kIsUsers<std::remove_const_t<Identity>>;
+  static constexpr bool kByGroups = (std::is_floating_point_v<T> || kIsWide) && Items::kIndexed;
   static constexpr bool kByLanes =
       kByGroups && std::is_same_v<Step, Combine> && Commutes<std::remove_const_t<Combine>, T, Item>;
 
