@@ -1,7 +1,15 @@
 #include "blitz/algorithm/options.hpp"
 
+#include "blitz/core/pool_base.hpp"
+#include "blitz/current_pool.hpp"
+
 namespace blitz {
 
 const char* Stopped::what() const noexcept { return "blitz: a stop was requested before the algorithm was complete"; }
+
+std::size_t detail::threads_of(const AlgorithmOptions& options) {
+  const PoolBase* const pool = options.pool.base();
+  return pool != nullptr ? pool->num_threads() : current_num_threads();
+}
 
 }  // namespace blitz

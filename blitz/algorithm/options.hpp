@@ -37,6 +37,9 @@ class BLITZ_API Stopped final : public std::exception {
 
 namespace detail {
 
+/// How many threads the pool of an algorithm has.
+[[nodiscard]] BLITZ_API std::size_t threads_of(const AlgorithmOptions& options);
+
 /// Throws Stopped if a stop was requested: then blocks may have been left out.
 inline void throw_if_stopped(const AlgorithmOptions& options) {
   if (options.stop.stop_requested()) [[unlikely]]

@@ -34,6 +34,30 @@ concept Commutes = std::is_arithmetic_v<T> && std::is_arithmetic_v<X> &&
                     ((std::same_as<Op, std::plus<>> ||
                       std::same_as<Op, std::multiplies<>>)&&std::same_as<std::common_type_t<T, X>, T>));
 
+/// In the place of an identity that is not known: a value begins with an item, and fold() is called with one that has.
+struct NoIdentity {};
+
+/// The identity of an operation that commutes; see Commutes.
+template <class Op>
+struct KnownIdentity {
+  template <class T>
+  operator T() const noexcept {
+    if constexpr (std::is_same_v<Op, std::plus<T>> || std::is_same_v<Op, std::plus<>>) {
+      return static_cast<T>(-T{0});  // Of floating-point numbers this is -0.0: +0.0 would make a sum of -0.0 positive.
+    } else {
+      return T{1};
+    }
+  }
+};
+
+/// Whether an identity is the user's, not one of these.
+template <class Identity>
+inline constexpr bool kIsUsers = true;
+template <>
+inline constexpr bool kIsUsers<NoIdentity> = false;
+template <class Op>
+inline constexpr bool kIsUsers<KnownIdentity<Op>> = false;
+
 /// Calls f(0), f(1) ... f(kTimes - 1), each from a place of its own.
 template <std::size_t kTimes, class F>
 BLITZ_ALWAYS_INLINE void unrolled(const F& f) {
@@ -74,7 +98,10 @@ class Fold {
  private:
   using Item = std::remove_cvref_t<std::invoke_result_t<Transform&, typename Items::Item>>;
 
-  static constexpr bool kByGroups = std::is_floating_point_v<T> && Items::kIndexed;
+  static constexpr bool kHasIdentity = !std::is_same_v<std::remove_const_t<Identity>, NoIdentity>;
+  // Of 64-bit integers compilers make vectors in some cases only. (A fold with the user's identity leaves it to them.)
+  static constexpr bool kIsWide = std::is_integral_v<T> && sizeof(T) == 8 && !kIsUsers<std::remove_const_t<Identity>>;
+  static constexpr bool kByGroups = (std::is_floating_point_v<T> || kIsWide) && Items::kIndexed;
   static constexpr bool kByLanes =
       kByGroups && std::is_same_v<Step, Combine> && Commutes<std::remove_const_t<Combine>, T, Item>;
 
@@ -95,6 +122,11 @@ class Fold {
   template <class X>
   BLITZ_ALWAYS_INLINE void take_item(T& value, X&& item) const {
     take(step_, value, std::invoke(transform_, std::forward<X>(item)));
+  }
+
+  template <class X>
+  BLITZ_ALWAYS_INLINE void begin_with(T& value, X&& item) const {
+    if constexpr (!kHasIdentity) value = static_cast<T>(std::invoke(transform_, std::forward<X>(item)));
   }
 
   BLITZ_ALWAYS_INLINE void fold_run(T& value, LoopIndex first, LoopIndex last) const {
@@ -128,11 +160,19 @@ class Fold {
   /// As many items as make whole groups; returns where it stopped.
   BLITZ_ALWAYS_INLINE LoopIndex fold_groups(T& value, LoopIndex first, LoopIndex last) const {
     if (last - first < 2 * kGroup) return first;
-    const T none = identity();
+    T none{};
+    if constexpr (kHasIdentity) none = identity();
     return items_.template for_each_group<kGroup>(first, last, [&](const auto& item) BLITZ_LAMBDA_INLINE {
       T left = none;
       T right = none;
-      unrolled<kGroup>([&](std::size_t k) BLITZ_LAMBDA_INLINE { take_item(k < kGroup / 2 ? left : right, item(k)); });
+      unrolled<kGroup>([&](std::size_t k) BLITZ_LAMBDA_INLINE {
+        T& half = k < kGroup / 2 ? left : right;
+        if (!kHasIdentity && k % (kGroup / 2) == 0) {
+          begin_with(half, item(k));
+        } else {
+          take_item(half, item(k));
+        }
+      });
       combine(left, std::move(right));
       // Or GCC would make vectors of the items of several groups.
       combine(value, opaque_memory(left));

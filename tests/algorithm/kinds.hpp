@@ -156,6 +156,8 @@ class CallCounter {
     if (calls_.fetch_add(1, std::memory_order_relaxed) == at_) throw Thrown{};
   }
   [[nodiscard]] std::size_t calls() const { return calls_.load(); }
+  /// The call that throws.
+  [[nodiscard]] std::size_t at() const { return at_; }
 
  private:
   std::atomic<std::size_t> calls_{0};
@@ -188,5 +190,40 @@ auto counted(CallCounter& counter, F f) {
     return f(std::forward<Args>(args)...);
   };
 }
+
+/// As an int on the heap, whose copies and moves are counted by `counter` and may throw. One that was moved from is empty.
+class Fragile {
+ public:
+  inline static CallCounter counter;
+
+  explicit Fragile(int the_value) : value_(std::make_unique<int>(the_value)) { ++items_alive; }
+  Fragile(const Fragile& other) : value_(copy_of(other)) { ++items_alive; }
+  Fragile(Fragile&& other) : value_(taken_from(other)) { ++items_alive; }
+  Fragile& operator=(const Fragile& other) {
+    value_ = copy_of(other);
+    return *this;
+  }
+  Fragile& operator=(Fragile&& other) {
+    value_ = taken_from(other);
+    return *this;
+  }
+  ~Fragile() { --items_alive; }
+
+  [[nodiscard]] bool empty() const { return value_ == nullptr; }
+  /// 0 if it is empty.
+  [[nodiscard]] int value() const { return empty() ? 0 : *value_; }
+
+ private:
+  static std::unique_ptr<int> copy_of(const Fragile& other) {
+    counter();
+    return other.empty() ? nullptr : std::make_unique<int>(*other.value_);
+  }
+  static std::unique_ptr<int> taken_from(Fragile& other) {
+    counter();
+    return std::move(other.value_);
+  }
+
+  std::unique_ptr<int> value_;
+};
 
 }  // namespace blitz_test

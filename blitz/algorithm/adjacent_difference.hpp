@@ -1,0 +1,128 @@
+/// @file
+/// adjacent_difference: what changes from item to item.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <algorithm>
+#include <concepts>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/chain.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/core/items.hpp"
+
+namespace blitz {
+
+namespace detail {
+
+template <class I, class O>
+[[nodiscard]] bool is_in_place(const I& in, const O& out) {
+  if constexpr (std::equality_comparable_with<I, O>) {
+    return in == out;
+  } else if constexpr (std::contiguous_iterator<I> && std::contiguous_iterator<O>) {
+    return static_cast<const void*>(std::to_address(in)) == static_cast<const void*>(std::to_address(out));
+  } else {
+    return false;
+  }
+}
+
+struct AdjacentDifference {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
+            std::sized_sentinel_for<O> T, class Op = std::minus<>>
+    requires std::indirectly_copyable<I, O> && std::indirectly_writable<O, std::indirect_result_t<Op&, I, I>>
+  std::ranges::in_out_result<I, O> operator()(const AlgorithmOptions& options, I first, S last, O out, T out_last,
+                                              Op op = {}) const {
+    const auto count = std::min(static_cast<LoopIndex>(last - first), static_cast<LoopIndex>(out_last - out));
+    if (count > 0) {
+      if (is_in_place(first, out)) {
+        run_in_place(options, first, count, out, op);
+      } else {
+        for_blocks(options, count - 1, 1, [&](LoopIndex from, LoopIndex to) {
+          I before = at(first, from);
+          O here = at(out, from);
+          for (const I end = at(first, to); before != end;) {
+            const I item = before + 1;
+            *++here = std::invoke(op, *item, *before);
+            before = item;
+          }
+        });
+        *out = *first;
+      }
+      throw_if_stopped(options);
+    }
+    return {at(first, count), at(out, count)};
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
+            std::sized_sentinel_for<O> T, class Op = std::minus<>>
+    requires std::indirectly_copyable<I, O> && std::indirectly_writable<O, std::indirect_result_t<Op&, I, I>>
+  std::ranges::in_out_result<I, O> operator()(I first, S last, O out, T out_last, Op op = {}) const {
+    return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(out), out_last, std::move(op));
+  }
+  template <LoopRange R, LoopRange Out, class Op = std::minus<>>
+    requires std::indirectly_copyable<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>> &&
+             std::indirectly_writable<
+                 std::ranges::iterator_t<Out>,
+                 std::indirect_result_t<Op&, std::ranges::iterator_t<R>, std::ranges::iterator_t<R>>>
+  std::ranges::in_out_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>> operator()(
+      const AlgorithmOptions& options, R&& range, Out&& out, Op op = {}) const {
+    return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::ranges::begin(out),
+                   std::ranges::end(out), std::move(op));
+  }
+  template <LoopRange R, LoopRange Out, class Op = std::minus<>>
+    requires std::indirectly_copyable<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>> &&
+             std::indirectly_writable<
+                 std::ranges::iterator_t<Out>,
+                 std::indirect_result_t<Op&, std::ranges::iterator_t<R>, std::ranges::iterator_t<R>>>
+  std::ranges::in_out_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>> operator()(
+      R&& range, Out&& out, Op op = {}) const {
+    return (*this)(AlgorithmOptions{}, range, out, std::move(op));
+  }
+
+ private:
+  /// Of each piece the item before it is copied first: the piece to the left overwrites it. A piece is run from right to
+  /// left, so that each item is there until it has been taken from the next.
+  template <class I, class O, class Op>
+  static void run_in_place(const AlgorithmOptions& options, const I& first, LoopIndex count, const O& out, Op& op) {
+    using Item = std::iter_value_t<I>;
+    const LoopIndex size = Chain::least_run(options, count, sizeof(Item));
+    const LoopIndex pieces = count / size + (count % size != 0 ? 1 : 0);
+    const auto before = std::make_unique<std::optional<Item>[]>(static_cast<std::size_t>(pieces));
+    for (LoopIndex piece = 1; piece < pieces; ++piece) before[piece].emplace(*at(first, piece * size - 1));
+    AlgorithmOptions by_pieces = options;
+    by_pieces.min_grain = 1;
+    for_blocks(by_pieces, pieces, 1, [&](LoopIndex piece, LoopIndex last) {
+      for (; piece != last; ++piece) {
+        const LoopIndex begin = piece * size;
+        for (LoopIndex i = std::min(begin + size, count) - 1; i > begin; --i) {
+          *at(out, i) = std::invoke(op, *at(first, i), *at(first, i - 1));
+        }
+        if (piece > 0) *at(out, begin) = std::invoke(op, *at(first, begin), std::as_const(*before[piece]));
+      }
+    });
+  }
+};
+
+}  // namespace detail
+
+/// Writes the first item, and then op(item, item before) for each other one; by default their differences. Stops at the
+/// shorter of the ranges, and returns where: {in, out}.
+///
+/// adjacent_difference(range, out, op), adjacent_difference(first, last, out, out_last, op), and both with an
+/// AlgorithmOptions that leads. `out` may be the range itself; otherwise the two must not overlap. `op` is called n - 1
+/// times, and an item is not needed afterwards. Memory: none, but in place 256 items or, of large inputs, one in half a
+/// megabyte. Throws what `op` and assignments throw, and Stopped after a stop request: then all of `out` is valid, and some
+/// of it assigned to. Any thread.
+/// @code
+///   blitz::adjacent_difference(timestamps, gaps);
+/// @endcode
+inline constexpr detail::AdjacentDifference adjacent_difference{};
+
+}  // namespace blitz

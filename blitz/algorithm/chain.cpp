@@ -1,0 +1,45 @@
+#include "blitz/algorithm/chain.hpp"
+
+#include <optional>
+
+namespace blitz::detail {
+
+bool Chain::use_ticket(LoopIndex length) {
+  bool ends = false;
+  const LoopIndex each = alike_ ? 1 : length;
+  for (; length > 0; length -= each) {
+    ends |= begin(runs_.claim(each));
+    const auto is_free = [this](const Run& run) { return needed(run) <= runs_.done_below(); };
+    while (const auto run = runs_.take_linked(is_free)) {
+      ends |= finish(*run);
+      runs_.done(*run);
+    }
+  }
+  return ends;
+}
+
+void Chain::run_alone(const AlgorithmOptions& options) {
+  if (runs_.positions() > 0 && !options.stop.stop_requested()) run_whole({0, runs_.positions()});
+}
+
+bool Chain::begin(const Run& run) {
+  if (!alike_ && runs_.left_known(run) && needed(run) <= runs_.done_below()) {
+    const bool ends = run_whole(run);
+    runs_.done(run);
+    if (const auto next = runs_.linked(run)) link_from(*next);
+    return ends;
+  }
+  sum_up(run);
+  if (runs_.summed(run)) link_from(run);
+  return false;
+}
+
+void Chain::link_from(const Run& run) {
+  std::optional<Run> next = run;
+  while (next) {
+    link(*next);
+    next = runs_.linked(*next);
+  }
+}
+
+}  // namespace blitz::detail

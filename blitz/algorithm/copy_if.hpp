@@ -1,0 +1,175 @@
+/// @file
+/// copy_if, remove_copy and remove_copy_if: the items of a kind, in their order, into another range.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <algorithm>
+#include <concepts>
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/filter.hpp"
+#include "blitz/algorithm/flags.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/core/items.hpp"
+
+namespace blitz {
+
+namespace detail {
+
+/// Copies the items of a batch whose bits are set.
+template <class I, class O>
+BLITZ_ALWAYS_INLINE void copy_flagged(const FlagWord* flags, LoopIndex count, const I& in, O out) {
+  for_flagged_runs(flags, count, [&](LoopIndex first, LoopIndex length) BLITZ_LAMBDA_INLINE {
+    if (length == 1) {
+      *out = *at(in, first);
+      ++out;
+    } else {
+      out = std::ranges::copy_n(at(in, first), static_cast<std::iter_difference_t<I>>(length), std::move(out)).out;
+    }
+  });
+}
+
+/// Copies the items for which `pred` is kWanted.
+template <bool kWanted, class I, class O, class F, class P>
+class CopyFilter final : public Filter {
+ public:
+  CopyFilter(const AlgorithmOptions& options, const I& first, LoopIndex count, const O& out, LoopIndex room, F& pred,
+             P& proj)
+      : Filter(options, count, sizeof(std::iter_value_t<I>), Flag::kThis, Target::kElsewhere),
+        first_(first),
+        out_(out),
+        pred_(pred),
+        proj_(proj) {
+    set_room(room);
+  }
+
+ private:
+  void flag(LoopIndex first, LoopIndex count, FlagWord* flags) override {
+    flags_of_items<kWanted>(at(first_, first), count, pred_, proj_, flags);
+  }
+  void move(const FlagWord* kept, LoopIndex first, LoopIndex count, LoopIndex place) override {
+    copy_flagged(kept, count, at(first_, first), at(out_, place));
+  }
+
+  const I first_;
+  const O out_;
+  F& pred_;
+  P& proj_;
+};
+
+template <bool kWanted>
+struct CopyIf {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
+            std::sized_sentinel_for<O> T, class P = std::identity,
+            std::indirect_unary_predicate<std::projected<I, P>> F>
+    requires std::indirectly_copyable<I, O>
+  std::ranges::copy_if_result<I, O> operator()(const AlgorithmOptions& options, I first, S last, O out, T out_last,
+                                               F pred, P proj = {}) const {
+    CopyFilter<kWanted, I, O, F, P> filter(options, first, static_cast<LoopIndex>(last - first), out,
+                                           static_cast<LoopIndex>(out_last - out), pred, proj);
+    const auto [kept, end] = Filter::run(filter, options);
+    return {at(first, end), at(out, kept)};
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
+            std::sized_sentinel_for<O> T, class P = std::identity,
+            std::indirect_unary_predicate<std::projected<I, P>> F>
+    requires std::indirectly_copyable<I, O>
+  std::ranges::copy_if_result<I, O> operator()(I first, S last, O out, T out_last, F pred, P proj = {}) const {
+    return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(out), out_last, std::move(pred),
+                   std::move(proj));
+  }
+  template <LoopRange R, LoopRange Out, class P = std::identity,
+            std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+    requires std::indirectly_copyable<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+  std::ranges::copy_if_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>> operator()(
+      const AlgorithmOptions& options, R&& range, Out&& out, F pred, P proj = {}) const {
+    return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::ranges::begin(out),
+                   std::ranges::end(out), std::move(pred), std::move(proj));
+  }
+  template <LoopRange R, LoopRange Out, class P = std::identity,
+            std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+    requires std::indirectly_copyable<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+  std::ranges::copy_if_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>> operator()(
+      R&& range, Out&& out, F pred, P proj = {}) const {
+    return (*this)(AlgorithmOptions{}, range, out, std::move(pred), std::move(proj));
+  }
+};
+
+struct RemoveCopy {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
+            std::sized_sentinel_for<O> T, class V, class P = std::identity>
+    requires std::indirectly_copyable<I, O> &&
+             std::indirect_binary_predicate<std::ranges::equal_to, std::projected<I, P>, const V*>
+  std::ranges::remove_copy_result<I, O> operator()(const AlgorithmOptions& options, I first, S last, O out, T out_last,
+                                                   const V& value, P proj = {}) const {
+    return CopyIf<false>{}(options, std::move(first), last, std::move(out), out_last, EqualTo<V>{value},
+                           std::move(proj));
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
+            std::sized_sentinel_for<O> T, class V, class P = std::identity>
+    requires std::indirectly_copyable<I, O> &&
+             std::indirect_binary_predicate<std::ranges::equal_to, std::projected<I, P>, const V*>
+  std::ranges::remove_copy_result<I, O> operator()(I first, S last, O out, T out_last, const V& value,
+                                                   P proj = {}) const {
+    return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(out), out_last, value, std::move(proj));
+  }
+  template <LoopRange R, LoopRange Out, class V, class P = std::identity>
+    requires std::indirectly_copyable<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>> &&
+             std::indirect_binary_predicate<std::ranges::equal_to, std::projected<std::ranges::iterator_t<R>, P>,
+                                            const V*>
+  std::ranges::remove_copy_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>>
+  operator()(const AlgorithmOptions& options, R&& range, Out&& out, const V& value, P proj = {}) const {
+    return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::ranges::begin(out),
+                   std::ranges::end(out), value, std::move(proj));
+  }
+  template <LoopRange R, LoopRange Out, class V, class P = std::identity>
+    requires std::indirectly_copyable<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>> &&
+             std::indirect_binary_predicate<std::ranges::equal_to, std::projected<std::ranges::iterator_t<R>, P>,
+                                            const V*>
+  std::ranges::remove_copy_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>>
+  operator()(R&& range, Out&& out, const V& value, P proj = {}) const {
+    return (*this)(AlgorithmOptions{}, range, out, value, std::move(proj));
+  }
+};
+
+}  // namespace detail
+
+/// Copies the items for whose projection `pred` holds, in their order, into another range, which must not overlap. Returns
+/// where that ended: {in, out}. If `out` has not room for all, `in` is the first item that did not fit; otherwise it is
+/// the end.
+///
+/// copy_if(range, out, pred, proj), copy_if(first, last, out, out_last, pred, proj), and both with an AlgorithmOptions
+/// that leads. `pred` and `proj` are called once for each item, and for none twice. Memory: a bit for each item, and some
+/// kilobytes. Throws what `pred`, `proj` and copies throw, and Stopped after a stop request: then all of `out` is valid,
+/// and some of it may have been assigned to. Any thread.
+///
+/// Blocks are claimed from left to right. The worker that knows how many items are kept before its block copies at once;
+/// others leave a bit for each item, and these are copied when that number is known (see ChainedRuns).
+/// @code
+///   std::vector<double> found(numbers.size());
+///   const auto [in, out] = blitz::copy_if(numbers, found, [](double x) { return x > 0; });
+///   found.erase(out, found.end());
+/// @endcode
+inline constexpr detail::CopyIf<true> copy_if{};
+
+/// Copies the items for whose projection `pred` does not hold. remove_copy_if(range, out, pred, proj),
+/// remove_copy_if(first, last, out, out_last, pred, proj); all else as for copy_if.
+/// @code
+///   blitz::remove_copy_if(words, others, [](const std::string& word) { return word.empty(); });
+/// @endcode
+inline constexpr detail::CopyIf<false> remove_copy_if{};
+
+/// Copies the items whose projection does not equal `value`. remove_copy(range, out, value, proj),
+/// remove_copy(first, last, out, out_last, value, proj); all else as for copy_if.
+/// @code
+///   blitz::remove_copy(numbers, others, 0);
+/// @endcode
+inline constexpr detail::RemoveCopy remove_copy{};
+
+}  // namespace blitz

@@ -1,0 +1,131 @@
+#include "blitz/algorithm/filter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace blitz::detail {
+
+namespace {
+
+/// How many bits are set in `words` words.
+LoopIndex count_flags(const FlagWord* flags, LoopIndex words) noexcept {
+  LoopIndex count = 0;
+  for (LoopIndex i = 0; i < words; ++i) count += static_cast<LoopIndex>(std::popcount(flags[i]));
+  return count;
+}
+
+}  // namespace
+
+Filter::Filter(LoopIndex items, LoopIndex least, Flag flag, Target target)
+    : Chain(words_of(items), least, false),
+      items_(items),
+      flag_(flag),
+      target_(target),
+      end_(items),
+      many_(items <= kFlags ? 0 : static_cast<std::size_t>(words_of(items)) + 2 * slots()),
+      words_(items <= kFlags ? few_.data() : many_.data()),
+      left_(words_ + words_of(items)),
+      sum_(left_ + slots()) {
+  left_[slot(0)] = 0;
+}
+
+/// How many items the words [word, last) have.
+LoopIndex Filter::items_in(LoopIndex word, LoopIndex last) const noexcept {
+  return std::min(last * kFlags, items_) - word * kFlags;
+}
+
+/// With flags of the next items: that of the first item of this word.
+FlagWord Filter::carry_into(LoopIndex word) const noexcept {
+  if (flag_ == Flag::kThis) return 0;
+  return word == 0 ? 1 : words_[word - 1] >> (kFlags - 1);
+}
+
+template <class FlagsOf>
+bool Filter::move_run(const Run& run, const FlagsOf& flags_of, LoopIndex& kept) {
+  FlagWord carry = carry_into(run.first);
+  for (LoopIndex word = run.first; word != run.last;) {
+    const LoopIndex next_word = std::min(word + kBatchWords, run.last);
+    const LoopIndex count = items_in(word, next_word);
+    const LoopIndex first = word * kFlags;
+    std::array<FlagWord, kBatchWords> bits;
+    flags_of(word, next_word, bits.data());
+    if (flag_ == Flag::kNext) {
+      for (LoopIndex i = 0; i < next_word - word; ++i) {
+        const FlagWord next = bits[i] >> (kFlags - 1);
+        bits[i] = bits[i] << 1 | carry;
+        carry = next;
+      }
+    }
+    const LoopIndex more = count_flags(bits.data(), next_word - word);
+    if (kept + more > room_kept_ || first - kept + (count - more) > room_dropped_) [[unlikely]]
+      return move_until_full(bits.data(), first, kept);
+    move(bits.data(), first, count, kept);
+    kept += more;
+    word = next_word;
+  }
+  return false;
+}
+
+/// Of a batch that has not all room.
+bool Filter::move_until_full(FlagWord* kept, LoopIndex first, LoopIndex place) {
+  if (place > room_kept_ || first - place > room_dropped_) return true;  // The end is further to the left.
+  LoopIndex room[] = {room_dropped_ - (first - place), room_kept_ - place};
+  LoopIndex fit = 0;
+  while (room[kept[fit / kFlags] >> fit % kFlags & 1]-- > 0) ++fit;
+  kept[fit / kFlags] &= low_flags(fit % kFlags);
+  end_ = first + fit;
+  kept_at_end_ = place + count_flags(kept, fit / kFlags + 1);
+  move(kept, first, fit, place);
+  return true;
+}
+
+bool Filter::run_whole(const Run& run) {
+  LoopIndex kept = left_[slot(run.first)];
+  const auto ask = [this, &run](LoopIndex word, LoopIndex last, FlagWord* bits) {
+    flag(word * kFlags, items_in(word, last), bits);
+    if (last == run.last) words_[last - 1] = bits[last - 1 - word];
+  };
+  const bool ends = move_run(run, ask, kept);
+  if (ends) {
+    kept = room_kept_ + 1;  // So no run to the right finds room, whatever it keeps.
+    words_[run.last - 1] = 0;
+  }
+  left_[slot(run.last)] = kept;
+  return ends;
+}
+
+void Filter::sum_up(const Run& run) {
+  for (LoopIndex word = run.first; word != run.last;) {
+    const LoopIndex last = std::min(word + kBatchWords, run.last);
+    flag(word * kFlags, items_in(word, last), words_ + word);
+    word = last;
+  }
+  sum_[slot(run.first)] = count_flags(words_ + run.first, run.last - run.first);
+}
+
+void Filter::link(const Run& run) {
+  LoopIndex sum = sum_[slot(run.first)];
+  if (flag_ == Flag::kNext) sum = sum + carry_into(run.first) - (words_[run.last - 1] >> (kFlags - 1));
+  left_[slot(run.last)] = left_[slot(run.first)] + sum;
+}
+
+bool Filter::finish(const Run& run) {
+  LoopIndex kept = left_[slot(run.first)];
+  const auto look_up = [this](LoopIndex word, LoopIndex last, FlagWord* bits) {
+    std::copy(words_ + word, words_ + last, bits);
+  };
+  return move_run(run, look_up, kept);
+}
+
+LoopIndex Filter::needed(const Run& run) const noexcept {
+  if (target_ == Target::kElsewhere) return 0;
+  const LoopIndex kept = left_[slot(run.first)];
+  return std::min(run.first, words_of(kept + (run.last - run.first) * kFlags));
+}
+
+Filter::Result Filter::result() const noexcept {
+  return {end_ < items_ ? kept_at_end_ : left_[slot(words_of(items_))], end_};
+}
+
+}  // namespace blitz::detail

@@ -1,0 +1,112 @@
+/// @file
+/// The answers of a predicate for runs of items, as the bits of words. A loop over the bits that are set has one branch
+/// for a word that a processor may not foresee; a branch for each item would have 32.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <utility>
+
+#include "blitz/base/export.hpp"
+#include "blitz/core/items.hpp"
+
+namespace blitz::detail {
+
+using FlagWord = std::uint64_t;
+/// The items of a word.
+inline constexpr LoopIndex kFlags = 64;
+/// The words that are asked for and moved together, and their items.
+inline constexpr LoopIndex kBatchWords = 8;
+inline constexpr LoopIndex kBatch = kBatchWords * kFlags;
+
+/// The words of so many items.
+[[nodiscard]] constexpr LoopIndex words_of(LoopIndex items) noexcept {
+  return items / kFlags + (items % kFlags != 0 ? 1 : 0);
+}
+
+/// The lowest `count` bits.
+[[nodiscard]] constexpr FlagWord low_flags(LoopIndex count) noexcept {
+  return count >= kFlags ? ~FlagWord{0} : (FlagWord{1} << count) - 1;
+}
+
+/// Calls `test()` `count` times, at most kFlags; answer i becomes bit i.
+template <class Test>
+[[nodiscard]] BLITZ_ALWAYS_INLINE FlagWord flags_of(LoopIndex count, const Test& test) {
+  FlagWord flags = 0;
+  if (std::endian::native == std::endian::little && count == kFlags) {
+    // Bytes first: compilers make vectors of that.
+    std::array<unsigned char, kFlags> bytes;
+    for (unsigned char& byte : bytes) byte = test() ? 1 : 0;
+    for (std::size_t i = 0; i < kFlags; i += 8) {
+      FlagWord eight;
+      std::memcpy(&eight, &bytes[i], 8);
+      flags |= (eight * 0x0102'0408'1020'4080) >> 56 << i;  // Byte k times 2^(56 - 7k) is bit k of the highest byte.
+    }
+  } else {
+    for (LoopIndex i = 0; i < count; ++i) flags |= FlagWord{test() ? 1U : 0U} << i;
+  }
+  return flags;
+}
+
+/// The answers of `count` calls of `test()`, in words.
+template <class Test>
+BLITZ_ALWAYS_INLINE void flags_of(LoopIndex count, FlagWord* flags, const Test& test) {
+  for (; count >= kFlags; count -= kFlags) *flags++ = flags_of(kFlags, test);
+  if (count > 0) *flags = flags_of(count, test);
+}
+
+/// For `count` items from `item` on: whether `pred` of the projection is kWanted.
+template <bool kWanted, class I, class F, class P>
+BLITZ_ALWAYS_INLINE void flags_of_items(I item, LoopIndex count, F& pred, P& proj, FlagWord* flags) {
+  flags_of(count, flags, [&]() BLITZ_LAMBDA_INLINE {
+    const bool answer = static_cast<bool>(std::invoke(pred, std::invoke(proj, *item)));
+    ++item;
+    return answer == kWanted;
+  });
+}
+
+/// Whether an item equals a value.
+template <class V>
+struct EqualTo {
+  template <class X>
+  bool operator()(X&& x) const {
+    return std::ranges::equal_to{}(std::forward<X>(x), value);
+  }
+  const V& value;
+};
+
+/// Calls `f(i, length)` for runs of items [i, i + length) that cover those of a batch whose bits are set, from left to
+/// right: for each item one run, but for longer ones where most bits are set.
+template <class F>
+BLITZ_ALWAYS_INLINE void for_flagged_runs(const FlagWord* flags, LoopIndex count, const F& f) {
+  constexpr int kFewZeros = 8;
+  for (LoopIndex first = 0; first < count; first += kFlags, ++flags) {
+    FlagWord left = *flags;
+    if (std::popcount(left) >= static_cast<int>(kFlags) - kFewZeros) {
+      for (LoopIndex i = 0; left != 0;) {
+        const int zeros = std::countr_zero(left);
+        const int ones = std::countr_one(left >> zeros);
+        i += static_cast<LoopIndex>(zeros);
+        f(first + i, static_cast<LoopIndex>(ones));
+        i += static_cast<LoopIndex>(ones);
+        left = i < kFlags ? *flags >> i : 0;
+      }
+    } else {
+      for (; left != 0; left &= left - 1) f(first + static_cast<LoopIndex>(std::countr_zero(left)), 1);
+    }
+  }
+}
+
+/// Calls `f(i)` for each item i of a batch whose bit is set, from left to right.
+template <class F>
+BLITZ_ALWAYS_INLINE void for_each_flagged(const FlagWord* flags, LoopIndex count, const F& f) {
+  for (LoopIndex first = 0; first < count; first += kFlags, ++flags) {
+    for (FlagWord left = *flags; left != 0; left &= left - 1) f(first + static_cast<LoopIndex>(std::countr_zero(left)));
+  }
+}
+
+}  // namespace blitz::detail

@@ -1,0 +1,277 @@
+/// @file
+/// partition, stable_partition and partition_copy: the items of a kind first, or apart.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/copy_if.hpp"
+#include "blitz/algorithm/filter.hpp"
+#include "blitz/algorithm/flags.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/partition_flags.hpp"
+#include "blitz/algorithm/remove.hpp"
+#include "blitz/algorithm/scratch.hpp"
+#include "blitz/core/items.hpp"
+
+namespace blitz {
+
+namespace detail {
+
+/// Returns the number of items for which `pred` holds, which are then in front.
+template <class I, class F, class P>
+LoopIndex partition_items(const AlgorithmOptions& options, const I& first, LoopIndex count, F& pred, P& proj) {
+  PartitionFlags flags(count);
+  AlgorithmOptions by_batches = options;
+  by_batches.min_grain = words_of(options.min_grain) / kBatchWords;
+  for_blocks(by_batches, flags.batches(), 1, [&](LoopIndex batch, LoopIndex last) {
+    for (; batch != last; ++batch) {
+      FlagWord* const words = flags.batch(batch);
+      const LoopIndex begin = batch * kBatch;
+      const LoopIndex here = count - begin < kBatch ? count - begin : kBatch;
+      std::fill(words + here / kFlags, words + kBatchWords, FlagWord{0});
+      flags_of_items<true>(at(first, begin), here, pred, proj, words);
+    }
+  });
+  throw_if_stopped(options);
+  flags.count();
+  for_blocks(options, flags.misplaced(), 1, [&](LoopIndex pair, LoopIndex last) {
+    flags.for_each_pair(pair, last, [&](LoopIndex i, LoopIndex j) BLITZ_LAMBDA_INLINE {
+      std::ranges::iter_swap(at(first, i), at(first, j));
+    });
+  });
+  throw_if_stopped(options);
+  return flags.front();
+}
+
+/// Moves the items for which `pred` holds to the front, and the others into a buffer.
+template <class I, class F, class P>
+class StablePartition final : public Filter {
+ public:
+  using Item = std::iter_value_t<I>;
+
+  StablePartition(const AlgorithmOptions& options, const I& first, LoopIndex count, F& pred, P& proj)
+      : Filter(options, count, sizeof(std::iter_value_t<I>), Flag::kThis, Target::kInput),
+        first_(first),
+        pred_(pred),
+        proj_(proj),
+        buffer_(static_cast<std::size_t>(count)),
+        built_(kTrivial ? nullptr : std::make_unique<Built[]>(static_cast<std::size_t>(words_of(count)))) {}
+  ~StablePartition() {
+    if constexpr (!kTrivial) {
+      for (LoopIndex i = 0; i < words_of(items()); ++i) {
+        std::destroy_n(buffer_.data() + built_[i].first, built_[i].count);
+      }
+    }
+  }
+
+  /// Moves the `count` items of the buffer behind the `front` items in front.
+  void move_back(AlgorithmOptions options, LoopIndex front, LoopIndex count) {
+    options.stop = {};  // They belong to the range.
+    for_blocks(options, count, 1, [&](LoopIndex begin, LoopIndex end) {
+      std::move(buffer_.data() + begin, buffer_.data() + end, at(first_, front + begin));
+    });
+  }
+
+ private:
+  static constexpr bool kTrivial = std::is_trivially_destructible_v<Item>;
+
+  void flag(LoopIndex first, LoopIndex count, FlagWord* flags) override {
+    flags_of_items<true>(at(first_, first), count, pred_, proj_, flags);
+  }
+  void move(const FlagWord* kept, LoopIndex first, LoopIndex count, LoopIndex place) override {
+    const I batch = at(first_, first);
+    Item* const to = buffer_.data() + (first - place);
+    Built unknown;
+    Built& built = kTrivial ? unknown : built_[first / kFlags];
+    built.first = first - place;
+    std::array<FlagWord, kBatchWords> dropped;
+    for (LoopIndex i = 0; i < words_of(count); ++i) dropped[i] = ~kept[i] & low_flags(count - i * kFlags);
+    for_each_flagged(dropped.data(), count, [&](LoopIndex i) BLITZ_LAMBDA_INLINE {
+      std::construct_at(to + built.count, std::ranges::iter_move(at(batch, i)));
+      ++built.count;
+    });
+    move_flagged(kept, count, batch, at(first_, place));
+  }
+
+  /// What a batch has constructed in the buffer. A batch is known by its first word.
+  struct Built {
+    LoopIndex first = 0;
+    LoopIndex count = 0;
+  };
+
+  const I first_;
+  F& pred_;
+  P& proj_;
+  const Scratch<Item> buffer_;
+  const std::unique_ptr<Built[]> built_;
+};
+
+template <class I, class O1, class O2, class F, class P>
+class PartitionCopied final : public Filter {
+ public:
+  PartitionCopied(const AlgorithmOptions& options, const I& first, LoopIndex count, const O1& front,
+                  LoopIndex front_room, const O2& others, LoopIndex others_room, F& pred, P& proj)
+      : Filter(options, count, sizeof(std::iter_value_t<I>), Flag::kThis, Target::kElsewhere),
+        first_(first),
+        front_(front),
+        others_(others),
+        pred_(pred),
+        proj_(proj) {
+    set_room(front_room, others_room);
+  }
+
+ private:
+  void flag(LoopIndex first, LoopIndex count, FlagWord* flags) override {
+    flags_of_items<true>(at(first_, first), count, pred_, proj_, flags);
+  }
+  void move(const FlagWord* kept, LoopIndex first, LoopIndex count, LoopIndex place) override {
+    copy_flagged(kept, count, at(first_, first), at(front_, place));
+    std::array<FlagWord, kBatchWords> dropped;
+    for (LoopIndex i = 0; i < words_of(count); ++i) dropped[i] = ~kept[i] & low_flags(count - i * kFlags);
+    copy_flagged(dropped.data(), count, at(first_, first), at(others_, first - place));
+  }
+
+  const I first_;
+  const O1 front_;
+  const O2 others_;
+  F& pred_;
+  P& proj_;
+};
+
+template <bool kStable>
+struct Partition {
+  template <std::permutable I, std::sized_sentinel_for<I> S, class P = std::identity,
+            std::indirect_unary_predicate<std::projected<I, P>> F>
+    requires std::random_access_iterator<I>
+  std::ranges::subrange<I> operator()(const AlgorithmOptions& options, I first, S last, F pred, P proj = {}) const {
+    const auto count = static_cast<LoopIndex>(last - first);
+    LoopIndex front = 0;
+    if constexpr (kStable) {
+      StablePartition<I, F, P> partition(options, first, count, pred, proj);
+      front = Filter::run(partition, options).kept;
+      partition.move_back(options, front, count - front);
+    } else {
+      front = partition_items(options, first, count, pred, proj);
+    }
+    return {at(first, front), at(first, count)};
+  }
+  template <std::permutable I, std::sized_sentinel_for<I> S, class P = std::identity,
+            std::indirect_unary_predicate<std::projected<I, P>> F>
+    requires std::random_access_iterator<I>
+  std::ranges::subrange<I> operator()(I first, S last, F pred, P proj = {}) const {
+    return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(pred), std::move(proj));
+  }
+  template <LoopRange R, class P = std::identity,
+            std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+    requires std::permutable<std::ranges::iterator_t<R>>
+  std::ranges::borrowed_subrange_t<R> operator()(const AlgorithmOptions& options, R&& range, F pred,
+                                                 P proj = {}) const {
+    return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::move(pred), std::move(proj));
+  }
+  template <LoopRange R, class P = std::identity,
+            std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+    requires std::permutable<std::ranges::iterator_t<R>>
+  std::ranges::borrowed_subrange_t<R> operator()(R&& range, F pred, P proj = {}) const {
+    return (*this)(AlgorithmOptions{}, range, std::move(pred), std::move(proj));
+  }
+};
+
+struct PartitionCopy {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O1,
+            std::sized_sentinel_for<O1> T1, std::random_access_iterator O2, std::sized_sentinel_for<O2> T2,
+            class P = std::identity, std::indirect_unary_predicate<std::projected<I, P>> F>
+    requires std::indirectly_copyable<I, O1> && std::indirectly_copyable<I, O2>
+  std::ranges::partition_copy_result<I, O1, O2> operator()(const AlgorithmOptions& options, I first, S last, O1 front,
+                                                           T1 front_last, O2 others, T2 others_last, F pred,
+                                                           P proj = {}) const {
+    PartitionCopied<I, O1, O2, F, P> filter(options, first, static_cast<LoopIndex>(last - first), front,
+                                            static_cast<LoopIndex>(front_last - front), others,
+                                            static_cast<LoopIndex>(others_last - others), pred, proj);
+    const auto [kept, end] = Filter::run(filter, options);
+    return {at(first, end), at(front, kept), at(others, end - kept)};
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O1,
+            std::sized_sentinel_for<O1> T1, std::random_access_iterator O2, std::sized_sentinel_for<O2> T2,
+            class P = std::identity, std::indirect_unary_predicate<std::projected<I, P>> F>
+    requires std::indirectly_copyable<I, O1> && std::indirectly_copyable<I, O2>
+  std::ranges::partition_copy_result<I, O1, O2> operator()(I first, S last, O1 front, T1 front_last, O2 others,
+                                                           T2 others_last, F pred, P proj = {}) const {
+    return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(front), front_last, std::move(others),
+                   others_last, std::move(pred), std::move(proj));
+  }
+  template <LoopRange R, LoopRange Front, LoopRange Others, class P = std::identity,
+            std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+    requires std::indirectly_copyable<std::ranges::iterator_t<R>, std::ranges::iterator_t<Front>> &&
+             std::indirectly_copyable<std::ranges::iterator_t<R>, std::ranges::iterator_t<Others>>
+  std::ranges::partition_copy_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Front>,
+                                     std::ranges::borrowed_iterator_t<Others>>
+  operator()(const AlgorithmOptions& options, R&& range, Front&& front, Others&& others, F pred, P proj = {}) const {
+    return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::ranges::begin(front),
+                   std::ranges::end(front), std::ranges::begin(others), std::ranges::end(others), std::move(pred),
+                   std::move(proj));
+  }
+  template <LoopRange R, LoopRange Front, LoopRange Others, class P = std::identity,
+            std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+    requires std::indirectly_copyable<std::ranges::iterator_t<R>, std::ranges::iterator_t<Front>> &&
+             std::indirectly_copyable<std::ranges::iterator_t<R>, std::ranges::iterator_t<Others>>
+  std::ranges::partition_copy_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Front>,
+                                     std::ranges::borrowed_iterator_t<Others>>
+  operator()(R&& range, Front&& front, Others&& others, F pred, P proj = {}) const {
+    return (*this)(AlgorithmOptions{}, range, front, others, std::move(pred), std::move(proj));
+  }
+};
+
+}  // namespace detail
+
+/// Moves the items for whose projection `pred` holds to the front, in no order. Returns the others, as a subrange that
+/// ends with the range.
+///
+/// partition(range, pred, proj), partition(first, last, pred, proj), and both with an AlgorithmOptions that leads. n calls
+/// of `pred` and `proj`, exactly, before anything moves; then each item that is on the wrong side is swapped, once.
+/// Memory: 1.1 bits for each item; std::bad_alloc leaves the items as they were. Throws what `pred`, `proj` and swaps
+/// throw, and Stopped after a stop request; the items are then the same ones, in some order, unless a swap threw. Any
+/// thread.
+/// @code
+///   const auto idle = blitz::partition(workers, [](const Worker& w) { return w.busy; });
+/// @endcode
+inline constexpr detail::Partition<false> partition{};
+
+/// Moves the items for whose projection `pred` holds to the front; these and the others keep their order. Returns the
+/// others, as a subrange that ends with the range.
+///
+/// stable_partition(range, pred, proj), stable_partition(first, last, pred, proj), and both with an AlgorithmOptions that
+/// leads. n calls of `pred` and `proj`, exactly; two moves for each of the others, and at most one for each in front.
+/// Memory: room for n items, of which as many are used as others there are, a bit for each item, and 16 bytes for 64
+/// items with a destructor; std::bad_alloc leaves the items as they were. Throws what `pred`, `proj` and moves throw, and
+/// Stopped after a stop request: then all items are valid, and some may have been moved from. Any thread. The algorithm is
+/// that of remove_if, with a buffer for what it drops.
+/// @code
+///   const auto later = blitz::stable_partition(tasks, [](const Task& t) { return t.urgent; });
+/// @endcode
+inline constexpr detail::Partition<true> stable_partition{};
+
+/// Copies the items for whose projection `pred` holds into one range, and the others into another, in their order. None of
+/// the ranges may overlap. Returns where that ended: {in, out1, out2}. If one of the outputs has not room for all, `in` is
+/// the first item that did not fit; otherwise it is the end.
+///
+/// partition_copy(range, front, others, pred, proj), partition_copy(first, last, front, front_last, others, others_last,
+/// pred, proj), and both with an AlgorithmOptions that leads. `pred` and `proj` are called once for each item, and for
+/// none twice. Memory: a bit for each item, and some kilobytes. Throws what `pred`, `proj` and copies throw, and Stopped
+/// after a stop request: then all of the outputs is valid, and some of them may have been assigned to. Any thread. The
+/// algorithm is that of copy_if.
+/// @code
+///   const auto [in, even_end, odd_end] = blitz::partition_copy(numbers, even, odd, [](int x) { return x % 2 == 0; });
+/// @endcode
+inline constexpr detail::PartitionCopy partition_copy{};
+
+}  // namespace blitz

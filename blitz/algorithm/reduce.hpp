@@ -1,0 +1,195 @@
+/// @file
+/// reduce and transform_reduce: one value from many, by an associative operation that needs no identity.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <concepts>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/core/fold.hpp"
+#include "blitz/core/items.hpp"
+#include "blitz/parallel_reduce.hpp"
+
+namespace blitz {
+
+namespace detail {
+
+/// Takes runs of items, each by way of Transform, into values of type T, none of which need exist before: it then begins
+/// with its first item. See Fold.
+template <class T, class Items, class Op, class Transform>
+class RunFold {
+ public:
+  RunFold(const Items& items, Op& op, Transform& transform)
+      : items_(items), transform_(transform), fold_(items, kIdentity, op, op, transform) {}
+
+  /// Takes the items [first, last), which are not none, into the value.
+  void operator()(std::optional<T>& value, LoopIndex first, LoopIndex last) const {
+    if (!value) value.emplace(static_cast<T>(std::invoke(transform_, items_[first++])));
+    fold_.fold(*value, first, last);
+  }
+  void combine(std::optional<T>& left, std::optional<T>&& right) const { fold_.combine(*left, std::move(*right)); }
+
+ private:
+  using Item = std::remove_cvref_t<std::invoke_result_t<Transform&, typename Items::Item>>;
+  using Identity = std::conditional_t<Commutes<std::remove_const_t<Op>, T, Item>,
+                                      KnownIdentity<std::remove_const_t<Op>>, NoIdentity>;
+  static constexpr Identity kIdentity{};
+
+  Items items_;
+  Transform& transform_;
+  Fold<T, Items, const Identity, Op, Op, Transform> fold_;
+};
+
+template <class T, class Items, class Op, class Transform = const std::identity>
+T reduce_items(const AlgorithmOptions& options, const LoopSpace<Items>& space, T init, Op& op,
+               Transform& transform = kAsItIs) {
+  const RunFold<T, Items, Op, Transform> fold(space.items, op, transform);
+  std::optional<T> all = fold_blocks(
+      options, space.count, 1, [] { return std::optional<T>(); },
+      [&fold](std::optional<T>& value, LoopIndex first, LoopIndex last) { fold(value, first, last); },
+      [&fold](std::optional<T>& left, std::optional<T>&& right) { fold.combine(left, std::move(right)); });
+  if (!all) return init;
+  return static_cast<T>(std::invoke(op, std::move(init), std::move(*all)));
+}
+
+/// The operation of a reduction whose values begin with items: it takes items and values, and the items are values, or
+/// convert to them.
+template <class Op, class T, class Item>
+concept BeginsWithItems = std::movable<T> && ReduceOperation<Op, T, Item> && ReducesTo<Item, T>;
+
+template <class Op, class T, class Transform, class... Items>
+concept TransformReduces =
+    std::invocable<Transform&, Items...> && BeginsWithItems<Op, T, std::invoke_result_t<Transform&, Items...>>;
+
+struct Reduce {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class T = std::iter_value_t<I>,
+            class Op = std::plus<>>
+    requires BeginsWithItems<Op, T, std::iter_reference_t<I>>
+  T operator()(const AlgorithmOptions& options, I first, S last, T init = T(), Op op = {}) const {
+    const LoopSpace space{static_cast<LoopIndex>(last - first), IteratorItems(first)};
+    return reduce_items(options, space, std::move(init), op);
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class T = std::iter_value_t<I>,
+            class Op = std::plus<>>
+    requires BeginsWithItems<Op, T, std::iter_reference_t<I>>
+  T operator()(I first, S last, T init = T(), Op op = {}) const {
+    return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(init), std::move(op));
+  }
+  template <LoopRange R, class T = std::ranges::range_value_t<R>, class Op = std::plus<>>
+    requires BeginsWithItems<Op, T, std::ranges::range_reference_t<R>>
+  T operator()(const AlgorithmOptions& options, R&& range, T init = T(), Op op = {}) const {
+    return reduce_items(options, items_of(range), std::move(init), op);
+  }
+  template <LoopRange R, class T = std::ranges::range_value_t<R>, class Op = std::plus<>>
+    requires BeginsWithItems<Op, T, std::ranges::range_reference_t<R>>
+  T operator()(R&& range, T init = T(), Op op = {}) const {
+    return (*this)(AlgorithmOptions{}, range, std::move(init), std::move(op));
+  }
+};
+
+/// The transformed item at a position of two sequences.
+template <class I1, class I2, class Transform>
+struct TransformPair {
+  decltype(auto) operator()(LoopIndex i) const { return std::invoke(transform, *at(first1, i), *at(first2, i)); }
+  I1 first1;
+  I2 first2;
+  Transform& transform;
+};
+
+struct TransformReduce {
+  // One range.
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class T, class Op, class Transform>
+    requires TransformReduces<Op, T, Transform, std::iter_reference_t<I>>
+  T operator()(const AlgorithmOptions& options, I first, S last, T init, Op op, Transform transform) const {
+    const LoopSpace space{static_cast<LoopIndex>(last - first), IteratorItems(first)};
+    return reduce_items(options, space, std::move(init), op, transform);
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class T, class Op, class Transform>
+    requires TransformReduces<Op, T, Transform, std::iter_reference_t<I>>
+  T operator()(I first, S last, T init, Op op, Transform transform) const {
+    return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(init), std::move(op), std::move(transform));
+  }
+  template <LoopRange R, class T, class Op, class Transform>
+    requires TransformReduces<Op, T, Transform, std::ranges::range_reference_t<R>>
+  T operator()(const AlgorithmOptions& options, R&& range, T init, Op op, Transform transform) const {
+    return reduce_items(options, items_of(range), std::move(init), op, transform);
+  }
+  template <LoopRange R, class T, class Op, class Transform>
+    requires TransformReduces<Op, T, Transform, std::ranges::range_reference_t<R>>
+  T operator()(R&& range, T init, Op op, Transform transform) const {
+    return (*this)(AlgorithmOptions{}, range, std::move(init), std::move(op), std::move(transform));
+  }
+
+  // Two of them.
+  template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
+            std::sized_sentinel_for<I2> S2, class T, class Op = std::plus<>, class Transform = std::multiplies<>>
+    requires TransformReduces<Op, T, Transform, std::iter_reference_t<I1>, std::iter_reference_t<I2>>
+  T operator()(const AlgorithmOptions& options, I1 first1, S1 last1, I2 first2, S2 last2, T init, Op op = {},
+               Transform transform = {}) const {
+    const auto count1 = static_cast<LoopIndex>(last1 - first1);
+    const auto count2 = static_cast<LoopIndex>(last2 - first2);
+    const TransformPair<I1, I2, Transform> pair{std::move(first1), std::move(first2), transform};
+    const LoopSpace space{count1 < count2 ? count1 : count2, IntegerItems<LoopIndex>(0)};
+    return reduce_items(options, space, std::move(init), op, pair);
+  }
+  template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
+            std::sized_sentinel_for<I2> S2, class T, class Op = std::plus<>, class Transform = std::multiplies<>>
+    requires TransformReduces<Op, T, Transform, std::iter_reference_t<I1>, std::iter_reference_t<I2>>
+  T operator()(I1 first1, S1 last1, I2 first2, S2 last2, T init, Op op = {}, Transform transform = {}) const {
+    return (*this)(AlgorithmOptions{}, std::move(first1), last1, std::move(first2), last2, std::move(init),
+                   std::move(op), std::move(transform));
+  }
+  template <LoopRange R1, LoopRange R2, class T, class Op = std::plus<>, class Transform = std::multiplies<>>
+    requires TransformReduces<Op, T, Transform, std::ranges::range_reference_t<R1>, std::ranges::range_reference_t<R2>>
+  T operator()(const AlgorithmOptions& options, R1&& range1, R2&& range2, T init, Op op = {},
+               Transform transform = {}) const {
+    return (*this)(options, std::ranges::begin(range1), std::ranges::end(range1), std::ranges::begin(range2),
+                   std::ranges::end(range2), std::move(init), std::move(op), std::move(transform));
+  }
+  template <LoopRange R1, LoopRange R2, class T, class Op = std::plus<>, class Transform = std::multiplies<>>
+    requires TransformReduces<Op, T, Transform, std::ranges::range_reference_t<R1>, std::ranges::range_reference_t<R2>>
+  T operator()(R1&& range1, R2&& range2, T init, Op op = {}, Transform transform = {}) const {
+    return (*this)(AlgorithmOptions{}, range1, range2, std::move(init), std::move(op), std::move(transform));
+  }
+};
+
+}  // namespace detail
+
+/// Returns op(... op(op(init, x0), x1) ..., xn) for the items of a range, except that neighbours may be combined first, by
+/// several threads at once. So `op` must be associative; it need not be commutative. `init` is by default the value T()
+/// of the items' type, and `op` addition; a T is movable, and an item is one or converts to one.
+///
+/// reduce(range, init, op), reduce(first, last, init, op), and both with an AlgorithmOptions that leads. `op` is called as
+/// op(T, item) and op(T, T), n times in all for n items, through a reference, by several threads at once.
+///
+/// Sums and products of numbers, by std::plus and std::multiplies, are computed in vectors of lanes; the last bits of a
+/// floating-point result may differ from call to call, unless options.deterministic is set: then they follow from the
+/// number of items and min_grain alone. After a stop request the result is that of the blocks that ran. Throws what `op`
+/// throws. No memory. Any thread.
+/// @code
+///   const double total = blitz::reduce(prices);
+///   const auto longest = blitz::reduce(lengths, 0, [](int a, int b) { return a > b ? a : b; });
+/// @endcode
+inline constexpr detail::Reduce reduce{};
+
+/// Reduces what `transform` returns for each item of a range, or for the items at each position of two ranges, as far as
+/// the shorter one reaches. By default pairs of items are multiplied, and added to `init`.
+///
+/// transform_reduce(range, init, op, transform), transform_reduce(range1, range2, init, op, transform); the same with
+/// iterators, (first, last, ...) and (first1, last1, first2, last2, ...); and all with an AlgorithmOptions that leads.
+/// `transform` is called once for each item or pair. All else is as for reduce.
+/// @code
+///   const double length2 = blitz::transform_reduce(v, v, 0.0);
+///   const auto bytes = blitz::transform_reduce(files, std::size_t{0}, std::plus<>{}, &File::size);
+/// @endcode
+inline constexpr detail::TransformReduce transform_reduce{};
+
+}  // namespace blitz

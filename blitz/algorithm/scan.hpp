@@ -1,0 +1,367 @@
+/// @file
+/// inclusive_scan, exclusive_scan and their transforming forms: all partial sums, by an associative operation.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/chain.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/reduce.hpp"
+#include "blitz/core/fold.hpp"
+#include "blitz/core/items.hpp"
+
+namespace blitz {
+
+namespace detail {
+
+/// In the place of an initial value: the first item is one.
+struct NoInit {};
+
+/// How a scan is cut: into runs of positions of `unit` items each.
+struct ScanCut {
+  ScanCut(const AlgorithmOptions& options, LoopIndex count, std::size_t bytes) noexcept {
+    grain = Chain::least_run(options, count, bytes);
+    if (options.deterministic) {
+      unit = std::max<LoopIndex>(options.min_grain, std::clamp<LoopIndex>(count / 512, 1, 2048));
+      grain = 1;
+    }
+    positions = count / unit + (count % unit != 0 ? 1 : 0);
+  }
+  LoopIndex unit = 1;
+  LoopIndex grain;
+  LoopIndex positions;
+};
+
+/// Op and Transform are taken by reference. The left of a run is the scan's value before it; none before the first item of
+/// a scan without an initial value.
+template <bool kInclusive, class T, class I, class O, class Op, class Transform>
+class Scan final : public Chain {
+ public:
+  using Value = std::optional<T>;
+
+  Scan(const AlgorithmOptions& options, const ScanCut& cut, const I& in, LoopIndex count, const O& out,
+       std::optional<T>&& init, Op& op, Transform& transform)
+      : Chain(cut.positions, cut.grain, options.deterministic),
+        unit_(cut.unit),
+        count_(count),
+        in_(in),
+        out_(out),
+        op_(op),
+        transform_(transform),
+        fold_(IteratorItems(in), op, transform),
+        left_(std::make_unique<Value[]>(slots())),
+        sum_(std::make_unique<Value[]>(slots())) {
+    left_[slot(0)] = std::move(init);
+  }
+
+  /// Writes the results of [in, last), which is not empty, from `out` on. `left` is used up; returns the left of `last`.
+  [[gnu::noinline]] static T scan(I in, const I& last, O out, Value& left, Op& op, Transform& transform) {
+    if (!left) {
+      left.emplace(static_cast<T>(std::invoke(transform, *in)));
+      *out = *left;
+      ++in;
+      ++out;
+    }
+    T value(std::move(*left));
+    if constexpr (kByGroups) scan_groups(value, in, last, out, op, transform);
+    for (; in != last; ++in, ++out) {
+      if constexpr (kInclusive) {
+        value = static_cast<T>(std::invoke(op, std::move(value), std::invoke(transform, *in)));
+        *out = value;
+      } else {
+        // The item is taken before its place is written.
+        T next = static_cast<T>(std::invoke(op, value, std::invoke(transform, *in)));
+        *out = std::move(value);
+        value = std::move(next);
+      }
+    }
+    return value;
+  }
+
+ private:
+  using Item = std::remove_cvref_t<std::invoke_result_t<Transform&, std::iter_reference_t<I>>>;
+
+  static constexpr bool kByGroups =
+      Commutes<std::remove_const_t<Op>, T, Item> && IteratorItems<I>::kIndexed && std::random_access_iterator<O>;
+
+  bool run_whole(const Run& run) override {
+    left_[slot(run.last)] = scan_run(run);
+    return false;
+  }
+  void sum_up(const Run& run) override { fold_(sum_[slot(run.first)], run.first * unit_, end_of(run)); }
+  void link(const Run& run) override {
+    Value& next = left_[slot(run.last)];
+    next = left_[slot(run.first)];
+    if (next) {
+      fold_.combine(next, std::move(sum_[slot(run.first)]));
+    } else {
+      next = std::move(sum_[slot(run.first)]);
+    }
+  }
+  bool finish(const Run& run) override {
+    static_cast<void>(scan_run(run));
+    return false;
+  }
+  LoopIndex needed(const Run& /*run*/) const noexcept override { return 0; }
+
+  [[nodiscard]] LoopIndex end_of(const Run& run) const noexcept { return std::min(run.last * unit_, count_); }
+
+  /// Writes the results of a run, whose left is used up; returns the left of the next run.
+  T scan_run(const Run& run) {
+    const LoopIndex first = run.first * unit_;
+    return scan(at(in_, first), at(in_, end_of(run)), at(out_, first), left_[slot(run.first)], op_, transform_);
+  }
+
+  /// As many items as make whole groups. The items of a group are summed up among themselves, beside those of the group
+  /// before, so that only one operation a group waits for another.
+  BLITZ_ALWAYS_INLINE static void scan_groups(T& value, I& in, const I& last, O& out, Op& op, Transform& transform) {
+    constexpr std::iter_difference_t<I> kGroup = 4;
+    const auto sum = [&op](T a, T b) BLITZ_LAMBDA_INLINE { return static_cast<T>(std::invoke(op, a, b)); };
+    for (; last - in >= kGroup; in += kGroup) {
+      const T x0 = static_cast<T>(std::invoke(transform, in[0]));
+      const T x1 = static_cast<T>(std::invoke(transform, in[1]));
+      const T x2 = static_cast<T>(std::invoke(transform, in[2]));
+      const T x3 = static_cast<T>(std::invoke(transform, in[3]));
+      const T x01 = sum(x0, x1);
+      const std::array<T, 4> sums{sum(value, x0), sum(value, x01), sum(value, sum(x01, x2)),
+                                  sum(value, sum(x01, sum(x2, x3)))};
+      if (!kInclusive) *out++ = value;
+      *out++ = sums[0];
+      *out++ = sums[1];
+      *out++ = sums[2];
+      if (kInclusive) *out++ = sums[3];
+      value = sums[3];
+    }
+  }
+
+  const LoopIndex unit_;
+  const LoopIndex count_;
+  const I in_;
+  const O out_;
+  Op& op_;
+  Transform& transform_;
+  const RunFold<T, IteratorItems<I>, Op, Transform> fold_;
+  const std::unique_ptr<Value[]> left_;  // for each slot: what lies to the left of the run
+  const std::unique_ptr<Value[]> sum_;   // for each slot: the sum of the run
+};
+
+/// The value of a scan: that of its initial value, or of the transformed items.
+template <class T, class Item>
+using ScanValue = std::conditional_t<std::is_same_v<T, NoInit>, std::remove_cvref_t<Item>, T>;
+
+template <bool kInclusive, class I, class S, class O, class OS, class T, class Op, class Transform>
+std::ranges::in_out_result<I, O> scan_items(const AlgorithmOptions& options, const I& first, S last, const O& out,
+                                            OS out_last, T init, Op& op, Transform& transform) {
+  using Value = ScanValue<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>>;
+  const auto count = std::min(static_cast<LoopIndex>(last - first), static_cast<LoopIndex>(out_last - out));
+  if (count > 0) {
+    std::optional<Value> left;
+    if constexpr (!std::is_same_v<T, NoInit>) left.emplace(std::move(init));
+    const ScanCut cut(options, count, sizeof(std::iter_value_t<I>));
+    using ThisScan = Scan<kInclusive, Value, I, O, Op, Transform>;
+    throw_if_stopped(options);
+    if (cut.positions <= cut.grain) {
+      static_cast<void>(ThisScan::scan(first, at(first, count), out, left, op, transform));
+    } else {
+      ThisScan scan(options, cut, first, count, out, std::move(left), op, transform);
+      Chain::run(scan, options);
+    }
+    throw_if_stopped(options);
+  }
+  return {at(first, count), at(out, count)};
+}
+
+/// The operation of a scan: that of a reduction whose values begin with items, can be copied, and be written to `O`.
+template <class Op, class T, class Transform, class I, class O>
+concept ScanOperation =
+    TransformReduces<Op, ScanValue<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>>, Transform,
+                     std::iter_reference_t<I>> &&
+    std::copyable<ScanValue<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>>> &&
+    std::indirectly_writable<O, const ScanValue<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>>&> &&
+    std::indirectly_writable<O, ScanValue<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>>>;
+
+template <class R, class Out>
+using ScanResult =
+    std::ranges::in_out_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>>;
+
+struct InclusiveScan {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
+            std::sized_sentinel_for<O> OS, class Op = std::plus<>, class T = NoInit>
+    requires ScanOperation<Op, T, const std::identity, I, O>
+  std::ranges::in_out_result<I, O> operator()(const AlgorithmOptions& options, I first, S last, O out, OS out_last,
+                                              Op op = {}, T init = {}) const {
+    return scan_items<true>(options, first, last, out, out_last, std::move(init), op, kAsItIs);
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
+            std::sized_sentinel_for<O> OS, class Op = std::plus<>, class T = NoInit>
+    requires ScanOperation<Op, T, const std::identity, I, O>
+  std::ranges::in_out_result<I, O> operator()(I first, S last, O out, OS out_last, Op op = {}, T init = {}) const {
+    return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(out), out_last, std::move(op),
+                   std::move(init));
+  }
+  template <LoopRange R, LoopRange Out, class Op = std::plus<>, class T = NoInit>
+    requires ScanOperation<Op, T, const std::identity, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+  ScanResult<R, Out> operator()(const AlgorithmOptions& options, R&& range, Out&& out, Op op = {}, T init = {}) const {
+    return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::ranges::begin(out),
+                   std::ranges::end(out), std::move(op), std::move(init));
+  }
+  template <LoopRange R, LoopRange Out, class Op = std::plus<>, class T = NoInit>
+    requires ScanOperation<Op, T, const std::identity, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+  ScanResult<R, Out> operator()(R&& range, Out&& out, Op op = {}, T init = {}) const {
+    return (*this)(AlgorithmOptions{}, range, out, std::move(op), std::move(init));
+  }
+};
+
+struct ExclusiveScan {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
+            std::sized_sentinel_for<O> OS, class T, class Op = std::plus<>>
+    requires ScanOperation<Op, T, const std::identity, I, O>
+  std::ranges::in_out_result<I, O> operator()(const AlgorithmOptions& options, I first, S last, O out, OS out_last,
+                                              T init, Op op = {}) const {
+    return scan_items<false>(options, first, last, out, out_last, std::move(init), op, kAsItIs);
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
+            std::sized_sentinel_for<O> OS, class T, class Op = std::plus<>>
+    requires ScanOperation<Op, T, const std::identity, I, O>
+  std::ranges::in_out_result<I, O> operator()(I first, S last, O out, OS out_last, T init, Op op = {}) const {
+    return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(out), out_last, std::move(init),
+                   std::move(op));
+  }
+  template <LoopRange R, LoopRange Out, class T, class Op = std::plus<>>
+    requires ScanOperation<Op, T, const std::identity, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+  ScanResult<R, Out> operator()(const AlgorithmOptions& options, R&& range, Out&& out, T init, Op op = {}) const {
+    return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::ranges::begin(out),
+                   std::ranges::end(out), std::move(init), std::move(op));
+  }
+  template <LoopRange R, LoopRange Out, class T, class Op = std::plus<>>
+    requires ScanOperation<Op, T, const std::identity, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+  ScanResult<R, Out> operator()(R&& range, Out&& out, T init, Op op = {}) const {
+    return (*this)(AlgorithmOptions{}, range, out, std::move(init), std::move(op));
+  }
+};
+
+struct TransformInclusiveScan {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
+            std::sized_sentinel_for<O> OS, class Op, class Transform, class T = NoInit>
+    requires ScanOperation<Op, T, Transform, I, O>
+  std::ranges::in_out_result<I, O> operator()(const AlgorithmOptions& options, I first, S last, O out, OS out_last,
+                                              Op op, Transform transform, T init = {}) const {
+    return scan_items<true>(options, first, last, out, out_last, std::move(init), op, transform);
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
+            std::sized_sentinel_for<O> OS, class Op, class Transform, class T = NoInit>
+    requires ScanOperation<Op, T, Transform, I, O>
+  std::ranges::in_out_result<I, O> operator()(I first, S last, O out, OS out_last, Op op, Transform transform,
+                                              T init = {}) const {
+    return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(out), out_last, std::move(op),
+                   std::move(transform), std::move(init));
+  }
+  template <LoopRange R, LoopRange Out, class Op, class Transform, class T = NoInit>
+    requires ScanOperation<Op, T, Transform, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+  ScanResult<R, Out> operator()(const AlgorithmOptions& options, R&& range, Out&& out, Op op, Transform transform,
+                                T init = {}) const {
+    return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::ranges::begin(out),
+                   std::ranges::end(out), std::move(op), std::move(transform), std::move(init));
+  }
+  template <LoopRange R, LoopRange Out, class Op, class Transform, class T = NoInit>
+    requires ScanOperation<Op, T, Transform, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+  ScanResult<R, Out> operator()(R&& range, Out&& out, Op op, Transform transform, T init = {}) const {
+    return (*this)(AlgorithmOptions{}, range, out, std::move(op), std::move(transform), std::move(init));
+  }
+};
+
+struct TransformExclusiveScan {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
+            std::sized_sentinel_for<O> OS, class T, class Op, class Transform>
+    requires ScanOperation<Op, T, Transform, I, O>
+  std::ranges::in_out_result<I, O> operator()(const AlgorithmOptions& options, I first, S last, O out, OS out_last,
+                                              T init, Op op, Transform transform) const {
+    return scan_items<false>(options, first, last, out, out_last, std::move(init), op, transform);
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
+            std::sized_sentinel_for<O> OS, class T, class Op, class Transform>
+    requires ScanOperation<Op, T, Transform, I, O>
+  std::ranges::in_out_result<I, O> operator()(I first, S last, O out, OS out_last, T init, Op op,
+                                              Transform transform) const {
+    return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(out), out_last, std::move(init), std::move(op),
+                   std::move(transform));
+  }
+  template <LoopRange R, LoopRange Out, class T, class Op, class Transform>
+    requires ScanOperation<Op, T, Transform, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+  ScanResult<R, Out> operator()(const AlgorithmOptions& options, R&& range, Out&& out, T init, Op op,
+                                Transform transform) const {
+    return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::ranges::begin(out),
+                   std::ranges::end(out), std::move(init), std::move(op), std::move(transform));
+  }
+  template <LoopRange R, LoopRange Out, class T, class Op, class Transform>
+    requires ScanOperation<Op, T, Transform, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+  ScanResult<R, Out> operator()(R&& range, Out&& out, T init, Op op, Transform transform) const {
+    return (*this)(AlgorithmOptions{}, range, out, std::move(init), std::move(op), std::move(transform));
+  }
+};
+
+}  // namespace detail
+
+/// Writes the sums x0, op(x0, x1), op(op(x0, x1), x2) and so on of the items of a range, or with an `init` op(init, x0) and
+/// so on: each with its own item. Stops at the shorter of the ranges, and returns where: {in, out}.
+///
+/// `op` must be associative; it need not be commutative. By default it is addition. The sums are of the type of `init`, or
+/// else of the items.
+///
+/// inclusive_scan(range, out, op, init), inclusive_scan(first, last, out, out_last, op, init), and both with an
+/// AlgorithmOptions that leads. `out` may be the range itself; otherwise the two must not overlap. `op` is called through a
+/// reference, by several threads at once: at most twice for each item, and once on a pool of one thread; for sums of
+/// numbers half as often again. The last bits of floating-point sums may differ from call to call, unless
+/// options.deterministic is set: then they follow from the number of items and min_grain alone.
+///
+/// Memory: two sums for each of 256 blocks at most, or for each half megabyte of large inputs; with .deterministic for each
+/// of 2048 items. Throws what `op` and assignments throw, and Stopped after a stop request: then all of `out` is valid, and
+/// some of it assigned to. Any thread.
+///
+/// Blocks are claimed from left to right. The worker that knows the sum before its block scans it at once; others sum
+/// theirs up, and scan it, still in the cache, when the sum before it is known (see ChainedRuns). No worker waits for it.
+/// @code
+///   blitz::inclusive_scan(sizes, ends);
+///   blitz::inclusive_scan(numbers, numbers, [](double a, double b) { return std::max(a, b); });
+/// @endcode
+inline constexpr detail::InclusiveScan inclusive_scan{};
+
+/// Writes the sums init, op(init, x0), op(op(init, x0), x1) and so on: each without its own item. exclusive_scan(range, out,
+/// init, op), exclusive_scan(first, last, out, out_last, init, op), and both with an AlgorithmOptions that leads. All else
+/// as for inclusive_scan.
+/// @code
+///   blitz::exclusive_scan(sizes, begins, std::size_t{0});
+/// @endcode
+inline constexpr detail::ExclusiveScan exclusive_scan{};
+
+/// As inclusive_scan, of what `transform` returns for each item, whose type the sums have if there is no `init`.
+/// transform_inclusive_scan(range, out, op, transform, init), and (first, last, out, out_last, op, transform, init).
+/// `transform` is called at most twice for each item, through a reference, by several threads at once.
+/// @code
+///   blitz::transform_inclusive_scan(words, ends, std::plus<>{}, [](const std::string& word) { return word.size(); });
+/// @endcode
+inline constexpr detail::TransformInclusiveScan transform_inclusive_scan{};
+
+/// As exclusive_scan, of what `transform` returns for each item. transform_exclusive_scan(range, out, init, op, transform),
+/// and (first, last, out, out_last, init, op, transform). `transform` is called at most twice for each item, through a
+/// reference, by several threads at once.
+/// @code
+///   blitz::transform_exclusive_scan(words, begins, std::size_t{0}, std::plus<>{},
+///                                   [](const std::string& word) { return word.size(); });
+/// @endcode
+inline constexpr detail::TransformExclusiveScan transform_exclusive_scan{};
+
+}  // namespace blitz

@@ -1,0 +1,184 @@
+/// @file
+/// unique and unique_copy: one of each run of equal items.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <utility>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/copy_if.hpp"
+#include "blitz/algorithm/filter.hpp"
+#include "blitz/algorithm/flags.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/remove.hpp"
+#include "blitz/core/items.hpp"
+
+namespace blitz {
+
+namespace detail {
+
+/// Keeps the items that differ from the one before. A flag tells it of the next item, so that a block asks about items of
+/// its own and about the first one behind it, which is moved later: the last one before it may have been moved.
+template <class I, class F, class P>
+class UniqueFilter : public Filter {
+ protected:
+  UniqueFilter(const AlgorithmOptions& options, const I& first, LoopIndex count, F& comp, P& proj, Target target)
+      : Filter(options, count, sizeof(std::iter_value_t<I>), Flag::kNext, target),
+        first_(first),
+        comp_(comp),
+        proj_(proj) {}
+  ~UniqueFilter() = default;
+
+  const I first_;
+
+ private:
+  void flag(LoopIndex first, LoopIndex count, FlagWord* flags) final {
+    if (first + count == items()) flags[words_of(count--) - 1] = 0;  // No item follows the last.
+    I item = at(first_, first);
+    flags_of(count, flags, [&]() BLITZ_LAMBDA_INLINE {
+      const I before = item;
+      ++item;
+      return !std::invoke(comp_, std::invoke(proj_, *before), std::invoke(proj_, *item));
+    });
+  }
+
+  F& comp_;
+  P& proj_;
+};
+
+template <class I, class F, class P>
+class UniqueInPlace final : public UniqueFilter<I, F, P> {
+ public:
+  UniqueInPlace(const AlgorithmOptions& options, const I& first, LoopIndex count, F& comp, P& proj)
+      : UniqueFilter<I, F, P>(options, first, count, comp, proj, Filter::Target::kInput) {}
+
+ private:
+  void move(const FlagWord* kept, LoopIndex first, LoopIndex count, LoopIndex place) override {
+    move_flagged(kept, count, at(this->first_, first), at(this->first_, place));
+  }
+};
+
+template <class I, class O, class F, class P>
+class UniqueCopied final : public UniqueFilter<I, F, P> {
+ public:
+  UniqueCopied(const AlgorithmOptions& options, const I& first, LoopIndex count, const O& out, LoopIndex room, F& comp,
+               P& proj)
+      : UniqueFilter<I, F, P>(options, first, count, comp, proj, Filter::Target::kElsewhere), out_(out) {
+    this->set_room(room);
+  }
+
+ private:
+  void move(const FlagWord* kept, LoopIndex first, LoopIndex count, LoopIndex place) override {
+    copy_flagged(kept, count, at(this->first_, first), at(out_, place));
+  }
+
+  const O out_;
+};
+
+struct Unique {
+  template <std::permutable I, std::sized_sentinel_for<I> S, class P = std::identity,
+            std::indirect_equivalence_relation<std::projected<I, P>> F = std::ranges::equal_to>
+    requires std::random_access_iterator<I>
+  std::ranges::subrange<I> operator()(const AlgorithmOptions& options, I first, S last, F comp = {},
+                                      P proj = {}) const {
+    const auto count = static_cast<LoopIndex>(last - first);
+    UniqueInPlace<I, F, P> filter(options, first, count, comp, proj);
+    const LoopIndex kept = Filter::run(filter, options).kept;
+    return {at(first, kept), at(first, count)};
+  }
+  template <std::permutable I, std::sized_sentinel_for<I> S, class P = std::identity,
+            std::indirect_equivalence_relation<std::projected<I, P>> F = std::ranges::equal_to>
+    requires std::random_access_iterator<I>
+  std::ranges::subrange<I> operator()(I first, S last, F comp = {}, P proj = {}) const {
+    return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(comp), std::move(proj));
+  }
+  template <LoopRange R, class P = std::identity,
+            std::indirect_equivalence_relation<std::projected<std::ranges::iterator_t<R>, P>> F = std::ranges::equal_to>
+    requires std::permutable<std::ranges::iterator_t<R>>
+  std::ranges::borrowed_subrange_t<R> operator()(const AlgorithmOptions& options, R&& range, F comp = {},
+                                                 P proj = {}) const {
+    return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::move(comp), std::move(proj));
+  }
+  template <LoopRange R, class P = std::identity,
+            std::indirect_equivalence_relation<std::projected<std::ranges::iterator_t<R>, P>> F = std::ranges::equal_to>
+    requires std::permutable<std::ranges::iterator_t<R>>
+  std::ranges::borrowed_subrange_t<R> operator()(R&& range, F comp = {}, P proj = {}) const {
+    return (*this)(AlgorithmOptions{}, range, std::move(comp), std::move(proj));
+  }
+};
+
+struct UniqueCopy {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
+            std::sized_sentinel_for<O> T, class P = std::identity,
+            std::indirect_equivalence_relation<std::projected<I, P>> F = std::ranges::equal_to>
+    requires std::indirectly_copyable<I, O>
+  std::ranges::unique_copy_result<I, O> operator()(const AlgorithmOptions& options, I first, S last, O out, T out_last,
+                                                   F comp = {}, P proj = {}) const {
+    UniqueCopied<I, O, F, P> filter(options, first, static_cast<LoopIndex>(last - first), out,
+                                    static_cast<LoopIndex>(out_last - out), comp, proj);
+    const auto [kept, end] = Filter::run(filter, options);
+    return {at(first, end), at(out, kept)};
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
+            std::sized_sentinel_for<O> T, class P = std::identity,
+            std::indirect_equivalence_relation<std::projected<I, P>> F = std::ranges::equal_to>
+    requires std::indirectly_copyable<I, O>
+  std::ranges::unique_copy_result<I, O> operator()(I first, S last, O out, T out_last, F comp = {}, P proj = {}) const {
+    return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(out), out_last, std::move(comp),
+                   std::move(proj));
+  }
+  template <LoopRange R, LoopRange Out, class P = std::identity,
+            std::indirect_equivalence_relation<std::projected<std::ranges::iterator_t<R>, P>> F = std::ranges::equal_to>
+    requires std::indirectly_copyable<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+  std::ranges::unique_copy_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>>
+  operator()(const AlgorithmOptions& options, R&& range, Out&& out, F comp = {}, P proj = {}) const {
+    return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::ranges::begin(out),
+                   std::ranges::end(out), std::move(comp), std::move(proj));
+  }
+  template <LoopRange R, LoopRange Out, class P = std::identity,
+            std::indirect_equivalence_relation<std::projected<std::ranges::iterator_t<R>, P>> F = std::ranges::equal_to>
+    requires std::indirectly_copyable<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+  std::ranges::unique_copy_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>>
+  operator()(R&& range, Out&& out, F comp = {}, P proj = {}) const {
+    return (*this)(AlgorithmOptions{}, range, out, std::move(comp), std::move(proj));
+  }
+};
+
+}  // namespace detail
+
+/// Keeps the first of each run of neighbours whose projections are equal by `comp`, and moves those together, in their
+/// order, to the front. Returns the rest, whose items are valid and unspecified, as a subrange that ends with the range.
+///
+/// `comp`, an equivalence relation, is called for each pair of neighbours, and exactly once, the left one first. (The
+/// standard's serial unique compares with the item kept last, which is the same for an equivalence relation.)
+///
+/// unique(range, comp, proj), unique(first, last, comp, proj), and both with an AlgorithmOptions that leads. n - 1 calls
+/// of `comp`, two of `proj` for each, and at most n moves. Memory: a bit for each item, and some kilobytes; std::bad_alloc
+/// leaves the items as they were. Throws what `comp`, `proj` and moves throw, and Stopped after a stop request: then all
+/// items are valid, and some may have been moved from. Any thread. The algorithm is that of remove_if.
+/// @code
+///   blitz::sort(names);
+///   const auto rest = blitz::unique(names);
+///   names.erase(rest.begin(), rest.end());
+/// @endcode
+inline constexpr detail::Unique unique{};
+
+/// Copies the first of each run of neighbours whose projections are equal by `comp`, in their order, into another range,
+/// which must not overlap. Returns where that ended: {in, out}. If `out` has not room for all, `in` is the first item that
+/// did not fit; otherwise it is the end.
+///
+/// unique_copy(range, out, comp, proj), unique_copy(first, last, out, out_last, comp, proj), and both with an
+/// AlgorithmOptions that leads. At most n - 1 calls of `comp`, one for a pair. Memory: a bit for each item, and some
+/// kilobytes. Throws what `comp`, `proj` and copies throw, and Stopped after a stop request: then all of `out` is valid,
+/// and some of it may have been assigned to. Any thread. The algorithm is that of copy_if.
+/// @code
+///   const auto [in, out] = blitz::unique_copy(sorted, kinds);
+/// @endcode
+inline constexpr detail::UniqueCopy unique_copy{};
+
+}  // namespace blitz

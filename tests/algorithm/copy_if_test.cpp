@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <initializer_list>
+#include <ranges>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <blitz/algorithm.hpp>
+#include <doctest/doctest.h>
+
+#include "algorithm/kinds.hpp"
+
+namespace blitz_test {
+namespace {
+
+/// What copy_if does with an output of `room` items, and how far it gets in the input.
+template <class Items, class Pred>
+std::pair<Items, std::size_t> copied(const Items& items, std::size_t room, Pred pred) {
+  Items kept;
+  std::size_t i = 0;
+  for (; i < items.size(); ++i) {
+    if (!pred(items[i])) continue;
+    if (kept.size() == room) break;
+    kept.push_back(items[i]);
+  }
+  return {std::move(kept), i};
+}
+
+TEST_CASE("copy_if: as the standard's, for every length and kind") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : lengths(10'000, 130)) {
+      for_each_kind(random_ints(n, 3), [&](auto& items, const std::vector<int>&) {
+        using T = std::ranges::range_value_t<decltype(items)>;
+        const T one = item_from<T>(1);
+        const auto is_kept = [&](const T& x) { return x == one; };
+        const auto expected = copied(items, n, is_kept).first;
+        auto out = items;
+        const auto [in_end, out_end] = blitz::copy_if(options, items, out, is_kept);
+        CHECK(in_end == items.end());
+        REQUIRE(static_cast<std::size_t>(out_end - out.begin()) == expected.size());
+        CHECK(std::equal(out.begin(), out_end, expected.begin()));
+        CHECK(std::equal(out_end, out.end(), items.begin() + (out_end - out.begin())));  // not written
+      });
+    }
+  });
+}
+
+TEST_CASE("copy_if: all items, none, and those that are rare or dense") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : std::initializer_list<std::size_t>{64, 65, 700, 5000}) {
+      const std::vector<int> numbers = random_ints(n, 100);
+      for (const int below : {0, 1, 50, 97, 99, 100}) {
+        const auto is_kept = [below](int x) { return x < below; };
+        std::vector<int> out(n, -1);
+        const auto end = blitz::copy_if(options, numbers, out, is_kept).out;
+        out.erase(end, out.end());
+        CHECK(out == copied(numbers, n, is_kept).first);
+        std::vector<int> others(n, -1);
+        others.erase(blitz::remove_copy_if(options, numbers, others, is_kept).out, others.end());
+        CHECK(others == copied(numbers, n, std::not_fn(is_kept)).first);
+      }
+    }
+  });
+}
+
+TEST_CASE("copy_if: stops where the output is full") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : std::initializer_list<std::size_t>{1, 64, 200, 513, 3000}) {
+      const std::vector<int> numbers = random_ints(n, 2);
+      const auto is_odd = [](int x) { return x % 2 != 0; };
+      const auto all = static_cast<std::size_t>(std::ranges::count_if(numbers, is_odd));
+      for (const std::size_t room : {std::size_t{0}, std::size_t{1}, all / 3, all / 2, all - (all > 0), all, all + 1}) {
+        CAPTURE(n);
+        CAPTURE(room);
+        std::vector<int> out(room + 64, -1);
+        const auto [in, end] = blitz::copy_if(options, numbers.begin(), numbers.end(), out.begin(),
+                                              out.begin() + static_cast<std::ptrdiff_t>(room), is_odd);
+        const auto [expected, expected_in] = copied(numbers, room, is_odd);
+        CHECK(in - numbers.begin() == static_cast<std::ptrdiff_t>(expected_in));
+        CHECK(std::vector<int>(out.begin(), end) == expected);
+        CHECK(std::all_of(end, out.end(), [](int x) { return x == -1; }));
+      }
+    }
+  });
+}
+
+TEST_CASE("copy_if: the predicate and the projection are called once for each item") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    const std::vector<std::size_t> places = [] {
+      std::vector<std::size_t> all(6000);
+      for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+      return all;
+    }();
+    std::vector<std::atomic<int>> asked(places.size());
+    std::vector<std::atomic<int>> projected(places.size());
+    std::vector<std::size_t> out(places.size());
+    const auto end = blitz::copy_if(
+                         options, places, out, [&](std::size_t i) { return ++asked[i], i % 3 == 0; },
+                         [&](std::size_t i) { return ++projected[i], i; })
+                         .out;
+    CHECK(end - out.begin() == 2000);
+    CHECK(std::ranges::all_of(asked, [](const auto& times) { return times == 1; }));
+    CHECK(std::ranges::all_of(projected, [](const auto& times) { return times == 1; }));
+  });
+}
+
+TEST_CASE("remove_copy: all but a value") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for_each_kind(random_ints(1000, 3), [&](auto& items, const std::vector<int>&) {
+      using T = std::ranges::range_value_t<decltype(items)>;
+      const T two = item_from<T>(2);
+      auto out = items;
+      out.erase(blitz::remove_copy(options, items, out, two).out, out.end());
+      CHECK(out == copied(items, items.size(), [&](const T& x) { return x != two; }).first);
+    });
+  });
+}
+
+TEST_CASE("copy_if: an exception of the predicate or of a copy arrives") {
+  const std::vector<int> numbers = random_ints(150, 2);
+  const std::ptrdiff_t alive = items_alive;
+  for_each_pool([&](const AlgorithmOptions& options) {
+    std::vector<int> out(numbers.size());
+    throw_at_each_call(
+        [&](CallCounter& counter) {
+          blitz::copy_if(options, numbers, out, counted(counter, [](int x) { return x != 0; }));
+        },
+        [] {});
+    Fragile::counter.never_throw();
+    std::vector<Fragile> items;
+    for (const int x : numbers) items.emplace_back(x);
+    std::vector<Fragile> copies(numbers.size(), Fragile(-1));
+    throw_at_each_call(
+        [&](CallCounter& counter) {
+          Fragile::counter.throw_at(counter.at());
+          blitz::copy_if(options, items, copies, [](const Fragile& x) { return x.value() != 0; });
+          Fragile::counter.never_throw();
+        },
+        [] { Fragile::counter.never_throw(); });
+  });
+  CHECK(items_alive == alive);
+}
+
+TEST_CASE("copy_if: a stop request") {
+  const std::vector<int> numbers = random_ints(10'000);
+  for_each_pool([&](AlgorithmOptions options) {
+    std::stop_source source;
+    options.stop = source.get_token();
+    std::vector<int> out(numbers.size());
+    CHECK_THROWS_AS(blitz::copy_if(options, numbers, out, [&](int) { return source.request_stop(), true; }),
+                    blitz::Stopped);
+  });
+}
+
+}  // namespace
+}  // namespace blitz_test

@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <initializer_list>
+#include <ranges>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include <blitz/algorithm.hpp>
+#include <doctest/doctest.h>
+
+#include "algorithm/kinds.hpp"
+
+namespace blitz_test {
+namespace {
+
+TEST_CASE("partition, stable_partition, partition_copy: for every length and kind") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : lengths(10'000, 130)) {
+      for_each_kind(random_ints(n, 3), [&](auto& items, const std::vector<int>&) {
+        using T = std::ranges::range_value_t<decltype(items)>;
+        const T one = item_from<T>(1);
+        const auto is_front = [&](const T& x) { return x == one; };
+        auto front = items;
+        auto others = items;
+        const auto [in, front_end, others_end] = blitz::partition_copy(options, items, front, others, is_front);
+        CHECK(in == items.end());
+        front.erase(front_end, front.end());
+        others.erase(others_end, others.end());
+        auto expected = items;
+        std::ranges::stable_partition(expected, is_front);
+        CHECK(std::equal(front.begin(), front.end(), expected.begin(),
+                         expected.begin() + static_cast<std::ptrdiff_t>(front.size())));
+        CHECK(std::equal(others.begin(), others.end(), expected.begin() + static_cast<std::ptrdiff_t>(front.size()),
+                         expected.end()));
+        auto any = items;
+        const auto behind = blitz::partition(options, any, is_front);
+        CHECK(behind.end() == any.end());
+        CHECK(static_cast<std::size_t>(behind.begin() - any.begin()) == front.size());
+        CHECK(std::all_of(any.begin(), behind.begin(), is_front));
+        CHECK(std::ranges::none_of(behind, is_front));
+        const auto stable_behind = blitz::stable_partition(options, items, is_front);
+        CHECK(stable_behind.begin() == items.begin() + static_cast<std::ptrdiff_t>(front.size()));
+        CHECK(items == expected);
+        for (const int kind : {0, 1, 2}) {
+          CHECK(std::ranges::count(any, item_from<T>(kind)) == std::ranges::count(items, item_from<T>(kind)));
+        }
+      });
+    }
+  });
+}
+
+template <class Call>
+void check_shares(const Call& call, bool stable) {
+  for_each_pool([&](const AlgorithmOptions& options) {
+    for (const std::size_t n : std::initializer_list<std::size_t>{64, 65, 700, 5000}) {
+      const std::vector<int> numbers = random_ints(n, 100);
+      for (const int below : {0, 1, 3, 50, 97, 100}) {
+        std::vector<Item> items;
+        for (std::size_t i = 0; i < n; ++i) items.emplace_back(numbers[i], i);
+        std::vector<std::atomic<int>> asked(n);
+        const auto is_front = [&](const Item& x) {
+          ++asked[x.place];
+          return x.value() < below;
+        };
+        const auto behind = call(options, items, is_front);
+        CHECK(std::ranges::all_of(asked, [](const auto& times) { return times == 1; }));
+        CHECK(std::all_of(items.begin(), behind.begin(), [&](const Item& x) { return x.value() < below; }));
+        CHECK(std::ranges::none_of(behind, [&](const Item& x) { return x.value() < below; }));
+        if (stable) {
+          CHECK(std::is_sorted(items.begin(), behind.begin(), [](auto& a, auto& b) { return a.place < b.place; }));
+          CHECK(std::ranges::is_sorted(behind, {}, &Item::place));
+        }
+        std::vector<bool> found(n);
+        for (const Item& x : items) {
+          CHECK(x.value() == numbers[x.place]);
+          found[x.place] = true;
+        }
+        CHECK(std::ranges::count(found, true) == static_cast<std::ptrdiff_t>(n));
+      }
+    }
+  });
+}
+
+TEST_CASE("partition: the items are the same ones, and each is asked for once") {
+  check_shares([](auto&&... args) { return blitz::partition(args...); }, false);
+}
+
+TEST_CASE("stable_partition: the items are the same ones, in their order, and each is asked for once") {
+  check_shares([](auto&&... args) { return blitz::stable_partition(args...); }, true);
+}
+
+TEST_CASE("partition_copy: stops where one of the outputs is full") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : std::initializer_list<std::size_t>{1, 64, 200, 3000}) {
+      const std::vector<int> numbers = random_ints(n, 3);
+      const auto is_front = [](int x) { return x == 0; };
+      for (const std::size_t front_room : {std::size_t{0}, n / 6, n / 3, n}) {
+        for (const std::size_t others_room : {std::size_t{0}, n / 3, n / 2, n}) {
+          std::vector<int> expected_front;
+          std::vector<int> expected_others;
+          std::size_t i = 0;
+          for (; i < n; ++i) {
+            auto& out = is_front(numbers[i]) ? expected_front : expected_others;
+            if (out.size() == (is_front(numbers[i]) ? front_room : others_room)) break;
+            out.push_back(numbers[i]);
+          }
+          std::vector<int> front(n + 64, -1);
+          std::vector<int> others(n + 64, -1);
+          const auto [in, front_end, others_end] =
+              blitz::partition_copy(options, numbers.begin(), numbers.end(), front.begin(),
+                                    front.begin() + static_cast<std::ptrdiff_t>(front_room), others.begin(),
+                                    others.begin() + static_cast<std::ptrdiff_t>(others_room), is_front);
+          CHECK(in - numbers.begin() == static_cast<std::ptrdiff_t>(i));
+          CHECK(std::vector<int>(front.begin(), front_end) == expected_front);
+          CHECK(std::vector<int>(others.begin(), others_end) == expected_others);
+          CHECK(std::all_of(front_end, front.end(), [](int x) { return x == -1; }));
+          CHECK(std::all_of(others_end, others.end(), [](int x) { return x == -1; }));
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("partition, stable_partition: an exception leaves all items valid") {
+  const std::vector<int> numbers = random_ints(150, 3);
+  const std::ptrdiff_t alive = items_alive;
+  for_each_pool([&](const AlgorithmOptions& options) {
+    const auto check = [&](const auto& call) {
+      std::vector<Item> items;
+      throw_at_each_call(
+          [&](CallCounter& counter) {
+            items.clear();
+            for (const int x : numbers) items.emplace_back(x);
+            call(items, counted(counter, [](const Item& x) { return x.value() == 0; }));
+          },
+          [&] { CHECK(items.size() == numbers.size()); });
+      std::vector<Fragile> fragile;
+      throw_at_each_call(
+          [&](CallCounter& counter) {
+            fragile.clear();
+            for (const int x : numbers) fragile.emplace_back(x);
+            Fragile::counter.throw_at(counter.at());
+            call(fragile, [](const Fragile& x) { return x.value() == 0; });
+            Fragile::counter.never_throw();
+          },
+          [] { Fragile::counter.never_throw(); });
+    };
+    check([&](auto& items, const auto& pred) { blitz::partition(options, items, pred); });
+    check([&](auto& items, const auto& pred) { blitz::stable_partition(options, items, pred); });
+  });
+  CHECK(items_alive == alive);
+}
+
+TEST_CASE("partition: an exception of the predicate leaves the items as they were") {
+  const std::vector<int> numbers = random_ints(150, 3);
+  for_each_pool([&](const AlgorithmOptions& options) {
+    std::vector<int> items = numbers;
+    throw_at_each_call(
+        [&](CallCounter& counter) { blitz::partition(options, items, counted(counter, [](int x) { return x == 0; })); },
+        [&] { CHECK(items == numbers); });
+  });
+}
+
+TEST_CASE("partition, stable_partition, partition_copy: a stop request") {
+  for_each_pool([&](AlgorithmOptions options) {
+    std::vector<int> numbers = random_ints(10'000);
+    std::vector<int> front(numbers.size());
+    std::vector<int> others(numbers.size());
+    std::stop_source source;
+    const auto stop = [&](int) { return source.request_stop(), false; };
+    options.stop = source.get_token();
+    CHECK_THROWS_AS(blitz::partition(options, numbers, stop), blitz::Stopped);
+    source = std::stop_source();
+    options.stop = source.get_token();
+    CHECK_THROWS_AS(blitz::stable_partition(options, numbers, stop), blitz::Stopped);
+    source = std::stop_source();
+    options.stop = source.get_token();
+    CHECK_THROWS_AS(blitz::partition_copy(options, numbers, front, others, stop), blitz::Stopped);
+  });
+}
+
+}  // namespace
+}  // namespace blitz_test

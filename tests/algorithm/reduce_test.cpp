@@ -1,0 +1,155 @@
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <numeric>
+#include <ranges>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <blitz/algorithm.hpp>
+#include <doctest/doctest.h>
+
+#include "algorithm/kinds.hpp"
+
+namespace blitz_test {
+namespace {
+
+TEST_CASE("reduce: as the standard's, for every length") {
+  const auto plus = [](long a, long b) { return a + b; };
+  for_each_pool([&](const AlgorithmOptions& options) {
+    for (const std::size_t n : lengths(20'000, 130)) {
+      const std::vector<int> numbers = random_ints(n, 1000);
+      const long sum = std::accumulate(numbers.begin(), numbers.end(), 5L);
+      CHECK(blitz::reduce(options, numbers) == static_cast<int>(sum - 5));
+      CHECK(blitz::reduce(options, numbers, 5L) == sum);
+      CHECK(blitz::reduce(options, numbers.begin(), numbers.end(), 5L, plus) == sum);
+      const std::vector<double> exact(numbers.begin(), numbers.end());
+      CHECK(blitz::reduce(options, exact, 5.0) == static_cast<double>(sum));
+      CHECK(blitz::reduce(options, exact, 5.0, [](double a, double b) { return a + b; }) == static_cast<double>(sum));
+      CHECK(blitz::reduce(options, exact, -1.0, [](double a, double b) { return a > b ? a : b; }) ==
+            (n == 0 ? -1.0 : *std::ranges::max_element(exact)));
+    }
+  });
+}
+
+TEST_CASE("reduce: the order of an operation that does not commute") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : lengths(700, 100)) {
+      const auto words = items_from<std::deque<std::string>>(random_ints(n));
+      std::string expected = "begin ";
+      for (const std::string& word : words) expected += word;
+      CHECK(blitz::reduce(options, words, std::string("begin ")) == expected);
+      CHECK(blitz::transform_reduce(options, words.begin(), words.end(), std::string("begin "), std::plus<>{},
+                                    [](const std::string& word) { return word; }) == expected);
+    }
+  });
+}
+
+TEST_CASE("reduce: products, and sums of what is -0.0") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    const std::vector<double> twos(1000, 2.0);
+    CHECK(blitz::reduce(options, twos, 1.0, std::multiplies<>{}) == std::ldexp(1.0, 1000));
+    const std::vector<double> zeros(1000, -0.0);
+    CHECK(std::signbit(blitz::reduce(options, zeros, -0.0)));
+    CHECK(std::signbit(blitz::reduce(options, zeros, -0.0, [](double a, double b) { return a + b; })));
+    CHECK_FALSE(std::signbit(blitz::reduce(options, zeros, 0.0)));
+  });
+}
+
+TEST_CASE("reduce: values that cannot be copied, nor made from nothing") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const int n : {0, 1, 2, 1000}) {
+      const auto sum = blitz::transform_reduce(
+          options, std::views::iota(0, n), Item(7), [](Item a, const Item& b) { return Item(a.value() + b.value()); },
+          [](int i) { return Item(i); });
+      CHECK(sum.value() == 7 + n * (n - 1) / 2);
+    }
+  });
+}
+
+TEST_CASE("transform_reduce: of one range and of two") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : lengths(5000, 70)) {
+      const std::vector<int> numbers = random_ints(n, 100);
+      const std::vector<double> exact(numbers.begin(), numbers.end());
+      const auto square = [](double x) { return x * x; };
+      const double squares = std::transform_reduce(exact.begin(), exact.end(), 1.0, std::plus<>{}, square);
+      CHECK(blitz::transform_reduce(options, exact, 1.0, std::plus<>{}, square) == squares);
+      CHECK(blitz::transform_reduce(options, exact, exact, 1.0) == squares);
+      CHECK(blitz::transform_reduce(options, exact.begin(), exact.end(), numbers.begin(), numbers.end(), 1.0) ==
+            squares);
+      const auto half = std::views::take(exact, static_cast<std::ptrdiff_t>(n / 2));
+      CHECK(blitz::transform_reduce(options, half, numbers, 0.0, std::plus<>{}, std::minus<>{}) == 0);
+    }
+  });
+}
+
+TEST_CASE("reduce: the same bits on any number of threads") {
+  std::vector<double> numbers(30'000);
+  for (double& x : numbers) x = 1.0 / static_cast<double>(1 + random_bits()() % 1000);
+  const auto plus = [](double a, double b) { return a + b; };
+  std::vector<std::uint64_t> bits;
+  for (const blitz::PoolRef pool : pools()) {
+    for (int times = 0; times < 5; ++times) {
+      const AlgorithmOptions options{.deterministic = true, .pool = pool};
+      const double sums[] = {blitz::reduce(options, numbers), blitz::reduce(options, numbers, 0.0, plus),
+                             blitz::transform_reduce(options, numbers, numbers, 0.0)};
+      std::vector<std::uint64_t> now;
+      for (const double sum : sums) now.push_back(std::bit_cast<std::uint64_t>(sum));
+      if (bits.empty()) bits = now;
+      CHECK(now == bits);
+    }
+  }
+}
+
+TEST_CASE("reduce: n calls of the operation, and one of the transformation for each item") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    CallCounter operations;
+    CallCounter transforms;
+    operations.never_throw();
+    transforms.never_throw();
+    CHECK(blitz::transform_reduce(options, std::views::iota(0, 1000), 0, counted(operations, std::plus<>{}),
+                                  counted(transforms, [](int i) { return i; })) == 499'500);
+    CHECK(operations.calls() == 1000);
+    CHECK(transforms.calls() == 1000);
+  });
+}
+
+TEST_CASE("reduce: an exception arrives, and no value is leaked") {
+  const std::ptrdiff_t alive = items_alive;
+  for_each_pool([](const AlgorithmOptions& options) {
+    throw_at_each_call(
+        [&](CallCounter& counter) {
+          blitz::transform_reduce(options, std::views::iota(0, 60), Item(0),
+                                  counted(counter, [](Item a, const Item& b) { return Item(a.value() + b.value()); }),
+                                  counted(counter, [](int i) { return Item(i); }));
+        },
+        [] {});
+  });
+  CHECK(items_alive == alive);
+}
+
+TEST_CASE("reduce: after a stop request, what ran") {
+  for_each_pool([](AlgorithmOptions options) {
+    std::stop_source source;
+    options.stop = source.get_token();
+    const auto ones = std::vector<int>(10'000, 1);
+    const int some = blitz::transform_reduce(options, ones, 0, std::plus<>{}, [&](int x) {
+      source.request_stop();
+      return x;
+    });
+    CHECK(some >= 1);
+    CHECK(some <= 10'000);
+    CHECK(blitz::reduce(options, ones, 3) == 3);
+  });
+}
+
+}  // namespace
+}  // namespace blitz_test
