@@ -2,15 +2,19 @@
 /// Memory of an algorithm beside its input.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <new>
 #include <utility>
 
+#include "blitz/base/cache_line.hpp"
+#include "blitz/base/huge_pages.hpp"
+
 namespace blitz::detail {
 
 /// Room for `size` objects of type T, which are not constructed: they are those of the user, who destroys what was
-/// constructed before this ends. For one owner.
+/// constructed before this ends. Of 4 MiB and more it lies in large pages, where the kernel has them. For one owner.
 template <class T>
 class Scratch {
  public:
@@ -22,8 +26,10 @@ class Scratch {
   /// Without memory, data() is null.
   Scratch(std::size_t size, std::nothrow_t) noexcept {
     if (size == 0 || size > std::numeric_limits<std::size_t>::max() / sizeof(T)) return;
-    data_ = static_cast<T*>(::operator new(size * sizeof(T), kAlignment, std::nothrow));
-    if (data_ != nullptr) size_ = size;
+    data_ = static_cast<T*>(::operator new(size * sizeof(T), alignment(size), std::nothrow));
+    if (data_ == nullptr) return;
+    size_ = size;
+    if (is_large(size)) ask_for_huge_pages(data_, size * sizeof(T));
   }
   Scratch(Scratch&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, std::size_t{0})) {}
@@ -32,13 +38,18 @@ class Scratch {
     std::swap(size_, other.size_);
     return *this;
   }
-  ~Scratch() { ::operator delete(data_, kAlignment); }
+  ~Scratch() {
+    if (data_ != nullptr) ::operator delete(data_, alignment(size_));
+  }
 
   [[nodiscard]] T* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
  private:
-  static constexpr std::align_val_t kAlignment{alignof(T) > 64 ? alignof(T) : 64};  // as cache lines are
+  [[nodiscard]] static constexpr bool is_large(std::size_t size) noexcept { return size * sizeof(T) >= 2 * kHugePage; }
+  [[nodiscard]] static constexpr std::align_val_t alignment(std::size_t size) noexcept {
+    return std::align_val_t{std::max(alignof(T), is_large(size) ? kHugePage : kCacheLine)};
+  }
 
   T* data_ = nullptr;
   std::size_t size_ = 0;
