@@ -141,7 +141,7 @@ class TileItems {
   }
 
   template <class F>
-  bool for_each(LoopIndex first, LoopIndex last, const F& f) const {
+  bool for_each(LoopIndex first, LoopIndex last, const F f) const {
     Box whole{};
     for (std::size_t d = 0; d < N; ++d) whole.last[d] = tiles_along(grid_, tile_, d);
     return for_each_in(whole, first, last, f);
@@ -162,7 +162,7 @@ class TileItems {
 
   /// The tiles [first, last) of a box. Recurs as often as a box can be halved: 64 times at most.
   template <class F>
-  bool for_each_in(const Box& box, LoopIndex first, LoopIndex last, const F& f) const {
+  bool for_each_in(const Box& box, LoopIndex first, LoopIndex last, const F f) const {
     const LoopIndex tiles = box.count();
     if (tiles == 1) return ends_loop(f, tile(box));
     std::size_t longest = 0;

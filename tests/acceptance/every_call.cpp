@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include <blitz/algorithm.hpp>
 #include <blitz/blitz.hpp>
 
 #include "support/reference_policy.hpp"
@@ -46,6 +47,19 @@ struct Plus {
     return a + b;
   }
 };
+
+/// The algorithms, on whatever thread this is.
+void algorithms() {
+  const std::vector<int> v = numbers();
+  CHECK_RIGHT(blitz::histogram(v, 7, [](int x) { return x % 7; })[0] == (kItems + 6) / 7);
+  CHECK_RIGHT(blitz::histogram({.min_grain = 9}, v.begin(), v.end(), kItems) == std::vector<std::size_t>(kItems, 1));
+  std::vector<int> keys(3);
+  std::vector<long> sums(3);
+  const auto ends = blitz::reduce_by_key(std::vector{1, 1, 2}, std::vector{4L, 5L, 6L}, keys, sums);
+  CHECK_RIGHT(ends.keys_out == keys.begin() + 2 && ends.values_out == sums.begin() + 2 && sums[0] == 9);
+  for (const blitz::Groups::Group group : blitz::group_by(v, [](int x) { return x % 3; }))
+    CHECK_RIGHT(group.size() >= kItems / 3 && v[group.back()] % 3 == v[group.front()] % 3);
+}
 
 /// The free functions, on whatever thread this is.
 void calls() {
@@ -219,6 +233,7 @@ void calls_of_a_pool(Pool& pool) {
   CHECK_RIGHT(stats.workers.size() == pool.num_threads() && sum == stats.total && stats.parked <= stats.workers.size());
 
   pool.install(calls);
+  pool.install(algorithms);
   pool.shutdown();
 }
 
@@ -257,6 +272,7 @@ int main() {
   try {
     blitz::init_global_pool({.num_threads = 2});
     calls();
+    algorithms();
     CHECK_RIGHT(blitz::global_pool().num_threads() == 2);
     calls_of_a_new_pool<blitz::ThreadPool>();
     calls_of_a_new_pool<blitz::AsyncThreadPool>();
