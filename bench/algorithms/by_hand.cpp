@@ -1,0 +1,44 @@
+#include "bench/peers/by_hand.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "bench/algorithms/workload.hpp"
+
+namespace bench {
+namespace {
+
+constexpr std::size_t kPiece = 8192;  // numbers
+
+/// `f(first, last)` for the pieces of `count` numbers, and the sum of what it returns.
+template <class F>
+Number over_pieces(ByHandPeer& peer, std::size_t count, const F& f) {
+  return peer.sum((count + kPiece - 1) / kPiece,
+                  [&](std::size_t piece) { return f(piece * kPiece, std::min((piece + 1) * kPiece, count)); });
+}
+
+const Register<+[](MemoryRead& row, ByHandPeer& peer) {
+  row.result = over_pieces(peer, row.in.size(), [&](std::size_t first, std::size_t last) {
+    std::array<Number, 16> lanes{};
+    for (; last - first >= lanes.size(); first += lanes.size()) {
+      for (std::size_t k = 0; k < lanes.size(); ++k) lanes[k] += row.in[first + k];
+    }
+    for (; first != last; ++first) lanes[0] += row.in[first];
+    Number sum = 0;
+    for (const Number lane : lanes) sum += lane;
+    return sum;
+  });
+}>
+    memory_read("by_hand");
+
+const Register<+[](MemoryCopy& row, ByHandPeer& peer) {
+  over_pieces(peer, row.in.size(), [&](std::size_t first, std::size_t last) {
+    std::memcpy(row.out.data() + first, row.in.data() + first, (last - first) * sizeof(Number));
+    return Number{0};
+  });
+}>
+    memory_copy("by_hand");
+
+}  // namespace
+}  // namespace bench
