@@ -120,13 +120,8 @@ template <std::size_t N>
 
 namespace detail {
 
-/// The tiles of a grid, as the items of a loop.
-///
-/// The order is that of halving: the grid is cut in two across its longer side, the tiles of one half come before those
-/// of the other, and so on in each half, down to one tile. So a run of tiles is compact wherever it begins, whichever
-/// worker runs it, and however large the caches are; and the far half of what a worker has left, which the loop offers to
-/// others, is mostly a half of its rectangle. The order by halving is that of cache-oblivious algorithms: M. Frigo,
-/// C. E. Leiserson, H. Prokop, S. Ramachandran, "Cache-oblivious algorithms", FOCS 1999.
+/// The tiles of a grid, as the items of a loop, in the order of rows. (An order in which runs of tiles are compact is no
+/// faster: what neighbouring tiles share is little beside what is reused in one.)
 template <std::size_t N>
 class TileItems {
  public:
@@ -142,54 +137,33 @@ class TileItems {
 
   template <class F>
   bool for_each(LoopIndex first, LoopIndex last, const F f) const {
-    Box whole{};
-    for (std::size_t d = 0; d < N; ++d) whole.last[d] = tiles_along(grid_, tile_, d);
-    return for_each_in(whole, first, last, f);
+    Place place{};
+    LoopIndex rest = first;
+    for (std::size_t d = N; d-- > 0;) {
+      const LoopIndex along = tiles_along(grid_, tile_, d);
+      place[d] = static_cast<std::size_t>(rest % along) * tile_[d];
+      rest /= along;
+    }
+    for (; first != last; ++first) {
+      if (ends_loop(f, tile_at(place))) return true;
+      for (std::size_t d = N; d-- > 0;) {
+        if (grid_[d] - place[d] > tile_[d]) {
+          place[d] += tile_[d];
+          break;
+        }
+        place[d] = 0;
+      }
+    }
+    return false;
   }
 
  private:
-  /// A part of the grid, in tiles.
-  struct Box {
-    std::array<LoopIndex, N> first;
-    std::array<LoopIndex, N> last;
+  using Place = std::array<std::size_t, N>;
 
-    [[nodiscard]] LoopIndex count() const noexcept {
-      LoopIndex tiles = 1;
-      for (std::size_t d = 0; d < N; ++d) tiles *= last[d] - first[d];
-      return tiles;
-    }
-  };
-
-  /// The tiles [first, last) of a box. Recurs as often as a box can be halved: 64 times at most.
-  template <class F>
-  bool for_each_in(const Box& box, LoopIndex first, LoopIndex last, const F f) const {
-    const LoopIndex tiles = box.count();
-    if (tiles == 1) return ends_loop(f, tile(box));
-    std::size_t longest = 0;
-    LoopIndex length = 0;
-    for (std::size_t d = 0; d < N; ++d) {
-      const LoopIndex along = (box.last[d] - box.first[d] - 1) * tile_[d];  // without the last tile: no overflow
-      if (along > length) {
-        longest = d;
-        length = along;
-      }
-    }
-    Box near = box;
-    Box far = box;
-    far.first[longest] = near.last[longest] = box.first[longest] + (box.last[longest] - box.first[longest]) / 2;
-    const LoopIndex middle = near.count();
-    if (first < middle && for_each_in(near, first, std::min(last, middle), f)) return true;
-    return last > middle && for_each_in(far, std::max(first, middle) - middle, last - middle, f);
-  }
-
-  [[nodiscard]] Tile<N> tile(const Box& box) const noexcept {
-    std::array<std::size_t, N> first{};
-    std::array<std::size_t, N> last{};
-    for (std::size_t d = 0; d < N; ++d) {
-      first[d] = box.first[d] * tile_[d];
-      last[d] = first[d] + std::min(tile_[d], grid_[d] - first[d]);
-    }
-    return Tile<N>(first, last);
+  [[nodiscard]] Tile<N> tile_at(const Place& place) const noexcept {
+    Place end = place;
+    for (std::size_t d = 0; d < N; ++d) end[d] += std::min(tile_[d], grid_[d] - place[d]);
+    return Tile<N>(place, end);
   }
 
   Extents<N> grid_;
@@ -216,8 +190,9 @@ void run_tiles(PoolBase* pool, const ForOptions& options, const Extents<N>& grid
 ///   });
 /// @endcode
 ///
-/// Tiles are numbered by halving the grid across its longer side, over and over, and shared out as parallel_for shares
-/// items: on demand, in runs of neighbouring tiles.
+/// Tiles are shared out as parallel_for shares items: on demand, in runs of neighbouring tiles. Where rows are a power of two
+/// apart and an array is gone through by columns, as `out` above may be, few of a cache's places are used: then name
+/// smaller tiles, such as {16, 16}.
 ///
 /// @param grid  {rows, columns}.
 /// @param tile  {rows, columns} of a tile, at the edges less. Without it default_tile(grid).
@@ -225,7 +200,7 @@ void run_tiles(PoolBase* pool, const ForOptions& options, const Extents<N>& grid
 /// @param options  As parallel_for's; `min_grain` counts tiles.
 /// @throws std::invalid_argument for a tile without rows or columns, std::length_error for 2^64 tiles or more, the first
 ///         exception of `f`; see parallel_for.
-/// Complexity: a call for each tile, and O(log(tiles)) for each run of them. No allocation. Thread-safety: any thread.
+/// Complexity: a call for each tile. No allocation. Thread-safety: any thread.
 template <LoopBody<Tile<2>> F>
 void parallel_for_tiles(const Extents<2>& grid, F&& f, const ForOptions& options = {}) {
   detail::run_tiles(options.pool.base(), options, grid, default_tile(grid), f);

@@ -1,15 +1,15 @@
 #include "bench/peers/by_hand.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
+#include <numeric>
 
 #include "bench/algorithms/workload.hpp"
 
 namespace bench {
 namespace {
 
-constexpr std::size_t kPiece = 8192;  // numbers
+constexpr std::size_t kPiece = std::size_t{1} << 15;  // numbers
 
 /// `f(first, last)` for the pieces of `count` numbers, and the sum of what it returns.
 template <class F>
@@ -19,15 +19,8 @@ Number over_pieces(ByHandPeer& peer, std::size_t count, const F& f) {
 }
 
 const Register<+[](MemoryRead& row, ByHandPeer& peer) {
-  row.result = over_pieces(peer, row.in.size(), [&](std::size_t first, std::size_t last) {
-    std::array<Number, 16> lanes{};
-    for (; last - first >= lanes.size(); first += lanes.size()) {
-      for (std::size_t k = 0; k < lanes.size(); ++k) lanes[k] += row.in[first + k];
-    }
-    for (; first != last; ++first) lanes[0] += row.in[first];
-    Number sum = 0;
-    for (const Number lane : lanes) sum += lane;
-    return sum;
+  row.result = over_pieces(peer, row.in.size(), [in = row.in.data()](std::size_t first, std::size_t last) {
+    return std::accumulate(in + first, in + last, Number{0});
   });
 }>
     memory_read("by_hand");

@@ -133,29 +133,6 @@ TEST_CASE("parallel_for_tiles: the default size") {
   CHECK(sides(Extents<3>(0, 1, 1)) == std::array<std::size_t, 3>{4, 4, 4});
 }
 
-TEST_CASE("parallel_for_tiles: neighbours in the order are neighbours in the grid") {
-  // One worker runs the tiles in their order: a run of 4^k tiles of a square lies in few rows and columns.
-  blitz::ThreadPool pool({.num_threads = 1});
-  std::vector<std::array<std::size_t, 2>> order;
-  pool.parallel_for_tiles({32, 32}, {1, 1}, [&](const Tile<2>& tile) {
-    order.push_back({tile.rows().front(), tile.cols().front()});
-  });
-  REQUIRE(order.size() == 32 * 32);
-  for (const std::size_t run : {4u, 16u, 64u, 256u}) {
-    for (std::size_t i = 0; i + run <= order.size(); ++i) {
-      std::size_t places = 1;  // of the smallest rectangle around the run
-      for (const std::size_t d : {0u, 1u}) {
-        const auto side = [d](const auto& place) { return place[d]; };
-        const auto first = order.begin() + static_cast<std::ptrdiff_t>(i);
-        const auto [least, most] =
-            std::ranges::minmax(std::ranges::subrange(first, first + static_cast<std::ptrdiff_t>(run)), {}, side);
-        places *= most[d] - least[d] + 1;
-      }
-      if (i % run == 0) CHECK(places == run);
-    }
-  }
-}
-
 TEST_CASE_TEMPLATE("parallel_for_tiles: exceptions, Flow and stop requests end it", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (int at = 0; at < 9; ++at) {
