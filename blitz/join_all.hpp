@@ -76,9 +76,9 @@ auto join_all(R&& callables) {
   using Reference = std::ranges::range_reference_t<R>;
   if constexpr (std::ranges::random_access_range<R>) {
     const auto first = std::ranges::begin(callables);
-    const auto count = static_cast<std::size_t>(std::ranges::distance(callables));
+    const auto size = static_cast<std::size_t>(std::ranges::distance(callables));
     return detail::join_each<Reference>(
-        count, [&](std::size_t i) -> Reference { return first[static_cast<std::ranges::range_difference_t<R>>(i)]; });
+        size, [&](std::size_t i) -> Reference { return first[static_cast<std::ranges::range_difference_t<R>>(i)]; });
   } else {
     std::vector<std::ranges::iterator_t<R>> places;
     for (auto place = std::ranges::begin(callables); place != std::ranges::end(callables); ++place) {

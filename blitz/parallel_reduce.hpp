@@ -180,22 +180,21 @@ ReduceValue<I> parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& com
   return detail::reduce(options.pool.base(), options, detail::blocks_of(range), identity, fold, combine);
 }
 
-/// As parallel_reduce, of transform(x) for each item x.
+/// As parallel_reduce, of f(x) for each item x.
 template <LoopRange R, ReduceIdentity I, class C, ReduceTransform<std::ranges::range_reference_t<R>> F>
   requires ReduceOperation<C, ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>
-ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& transform,
+ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f,
                                          const ReduceOptions& options = {}) {
-  return detail::reduce(options.pool.base(), options, detail::items_of(range), identity, combine, combine, transform);
+  return detail::reduce(options.pool.base(), options, detail::items_of(range), identity, combine, combine, f);
 }
 
 /// As above, of [first, last).
 template <class First, class Last, ReduceIdentity I, class C, class F>
   requires LoopBounds<First, Last> && ReduceTransform<F, typename detail::LoopItemOf<First, Last>::type> &&
            ReduceOperation<C, ReduceValue<I>, std::invoke_result_t<F&, typename detail::LoopItemOf<First, Last>::type>>
-ReduceValue<I> parallel_transform_reduce(First first, Last last, I&& identity, C&& combine, F&& transform,
+ReduceValue<I> parallel_transform_reduce(First first, Last last, I&& identity, C&& combine, F&& f,
                                          const ReduceOptions& options = {}) {
-  return detail::reduce(options.pool.base(), options, detail::items_of(first, last), identity, combine, combine,
-                        transform);
+  return detail::reduce(options.pool.base(), options, detail::items_of(first, last), identity, combine, combine, f);
 }
 
 }  // namespace blitz

@@ -169,17 +169,17 @@ class BasicThreadPool {
   }
   template <LoopRange R, ReduceIdentity I, class C, ReduceTransform<std::ranges::range_reference_t<R>> F>
     requires ReduceOperation<C, ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>
-  ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& transform,
+  ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f,
                                            const ReduceOptions& options = {}) {
-    return detail::reduce(where(), options, detail::items_of(range), identity, combine, combine, transform);
+    return detail::reduce(where(), options, detail::items_of(range), identity, combine, combine, f);
   }
   template <class First, class Last, ReduceIdentity I, class C, class F>
     requires LoopBounds<First, Last> && ReduceTransform<F, typename detail::LoopItemOf<First, Last>::type> &&
              ReduceOperation<C, ReduceValue<I>,
                              std::invoke_result_t<F&, typename detail::LoopItemOf<First, Last>::type>>
-  ReduceValue<I> parallel_transform_reduce(First first, Last last, I&& identity, C&& combine, F&& transform,
+  ReduceValue<I> parallel_transform_reduce(First first, Last last, I&& identity, C&& combine, F&& f,
                                            const ReduceOptions& options = {}) {
-    return detail::reduce(where(), options, detail::items_of(first, last), identity, combine, combine, transform);
+    return detail::reduce(where(), options, detail::items_of(first, last), identity, combine, combine, f);
   }
 
   template <ScopeBody F>
@@ -231,7 +231,7 @@ class BasicThreadPool {
 
   /// How many workers may look for work from now on: 1 to num_threads(), which it is at first. Workers beyond that end
   /// what they have begun, and then sleep. Throws std::invalid_argument for another number. O(num_threads()).
-  void set_max_concurrency(std::size_t count) { base_->set_max_concurrency(count); }
+  void set_max_concurrency(std::size_t threads) { base_->set_max_concurrency(threads); }
   [[nodiscard]] std::size_t max_concurrency() const noexcept { return base_->max_concurrency(); }
 
   /// Work is coming: wakes the workers, and keeps those that find none awake for `time`, so that the next call does not

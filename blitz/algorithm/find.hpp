@@ -1,66 +1,266 @@
-/// find and what stands on it: the first item of a kind, and whether there is one.
+/// find and what stands on it: the first item of a kind, or the last, and whether there is one.
 #pragma once
 
 #include "blitz/base/compiler.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <iterator>
 #include <ranges>
+#include <type_traits>
 #include <utility>
 
 #include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/call.hpp"
 #include "blitz/algorithm/options.hpp"
+#include "blitz/base/atomic.hpp"
 #include "blitz/core/items.hpp"
 
 namespace blitz {
 
 namespace detail {
 
-struct FindIf {
-  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class P = std::identity,
-            std::indirect_unary_predicate<std::projected<I, P>> F>
-  I operator()(const AlgorithmOptions& options, I first, S last, F pred, P proj = {}) const {
-    const auto probe = [&](LoopIndex from, LoopIndex to) {
-      I item = at(first, from);
-      for (; from != to; ++from, ++item) {
-        if (std::invoke(pred, std::invoke(proj, *item))) break;
+/// Whether a question about an item costs no more than a branch, and compilers make vector instructions of many: numbers
+/// that lie side by side. Not those of 64 bits, which the oldest x86-64 has no vector comparisons for.
+template <class I>
+inline constexpr bool kCheapItems =
+    std::contiguous_iterator<I> && std::is_arithmetic_v<std::iter_value_t<I>> &&
+    (sizeof(std::iter_value_t<I>) <= 4 || std::is_floating_point_v<std::iter_value_t<I>>);
+
+/// The first position in [from, to) for which `holds(position)`, or `to`. If they are cheap, so many positions at a time are
+/// asked without a branch in between.
+template <bool kCheap, class Holds>
+[[nodiscard]] LoopIndex first_position(LoopIndex from, LoopIndex to, const Holds& holds) {
+  if constexpr (kCheap) {
+    constexpr LoopIndex kGroup = 32;
+    for (; to - from >= kGroup; from += kGroup) {
+      bool any = false;
+      for (LoopIndex k = 0; k < kGroup; ++k) any |= static_cast<bool>(holds(from + k));
+      if (any) break;
+    }
+  }
+  for (; to - from >= 4; from += 4) {
+    if (holds(from)) return from;
+    if (holds(from + 1)) return from + 1;
+    if (holds(from + 2)) return from + 2;
+    if (holds(from + 3)) return from + 3;
+  }
+  while (from != to && !holds(from)) ++from;
+  return from;
+}
+
+/// The first position below `count` for which `holds(position)`, or `count`; Stopped after a stop request.
+template <bool kCheap, class Holds>
+[[nodiscard]] LoopIndex find_position(const AlgorithmOptions& options, LoopIndex count, const Holds& holds) {
+  const LoopIndex found = find_first(
+      options, count, 1, [&](LoopIndex from, LoopIndex to) { return first_position<kCheap>(from, to, holds); });
+  throw_if_stopped(options);
+  return found;
+}
+
+/// The last such position, or `count`.
+template <bool kCheap, class Holds>
+[[nodiscard]] LoopIndex find_last_position(const AlgorithmOptions& options, LoopIndex count, const Holds& holds) {
+  const LoopIndex back = find_position<kCheap>(options, count, [&](LoopIndex i) { return holds(count - 1 - i); });
+  return back == count ? count : count - 1 - back;
+}
+
+/// Whether it holds for any position: no block begins once it does.
+template <bool kCheap, class Holds>
+[[nodiscard]] bool any_position(const AlgorithmOptions& options, LoopIndex count, const Holds& holds) {
+  Atomic<bool> seen{false};  // set by the blocks that find one; relaxed, for the end of the loop orders it
+  for_blocks(options, count, 1, [&](LoopIndex from, LoopIndex to) {
+    const bool here = first_position<kCheap>(from, to, holds) != to;
+    if (here) seen.store(true, std::memory_order_relaxed);
+    return here;
+  });
+  if (seen.load(std::memory_order_relaxed)) return true;
+  throw_if_stopped(options);
+  return false;
+}
+
+/// Whether `pred` holds for the projection of the item at a position.
+template <class I, class F, class P>
+[[nodiscard]] auto item_test(const I& first, F& pred, P& proj) {
+  return [&first, &pred, &proj](LoopIndex i) -> bool { return std::invoke(pred, std::invoke(proj, *at(first, i))); };
+}
+
+/// The same for a value that the projection equals.
+template <class I, class T, class P>
+[[nodiscard]] auto value_test(const I& first, const T& value, P& proj) {
+  return [&first, &value, &proj](LoopIndex i) -> bool { return std::invoke(proj, *at(first, i)) == value; };
+}
+
+/// Whether `count2` items from `first2` on are found at a position of `first1`, each equal by `comp`.
+template <class I1, class I2, class C, class P1, class P2>
+[[nodiscard]] auto match_test(const I1& first1, const I2& first2, LoopIndex count2, C& comp, P1& proj1, P2& proj2) {
+  return [&first1, &first2, count2, &comp, &proj1, &proj2](LoopIndex i) -> bool {
+    for (LoopIndex k = 0; k < count2; ++k) {
+      if (!std::invoke(comp, std::invoke(proj1, *at(first1, i + k)), std::invoke(proj2, *at(first2, k)))) return false;
+    }
+    return true;
+  };
+}
+
+struct Find : WithValue<Find> {
+  template <class I, class T, class P>
+  static I run(const AlgorithmOptions& options, const I& first, LoopIndex count, const T& value, P& proj) {
+    return at(first, find_position<kCheapItems<I>>(options, count, value_test(first, value, proj)));
+  }
+};
+
+struct FindIf : WithPredicate<FindIf> {
+  template <class I, class F, class P>
+  static I run(const AlgorithmOptions& options, const I& first, LoopIndex count, F& pred, P& proj) {
+    return at(first, find_position<kCheapItems<I>>(options, count, item_test(first, pred, proj)));
+  }
+};
+
+struct FindIfNot : WithPredicate<FindIfNot> {
+  template <class I, class F, class P>
+  static I run(const AlgorithmOptions& options, const I& first, LoopIndex count, F& pred, P& proj) {
+    return at(first, find_position<kCheapItems<I>>(options, count, std::not_fn(item_test(first, pred, proj))));
+  }
+};
+
+/// From the last position for which `holds(position)` to the end.
+template <class I, class Holds>
+std::ranges::subrange<I> last_and_after(const AlgorithmOptions& options, const I& first, LoopIndex count,
+                                        const Holds& holds) {
+  return {at(first, find_last_position<kCheapItems<I>>(options, count, holds)), at(first, count)};
+}
+
+struct FindLast : WithValue<FindLast> {
+  template <class I, class T, class P>
+  static auto run(const AlgorithmOptions& options, const I& first, LoopIndex count, const T& value, P& proj) {
+    return last_and_after(options, first, count, value_test(first, value, proj));
+  }
+};
+
+struct FindLastIf : WithPredicate<FindLastIf> {
+  template <class I, class F, class P>
+  static auto run(const AlgorithmOptions& options, const I& first, LoopIndex count, F& pred, P& proj) {
+    return last_and_after(options, first, count, item_test(first, pred, proj));
+  }
+};
+
+struct FindLastIfNot : WithPredicate<FindLastIfNot> {
+  template <class I, class F, class P>
+  static auto run(const AlgorithmOptions& options, const I& first, LoopIndex count, F& pred, P& proj) {
+    return last_and_after(options, first, count, std::not_fn(item_test(first, pred, proj)));
+  }
+};
+
+struct AnyOf : WithPredicate<AnyOf> {
+  template <class I, class F, class P>
+  static bool run(const AlgorithmOptions& options, const I& first, LoopIndex count, F& pred, P& proj) {
+    return any_position<kCheapItems<I>>(options, count, item_test(first, pred, proj));
+  }
+};
+
+struct AllOf : WithPredicate<AllOf> {
+  template <class I, class F, class P>
+  static bool run(const AlgorithmOptions& options, const I& first, LoopIndex count, F& pred, P& proj) {
+    return !any_position<kCheapItems<I>>(options, count, std::not_fn(item_test(first, pred, proj)));
+  }
+};
+
+struct NoneOf : WithPredicate<NoneOf> {
+  template <class I, class F, class P>
+  static bool run(const AlgorithmOptions& options, const I& first, LoopIndex count, F& pred, P& proj) {
+    return !AnyOf::run(options, first, count, pred, proj);
+  }
+};
+
+struct AdjacentFind : WithComparison<AdjacentFind, std::ranges::equal_to> {
+  template <class I, class C, class P>
+  static I run(const AlgorithmOptions& options, const I& first, LoopIndex count, C& comp, P& proj) {
+    const LoopIndex pairs = count > 0 ? count - 1 : 0;
+    const LoopIndex found = find_position<kCheapItems<I>>(options, pairs, [&](LoopIndex i) -> bool {
+      return std::invoke(comp, std::invoke(proj, *at(first, i)), std::invoke(proj, *at(first, i + 1)));
+    });
+    return at(first, found == pairs ? count : found);
+  }
+};
+
+struct Search : OfTwoRanges<Search, std::ranges::equal_to> {
+  template <class I1, class I2, class C, class P1, class P2>
+  static std::ranges::subrange<I1> run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1,
+                                       const I2& first2, LoopIndex count2, C& comp, P1& proj1, P2& proj2) {
+    const LoopIndex places = count2 <= count1 ? count1 - count2 + 1 : 0;
+    const LoopIndex found =
+        find_position<false>(options, places, match_test(first1, first2, count2, comp, proj1, proj2));
+    if (found == places) return {at(first1, count1), at(first1, count1)};
+    return {at(first1, found), at(first1, found + count2)};
+  }
+};
+
+struct FindEnd : OfTwoRanges<FindEnd, std::ranges::equal_to> {
+  template <class I1, class I2, class C, class P1, class P2>
+  static std::ranges::subrange<I1> run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1,
+                                       const I2& first2, LoopIndex count2, C& comp, P1& proj1, P2& proj2) {
+    const LoopIndex places = count2 <= count1 ? count1 - count2 + 1 : 0;
+    const LoopIndex found =
+        find_last_position<false>(options, places, match_test(first1, first2, count2, comp, proj1, proj2));
+    if (found == places) return {at(first1, count1), at(first1, count1)};
+    return {at(first1, found), at(first1, found + count2)};
+  }
+};
+
+struct FindFirstOf : OfTwoRanges<FindFirstOf, std::ranges::equal_to> {
+  template <class I1, class I2, class C, class P1, class P2>
+  static I1 run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1, const I2& first2, LoopIndex count2,
+                C& comp, P1& proj1, P2& proj2) {
+    const auto is_one = [&](LoopIndex i) -> bool {
+      for (LoopIndex k = 0; k < count2; ++k) {
+        if (std::invoke(comp, std::invoke(proj1, *at(first1, i)), std::invoke(proj2, *at(first2, k)))) return true;
       }
-      return from;
+      return false;
     };
-    const LoopIndex found = find_first(options, static_cast<LoopIndex>(last - first), 1, probe);
-    throw_if_stopped(options);
-    return at(first, found);
-  }
-  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class P = std::identity,
-            std::indirect_unary_predicate<std::projected<I, P>> F>
-  I operator()(I first, S last, F pred, P proj = {}) const {
-    return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(pred), std::move(proj));
-  }
-  template <LoopRange R, class P = std::identity,
-            std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
-  std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, F pred,
-                                                 P proj = {}) const {
-    return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::move(pred), std::move(proj));
-  }
-  template <LoopRange R, class P = std::identity,
-            std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
-  std::ranges::borrowed_iterator_t<R> operator()(R&& range, F pred, P proj = {}) const {
-    return (*this)(AlgorithmOptions{}, range, std::move(pred), std::move(proj));
+    return at(first1, find_position<false>(options, count1, is_one));
   }
 };
 
 }  // namespace detail
 
+// All of these: blocks are gone through by several threads at once, which share the best position so far: once an item is
+// found, no block to its right begins. Predicates, comparisons and projections are called through references by several
+// threads at once; they may be called for items beyond the result, up to 31 of them in the same block where items are numbers, and for some of these not at all. Called as f(range, ...) and f(first, last, ...), each also with an
+// AlgorithmOptions that leads. They throw what these callables throw, and Stopped after a stop request, unless the answer is
+// known. At most n calls of the predicate, but for search, find_end and find_first_of, where it is n * m. No memory. Any thread.
+
+/// Returns an iterator to the first item whose projection equals `value`, or the end.
+/// @code
+///   const auto place = blitz::find(people, "Ada", &Person::name);
+/// @endcode
+inline constexpr detail::Find find{};
 /// Returns an iterator to the first item for whose projection `pred` holds, or the end.
-///
-/// Blocks are probed by several threads at once, and share the best position so far: once an item is found, no block to
-/// its right begins. `pred` may be called for items to the right of the result, and for some of them not at all.
-///
-/// find_if(range, pred, proj), find_if(first, last, pred, proj), and both with an AlgorithmOptions that leads. Throws
-/// what `pred` and `proj` throw, and Stopped after a stop request. At most n calls of each; no memory. Any thread.
 /// @code
 ///   const auto wrong = blitz::find_if(numbers, [](double x) { return std::isnan(x); });
 /// @endcode
 inline constexpr detail::FindIf find_if{};
+/// Returns an iterator to the first item for whose projection `pred` does not hold, or the end.
+inline constexpr detail::FindIfNot find_if_not{};
+/// Returns the sub-range from the last item whose projection equals `value` to the end; empty if there is none.
+inline constexpr detail::FindLast find_last{};
+/// Returns the sub-range from the last item for whose projection `pred` holds to the end; empty if there is none.
+inline constexpr detail::FindLastIf find_last_if{};
+/// Returns the sub-range from the last item for whose projection `pred` does not hold to the end; empty if there is none.
+inline constexpr detail::FindLastIfNot find_last_if_not{};
+/// Returns whether `pred` holds for the projection of any item; for none if there is no item.
+inline constexpr detail::AnyOf any_of{};
+/// Returns whether `pred` holds for the projections of all items; true if there is none.
+inline constexpr detail::AllOf all_of{};
+/// Returns whether `pred` holds for the projection of no item.
+inline constexpr detail::NoneOf none_of{};
+/// Returns an iterator to the first item that is related by `comp` (equal, unless given) to the one behind it, or the end.
+inline constexpr detail::AdjacentFind adjacent_find{};
+/// Returns the first place at which the items of the second range follow each other in the first, as a sub-range of that;
+/// empty at its end if there is none, and at its beginning if the second range is empty.
+inline constexpr detail::Search search{};
+/// Returns the last such place; empty at the end if there is none or the second range is empty.
+inline constexpr detail::FindEnd find_end{};
+/// Returns an iterator to the first item of the first range that equals any item of the second, or the end.
+inline constexpr detail::FindFirstOf find_first_of{};
 
 }  // namespace blitz

@@ -18,7 +18,9 @@ PREAMBLE = """
 #include <ranges>
 #include <string>
 #include <vector>
+#include <blitz/algorithm.hpp>
 #include <blitz/blitz.hpp>
+#include <blitz/pipeline.hpp>
 struct NotAPolicy {};
 struct NotAPart {
   struct Place {};
@@ -45,6 +47,51 @@ void test_{index}() {{
 
 # name: (wrong, right, what the message must name)
 CASES = {
+    "find in a list": (
+        "(void)blitz::find(list, 1);",
+        "(void)blitz::find(vector, 1);",
+        "LoopRange",
+    ),
+    "find of what the items cannot be compared with": (
+        "(void)blitz::find(vector, NoDefault(1));",
+        "(void)blitz::find(vector, 1L);",
+        "ComparableValue",
+    ),
+    "min_element by no comparison": (
+        "(void)blitz::min_element(vector, takes_int);",
+        "(void)blitz::min_element(vector, std::greater<>{});",
+        "ComparesItems",
+    ),
+    "count_if by no predicate": (
+        "(void)blitz::count_if(vector, takes_string);",
+        "(void)blitz::count_if(vector, small);",
+        "indirect_unary_predicate",
+    ),
+    "par of a list": (
+        "(void)blitz::par(list);",
+        "(void)blitz::from(list);",
+        "PipelineRange",
+    ),
+    "par of a container that is gone": (
+        "(void)blitz::par(std::vector<int>(3));",
+        "(void)blitz::par(vector);",
+        "PipelineRange",
+    ),
+    "map of a callable that does not take the item": (
+        "(void)blitz::par(vector).map(takes_string);",
+        "(void)blitz::par(vector).map(small);",
+        "StageCallable",
+    ),
+    "enumerate behind filter": (
+        "(void)blitz::par(vector).filter(small).enumerate();",
+        "(void)blitz::par(vector).enumerate().filter([](std::size_t, int) { return true; });",
+        "IndexedStage",
+    ),
+    "sum of what is no number": (
+        "(void)blitz::par(vector).map([](int) { return std::string(); }).sum();",
+        "(void)blitz::par(vector).map([](int) { return std::string(); }).reduce(std::plus<>{});",
+        "PipelineNumber",
+    ),
     "join of something not callable": (
         "blitz::join(a, 42);",
         "blitz::join(a, [] { return 42; });",

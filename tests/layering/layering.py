@@ -29,6 +29,7 @@ ARROWS = {
     # Every program compiles the join of the default backend, and nothing of the other one.
     "public": {"public", "core", "fork_join", "concepts", "vocabulary", "base"},
     "algorithm": {"algorithm", "public", "core", "concepts", "vocabulary", "base"},
+    "pipeline": {"pipeline", "algorithm", "public", "core", "concepts", "vocabulary", "base"},
     "pools": {"public", "core", "fork_join", "async", "concepts", "vocabulary", "base"},
 }
 
@@ -94,8 +95,8 @@ def layer_of(name):
         return "concepts"
     if name == "version.hpp":
         return "base"
-    if name == "algorithm.hpp":
-        return "algorithm"
+    if name in ("algorithm.hpp", "pipeline.hpp"):
+        return name.removesuffix(".hpp")
     if name == "global_pool.cpp":
         return "pools"
     return "vocabulary" if name in VOCABULARY else "public"
@@ -242,10 +243,10 @@ def check_one_place(root):
 def check_debug_containers(root):
     """What the library and a program share holds and passes no container that a debug mode changes.
 
-    The public face and the algorithms may name them: their headers are compiled by the program alone.
+    The public face, the algorithms and the pipelines may name them: their headers are compiled by the program alone.
     """
     for path, name in sources(root):
-        if not name.endswith(".hpp") or layer_of(name) in {"public", "algorithm"} or name in VOCABULARY:
+        if not name.endswith(".hpp") or layer_of(name) in ("public", "algorithm", "pipeline") or name in VOCABULARY:
             continue
         code = code_of(path)
         for match in DEBUG_CONTAINER.finditer(code):

@@ -1,0 +1,189 @@
+/// @file
+/// How algorithms are called: an algorithm is written once, for iterators, and these add its forms: a range or two iterators,
+/// each with and without an AlgorithmOptions that leads.
+///
+/// An algorithm derives from the one for its arguments, and has a static function `run`, whose arguments are the options,
+/// the beginning and the number of items of each range, and references to the callables and the projections.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/algorithm/options.hpp"
+#include "blitz/core/items.hpp"
+
+namespace blitz::detail {
+
+template <std::random_access_iterator I, std::sized_sentinel_for<I> S>
+[[nodiscard]] constexpr LoopIndex count_of(const I& first, const S& last) {
+  return static_cast<LoopIndex>(last - first);
+}
+
+/// What an algorithm that was called with a range returns: std::ranges::dangling in place of iterators into a range that is
+/// gone when the call has returned.
+template <class R, class Result>
+constexpr Result borrowed(Result result) {
+  return result;
+}
+template <class R, class Result>
+  requires std::same_as<Result, std::ranges::iterator_t<R>>
+constexpr std::ranges::borrowed_iterator_t<R> borrowed(Result result) {
+  return result;
+}
+template <class R, class Result>
+  requires std::same_as<Result, std::ranges::subrange<std::ranges::iterator_t<R>>>
+constexpr std::ranges::borrowed_subrange_t<R> borrowed(Result result) {
+  return result;
+}
+
+template <class R, class Result>
+  requires std::same_as<Result, std::ranges::minmax_result<std::ranges::iterator_t<R>>>
+constexpr auto borrowed(Result result) {
+  using Place = std::ranges::borrowed_iterator_t<R>;
+  return std::ranges::minmax_result<Place>{Place(std::move(result.min)), Place(std::move(result.max))};
+}
+
+/// f(range, pred, proj): run(options, first, count, pred, proj).
+template <class Algorithm>
+struct WithPredicate {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class P = std::identity,
+            std::indirect_unary_predicate<std::projected<I, P>> F>
+  auto operator()(const AlgorithmOptions& options, I first, S last, F pred, P proj = {}) const {
+    return Algorithm::run(options, first, count_of(first, last), pred, proj);
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class P = std::identity,
+            std::indirect_unary_predicate<std::projected<I, P>> F>
+  auto operator()(I first, S last, F pred, P proj = {}) const {
+    return Algorithm::run(AlgorithmOptions{}, first, count_of(first, last), pred, proj);
+  }
+  template <LoopRange R, class P = std::identity,
+            std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+  auto operator()(const AlgorithmOptions& options, R&& range, F pred, P proj = {}) const {
+    const auto first = std::ranges::begin(range);
+    return borrowed<R>(Algorithm::run(options, first, static_cast<LoopIndex>(std::ranges::size(range)), pred, proj));
+  }
+  template <LoopRange R, class P = std::identity,
+            std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+  auto operator()(R&& range, F pred, P proj = {}) const {
+    const auto first = std::ranges::begin(range);
+    return borrowed<R>(
+        Algorithm::run(AlgorithmOptions{}, first, static_cast<LoopIndex>(std::ranges::size(range)), pred, proj));
+  }
+};
+
+template <class T, class I, class P>
+concept ComparableValue = std::indirect_binary_predicate<std::ranges::equal_to, std::projected<I, P>, const T*>;
+
+/// f(range, value, proj): run(options, first, count, value, proj).
+template <class Algorithm>
+struct WithValue {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class P = std::identity,
+            ComparableValue<I, P> T = std::iter_value_t<I>>
+  auto operator()(const AlgorithmOptions& options, I first, S last, const T& value, P proj = {}) const {
+    return Algorithm::run(options, first, count_of(first, last), value, proj);
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class P = std::identity,
+            ComparableValue<I, P> T = std::iter_value_t<I>>
+  auto operator()(I first, S last, const T& value, P proj = {}) const {
+    return Algorithm::run(AlgorithmOptions{}, first, count_of(first, last), value, proj);
+  }
+  template <LoopRange R, class P = std::identity,
+            ComparableValue<std::ranges::iterator_t<R>, P> T = std::ranges::range_value_t<R>>
+  auto operator()(const AlgorithmOptions& options, R&& range, const T& value, P proj = {}) const {
+    const auto first = std::ranges::begin(range);
+    return borrowed<R>(Algorithm::run(options, first, static_cast<LoopIndex>(std::ranges::size(range)), value, proj));
+  }
+  template <LoopRange R, class P = std::identity,
+            ComparableValue<std::ranges::iterator_t<R>, P> T = std::ranges::range_value_t<R>>
+  auto operator()(R&& range, const T& value, P proj = {}) const {
+    const auto first = std::ranges::begin(range);
+    return borrowed<R>(
+        Algorithm::run(AlgorithmOptions{}, first, static_cast<LoopIndex>(std::ranges::size(range)), value, proj));
+  }
+};
+
+/// What compares items: an order where std::ranges::less is the default, and any predicate of two where equal_to is.
+template <class C, class Default, class A, class B>
+concept ComparesItems = std::indirect_binary_predicate<C, A, B> &&
+                        (!std::same_as<Default, std::ranges::less> || std::indirect_strict_weak_order<C, A, B>);
+
+/// f(range, comp, proj), where `comp` is `Default` unless given: run(options, first, count, comp, proj).
+template <class Algorithm, class Default>
+struct WithComparison {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = Default, class P = std::identity>
+    requires ComparesItems<C, Default, std::projected<I, P>, std::projected<I, P>>
+  auto operator()(const AlgorithmOptions& options, I first, S last, C comp = {}, P proj = {}) const {
+    return Algorithm::run(options, first, count_of(first, last), comp, proj);
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = Default, class P = std::identity>
+    requires ComparesItems<C, Default, std::projected<I, P>, std::projected<I, P>>
+  auto operator()(I first, S last, C comp = {}, P proj = {}) const {
+    return Algorithm::run(AlgorithmOptions{}, first, count_of(first, last), comp, proj);
+  }
+  template <LoopRange R, class C = Default, class P = std::identity>
+    requires ComparesItems<C, Default, std::projected<std::ranges::iterator_t<R>, P>,
+                           std::projected<std::ranges::iterator_t<R>, P>>
+  auto operator()(const AlgorithmOptions& options, R&& range, C comp = {}, P proj = {}) const {
+    const auto first = std::ranges::begin(range);
+    return borrowed<R>(Algorithm::run(options, first, static_cast<LoopIndex>(std::ranges::size(range)), comp, proj));
+  }
+  template <LoopRange R, class C = Default, class P = std::identity>
+    requires ComparesItems<C, Default, std::projected<std::ranges::iterator_t<R>, P>,
+                           std::projected<std::ranges::iterator_t<R>, P>>
+  auto operator()(R&& range, C comp = {}, P proj = {}) const {
+    const auto first = std::ranges::begin(range);
+    return borrowed<R>(
+        Algorithm::run(AlgorithmOptions{}, first, static_cast<LoopIndex>(std::ranges::size(range)), comp, proj));
+  }
+};
+
+/// f(range1, range2, comp, proj1, proj2): run(options, first1, count1, first2, count2, comp, proj1, proj2). A result with
+/// iterators is into range1, but for what the algorithm itself makes of one into both.
+template <class Algorithm, class Default>
+struct OfTwoRanges {
+  template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
+            std::sized_sentinel_for<I2> S2, class C = Default, class P1 = std::identity, class P2 = std::identity>
+    requires ComparesItems<C, Default, std::projected<I1, P1>, std::projected<I2, P2>>
+  auto operator()(const AlgorithmOptions& options, I1 first1, S1 last1, I2 first2, S2 last2, C comp = {}, P1 proj1 = {},
+                  P2 proj2 = {}) const {
+    return Algorithm::run(options, first1, count_of(first1, last1), first2, count_of(first2, last2), comp, proj1,
+                          proj2);
+  }
+  template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
+            std::sized_sentinel_for<I2> S2, class C = Default, class P1 = std::identity, class P2 = std::identity>
+    requires ComparesItems<C, Default, std::projected<I1, P1>, std::projected<I2, P2>>
+  auto operator()(I1 first1, S1 last1, I2 first2, S2 last2, C comp = {}, P1 proj1 = {}, P2 proj2 = {}) const {
+    return (*this)(AlgorithmOptions{}, first1, last1, first2, last2, std::move(comp), std::move(proj1),
+                   std::move(proj2));
+  }
+  template <LoopRange R1, LoopRange R2, class C = Default, class P1 = std::identity, class P2 = std::identity>
+    requires ComparesItems<C, Default, std::projected<std::ranges::iterator_t<R1>, P1>,
+                           std::projected<std::ranges::iterator_t<R2>, P2>>
+  auto operator()(const AlgorithmOptions& options, R1&& range1, R2&& range2, C comp = {}, P1 proj1 = {},
+                  P2 proj2 = {}) const {
+    const auto first1 = std::ranges::begin(range1);
+    const auto first2 = std::ranges::begin(range2);
+    return Algorithm::template returned<R1, R2>(
+        Algorithm::run(options, first1, static_cast<LoopIndex>(std::ranges::size(range1)), first2,
+                       static_cast<LoopIndex>(std::ranges::size(range2)), comp, proj1, proj2));
+  }
+  template <LoopRange R1, LoopRange R2, class C = Default, class P1 = std::identity, class P2 = std::identity>
+    requires ComparesItems<C, Default, std::projected<std::ranges::iterator_t<R1>, P1>,
+                           std::projected<std::ranges::iterator_t<R2>, P2>>
+  auto operator()(R1&& range1, R2&& range2, C comp = {}, P1 proj1 = {}, P2 proj2 = {}) const {
+    return (*this)(AlgorithmOptions{}, std::forward<R1>(range1), std::forward<R2>(range2), std::move(comp),
+                   std::move(proj1), std::move(proj2));
+  }
+
+  template <class R1, class R2, class Result>
+  static auto returned(Result result) {
+    return borrowed<R1>(result);
+  }
+};
+
+}  // namespace blitz::detail

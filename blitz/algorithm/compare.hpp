@@ -1,0 +1,124 @@
+/// Comparisons of ranges, and whether a range is in order: all of them are searches for the first place where it is not so.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/call.hpp"
+#include "blitz/algorithm/find.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/base/atomic.hpp"
+#include "blitz/core/items.hpp"
+
+namespace blitz {
+
+namespace detail {
+
+/// Whether the items at a position of two ranges are not related by `comp`.
+template <class I1, class I2, class C, class P1, class P2>
+[[nodiscard]] auto difference_test(const I1& first1, const I2& first2, C& comp, P1& proj1, P2& proj2) {
+  return [&first1, &first2, &comp, &proj1, &proj2](LoopIndex i) -> bool {
+    return !std::invoke(comp, std::invoke(proj1, *at(first1, i)), std::invoke(proj2, *at(first2, i)));
+  };
+}
+
+/// Whether the item behind a position belongs before it.
+template <class I, class C, class P>
+[[nodiscard]] auto fall_test(const I& first, C& comp, P& proj) {
+  return [&first, &comp, &proj](LoopIndex i) -> bool {
+    return std::invoke(comp, std::invoke(proj, *at(first, i + 1)), std::invoke(proj, *at(first, i)));
+  };
+}
+
+struct Mismatch : OfTwoRanges<Mismatch, std::ranges::equal_to> {
+  template <class I1, class I2, class C, class P1, class P2>
+  static std::ranges::mismatch_result<I1, I2> run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1,
+                                                  const I2& first2, LoopIndex count2, C& comp, P1& proj1, P2& proj2) {
+    constexpr bool kCheap = kCheapItems<I1> && kCheapItems<I2>;
+    const LoopIndex found =
+        find_position<kCheap>(options, std::min(count1, count2), difference_test(first1, first2, comp, proj1, proj2));
+    return {at(first1, found), at(first2, found)};
+  }
+  template <class R1, class R2, class Result>
+  static auto returned(Result result) {
+    using Borrowed =
+        std::ranges::mismatch_result<std::ranges::borrowed_iterator_t<R1>, std::ranges::borrowed_iterator_t<R2>>;
+    return Borrowed{std::move(result.in1), std::move(result.in2)};
+  }
+};
+
+struct Equal : OfTwoRanges<Equal, std::ranges::equal_to> {
+  template <class I1, class I2, class C, class P1, class P2>
+  static bool run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1, const I2& first2,
+                  LoopIndex count2, C& comp, P1& proj1, P2& proj2) {
+    constexpr bool kCheap = kCheapItems<I1> && kCheapItems<I2>;
+    return count1 == count2 &&
+           !any_position<kCheap>(options, count1, difference_test(first1, first2, comp, proj1, proj2));
+  }
+};
+
+struct LexicographicalCompare : OfTwoRanges<LexicographicalCompare, std::ranges::less> {
+  template <class I1, class I2, class C, class P1, class P2>
+  static bool run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1, const I2& first2,
+                  LoopIndex count2, C& comp, P1& proj1, P2& proj2) {
+    const auto not_less = difference_test(first1, first2, comp, proj1, proj2);
+    const auto not_greater = difference_test(first2, first1, comp, proj2, proj1);
+    const LoopIndex count = std::min(count1, count2);
+    constexpr bool kCheap = kCheapItems<I1> && kCheapItems<I2>;
+    const LoopIndex found =
+        find_position<kCheap>(options, count, [&](LoopIndex i) -> bool { return !(not_less(i) && not_greater(i)); });
+    return found == count ? count1 < count2 : !not_less(found);
+  }
+};
+
+struct IsSortedUntil : WithComparison<IsSortedUntil, std::ranges::less> {
+  template <class I, class C, class P>
+  static I run(const AlgorithmOptions& options, const I& first, LoopIndex count, C& comp, P& proj) {
+    if (count == 0) return first;
+    return at(first, find_position<kCheapItems<I>>(options, count - 1, fall_test(first, comp, proj)) + 1);
+  }
+};
+
+struct IsSorted : WithComparison<IsSorted, std::ranges::less> {
+  template <class I, class C, class P>
+  static bool run(const AlgorithmOptions& options, const I& first, LoopIndex count, C& comp, P& proj) {
+    return count == 0 || !any_position<kCheapItems<I>>(options, count - 1, fall_test(first, comp, proj));
+  }
+};
+
+struct IsPartitioned : WithPredicate<IsPartitioned> {
+  template <class I, class F, class P>
+  static bool run(const AlgorithmOptions& options, const I& first, LoopIndex count, F& pred, P& proj) {
+    const I no = FindIfNot::run(options, first, count, pred, proj);
+    return NoneOf::run(options, no, count - count_of(first, no), pred, proj);
+  }
+};
+
+}  // namespace detail
+
+// All of these: what find.hpp says of its algorithms holds here as well.
+
+/// Returns the first places at which two ranges differ, as far as the shorter one goes, as std::ranges::mismatch does.
+inline constexpr detail::Mismatch mismatch{};
+/// Returns whether two ranges have as many items, equal by `comp`.
+/// @code
+///   const bool same = blitz::equal(found, expected);
+/// @endcode
+inline constexpr detail::Equal equal{};
+/// Returns whether the first range comes before the second in the order of dictionaries.
+inline constexpr detail::LexicographicalCompare lexicographical_compare{};
+/// Returns the end of the longest sorted run at the beginning of the range.
+inline constexpr detail::IsSortedUntil is_sorted_until{};
+/// Returns whether the range is sorted by `comp` and the projection.
+inline constexpr detail::IsSorted is_sorted{};
+/// Returns whether all items for which `pred` holds stand before all others.
+inline constexpr detail::IsPartitioned is_partitioned{};
+
+}  // namespace blitz

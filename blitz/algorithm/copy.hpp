@@ -1,0 +1,159 @@
+/// copy, move and swap_ranges: items of one range go to another.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <ranges>
+#include <utility>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/call.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/transform.hpp"
+#include "blitz/core/items.hpp"
+
+namespace blitz {
+
+namespace detail {
+
+/// Whether items that I refers to can be copied, or moved, to those of O.
+template <class I, class O, bool kMoves>
+concept Transferable = (kMoves && std::indirectly_movable<I, O>) || (!kMoves && std::indirectly_copyable<I, O>);
+
+/// f(range, out) for an algorithm that writes as many items as both have: run(options, first, count, total, out), where
+/// `total` is the number of items of the range. Returns an in_out_result.
+template <class Algorithm, bool kMoves = false>
+struct IntoRange {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
+            std::sized_sentinel_for<O> OutS>
+    requires Transferable<I, O, kMoves>
+  std::ranges::in_out_result<I, O> operator()(const AlgorithmOptions& options, I first, S last, O out,
+                                              OutS out_last) const {
+    const LoopIndex total = count_of(first, last);
+    const LoopIndex count = std::min(total, count_of(out, out_last));
+    return {Algorithm::run(options, first, count, total, out), at(out, count)};
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
+            std::sized_sentinel_for<O> OutS>
+    requires Transferable<I, O, kMoves>
+  std::ranges::in_out_result<I, O> operator()(I first, S last, O out, OutS out_last) const {
+    return (*this)(AlgorithmOptions{}, first, last, out, out_last);
+  }
+  template <LoopRange R, LoopRange Out>
+    requires Transferable<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>, kMoves>
+  std::ranges::in_out_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>> operator()(
+      const AlgorithmOptions& options, R&& range, Out&& out) const {
+    return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::ranges::begin(out),
+                   std::ranges::end(out));
+  }
+  template <LoopRange R, LoopRange Out>
+    requires Transferable<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>, kMoves>
+  std::ranges::in_out_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>> operator()(
+      R&& range, Out&& out) const {
+    return (*this)(AlgorithmOptions{}, std::forward<R>(range), std::forward<Out>(out));
+  }
+};
+
+struct Copy : IntoRange<Copy> {
+  template <class I, class O>
+  static I run(const AlgorithmOptions& options, const I& first, LoopIndex count, LoopIndex /*total*/, const O& out) {
+    write_blocks(options, count,
+                 [&](LoopIndex from, LoopIndex to) { std::copy(at(first, from), at(first, to), at(out, from)); });
+    return at(first, count);
+  }
+};
+
+struct Move : IntoRange<Move, true> {
+  template <class I, class O>
+  static I run(const AlgorithmOptions& options, const I& first, LoopIndex count, LoopIndex /*total*/, const O& out) {
+    write_blocks(options, count,
+                 [&](LoopIndex from, LoopIndex to) { std::move(at(first, from), at(first, to), at(out, from)); });
+    return at(first, count);
+  }
+};
+
+struct ReverseCopy : IntoRange<ReverseCopy> {
+  /// The items of the output are the last ones of the range, from its end on.
+  template <class I, class O>
+  static I run(const AlgorithmOptions& options, const I& first, LoopIndex count, LoopIndex total, const O& out) {
+    write_blocks(options, count, [&](LoopIndex from, LoopIndex to) {
+      std::reverse_copy(at(first, total - to), at(first, total - from), at(out, from));
+    });
+    return at(first, total);
+  }
+};
+
+struct CopyN {
+  template <std::random_access_iterator I, std::random_access_iterator O>
+    requires std::indirectly_copyable<I, O>
+  std::ranges::in_out_result<I, O> operator()(const AlgorithmOptions& options, I first, std::iter_difference_t<I> count,
+                                              O out) const {
+    if (count <= 0) return {first, out};
+    const auto n = static_cast<LoopIndex>(count);
+    return {Copy::run(options, first, n, n, out), at(out, n)};
+  }
+  template <std::random_access_iterator I, std::random_access_iterator O>
+    requires std::indirectly_copyable<I, O>
+  std::ranges::in_out_result<I, O> operator()(I first, std::iter_difference_t<I> count, O out) const {
+    return (*this)(AlgorithmOptions{}, first, count, out);
+  }
+};
+
+struct SwapRanges {
+  template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
+            std::sized_sentinel_for<I2> S2>
+    requires std::indirectly_swappable<I1, I2>
+  std::ranges::swap_ranges_result<I1, I2> operator()(const AlgorithmOptions& options, I1 first1, S1 last1, I2 first2,
+                                                     S2 last2) const {
+    const LoopIndex count = std::min(count_of(first1, last1), count_of(first2, last2));
+    write_blocks(options, count, [&](LoopIndex from, LoopIndex to) {
+      std::swap_ranges(at(first1, from), at(first1, to), at(first2, from));
+    });
+    return {at(first1, count), at(first2, count)};
+  }
+  template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
+            std::sized_sentinel_for<I2> S2>
+    requires std::indirectly_swappable<I1, I2>
+  std::ranges::swap_ranges_result<I1, I2> operator()(I1 first1, S1 last1, I2 first2, S2 last2) const {
+    return (*this)(AlgorithmOptions{}, first1, last1, first2, last2);
+  }
+  template <LoopRange R1, LoopRange R2>
+    requires std::indirectly_swappable<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>>
+  std::ranges::swap_ranges_result<std::ranges::borrowed_iterator_t<R1>, std::ranges::borrowed_iterator_t<R2>>
+  operator()(const AlgorithmOptions& options, R1&& range1, R2&& range2) const {
+    return (*this)(options, std::ranges::begin(range1), std::ranges::end(range1), std::ranges::begin(range2),
+                   std::ranges::end(range2));
+  }
+  template <LoopRange R1, LoopRange R2>
+    requires std::indirectly_swappable<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>>
+  std::ranges::swap_ranges_result<std::ranges::borrowed_iterator_t<R1>, std::ranges::borrowed_iterator_t<R2>>
+  operator()(R1&& range1, R2&& range2) const {
+    return (*this)(AlgorithmOptions{}, std::forward<R1>(range1), std::forward<R2>(range2));
+  }
+};
+
+}  // namespace detail
+
+// All of these are called with ranges or with iterators, of which each range needs a beginning and an end, the output too, and
+// with an AlgorithmOptions that leads or without. They stop at the end of the shorter range, and return where they stopped, as
+// their namesakes in std::ranges do. The ranges must not overlap. Several threads assign at once, whole blocks by memmove
+// where items allow it; the first exception arrives, and after a stop request Stopped: then some items have been assigned and
+// some have not. No memory. Any thread.
+
+/// copy(range, out): assigns the items of `range` to those of `out`.
+/// @code
+///   blitz::copy(frame, buffer);
+/// @endcode
+inline constexpr detail::Copy copy{};
+/// copy_n(first, count, out): copies `count` items from `first` on.
+inline constexpr detail::CopyN copy_n{};
+/// move(range, out): as copy, but the items are moved from.
+inline constexpr detail::Move move{};
+/// reverse_copy(range, out): copies the last item of `range` to the first place of `out`, and so on.
+inline constexpr detail::ReverseCopy reverse_copy{};
+/// swap_ranges(range1, range2): swaps the items of two ranges.
+inline constexpr detail::SwapRanges swap_ranges{};
+
+}  // namespace blitz

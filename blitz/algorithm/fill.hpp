@@ -1,0 +1,220 @@
+/// fill, generate, iota and replace: items are assigned to in place.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <algorithm>
+#include <concepts>
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <utility>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/call.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/transform.hpp"
+#include "blitz/core/items.hpp"
+
+namespace blitz {
+
+namespace detail {
+
+struct Fill {
+  template <std::random_access_iterator O, std::sized_sentinel_for<O> S, class T = std::iter_value_t<O>>
+    requires std::indirectly_writable<O, const T&>
+  O operator()(const AlgorithmOptions& options, O first, S last, const T& value) const {
+    const LoopIndex count = count_of(first, last);
+    write_blocks(options, count,
+                 [&](LoopIndex from, LoopIndex to) { std::fill(at(first, from), at(first, to), value); });
+    return at(first, count);
+  }
+  template <std::random_access_iterator O, std::sized_sentinel_for<O> S, class T = std::iter_value_t<O>>
+    requires std::indirectly_writable<O, const T&>
+  O operator()(O first, S last, const T& value) const {
+    return (*this)(AlgorithmOptions{}, std::move(first), last, value);
+  }
+  template <LoopRange R, class T = std::ranges::range_value_t<R>>
+    requires std::indirectly_writable<std::ranges::iterator_t<R>, const T&>
+  std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, const T& value) const {
+    return (*this)(options, std::ranges::begin(range), std::ranges::end(range), value);
+  }
+  template <LoopRange R, class T = std::ranges::range_value_t<R>>
+    requires std::indirectly_writable<std::ranges::iterator_t<R>, const T&>
+  std::ranges::borrowed_iterator_t<R> operator()(R&& range, const T& value) const {
+    return (*this)(AlgorithmOptions{}, range, value);
+  }
+};
+
+struct FillN {
+  template <std::random_access_iterator O, class T = std::iter_value_t<O>>
+    requires std::indirectly_writable<O, const T&>
+  O operator()(const AlgorithmOptions& options, O first, std::iter_difference_t<O> count, const T& value) const {
+    return count > 0 ? Fill{}(options, first, first + count, value) : first;
+  }
+  template <std::random_access_iterator O, class T = std::iter_value_t<O>>
+    requires std::indirectly_writable<O, const T&>
+  O operator()(O first, std::iter_difference_t<O> count, const T& value) const {
+    return (*this)(AlgorithmOptions{}, std::move(first), count, value);
+  }
+};
+
+struct Generate {
+  template <std::random_access_iterator O, std::sized_sentinel_for<O> S, std::copy_constructible F>
+    requires std::invocable<F&> && std::indirectly_writable<O, std::invoke_result_t<F&>>
+  O operator()(const AlgorithmOptions& options, O first, S last, F f) const {
+    const LoopIndex count = count_of(first, last);
+    write_blocks(options, count, [&](LoopIndex from, LoopIndex to) {
+      const O end = at(first, to);
+      for (O place = at(first, from); place != end; ++place) *place = std::invoke(f);
+    });
+    return at(first, count);
+  }
+  template <std::random_access_iterator O, std::sized_sentinel_for<O> S, std::copy_constructible F>
+    requires std::invocable<F&> && std::indirectly_writable<O, std::invoke_result_t<F&>>
+  O operator()(O first, S last, F f) const {
+    return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(f));
+  }
+  template <LoopRange R, std::copy_constructible F>
+    requires std::invocable<F&> && std::indirectly_writable<std::ranges::iterator_t<R>, std::invoke_result_t<F&>>
+  std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, F f) const {
+    return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::move(f));
+  }
+  template <LoopRange R, std::copy_constructible F>
+    requires std::invocable<F&> && std::indirectly_writable<std::ranges::iterator_t<R>, std::invoke_result_t<F&>>
+  std::ranges::borrowed_iterator_t<R> operator()(R&& range, F f) const {
+    return (*this)(AlgorithmOptions{}, range, std::move(f));
+  }
+};
+
+/// What iota counts in: an integer, or a floating-point number, or whatever an integer can be added to.
+template <class T>
+concept Countable = std::copy_constructible<T> && requires(const T value, std::ptrdiff_t n) {
+  { value + static_cast<T>(n) } -> std::convertible_to<T>;
+};
+
+struct Iota {
+  template <std::random_access_iterator O, std::sized_sentinel_for<O> S, Countable T>
+    requires std::indirectly_writable<O, T>
+  O operator()(const AlgorithmOptions& options, O first, S last, T value) const {
+    const LoopIndex count = count_of(first, last);
+    write_blocks(options, count, [&](LoopIndex from, LoopIndex to) {
+      O place = at(first, from);
+      for (; from != to; ++from, ++place) *place = static_cast<T>(value + static_cast<T>(from));
+    });
+    return at(first, count);
+  }
+  template <std::random_access_iterator O, std::sized_sentinel_for<O> S, Countable T>
+    requires std::indirectly_writable<O, T>
+  O operator()(O first, S last, T value) const {
+    return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(value));
+  }
+  template <LoopRange R, Countable T>
+    requires std::indirectly_writable<std::ranges::iterator_t<R>, T>
+  std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, T value) const {
+    return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::move(value));
+  }
+  template <LoopRange R, Countable T>
+    requires std::indirectly_writable<std::ranges::iterator_t<R>, T>
+  std::ranges::borrowed_iterator_t<R> operator()(R&& range, T value) const {
+    return (*this)(AlgorithmOptions{}, range, std::move(value));
+  }
+};
+
+/// Assigns `value` to the items for which `test(item)` holds.
+template <class I, class Test, class T>
+I replace_items(const AlgorithmOptions& options, const I& first, LoopIndex count, const Test& test, const T& value) {
+  write_blocks(options, count, [&](LoopIndex from, LoopIndex to) {
+    const I end = at(first, to);
+    for (I item = at(first, from); item != end; ++item) {
+      if (test(*item)) *item = value;
+    }
+  });
+  return at(first, count);
+}
+
+struct ReplaceIf {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class T = std::iter_value_t<I>,
+            class P = std::identity, std::indirect_unary_predicate<std::projected<I, P>> F>
+    requires std::indirectly_writable<I, const T&>
+  I operator()(const AlgorithmOptions& options, I first, S last, F pred, const T& value, P proj = {}) const {
+    return replace_items(
+        options, first, count_of(first, last),
+        [&](auto&& x) -> bool { return std::invoke(pred, std::invoke(proj, std::forward<decltype(x)>(x))); }, value);
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class T = std::iter_value_t<I>,
+            class P = std::identity, std::indirect_unary_predicate<std::projected<I, P>> F>
+    requires std::indirectly_writable<I, const T&>
+  I operator()(I first, S last, F pred, const T& value, P proj = {}) const {
+    return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(pred), value, std::move(proj));
+  }
+  template <LoopRange R, class T = std::ranges::range_value_t<R>, class P = std::identity,
+            std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+    requires std::indirectly_writable<std::ranges::iterator_t<R>, const T&>
+  std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, F pred, const T& value,
+                                                 P proj = {}) const {
+    return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::move(pred), value,
+                   std::move(proj));
+  }
+  template <LoopRange R, class T = std::ranges::range_value_t<R>, class P = std::identity,
+            std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+    requires std::indirectly_writable<std::ranges::iterator_t<R>, const T&>
+  std::ranges::borrowed_iterator_t<R> operator()(R&& range, F pred, const T& value, P proj = {}) const {
+    return (*this)(AlgorithmOptions{}, range, std::move(pred), value, std::move(proj));
+  }
+};
+
+struct Replace {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class P = std::identity,
+            ComparableValue<I, P> T = std::iter_value_t<I>, class U = T>
+    requires std::indirectly_writable<I, const U&>
+  I operator()(const AlgorithmOptions& options, I first, S last, const T& old_value, const U& value,
+               P proj = {}) const {
+    return replace_items(
+        options, first, count_of(first, last),
+        [&](auto&& x) -> bool { return std::invoke(proj, std::forward<decltype(x)>(x)) == old_value; }, value);
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class P = std::identity,
+            ComparableValue<I, P> T = std::iter_value_t<I>, class U = T>
+    requires std::indirectly_writable<I, const U&>
+  I operator()(I first, S last, const T& old_value, const U& value, P proj = {}) const {
+    return (*this)(AlgorithmOptions{}, std::move(first), last, old_value, value, std::move(proj));
+  }
+  template <LoopRange R, class P = std::identity,
+            ComparableValue<std::ranges::iterator_t<R>, P> T = std::ranges::range_value_t<R>, class U = T>
+    requires std::indirectly_writable<std::ranges::iterator_t<R>, const U&>
+  std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, const T& old_value,
+                                                 const U& value, P proj = {}) const {
+    return (*this)(options, std::ranges::begin(range), std::ranges::end(range), old_value, value, std::move(proj));
+  }
+  template <LoopRange R, class P = std::identity,
+            ComparableValue<std::ranges::iterator_t<R>, P> T = std::ranges::range_value_t<R>, class U = T>
+    requires std::indirectly_writable<std::ranges::iterator_t<R>, const U&>
+  std::ranges::borrowed_iterator_t<R> operator()(R&& range, const T& old_value, const U& value, P proj = {}) const {
+    return (*this)(AlgorithmOptions{}, range, old_value, value, std::move(proj));
+  }
+};
+
+}  // namespace detail
+
+// All of these are called as f(range, ...) and f(first, last, ...), each also with an AlgorithmOptions that leads, and return
+// the end. Several threads assign at once, in any order of blocks; the first exception arrives, and after a stop request
+// Stopped: then some items are new and some old. No memory. Any thread.
+
+/// Assigns `value` to all items.
+inline constexpr detail::Fill fill{};
+/// Assigns `value` to `count` items from `first` on: fill_n(first, count, value). Returns where they end.
+inline constexpr detail::FillN fill_n{};
+/// Assigns f() to each item. f is called by several threads at once.
+inline constexpr detail::Generate generate{};
+/// Assigns value, value + 1, value + 2 and so on.
+/// @code
+///   blitz::iota(order, 0);
+/// @endcode
+inline constexpr detail::Iota iota{};
+/// replace(range, old_value, value, proj): assigns `value` to the items whose projection equals `old_value`.
+inline constexpr detail::Replace replace{};
+/// replace_if(range, pred, value, proj): assigns `value` to the items for whose projection `pred` holds.
+inline constexpr detail::ReplaceIf replace_if{};
+
+}  // namespace blitz

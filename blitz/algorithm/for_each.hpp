@@ -1,0 +1,83 @@
+/// for_each and for_each_n: a call for each item.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/core/items.hpp"
+
+namespace blitz {
+
+namespace detail {
+
+template <class I, class F, class P>
+void for_each_item(const AlgorithmOptions& options, const I& first, LoopIndex count, F& f, P& proj) {
+  for_blocks(options, count, 1, [&](LoopIndex from, LoopIndex to) {
+    const I end = at(first, to);
+    for (I item = at(first, from); item != end; ++item) static_cast<void>(std::invoke(f, std::invoke(proj, *item)));
+  });
+}
+
+struct ForEach {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class P = std::identity,
+            std::indirectly_unary_invocable<std::projected<I, P>> F>
+  I operator()(const AlgorithmOptions& options, I first, S last, F f, P proj = {}) const {
+    const auto count = static_cast<LoopIndex>(last - first);
+    for_each_item(options, first, count, f, proj);
+    return at(first, count);
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class P = std::identity,
+            std::indirectly_unary_invocable<std::projected<I, P>> F>
+  I operator()(I first, S last, F f, P proj = {}) const {
+    return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(f), std::move(proj));
+  }
+  template <LoopRange R, class P = std::identity,
+            std::indirectly_unary_invocable<std::projected<std::ranges::iterator_t<R>, P>> F>
+  std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, F f, P proj = {}) const {
+    return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::move(f), std::move(proj));
+  }
+  template <LoopRange R, class P = std::identity,
+            std::indirectly_unary_invocable<std::projected<std::ranges::iterator_t<R>, P>> F>
+  std::ranges::borrowed_iterator_t<R> operator()(R&& range, F f, P proj = {}) const {
+    return (*this)(AlgorithmOptions{}, range, std::move(f), std::move(proj));
+  }
+};
+
+struct ForEachN {
+  template <std::random_access_iterator I, class P = std::identity,
+            std::indirectly_unary_invocable<std::projected<I, P>> F>
+  I operator()(const AlgorithmOptions& options, I first, std::iter_difference_t<I> count, F f, P proj = {}) const {
+    if (count <= 0) return first;
+    for_each_item(options, first, static_cast<LoopIndex>(count), f, proj);
+    return first + count;
+  }
+  template <std::random_access_iterator I, class P = std::identity,
+            std::indirectly_unary_invocable<std::projected<I, P>> F>
+  I operator()(I first, std::iter_difference_t<I> count, F f, P proj = {}) const {
+    return (*this)(AlgorithmOptions{}, std::move(first), count, std::move(f), std::move(proj));
+  }
+};
+
+}  // namespace detail
+
+/// Calls `f` with the projection of each item; what it returns is ignored. Returns the end.
+///
+/// for_each(range, f, proj), for_each(first, last, f, proj), and both with an AlgorithmOptions that leads. As parallel_for,
+/// in the form of std::ranges::for_each: by several threads at once, in any order of blocks; the first exception arrives;
+/// after a stop request it returns what ran. No memory. Any thread.
+/// @code
+///   blitz::for_each(people, [](std::string& name) { name += '!'; }, &Person::name);
+/// @endcode
+inline constexpr detail::ForEach for_each{};
+/// The same of `count` items from `first` on: for_each_n(first, count, f, proj). Returns where they end.
+inline constexpr detail::ForEachN for_each_n{};
+
+}  // namespace blitz

@@ -1,0 +1,283 @@
+/// The least and the greatest item.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/call.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/base/export.hpp"
+#include "blitz/base/opaque.hpp"
+#include "blitz/core/fold.hpp"
+#include "blitz/core/items.hpp"
+
+namespace blitz {
+
+namespace detail {
+
+/// Whether items are numbers that lie side by side, compared as numbers are: then a run of them is gone through by vector
+/// instructions, for the value alone.
+template <class I, class C, class P>
+inline constexpr bool kPlainNumbers =
+    std::contiguous_iterator<I> && std::is_arithmetic_v<std::iter_value_t<I>> && std::same_as<P, std::identity> &&
+    (std::same_as<C, std::ranges::less> || std::same_as<C, std::less<>> ||
+     std::same_as<C, std::less<std::iter_value_t<I>>>);
+
+/// How many numbers are gone through at once, so that they stay in the nearest cache for a second look.
+inline constexpr LoopIndex kRun = 2048;
+
+/// Which item is looked for.
+enum class Extreme : unsigned char { kFirstLeast, kFirstGreatest, kLastGreatest };
+
+/// Finds that of numbers.
+template <class T, Extreme kWhich>
+class ExtremeNumber {
+ public:
+  /// Takes the numbers of the positions [from, to), of those that begin at `numbers`.
+  void take(const T* numbers, LoopIndex from, LoopIndex to) {
+    for (; from < to; from += std::min(kRun, to - from)) {
+      const T* const run = numbers + from;
+      const T* const end = run + std::min(kRun, to - from);
+      const T value = best_of(run, end);
+      if (place_ != nullptr && !takes_place(value, *place_)) continue;
+      if (const T* const found = find_in(run, end, value); found != end) {
+        place_ = found;
+      } else if (place_ == nullptr) {
+        place_ = run;  // There are NaNs alone, which equal nothing.
+      }
+    }
+  }
+  void append(const ExtremeNumber& right) {
+    if (right.place_ != nullptr && (place_ == nullptr || takes_place(*right.place_, *place_))) place_ = right.place_;
+  }
+  /// Its position in numbers that begin at `numbers`; `none` if there is no number.
+  [[nodiscard]] LoopIndex position(const T* numbers, LoopIndex none) const noexcept {
+    return place_ == nullptr ? none : static_cast<LoopIndex>(place_ - numbers);
+  }
+
+ private:
+  // Eight vectors of 16 bytes hide the latency of a comparison; where there is none of vectors, four registers do.
+  static constexpr std::size_t kLanes = std::is_integral_v<T> && sizeof(T) == 8 ? 4 : 128 / sizeof(T);
+
+  static constexpr bool kLeast = kWhich == Extreme::kFirstLeast;
+
+  BLITZ_ALWAYS_INLINE static T better(T x, T y) {
+    if constexpr (kLeast) {
+      return x < y ? x : y;
+    } else {
+      return x > y ? x : y;
+    }
+  }
+  /// Whether `x` is to be taken instead of `y`, to its left.
+  [[nodiscard]] static bool takes_place(T x, T y) {
+    if constexpr (kLeast) return x < y;
+    return kWhich == Extreme::kFirstGreatest ? x > y : x >= y;
+  }
+  [[nodiscard]] static const T* find_in(const T* run, const T* end, T value) {
+    if constexpr (kWhich != Extreme::kLastGreatest) return std::find(run, end, value);
+    for (const T* place = end; place != run;) {
+      if (*--place == value) return place;
+    }
+    return end;
+  }
+  [[nodiscard]] static T best_of(const T* numbers, const T* end) {
+    using Limits = std::numeric_limits<T>;
+    constexpr T kInfinity = Limits::has_infinity ? Limits::infinity() : Limits::max();
+    constexpr T kWorst = kLeast ? kInfinity : Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    std::array<T, kLanes> lanes;
+    lanes.fill(kWorst);
+    for (; end - numbers >= static_cast<std::ptrdiff_t>(kLanes); numbers += kLanes) {
+      unrolled<kLanes>([&](std::size_t k) BLITZ_LAMBDA_INLINE { lanes[k] = better(numbers[k], lanes[k]); });
+    }
+    lanes = opaque_memory(lanes);  // The loop below would keep compilers from making vectors of the lanes above.
+    T best = kWorst;
+    for (const T lane : lanes) best = better(lane, best);
+    for (; numbers != end; ++numbers) best = better(*numbers, best);
+    return best;
+  }
+
+  const T* place_ = nullptr;
+};
+
+/// The same of all other items, by `comp` and `proj`.
+template <Extreme kWhich>
+class ExtremeItem {
+ public:
+  template <class I, class C, class P>
+  BLITZ_ALWAYS_INLINE void take(const I& first, LoopIndex i, C& comp, P& proj) {
+    if (place_ == kNone || takes_place(*at(first, i), *at(first, place_), comp, proj)) place_ = i;
+  }
+  template <class I, class C, class P>
+  void append(const I& first, const ExtremeItem& right, C& comp, P& proj) {
+    if (right.place_ != kNone) take(first, right.place_, comp, proj);
+  }
+  [[nodiscard]] LoopIndex position(LoopIndex none) const noexcept { return place_ == kNone ? none : place_; }
+
+ private:
+  static constexpr LoopIndex kNone = ~LoopIndex{0};
+
+  /// Whether `x` is to be taken instead of `y`, to its left.
+  template <class X, class Y, class C, class P>
+  [[nodiscard]] static bool takes_place(X&& x, Y&& y, C& comp, P& proj) {
+    if constexpr (kWhich == Extreme::kFirstLeast) {
+      return std::invoke(comp, std::invoke(proj, std::forward<X>(x)), std::invoke(proj, std::forward<Y>(y)));
+    } else if constexpr (kWhich == Extreme::kFirstGreatest) {
+      return std::invoke(comp, std::invoke(proj, std::forward<Y>(y)), std::invoke(proj, std::forward<X>(x)));
+    } else {
+      return !std::invoke(comp, std::invoke(proj, std::forward<X>(x)), std::invoke(proj, std::forward<Y>(y)));
+    }
+  }
+
+  LoopIndex place_ = kNone;
+};
+
+/// The position of the item that is looked for; `count` if there is no item.
+template <Extreme kWhich, class I, class C, class P>
+[[nodiscard]] LoopIndex find_extreme(const AlgorithmOptions& options, const I& first, LoopIndex count, C& comp,
+                                     P& proj) {
+  if constexpr (kPlainNumbers<I, C, P>) {
+    using Found = ExtremeNumber<std::iter_value_t<I>, kWhich>;
+    const auto* const numbers = std::to_address(first);
+    const Found found = fold_blocks(
+        options, count, 1, [] { return Found(); },
+        [numbers](Found& value, LoopIndex from, LoopIndex to) { value.take(numbers, from, to); },
+        [](Found& left, Found&& right) { left.append(right); });
+    throw_if_stopped(options);
+    return found.position(numbers, count);
+  } else {
+    using Found = ExtremeItem<kWhich>;
+    const Found found = fold_blocks(
+        options, count, 1, [] { return Found(); },
+        [&](Found& value, LoopIndex from, LoopIndex to) {
+          for (; from != to; ++from) value.take(first, from, comp, proj);
+        },
+        [&](Found& left, Found&& right) { left.append(first, right, comp, proj); });
+    throw_if_stopped(options);
+    return found.position(count);
+  }
+}
+
+/// The positions of the first least and of the last greatest item, in one pass.
+template <class I, class C, class P>
+[[nodiscard]] std::pair<LoopIndex, LoopIndex> find_least_and_greatest(const AlgorithmOptions& options, const I& first,
+                                                                      LoopIndex count, C& comp, P& proj) {
+  if constexpr (kPlainNumbers<I, C, P>) {
+    using T = std::iter_value_t<I>;
+    using Found = std::pair<ExtremeNumber<T, Extreme::kFirstLeast>, ExtremeNumber<T, Extreme::kLastGreatest>>;
+    const auto* const numbers = std::to_address(first);
+    const Found found = fold_blocks(
+        options, count, 1, [] { return Found(); },
+        [numbers](Found& value, LoopIndex from, LoopIndex to) {
+          for (LoopIndex next = from; from < to; from = next) {
+            next += std::min(kRun, to - from);  // It is in the nearest cache when it is read again.
+            value.first.take(numbers, from, next);
+            value.second.take(numbers, from, next);
+          }
+        },
+        [](Found& left, Found&& right) {
+          left.first.append(right.first);
+          left.second.append(right.second);
+        });
+    throw_if_stopped(options);
+    return {found.first.position(numbers, count), found.second.position(numbers, count)};
+  } else {
+    using Found = std::pair<ExtremeItem<Extreme::kFirstLeast>, ExtremeItem<Extreme::kLastGreatest>>;
+    const Found found = fold_blocks(
+        options, count, 1, [] { return Found(); },
+        [&](Found& value, LoopIndex from, LoopIndex to) {
+          for (; from != to; ++from) {
+            value.first.take(first, from, comp, proj);
+            value.second.take(first, from, comp, proj);
+          }
+        },
+        [&](Found& left, Found&& right) {
+          left.first.append(first, right.first, comp, proj);
+          left.second.append(first, right.second, comp, proj);
+        });
+    throw_if_stopped(options);
+    return {found.first.position(count), found.second.position(count)};
+  }
+}
+
+struct MinElement : WithComparison<MinElement, std::ranges::less> {
+  template <class I, class C, class P>
+  static I run(const AlgorithmOptions& options, const I& first, LoopIndex count, C& comp, P& proj) {
+    return at(first, find_extreme<Extreme::kFirstLeast>(options, first, count, comp, proj));
+  }
+};
+
+struct MaxElement : WithComparison<MaxElement, std::ranges::less> {
+  template <class I, class C, class P>
+  static I run(const AlgorithmOptions& options, const I& first, LoopIndex count, C& comp, P& proj) {
+    return at(first, find_extreme<Extreme::kFirstGreatest>(options, first, count, comp, proj));
+  }
+};
+
+struct MinMaxElement : WithComparison<MinMaxElement, std::ranges::less> {
+  template <class I, class C, class P>
+  static std::ranges::minmax_result<I> run(const AlgorithmOptions& options, const I& first, LoopIndex count, C& comp,
+                                           P& proj) {
+    const auto [least, greatest] = find_least_and_greatest(options, first, count, comp, proj);
+    return {at(first, least), at(first, greatest)};
+  }
+};
+
+struct Min : WithComparison<Min, std::ranges::less> {
+  template <class I, class C, class P>
+  static std::iter_value_t<I> run(const AlgorithmOptions& options, const I& first, LoopIndex count, C& comp, P& proj) {
+    return *MinElement::run(options, first, count, comp, proj);
+  }
+};
+
+struct Max : WithComparison<Max, std::ranges::less> {
+  template <class I, class C, class P>
+  static std::iter_value_t<I> run(const AlgorithmOptions& options, const I& first, LoopIndex count, C& comp, P& proj) {
+    return *at(first, find_extreme<Extreme::kFirstGreatest>(options, first, count, comp, proj));
+  }
+};
+
+struct MinMax : WithComparison<MinMax, std::ranges::less> {
+  template <class I, class C, class P>
+  static std::ranges::minmax_result<std::iter_value_t<I>> run(const AlgorithmOptions& options, const I& first,
+                                                              LoopIndex count, C& comp, P& proj) {
+    const auto [least, greatest] = find_least_and_greatest(options, first, count, comp, proj);
+    return {*at(first, least), *at(first, greatest)};
+  }
+};
+
+}  // namespace detail
+
+// All of these are called as f(range, comp, proj) and f(first, last, comp, proj), each also with an AlgorithmOptions that
+// leads; `comp` is std::ranges::less unless given. n - 1 comparisons (minmax: 2 n), by several threads at once, and one for
+// each part that another worker took; numbers by vector instructions. NaNs are in no order, so with them any item may be
+// returned. They throw what comparisons and projections throw, and Stopped after a stop request. No memory. Any thread.
+
+/// Returns an iterator to the first of the least items; the end if there is none.
+/// @code
+///   const auto cheapest = blitz::min_element(offers, {}, &Offer::price);
+/// @endcode
+inline constexpr detail::MinElement min_element{};
+/// Returns an iterator to the first of the greatest items; the end if there is none.
+inline constexpr detail::MaxElement max_element{};
+/// Returns iterators to the first of the least items, and to the last of the greatest.
+inline constexpr detail::MinMaxElement minmax_element{};
+/// Returns the first of the least items. The range must not be empty.
+inline constexpr detail::Min min{};
+/// Returns the first of the greatest items. The range must not be empty.
+inline constexpr detail::Max max{};
+/// Returns the first of the least items, and the last of the greatest. The range must not be empty.
+inline constexpr detail::MinMax minmax{};
+
+}  // namespace blitz

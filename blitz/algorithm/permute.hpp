@@ -1,0 +1,335 @@
+/// reverse, rotate, shift_left, shift_right and shuffle: items change their places.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <random>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/call.hpp"
+#include "blitz/algorithm/copy.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/scratch.hpp"
+#include "blitz/base/xorshift.hpp"
+#include "blitz/core/items.hpp"
+
+namespace blitz {
+
+namespace detail {
+
+/// f(range, argument...) for an algorithm that permutes: run(options, first, count, argument...).
+template <class Algorithm, class... Argument>
+struct InPlace {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S>
+    requires std::permutable<I>
+  auto operator()(const AlgorithmOptions& options, I first, S last, Argument... argument) const {
+    return Algorithm::run(options, first, count_of(first, last), argument...);
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S>
+    requires std::permutable<I>
+  auto operator()(I first, S last, Argument... argument) const {
+    return Algorithm::run(AlgorithmOptions{}, first, count_of(first, last), argument...);
+  }
+  template <LoopRange R>
+    requires std::permutable<std::ranges::iterator_t<R>>
+  auto operator()(const AlgorithmOptions& options, R&& range, Argument... argument) const {
+    const auto count = static_cast<LoopIndex>(std::ranges::size(range));
+    return borrowed<R>(Algorithm::run(options, std::ranges::begin(range), count, argument...));
+  }
+  template <LoopRange R>
+    requires std::permutable<std::ranges::iterator_t<R>>
+  auto operator()(R&& range, Argument... argument) const {
+    const auto count = static_cast<LoopIndex>(std::ranges::size(range));
+    return borrowed<R>(Algorithm::run(AlgorithmOptions{}, std::ranges::begin(range), count, argument...));
+  }
+};
+
+struct Reverse : InPlace<Reverse> {
+  template <class I>
+  static I run(const AlgorithmOptions& options, const I& first, LoopIndex count) {
+    write_blocks(options, count / 2, [&](LoopIndex from, LoopIndex to) {
+      I right = at(first, count - from);
+      const I end = at(first, to);
+      for (I left = at(first, from); left != end; ++left) std::ranges::iter_swap(left, --right);
+    });
+    return at(first, count);
+  }
+};
+
+/// Three reversals: each item is swapped at most twice, and all of them in parallel.
+template <class I>
+std::ranges::subrange<I> rotate_items(const AlgorithmOptions& options, const I& first, LoopIndex middle,
+                                      LoopIndex count) {
+  if (middle > 0 && middle < count) {
+    Reverse::run(options, first, middle);
+    Reverse::run(options, at(first, middle), count - middle);
+    Reverse::run(options, first, count);
+  }
+  return {at(first, count - middle), at(first, count)};
+}
+
+struct Rotate {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S>
+    requires std::permutable<I>
+  std::ranges::subrange<I> operator()(const AlgorithmOptions& options, I first, I middle, S last) const {
+    return rotate_items(options, first, count_of(first, middle), count_of(first, last));
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S>
+    requires std::permutable<I>
+  std::ranges::subrange<I> operator()(I first, I middle, S last) const {
+    return (*this)(AlgorithmOptions{}, first, middle, last);
+  }
+  template <LoopRange R>
+    requires std::permutable<std::ranges::iterator_t<R>>
+  std::ranges::borrowed_subrange_t<R> operator()(const AlgorithmOptions& options, R&& range,
+                                                 std::ranges::iterator_t<R> middle) const {
+    return (*this)(options, std::ranges::begin(range), middle, std::ranges::end(range));
+  }
+  template <LoopRange R>
+    requires std::permutable<std::ranges::iterator_t<R>>
+  std::ranges::borrowed_subrange_t<R> operator()(R&& range, std::ranges::iterator_t<R> middle) const {
+    return (*this)(AlgorithmOptions{}, range, middle);
+  }
+};
+
+/// Moves items by less than their number, in steps of which the places do not overlap.
+struct ShiftLeft : InPlace<ShiftLeft, std::ptrdiff_t> {
+  template <class I>
+  static std::ranges::subrange<I> run(const AlgorithmOptions& options, const I& first, LoopIndex count,
+                                      std::ptrdiff_t by) {
+    const auto step = static_cast<LoopIndex>(std::max<std::ptrdiff_t>(by, 0));
+    if (step == 0 || step >= count) return {first, step == 0 ? at(first, count) : first};
+    if (step < kLeastStep) {
+      std::move(at(first, step), at(first, count), first);
+    } else {
+      for (LoopIndex from = step; from < count; from += step) {
+        const LoopIndex size = std::min(step, count - from);
+        Move::run(options, at(first, from), size, size, at(first, from - step));
+      }
+    }
+    return {first, at(first, count - step)};
+  }
+  static constexpr LoopIndex kLeastStep = 16'384;  // items; less is moved by one thread as fast as memmove can
+};
+
+struct ShiftRight : InPlace<ShiftRight, std::ptrdiff_t> {
+  template <class I>
+  static std::ranges::subrange<I> run(const AlgorithmOptions& options, const I& first, LoopIndex count,
+                                      std::ptrdiff_t by) {
+    const auto step = static_cast<LoopIndex>(std::max<std::ptrdiff_t>(by, 0));
+    const I end = at(first, count);
+    if (step == 0 || step >= count) return {step == 0 ? first : end, end};
+    if (step < ShiftLeft::kLeastStep) {
+      std::move_backward(first, at(first, count - step), end);
+    } else {
+      for (LoopIndex to = count - step; to > 0;) {
+        const LoopIndex size = std::min(step, to);
+        to -= size;
+        Move::run(options, at(first, to), size, size, at(first, to + step));
+      }
+    }
+    return {at(first, step), end};
+  }
+};
+
+/// A uniform position below `bound`, which is not 0.
+[[nodiscard]] inline LoopIndex random_position(XorShift64Star& random, LoopIndex bound) noexcept {
+  if (bound <= 0xFFFF'FFFF) return random.bounded(static_cast<std::uint32_t>(bound));
+  LoopIndex drawn = bound;
+  while (drawn >= bound) drawn = random.next() >> std::countl_zero(bound);
+  return drawn;
+}
+
+/// R. Durstenfeld, "Algorithm 235: Random permutation", CACM 7(7), 1964.
+template <class I>
+void shuffle_serially(const I& first, LoopIndex count, std::uint64_t seed) {
+  XorShift64Star random(splitmix64(seed));
+  for (LoopIndex left = count; left > 1; --left) {
+    const LoopIndex chosen = random_position(random, left);
+    if (chosen != left - 1) std::ranges::iter_swap(at(first, left - 1), at(first, chosen));
+  }
+}
+
+/// Each item chooses a bucket at random; the buckets are laid side by side, and each is shuffled. What an item chooses
+/// follows from the seed and its position alone.
+class Buckets {
+ public:
+  explicit Buckets(LoopIndex count, std::uint64_t seed)
+      : count_(count), seed_(seed), places_(static_cast<std::size_t>(blocks() * kBuckets)) {
+    std::uninitialized_fill_n(places_.data(), places_.size(), LoopIndex{0});
+  }
+
+  template <class I>
+  void shuffle(const AlgorithmOptions& options, const I& first) {
+    using T = std::iter_value_t<I>;
+    const Scratch<T> scratch(static_cast<std::size_t>(count_));
+    for_blocks(options, blocks(), 1, [this](LoopIndex from, LoopIndex to) {
+      for (LoopIndex i = from * kBlock; i < std::min(to * kBlock, count_); ++i) ++place(i / kBlock, bucket(i));
+    });
+    throw_if_stopped(options);
+    // From here on it runs to its end: an item is in one of two places.
+    const AlgorithmOptions all{.min_grain = options.min_grain, .pool = options.pool};
+    std::array<LoopIndex, kBuckets + 1> begins = lay_out();
+    for_blocks(all, blocks(), 1, [&](LoopIndex from, LoopIndex to) {
+      for (LoopIndex i = from * kBlock; i < std::min(to * kBlock, count_); ++i) {
+        std::construct_at(scratch.data() + place(i / kBlock, bucket(i))++, std::ranges::iter_move(at(first, i)));
+      }
+    });
+    for_blocks(all, kBuckets, 1, [&](LoopIndex from, LoopIndex to) {
+      for (; from != to; ++from) {
+        T* const items = scratch.data() + begins[from];
+        const LoopIndex size = begins[from + 1] - begins[from];
+        shuffle_serially(items, size, seed_ ^ splitmix64(from));
+        std::move(items, items + size, at(first, begins[from]));
+        std::destroy(items, items + size);
+      }
+    });
+  }
+
+  static constexpr LoopIndex kBuckets = 256;
+
+ private:
+  static constexpr LoopIndex kBlock = 65'536;
+
+  [[nodiscard]] LoopIndex blocks() const noexcept { return (count_ + kBlock - 1) / kBlock; }
+  [[nodiscard]] LoopIndex bucket(LoopIndex i) const noexcept { return splitmix64(seed_ + i * kGoldenGamma) >> 56; }
+  [[nodiscard]] LoopIndex& place(LoopIndex block, LoopIndex bucket) noexcept {
+    return places_.data()[block * kBuckets + bucket];
+  }
+  /// Turns the numbers of items into places: bucket by bucket, and within each block by block. Returns where buckets begin.
+  [[nodiscard]] std::array<LoopIndex, kBuckets + 1> lay_out() noexcept {
+    std::array<LoopIndex, kBuckets + 1> begins;
+    LoopIndex next = 0;
+    for (LoopIndex of_bucket = 0; of_bucket < kBuckets; ++of_bucket) {
+      begins[of_bucket] = next;
+      for (LoopIndex block = 0; block < blocks(); ++block) {
+        next += std::exchange(place(block, of_bucket), next);
+      }
+    }
+    begins[kBuckets] = next;
+    return begins;
+  }
+
+  const LoopIndex count_;
+  const std::uint64_t seed_;
+  const Scratch<LoopIndex>
+      places_;  // for each block, and each bucket: the number of its items, then the next one's place
+};
+
+struct Shuffle {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class Random>
+    requires std::permutable<I> && std::uniform_random_bit_generator<std::remove_reference_t<Random>>
+  I operator()(const AlgorithmOptions& options, I first, S last, Random&& random) const {
+    using T = std::iter_value_t<I>;
+    const LoopIndex count = count_of(first, last);
+    std::uniform_int_distribution<std::uint64_t> any;
+    const std::uint64_t seed = any(random);
+    constexpr bool kMovable = std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>;
+    if (!kMovable || count < kLeast) {
+      shuffle_serially(first, count, seed);
+    } else {
+      Buckets(count, seed).shuffle(options, first);
+    }
+    return at(first, count);
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class Random>
+    requires std::permutable<I> && std::uniform_random_bit_generator<std::remove_reference_t<Random>>
+  I operator()(I first, S last, Random&& random) const {
+    return (*this)(AlgorithmOptions{}, first, last, random);
+  }
+  template <LoopRange R, class Random>
+    requires std::permutable<std::ranges::iterator_t<R>> &&
+             std::uniform_random_bit_generator<std::remove_reference_t<Random>>
+  std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, Random&& random) const {
+    return (*this)(options, std::ranges::begin(range), std::ranges::end(range), random);
+  }
+  template <LoopRange R, class Random>
+    requires std::permutable<std::ranges::iterator_t<R>> &&
+             std::uniform_random_bit_generator<std::remove_reference_t<Random>>
+  std::ranges::borrowed_iterator_t<R> operator()(R&& range, Random&& random) const {
+    return (*this)(AlgorithmOptions{}, range, random);
+  }
+
+  static constexpr LoopIndex kLeast = 32'768;  // items; fewer fit into a processor's second cache
+};
+
+struct RotateCopy {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
+            std::sized_sentinel_for<O> OutS>
+    requires std::indirectly_copyable<I, O>
+  std::ranges::in_out_result<I, O> operator()(const AlgorithmOptions& options, I first, I middle, S last, O out,
+                                              OutS out_last) const {
+    const LoopIndex total = count_of(first, last);
+    const LoopIndex left = count_of(first, middle);
+    const LoopIndex count = std::min(total, count_of(out, out_last));
+    const LoopIndex right = std::min(total - left, count);
+    Copy::run(options, middle, right, right, out);
+    Copy::run(options, first, count - right, left, at(out, right));
+    // Where the copy stopped in the input, as std::ranges::rotate_copy counts it.
+    return {count < total ? at(first, (left + count) % total) : at(first, total), at(out, count)};
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
+            std::sized_sentinel_for<O> OutS>
+    requires std::indirectly_copyable<I, O>
+  std::ranges::in_out_result<I, O> operator()(I first, I middle, S last, O out, OutS out_last) const {
+    return (*this)(AlgorithmOptions{}, first, middle, last, out, out_last);
+  }
+  template <LoopRange R, LoopRange Out>
+    requires std::indirectly_copyable<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+  std::ranges::in_out_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>> operator()(
+      const AlgorithmOptions& options, R&& range, std::ranges::iterator_t<R> middle, Out&& out) const {
+    return (*this)(options, std::ranges::begin(range), middle, std::ranges::end(range), std::ranges::begin(out),
+                   std::ranges::end(out));
+  }
+  template <LoopRange R, LoopRange Out>
+    requires std::indirectly_copyable<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+  std::ranges::in_out_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>> operator()(
+      R&& range, std::ranges::iterator_t<R> middle, Out&& out) const {
+    return (*this)(AlgorithmOptions{}, std::forward<R>(range), middle, std::forward<Out>(out));
+  }
+};
+
+}  // namespace detail
+
+// All of these are called with a range or with iterators, and with an AlgorithmOptions that leads or without; they return what
+// their namesakes in std::ranges do. Several threads swap or move items at once; the first exception arrives, and after a stop
+// request Stopped: then the items are a permutation of what they were, but for shifts, which leave some moved from. No memory
+// but for shuffle. Any thread.
+
+/// reverse(range): the items in the opposite order. n / 2 swaps.
+inline constexpr detail::Reverse reverse{};
+/// rotate(range, middle), rotate(first, middle, last): the item at `middle` becomes the first one. Returns the sub-range of
+/// the items that were before it. n swaps, as three reversals.
+inline constexpr detail::Rotate rotate{};
+/// rotate_copy(range, middle, out), rotate_copy(first, middle, last, out, out_last): the same into another range, as far as it
+/// goes. The ranges must not overlap.
+inline constexpr detail::RotateCopy rotate_copy{};
+/// shift_left(range, n): moves each item by n places to the left; the first n are gone. Returns the sub-range of the others.
+/// In steps of n items, which are moved by several threads if n is large, and else by one.
+inline constexpr detail::ShiftLeft shift_left{};
+/// shift_right(range, n): the same to the right.
+inline constexpr detail::ShiftRight shift_right{};
+/// shuffle(range, generator): the items in random order, each as likely as any other. `generator` is called for 64 bits, from
+/// which all else follows: the same on any number of threads. Items that can be moved without an exception are shuffled by
+/// several threads, in memory for n more; others, and less than 32,768, in place by one. Throws std::bad_alloc before
+/// anything is moved, and Stopped for a request that comes before.
+///
+/// C. R. Rao, "Generation of random permutations of given number of elements using random sampling numbers", Sankhya 23, 1961;
+/// M. Sandelius, "A simple randomization procedure", J. Royal Statistical Society B 24, 1962.
+/// @code
+///   blitz::shuffle(cards, std::mt19937(7));
+/// @endcode
+inline constexpr detail::Shuffle shuffle{};
+
+}  // namespace blitz

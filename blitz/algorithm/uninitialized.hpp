@@ -1,0 +1,207 @@
+/// uninitialized_copy and the like: objects are made in memory that has none, and destroyed.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <algorithm>
+#include <concepts>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/call.hpp"
+#include "blitz/algorithm/constructed.hpp"
+#include "blitz/algorithm/copy.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/transform.hpp"
+#include "blitz/core/items.hpp"
+
+namespace blitz {
+
+namespace detail {
+
+/// f(range) for an algorithm of memory: run(options, first, count).
+template <class Algorithm, template <class> class Accepts>
+struct InMemory {
+  template <std::random_access_iterator O, std::sized_sentinel_for<O> S>
+    requires Accepts<std::iter_value_t<O>>::value
+  O operator()(const AlgorithmOptions& options, O first, S last) const {
+    const LoopIndex count = count_of(first, last);
+    Algorithm::run(options, first, count);
+    return at(first, count);
+  }
+  template <std::random_access_iterator O, std::sized_sentinel_for<O> S>
+    requires Accepts<std::iter_value_t<O>>::value
+  O operator()(O first, S last) const {
+    return (*this)(AlgorithmOptions{}, first, last);
+  }
+  template <LoopRange R>
+    requires Accepts<std::ranges::range_value_t<R>>::value
+  std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range) const {
+    return (*this)(options, std::ranges::begin(range), std::ranges::end(range));
+  }
+  template <LoopRange R>
+    requires Accepts<std::ranges::range_value_t<R>>::value
+  std::ranges::borrowed_iterator_t<R> operator()(R&& range) const {
+    return (*this)(AlgorithmOptions{}, range);
+  }
+};
+
+template <class T>
+using CanBeDefaulted = std::bool_constant<std::default_initializable<T>>;
+template <class T>
+using CanBeDestroyed = std::bool_constant<std::destructible<T>>;
+
+struct UninitializedDefaultConstruct : InMemory<UninitializedDefaultConstruct, CanBeDefaulted> {
+  template <class O>
+  static void run(const AlgorithmOptions& options, const O& first, LoopIndex count) {
+    using T = std::iter_value_t<O>;
+    if constexpr (!std::is_trivially_default_constructible_v<T>) {
+      construct_blocks(options, first, count, [](Constructed<O>& objects, LoopIndex from, LoopIndex to) {
+        for (; from != to; ++from) {
+          ::new (objects.place()) T;
+          objects.extend();
+        }
+      });
+    }
+  }
+};
+
+struct UninitializedValueConstruct : InMemory<UninitializedValueConstruct, CanBeDefaulted> {
+  template <class O>
+  static void run(const AlgorithmOptions& options, const O& first, LoopIndex count) {
+    construct_blocks(options, first, count, [](Constructed<O>& objects, LoopIndex from, LoopIndex to) {
+      for (; from != to; ++from) objects.emplace_back();
+    });
+  }
+};
+
+struct Destroy : InMemory<Destroy, CanBeDestroyed> {
+  template <class O>
+  static void run(const AlgorithmOptions& options, const O& first, LoopIndex count) noexcept {
+    if constexpr (!std::is_trivially_destructible_v<std::iter_value_t<O>>) {
+      // Whatever is requested: no object may be left.
+      for_blocks({.min_grain = options.min_grain, .pool = options.pool}, count, 1,
+                 [&](LoopIndex from, LoopIndex to) { std::destroy(at(first, from), at(first, to)); });
+    }
+  }
+};
+
+struct UninitializedFill {
+  template <std::random_access_iterator O, std::sized_sentinel_for<O> S, class T = std::iter_value_t<O>>
+    requires std::constructible_from<std::iter_value_t<O>, const T&>
+  O operator()(const AlgorithmOptions& options, O first, S last, const T& value) const {
+    const LoopIndex count = count_of(first, last);
+    construct_blocks(options, first, count, [&](Constructed<O>& objects, LoopIndex from, LoopIndex to) {
+      for (; from != to; ++from) objects.emplace_back(value);
+    });
+    return at(first, count);
+  }
+  template <std::random_access_iterator O, std::sized_sentinel_for<O> S, class T = std::iter_value_t<O>>
+    requires std::constructible_from<std::iter_value_t<O>, const T&>
+  O operator()(O first, S last, const T& value) const {
+    return (*this)(AlgorithmOptions{}, first, last, value);
+  }
+  template <LoopRange R, class T = std::ranges::range_value_t<R>>
+    requires std::constructible_from<std::ranges::range_value_t<R>, const T&>
+  std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, const T& value) const {
+    return (*this)(options, std::ranges::begin(range), std::ranges::end(range), value);
+  }
+  template <LoopRange R, class T = std::ranges::range_value_t<R>>
+    requires std::constructible_from<std::ranges::range_value_t<R>, const T&>
+  std::ranges::borrowed_iterator_t<R> operator()(R&& range, const T& value) const {
+    return (*this)(AlgorithmOptions{}, range, value);
+  }
+};
+
+/// f(range, out), as far as both go, for making each object of `out` from an item, by copying it or by moving from it.
+template <bool kMoves>
+struct UninitializedTransfer {
+  template <class I>
+  using From = std::conditional_t<kMoves, std::iter_rvalue_reference_t<I>, std::iter_reference_t<I>>;
+
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
+            std::sized_sentinel_for<O> OutS>
+    requires std::constructible_from<std::iter_value_t<O>, From<I>>
+  std::ranges::in_out_result<I, O> operator()(const AlgorithmOptions& options, I first, S last, O out,
+                                              OutS out_last) const {
+    const LoopIndex count = std::min(count_of(first, last), count_of(out, out_last));
+    construct_blocks(options, out, count, [&](Constructed<O>& objects, LoopIndex from, LoopIndex to) {
+      I item = at(first, from);
+      for (; from != to; ++from, ++item) {
+        if constexpr (kMoves) {
+          objects.emplace_back(std::ranges::iter_move(item));
+        } else {
+          objects.emplace_back(*item);
+        }
+      }
+    });
+    return {at(first, count), at(out, count)};
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
+            std::sized_sentinel_for<O> OutS>
+    requires std::constructible_from<std::iter_value_t<O>, From<I>>
+  std::ranges::in_out_result<I, O> operator()(I first, S last, O out, OutS out_last) const {
+    return (*this)(AlgorithmOptions{}, first, last, out, out_last);
+  }
+  template <LoopRange R, LoopRange Out>
+    requires std::constructible_from<std::ranges::range_value_t<Out>, From<std::ranges::iterator_t<R>>>
+  std::ranges::in_out_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>> operator()(
+      const AlgorithmOptions& options, R&& range, Out&& out) const {
+    return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::ranges::begin(out),
+                   std::ranges::end(out));
+  }
+  template <LoopRange R, LoopRange Out>
+    requires std::constructible_from<std::ranges::range_value_t<Out>, From<std::ranges::iterator_t<R>>>
+  std::ranges::in_out_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>> operator()(
+      R&& range, Out&& out) const {
+    return (*this)(AlgorithmOptions{}, std::forward<R>(range), std::forward<Out>(out));
+  }
+};
+
+/// f(first, count, argument...) for an algorithm that has f(first, last, argument...).
+template <class Algorithm>
+struct Counted {
+  template <std::random_access_iterator I, class... Argument>
+  auto operator()(const AlgorithmOptions& options, I first, std::iter_difference_t<I> count,
+                  const Argument&... argument) const {
+    return Algorithm{}(options, first, first + std::max<std::iter_difference_t<I>>(count, 0), argument...);
+  }
+  template <std::random_access_iterator I, class... Argument>
+  auto operator()(I first, std::iter_difference_t<I> count, const Argument&... argument) const {
+    return (*this)(AlgorithmOptions{}, first, count, argument...);
+  }
+};
+
+}  // namespace detail
+
+// All of these are called with a range or with iterators, and with an AlgorithmOptions that leads or without; those that end in
+// _n with a beginning and a number. They return what their namesakes in std::ranges do. The memory must have no objects.
+// Several threads make objects at once, whose first touch puts the memory near them. After an exception, which arrives, or a
+// stop request, for which Stopped is thrown, all objects that were made are destroyed. No memory beyond that. Any thread.
+
+/// Makes objects that are initialized as by `T x;`: those of trivial types are left as they are.
+inline constexpr detail::UninitializedDefaultConstruct uninitialized_default_construct{};
+inline constexpr detail::Counted<detail::UninitializedDefaultConstruct> uninitialized_default_construct_n{};
+/// Makes objects that are initialized as by `T()`.
+inline constexpr detail::UninitializedValueConstruct uninitialized_value_construct{};
+inline constexpr detail::Counted<detail::UninitializedValueConstruct> uninitialized_value_construct_n{};
+/// uninitialized_fill(range, value): makes copies of `value`.
+inline constexpr detail::UninitializedFill uninitialized_fill{};
+inline constexpr detail::Counted<detail::UninitializedFill> uninitialized_fill_n{};
+/// uninitialized_copy(range, out): makes copies of the items of `range` in `out`, as far as both go.
+/// @code
+///   blitz::uninitialized_copy(samples, std::span(memory, samples.size()));
+/// @endcode
+inline constexpr detail::UninitializedTransfer<false> uninitialized_copy{};
+/// uninitialized_move(range, out): the same by moving from the items.
+inline constexpr detail::UninitializedTransfer<true> uninitialized_move{};
+/// Destroys the objects of a range, in any order. Does not heed stop requests.
+inline constexpr detail::Destroy destroy{};
+inline constexpr detail::Counted<detail::Destroy> destroy_n{};
+
+}  // namespace blitz

@@ -1,0 +1,9 @@
+/// Pipelines: blitz::par(range).map(f).filter(p).sum().
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include "blitz/pipeline/array.hpp"
+#include "blitz/pipeline/from.hpp"
+#include "blitz/pipeline/pipeline.hpp"
+#include "blitz/pipeline/text.hpp"

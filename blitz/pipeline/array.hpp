@@ -1,0 +1,81 @@
+/// Array: what a pipeline collects its items in.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/algorithm/scratch.hpp"
+
+namespace blitz {
+
+template <class T>
+class Array;
+
+namespace detail {
+
+/// For the library: makes arrays.
+struct ArrayMaker {
+  /// `memory` has `size` objects.
+  template <class T>
+  [[nodiscard]] static Array<T> make(Scratch<T>&& memory, std::size_t size) noexcept {
+    Array<T> array;
+    array.memory_ = std::move(memory);
+    array.size_ = size;
+    return array;
+  }
+};
+
+}  // namespace detail
+
+/// Contiguous items of a fixed number, in memory that the library has not initialised before they were made: a thread that
+/// makes items is the first to touch their memory, which std::vector cannot have. Move-only. As thread-safe as an int.
+template <class T>
+class Array {
+ public:
+  using value_type = T;
+  using size_type = std::size_t;
+  using difference_type = std::ptrdiff_t;
+  using iterator = T*;
+  using const_iterator = const T*;
+
+  /// Empty.
+  Array() = default;
+  Array(Array&& other) noexcept : memory_(std::move(other.memory_)), size_(std::exchange(other.size_, 0)) {}
+  /// Destroys the items that this had.
+  Array& operator=(Array&& other) noexcept {
+    Array old(std::move(*this));
+    std::swap(memory_, other.memory_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~Array() { std::destroy(begin(), end()); }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }  ///< The number of items.
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }   ///< Whether there is no item.
+  [[nodiscard]] T* data() noexcept { return memory_.data(); }        ///< The first item.
+  [[nodiscard]] const T* data() const noexcept { return memory_.data(); }
+  [[nodiscard]] T* begin() noexcept { return data(); }
+  [[nodiscard]] T* end() noexcept { return data() + size_; }
+  [[nodiscard]] const T* begin() const noexcept { return data(); }
+  [[nodiscard]] const T* end() const noexcept { return data() + size_; }
+  /// Item i, which must be below size().
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
+  [[nodiscard]] T& front() noexcept { return data()[0]; }
+  [[nodiscard]] const T& front() const noexcept { return data()[0]; }
+  [[nodiscard]] T& back() noexcept { return data()[size_ - 1]; }
+  [[nodiscard]] const T& back() const noexcept { return data()[size_ - 1]; }
+
+ private:
+  friend detail::ArrayMaker;
+
+  detail::Scratch<T> memory_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace blitz

@@ -1,0 +1,110 @@
+/// from: any input range as the source of a pipeline.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <ranges>
+#include <utility>
+#include <vector>
+
+#include "blitz/base/atomic.hpp"
+#include "blitz/isolate.hpp"
+#include "blitz/pipeline/pipeline.hpp"
+#include "blitz/pipeline/source.hpp"
+
+namespace blitz {
+
+/// How `from` takes items.
+struct FromOptions {
+  std::size_t batch = 256;  ///< how many items a worker takes at once; 0 is taken for 1
+};
+
+namespace detail {
+
+/// The items of an input range, taken in batches. A position is a worker's turn, which lasts until the range is at its end.
+template <std::ranges::view V>
+class InputSource : public Source {
+ public:
+  using Items = Pack<std::ranges::range_value_t<V>&&>;
+  static constexpr bool kIndexed = false;
+  static constexpr bool kTwoPasses = true;
+
+  InputSource(V view, const FromOptions& options)
+      : input_(std::make_shared<Input>(std::move(view))), batch_(std::max<std::size_t>(options.batch, 1)) {}
+
+  [[nodiscard]] LoopIndex positions() const noexcept { return kTurns; }
+  void first_pass(const AlgorithmOptions& /*options*/) {
+    input_->next.emplace(std::ranges::begin(input_->view));
+    input_->ended.store(false, std::memory_order_relaxed);  // No other worker has begun.
+  }
+
+  template <class Sink>
+  bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    std::vector<std::ranges::range_value_t<V>> items;
+    for (; first != last; ++first) {
+      while (take(items)) {
+        for (auto& item : items) {
+          if (sink(std::move(item))) return true;
+        }
+        items.clear();
+      }
+    }
+    return false;
+  }
+
+ private:
+  static constexpr LoopIndex kTurns = 1024;  // more than there are workers that could share the items
+
+  struct Input {
+    explicit Input(V its_view) : view(std::move(its_view)) {}
+    V view;
+    Mutex mutex;                                     // guards `next`, and the range
+    std::optional<std::ranges::iterator_t<V>> next;  // none once the end was reached, or something was thrown
+    Atomic<bool> ended{false};                       // the same, for a look without the mutex
+  };
+
+  /// The next batch; false at the end. What the range does meanwhile may use the pool: in isolation, so that this worker runs
+  /// nobody's job that would wait for the mutex.
+  bool take(std::vector<std::ranges::range_value_t<V>>& items) const {
+    Input& input = *input_;
+    // Relaxed: an old value costs a look under the mutex.
+    if (input.ended.load(std::memory_order_relaxed)) return false;
+    isolate([&] {
+      const std::lock_guard lock(input.mutex);
+      if (!input.next) return;
+      input.ended.store(true, std::memory_order_relaxed);
+      auto next = *std::exchange(input.next, std::nullopt);
+      const auto end = std::ranges::end(input.view);
+      for (; next != end && items.size() < batch_; ++next) items.emplace_back(*next);
+      if (next == end) return;
+      input.next.emplace(std::move(next));
+      input.ended.store(false, std::memory_order_relaxed);
+    });
+    return !items.empty();
+  }
+
+  std::shared_ptr<Input> input_;
+  std::size_t batch_;
+};
+
+}  // namespace detail
+
+/// A pipeline of the items of any input range: a list, a stream, a generator. The items are copied, or moved out of what the
+/// range returns by value, in batches, one worker at a time; what follows runs at once, and in no order: collect() too has the
+/// items in any. The range is gone through once by each terminal. An exception of the range arrives, and ends it.
+/// @code
+///   const auto sum = blitz::from(list).map(costly).sum();
+/// @endcode
+template <std::ranges::input_range R>
+  requires std::ranges::viewable_range<R>
+[[nodiscard]] auto from(R&& range, const FromOptions& options = {}) {
+  using View = std::views::all_t<R>;
+  return Pipeline(detail::InputSource<View>(std::views::all(std::forward<R>(range)), options));
+}
+
+}  // namespace blitz

@@ -1,0 +1,456 @@
+/// par and Pipeline: stages that are chained, and terminals that run them in one pass.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <ranges>
+#include <stdexcept>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "blitz/algorithm/find.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/transform.hpp"
+#include "blitz/pipeline/array.hpp"
+#include "blitz/pipeline/source.hpp"
+#include "blitz/pipeline/stage.hpp"
+#include "blitz/pipeline/terminal.hpp"
+
+namespace blitz {
+
+/// Numbers that sum and product take.
+template <class T>
+concept PipelineNumber = std::is_arithmetic_v<T>;
+
+/// A lazy sequence of items: nothing runs before a terminal, such as sum() or collect(), which goes through the items once,
+/// on the pool's threads.
+///
+/// Made by blitz::par. A stage (map, filter, ...) returns a new pipeline. Stages keep their callables by value; these are
+/// called through const references, by several threads at once, and must not change what others read. Ranges that are
+/// lvalues are referred to, and must live until the terminal has returned.
+///
+/// Terminals: blocks of items are gone through by whichever worker is free, in the order of the items within a block; what
+/// combines parts does so in their order. An exception ends it early: no block that has not begun will begin, and the first
+/// one thrown arrives when the running blocks are done; everything made until then is destroyed. A stop request leaves out
+/// blocks that have not begun: for_each and the folds then return what ran, and where that would be wrong (collect, find_first
+/// and the like) Stopped is thrown. A terminal costs what a parallel_for over as many items does. Memory: none, but for
+/// collect and what stands on it.
+///
+/// Thread-safety: as an int; terminals are const.
+///
+/// The manner of the calls: Rayon's ParallelIterator. Pushing through sinks: as folly's Gen and Rust's internal iteration.
+template <PipelineStage S>
+class Pipeline {
+ public:
+  explicit Pipeline(S stage, const AlgorithmOptions& options = {}) : stage_(std::move(stage)), options_(options) {}
+
+  /// The items' type: as the next callable gets it; a tuple where there are several at a position.
+  using Item = detail::PipelineItem<S>;
+  /// The same without reference.
+  using Value = detail::PipelineValue<S>;
+
+  // --- stages ---
+
+  /// The same with these options.
+  [[nodiscard]] Pipeline with(const AlgorithmOptions& options) && { return Pipeline(std::move(stage_), options); }
+  [[nodiscard]] Pipeline with(const AlgorithmOptions& options) const& { return Pipeline(stage_, options); }
+
+  /// f(item) in place of each item.
+  template <StageCallable<S> F>
+  [[nodiscard]] auto map(F f) const {
+    return then(detail::Map<S, F>(stage_, std::move(f)));
+  }
+  /// The items for which `pred(item)` holds.
+  template <StageCallable<S> F>
+  [[nodiscard]] auto filter(F pred) const {
+    return then(detail::Filter<S, F>(stage_, std::move(pred)));
+  }
+  /// `*f(item)` for each item for which that is not empty: f returns a std::optional or a pointer.
+  template <StageCallable<S> F>
+  [[nodiscard]] auto filter_map(F f) const {
+    return then(detail::FilterMap<S, F>(stage_, std::move(f)));
+  }
+  /// All items of the range `f(item)`, which one thread goes through.
+  template <StageCallable<S> F>
+  [[nodiscard]] auto flat_map(F f) const {
+    return then(detail::FlatMap<S, F>(stage_, std::move(f)));
+  }
+  /// The same items; f(item) is called for each of them that the next stage asks for.
+  template <StageCallable<S> F>
+  [[nodiscard]] auto inspect(F f) const {
+    return then(detail::Inspect<S, F>(stage_, std::move(f)));
+  }
+  /// The items with their positions: the next callable is called as f(position, item).
+  [[nodiscard]] auto enumerate() const
+    requires IndexedStage<S>
+  {
+    return then(detail::Enumerate<S>(stage_));
+  }
+  /// The items of both pipelines, as far as both have some: the next callable is called as f(item, other).
+  template <IndexedStage T>
+  [[nodiscard]] auto zip(const Pipeline<T>& other) const
+    requires IndexedStage<S>
+  {
+    return then(detail::Zip<S, T>(stage_, other.stage()));
+  }
+  /// The items of this, then those of `next`, which must be of the same type.
+  template <PipelineStage T>
+  [[nodiscard]] auto chain(const Pipeline<T>& next) const {
+    return then(detail::Chain<S, T>(stage_, next.stage()));
+  }
+  /// The first `n` items, or all if there are fewer.
+  [[nodiscard]] auto take(std::size_t n) const
+    requires IndexedStage<S>
+  {
+    return slice(0, std::min<detail::LoopIndex>(n, stage_.positions()), 1);
+  }
+  /// All but the first `n` items.
+  [[nodiscard]] auto skip(std::size_t n) const
+    requires IndexedStage<S>
+  {
+    return slice(n, stage_.positions(), 1);
+  }
+  /// Items 0, step, 2 * step, ... Throws std::invalid_argument for a step of 0.
+  [[nodiscard]] auto step_by(std::size_t step) const
+    requires IndexedStage<S>
+  {
+    return slice(0, stage_.positions(), not_zero(step));
+  }
+  /// The items from the last to the first.
+  [[nodiscard]] auto rev() const
+    requires IndexedStage<S>
+  {
+    return then(detail::Reversed<S>(stage_));
+  }
+  /// In place of each item what the items up to it come to, combined by `op`, which is associative: op(sum, item) and
+  /// op(sum, sum) return a sum, of the items' type. Two passes over the stages before it.
+  template <class Op>
+  [[nodiscard]] auto scan(Op op) const
+    requires IndexedStage<S>
+  {
+    return then(detail::Scan<S, Value, Op, false>(stage_, std::nullopt, std::move(op)));
+  }
+  /// The same of the items before each, from `init` on.
+  template <class T, class Op>
+  [[nodiscard]] auto exclusive_scan(T init, Op op) const
+    requires IndexedStage<S>
+  {
+    return then(detail::Scan<S, T, Op, true>(stage_, std::move(init), std::move(op)));
+  }
+  /// Sub-ranges of `size` neighbouring items each, the last perhaps shorter. Directly behind par(range), take or skip.
+  /// Throws std::invalid_argument for a size of 0.
+  [[nodiscard]] auto chunks(std::size_t size) const
+    requires requires(const S& s) { s.between(0, 0); }
+  {
+    return then(detail::Groups<S>(stage_, not_zero(size), size, false));
+  }
+  /// Sub-ranges of `size` neighbouring items, one that begins at each item that has as many behind it. As chunks.
+  [[nodiscard]] auto windows(std::size_t size) const
+    requires requires(const S& s) { s.between(0, 0); }
+  {
+    return then(detail::Groups<S>(stage_, not_zero(size), 1, true));
+  }
+
+  // --- terminals ---
+
+  /// Calls f(item) for each item.
+  template <StageCallable<S> F>
+  void for_each(F f) const {
+    detail::with_ready(options_, stage_, [&](const S& stage) {
+      detail::for_blocks(options_, stage.positions(), 1, [&](detail::LoopIndex first, detail::LoopIndex last) {
+        detail::push(stage, first, last, [&f](auto&&... x) BLITZ_LAMBDA_INLINE {
+          static_cast<void>(std::invoke(std::as_const(f), std::forward<decltype(x)>(x)...));
+        });
+      });
+    });
+  }
+  /// Calls f(value, item) for each item. `init()` makes a value once for each part that a worker takes.
+  template <std::invocable Init, class F>
+  void for_each_with(Init init, F f) const {
+    using State = std::invoke_result_t<Init&>;
+    detail::fold_stage(
+        options_, stage_, [&] { return std::optional<State>(); },
+        [&](std::optional<State>& state, const S& stage, detail::LoopIndex first, detail::LoopIndex last) {
+          if (!state) state.emplace(init());
+          detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
+            static_cast<void>(std::invoke(std::as_const(f), *state, std::forward<decltype(x)>(x)...));
+          });
+        },
+        [](std::optional<State>&, std::optional<State>&&) {});
+  }
+
+  /// Combines all items by `op`, which is associative; none if there is no item. n - 1 calls.
+  template <class Op>
+  [[nodiscard]] std::optional<Value> reduce(Op op) const {
+    return detail::reduce_items<Value>(options_, stage_, op);
+  }
+  /// The same; for no items `identity`, with which op(identity, x) is x.
+  template <class T, class Op>
+  [[nodiscard]] T reduce(T identity, Op op) const {
+    return fold(std::move(identity), op, op);
+  }
+  /// fold(value, item) takes the items of a part into a value that begins as a copy of `identity`, combine(left, right)
+  /// combines the values of neighbours. Each returns the new value.
+  template <class T, class F, class Combine>
+  [[nodiscard]] T fold(T identity, F f, Combine combine) const {
+    return detail::fold_stage(
+        options_, stage_, [&identity] { return identity; },
+        [&](T& value, const S& stage, detail::LoopIndex first, detail::LoopIndex last) {
+          detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
+            value = std::invoke(std::as_const(f), std::move(value), std::forward<decltype(x)>(x)...);
+          });
+        },
+        [&](T& left, T&& right) { left = std::invoke(std::as_const(combine), std::move(left), std::move(right)); });
+  }
+  /// The sum of the items, in their type; 0 for none. The additions of floating-point numbers are made in another order,
+  /// and with `.deterministic` in one that does not depend on the threads.
+  [[nodiscard]] Value sum() const
+    requires PipelineNumber<Value>
+  {
+    // -0.0 is what any number can be added to without a change.
+    constexpr Value kNone = std::floating_point<Value> ? static_cast<Value>(-0.0) : Value{};
+    return static_cast<Value>(Value{} + detail::fold_numbers<Value>(options_, stage_, kNone, std::plus<Value>()));
+  }
+  /// The sum without lanes: within each part, numbers are added from left to right, as a serial loop does.
+  [[nodiscard]] Value ordered_sum() const
+    requires PipelineNumber<Value>
+  {
+    return fold(Value{}, std::plus<Value>(), std::plus<Value>());
+  }
+  /// The product of the items; 1 for none. Otherwise as sum.
+  [[nodiscard]] Value product() const
+    requires PipelineNumber<Value>
+  {
+    return detail::fold_numbers<Value>(options_, stage_, Value{1}, std::multiplies<Value>());
+  }
+  /// The number of items.
+  [[nodiscard]] std::size_t count() const {
+    if constexpr (S::kIndexed) {
+      return static_cast<std::size_t>(stage_.positions());
+    } else {
+      return detail::fold_stage(
+          options_, stage_, [] { return std::size_t{0}; },
+          [&](std::size_t& value, const S& stage, detail::LoopIndex first, detail::LoopIndex last) {
+            std::size_t local = 0;
+            detail::push(stage, first, last, [&](auto&&...) BLITZ_LAMBDA_INLINE { ++local; });
+            value += local;
+          },
+          [](std::size_t& left, std::size_t&& right) { left += right; });
+    }
+  }
+  /// The least item by `less`, the first of equal ones; none if there is no item.
+  template <class Less = std::ranges::less>
+  [[nodiscard]] std::optional<Value> min(Less less = {}) const {
+    return reduce([&less](Value&& a, auto&& b) -> Value {
+      return std::invoke(less, std::as_const(b), std::as_const(a)) ? Value(std::forward<decltype(b)>(b)) : std::move(a);
+    });
+  }
+  /// The greatest item by `less`, the last of equal ones; none if there is no item.
+  template <class Less = std::ranges::less>
+  [[nodiscard]] std::optional<Value> max(Less less = {}) const {
+    return reduce([&less](Value&& a, auto&& b) -> Value {
+      return std::invoke(less, std::as_const(b), std::as_const(a)) ? std::move(a) : Value(std::forward<decltype(b)>(b));
+    });
+  }
+  /// Both at once; none if there is no item.
+  template <class Less = std::ranges::less>
+  [[nodiscard]] std::optional<std::pair<Value, Value>> minmax(Less less = {}) const
+    requires std::copy_constructible<Value>
+  {
+    using Both = std::pair<Value, Value>;
+    return map([](const auto& x) { return Both(x, x); }).reduce([&less](Both&& a, Both&& b) {
+      return Both(std::invoke(less, b.first, a.first) ? std::move(b.first) : std::move(a.first),
+                  std::invoke(less, b.second, a.second) ? std::move(a.second) : std::move(b.second));
+    });
+  }
+
+  /// Whether `pred` holds for any item; no block begins once it has.
+  template <StageCallable<S> F>
+  [[nodiscard]] bool any_of(F pred) const {
+    return detail::any_item(options_, stage_, pred);
+  }
+  /// Whether it holds for all.
+  template <StageCallable<S> F>
+  [[nodiscard]] bool all_of(F pred) const {
+    return !detail::any_item(options_, stage_, std::not_fn(std::ref(std::as_const(pred))));
+  }
+  /// Whether it holds for none.
+  template <StageCallable<S> F>
+  [[nodiscard]] bool none_of(F pred) const {
+    return !any_of(std::move(pred));
+  }
+  /// The leftmost item for which `pred` holds, by value. Blocks to the right of one that was found do not begin.
+  template <StageCallable<S> F>
+  [[nodiscard]] std::optional<Value> find_first(F pred) const {
+    return detail::first_item(options_, stage_, pred);
+  }
+  /// An item for which `pred` holds: whichever is found first.
+  template <StageCallable<S> F>
+  [[nodiscard]] std::optional<Value> find_any(F pred) const {
+    return detail::first_item(options_, stage_, pred);
+  }
+  /// The rightmost item for which `pred` holds.
+  template <StageCallable<S> F>
+  [[nodiscard]] std::optional<Value> find_last(F pred) const {
+    return detail::last_item(options_, stage_, pred);
+  }
+  /// The position of the leftmost item for which `pred` holds.
+  template <StageCallable<S> F>
+  [[nodiscard]] std::optional<std::size_t> position_first(F pred) const
+    requires IndexedStage<S>
+  {
+    return detail::with_ready(options_, stage_, [&](const S& stage) -> std::optional<std::size_t> {
+      const auto holds = [&](detail::LoopIndex i) -> bool {
+        return stage.at(i, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
+          return static_cast<bool>(std::invoke(std::as_const(pred), std::as_const(x)...));
+        });
+      };
+      const detail::LoopIndex found = detail::find_position<false>(options_, stage.positions(), holds);
+      if (found == stage.positions()) return std::nullopt;
+      return static_cast<std::size_t>(found);
+    });
+  }
+  /// The first item; none if there is none.
+  [[nodiscard]] std::optional<Value> first() const {
+    return find_first([](auto&&...) { return true; });
+  }
+  /// The last item; none if there is none.
+  [[nodiscard]] std::optional<Value> last() const {
+    return find_last([](auto&&...) { return true; });
+  }
+
+  /// All items in their order. Memory: the result, and, if the pipeline is not indexed, once more as much. Throws
+  /// std::bad_alloc.
+  [[nodiscard]] Array<Value> collect() const { return detail::collect_items<Value>(options_, stage_); }
+  /// The same as another container, made from the array's items by one thread.
+  template <class Container>
+  [[nodiscard]] Container collect() const {
+    auto items = collect();
+    return Container(std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
+  }
+  /// Assigns the items, in their order, to those of `out`, as many as both have. Returns how many.
+  template <LoopRange R>
+    requires IndexedStage<S> && std::indirectly_writable<std::ranges::iterator_t<R>, Value>
+  std::size_t collect_into(R&& out) const {
+    const auto begin = std::ranges::begin(out);
+    const auto room = static_cast<detail::LoopIndex>(std::ranges::size(out));
+    return detail::with_ready(options_, stage_, [&](const S& stage) {
+      const detail::LoopIndex size = std::min(room, stage.positions());
+      detail::write_blocks(options_, size, [&](detail::LoopIndex first, detail::LoopIndex last) {
+        auto place = detail::at(begin, first);
+        detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
+          *place = detail::as_item<Item>(std::forward<decltype(x)>(x)...);
+          ++place;
+        });
+      });
+      return static_cast<std::size_t>(size);
+    });
+  }
+  /// Appends the items, in their order, to `vector`. After an exception it is as it was, unless moving an item throws.
+  template <class A>
+  void append_to(std::vector<Value, A>& vector) const {
+    auto items = collect();
+    vector.insert(vector.end(), std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
+  }
+  /// The items for which `pred` holds, and the others, each in their order. Two passes.
+  template <StageCallable<S> F>
+  [[nodiscard]] std::pair<Array<Value>, Array<Value>> partition(F pred) const {
+    return {filter(pred).collect(), filter(std::not_fn(pred)).collect()};
+  }
+  /// The first and the second of each item, which is a pair, or a position with two items. Two passes.
+  [[nodiscard]] auto unzip() const
+    requires(std::tuple_size<Value>::value == 2)
+  {
+    const auto part = [this]<std::size_t kPart>(std::integral_constant<std::size_t, kPart>) {
+      return this->map([](const auto&... x) -> std::tuple_element_t<kPart, Value> {
+               return std::get<kPart>(detail::as_item<std::tuple<const decltype(x)&...>>(x...));
+             })
+          .collect();
+    };
+    return std::pair(part(std::integral_constant<std::size_t, 0>()), part(std::integral_constant<std::size_t, 1>()));
+  }
+  /// Calls f(item) for the items, until one returns an error: f returns a std::optional of it, empty for success. Returns
+  /// the leftmost error; of items to its right some are not visited.
+  template <StageCallable<S> F>
+  [[nodiscard]] auto try_for_each(F f) const {
+    return filter_map(std::move(f)).first();
+  }
+
+  /// Combines items that are std::optional<T> by `op`, which returns one as well: op(value, value). Empty if an item,
+  /// or what op returns, is; op(identity, x) is x. After an empty one `op` is not called in that part.
+  template <class T, class Op>
+  [[nodiscard]] std::optional<T> try_reduce(T identity, Op op) const {
+    using Maybe = std::optional<T>;
+    const auto both = [&](Maybe&& left, Maybe&& right) -> Maybe {
+      if (left && right) left = std::invoke(std::as_const(op), *std::move(left), *std::move(right));
+      return left && right ? std::move(left) : std::nullopt;
+    };
+    return fold(Maybe(std::move(identity)), both, both);
+  }
+
+  /// For extensions: `p | f` is f(p).
+  template <class F>
+  decltype(auto) operator|(F&& f) const
+    requires std::invocable<F, const Pipeline&>
+  {
+    return std::invoke(std::forward<F>(f), *this);
+  }
+
+  [[nodiscard]] const S& stage() const noexcept { return stage_; }                     ///< For extensions.
+  [[nodiscard]] const AlgorithmOptions& options() const noexcept { return options_; }  ///< See with().
+
+ private:
+  template <PipelineStage T>
+  [[nodiscard]] Pipeline<T> then(T stage) const {
+    return Pipeline<T>(std::move(stage), options_);
+  }
+  [[nodiscard]] auto slice(detail::LoopIndex first, detail::LoopIndex last, detail::LoopIndex step) const {
+    return then(detail::Slice<S>(stage_, first, last, step));
+  }
+  [[nodiscard]] static std::size_t not_zero(std::size_t size) {
+    if (size == 0) throw std::invalid_argument("blitz: step_by, chunks and windows need a size of at least 1");
+    return size;
+  }
+
+  S stage_;
+  AlgorithmOptions options_;
+};
+
+/// A range that a pipeline can begin with: random access, of known size; an lvalue, which is referred to, or a view.
+template <class R>
+concept PipelineRange = LoopRange<R> && std::ranges::viewable_range<R> && LoopRange<const std::views::all_t<R>> &&
+                        (std::is_lvalue_reference_v<R> || std::ranges::view<std::remove_cvref_t<R>>);
+
+/// A pipeline of the items of a range, or of several side by side, as far as the shortest goes: then the next callable is
+/// called as f(a, b, ...).
+/// @code
+///   const double dot = blitz::par(a, b).map([](double x, double y) { return x * y; }).sum();
+/// @endcode
+template <PipelineRange R, PipelineRange... More>
+[[nodiscard]] auto par(R&& range, More&&... more) {
+  using First = detail::RangeSource<std::views::all_t<R>>;
+  First first(std::views::all(std::forward<R>(range)));
+  if constexpr (sizeof...(More) == 0) {
+    return Pipeline(std::move(first));
+  } else {
+    using Source = detail::Zip<First, detail::RangeSource<std::views::all_t<More>>...>;
+    return Pipeline(Source(std::move(first),
+                           detail::RangeSource<std::views::all_t<More>>(std::views::all(std::forward<More>(more)))...));
+  }
+}
+
+/// A pipeline of the integers in [first, last); none if that is reversed.
+template <LoopInteger First, LoopInteger Last>
+[[nodiscard]] auto par(First first, Last last) {
+  return Pipeline(detail::IntegerSource(detail::items_of(first, last)));
+}
+
+}  // namespace blitz

@@ -1,0 +1,388 @@
+/// The stages of a pipeline: each is a source made of another.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/base/export.hpp"
+#include "blitz/core/items.hpp"
+#include "blitz/pipeline/source.hpp"
+
+namespace blitz::detail {
+
+/// What every stage takes over from the one below.
+template <class S>
+class Over {
+ public:
+  using Items = typename S::Items;
+  static constexpr bool kTwoPasses = S::kTwoPasses;
+
+  [[nodiscard]] LoopIndex positions() const { return below_.positions(); }
+  void first_pass(const AlgorithmOptions& options) { below_.first_pass(options); }
+
+ protected:
+  explicit Over(S below) : below_(std::move(below)) {}
+  S below_;
+};
+
+/// f(items...) in place of the items.
+template <class S, class F>
+class Map : public Over<S> {
+ public:
+  using Items = Pack<typename ResultOf<const F&, typename S::Items>::type>;
+  static constexpr bool kIndexed = S::kIndexed;
+
+  Map(S below, F f) : Over<S>(std::move(below)), f_(std::move(f)) {}
+
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
+      return sink(std::invoke(f_, std::forward<decltype(x)>(x)...));
+    });
+  }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const
+    requires kIndexed
+  {
+    return this->below_.at(i, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> decltype(auto) {
+      return sink(std::invoke(f_, std::forward<decltype(x)>(x)...));
+    });
+  }
+
+ private:
+  [[no_unique_address]] F f_;
+};
+
+/// Items that are seen by f on the way.
+template <class S, class F>
+class Inspect : public Over<S> {
+ public:
+  static constexpr bool kIndexed = S::kIndexed;
+
+  Inspect(S below, F f) : Over<S>(std::move(below)), f_(std::move(f)) {}
+
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
+      std::invoke(f_, std::as_const(x)...);
+      return sink(std::forward<decltype(x)>(x)...);
+    });
+  }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const
+    requires kIndexed
+  {
+    return this->below_.at(i, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> decltype(auto) {
+      std::invoke(f_, std::as_const(x)...);
+      return sink(std::forward<decltype(x)>(x)...);
+    });
+  }
+
+ private:
+  [[no_unique_address]] F f_;
+};
+
+/// The items for which p holds.
+template <class S, class P>
+class Filter : public Over<S> {
+ public:
+  static constexpr bool kIndexed = false;
+
+  Filter(S below, P p) : Over<S>(std::move(below)), p_(std::move(p)) {}
+
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
+      return this->keeps(x...) && sink(std::forward<decltype(x)>(x)...);
+    });
+  }
+
+  /// For folds that take every position, and for a dropped one the identity.
+  [[nodiscard]] const S& below() const noexcept { return this->below_; }
+  template <class... X>
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool keeps(const X&... x) const {
+    return static_cast<bool>(std::invoke(p_, x...));
+  }
+
+ private:
+  [[no_unique_address]] P p_;
+};
+
+/// *f(items...) for each item for which that is not empty: f returns a std::optional, or a pointer.
+template <class S, class F>
+class FilterMap : public Over<S> {
+  using Maybe = typename ResultOf<const F&, typename S::Items>::type;
+
+ public:
+  using Items = Pack<decltype(*std::declval<Maybe>())>;
+  static constexpr bool kIndexed = false;
+
+  FilterMap(S below, F f) : Over<S>(std::move(below)), f_(std::move(f)) {}
+
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
+      Maybe maybe = std::invoke(f_, std::forward<decltype(x)>(x)...);
+      return maybe ? sink(*std::forward<Maybe>(maybe)) : false;
+    });
+  }
+
+ private:
+  [[no_unique_address]] F f_;
+};
+
+/// All items of the range f(items...), one after the other on one thread.
+template <class S, class F>
+class FlatMap : public Over<S> {
+  using Inner = typename ResultOf<const F&, typename S::Items>::type;
+
+ public:
+  using Items = Pack<std::ranges::range_reference_t<Inner>>;
+  static constexpr bool kIndexed = false;
+
+  FlatMap(S below, F f) : Over<S>(std::move(below)), f_(std::move(f)) {}
+
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
+      for (auto&& y : std::invoke(f_, std::forward<decltype(x)>(x)...)) {
+        if (sink(std::forward<decltype(y)>(y))) return true;
+      }
+      return false;
+    });
+  }
+
+ private:
+  [[no_unique_address]] F f_;
+};
+
+/// The position, as a std::size_t, before the items.
+template <IndexedStage S>
+class Enumerate : public Over<S> {
+ public:
+  using Items = typename Joined<Pack<std::size_t>, typename S::Items>::type;
+  static constexpr bool kIndexed = true;
+
+  explicit Enumerate(S below) : Over<S>(std::move(below)) {}
+
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    return for_each_position(*this, first, last, sink);
+  }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const {
+    return this->below_.at(i, [i, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> decltype(auto) {
+      return sink(static_cast<std::size_t>(i), std::forward<decltype(x)>(x)...);
+    });
+  }
+};
+
+/// Every step-th position of [first, last), from the left.
+template <IndexedStage S>
+class Slice : public Over<S> {
+ public:
+  static constexpr bool kIndexed = true;
+
+  Slice(S below, LoopIndex first, LoopIndex last, LoopIndex step)
+      : Over<S>(std::move(below)),
+        first_(first),
+        count_(first < last ? (last - first - 1) / step + 1 : 0),
+        step_(step) {}
+
+  [[nodiscard]] LoopIndex positions() const noexcept { return count_; }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    if (step_ == 1) return this->below_.for_each(first_ + first, first_ + last, sink);
+    return for_each_position(*this, first, last, sink);
+  }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const {
+    return this->below_.at(first_ + i * step_, sink);
+  }
+  [[nodiscard]] auto between(LoopIndex first, LoopIndex last) const
+    requires requires(const S& s, LoopIndex i) { s.between(i, i); }
+  {
+    return this->below_.between(first_ + first, first_ + last);
+  }
+
+ private:
+  LoopIndex first_;
+  LoopIndex count_;
+  LoopIndex step_;
+};
+
+/// From the last position to the first.
+template <IndexedStage S>
+class Reversed : public Over<S> {
+ public:
+  static constexpr bool kIndexed = true;
+
+  explicit Reversed(S below) : Over<S>(std::move(below)), last_(this->positions() - 1) {}
+
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    return for_each_position(*this, first, last, sink);
+  }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const {
+    return this->below_.at(last_ - i, sink);
+  }
+
+ private:
+  LoopIndex last_;
+};
+
+/// Sub-ranges of `size` neighbouring items of a range; their beginnings are `step` apart. `whole`: none is shorter.
+template <IndexedStage S>
+class Groups : public Over<S> {
+ public:
+  using Items = Pack<decltype(std::declval<const S&>().between(0, 0))>;
+  static constexpr bool kIndexed = true;
+
+  Groups(S below, LoopIndex size, LoopIndex step, bool whole) : Over<S>(std::move(below)), size_(size), step_(step) {
+    items_ = this->below_.positions();
+    const LoopIndex begins = whole ? (items_ < size ? 0 : items_ - size + 1) : items_;
+    count_ = (begins + step - 1) / step;
+  }
+
+  [[nodiscard]] LoopIndex positions() const noexcept { return count_; }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    return for_each_position(*this, first, last, sink);
+  }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const {
+    return sink(this->below_.between(i * step_, std::min(i * step_ + size_, items_)));
+  }
+
+ private:
+  LoopIndex size_;
+  LoopIndex step_;
+  LoopIndex items_;
+  LoopIndex count_;
+};
+
+/// In place of each item what the items up to it come to, combined by `op`; or, if `kExclusive`, those before it, from
+/// `init` on. A position is a block of kBlock items. What the items before each block come to is found in a first pass over
+/// the stage below.
+template <IndexedStage S, class T, class Op, bool kExclusive>
+class Scan : public Over<S> {
+ public:
+  using Items = Pack<const T&>;
+  static constexpr bool kIndexed = false;
+  static constexpr bool kTwoPasses = true;
+
+  Scan(S below, std::optional<T> init, Op op) : Over<S>(std::move(below)), init_(std::move(init)), op_(std::move(op)) {}
+
+  [[nodiscard]] LoopIndex positions() const { return (this->below_.positions() + kBlock - 1) / kBlock; }
+
+  void first_pass(const AlgorithmOptions& options) {
+    Over<S>::first_pass(options);
+    before_.assign(static_cast<std::size_t>(positions()), std::nullopt);
+    for_blocks(options, positions(), 1, [this](LoopIndex first, LoopIndex last) {
+      // Nothing lies behind the last block.
+      for (last = std::min(last, positions() - 1); first < last; ++first) {
+        std::optional<T>& sum = before_[static_cast<std::size_t>(first + 1)];
+        T value = this->below_.at(first * kBlock, [](auto&& x) { return T(std::forward<decltype(x)>(x)); });
+        this->below_.for_each(first * kBlock + 1, (first + 1) * kBlock, [&](auto&& x) BLITZ_LAMBDA_INLINE {
+          value = std::invoke(op_, std::move(value), std::forward<decltype(x)>(x));
+          return false;
+        });
+        sum = std::move(value);
+      }
+    });
+    throw_if_stopped(options);
+    std::optional<T> all = init_;
+    for (std::optional<T>& sum : before_) {
+      if (all && sum) {
+        sum = std::invoke(op_, *all, std::move(*sum));
+      } else if (all) {
+        sum = all;
+      }
+      all = sum;
+    }
+  }
+
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    for (; first != last; ++first) {
+      LoopIndex item = first * kBlock;
+      const LoopIndex end = std::min(item + kBlock, this->below_.positions());
+      const std::optional<T>& before = before_[static_cast<std::size_t>(first)];
+      if (before) {
+        if (run(*before, item, end, sink)) return true;
+      } else {
+        const T value = this->below_.at(item, [](auto&& x) { return T(std::forward<decltype(x)>(x)); });
+        if (sink(value) || run(value, item + 1, end, sink)) return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  static constexpr LoopIndex kBlock = 4096;
+
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool run(T value, LoopIndex first, LoopIndex last, const Sink& sink) const {
+    return this->below_.for_each(first, last, [&](auto&& x) BLITZ_LAMBDA_INLINE -> bool {
+      if constexpr (kExclusive) {
+        if (sink(std::as_const(value))) return true;
+        value = std::invoke(op_, std::move(value), std::forward<decltype(x)>(x));
+        return false;
+      } else {
+        value = std::invoke(op_, std::move(value), std::forward<decltype(x)>(x));
+        return sink(std::as_const(value));
+      }
+    });
+  }
+
+  std::optional<T> init_;
+  [[no_unique_address]] Op op_;
+  std::vector<std::optional<T>>
+      before_;  // what the items before each block come to; none before the first, without init
+};
+
+/// The items of one stage, then those of another.
+template <PipelineStage S, PipelineStage Next>
+class Chain : public Over<S> {
+  static_assert(std::same_as<typename S::Items, typename Next::Items>,
+                "blitz: chain needs two pipelines of the same items: map one of them to the other's type");
+
+ public:
+  static constexpr bool kIndexed = S::kIndexed && Next::kIndexed;
+  static constexpr bool kTwoPasses = S::kTwoPasses || Next::kTwoPasses;
+
+  Chain(S below, Next next) : Over<S>(std::move(below)), next_(std::move(next)), middle_(this->below_.positions()) {}
+
+  [[nodiscard]] LoopIndex positions() const { return middle_ + next_.positions(); }
+  void first_pass(const AlgorithmOptions& options) {
+    Over<S>::first_pass(options);
+    next_.first_pass(options);
+  }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    if (first < middle_ && this->below_.for_each(first, std::min(last, middle_), sink)) return true;
+    return last > middle_ && next_.for_each(std::max(first, middle_) - middle_, last - middle_, sink);
+  }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const
+    requires kIndexed
+  {
+    return i < middle_ ? this->below_.at(i, sink) : next_.at(i - middle_, sink);
+  }
+
+ private:
+  Next next_;
+  LoopIndex middle_;
+};
+
+}  // namespace blitz::detail

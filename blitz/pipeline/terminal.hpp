@@ -1,0 +1,380 @@
+/// @file
+/// What terminals are made of: folds of a stage, on the engine of loops and reductions.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/constructed.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/scratch.hpp"
+#include "blitz/base/atomic.hpp"
+#include "blitz/base/export.hpp"
+#include "blitz/core/fold.hpp"
+#include "blitz/pipeline/array.hpp"
+#include "blitz/pipeline/source.hpp"
+#include "blitz/pipeline/stage.hpp"
+
+namespace blitz::detail {
+
+/// The item of a stage as a value.
+template <class S>
+using PipelineItem = typename ItemOf<typename S::Items>::Item;
+template <class S>
+using PipelineValue = typename ItemOf<typename S::Items>::Value;
+
+/// The items that a sink got, as one.
+template <class T, class... X>
+BLITZ_ALWAYS_INLINE decltype(auto) as_item(X&&... x) {
+  if constexpr (sizeof...(X) == 1) {
+    return (std::forward<X>(x), ...);
+  } else {
+    return T(std::forward<X>(x)...);
+  }
+}
+
+/// Calls `take(item)` for the items of the positions. A `take` that returns true ends the block.
+template <class S, class Take>
+BLITZ_ALWAYS_INLINE bool push(const S& stage, LoopIndex first, LoopIndex last, const Take& take) {
+  return stage.for_each(first, last, [&take](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
+    if constexpr (std::same_as<std::invoke_result_t<const Take&, decltype(x)...>, bool>) {
+      return take(std::forward<decltype(x)>(x)...);
+    } else {
+      take(std::forward<decltype(x)>(x)...);
+      return false;
+    }
+  });
+}
+
+/// Calls `use(stage)` when the stage is ready for for_each and at.
+template <class S, class Use>
+decltype(auto) with_ready(const AlgorithmOptions& options, const S& stage, const Use& use) {
+  if constexpr (S::kTwoPasses) {
+    S ready = stage;
+    ready.first_pass(options);
+    return use(std::as_const(ready));
+  } else {
+    return use(stage);
+  }
+}
+
+/// fold_blocks over the positions of a stage: `fold(value, stage, first, last)`.
+template <class S, class Identity, class F, class Combine>
+auto fold_stage(const AlgorithmOptions& options, const S& stage, Identity&& identity, F&& fold, Combine&& combine) {
+  return with_ready(options, stage, [&](const S& ready) {
+    const auto fold_block = [&](auto& value, LoopIndex first, LoopIndex last) { fold(value, ready, first, last); };
+    return fold_blocks(options, ready.positions(), 1, identity, fold_block, combine);
+  });
+}
+
+// --- sums in lanes ---
+
+/// Whether a position of the stage has one item, or one that a filter drops: then folds of numbers go by lanes.
+template <class S>
+inline constexpr bool kLaned = S::kIndexed;
+template <IndexedStage S, class P>
+inline constexpr bool kLaned<Filter<S, P>> = true;
+
+/// The number at position i, or `none` if it is dropped: written so that compilers make a blend of it.
+template <class T, class S>
+BLITZ_ALWAYS_INLINE T number_at(const S& stage, LoopIndex i, T /*none*/) {
+  return stage.at(i, [](auto&& x) BLITZ_LAMBDA_INLINE { return static_cast<T>(x); });
+}
+template <class T, class S, class P>
+BLITZ_ALWAYS_INLINE T number_at(const Filter<S, P>& stage, LoopIndex i, T none) {
+  return stage.below().at(i, [&](auto&& x) BLITZ_LAMBDA_INLINE {
+    const T number = static_cast<T>(x);
+    return stage.keeps(x) ? number : none;
+  });
+}
+
+/// A laned stage as the items of a Fold.
+template <class T, class S>
+class LaneItems {
+ public:
+  using Item = T;
+  static constexpr bool kIndexed = true;
+
+  LaneItems(const S& stage, T none) noexcept : stage_(stage), none_(none) {}
+
+  template <class F>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const F& f) const {
+    for (; first != last; ++first) f(number_at(stage_, first, none_));
+    return false;
+  }
+  template <LoopIndex kSize, class F>
+  BLITZ_ALWAYS_INLINE LoopIndex for_each_group(LoopIndex first, LoopIndex last, const F& f) const {
+    last -= (last - first) % kSize;
+    for (; first != last; first += kSize) {
+      f([this, first](LoopIndex k) BLITZ_LAMBDA_INLINE { return number_at(stage_, first + k, none_); });
+    }
+    return last;
+  }
+
+ private:
+  const S& stage_;
+  const T none_;
+};
+
+/// Combines the numbers of a stage by `op`, std::plus or std::multiplies, of which `none` is the identity.
+template <class T, class S, class Op>
+T fold_numbers(const AlgorithmOptions& options, const S& stage, T none, Op op) {
+  if constexpr (std::floating_point<T> && kLaned<S>) {
+    const LaneItems<T, S> items(stage, none);
+    constexpr std::identity as_it_is;
+    const Fold<T, LaneItems<T, S>, T, Op, Op, const std::identity> fold(items, none, op, op, as_it_is);
+    if (stage.positions() == 0) return none;
+    return Reduction(fold, stage.positions(), options.deterministic ? LoopCut::kTree : LoopCut::kAdaptive,
+                     grain_of(options, 1), options.stop)
+        .run(options.pool.base());
+  } else {
+    return fold_stage(
+        options, stage, [none] { return none; },
+        [&](T& value, const S& ready, LoopIndex first, LoopIndex last) {
+          T local = value;  // In a register, which `value`, known to others, could not be.
+          push(ready, first, last, [&](auto&& x) BLITZ_LAMBDA_INLINE { local = op(local, static_cast<T>(x)); });
+          value = local;
+        },
+        [&](T& left, T&& right) { left = op(left, right); });
+  }
+}
+
+// --- one item ---
+
+/// Reduces the items of the stage by `op`, without an identity; none for no items.
+template <class T, class S, class Op>
+std::optional<T> reduce_items(const AlgorithmOptions& options, const S& stage, const Op& op) {
+  return fold_stage(
+      options, stage, [] { return std::optional<T>(); },
+      [&](std::optional<T>& value, const S& ready, LoopIndex first, LoopIndex last) {
+        push(ready, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
+          if (value) {
+            *value = std::invoke(op, std::move(*value), as_item<PipelineItem<S>>(std::forward<decltype(x)>(x)...));
+          } else {
+            value.emplace(as_item<PipelineItem<S>>(std::forward<decltype(x)>(x)...));
+          }
+        });
+      },
+      [&](std::optional<T>& left, std::optional<T>&& right) {
+        if (left && right) {
+          *left = std::invoke(op, std::move(*left), std::move(*right));
+        } else if (right) {
+          left = std::move(right);
+        }
+      });
+}
+
+/// The leftmost item for which `pred` holds. Blocks to the right of one that was found are not gone through.
+template <class S, class P>
+auto first_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
+  using Found = std::optional<PipelineValue<S>>;
+  Atomic<LoopIndex> best{stage.positions()};  // as in find_first, whose orders these are
+  Found found = fold_stage(
+      options, stage, [] { return Found(); },
+      [&](Found& value, const S& ready, LoopIndex first, LoopIndex last) {
+        if (value) return;
+        for (; first < last && first <= best.load(std::memory_order_relaxed); ++first) {
+          push(ready, first, first + 1, [&](auto&&... x) {
+            if (!std::invoke(pred, std::as_const(x)...)) return false;
+            value.emplace(as_item<PipelineItem<S>>(std::forward<decltype(x)>(x)...));
+            return true;
+          });
+          if (!value) continue;
+          LoopIndex seen = best.load(std::memory_order_relaxed);
+          while (first < seen &&
+                 !best.compare_exchange_weak(seen, first, std::memory_order_relaxed, std::memory_order_relaxed)) {
+          }
+          return;
+        }
+      },
+      [](Found& left, Found&& right) {
+        if (!left && right) left.emplace(std::move(*right));
+      });
+  throw_if_stopped(options);
+  return found;
+}
+
+/// The rightmost item for which `pred` holds.
+template <class S, class P>
+auto last_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
+  using Found = std::optional<PipelineValue<S>>;
+  Atomic<LoopIndex> best{0};  // one past the rightmost position found; the orders as in find_first
+  Found found = fold_stage(
+      options, stage, [] { return Found(); },
+      [&](Found& value, const S& ready, LoopIndex first, LoopIndex last) {
+        for (; last > first && last >= best.load(std::memory_order_relaxed); --last) {
+          bool here = false;
+          push(ready, last - 1, last, [&](auto&&... x) {
+            if (!std::invoke(pred, std::as_const(x)...)) return;
+            value.emplace(as_item<PipelineItem<S>>(std::forward<decltype(x)>(x)...));
+            here = true;
+          });
+          if (!here) continue;
+          LoopIndex seen = best.load(std::memory_order_relaxed);
+          while (last > seen &&
+                 !best.compare_exchange_weak(seen, last, std::memory_order_relaxed, std::memory_order_relaxed)) {
+          }
+          return;
+        }
+      },
+      [](Found& left, Found&& right) {
+        if (right) left = std::move(right);
+      });
+  throw_if_stopped(options);
+  return found;
+}
+
+/// Whether `pred` holds for any item. No block begins once it does.
+template <class S, class P>
+bool any_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
+  Atomic<bool> hit{false};  // set by the blocks that find one; relaxed, for the end of the loop orders it
+  with_ready(options, stage, [&](const S& ready) {
+    for_blocks(options, ready.positions(), 1, [&](LoopIndex first, LoopIndex last) {
+      const bool here = push(ready, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
+        return static_cast<bool>(std::invoke(pred, std::as_const(x)...));
+      });
+      if (here) hit.store(true, std::memory_order_relaxed);
+      return here;
+    });
+  });
+  if (hit.load(std::memory_order_relaxed)) return true;
+  throw_if_stopped(options);
+  return false;
+}
+
+// --- all items ---
+
+/// An array of `count` objects. `make(objects, first, last)` makes those of [first, last) at the end of `objects`.
+template <class T, class Make>
+Array<T> build(const AlgorithmOptions& options, LoopIndex count, const Make& make) {
+  Scratch<T> memory(static_cast<std::size_t>(count));
+  construct_blocks(options, memory.data(), count, make);
+  return ArrayMaker::make(std::move(memory), static_cast<std::size_t>(count));
+}
+
+/// One item for each position.
+template <class T, IndexedStage S>
+Array<T> collect_indexed(const AlgorithmOptions& options, const S& stage) {
+  return with_ready(options, stage, [&](const S& ready) {
+    return build<T>(options, ready.positions(), [&](Constructed<T*>& objects, LoopIndex first, LoopIndex last) {
+      if constexpr (std::is_trivially_copyable_v<T>) {
+        // Nothing is to be destroyed: what is written need not be counted one by one.
+        T* out = objects.end();
+        push(ready, first, last, [&out](auto&&... x) BLITZ_LAMBDA_INLINE {
+          ::new (static_cast<void*>(out)) T(as_item<PipelineItem<S>>(std::forward<decltype(x)>(x)...));
+          ++out;
+        });
+        objects.extend_to(out);
+      } else {
+        push(ready, first, last,
+             [&](auto&&... x) { objects.emplace_back(as_item<PipelineItem<S>>(std::forward<decltype(x)>(x)...)); });
+      }
+    });
+  });
+}
+
+/// Items in their order, in pieces of memory.
+template <class T>
+class Rope {
+ public:
+  struct Piece {
+    Scratch<T> memory;
+    Constructed<T*> items;
+  };
+
+  template <class... X>
+  BLITZ_ALWAYS_INLINE void emplace_back(X&&... x) {
+    if (pieces_.empty() || pieces_.back().items.end() == end_) [[unlikely]]
+      grow();
+    pieces_.back().items.emplace_back(std::forward<X>(x)...);
+  }
+  void append(Rope&& next) {
+    pieces_.insert(pieces_.end(), std::make_move_iterator(next.pieces_.begin()),
+                   std::make_move_iterator(next.pieces_.end()));
+    next.pieces_.clear();
+    end_ = next.end_;
+  }
+  [[nodiscard]] std::vector<Piece>& pieces() noexcept { return pieces_; }
+
+ private:
+  static constexpr std::size_t kFirstBytes = 1024;
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 18;  // as much as fits into a processor's second cache
+
+  BLITZ_COLD void grow() {
+    const std::size_t before = pieces_.empty() ? 0 : pieces_.back().memory.size() * sizeof(T);
+    const std::size_t bytes = std::clamp(2 * before, kFirstBytes, kMostBytes);
+    Scratch<T> memory(std::max<std::size_t>(bytes / sizeof(T), 1));
+    T* const begin = memory.data();
+    T* const end = begin + memory.size();
+    pieces_.push_back({std::move(memory), Constructed<T*>(begin)});
+    end_ = end;
+  }
+
+  std::vector<Piece> pieces_;
+  T* end_ = nullptr;  // of the last piece's memory
+};
+
+/// The items of a rope side by side: all are moved at once.
+template <class T>
+Array<T> laid_out(const AlgorithmOptions& options, Rope<T>& rope) {
+  auto& pieces = rope.pieces();
+  std::vector<LoopIndex> begins;  // of the pieces, in the result
+  LoopIndex count = 0;
+  for (const auto& piece : pieces) {
+    begins.push_back(count);
+    count += static_cast<LoopIndex>(piece.items.end() - piece.items.begin());
+  }
+  return build<T>(options, count, [&](Constructed<T*>& objects, LoopIndex first, LoopIndex last) {
+    auto piece = static_cast<std::size_t>(std::ranges::upper_bound(begins, first) - begins.begin()) - 1;
+    while (first < last) {
+      const auto& items = pieces[piece].items;
+      T* const from = items.begin() + (first - begins[piece]);
+      const auto size = std::min(last - first, static_cast<LoopIndex>(items.end() - from));
+      if constexpr (std::is_trivially_copyable_v<T>) {
+        std::memcpy(objects.place(), from, static_cast<std::size_t>(size) * sizeof(T));
+        objects.extend_to(objects.end() + size);
+      } else {
+        for (T* item = from; item != from + size; ++item) objects.emplace_back(std::move(*item));
+      }
+      first += size;
+      ++piece;
+    }
+  });
+}
+
+/// The items of a stage that may have any number at a position: each part collects its own, then all are moved to their
+/// places.
+template <class T, PipelineStage S>
+Array<T> collect_unindexed(const AlgorithmOptions& options, const S& stage) {
+  Rope<T> rope = fold_stage(
+      options, stage, [] { return Rope<T>(); },
+      [&](Rope<T>& items, const S& ready, LoopIndex first, LoopIndex last) {
+        push(ready, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
+          items.emplace_back(as_item<PipelineItem<S>>(std::forward<decltype(x)>(x)...));
+        });
+      },
+      [](Rope<T>& left, Rope<T>&& right) { left.append(std::move(right)); });
+  throw_if_stopped(options);
+  return laid_out(options, rope);
+}
+
+template <class T, PipelineStage S>
+Array<T> collect_items(const AlgorithmOptions& options, const S& stage) {
+  if constexpr (S::kIndexed) {
+    return collect_indexed<T>(options, stage);
+  } else {
+    return collect_unindexed<T>(options, stage);
+  }
+}
+
+}  // namespace blitz::detail

@@ -1,0 +1,65 @@
+/// lines and split_at: the parts of a text, as the source of a pipeline.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+#include "blitz/pipeline/pipeline.hpp"
+#include "blitz/pipeline/source.hpp"
+
+namespace blitz {
+namespace detail {
+
+/// The parts of a text between separators. A position is a block of the text: its items are the parts that begin there.
+class TextSource : public Source {
+ public:
+  using Items = Pack<std::string_view>;
+  static constexpr bool kIndexed = false;
+
+  TextSource(std::string_view text, char separator) noexcept : text_(text), separator_(separator) {}
+
+  [[nodiscard]] LoopIndex positions() const noexcept { return (text_.size() + kBlock - 1) / kBlock; }
+  template <class Sink>
+  bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    const auto limit = static_cast<std::size_t>(last) * kBlock;
+    auto begin = static_cast<std::size_t>(first) * kBlock;
+    // A part that begins before the block is of the block to the left.
+    if (begin > 0) begin = end_of_part(begin - 1) + 1;
+    while (begin < limit && begin < text_.size()) {
+      const std::size_t end = end_of_part(begin);
+      if (sink(text_.substr(begin, end - begin))) return true;
+      begin = end + 1;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 4096;
+
+  [[nodiscard]] std::size_t end_of_part(std::size_t from) const noexcept {
+    return std::min(text_.find(separator_, from), text_.size());
+  }
+
+  std::string_view text_;
+  char separator_;
+};
+
+}  // namespace detail
+
+/// A pipeline of the parts of `text` between separators, as std::string_views without them; "" has none, and behind a
+/// separator at the end there is none either. Several may be empty. The text must live until the terminal has returned.
+/// Threads look for the parts of different blocks of the text at once.
+/// @code
+///   const std::size_t cells = blitz::split_at(row, ',').count();
+/// @endcode
+[[nodiscard]] inline auto split_at(std::string_view text, char separator) {
+  return Pipeline(detail::TextSource(text, separator));
+}
+
+/// A pipeline of the lines of `text`, without their '\n'. Otherwise as split_at.
+[[nodiscard]] inline auto lines(std::string_view text) { return split_at(text, '\n'); }
+
+}  // namespace blitz

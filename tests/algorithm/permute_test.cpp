@@ -1,0 +1,207 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <random>
+#include <ranges>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <blitz/algorithm.hpp>
+#include <doctest/doctest.h>
+
+#include "algorithm/kinds.hpp"
+
+namespace blitz_test {
+namespace {
+
+TEST_CASE("copy, move, swap_ranges, reverse_copy: as the standard's, for every length and kind") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : lengths(5000, 80)) {
+      for_each_kind(random_ints(n), [&](auto& items, const std::vector<int>& numbers) {
+        using Container = std::remove_cvref_t<decltype(items)>;
+        Container out(n);
+        const auto copied = blitz::copy(options, items, out);
+        CHECK(copied.in == items.end());
+        CHECK(copied.out == out.end());
+        CHECK(out == items);
+        Container turned(n);
+        blitz::reverse_copy(options, items, turned);
+        CHECK(std::ranges::equal(turned, items | std::views::reverse));
+        blitz::swap_ranges(options, out, turned);
+        CHECK(turned == items);
+        CHECK(std::ranges::equal(out, items | std::views::reverse));
+        CHECK(blitz::copy_n(options, items.begin(), static_cast<std::ptrdiff_t>(n / 2), out.begin()).in ==
+              items.begin() + static_cast<std::ptrdiff_t>(n / 2));
+        CHECK(std::ranges::equal(out | std::views::take(n / 2), items | std::views::take(n / 2)));
+        blitz::move(options, turned, out);
+        CHECK(out == items_from<Container>(numbers));
+      });
+    }
+  });
+}
+
+TEST_CASE("copies stop at the shorter; the last items are those that reverse_copy begins with") {
+  const std::vector<int> numbers{1, 2, 3, 4, 5};
+  std::vector<int> out(3);
+  CHECK(blitz::copy(numbers, out).in == numbers.begin() + 3);
+  blitz::reverse_copy(numbers, out);
+  CHECK(out == std::vector{5, 4, 3});
+  blitz::rotate_copy(numbers, numbers.begin() + 3, out);
+  CHECK(out == std::vector{4, 5, 1});
+  std::vector<int> all(9);
+  CHECK(blitz::rotate_copy(numbers, numbers.begin() + 3, all).out == all.begin() + 5);
+  CHECK(std::ranges::equal(all | std::views::take(5), std::vector{4, 5, 1, 2, 3}));
+  static_assert(std::same_as<decltype(blitz::copy(numbers, std::vector<int>()).out), std::ranges::dangling>);
+}
+
+TEST_CASE("reverse, rotate, shifts: as the standard's, for every length and kind") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : lengths(70'000, 80)) {
+      if (n > 1000 && options.min_grain == 1 && n % 2 == 0) continue;
+      for_each_kind(random_ints(n), [&](auto& items, const std::vector<int>& numbers) {
+        using Container = std::remove_cvref_t<decltype(items)>;
+        Container expected = items;
+        CHECK(blitz::reverse(options, items) == items.end());
+        std::ranges::reverse(expected);
+        CHECK(items == expected);
+        for (const std::size_t k : std::vector<std::size_t>{0, 1, n / 3, n - n / 4, n}) {
+          const auto by = static_cast<std::ptrdiff_t>(std::min(k, n));
+          const auto rest = blitz::rotate(options, items, items.begin() + by);
+          std::ranges::rotate(expected, expected.begin() + by);
+          CHECK(rest.begin() == items.end() - by);
+          CHECK(items == expected);
+          const auto left = blitz::shift_left(options, items, by);
+          CHECK(std::ranges::equal(left, std::ranges::subrange(expected.begin() + by, expected.end())));
+          CHECK(left.begin() == items.begin());
+          items = expected;
+          const auto right = blitz::shift_right(options, items, by);
+          CHECK(std::ranges::equal(right, std::ranges::subrange(expected.begin(), expected.end() - by)));
+          CHECK(right.end() == items.end());
+          items = expected;
+        }
+        CHECK(items.size() == numbers.size());
+      });
+    }
+  });
+}
+
+TEST_CASE("shuffle: a permutation, the same in every pool; move-only items; stop requests") {
+  std::vector<int> sorted(100'000);
+  std::iota(sorted.begin(), sorted.end(), 0);
+  std::vector<int> first;
+  for_each_pool([&](AlgorithmOptions options) {
+    std::vector<int> numbers = sorted;
+    blitz::shuffle(options, numbers, std::mt19937(5));
+    if (first.empty()) first = numbers;
+    CHECK(numbers == first);
+    std::ranges::sort(numbers);
+    CHECK(numbers == sorted);
+    std::vector<Item> items;
+    for (int i = 0; i < 40'000; ++i) items.emplace_back(i);
+    blitz::shuffle(options, items, std::mt19937(5));
+    CHECK(std::accumulate(items.begin(), items.end(), 0L, [](long s, const Item& x) { return s + x.value(); }) ==
+          40'000L * 39'999 / 2);
+    CHECK(items_alive == 40'000);
+    std::stop_source source;
+    options.stop = source.get_token();
+    source.request_stop();
+    CHECK_THROWS_AS(blitz::shuffle(options, numbers, std::mt19937(5)), blitz::Stopped);
+    CHECK(numbers == sorted);
+  });
+  CHECK(first != sorted);
+  CHECK(items_alive == 0);
+}
+
+TEST_CASE("shuffle: each order of few items, and each place of many, is as likely as any other") {
+  std::mt19937 bits(1);
+  std::map<std::array<int, 4>, int> orders;
+  constexpr int kTimes = 24'000;
+  for (int i = 0; i < kTimes; ++i) {
+    std::array<int, 4> items{0, 1, 2, 3};
+    blitz::shuffle(items, bits);
+    ++orders[items];
+  }
+  CHECK(orders.size() == 24);
+  double chi = 0;
+  for (const auto& [order, times] : orders) chi += (times - 1000) * (times - 1000) / 1000.0;
+  CHECK(chi < 60);  // 23 degrees of freedom: 49.7 is passed once in a thousand
+  // Where an item of a large range goes: its sixteenth.
+  std::array<int, 16> places{};
+  std::vector<std::uint8_t> marks;
+  for (int i = 0; i < 160; ++i) {
+    marks.assign(40'000, 0);
+    for (std::size_t k = 0; k < 10; ++k) marks[k] = 1;
+    blitz::shuffle(marks, bits);
+    for (std::size_t k = 0; k < marks.size(); ++k) places[k / 2500] += marks[k];
+  }
+  chi = 0;
+  for (const int times : places) chi += (times - 100) * (times - 100) / 100.0;
+  CHECK(chi < 45);  // 15 degrees of freedom: 37.7 is passed once in a thousand
+}
+
+TEST_CASE("uninitialized_copy and the like: as the standard's") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : lengths(2000, 40)) {
+      const auto words = items_from<std::vector<std::string>>(random_ints(n));
+      blitz::detail::Scratch<std::string> memory(n);
+      std::string* const begin = memory.data();
+      const std::span<std::string> all(begin, n);
+      CHECK(blitz::uninitialized_copy(options, words, all).in == words.end());
+      CHECK(std::ranges::equal(all, words));
+      blitz::detail::Scratch<std::string> other(n);
+      blitz::uninitialized_move(options, all, std::span(other.data(), n));
+      CHECK(std::ranges::equal(std::span(other.data(), n), words));
+      blitz::destroy(options, all);
+      blitz::destroy_n(options, other.data(), static_cast<std::ptrdiff_t>(n));
+      blitz::uninitialized_fill(options, all, "x");
+      CHECK(std::ranges::count(all, "x") == static_cast<std::ptrdiff_t>(n));
+      blitz::destroy(options, all);
+      CHECK(blitz::uninitialized_value_construct_n(options, begin, static_cast<std::ptrdiff_t>(n)) == begin + n);
+      CHECK(std::ranges::count(all, "") == static_cast<std::ptrdiff_t>(n));
+      blitz::destroy(options, all);
+      blitz::uninitialized_default_construct(options, begin, begin + n);
+      blitz::destroy(options, begin, begin + n);
+    }
+  });
+}
+
+TEST_CASE("uninitialized_copy: an exception at each object, or a stop request, leaves none") {
+  static CallCounter counter;
+  struct Fragile {
+    explicit Fragile(int value) : item((counter(), value)) {}
+    Item item;
+  };
+  const std::vector<int> numbers = random_ints(60);
+  for_each_pool([&](AlgorithmOptions options) {
+    blitz::detail::Scratch<Fragile> memory(numbers.size());
+    const std::span<Fragile> all(memory.data(), memory.size());
+    for (std::size_t at = 0; at <= numbers.size(); ++at) {
+      counter.throw_at(at);
+      try {
+        blitz::uninitialized_copy(options, numbers, all);
+        CHECK(at == numbers.size());
+        CHECK(items_alive == 60);
+        blitz::destroy(options, all);
+      } catch (const Thrown&) {
+        CHECK(at < numbers.size());
+      }
+      CHECK(items_alive == 0);
+    }
+    counter.never_throw();
+    std::stop_source source;
+    options.stop = source.get_token();
+    const auto values = std::views::iota(0, 60) | std::views::transform([&](int i) {
+                          if (i == 5) source.request_stop();
+                          return i;
+                        });
+    CHECK_THROWS_AS(blitz::uninitialized_copy(options, values, all), blitz::Stopped);
+    CHECK(items_alive == 0);
+  });
+}
+
+}  // namespace
+}  // namespace blitz_test

@@ -1,0 +1,365 @@
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <numeric>
+#include <optional>
+#include <ranges>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <blitz/pipeline.hpp>
+#include <doctest/doctest.h>
+
+#include "algorithm/kinds.hpp"
+
+namespace blitz_test {
+namespace {
+
+using blitz::par;
+
+/// As a vector, for comparisons.
+template <class R>
+auto listed(R&& range) {
+  std::vector<std::ranges::range_value_t<R>> items;
+  for (auto&& x : range) items.push_back(x);
+  return items;
+}
+
+const auto kIsOdd = [](int x) { return x % 2 != 0; };
+const auto kTwice = [](int x) { return 2 * x; };
+
+TEST_CASE("pipelines: stages that keep positions") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : lengths(3000, 20)) {
+      const std::vector<int> numbers = random_ints(n);
+      const auto all = par(numbers).with(options);
+      CHECK(listed(all.collect()) == numbers);
+      CHECK(listed(all.map(kTwice).collect()) == listed(numbers | std::views::transform(kTwice)));
+      CHECK(listed(all.take(7).collect()) == listed(numbers | std::views::take(7)));
+      CHECK(listed(all.map(kTwice).skip(7).collect()) ==
+            listed(numbers | std::views::transform(kTwice) | std::views::drop(7)));
+      CHECK(listed(all.rev().collect()) == listed(numbers | std::views::reverse));
+      std::vector<int> thirds;
+      for (std::size_t i = 0; i < n; i += 3) thirds.push_back(numbers[i]);
+      CHECK(listed(all.step_by(3).collect()) == thirds);
+      std::vector<int> twice = numbers;
+      twice.insert(twice.end(), numbers.begin(), numbers.end());
+      CHECK(listed(all.chain(par(numbers)).collect()) == twice);
+      const auto with_places = all.enumerate().collect();
+      const auto shifted = all.zip(par(numbers).skip(1)).map([](int x, int y) { return x - y; }).collect();
+      REQUIRE(with_places.size() == n);
+      REQUIRE(shifted.size() == (n == 0 ? 0 : n - 1));
+      for (std::size_t i = 0; i < n; ++i) CHECK(with_places[i] == std::tuple(i, numbers[i]));
+      for (std::size_t i = 0; i + 1 < n; ++i) CHECK(shifted[i] == numbers[i] - numbers[i + 1]);
+      const auto sum_of = [](auto part) { return std::accumulate(part.begin(), part.end(), 0); };
+      std::vector<int> chunk_sums;
+      for (std::size_t i = 0; i < n; i += 4)
+        chunk_sums.push_back(
+            sum_of(std::ranges::subrange(numbers.begin() + static_cast<std::ptrdiff_t>(i),
+                                         numbers.begin() + static_cast<std::ptrdiff_t>(std::min(i + 4, n)))));
+      CHECK(listed(all.chunks(4).map(sum_of).collect()) == chunk_sums);
+      CHECK(all.windows(4).count() == (n < 4 ? 0 : n - 3));
+      CHECK(all.skip(1).windows(2).map([](auto w) { return w.front() + w.back(); }).sum() ==
+            par(numbers).skip(1).zip(par(numbers).skip(2)).map([](int x, int y) { return x + y; }).sum());
+    }
+  });
+}
+
+TEST_CASE("pipelines: stages with any number of items, in their order") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : lengths(20'000, 20)) {
+      const std::vector<int> numbers = random_ints(n, 1000);
+      const auto all = par(numbers).with(options);
+      CHECK(listed(all.filter(kIsOdd).collect()) == listed(numbers | std::views::filter(kIsOdd)));
+      CHECK(listed(all.map(kTwice).filter([](int x) { return x % 3 == 0; }).map(kTwice).collect()) ==
+            listed(numbers | std::views::filter([](int x) { return 2 * x % 3 == 0; }) |
+                   std::views::transform([](int x) { return 4 * x; })));
+      const auto half = [](int x) { return x % 2 == 0 ? std::optional(std::to_string(x / 2)) : std::nullopt; };
+      std::vector<std::string> halves;
+      for (const int x : numbers) {
+        if (x % 2 == 0) halves.push_back(std::to_string(x / 2));
+      }
+      CHECK(listed(all.filter_map(half).collect()) == halves);
+      const auto copies = [](int x) { return std::vector<int>(static_cast<std::size_t>(x % 4), x); };
+      std::vector<int> copied;
+      for (const int x : numbers) copied.insert(copied.end(), static_cast<std::size_t>(x % 4), x);
+      CHECK(listed(all.flat_map(copies).collect()) == copied);
+      CHECK(all.flat_map(copies).count() == copied.size());
+      std::vector<int> sums(n);
+      std::partial_sum(numbers.begin(), numbers.end(), sums.begin());
+      CHECK(listed(all.scan(std::plus<>()).collect()) == sums);
+      CHECK(all.scan(std::plus<>()).filter(kIsOdd).count() ==
+            static_cast<std::size_t>(std::ranges::count_if(sums, kIsOdd)));
+      std::exclusive_scan(numbers.begin(), numbers.end(), sums.begin(), 3);
+      CHECK(listed(all.exclusive_scan(3, std::plus<>()).collect()) == sums);
+      const auto [odd, even] = all.partition(kIsOdd);
+      CHECK(listed(odd) == listed(numbers | std::views::filter(kIsOdd)));
+      CHECK(odd.size() + even.size() == n);
+    }
+  });
+}
+
+TEST_CASE("pipelines: folds") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : lengths(20'000, 20)) {
+      const std::vector<int> numbers = random_ints(n, 1000);
+      const auto all = par(numbers).with(options);
+      CHECK(all.sum() == std::accumulate(numbers.begin(), numbers.end(), 0));
+      CHECK(all.count() == n);
+      CHECK(all.filter(kIsOdd).count() == static_cast<std::size_t>(std::ranges::count_if(numbers, kIsOdd)));
+      CHECK(all.map([](int x) { return static_cast<std::uint64_t>(x) | 1; }).product() ==
+            std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{1},
+                            [](std::uint64_t p, int x) { return p * (static_cast<std::uint64_t>(x) | 1); }));
+      const auto [low, high] = std::ranges::minmax_element(numbers);
+      CHECK(all.min() == (n == 0 ? std::nullopt : std::optional(*low)));
+      CHECK(all.max() == (n == 0 ? std::nullopt : std::optional(*high)));
+      CHECK(all.minmax().has_value() == (n > 0));
+      if (n > 0) CHECK(all.minmax() == std::pair(*low, *high));
+      const auto text = [](int x) { return std::to_string(x) + ' '; };
+      std::string joined;
+      for (const int x : numbers) joined += text(x);
+      CHECK(all.map(text).reduce(std::plus<>()).value_or("") == joined);
+      CHECK(all.map(text).reduce(std::string(), std::plus<>()) == joined);
+      CHECK(all.fold(
+                std::string(), [&](std::string s, int x) { return std::move(s) + text(x); }, std::plus<>()) == joined);
+      std::atomic<int> visits = 0;
+      all.for_each([&](int x) { visits += x; });
+      CHECK(visits == std::accumulate(numbers.begin(), numbers.end(), 0));
+    }
+  });
+}
+
+TEST_CASE("pipelines: unzip, try_reduce, ordered_sum") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    const std::vector<int> numbers = random_ints(1000);
+    const auto [places, values] = par(numbers).with(options).enumerate().unzip();
+    CHECK(listed(values) == numbers);
+    CHECK(places[999] == 999);
+    const auto [halves, texts] =
+        par(numbers).with(options).map([](int x) { return std::pair(x / 2, std::to_string(x)); }).unzip();
+    CHECK(halves[7] == numbers[7] / 2);
+    CHECK(texts[7] == std::to_string(numbers[7]));
+    const auto add_below = [](int most) {
+      return [most](int x, int y) { return x + y <= most ? std::optional(x + y) : std::nullopt; };
+    };
+    const auto some = par(1, 101).with(options).map([](int x) { return std::optional(x); });
+    CHECK(some.try_reduce(0, add_below(5050)) == 5050);
+    CHECK(some.try_reduce(0, add_below(5049)) == std::nullopt);
+    const auto one_empty = [](int x) { return x == 77 ? std::nullopt : std::optional(x); };
+    CHECK(par(1, 101).with(options).map(one_empty).try_reduce(0, add_below(10'000)) == std::nullopt);
+    CHECK(par(1, 101).with(options).map([](int x) { return x * 0.5; }).ordered_sum() == 2525);
+  });
+}
+
+TEST_CASE("pipelines: the first and the last of equal items") {
+  const std::vector<std::pair<int, int>> pairs{{1, 0}, {0, 1}, {0, 2}, {2, 3}, {2, 4}};
+  const auto by_first = [](const auto& a, const auto& b) { return a.first < b.first; };
+  for_each_pool([&](const AlgorithmOptions& options) {
+    CHECK(par(pairs).with(options).min(by_first)->second == 1);
+    CHECK(par(pairs).with(options).max(by_first)->second == 4);
+    CHECK(par(pairs).with(options).minmax(by_first)->first.second == 1);
+    CHECK(par(pairs).with(options).minmax(by_first)->second.second == 4);
+  });
+}
+
+TEST_CASE("pipelines: searches") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : lengths(5000, 30)) {
+      const std::vector<int> numbers = random_ints(n, static_cast<int>(n / 3) + 2);
+      const auto all = par(numbers).with(options).enumerate();
+      const auto is_one = [](std::size_t, int x) { return x == 1; };
+      const auto first = std::ranges::find(numbers, 1);
+      std::optional<std::tuple<std::size_t, int>> leftmost;
+      std::optional<std::tuple<std::size_t, int>> rightmost;
+      for (std::size_t i = 0; i < n; ++i) {
+        if (numbers[i] != 1) continue;
+        if (!leftmost) leftmost.emplace(i, 1);
+        rightmost.emplace(i, 1);
+      }
+      CHECK(all.find_first(is_one) == leftmost);
+      CHECK(all.find_last(is_one) == rightmost);
+      CHECK(all.find_any(is_one).has_value() == leftmost.has_value());
+      CHECK(all.any_of(is_one) == leftmost.has_value());
+      CHECK(all.none_of(is_one) == !leftmost.has_value());
+      CHECK(all.all_of([](std::size_t, int x) { return x >= 0; }));
+      CHECK(all.all_of(is_one) == std::ranges::all_of(numbers, [](int x) { return x == 1; }));
+      CHECK(par(numbers).with(options).position_first([](int x) { return x == 1; }) ==
+            (first == numbers.end() ? std::nullopt : std::optional(static_cast<std::size_t>(first - numbers.begin()))));
+      CHECK(par(numbers).with(options).first() == (n == 0 ? std::nullopt : std::optional(numbers.front())));
+      CHECK(par(numbers).with(options).last() == (n == 0 ? std::nullopt : std::optional(numbers.back())));
+      const auto wrong = all.try_for_each(
+          [](std::size_t i, int x) { return x == 1 ? std::optional(std::to_string(i)) : std::nullopt; });
+      CHECK(wrong == (leftmost ? std::optional(std::to_string(std::get<0>(*leftmost))) : std::nullopt));
+    }
+  });
+}
+
+TEST_CASE("pipelines: sources") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    CHECK(par(-5, 5).with(options).sum() == -5);
+    CHECK(par(5, -5).with(options).count() == 0);
+    CHECK(par(std::views::iota(0, 1000) | std::views::transform(kTwice)).with(options).sum() == 999'000);
+    std::deque<std::string> words{"a", "b", "c"};
+    par(words).with(options).for_each([](std::string& word) { word += '!'; });
+    CHECK(par(words | std::views::reverse).with(options).reduce(std::string(), std::plus<>()) == "c!b!a!");
+    const std::vector<int> few{1, 2};
+    const std::vector<int> many{10, 20, 30};
+    CHECK(listed(par(few, many, few).with(options).map([](int x, int y, int z) { return x + y + z; }).collect()) ==
+          std::vector{12, 24});
+    const std::list<int> list(1000, 3);
+    CHECK(blitz::from(list).with(options).sum() == 3000);
+    const auto twice = blitz::from(list, {.batch = 1}).with(options);
+    CHECK(twice.count() == 1000);
+    CHECK(twice.map(kTwice).sum() == 6000);
+    CHECK(blitz::from(std::views::iota(0) | std::views::take_while([](int x) { return x < 5000; }), {.batch = 7})
+              .with(options)
+              .map([](int x) { return static_cast<long>(x); })
+              .sum() == 4999L * 2500);
+  });
+}
+
+TEST_CASE("pipelines: the lines of a text") {
+  std::vector<std::string> texts{"", "\n", "a", "a\n", "\n\na", "a\nb\n\n"};
+  for (const std::size_t length : std::vector<std::size_t>{100, 4095, 4096, 4097, 30'000}) {
+    std::string text;
+    while (text.size() < length) text += std::string(random_bits()() % 200, 'x') + '\n';
+    texts.push_back(text);
+    texts.push_back(text + std::string(9000, 'y'));
+  }
+  for_each_pool([&](const AlgorithmOptions& options) {
+    for (const std::string& text : texts) {
+      std::vector<std::string> expected;
+      for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        expected.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+      }
+      const auto found = blitz::lines(text).with(options).map([](std::string_view s) { return std::string(s); });
+      CHECK(listed(found.collect()) == expected);
+      CHECK(blitz::split_at(text, '\n').with(options).count() == expected.size());
+    }
+  });
+}
+
+TEST_CASE("pipelines: results in memory that is there") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    const std::vector<int> numbers = random_ints(1000);
+    std::vector<int> out(700);
+    CHECK(par(numbers).with(options).collect_into(out) == 700);
+    CHECK(std::ranges::equal(out, numbers | std::views::take(700)));
+    par(numbers).with(options).filter(kIsOdd).append_to(out);
+    CHECK(out.size() == 700 + static_cast<std::size_t>(std::ranges::count_if(numbers, kIsOdd)));
+    CHECK(par(numbers).with(options).collect<std::vector<int>>() == numbers);
+  });
+}
+
+TEST_CASE("pipelines: the same bits on any number of threads") {
+  std::vector<double> numbers(100'000);
+  for (double& x : numbers) x = 1.0 / static_cast<double>(random_bits()() % 1000 + 1);
+  const auto is_small = [](double x) { return x < 0.1; };
+  std::optional<double> sum;
+  std::optional<double> filtered;
+  for_each_pool([&](AlgorithmOptions options) {
+    options.deterministic = true;
+    options.min_grain = 1;
+    const double here = par(numbers).with(options).sum();
+    const double here_filtered = par(numbers).with(options).filter(is_small).sum();
+    if (!sum) sum = here;
+    if (!filtered) filtered = here_filtered;
+    CHECK(here == *sum);
+    CHECK(here_filtered == *filtered);
+    CHECK(here == doctest::Approx(std::accumulate(numbers.begin(), numbers.end(), 0.0)));
+  });
+  CHECK_FALSE(std::signbit(
+      par(std::vector<double>().begin() == std::vector<double>().end() ? 0 : 0, 0).map([](int) { return 1.0; }).sum()));
+}
+
+TEST_CASE("pipelines: a value for each part") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    std::atomic<int> made = 0;
+    std::atomic<int> visits = 0;
+    par(0, 10'000).with(options).for_each_with(
+        [&] {
+          ++made;
+          return 0;
+        },
+        [&](int& count, int) {
+          ++count;
+          ++visits;
+        });
+    CHECK(visits == 10'000);
+    CHECK(made >= 1);
+    CHECK(made < 1000);
+  });
+}
+
+TEST_CASE("pipelines: an exception at each call; nothing is leaked") {
+  const std::vector<int> numbers = random_ints(60);
+  const auto at_each_call = [&](const AlgorithmOptions& options, auto&& terminal) {
+    throw_at_each_call(
+        [&](CallCounter& counter) {
+          const auto items = par(numbers).with(options).map([&](int x) {
+            counter();
+            return Item(x);
+          });
+          terminal(items, counter);
+        },
+        [] { CHECK(items_alive == 0); });
+  };
+  for_each_pool([&](const AlgorithmOptions& options) {
+    at_each_call(options, [](const auto& items, CallCounter&) {
+      const auto all = items.collect();
+      CHECK(all.size() == 60);
+    });
+    at_each_call(options, [](const auto& items, CallCounter& counter) {
+      const auto odd = items.filter(counted(counter, [](const Item& x) { return x.value() % 2 != 0; })).collect();
+      CHECK(odd.size() <= 60);
+    });
+    at_each_call(options, [](const auto& items, CallCounter& counter) {
+      const auto greatest = items.max(counted(counter, std::less<>()));
+      CHECK(greatest.has_value());
+    });
+    at_each_call(options, [](const auto& items, CallCounter& counter) {
+      const auto none = items.find_first(counted(counter, [](const Item&) { return false; }));
+      CHECK_FALSE(none.has_value());
+    });
+  });
+}
+
+TEST_CASE("pipelines: a stop request") {
+  for_each_pool([](AlgorithmOptions options) {
+    std::stop_source source;
+    options.stop = source.get_token();
+    const auto stopping = par(0, 100'000).with(options).map([&](int x) {
+      if (x == 10) source.request_stop();
+      return Item(x);
+    });
+    CHECK_THROWS_AS(static_cast<void>(stopping.collect()), blitz::Stopped);
+    CHECK(items_alive == 0);
+    CHECK_THROWS_AS(static_cast<void>(stopping.filter([](const Item&) { return true; }).collect()), blitz::Stopped);
+    CHECK(items_alive == 0);
+    stopping.for_each([](const Item&) {});  // returns what ran
+  });
+}
+
+TEST_CASE("pipelines: bad arguments, extensions") {
+  const std::vector<int> numbers(10, 1);
+  CHECK_THROWS_AS(static_cast<void>(par(numbers).step_by(0)), std::invalid_argument);
+  CHECK_THROWS_AS(static_cast<void>(par(numbers).chunks(0)), std::invalid_argument);
+  CHECK_THROWS_AS(static_cast<void>(par(numbers).windows(0)), std::invalid_argument);
+  const auto squares = [](const auto& p) { return p.map([](int x) { return x * x; }); };
+  CHECK((par(1, 4) | squares).sum() == 14);
+}
+
+}  // namespace
+}  // namespace blitz_test
