@@ -4,6 +4,7 @@
 #include <ranges>
 
 #include <blitz/algorithm.hpp>
+#include <blitz/pipeline.hpp>
 
 #include "bench/algorithms/workload.hpp"
 
@@ -23,18 +24,21 @@ const Register<+[](Zip& row, BlitzPeer& peer) {
 }>
     zip("blitz");
 const Register<+[](Find& row, BlitzPeer& peer) {
-  const auto found = blitz::find_if({.pool = &peer.pool}, row.in, [](Number x) { return x == 1; });
+  const auto found = blitz::find({.pool = &peer.pool}, row.in, Number{1});
   row.result = static_cast<std::size_t>(found - row.in.begin());
 }>
     find("blitz");
 const Register<+[](AnyOf& row, BlitzPeer& peer) {
-  row.result = blitz::find_if({.pool = &peer.pool}, row.in, [](Number x) { return x == 1; }) != row.in.end();
+  row.result = blitz::any_of({.pool = &peer.pool}, row.in, [](Number x) { return x == 1; });
 }>
     any_of("blitz");
+const Register<+[](MinElement& row, BlitzPeer& peer) {
+  row.result = static_cast<std::size_t>(blitz::min_element({.pool = &peer.pool}, row.in) - row.in.begin());
+}>
+    min_element("blitz");
 
 const Register<+[](Transform& row, BlitzPeer& peer) {
-  peer.pool.parallel_for(std::size_t{0}, row.in.size(),
-                         [in = row.in.data(), out = row.out.data()](std::size_t i) { out[i] = Transform::map(in[i]); });
+  blitz::transform({.pool = &peer.pool}, row.in, row.out, Transform::map);
 }>
     transform("blitz");
 const Register<+[](ReduceByKey& row, BlitzPeer& peer) {
@@ -53,6 +57,29 @@ void group_by(GroupRow& row, BlitzPeer& peer) {
 }
 const Register<&group_by<GroupByFew>> group_by_few("blitz");
 const Register<&group_by<GroupByMany>> group_by_many("blitz");
+
+const Register<+[](Reverse& row, BlitzPeer& peer) { blitz::reverse({.pool = &peer.pool}, row.items); }> reverse(
+    "blitz");
+
+// The same by pipelines.
+
+const Register<+[](Sum& row, BlitzPeer& peer) { row.result = blitz::par(row.in).with({.pool = &peer.pool}).sum(); }>
+    sum_par("blitz_par");
+const Register<+[](MapFilterSum& row, BlitzPeer& peer) {
+  row.result = blitz::par(row.in)
+                   .map([](double x) { return MapFilterSum::map(x); })
+                   .filter([](double y) { return MapFilterSum::keep(y); })
+                   .with({.pool = &peer.pool})
+                   .sum();
+}>
+    map_filter_sum_par("blitz_par");
+const Register<+[](Zip& row, BlitzPeer& peer) {
+  row.result = blitz::par(row.x, row.y, row.z)
+                   .map([](double x, double y, double z) { return x * y + z; })
+                   .with({.pool = &peer.pool})
+                   .sum();
+}>
+    zip_par("blitz_par");
 
 }  // namespace
 }  // namespace bench

@@ -9,13 +9,12 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{1} << 15;  // numbers
-
 /// `f(first, last)` for the pieces of `count` numbers, and the sum of what it returns.
 template <class F>
 Number over_pieces(ByHandPeer& peer, std::size_t count, const F& f) {
-  return peer.sum((count + kPiece - 1) / kPiece,
-                  [&](std::size_t piece) { return f(piece * kPiece, std::min((piece + 1) * kPiece, count)); });
+  const std::size_t size = std::clamp<std::size_t>(count / 32, 1024, 32768);
+  return peer.sum((count + size - 1) / size,
+                  [&](std::size_t piece) { return f(piece * size, std::min((piece + 1) * size, count)); });
 }
 
 const Register<+[](MemoryRead& row, ByHandPeer& peer) {

@@ -178,7 +178,7 @@ struct Transform : OutputRow<double> {
     for (double& x : out) x = map(x);
     expect(out);
   }
-  static double map(double x) { return x * 1.5 + 1; }
+  static constexpr auto map = [](double x) { return x * 1.5 + 1; };
   Reals in;
 };
 
@@ -202,7 +202,7 @@ struct CopyIf : OutputRow<Number> {
     out.resize(items);
     expect({out.begin(), std::copy_if(in.begin(), in.end(), out.begin(), keep)});
   }
-  static bool keep(Number x) { return x % 2 == 0; }
+  static constexpr auto keep = [](Number x) { return x % 2 == 0; };
   Numbers in;
 };
 
@@ -370,7 +370,7 @@ struct Partition : InPlaceRow<Number> {
     return left == left_ && std::is_partitioned(items.begin(), items.end(), is_left) &&
            std::accumulate(items.begin(), items.end(), Number{0}) == sum_;
   }
-  static bool is_left(Number x) { return x % 2 == 0; }
+  static constexpr auto is_left = [](Number x) { return x % 2 == 0; };
   std::size_t left = 0;
 
  private:

@@ -76,13 +76,15 @@ class RunReduction {
     throw_if_stopped(options);
   }
 
-  [[nodiscard]] bool begins_run(LoopIndex i) const {
-    return i == 0 || !std::invoke(equal_, *at(keys_, i - 1), *at(keys_, i));
-  }
-
   void count_runs(LoopIndex piece) {
-    LoopIndex runs = 0;
-    for (LoopIndex i = pieces_.begin(piece); i != pieces_.begin(piece + 1); ++i) runs += static_cast<LoopIndex>(begins_run(i));
+    LoopIndex i = pieces_.begin(piece);
+    LoopIndex runs = i == 0 ? 1 : 0;
+    K key = at(keys_, i == 0 ? i : i - 1);
+    if (i == 0) ++i;
+    for (const LoopIndex end = pieces_.begin(piece + 1); i != end; ++i) {
+      const K before = key++;
+      runs += static_cast<LoopIndex>(!std::invoke(equal_, *before, *key));
+    }
     parts_[piece].first_run = runs;
   }
 
@@ -90,22 +92,31 @@ class RunReduction {
     Part& part = parts_[piece];
     const LoopIndex end = pieces_.begin(piece + 1);
     LoopIndex i = pieces_.begin(piece);
-    if (!begins_run(i)) i = reduce_run(i, end, part.front);
+    if (i > 0 && std::invoke(equal_, *at(keys_, i - 1), *at(keys_, i))) part.front.emplace(reduce_run(i, end));
     for (LoopIndex run = part.first_run; i != end && run < room_; ++run) {
       *at(keys_out_, run) = *at(keys_, i);
-      i = reduce_run(i, end, part.back);
-      if (i != end) *at(values_out_, run) = std::move(*part.back);
+      Value value = reduce_run(i, end);
+      if (i != end) {
+        *at(values_out_, run) = std::move(value);
+      } else {
+        part.back.emplace(std::move(value));
+      }
     }
   }
 
-  /// Reduces from `first` on, up to the next run or to `last`. Returns where it stopped.
-  LoopIndex reduce_run(LoopIndex first, LoopIndex last, std::optional<Value>& result) {
-    Value value(*at(values_, first));
-    for (++first; first != last && !begins_run(first); ++first) {
-      take(value, *at(values_, first));
+  /// Reduces from `first` on, up to the next run or to `last`. Leaves `first` where it stopped.
+  Value reduce_run(LoopIndex& first, const LoopIndex last) {
+    K key = at(keys_, first);
+    V item = at(values_, first);
+    Value value(*item);
+    LoopIndex i = first + 1;
+    for (; i != last; ++i) {
+      const K before = key++;
+      if (!std::invoke(equal_, *before, *key)) break;
+      take(value, *++item);
     }
-    result.emplace(std::move(value));
-    return first;
+    first = i;
+    return value;
   }
 
   /// Writes the last run that begins in each piece. There are `runs` in all.
