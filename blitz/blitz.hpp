@@ -11,6 +11,8 @@
 #include "blitz/join_all.hpp"
 #include "blitz/options.hpp"
 #include "blitz/parallel_for.hpp"
+#include "blitz/parallel_for_each.hpp"
+#include "blitz/parallel_for_tiles.hpp"
 #include "blitz/parallel_reduce.hpp"
 #include "blitz/policy.hpp"
 #include "blitz/scope.hpp"

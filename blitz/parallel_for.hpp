@@ -113,6 +113,18 @@ void parallel_for(First first, Last last, F&& f, const ForOptions& options = {})
   detail::run_loop(options.pool.base(), options, detail::items_of(first, last), f);
 }
 
+/// Calls `f(i)` for the integers first, first + step, first + 2 * step, ... that lie before `last`: below it, or, if the
+/// step is negative, above it. `f` gets the common type of `first` and `last`; no sum that the type could not hold is
+/// made. Throws std::invalid_argument if the step is 0. Otherwise as above.
+/// @code
+///   blitz::parallel_for(n - 1, -1, -2, [&](int i) { v[i] = 0; });  // every other element, from the last on
+/// @endcode
+template <LoopInteger First, LoopInteger Last, LoopInteger Step, class F>
+  requires LoopBody<F, std::common_type_t<First, Last>>
+void parallel_for(First first, Last last, Step step, F&& f, const ForOptions& options = {}) {
+  detail::run_loop(options.pool.base(), options, detail::items_of(first, last, step), f);
+}
+
 /// Calls `f(block)` for contiguous sub-ranges (std::ranges::subrange) that cover `range`, each item once: for bodies
 /// that are vectorised, or that keep state from item to item. An `f` that returns Flow::stop ends the loop after its block.
 /// Otherwise as parallel_for.

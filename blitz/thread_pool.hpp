@@ -19,6 +19,8 @@
 #include "blitz/join_all.hpp"
 #include "blitz/options.hpp"
 #include "blitz/parallel_for.hpp"
+#include "blitz/parallel_for_each.hpp"
+#include "blitz/parallel_for_tiles.hpp"
 #include "blitz/parallel_reduce.hpp"
 #include "blitz/policy.hpp"
 #include "blitz/scope.hpp"
@@ -103,9 +105,34 @@ class BasicThreadPool {
   void parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) {
     detail::run_loop(where(), options, detail::items_of(first, last), f);
   }
+  template <LoopInteger First, LoopInteger Last, LoopInteger Step, LoopBody<std::common_type_t<First, Last>> F>
+  void parallel_for(First first, Last last, Step step, F&& f, const ForOptions& options = {}) {
+    detail::run_loop(where(), options, detail::items_of(first, last, step), f);
+  }
   template <LoopRange R, LoopBody<detail::LoopBlockOf<R>> F>
   void parallel_for_blocks(R&& range, F&& f, const ForOptions& options = {}) {
     detail::run_loop(where(), options, detail::blocks_of(range), f);
+  }
+
+  template <std::ranges::input_range R, ForEachBody<R> F>
+  void parallel_for_each(R&& range, F&& f, const ForEachOptions& options = {}) {
+    detail::for_each_of(where(), options, range, f);
+  }
+  template <LoopBody<Tile<2>> F>
+  void parallel_for_tiles(const Extents<2>& grid, F&& f, const ForOptions& options = {}) {
+    detail::run_tiles(where(), options, grid, default_tile(grid), f);
+  }
+  template <LoopBody<Tile<2>> F>
+  void parallel_for_tiles(const Extents<2>& grid, const Extents<2>& tile, F&& f, const ForOptions& options = {}) {
+    detail::run_tiles(where(), options, grid, tile, f);
+  }
+  template <LoopBody<Tile<3>> F>
+  void parallel_for_tiles(const Extents<3>& grid, F&& f, const ForOptions& options = {}) {
+    detail::run_tiles(where(), options, grid, default_tile(grid), f);
+  }
+  template <LoopBody<Tile<3>> F>
+  void parallel_for_tiles(const Extents<3>& grid, const Extents<3>& tile, F&& f, const ForOptions& options = {}) {
+    detail::run_tiles(where(), options, grid, tile, f);
   }
 
   template <LoopRange R, ReduceIdentity I, ReduceOperation<ReduceValue<I>, std::ranges::range_reference_t<R>> C>

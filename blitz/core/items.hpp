@@ -177,6 +177,31 @@ class IntegerItems {
   LoopIndex begin_;
 };
 
+/// Every step-th integer from `begin` on. Like that of IntegerItems, the arithmetic is of 64 bits and wraps.
+template <LoopInteger I>
+class SteppedItems {
+ public:
+  using Item = I;
+
+  static constexpr bool kIndexed = true;
+
+  SteppedItems(LoopIndex begin, LoopIndex step) noexcept : begin_(begin), step_(step) {}
+
+  I operator[](LoopIndex i) const noexcept { return static_cast<I>(begin_ + i * step_); }
+  template <class F>
+  bool for_each(LoopIndex first, LoopIndex last, const F f) const {
+    LoopIndex value = begin_ + first * step_;
+    for (; first != last; ++first, value += step_) {
+      if (ends_loop(f, static_cast<I>(value))) return true;
+    }
+    return false;
+  }
+
+ private:
+  LoopIndex begin_;
+  LoopIndex step_;
+};
+
 template <class R>
 inline constexpr bool kIsIota = false;
 template <LoopInteger I>
@@ -240,6 +265,22 @@ auto items_of(First first, Last last) {
     }
     return LoopSpace{static_cast<LoopIndex>(count), IteratorItems(first)};
   }
+}
+
+/// Every step-th integer from `first` on, up to `last` or, if the step is negative, down to it; `last` is none of them.
+template <LoopInteger First, LoopInteger Last, LoopInteger Step>
+auto items_of(First first, Last last, Step step) {
+  if (step == 0) throw std::invalid_argument("blitz: a loop with a step of 0 would have no end");
+  const auto begin = static_cast<LoopIndex>(first);
+  const auto end = static_cast<LoopIndex>(last);
+  const auto stride = static_cast<LoopIndex>(step);
+  LoopIndex count = 0;  // Promoted: cmp_less takes no characters.
+  if (std::cmp_greater(+step, 0)) {
+    if (std::cmp_less(+first, +last)) count = (end - begin - 1) / stride + 1;
+  } else {
+    if (std::cmp_less(+last, +first)) count = (begin - end - 1) / (0 - stride) + 1;
+  }
+  return LoopSpace{count, SteppedItems<std::common_type_t<First, Last>>(begin, stride)};
 }
 
 /// A range as blocks.

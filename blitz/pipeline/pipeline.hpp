@@ -66,33 +66,33 @@ class Pipeline {
   /// f(item) in place of each item.
   template <StageCallable<S> F>
   [[nodiscard]] auto map(F f) const {
-    return then(detail::Map<S, F>(stage_, std::move(f)));
+    return then(detail::MapStage<S, F>(stage_, std::move(f)));
   }
   /// The items for which `pred(item)` holds.
   template <StageCallable<S> F>
   [[nodiscard]] auto filter(F pred) const {
-    return then(detail::Filter<S, F>(stage_, std::move(pred)));
+    return then(detail::FilterStage<S, F>(stage_, std::move(pred)));
   }
   /// `*f(item)` for each item for which that is not empty: f returns a std::optional or a pointer.
   template <StageCallable<S> F>
   [[nodiscard]] auto filter_map(F f) const {
-    return then(detail::FilterMap<S, F>(stage_, std::move(f)));
+    return then(detail::FilterMapStage<S, F>(stage_, std::move(f)));
   }
   /// All items of the range `f(item)`, which one thread goes through.
   template <StageCallable<S> F>
   [[nodiscard]] auto flat_map(F f) const {
-    return then(detail::FlatMap<S, F>(stage_, std::move(f)));
+    return then(detail::FlatMapStage<S, F>(stage_, std::move(f)));
   }
   /// The same items; f(item) is called for each of them that the next stage asks for.
   template <StageCallable<S> F>
   [[nodiscard]] auto inspect(F f) const {
-    return then(detail::Inspect<S, F>(stage_, std::move(f)));
+    return then(detail::InspectStage<S, F>(stage_, std::move(f)));
   }
   /// The items with their positions: the next callable is called as f(position, item).
   [[nodiscard]] auto enumerate() const
     requires IndexedStage<S>
   {
-    return then(detail::Enumerate<S>(stage_));
+    return then(detail::EnumerateStage<S>(stage_));
   }
   /// The items of both pipelines, as far as both have some: the next callable is called as f(item, other).
   template <IndexedStage T>
@@ -104,7 +104,7 @@ class Pipeline {
   /// The items of this, then those of `next`, which must be of the same type.
   template <PipelineStage T>
   [[nodiscard]] auto chain(const Pipeline<T>& next) const {
-    return then(detail::Chain<S, T>(stage_, next.stage()));
+    return then(detail::ChainStage<S, T>(stage_, next.stage()));
   }
   /// The first `n` items, or all if there are fewer.
   [[nodiscard]] auto take(std::size_t n) const
@@ -128,7 +128,7 @@ class Pipeline {
   [[nodiscard]] auto rev() const
     requires IndexedStage<S>
   {
-    return then(detail::Reversed<S>(stage_));
+    return then(detail::ReversedStage<S>(stage_));
   }
   /// In place of each item what the items up to it come to, combined by `op`, which is associative: op(sum, item) and
   /// op(sum, sum) return a sum, of the items' type. Two passes over the stages before it.
@@ -136,27 +136,27 @@ class Pipeline {
   [[nodiscard]] auto scan(Op op) const
     requires IndexedStage<S>
   {
-    return then(detail::Scan<S, Value, Op, false>(stage_, std::nullopt, std::move(op)));
+    return then(detail::ScanStage<S, Value, Op, false>(stage_, std::nullopt, std::move(op)));
   }
   /// The same of the items before each, from `init` on.
   template <class T, class Op>
   [[nodiscard]] auto exclusive_scan(T init, Op op) const
     requires IndexedStage<S>
   {
-    return then(detail::Scan<S, T, Op, true>(stage_, std::move(init), std::move(op)));
+    return then(detail::ScanStage<S, T, Op, true>(stage_, std::move(init), std::move(op)));
   }
   /// Sub-ranges of `size` neighbouring items each, the last perhaps shorter. Directly behind par(range), take or skip.
   /// Throws std::invalid_argument for a size of 0.
   [[nodiscard]] auto chunks(std::size_t size) const
     requires requires(const S& s) { s.between(0, 0); }
   {
-    return then(detail::Groups<S>(stage_, not_zero(size), size, false));
+    return then(detail::GroupsStage<S>(stage_, not_zero(size), size, false));
   }
   /// Sub-ranges of `size` neighbouring items, one that begins at each item that has as many behind it. As chunks.
   [[nodiscard]] auto windows(std::size_t size) const
     requires requires(const S& s) { s.between(0, 0); }
   {
-    return then(detail::Groups<S>(stage_, not_zero(size), 1, true));
+    return then(detail::GroupsStage<S>(stage_, not_zero(size), 1, true));
   }
 
   // --- terminals ---
@@ -370,9 +370,10 @@ class Pipeline {
     requires(std::tuple_size<Value>::value == 2)
   {
     const auto part = [this]<std::size_t kPart>(std::integral_constant<std::size_t, kPart>) {
-      return this->map([](const auto&... x) -> std::tuple_element_t<kPart, Value> {
-               return std::get<kPart>(detail::as_item<std::tuple<const decltype(x)&...>>(x...));
-             })
+      return this
+          ->map([](const auto&... x) -> std::tuple_element_t<kPart, Value> {
+            return std::get<kPart>(detail::as_item<std::tuple<const decltype(x)&...>>(x...));
+          })
           .collect();
     };
     return std::pair(part(std::integral_constant<std::size_t, 0>()), part(std::integral_constant<std::size_t, 1>()));
@@ -413,7 +414,7 @@ class Pipeline {
     return Pipeline<T>(std::move(stage), options_);
   }
   [[nodiscard]] auto slice(detail::LoopIndex first, detail::LoopIndex last, detail::LoopIndex step) const {
-    return then(detail::Slice<S>(stage_, first, last, step));
+    return then(detail::SliceStage<S>(stage_, first, last, step));
   }
   [[nodiscard]] static std::size_t not_zero(std::size_t size) {
     if (size == 0) throw std::invalid_argument("blitz: step_by, chunks and windows need a size of at least 1");

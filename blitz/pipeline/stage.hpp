@@ -36,12 +36,12 @@ class Over {
 
 /// f(items...) in place of the items.
 template <class S, class F>
-class Map : public Over<S> {
+class MapStage : public Over<S> {
  public:
   using Items = Pack<typename ResultOf<const F&, typename S::Items>::type>;
   static constexpr bool kIndexed = S::kIndexed;
 
-  Map(S below, F f) : Over<S>(std::move(below)), f_(std::move(f)) {}
+  MapStage(S below, F f) : Over<S>(std::move(below)), f_(std::move(f)) {}
 
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
@@ -64,11 +64,11 @@ class Map : public Over<S> {
 
 /// Items that are seen by f on the way.
 template <class S, class F>
-class Inspect : public Over<S> {
+class InspectStage : public Over<S> {
  public:
   static constexpr bool kIndexed = S::kIndexed;
 
-  Inspect(S below, F f) : Over<S>(std::move(below)), f_(std::move(f)) {}
+  InspectStage(S below, F f) : Over<S>(std::move(below)), f_(std::move(f)) {}
 
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
@@ -93,11 +93,11 @@ class Inspect : public Over<S> {
 
 /// The items for which p holds.
 template <class S, class P>
-class Filter : public Over<S> {
+class FilterStage : public Over<S> {
  public:
   static constexpr bool kIndexed = false;
 
-  Filter(S below, P p) : Over<S>(std::move(below)), p_(std::move(p)) {}
+  FilterStage(S below, P p) : Over<S>(std::move(below)), p_(std::move(p)) {}
 
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
@@ -119,14 +119,14 @@ class Filter : public Over<S> {
 
 /// *f(items...) for each item for which that is not empty: f returns a std::optional, or a pointer.
 template <class S, class F>
-class FilterMap : public Over<S> {
+class FilterMapStage : public Over<S> {
   using Maybe = typename ResultOf<const F&, typename S::Items>::type;
 
  public:
   using Items = Pack<decltype(*std::declval<Maybe>())>;
   static constexpr bool kIndexed = false;
 
-  FilterMap(S below, F f) : Over<S>(std::move(below)), f_(std::move(f)) {}
+  FilterMapStage(S below, F f) : Over<S>(std::move(below)), f_(std::move(f)) {}
 
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
@@ -142,14 +142,14 @@ class FilterMap : public Over<S> {
 
 /// All items of the range f(items...), one after the other on one thread.
 template <class S, class F>
-class FlatMap : public Over<S> {
+class FlatMapStage : public Over<S> {
   using Inner = typename ResultOf<const F&, typename S::Items>::type;
 
  public:
   using Items = Pack<std::ranges::range_reference_t<Inner>>;
   static constexpr bool kIndexed = false;
 
-  FlatMap(S below, F f) : Over<S>(std::move(below)), f_(std::move(f)) {}
+  FlatMapStage(S below, F f) : Over<S>(std::move(below)), f_(std::move(f)) {}
 
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
@@ -167,12 +167,12 @@ class FlatMap : public Over<S> {
 
 /// The position, as a std::size_t, before the items.
 template <IndexedStage S>
-class Enumerate : public Over<S> {
+class EnumerateStage : public Over<S> {
  public:
   using Items = typename Joined<Pack<std::size_t>, typename S::Items>::type;
   static constexpr bool kIndexed = true;
 
-  explicit Enumerate(S below) : Over<S>(std::move(below)) {}
+  explicit EnumerateStage(S below) : Over<S>(std::move(below)) {}
 
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
@@ -188,11 +188,11 @@ class Enumerate : public Over<S> {
 
 /// Every step-th position of [first, last), from the left.
 template <IndexedStage S>
-class Slice : public Over<S> {
+class SliceStage : public Over<S> {
  public:
   static constexpr bool kIndexed = true;
 
-  Slice(S below, LoopIndex first, LoopIndex last, LoopIndex step)
+  SliceStage(S below, LoopIndex first, LoopIndex last, LoopIndex step)
       : Over<S>(std::move(below)),
         first_(first),
         count_(first < last ? (last - first - 1) / step + 1 : 0),
@@ -222,11 +222,11 @@ class Slice : public Over<S> {
 
 /// From the last position to the first.
 template <IndexedStage S>
-class Reversed : public Over<S> {
+class ReversedStage : public Over<S> {
  public:
   static constexpr bool kIndexed = true;
 
-  explicit Reversed(S below) : Over<S>(std::move(below)), last_(this->positions() - 1) {}
+  explicit ReversedStage(S below) : Over<S>(std::move(below)), last_(this->positions() - 1) {}
 
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
@@ -243,12 +243,13 @@ class Reversed : public Over<S> {
 
 /// Sub-ranges of `size` neighbouring items of a range; their beginnings are `step` apart. `whole`: none is shorter.
 template <IndexedStage S>
-class Groups : public Over<S> {
+class GroupsStage : public Over<S> {
  public:
   using Items = Pack<decltype(std::declval<const S&>().between(0, 0))>;
   static constexpr bool kIndexed = true;
 
-  Groups(S below, LoopIndex size, LoopIndex step, bool whole) : Over<S>(std::move(below)), size_(size), step_(step) {
+  GroupsStage(S below, LoopIndex size, LoopIndex step, bool whole)
+      : Over<S>(std::move(below)), size_(size), step_(step) {
     items_ = this->below_.positions();
     const LoopIndex begins = whole ? (items_ < size ? 0 : items_ - size + 1) : items_;
     count_ = (begins + step - 1) / step;
@@ -275,13 +276,14 @@ class Groups : public Over<S> {
 /// `init` on. A position is a block of kBlock items. What the items before each block come to is found in a first pass over
 /// the stage below.
 template <IndexedStage S, class T, class Op, bool kExclusive>
-class Scan : public Over<S> {
+class ScanStage : public Over<S> {
  public:
   using Items = Pack<const T&>;
   static constexpr bool kIndexed = false;
   static constexpr bool kTwoPasses = true;
 
-  Scan(S below, std::optional<T> init, Op op) : Over<S>(std::move(below)), init_(std::move(init)), op_(std::move(op)) {}
+  ScanStage(S below, std::optional<T> init, Op op)
+      : Over<S>(std::move(below)), init_(std::move(init)), op_(std::move(op)) {}
 
   [[nodiscard]] LoopIndex positions() const { return (this->below_.positions() + kBlock - 1) / kBlock; }
 
@@ -353,7 +355,7 @@ class Scan : public Over<S> {
 
 /// The items of one stage, then those of another.
 template <PipelineStage S, PipelineStage Next>
-class Chain : public Over<S> {
+class ChainStage : public Over<S> {
   static_assert(std::same_as<typename S::Items, typename Next::Items>,
                 "blitz: chain needs two pipelines of the same items: map one of them to the other's type");
 
@@ -361,7 +363,8 @@ class Chain : public Over<S> {
   static constexpr bool kIndexed = S::kIndexed && Next::kIndexed;
   static constexpr bool kTwoPasses = S::kTwoPasses || Next::kTwoPasses;
 
-  Chain(S below, Next next) : Over<S>(std::move(below)), next_(std::move(next)), middle_(this->below_.positions()) {}
+  ChainStage(S below, Next next)
+      : Over<S>(std::move(below)), next_(std::move(next)), middle_(this->below_.positions()) {}
 
   [[nodiscard]] LoopIndex positions() const { return middle_ + next_.positions(); }
   void first_pass(const AlgorithmOptions& options) {

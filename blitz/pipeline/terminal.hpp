@@ -83,7 +83,7 @@ auto fold_stage(const AlgorithmOptions& options, const S& stage, Identity&& iden
 template <class S>
 inline constexpr bool kLaned = S::kIndexed;
 template <IndexedStage S, class P>
-inline constexpr bool kLaned<Filter<S, P>> = true;
+inline constexpr bool kLaned<FilterStage<S, P>> = true;
 
 /// The number at position i, or `none` if it is dropped: written so that compilers make a blend of it.
 template <class T, class S>
@@ -91,7 +91,7 @@ BLITZ_ALWAYS_INLINE T number_at(const S& stage, LoopIndex i, T /*none*/) {
   return stage.at(i, [](auto&& x) BLITZ_LAMBDA_INLINE { return static_cast<T>(x); });
 }
 template <class T, class S, class P>
-BLITZ_ALWAYS_INLINE T number_at(const Filter<S, P>& stage, LoopIndex i, T none) {
+BLITZ_ALWAYS_INLINE T number_at(const FilterStage<S, P>& stage, LoopIndex i, T none) {
   return stage.below().at(i, [&](auto&& x) BLITZ_LAMBDA_INLINE {
     const T number = static_cast<T>(x);
     return stage.keeps(x) ? number : none;

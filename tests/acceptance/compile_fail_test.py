@@ -152,6 +152,31 @@ CASES = {
         "blitz::parallel_for(0, 3, takes_int);",
         "LoopBody",
     ),
+    "a body that takes the wrong type, with a step": (
+        "blitz::parallel_for(0, 3, 2, takes_string);",
+        "blitz::parallel_for(0, 3, 2, takes_int);",
+        "LoopBody",
+    ),
+    "parallel_for with a fraction as its step": (
+        "blitz::parallel_for(0, 3, 0.5, takes_int);",
+        "blitz::parallel_for(0, 3, 1, takes_int);",
+        "LoopInteger",
+    ),
+    "a body that takes no tile": (
+        "blitz::parallel_for_tiles({3, 3}, takes_int);",
+        "blitz::parallel_for_tiles({3, 3}, [](const blitz::Tile<2>&) {});",
+        "LoopBody",
+    ),
+    "parallel_for_each with a body that takes the wrong type": (
+        "blitz::parallel_for_each(list, takes_string);",
+        "blitz::parallel_for_each(list, takes_int);",
+        "ForEachBody",
+    ),
+    "parallel_for_each with a feeder of another type": (
+        "blitz::parallel_for_each(list, [](int, blitz::Feeder<char>&) {});",
+        "blitz::parallel_for_each(list, [](int, blitz::Feeder<int>&) {});",
+        "ForEachBody",
+    ),
     "parallel_for over truth values": (
         "blitz::parallel_for(false, true, [](auto) {});",
         "blitz::parallel_for(0, 1, [](auto) {});",

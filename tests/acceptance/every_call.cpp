@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <exception>
 #include <functional>
+#include <list>
 #include <memory>
 #include <numeric>
 #include <ranges>
@@ -17,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include <blitz/algorithm.hpp>
 #include <blitz/blitz.hpp>
 
 #include "support/reference_policy.hpp"
@@ -45,6 +47,19 @@ struct Plus {
     return a + b;
   }
 };
+
+/// The algorithms, on whatever thread this is.
+void algorithms() {
+  const std::vector<int> v = numbers();
+  CHECK_RIGHT(blitz::histogram(v, 7, [](int x) { return x % 7; })[0] == (kItems + 6) / 7);
+  CHECK_RIGHT(blitz::histogram({.min_grain = 9}, v.begin(), v.end(), kItems) == std::vector<std::size_t>(kItems, 1));
+  std::vector<int> keys(3);
+  std::vector<long> sums(3);
+  const auto ends = blitz::reduce_by_key(std::vector{1, 1, 2}, std::vector{4L, 5L, 6L}, keys, sums);
+  CHECK_RIGHT(ends.keys_out == keys.begin() + 2 && ends.values_out == sums.begin() + 2 && sums[0] == 9);
+  for (const blitz::Groups::Group group : blitz::group_by(v, [](int x) { return x % 3; }))
+    CHECK_RIGHT(group.size() >= kItems / 3 && v[group.back()] % 3 == v[group.front()] % 3);
+}
 
 /// The free functions, on whatever thread this is.
 void calls() {
@@ -77,6 +92,15 @@ void calls() {
   blitz::parallel_for(0u, 9u, [](unsigned) {});
   blitz::parallel_for(v.data(), v.data() + v.size(), [](int&) {});
   blitz::parallel_for(std::views::iota(0u, 10u), [](unsigned) {});
+  blitz::parallel_for(kItems - 1, -1, -2, [&v](int i) { v[static_cast<std::size_t>(i)] += 0; }, {.min_grain = 4});
+  blitz::parallel_for_tiles({10, 20u}, [](const blitz::Tile<2>& tile) { static_cast<void>(tile.rows()); });
+  blitz::parallel_for_tiles({10L, 20}, {3, 4}, [](blitz::Tile<2> tile) { static_cast<void>(tile.cols()); });
+  blitz::parallel_for_tiles({2, 3, 4}, [](blitz::Tile<3> tile) { static_cast<void>(tile.pages()); }, {.min_grain = 2});
+  blitz::parallel_for_tiles({2, 3, 4}, {1, 1, 1}, [](blitz::Tile<3>) { return blitz::Flow::go_on; });
+  blitz::parallel_for_each(std::list<int>{1, 2}, [](int) {}, {.stop = std::stop_token()});
+  blitz::parallel_for_each(std::views::single(9), [](int i, blitz::Feeder<int>& feeder) {
+    if (i > 0) feeder.add(i - 1);
+  });
   blitz::parallel_for_blocks(v, [](auto block) {
     for (int& i : block) --i;
   });
@@ -164,6 +188,13 @@ void calls_of_a_pool(Pool& pool) {
   CHECK_RIGHT(pool.join_all(std::vector(3, [] { return 4; })) == std::vector<int>(3, 4));
   pool.parallel_for(v, [](int& x) { ++x; });
   pool.parallel_for(0, kItems, [&v](int i) { --v[static_cast<std::size_t>(i)]; });
+  pool.parallel_for(0, kItems, 7, [](int) {});
+  pool.parallel_for_tiles({10, 20}, [](blitz::Tile<2>) {});
+  pool.parallel_for_tiles({10, 20}, {3, 4}, [](blitz::Tile<2>) {});
+  pool.parallel_for_tiles({2, 3, 4}, [](blitz::Tile<3>) {});
+  pool.parallel_for_tiles({2, 3, 4}, {1, 1, 1}, [](blitz::Tile<3>) {});
+  pool.parallel_for_each(std::list<int>{1, 2}, [](int) {});
+  pool.parallel_for_each(v, [](int, blitz::Feeder<int>&) {});
   pool.parallel_for_blocks(v, [](auto) {});
   CHECK_RIGHT(pool.parallel_reduce(v, 0, Plus()) == kSum);
   CHECK_RIGHT(pool.parallel_reduce(0, kItems, 0, Plus()) == kSum);
@@ -202,6 +233,7 @@ void calls_of_a_pool(Pool& pool) {
   CHECK_RIGHT(stats.workers.size() == pool.num_threads() && sum == stats.total && stats.parked <= stats.workers.size());
 
   pool.install(calls);
+  pool.install(algorithms);
   pool.shutdown();
 }
 
@@ -240,6 +272,7 @@ int main() {
   try {
     blitz::init_global_pool({.num_threads = 2});
     calls();
+    algorithms();
     CHECK_RIGHT(blitz::global_pool().num_threads() == 2);
     calls_of_a_new_pool<blitz::ThreadPool>();
     calls_of_a_new_pool<blitz::AsyncThreadPool>();

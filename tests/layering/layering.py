@@ -262,10 +262,10 @@ def check_one_place(root):
 def check_debug_containers(root):
     """What the library and a program share holds and passes no container that a debug mode changes.
 
-    The public face may name them: its headers are compiled by the program alone.
+    The public face, the algorithms and the pipelines may name them: their headers are compiled by the program alone.
     """
     for path, name in sources(root):
-        if not name.endswith(".hpp") or layer_of(name) in ("public", "pipeline") or name in VOCABULARY:
+        if not name.endswith(".hpp") or layer_of(name) in ("public", "algorithm", "pipeline") or name in VOCABULARY:
             continue
         code = code_of(path)
         for match in DEBUG_CONTAINER.finditer(code):

@@ -6,6 +6,7 @@
 //! Every function takes the pool it is to run in. From outside, `install` injects a job and blocks until it is done; on
 //! a worker of the pool, as in a session of `rayon_inside`, it is a plain call.
 
+mod algorithms;
 mod busy_work;
 mod fib;
 mod foreign;

@@ -1,0 +1,85 @@
+#include "bench/peers/blitz.hpp"
+
+#include <functional>
+#include <ranges>
+
+#include <blitz/algorithm.hpp>
+#include <blitz/pipeline.hpp>
+
+#include "bench/algorithms/workload.hpp"
+
+namespace bench {
+namespace {
+
+const Register<+[](Sum& row, BlitzPeer& peer) { row.result = peer.pool.parallel_reduce(row.in, 0.0, std::plus<>()); }>
+    sum("blitz");
+const Register<+[](MapFilterSum& row, BlitzPeer& peer) {
+  row.result = peer.pool.parallel_transform_reduce(
+      row.in, 0.0, std::plus<>(), [](double x) { return MapFilterSum::filtered(MapFilterSum::map(x)); });
+}>
+    map_filter_sum("blitz");
+const Register<+[](Zip& row, BlitzPeer& peer) {
+  row.result = peer.pool.parallel_transform_reduce(std::size_t{0}, row.x.size(), 0.0, std::plus<>(),
+                                                   [&](std::size_t i) { return row.x[i] * row.y[i] + row.z[i]; });
+}>
+    zip("blitz");
+const Register<+[](Find& row, BlitzPeer& peer) {
+  const auto found = blitz::find({.pool = &peer.pool}, row.in, Number{1});
+  row.result = static_cast<std::size_t>(found - row.in.begin());
+}>
+    find("blitz");
+const Register<+[](AnyOf& row, BlitzPeer& peer) {
+  row.result = blitz::any_of({.pool = &peer.pool}, row.in, [](Number x) { return x == 1; });
+}>
+    any_of("blitz");
+const Register<+[](MinElement& row, BlitzPeer& peer) {
+  row.result = static_cast<std::size_t>(blitz::min_element({.pool = &peer.pool}, row.in) - row.in.begin());
+}>
+    min_element("blitz");
+
+const Register<+[](Transform& row, BlitzPeer& peer) {
+  blitz::transform({.pool = &peer.pool}, row.in, row.out, Transform::map);
+}>
+    transform("blitz");
+const Register<+[](ReduceByKey& row, BlitzPeer& peer) {
+  const auto ends = blitz::reduce_by_key({.pool = &peer.pool}, row.keys, row.values, row.keys_out, row.out);
+  row.written = static_cast<std::size_t>(ends.values_out - row.out.begin());
+}>
+    reduce_by_key("blitz");
+const Register<+[](Histogram& row, BlitzPeer& peer) {
+  row.out = blitz::histogram({.pool = &peer.pool}, row.in, Histogram::kBins);
+}>
+    histogram("blitz");
+
+template <class GroupRow>
+void group_by(GroupRow& row, BlitzPeer& peer) {
+  row.take(blitz::group_by({.pool = &peer.pool}, row.keys), std::identity());
+}
+const Register<&group_by<GroupByFew>> group_by_few("blitz");
+const Register<&group_by<GroupByMany>> group_by_many("blitz");
+
+const Register<+[](Reverse& row, BlitzPeer& peer) { blitz::reverse({.pool = &peer.pool}, row.items); }> reverse(
+    "blitz");
+
+// The same by pipelines.
+
+const Register<+[](Sum& row, BlitzPeer& peer) { row.result = blitz::par(row.in).with({.pool = &peer.pool}).sum(); }>
+    sum_par("blitz_par");
+const Register<+[](MapFilterSum& row, BlitzPeer& peer) {
+  row.result = blitz::par(row.in)
+                   .map([](double x) { return MapFilterSum::map(x); })
+                   .filter([](double y) { return MapFilterSum::keep(y); })
+                   .with({.pool = &peer.pool})
+                   .sum();
+}>
+    map_filter_sum_par("blitz_par");
+const Register<+[](Zip& row, BlitzPeer& peer) {
+  row.result = blitz::par(row.x, row.y, row.z)
+                   .map([](double x, double y, double z) { return x * y + z; })
+                   .with({.pool = &peer.pool})
+                   .sum();
+}>
+    zip_par("blitz_par");
+
+}  // namespace
+}  // namespace bench

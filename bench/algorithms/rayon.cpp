@@ -1,0 +1,78 @@
+#include "bench/peers/rayon.hpp"
+
+#include "bench/algorithms/workload.hpp"
+
+namespace bench {
+namespace {
+
+using rayon::Pool;
+
+extern "C" {
+double bench_rayon_reduce(const Pool*, const double* in, std::size_t count);
+double bench_rayon_map_filter_sum(const Pool*, const double* in, std::size_t count);
+double bench_rayon_zip(const Pool*, const double* x, const double* y, const double* z, std::size_t count);
+std::size_t bench_rayon_find(const Pool*, const Number* in, std::size_t count);
+bool bench_rayon_any(const Pool*, const Number* in, std::size_t count);
+std::size_t bench_rayon_min_element(const Pool*, const double* in, std::size_t count);
+void bench_rayon_transform(const Pool*, const double* in, double* out, std::size_t count);
+void bench_rayon_histogram(const Pool*, const std::uint8_t* in, std::size_t count, std::size_t* out);
+void bench_rayon_sort_numbers(const Pool*, Number* items, std::size_t count, bool stable);
+void bench_rayon_sort_reals(const Pool*, double* items, std::size_t count, bool stable);
+void bench_rayon_sort_pairs(const Pool*, Pair* items, std::size_t count, bool stable);
+}
+
+const Register<+[](Sum& row, RayonInsidePeer& peer) {
+  row.result = bench_rayon_reduce(peer.pool, row.in.data(), row.in.size());
+}>
+    sum("rayon_inside");
+const Register<+[](MapFilterSum& row, RayonInsidePeer& peer) {
+  row.result = bench_rayon_map_filter_sum(peer.pool, row.in.data(), row.in.size());
+}>
+    map_filter_sum("rayon_inside");
+const Register<+[](Zip& row, RayonInsidePeer& peer) {
+  row.result = bench_rayon_zip(peer.pool, row.x.data(), row.y.data(), row.z.data(), row.x.size());
+}>
+    zip("rayon_inside");
+const Register<+[](Find& row, RayonInsidePeer& peer) {
+  row.result = bench_rayon_find(peer.pool, row.in.data(), row.in.size());
+}>
+    find("rayon_inside");
+const Register<+[](AnyOf& row, RayonInsidePeer& peer) {
+  row.result = bench_rayon_any(peer.pool, row.in.data(), row.in.size());
+}>
+    any_of("rayon_inside");
+const Register<+[](MinElement& row, RayonInsidePeer& peer) {
+  row.result = bench_rayon_min_element(peer.pool, row.in.data(), row.in.size());
+}>
+    min_element("rayon_inside");
+const Register<+[](Transform& row, RayonInsidePeer& peer) {
+  bench_rayon_transform(peer.pool, row.in.data(), row.out.data(), row.in.size());
+}>
+    transform("rayon_inside");
+const Register<+[](Histogram& row, RayonInsidePeer& peer) {
+  bench_rayon_histogram(peer.pool, row.in.data(), row.in.size(), row.out.data());
+}>
+    histogram("rayon_inside");
+
+template <class Row>
+struct Sorting {
+  static void run(Row& row, RayonInsidePeer& peer) {
+    sort(peer.pool, row.items.data(), row.items.size(), Row::kIsStable);
+  }
+
+ private:
+  static void sort(const Pool* pool, Number* items, std::size_t count, bool stable) {
+    bench_rayon_sort_numbers(pool, items, count, stable);
+  }
+  static void sort(const Pool* pool, double* items, std::size_t count, bool stable) {
+    bench_rayon_sort_reals(pool, items, count, stable);
+  }
+  static void sort(const Pool* pool, Pair* items, std::size_t count, bool stable) {
+    bench_rayon_sort_pairs(pool, items, count, stable);
+  }
+};
+const RegisterSorts<Sorting, false> sort("rayon_inside", SortsOfNumbers());
+const RegisterSorts<Sorting, true> stable_sort("rayon_inside", SortsOfNumbers());
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,510 @@
+// The rows of the table of algorithms: each an algorithm, on any number of items. To add a row: a Row here, a line in the
+// file of each library that has the algorithm, and its traffic in bench/algorithms.py.
+//
+// A library's file has the calls of its users alone:
+//
+//   const Register<+[](Sum& row, BlitzPeer& peer) { row.result = peer.pool.parallel_reduce(row.in, 0.0, std::plus<>()); }>
+//       sum("blitz");
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "bench/harness/hash.hpp"
+#include "bench/harness/registry.hpp"
+#include "bench/harness/workload.hpp"
+
+namespace bench {
+
+using Number = std::uint64_t;
+using Numbers = std::vector<Number>;
+using Reals = std::vector<double>;
+
+/// How a row is described. `in_place`: the input is restored before each call, and that is not timed.
+constexpr Spec row_spec(std::string_view name, std::string_view title, bool in_place = false) {
+  return {.name = name,
+          .title = title,
+          .unit_of_work = "call",
+          .metric = Metric::microseconds,
+          .timing = in_place ? Timing::cadence : Timing::runs};
+}
+
+/// What all rows have in common. A run writes its result over that of the last one, so the check sees the last run.
+class Row : public Workload {
+ public:
+  /// Makes the input, and the result that is to be expected.
+  virtual void set(std::size_t items) = 0;
+  void reset() override {}
+};
+
+/// Random numbers below `below`, or any for 0.
+inline Numbers random_numbers(std::size_t count, Number below = 0) {
+  Numbers numbers(count);
+  for (std::size_t i = 0; i < count; ++i) numbers[i] = below == 0 ? mix(i + 1) : mix(i + 1) % below;
+  return numbers;
+}
+/// Random reals from 0 to 1.
+inline Reals random_reals(std::size_t count, std::uint64_t seed = 0) {
+  Reals reals(count);
+  for (std::size_t i = 0; i < count; ++i) reals[i] = static_cast<double>(mix(i + 1 + seed) >> 11) * 0x1p-53;
+  return reals;
+}
+
+// --- one value ---
+
+/// A row whose result is a value. Sums of reals may differ in the last bits.
+template <class T>
+class ValueRow : public Row {
+ public:
+  void reset() override { result = T{}; }
+  bool check(std::size_t) const override {
+    if constexpr (std::is_floating_point_v<T>) return std::abs(result - expected) <= 1e-9 * (1 + std::abs(expected));
+    return result == expected;
+  }
+  T result{};
+
+ protected:
+  T expected{};
+};
+
+struct Sum : ValueRow<double> {
+  static constexpr Spec spec = row_spec("sum", "the sum of doubles");
+  explicit Sum(Scale) {}
+  void set(std::size_t items) override {
+    in = random_reals(items);
+    expected = std::accumulate(in.begin(), in.end(), 0.0);
+  }
+  Reals in;
+};
+
+struct MapFilterSum : ValueRow<double> {
+  static constexpr Spec spec =
+      row_spec("map_filter_sum", "the sum of those of the doubles' images that are above a bound");
+  explicit MapFilterSum(Scale) {}
+  void set(std::size_t items) override {
+    in = random_reals(items);
+    expected = 0;
+    for (const double x : in) expected += filtered(map(x));
+  }
+  static double map(double x) { return x * 1.5 + 1; }
+  static bool keep(double y) { return y > 1.75; }
+  static double filtered(double y) { return keep(y) ? y : 0; }
+  Reals in;
+};
+
+struct Zip : ValueRow<double> {
+  static constexpr Spec spec = row_spec("zip", "the sum of x * y + z over three arrays");
+  explicit Zip(Scale) {}
+  void set(std::size_t items) override {
+    x = random_reals(items);
+    y = random_reals(items, 1);
+    z = random_reals(items, 2);
+    expected = 0;
+    for (std::size_t i = 0; i < items; ++i) expected += x[i] * y[i] + z[i];
+  }
+  Reals x;
+  Reals y;
+  Reals z;
+};
+
+/// The position of the first 1 among zeros, at nine tenths of the items.
+struct Find : ValueRow<std::size_t> {
+  static constexpr Spec spec = row_spec("find", "find, at nine tenths of the items");
+  explicit Find(Scale) {}
+  void set(std::size_t items) override {
+    in.assign(items, 0);
+    expected = items * 9 / 10;
+    if (items > 0) in[expected] = 1;
+  }
+  Numbers in;
+};
+
+struct AnyOf : ValueRow<int> {
+  static constexpr Spec spec = row_spec("any_of", "any_of, and there is none");
+  explicit AnyOf(Scale) {}
+  void set(std::size_t items) override { in.assign(items, 0); }
+  void reset() override { result = -1; }
+  Numbers in;
+};
+
+/// The position of the least of different doubles.
+struct MinElement : ValueRow<std::size_t> {
+  static constexpr Spec spec = row_spec("min_element", "the least double");
+  explicit MinElement(Scale) {}
+  void set(std::size_t items) override {
+    in = random_reals(items);
+    expected = static_cast<std::size_t>(std::min_element(in.begin(), in.end()) - in.begin());
+  }
+  Reals in;
+};
+
+// --- an output ---
+
+/// A row that writes the first `written` places of an output.
+template <class T>
+class OutputRow : public Row {
+ public:
+  void reset() override { std::fill(out.begin(), out.end(), T{}); }
+  bool check(std::size_t) const override {
+    return written == expected.size() && std::equal(expected.begin(), expected.end(), out.begin());
+  }
+  std::vector<T> out;
+  std::size_t written = 0;
+
+ protected:
+  void expect(std::vector<T> numbers) {
+    written = numbers.size();
+    expected = std::move(numbers);
+  }
+  std::vector<T> expected;
+};
+
+struct Transform : OutputRow<double> {
+  static constexpr Spec spec = row_spec("transform", "a map into memory");
+  explicit Transform(Scale) {}
+  void set(std::size_t items) override {
+    in = random_reals(items);
+    out = in;
+    for (double& x : out) x = map(x);
+    expect(out);
+  }
+  static constexpr auto map = [](double x) { return x * 1.5 + 1; };
+  Reals in;
+};
+
+struct InclusiveScan : OutputRow<Number> {
+  static constexpr Spec spec = row_spec("inclusive_scan", "the sums of all prefixes");
+  explicit InclusiveScan(Scale) {}
+  void set(std::size_t items) override {
+    in = random_numbers(items);
+    out.resize(items);
+    std::partial_sum(in.begin(), in.end(), out.begin());
+    expect(out);
+  }
+  Numbers in;
+};
+
+struct CopyIf : OutputRow<Number> {
+  static constexpr Spec spec = row_spec("copy_if", "copy_if, of half of random numbers");
+  explicit CopyIf(Scale) {}
+  void set(std::size_t items) override {
+    in = random_numbers(items);
+    out.resize(items);
+    expect({out.begin(), std::copy_if(in.begin(), in.end(), out.begin(), keep)});
+  }
+  static constexpr auto keep = [](Number x) { return x % 2 == 0; };
+  Numbers in;
+};
+
+struct Merge : OutputRow<Number> {
+  static constexpr Spec spec = row_spec("merge", "two sorted halves of random numbers");
+  explicit Merge(Scale) {}
+  void set(std::size_t items) override {
+    in = random_numbers(items);
+    std::sort(in.begin(), middle());
+    std::sort(middle(), in.end());
+    out.resize(items);
+    std::merge(in.begin(), middle(), middle(), in.end(), out.begin());
+    expect(out);
+  }
+  Numbers::iterator middle() { return in.begin() + static_cast<std::ptrdiff_t>(in.size() / 2); }
+  Numbers in;
+};
+
+struct ReduceByKey : OutputRow<Number> {
+  static constexpr Spec spec = row_spec("reduce_by_key", "the sums of runs of about ten");
+  explicit ReduceByKey(Scale) {}
+  void set(std::size_t items) override {
+    keys = random_numbers(items, 1 + items / 10);
+    std::sort(keys.begin(), keys.end());
+    values = random_numbers(items);
+    keys_out.resize(items);
+    out.resize(items);
+    expect({out.begin(), out.begin() + static_cast<std::ptrdiff_t>(reduce())});
+  }
+  /// Serially. Returns the number of runs.
+  std::size_t reduce() {
+    std::size_t runs = 0;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (i == 0 || keys[i] != keys[i - 1]) {
+        keys_out[runs] = keys[i];
+        out[runs++] = 0;
+      }
+      out[runs - 1] += values[i];
+    }
+    return runs;
+  }
+  Numbers keys;
+  Numbers values;
+  Numbers keys_out;
+};
+
+struct Histogram : OutputRow<std::size_t> {
+  static constexpr Spec spec = row_spec("histogram", "how often each byte occurs");
+  explicit Histogram(Scale) {}
+  void set(std::size_t items) override {
+    in.resize(items);
+    for (std::size_t i = 0; i < items; ++i) in[i] = static_cast<std::uint8_t>(mix(i + 1));
+    out.assign(kBins, 0);
+    for (const std::uint8_t x : in) ++out[x];
+    expect(out);
+  }
+  static constexpr std::size_t kBins = 256;
+  std::vector<std::uint8_t> in;
+};
+
+// --- by key ---
+
+/// The positions of the items of each key; the groups in any order.
+class GroupBy : public Row {
+ public:
+  void reset() override { digest_ = 0; }
+  bool check(std::size_t runs) const override { return digest_ == runs * expected_; }
+
+  /// Takes the groups of one run, each of which is a range of positions.
+  template <class Groups, class Positions>
+  void take(const Groups& groups, const Positions& positions_of) {
+    for (const auto& group : groups) digest_ += digest_of(positions_of(group));
+  }
+  Numbers keys;
+
+ protected:
+  void set(std::size_t items, Number different) {
+    keys = random_numbers(items, std::max<Number>(different, 1));
+    std::unordered_map<Number, Numbers> groups;
+    for (std::size_t i = 0; i < items; ++i) groups[keys[i]].push_back(i);
+    expected_ = 0;
+    for (const auto& [key, positions] : groups) expected_ += digest_of(positions);
+  }
+
+ private:
+  /// Of a few positions, so that it takes no time beside the grouping.
+  template <class Positions>
+  static std::uint64_t digest_of(const Positions& positions) {
+    return mix(positions.size()) + positions.front() * 3 + positions.back() * 5;
+  }
+
+  std::uint64_t digest_ = 0;
+  std::uint64_t expected_ = 0;
+};
+
+struct GroupByFew : GroupBy {
+  static constexpr Spec spec = row_spec("group_by_1000", "the positions of each of a thousand keys");
+  explicit GroupByFew(Scale) {}
+  void set(std::size_t items) override { GroupBy::set(items, 1000); }
+};
+struct GroupByMany : GroupBy {
+  static constexpr Spec spec =
+      row_spec("group_by_many", "the positions of each key, of which there are a tenth as many");
+  explicit GroupByMany(Scale) {}
+  void set(std::size_t items) override { GroupBy::set(items, items / 10); }
+};
+
+// --- in place ---
+
+/// A row that changes its input, which is restored before each run.
+template <class T>
+class InPlaceRow : public Row {
+ public:
+  void reset() override { items = original; }
+  void gap() override { items = original; }
+  bool check(std::size_t) const override { return items == expected; }
+  std::vector<T> items;
+
+ protected:
+  void begin_with(std::vector<T> input) { items = original = expected = std::move(input); }
+
+  std::vector<T> original;
+  std::vector<T> expected;
+};
+
+struct Reverse : InPlaceRow<Number> {
+  static constexpr Spec spec = row_spec("reverse", "reverse", true);
+  explicit Reverse(Scale) {}
+  void set(std::size_t count) override {
+    begin_with(random_numbers(count));
+    std::reverse(expected.begin(), expected.end());
+  }
+};
+
+/// In runs of two on average; what is left begins at the front.
+struct Unique : InPlaceRow<Number> {
+  static constexpr Spec spec = row_spec("unique", "unique, of runs of two", true);
+  explicit Unique(Scale) {}
+  void set(std::size_t count) override {
+    Numbers numbers = random_numbers(count, 2);
+    Number run = 0;
+    for (Number& x : numbers) x = run += x;
+    begin_with(std::move(numbers));
+    left_ = static_cast<std::size_t>(std::unique(expected.begin(), expected.end()) - expected.begin());
+  }
+  bool check(std::size_t) const override {
+    return left == left_ &&
+           std::equal(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(left), expected.begin());
+  }
+  std::size_t left = 0;
+
+ private:
+  std::size_t left_ = 0;
+};
+
+struct Partition : InPlaceRow<Number> {
+  static constexpr Spec spec = row_spec("partition", "partition of random numbers in halves", true);
+  explicit Partition(Scale) {}
+  void set(std::size_t count) override {
+    begin_with(random_numbers(count));
+    left_ = static_cast<std::size_t>(std::count_if(items.begin(), items.end(), is_left));
+    sum_ = std::accumulate(items.begin(), items.end(), Number{0});
+  }
+  bool check(std::size_t) const override {
+    return left == left_ && std::is_partitioned(items.begin(), items.end(), is_left) &&
+           std::accumulate(items.begin(), items.end(), Number{0}) == sum_;
+  }
+  static constexpr auto is_left = [](Number x) { return x % 2 == 0; };
+  std::size_t left = 0;
+
+ private:
+  std::size_t left_ = 0;
+  Number sum_ = 0;
+};
+
+// --- sorts ---
+
+struct Pair {
+  Number key;
+  Number value;
+  friend bool operator==(const Pair&, const Pair&) = default;
+};
+
+/// What is sorted: `make(count)`, by `less`, in which equal items are the same.
+struct RandomNumbers {
+  static constexpr std::string_view name = "random";
+  static Numbers make(std::size_t count) { return random_numbers(count); }
+};
+struct SortedNumbers {
+  static constexpr std::string_view name = "sorted";
+  static Numbers make(std::size_t count) {
+    Numbers numbers(count);
+    std::iota(numbers.begin(), numbers.end(), Number{0});
+    return numbers;
+  }
+};
+struct ReversedNumbers {
+  static constexpr std::string_view name = "reversed";
+  static Numbers make(std::size_t count) {
+    Numbers numbers = SortedNumbers::make(count);
+    std::reverse(numbers.begin(), numbers.end());
+    return numbers;
+  }
+};
+struct FewNumbers {
+  static constexpr std::string_view name = "16_values";
+  static Numbers make(std::size_t count) { return random_numbers(count, 16); }
+};
+struct OrganPipe {
+  static constexpr std::string_view name = "organ_pipe";
+  static Numbers make(std::size_t count) {
+    Numbers numbers(count);
+    for (std::size_t i = 0; i < count; ++i) numbers[i] = std::min(i, count - i);
+    return numbers;
+  }
+};
+struct RandomReals {
+  static constexpr std::string_view name = "doubles";
+  static Reals make(std::size_t count) { return random_reals(count); }
+};
+struct RandomPairs {
+  static constexpr std::string_view name = "pairs";
+  static std::vector<Pair> make(std::size_t count) {
+    std::vector<Pair> pairs(count);
+    for (std::size_t i = 0; i < count; ++i) pairs[i] = {mix(i + 1), i};
+    return pairs;
+  }
+};
+struct RandomStrings {
+  static constexpr std::string_view name = "strings";
+  static std::vector<std::string> make(std::size_t count) {
+    std::vector<std::string> strings(count);
+    for (std::size_t i = 0; i < count; ++i) strings[i] = "a common prefix, " + std::to_string(mix(i + 1));
+    return strings;
+  }
+};
+
+struct KeyOf {
+  const auto& operator()(const auto& item) const { return item; }
+  const Number& operator()(const Pair& item) const { return item.key; }
+};
+struct Less {
+  bool operator()(const auto& a, const auto& b) const { return KeyOf()(a) < KeyOf()(b); }
+};
+
+/// The rows sort_NAME and stable_sort_NAME.
+template <class Input, bool kStable>
+struct SortRow : InPlaceRow<typename decltype(Input::make(0))::value_type> {
+  static constexpr auto name = [] {
+    constexpr std::string_view prefix = kStable ? "stable_sort_" : "sort_";
+    std::array<char, prefix.size() + Input::name.size()> text{};
+    std::copy(Input::name.begin(), Input::name.end(), std::copy(prefix.begin(), prefix.end(), text.begin()));
+    return text;
+  }();
+  static constexpr Spec spec = row_spec({name.data(), name.size()}, kStable ? "a stable sort" : "a sort", true);
+  static constexpr bool kIsStable = kStable;
+  explicit SortRow(Scale) {}
+  void set(std::size_t count) override {
+    this->begin_with(Input::make(count));
+    std::stable_sort(this->expected.begin(), this->expected.end(), Less());
+  }
+};
+
+template <class... Inputs>
+struct SortInputs {};
+using SortsOfNumbers = SortInputs<RandomNumbers, SortedNumbers, ReversedNumbers, FewNumbers, OrganPipe, RandomReals,
+                                  RandomPairs>;  ///< of what any language can sort
+using SortsOfObjects = SortInputs<RandomStrings>;
+
+/// Registers Call<Row>::run for the rows of these inputs.
+template <template <class> class Call, bool kStable>
+struct RegisterSorts {
+  template <class... Inputs>
+  RegisterSorts(std::string_view peer, SortInputs<Inputs...>) {
+    (static_cast<void>(Register<&Call<SortRow<Inputs, kStable>>::run>(peer)), ...);
+  }
+  explicit RegisterSorts(std::string_view peer) : RegisterSorts(peer, SortsOfNumbers()) {
+    static_cast<void>(RegisterSorts(peer, SortsOfObjects()));
+  }
+};
+
+// --- the machine ---
+
+/// Reads, or copies, memory as fast as the machine can.
+struct MemoryRead : ValueRow<Number> {
+  static constexpr Spec spec = row_spec("memory_read", "reading memory");
+  explicit MemoryRead(Scale) {}
+  void set(std::size_t items) override {
+    in = random_numbers(items);
+    expected = std::accumulate(in.begin(), in.end(), Number{0});
+  }
+  Numbers in;
+};
+struct MemoryCopy : OutputRow<Number> {
+  static constexpr Spec spec = row_spec("memory_copy", "copying memory");
+  explicit MemoryCopy(Scale) {}
+  void set(std::size_t items) override {
+    in = random_numbers(items);
+    out.resize(items);
+    expect(in);
+  }
+  Numbers in;
+};
+
+}  // namespace bench

@@ -1,0 +1,98 @@
+"""Runs `algorithms.py` with tiny inputs, and has it print a record of known figures: every row is measured for every peer,
+and the table says what the figures are.
+
+usage: algorithms_test.py SCRIPT PROGRAM
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT, PROGRAM = sys.argv[1:3]
+
+os.environ["OMP_WAIT_POLICY"] = "passive"  # threads that spin would each be waited for
+
+
+def run(*arguments):
+    return subprocess.run([sys.executable, SCRIPT, *arguments], capture_output=True, text=True, timeout=300)
+
+
+def rows(text):
+    """(items, row) -> the other columns."""
+    found, items = {}, None
+    for line in text.splitlines():
+        if line.endswith(" items"):
+            items = int(line.split()[0])
+        if line.startswith("|") and not line.startswith(("| row", "|---")):
+            row, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+            found[items, row] = cells
+    return found
+
+
+class AlgorithmsTest(unittest.TestCase):
+    def measure(self, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "out.json")
+            done = run(PROGRAM, "--smoke", "--json", str(file), *arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(file.read_text())["cells"], done
+
+    def test_everything_runs_and_is_right(self):
+        cells, done = self.measure()
+        names = subprocess.run([PROGRAM], capture_output=True, text=True).stdout.split()
+        self.assertEqual({(c["row"], c["items"]) for c in cells}, {(name, n) for name in names for n in (0, 1, 500)})
+        for c in cells:
+            with self.subTest(row=c["row"], items=c["items"]):
+                self.assertTrue({"serial", "by_hand"} & set(c["wall"]))
+                self.assertTrue(all(len(samples) == 1 and samples[0] > 0 for samples in c["wall"].values()), c["wall"])
+        self.assertEqual(len(rows(done.stdout)), 3 * (len(names) - 2))
+
+    def test_a_selection(self):
+        cells, done = self.measure("--rows", "su*,find", "--sizes", "10,20")
+        self.assertEqual(set(rows(done.stdout)), {(10, "find"), (10, "sum"), (20, "find"), (20, "sum")})
+        self.assertEqual(len(cells), 8)  # with the memory's
+
+    def test_what_is_printed(self):
+        def cell(row, **wall):
+            return {"row": row, "items": 1000, "wall": {peer: [s * 1e-6 for s in times] for peer, times in wall.items()}}
+
+        cells = [
+            cell("memory_read", by_hand=[1]),
+            cell("memory_copy", by_hand=[2]),
+            cell("sum", serial=[4, 4, 90], tbb=[3], openmp=[2], blitz=[1.5]),
+            cell("copy_if", serial=[4], stl=[8], blitz=[12]),
+            cell("sort_random", serial=[2000]),
+        ]
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "record.json")
+            file.write_text(json.dumps({"cells": cells}))
+            done = run(str(file))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = rows(done.stdout)
+        self.assertEqual(
+            found[1000, "sum"],
+            ["4.00 us", "2.00 us (openmp)", "1.50 us", "2.67", "0.75", "1.00 us", "1.50"],
+        )
+        self.assertEqual(
+            found[1000, "copy_if"],
+            ["4.00 us", "8.00 us (stl)", "12.0 us ! -", "0.33", "1.50", "1.50 us", "8.00"],
+        )
+        self.assertEqual(found[1000, "sort_random"], ["2.00 ms", "", "", "", "", "", ""])
+
+    def test_bad_names(self):
+        done = run(PROGRAM, "--smoke", "--rows", "summ")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("'summ'", done.stderr)
+
+    def test_a_wrong_row_has_no_table(self):
+        done = subprocess.run([PROGRAM, "1", "1", "0"], input="summ 10\n", capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("summ", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

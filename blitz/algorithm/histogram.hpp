@@ -1,0 +1,173 @@
+/// @file
+/// histogram: how many items fall into each bin.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <ranges>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/base/export.hpp"
+#include "blitz/core/fold.hpp"
+#include "blitz/core/items.hpp"
+
+namespace blitz {
+
+/// What tells the bin of an item: callable with what an iterator of type It refers to, for an integer.
+template <class F, class It>
+concept BinOf = std::indirectly_regular_unary_invocable<F, It> &&
+                std::integral<std::remove_cvref_t<std::indirect_result_t<F&, It>>>;
+
+namespace detail {
+
+template <class Bin>
+[[noreturn]] BLITZ_COLD void throw_no_such_bin(Bin bin, std::size_t bins) {
+  throw std::out_of_range("blitz: histogram: an item is of bin " + std::to_string(bin) + ", but there are " +
+                          std::to_string(bins) + " bins, from 0 on");
+}
+
+/// The counts of one part of a histogram.
+///
+/// A table of few bins, which fits in a first-level cache, begins as small counters, several for each bin: a counter that
+/// is incremented again at once would wait for the last increment to be stored.
+template <class Bin>
+class BinCounts {
+ public:
+  /// Whether counters of these bins are worth it for that many items.
+  [[nodiscard]] static bool has_small_counters(std::size_t bins, LoopIndex items) noexcept {
+    return bins <= kMostBins && bins <= items / 16;
+  }
+
+  BinCounts(std::size_t bins, bool small) : counts_(bins), small_(small ? kLanes * bins : 0) {}
+
+  /// Counts the items [first, last). `bin_of(i)` is the bin of item i.
+  template <class F>
+  void count(LoopIndex first, LoopIndex last, const F& bin_of) {
+    while (!small_.empty() && last - first >= kGroup) {
+      const LoopIndex end = first + (std::min(last - first, LoopIndex{left_}) / kGroup) * kGroup;
+      left_ -= static_cast<std::uint32_t>(end - first);
+      // A bin that its type alone keeps within bounds needs no check.
+      if (std::unsigned_integral<Bin> && counts_.size() > std::numeric_limits<Bin>::max()) {
+        count_groups<false>(first, end, bin_of);
+      } else {
+        count_groups<true>(first, end, bin_of);
+      }
+      if (left_ < kGroup) flush();
+      first = end;
+    }
+    for (; first != last; ++first) ++counts_[checked(bin_of(first))];
+  }
+
+  void add(BinCounts&& other) {
+    other.flush();
+    for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
+  }
+
+  [[nodiscard]] std::vector<std::size_t> take() && {
+    flush();
+    return std::move(counts_);
+  }
+
+ private:
+  static constexpr std::size_t kMostBins = 1024;
+  static constexpr std::size_t kLanes = 2;
+  static constexpr LoopIndex kGroup = 8;
+  static constexpr std::uint32_t kMostItems = std::numeric_limits<std::uint32_t>::max();
+
+  [[nodiscard]] std::size_t checked(Bin bin) const {
+    const auto place = static_cast<std::size_t>(bin);  // of a negative one beyond all bins
+    if (place >= counts_.size()) [[unlikely]]
+      throw_no_such_bin(bin, counts_.size());
+    return place;
+  }
+
+  template <bool kCheck, class F>
+  void count_groups(LoopIndex first, LoopIndex last, const F& bin_of) {
+    std::uint32_t* const counts = small_.data();
+    const std::size_t bins = counts_.size();
+    for (; first != last; first += kGroup) {
+      unrolled<kGroup>([&](std::size_t k) BLITZ_LAMBDA_INLINE {
+        const Bin bin = bin_of(first + k);
+        const std::size_t place = kCheck ? checked(bin) : static_cast<std::size_t>(bin);
+        ++counts[k % kLanes * bins + place];
+      });
+    }
+  }
+
+  /// Adds the small counters to the others, before they could overflow, and at the end.
+  void flush() noexcept {
+    for (std::size_t i = 0; i < small_.size(); ++i) counts_[i % counts_.size()] += std::exchange(small_[i], 0);
+    left_ = kMostItems;
+  }
+
+  std::vector<std::size_t> counts_;
+  std::vector<std::uint32_t> small_;
+  std::uint32_t left_ = kMostItems;  // items that the small counters can still take
+};
+
+/// The algorithm: each part counts in a table of its own, and the tables are added.
+struct Histogram {
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, BinOf<I> F = std::identity>
+  std::vector<std::size_t> operator()(const AlgorithmOptions& options, I first, S last, std::size_t bins,
+                                      F bin_of = {}) const {
+    using Bin = std::remove_cvref_t<std::indirect_result_t<F&, I>>;
+    const auto count = static_cast<LoopIndex>(last - first);
+    const bool small = BinCounts<Bin>::has_small_counters(bins, count);
+    // No part has fewer items than bins: its table costs less than its items.
+    auto counts = fold_blocks(
+        options, count, std::max<LoopIndex>(bins, 1), [&] { return BinCounts<Bin>(bins, small); },
+        [&](BinCounts<Bin>& part, LoopIndex from, LoopIndex to) {
+          part.count(from, to, [&](LoopIndex i) -> Bin { return std::invoke(bin_of, *at(first, i)); });
+        },
+        [](BinCounts<Bin>& left, BinCounts<Bin>&& right) { left.add(std::move(right)); });
+    throw_if_stopped(options);
+    return std::move(counts).take();
+  }
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, BinOf<I> F = std::identity>
+  std::vector<std::size_t> operator()(I first, S last, std::size_t bins, F bin_of = {}) const {
+    return (*this)(AlgorithmOptions{}, std::move(first), last, bins, std::move(bin_of));
+  }
+  template <LoopRange R, BinOf<std::ranges::iterator_t<R>> F = std::identity>
+  std::vector<std::size_t> operator()(const AlgorithmOptions& options, R&& range, std::size_t bins,
+                                      F bin_of = {}) const {
+    return (*this)(options, std::ranges::begin(range), std::ranges::end(range), bins, std::move(bin_of));
+  }
+  template <LoopRange R, BinOf<std::ranges::iterator_t<R>> F = std::identity>
+  std::vector<std::size_t> operator()(R&& range, std::size_t bins, F bin_of = {}) const {
+    return (*this)(AlgorithmOptions{}, range, bins, std::move(bin_of));
+  }
+};
+
+}  // namespace detail
+
+/// Counts the items of each bin: element b of the result is how many items have a `bin_of` that equals b.
+///
+/// histogram(range, bins, bin_of), histogram(first, last, bins, bin_of), and both with an AlgorithmOptions that leads.
+/// `bins` is the number of bins, and `bin_of` returns an integer from 0 to it, exclusive; without it the items are the
+/// integers. Bins should be fewer than items: a part of the range that another worker takes has at least as many items as
+/// there are bins.
+///
+/// Throws std::out_of_range for an item of no bin, what `bin_of` throws, Stopped after a stop request, std::bad_alloc.
+/// n calls of `bin_of`. Memory: the result, and as much for each part that another worker takes; of 1024 bins or fewer
+/// twice as much. Any thread.
+/// @code
+///   const auto of_each_length = blitz::histogram(words, 64, [](const std::string& word) {
+///     return std::min<std::size_t>(word.size(), 63);
+///   });
+/// @endcode
+inline constexpr detail::Histogram histogram{};
+
+}  // namespace blitz

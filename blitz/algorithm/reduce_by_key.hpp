@@ -1,0 +1,216 @@
+/// @file
+/// reduce_by_key: one value for each run of neighbours with equal keys.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <ranges>
+#include <utility>
+#include <vector>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/options.hpp"
+#include "blitz/core/items.hpp"
+#include "blitz/core/splitter.hpp"
+#include "blitz/parallel_reduce.hpp"
+
+namespace blitz {
+
+/// What reduce_by_key returns: the ends of what was written.
+template <class K, class V>
+struct ReduceByKeyResult {
+  K keys_out;
+  V values_out;
+};
+
+namespace detail {
+
+/// The algorithm, in two passes over pieces of the input. The first counts the runs that begin in each piece, and so tells
+/// where each piece writes. The second reduces the runs. What a piece has of a run that began before it, and of the run
+/// that may go on behind it, is kept, and put together at the end, from left to right.
+template <class K, class V, class KO, class VO, class Equal, class Op>
+class RunReduction {
+ public:
+  RunReduction(LoopIndex count, LoopIndex pieces, K keys, V values, KO keys_out, VO values_out, LoopIndex room,
+               Equal& equal, Op& op)
+      : pieces_(count, pieces),
+        keys_(std::move(keys)),
+        values_(std::move(values)),
+        keys_out_(std::move(keys_out)),
+        values_out_(std::move(values_out)),
+        room_(room),
+        equal_(equal),
+        op_(op),
+        parts_(pieces) {}
+
+  /// Returns the number of runs that were written.
+  LoopIndex run(const AlgorithmOptions& options) {
+    for_each_piece(options, [this](LoopIndex piece) { count_runs(piece); });
+    LoopIndex runs = 0;
+    for (Part& part : parts_) part.first_run = std::exchange(runs, runs + part.first_run);
+    for_each_piece(options, [this](LoopIndex piece) { reduce_runs(piece); });
+    write_open_runs(runs);
+    return std::min(runs, room_);
+  }
+
+ private:
+  using Value = std::iter_value_t<V>;
+
+  struct Part {
+    LoopIndex first_run = 0;     // how many runs begin in the piece; then how many begin before it
+    std::optional<Value> front;  // of the run that began before the piece
+    std::optional<Value> back;   // of the last run that begins in it
+  };
+
+  template <class F>
+  void for_each_piece(const AlgorithmOptions& options, const F& f) {
+    for_blocks({.stop = options.stop, .pool = options.pool}, parts_.size(), 1, [&](LoopIndex first, LoopIndex last) {
+      for (; first != last; ++first) f(first);
+    });
+    throw_if_stopped(options);
+  }
+
+  void count_runs(LoopIndex piece) {
+    LoopIndex i = pieces_.begin(piece);
+    LoopIndex runs = i == 0 ? 1 : 0;
+    K key = at(keys_, i == 0 ? i : i - 1);
+    if (i == 0) ++i;
+    for (const LoopIndex end = pieces_.begin(piece + 1); i != end; ++i) {
+      const K before = key++;
+      runs += static_cast<LoopIndex>(!std::invoke(equal_, *before, *key));
+    }
+    parts_[piece].first_run = runs;
+  }
+
+  void reduce_runs(LoopIndex piece) {
+    Part& part = parts_[piece];
+    const LoopIndex end = pieces_.begin(piece + 1);
+    LoopIndex i = pieces_.begin(piece);
+    if (i > 0 && std::invoke(equal_, *at(keys_, i - 1), *at(keys_, i))) part.front.emplace(reduce_run(i, end));
+    for (LoopIndex run = part.first_run; i != end && run < room_; ++run) {
+      *at(keys_out_, run) = *at(keys_, i);
+      Value value = reduce_run(i, end);
+      if (i != end) {
+        *at(values_out_, run) = std::move(value);
+      } else {
+        part.back.emplace(std::move(value));
+      }
+    }
+  }
+
+  /// Reduces from `first` on, up to the next run or to `last`. Leaves `first` where it stopped.
+  Value reduce_run(LoopIndex& first, const LoopIndex last) {
+    K key = at(keys_, first);
+    V item = at(values_, first);
+    Value value(*item);
+    LoopIndex i = first + 1;
+    for (; i != last; ++i) {
+      const K before = key++;
+      if (!std::invoke(equal_, *before, *key)) break;
+      take(value, *++item);
+    }
+    first = i;
+    return value;
+  }
+
+  /// Writes the last run that begins in each piece. There are `runs` in all.
+  void write_open_runs(LoopIndex runs) {
+    std::optional<Value> open;
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      Part& part = parts_[p];
+      const LoopIndex behind = p + 1 < parts_.size() ? parts_[p + 1].first_run : runs;
+      if (part.front) take(*open, std::move(*part.front));
+      if (behind == part.first_run) continue;  // No run begins here.
+      if (open) *at(values_out_, part.first_run - 1) = std::move(*open);
+      if (behind > room_) return;
+      open = std::move(part.back);
+    }
+    *at(values_out_, runs - 1) = std::move(*open);
+  }
+
+  template <class X>
+  void take(Value& value, X&& x) {
+    value = static_cast<Value>(std::invoke(op_, std::move(value), std::forward<X>(x)));
+  }
+
+  Pieces pieces_;
+  K keys_;
+  V values_;
+  KO keys_out_;
+  VO values_out_;
+  LoopIndex room_;
+  Equal& equal_;
+  Op& op_;
+  std::vector<Part> parts_;
+};
+
+struct ReduceByKey {
+  template <LoopRange K, LoopRange V, LoopRange KO, LoopRange VO,
+            std::indirect_binary_predicate<std::ranges::iterator_t<K>, std::ranges::iterator_t<K>> Equal =
+                std::ranges::equal_to,
+            class Op = std::plus<>>
+    requires std::indirectly_copyable<std::ranges::iterator_t<K>, std::ranges::iterator_t<KO>> &&
+             std::indirectly_writable<std::ranges::iterator_t<VO>, std::ranges::range_value_t<V>> &&
+             ReduceOperation<Op, std::ranges::range_value_t<V>, std::ranges::range_reference_t<V>>
+  ReduceByKeyResult<std::ranges::borrowed_iterator_t<KO>, std::ranges::borrowed_iterator_t<VO>> operator()(
+      const AlgorithmOptions& options, K&& keys, V&& values, KO&& keys_out, VO&& values_out, Equal equal = {},
+      Op op = {}) const {
+    const auto keys_to = std::ranges::begin(keys_out);
+    const auto values_to = std::ranges::begin(values_out);
+    const auto count =
+        static_cast<LoopIndex>(std::min<std::uint64_t>(std::ranges::size(keys), std::ranges::size(values)));
+    const auto room =
+        static_cast<LoopIndex>(std::min<std::uint64_t>(std::ranges::size(keys_out), std::ranges::size(values_out)));
+    LoopIndex runs = 0;
+    if (count > 0 && room > 0) {
+      constexpr LoopIndex kLeastPiece = 1024;
+      constexpr LoopIndex kMostPieces = 1024;  // to share them evenly among many workers
+      const LoopIndex pieces = std::clamp<LoopIndex>(count / grain_of(options, kLeastPiece), 1, kMostPieces);
+      RunReduction reduction(count, pieces, std::ranges::begin(keys), std::ranges::begin(values), keys_to, values_to,
+                             room, equal, op);
+      runs = reduction.run(options);
+    }
+    return {at(keys_to, runs), at(values_to, runs)};
+  }
+  template <LoopRange K, LoopRange V, LoopRange KO, LoopRange VO,
+            std::indirect_binary_predicate<std::ranges::iterator_t<K>, std::ranges::iterator_t<K>> Equal =
+                std::ranges::equal_to,
+            class Op = std::plus<>>
+    requires std::indirectly_copyable<std::ranges::iterator_t<K>, std::ranges::iterator_t<KO>> &&
+             std::indirectly_writable<std::ranges::iterator_t<VO>, std::ranges::range_value_t<V>> &&
+             ReduceOperation<Op, std::ranges::range_value_t<V>, std::ranges::range_reference_t<V>>
+  ReduceByKeyResult<std::ranges::borrowed_iterator_t<KO>, std::ranges::borrowed_iterator_t<VO>> operator()(
+      K&& keys, V&& values, KO&& keys_out, VO&& values_out, Equal equal = {}, Op op = {}) const {
+    return (*this)(AlgorithmOptions{}, keys, values, keys_out, values_out, std::move(equal), std::move(op));
+  }
+};
+
+}  // namespace detail
+
+/// Reduces the values of each run of neighbours with equal keys: writes the first key of each run, and what `op` makes of
+/// its values, from left to right except that neighbours may be combined first.
+///
+/// reduce_by_key(keys, values, keys_out, values_out, equal, op), and the same with an AlgorithmOptions that leads. `equal`
+/// tells whether two neighbours are of one run, by default by ==; `op` is associative, by default an addition, and called
+/// as parallel_reduce's. Equal keys that are no neighbours make runs of their own: sort first, or see group_by. As many
+/// values are read as there are keys, or as many keys as values, whichever are fewer; runs for which an output has no room
+/// are left out. The outputs must not overlap the inputs.
+///
+/// Returns the ends of the two outputs, `keys_out` and `values_out`. Throws what the calls throw, Stopped after a stop
+/// request, std::bad_alloc; what the outputs then hold is not specified. n - 1 calls of `equal`, twice; at most n of
+/// `op`. Memory: two values for each thousand items, and 2048 at most. Any thread.
+///
+/// After Thrust's reduce_by_key.
+/// @code
+///   // Of the sorted words "a" "b" "b", each counted once: "a" 1, "b" 2.
+///   const auto [words_end, counts_end] = blitz::reduce_by_key(words, ones, different_words, counts);
+/// @endcode
+inline constexpr detail::ReduceByKey reduce_by_key{};
+
+}  // namespace blitz

@@ -1,0 +1,282 @@
+/// @file
+/// parallel_for_each: a loop over any range that can be read once, and over work that is added while it runs.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "blitz/base/atomic.hpp"
+#include "blitz/base/ticks.hpp"
+#include "blitz/core/items.hpp"
+#include "blitz/core/worker.hpp"
+#include "blitz/parallel_for.hpp"
+#include "blitz/pool_ref.hpp"
+#include "blitz/scope.hpp"
+
+namespace blitz {
+
+/// @brief What a body of parallel_for_each adds work to.
+///
+/// Thread-safety: for the call of the body that got it, on one thread, until that call returns.
+template <class T>
+class Feeder {
+ public:
+  /// For the library.
+  explicit Feeder(std::vector<T>& items) noexcept : items_(items) {}
+  Feeder(const Feeder&) = delete;
+  Feeder& operator=(const Feeder&) = delete;
+
+  /// Adds an item: the body will be called with it, perhaps at once on another thread, but not before this call of the
+  /// body has returned. Throws std::bad_alloc. O(1), without synchronisation.
+  void add(T item) { items_.push_back(std::move(item)); }
+
+ private:
+  std::vector<T>& items_;
+};
+
+namespace detail {
+
+/// How a work list hands out an item of its own: as an rvalue, if the body takes one.
+template <class F, class T, class... More>
+concept TakesOwned = std::invocable<F&, T, More...> || std::invocable<F&, T&, More...>;
+
+template <class F, class T, class... More>
+decltype(auto) call_with_owned(F& f, T& item, More&... more) {
+  if constexpr (std::invocable<F&, T, More&...>) {
+    return std::invoke(f, std::move(item), more...);
+  } else {
+    return std::invoke(f, item, more...);
+  }
+}
+
+template <class F, class T>
+concept TakesFeeder = std::movable<T> && TakesOwned<F, T, Feeder<T>&>;
+
+}  // namespace detail
+
+/// The body of parallel_for_each over R: callable with an item, or with an item and a Feeder.
+template <class F, class R>
+concept ForEachBody = detail::TakesFeeder<F, std::ranges::range_value_t<R>> ||
+                      (std::ranges::forward_range<R> && LoopBody<F, std::ranges::range_reference_t<R>>) ||
+                      (!std::ranges::forward_range<R> && detail::TakesOwned<F, std::ranges::range_value_t<R>>);
+
+/// The fine print of parallel_for_each.
+struct ForEachOptions {
+  /// When a stop is requested here, the body is called for no further item, and the loop returns as if it were complete.
+  std::stop_token stop{};
+  PoolRef pool{};  ///< The pool that runs the loop.
+};
+
+namespace detail {
+
+/// One run of parallel_for_each, where the range cannot be cut or the work may grow. `read(from)` makes an entry of what
+/// an iterator refers to, and `call(entry, entries)` calls the body, which may add to the entries; it returns whether the
+/// loop is to end.
+///
+/// Each worker does its own entries first, the newest first, so that a tree of work takes the memory of its depth. When
+/// it has none it reads a batch of the range, unless another worker is reading: then it leaves the rest to that one.
+/// Whenever all that it has offered is gone it offers a job: the oldest half of its entries, perhaps none, and the right
+/// to read. A job that nobody wants costs its worker little, for while it waits no other is made.
+///
+/// Pairs:
+///   [read]  read: reading_.store(release)  ->  read: reading_.exchange(acquire)
+template <class Entry, class It, class End, class Read, class Call>
+class WorkList {
+ public:
+  WorkList(It next, End end, const Read& read, const Call& call) noexcept
+      : next_(std::move(next)), end_(std::move(end)), read_(read), call_(call) {}
+  WorkList(const WorkList&) = delete;
+  WorkList& operator=(const WorkList&) = delete;
+
+  /// The body of the scope.
+  void run(Scope& scope) {
+    scope_ = &scope;
+    WorkerBase& worker = *current_worker;
+    float& usual = worker.history().per_item(reinterpret_cast<std::uintptr_t>(&kKnownBy));
+    usual_ = static_cast<Ticks>(usual);
+    const Ticks begun = ticks_now();
+    Share(*this, {})();
+    usual = static_cast<float>(ticks_now() - begun);
+  }
+
+ private:
+  using Entries = std::vector<Entry>;
+
+  static constexpr std::size_t kLargestBatch = 256;
+  static constexpr char kKnownBy = 0;  // Its address stands for the loop in the worker's history.
+
+  /// A job of the scope.
+  class Share {
+   public:
+    Share(WorkList& list, Entries entries) noexcept : list_(&list), entries_(std::move(entries)) {}
+
+    void operator()() {
+      WorkerBase& worker = *current_worker;
+      Scope& scope = *list_->scope_;
+      const bool shared = worker.num_threads() > 1;
+      const Ticks begun = ticks_now();
+      try {
+        while (!scope.stop_requested() && (!entries_.empty() || list_->read(entries_))) {
+          if (shared && has_more() && worker.queue_empty() && is_worth_offering(worker, begun)) offer_half();
+          Entry entry = std::move(entries_.back());
+          entries_.pop_back();
+          if (list_->call_(entry, entries_)) scope.request_stop();
+        }
+      } catch (...) {
+        scope.request_stop();
+        throw;
+      }
+    }
+
+   private:
+    [[nodiscard]] bool has_more() const noexcept { return entries_.size() > 1 || list_->unread(); }
+
+    /// A worker that sleeps is woken if the list took so long the last time that it pays, or has by now. If there was
+    /// no last time, the entries may take long.
+    [[nodiscard]] bool is_worth_offering(WorkerBase& worker, Ticks begun) noexcept {
+      if (worker.audience() != Audience::kSleeps) return true;
+      if (list_->usual_ == 0 && !offered_) return true;
+      const Ticks lasted = ticks_now() - begun;
+      return worker.worth_waking(lasted < list_->usual_ ? list_->usual_ : lasted) != 0;
+    }
+
+    void offer_half() {
+      offered_ = true;
+      const auto middle = entries_.begin() + std::ssize(entries_) / 2;
+      Entries oldest(std::move_iterator(entries_.begin()), std::move_iterator(middle));
+      entries_.erase(entries_.begin(), middle);
+      list_->scope_->spawn(Share(*list_, std::move(oldest)));
+    }
+
+    WorkList* list_;
+    Entries entries_;
+    bool offered_ = false;
+  };
+
+  /// A hint. Relaxed: a batch that is missed here is offered again by the worker that reads it.
+  [[nodiscard]] bool unread() const noexcept { return unread_.load(std::memory_order_relaxed); }
+
+  /// Adds a batch to the entries, which are none. Returns false if there is nothing to read, or another worker is reading.
+  /// Nobody waits for the reader, which may run other jobs meanwhile, if reading is the work of a parallel call.
+  bool read(Entries& entries) {
+    if (!unread() || reading_.exchange(true, std::memory_order_acquire)) return false;  // [read]
+    struct Release {
+      Atomic<bool>& reading;
+      ~Release() { reading.store(false, std::memory_order_release); }  // [read]
+    } release{reading_};
+    for (; next_ != end_ && entries.size() < batch_; ++next_) entries.push_back(read_(next_));
+    if (next_ == end_) unread_.store(false, std::memory_order_relaxed);  // See unread().
+    if (batch_ < kLargestBatch) batch_ *= 2;
+    // The last is done first.
+    for (std::size_t i = 0, j = entries.size(); i + 1 < j; ++i) std::swap(entries[i], entries[--j]);
+    return !entries.empty();
+  }
+
+  It next_;  // this and the next two: guarded by reading_
+  End end_;
+  std::size_t batch_ = 1;  // entries to read; doubles, so that the first ones do not wait for many others
+  const Read& read_;
+  const Call& call_;
+  Scope* scope_ = nullptr;
+  Ticks usual_ = 0;              // what the list took the last time; 0: not known
+  Atomic<bool> reading_{false};  // written by the worker that reads
+  Atomic<bool> unread_{true};    // the same, read by all
+};
+
+template <class Entry, class R, class Read, class Call>
+void run_work_list(PoolBase* pool, const ForEachOptions& options, R& range, const Read& read, const Call& call) {
+  auto next = std::ranges::begin(range);
+  const auto end = std::ranges::end(range);
+  if (next == end) return;
+  WorkList<Entry, decltype(next), std::ranges::sentinel_t<R>, Read, Call> list(std::move(next), end, read, call);
+  const ScopeOptions scope_options{.stop = options.stop};
+  OpenScope{SpawnOrder::kLifo, scope_options, pool}.on_worker([&](Scope& scope) { list.run(scope); });
+}
+
+/// What a call of the body returns: whether it ends the loop.
+template <class Call>
+bool ends_list(const Call& call) {
+  if constexpr (std::same_as<std::remove_cvref_t<std::invoke_result_t<const Call&>>, Flow>) {
+    return call() == Flow::stop;
+  } else {
+    call();
+    return false;
+  }
+}
+
+template <class R, class F>
+void for_each_of(PoolBase* pool, const ForEachOptions& options, R& range, F& f) {
+  using T = std::ranges::range_value_t<R>;
+  using It = std::ranges::iterator_t<R>;
+  if constexpr (TakesFeeder<F, T>) {
+    const auto call = [&f](T& item, std::vector<T>& items) {
+      Feeder<T> feeder(items);
+      return ends_list([&] { return call_with_owned(f, item, feeder); });
+    };
+    run_work_list<T>(
+        pool, options, range, [](const It& from) { return T(*from); }, call);
+  } else if constexpr (LoopRange<R>) {
+    run_loop(pool, ForOptions{.stop = options.stop}, items_of(range), f);
+  } else if constexpr (std::ranges::forward_range<R>) {
+    const auto call = [&f](It& item, std::vector<It>&) { return ends_list([&] { return std::invoke(f, *item); }); };
+    run_work_list<It>(
+        pool, options, range, [](const It& from) { return from; }, call);
+  } else {
+    const auto call = [&f](T& item, std::vector<T>&) { return ends_list([&] { return call_with_owned(f, item); }); };
+    run_work_list<T>(
+        pool, options, range, [](const It& from) { return T(*from); }, call);
+  }
+}
+
+}  // namespace detail
+
+/// @brief Calls `f(x)` or `f(x, feeder)` for every x of `range`, and for every item that these calls add, in any order,
+/// perhaps at once.
+///
+/// The range may be any that can be read once: a list, a map, a generator, a view of a stream. It is read by one thread
+/// at a time, a batch each, while others work; so the calls should take longer than the reading. A range with random
+/// access is cut as parallel_for cuts it.
+///
+/// With a Feeder the work may grow while it runs: a traversal, a search, a refinement. Breadth first, a graph:
+/// @code
+///   std::vector<std::atomic<bool>> seen(graph.size());
+///   seen[start] = true;
+///   blitz::parallel_for_each(std::views::single(start), [&](Vertex v, blitz::Feeder<Vertex>& feeder) {
+///     for (Vertex w : graph[v]) {
+///       if (!seen[w].exchange(true, std::memory_order_relaxed)) feeder.add(w);
+///     }
+///   });
+/// @endcode
+/// The list then owns its items: those of the range are copied into it, or moved, if the range refers to rvalues. `f` may
+/// take an item by value, as an rvalue, or by reference. Each worker does its newest items first, and offers the oldest
+/// half of them to others.
+///
+/// An exception ends the loop early: no further item begins, and the first one thrown is rethrown when the running calls
+/// are done. So does an `f` that returns Flow::stop, and a stop request, without an exception. Items that were not begun
+/// are destroyed.
+///
+/// After oneTBB's parallel_for_each and its feeder.
+///
+/// @param range  Read once. An empty one costs nothing.
+/// @param f      The body, called through a reference by several threads at once. What an item's adder did before it
+///               returned happens before the item's call.
+/// @param options  The stop token and the pool.
+/// @throws The first exception of `f`, of the range's iterators, and of the items' moves; std::bad_alloc.
+/// Complexity: O(1) for each item beside its call. Memory: the items that wait, once each, and for each worker now and
+/// then a job of some hundred bytes. Thread-safety: any thread.
+template <std::ranges::input_range R, ForEachBody<R> F>
+void parallel_for_each(R&& range, F&& f, const ForEachOptions& options = {}) {
+  detail::for_each_of(options.pool.base(), options, range, f);
+}
+
+}  // namespace blitz

@@ -1,0 +1,222 @@
+/// @file
+/// parallel_for_tiles: a loop over a grid of two or three dimensions, a rectangle of it at a time.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <limits>
+#include <ranges>
+#include <stdexcept>
+#include <type_traits>
+
+#include "blitz/core/items.hpp"
+#include "blitz/core/loop.hpp"
+#include "blitz/parallel_for.hpp"
+
+namespace blitz {
+
+/// The size of a grid, or of its tiles: {rows, columns} or {pages, rows, columns}, of any integer types. What is negative
+/// is taken for 0.
+template <std::size_t N>
+class Extents {
+ public:
+  template <LoopInteger... Size>
+    requires(sizeof...(Size) == N)
+  constexpr Extents(Size... sizes) noexcept : sizes_{not_negative(sizes)...} {}
+
+  [[nodiscard]] constexpr std::size_t operator[](std::size_t dimension) const noexcept { return sizes_[dimension]; }
+  [[nodiscard]] constexpr std::size_t& operator[](std::size_t dimension) noexcept { return sizes_[dimension]; }
+
+ private:
+  template <class Size>
+  static constexpr std::size_t not_negative(Size size) noexcept {
+    if constexpr (std::signed_integral<Size>) return size < 0 ? 0 : static_cast<std::size_t>(size);
+    return static_cast<std::size_t>(size);
+  }
+
+  std::array<std::size_t, N> sizes_;
+};
+
+/// A rectangle, or a box, of a grid: what the body of parallel_for_tiles works on. Never empty.
+template <std::size_t N>
+class Tile {
+ public:
+  using Indices = std::ranges::iota_view<std::size_t, std::size_t>;
+
+  constexpr Tile(const std::array<std::size_t, N>& first, const std::array<std::size_t, N>& last) noexcept
+      : first_(first), last_(last) {}
+
+  /// The tile's indices in each dimension: what a `for` statement goes through.
+  [[nodiscard]] constexpr Indices pages() const noexcept
+    requires(N == 3)
+  {
+    return indices(0);
+  }
+  [[nodiscard]] constexpr Indices rows() const noexcept { return indices(N - 2); }
+  [[nodiscard]] constexpr Indices cols() const noexcept { return indices(N - 1); }
+
+ private:
+  [[nodiscard]] constexpr Indices indices(std::size_t dimension) const noexcept {
+    return Indices(first_[dimension], last_[dimension]);
+  }
+
+  std::array<std::size_t, N> first_;
+  std::array<std::size_t, N> last_;
+};
+
+namespace detail {
+
+/// How many tiles of one dimension the grid has.
+template <std::size_t N>
+[[nodiscard]] constexpr LoopIndex tiles_along(const Extents<N>& grid, const Extents<N>& tile, std::size_t d) noexcept {
+  return grid[d] / tile[d] + (grid[d] % tile[d] != 0);
+}
+
+/// How many tiles a grid has. Throws std::length_error if 64 bits do not hold it.
+template <std::size_t N>
+[[nodiscard]] constexpr LoopIndex count_tiles(const Extents<N>& grid, const Extents<N>& tile) {
+  LoopIndex tiles = 1;
+  for (std::size_t d = 0; d < N; ++d) {
+    const LoopIndex along = tiles_along(grid, tile, d);
+    if (along == 0) return 0;
+    if (tiles > std::numeric_limits<LoopIndex>::max() / along)
+      throw std::length_error("blitz: more than 2^64 - 1 tiles");
+    tiles *= along;
+  }
+  return tiles;
+}
+
+}  // namespace detail
+
+/// The size of the tiles of a grid, where a call of parallel_for_tiles names none: 64 x 64, or 8 x 8 x 64.
+///
+/// That is 4096 items, 32 kB of doubles, so that the tiles of several arrays fit in a second-level cache together; and a
+/// row is long enough for vector instructions and for the prefetcher. A grid of fewer than 64 such tiles has smaller
+/// ones, halved across the longer side until there are 64 or a tile has 64 items. Throws std::length_error for 2^64
+/// tiles or more.
+template <std::size_t N>
+  requires(N == 2 || N == 3)
+[[nodiscard]] constexpr Extents<N> default_tile(const Extents<N>& grid) {
+  constexpr detail::LoopIndex kFewestTiles = 64;
+  Extents<N> tile = [] {
+    if constexpr (N == 2)
+      return Extents<2>(64, 64);
+    else
+      return Extents<3>(8, 8, 64);
+  }();
+  for (std::size_t items = 4096; items > 64 && detail::count_tiles(grid, tile) < kFewestTiles; items /= 2) {
+    std::size_t longest = 0;
+    for (std::size_t d = 1; d < N; ++d) {
+      if (tile[d] > tile[longest]) longest = d;
+    }
+    tile[longest] /= 2;
+  }
+  return tile;
+}
+
+namespace detail {
+
+/// The tiles of a grid, as the items of a loop, in the order of rows. (An order in which runs of tiles are compact is no
+/// faster: what neighbouring tiles share is little beside what is reused in one.)
+template <std::size_t N>
+class TileItems {
+ public:
+  using Item = Tile<N>;
+
+  static constexpr bool kIndexed = false;
+
+  TileItems(const Extents<N>& grid, const Extents<N>& tile) : grid_(grid), tile_(tile) {
+    for (std::size_t d = 0; d < N; ++d) {
+      if (tile[d] == 0) throw std::invalid_argument("blitz: a tile must have a size of at least 1 in each dimension");
+    }
+  }
+
+  template <class F>
+  bool for_each(LoopIndex first, LoopIndex last, const F f) const {
+    Place place{};
+    LoopIndex rest = first;
+    for (std::size_t d = N; d-- > 0;) {
+      const LoopIndex along = tiles_along(grid_, tile_, d);
+      place[d] = static_cast<std::size_t>(rest % along) * tile_[d];
+      rest /= along;
+    }
+    for (; first != last; ++first) {
+      if (ends_loop(f, tile_at(place))) return true;
+      for (std::size_t d = N; d-- > 0;) {
+        if (grid_[d] - place[d] > tile_[d]) {
+          place[d] += tile_[d];
+          break;
+        }
+        place[d] = 0;
+      }
+    }
+    return false;
+  }
+
+ private:
+  using Place = std::array<std::size_t, N>;
+
+  [[nodiscard]] Tile<N> tile_at(const Place& place) const noexcept {
+    Place end = place;
+    for (std::size_t d = 0; d < N; ++d) end[d] = grid_[d] - place[d] > tile_[d] ? place[d] + tile_[d] : grid_[d];
+    return Tile<N>(place, end);
+  }
+
+  Extents<N> grid_;
+  Extents<N> tile_;
+};
+
+template <std::size_t N, class F>
+void run_tiles(PoolBase* pool, const ForOptions& options, const Extents<N>& grid, const Extents<N>& tile, F& f) {
+  const TileItems<N> items(grid, tile);  // checks the tile
+  run_loop(pool, options, LoopSpace{count_tiles(grid, tile), items}, f);
+}
+
+}  // namespace detail
+
+/// @brief Calls `f(tile)` for rectangles that cover a grid of two dimensions, each place once, in any order, perhaps at
+/// once.
+///
+/// For loops in which a place needs its neighbours, or a row and a column, so that what one rectangle reads fits in a
+/// cache where a whole row would not: transpositions, stencils, products of matrices, all pairs of two sets.
+/// @code
+///   blitz::parallel_for_tiles({rows, cols}, [&](const blitz::Tile<2>& tile) {
+///     for (std::size_t row : tile.rows())
+///       for (std::size_t col : tile.cols()) out[col * rows + row] = in[row * cols + col];
+///   });
+/// @endcode
+///
+/// Tiles are shared out as parallel_for shares items: on demand, in runs of neighbouring tiles. Where rows are a power of two
+/// apart and an array is gone through by columns, as `out` above may be, few of a cache's places are used: then name
+/// smaller tiles, such as {16, 16}.
+///
+/// @param grid  {rows, columns}.
+/// @param tile  {rows, columns} of a tile, at the edges less. Without it default_tile(grid).
+/// @param f     The body, called through a reference by several threads at once. May return Flow.
+/// @param options  As parallel_for's; `min_grain` counts tiles.
+/// @throws std::invalid_argument for a tile without rows or columns, std::length_error for 2^64 tiles or more, the first
+///         exception of `f`; see parallel_for.
+/// Complexity: a call for each tile. No allocation. Thread-safety: any thread.
+template <LoopBody<Tile<2>> F>
+void parallel_for_tiles(const Extents<2>& grid, F&& f, const ForOptions& options = {}) {
+  detail::run_tiles(options.pool.base(), options, grid, default_tile(grid), f);
+}
+template <LoopBody<Tile<2>> F>
+void parallel_for_tiles(const Extents<2>& grid, const Extents<2>& tile, F&& f, const ForOptions& options = {}) {
+  detail::run_tiles(options.pool.base(), options, grid, tile, f);
+}
+
+/// @brief The same in three dimensions: {pages, rows, columns}. Tile<3> has pages(), rows() and cols().
+template <LoopBody<Tile<3>> F>
+void parallel_for_tiles(const Extents<3>& grid, F&& f, const ForOptions& options = {}) {
+  detail::run_tiles(options.pool.base(), options, grid, default_tile(grid), f);
+}
+template <LoopBody<Tile<3>> F>
+void parallel_for_tiles(const Extents<3>& grid, const Extents<3>& tile, F&& f, const ForOptions& options = {}) {
+  detail::run_tiles(options.pool.base(), options, grid, tile, f);
+}
+
+}  // namespace blitz
