@@ -2,7 +2,8 @@
 /// The radix sort on several threads; see radix.hpp.
 ///
 /// Many items are counted and distributed to buckets in parts, by several threads; then the buckets are sorted side by
-/// side.
+/// side. A stop request, or a pool without memory, ends that by an exception: then all items are brought to where they
+/// belong in the end, in some order.
 ///
 /// Source: M. Zagha, G. E. Blelloch: Radix Sort for Vector Multiprocessors, SC 1991 (counts of parts, added up bucket
 /// by bucket).
@@ -13,6 +14,7 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include "blitz/algorithm/blocks.hpp"
@@ -23,6 +25,17 @@
 #include "blitz/algorithm/sort/radix.hpp"
 
 namespace blitz::detail {
+
+/// Calls `f`, and if it throws, calls `repair` before the exception goes on.
+template <class F, class Repair>
+void try_or(F&& f, Repair&& repair) {
+  try {
+    f();
+  } catch (...) {
+    repair();
+    throw;
+  }
+}
 
 template <class T, class Order>
 class ParallelRadixSort {
@@ -48,7 +61,7 @@ class ParallelRadixSort {
       if (into_other) move_items(items, other, n);
     };
     unsigned bits = 0;
-    try_or<true>([&] { bits = differing_bits_of(items, n); }, move_home);
+    try_or([&] { bits = differing_bits_of(items, n); }, move_home);
     if (bits == 0) return move_home();
     const bool once = Order::kIsItem && bits <= kMostDigit;  // the counts alone say what the items are
     const unsigned width = once ? bits : radix_width<T>(n, bits);
@@ -61,7 +74,7 @@ class ParallelRadixSort {
       return radix_quicksort(home, into_other ? items : other, n, order_);
     }
     const RadixDigit<Order> digit{order_, bits - width, width};
-    try_or<true>(
+    try_or(
         [&] {
           count(items, n, digit, parts, counts.data(), buckets);
           if (!once) to_buckets(items, other, n, digit, parts, counts.data());
@@ -70,17 +83,17 @@ class ParallelRadixSort {
     if constexpr (Order::kIsItem) {
       if (once) return write_items(*items, home, buckets);
     }
-    try_or<true>([&] { sort_buckets(items, other, n, into_other, buckets); },
-                 [&] {
-                   if (into_other) return;
-                   for (Bucket* bucket = buckets.data(); bucket != buckets.data() + buckets.size(); ++bucket) {
-                     if (!bucket->begun) move_items(other + bucket->begin, items + bucket->begin, bucket->size);
-                   }
-                 });
+    try_or([&] { sort_buckets(items, other, n, into_other, buckets); },
+           [&] {
+             if (into_other) return;
+             for (Bucket* bucket = buckets.data(); bucket != buckets.data() + buckets.size(); ++bucket) {
+               if (!bucket->begun) move_items(other + bucket->begin, items + bucket->begin, bucket->size);
+             }
+           });
   }
 
  private:
-  using Bits = typename Order::Bits;
+  using Bits = std::remove_cvref_t<std::invoke_result_t<Order&, T&>>;
 
   struct Bucket {
     std::size_t begin;

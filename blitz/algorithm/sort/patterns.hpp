@@ -8,6 +8,7 @@
 
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/permute.hpp"
 
 namespace blitz::detail {
 
@@ -52,6 +53,11 @@ FrontRun front_run(const AlgorithmOptions& options, T* items, std::size_t n, Les
         true};
   }
   return {measure([&](std::size_t i) { return less(items[i], items[i - 1]); }), false};
+}
+
+template <class T>
+void reverse_items(const AlgorithmOptions& options, T* items, std::size_t n) {
+  Reverse::run(options, items, n);
 }
 
 }  // namespace blitz::detail

@@ -6,8 +6,8 @@
 /// its items apart if they are random; what is equal in these is sorted by itself. So random keys of any width take
 /// three distributions.
 ///
-/// A projection may throw, and a stop may be requested: then all items are brought to where they belong in the end, in
-/// some order. So each function here leaves a permutation of its items there in any case.
+/// Keys are read several times, and must be the same each time: the places that are counted are not checked. So an
+/// order reads them from the item, and calls nothing of the user's. Nothing here throws.
 ///
 /// Sources: P. M. McIlroy, K. Bostic, M. D. McIlroy: Engineering Radix Sort, 1993; A. Maus: ARL, a Faster In-place,
 /// Cache Friendly Sorting Algorithm, 2002 (most significant digits first, until the cache holds a bucket).
@@ -33,7 +33,7 @@ namespace blitz::detail {
 
 /// What has digits in the order of its values.
 template <class K>
-concept RadixKey = (std::integral<K> || std::same_as<K, float> || std::same_as<K, double>)&&sizeof(K) <= 8;
+concept RadixKey = sizeof(K) <= 8 && (std::integral<K> || std::same_as<K, float> || std::same_as<K, double>);
 
 /// Whether `C` compares keys of type K as `<` does, or as `>`.
 template <class C, class K>
@@ -87,13 +87,13 @@ template <class T, class Proj, bool kDescending>
 struct RadixOrder {
   using Map = RadixMap<std::remove_cvref_t<std::invoke_result_t<Proj&, T&>>, kDescending>;
   using Bits = typename Map::Bits;
-  static constexpr bool kThrows = !std::is_nothrow_invocable_v<Proj&, T&>;
+  static constexpr bool kNoexcept = std::is_nothrow_invocable_v<Proj&, T&>;
   /// Equal items keep their order.
   static constexpr bool kStable = false;
   /// The items are their own bits.
   static constexpr bool kIsItem = std::same_as<T, Bits> && std::same_as<Proj, std::identity> && !kDescending;
 
-  Bits operator()(T& item) const noexcept(!kThrows) { return Map::bits_of(std::invoke(*proj, item)); }
+  Bits operator()(T& item) const noexcept(kNoexcept) { return Map::bits_of(std::invoke(*proj, item)); }
 
   Proj* proj;
 };
@@ -104,7 +104,7 @@ struct StableRadixOrder : RadixOrder<T, Proj, kDescending> {
   using Base = RadixOrder<T, Proj, kDescending>;
   static constexpr bool kStable = true;
 
-  typename Base::Bits operator()(T& item) const noexcept(!Base::kThrows) {
+  typename Base::Bits operator()(T& item) const noexcept(Base::kNoexcept) {
     const auto key = std::invoke(*this->proj, item);
     if constexpr (std::floating_point<std::remove_const_t<decltype(key)>>) {
       return Base::Map::bits_of(key == 0 ? 0 : key);
@@ -117,7 +117,7 @@ struct StableRadixOrder : RadixOrder<T, Proj, kDescending> {
 template <class Order>
 struct RadixLess {
   template <class T>
-  bool operator()(T& a, T& b) const noexcept(!Order::kThrows) {
+  bool operator()(T& a, T& b) const noexcept(Order::kNoexcept) {
     return order(a) < order(b);
   }
   Order order;
@@ -147,21 +147,6 @@ inline constexpr unsigned kMostDigit = 10;
 template <class T>
 void move_items(T* from, T* to, std::size_t n) {
   std::uninitialized_move_n(from, n, to);  // over items that need not be destroyed
-}
-
-/// Calls `f`, and if it throws, calls `repair` before the exception goes on.
-template <bool kThrows, class F, class Repair>
-BLITZ_ALWAYS_INLINE void try_or(F&& f, Repair&& repair) {
-  if constexpr (kThrows) {
-    try {
-      f();
-    } catch (...) {
-      repair();
-      throw;
-    }
-  } else {
-    f();
-  }
 }
 
 /// How many of the lowest bits the keys of n items differ in.
@@ -200,11 +185,11 @@ void add_up(Count* counts, std::size_t n) {
 }
 
 template <class T, class Order>
-void radix_sort(T* items, T* other, std::size_t n, bool into_other, Order order);
+void radix_sort(T* items, T* other, std::size_t n, bool into_other, Order order) noexcept;
 
 /// Sorts n items whose keys differ in the lowest `bits`, from the least significant digit on; see radix_sort.
 template <class T, class Order>
-void radix_sort_in_cache(T* items, T* other, std::size_t n, unsigned bits, bool into_other, Order order) {
+void radix_sort_in_cache(T* items, T* other, std::size_t n, unsigned bits, bool into_other, Order order) noexcept {
   // If the keys are random in the highest bits, one item in 64 is equal to another one in as many of them.
   const unsigned wanted = std::min(bits, static_cast<unsigned>(std::bit_width(n)) + 5);
   const unsigned digits = ceil_div(wanted, kMostDigit);  // at most three
@@ -214,31 +199,25 @@ void radix_sort_in_cache(T* items, T* other, std::size_t n, unsigned bits, bool 
   T* const home = into_other ? other : items;
   T* from = items;
   T* to = other;
-  try_or<Order::kThrows>(
-      [&] {
-        std::array<std::uint32_t, (std::size_t{1} << kMostDigit) * 3> counts;
-        std::fill_n(counts.begin(), buckets * digits, 0U);
-        const auto digit = [&](unsigned d) { return RadixDigit<Order>{order, lowest + d * width, width}; };
-        if (digits == 2) {  // most often
-          for (std::size_t i = 0; i != n; ++i) {
-            ++counts[digit(0)(items[i])];
-            ++counts[buckets + digit(1)(items[i])];
-          }
-        } else {
-          for (unsigned d = 0; d != digits; ++d) {
-            for (std::size_t i = 0; i != n; ++i) ++counts[d * buckets + digit(d)(items[i])];
-          }
-        }
-        for (unsigned d = 0; d != digits; ++d) {
-          std::uint32_t* const next = counts.data() + d * buckets;
-          add_up(next, buckets);
-          distribute(from, to, n, digit(d), next);
-          std::swap(from, to);
-        }
-      },
-      [&] {
-        if (from != home) move_items(from, home, n);
-      });
+  std::array<std::uint32_t, (std::size_t{1} << kMostDigit) * 3> counts;
+  std::fill_n(counts.begin(), buckets * digits, 0U);
+  const auto digit = [&](unsigned d) { return RadixDigit<Order>{order, lowest + d * width, width}; };
+  if (digits == 2) {  // most often
+    for (std::size_t i = 0; i != n; ++i) {
+      ++counts[digit(0)(items[i])];
+      ++counts[buckets + digit(1)(items[i])];
+    }
+  } else {
+    for (unsigned d = 0; d != digits; ++d) {
+      for (std::size_t i = 0; i != n; ++i) ++counts[d * buckets + digit(d)(items[i])];
+    }
+  }
+  for (unsigned d = 0; d != digits; ++d) {
+    std::uint32_t* const next = counts.data() + d * buckets;
+    add_up(next, buckets);
+    distribute(from, to, n, digit(d), next);
+    std::swap(from, to);
+  }
   if (from != home) move_items(from, home, n);
   if (lowest == 0) return;
   T* const scratch = into_other ? items : other;
@@ -263,14 +242,11 @@ template <class T>
 /// Sorts the n items at `items`, fewer than 2^32, on this thread. They end in `other`, or in `items` if not
 /// `into_other`; the other one is scratch.
 template <class T, class Order>
-void radix_sort(T* items, T* other, std::size_t n, bool into_other, Order order) {
+void radix_sort(T* items, T* other, std::size_t n, bool into_other, Order order) noexcept {
   T* const home = into_other ? other : items;
   unsigned bits = 0;
   if (n >= kLeastRadix) {
-    try_or<Order::kThrows>([&] { bits = differing_bits(items, n, order); },
-                           [&] {
-                             if (into_other) move_items(items, other, n);
-                           });
+    bits = differing_bits(items, n, order);
     if (bits != 0 && n * sizeof(T) <= kMostRadixBytes)
       return radix_sort_in_cache(items, other, n, bits, into_other, order);
   }
@@ -282,29 +258,16 @@ void radix_sort(T* items, T* other, std::size_t n, bool into_other, Order order)
   const unsigned width = radix_width<T>(n, bits);
   const std::size_t buckets = std::size_t{1} << width;
   std::array<std::uint32_t, std::size_t{1} << kMostDigit> ends;
-  try_or<Order::kThrows>(
-      [&] {
-        const RadixDigit<Order> digit{order, bits - width, width};
-        std::fill_n(ends.begin(), buckets, 0U);
-        for (std::size_t i = 0; i != n; ++i) ++ends[digit(items[i])];
-        add_up(ends.data(), buckets);
-        distribute(items, other, n, digit, ends.data());
-      },
-      [&] {
-        if (into_other) move_items(items, other, n);
-      });
-  std::size_t begin = 0;
-  std::size_t bucket = 0;
-  try_or<Order::kThrows>(
-      [&] {
-        while (bucket != buckets) {
-          const std::size_t first = std::exchange(begin, ends[bucket++]);
-          radix_sort(other + first, items + first, begin - first, !into_other, order);
-        }
-      },
-      [&] {
-        if (!into_other) move_items(other + begin, items + begin, n - begin);
-      });
+  const RadixDigit<Order> digit{order, bits - width, width};
+  std::fill_n(ends.begin(), buckets, 0U);
+  for (std::size_t i = 0; i != n; ++i) ++ends[digit(items[i])];
+  add_up(ends.data(), buckets);
+  distribute(items, other, n, digit, ends.data());
+  for (std::size_t begin = 0, bucket = 0; bucket != buckets; ++bucket) {
+    const std::size_t end = ends[bucket];
+    radix_sort(other + begin, items + begin, end - begin, !into_other, order);
+    begin = end;
+  }
 }
 
 }  // namespace blitz::detail

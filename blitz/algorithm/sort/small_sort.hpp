@@ -1,8 +1,8 @@
 /// @file
 /// Sorting a few items: what quicksort and the radix sort leave over.
 ///
-/// Items that are cheap to copy are sorted in a copy, four by four without a branch, and merged back from both ends
-/// without a branch; the others by binary insertion, which compares seldom.
+/// Items that are cheap to move are sorted in a copy, up to four at a time, and merged from both ends, all without
+/// branches that depend on them; other items by binary insertion, which compares least.
 ///
 /// Everything here leaves a permutation of the items when a comparison throws, reads and writes within bounds whatever
 /// a comparison returns, and calls `less` with lvalues of T. If the move of an item throws, that item may be lost; all
@@ -44,17 +44,6 @@ struct TakenItem {
 template <class T>
 inline constexpr std::ptrdiff_t kSmallSort = kCheapToMove<T> ? 32 : 20;
 
-/// Takes *last to its place in the sorted [first, last).
-template <class T, class Less>
-BLITZ_ALWAYS_INLINE void insert_last(T* first, T* last, Less less) {
-  if (!less(*last, last[-1])) return;
-  TakenItem<T> item(last);
-  do {
-    *item.place = std::move(item.place[-1]);
-    --item.place;
-  } while (item.place != first && less(item.value, item.place[-1]));
-}
-
 /// Sorts [first, last) with about log2 of k comparisons for the k-th item.
 template <class T, class Less>
 void binary_insertion_sort(T* first, T* last, Less less) {
@@ -77,7 +66,7 @@ void binary_insertion_sort(T* first, T* last, Less less) {
 }
 
 /// Returns `first` ? a : b, computed: compilers make branches of the conditional operator.
-BLITZ_ALWAYS_INLINE std::size_t select(bool first, std::size_t a, std::size_t b) {
+BLITZ_ALWAYS_INLINE std::size_t select_index(bool first, std::size_t a, std::size_t b) {
   return b ^ ((a ^ b) & (std::size_t{0} - std::size_t{first}));
 }
 
@@ -92,13 +81,13 @@ BLITZ_ALWAYS_INLINE void sort_four(T* from, T* to, Less less) {
   const std::size_t d = 5 - c;
   const bool c_first = less(from[c], from[a]);
   const bool d_before_b = less(from[d], from[b]);
-  const std::size_t left = select(c_first, a, select(d_before_b, c, b));  // the two between, in their order
-  const std::size_t right = select(d_before_b, d, select(c_first, b, c));
+  const std::size_t left = select_index(c_first, a, select_index(d_before_b, c, b));  // the two between, in their order
+  const std::size_t right = select_index(d_before_b, d, select_index(c_first, b, c));
   const bool swap_middle = less(from[right], from[left]);
-  std::construct_at(to, std::move(from[select(c_first, c, a)]));
-  std::construct_at(to + 1, std::move(from[select(swap_middle, right, left)]));
-  std::construct_at(to + 2, std::move(from[select(swap_middle, left, right)]));
-  std::construct_at(to + 3, std::move(from[select(d_before_b, b, d)]));
+  std::construct_at(to, std::move(from[select_index(c_first, c, a)]));
+  std::construct_at(to + 1, std::move(from[select_index(swap_middle, right, left)]));
+  std::construct_at(to + 2, std::move(from[select_index(swap_middle, left, right)]));
+  std::construct_at(to + 3, std::move(from[select_index(d_before_b, b, d)]));
 }
 
 /// The same for up to four items.
@@ -110,11 +99,11 @@ BLITZ_ALWAYS_INLINE void sort_up_to_four(T* from, T* to, std::size_t n, Less les
     const std::size_t a = swap_low;
     const std::size_t b = 1 - a;
     const bool c_before_b = less(from[2], from[b]);
-    const std::size_t middle = select(c_before_b, 2, b);
+    const std::size_t middle = select_index(c_before_b, 2, b);
     const bool middle_first = less(from[middle], from[a]);
-    std::construct_at(to, std::move(from[select(middle_first, middle, a)]));
-    std::construct_at(to + 1, std::move(from[select(middle_first, a, middle)]));
-    std::construct_at(to + 2, std::move(from[select(c_before_b, b, 2)]));
+    std::construct_at(to, std::move(from[select_index(middle_first, middle, a)]));
+    std::construct_at(to + 1, std::move(from[select_index(middle_first, a, middle)]));
+    std::construct_at(to + 2, std::move(from[select_index(c_before_b, b, 2)]));
   } else if (n == 2) {
     const bool swap = less(from[1], from[0]);
     std::construct_at(to, std::move(from[swap]));
@@ -207,11 +196,10 @@ void merge_sort_pieces(T* first, std::size_t n, Less less) {
 /// Sorts [first, last), of no more than kSmallSort<T> items.
 template <class T, class Less>
 void small_sort(T* first, T* last, Less less) {
-  const std::size_t n = static_cast<std::size_t>(last - first);
-  if constexpr (!kCheapToMove<T>) {
-    binary_insertion_sort(first, last, less);
+  if constexpr (kCheapToMove<T>) {
+    merge_sort_pieces(first, static_cast<std::size_t>(last - first), less);
   } else {
-    merge_sort_pieces(first, n, less);
+    binary_insertion_sort(first, last, less);
   }
 }
 

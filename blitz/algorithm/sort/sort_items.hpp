@@ -16,7 +16,6 @@
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/constructed.hpp"
 #include "blitz/algorithm/options.hpp"
-#include "blitz/algorithm/permute.hpp"
 #include "blitz/algorithm/scratch.hpp"
 #include "blitz/algorithm/sort/for_all.hpp"
 #include "blitz/algorithm/sort/parallel_quicksort.hpp"
@@ -53,6 +52,10 @@ consteval bool sorted_by_radix() {
     return false;
   }
 }
+
+/// Whether a projection only reads the item, and so returns the same each time.
+template <class P>
+inline constexpr bool kIsRead = std::same_as<P, std::identity> || std::is_member_object_pointer_v<P>;
 
 /// No more items than this are sorted or partitioned by one thread, unless the options say otherwise.
 template <class T>
@@ -127,6 +130,44 @@ void radix_sort_keys(const AlgorithmOptions& options, std::size_t threads, K* ke
   }
 }
 
+/// An item with the bits of its key.
+template <class T, class B>
+struct KeyedItem {
+  B bits;
+  T item;
+};
+struct KeyedOrder {
+  static constexpr bool kNoexcept = true;
+  static constexpr bool kStable = false;
+  static constexpr bool kIsItem = false;
+  template <class T, class B>
+  B operator()(const KeyedItem<T, B>& item) const noexcept {
+    return item.bits;
+  }
+};
+
+/// As radix_sort_items, for projections that are called: once for each item. The items stay where they are, unchanged,
+/// until copies of them are sorted.
+template <class T, class Order>
+void radix_sort_by_projection(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n,
+                              Order order) {
+  using Keyed = KeyedItem<T, typename Order::Bits>;
+  constexpr std::size_t kLeastKeyed = 4096;
+  const Scratch<Keyed> keyed(n >= kLeastRadix ? n : 0, std::nothrow);
+  const Scratch<Keyed> other(keyed.size(), std::nothrow);
+  if (other.data() == nullptr) return quicksort_items(options, threads, items, n, RadixLess<Order>{order});
+  const auto add_keys = [&](LoopIndex from, LoopIndex to) {
+    for (; from != to; ++from) {
+      std::construct_at(keyed.data() + from, Keyed{order(items[from]), std::move(items[from])});
+    }
+  };
+  for_blocks({.stop = options.stop}, n, kLeastKeyed, add_keys);
+  throw_if_stopped(options);
+  touch_pages(other);
+  ParallelRadixSort<Keyed, KeyedOrder>(options, threads, n, {}).sort(keyed.data(), other.data(), n, false);
+  for_all(n, kLeastKeyed, [&](std::size_t i) { items[i] = std::move(keyed.data()[i].item); });
+}
+
 /// The order of the items: for what is sorted by radix, that of their keys' digits, in which a NaN has a place.
 template <class T, class C, class P>
 auto order_of(C& comp, P& proj) {
@@ -144,7 +185,7 @@ void sort_items(const AlgorithmOptions& options, T* items, std::size_t n, C& com
   if (n < 2) return;
   const auto less = order_of<T>(comp, proj);
   if (const FrontRun run = front_run(options, items, n, less); run.size == n) {
-    if (run.reversed) Reverse::run(options, items, n);
+    if (run.reversed) reverse_items(options, items, n);
     return throw_if_stopped(options);
   }
   constexpr bool kByRadix = sorted_by_radix<T, C, P>();
@@ -155,8 +196,10 @@ void sort_items(const AlgorithmOptions& options, T* items, std::size_t n, C& com
       quicksort_items(options, threads, items, n, less);
     } else if constexpr (std::same_as<SortKey<T, P>, T> && std::same_as<P, std::identity>) {
       radix_sort_keys<typename decltype(less.order)::Map>(options, threads, items, n);
-    } else {
+    } else if constexpr (kIsRead<P>) {
       radix_sort_items(options, threads, items, n, less.order);
+    } else {
+      radix_sort_by_projection(options, threads, items, n, less.order);
     }
   });
 }
