@@ -12,7 +12,8 @@ import pathlib
 import re
 import sys
 
-TOP_LEVEL = {"blitz", "tests", "bench", "examples", "docs", "meson.build", "meson_options.txt", "README.md", "LICENSE"}
+TOP_LEVEL = {"blitz", "tests", "bench", "examples", "docs", "packaging", "meson.build", "meson_options.txt", "CMakeLists.txt",
+             "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE"}
 
 # Plain data that the public face shares with the layers below it.
 VOCABULARY = {"options.hpp", "stats.hpp"}
@@ -158,11 +159,11 @@ def check_users(root):
 
 
 def check_snippets(root):
-    """Every piece of C++ in docs/ stands, but for its indentation, in a program that is compiled."""
+    """Every piece of C++ in README.md and docs/ stands, but for its indentation, in a program that is compiled."""
     lines = lambda text: "\n".join(line.strip() for line in text.strip().splitlines())
     compiled = [lines(path.read_text()) for user in USERS for path in [root / user, *(root / user).rglob("*")]
                 if path.suffix in (".hpp", ".cpp") and path.exists()]
-    for page in sorted((root / "docs").rglob("*.md")):
+    for page in sorted(path for path in [root / "README.md", *(root / "docs").rglob("*.md")] if path.exists()):
         text = page.read_text()
         for match in re.finditer(r"^```cpp\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
             if not any(lines(match[1]) in program for program in compiled):

@@ -1,0 +1,9 @@
+"""Runs a program of the guide: guide_test.py PROGRAM OUTPUT. Exits with 1 if it prints anything else."""
+
+import subprocess
+import sys
+
+program, expected = sys.argv[1:]
+printed = subprocess.run([program], check=True, capture_output=True, text=True).stdout.strip()
+if printed != expected:
+    sys.exit(f"printed {printed!r} instead of {expected!r}")
