@@ -170,10 +170,10 @@ class WorkList {
   /// Nobody waits for the reader, which may run other jobs meanwhile, if reading is the work of a parallel call.
   bool read(Entries& entries) {
     if (!unread() || reading_.exchange(true, std::memory_order_acquire)) return false;  // [read]
-    struct Release {
+    struct Reader {
       Atomic<bool>& reading;
-      ~Release() { reading.store(false, std::memory_order_release); }  // [read]
-    } release{reading_};
+      ~Reader() { reading.store(false, std::memory_order_release); }  // [read]
+    } reader{reading_};
     for (; next_ != end_ && entries.size() < batch_; ++next_) entries.push_back(read_(next_));
     if (next_ == end_) unread_.store(false, std::memory_order_relaxed);  // See unread().
     if (batch_ < kLargestBatch) batch_ *= 2;

@@ -140,7 +140,7 @@ class TileItems {
     LoopIndex rest = first;
     for (std::size_t d = N; d-- > 0;) {
       const LoopIndex along = tiles_along(grid_, tile_, d);
-      place[d] = static_cast<std::size_t>(rest % along) * tile_[d];
+      place[d] = rest % along * tile_[d];
       rest /= along;
     }
     for (; first != last; ++first) {
@@ -189,12 +189,13 @@ void run_tiles(PoolBase* pool, const ForOptions& options, const Extents<N>& grid
 ///   });
 /// @endcode
 ///
+/// A `tile` that is named gives {rows, columns} of each, at the edges less; without it that is default_tile(grid).
+///
 /// Tiles are shared out as parallel_for shares items: on demand, in runs of neighbouring tiles. Where rows are a power of two
 /// apart and an array is gone through by columns, as `out` above may be, few of a cache's places are used: then name
 /// smaller tiles, such as {16, 16}.
 ///
 /// @param grid  {rows, columns}.
-/// @param tile  {rows, columns} of a tile, at the edges less. Without it default_tile(grid).
 /// @param f     The body, called through a reference by several threads at once. May return Flow.
 /// @param options  As parallel_for's; `min_grain` counts tiles.
 /// @throws std::invalid_argument for a tile without rows or columns, std::length_error for 2^64 tiles or more, the first

@@ -23,12 +23,13 @@ namespace blitz {
 
 namespace detail {
 
+/// Whether two iterators refer to the same object. (To compare them is undefined if they belong to different ranges.)
 template <class I, class O>
 [[nodiscard]] bool is_in_place(const I& in, const O& out) {
-  if constexpr (std::equality_comparable_with<I, O>) {
-    return in == out;
-  } else if constexpr (std::contiguous_iterator<I> && std::contiguous_iterator<O>) {
-    return static_cast<const void*>(std::to_address(in)) == static_cast<const void*>(std::to_address(out));
+  if constexpr (std::is_lvalue_reference_v<std::iter_reference_t<I>> &&
+                std::is_lvalue_reference_v<std::iter_reference_t<O>>) {
+    return static_cast<const volatile void*>(std::addressof(*in)) ==
+           static_cast<const volatile void*>(std::addressof(*out));
   } else {
     return false;
   }

@@ -54,7 +54,7 @@ class ChainedRuns {
   ChainedRuns(LoopIndex positions, LoopIndex least)
       : positions_(positions),
         least_(least),
-        most_runs_(static_cast<std::size_t>(positions / least + 1)),
+        most_runs_(positions / least + 1),
         slots_(positions <= least ? nullptr : std::make_unique<Slot[]>(most_runs_)) {
     if (slots_) slots_[0].state.store(kLeftKnown, std::memory_order_relaxed);  // Nobody else has seen it.
   }
@@ -63,7 +63,7 @@ class ChainedRuns {
 
   /// A number for the run that begins at `first`, below slots(). positions() has one too.
   [[nodiscard]] std::size_t slot(LoopIndex first) const noexcept {
-    return first == positions_ ? most_runs_ : static_cast<std::size_t>(first / least_);
+    return first == positions_ ? most_runs_ : first / least_;
   }
   [[nodiscard]] std::size_t slots() const noexcept { return most_runs_ + 1; }
 

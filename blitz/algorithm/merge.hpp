@@ -63,9 +63,9 @@ struct InplaceMergeFn : InOrderAround<InplaceMergeFn> {
 /// std::ranges::less and std::identity, which are called by several threads at once. `out` is a sized range, which must not
 /// overlap the inputs.
 ///
-/// @return The ends of the inputs and of the output, as std::ranges::merge does. If the output is too small, it is filled, and
+/// Returns the ends of the inputs and of the output, as std::ranges::merge does. If the output is too small, it is filled, and
 ///   `in1` and `in2` point behind the items that went there.
-/// @throws What `comp`, the projections and assignments throw, and Stopped after a stop request; then some of the output has
+/// Throws what `comp`, the projections and assignments throw, and Stopped after a stop request; then some of the output has
 ///   been assigned. A comparison that is no strict weak order, or an input that is not sorted, leaves all items in some order.
 ///
 /// At most n1 + n2 comparisons, and some log2 n for each part of the output; one assignment an item. No memory. Any thread.
@@ -82,7 +82,7 @@ inline constexpr detail::MergeFn merge{};
 /// that leads; returns the end. `comp` and `proj` have defaults, std::ranges::less and std::identity, and are called by several
 /// threads at once.
 ///
-/// @throws What `comp`, `proj` and the moves of items throw, and Stopped after a stop request. Unless a move throws, the items are
+/// Throws what `comp`, `proj` and the moves of items throw, and Stopped after a stop request. Unless a move throws, the items are
 ///   then a permutation of what they were, and in the places where they were if there was memory. A comparison that is no
 ///   strict weak order leaves some permutation.
 ///

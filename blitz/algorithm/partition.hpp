@@ -64,8 +64,8 @@ class StablePartition final : public Filter {
         first_(first),
         pred_(pred),
         proj_(proj),
-        buffer_(static_cast<std::size_t>(count)),
-        built_(kTrivial ? nullptr : std::make_unique<Built[]>(static_cast<std::size_t>(words_of(count)))) {}
+        buffer_(count),
+        built_(kTrivial ? nullptr : std::make_unique<Built[]>(words_of(count))) {}
   ~StablePartition() {
     if constexpr (!kTrivial) {
       for (LoopIndex i = 0; i < words_of(items()); ++i) {

@@ -165,8 +165,7 @@ void shuffle_serially(const I& first, LoopIndex count, std::uint64_t seed) {
 /// follows from the seed and its position alone.
 class Buckets {
  public:
-  explicit Buckets(LoopIndex count, std::uint64_t seed)
-      : count_(count), seed_(seed), places_(static_cast<std::size_t>(blocks() * kBuckets)) {
+  explicit Buckets(LoopIndex count, std::uint64_t seed) : count_(count), seed_(seed), places_(blocks() * kBuckets) {
     std::uninitialized_fill_n(places_.data(), places_.size(), LoopIndex{0});
   }
 

@@ -73,8 +73,8 @@ struct IncludesFn : OfTwoRanges<IncludesFn, std::ranges::less> {
 /// AlgorithmOptions that leads. Both ranges must be sorted by `comp` of their projections; by default std::ranges::less and
 /// std::identity, which are called by several threads at once.
 ///
-/// @return Whether it is so. A part that begins after a missing item was found is not looked at.
-/// @throws What `comp` and the projections throw, and Stopped after a stop request.
+/// Returns whether it is so. A part that begins after a missing item was found is not looked at.
+/// Throws what `comp` and the projections throw, and Stopped after a stop request.
 ///
 /// O(n1 + n2) comparisons; no memory. Any thread.
 /// @code
@@ -90,9 +90,9 @@ inline constexpr detail::IncludesFn includes{};
 /// std::ranges::less and std::identity, which are called by several threads at once. `out` is a sized range, which must not
 /// overlap the inputs.
 ///
-/// @return The ends of the inputs and of the output, as std::ranges::set_union does. If the output is too small, it is filled,
+/// Returns the ends of the inputs and of the output, as std::ranges::set_union does. If the output is too small, it is filled,
 ///   and the first item that did not fit is where `in1` and `in2` point.
-/// @throws What `comp`, the projections and assignments throw, and Stopped after a stop request; then some of the output has
+/// Throws what `comp`, the projections and assignments throw, and Stopped after a stop request; then some of the output has
 ///   been assigned. A comparison that is no strict weak order, or an input that is not sorted, leaves some items in the output.
 ///
 /// At most 4 (n1 + n2) comparisons, half of them to count what each part writes, and one assignment an item of the output. No
@@ -115,7 +115,7 @@ inline constexpr detail::SetFn<detail::SetItems{false, false, true}, true> set_i
 /// in the first and m times in the second one, the last max(k - m, 0).
 ///
 /// Arguments, exceptions, cost and memory as for set_union, as std::ranges::set_difference. Any thread.
-/// @return The end of the first input and of the output, as `in` and `out`. If the output is too small, it is filled, and `in`
+/// Returns the end of the first input and of the output, as `in` and `out`. If the output is too small, it is filled, and `in`
 ///   points to the first item that did not fit.
 /// @code
 ///   const auto end = blitz::set_difference(all, done, left).out;

@@ -117,7 +117,7 @@ struct SortByCachedKeyFn {
 /// std::ranges) are sorted by radix if their items are cheap to move, up to 32 bytes. Other cheap items are sorted by runs and
 /// stable quicksort. All others, such as strings, are sorted by pointers to them, and then moved, twice each.
 ///
-/// @throws What `comp`, `proj` and the moves of items throw, and Stopped after a stop request. Then the items are a permutation
+/// Throws what `comp`, `proj` and the moves of items throw, and Stopped after a stop request. Then the items are a permutation
 ///   of what they were; of items that are not cheap to move, in the places where they were. Only if a move throws, some may be
 ///   lost; all elements are valid. A comparison that is no strict weak order leaves some permutation.
 ///
@@ -137,7 +137,7 @@ inline constexpr detail::StableSortFn stable_sort{};
 /// iterators, and both with an AlgorithmOptions that leads; returns both ends, as `in1` and `in2`. `values[i]` goes with
 /// `keys[i]`; the longer range is used as far as the shorter one goes. `comp` and `proj` are those of stable_sort, for keys.
 ///
-/// @throws As stable_sort, and std::bad_alloc. Unless a move throws, keys and values are then as they were.
+/// Throws As stable_sort, and std::bad_alloc. Unless a move throws, keys and values are then as they were.
 ///
 /// O(n log n) comparisons. Memory: if key and value are cheap to move, and 32 bytes together at most, two of each for each
 /// item; or else another key and value for each, and an integer beside a key or two integers. Any thread.
@@ -152,7 +152,7 @@ inline constexpr detail::SortByKeyFn sort_by_key{};
 /// leads; returns the end. `key(item)` makes the key, by several threads at once; `comp`, by default std::ranges::less,
 /// compares keys. For keys that take longer to make than an item takes to move; otherwise use stable_sort with a projection.
 ///
-/// @throws What `key`, `comp` and the moves of items and keys throw, Stopped after a stop request, and std::bad_alloc. Unless
+/// Throws what `key`, `comp` and the moves of items and keys throw, Stopped after a stop request, and std::bad_alloc. Unless
 ///   a move throws, the items are then as they were.
 ///
 /// n calls of `key`, O(n log n) comparisons. Memory: one item, and two keys with an integer each, for each item. Any thread.

@@ -23,10 +23,12 @@
 
 namespace blitz::detail {
 
+class PoolBase;
+
 /// The worker that the calling thread runs; null outside every pool.
 BLITZ_API BLITZ_TLS extern constinit thread_local WorkerBase* current_worker;
 /// The pool that the calling thread is a resident of, set until the thread has ended; null for the program's threads.
-BLITZ_API BLITZ_TLS extern constinit thread_local class PoolBase* own_pool;
+BLITZ_API BLITZ_TLS extern constinit thread_local PoolBase* own_pool;
 
 /// Aborts a forked child that has come back into a pool of its parent, with a message.
 [[noreturn]] BLITZ_COLD BLITZ_API void end_in_child() noexcept;

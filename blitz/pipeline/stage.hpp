@@ -293,7 +293,7 @@ class ScanStage : public Over<S> {
     for_blocks(options, positions(), 1, [this](LoopIndex first, LoopIndex last) {
       // Nothing lies behind the last block.
       for (last = std::min(last, positions() - 1); first < last; ++first) {
-        std::optional<T>& sum = before_[static_cast<std::size_t>(first + 1)];
+        std::optional<T>& sum = before_[first + 1];
         T value = this->below_.at(first * kBlock, [](auto&& x) { return T(std::forward<decltype(x)>(x)); });
         this->below_.for_each(first * kBlock + 1, (first + 1) * kBlock, [&](auto&& x) BLITZ_LAMBDA_INLINE {
           value = std::invoke(op_, std::move(value), std::forward<decltype(x)>(x));
@@ -319,7 +319,7 @@ class ScanStage : public Over<S> {
     for (; first != last; ++first) {
       LoopIndex item = first * kBlock;
       const LoopIndex end = std::min(item + kBlock, this->below_.positions());
-      const std::optional<T>& before = before_[static_cast<std::size_t>(first)];
+      const std::optional<T>& before = before_[first];
       if (before) {
         if (run(*before, item, end, sink)) return true;
       } else {

@@ -257,9 +257,9 @@ bool any_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
 /// An array of `count` objects. `make(objects, first, last)` makes those of [first, last) at the end of `objects`.
 template <class T, class Make>
 Array<T> build(const AlgorithmOptions& options, LoopIndex count, const Make& make) {
-  Scratch<T> memory(static_cast<std::size_t>(count));
+  Scratch<T> memory(count);
   construct_blocks(options, memory.data(), count, make);
-  return ArrayMaker::make(std::move(memory), static_cast<std::size_t>(count));
+  return ArrayMaker::make(std::move(memory), count);
 }
 
 /// One item for each position.

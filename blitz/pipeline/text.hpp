@@ -24,8 +24,8 @@ class TextSource : public Source {
   [[nodiscard]] LoopIndex positions() const noexcept { return (text_.size() + kBlock - 1) / kBlock; }
   template <class Sink>
   bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
-    const auto limit = static_cast<std::size_t>(last) * kBlock;
-    auto begin = static_cast<std::size_t>(first) * kBlock;
+    const std::size_t limit = last * kBlock;
+    std::size_t begin = first * kBlock;
     // A part that begins before the block is of the block to the left.
     if (begin > 0) begin = end_of_part(begin - 1) + 1;
     while (begin < limit && begin < text_.size()) {

@@ -11,6 +11,7 @@
 #include <list>
 #include <memory>
 #include <numeric>
+#include <random>
 #include <ranges>
 #include <stop_token>
 #include <string>
@@ -20,6 +21,7 @@
 
 #include <blitz/algorithm.hpp>
 #include <blitz/blitz.hpp>
+#include <blitz/pipeline.hpp>
 
 #include "support/reference_policy.hpp"
 
@@ -47,6 +49,100 @@ struct Plus {
     return a + b;
   }
 };
+
+/// Each algorithm once, on the standard library's kinds of items and iterators.
+void every_algorithm() {
+  const std::vector<int> v = numbers();
+  std::vector<int> out(v.size());
+  std::vector<std::string> words{"b", "a", "c", "a"};
+  const auto even = [](int x) { return x % 2 == 0; };
+  const auto twice = [](int x) { return 2 * x; };
+  const auto found = [&v](auto at) { return at - v.begin(); };
+  CHECK_RIGHT(found(blitz::find(v, 7)) == 7 && found(blitz::find_if(v, even)) == 0 &&
+              found(blitz::find_if_not(v, even)) == 1);
+  CHECK_RIGHT(blitz::find_last(words, "a").begin() == words.begin() + 3 && !blitz::find_last_if(v, even).empty());
+  CHECK_RIGHT(!blitz::find_last_if_not(v, even).empty() && found(blitz::find_first_of(v, std::vector{9, 8})) == 8);
+  CHECK_RIGHT(blitz::any_of(v, even) && !blitz::all_of(v, even) && !blitz::none_of(v, even));
+  CHECK_RIGHT(blitz::adjacent_find(v) == v.end() && !blitz::search(v, std::vector{4, 5}).empty());
+  CHECK_RIGHT(!blitz::find_end(v, std::vector{4, 5}).empty() && blitz::mismatch(v, v).in1 == v.end());
+  CHECK_RIGHT(blitz::equal(v, v) && !blitz::lexicographical_compare(v, v) && blitz::is_sorted(v));
+  CHECK_RIGHT(blitz::is_sorted_until(v) == v.end() && !blitz::is_partitioned(v, even) &&
+              blitz::includes(v, std::vector{1}));
+  CHECK_RIGHT(blitz::count(v, 3) == 1 && blitz::count_if(v, even) == kItems / 2 && blitz::min(v) == 0);
+  CHECK_RIGHT(blitz::max(v) == kItems - 1 && blitz::minmax(v).max == kItems - 1 && *blitz::min_element(words) == "a");
+  CHECK_RIGHT(*blitz::max_element(words) == "c" && *blitz::minmax_element(v).min == 0);
+  CHECK_RIGHT(blitz::reduce(v) == kSum && blitz::transform_reduce(v, 0, Plus{}, twice) == 2 * kSum);
+  blitz::copy(v, out);
+  blitz::copy_n(v.begin(), 3, out.begin());
+  blitz::copy_if(v, out, even);
+  blitz::remove_copy(v, out, 1);
+  blitz::remove_copy_if(v, out, even);
+  blitz::reverse_copy(v, out);
+  blitz::rotate_copy(v, v.begin() + 9, out);
+  blitz::unique_copy(v, out);
+  blitz::adjacent_difference(v, out);
+  blitz::inclusive_scan(v, out);
+  blitz::exclusive_scan(v, out, 0);
+  blitz::transform_inclusive_scan(v, out, Plus{}, twice);
+  blitz::transform_exclusive_scan(v, out, 0, Plus{}, twice);
+  blitz::transform(v, out, twice);
+  blitz::transform(v, v, out, Plus{});
+  CHECK_RIGHT(out[3] == 6);
+  blitz::fill(out, 1);
+  blitz::fill_n(out.begin(), 2, 5);
+  blitz::replace(out, 1, 2);
+  blitz::replace_if(out, even, 3);
+  blitz::generate(out, [] { return 4; });
+  blitz::iota(out, 0);
+  blitz::for_each(out, [](int& x) { ++x; });
+  blitz::for_each_n(out.begin(), 4, [](int& x) { --x; });
+  blitz::reverse(out);
+  blitz::rotate(out, out.begin() + 3);
+  blitz::shuffle(out, std::mt19937_64(1));
+  blitz::shift_left(out, 2);
+  blitz::shift_right(out, 2);
+  blitz::partition(out, even);
+  blitz::stable_partition(words, [](const std::string& word) { return word < "b"; });
+  blitz::nth_element(out, out.begin() + 5);
+  blitz::partial_sort(out, out.begin() + 5);
+  blitz::sort(words, std::greater{});
+  blitz::stable_sort({.min_grain = 2}, words, {}, &std::string::size);
+  blitz::sort(out.begin(), out.end());
+  std::vector<int> values = out;
+  blitz::sort_by_key(out, values);
+  blitz::sort_by_cached_key(words, [](const std::string& word) { return word.size(); });
+  blitz::inplace_merge(out, out.begin() + kItems / 2);
+  CHECK_RIGHT(blitz::is_sorted(out));
+  std::vector<int> more(2 * v.size());
+  blitz::merge(v, out, more);
+  blitz::set_union(v, out, more);
+  blitz::set_intersection(v, out, more);
+  blitz::set_difference(v, out, more);
+  blitz::set_symmetric_difference(v, out, more);
+  std::vector<int> rest(v.size());
+  blitz::partition_copy(v, out, rest, even);
+  CHECK_RIGHT(rest[0] == 1);
+  blitz::swap_ranges(out, rest);
+  static_cast<void>(blitz::unique(out));
+  static_cast<void>(blitz::remove(out, 1));
+  static_cast<void>(blitz::remove_if(out, even));
+  std::vector<std::string> moved(words.size());
+  blitz::move(words, moved);
+}
+
+/// Pipelines: each terminal, behind one or two stages.
+void pipelines() {
+  const std::vector<int> v = numbers();
+  const auto even = [](int x) { return x % 2 == 0; };
+  CHECK_RIGHT(blitz::par(v).filter(even).count() == kItems / 2);
+  CHECK_RIGHT(blitz::par(0, kItems).map([](int x) { return x; }).sum() == kSum);
+  CHECK_RIGHT(blitz::par(v, v).map([](int a, int b) { return a - b; }).max() == 0);
+  CHECK_RIGHT(blitz::par(v).enumerate().all_of([](std::size_t i, int x) { return static_cast<int>(i) == x; }));
+  CHECK_RIGHT(blitz::par(v).filter(even).collect<std::vector<int>>().size() == kItems / 2);
+  CHECK_RIGHT(blitz::par(v).scan(Plus{}).collect()[kItems - 1] == kSum);
+  CHECK_RIGHT(blitz::lines("a\nb").count() == 2);
+  blitz::par(v).rev().take(3).for_each([](int x) { CHECK_RIGHT(x >= kItems - 3); });
+}
 
 /// The algorithms, on whatever thread this is.
 void algorithms() {
@@ -273,6 +369,8 @@ int main() {
     blitz::init_global_pool({.num_threads = 2});
     calls();
     algorithms();
+    every_algorithm();
+    pipelines();
     CHECK_RIGHT(blitz::global_pool().num_threads() == 2);
     calls_of_a_new_pool<blitz::ThreadPool>();
     calls_of_a_new_pool<blitz::AsyncThreadPool>();

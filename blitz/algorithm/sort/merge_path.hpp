@@ -45,7 +45,7 @@ void for_parts(const AlgorithmOptions& options, std::size_t n, std::size_t parts
   };
   try {
     for_blocks({.pool = options.pool}, parts, 1, [&](LoopIndex first, LoopIndex last) {
-      for (auto part = static_cast<std::size_t>(first); part != last; ++part) run(part);
+      for (std::size_t part = first; part != last; ++part) run(part);
     });
   } catch (const std::bad_alloc&) {
     const auto end = states.begin() + static_cast<std::ptrdiff_t>(parts);
