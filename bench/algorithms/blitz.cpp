@@ -41,6 +41,20 @@ const Register<+[](Transform& row, BlitzPeer& peer) {
   blitz::transform({.pool = &peer.pool}, row.in, row.out, Transform::map);
 }>
     transform("blitz");
+const Register<+[](InclusiveScan& row, BlitzPeer& peer) {
+  blitz::inclusive_scan({.pool = &peer.pool}, row.in, row.out);
+}>
+    inclusive_scan("blitz");
+const Register<+[](CopyIf& row, BlitzPeer& peer) {
+  const auto end = blitz::copy_if({.pool = &peer.pool}, row.in, row.out, CopyIf::keep).out;
+  row.written = static_cast<std::size_t>(end - row.out.begin());
+}>
+    copy_if("blitz");
+const Register<+[](Merge& row, BlitzPeer& peer) {
+  blitz::merge({.pool = &peer.pool}, std::ranges::subrange(row.in.begin(), row.middle()),
+               std::ranges::subrange(row.middle(), row.in.end()), row.out);
+}>
+    merge("blitz");
 const Register<+[](ReduceByKey& row, BlitzPeer& peer) {
   const auto ends = blitz::reduce_by_key({.pool = &peer.pool}, row.keys, row.values, row.keys_out, row.out);
   row.written = static_cast<std::size_t>(ends.values_out - row.out.begin());
@@ -60,6 +74,37 @@ const Register<&group_by<GroupByMany>> group_by_many("blitz");
 
 const Register<+[](Reverse& row, BlitzPeer& peer) { blitz::reverse({.pool = &peer.pool}, row.items); }> reverse(
     "blitz");
+
+const Register<+[](Unique& row, BlitzPeer& peer) {
+  const auto end = blitz::unique({.pool = &peer.pool}, row.items).begin();
+  row.left = static_cast<std::size_t>(end - row.items.begin());
+}>
+    unique("blitz");
+const Register<+[](Partition& row, BlitzPeer& peer) {
+  const auto end = blitz::partition({.pool = &peer.pool}, row.items, Partition::is_left).begin();
+  row.left = static_cast<std::size_t>(end - row.items.begin());
+}>
+    partition("blitz");
+
+/// Calls `sort(options, items)`, or the same by the pairs' keys.
+template <class Row>
+void sort_row(Row& row, BlitzPeer& peer, const auto& sort) {
+  if constexpr (requires { row.items.front().key; }) {
+    sort({.pool = &peer.pool}, row.items, std::ranges::less(), &Pair::key);
+  } else {
+    sort({.pool = &peer.pool}, row.items);
+  }
+}
+template <class Row>
+struct Sorting {
+  static void run(Row& row, BlitzPeer& peer) { sort_row(row, peer, blitz::sort); }
+};
+template <class Row>
+struct StableSorting {
+  static void run(Row& row, BlitzPeer& peer) { sort_row(row, peer, blitz::stable_sort); }
+};
+const RegisterSorts<Sorting, false> sort("blitz");
+const RegisterSorts<StableSorting, true> stable_sort("blitz");
 
 // The same by pipelines.
 
