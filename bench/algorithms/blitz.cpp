@@ -96,15 +96,15 @@ void sort_row(Row& row, BlitzPeer& peer, const auto& sort) {
   }
 }
 template <class Row>
-struct Sorting {
+struct BlitzSort {
   static void run(Row& row, BlitzPeer& peer) { sort_row(row, peer, blitz::sort); }
 };
 template <class Row>
-struct StableSorting {
+struct BlitzStableSort {
   static void run(Row& row, BlitzPeer& peer) { sort_row(row, peer, blitz::stable_sort); }
 };
-const RegisterSorts<Sorting, false> sort("blitz");
-const RegisterSorts<StableSorting, true> stable_sort("blitz");
+const RegisterSorts<BlitzSort, false> sort("blitz");
+const RegisterSorts<BlitzStableSort, true> stable_sort("blitz");
 
 // The same by pipelines.
 

@@ -55,7 +55,7 @@ const Register<+[](Histogram& row, RayonInsidePeer& peer) {
     histogram("rayon_inside");
 
 template <class Row>
-struct Sorting {
+struct RayonSort {
   static void run(Row& row, RayonInsidePeer& peer) {
     sort(peer.pool, row.items.data(), row.items.size(), Row::kIsStable);
   }
@@ -71,8 +71,8 @@ struct Sorting {
     bench_rayon_sort_pairs(pool, items, count, stable);
   }
 };
-const RegisterSorts<Sorting, false> sort("rayon_inside", SortsOfNumbers());
-const RegisterSorts<Sorting, true> stable_sort("rayon_inside", SortsOfNumbers());
+const RegisterSorts<RayonSort, false> sort("rayon_inside", SortsOfNumbers());
+const RegisterSorts<RayonSort, true> stable_sort("rayon_inside", SortsOfNumbers());
 
 }  // namespace
 }  // namespace bench

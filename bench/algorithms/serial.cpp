@@ -81,15 +81,15 @@ const Register<+[](Partition& row, SerialPeer&) {
     partition("serial");
 
 template <class Row>
-struct Sorting {
+struct SerialSort {
   static void run(Row& row, SerialPeer&) { std::sort(row.items.begin(), row.items.end(), Less()); }
 };
 template <class Row>
-struct StableSorting {
+struct SerialStableSort {
   static void run(Row& row, SerialPeer&) { std::stable_sort(row.items.begin(), row.items.end(), Less()); }
 };
-const RegisterSorts<Sorting, false> sort("serial");
-const RegisterSorts<StableSorting, true> stable_sort("serial");
+const RegisterSorts<SerialSort, false> sort("serial");
+const RegisterSorts<SerialStableSort, true> stable_sort("serial");
 
 }  // namespace
 }  // namespace bench

@@ -66,15 +66,15 @@ const Register<+[](Partition& row, TbbPeer&) {
     partition("stl");
 
 template <class Row>
-struct Sorting {
+struct StlSort {
   static void run(Row& row, TbbPeer&) { std::sort(kPar, row.items.begin(), row.items.end(), Less()); }
 };
 template <class Row>
-struct StableSorting {
+struct StlStableSort {
   static void run(Row& row, TbbPeer&) { std::stable_sort(kPar, row.items.begin(), row.items.end(), Less()); }
 };
-const RegisterSorts<Sorting, false> sort("stl");
-const RegisterSorts<StableSorting, true> stable_sort("stl");
+const RegisterSorts<StlSort, false> sort("stl");
+const RegisterSorts<StlStableSort, true> stable_sort("stl");
 
 }  // namespace
 }  // namespace bench

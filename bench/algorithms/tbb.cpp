@@ -98,10 +98,10 @@ const Register<&group_by<GroupByFew>> group_by_few("tbb");
 const Register<&group_by<GroupByMany>> group_by_many("tbb");
 
 template <class Row>
-struct Sorting {
+struct TbbSort {
   static void run(Row& row, TbbPeer&) { tbb::parallel_sort(row.items.begin(), row.items.end(), Less()); }
 };
-const RegisterSorts<Sorting, false> sort("tbb");
+const RegisterSorts<TbbSort, false> sort("tbb");
 
 }  // namespace
 }  // namespace bench

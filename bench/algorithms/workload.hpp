@@ -472,7 +472,8 @@ using SortsOfNumbers = SortInputs<RandomNumbers, SortedNumbers, ReversedNumbers,
                                   RandomPairs>;  ///< of what any language can sort
 using SortsOfObjects = SortInputs<RandomStrings>;
 
-/// Registers Call<Row>::run for the rows of these inputs.
+/// Registers Call<Row>::run for the rows of these inputs. Each file has another name for its Call, as g++ takes those of two
+/// unnamed namespaces for one.
 template <template <class> class Call, bool kStable>
 struct RegisterSorts {
   template <class... Inputs>
