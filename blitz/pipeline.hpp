@@ -5,5 +5,7 @@
 
 #include "blitz/pipeline/array.hpp"
 #include "blitz/pipeline/from.hpp"
+#include "blitz/pipeline/groups.hpp"
 #include "blitz/pipeline/pipeline.hpp"
 #include "blitz/pipeline/text.hpp"
+#include "blitz/pipeline/tree.hpp"

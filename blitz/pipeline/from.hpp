@@ -14,6 +14,7 @@
 
 #include "blitz/base/atomic.hpp"
 #include "blitz/isolate.hpp"
+#include "blitz/pipeline/found.hpp"
 #include "blitz/pipeline/pipeline.hpp"
 #include "blitz/pipeline/source.hpp"
 
@@ -43,6 +44,16 @@ class InputSource : public Source {
     input_->ended.store(false, std::memory_order_relaxed);  // No other worker has begun.
   }
 
+  /// The source that keeps the order of the range.
+  [[nodiscard]] auto ordered() const {
+    using T = std::ranges::range_value_t<V>;
+    const auto read = [input = input_](const AlgorithmOptions& /*options*/) {
+      std::vector<T> items;
+      for (auto&& x : input->view) items.emplace_back(std::forward<decltype(x)>(x));
+      return items;
+    };
+    return FoundItems<T, decltype(read)>(read);
+  }
   template <class Sink>
   bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
     std::vector<std::ranges::range_value_t<V>> items;
@@ -96,7 +107,8 @@ class InputSource : public Source {
 
 /// A pipeline of the items of any input range: a list, a stream, a generator. The items are copied, or moved out of what the
 /// range returns by value, in batches, one worker at a time; what follows runs at once, and in no order: collect() too has the
-/// items in any. The range is gone through once by each terminal. An exception of the range arrives, and ends it.
+/// items in any. With .ordered() the range is read to its end first, into memory, and the order is kept. The range is gone
+/// through once by each terminal. An exception of the range arrives, and ends it.
 /// @code
 ///   const auto sum = blitz::from(list).map(costly).sum();
 /// @endcode

@@ -20,11 +20,20 @@
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/transform.hpp"
 #include "blitz/pipeline/array.hpp"
+#include "blitz/pipeline/groups.hpp"
 #include "blitz/pipeline/source.hpp"
 #include "blitz/pipeline/stage.hpp"
 #include "blitz/pipeline/terminal.hpp"
 
 namespace blitz {
+
+/// A range that a pipeline can begin with: random access, of known size; an lvalue, which is referred to, or a view.
+template <class R>
+concept PipelineRange = LoopRange<R> && std::ranges::viewable_range<R> && LoopRange<const std::views::all_t<R>> &&
+                        (std::is_lvalue_reference_v<R> || std::ranges::view<std::remove_cvref_t<R>>);
+
+template <PipelineRange R, PipelineRange... More>
+[[nodiscard]] auto par(R&& range, More&&... more);
 
 /// Numbers that sum and product take.
 template <class T>
@@ -62,6 +71,13 @@ class Pipeline {
   /// The same with these options.
   [[nodiscard]] Pipeline with(const AlgorithmOptions& options) && { return Pipeline(std::move(stage_), options); }
   [[nodiscard]] Pipeline with(const AlgorithmOptions& options) const& { return Pipeline(stage_, options); }
+
+  /// The items in their order, read to the end before the next stage begins. Directly behind blitz::from.
+  [[nodiscard]] auto ordered() const
+    requires requires(const S& s) { s.ordered(); }
+  {
+    return then(stage_.ordered());
+  }
 
   /// f(item) in place of each item.
   template <StageCallable<S> F>
@@ -336,23 +352,17 @@ class Pipeline {
     auto items = collect();
     return Container(std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
   }
-  /// Assigns the items, in their order, to those of `out`, as many as both have. Returns how many.
+  /// Assigns the items, in their order, to those of `out`, as many as both have. Returns how many. Memory: if the pipeline is
+  /// not indexed, what collect() needs.
   template <LoopRange R>
-    requires IndexedStage<S> && std::indirectly_writable<std::ranges::iterator_t<R>, Value>
+    requires std::indirectly_writable<std::ranges::iterator_t<R>, Value>
   std::size_t collect_into(R&& out) const {
-    const auto begin = std::ranges::begin(out);
-    const auto room = static_cast<detail::LoopIndex>(std::ranges::size(out));
-    return detail::with_ready(options_, stage_, [&](const S& stage) {
-      const detail::LoopIndex size = std::min(room, stage.positions());
-      detail::write_blocks(options_, size, [&](detail::LoopIndex first, detail::LoopIndex last) {
-        auto place = detail::at(begin, first);
-        detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
-          *place = detail::as_item<Item>(std::forward<decltype(x)>(x)...);
-          ++place;
-        });
-      });
-      return static_cast<std::size_t>(size);
-    });
+    if constexpr (!S::kIndexed) {
+      auto items = collect();
+      return par(items).map([](Value& item) -> Value&& { return std::move(item); }).with(options_).collect_into(out);
+    } else {
+      return assign_to(out);
+    }
   }
   /// Appends the items, in their order, to `vector`. After an exception it is as it was, unless moving an item throws.
   template <class A>
@@ -365,18 +375,32 @@ class Pipeline {
   [[nodiscard]] std::pair<Array<Value>, Array<Value>> partition(F pred) const {
     return {filter(pred).collect(), filter(std::not_fn(pred)).collect()};
   }
+  /// The same, assigned to the ranges `kept` and `others`, as many as each has room for. Returns how many went to each.
+  template <StageCallable<S> F, LoopRange Kept, LoopRange Others>
+  std::pair<std::size_t, std::size_t> partition_into(Kept&& kept, Others&& others, F pred) const {
+    return {filter(pred).collect_into(kept), filter(std::not_fn(pred)).collect_into(others)};
+  }
   /// The first and the second of each item, which is a pair, or a position with two items. Two passes.
   [[nodiscard]] auto unzip() const
     requires(std::tuple_size<Value>::value == 2)
   {
-    const auto part = [this]<std::size_t kPart>(std::integral_constant<std::size_t, kPart>) {
-      return this
-          ->map([](const auto&... x) -> std::tuple_element_t<kPart, Value> {
-            return std::get<kPart>(detail::as_item<std::tuple<const decltype(x)&...>>(x...));
-          })
-          .collect();
-    };
-    return std::pair(part(std::integral_constant<std::size_t, 0>()), part(std::integral_constant<std::size_t, 1>()));
+    return std::pair(part<0>().collect(), part<1>().collect());
+  }
+  /// The same, assigned to the ranges `firsts` and `seconds`, as many as each has room for. Returns how many went to each.
+  template <LoopRange Firsts, LoopRange Seconds>
+  std::pair<std::size_t, std::size_t> unzip_into(Firsts&& firsts, Seconds&& seconds) const
+    requires(std::tuple_size<Value>::value == 2)
+  {
+    return {part<0>().collect_into(firsts), part<1>().collect_into(seconds)};
+  }
+  /// The items in groups of those for which `key_of(item)` is equal; see blitz::group_by. Memory: the result, and what
+  /// collect() and blitz::group_by need.
+  template <class F = std::identity>
+    requires GroupKey<F, const Value*>
+  [[nodiscard]] ItemGroups<Value> group_by(F key_of = {}) const {
+    Array<Value> items = collect();
+    Groups groups = blitz::group_by(options_, std::as_const(items), std::move(key_of));
+    return ItemGroups<Value>(std::move(items), std::move(groups));
   }
   /// Calls f(item) for the items, until one returns an error: f returns a std::optional of it, empty for success. Returns
   /// the leftmost error; of items to its right some are not visited.
@@ -413,6 +437,28 @@ class Pipeline {
   [[nodiscard]] Pipeline<T> then(T stage) const {
     return Pipeline<T>(std::move(stage), options_);
   }
+  template <class R>
+  std::size_t assign_to(R& out) const {
+    const auto begin = std::ranges::begin(out);
+    const auto room = static_cast<detail::LoopIndex>(std::ranges::size(out));
+    return detail::with_ready(options_, stage_, [&](const S& stage) {
+      const detail::LoopIndex size = std::min(room, stage.positions());
+      detail::write_blocks(options_, size, [&](detail::LoopIndex first, detail::LoopIndex last) {
+        auto place = detail::at(begin, first);
+        detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
+          *place = detail::as_item<Item>(std::forward<decltype(x)>(x)...);
+          ++place;
+        });
+      });
+      return static_cast<std::size_t>(size);
+    });
+  }
+  template <std::size_t kPart>
+  [[nodiscard]] auto part() const {
+    return map([](const auto&... x) -> std::tuple_element_t<kPart, Value> {
+      return std::get<kPart>(detail::as_item<std::tuple<const decltype(x)&...>>(x...));
+    });
+  }
   [[nodiscard]] auto slice(detail::LoopIndex first, detail::LoopIndex last, detail::LoopIndex step) const {
     return then(detail::SliceStage<S>(stage_, first, last, step));
   }
@@ -424,11 +470,6 @@ class Pipeline {
   S stage_;
   AlgorithmOptions options_;
 };
-
-/// A range that a pipeline can begin with: random access, of known size; an lvalue, which is referred to, or a view.
-template <class R>
-concept PipelineRange = LoopRange<R> && std::ranges::viewable_range<R> && LoopRange<const std::views::all_t<R>> &&
-                        (std::is_lvalue_reference_v<R> || std::ranges::view<std::remove_cvref_t<R>>);
 
 /// A pipeline of the items of a range, or of several side by side, as far as the shortest goes: then the next callable is
 /// called as f(a, b, ...).

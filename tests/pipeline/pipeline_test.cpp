@@ -75,6 +75,106 @@ TEST_CASE("pipelines: stages that keep positions") {
   });
 }
 
+TEST_CASE("pipelines: group_by") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : lengths(3000, 10)) {
+      const std::vector<int> numbers = random_ints(n);
+      const auto key_of = [](int x) { return x % 7; };
+      const auto groups = par(numbers).map(kTwice).with(options).group_by(key_of);
+      std::vector<std::pair<int, std::vector<int>>> expected;
+      for (const int x : numbers | std::views::transform(kTwice)) {
+        const auto has_key = [&](const auto& group) { return group.first == key_of(x); };
+        auto group = std::ranges::find_if(expected, has_key);
+        if (group == expected.end()) group = expected.insert(group, {key_of(x), {}});
+        group->second.push_back(x);
+      }
+      REQUIRE(groups.size() == expected.size());
+      CHECK(groups.empty() == (n == 0));
+      for (std::size_t g = 0; g < groups.size(); ++g) CHECK(listed(groups[g]) == expected[g].second);
+      CHECK(groups.items().size() == n);
+    }
+  });
+}
+
+TEST_CASE("pipelines: into memory that is there, also behind a filter") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    const std::vector<int> numbers = random_ints(5000);
+    const auto odd = listed(numbers | std::views::filter(kIsOdd));
+    const auto even = listed(numbers | std::views::filter(std::not_fn(kIsOdd)));
+    std::vector<int> some(odd.size() - 1);
+    std::vector<int> more(numbers.size(), -1);
+    CHECK(par(numbers).filter(kIsOdd).with(options).collect_into(some) == some.size());
+    CHECK(std::ranges::equal(some, odd | std::views::take(some.size())));
+    const auto counts = par(numbers).with(options).partition_into(some, more, kIsOdd);
+    CHECK(counts == std::pair(some.size(), even.size()));
+    CHECK(std::ranges::equal(some, odd | std::views::take(some.size())));
+    CHECK(std::ranges::equal(more | std::views::take(even.size()), even));
+    CHECK(std::ranges::all_of(more | std::views::drop(even.size()), [](int x) { return x == -1; }));
+    std::vector<std::size_t> places(numbers.size());
+    CHECK(par(numbers).enumerate().with(options).unzip_into(places, more) == std::pair(numbers.size(), numbers.size()));
+    CHECK(more == numbers);
+    CHECK(places.back() == numbers.size() - 1);
+  });
+}
+
+TEST_CASE("pipelines: split") {
+  using Range = std::pair<int, int>;
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const int n : {0, 1, 9, 10, 5000}) {
+      std::atomic<int> calls = 0;
+      const auto halves = [&calls](Range r) -> std::pair<Range, std::optional<Range>> {
+        ++calls;
+        if (r.second - r.first < 10) return {r, std::nullopt};
+        const int middle = std::midpoint(r.first, r.second);
+        return {{r.first, middle}, Range(middle, r.second)};
+      };
+      const auto numbers = [](const Range& r) { return std::views::iota(r.first, r.second); };
+      CHECK(listed(blitz::split(Range(0, n), halves).flat_map(numbers).with(options).collect()) ==
+            listed(std::views::iota(0, n)));
+      const int parts = (calls + 1) / 2;
+      CHECK(blitz::split(Range(0, n), halves).with(options).count() == static_cast<std::size_t>(parts));
+    }
+    const auto throws = [](int x) -> std::pair<int, std::optional<int>> {
+      if (x == 3) throw Thrown();
+      return {x + 1, x < 9 ? std::optional(x + 2) : std::nullopt};
+    };
+    CHECK_THROWS_AS(static_cast<void>(blitz::split(0, throws).with(options).count()), Thrown);
+  });
+}
+
+TEST_CASE("pipelines: walk_tree") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const int n : {1, 2, 3, 1000, 20'000}) {
+      std::atomic<int> calls = 0;
+      // Node i of a heap has the children 2 i and 2 i + 1.
+      const auto children = [&](int node) {
+        ++calls;
+        return std::views::iota(std::min(2 * node, n), std::min(2 * node + 2, n));
+      };
+      CHECK(listed(blitz::walk_tree(1, children).with(options).collect()) ==
+            listed(std::views::iota(1, std::max(n, 2))));
+      CHECK(calls == std::max(n - 1, 1));
+    }
+    const auto chain = [](int node) { return std::views::iota(node + 1, std::min(node + 2, 3000)); };
+    CHECK(blitz::walk_tree(0, chain).with(options).count() == 3000);
+    const auto throws = [](int node) {
+      if (node == 100) throw Thrown();
+      return std::vector{2 * node, 2 * node + 1};
+    };
+    CHECK_THROWS_AS(static_cast<void>(blitz::walk_tree(1, throws).with(options).count()), Thrown);
+  });
+}
+
+TEST_CASE("pipelines: from, with the order of the range") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    const std::vector<int> numbers = random_ints(3000);
+    const std::list<int> list(numbers.begin(), numbers.end());
+    CHECK(listed(blitz::from(list).ordered().map(kTwice).with(options).collect()) ==
+          listed(numbers | std::views::transform(kTwice)));
+    CHECK(blitz::from(list).ordered().with(options).first() == numbers.front());
+  });
+}
+
 TEST_CASE("pipelines: stages with any number of items, in their order") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : lengths(20'000, 20)) {

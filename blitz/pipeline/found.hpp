@@ -1,0 +1,45 @@
+/// A source whose items are all found before they are gone through.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "blitz/algorithm/options.hpp"
+#include "blitz/base/export.hpp"
+#include "blitz/core/items.hpp"
+#include "blitz/pipeline/source.hpp"
+
+namespace blitz::detail {
+
+/// The items that `find(options)` makes, as a std::vector, in the first pass of each terminal.
+template <class T, class Find>
+class FoundItems : public Source {
+ public:
+  using Items = Pack<const T&>;
+  static constexpr bool kIndexed = false;
+  static constexpr bool kTwoPasses = true;
+
+  explicit FoundItems(Find find) : find_(std::move(find)) {}
+
+  void first_pass(const AlgorithmOptions& options) {
+    items_ = std::make_shared<const std::vector<T>>(find_(options));
+    throw_if_stopped(options);
+  }
+  [[nodiscard]] LoopIndex positions() const noexcept { return items_ == nullptr ? 0 : items_->size(); }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    for (; first != last; ++first) {
+      if (sink((*items_)[first])) return true;
+    }
+    return false;
+  }
+
+ private:
+  Find find_;
+  std::shared_ptr<const std::vector<T>> items_;
+};
+
+}  // namespace blitz::detail

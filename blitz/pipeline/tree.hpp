@@ -1,0 +1,102 @@
+/// split and walk_tree: what is found by dividing a value, or by following a tree, as the source of a pipeline.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "blitz/join.hpp"
+#include "blitz/pipeline/found.hpp"
+#include "blitz/pipeline/pipeline.hpp"
+
+namespace blitz {
+
+/// What divides a value for blitz::split: `f(value)` returns the value, or its left half, and a right half if there is one.
+template <class F, class T>
+concept SplitCallable = std::movable<T> && std::is_invocable_r_v<std::pair<T, std::optional<T>>, const F&, T>;
+
+/// What tells the children of a node for blitz::walk_tree: `f(node)` returns a range of nodes.
+template <class F, class T>
+concept TreeCallable =
+    std::copy_constructible<T> && std::invocable<const F&, const T&> &&
+    std::ranges::input_range<std::invoke_result_t<const F&, const T&>> &&
+    std::constructible_from<T, std::ranges::range_reference_t<std::invoke_result_t<const F&, const T&>>>;
+
+namespace detail {
+
+template <class T, class Find>
+[[nodiscard]] auto pipeline_of_found(Find find) {
+  return Pipeline(FoundItems<T, Find>(std::move(find)));
+}
+
+/// Appends what `value` is divided into.
+template <class T, class F>
+void append_parts(T value, const F& f, std::vector<T>& parts) {
+  std::pair<T, std::optional<T>> halves = std::invoke(f, std::move(value));
+  if (!halves.second) return parts.push_back(std::move(halves.first));
+  std::vector<T> right;
+  blitz::join([&] { append_parts(std::move(halves.first), f, parts); },
+              [&] { append_parts(*std::move(halves.second), f, right); });
+  parts.insert(parts.end(), std::make_move_iterator(right.begin()), std::make_move_iterator(right.end()));
+}
+
+}  // namespace detail
+
+/// A pipeline of the parts of `value`: `f` divides it, and each half again, by several threads at once, until it returns no
+/// right half. The parts come from left to right. Memory: all parts, while a terminal runs.
+/// @code
+///   using Range = std::pair<int, int>;
+///   const auto sum = blitz::split(Range(0, 1000), [](Range r) -> std::pair<Range, std::optional<Range>> {
+///     const int middle = std::midpoint(r.first, r.second);
+///     if (r.second - r.first < 10) return {r, std::nullopt};
+///     return {{r.first, middle}, Range(middle, r.second)};
+///   }).map(sum_of_range).sum();
+/// @endcode
+/// After Rayon's split.
+template <class T, SplitCallable<T> F>
+  requires std::copy_constructible<T>
+[[nodiscard]] auto split(T value, F f) {
+  return detail::pipeline_of_found<T>([value = std::move(value), f = std::move(f)](const AlgorithmOptions& options) {
+    std::vector<T> parts;
+    detail::on_worker(options.pool.base(), [&](detail::WorkerBase&) { detail::append_parts(value, f, parts); });
+    return parts;
+  });
+}
+
+/// A pipeline of the nodes of a tree: `root`, then its children, then theirs, a level after the other, each from left to
+/// right. `children` is called once for each node, for those of a level by several threads at once. Memory: all nodes,
+/// while a terminal runs: let a node be a pointer, or small.
+/// @code
+///   const auto files = blitz::walk_tree(root, [](const Folder* f) { return std::views::all(f->folders); }).count();
+/// @endcode
+/// After Rayon's walk_tree.
+template <class T, TreeCallable<T> F>
+[[nodiscard]] auto walk_tree(T root, F children) {
+  return detail::pipeline_of_found<T>(
+      [root = std::move(root), children = std::move(children)](const AlgorithmOptions& options) {
+        std::vector<T> nodes{root};
+        for (std::size_t begin = 0; begin != nodes.size();) {
+          const std::span<const T> level(nodes.begin() + static_cast<std::ptrdiff_t>(begin), nodes.end());
+          begin = nodes.size();
+          Array<T> next =
+              par(level)
+                  .with(options)
+                  .flat_map([&children](const T& node) -> decltype(auto) { return std::invoke(children, node); })
+                  .map([](auto&& node) { return T(std::forward<decltype(node)>(node)); })
+                  .collect();
+          nodes.insert(nodes.end(), std::make_move_iterator(next.begin()), std::make_move_iterator(next.end()));
+        }
+        return nodes;
+      });
+}
+
+}  // namespace blitz
