@@ -103,7 +103,7 @@ class IdlePool {
     runs(slot);
     queues_.push(slot, &half);
     blitz::detail::ForkHistory::are_short = true;
-    expect(!idle_.new_half(slot, &half), "it wakes nobody");
+    expect(!idle_.new_half(slot, &half).woke, "it wakes nobody");
     blitz::detail::ForkHistory::are_short = false;
   }
   /// Takes the newest job back, unless it was stolen, and runs it.

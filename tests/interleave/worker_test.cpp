@@ -223,6 +223,46 @@ INTERLEAVE_CASE("wait: all apart", .preemptions = 2, .delays = 0, .random_schedu
   expect(pool.registry->apart().count() == 0, "nobody stands apart");
 }
 
+// --- forks that wake nobody ---
+
+/// While it lives: forks wake nobody, and are timed.
+struct ShortForks {
+  ShortForks() { set(true); }
+  ShortForks(const ShortForks&) = delete;
+  ShortForks& operator=(const ShortForks&) = delete;
+  ~ShortForks() { set(false); }
+  static void set(bool are_short) {
+    blitz::detail::ForkHistory::are_short = are_short;
+    blitz::detail::ForkHistory::are_timed = are_short;
+  }
+};
+
+// Its half is withheld, and yet what a worker pushes meanwhile, and does not take back itself, wakes the other.
+INTERLEAVE_CASE("withheld: a waits for what it has pushed", .preemptions = 2, .random_schedules = 1000) {
+  const ShortForks short_forks;
+  Pool pool(run, 2, 2);
+  Parker done;
+  Task pushed([&](Worker& worker) {
+    expect(worker.index() == 1, "it was stolen");
+    done.unpark();
+  });
+  Plain<int> calls("what b wrote", 0);
+  run.thread("caller", [&] {
+    auto& worker = static_cast<Worker&>(*pool.registry->borrow());
+    join_on<CallPlain>(
+        worker,
+        [&] {
+          worker.push(&pushed);
+          done.park();
+        },
+        [&] { calls.write(calls.read() + 1); });
+    expect(calls.read() == 1, "b was called once");
+    pool.registry->give_back(worker);
+  });
+  run.settle();
+  expect(pushed.has_run(), "it has run once");
+}
+
 // --- the end ---
 
 // A confined worker blocks until another, which sleeps, has run what it offers.
