@@ -10,6 +10,8 @@ class ForkHistory {
   /// For all forks: whether they wake nobody, and whether they are timed.
   static inline bool are_short = false;
   static inline bool are_timed = false;
+  /// How many have ended.
+  static inline int ended = 0;
 
   template <class Job>
   [[nodiscard]] static bool wakes(const Job* /*half*/, const WakePrice& /*prices*/, const Series& /*series*/) noexcept {
@@ -17,7 +19,7 @@ class ForkHistory {
   }
   static void woke() noexcept {}
   [[nodiscard]] static bool is_timed(const void* /*half*/) noexcept { return are_timed; }
-  static void end(const void* /*half*/, const WakePrice& /*prices*/) noexcept {}
+  static void end(const void* /*half*/, const WakePrice& /*prices*/) noexcept { ++ended; }
 };
 
 }  // namespace blitz::detail
