@@ -78,6 +78,10 @@ INTERLEAVE_CASE("post: after a withheld half was taken back", .preemptions = 2, 
 INTERLEAVE_CASE("post: active at first", .preemptions = 3, .random_schedules = 1000, .fences = true) {
   CasesFrom<1>::one_post(run, true);
 }
+INTERLEAVE_CASE("post: active at first, without a look before", .preemptions = 3, .random_schedules = 1000,
+                .fences = true) {
+  CasesFrom<1>::one_unseen(run);
+}
 INTERLEAVE_CASE("post: the events counter wraps around", .preemptions = 3, .random_schedules = 1000, .fences = true) {
   CasesFrom<0xffff'ffff>::one_post(run, true);
 }
