@@ -77,14 +77,16 @@ class JoinJob final : public OfferedJob {
   /// The owner has taken it back, and runs it.
   BLITZ_ALWAYS_INLINE Value run_here() { return Call::template call<F>(f_, false); }
 
-  /// take_back did not find it: it lies deeper in the queue, or was stolen.
+  /// take_back did not find it: it lies deeper in the queue, or was stolen, or is timed.
   BLITZ_COLD Value finish(WorkerBase& owner) {
+    const OfferedJob::ForkEnd end(*this, owner);
     if (reclaim(owner)) return run_here();
     return result_.take();
   }
 
   /// As finish, for an owner that has an exception already.
   BLITZ_COLD void finish_and_drop(WorkerBase& owner) noexcept {
+    const OfferedJob::ForkEnd end(*this, owner);
     if (reclaim(owner)) {
       result_.run([this]() -> Value { return run_here(); });
     }

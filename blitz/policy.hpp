@@ -11,7 +11,7 @@
 ///       Idle::new_injected_jobs. (Given by the core; a policy may rely on it.)
 ///   W2  A job in the injector is seen by some worker's last check before it sleeps, or wakes a worker.
 ///   W3  A job in a local queue is at least run by that queue's owner; and while a slot sleeps and no worker searches,
-///       the push, or the worker that stops searching, wakes one. (Not ThriftyIdle::new_half, if it refuses: the owner
+///       the push, or the worker that stops searching, wakes one. (Not WithholdingIdle::new_half, if it refuses: the owner
 ///       runs that job before it sleeps.)
 ///   W4  After the latch that a worker waits for is set, and the worker woken if set() says so, that worker returns.
 #pragma once
@@ -151,7 +151,7 @@ concept JobInjector = std::default_initializable<I> && requires(I& injector, con
 ///   - `take_newest()`: takes the newest job; null if there is none. Without it a join would run the oldest, largest
 ///     jobs on top of its own stack.
 ///   - `take_back(place)`: takes the job that was pushed there if it is the newest, and may always return false. In a
-///     program's own policy called only if Place is Job*, the job itself, and only while that has not begun to run.
+///     program's own policy called only if Place is Job*, the job itself, and only while the owner has not begun to run it.
 ///
 /// Called by any thread:
 ///   - `empty()`: exact for the owner.
@@ -249,14 +249,29 @@ concept CountingIdle = requires(const S& idle, std::size_t slot) {
 ///     least 1.
 ///   - `all_awake()`, after a push on its queue: if true, no worker sleeps or is about to, and nothing else is called.
 ///   - `new_jobs()` returns whether it has woken a worker.
-///   - `new_half(slot, job)`, in place of new_jobs for a job that the runner will take back, or wait for: the same, but it
-///     need not wake a worker.
 template <class S>
-concept ThriftyIdle = requires(S& idle, std::size_t slot, std::uint64_t work, const Job* job) {
+concept ThriftyIdle = requires(S& idle, std::size_t slot, std::uint64_t work) {
   { idle.worth_waking(slot, work) } noexcept -> std::same_as<std::uint64_t>;
   { idle.all_awake() } noexcept -> std::same_as<bool>;
   { idle.new_jobs() } noexcept -> std::same_as<bool>;
-  { idle.new_half(slot, job) } noexcept -> std::same_as<bool>;
+};
+
+/// What came of the offer of a half.
+struct HalfOffer {
+  bool woke = false;      ///< A worker was woken.
+  bool is_timed = false;  ///< fork_ended is to be called.
+};
+
+/// A ThriftyIdle that may withhold halves of joins. For the default policy: the joins of others post what they push. A
+/// push that is withheld must not move another job, which might then be overlooked. Called by the slot's runner:
+///   - `new_half(slot, half)`, if not all are awake, in place of new_jobs for a job that the runner will take back, or wait
+///     for: the same, but it need not wake a worker.
+///   - `fork_ended(slot, half)`: the fork whose half that job was has ended, or thrown. Called if the offer was timed, and
+///     possibly if it was not.
+template <class S>
+concept WithholdingIdle = ThriftyIdle<S> && requires(S& idle, std::size_t slot, const Job* half) {
+  { idle.new_half(slot, half) } noexcept -> std::same_as<HalfOffer>;
+  { idle.fork_ended(slot, half) } noexcept;
 };
 
 /// A finder that keeps statistics for BasicThreadPool::stats: how often it tried to steal, how many jobs it stole, and

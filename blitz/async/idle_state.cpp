@@ -10,8 +10,7 @@ IdleState::IdleState(std::size_t slots)
       most_searchers_((slots + 1) / 2 + kSearchersBesidesHalf),
       words_count_((slots + IdleWord::kSlots - 1) / IdleWord::kSlots),
       words_(std::make_unique<AtomicIdleWord[]>(words_count_)),
-      slots_(std::make_unique<Slot[]>(slots)),
-      forks_(std::make_unique<ForkHistory[]>(slots)) {
+      slots_(std::make_unique<Slot[]>(slots)) {
   for (std::size_t i = 0; i < words_count_; ++i) {
     words_[i].begin(std::min(slots - i * IdleWord::kSlots, IdleWord::kSlots));
   }
@@ -45,22 +44,6 @@ bool IdleState::wake_one(Waker waker) noexcept {
     }
   }
   return false;
-}
-
-void IdleState::end_fork(std::size_t slot) noexcept {
-  slots_[slot].forked = false;
-  if (forks_[slot].running()) forks_[slot].end(price_);
-}
-
-bool IdleState::new_half(std::size_t slot, const policy::Job* job) noexcept {
-  asymmetric_light_fence();  // [park] as in new_jobs
-  if (!somebody_must_be_woken(std::memory_order_relaxed)) return false;
-  Slot& s = slots_[slot];
-  s.forked = true;
-  if (!forks_[slot].wakes(job, price_, s.series)) return false;
-  const bool woke = wake_one(Waker::kStaysBusy);
-  forks_[slot].woke();
-  return woke;
 }
 
 void IdleState::notify(std::size_t slot, Waker waker) noexcept {

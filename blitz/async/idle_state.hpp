@@ -6,7 +6,7 @@
 /// borrowed if it is `vacant`: it has no runner, and its resident is blocked.
 ///
 /// Who may call what:
-///   new_jobs, new_half, worth_waking, start_looking, work_found,
+///   all_awake, new_jobs, worth_waking, start_looking, work_found,
 ///   no_work_found, give_back                                        the slot's runner
 ///   adopt_resident, then first_search, before all else              the slot's resident
 ///   try_borrow                                                      a thread outside the pool
@@ -32,7 +32,6 @@
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
-#include "blitz/base/fork_history.hpp"
 #include "blitz/base/linger.hpp"
 #include "blitz/base/parker.hpp"
 #include "blitz/base/placement.hpp"
@@ -71,8 +70,6 @@ class IdleState {
       return wake_one(Waker::kStaysBusy);
     return false;
   }
-
-  BLITZ_API bool new_half(std::size_t slot, const policy::Job* job) noexcept;
 
   BLITZ_API void new_injected_jobs() noexcept;
 
@@ -151,8 +148,6 @@ class IdleState {
   void give_back(std::size_t slot, bool own_empty, const ResidentWanted& resident_wanted, Injected&& injected,
                  QueuesEmpty&& queues_empty) noexcept {
     Slot& s = slots_[slot];
-    if (s.forked) [[unlikely]]
-      end_fork(slot);
     wait_a_moment_until([this]() noexcept { return num_idle() + 1 >= count_; });
     s.runner = &s.resident;
     if (!own_empty) [[unlikely]] {
@@ -210,7 +205,6 @@ class IdleState {
     Patience patience;           // the resident's
     Ticks wake_began = 0;        // written by a waker with work, read by the woken resident; 0: woken otherwise
     Series series;               // the runner's
-    bool forked = false;         // the runner has asked forks_[slot]
     Atomic<std::uint64_t> sleeps{0};
     Atomic<std::uint64_t> wakes{0};
   };
@@ -249,7 +243,6 @@ class IdleState {
     return now.searching + now.parked;
   }
 
-  BLITZ_COLD BLITZ_API void end_fork(std::size_t slot) noexcept;
   void notify(std::size_t slot, Waker waker) noexcept;
 
   /// The calling thread is the slot's runner again.
@@ -286,7 +279,6 @@ class IdleState {
   std::size_t words_count_;
   std::unique_ptr<AtomicIdleWord[]> words_;
   std::unique_ptr<Slot[]> slots_;
-  std::unique_ptr<ForkHistory[]> forks_;  // each the runner's of that slot; apart, so that slots are small
   WakePrice price_;
 };
 

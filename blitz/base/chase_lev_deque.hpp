@@ -186,7 +186,7 @@ class ChaseLevDeque {
     const Index count = index_of(bottom_.load(std::memory_order_acquire)) - top;
     return count > 0 ? static_cast<std::size_t>(count) : 0;
   }
-  [[nodiscard]] bool empty() const noexcept {
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool empty() const noexcept {
     const Index top = top_.load(std::memory_order_acquire);
     return index_of(bottom_.load(std::memory_order_acquire)) <= top;
   }

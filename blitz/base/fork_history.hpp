@@ -6,8 +6,8 @@
 /// once that is used up, all wake a worker until as much would have been saved again. So no more is lost by waking nobody
 /// than would be lost by waking a worker for each short one.
 ///
-/// The forks of one worker that lie in no other, made while all that could take the half sleep. For that worker, and
-/// only on the way on which a wake-up would follow: a fork whose half somebody looks for anyway asks nothing.
+/// One worker's history: of its forks that lie in no other of them, and begin while all workers that could take the half
+/// sleep. Only these are timed, so a fork whose half somebody looks for anyway costs no more than without.
 #pragma once
 
 #include <cstddef>
@@ -20,57 +20,41 @@ namespace blitz::detail {
 
 class ForkHistory {
  public:
-  /// The half of a fork is on offer. Returns whether to wake a worker for it. `code`: the address of the half's code.
-  /// `frame`: that of the half, which lies on the stack; the halves of the forks within lie below it.
-  [[nodiscard]] bool wakes(std::uintptr_t code, std::uintptr_t frame, WakePrice& prices, Series& series,
-                           Ticks now = ticks_now()) noexcept {
-    if (running() && frame >= frame_) over(now, prices, false);
+  /// `half`, the job of a fork, is on offer, and stays where it is until the fork ends. Returns whether to wake a worker.
+  template <class Job>
+  [[nodiscard]] bool wakes(const Job* half, WakePrice& prices, Series& series, Ticks now = ticks_now()) noexcept {
+    return wakes(half, reinterpret_cast<std::uintptr_t>(half->execute), prices, series, now);
+  }
+  /// The same for a half whose code lies at that address.
+  [[nodiscard]] bool wakes(const void* half, std::uintptr_t code, WakePrice& prices, Series& series,
+                           Ticks now) noexcept {
     const Price price = prices.at(now);
-    if (running()) {
+    if (half_ != nullptr) {
       if (!wakes_) wakes_ = now - began_ >= price.of_work();
       return wakes_;
     }
+    half_ = half;
     began_ = from_ = now;
-    frame_ = frame;
     known_ = &entries_[(code >> 4 ^ code >> 10) % kEntries];
     if (known_->code != code) *known_ = {.code = code};
     was_short_ = known_->time != 0 && is_short(known_->time, price);
     wakes_ = !was_short_ || known_->saved < 0 || series.add(known_->time, prices, now);
     return woke_at_once_ = wakes_;
   }
-  /// The same for a job in the frame of its join.
-  template <class Job>
-  [[nodiscard]] bool wakes(const Job* half, WakePrice& prices, Series& series) noexcept {
-    return wakes(reinterpret_cast<std::uintptr_t>(half->execute), reinterpret_cast<std::uintptr_t>(half), prices,
-                 series);
-  }
   /// A worker was woken. What that took is no part of the fork's time.
   void woke(Ticks now = ticks_now()) noexcept {
     if (woke_at_once_ && from_ == began_) from_ = now;
   }
 
-  /// Whether a fork that has asked may not be over.
-  [[nodiscard]] bool running() const noexcept { return began_ != 0; }
-  /// If so: it has just ended.
-  void end(const WakePrice& prices, Ticks now = ticks_now()) noexcept { over(now, prices, true); }
-
- private:
-  static constexpr std::size_t kEntries = 64;
-  // In wake-ups. Long forks are forgotten after as many short ones, and what those have saved after some long ones.
-  static constexpr std::int64_t kMostLost = 256;
-  static constexpr std::int64_t kMostSaved = 16;
-
-  struct Entry {
-    std::uintptr_t code = 0;
-    Ticks time = 0;          // that one worker took for it the last time, at most; 0: not known
-    std::int64_t saved = 0;  // by waking nobody
-  };
-
-  /// The half can only be taken as a whole.
-  [[nodiscard]] static bool is_short(Ticks time, Price price) noexcept { return time / 2 < price.of_half(); }
-
-  /// The fork has ended: at `now` if `exactly`, else some time before.
-  void over(Ticks now, const WakePrice& prices, bool exactly) noexcept {
+  /// Whether the end of that half's fork is to be told.
+  [[nodiscard]] bool is_timed(const void* half) const noexcept { return half_ == half; }
+  /// The fork of that half has ended, timed or not.
+  void end(const void* half, const WakePrice& prices) noexcept {
+    if (is_timed(half)) end(prices, ticks_now());
+  }
+  /// The fork that is timed has ended.
+  void end(const WakePrice& prices, Ticks now) noexcept {
+    half_ = nullptr;
     const Price price = prices.at(began_);
     const Ticks time = now - from_;
     if (wakes_ && prices.help_came_since(began_)) {
@@ -81,15 +65,30 @@ class ForkHistory {
     } else {
       known_->time = time;
     }
-    if (was_short_) settle(price, exactly);
-    began_ = 0;
+    if (was_short_) settle(price);
   }
+
+ private:
+  static constexpr std::size_t kEntries = 64;
+  // In wake-ups. Long forks are forgotten after as many short ones, and what those have saved after some long ones.
+  static constexpr std::int64_t kMostLost = 256;
+  static constexpr std::int64_t kMostSaved = 16;
+
+  struct Entry {
+    std::uintptr_t code = 0;
+    Ticks time = 0;          // that one worker took for it the last time; 0: not known
+    std::int64_t saved = 0;  // by waking nobody
+  };
+
+  /// The half can only be taken as a whole.
+  [[nodiscard]] static bool is_short(Ticks time, Price price) noexcept { return time / 2 < price.of_half(); }
+
   /// The fork was thought to be short. Adds what it saved or lost.
-  void settle(Price price, bool exactly) noexcept {
+  void settle(Price price) noexcept {
     const auto cost = static_cast<std::int64_t>(price.cost);
     if (is_short(known_->time, price)) {
       known_->saved += cost;
-    } else if (!wakes_ && exactly) {
+    } else if (!wakes_) {
       known_->saved -= static_cast<std::int64_t>(known_->time / 2 - price.of_half());
     } else if (!woke_at_once_) {
       known_->saved -= static_cast<std::int64_t>(price.of_work() / 2);
@@ -98,13 +97,13 @@ class ForkHistory {
     if (known_->saved > kMostSaved * cost) known_->saved = kMostSaved * cost;
   }
 
-  // The fork that is running.
-  Ticks began_ = 0;           // 0: none is
-  Ticks from_ = 0;            // when its own time began
-  std::uintptr_t frame_ = 0;  // where its half lies
-  Entry* known_ = nullptr;    // what is known of it
-  bool was_short_ = false;    // the last time
-  bool wakes_ = false;        // It wakes a worker, and so do the forks within.
+  // The fork that is timed.
+  const void* half_ = nullptr;  // its half; null: none is
+  Ticks began_ = 0;
+  Ticks from_ = 0;          // when its own time began
+  Entry* known_ = nullptr;  // what is known of it
+  bool was_short_ = false;  // the last time
+  bool wakes_ = false;      // It wakes a worker, and so do the forks within.
   bool woke_at_once_ = false;
   Entry entries_[kEntries];
 };

@@ -13,6 +13,7 @@ void BranchJob::execute_it(Job* job, WorkerBase& worker) noexcept {
 }
 
 void BranchJob::finish(WorkerBase& owner) {
+  const ForkEnd end(*this, owner);
   if (reclaim(owner)) {
     run_here();
   } else {
@@ -24,6 +25,7 @@ void BranchJob::abandon(BranchJob* const* jobs, std::size_t count, std::size_t s
   const bool all_offered = steps >= count;
   for (std::size_t i = all_offered ? steps - count : count - steps; i < count; ++i) {
     BranchJob& job = *jobs[i];
+    const ForkEnd end(job, owner);
     if (!job.reclaim(owner)) {
       job.outcome_.discard();
     } else if (all_offered) {

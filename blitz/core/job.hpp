@@ -162,10 +162,14 @@ class JobResult {
   bool threw_;
 };
 
+/// No job's place.
+inline constexpr std::int64_t kNowhere = -1;
+
 /// A job of a join: it lies in the join's frame, on offer in the queue of the worker that joins, its owner.
 ///
 /// A Place is the job itself, or an index. In a wait of `a` the owner may run the job, and then push another one at its
-/// index. So it forgets the index before it runs the job, and take_back need not probe the latch.
+/// index. So it forgets the place before it runs the job, and take_back need not probe the latch. It forgets that of a
+/// timed offer at once: such a fork ends on the way of reclaim, and the others need no test for it.
 class OfferedJob : public Job {
  public:
   OfferedJob(const OfferedJob&) = delete;
@@ -175,13 +179,17 @@ class OfferedJob : public Job {
   template <class W>
   BLITZ_ALWAYS_INLINE void offer(W& owner) {
     [[maybe_unused]] const auto place = owner.offer(this);
-    if constexpr (!std::same_as<typename W::Place, Job*>) place_ = place;
+    if constexpr (std::same_as<typename W::Place, Job*>) {
+      place_ = 0;
+    } else {
+      place_ = place;
+    }
   }
   /// Whether it was found at once, and is the owner's to run; otherwise see reclaim.
   template <class W>
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(W& owner) noexcept {
     if constexpr (std::same_as<typename W::Place, Job*>) {
-      return !latch_.core().probe() && owner.take_back(this);
+      return place_ != kNowhere && owner.take_back(this);
     } else {
       return owner.take_back(place_);
     }
@@ -204,9 +212,20 @@ class OfferedJob : public Job {
   }
   void end() noexcept { latch_.set(); }
 
- private:
-  static constexpr std::int64_t kNowhere = -1;  // no job's index
+  /// Lives from before reclaim until the job has ended.
+  class ForkEnd {
+   public:
+    ForkEnd(const OfferedJob& job, WorkerBase& owner) noexcept : job_(job), owner_(owner) {}
+    ForkEnd(const ForkEnd&) = delete;
+    ForkEnd& operator=(const ForkEnd&) = delete;
+    BLITZ_API ~ForkEnd();
 
+   private:
+    const OfferedJob& job_;
+    WorkerBase& owner_;
+  };
+
+ private:
   WorkerLatch latch_;
   std::int64_t place_;  // for the owner alone
 };

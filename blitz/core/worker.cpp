@@ -25,6 +25,8 @@ void WorkerLatch::set() noexcept {
   if (core_.set()) owner->wake();
 }
 
+OfferedJob::ForkEnd::~ForkEnd() { owner_.fork_ended(&job_); }
+
 bool OfferedJob::reclaim(WorkerBase& owner) noexcept { return detail::reclaim(owner, *this, latch_.core()); }
 
 void WorkerBase::push_confined(Job* job) {

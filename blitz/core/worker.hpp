@@ -49,12 +49,14 @@ class WorkerBase {
   [[nodiscard]] virtual Job* find_work() noexcept = 0;
   /// push and take_if_newest, by the names that they have where the policy is known.
   using Place = Job*;
-  Place offer(Job* job) {
+  Place offer(Job* job) { return offer_wanted(job); }
+  Place offer_wanted(Job* job) {
     push(job);
     return job;
   }
-  Place offer_wanted(Job* job) { return offer(job); }
   [[nodiscard]] bool take_back(Place job) noexcept { return take_if_newest(job); }
+  /// The fork whose half that job was has ended; see OfferedJob.
+  virtual void fork_ended(const Job* /*half*/) noexcept {}
   /// Runs other jobs until the latch is set, and sleeps while there are none.
   virtual void wait_until(CoreLatch& latch) noexcept = 0;
   /// Runs a loop of at least one position; see Loop::run.
@@ -168,6 +170,9 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   using Place = typename P::LocalQueue::Place;
 
   void push(Job* job) override;
+  void fork_ended(const Job* half) noexcept override {
+    if constexpr (policy::WithholdingIdle<typename P::Idle>) idle_.fork_ended(index(), half);
+  }
   /// Finds none in a region, and none where the queue needs another place than the job's address.
   [[nodiscard]] bool take_if_newest(Job* job) noexcept override {
     if constexpr (std::same_as<Place, Job*>) return take_back(job);
@@ -191,9 +196,9 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   /// throws std::bad_alloc, it has not taken the job.
   BLITZ_ALWAYS_INLINE Place offer(Job* job) {
     const Place place = queue_.push(job, injector_);
-    if constexpr (policy::ThriftyIdle<typename P::Idle>) {
+    if constexpr (policy::WithholdingIdle<typename P::Idle>) {
       if (!idle_.all_awake()) [[unlikely]]
-        post_half(job);
+        return post_half(job, place);
     } else {
       idle_.new_jobs();
     }
@@ -260,7 +265,8 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   [[nodiscard]] bool is_surplus() const noexcept { return pool()->apart().is_surplus(index()); }
   /// The rest of offer_wanted and of offer, if a worker sleeps or is about to.
   BLITZ_COLD void post() noexcept;
-  BLITZ_COLD void post_half(Job* job) noexcept;
+  /// Returns `place`, or kNowhere if the offer is timed.
+  [[nodiscard]] BLITZ_COLD Place post_half(Job* job, Place place) noexcept;
   /// A worker was woken, and will come to steal.
   void expect_theft() noexcept {
     if constexpr (requires { queue_.expect_theft(); }) queue_.expect_theft();

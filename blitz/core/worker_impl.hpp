@@ -67,10 +67,13 @@ void Worker<P>::post() noexcept {
 }
 
 template <Policy P>
-void Worker<P>::post_half(Job* job) noexcept {
-  if constexpr (policy::ThriftyIdle<typename P::Idle>) {
-    if (idle_.new_half(index(), job)) expect_theft();
+typename P::LocalQueue::Place Worker<P>::post_half(Job* job, Place place) noexcept {
+  if constexpr (policy::WithholdingIdle<typename P::Idle>) {
+    const policy::HalfOffer offer = idle_.new_half(index(), job);
+    if (offer.woke) expect_theft();
+    if (offer.is_timed) return kNowhere;
   }
+  return place;
 }
 
 /// Flat: the calls below are those of every spawn on a worker of unknown policy.
@@ -141,7 +144,7 @@ void Worker<P>::give_back() noexcept {
   /// Only the resident can end, and run the slot's mail; there may be nobody else for the jobs of a region.
   struct ResidentWanted {
     const Worker& worker;
-    [[nodiscard]] bool probe() const noexcept {
+    [[nodiscard]] BLITZ_ALWAYS_INLINE bool probe() const noexcept {
       return worker.terminate_.probe() || !worker.mailbox_.empty() ||
              (worker.confined_pushed() != 0 && !worker.confined_jobs().deque.empty());
     }

@@ -14,16 +14,18 @@ bool Sleep::post() noexcept {
   return post_and_wake(Waker::kStaysBusy);
 }
 
-bool Sleep::new_half(std::size_t slot, const policy::Job* job) noexcept {
+policy::HalfOffer Sleep::new_half(std::size_t slot, const policy::Job* half) noexcept {
   const Counters counters = counters_.hint();
   // Where nobody need be woken, and no worker is about to sleep, there is nothing to withhold.
-  if (!counters.sleepy() && (counters.sleeping() == 0 || counters.awake_but_idle() > 0)) return post();
-  Slot& s = slots_[slot];
-  s.forked = true;
-  if (!forks_[slot].wakes(job, price_, s.series)) return false;
-  const bool woke = post();
-  forks_[slot].woke();
-  return woke;
+  if (!counters.sleepy() && (counters.sleeping() == 0 || counters.awake_but_idle() > 0)) return {.woke = post()};
+  ForkHistory& forks = forks_[slot];
+  policy::HalfOffer offer;
+  if (forks.wakes(half, price_, slots_[slot].series)) {
+    offer.woke = post();
+    forks.woke();
+  }
+  offer.is_timed = forks.is_timed(half);
+  return offer;
 }
 
 bool Sleep::post_and_wake(Waker waker) noexcept {
@@ -64,11 +66,6 @@ bool Sleep::wake_any(Waker waker) noexcept {
     if (try_wake(slot, waker)) return true;
   }
   return try_wake(0, waker);
-}
-
-void Sleep::end_fork(std::size_t slot) noexcept {
-  slots_[slot].forked = false;
-  if (forks_[slot].running()) forks_[slot].end(price_);
 }
 
 void Sleep::hand_over(Slot& slot) noexcept {

@@ -21,8 +21,8 @@
 /// kDrowsy the runner subtracts it, when it fails to fall asleep.
 ///
 /// Who may call what:
-///   new_jobs, new_half, worth_waking, start_looking, work_found,
-///   no_work_found, give_back                                        the slot's runner
+///   all_awake, new_jobs, new_half, fork_ended, worth_waking,
+///   start_looking, work_found, no_work_found, give_back             the slot's runner
 ///   adopt_resident, then first_search, before all else              the slot's resident
 ///   try_borrow                                                      a thread outside the pool
 ///   all others                                                      any thread
@@ -38,6 +38,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "blitz/base/asymmetric_fence.hpp"
@@ -88,7 +89,8 @@ class Sleep {
     return false;
   }
 
-  BLITZ_API bool new_half(std::size_t slot, const policy::Job* job) noexcept;
+  BLITZ_API policy::HalfOffer new_half(std::size_t slot, const policy::Job* half) noexcept;
+  void fork_ended(std::size_t slot, const policy::Job* half) noexcept { forks_[slot].end(half, price_); }
 
   BLITZ_API void new_injected_jobs() noexcept;
 
@@ -157,8 +159,6 @@ class Sleep {
   void give_back(std::size_t slot, bool own_empty, const ResidentWanted& resident_wanted, Injected&& injected,
                  QueuesEmpty&& queues_empty) noexcept {
     Slot& s = slots_[slot];
-    if (s.forked) [[unlikely]]
-      end_fork(slot);
     wait_a_moment_until([this]() noexcept { return counters_.load().inactive() + 1 >= count_; });
     s.runner = &s.resident;
     if (!own_empty) [[unlikely]] {
@@ -168,21 +168,11 @@ class Sleep {
     }
     s.state.store(State::kDrowsy, std::memory_order_release);
     const Counters counters = counters_.enter_vacant();  // [register] [inject]
-    bool leave = true;
-    if (counters.inactive() < count_) {
-      // A slot that executes a job may have pushed others while none slept. What it pushes from now on wakes this slot.
-      asymmetric_heavy_fence();
-      leave = queues_empty();
-    }
-    auto expected = State::kDrowsy;
-    // [claim] [latch]
-    if (leave && !injected() && s.state.compare_exchange_strong(expected, State::kVacant, std::memory_order_seq_cst))
-        [[likely]] {
-      if (resident_wanted.probe()) [[unlikely]]
-        try_wake(slot);  // [latch]
-      return;
-    }
-    hand_over(s);
+    if (counters.inactive() == count_) return leave(s, slot, resident_wanted, injected);
+    // A slot that executes a job may have pushed others while none slept. What it pushes from now on wakes this slot.
+    using Wanted =
+        std::conditional_t<std::is_copy_constructible_v<ResidentWanted>, ResidentWanted, const ResidentWanted&>;
+    leave_active<Wanted>(s, slot, resident_wanted, injected, queues_empty);
   }
 
   // --- for loops and statistics ---
@@ -218,7 +208,6 @@ class Sleep {
     Patience patience;                    // the resident's
     Ticks wake_began = 0;  // written by a waker with work, read by the woken resident; 0: woken otherwise
     Series series;         // the runner's
-    bool forked = false;   // the runner has asked forks_[slot]
     Atomic<std::uint64_t> sleeps{0};
     Atomic<std::uint64_t> wakes{0};
   };
@@ -268,10 +257,31 @@ class Sleep {
     }
   }
 
+  /// The end of give_back, for a slot that is drowsy and registered.
+  template <class ResidentWanted, class Injected>
+  BLITZ_ALWAYS_INLINE void leave(Slot& s, std::size_t slot, const ResidentWanted& resident_wanted,
+                                 const Injected& injected) noexcept {
+    auto expected = State::kDrowsy;
+    // [claim] [latch]
+    if (injected() || !s.state.compare_exchange_strong(expected, State::kVacant, std::memory_order_seq_cst))
+        [[unlikely]]
+      return hand_over(s);
+    if (resident_wanted.probe()) [[unlikely]]
+      try_wake(slot);  // [latch]
+  }
+  /// The same while another slot is active. Out of line, and with what can be copied by value: so all calls of give_back
+  /// are tail calls, and it saves no registers.
+  template <class ResidentWanted, class Injected, class QueuesEmpty>
+  BLITZ_COLD void leave_active(Slot& s, std::size_t slot, ResidentWanted resident_wanted, Injected injected,
+                               QueuesEmpty queues_empty) noexcept {
+    asymmetric_heavy_fence();
+    if (!queues_empty()) return hand_over(s);
+    leave(s, slot, resident_wanted, injected);
+  }
+
   static void count(Atomic<std::uint64_t>& events) noexcept { events.fetch_add(1, std::memory_order_relaxed); }
 
   BLITZ_COLD BLITZ_API bool post() noexcept;
-  BLITZ_COLD BLITZ_API void end_fork(std::size_t slot) noexcept;
   bool post_and_wake(Waker waker) noexcept;
   BLITZ_COLD BLITZ_API void hand_over(Slot& slot) noexcept;
 

@@ -64,6 +64,20 @@ INTERLEAVE_CASE("join: one after the other", .preemptions = 2, .random_schedules
   run.go();
 }
 
+INTERLEAVE_CASE("join: timed", .preemptions = 3, .random_schedules = 2000, .fences = true) {
+  Pool pool(run, 2);
+  Worker& worker = pool.worker(0);
+  worker.times_forks = true;
+  Call a("what a wrote", 1);
+  Call b("what b wrote", 2);
+  run.thread("owner", [&] {
+    join_both(worker, a, b);
+    expect(worker.forks_ended == 1, "the end of the fork was told");
+  });
+  run.thread("thief", [&] { pool.worker(1).help_once(); });
+  run.go();
+}
+
 // The thief takes the outer b while the owner is in a; the inner b is on top of it, or gone, too.
 INTERLEAVE_CASE("join: nested in a", .preemptions = 2, .random_schedules = 1500, .fences = true) {
   Pool pool(run, 3);
@@ -186,12 +200,14 @@ void join_three(Worker& worker, A&& a, B&& b, C&& c) {
 }
 
 template <bool kTyped>
-void join_calls(Run& run) {
+void join_calls(Run& run, bool timed = false) {
   Pool pool(run, 2);
+  pool.worker(0).times_forks = timed;
   Call calls[3] = {{"what a wrote", 1}, {"what b wrote", 2}, {"what c wrote", 3}};
   run.thread("owner", [&] {
     join_three<kTyped>(pool.worker(0), calls[0], calls[1], calls[2]);
     for (const Call& call : calls) expect(call.calls() == 1, "each call was made once");
+    expect(!timed || pool.worker(0).forks_ended == 2, "the end of each fork was told");
   });
   run.thread("thief", [&] { pool.worker(1).help_once(); });
   run.go();
@@ -202,6 +218,10 @@ INTERLEAVE_CASE("join: three", .preemptions = 3, .delays = 2, .spurious = 1, .ra
 }
 INTERLEAVE_CASE("join: three, without their types", .preemptions = 2, .random_schedules = 2000, .fences = true) {
   join_calls<false>(run);
+}
+
+INTERLEAVE_CASE("join: three, timed", .preemptions = 2, .random_schedules = 1000, .fences = true) {
+  join_calls<true>(run, true);
 }
 
 // The owner runs the newest job in a, and leaves another in its place.
@@ -229,8 +249,9 @@ INTERLEAVE_CASE("join: three, the first runs the second, and leaves a job behind
 
 /// Those of three that `throws` has a bit for throw their number.
 template <bool kTyped>
-void three_throwing(Run& run, unsigned throws) {
+void three_throwing(Run& run, unsigned throws, bool timed = false) {
   Pool pool(run, 2);
+  pool.worker(0).times_forks = timed;
   Plain<int> written[2] = {Plain<int>("what b wrote", 0), Plain<int>("what c wrote", 0)};
   run.thread("owner", [&] {
     const auto call = [&](unsigned i) {
@@ -247,6 +268,7 @@ void three_throwing(Run& run, unsigned throws) {
     }
     expect(caught == std::countr_zero(throws), "the exception furthest left arrives");
     for (const auto& times : written) expect(times.read() == 1, "each was called once, and has ended");
+    expect(!timed || pool.worker(0).forks_ended == 2, "the end of each fork was told");
   });
   run.thread("thief", [&] { pool.worker(1).help_once(); });
   run.go();
@@ -267,13 +289,21 @@ INTERLEAVE_CASE("join: of three the first and the third throw, without their typ
   three_throwing<false>(run, 5);
 }
 
+INTERLEAVE_CASE("join: of three, timed, the first throws", .preemptions = 2, .random_schedules = 500) {
+  three_throwing<true>(run, 1, true);
+}
+INTERLEAVE_CASE("join: of three, timed, the second throws", .preemptions = 2, .random_schedules = 500) {
+  three_throwing<false>(run, 2, true);
+}
+
 // --- exceptions ---
 
 enum Throws : unsigned { kA = 1, kB = 2 };
 
 /// Joins two calls, of which some throw.
-void join_throwing(Run& run, unsigned throws) {
+void join_throwing(Run& run, unsigned throws, bool timed = false) {
   Pool pool(run, 2);
+  pool.worker(0).times_forks = timed;
   Plain<int> written("what b wrote", 0);
   run.thread("owner", [&] {
     std::string caught;
@@ -292,6 +322,7 @@ void join_throwing(Run& run, unsigned throws) {
     }
     expect(caught == ((throws & kA) != 0 ? "a" : "b"), "the exception furthest left arrives");
     expect(written.read() == 1, "b was called once, and has ended");
+    expect(!timed || pool.worker(0).forks_ended == 1, "the end of the fork was told");
   });
   run.thread("thief", [&] { pool.worker(1).help_once(); });
   run.go();
@@ -306,6 +337,8 @@ INTERLEAVE_CASE("join: b throws", .preemptions = 3, .random_schedules = 1000, .f
 INTERLEAVE_CASE("join: both throw", .preemptions = 3, .random_schedules = 1000, .fences = true) {
   join_throwing(run, kA | kB);
 }
+INTERLEAVE_CASE("join: timed, a throws", .preemptions = 2, .random_schedules = 500) { join_throwing(run, kA, true); }
+INTERLEAVE_CASE("join: timed, b throws", .preemptions = 2, .random_schedules = 500) { join_throwing(run, kB, true); }
 
 }  // namespace
 }  // namespace interleave_test

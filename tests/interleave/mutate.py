@@ -27,6 +27,7 @@ SOURCES = {
     "finder": ["blitz/fork_join/policy.cpp"],
     "confinement": ["blitz/core/confinement.cpp", "blitz/core/worker.cpp"],
     "worker": ["blitz/core/waiting.cpp"],
+    "chain": ["blitz/algorithm/chain.cpp"],
     "idle_state": ["blitz/async/idle_state.cpp"],
     "async": ["blitz/async/idle_state.cpp", "blitz/async/policy.cpp"],
 }

@@ -58,6 +58,10 @@ class Worker final : public WorkerBase {
   void wake() noexcept override;
 
   void mail(Job* job) noexcept;
+  void fork_ended(const Job* /*half*/) noexcept override { ++forks_ended; }
+
+  bool times_forks = false;
+  int forks_ended = 0;
 
   /// A job that lies in another queue, or comes from outside; null if there is none at this moment.
   [[nodiscard]] Job* take_any() noexcept;
@@ -120,11 +124,15 @@ inline Worker::Worker(Pool& pool, std::size_t index) : WorkerBase(index, &pool),
 inline Worker::Place Worker::offer(Job* job) {
   const Place place = queue_.push(job);
   pool_.idle().new_jobs();
-  return place;
+  return times_forks ? blitz::detail::kNowhere : place;
 }
 
 inline void Worker::push(Job* job) {
-  if (region() == 0) return static_cast<void>(offer(job));
+  if (region() == 0) {
+    queue_.push(job);
+    pool_.idle().new_jobs();
+    return;
+  }
   push_confined(job);
   pool_.idle().new_jobs();
 }

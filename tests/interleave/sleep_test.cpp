@@ -65,10 +65,22 @@ using CasesFrom = IdleCases<IdlePool<SleepFrom<jec>, SmallQueues>>;
 
 const CasesFrom<0> cases;
 
+INTERLEAVE_CASE("post: behind a withheld half", .preemptions = 2, .random_schedules = 2000, .fences = true) {
+  CasesFrom<0>::after_withheld(run, false);
+}
+INTERLEAVE_CASE("post: after a withheld half was taken back", .preemptions = 2, .random_schedules = 2000,
+                .fences = true) {
+  CasesFrom<0>::after_withheld(run, true);
+}
+
 // --- the jobs-event counter ---
 
 INTERLEAVE_CASE("post: active at first", .preemptions = 3, .random_schedules = 1000, .fences = true) {
   CasesFrom<1>::one_post(run, true);
+}
+INTERLEAVE_CASE("post: active at first, without a look before", .preemptions = 3, .random_schedules = 1000,
+                .fences = true) {
+  CasesFrom<1>::one_unseen(run);
 }
 INTERLEAVE_CASE("post: the events counter wraps around", .preemptions = 3, .random_schedules = 1000, .fences = true) {
   CasesFrom<0xffff'ffff>::one_post(run, true);

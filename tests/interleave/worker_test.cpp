@@ -2,13 +2,16 @@
 // too many for the pool's concurrency, those that wait apart, and the end.
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "blitz/core/confinement.hpp"
 #include "blitz/core/registry_impl.hpp"
 #include "blitz/fork_join/policy.hpp"
 #include "blitz/join.hpp"
+#include "blitz/parallel_for_each.hpp"
 #include "tests/support/interleave/explore.hpp"
 
 // As the library does for its own program.
@@ -16,6 +19,8 @@ namespace blitz::detail {
 template struct CurrentWorker<ForkJoinPolicy>;
 template class Worker<ForkJoinPolicy>;
 template class Registry<ForkJoinPolicy>;
+/// Without a global pool.
+void enter_pool(PoolBase* pool, PoolCall call, void* argument) { pool->enter(call, argument); }
 }  // namespace blitz::detail
 
 namespace interleave_test {
@@ -221,6 +226,108 @@ INTERLEAVE_CASE("wait: all apart", .preemptions = 2, .delays = 0, .random_schedu
   run.settle();
   expect(at_its_limit.has_run() && confined.has_run() && waited.has_run(), "each has run once");
   expect(pool.registry->apart().count() == 0, "nobody stands apart");
+}
+
+// --- forks that wake nobody ---
+
+/// While it lives: forks wake nobody, and are timed.
+struct ShortForks {
+  ShortForks() { set(true); }
+  ShortForks(const ShortForks&) = delete;
+  ShortForks& operator=(const ShortForks&) = delete;
+  ~ShortForks() { set(false); }
+  static void set(bool are_short) {
+    blitz::detail::ForkHistory::are_short = are_short;
+    blitz::detail::ForkHistory::are_timed = are_short;
+    blitz::detail::ForkHistory::ended = 0;
+  }
+};
+
+INTERLEAVE_CASE("withheld: nobody comes", .preemptions = 2, .random_schedules = 500) {
+  const ShortForks short_forks;
+  Pool pool(run, 2, 2);
+  Plain<int> calls("what both wrote", 0);
+  run.thread("caller", [&] {
+    auto& worker = static_cast<Worker&>(*pool.registry->borrow());
+    const auto call = [&] { calls.write(calls.read() + 1); };
+    join_on<CallPlain>(worker, call, call);
+    expect(calls.read() == 2, "each was called once");
+    expect(blitz::detail::ForkHistory::ended == 1, "the end of the fork was told");
+    pool.registry->give_back(worker);
+  });
+  run.settle();
+  expect(pool.registry->stats(1).times_woken == 0, "nobody was woken");
+}
+
+// Its half is withheld, and yet what a worker pushes meanwhile, and does not take back itself, wakes the other.
+INTERLEAVE_CASE("withheld: a waits for what it has pushed", .preemptions = 2, .random_schedules = 1000) {
+  const ShortForks short_forks;
+  Pool pool(run, 2, 2);
+  Parker done;
+  Task pushed([&](Worker& worker) {
+    expect(worker.index() == 1, "it was stolen");
+    done.unpark();
+  });
+  Plain<int> calls("what b wrote", 0);
+  run.thread("caller", [&] {
+    auto& worker = static_cast<Worker&>(*pool.registry->borrow());
+    join_on<CallPlain>(
+        worker,
+        [&] {
+          worker.push(&pushed);
+          done.park();
+        },
+        [&] { calls.write(calls.read() + 1); });
+    expect(calls.read() == 1, "b was called once");
+    expect(blitz::detail::ForkHistory::ended == 1, "the end of the fork was told");
+    pool.registry->give_back(worker);
+  });
+  run.settle();
+  expect(pushed.has_run(), "it has run once");
+}
+
+// --- a work list ---
+
+/// Numbers that are made as they are read.
+class Counted {
+ public:
+  explicit Counted(int count) : count_(count) {}
+
+  struct Iterator {
+    using value_type = int;
+    using difference_type = std::ptrdiff_t;
+    int operator*() const { return from->next_.read(); }
+    Iterator& operator++() {
+      from->next_.write(from->next_.read() + 1);
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    bool operator==(std::default_sentinel_t) const { return from->next_.read() == from->count_; }
+    Counted* from;
+  };
+  Iterator begin() { return {this}; }
+  static std::default_sentinel_t end() { return {}; }
+
+ private:
+  Plain<int> next_{"what is read next", 0};
+  int count_;
+};
+
+// Batches of one, two and four: the workers take turns to read.
+INTERLEAVE_CASE("work list: two readers", .preemptions = 1, .random_schedules = 2000) {
+  constexpr int kItems = 5;
+  Pool pool(run, 2, 2);
+  Counted numbers(kItems);
+  std::vector<Plain<int>> calls;
+  for (int i = 0; i < kItems; ++i) calls.emplace_back("calls", 0);
+  run.thread("caller", [&] {
+    auto& worker = static_cast<Worker&>(*pool.registry->borrow());
+    auto body = [&](int i) { calls[static_cast<std::size_t>(i)].write(calls[static_cast<std::size_t>(i)].read() + 1); };
+    blitz::detail::for_each_of(pool.registry.get(), {}, numbers, body);
+    for (const auto& each : calls) expect(each.read() == 1, "the body was called once with each");
+    pool.registry->give_back(worker);
+  });
+  run.settle();
 }
 
 // --- the end ---

@@ -3,7 +3,10 @@
  *
  * Slots 0 .. NW-1 search and sleep; slots NW .. NW+NP-1 are run by pushers: each pushes NJ jobs on its own deque and is
  * then busy for ever, so that only a sleeper can run them. NI outsiders inject NIJ jobs each.
+ *   WITHHELD       before each job, and after the last, a pusher pushes the half of a join, which it does not post; it may
+ *                  take back those before the last at once. Its last half is its own to run: no claim is about that one
  *   NO_LAST_SEARCH a defect: who has announced itself sleeps without a search
+ *   ALL_WITHHELD   a defect: nor are jobs posted
  *   LONG           a job, once started, never ends
  *   VACANT_START   the sleepers begin vacant, as in a new pool; otherwise they come from a job
  */
@@ -23,12 +26,17 @@
 #define NIJ 1
 #endif
 #define NS (NW + NP)
+#ifdef WITHHELD
+#define LEFT 1
+#else
+#define LEFT 0
+#endif
 #define FIRST_VICTIM NW
 #define NO_LATCH
 #include "idle.inc"
 
 byte nolatch;  /* nobody ends the pool here */
-byte started, posting = NP + NI;
+byte started, posting = NP + NI, halves;
 
 /* mirrors: ForkJoinFinder::find_work */
 inline find_work(me) {  /* nobody pushes on a sleeper's own deque */
@@ -81,13 +89,31 @@ end_job:
   goto work
 }
 
+/* mirrors: Sleep::new_half */
+inline push_half(me) { d_step { push(me); halves++ } }
+
 /* environment: a job that pushes others and then waits for something that only they can bring */
 proctype Pusher(byte me) {
   LOCALS; byte n;
   do
-  :: n < NJ -> push(me); new_jobs(me); n++
+  :: n < NJ ->
+#ifdef WITHHELD
+     push_half(me);
+     if
+     :: pop(me); d_step { halves = (found -> halves - 1 : halves); found = false }
+     :: true
+     fi;
+#endif
+     push(me);
+#ifndef ALL_WITHHELD
+     new_jobs(me);
+#endif
+     n++
   :: else -> break
   od;
+#ifdef WITHHELD
+  push_half(me);
+#endif
   posting--
 }
 
@@ -103,19 +129,22 @@ proctype Outsider() {
 
 /* environment: looks at every state in which nothing can happen any more */
 proctype Monitor() {
-  byte s, queued = 0, resting = 0; bool no_job_waits, counts_are_exact, every_poster_returned;
+  byte s, queued = 0, waiting = 0, resting = 0; bool no_job_waits, counts_are_exact, every_poster_returned;
   timeout ->
   d_step {
     queued = head + front;
+    waiting = queued;
     do
     :: s < NS ->
        queued = queued + deque[s] + buffered[s];
+       waiting = waiting + (deque[s] + buffered[s] > LEFT -> deque[s] + buffered[s] - LEFT : 0);
        resting = resting + (state[s] == ASLEEP || state[s] == VACANT);
        s++
     :: else -> break
     od;
-    no_job_waits = !(queued > 0 && resting > 0);
-    counts_are_exact = (sleeping == resting && inactive == resting && queued + started == NP * NJ + NI * NIJ);
+    no_job_waits = !(waiting > 0 && resting > 0);
+    counts_are_exact =
+      (sleeping == resting && inactive == resting && queued + started == NP * NJ + NI * NIJ + halves);
     every_poster_returned = (posting == 0)
   };
   assert(every_poster_returned);

@@ -13,8 +13,8 @@ namespace {
 
 Ticks microseconds(Ticks count) { return count * ticks_per_microsecond(); }
 
-constexpr std::uintptr_t kFrame = 0x7000;
-constexpr std::uintptr_t kInnerFrame = 0x6000;
+constexpr int kHalf = 0;
+constexpr int kInnerHalf = 0;
 
 /// A worker that makes forks by a clock of its own, alone on its pool: whom it wakes comes too late, unless it says so.
 struct Worker {
@@ -23,16 +23,17 @@ struct Worker {
   ForkHistory forks;
   Ticks now = microseconds(1'000'000);
 
-  bool begin(std::uintptr_t code = 0x1000, std::uintptr_t frame = kFrame) {
-    return forks.wakes(code, frame, price, series, now);
+  bool begin(std::uintptr_t code = 0x1000, const int& half = kHalf) {
+    return forks.wakes(&half, code, price, series, now);
   }
+  void end() { forks.end(price, now); }
   /// A call into the pool that makes one fork, long after the last one. Returns whether it wakes a worker.
   bool call(Ticks time, std::uintptr_t code = 0x1000, bool helped = false) {
     now += microseconds(10'000);
     const bool wakes = begin(code);
     now += time;
     if (helped) price.help_came(now);
-    forks.end(price, now);
+    end();
     return wakes;
   }
   [[nodiscard]] Price at_once() const { return price.at(now); }
@@ -76,31 +77,42 @@ TEST_CASE("fork history: a short fork wakes a worker once it has lasted for the 
   Worker worker;
   worker.call(worker.a_short());
   CHECK_FALSE(worker.begin());
-  CHECK_FALSE(worker.begin(0x9990, kInnerFrame));
+  CHECK_FALSE(worker.begin(0x9990, kInnerHalf));
   worker.now += worker.at_once().of_work() - 1;
-  CHECK_FALSE(worker.begin(0x9990, kInnerFrame));
+  CHECK_FALSE(worker.begin(0x9990, kInnerHalf));
   worker.now += 1;
-  CHECK(worker.begin(0x9990, kInnerFrame));
-  CHECK(worker.begin(0x9990, kInnerFrame));
-  CHECK(worker.forks.running());
+  CHECK(worker.begin(0x9990, kInnerHalf));
+  CHECK(worker.begin(0x9990, kInnerHalf));
+  CHECK(worker.forks.is_timed(&kHalf));
+  CHECK_FALSE(worker.forks.is_timed(&kInnerHalf));
 }
 
 TEST_CASE("fork history: all forks within one that wakes a worker do") {
   Worker worker;
   CHECK(worker.begin());
-  for (int i = 0; i < 3; ++i) CHECK(worker.begin(0x9990, kInnerFrame));
+  for (int i = 0; i < 3; ++i) CHECK(worker.begin(0x9990, kInnerHalf));
 }
 
-TEST_CASE("fork history: a fork is over where the next does not lie below it") {
+TEST_CASE("fork history: what comes between two forks is no part of either") {
   Worker worker;
   CHECK(worker.begin());
-  worker.now += worker.a_short();
   for (int i = 0; i < 100; ++i) {
     CAPTURE(i);
-    CHECK_FALSE(worker.begin());
     worker.now += 10;  // too little work for a series
+    worker.end();
+    worker.now += i * worker.a_long();
+    CHECK_FALSE(worker.begin());
   }
-  CHECK(worker.begin(0x2340));
+}
+
+TEST_CASE("fork history: the end of a fork within another is not the other's") {
+  Worker worker;
+  worker.begin();
+  worker.begin(0x9990, kInnerHalf);
+  worker.forks.end(&kInnerHalf, worker.price);
+  CHECK(worker.forks.is_timed(&kHalf));
+  worker.forks.end(&kHalf, worker.price);
+  CHECK_FALSE(worker.forks.is_timed(&kHalf));
 }
 
 TEST_CASE("fork history: what the wake-up took is no part of the fork's time") {
@@ -110,8 +122,7 @@ TEST_CASE("fork history: what the wake-up took is no part of the fork's time") {
   worker.forks.woke(worker.now);
   worker.now += worker.a_short() / 2;
   worker.price.help_came(worker.now);  // while the worker was being woken
-  worker.forks.end(worker.price, worker.now);
-  CHECK_FALSE(worker.forks.running());
+  worker.end();
   CHECK_FALSE(worker.call(worker.a_short()));
 }
 
@@ -137,7 +148,7 @@ TEST_CASE("fork history: short forks that follow one another wake a worker in th
   for (bool wakes = false; !wakes && calls < 1000; ++calls) {
     wakes = worker.begin();
     worker.now += time;
-    worker.forks.end(worker.price, worker.now);
+    worker.end();
   }
   CHECK(calls > 2);
   CHECK(calls < 1000);

@@ -155,9 +155,11 @@ TEST_CASE("sleep: a half that is not known wakes a slot, and one that was too sh
     blitz::policy::Job half(&run_nothing);
     const auto fork_alone = [&] {
       borrow(sleep);
-      const bool woke = sleep.new_half(0, &half);
+      const auto offer = sleep.new_half(0, &half);
+      CHECK(offer.is_timed);
+      sleep.fork_ended(0, &half);
       sleep.give_back(0, true, CoreLatch(), kNo, [] { return true; });
-      return woke;
+      return offer.woke;
     };
     CHECK(fork_alone());
     CHECK(sleep.times_woken(1) == 1);
@@ -169,8 +171,10 @@ TEST_CASE("sleep: a half that is not known wakes a slot, and one that was too sh
     while (!search.announced) sleep.no_work_found(search, terminate, Rest::kVacate, kNo);
     CHECK(fields(sleep).jec == 2);
     borrow(sleep);
-    none = !sleep.new_half(0, &half);
+    none = !sleep.new_half(0, &half).woke;
     if (!none) continue;
+    blitz::policy::Job inner(&run_nothing);
+    CHECK_FALSE(sleep.new_half(0, &inner).is_timed);
     CHECK(fields(sleep) == Fields{0, 1, 2});
     // What is wanted is posted as ever.
     CHECK_FALSE(sleep.new_jobs());

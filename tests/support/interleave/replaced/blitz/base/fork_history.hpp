@@ -7,16 +7,19 @@ namespace blitz::detail {
 
 class ForkHistory {
  public:
-  /// For all forks: whether they wake nobody.
+  /// For all forks: whether they wake nobody, and whether they are timed.
   static inline bool are_short = false;
+  static inline bool are_timed = false;
+  /// How many have ended.
+  static inline int ended = 0;
 
   template <class Job>
   [[nodiscard]] static bool wakes(const Job* /*half*/, const WakePrice& /*prices*/, const Series& /*series*/) noexcept {
     return !are_short;
   }
   static void woke() noexcept {}
-  [[nodiscard]] static bool running() noexcept { return false; }
-  static void end(const WakePrice& /*prices*/) noexcept {}
+  [[nodiscard]] static bool is_timed(const void* /*half*/) noexcept { return are_timed; }
+  static void end(const void* /*half*/, const WakePrice& /*prices*/) noexcept { ++ended; }
 };
 
 }  // namespace blitz::detail
