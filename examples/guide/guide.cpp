@@ -162,6 +162,7 @@ int main() {
   std::printf("%g %g %g ", floats.back(), norm(ones), std::round(1000 * heat(1000)));
   std::printf("%zu %g %s ", count_letters({"banana", "avocado"}), Table().total(), first_failure(v).c_str());
   std::printf("%d %d %d ", contains(v, 0), contains(v, 50'000), sort_unless_stopped(v, stopped.get_token()));
-  std::printf("%g %zu %g\n", sum_rows({ones, ones}), read_all(20), own_pool(ones));
+  std::printf("%g %zu ", sum_rows({ones, ones}), read_all(20));
+  std::printf("%g\n", own_pool(ones));
   print_stats(blitz::global_pool());
 }
