@@ -1,3 +1,4 @@
+/// @file
 /// par and Pipeline: stages that are chained, and terminals that run them in one pass.
 #pragma once
 
@@ -50,6 +51,7 @@ concept PipelineNumber = std::is_arithmetic_v<T>;
 template <PipelineStage S>
 class Pipeline {
  public:
+  /// For extensions: a pipeline that ends with this stage. Others use par, from, lines and split_at.
   explicit Pipeline(S stage, const AlgorithmOptions& options = {}) : stage_(std::move(stage)), options_(options) {}
 
   /// The items' type: as the next callable gets it; a tuple where there are several at a position.
@@ -61,6 +63,7 @@ class Pipeline {
 
   /// The same with these options.
   [[nodiscard]] Pipeline with(const AlgorithmOptions& options) && { return Pipeline(std::move(stage_), options); }
+  /// The same with these options.
   [[nodiscard]] Pipeline with(const AlgorithmOptions& options) const& { return Pipeline(stage_, options); }
 
   /// f(item) in place of each item.
