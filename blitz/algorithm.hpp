@@ -1,3 +1,4 @@
+/// @file
 /// All parallel algorithms.
 #pragma once
 

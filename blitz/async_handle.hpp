@@ -107,12 +107,13 @@ class AsyncJob final : public AsyncState<CallResult<F&>> {
 template <class R>
 class AsyncHandle {
  public:
-  AsyncHandle() noexcept = default;
-  AsyncHandle(AsyncHandle&&) noexcept = default;
-  AsyncHandle& operator=(AsyncHandle&&) noexcept = default;
+  AsyncHandle() noexcept = default;                          ///< Not valid.
+  AsyncHandle(AsyncHandle&&) noexcept = default;             ///< Leaves the other one not valid.
+  AsyncHandle& operator=(AsyncHandle&&) noexcept = default;  ///< Leaves the other one not valid; drops the own result.
   /// For the library.
   explicit AsyncHandle(detail::AsyncState<R>* state) noexcept : state_(state) {}
 
+  /// Each gets the other's result.
   void swap(AsyncHandle& other) noexcept { std::swap(state_, other.state_); }
 
   /// Whether there is a result to get, now or later: false after get(), and once moved from.

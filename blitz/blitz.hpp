@@ -1,3 +1,4 @@
+/// @file
 /// All of blitz.
 #pragma once
 
@@ -23,3 +24,6 @@
 #include "blitz/version.hpp"
 #include "blitz/worker_local.hpp"
 #include "blitz/yield.hpp"
+
+/// All that programs use. What is in blitz::detail is for the library.
+namespace blitz {}

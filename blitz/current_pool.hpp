@@ -1,3 +1,4 @@
+/// @file
 /// Which pool the caller works for, and how the free functions get there.
 #pragma once
 

@@ -1,3 +1,4 @@
+/// @file
 /// For programs with a scheduling policy of their own: what a BasicThreadPool<MyPolicy> needs to compile and link.
 /// docs/custom_policy.md explains how to write a policy; examples/custom_policy is a small one.
 ///

@@ -1,3 +1,4 @@
+/// @file
 /// join and parallel_invoke: two or more calls, perhaps at once.
 #pragma once
 
@@ -23,6 +24,7 @@ namespace blitz {
 /// What a callable given to join_context learns about its call.
 class JoinContext {
  public:
+  /// For the library.
   constexpr explicit JoinContext(bool migrated) noexcept : migrated_(migrated) {}
 
   /// False: the callable runs in its place, on the calling worker, `a` first, and `b` when `a` has ended.

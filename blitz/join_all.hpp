@@ -1,3 +1,4 @@
+/// @file
 /// join_all: calls of as many callables as a range has, perhaps at once.
 #pragma once
 

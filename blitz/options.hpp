@@ -1,3 +1,4 @@
+/// @file
 /// The options of a pool, and the exception that it throws.
 #pragma once
 

@@ -1,3 +1,4 @@
+/// @file
 /// parallel_for: a loop whose iterations may run at once.
 #pragma once
 
@@ -30,7 +31,7 @@ enum class Schedule : unsigned char {
 struct ForOptions {
   /// No block has fewer items than this, unless the loop itself has. 0 is taken for 1.
   std::size_t min_grain = 1;
-  Schedule schedule = Schedule::adaptive;
+  Schedule schedule = Schedule::adaptive;  ///< How the loop is shared out.
   /// When a stop is requested here, blocks that have not begun never do, and the loop returns as if it were complete.
   std::stop_token stop{};
   PoolRef pool{};  ///< The pool that runs the loop.

@@ -23,11 +23,14 @@ namespace blitz {
 template <std::size_t N>
 class Extents {
  public:
+  /// One size for each dimension.
   template <LoopInteger... Size>
     requires(sizeof...(Size) == N)
   constexpr Extents(Size... sizes) noexcept : sizes_{not_negative(sizes)...} {}
 
+  /// The size in a dimension, which must be below N.
   [[nodiscard]] constexpr std::size_t operator[](std::size_t dimension) const noexcept { return sizes_[dimension]; }
+  /// The size in a dimension, which must be below N, to be changed.
   [[nodiscard]] constexpr std::size_t& operator[](std::size_t dimension) noexcept { return sizes_[dimension]; }
 
  private:
@@ -44,18 +47,22 @@ class Extents {
 template <std::size_t N>
 class Tile {
  public:
+  /// What a `for` statement goes through.
   using Indices = std::ranges::iota_view<std::size_t, std::size_t>;
 
+  /// The tile from `first` to `last`, exclusive, in each dimension.
   constexpr Tile(const std::array<std::size_t, N>& first, const std::array<std::size_t, N>& last) noexcept
       : first_(first), last_(last) {}
 
-  /// The tile's indices in each dimension: what a `for` statement goes through.
+  /// The tile's pages.
   [[nodiscard]] constexpr Indices pages() const noexcept
     requires(N == 3)
   {
     return indices(0);
   }
+  /// The tile's rows.
   [[nodiscard]] constexpr Indices rows() const noexcept { return indices(N - 2); }
+  /// The tile's columns.
   [[nodiscard]] constexpr Indices cols() const noexcept { return indices(N - 1); }
 
  private:
@@ -205,6 +212,7 @@ template <LoopBody<Tile<2>> F>
 void parallel_for_tiles(const Extents<2>& grid, F&& f, const ForOptions& options = {}) {
   detail::run_tiles(options.pool.base(), options, grid, default_tile(grid), f);
 }
+/// @brief The same, by tiles of the size `tile`.
 template <LoopBody<Tile<2>> F>
 void parallel_for_tiles(const Extents<2>& grid, const Extents<2>& tile, F&& f, const ForOptions& options = {}) {
   detail::run_tiles(options.pool.base(), options, grid, tile, f);
@@ -215,6 +223,7 @@ template <LoopBody<Tile<3>> F>
 void parallel_for_tiles(const Extents<3>& grid, F&& f, const ForOptions& options = {}) {
   detail::run_tiles(options.pool.base(), options, grid, default_tile(grid), f);
 }
+/// @brief The same in three dimensions, by tiles of the size `tile`: {pages, rows, columns}.
 template <LoopBody<Tile<3>> F>
 void parallel_for_tiles(const Extents<3>& grid, const Extents<3>& tile, F&& f, const ForOptions& options = {}) {
   detail::run_tiles(options.pool.base(), options, grid, tile, f);

@@ -1,3 +1,4 @@
+/// @file
 /// parallel_reduce and parallel_transform_reduce: one value from many, by an associative operation.
 #pragma once
 

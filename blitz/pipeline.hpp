@@ -1,3 +1,4 @@
+/// @file
 /// Pipelines: blitz::par(range).map(f).filter(p).sum().
 #pragma once
 

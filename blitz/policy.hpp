@@ -1,3 +1,4 @@
+/// @file
 /// What a scheduling policy supplies, and what it must guarantee.
 ///
 /// A pool is BasicThreadPool<Policy>. The policy supplies a queue for each worker, an injector for jobs from outside,
@@ -44,7 +45,7 @@ struct Job {
   /// Runs the job on `worker`, once; does not throw. The job may be gone when it returns.
   using Execute = void (*)(Job* job, detail::WorkerBase& worker) noexcept;
 
-  explicit Job(Execute function) noexcept : execute(function) {}
+  explicit Job(Execute function) noexcept : execute(function) {}  ///< For the library.
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
@@ -86,16 +87,17 @@ concept SleepableLatch = requires(L& latch, const L& constant) {
   latch.woke();
 };
 
-/// A SleepableLatch, and a callable that takes nothing and returns a bool, only declared. By them IdleProtocol requires
+/// A SleepableLatch, and AnyTest, a callable that takes nothing and returns a bool, only declared. By them IdleProtocol requires
 /// that members of an idle protocol are templates that accept any such latch and callable.
 struct AnyLatch {
-  bool probe() const noexcept;
-  bool get_sleepy() noexcept;
-  bool fall_asleep() noexcept;
-  void woke() noexcept;
+  bool probe() const noexcept;  ///< See SleepableLatch.
+  bool get_sleepy() noexcept;   ///< See SleepableLatch.
+  bool fall_asleep() noexcept;  ///< See SleepableLatch.
+  void woke() noexcept;         ///< See SleepableLatch.
 };
+/// See AnyLatch.
 struct AnyTest {
-  bool operator()() const noexcept;
+  bool operator()() const noexcept;  ///< Only declared.
 };
 
 /// Where a worker may look for a job: all that a finder knows of its pool.

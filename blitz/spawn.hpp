@@ -19,6 +19,7 @@ namespace blitz {
 /// The argument of a function that is called on every worker: which worker makes the call, and of how many.
 class BroadcastContext {
  public:
+  /// For the library.
   constexpr BroadcastContext(std::size_t index, std::size_t num_threads) noexcept
       : index_(index), num_threads_(num_threads) {}
 

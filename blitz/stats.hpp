@@ -1,3 +1,4 @@
+/// @file
 /// The statistics of a pool.
 #pragma once
 
@@ -28,6 +29,7 @@ struct WorkerStats {
   /// overflows` is the number of jobs that were spawned or offered, except for broadcasts.
   std::uint64_t overflows = 0;
 
+  /// Adds each count.
   WorkerStats& operator+=(const WorkerStats& other) noexcept {
     jobs_executed += other.jobs_executed;
     jobs_pushed += other.jobs_pushed;
@@ -41,6 +43,7 @@ struct WorkerStats {
     overflows += other.overflows;
     return *this;
   }
+  /// Whether all counts are equal.
   friend bool operator==(const WorkerStats&, const WorkerStats&) = default;
 };
 

@@ -1,3 +1,4 @@
+/// @file
 /// The pool, and the global pool.
 #pragma once
 
@@ -43,6 +44,8 @@ extern template Shared<PoolBase> start_pool<AsyncPolicy>(ThreadPoolOptions);
 /// included, at any time. A thread outside the pool that makes a call runs it itself, as one of the pool's workers, if
 /// a slot is free; else a worker runs it, and the caller blocks. At most num_threads() threads run jobs at any time.
 ///
+/// A member that has the name of a free function does the same in this pool; `pool` in its options is not heeded.
+///
 /// The algorithm: randomised work stealing, R. D. Blumofe, C. E. Leiserson, "Scheduling multithreaded computations by
 /// work stealing", JACM 1999. With P threads a computation of work T1 and critical path Tinf takes an expected time of
 /// T1/P + O(Tinf).
@@ -78,94 +81,112 @@ class BasicThreadPool {
     return detail::in_pool<detail::enter_blocking>(where(), std::forward<F>(f));
   }
 
-  // As the free functions of the same names, in this pool.
-
+  /// As blitz::join, in this pool.
   template <JoinCallable A, JoinCallable B, JoinCallable... More>
   auto join(A&& a, B&& b, More&&... more) {
     return install([&] { return blitz::join(std::forward<A>(a), std::forward<B>(b), std::forward<More>(more)...); });
   }
+  /// As blitz::join_all, in this pool.
   template <JoinAllRange R>
   auto join_all(R&& callables) {
     return install([&] { return blitz::join_all(callables); });
   }
+  /// As blitz::join_context, in this pool.
   template <JoinContextCallable A, JoinContextCallable B>
   auto join_context(A&& a, B&& b) {
     return install([&] { return blitz::join_context(std::forward<A>(a), std::forward<B>(b)); });
   }
+  /// As blitz::parallel_invoke, in this pool.
   template <JoinCallable F, JoinCallable G, JoinCallable... More>
   void parallel_invoke(F&& f, G&& g, More&&... more) {
     install([&] { blitz::parallel_invoke(std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...); });
   }
 
+  /// As blitz::parallel_for, in this pool.
   template <LoopRange R, LoopBody<std::ranges::range_reference_t<R>> F>
   void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
     detail::run_loop(where(), options, detail::items_of(range), f);
   }
+  /// As blitz::parallel_for, in this pool.
   template <class First, detail::LoopEnd<First> Last, LoopBody<detail::LoopItem<First, Last>> F>
   void parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) {
     detail::run_loop(where(), options, detail::items_of(first, last), f);
   }
+  /// As blitz::parallel_for, in this pool.
   template <LoopInteger First, LoopInteger Last, LoopInteger Step, LoopBody<std::common_type_t<First, Last>> F>
   void parallel_for(First first, Last last, Step step, F&& f, const ForOptions& options = {}) {
     detail::run_loop(where(), options, detail::items_of(first, last, step), f);
   }
+  /// As blitz::parallel_for_blocks, in this pool.
   template <LoopRange R, LoopBody<detail::LoopBlockOf<R>> F>
   void parallel_for_blocks(R&& range, F&& f, const ForOptions& options = {}) {
     detail::run_loop(where(), options, detail::blocks_of(range), f);
   }
 
+  /// As blitz::parallel_for_each, in this pool.
   template <std::ranges::input_range R, ForEachBody<R> F>
   void parallel_for_each(R&& range, F&& f, const ForEachOptions& options = {}) {
     detail::for_each_of(where(), options, range, f);
   }
+  /// As blitz::parallel_for_tiles, in this pool.
   template <LoopBody<Tile<2>> F>
   void parallel_for_tiles(const Extents<2>& grid, F&& f, const ForOptions& options = {}) {
     detail::run_tiles(where(), options, grid, default_tile(grid), f);
   }
+  /// As blitz::parallel_for_tiles, in this pool.
   template <LoopBody<Tile<2>> F>
   void parallel_for_tiles(const Extents<2>& grid, const Extents<2>& tile, F&& f, const ForOptions& options = {}) {
     detail::run_tiles(where(), options, grid, tile, f);
   }
+  /// As blitz::parallel_for_tiles, in this pool.
   template <LoopBody<Tile<3>> F>
   void parallel_for_tiles(const Extents<3>& grid, F&& f, const ForOptions& options = {}) {
     detail::run_tiles(where(), options, grid, default_tile(grid), f);
   }
+  /// As blitz::parallel_for_tiles, in this pool.
   template <LoopBody<Tile<3>> F>
   void parallel_for_tiles(const Extents<3>& grid, const Extents<3>& tile, F&& f, const ForOptions& options = {}) {
     detail::run_tiles(where(), options, grid, tile, f);
   }
 
+  /// As blitz::parallel_reduce, in this pool.
   template <LoopRange R, ReduceIdentity I, ReduceOperation<ReduceValue<I>, std::ranges::range_reference_t<R>> C>
   ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::items_of(range), identity, combine, combine);
   }
+  /// As blitz::parallel_reduce, in this pool.
   template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
             ReduceOperation<ReduceValue<I>, detail::LoopItem<First, Last>> C>
   ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine, const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::items_of(first, last), identity, combine, combine);
   }
+  /// As blitz::parallel_reduce, in this pool.
   template <LoopRange R, ReduceIdentity I, ReduceFold<ReduceValue<I>, std::ranges::range_reference_t<R>> F,
             ReduceCombine<ReduceValue<I>> C>
   ReduceValue<I> parallel_reduce(R&& range, I&& identity, F&& fold, C&& combine, const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::items_of(range), identity, fold, combine);
   }
+  /// As blitz::parallel_reduce, in this pool.
   template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
             ReduceFold<ReduceValue<I>, detail::LoopItem<First, Last>> F, ReduceCombine<ReduceValue<I>> C>
   ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, F&& fold, C&& combine,
                                  const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::items_of(first, last), identity, fold, combine);
   }
+  /// As blitz::parallel_reduce_blocks, in this pool.
   template <LoopRange R, ReduceIdentity I, ReduceBlockFold<ReduceValue<I>, R> F, ReduceCombine<ReduceValue<I>> C>
   ReduceValue<I> parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& combine,
                                         const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::blocks_of(range), identity, fold, combine);
   }
+  /// As blitz::parallel_transform_reduce, in this pool.
   template <LoopRange R, ReduceIdentity I, ReduceTransform<std::ranges::range_reference_t<R>> F,
             ReduceOperation<ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>> C>
   ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f,
                                            const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::items_of(range), identity, combine, combine, f);
   }
+  /// As blitz::parallel_transform_reduce, in this pool.
   template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
             ReduceTransform<detail::LoopItem<First, Last>> F,
             ReduceOperation<ReduceValue<I>, std::invoke_result_t<F&, detail::LoopItem<First, Last>>> C>
@@ -174,39 +195,48 @@ class BasicThreadPool {
     return detail::reduce(where(), options, detail::items_of(first, last), identity, combine, combine, f);
   }
 
+  /// As blitz::scope, in this pool.
   template <ScopeBody F>
   decltype(auto) scope(F&& body, const ScopeOptions& options = {}) {
     return detail::OpenScope{detail::SpawnOrder::kLifo, options, where()}.on_worker(std::forward<F>(body));
   }
+  /// As blitz::scope_fifo, in this pool.
   template <ScopeBody F>
   decltype(auto) scope_fifo(F&& body, const ScopeOptions& options = {}) {
     return detail::OpenScope{detail::SpawnOrder::kFifo, options, where()}.on_worker(std::forward<F>(body));
   }
+  /// As blitz::in_place_scope, in this pool.
   template <ScopeBody F>
   decltype(auto) in_place_scope(F&& body, const ScopeOptions& options = {}) {
     return detail::OpenScope{detail::SpawnOrder::kLifo, options, where()}.in_place(std::forward<F>(body));
   }
+  /// As blitz::in_place_scope_fifo, in this pool.
   template <ScopeBody F>
   decltype(auto) in_place_scope_fifo(F&& body, const ScopeOptions& options = {}) {
     return detail::OpenScope{detail::SpawnOrder::kFifo, options, where()}.in_place(std::forward<F>(body));
   }
 
+  /// As blitz::spawn, in this pool.
   template <SpawnTask F>
   void spawn(F&& f) {
     detail::spawn_in(*base_, std::forward<F>(f));
   }
+  /// As blitz::spawn_fifo, in this pool.
   template <SpawnTask F>
   void spawn_fifo(F&& f) {
     detail::spawn_fifo_in(*base_, std::forward<F>(f));
   }
+  /// As blitz::spawn_broadcast, in this pool.
   template <BroadcastTask F>
   void spawn_broadcast(F&& f) {
     detail::spawn_broadcast_in(*base_, std::forward<F>(f));
   }
+  /// As blitz::broadcast, in this pool.
   template <BroadcastCallable F>
   auto broadcast(F&& f) {
     return detail::broadcast_in(*base_, std::forward<F>(f));
   }
+  /// As blitz::async, in this pool.
   template <SpawnTask F>
   [[nodiscard]] auto async(F&& f) {
     return detail::async_in(*base_, std::forward<F>(f));
@@ -224,6 +254,7 @@ class BasicThreadPool {
   /// How many workers may look for work from now on: 1 to num_threads(), which it is at first. Workers beyond that end
   /// what they have begun, and then sleep. Throws std::invalid_argument for another number. O(num_threads()).
   void set_max_concurrency(std::size_t threads) { base_->set_max_concurrency(threads); }
+  /// What set_max_concurrency() was last called with; at first num_threads().
   [[nodiscard]] std::size_t max_concurrency() const noexcept { return base_->max_concurrency(); }
 
   /// Work is coming: wakes the workers, and keeps those that find none awake for `time`, so that the next call does not
@@ -250,10 +281,14 @@ class BasicThreadPool {
   detail::Shared<detail::PoolBase> base_;
 };
 
+namespace detail {
+
 template <class P>
-detail::PoolBase& detail::base_of(BasicThreadPool<P>& pool) noexcept {
+PoolBase& base_of(BasicThreadPool<P>& pool) noexcept {
   return *pool.base_;
 }
+
+}  // namespace detail
 
 /// The pool for fork-join programs; see ForkJoinPolicy.
 using ThreadPool = BasicThreadPool<ForkJoinPolicy>;

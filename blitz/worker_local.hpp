@@ -1,3 +1,4 @@
+/// @file
 /// worker_local: a value of its own for each worker.
 #pragma once
 
@@ -65,12 +66,14 @@ class worker_local {
  public:
   /// Forward iterators over all values, in the order of the workers. Making a value, and clear(), invalidate them.
   using iterator = Iterator<T>;
-  using const_iterator = Iterator<const T>;
+  using const_iterator = Iterator<const T>;  ///< The same, of constant values.
 
   /// The right to use a value, which ends with this object; cheapest on the worker that the value was lent to.
   class Lease {
    public:
+    /// The value.
     [[nodiscard]] T& operator*() const noexcept { return value_->value; }
+    /// Access to the value's members.
     [[nodiscard]] T* operator->() const noexcept { return detail::address_of(value_->value); }
 
    private:
@@ -97,6 +100,7 @@ class worker_local {
   /// The same for the workers of `pool`. Throws std::bad_alloc.
   template <class P, WorkerLocalMaker<T> F>
   worker_local(BasicThreadPool<P>& pool, F make) : worker_local(detail::base_of(pool), std::move(make)) {}
+  /// Values made by T(), for the workers of `pool`. Throws std::bad_alloc.
   template <class P>
     requires std::default_initializable<T>
   explicit worker_local(BasicThreadPool<P>& pool) : worker_local(pool, [] { return T(); }) {}
@@ -144,9 +148,13 @@ class worker_local {
     return shelf.own->value;
   }
 
+  /// The first value.
   [[nodiscard]] iterator begin() noexcept { return iterator(values_.data()); }
+  /// Behind the last value.
   [[nodiscard]] iterator end() noexcept { return iterator(values_.data() + values_.size()); }
+  /// The first value.
   [[nodiscard]] const_iterator begin() const noexcept { return const_iterator(values_.data()); }
+  /// Behind the last value.
   [[nodiscard]] const_iterator end() const noexcept { return const_iterator(values_.data() + values_.size()); }
 
   /// Calls `f(value)` for every value, in the order of the workers.

@@ -1,3 +1,4 @@
+/// @file
 /// yield_now, yield_local: a job lets waiting jobs have a turn.
 #pragma once
 

@@ -1,3 +1,4 @@
+/// @file
 /// Comparisons of ranges, and whether a range is in order: all of them are searches for the first place where it is not so.
 #pragma once
 
@@ -103,7 +104,9 @@ struct IsPartitioned : WithPredicate<IsPartitioned> {
 
 }  // namespace detail
 
-// All of these: what find.hpp says of its algorithms holds here as well.
+/// @name Comparisons of two ranges
+/// All of these: what find.hpp says of its algorithms holds here as well.
+/// @{
 
 /// Returns the first places at which two ranges differ, as far as the shorter one goes, as std::ranges::mismatch does.
 inline constexpr detail::Mismatch mismatch{};
@@ -120,5 +123,7 @@ inline constexpr detail::IsSortedUntil is_sorted_until{};
 inline constexpr detail::IsSorted is_sorted{};
 /// Returns whether all items for which `pred` holds stand before all others.
 inline constexpr detail::IsPartitioned is_partitioned{};
+
+/// @}
 
 }  // namespace blitz

@@ -1,3 +1,4 @@
+/// @file
 /// copy, move and swap_ranges: items of one range go to another.
 #pragma once
 
@@ -136,11 +137,13 @@ struct SwapRanges {
 
 }  // namespace detail
 
-// All of these are called with ranges or with iterators, of which each range needs a beginning and an end, the output too, and
-// with an AlgorithmOptions that leads or without. They stop at the end of the shorter range, and return where they stopped, as
-// their namesakes in std::ranges do. The ranges must not overlap. Several threads assign at once, whole blocks by memmove
-// where items allow it; the first exception arrives, and after a stop request Stopped: then some items have been assigned and
-// some have not. No memory. Any thread.
+/// @name Copies
+/// All of these are called with ranges or with iterators, of which each range needs a beginning and an end, the output too, and
+/// with an AlgorithmOptions that leads or without. They stop at the end of the shorter range, and return where they stopped, as
+/// their namesakes in std::ranges do. The ranges must not overlap. Several threads assign at once, whole blocks by memmove
+/// where items allow it; the first exception arrives, and after a stop request Stopped: then some items have been assigned and
+/// some have not. No memory. Any thread.
+/// @{
 
 /// copy(range, out): assigns the items of `range` to those of `out`.
 /// @code
@@ -155,5 +158,7 @@ inline constexpr detail::Move move{};
 inline constexpr detail::ReverseCopy reverse_copy{};
 /// swap_ranges(range1, range2): swaps the items of two ranges.
 inline constexpr detail::SwapRanges swap_ranges{};
+
+/// @}
 
 }  // namespace blitz

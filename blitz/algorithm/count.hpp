@@ -1,3 +1,4 @@
+/// @file
 /// count and count_if.
 #pragma once
 

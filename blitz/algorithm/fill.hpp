@@ -1,3 +1,4 @@
+/// @file
 /// fill, generate, iota and replace: items are assigned to in place.
 #pragma once
 
@@ -197,9 +198,11 @@ struct Replace {
 
 }  // namespace detail
 
-// All of these are called as f(range, ...) and f(first, last, ...), each also with an AlgorithmOptions that leads, and return
-// the end. Several threads assign at once, in any order of blocks; the first exception arrives, and after a stop request
-// Stopped: then some items are new and some old. No memory. Any thread.
+/// @name Assignments
+/// All of these are called as f(range, ...) and f(first, last, ...), each also with an AlgorithmOptions that leads, and return
+/// the end. Several threads assign at once, in any order of blocks; the first exception arrives, and after a stop request
+/// Stopped: then some items are new and some old. No memory. Any thread.
+/// @{
 
 /// Assigns `value` to all items.
 inline constexpr detail::Fill fill{};
@@ -216,5 +219,7 @@ inline constexpr detail::Iota iota{};
 inline constexpr detail::Replace replace{};
 /// replace_if(range, pred, value, proj): assigns `value` to the items for whose projection `pred` holds.
 inline constexpr detail::ReplaceIf replace_if{};
+
+/// @}
 
 }  // namespace blitz

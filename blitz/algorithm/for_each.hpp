@@ -1,3 +1,4 @@
+/// @file
 /// for_each and for_each_n: a call for each item.
 #pragma once
 

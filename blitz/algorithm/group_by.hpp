@@ -45,12 +45,17 @@ class Groups {
  public:
   using Group = std::span<const std::size_t>;  ///< never empty
 
-  Groups() = default;
+  Groups() = default;  ///< None.
 
+  /// The number of groups.
   [[nodiscard]] std::size_t size() const noexcept { return groups_.size(); }
+  /// Whether there is no group.
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+  /// Group i, which must be below size().
   [[nodiscard]] const Group& operator[](std::size_t i) const noexcept { return groups_.data()[i]; }
+  /// The first group.
   [[nodiscard]] const Group* begin() const noexcept { return groups_.data(); }
+  /// Behind the last group.
   [[nodiscard]] const Group* end() const noexcept { return groups_.data() + groups_.size(); }
 
  private:

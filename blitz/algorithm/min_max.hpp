@@ -1,3 +1,4 @@
+/// @file
 /// The least and the greatest item.
 #pragma once
 
@@ -259,10 +260,12 @@ struct MinMax : WithComparison<MinMax, std::ranges::less> {
 
 }  // namespace detail
 
-// All of these are called as f(range, comp, proj) and f(first, last, comp, proj), each also with an AlgorithmOptions that
-// leads; `comp` is std::ranges::less unless given. n - 1 comparisons (minmax: 2 n), by several threads at once, and one for
-// each part that another worker took; numbers by vector instructions. NaNs are in no order, so with them any item may be
-// returned. They throw what comparisons and projections throw, and Stopped after a stop request. No memory. Any thread.
+/// @name Least and greatest items
+/// All of these are called as f(range, comp, proj) and f(first, last, comp, proj), each also with an AlgorithmOptions that
+/// leads; `comp` is std::ranges::less unless given. n - 1 comparisons (minmax: 2 n), by several threads at once, and one for
+/// each part that another worker took; numbers by vector instructions. NaNs are in no order, so with them any item may be
+/// returned. They throw what comparisons and projections throw, and Stopped after a stop request. No memory. Any thread.
+/// @{
 
 /// Returns an iterator to the first of the least items; the end if there is none.
 /// @code
@@ -279,5 +282,7 @@ inline constexpr detail::Min min{};
 inline constexpr detail::Max max{};
 /// Returns the first of the least items, and the last of the greatest. The range must not be empty.
 inline constexpr detail::MinMax minmax{};
+
+/// @}
 
 }  // namespace blitz

@@ -1,3 +1,4 @@
+/// @file
 /// The options of the parallel algorithms, and the exception that ends one.
 #pragma once
 
@@ -32,6 +33,7 @@ struct AlgorithmOptions {
 /// for each algorithm; every element is valid.
 class BLITZ_API Stopped final : public std::exception {
  public:
+  /// A message.
   [[nodiscard]] const char* what() const noexcept override;
 };
 

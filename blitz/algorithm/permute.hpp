@@ -1,3 +1,4 @@
+/// @file
 /// reverse, rotate, shift_left, shift_right and shuffle: items change their places.
 #pragma once
 
@@ -301,10 +302,12 @@ struct RotateCopy {
 
 }  // namespace detail
 
-// All of these are called with a range or with iterators, and with an AlgorithmOptions that leads or without; they return what
-// their namesakes in std::ranges do. Several threads swap or move items at once; the first exception arrives, and after a stop
-// request Stopped: then the items are a permutation of what they were, but for shifts, which leave some moved from. No memory
-// but for shuffle. Any thread.
+/// @name Permutations
+/// All of these are called with a range or with iterators, and with an AlgorithmOptions that leads or without; they return what
+/// their namesakes in std::ranges do. Several threads swap or move items at once; the first exception arrives, and after a stop
+/// request Stopped: then the items are a permutation of what they were, but for shifts, which leave some moved from. No memory
+/// but for shuffle. Any thread.
+/// @{
 
 /// reverse(range): the items in the opposite order. n / 2 swaps.
 inline constexpr detail::Reverse reverse{};
@@ -330,5 +333,7 @@ inline constexpr detail::ShiftRight shift_right{};
 ///   blitz::shuffle(cards, std::mt19937(7));
 /// @endcode
 inline constexpr detail::Shuffle shuffle{};
+
+/// @}
 
 }  // namespace blitz

@@ -25,8 +25,8 @@ namespace blitz {
 /// What reduce_by_key returns: the ends of what was written.
 template <class K, class V>
 struct ReduceByKeyResult {
-  K keys_out;
-  V values_out;
+  K keys_out;    ///< Behind the last key.
+  V values_out;  ///< Behind the last value.
 };
 
 namespace detail {

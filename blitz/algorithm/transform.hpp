@@ -1,3 +1,4 @@
+/// @file
 /// transform: a new item for each item, or for each two.
 #pragma once
 

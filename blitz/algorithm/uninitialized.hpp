@@ -1,3 +1,4 @@
+/// @file
 /// uninitialized_copy and the like: objects are made in memory that has none, and destroyed.
 #pragma once
 
@@ -179,19 +180,24 @@ struct Counted {
 
 }  // namespace detail
 
-// All of these are called with a range or with iterators, and with an AlgorithmOptions that leads or without; those that end in
-// _n with a beginning and a number. They return what their namesakes in std::ranges do. The memory must have no objects.
-// Several threads make objects at once, whose first touch puts the memory near them. After an exception, which arrives, or a
-// stop request, for which Stopped is thrown, all objects that were made are destroyed. No memory beyond that. Any thread.
+/// @name Objects in raw memory
+/// All of these are called with a range or with iterators, and with an AlgorithmOptions that leads or without; those that end in
+/// _n with a beginning and a number. They return what their namesakes in std::ranges do. The memory must have no objects.
+/// Several threads make objects at once, whose first touch puts the memory near them. After an exception, which arrives, or a
+/// stop request, for which Stopped is thrown, all objects that were made are destroyed. No memory beyond that. Any thread.
+/// @{
 
 /// Makes objects that are initialized as by `T x;`: those of trivial types are left as they are.
 inline constexpr detail::UninitializedDefaultConstruct uninitialized_default_construct{};
+/// The same of `n` objects: uninitialized_default_construct_n(first, n).
 inline constexpr detail::Counted<detail::UninitializedDefaultConstruct> uninitialized_default_construct_n{};
 /// Makes objects that are initialized as by `T()`.
 inline constexpr detail::UninitializedValueConstruct uninitialized_value_construct{};
+/// The same of `n` objects: uninitialized_value_construct_n(first, n).
 inline constexpr detail::Counted<detail::UninitializedValueConstruct> uninitialized_value_construct_n{};
 /// uninitialized_fill(range, value): makes copies of `value`.
 inline constexpr detail::UninitializedFill uninitialized_fill{};
+/// The same of `n` objects: uninitialized_fill_n(first, n, value).
 inline constexpr detail::Counted<detail::UninitializedFill> uninitialized_fill_n{};
 /// uninitialized_copy(range, out): makes copies of the items of `range` in `out`, as far as both go.
 /// @code
@@ -202,6 +208,9 @@ inline constexpr detail::UninitializedTransfer<false> uninitialized_copy{};
 inline constexpr detail::UninitializedTransfer<true> uninitialized_move{};
 /// Destroys the objects of a range, in any order. Does not heed stop requests.
 inline constexpr detail::Destroy destroy{};
+/// The same of `n` objects: destroy_n(first, n).
 inline constexpr detail::Counted<detail::Destroy> destroy_n{};
+
+/// @}
 
 }  // namespace blitz

@@ -1,3 +1,4 @@
+/// @file
 /// Array: what a pipeline collects its items in.
 #pragma once
 
@@ -37,14 +38,15 @@ struct ArrayMaker {
 template <class T>
 class Array {
  public:
-  using value_type = T;
-  using size_type = std::size_t;
-  using difference_type = std::ptrdiff_t;
-  using iterator = T*;
-  using const_iterator = const T*;
+  using value_type = T;                    ///< The items' type.
+  using size_type = std::size_t;           ///< As of containers.
+  using difference_type = std::ptrdiff_t;  ///< As of containers.
+  using iterator = T*;                     ///< Contiguous.
+  using const_iterator = const T*;         ///< Contiguous.
 
   /// Empty.
   Array() = default;
+  /// Leaves the other one empty.
   Array(Array&& other) noexcept : memory_(std::move(other.memory_)), size_(std::exchange(other.size_, 0)) {}
   /// Destroys the items that this had.
   Array& operator=(Array&& other) noexcept {
@@ -55,21 +57,22 @@ class Array {
   }
   ~Array() { std::destroy(begin(), end()); }
 
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }  ///< The number of items.
-  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }   ///< Whether there is no item.
-  [[nodiscard]] T* data() noexcept { return memory_.data(); }        ///< The first item.
-  [[nodiscard]] const T* data() const noexcept { return memory_.data(); }
-  [[nodiscard]] T* begin() noexcept { return data(); }
-  [[nodiscard]] T* end() noexcept { return data() + size_; }
-  [[nodiscard]] const T* begin() const noexcept { return data(); }
-  [[nodiscard]] const T* end() const noexcept { return data() + size_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }        ///< The number of items.
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }         ///< Whether there is no item.
+  [[nodiscard]] T* data() noexcept { return memory_.data(); }              ///< The first item.
+  [[nodiscard]] const T* data() const noexcept { return memory_.data(); }  ///< The first item.
+  [[nodiscard]] T* begin() noexcept { return data(); }                     ///< The first item.
+  [[nodiscard]] T* end() noexcept { return data() + size_; }               ///< Behind the last item.
+  [[nodiscard]] const T* begin() const noexcept { return data(); }         ///< The first item.
+  [[nodiscard]] const T* end() const noexcept { return data() + size_; }   ///< Behind the last item.
   /// Item i, which must be below size().
   [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
+  /// Item i, which must be below size().
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
-  [[nodiscard]] T& front() noexcept { return data()[0]; }
-  [[nodiscard]] const T& front() const noexcept { return data()[0]; }
-  [[nodiscard]] T& back() noexcept { return data()[size_ - 1]; }
-  [[nodiscard]] const T& back() const noexcept { return data()[size_ - 1]; }
+  [[nodiscard]] T& front() noexcept { return data()[0]; }                     ///< The first item; there must be one.
+  [[nodiscard]] const T& front() const noexcept { return data()[0]; }         ///< The first item; there must be one.
+  [[nodiscard]] T& back() noexcept { return data()[size_ - 1]; }              ///< The last item; there must be one.
+  [[nodiscard]] const T& back() const noexcept { return data()[size_ - 1]; }  ///< The last item; there must be one.
 
  private:
   friend detail::ArrayMaker;

@@ -1,3 +1,4 @@
+/// @file
 /// from: any input range as the source of a pipeline.
 #pragma once
 

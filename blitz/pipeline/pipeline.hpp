@@ -1,3 +1,4 @@
+/// @file
 /// par and Pipeline: stages that are chained, and terminals that run them in one pass.
 #pragma once
 
@@ -59,6 +60,7 @@ concept PipelineNumber = std::is_arithmetic_v<T>;
 template <PipelineStage S>
 class Pipeline {
  public:
+  /// For extensions: a pipeline that ends with this stage. Others use par, from, lines and split_at.
   explicit Pipeline(S stage, const AlgorithmOptions& options = {}) : stage_(std::move(stage)), options_(options) {}
 
   /// The items' type: as the next callable gets it; a tuple where there are several at a position.
@@ -70,6 +72,7 @@ class Pipeline {
 
   /// The same with these options.
   [[nodiscard]] Pipeline with(const AlgorithmOptions& options) && { return Pipeline(std::move(stage_), options); }
+  /// The same with these options.
   [[nodiscard]] Pipeline with(const AlgorithmOptions& options) const& { return Pipeline(stage_, options); }
 
   /// The items in their order, read to the end before the next stage begins. Directly behind blitz::from.

@@ -1,3 +1,4 @@
+/// @file
 /// What a pipeline goes through: positions, each with an item, and the concept that sources and stages share.
 ///
 /// Items are pushed: a source calls a sink with each of them, and a stage wraps the sink of the next one, so that compilers

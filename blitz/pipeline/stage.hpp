@@ -1,3 +1,4 @@
+/// @file
 /// The stages of a pipeline: each is a source made of another.
 #pragma once
 

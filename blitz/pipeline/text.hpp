@@ -1,3 +1,4 @@
+/// @file
 /// lines and split_at: the parts of a text, as the source of a pipeline.
 #pragma once
 

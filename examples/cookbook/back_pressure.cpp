@@ -1,0 +1,31 @@
+// A pipeline whose source must not run ahead: a worker reads a batch only when it has finished its last one, so at most
+// a batch for each thread is in memory.
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdio>
+#include <ranges>
+#include <string>
+
+#include <blitz/blitz.hpp>
+#include <blitz/pipeline.hpp>
+
+int main() {
+  constexpr std::size_t kBatch = 16;
+  std::atomic<std::size_t> waiting = 0, most_waiting = 0;
+  // Stands for a file or a socket. One thread reads at a time.
+  auto input = std::views::iota(0, 10'000) | std::views::transform([&](int i) {
+                 most_waiting = std::max(most_waiting.load(), ++waiting);
+                 return std::to_string(i);
+               });
+
+  const std::size_t digits = blitz::from(input, {.batch = kBatch})
+                                 .map([&](const std::string& line) {
+                                   --waiting;
+                                   return line.size();
+                                 })
+                                 .sum();
+
+  std::printf("%zu %d\n", digits, most_waiting <= kBatch * blitz::current_num_threads());  // 38890 1
+}
