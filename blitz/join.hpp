@@ -82,14 +82,14 @@ class JoinJob final : public OfferedJob {
   /// take_back did not find it: it lies deeper in the queue, or was stolen, or is timed.
   BLITZ_COLD Value finish(WorkerBase& owner) {
     const OfferedJob::ForkEnd end(*this, owner);
-    if (reclaim(owner)) return run_here();
+    if (end.reclaimed()) return run_here();
     return result_.take();
   }
 
   /// As finish, for an owner that has an exception already.
   BLITZ_COLD void finish_and_drop(WorkerBase& owner) noexcept {
     const OfferedJob::ForkEnd end(*this, owner);
-    if (reclaim(owner)) {
+    if (end.reclaimed()) {
       result_.run([this]() -> Value { return run_here(); });
     }
     result_.discard();

@@ -268,12 +268,12 @@ struct HalfOffer {
 /// push that is withheld must not move another job, which might then be overlooked. Called by the slot's runner:
 ///   - `new_half(slot, half)`, if not all are awake, in place of new_jobs for a job that the runner will take back, or wait
 ///     for: the same, but it need not wake a worker.
-///   - `fork_ended(slot, half)`: the fork whose half that job was has ended, or thrown. Called if the offer was timed, and
-///     possibly if it was not.
+///   - `fork_ended(slot, half, stolen)`: the fork whose half that job was has ended, or thrown; `stolen` if its half was
+///     not found where it was pushed. Called if the offer was timed, and possibly if it was not.
 template <class S>
-concept WithholdingIdle = ThriftyIdle<S> && requires(S& idle, std::size_t slot, const Job* half) {
+concept WithholdingIdle = ThriftyIdle<S> && requires(S& idle, std::size_t slot, const Job* half, bool stolen) {
   { idle.new_half(slot, half) } noexcept -> std::same_as<HalfOffer>;
-  { idle.fork_ended(slot, half) } noexcept;
+  { idle.fork_ended(slot, half, stolen) } noexcept;
 };
 
 /// A finder that keeps statistics for BasicThreadPool::stats: how often it tried to steal, how many jobs it stole, and

@@ -1,10 +1,10 @@
 /// Whether to wake a worker for the half of a fork, by how long forks with the same code took before.
 ///
-/// A fork (a join) does not know how long it will take. One that was too short for help the last time wakes nobody, nor
-/// do those within it, until it has lasted for the price of a wake-up: a deep tree forks again by then, and a flat fork
-/// that has become longer is alone once. What such forks lost without help is set against what the short ones have saved;
-/// once that is used up, all wake a worker until as much would have been saved again. So no more is lost by waking nobody
-/// than would be lost by waking a worker for each short one.
+/// A fork (a join) does not know how long it will take. One that was too short for help the last time, and whose half was
+/// not stolen, wakes nobody, nor do those within it, until it has lasted for the price of a wake-up: a deep tree forks
+/// again by then, and a flat fork that has become longer is alone once. What such forks lost without help is set against
+/// what the short ones have saved; once that is used up, all wake a worker until as much would have been saved again. So
+/// no more is lost by waking nobody than would be lost by waking a worker for each short one.
 ///
 /// One worker's history: of its forks that lie in no other of them, and begin while all workers that could take the half
 /// sleep. Only these are timed, so a fork whose half somebody looks for anyway costs no more than without.
@@ -34,38 +34,29 @@ class ForkHistory {
       return wakes_;
     }
     half_ = half;
-    began_ = from_ = now;
+    began_ = now;
     known_ = &entries_[(code >> 4 ^ code >> 10) % kEntries];
     if (known_->code != code) *known_ = {.code = code};
     was_short_ = known_->time != 0 && is_short(known_->time, price);
     wakes_ = !was_short_ || known_->saved < 0 || series.add(known_->time, prices, now);
-    return woke_at_once_ = wakes_;
+    woke_at_once_ = wakes_;
+    return wakes_;
   }
-  /// A worker was woken. What that took is no part of the fork's time.
-  void woke(Ticks now = ticks_now()) noexcept {
-    if (woke_at_once_ && from_ == began_) from_ = now;
-  }
-
   /// Whether the end of that half's fork is to be told.
   [[nodiscard]] bool is_timed(const void* half) const noexcept { return half_ == half; }
-  /// The fork of that half has ended, timed or not.
-  void end(const void* half, const WakePrice& prices) noexcept {
-    if (is_timed(half)) end(prices, ticks_now());
+  /// The fork of that half has ended, timed or not. `stolen`: another worker has run the half.
+  void end(const void* half, bool stolen, const WakePrice& prices) noexcept {
+    if (is_timed(half)) end(stolen, prices, ticks_now());
   }
   /// The fork that is timed has ended.
-  void end(const WakePrice& prices, Ticks now) noexcept {
+  void end(bool stolen, const WakePrice& prices, Ticks now) noexcept {
     half_ = nullptr;
     const Price price = prices.at(began_);
-    const Ticks time = now - from_;
-    if (wakes_ && prices.help_came_since(began_)) {
-      known_->time = 2 * time;
-    } else if (wakes_) {
-      // Help came too late: it was not worth its price, however long the fork took.
-      known_->time = time < price.latency ? time : price.latency;
-    } else {
-      known_->time = time;
-    }
-    if (was_short_) settle(price);
+    const Ticks time = now - began_;
+    // A half that was stolen is worth a wake-up. If a worker was woken and came too late, it was not worth its price,
+    // however long the fork took.
+    known_->time = stolen ? 0 : wakes_ && price.latency < time ? price.latency : time;
+    if (was_short_) settle(stolen, price);
   }
 
  private:
@@ -76,7 +67,7 @@ class ForkHistory {
 
   struct Entry {
     std::uintptr_t code = 0;
-    Ticks time = 0;          // that one worker took for it the last time; 0: not known
+    Ticks time = 0;          // that one worker took for it the last time; 0: not known, or it was shared
     std::int64_t saved = 0;  // by waking nobody
   };
 
@@ -84,13 +75,13 @@ class ForkHistory {
   [[nodiscard]] static bool is_short(Ticks time, Price price) noexcept { return time / 2 < price.of_half(); }
 
   /// The fork was thought to be short. Adds what it saved or lost.
-  void settle(Price price) noexcept {
+  void settle(bool stolen, Price price) noexcept {
     const auto cost = static_cast<std::int64_t>(price.cost);
-    if (is_short(known_->time, price)) {
+    if (!stolen && is_short(known_->time, price)) {
       known_->saved += cost;
-    } else if (!wakes_) {
+    } else if (!stolen) {
       known_->saved -= static_cast<std::int64_t>(known_->time / 2 - price.of_half());
-    } else if (!woke_at_once_) {
+    } else if (wakes_ && !woke_at_once_) {
       known_->saved -= static_cast<std::int64_t>(price.of_work() / 2);
     }
     if (known_->saved < -kMostLost * cost) known_->saved = -kMostLost * cost;
@@ -100,7 +91,6 @@ class ForkHistory {
   // The fork that is timed.
   const void* half_ = nullptr;  // its half; null: none is
   Ticks began_ = 0;
-  Ticks from_ = 0;          // when its own time began
   Entry* known_ = nullptr;  // what is known of it
   bool was_short_ = false;  // the last time
   bool wakes_ = false;      // It wakes a worker, and so do the forks within.

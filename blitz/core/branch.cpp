@@ -14,7 +14,7 @@ void BranchJob::execute_it(Job* job, WorkerBase& worker) noexcept {
 
 void BranchJob::finish(WorkerBase& owner) {
   const ForkEnd end(*this, owner);
-  if (reclaim(owner)) {
+  if (end.reclaimed()) {
     run_here();
   } else {
     outcome_.take();
@@ -26,7 +26,7 @@ void BranchJob::abandon(BranchJob* const* jobs, std::size_t count, std::size_t s
   for (std::size_t i = all_offered ? steps - count : count - steps; i < count; ++i) {
     BranchJob& job = *jobs[i];
     const ForkEnd end(job, owner);
-    if (!job.reclaim(owner)) {
+    if (!end.reclaimed()) {
       job.outcome_.discard();
     } else if (all_offered) {
       try {

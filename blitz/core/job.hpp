@@ -169,7 +169,7 @@ inline constexpr std::int64_t kNowhere = -1;
 ///
 /// A Place is the job itself, or an index. In a wait of `a` the owner may run the job, and then push another one at its
 /// index. So it forgets the place before it runs the job, and take_back need not probe the latch. It forgets that of a
-/// timed offer at once: such a fork ends on the way of reclaim, and the others need no test for it.
+/// timed offer at once: such a fork ends on the way of ForkEnd, and the others need no test for it.
 class OfferedJob : public Job {
  public:
   OfferedJob(const OfferedJob&) = delete;
@@ -185,7 +185,7 @@ class OfferedJob : public Job {
       place_ = place;
     }
   }
-  /// Whether it was found at once, and is the owner's to run; otherwise see reclaim.
+  /// Whether it was found at once, and is the owner's to run; otherwise see ForkEnd.
   template <class W>
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(W& owner) noexcept {
     if constexpr (std::same_as<typename W::Place, Job*>) {
@@ -194,9 +194,6 @@ class OfferedJob : public Job {
       return owner.take_back(place_);
     }
   }
-  /// Runs the jobs on top of it, or waits for its thief. True: it was not stolen, and is the owner's to run. False: it
-  /// has been run.
-  [[nodiscard]] BLITZ_COLD BLITZ_API bool reclaim(WorkerBase& owner) noexcept;
 
  protected:
   explicit OfferedJob(Execute function) noexcept : Job(function) {}
@@ -212,17 +209,22 @@ class OfferedJob : public Job {
   }
   void end() noexcept { latch_.set(); }
 
-  /// Lives from before reclaim until the job has ended.
+  /// The end of a fork whose half was not found at once: lives until the half has ended.
   class ForkEnd {
    public:
-    ForkEnd(const OfferedJob& job, WorkerBase& owner) noexcept : job_(job), owner_(owner) {}
+    /// Runs the jobs on top of the half, or waits for its thief.
+    BLITZ_COLD BLITZ_API ForkEnd(OfferedJob& half, WorkerBase& owner) noexcept;
     ForkEnd(const ForkEnd&) = delete;
     ForkEnd& operator=(const ForkEnd&) = delete;
     BLITZ_API ~ForkEnd();
 
+    /// True: the half was not stolen, and is the owner's to run. False: it has been run.
+    [[nodiscard]] bool reclaimed() const noexcept { return reclaimed_; }
+
    private:
-    const OfferedJob& job_;
+    OfferedJob& half_;
     WorkerBase& owner_;
+    const bool reclaimed_;
   };
 
  private:

@@ -25,9 +25,10 @@ void WorkerLatch::set() noexcept {
   if (core_.set()) owner->wake();
 }
 
-OfferedJob::ForkEnd::~ForkEnd() { owner_.fork_ended(&job_); }
+OfferedJob::ForkEnd::ForkEnd(OfferedJob& half, WorkerBase& owner) noexcept
+    : half_(half), owner_(owner), reclaimed_(reclaim(owner, half, half.latch_.core())) {}
 
-bool OfferedJob::reclaim(WorkerBase& owner) noexcept { return detail::reclaim(owner, *this, latch_.core()); }
+OfferedJob::ForkEnd::~ForkEnd() { owner_.fork_ended(&half_, !reclaimed_); }
 
 void WorkerBase::push_confined(Job* job) {
   confined_jobs_.deque.push({job, region()});

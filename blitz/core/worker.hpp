@@ -55,8 +55,8 @@ class WorkerBase {
     return job;
   }
   [[nodiscard]] bool take_back(Place job) noexcept { return take_if_newest(job); }
-  /// The fork whose half that job was has ended; see OfferedJob.
-  virtual void fork_ended(const Job* /*half*/) noexcept {}
+  /// The fork whose half that job was has ended; see OfferedJob::ForkEnd.
+  virtual void fork_ended(const Job* /*half*/, bool /*stolen*/) noexcept {}
   /// Runs other jobs until the latch is set, and sleeps while there are none.
   virtual void wait_until(CoreLatch& latch) noexcept = 0;
   /// Runs a loop of at least one position; see Loop::run.
@@ -170,8 +170,8 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   using Place = typename P::LocalQueue::Place;
 
   void push(Job* job) override;
-  void fork_ended(const Job* half) noexcept override {
-    if constexpr (policy::WithholdingIdle<typename P::Idle>) idle_.fork_ended(index(), half);
+  void fork_ended(const Job* half, bool stolen) noexcept override {
+    if constexpr (policy::WithholdingIdle<typename P::Idle>) idle_.fork_ended(index(), half, stolen);
   }
   /// Finds none in a region, and none where the queue needs another place than the job's address.
   [[nodiscard]] bool take_if_newest(Job* job) noexcept override {

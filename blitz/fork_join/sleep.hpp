@@ -90,7 +90,9 @@ class Sleep {
   }
 
   BLITZ_API policy::HalfOffer new_half(std::size_t slot, const policy::Job* half) noexcept;
-  void fork_ended(std::size_t slot, const policy::Job* half) noexcept { forks_[slot].end(half, price_); }
+  void fork_ended(std::size_t slot, const policy::Job* half, bool stolen) noexcept {
+    forks_[slot].end(half, stolen, price_);
+  }
 
   BLITZ_API void new_injected_jobs() noexcept;
 

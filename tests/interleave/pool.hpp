@@ -58,7 +58,7 @@ class Worker final : public WorkerBase {
   void wake() noexcept override;
 
   void mail(Job* job) noexcept;
-  void fork_ended(const Job* /*half*/) noexcept override { ++forks_ended; }
+  void fork_ended(const Job* /*half*/, bool /*stolen*/) noexcept override { ++forks_ended; }
 
   bool times_forks = false;
   int forks_ended = 0;

@@ -136,9 +136,10 @@ struct KeyedItem {
   B bits;
   T item;
 };
+template <bool kStableOrder>
 struct KeyedOrder {
   static constexpr bool kNoexcept = true;
-  static constexpr bool kStable = false;
+  static constexpr bool kStable = kStableOrder;
   static constexpr bool kIsItem = false;
   template <class T, class B>
   B operator()(const KeyedItem<T, B>& item) const noexcept {
@@ -147,15 +148,15 @@ struct KeyedOrder {
 };
 
 /// As radix_sort_items, for projections that are called: once for each item. The items stay where they are, unchanged,
-/// until copies of them are sorted.
+/// until copies of them are sorted. False: there is no memory for that.
 template <class T, class Order>
-void radix_sort_by_projection(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n,
-                              Order order) {
+bool try_radix_sort_by_projection(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n,
+                                  Order order) {
   using Keyed = KeyedItem<T, typename Order::Bits>;
   constexpr std::size_t kLeastKeyed = 4096;
   const Scratch<Keyed> keyed(n >= kLeastRadix ? n : 0, std::nothrow);
   const Scratch<Keyed> other(keyed.size(), std::nothrow);
-  if (other.data() == nullptr) return quicksort_items(options, threads, items, n, RadixLess<Order>{order});
+  if (other.data() == nullptr) return false;
   const auto add_keys = [&](LoopIndex from, LoopIndex to) {
     for (; from != to; ++from) {
       std::construct_at(keyed.data() + from, Keyed{order(items[from]), std::move(items[from])});
@@ -164,8 +165,10 @@ void radix_sort_by_projection(const AlgorithmOptions& options, std::size_t threa
   for_blocks({.stop = options.stop}, n, kLeastKeyed, add_keys);
   throw_if_stopped(options);
   touch_pages(other);
-  ParallelRadixSort<Keyed, KeyedOrder>(options, threads, n, {}).sort(keyed.data(), other.data(), n, false);
+  ParallelRadixSort<Keyed, KeyedOrder<Order::kStable>>(options, threads, n, {})
+      .sort(keyed.data(), other.data(), n, false);
   for_all(n, kLeastKeyed, [&](std::size_t i) { items[i] = std::move(keyed.data()[i].item); });
+  return true;
 }
 
 /// The order of the items: for what is sorted by radix, that of their keys' digits, in which a NaN has a place.
@@ -198,8 +201,8 @@ void sort_items(const AlgorithmOptions& options, T* items, std::size_t n, C& com
       radix_sort_keys<typename decltype(less.order)::Map>(options, threads, items, n);
     } else if constexpr (kIsRead<P>) {
       radix_sort_items(options, threads, items, n, less.order);
-    } else {
-      radix_sort_by_projection(options, threads, items, n, less.order);
+    } else if (!try_radix_sort_by_projection(options, threads, items, n, less.order)) {
+      quicksort_items(options, threads, items, n, less);
     }
   });
 }

@@ -36,7 +36,12 @@ struct StableRadixSort {
 
   void operator()(T* items, T* other, std::size_t n) const {
     using Order = StableRadixOrder<T, P, !kIsLess<C, SortKey<T, P>>>;
-    ParallelRadixSort<T, Order>(options, threads, n, Order{{proj}}).sort(items, other, n, false);
+    const Order order{{proj}};
+    if constexpr (kIsRead<P>) {
+      ParallelRadixSort<T, Order>(options, threads, n, order).sort(items, other, n, false);
+    } else if (!try_radix_sort_by_projection(options, threads, items, n, order)) {
+      radix_quicksort(items, other, n, order);
+    }
   }
 
   const AlgorithmOptions& options;

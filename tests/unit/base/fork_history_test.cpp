@@ -26,14 +26,13 @@ struct Worker {
   bool begin(std::uintptr_t code = 0x1000, const int& half = kHalf) {
     return forks.wakes(&half, code, price, series, now);
   }
-  void end() { forks.end(price, now); }
+  void end(bool stolen = false) { forks.end(stolen, price, now); }
   /// A call into the pool that makes one fork, long after the last one. Returns whether it wakes a worker.
-  bool call(Ticks time, std::uintptr_t code = 0x1000, bool helped = false) {
+  bool call(Ticks time, std::uintptr_t code = 0x1000, bool stolen = false) {
     now += microseconds(10'000);
     const bool wakes = begin(code);
     now += time;
-    if (helped) price.help_came(now);
-    end();
+    end(stolen);
     return wakes;
   }
   [[nodiscard]] Price at_once() const { return price.at(now); }
@@ -59,12 +58,20 @@ TEST_CASE("fork history: a fork is known by its code as long as no other takes i
   CHECK(worker.call(worker.a_short()));
 }
 
-TEST_CASE("fork history: a fork that was long, or brought help, wakes a worker the next time") {
+TEST_CASE("fork history: a fork that was long wakes a worker the next time") {
   Worker worker;
   worker.call(worker.a_short());
   CHECK_FALSE(worker.call(worker.a_long()));
-  CHECK(worker.call(worker.a_long(), 0x1000, true));
-  CHECK(worker.call(worker.a_long(), 0x1000, true));
+  CHECK(worker.call(worker.a_long()));
+}
+
+TEST_CASE("fork history: a fork whose half was stolen wakes a worker the next time") {
+  Worker worker;
+  for (int i = 0; i < 10; ++i) CHECK(worker.call(worker.a_short(), 0x1000, true));
+  CHECK(worker.call(worker.a_short()));
+  CHECK_FALSE(worker.call(worker.a_short()));
+  CHECK_FALSE(worker.call(worker.a_short(), 0x1000, true));  // by a worker that was awake
+  CHECK(worker.call(worker.a_short()));
 }
 
 TEST_CASE("fork history: a wake-up that came too late was in vain") {
@@ -109,21 +116,10 @@ TEST_CASE("fork history: the end of a fork within another is not the other's") {
   Worker worker;
   worker.begin();
   worker.begin(0x9990, kInnerHalf);
-  worker.forks.end(&kInnerHalf, worker.price);
+  worker.forks.end(&kInnerHalf, false, worker.price);
   CHECK(worker.forks.is_timed(&kHalf));
-  worker.forks.end(&kHalf, worker.price);
+  worker.forks.end(&kHalf, false, worker.price);
   CHECK_FALSE(worker.forks.is_timed(&kHalf));
-}
-
-TEST_CASE("fork history: what the wake-up took is no part of the fork's time") {
-  Worker worker;
-  worker.begin();
-  worker.now += 10 * worker.a_long();
-  worker.forks.woke(worker.now);
-  worker.now += worker.a_short() / 2;
-  worker.price.help_came(worker.now);  // while the worker was being woken
-  worker.end();
-  CHECK_FALSE(worker.call(worker.a_short()));
 }
 
 TEST_CASE("fork history: no more is lost by waking nobody than by waking a worker for each short one") {

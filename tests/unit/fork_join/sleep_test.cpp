@@ -157,7 +157,7 @@ TEST_CASE("sleep: a half that is not known wakes a slot, and one that was too sh
       borrow(sleep);
       const auto offer = sleep.new_half(0, &half);
       CHECK(offer.is_timed);
-      sleep.fork_ended(0, &half);
+      sleep.fork_ended(0, &half, false);
       sleep.give_back(0, true, CoreLatch(), kNo, [] { return true; });
       return offer.woke;
     };

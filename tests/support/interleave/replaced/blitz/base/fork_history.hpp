@@ -17,9 +17,8 @@ class ForkHistory {
   [[nodiscard]] static bool wakes(const Job* /*half*/, const WakePrice& /*prices*/, const Series& /*series*/) noexcept {
     return !are_short;
   }
-  static void woke() noexcept {}
   [[nodiscard]] static bool is_timed(const void* /*half*/) noexcept { return are_timed; }
-  static void end(const void* /*half*/, const WakePrice& /*prices*/) noexcept { ++ended; }
+  static void end(const void* /*half*/, bool /*stolen*/, const WakePrice& /*prices*/) noexcept { ++ended; }
 };
 
 }  // namespace blitz::detail
