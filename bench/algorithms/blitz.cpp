@@ -37,6 +37,15 @@ const Register<+[](MinElement& row, BlitzPeer& peer) {
 }>
     min_element("blitz");
 
+const Register<+[](Count& row, BlitzPeer& peer) {
+  row.result = static_cast<std::size_t>(blitz::count({.pool = &peer.pool}, row.in, Count::kValue));
+}>
+    count_of("blitz");
+const Register<+[](Equal& row, BlitzPeer& peer) { row.result = blitz::equal({.pool = &peer.pool}, row.x, row.y); }>
+    equal("blitz");
+
+const Register<+[](Fill& row, BlitzPeer& peer) { blitz::fill({.pool = &peer.pool}, row.out, Fill::kValue); }> fill(
+    "blitz");
 const Register<+[](Transform& row, BlitzPeer& peer) {
   blitz::transform({.pool = &peer.pool}, row.in, row.out, Transform::map);
 }>
@@ -46,8 +55,8 @@ const Register<+[](InclusiveScan& row, BlitzPeer& peer) {
 }>
     inclusive_scan("blitz");
 const Register<+[](CopyIf& row, BlitzPeer& peer) {
-  const auto end = blitz::copy_if({.pool = &peer.pool}, row.in, row.out, CopyIf::keep).out;
-  row.written = static_cast<std::size_t>(end - row.out.begin());
+  const auto ends = blitz::copy_if({.pool = &peer.pool}, row.in, row.out, CopyIf::keep);
+  row.written = static_cast<std::size_t>(ends.out - row.out.begin());
 }>
     copy_if("blitz");
 const Register<+[](Merge& row, BlitzPeer& peer) {
@@ -55,6 +64,26 @@ const Register<+[](Merge& row, BlitzPeer& peer) {
                std::ranges::subrange(row.middle(), row.in.end()), row.out);
 }>
     merge("blitz");
+const Register<+[](SetUnion& row, BlitzPeer& peer) {
+  const auto ends = blitz::set_union({.pool = &peer.pool}, std::ranges::subrange(row.in.begin(), row.middle()),
+                                     std::ranges::subrange(row.middle(), row.in.end()), row.out);
+  row.written = static_cast<std::size_t>(ends.out - row.out.begin());
+}>
+    set_union("blitz");
+
+const Register<+[](MapNew& row, BlitzPeer& peer) {
+  row.take(blitz::par(row.in).map(Transform::map).with({.pool = &peer.pool}).collect());
+}>
+    map_new("blitz");
+const Register<+[](FilterNew& row, BlitzPeer& peer) {
+  row.take(blitz::par(row.in).filter(CopyIf::keep).with({.pool = &peer.pool}).collect());
+}>
+    filter_new("blitz");
+const Register<+[](FlatMap& row, BlitzPeer& peer) {
+  row.take(blitz::par(row.in).flat_map(FlatMap::numbers_of).with({.pool = &peer.pool}).collect());
+}>
+    flat_map("blitz");
+
 const Register<+[](ReduceByKey& row, BlitzPeer& peer) {
   const auto ends = blitz::reduce_by_key({.pool = &peer.pool}, row.keys, row.values, row.keys_out, row.out);
   row.written = static_cast<std::size_t>(ends.values_out - row.out.begin());
@@ -76,35 +105,47 @@ const Register<+[](Reverse& row, BlitzPeer& peer) { blitz::reverse({.pool = &pee
     "blitz");
 
 const Register<+[](Unique& row, BlitzPeer& peer) {
-  const auto end = blitz::unique({.pool = &peer.pool}, row.items).begin();
-  row.left = static_cast<std::size_t>(end - row.items.begin());
+  const auto rest = blitz::unique({.pool = &peer.pool}, row.items);
+  row.left = static_cast<std::size_t>(rest.begin() - row.items.begin());
 }>
     unique("blitz");
 const Register<+[](Partition& row, BlitzPeer& peer) {
-  const auto end = blitz::partition({.pool = &peer.pool}, row.items, Partition::is_left).begin();
-  row.left = static_cast<std::size_t>(end - row.items.begin());
+  const auto rest = blitz::partition({.pool = &peer.pool}, row.items, Partition::is_left);
+  row.left = static_cast<std::size_t>(rest.begin() - row.items.begin());
 }>
     partition("blitz");
+const Register<+[](NthElement& row, BlitzPeer& peer) {
+  blitz::nth_element({.pool = &peer.pool}, row.items, row.middle());
+}>
+    nth_element("blitz");
+const Register<+[](PartialSort& row, BlitzPeer& peer) {
+  blitz::partial_sort({.pool = &peer.pool}, row.items, row.middle());
+}>
+    partial_sort("blitz");
 
-/// Calls `sort(options, items)`, or the same by the pairs' keys.
-template <class Row>
-void sort_row(Row& row, BlitzPeer& peer, const auto& sort) {
-  if constexpr (requires { row.items.front().key; }) {
+/// Calls sort(items, comparison, projection).
+template <class Row, class Sort>
+void sort_row(Row& row, BlitzPeer& peer, const Sort& sort) {
+  if constexpr (std::is_same_v<decltype(row.items), std::vector<Pair>>) {
     sort({.pool = &peer.pool}, row.items, std::ranges::less(), &Pair::key);
   } else {
     sort({.pool = &peer.pool}, row.items);
   }
 }
-template <class Row>
-struct BlitzSort {
-  static void run(Row& row, BlitzPeer& peer) { sort_row(row, peer, blitz::sort); }
+struct Sorting {
+  template <class Row>
+  static void run(Row& row, BlitzPeer& peer) {
+    sort_row(row, peer, blitz::sort);
+  }
 };
-template <class Row>
-struct BlitzStableSort {
-  static void run(Row& row, BlitzPeer& peer) { sort_row(row, peer, blitz::stable_sort); }
+struct StableSorting {
+  template <class Row>
+  static void run(Row& row, BlitzPeer& peer) {
+    sort_row(row, peer, blitz::stable_sort);
+  }
 };
-const RegisterSorts<BlitzSort, false> sort("blitz");
-const RegisterSorts<BlitzStableSort, true> stable_sort("blitz");
+const RegisterSorts<Sorting, false> sort("blitz");
+const RegisterSorts<StableSorting, true> stable_sort("blitz");
 
 // The same by pipelines.
 

@@ -1,5 +1,9 @@
 #include "bench/peers/openmp.hpp"
 
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
 #include "bench/algorithms/workload.hpp"
 
 namespace bench {
@@ -49,6 +53,63 @@ const Register<+[](MinElement& row, OpenMpPeer&) {
   row.result = place;
 }>
     min_element("openmp");
+const Register<+[](Count& row, OpenMpPeer&) {
+  std::size_t count = 0;
+#pragma omp parallel for simd reduction(+ : count) schedule(static)
+  for (std::size_t i = 0; i < row.in.size(); ++i) count += row.in[i] == Count::kValue;
+  row.result = count;
+}>
+    count_of("openmp");
+const Register<+[](Fill& row, OpenMpPeer&) {
+#pragma omp parallel for simd schedule(static)
+  for (std::size_t i = 0; i < row.out.size(); ++i) row.out[i] = Fill::kValue;
+}>
+    fill("openmp");
+
+/// Twice over a part for each thread: how much it writes, and then, behind what the parts before it write, the items.
+/// `one(first, last)` returns how much, and `two(first, last, offset)` writes.
+template <class One, class Two>
+std::size_t two_passes(std::size_t count, const One& one, const Two& two) {
+  std::vector<std::size_t> ends;
+#pragma omp parallel
+  {
+    const auto parts = static_cast<std::size_t>(omp_get_num_threads());
+    const auto part = static_cast<std::size_t>(omp_get_thread_num());
+    const std::size_t first = count / parts * part;
+    const std::size_t last = part + 1 == parts ? count : first + count / parts;
+#pragma omp single
+    ends.assign(parts + 1, 0);
+    ends[part + 1] = one(first, last);
+#pragma omp barrier
+#pragma omp single
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    two(first, last, ends[part]);
+  }
+  return ends.back();
+}
+const Register<+[](InclusiveScan& row, OpenMpPeer&) {
+  two_passes(
+      row.in.size(),
+      [&](std::size_t first, std::size_t last) {
+        return std::accumulate(row.in.data() + first, row.in.data() + last, Number{0});
+      },
+      [&](std::size_t first, std::size_t last, Number sum) {
+        for (std::size_t i = first; i < last; ++i) row.out[i] = sum += row.in[i];
+      });
+}>
+    inclusive_scan("openmp");
+const Register<+[](CopyIf& row, OpenMpPeer&) {
+  row.written = two_passes(
+      row.in.size(),
+      [&](std::size_t first, std::size_t last) {
+        return static_cast<std::size_t>(std::count_if(row.in.data() + first, row.in.data() + last, CopyIf::keep));
+      },
+      [&](std::size_t first, std::size_t last, std::size_t to) {
+        std::copy_if(row.in.data() + first, row.in.data() + last, row.out.data() + to, CopyIf::keep);
+      });
+}>
+    copy_if("openmp");
+
 const Register<+[](Transform& row, OpenMpPeer&) {
 #pragma omp parallel for simd schedule(static)
   for (std::size_t i = 0; i < row.in.size(); ++i) row.out[i] = Transform::map(row.in[i]);

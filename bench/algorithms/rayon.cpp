@@ -1,5 +1,7 @@
 #include "bench/peers/rayon.hpp"
 
+#include <span>
+
 #include "bench/algorithms/workload.hpp"
 
 namespace bench {
@@ -16,6 +18,12 @@ bool bench_rayon_any(const Pool*, const Number* in, std::size_t count);
 std::size_t bench_rayon_min_element(const Pool*, const double* in, std::size_t count);
 void bench_rayon_transform(const Pool*, const double* in, double* out, std::size_t count);
 void bench_rayon_histogram(const Pool*, const std::uint8_t* in, std::size_t count, std::size_t* out);
+std::size_t bench_rayon_count(const Pool*, const Number* in, std::size_t count);
+std::uint64_t bench_rayon_map_new(const Pool*, const double* in, std::size_t count);
+std::uint64_t bench_rayon_filter_new(const Pool*, const Number* in, std::size_t count);
+std::uint64_t bench_rayon_flat_map(const Pool*, const Number* in, std::size_t count);
+void bench_rayon_group_by(const Pool*, const Number* keys, std::size_t count, void* row,
+                          void (*take_group)(void* row, const std::size_t* positions, std::size_t count));
 void bench_rayon_sort_numbers(const Pool*, Number* items, std::size_t count, bool stable);
 void bench_rayon_sort_reals(const Pool*, double* items, std::size_t count, bool stable);
 void bench_rayon_sort_pairs(const Pool*, Pair* items, std::size_t count, bool stable);
@@ -54,8 +62,35 @@ const Register<+[](Histogram& row, RayonInsidePeer& peer) {
 }>
     histogram("rayon_inside");
 
-template <class Row>
-struct RayonSort {
+const Register<+[](Count& row, RayonInsidePeer& peer) {
+  row.result = bench_rayon_count(peer.pool, row.in.data(), row.in.size());
+}>
+    count_of("rayon_inside");
+const Register<+[](MapNew& row, RayonInsidePeer& peer) {
+  row.take_digest(bench_rayon_map_new(peer.pool, row.in.data(), row.in.size()));
+}>
+    map_new("rayon_inside");
+const Register<+[](FilterNew& row, RayonInsidePeer& peer) {
+  row.take_digest(bench_rayon_filter_new(peer.pool, row.in.data(), row.in.size()));
+}>
+    filter_new("rayon_inside");
+const Register<+[](FlatMap& row, RayonInsidePeer& peer) {
+  row.take_digest(bench_rayon_flat_map(peer.pool, row.in.data(), row.in.size()));
+}>
+    flat_map("rayon_inside");
+
+template <class GroupRow>
+void group_by(GroupRow& row, RayonInsidePeer& peer) {
+  const auto take_group = [](void* to, const std::size_t* positions, std::size_t count) {
+    static_cast<GroupRow*>(to)->take_group(std::span(positions, count));
+  };
+  bench_rayon_group_by(peer.pool, row.keys.data(), row.keys.size(), &row, take_group);
+}
+const Register<&group_by<GroupByFew>> group_by_few("rayon_inside");
+const Register<&group_by<GroupByMany>> group_by_many("rayon_inside");
+
+struct Sorting {
+  template <class Row>
   static void run(Row& row, RayonInsidePeer& peer) {
     sort(peer.pool, row.items.data(), row.items.size(), Row::kIsStable);
   }
@@ -71,8 +106,8 @@ struct RayonSort {
     bench_rayon_sort_pairs(pool, items, count, stable);
   }
 };
-const RegisterSorts<RayonSort, false> sort("rayon_inside", SortsOfNumbers());
-const RegisterSorts<RayonSort, true> stable_sort("rayon_inside", SortsOfNumbers());
+const RegisterSorts<Sorting, false> sort("rayon_inside", SortsOfNumbers());
+const RegisterSorts<Sorting, true> stable_sort("rayon_inside", SortsOfNumbers());
 
 }  // namespace
 }  // namespace bench

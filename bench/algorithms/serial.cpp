@@ -1,6 +1,7 @@
 #include "bench/peers/serial.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "bench/algorithms/workload.hpp"
@@ -35,6 +36,14 @@ const Register<+[](MinElement& row, SerialPeer&) {
 }>
     min_element("serial");
 
+const Register<+[](Count& row, SerialPeer&) {
+  row.result = static_cast<std::size_t>(std::count(row.in.begin(), row.in.end(), Count::kValue));
+}>
+    count_of("serial");
+const Register<+[](Equal& row, SerialPeer&) { row.result = std::equal(row.x.begin(), row.x.end(), row.y.begin()); }>
+    equal("serial");
+
+const Register<+[](Fill& row, SerialPeer&) { std::fill(row.out.begin(), row.out.end(), Fill::kValue); }> fill("serial");
 const Register<+[](Transform& row, SerialPeer&) {
   std::transform(row.in.begin(), row.in.end(), row.out.begin(), Transform::map);
 }>
@@ -52,6 +61,26 @@ const Register<+[](Merge& row, SerialPeer&) {
   std::merge(row.in.begin(), row.middle(), row.middle(), row.in.end(), row.out.begin());
 }>
     merge("serial");
+const Register<+[](SetUnion& row, SerialPeer&) {
+  const auto end = std::set_union(row.in.begin(), row.middle(), row.middle(), row.in.end(), row.out.begin());
+  row.written = static_cast<std::size_t>(end - row.out.begin());
+}>
+    set_union("serial");
+
+const Register<+[](MapNew& row, SerialPeer&) {
+  Reals out(row.in.size());
+  std::transform(row.in.begin(), row.in.end(), out.begin(), Transform::map);
+  row.take(out);
+}>
+    map_new("serial");
+const Register<+[](FilterNew& row, SerialPeer&) {
+  Numbers out;
+  std::copy_if(row.in.begin(), row.in.end(), std::back_inserter(out), CopyIf::keep);
+  row.take(out);
+}>
+    filter_new("serial");
+const Register<+[](FlatMap& row, SerialPeer&) { row.take(FlatMap::made_of(row.in)); }> flat_map("serial");
+
 const Register<+[](ReduceByKey& row, SerialPeer&) { row.written = row.reduce(); }> reduce_by_key("serial");
 const Register<+[](Histogram& row, SerialPeer&) {
   row.out.assign(Histogram::kBins, 0);
@@ -80,16 +109,29 @@ const Register<+[](Partition& row, SerialPeer&) {
 }>
     partition("serial");
 
-template <class Row>
-struct SerialSort {
-  static void run(Row& row, SerialPeer&) { std::sort(row.items.begin(), row.items.end(), Less()); }
+const Register<+[](NthElement& row, SerialPeer&) {
+  std::nth_element(row.items.begin(), row.middle(), row.items.end());
+}>
+    nth_element("serial");
+const Register<+[](PartialSort& row, SerialPeer&) {
+  std::partial_sort(row.items.begin(), row.middle(), row.items.end());
+}>
+    partial_sort("serial");
+
+struct Sorting {
+  template <class Row>
+  static void run(Row& row, SerialPeer&) {
+    std::sort(row.items.begin(), row.items.end(), typename Row::Less());
+  }
 };
-template <class Row>
-struct SerialStableSort {
-  static void run(Row& row, SerialPeer&) { std::stable_sort(row.items.begin(), row.items.end(), Less()); }
+struct StableSorting {
+  template <class Row>
+  static void run(Row& row, SerialPeer&) {
+    std::stable_sort(row.items.begin(), row.items.end(), typename Row::Less());
+  }
 };
-const RegisterSorts<SerialSort, false> sort("serial");
-const RegisterSorts<SerialStableSort, true> stable_sort("serial");
+const RegisterSorts<Sorting, false> sort("serial");
+const RegisterSorts<StableSorting, true> stable_sort("serial");
 
 }  // namespace
 }  // namespace bench

@@ -34,6 +34,17 @@ const Register<+[](MinElement& row, TbbPeer&) {
 }>
     min_element("stl");
 
+const Register<+[](Count& row, TbbPeer&) {
+  row.result = static_cast<std::size_t>(std::count(kUnsequenced, row.in.begin(), row.in.end(), Count::kValue));
+}>
+    count_of("stl");
+const Register<+[](Equal& row, TbbPeer&) {
+  row.result = std::equal(kUnsequenced, row.x.begin(), row.x.end(), row.y.begin());
+}>
+    equal("stl");
+
+const Register<+[](Fill& row, TbbPeer&) { std::fill(kUnsequenced, row.out.begin(), row.out.end(), Fill::kValue); }>
+    fill("stl");
 const Register<+[](Transform& row, TbbPeer&) {
   std::transform(kUnsequenced, row.in.begin(), row.in.end(), row.out.begin(), Transform::map);
 }>
@@ -52,6 +63,25 @@ const Register<+[](Merge& row, TbbPeer&) {
 }>
     merge("stl");
 
+const Register<+[](SetUnion& row, TbbPeer&) {
+  const auto end = std::set_union(kPar, row.in.begin(), row.middle(), row.middle(), row.in.end(), row.out.begin());
+  row.written = static_cast<std::size_t>(end - row.out.begin());
+}>
+    set_union("stl");
+
+const Register<+[](MapNew& row, TbbPeer&) {
+  Reals out(row.in.size());
+  std::transform(kUnsequenced, row.in.begin(), row.in.end(), out.begin(), Transform::map);
+  row.take(out);
+}>
+    map_new("stl");
+const Register<+[](FilterNew& row, TbbPeer&) {
+  Numbers out(row.in.size());
+  out.erase(std::copy_if(kUnsequenced, row.in.begin(), row.in.end(), out.begin(), CopyIf::keep), out.end());
+  row.take(out);
+}>
+    filter_new("stl");
+
 const Register<+[](Reverse& row, TbbPeer&) { std::reverse(kUnsequenced, row.items.begin(), row.items.end()); }> reverse(
     "stl");
 const Register<+[](Unique& row, TbbPeer&) {
@@ -65,16 +95,29 @@ const Register<+[](Partition& row, TbbPeer&) {
 }>
     partition("stl");
 
-template <class Row>
-struct StlSort {
-  static void run(Row& row, TbbPeer&) { std::sort(kPar, row.items.begin(), row.items.end(), Less()); }
+const Register<+[](NthElement& row, TbbPeer&) {
+  std::nth_element(kPar, row.items.begin(), row.middle(), row.items.end());
+}>
+    nth_element("stl");
+const Register<+[](PartialSort& row, TbbPeer&) {
+  std::partial_sort(kPar, row.items.begin(), row.middle(), row.items.end());
+}>
+    partial_sort("stl");
+
+struct Sorting {
+  template <class Row>
+  static void run(Row& row, TbbPeer&) {
+    std::sort(kPar, row.items.begin(), row.items.end(), typename Row::Less());
+  }
 };
-template <class Row>
-struct StlStableSort {
-  static void run(Row& row, TbbPeer&) { std::stable_sort(kPar, row.items.begin(), row.items.end(), Less()); }
+struct StableSorting {
+  template <class Row>
+  static void run(Row& row, TbbPeer&) {
+    std::stable_sort(kPar, row.items.begin(), row.items.end(), typename Row::Less());
+  }
 };
-const RegisterSorts<StlSort, false> sort("stl");
-const RegisterSorts<StlStableSort, true> stable_sort("stl");
+const RegisterSorts<Sorting, false> sort("stl");
+const RegisterSorts<StableSorting, true> stable_sort("stl");
 
 }  // namespace
 }  // namespace bench

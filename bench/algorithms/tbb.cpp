@@ -97,11 +97,13 @@ void group_by(GroupRow& row, TbbPeer&) {
 const Register<&group_by<GroupByFew>> group_by_few("tbb");
 const Register<&group_by<GroupByMany>> group_by_many("tbb");
 
-template <class Row>
-struct TbbSort {
-  static void run(Row& row, TbbPeer&) { tbb::parallel_sort(row.items.begin(), row.items.end(), Less()); }
+struct Sorting {
+  template <class Row>
+  static void run(Row& row, TbbPeer&) {
+    tbb::parallel_sort(row.items.begin(), row.items.end(), typename Row::Less());
+  }
 };
-const RegisterSorts<TbbSort, false> sort("tbb");
+const RegisterSorts<Sorting, false> sort("tbb");
 
 }  // namespace
 }  // namespace bench

@@ -9,10 +9,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <numeric>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -148,6 +151,29 @@ struct MinElement : ValueRow<std::size_t> {
   Reals in;
 };
 
+struct Count : ValueRow<std::size_t> {
+  static constexpr Spec spec = row_spec("count", "how often a byte occurs");
+  explicit Count(Scale) {}
+  void set(std::size_t items) override {
+    in = random_numbers(items, 256);
+    expected = static_cast<std::size_t>(std::count(in.begin(), in.end(), kValue));
+  }
+  static constexpr Number kValue = 7;
+  Numbers in;
+};
+
+struct Equal : ValueRow<int> {
+  static constexpr Spec spec = row_spec("equal", "the comparison of two equal arrays");
+  explicit Equal(Scale) {}
+  void set(std::size_t items) override {
+    x = y = random_numbers(items);
+    expected = 1;
+  }
+  void reset() override { result = -1; }
+  Numbers x;
+  Numbers y;
+};
+
 // --- an output ---
 
 /// A row that writes the first `written` places of an output.
@@ -180,6 +206,16 @@ struct Transform : OutputRow<double> {
   }
   static constexpr auto map = [](double x) { return x * 1.5 + 1; };
   Reals in;
+};
+
+struct Fill : OutputRow<Number> {
+  static constexpr Spec spec = row_spec("fill", "one value for each item");
+  explicit Fill(Scale) {}
+  void set(std::size_t items) override {
+    out.assign(items, kValue);
+    expect(out);
+  }
+  static constexpr Number kValue = 7;
 };
 
 struct InclusiveScan : OutputRow<Number> {
@@ -216,6 +252,20 @@ struct Merge : OutputRow<Number> {
     out.resize(items);
     std::merge(in.begin(), middle(), middle(), in.end(), out.begin());
     expect(out);
+  }
+  Numbers::iterator middle() { return in.begin() + static_cast<std::ptrdiff_t>(in.size() / 2); }
+  Numbers in;
+};
+
+struct SetUnion : OutputRow<Number> {
+  static constexpr Spec spec = row_spec("set_union", "the union of two sorted halves, which share some numbers");
+  explicit SetUnion(Scale) {}
+  void set(std::size_t items) override {
+    in = random_numbers(items, 1 + items);
+    std::sort(in.begin(), middle());
+    std::sort(middle(), in.end());
+    out.resize(items);
+    expect({out.begin(), std::set_union(in.begin(), middle(), middle(), in.end(), out.begin())});
   }
   Numbers::iterator middle() { return in.begin() + static_cast<std::ptrdiff_t>(in.size() / 2); }
   Numbers in;
@@ -263,6 +313,81 @@ struct Histogram : OutputRow<std::size_t> {
   std::vector<std::uint8_t> in;
 };
 
+// --- a new array ---
+
+/// A row whose calls make an array, and free it again.
+template <class T>
+class NewArrayRow : public Row {
+ public:
+  void reset() override { digest_ = 0; }
+  bool check(std::size_t) const override { return digest_ == expected_; }
+
+  /// Takes what one run has made: an array of T.
+  template <class Array>
+  void take(const Array& made) {
+    digest_ = digest_of(made);
+  }
+  void take_digest(std::uint64_t digest) { digest_ = digest; }
+
+ protected:
+  void expect(const std::vector<T>& made) { expected_ = digest_of(made); }
+
+ private:
+  /// Of a few items, so that it takes no time beside the algorithm.
+  template <class Array>
+  static std::uint64_t digest_of(const Array& made) {
+    const std::size_t count = made.size();
+    if (count == 0) return 1;
+    const auto bits = [&](std::size_t i) { return std::bit_cast<std::uint64_t>(made[i]); };
+    return count + 3 * bits(0) + 5 * bits(count / 2) + 7 * bits(count - 1);
+  }
+
+  std::uint64_t digest_ = 0;
+  std::uint64_t expected_ = 0;
+};
+
+struct MapNew : NewArrayRow<double> {
+  static constexpr Spec spec = row_spec("map_new", "a map into a new array");
+  explicit MapNew(Scale) {}
+  void set(std::size_t items) override {
+    in = random_reals(items);
+    Reals out = in;
+    for (double& x : out) x = Transform::map(x);
+    expect(out);
+  }
+  Reals in;
+};
+
+struct FilterNew : NewArrayRow<Number> {
+  static constexpr Spec spec = row_spec("filter_new", "half of random numbers in a new array");
+  explicit FilterNew(Scale) {}
+  void set(std::size_t items) override {
+    in = random_numbers(items);
+    Numbers out;
+    std::copy_if(in.begin(), in.end(), std::back_inserter(out), CopyIf::keep);
+    expect(out);
+  }
+  Numbers in;
+};
+
+struct FlatMap : NewArrayRow<Number> {
+  static constexpr Spec spec = row_spec("flat_map", "none to three numbers for each item, in a new array");
+  explicit FlatMap(Scale) {}
+  void set(std::size_t items) override {
+    in = random_numbers(items, Number{1} << 32);
+    expect(made_of(in));
+  }
+  static auto numbers_of(Number x) { return std::views::iota(x, x + x % 4); }
+  static Numbers made_of(const Numbers& in) {
+    Numbers out;
+    for (const Number x : in) {
+      for (const Number y : numbers_of(x)) out.push_back(y);
+    }
+    return out;
+  }
+  Numbers in;
+};
+
 // --- by key ---
 
 /// The positions of the items of each key; the groups in any order.
@@ -274,7 +399,12 @@ class GroupBy : public Row {
   /// Takes the groups of one run, each of which is a range of positions.
   template <class Groups, class Positions>
   void take(const Groups& groups, const Positions& positions_of) {
-    for (const auto& group : groups) digest_ += digest_of(positions_of(group));
+    for (const auto& group : groups) take_group(positions_of(group));
+  }
+  /// Takes one of them.
+  template <class Positions>
+  void take_group(const Positions& positions) {
+    digest_ += digest_of(positions);
   }
   Numbers keys;
 
@@ -378,6 +508,41 @@ struct Partition : InPlaceRow<Number> {
   Number sum_ = 0;
 };
 
+struct NthElement : InPlaceRow<Number> {
+  static constexpr Spec spec = row_spec("nth_element", "the median", true);
+  explicit NthElement(Scale) {}
+  void set(std::size_t count) override {
+    begin_with(random_numbers(count));
+    std::sort(expected.begin(), expected.end());
+  }
+  bool check(std::size_t) const override {
+    const std::size_t n = items.size() / 2;
+    if (items.empty()) return expected.empty();
+    return items[n] == expected[n] &&
+           std::all_of(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(n),
+                       [&](Number x) { return x <= items[n]; }) &&
+           std::accumulate(items.begin(), items.end(), Number{0}) ==
+               std::accumulate(expected.begin(), expected.end(), Number{0});
+  }
+  Numbers::iterator middle() { return items.begin() + static_cast<std::ptrdiff_t>(items.size() / 2); }
+};
+
+struct PartialSort : InPlaceRow<Number> {
+  static constexpr Spec spec = row_spec("partial_sort", "the least tenth, in order", true);
+  explicit PartialSort(Scale) {}
+  void set(std::size_t count) override {
+    begin_with(random_numbers(count));
+    std::sort(expected.begin(), expected.end());
+  }
+  bool check(std::size_t) const override {
+    return std::equal(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(items.size() / 10),
+                      expected.begin()) &&
+           std::accumulate(items.begin(), items.end(), Number{0}) ==
+               std::accumulate(expected.begin(), expected.end(), Number{0});
+  }
+  Numbers::iterator middle() { return items.begin() + static_cast<std::ptrdiff_t>(items.size() / 10); }
+};
+
 // --- sorts ---
 
 struct Pair {
@@ -440,17 +605,18 @@ struct RandomStrings {
   }
 };
 
-struct KeyOf {
-  const auto& operator()(const auto& item) const { return item; }
-  const Number& operator()(const Pair& item) const { return item.key; }
+struct LessByKey {
+  bool operator()(const Pair& a, const Pair& b) const { return a.key < b.key; }
 };
-struct Less {
-  bool operator()(const auto& a, const auto& b) const { return KeyOf()(a) < KeyOf()(b); }
-};
+
+/// The comparison that all libraries are called with. Of what is compared by `<`, it is one that they know.
+template <class T>
+using Less = std::conditional_t<std::is_same_v<T, Pair>, LessByKey, std::less<T>>;
 
 /// The rows sort_NAME and stable_sort_NAME.
 template <class Input, bool kStable>
 struct SortRow : InPlaceRow<typename decltype(Input::make(0))::value_type> {
+  using Less = bench::Less<typename decltype(Input::make(0))::value_type>;
   static constexpr auto name = [] {
     constexpr std::string_view prefix = kStable ? "stable_sort_" : "sort_";
     std::array<char, prefix.size() + Input::name.size()> text{};
@@ -472,13 +638,13 @@ using SortsOfNumbers = SortInputs<RandomNumbers, SortedNumbers, ReversedNumbers,
                                   RandomPairs>;  ///< of what any language can sort
 using SortsOfObjects = SortInputs<RandomStrings>;
 
-/// Registers Call<Row>::run for the rows of these inputs. Each file has another name for its Call, as g++ takes those of two
-/// unnamed namespaces for one.
-template <template <class> class Call, bool kStable>
+/// Registers Call::run<Row> for the rows of these inputs. `Call` is a class: that of a template in an unnamed namespace would
+/// leave this one with external linkage, and the same name in each library's file (g++ 12).
+template <class Call, bool kStable>
 struct RegisterSorts {
   template <class... Inputs>
   RegisterSorts(std::string_view peer, SortInputs<Inputs...>) {
-    (static_cast<void>(Register<&Call<SortRow<Inputs, kStable>>::run>(peer)), ...);
+    (static_cast<void>(Register<&Call::template run<SortRow<Inputs, kStable>>>(peer)), ...);
   }
   explicit RegisterSorts(std::string_view peer) : RegisterSorts(peer, SortsOfNumbers()) {
     static_cast<void>(RegisterSorts(peer, SortsOfObjects()));

@@ -1,5 +1,7 @@
 //! The rows of the table of algorithms that Rayon has.
 
+use std::collections::HashMap;
+use std::ffi::c_void;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
 use rayon::prelude::*;
@@ -74,6 +76,76 @@ pub unsafe extern "C" fn bench_rayon_histogram(pool: &ThreadPool, input: *const 
         input.par_chunks(1 << 16).map(of_piece).reduce(|| [0; 256], add)
     });
     output.iter_mut().zip(counts).for_each(|(o, c)| *o = c as usize);
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn bench_rayon_count(pool: &ThreadPool, input: *const u64, count: usize) -> usize {
+    let input = from_raw_parts(input, count);
+    pool.install(|| input.par_iter().filter(|&&x| x == 7).count())
+}
+
+/// Of a few items, as NewArrayRow has it.
+fn digest<T>(made: &[T], bits: impl Fn(&T) -> u64) -> u64 {
+    let count = made.len();
+    if count == 0 {
+        return 1;
+    }
+    let times = |factor: u64, i: usize| bits(&made[i]).wrapping_mul(factor);
+    (count as u64)
+        .wrapping_add(times(3, 0))
+        .wrapping_add(times(5, count / 2))
+        .wrapping_add(times(7, count - 1))
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn bench_rayon_map_new(pool: &ThreadPool, input: *const f64, count: usize) -> u64 {
+    let input = from_raw_parts(input, count);
+    let made: Vec<f64> = pool.install(|| input.par_iter().map(|&x| map(x)).collect());
+    digest(&made, |x| x.to_bits())
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn bench_rayon_filter_new(pool: &ThreadPool, input: *const u64, count: usize) -> u64 {
+    let input = from_raw_parts(input, count);
+    let made: Vec<u64> = pool.install(|| input.par_iter().copied().filter(|&x| x % 2 == 0).collect());
+    digest(&made, |&x| x)
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn bench_rayon_flat_map(pool: &ThreadPool, input: *const u64, count: usize) -> u64 {
+    let input = from_raw_parts(input, count);
+    let made: Vec<u64> = pool.install(|| input.par_iter().flat_map_iter(|&x| x..x + x % 4).collect());
+    digest(&made, |&x| x)
+}
+
+/// A map for each piece; the maps of neighbours are joined.
+#[no_mangle]
+pub unsafe extern "C" fn bench_rayon_group_by(
+    pool: &ThreadPool,
+    keys: *const u64,
+    count: usize,
+    row: *mut c_void,
+    take_group: extern "C" fn(*mut c_void, *const usize, usize),
+) {
+    let keys = from_raw_parts(keys, count);
+    type Groups = HashMap<u64, Vec<usize>>;
+    let groups: Groups = pool.install(|| {
+        let add = |mut groups: Groups, (i, &key): (usize, &u64)| {
+            groups.entry(key).or_default().push(i);
+            groups
+        };
+        let join = |mut left: Groups, right: Groups| {
+            for (key, positions) in right {
+                left.entry(key).or_default().extend(positions);
+            }
+            left
+        };
+        let pieces = keys.par_iter().enumerate().with_min_len(1 << 16);
+        pieces.fold(Groups::new, add).reduce(Groups::new, join)
+    });
+    for positions in groups.values() {
+        take_group(row, positions.as_ptr(), positions.len());
+    }
 }
 
 #[no_mangle]
