@@ -60,6 +60,12 @@ DEBUG_CONTAINER = re.compile(r"\bstd::(?:vector|deque|list|forward_list|bitset|(
 # <memory>.
 DEAR_HEADERS = {"algorithm", "filesystem", "fstream", "iostream", "memory", "regex", "sstream", "thread"}
 
+# file -> where it names the version of blitz, for those that are there.
+VERSIONS = {
+    "blitz/version.hpp": r'BLITZ_VERSION_STRING "(.*)"',
+    "meson.build": r"^\s*version: '(.*)'",
+}
+
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.MULTILINE)
 # Names that only atomics have, and names that others may have too: there the receiver must be known to be an atomic.
 ATOMIC_CALL = re.compile(
@@ -283,11 +289,17 @@ def check_build_lists(root):
 
 
 def check_version(root):
-    """The header and the build agree on the version."""
-    header = re.search(r'BLITZ_VERSION_STRING "(.*)"', (root / "blitz" / "version.hpp").read_text())
-    build = re.search(r"^\s*version: '(.*)'", (root / "meson.build").read_text(), re.MULTILINE)
-    if not header or not build or header[1] != build[1]:
-        yield "blitz/version.hpp and meson.build name different versions"
+    """Every file that names the version names that of the header."""
+    found = {}
+    for name, pattern in VERSIONS.items():
+        path = root / name
+        match = re.search(pattern, path.read_text(), re.MULTILINE) if path.exists() else None
+        if path.exists() or name in ("blitz/version.hpp", "meson.build"):
+            found[name] = match and match[1]
+    version = found["blitz/version.hpp"]
+    for name, other in found.items():
+        if other is None or other != version:
+            yield f"{name}: names the version {other}, blitz/version.hpp {version}"
 
 
 def check_top_level(root):

@@ -265,7 +265,11 @@ class Places(Tree):
 
     def test_two_versions(self):
         self.header("version.hpp", '#define BLITZ_VERSION_STRING "1.2.4"')
-        self.assert_complaint("different versions")
+        self.assert_complaint("meson.build", "1.2.3", "1.2.4")
+
+    def test_no_version(self):
+        self.write("meson.build", "project('blitz', 'cpp')\n")
+        self.assert_complaint("meson.build", "None")
 
     def test_the_top_level(self):
         for allowed in (".github/x", "build-debug/x", "README.md", "LICENSE", "tests/x", "docs/x"):
