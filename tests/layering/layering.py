@@ -64,6 +64,7 @@ DEAR_HEADERS = {"algorithm", "filesystem", "fstream", "iostream", "memory", "reg
 VERSIONS = {
     "blitz/version.hpp": r'BLITZ_VERSION_STRING "(.*)"',
     "meson.build": r"^\s*version: '(.*)'",
+    "CMakeLists.txt": r"^project\(blitz VERSION ([\d.]+)",
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.MULTILINE)
@@ -288,6 +289,18 @@ def check_build_lists(root):
             yield f"blitz/{name}: not named in blitz/meson.build"
 
 
+def check_cmake_sources(root):
+    """CMakeLists.txt, which reads its list of sources from blitz/meson.build, finds them all there."""
+    cmake = root / "CMakeLists.txt"
+    if not cmake.exists():
+        return
+    reads = re.search(r'^file\(STRINGS blitz/meson\.build sources REGEX "(.*)"\)$', cmake.read_text(), re.MULTILINE)
+    lines = (root / "blitz" / "meson.build").read_text().splitlines()
+    read = {line.strip(" ',") for line in lines if reads and re.search(reads[1], line)}
+    for name in sorted({name for _, name in sources(root) if name.endswith(".cpp")} ^ read):
+        yield f"blitz/{name}: a source that is not read from blitz/meson.build by CMakeLists.txt, or the reverse"
+
+
 def check_version(root):
     """Every file that names the version names that of the header."""
     found = {}
@@ -325,6 +338,7 @@ CHECKS = [
     check_one_place,
     check_debug_containers,
     check_build_lists,
+    check_cmake_sources,
     check_version,
     check_top_level,
 ]
