@@ -65,6 +65,11 @@ VERSIONS = {
     "blitz/version.hpp": r'BLITZ_VERSION_STRING "(.*)"',
     "meson.build": r"^\s*version: '(.*)'",
     "CMakeLists.txt": r"^project\(blitz VERSION ([\d.]+)",
+    "packaging/conan/conanfile.py": r'^    version = "(.*)"',
+    "packaging/debian/changelog": r"\A\S+ \((.*)-\d+\)",
+    "packaging/meson/blitz.wrap": r"^revision = v(.*)",
+    "packaging/spack/packages/blitz_parallel/package.py": r'^    version\("(.*?)"',
+    "packaging/vcpkg/blitz-parallel/vcpkg.json": r'"version": "(.*)"',
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.MULTILINE)
