@@ -65,6 +65,7 @@ VERSIONS = {
     "blitz/version.hpp": r'BLITZ_VERSION_STRING "(.*)"',
     "meson.build": r"^\s*version: '(.*)'",
     "CMakeLists.txt": r"^project\(blitz VERSION ([\d.]+)",
+    "CHANGELOG.md": r"^## ([\d.]+)$",
     "packaging/conan/conanfile.py": r'^    version = "(.*)"',
     "packaging/debian/changelog": r"\A\S+ \((.*)-\d+\)",
     "packaging/meson/blitz.wrap": r"^revision = v(.*)",

@@ -13,6 +13,7 @@ Each time the library is linked as it was asked for, shared or static. Is skippe
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -85,7 +86,8 @@ class Builds:
         build = pathlib.Path(tempfile.mkdtemp(dir=self.scratch))
         variables = {"CMAKE_BUILD_TYPE": "None", "CMAKE_CXX_FLAGS": "-Wall -Wextra -Werror", **variables}
         arguments = [f"-D{name}={value}" for name, value in variables.items()]
-        return build, output_of(["cmake", "-S", source, "-B", build, *arguments], env=self.environment, stderr=-2)
+        command = ["cmake", "-S", source, "-B", build, *arguments]
+        return build, output_of(command, env=self.environment, stderr=subprocess.STDOUT)
 
     def build(self, source, **variables):
         build, _ = self.configure(source, **variables)

@@ -9,6 +9,7 @@ Each is skipped where its tool is not installed. vcpkg needs $VCPKG_ROOT, and to
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -39,7 +40,8 @@ def conan(scratch, root, version, compiler):
     run(["conan", "profile", "detect"], env=environment)
     for shared in (True, False):
         options = ["-s", "compiler.cppstd=20", "-o", f"*:shared={shared}"]
-        said = output_of(["conan", "create", scratch / "copy/packaging/conan", *options], env=environment)
+        said = output_of(["conan", "create", scratch / "copy/packaging/conan", *options], env=environment,
+                         stderr=subprocess.STDOUT)
         expect(f"blitz {version}: 42 4950\n" in said, f"the consumer did not say so:\n{said}")
 
 
