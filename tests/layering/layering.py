@@ -69,7 +69,7 @@ VERSIONS = {
     "packaging/conan/conanfile.py": r'^    version = "(.*)"',
     "packaging/debian/changelog": r"\A\S+ \((.*)-\d+\)",
     "packaging/meson/blitz.wrap": r"^revision = v(.*)",
-    "packaging/spack/packages/blitz_parallel/package.py": r'^    version\("(.*?)"',
+    "packaging/spack/spack_repo/blitz/packages/blitz_parallel/package.py": r'^    version\("(.*?)"',
     "packaging/vcpkg/blitz-parallel/vcpkg.json": r'"version": "(.*)"',
 }
 

@@ -1,4 +1,8 @@
-"""spack repo add packaging/spack; spack install blitz-parallel: builds the tree that this recipe lies in."""
+"""Builds the tree that this recipe lies in, with Spack 1.0:
+
+    spack repo add packaging/spack/spack_repo/blitz
+    spack install blitz-parallel@main
+"""
 
 import pathlib
 
@@ -9,7 +13,7 @@ from spack_repo.builtin.build_systems.cmake import CMakePackage
 class BlitzParallel(CMakePackage):
     """Rayon-style fork-join data parallelism for C++20."""
 
-    git = pathlib.Path(__file__).resolve().parents[4].as_uri()
+    git = pathlib.Path(__file__).resolve().parents[6].as_uri()
 
     license("MIT")
 
@@ -22,8 +26,6 @@ class BlitzParallel(CMakePackage):
     depends_on("cxx", type="build")
     depends_on("cmake@3.21:", type="build")
 
-    # Both install the headers <blitz/...>.
-    conflicts("blitz")
     conflicts("%gcc@:11")
     conflicts("%clang@:15")
 
