@@ -181,7 +181,7 @@ ThreadPool& GlobalPool::get() {
 }
 
 /// A forked child begins without a global pool, and does not touch its parent's.
-[[maybe_unused]] const bool forks_handled = at_fork({
+[[maybe_unused]] const bool global_pool_handles_forks = at_fork({
     .prepare = [] { global().lock_for_fork(); },
     .parent = [] { global().unlock_after_fork(); },
     .child =

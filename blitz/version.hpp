@@ -3,9 +3,9 @@
 #pragma once
 
 #define BLITZ_VERSION_MAJOR 0
-#define BLITZ_VERSION_MINOR 1
+#define BLITZ_VERSION_MINOR 2
 #define BLITZ_VERSION_PATCH 0
-#define BLITZ_VERSION_STRING "0.1.0"
+#define BLITZ_VERSION_STRING "0.2.0"
 
 /// One number that grows with the version, for comparisons by the preprocessor: 1.2.3 is 10203.
 #define BLITZ_VERSION (BLITZ_VERSION_MAJOR * 10000 + BLITZ_VERSION_MINOR * 100 + BLITZ_VERSION_PATCH)

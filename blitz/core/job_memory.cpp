@@ -145,7 +145,7 @@ void unlock_depots() {
   for (Depot& depot : depots.all) depot.mutex().unlock();
 }
 
-[[maybe_unused]] const bool forks_handled =
+[[maybe_unused]] const bool depots_handle_forks =
     at_fork({.prepare = lock_depots, .parent = unlock_depots, .child = unlock_depots});
 
 }  // namespace

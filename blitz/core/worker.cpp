@@ -8,7 +8,7 @@ constinit thread_local WorkerBase* current_worker = nullptr;
 
 namespace {
 
-[[maybe_unused]] const bool forks_handled = at_fork({
+[[maybe_unused]] const bool current_worker_handles_forks = at_fork({
     .child =
         [] {
           // The thread runs no worker any more; confine() clears CurrentWorker<P>::worker.

@@ -27,7 +27,8 @@ import xml.etree.ElementTree
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
 
 # What the site is built from.
-SOURCES = ["README.md", "docs", "blitz", "tests/README.md", "bench/README.md", "bench/break-even.svg"]
+SOURCES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs", "blitz", "tests/README.md", "bench/README.md",
+           "bench/break-even.svg", "packaging/README.md"]
 
 PUBLIC = ["parallel_for", "join", "scope", "sort", "copy_if", "par", "BasicThreadPool", "ThreadPoolOptions", "JoinCallable"]
 

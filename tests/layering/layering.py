@@ -60,6 +60,19 @@ DEBUG_CONTAINER = re.compile(r"\bstd::(?:vector|deque|list|forward_list|bitset|(
 # <memory>.
 DEAR_HEADERS = {"algorithm", "filesystem", "fstream", "iostream", "memory", "regex", "sstream", "thread"}
 
+# file -> where it names the version of blitz, for those that are there.
+VERSIONS = {
+    "blitz/version.hpp": r'BLITZ_VERSION_STRING "(.*)"',
+    "meson.build": r"^\s*version: '(.*)'",
+    "CMakeLists.txt": r"^project\(blitz VERSION ([\d.]+)",
+    "CHANGELOG.md": r"^## ([\d.]+)$",
+    "packaging/conan/conanfile.py": r'^    version = "(.*)"',
+    "packaging/debian/changelog": r"\A\S+ \((.*)-\d+\)",
+    "packaging/meson/blitz.wrap": r"^revision = v(.*)",
+    "packaging/spack/spack_repo/blitz/packages/blitz_parallel/package.py": r'^    version\("(.*?)"',
+    "packaging/vcpkg/blitz-parallel/vcpkg.json": r'"version": "(.*)"',
+}
+
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.MULTILINE)
 # Names that only atomics have, and names that others may have too: there the receiver must be known to be an atomic.
 ATOMIC_CALL = re.compile(
@@ -282,12 +295,30 @@ def check_build_lists(root):
             yield f"blitz/{name}: not named in blitz/meson.build"
 
 
+def check_cmake_sources(root):
+    """CMakeLists.txt, which reads its list of sources from blitz/meson.build, finds them all there."""
+    cmake = root / "CMakeLists.txt"
+    if not cmake.exists():
+        return
+    reads = re.search(r'^file\(STRINGS blitz/meson\.build sources REGEX "(.*)"\)$', cmake.read_text(), re.MULTILINE)
+    lines = (root / "blitz" / "meson.build").read_text().splitlines()
+    read = {line.strip(" ',") for line in lines if reads and re.search(reads[1], line)}
+    for name in sorted({name for _, name in sources(root) if name.endswith(".cpp")} ^ read):
+        yield f"blitz/{name}: a source that is not read from blitz/meson.build by CMakeLists.txt, or the reverse"
+
+
 def check_version(root):
-    """The header and the build agree on the version."""
-    header = re.search(r'BLITZ_VERSION_STRING "(.*)"', (root / "blitz" / "version.hpp").read_text())
-    build = re.search(r"^\s*version: '(.*)'", (root / "meson.build").read_text(), re.MULTILINE)
-    if not header or not build or header[1] != build[1]:
-        yield "blitz/version.hpp and meson.build name different versions"
+    """Every file that names the version names that of the header."""
+    found = {}
+    for name, pattern in VERSIONS.items():
+        path = root / name
+        match = re.search(pattern, path.read_text(), re.MULTILINE) if path.exists() else None
+        if path.exists() or name in ("blitz/version.hpp", "meson.build"):
+            found[name] = match and match[1]
+    version = found["blitz/version.hpp"]
+    for name, other in found.items():
+        if other is None or other != version:
+            yield f"{name}: names the version {other}, blitz/version.hpp {version}"
 
 
 def check_top_level(root):
@@ -313,6 +344,7 @@ CHECKS = [
     check_one_place,
     check_debug_containers,
     check_build_lists,
+    check_cmake_sources,
     check_version,
     check_top_level,
 ]

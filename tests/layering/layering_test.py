@@ -244,6 +244,18 @@ class Places(Tree):
         self.write("blitz/core/forgotten.hpp", "#pragma once\n")
         self.assert_complaint("blitz/core/forgotten.hpp", "not named in blitz/meson.build")
 
+    def test_a_source_that_cmake_does_not_read(self):
+        self.write("CMakeLists.txt", "project(blitz VERSION 1.2.3)\n"
+                   "file(STRINGS blitz/meson.build sources REGEX \"^  '.*[.]cpp',$\")\n")
+        build = (self.root / "blitz/meson.build").read_text()
+        self.write("blitz/core/latch.cpp", "")
+        self.write("blitz/meson.build", f"{build}  'core/latch.cpp',\n")
+        self.assert_sound()
+        self.write("blitz/meson.build", f"{build}  'core/latch.cpp'\n")
+        self.assert_complaint("blitz/core/latch.cpp", "CMakeLists.txt")
+        self.write("blitz/meson.build", f"{build}  'core/latch.cpp',\n  'core/gone.cpp',\n")
+        self.assert_complaint("blitz/core/gone.cpp", "CMakeLists.txt")
+
     def test_no_pragma_once(self):
         self.header("core/latch.hpp")
         self.write("blitz/core/latch.hpp", "// #pragma once\n")
@@ -265,7 +277,11 @@ class Places(Tree):
 
     def test_two_versions(self):
         self.header("version.hpp", '#define BLITZ_VERSION_STRING "1.2.4"')
-        self.assert_complaint("different versions")
+        self.assert_complaint("meson.build", "1.2.3", "1.2.4")
+
+    def test_no_version(self):
+        self.write("meson.build", "project('blitz', 'cpp')\n")
+        self.assert_complaint("meson.build", "None")
 
     def test_the_top_level(self):
         for allowed in (".github/x", "build-debug/x", "README.md", "LICENSE", "tests/x", "docs/x"):

@@ -68,6 +68,11 @@ def installed(scratch, build_root, *compiler):
     flags = output_of(["pkg-config", "--cflags", "--libs", "blitz"], env=environment).split()
     expect(f"-I{stage}" in " ".join(flags), f"pkg-config gives {flags}, which does not lead into {stage}")
 
+    # Before 1.0 each minor release has a soname of its own.
+    soname = "libblitz.so." + ".".join(version.split(".")[:2 if version.startswith("0.") else 1])
+    if any(path.suffix == ".so" for path in libraries):
+        expect(soname in [path.name for path in libraries], f"no {soname} among {libraries}")
+
     extra = os.environ.get("CXXFLAGS", "").split()
     command = [*compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", *extra]
     program = scratch / "consumer"

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Builds blitz by the recipes in packaging/, and a user's program with what they make.
+
+    recipes_test.py conan|debian|vcpkg|meson_wrap SOURCE_ROOT VERSION COMPILER...
+
+Each is skipped where its tool is not installed. vcpkg needs $VCPKG_ROOT, and tools of its own that it downloads.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from cmake_test import PROGRAM, Builds
+from packaging_test import CONSUMER, PROJECT, expect, expect_right_answer, output_of, run
+
+SKIPPED = 77  # for Meson
+
+
+def copy_as_repository(source_root, folder):
+    """Commits a copy of what git tracks, or would track, in the tree; gives the commit."""
+    names = output_of(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=source_root)
+    for name in filter(None, names.split("\0")):
+        if (source_root / name).exists():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source_root / name, folder / name)
+    git = ["git", "-C", folder, "-c", "user.name=test", "-c", "user.email=test@localhost"]
+    run([*git, "init", "--quiet"])
+    run([*git, "add", "--all"])
+    run([*git, "commit", "--quiet", "--message", "all"])
+    return output_of([*git, "rev-parse", "HEAD"]).strip()
+
+
+def conan(scratch, root, version, compiler):
+    # `conan create` builds its test in the folder that it lies in.
+    copy_as_repository(root, scratch / "copy")
+    environment = {**os.environ, "CONAN_HOME": str(scratch / "home"), "CXX": " ".join(compiler)}
+    run(["conan", "profile", "detect"], env=environment)
+    for shared in (True, False):
+        options = ["-s", "compiler.cppstd=20", "-o", f"*:shared={shared}"]
+        said = output_of(["conan", "create", scratch / "copy/packaging/conan", *options], env=environment,
+                         stderr=subprocess.STDOUT)
+        expect(f"blitz {version}: 42 4950\n" in said, f"the consumer did not say so:\n{said}")
+
+
+def debian(scratch, root, version, compiler):
+    copy_as_repository(root, scratch / "copy")
+    run([scratch / "copy/packaging/build_deb", scratch / "out"])
+    packages = list((scratch / "out").glob("*.deb"))
+    for package in packages:
+        run(["dpkg", "--extract", package, scratch / "stage"])
+    [package_file] = (scratch / "stage").rglob("blitz.pc")
+    environment = {
+        **os.environ,
+        "PKG_CONFIG_PATH": str(package_file.parent),
+        "PKG_CONFIG_SYSROOT_DIR": str(scratch / "stage"),
+        "LD_LIBRARY_PATH": str(package_file.parents[1]),
+    }
+    flags = output_of(["pkg-config", "--cflags", "--libs", "blitz"], env=environment).split()
+    run([*compiler, "-std=c++20", CONSUMER, "-o", scratch / "consumer", *flags])
+    expect_right_answer(scratch / "consumer", version, env=environment)
+
+
+def vcpkg(scratch, root, version, compiler):
+    installed = scratch / "installed"
+    ports = root / "packaging/vcpkg"
+    run(["vcpkg", "install", "blitz-parallel", f"--overlay-ports={ports}", f"--x-install-root={installed}"])
+    [package] = installed.glob("*/share/blitz")
+    builds = Builds(scratch, compiler)
+    build = builds.build(builds.project(PROGRAM), TARGET="blitz::blitz", CMAKE_PREFIX_PATH=package.parents[1])
+    expect_right_answer(build / "consumer", version)
+
+
+def meson_wrap(scratch, root, version, compiler):
+    commit = copy_as_repository(root, scratch / "blitz")
+    project = scratch / "project"
+    (project / "subprojects").mkdir(parents=True)
+    text = (root / "packaging/meson/blitz.wrap").read_text().splitlines()
+    values = {"url": scratch / "blitz", "revision": commit}
+    text = [f"{key} = {values[key]}" if (key := line.split(" = ")[0]) in values else line for line in text]
+    (project / "subprojects/blitz.wrap").write_text("\n".join(text) + "\n")
+    (project / "meson.build").write_text(PROJECT)
+    shutil.copy(CONSUMER, project)
+    build = scratch / "build"
+    run(["meson", "setup", build, project, "-Doptimization=0"], env={**os.environ, "CXX": " ".join(compiler)})
+    run(["meson", "compile", "-C", build])
+    expect_right_answer(build / "consumer", version)
+
+
+NEEDS = {
+    conan: ["conan", "cmake", "git"],
+    debian: ["git", "dpkg-buildpackage", "dh", "lintian"],
+    vcpkg: ["vcpkg", "cmake"],
+    meson_wrap: ["git"],
+}
+
+
+def main():
+    which, root, version, *compiler = sys.argv[1:]
+    [recipe] = [recipe for recipe in NEEDS if recipe.__name__ == which]
+    missing = [tool for tool in NEEDS[recipe] if not shutil.which(tool)]
+    if missing:
+        print(f"skipped: no {', '.join(missing)}")
+        sys.exit(SKIPPED)
+    with tempfile.TemporaryDirectory(prefix="blitz-recipes-") as scratch:
+        recipe(pathlib.Path(scratch), pathlib.Path(root), version, compiler)
+
+
+if __name__ == "__main__":
+    main()
