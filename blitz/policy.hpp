@@ -8,8 +8,8 @@
 /// docs/custom_policy.md explains how to write a policy; a program that does so includes blitz/custom_policy.hpp.
 ///
 /// Guarantees, to be proved in the README of each backend, for every job and every worker:
-///   W1  Every push on a local queue is followed by Idle::new_jobs, every push on the injector by
-///       Idle::new_injected_jobs. (Given by the core; a policy may rely on it.)
+///   W1  Every push on a local queue is followed by Idle::new_jobs (or all_awake, new_half: see ThriftyIdle), every push
+///       on the injector by Idle::new_injected_jobs. (Given by the core; a policy may rely on it.)
 ///   W2  A job in the injector is seen by some worker's last check before it sleeps, or wakes a worker.
 ///   W3  A job in a local queue is at least run by that queue's owner; and while a slot sleeps and no worker searches,
 ///       the push, or the worker that stops searching, wakes one. (Not WithholdingIdle::new_half, if it refuses: the owner
@@ -268,8 +268,8 @@ struct HalfOffer {
 /// push that is withheld must not move another job, which might then be overlooked. Called by the slot's runner:
 ///   - `new_half(slot, half)`, if not all are awake, in place of new_jobs for a job that the runner will take back, or wait
 ///     for: the same, but it need not wake a worker.
-///   - `fork_ended(slot, half, stolen)`: the fork whose half that job was has ended, or thrown; `stolen` if its half was
-///     not found where it was pushed. Called if the offer was timed, and possibly if it was not.
+///   - `fork_ended(slot, half, stolen)`: the fork whose half that job was has ended, or thrown; `stolen` if its half had
+///     been taken from its queue, as a rule by another worker. Called if the offer was timed, and possibly if it was not.
 template <class S>
 concept WithholdingIdle = ThriftyIdle<S> && requires(S& idle, std::size_t slot, const Job* half, bool stolen) {
   { idle.new_half(slot, half) } noexcept -> std::same_as<HalfOffer>;

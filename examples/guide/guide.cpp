@@ -1,4 +1,4 @@
-// The pieces of code in docs/guide.md.
+// The pieces of code in docs/guide.md, and the last two of docs/start.md.
 
 #include <atomic>
 #include <chrono>
@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <stop_token>
@@ -19,6 +20,27 @@
 #include <blitz/pipeline.hpp>
 
 using Grid = std::vector<double>;
+
+// Start.
+double energy(const std::vector<double>& v) {
+  return blitz::par(v).map([](double x) { return x * x; }).sum();
+}
+
+struct Tree {
+  std::unique_ptr<Tree> left, right;
+};
+
+std::unique_ptr<Tree> make_tree(int depth) {
+  if (depth == 0) return nullptr;
+  return std::make_unique<Tree>(make_tree(depth - 1), make_tree(depth - 1));
+}
+
+int count_nodes(const Tree* tree) {
+  if (tree == nullptr) return 0;
+  const auto [left, right] =
+      blitz::join([&] { return count_nodes(tree->left.get()); }, [&] { return count_nodes(tree->right.get()); });
+  return 1 + left + right;
+}
 
 // Grain.
 void halve(std::vector<float>& v) {
@@ -159,6 +181,7 @@ int main() {
   std::stop_source stopped;
   stopped.request_stop();
   std::vector<double> ones(1000, 1);
+  std::printf("%g %d ", energy(ones), count_nodes(make_tree(10).get()));
   std::printf("%g %g %g ", floats.back(), norm(ones), std::round(1000 * heat(1000)));
   std::printf("%zu %g %s ", count_letters({"banana", "avocado"}), Table().total(), first_failure(v).c_str());
   std::printf("%d %d %d ", contains(v, 0), contains(v, 50'000), sort_unless_stopped(v, stopped.get_token()));

@@ -1,0 +1,55 @@
+"""Compiles and runs the programs of docs/migrating.md, each of which calls blitz and another library, and compares.
+
+    migrating_test.py ROOT LIBRARY COMPILER [ARGUMENT]...
+
+COMPILER is one string, such as "ccache g++"; the arguments are for it. A program whose other library is not installed is
+left out.
+"""
+
+import pathlib
+import shlex
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT, LIBRARY = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
+COMPILER = [*shlex.split(sys.argv[3]), *sys.argv[4:]]
+del sys.argv[1:]
+
+# name: what it needs, the header by which that is found, and what the program prints.
+PROGRAMS = {
+    "onetbb": (["-ltbb"], "tbb/task_group.h", "1 1 1 1 99900000"),
+    "openmp": (["-fopenmp"], "omp.h", "1 1 1 1834604"),
+    "standard": (["-ltbb"], "tbb/task_group.h", "1 1 1 1 245000"),  # libstdc++'s std::execution::par is oneTBB's
+    "others": ([], "cstddef", "13 19 6 3"),
+}
+
+
+def compiles(source, *arguments):
+    """Whether the compiler takes a source, given as text."""
+    command = [*COMPILER, "-std=c++20", "-fsyntax-only", "-x", "c++", "-", *arguments]
+    return subprocess.run(command, input=source, text=True, capture_output=True, check=False).returncode == 0
+
+
+class MigratingTest(unittest.TestCase):
+    def test_programs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, (arguments, header, expected) in PROGRAMS.items():
+                if not compiles(f"#include <{header}>\n", *[a for a in arguments if a.startswith("-f")]):
+                    print(f"{name}: left out, {header} is not installed")
+                    continue
+                with self.subTest(name):
+                    program = pathlib.Path(folder) / name
+                    source = ROOT / "examples" / "migrating" / f"{name}.cpp"
+                    subprocess.run(
+                        [*COMPILER, "-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}", source, "-o", program,
+                         LIBRARY, f"-Wl,-rpath,{LIBRARY.parent}", "-pthread", *arguments],
+                        check=True,
+                    )
+                    printed = subprocess.run([program], check=True, capture_output=True, text=True).stdout.strip()
+                    self.assertEqual(printed, expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
