@@ -31,6 +31,7 @@ enum class Call : std::uint8_t {
   kScope,
   kLoop,
   kReduce,
+  kAlgorithm,
   kIsolate,
   kInstall,
   kInstallBlocking,
@@ -40,9 +41,9 @@ enum class Call : std::uint8_t {
 };
 
 [[nodiscard]] inline const char* name_of(Call call) {
-  static constexpr std::array kNames{"leaf",      "yield", "adjust",  "join",    "join_context", "invoke",
-                                     "scope",     "loop",  "reduce",  "isolate", "install",      "install_blocking",
-                                     "broadcast", "async", "detached"};
+  static constexpr std::array kNames{
+      "leaf",   "yield",     "adjust",  "join",    "join_context",     "invoke",    "scope", "loop",
+      "reduce", "algorithm", "isolate", "install", "install_blocking", "broadcast", "async", "detached"};
   return kNames[static_cast<std::size_t>(call)];
 }
 
@@ -66,7 +67,7 @@ struct Node {
   std::vector<Node> children{};
   Detach detach = Detach::kSpawn;
 
-  // Of loops, reductions and scopes:
+  // Of loops, reductions, algorithms and scopes:
   std::size_t items = 0;
   std::size_t grain = 1;
   bool fixed = false;
@@ -137,8 +138,9 @@ class Generator {
   [[nodiscard]] Call random_call() {
     using enum Call;
     static constexpr std::array kCalls{
-        kLeaf, kYield,  kAdjust, kJoin,    kJoin,    kJoinContext,     kInvoke,    kScope, kScope, kScope,   kLoop,
-        kLoop, kReduce, kReduce, kIsolate, kInstall, kInstallBlocking, kBroadcast, kAsync, kAsync, kDetached};
+        kLeaf,  kYield, kAdjust,  kJoin,   kJoin,      kJoinContext, kInvoke,  kScope,   kScope,           kScope,
+        kLoop,  kLoop,  kReduce,  kReduce, kAlgorithm, kAlgorithm,   kIsolate, kInstall, kInstallBlocking, kBroadcast,
+        kAsync, kAsync, kDetached};
     return kCalls[random_.below(kCalls.size())];
   }
 
@@ -175,6 +177,7 @@ class Generator {
         break;
       case Call::kLoop:
       case Call::kReduce:
+      case Call::kAlgorithm:
         fill_loop(node, inner, depth);
         break;
       case Call::kIsolate:

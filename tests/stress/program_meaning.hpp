@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "program.hpp"
+#include "program_algorithms.hpp"
 #include "program_loops.hpp"
 #include "program_run.hpp"
 #include "program_trace.hpp"
@@ -97,6 +98,7 @@ class Interpreter {
       case Call::kScope:
         return scope(node, record);
       case Call::kLoop:
+      case Call::kAlgorithm:
         return loop(node, record);
       case Call::kReduce:
         return reduce(node, record);
@@ -181,7 +183,7 @@ class Interpreter {
   }
 
   Outcome loop(const Node& node, const Record& record) {
-    if (!record.complete) complain(node, "its scratch has not seen all visits, or was lent twice");
+    if (!record.complete) complain(node, "its scratch has not seen all visits, or its result is wrong");
     std::uint64_t sum = 0;
     const auto throwers = items(node, record, [&](std::size_t, std::uint64_t value) { sum += value; });
     return any_of(node, throwers, sum);

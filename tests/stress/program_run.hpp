@@ -77,6 +77,8 @@ class Run {
         return loop(node, record);
       case Call::kReduce:
         return reduce(node, record);
+      case Call::kAlgorithm:
+        return algorithm(node, record);
       case Call::kIsolate:
         return blitz::isolate([&] { return execute(node.children[0]); });
       case Call::kInstall:
@@ -187,6 +189,9 @@ class Run {
   // In program_loops.hpp:
   std::uint64_t loop(const Node& node, Record& record);
   std::uint64_t reduce(const Node& node, Record& record);
+
+  // In program_algorithms.hpp:
+  std::uint64_t algorithm(const Node& node, Record& record);
 
   std::uint64_t broadcast(const Node& node, Record& record) {
     record.items.resize(pools_.num_threads(node.target));

@@ -16,6 +16,7 @@
 #include <doctest/doctest.h>
 
 #include "program.hpp"
+#include "program_algorithms.hpp"
 #include "program_loops.hpp"
 #include "program_meaning.hpp"
 #include "program_pools.hpp"
@@ -122,7 +123,7 @@ TEST_CASE("programs: several at once in the same pools") {
   MESSAGE("done: " << programs.load() << " programs, " << steals << " jobs stolen");
 }
 
-constexpr std::size_t kKindsOfTampering = 7;
+constexpr std::size_t kKindsOfTampering = 8;
 
 /// Changes one thing in the trace of a run. What that stands for; null if it does not apply to this run.
 const char* tamper(const Program& program, Trace& trace, Random& random) {
@@ -154,6 +155,16 @@ const char* tamper(const Program& program, Trace& trace, Random& random) {
       if (trace.handled.empty()) return nullptr;
       trace.handled.pop_back();
       return "an exception does not arrive at the handler";
+    case 6: {
+      const Node* checked = nullptr;
+      for_each_node(program.root, [&](const Node& node) {
+        const bool has_run = node.call == Call::kAlgorithm && trace.records[node.id].complete;
+        if (has_run && (checked == nullptr || random.one_in(2))) checked = &node;
+      });
+      if (checked == nullptr) return nullptr;
+      trace.records[checked->id].complete = false;
+      return "an algorithm's result is not that of its serial form";
+    }
     default:
       trace.handled.push_back(0);
       return "an exception arrives at the handler once too often";

@@ -29,7 +29,8 @@ struct Record {
   Outcome inner;                    // of the call, before the node catches or throws
   std::vector<std::uint8_t> items;  // how often each item was visited, or each worker
   double real = 0;                  // of a reduction
-  bool complete = false;            // of a loop: its scratch has seen all visits, and was lent to one at a time
+  // Of a loop: its scratch has seen all visits, and was lent to one at a time. Of an algorithm: its result is right.
+  bool complete = false;
 };
 
 class Trace;

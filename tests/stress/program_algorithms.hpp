@@ -1,0 +1,58 @@
+/// The parallel algorithms of random programs, behind a function that is no template: what they are made of is compiled once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <vector>
+
+#include <blitz/algorithm/options.hpp>
+#include <blitz/blitz.hpp>
+
+#include "program.hpp"
+#include "program_run.hpp"
+#include "program_trace.hpp"
+
+namespace blitz_test::program {
+
+/// Calls `rank_of(i)` once for each i below `count` in one algorithm, and gives the ranks to another; `dice` chooses both.
+/// Returns whether the second one's result is that of its serial form in the standard library.
+///
+/// Throws what `rank_of` throws, and blitz::Stopped. After a stop request the result may be any.
+[[nodiscard]] bool algorithms_agree(const blitz::AlgorithmOptions& options, std::uint64_t dice, std::size_t count,
+                                    const std::function<std::uint64_t(std::size_t)>& rank_of);
+
+/// Its items call the children, as those of a loop do.
+inline std::uint64_t Run::algorithm(const Node& node, Record& record) {
+  record.items.resize(node.items);
+  Results results(node.children.size());
+  std::stop_source stop;
+  blitz::AlgorithmOptions options{
+      .min_grain = node.grain,
+      .stop = node.stoppable ? stop.get_token() : std::stop_token(),
+      .deterministic = node.deterministic,
+  };
+  if (node.member) {
+    options.pool = pools_.at(node.target, [](auto& pool) { return blitz::PoolRef(&pool); });
+  }
+  if (node.stopped_before) stop.request_stop();
+  const auto rank_of = [&](std::size_t i) {
+    ++record.items[i];
+    if (node.stoppable && i == node.stopper) stop.request_stop();
+    if (const Node* const child = node.child_at(i)) {
+      results[static_cast<std::size_t>(child - node.children.data())] = execute(*child);
+    }
+    return worth_of_item(node, i);
+  };
+  record.complete = true;
+  try {
+    const bool agree = algorithms_agree(options, node.dice, node.items, rank_of);
+    record.complete = agree || stop.stop_requested();
+  } catch (const blitz::Stopped&) {
+    record.complete = stop.stop_requested();
+  }
+  return sum_of(results);
+}
+
+}  // namespace blitz_test::program
