@@ -1,23 +1,32 @@
-// The most frequent word of a text: a pipeline of its words, and groups of equal ones.
+// The most frequent word of a text: a pipeline of its words, counted in a map for each part that a worker takes.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include <blitz/pipeline.hpp>
+
+using Counts = std::unordered_map<std::string_view, std::size_t>;
 
 int main() {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += "the quick fox and the lazy dog met the hen ";
 
-  const auto words = blitz::split_at(text, ' ').filter([](std::string_view word) { return !word.empty(); }).group_by();
-  const auto most = blitz::par(std::size_t{0}, words.size()).max([&](std::size_t a, std::size_t b) {
-    return words[a].size() < words[b].size();
-  });
+  const auto add = [](Counts counts, std::string_view word) {
+    ++counts[word];
+    return counts;
+  };
+  const auto merge = [](Counts counts, Counts others) {
+    for (const auto& [word, count] : others) counts[word] += count;
+    return counts;
+  };
+  const Counts counts = blitz::split_at(text, ' ').fold(Counts(), add, merge);
+  const auto most = std::ranges::max_element(counts, {}, &Counts::value_type::second);
 
-  const std::string word(words[*most].front());
-  std::printf("%zu words, %zu different, %s: %zu\n", words.items().size(), words.size(), word.c_str(),
-              words[*most].size());
-  // 10000 words, 8 different, the: 3000
+  const std::string word(most->first);
+  std::printf("%zu different words, %s: %zu\n", counts.size(), word.c_str(),
+              most->second);  // 8 different words, the: 3000
 }

@@ -21,7 +21,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include <blitz/algorithm.hpp>
 #include <blitz/blitz.hpp>
 #include <blitz/pipeline.hpp>
 
@@ -36,12 +35,7 @@ struct Query {
   std::string containing;
 };
 
-// What a line tells: a key, and an amount.
-struct Entry {
-  std::string_view key;
-  std::uint64_t amount = 0;
-};
-
+// What a line tells, or several of the same key.
 struct Total {
   std::string_view key;
   std::uint64_t lines = 0;
@@ -68,49 +62,59 @@ std::uint64_t number_of(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? number : 0;
 }
 
-std::optional<Entry> parse(std::string_view line, const Query& query) {
+std::optional<Total> parse(std::string_view line, const Query& query) {
   if (!query.containing.empty() && line.find(query.containing) == std::string_view::npos) return std::nullopt;
   const std::string_view key = field_of(line, query.field);
   if (key.empty()) return std::nullopt;
-  return Entry{key, number_of(field_of(line, query.sum))};
+  return Total{key, 1, number_of(field_of(line, query.sum))};
+}
+
+using Totals = std::unordered_map<std::string_view, Total>;
+
+void add(Totals& totals, const Total& other) {
+  Total& total = totals[other.key];
+  total.key = other.key;
+  total.lines += other.lines;
+  total.amount += other.amount;
 }
 
 // The first `top` by lines; of equal ones the first by name.
-std::vector<Total> keep_top(std::vector<Total> totals, std::size_t top) {
-  const auto middle = totals.begin() + static_cast<std::ptrdiff_t>(std::min(top, totals.size()));
-  std::ranges::partial_sort(totals, middle, [](const Total& a, const Total& b) {
-    return a.lines != b.lines ? a.lines > b.lines : a.key < b.key;
-  });
-  totals.erase(middle, totals.end());
-  return totals;
+std::vector<Total> keep_top(const Totals& totals, std::size_t top) {
+  const auto values = std::views::values(totals);
+  std::vector<Total> sorted(values.begin(), values.end());
+  top = std::min(top, sorted.size());
+  std::ranges::partial_sort(
+      sorted, sorted.begin() + static_cast<std::ptrdiff_t>(top),
+      [](const Total& a, const Total& b) { return a.lines != b.lines ? a.lines > b.lines : a.key < b.key; });
+  sorted.resize(top);
+  return sorted;
 }
 
-// The whole analysis: lines, parse, group, top.
-std::vector<Total> analyse(std::string_view log, const Query& query, std::size_t top) {
-  const auto groups =
-      blitz::lines(log).filter_map([&](std::string_view line) { return parse(line, query); }).group_by(&Entry::key);
-  auto totals = blitz::par(std::size_t{0}, groups.size()).map([&](std::size_t i) {
-    Total total{groups[i].front().key, groups[i].size()};
-    for (const Entry& entry : groups[i]) total.amount += entry.amount;
-    return total;
-  });
-  return keep_top(totals.collect<std::vector<Total>>(), top);
+// Lines, parsed, grouped in a map for each part that a worker takes. (A terminal group_by keeps every item, which counts
+// and sums have no use for.)
+Totals analyse(std::string_view log, const Query& query) {
+  return blitz::lines(log)
+      .filter_map([&](std::string_view line) { return parse(line, query); })
+      .fold(
+          Totals(),
+          [](Totals totals, const Total& line) {
+            add(totals, line);
+            return totals;
+          },
+          [](Totals totals, const Totals& others) {
+            for (const auto& [key, total] : others) add(totals, total);
+            return totals;
+          });
 }
 
-std::vector<Total> analyse_serially(std::string_view log, const Query& query, std::size_t top) {
-  std::unordered_map<std::string_view, Total> totals;
+Totals analyse_serially(std::string_view log, const Query& query) {
+  Totals totals;
   for (std::size_t begin = 0; begin < log.size();) {
     const std::size_t end = std::min(log.find('\n', begin), log.size());
-    if (const auto entry = parse(log.substr(begin, end - begin), query)) {
-      Total& total = totals[entry->key];
-      total.key = entry->key;
-      ++total.lines;
-      total.amount += entry->amount;
-    }
+    if (const auto line = parse(log.substr(begin, end - begin), query)) add(totals, *line);
     begin = end + 1;
   }
-  const auto values = std::views::values(totals);
-  return keep_top(std::vector<Total>(values.begin(), values.end()), top);
+  return totals;
 }
 
 std::string read_file(const std::string& path) {
@@ -150,13 +154,13 @@ int run(const std::string& path, std::size_t megabytes, const Query& query, std:
   threads = example::start_pool(threads);
   const std::string log = path.empty() ? generate(megabytes * 1'000'000) : read_file(path);
 
-  std::vector<Total> serial;
-  std::vector<Total> parallel;
-  const double serial_ms = example::time_ms([&] { serial = analyse_serially(log, query, top); });
-  const double parallel_ms = example::time_ms([&] { parallel = analyse(log, query, top); });
+  Totals serial;
+  Totals parallel;
+  const double serial_ms = example::time_ms([&] { serial = analyse_serially(log, query); });
+  const double parallel_ms = example::time_ms([&] { parallel = analyse(log, query); });
 
   std::printf("%zu bytes; the most frequent of field %zu:\n", log.size(), query.field);
-  for (const Total& total : parallel) {
+  for (const Total& total : keep_top(parallel, top)) {
     std::printf("%12llu ", static_cast<unsigned long long>(total.lines));
     if (query.sum > 0) std::printf("%16llu ", static_cast<unsigned long long>(total.amount));
     std::printf(" %.*s\n", static_cast<int>(total.key.size()), total.key.data());
