@@ -1,23 +1,32 @@
-// The most frequent word of a text: a pipeline of its words, and groups of equal ones.
+// The most frequent word of a text: a pipeline of its words, counted in a map for each part that a worker takes.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
-#include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
-#include <blitz/algorithm.hpp>
 #include <blitz/pipeline.hpp>
+
+using Counts = std::unordered_map<std::string_view, std::size_t>;
 
 int main() {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += "the quick fox and the lazy dog met the hen ";
 
-  const auto words = blitz::split_at(text, ' ').filter([](std::string_view word) { return !word.empty(); }).collect();
-  const auto groups = blitz::group_by(words);
-  const auto most = blitz::max_element(groups, {}, [](std::span<const std::size_t> group) { return group.size(); });
+  const auto add = [](Counts counts, std::string_view word) {
+    ++counts[word];
+    return counts;
+  };
+  const auto merge = [](Counts counts, Counts others) {
+    for (const auto& [word, count] : others) counts[word] += count;
+    return counts;
+  };
+  const Counts counts = blitz::split_at(text, ' ').fold(Counts(), add, merge);
+  const auto most = std::ranges::max_element(counts, {}, &Counts::value_type::second);
 
-  const std::string word(words[most->front()]);
-  std::printf("%zu words, %zu different, %s: %zu\n", words.size(), groups.size(), word.c_str(), most->size());
-  // 10000 words, 8 different, the: 3000
+  const std::string word(most->first);
+  std::printf("%zu different words, %s: %zu\n", counts.size(), word.c_str(),
+              most->second);  // 8 different words, the: 3000
 }

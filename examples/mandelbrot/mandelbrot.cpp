@@ -13,7 +13,7 @@
 
 #include <blitz/blitz.hpp>
 
-#include "image.hpp"
+#include "support/image.hpp"
 #include "support/options.hpp"
 #include "support/pool.hpp"
 

@@ -14,15 +14,6 @@ FORMATS = sys.argv.pop().split(",")
 INSIDE = (0, 0, 0)
 
 
-def decode_ppm(data):
-    """The rows of a binary PPM as lists of (red, green, blue)."""
-    magic, size, maximum, pixels = data.split(b"\n", 3)
-    width, height = map(int, size.split())
-    if magic != b"P6" or maximum != b"255" or len(pixels) != 3 * width * height:
-        raise ValueError("not a PPM of 8 bits")
-    return to_rows(pixels, width, height)
-
-
 def decode_png(data):
     """The rows of a PNG, 8 bits RGB without interlacing, as lists of (red, green, blue). Checks every checksum."""
     if data[:8] != b"\x89PNG\r\n\x1a\n":
@@ -51,12 +42,7 @@ def decode_png(data):
             row[i] = (row[i] + (0, a, b, (a + b) // 2, nearest)[kind]) % 256
         above = row
         pixels += bytes(row)
-    return to_rows(pixels, width, height)
-
-
-def to_rows(pixels, width, height):
-    colours = list(zip(pixels[0::3], pixels[1::3], pixels[2::3]))
-    return [colours[y * width:(y + 1) * width] for y in range(height)]
+    return example_test.to_rows(pixels, width, height)
 
 
 def is_inside(point, iterations):
@@ -80,7 +66,7 @@ class Mandelbrot(example_test.ExampleTest, example_test.BadOptions):
         """Draws into a file of this name. Returns its rows and what was printed."""
         path = self.folder / name
         output = self.succeed("--output", path, *arguments)
-        return {".ppm": decode_ppm, ".png": decode_png}[path.suffix](path.read_bytes()), output
+        return {".ppm": example_test.decode_ppm, ".png": decode_png}[path.suffix](path.read_bytes()), output
 
     def test_picture(self):
         width, height, iterations = 150, 101, 100

@@ -1,4 +1,4 @@
-"""What the tests of the examples share: the program under test, and the bad options that all examples refuse alike."""
+"""What the tests of the examples share: the program under test, the bad options that all examples refuse alike, pictures."""
 
 import os
 import shlex
@@ -54,3 +54,17 @@ class BadOptions:
     def test_unexpected_argument(self):
         arguments = ["one", "two"] if self.takes_argument else ["one"]
         self.fail_with(2, f"unexpected argument '{arguments[-1]}'", *arguments)
+
+
+def decode_ppm(data):
+    """The rows of a binary PPM as lists of (red, green, blue)."""
+    magic, size, maximum, pixels = data.split(b"\n", 3)
+    width, height = map(int, size.split())
+    if magic != b"P6" or maximum != b"255" or len(pixels) != 3 * width * height:
+        raise ValueError("not a PPM of 8 bits")
+    return to_rows(pixels, width, height)
+
+
+def to_rows(pixels, width, height):
+    colours = list(zip(pixels[0::3], pixels[1::3], pixels[2::3]))
+    return [colours[y * width:(y + 1) * width] for y in range(height)]

@@ -1,4 +1,4 @@
-// A picture in memory, and its way to a file.
+// A picture in memory, and its way to a file and back.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +24,8 @@ class Image {
   [[nodiscard]] std::size_t width() const { return width_; }
   [[nodiscard]] std::size_t height() const { return height_; }
   [[nodiscard]] std::span<Rgb> row(std::size_t y) { return std::span(pixels_).subspan(y * width_, width_); }
+  [[nodiscard]] std::span<const Rgb> row(std::size_t y) const { return pixels().subspan(y * width_, width_); }
+  [[nodiscard]] std::span<Rgb> pixels() { return pixels_; }
   [[nodiscard]] std::span<const Rgb> pixels() const { return pixels_; }
 
   friend bool operator==(const Image&, const Image&) = default;
@@ -39,6 +41,9 @@ class Image {
 
 /// Whether `write_image` can write a file of this name: `.ppm` always, `.png` with libpng.
 [[nodiscard]] bool can_write_image(const std::string& path);
+
+/// Reads a PPM of 8 bits ("P6"). Throws std::runtime_error where the file is none.
+[[nodiscard]] Image read_ppm(const std::string& path);
 
 /// Writes the picture in the format that the path's ending names. Throws std::runtime_error where that fails.
 void write_image(const std::string& path, const Image& image);

@@ -49,6 +49,26 @@ std::string preferred_image_format() { return kHavePng ? "png" : "ppm"; }
 
 bool can_write_image(const std::string& path) { return path.ends_with(".ppm") || (kHavePng && path.ends_with(".png")); }
 
+Image read_ppm(const std::string& path) {
+  constexpr std::size_t kMostPixels = std::size_t{1} << 30;
+  std::ifstream in(path, std::ios::binary);
+  std::string magic;
+  std::size_t width = 0;
+  std::size_t height = 0;
+  std::size_t greatest = 0;
+  in >> magic >> width >> height >> greatest;
+  in.get();  // the single blank before the pixels
+  if (!in || magic != "P6" || greatest != 255 || width == 0 || height == 0 || width > kMostPixels / height) {
+    throw std::runtime_error(path + " is no PPM of 8 bits");
+  }
+  Image image(width, height);
+  const auto bytes = std::as_writable_bytes(image.pixels());
+  if (!in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()))) {
+    throw std::runtime_error(path + " ends before its last pixel");
+  }
+  return image;
+}
+
 void write_image(const std::string& path, const Image& image) {
   path.ends_with(".png") ? write_png(path, image) : write_ppm(path, image);
 }
