@@ -115,7 +115,8 @@ struct SortByCachedKeyFn {
 ///
 /// Integers and floating keys, whether items or projections, that are compared by std::less or std::greater (or those of
 /// std::ranges) are sorted by radix if their items are cheap to move, up to 32 bytes. Other cheap items are sorted by runs and
-/// stable quicksort. All others, such as strings, are sorted by pointers to them, and then moved, twice each.
+/// stable quicksort. All others are sorted by pointers to them, and then moved, twice each; strings by the eight characters
+/// behind what all of them begin with, first.
 ///
 /// Throws what `comp`, `proj` and the moves of items throw, and Stopped after a stop request. Then the items are a permutation
 ///   of what they were; of items that are not cheap to move, in the places where they were. Only if a move throws, some may be

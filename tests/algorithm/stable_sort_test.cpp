@@ -145,26 +145,36 @@ TEST_CASE("stable_sort: both zeros are equal") {
   }
 }
 
-TEST_CASE("stable_sort: strings that differ late, in a zero, or above 127") {
-  std::vector<std::string> strings;
-  for (const char* const front : {"", "a", "abcdefg", "abcdefgh", "abcdefghi", "\x80\xff", "abcdefgh\x90"}) {
-    for (int i = 0; i < 60; ++i) {
-      strings.push_back(front);
-      strings.back().append(static_cast<std::size_t>(i % 3), '\0').append(i % 5 == 0 ? "" : std::to_string(i % 7));
+TEST_CASE("stable_sort: strings that differ late, in a zero, or above 127, and behind what all begin with") {
+  for (const std::string common : {"", "abc", "begins with this"}) {
+    std::vector<std::string> strings;
+    for (const char* const front : {"", "a", "abcdefg", "abcdefgh", "abcdefghi", "\x80\xff", "abcdefgh\x90"}) {
+      for (int i = 0; i < 60; ++i) {
+        strings.push_back(common + front);
+        strings.back().append(static_cast<std::size_t>(i % 3), '\0').append(i % 5 == 0 ? "" : std::to_string(i % 7));
+      }
     }
+    std::ranges::shuffle(strings, random_bits());
+    for_each_pool([&](const AlgorithmOptions& options) {
+      auto items = strings;
+      auto expected = strings;
+      blitz::stable_sort(options, items);
+      std::ranges::stable_sort(expected);
+      CHECK(items == expected);
+      items = strings;
+      blitz::stable_sort(options, items, std::greater<>{});
+      std::ranges::stable_sort(expected, std::greater<>{});
+      CHECK(items == expected);
+      items = strings;  // by a view of the text, or by a text that the projection makes
+      blitz::stable_sort(options, items, {}, [](const std::string& text) { return std::string_view(text); });
+      std::ranges::stable_sort(expected);
+      CHECK(items == expected);
+      items = strings;
+      blitz::stable_sort(options, items, {}, [](const std::string& text) { return text + "!"; });
+      std::ranges::stable_sort(expected, {}, [](const std::string& text) { return text + "!"; });
+      CHECK(items == expected);
+    });
   }
-  std::ranges::shuffle(strings, random_bits());
-  for_each_pool([&](const AlgorithmOptions& options) {
-    auto items = strings;
-    auto expected = strings;
-    blitz::stable_sort(options, items);
-    std::ranges::stable_sort(expected);
-    CHECK(items == expected);
-    items = strings;
-    blitz::stable_sort(options, items, std::greater<>{});
-    std::ranges::stable_sort(expected, std::greater<>{});
-    CHECK(items == expected);
-  });
 }
 
 TEST_CASE("stable_sort: comparisons are few") {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -85,6 +86,10 @@ template <class T, class C, class P>
 struct PointerOrder {
   using Place = T*;
 
+  PointerOrder(const AlgorithmOptions& /*options*/, T* /*items*/, std::size_t /*n*/, std::size_t /*parts*/,
+               ProjectedLess<C, P> by)
+      : less(by) {}
+
   [[nodiscard]] Place place_of(T& item) const { return &item; }
   [[nodiscard]] static T* item_at(const Place& place) { return place; }
   bool operator()(Place& a, Place& b) const { return less(*a, *b); }
@@ -96,7 +101,8 @@ struct PointerOrder {
 template <class K>
 concept StringKey = std::same_as<K, std::string> || std::same_as<K, std::string_view>;
 
-/// The same for strings: the first eight characters are compared as one integer, and lie beside the pointer.
+/// The same for strings: the first eight characters behind those that all keys begin with are compared as one integer, and
+/// lie beside the pointer.
 template <class T, class C, class P>
   requires StringKey<SortKey<T, P>> && (kIsLess<C, SortKey<T, P>> || kIsGreater<C, SortKey<T, P>>)
 struct PointerOrder<T, C, P> {
@@ -105,10 +111,29 @@ struct PointerOrder<T, C, P> {
     T* item;
   };
 
+  /// For n items, which are looked at in so many parts. Throws Stopped, and what the projection throws.
+  PointerOrder(const AlgorithmOptions& options, T* items, std::size_t n, std::size_t parts, ProjectedLess<C, P> by)
+      : less(by) {
+    const auto& front = std::invoke(*less.proj, items[0]);
+    const std::string_view all(front);
+    std::array<std::size_t, kMostParts> sizes;
+    for_parts(options, n, parts, [&](std::size_t part, std::size_t begin, std::size_t end) {
+      std::size_t size = all.size();
+      for (; begin != end && size != 0; ++begin) {
+        const auto& key = std::invoke(*less.proj, items[begin]);
+        const std::string_view other(key);
+        if (other.starts_with(all.substr(0, size))) continue;
+        size = static_cast<std::size_t>(std::ranges::mismatch(all.substr(0, size), other).in1 - all.begin());
+      }
+      sizes[part] = size;
+    });
+    common = *std::min_element(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(parts));
+  }
+
   [[nodiscard]] Place place_of(T& item) const {
     const auto& key = std::invoke(*less.proj, item);
     std::uint64_t prefix = 0;
-    for (std::size_t i = 0; i != 8; ++i) {
+    for (std::size_t i = common; i != common + 8; ++i) {
       prefix = prefix << 8 | (i < key.size() ? static_cast<unsigned char>(key[i]) : 0U);
     }
     return {kIsLess<C, SortKey<T, P>> ? prefix : ~prefix, &item};
@@ -119,6 +144,7 @@ struct PointerOrder<T, C, P> {
   }
 
   ProjectedLess<C, P> less;
+  std::size_t common = 0;  // characters that all keys begin with
 };
 
 /// Sorts n items by pointers to them: comparisons are done when the first item is moved. False: there is no memory for that.
@@ -127,16 +153,17 @@ bool try_stable_sort_places(const AlgorithmOptions& options, std::size_t threads
                             std::size_t grain, C& comp, P& proj) {
   using Order = PointerOrder<T, C, P>;
   using Place = typename Order::Place;
-  const Order order{{&comp, &proj}};
-  if (const FrontRun run = front_run<true>({}, items, n, order.less); run.size == n) {
+  const ProjectedLess<C, P> less{&comp, &proj};
+  if (const FrontRun run = front_run<true>({}, items, n, less); run.size == n) {
     if (run.reversed) reverse_items({}, items, n);
     return true;
   }
+  const std::size_t parts = part_count(n, threads, grain);
+  const Order order(options, items, n, parts, less);
   const Scratch<Place> memory(2 * n, std::nothrow);
   BuiltArray<T> sorted(n);
   if (memory.data() == nullptr || sorted.data() == nullptr) return false;
   Place* const places = memory.data();
-  const std::size_t parts = part_count(n, threads, grain);
   for_parts(options, n, parts, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (; begin != end; ++begin) std::construct_at(places + begin, order.place_of(items[begin]));
   });
