@@ -108,7 +108,7 @@ void Machine::leave() {
 void Machine::switch_to(unsigned next) {
   Processor& from = here();
   Processor& to = *processors_[next];
-  if (to.status == Status::kTimed) {  // Nobody has ended its wait.
+  if (to.status == Status::kTimed) {  // Its sleep ends.
     to.clock += wake_latency();
     to.status = Status::kReady;
     to.busy_since = to.clock;

@@ -93,13 +93,13 @@ class Machine {
   void begin_heavy_fence();
   void end_heavy_fence() noexcept;
 
-  /// `expected()`: whether the word has the value that the waiter expects. `timeout`: below 0 for none.
+  /// `expected()`: whether the word has the value that the waiter expects.
   template <class Expected>
-  void futex_wait(const void* word, Time timeout, Expected&& expected) {
+  void futex_wait(const void* word, Expected&& expected) {
     here().clock += costs_.futex_empty;
     finish_stores();
     if (!expected()) return;
-    block(word, timeout);
+    block(word, -1);
   }
   void futex_wake(const void* word);
 
@@ -138,7 +138,7 @@ class Machine {
   struct Processor {
     interleave::Fiber fiber;
     Status status = Status::kReady;
-    Time clock = 0;   // of a timed waiter, when its wait ends
+    Time clock = 0;   // of a thread that sleeps for a time, when that ends
     Time stored = 0;  // when the last of its stores has left the store buffer
     std::array<Time, kStoreBuffer> stores{};
     std::size_t store_count = 0;
@@ -194,6 +194,7 @@ class Machine {
   void drop_buffered(const void* address) noexcept;
   [[nodiscard]] Time read_line(const void* address);
   [[nodiscard]] Time write_line(const void* address);
+  /// `timeout`: below 0 for none.
   void block(const void* word, Time timeout);
   void wake(unsigned sleeper, Time at);
   [[nodiscard]] Time wake_latency() noexcept;

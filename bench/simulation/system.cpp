@@ -42,13 +42,7 @@ void membarrier_all() noexcept {
 // --- futex.hpp ---
 
 void futex_wait(const Atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
-  Machine::current()->futex_wait(&word, -1, [&] { return word.value() == expected; });
-}
-
-void futex_wait_for(const Atomic<std::uint32_t>& word, std::uint32_t expected,
-                    std::chrono::nanoseconds timeout) noexcept {
-  Machine::current()->futex_wait(&word, timeout.count() * simulation::kNanosecond,
-                                 [&] { return word.value() == expected; });
+  Machine::current()->futex_wait(&word, [&] { return word.value() == expected; });
 }
 
 void futex_wake_one(const Atomic<std::uint32_t>* word) noexcept { Machine::current()->futex_wake(word); }

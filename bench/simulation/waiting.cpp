@@ -34,10 +34,6 @@ void Machine::sleep(Time time) {
 
 void Machine::wake(unsigned sleeper, Time at) {
   Processor& processor = *processors_[sleeper];
-  if (processor.status == Status::kTimed) {
-    dequeue(sleeper);
-    processor.clock = at;
-  }
   // It may have been on its way to sleep.
   processor.clock = std::max(processor.clock, at);
   processor.status = Status::kReady;
@@ -51,7 +47,7 @@ void Machine::futex_wake(const void* word) {
   Processor& mine = here();
   unsigned sleeper = 0;
   const auto waits = [&](const Processor& processor) {
-    return processor.word == word && (processor.status == Status::kBlocked || processor.status == Status::kTimed);
+    return processor.word == word && processor.status == Status::kBlocked;
   };
   while (sleeper < processors_.size() && !waits(*processors_[sleeper])) ++sleeper;
   if (sleeper == processors_.size()) {

@@ -7,7 +7,7 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>  // and of <chrono> the clocks and durations that its timed waits take: headers use no more of it
+#include <mutex>  // and of <chrono> the clocks and durations that its time-outs take: headers use no more of it
 
 #include "blitz/base/export.hpp"
 

@@ -3,7 +3,6 @@
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
 
 #include <cerrno>
-#include <ctime>
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -14,34 +13,23 @@ namespace {
 
 static_assert(sizeof(Atomic<std::uint32_t>) == sizeof(std::uint32_t), "the kernel reads the bare word");
 
-long futex(const Atomic<std::uint32_t>* word, int operation, std::uint32_t value, const timespec* timeout) noexcept {
-  return ::syscall(SYS_futex, word, operation, value, timeout, nullptr, 0);
-}
-
-void wait(const Atomic<std::uint32_t>& word, std::uint32_t expected, const timespec* timeout) noexcept {
-  const int saved = errno;
-  const bool returned = futex(&word, FUTEX_WAIT_PRIVATE, expected, timeout) == 0;
-  // The kernel, or a filter, may refuse to block: each call returns at once.
-  if (!returned && errno != EAGAIN && errno != EINTR && errno != ETIMEDOUT) yield_thread();
-  errno = saved;
+long futex(const Atomic<std::uint32_t>* word, int operation, std::uint32_t value) noexcept {
+  return ::syscall(SYS_futex, word, operation, value, nullptr, nullptr, 0);
 }
 
 }  // namespace
 
-void futex_wait(const Atomic<std::uint32_t>& word, std::uint32_t expected) noexcept { wait(word, expected, nullptr); }
-
-void futex_wait_for(const Atomic<std::uint32_t>& word, std::uint32_t expected,
-                    std::chrono::nanoseconds timeout) noexcept {
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(timeout);
-  timespec limit{};
-  limit.tv_sec = static_cast<std::time_t>(seconds.count());
-  limit.tv_nsec = static_cast<long>((timeout - seconds).count());
-  wait(word, expected, &limit);
+void futex_wait(const Atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
+  const int saved = errno;
+  const bool returned = futex(&word, FUTEX_WAIT_PRIVATE, expected) == 0;
+  // The kernel, or a filter, may refuse to block: each call returns at once.
+  if (!returned && errno != EAGAIN && errno != EINTR) yield_thread();
+  errno = saved;
 }
 
 void futex_wake_one(const Atomic<std::uint32_t>* word) noexcept {
   const int saved = errno;
-  futex(word, FUTEX_WAKE_PRIVATE, 1, nullptr);
+  futex(word, FUTEX_WAKE_PRIVATE, 1);
   errno = saved;
 }
 
@@ -82,13 +70,6 @@ void futex_wait(const Atomic<std::uint32_t>& word, std::uint32_t expected) noexc
   Bucket& bucket = bucket_of(&word);
   std::unique_lock lock(bucket.mutex);
   if (word.load(std::memory_order_relaxed) == expected) bucket.changed.wait(lock);
-}
-
-void futex_wait_for(const Atomic<std::uint32_t>& word, std::uint32_t expected,
-                    std::chrono::nanoseconds timeout) noexcept {
-  Bucket& bucket = bucket_of(&word);
-  std::unique_lock lock(bucket.mutex);
-  if (word.load(std::memory_order_relaxed) == expected) bucket.changed.wait_for(lock, timeout);
 }
 
 void futex_wake_one(const Atomic<std::uint32_t>* word) noexcept {

@@ -14,9 +14,6 @@ namespace blitz::detail {
 
 BLITZ_API void futex_wait(const Atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 
-BLITZ_API void futex_wait_for(const Atomic<std::uint32_t>& word, std::uint32_t expected,
-                              std::chrono::nanoseconds timeout) noexcept;
-
 /// Wakes one thread that is blocked on the word at this address, if any is.
 BLITZ_API void futex_wake_one(const Atomic<std::uint32_t>* word) noexcept;
 

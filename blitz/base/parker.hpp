@@ -1,6 +1,6 @@
 /// A thread blocks in park() until another hands it a token with unpark().
 ///
-/// One thread at a time calls park() and park_for(); any thread calls unpark(). Tokens do not accumulate: two unparks
+/// One thread at a time calls park(); any thread calls unpark(). Tokens do not accumulate: two unparks
 /// before a park count as one. The unpark() whose token is taken happens before the return of park().
 ///
 /// States and transitions follow the parker of Rust's standard library.
@@ -20,14 +20,6 @@ class Parker {
     do {
       futex_wait(word_, kParked);
     } while (!take_token());
-  }
-
-  /// Blocks until there is a token, or `timeout` has passed; may return spuriously. Returns whether it took a token.
-  bool park_for(std::chrono::nanoseconds timeout) noexcept {
-    if (announce()) return true;
-    futex_wait_for(word_, kParked, timeout);
-    // [token] Takes a token that came at the last moment; if there is none, the thread is no longer marked as parked.
-    return word_.exchange(kEmpty, std::memory_order_acquire) == kToken;
   }
 
   /// Leaves a token, and wakes the thread if it is parked. This object may be gone as soon as the token is left.

@@ -1,6 +1,5 @@
 // The instrument itself: each model shows what it allows and nothing that it forbids, and each kind of failure is
 // noticed. The cases that must find something are the teeth of the cases that must not.
-#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -304,18 +303,6 @@ INTERLEAVE_CASE("waiting: a spin with a yield ends", .preemptions = 3, .delays =
     while (answer.load(kAcquire) == 0) blitz::detail::yield_thread();
   });
   run.go();
-}
-
-INTERLEAVE_CASE("waiting: a time-out comes when nothing else does", .preemptions = 1) {
-  Atomic<std::uint32_t> word{0};
-  std::chrono::steady_clock::duration passed{};
-  run.thread("sleeper", [&] {
-    const auto begin = std::chrono::steady_clock::now();
-    blitz::detail::futex_wait_for(word, 0, std::chrono::microseconds(100));
-    passed = std::chrono::steady_clock::now() - begin;
-  });
-  run.go();
-  expect(passed >= std::chrono::microseconds(100), "the time has passed");
 }
 
 INTERLEAVE_CASE("waiting: a mutex excludes", .preemptions = 3, .spurious = 1, .random_schedules = 200) {

@@ -15,10 +15,6 @@ namespace {
 /// More steps than any test needs: nobody gets anywhere.
 constexpr unsigned kMaxSteps = 20'000;
 
-/// How long a timed wait takes that nobody ends, in nanoseconds: more than was asked for, as on a busy machine, so that
-/// whoever waits many times until some moment waits once.
-constexpr std::int64_t kWaitTakes = 10'000'000'000;
-
 void on_signal(int number) {
   if (scheduler().executing()) {
     scheduler().fail(number == SIGABRT ? "abort() was called: an assertion, or a broken promise not to throw"
@@ -64,7 +60,6 @@ Scheduler::Outcome Scheduler::execute(const std::function<void()>& body) {
   settled_ = false;
   steps_ = 0;
   lowest_ = 0;
-  now_ = 1'000'000'000;
   named_.clear();
   thread_locals_.clear();
   tasks_[0].exceptions = {};
@@ -210,10 +205,10 @@ void Scheduler::yield(const char* what, const Where& where) {
   reschedule(true);
 }
 
-void Scheduler::block(const void* word, bool timed) {
+void Scheduler::block(const void* word) {
   if (current_ == 0) fail("the body of a test must not block");
   Task& task = tasks_[current_];
-  task.status = timed ? Status::kTimed : Status::kBlocked;
+  task.status = Status::kBlocked;
   task.word = word;
   reschedule(true);
 }
@@ -223,9 +218,7 @@ void Scheduler::wake_one(const void* word) {
   unsigned count = 0;
   for (Thread thread = 1; thread < count_; ++thread) {
     const Task& task = tasks_[thread];
-    if ((task.status == Status::kBlocked || task.status == Status::kTimed) && task.word == word) {
-      waiters[count++] = thread;
-    }
+    if (task.status == Status::kBlocked && task.word == word) waiters[count++] = thread;
   }
   if (count == 0) return;
   const unsigned taken =
@@ -276,12 +269,7 @@ void Scheduler::switch_to(Thread next) {
 /// This thread runs now, whatever it waited for.
 void Scheduler::resume(Thread next) {
   Task& task = tasks_[next];
-  if (task.status == Status::kTimed) {
-    now_ += kWaitTakes;
-    note(next, "    its wait ends: time has passed");
-  } else if (task.status == Status::kBlocked) {
-    note(next, "    its wait ends without cause");
-  }
+  if (task.status == Status::kBlocked) note(next, "    its wait ends without cause");
   task.status = Status::kReady;
   task.yielded = false;
   for (Thread thread = 1; thread < count_; ++thread) {
@@ -307,17 +295,15 @@ bool Scheduler::pick(bool current_goes_on, bool preemptible, Thread& next) {
     usual = count;
   }
   if (usual == 0) {
-    // Nobody has anything to do but to wait: time passes, and those who yielded look again.
+    // All wait: what was stored arrives, and those who yielded look again.
     memory_.arrive();
     for (Thread thread = 1; thread < count_; ++thread) tasks_[thread].yielded = false;
-    add_if([](Thread, const Task& task) { return task.status == Status::kTimed; });
-    if (count == 0) add_if([](Thread, const Task& task) { return task.status == Status::kReady; });
+    add_if([](Thread, const Task& task) { return task.status == Status::kReady; });
     usual = count;
     if (usual == 0) return false;
   } else {
     add_if([&](Thread thread, const Task& task) {
       if (current_goes_on && thread == current_) return false;
-      if (task.status == Status::kTimed) return true;
       if (task.status != Status::kReady) return false;
       return task.yielded ? task.others_ran : current_goes_on;
     });
@@ -360,11 +346,9 @@ unsigned Scheduler::pick_by_priority(const Thread* options, unsigned count) {
 
 }  // namespace interleave
 
-/// The clock that the code under test reads is the test's; nothing else here asks for the time.
+/// For the code under test no time passes: what it does depends on the schedule alone.
 extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
-  interleave::Scheduler& scheduler = interleave::scheduler();
-  if (!scheduler.executing()) return static_cast<int>(::syscall(SYS_clock_gettime, clock, time));
-  time->tv_sec = static_cast<std::time_t>(scheduler.now() / 1'000'000'000);
-  time->tv_nsec = static_cast<long>(scheduler.now() % 1'000'000'000);
+  if (!interleave::scheduler().executing()) return static_cast<int>(::syscall(SYS_clock_gettime, clock, time));
+  *time = {.tv_sec = 1, .tv_nsec = 0};
   return 0;
 }

@@ -80,16 +80,13 @@ class Scheduler final : private Oracle {
   /// It has done it.
   void after(const char* what, const Cell* cell, std::uint64_t value, const char* more, const Where& where);
   void yield(const char* what, const Where& where);
-  /// Blocks on a futex word; `timed`: time may pass and end it.
-  void block(const void* word, bool timed);
+  /// Blocks on a futex word.
+  void block(const void* word);
   void wake_one(const void* word);
   [[noreturn]] void fail(const std::string& message) override;
 
-  /// The clock of the test, nanoseconds. Moves when time must pass for somebody to go on.
-  [[nodiscard]] std::int64_t now() const noexcept { return now_; }
-
  private:
-  enum class Status : unsigned char { kUnused, kReady, kBlocked, kTimed, kEnded };
+  enum class Status : unsigned char { kUnused, kReady, kBlocked, kEnded };
 
   static constexpr std::size_t kMaxThreadLocals = 4;
 
@@ -142,7 +139,6 @@ class Scheduler final : private Oracle {
   std::vector<unsigned> changes_;
   unsigned stale_in_ = 4;  // one load in so many is offered an old value by the random search
   int lowest_ = 0;
-  std::int64_t now_ = 0;
   std::string message_;
   std::string trace_;
   struct Named {

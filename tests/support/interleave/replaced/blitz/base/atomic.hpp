@@ -198,23 +198,13 @@ inline void asymmetric_heavy_fence(interleave::Where where = interleave::Where::
 }
 
 /// Reads the word, and blocks if it holds what is expected: one step.
-inline void futex_block(const Atomic<std::uint32_t>& word, std::uint32_t expected, bool timed, const char* what,
-                        const interleave::Where& where) noexcept {
+inline void futex_wait(const Atomic<std::uint32_t>& word, std::uint32_t expected,
+                       interleave::Where where = interleave::Where::current()) noexcept {
   interleave::Scheduler& world = interleave::scheduler();
   world.before(nullptr);  // Not the word alone: who wakes uses the address, and perhaps not the word.
   const std::uint64_t seen = world.memory().futex_load(world.current(), word.cell());
-  world.after(what, &word.cell(), seen, seen == expected ? "blocks" : "changed", where);
-  if (seen == expected) world.block(&word.cell(), timed);
-}
-
-inline void futex_wait(const Atomic<std::uint32_t>& word, std::uint32_t expected,
-                       interleave::Where where = interleave::Where::current()) noexcept {
-  futex_block(word, expected, false, "futex wait", where);
-}
-
-inline void futex_wait_for(const Atomic<std::uint32_t>& word, std::uint32_t expected, std::chrono::nanoseconds,
-                           interleave::Where where = interleave::Where::current()) noexcept {
-  futex_block(word, expected, true, "timed futex wait", where);
+  world.after("futex wait", &word.cell(), seen, seen == expected ? "blocks" : "changed", where);
+  if (seen == expected) world.block(&word.cell());
 }
 
 /// Uses the address alone; the word may be gone.
