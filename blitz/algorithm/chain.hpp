@@ -25,17 +25,17 @@ class Chain {
   Chain(const Chain&) = delete;
   Chain& operator=(const Chain&) = delete;
 
-  /// Runs the whole chain; `chain` is a Chain, whose type gives the loop a name of its own in the history of loops.
+  /// Runs the whole chain; the type of `derived` gives the loop a name of its own in the history of loops.
   /// Throws what the functions below throw: then some runs have not begun, and others not been finished. So it is after a
   /// stop request.
   template <class C>
-  static void run(C& chain, const AlgorithmOptions& options) {
-    if (chain.runs_.positions() <= chain.grain_) return static_cast<Chain&>(chain).run_alone(options);
+  static void run(C& derived, const AlgorithmOptions& options) {
+    Chain& chain = derived;
+    if (chain.runs_.positions() <= chain.grain_) return chain.run_alone(options);
     AlgorithmOptions tickets = options;
     tickets.min_grain = static_cast<std::size_t>(chain.grain_);
-    for_blocks(tickets, chain.runs_.positions(), 1, [&chain](LoopIndex first, LoopIndex last) {
-      return static_cast<Chain&>(chain).use_ticket(last - first);
-    });
+    for_blocks(tickets, chain.runs_.positions(), 1,
+               [&chain](LoopIndex first, LoopIndex last) { return chain.use_ticket(last - first); });
   }
 
   /// The least run of a chain over `count` items of so many bytes: unless the options say less, 64, beside which the cost
