@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <ranges>
 #include <stop_token>
 #include <vector>
@@ -38,6 +39,29 @@ TEST_CASE("find and what stands on it: as the standard's, for every length and k
         CHECK(blitz::all_of(options, items, is_other) == (place == items.end()));
         CHECK(blitz::adjacent_find(options, items) == std::ranges::adjacent_find(items));
       });
+    }
+  });
+}
+
+TEST_CASE("find and what stands on it: a match at each place, with others behind or before it") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    const std::size_t n = 150;
+    for (std::size_t at = 0; at < n; ++at) {
+      CAPTURE(at);
+      // What is looked for stands at `at`, and at every seventh place behind it, or before it.
+      std::vector<int> numbers(n, 1);
+      std::vector<int> turned(n, 1);
+      for (std::size_t i = at; i < n; i += 7) numbers[i] = turned[n - 1 - i] = 2;
+      const auto place = static_cast<std::ptrdiff_t>(at);
+      CHECK(blitz::find(options, numbers, 2) - numbers.begin() == place);
+      CHECK(blitz::find_last(options, turned, 2).begin() - turned.begin() == std::ssize(turned) - 1 - place);
+      CHECK(blitz::is_sorted_until(options, turned, std::greater<>()) ==
+            std::ranges::is_sorted_until(turned, std::greater<>()));
+      CHECK(blitz::adjacent_find(options, numbers, std::not_equal_to<>()) ==
+            std::ranges::adjacent_find(numbers, std::not_equal_to<>()));
+      CHECK(blitz::mismatch(options, numbers, std::vector<int>(n, 1)).in1 - numbers.begin() == place);
+      CHECK(blitz::search(options, turned, std::vector{2, 1, 1}).begin() ==
+            std::ranges::search(turned, std::vector{2, 1, 1}).begin());
     }
   });
 }

@@ -11,6 +11,7 @@
 #include <random>
 #include <ranges>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -143,17 +144,26 @@ void for_each_kind(const std::vector<int>& numbers, Test&& test) {
 
 struct Thrown {};
 
-/// Counts calls on all threads, and throws Thrown at one of them.
+/// Counts calls on all threads, and at one of them throws Thrown, or requests a stop.
 class CallCounter {
  public:
   /// The next calls are counted from 0, and call number `at` throws.
   void throw_at(std::size_t at) {
     calls_ = 0;
     at_ = at;
+    stop_ = std::stop_source(std::nostopstate);
   }
   void never_throw() { throw_at(~std::size_t{0}); }
+  /// As throw_at, but the call requests a stop; returns the token that is told.
+  std::stop_token stop_at(std::size_t at) {
+    throw_at(at);
+    stop_ = std::stop_source();
+    return stop_.get_token();
+  }
   void operator()() {
-    if (calls_.fetch_add(1, std::memory_order_relaxed) == at_) throw Thrown{};
+    if (calls_.fetch_add(1, std::memory_order_relaxed) != at_) return;
+    if (!stop_.stop_possible()) throw Thrown{};
+    stop_.request_stop();
   }
   [[nodiscard]] std::size_t calls() const { return calls_.load(); }
   /// The call that throws.
@@ -162,6 +172,7 @@ class CallCounter {
  private:
   std::atomic<std::size_t> calls_{0};
   std::size_t at_ = ~std::size_t{0};
+  std::stop_source stop_{std::nostopstate};
 };
 
 /// Calls `run(counter)`, in which `counter()` is called, with the counter throwing at call 0, 1, 2, ... until run returns

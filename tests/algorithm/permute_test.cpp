@@ -55,7 +55,29 @@ TEST_CASE("copies stop at the shorter; the last items are those that reverse_cop
   std::vector<int> all(9);
   CHECK(blitz::rotate_copy(numbers, numbers.begin() + 3, all).out == all.begin() + 5);
   CHECK(std::ranges::equal(all | std::views::take(5), std::vector{4, 5, 1, 2, 3}));
+  const auto swapped = blitz::swap_ranges(out, all);
+  CHECK(swapped.in1 == out.end());
+  CHECK(swapped.in2 == all.begin() + 3);
+  CHECK(out == std::vector{4, 5, 1});
   static_assert(std::same_as<decltype(blitz::copy(numbers, std::vector<int>()).out), std::ranges::dangling>);
+}
+
+TEST_CASE("counts below 1, and shifts by nothing or by too much, change nothing") {
+  std::vector<int> numbers{1, 2, 3};
+  const auto first = numbers.begin();
+  for (const int count : {0, -1, -100}) {
+    CHECK(blitz::copy_n(first + 1, count, first).in == first + 1);
+    CHECK(blitz::fill_n(first, count, 7) == first);
+    CHECK(blitz::for_each_n(first, count, [](int& x) { x = 7; }) == first);
+    CHECK(blitz::uninitialized_fill_n(first, count, 7) == first);
+    CHECK(blitz::shift_left(numbers, count).size() == 3);
+    CHECK(blitz::shift_right(numbers, count).begin() == first);
+  }
+  for (const int by : {3, 4, 100}) {
+    CHECK(blitz::shift_left(numbers, by).end() == first);
+    CHECK(blitz::shift_right(numbers, by).begin() == numbers.end());
+  }
+  CHECK(numbers == std::vector{1, 2, 3});
 }
 
 TEST_CASE("reverse, rotate, shifts: as the standard's, for every length and kind") {
@@ -169,37 +191,59 @@ TEST_CASE("uninitialized_copy and the like: as the standard's") {
   });
 }
 
-TEST_CASE("uninitialized_copy: an exception at each object, or a stop request, leaves none") {
+TEST_CASE("uninitialized_copy and the like: an exception at each object, or a stop request, leaves none") {
   static CallCounter counter;
   struct Fragile {
+    Fragile() : Fragile(1) {}
     explicit Fragile(int value) : item((counter(), value)) {}
+    explicit Fragile(const Item& other) : Fragile(other.value()) {}
     Item item;
   };
+  using Memory = std::span<Fragile>;
   const std::vector<int> numbers = random_ints(60);
-  for_each_pool([&](AlgorithmOptions options) {
-    blitz::detail::Scratch<Fragile> memory(numbers.size());
-    const std::span<Fragile> all(memory.data(), memory.size());
-    for (std::size_t at = 0; at <= numbers.size(); ++at) {
-      counter.throw_at(at);
-      try {
-        blitz::uninitialized_copy(options, numbers, all);
-        CHECK(at == numbers.size());
-        CHECK(items_alive == 60);
-        blitz::destroy(options, all);
-      } catch (const Thrown&) {
-        CHECK(at < numbers.size());
+  const auto check = [&](auto&& construct) {
+    for_each_pool([&](AlgorithmOptions options) {
+      blitz::detail::Scratch<Fragile> memory(numbers.size());
+      const Memory all(memory.data(), memory.size());
+      for (const bool stops : {false, true}) {
+        for (std::size_t at = 0; at <= numbers.size(); ++at) {
+          counter.throw_at(at);
+          if (stops) options.stop = counter.stop_at(at);
+          try {
+            construct(options, all);
+            CHECK((stops ? !options.stop.stop_requested() : at == numbers.size()));
+            CHECK(items_alive == 60);
+            blitz::destroy(blitz::AlgorithmOptions{.pool = options.pool}, all);
+          } catch (const Thrown&) {
+            CHECK(at < numbers.size());
+          } catch (const blitz::Stopped&) {
+            CHECK(options.stop.stop_requested());
+          }
+          CHECK(items_alive == 0);
+        }
       }
-      CHECK(items_alive == 0);
-    }
-    counter.never_throw();
-    std::stop_source source;
-    options.stop = source.get_token();
-    const auto values = std::views::iota(0, 60) | std::views::transform([&](int i) {
-                          if (i == 5) source.request_stop();
-                          return i;
-                        });
-    CHECK_THROWS_AS(blitz::uninitialized_copy(options, values, all), blitz::Stopped);
-    CHECK(items_alive == 0);
+    });
+  };
+  check([&](const AlgorithmOptions& options, Memory all) { blitz::uninitialized_copy(options, numbers, all); });
+  check([&](const AlgorithmOptions& options, Memory all) { blitz::uninitialized_fill(options, all, 7); });
+  check([&](const AlgorithmOptions& options, Memory all) { blitz::uninitialized_value_construct(options, all); });
+  check([&](const AlgorithmOptions& options, Memory all) { blitz::uninitialized_default_construct(options, all); });
+}
+
+TEST_CASE("uninitialized_copy and the like: trivial objects, and the shorter range") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    const std::vector<int> numbers = random_ints(3000);
+    std::vector<int> memory(4000, -1);
+    CHECK(blitz::uninitialized_copy(options, numbers, memory).out == memory.begin() + 3000);
+    CHECK(std::ranges::equal(memory | std::views::take(3000), numbers));
+    CHECK(memory[3000] == -1);
+    CHECK(blitz::uninitialized_move(options, memory, std::span(memory).last(500)).in == memory.begin() + 500);
+    CHECK(std::ranges::equal(memory | std::views::drop(3500), numbers | std::views::take(500)));
+    blitz::uninitialized_value_construct_n(options, memory.begin(), 2000);
+    CHECK(std::ranges::count(memory | std::views::take(2000), 0) == 2000);
+    CHECK(memory[2000] == numbers[2000]);
+    blitz::uninitialized_fill(options, memory, 7);
+    CHECK(std::ranges::count(memory, 7) == 4000);
   });
 }
 

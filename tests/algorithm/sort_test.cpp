@@ -344,6 +344,8 @@ TEST_CASE("sort: comparisons that are no order end, within bounds, with a permut
         std::ranges::shuffle(items, random_bits());
         blitz::nth_element(options, items, items.begin() + static_cast<std::ptrdiff_t>(n / 3), comparison);
         check_permutation(items, before);
+        blitz::partial_sort(options, items, items.begin() + static_cast<std::ptrdiff_t>(n / 4), comparison);
+        check_permutation(items, before);
         if (n <= 500) {
           auto strings = items_from<std::vector<std::string>>(items);
           const auto strings_before = strings;
@@ -396,6 +398,7 @@ TEST_CASE("sort: a stop request leaves a permutation") {
       run([&] { blitz::sort(options, records, {}, key); });
       run([&] { blitz::sort(options, records, kBelow, key); });
       run([&] { blitz::nth_element(options, records, records.begin() + 1000, kBelow, key); });
+      run([&] { blitz::partial_sort(options, records, records.begin() + 1000, kBelow, key); });
     }
     std::stop_source source;
     source.request_stop();
@@ -439,13 +442,19 @@ TEST_CASE("nth_element and partial_sort: as the standard's") {
   CHECK(std::equal(strings.begin(), strings.begin() + 100, expected.begin()));
 }
 
-TEST_CASE("nth_element: a permutation after an exception") {
+TEST_CASE("nth_element, partial_sort: a permutation after an exception") {
   const std::vector<int> numbers = random_ints(60);
   std::vector<int> items;
   throw_at_each_call(
       [&](CallCounter& counter) {
         items = numbers;
         blitz::nth_element({.min_grain = 1, .pool = pools()[2]}, items, items.begin() + 20, counted(counter, kBelow));
+      },
+      [&] { check_permutation(items, numbers); });
+  throw_at_each_call(
+      [&](CallCounter& counter) {
+        items = numbers;
+        blitz::partial_sort({.min_grain = 1, .pool = pools()[2]}, items, items.begin() + 20, counted(counter, kBelow));
       },
       [&] { check_permutation(items, numbers); });
 }
