@@ -1,12 +1,14 @@
 // Calls of blitz for callgrind to count the instructions of; see instructions.py.
 //
 //   instructions POOL WORKLOAD COUNT
-//   instructions list                    names pools and workloads, two words a line
+//   instructions algorithm NAME ITEMS
+//   instructions list                    names pools and workloads, and the algorithms, two words a line
 //
 // The pool has one thread, and the calling thread works in its place, or its own does: nothing waits, and nothing depends on
 // the time.
 // A loop that cannot be stopped is one block there. One that can be makes its blocks as long as the clock says; but with a
 // least grain of half its items it makes two, whatever the time.
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
@@ -14,12 +16,16 @@
 #include <cstdio>
 #include <functional>
 #include <stop_token>
+#include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include <blitz/algorithm.hpp>
 #include <blitz/blitz.hpp>
 
+#include "bench/harness/hash.hpp"
 #include "bench/harness/workload.hpp"
 
 namespace {
@@ -97,6 +103,75 @@ constexpr std::array<Workload<Pool>, 10> kWorkloads{{
     {"install_from_main", install_from_main<Pool>},
 }};
 
+using Numbers = std::vector<std::uint64_t>;
+
+Numbers random_numbers(std::size_t items) {
+  Numbers numbers(items);
+  for (std::size_t i = 0; i < items; ++i) numbers[i] = bench::mix(i + 1);
+  return numbers;
+}
+Numbers sorted_numbers(std::size_t items) {
+  Numbers numbers(items);
+  for (std::size_t i = 0; i < items; ++i) numbers[i] = i;
+  return numbers;
+}
+std::vector<std::string> random_strings(std::size_t items) {
+  std::vector<std::string> strings(items);
+  for (std::size_t i = 0; i < items; ++i) strings[i] = "a common prefix, " + std::to_string(bench::mix(i + 1));
+  return strings;
+}
+
+// What callgrind counts, of `items` that are made before.
+template <class Items, class F>
+std::function<void()> call(Items items, F f) {
+  return [out = Items(items.size()), items = std::move(items), f]() mutable { f(items, out); };
+}
+
+// Sorts by a comparison, where blitz does not see that its digits would do.
+constexpr auto kBelow = [](std::uint64_t a, std::uint64_t b) { return a < b; };
+
+struct Algorithm {
+  const char* name;
+  std::function<void()> (*make)(std::size_t items);
+};
+constexpr std::array<Algorithm, 9> kAlgorithms{{
+    {"sort_random",
+     [](std::size_t n) { return call(random_numbers(n), [](Numbers& in, Numbers&) { blitz::sort(in); }); }},
+    {"sort_by_less",
+     [](std::size_t n) { return call(random_numbers(n), [](Numbers& in, Numbers&) { blitz::sort(in, kBelow); }); }},
+    {"sort_sorted",
+     [](std::size_t n) { return call(sorted_numbers(n), [](Numbers& in, Numbers&) { blitz::sort(in); }); }},
+    {"sort_strings", [](std::size_t n) { return call(random_strings(n), [](auto& in, auto&) { blitz::sort(in); }); }},
+    {"stable_sort_by_less",
+     [](std::size_t n) {
+       return call(random_numbers(n), [](Numbers& in, Numbers&) { blitz::stable_sort(in, kBelow); });
+     }},
+    {"merge",
+     [](std::size_t n) {
+       Numbers numbers = random_numbers(n);
+       std::sort(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(n / 2));
+       std::sort(numbers.begin() + static_cast<std::ptrdiff_t>(n / 2), numbers.end());
+       return call(std::move(numbers), [](Numbers& in, Numbers& out) {
+         const auto middle = in.begin() + static_cast<std::ptrdiff_t>(in.size() / 2);
+         blitz::merge(in.begin(), middle, middle, in.end(), out.begin(), out.end());
+       });
+     }},
+    {"copy_if",
+     [](std::size_t n) {
+       return call(random_numbers(n), [](Numbers& in, Numbers& out) {
+         blitz::copy_if(in, out, [](std::uint64_t x) { return x % 2 == 0; });
+       });
+     }},
+    {"inclusive_scan",
+     [](std::size_t n) {
+       return call(random_numbers(n), [](Numbers& in, Numbers& out) { blitz::inclusive_scan(in, out); });
+     }},
+    {"find",
+     [](std::size_t n) {
+       return call(sorted_numbers(n), [](Numbers& in, Numbers& out) { out[0] = *blitz::find(in, in.back()); });
+     }},
+}};
+
 }  // namespace
 
 /// What callgrind collects in, by this name.
@@ -121,6 +196,19 @@ bool run(std::string_view name, std::size_t count) {
   return false;
 }
 
+bool run_algorithm(std::string_view name, std::size_t items) {
+  for (const Algorithm& algorithm : kAlgorithms) {
+    if (algorithm.name != name) continue;
+    blitz::ThreadPool pool({.num_threads = 1});
+    pool.install([&] {
+      algorithm.make(items)();  // Finds symbols.
+      counted(algorithm.make(items));
+    });
+    return true;
+  }
+  return false;
+}
+
 template <class Pool>
 void list(const char* pool) {
   for (const auto& workload : kWorkloads<Pool>) std::printf("%s %s\n", pool, workload.name);
@@ -133,6 +221,7 @@ int main(int argc, char** argv) {
   if (arguments.size() == 1 && arguments[0] == "list") {
     list<blitz::ThreadPool>("fork_join");
     list<blitz::AsyncThreadPool>("async");
+    for (const Algorithm& algorithm : kAlgorithms) std::printf("algorithm %s\n", algorithm.name);
     return 0;
   }
   if (arguments.size() == 3) {
@@ -142,8 +231,9 @@ int main(int argc, char** argv) {
     if (error == std::errc() && end == number.data() + number.size()) {
       if (arguments[0] == "fork_join" && run<blitz::ThreadPool>(arguments[1], count)) return 0;
       if (arguments[0] == "async" && run<blitz::AsyncThreadPool>(arguments[1], count)) return 0;
+      if (arguments[0] == "algorithm" && run_algorithm(arguments[1], count)) return 0;
     }
   }
-  std::fprintf(stderr, "usage: instructions fork_join|async WORKLOAD COUNT, or instructions list\n");
+  std::fprintf(stderr, "usage: instructions fork_join|async|algorithm WORKLOAD COUNT, or instructions list\n");
   return 2;
 }

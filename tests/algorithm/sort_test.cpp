@@ -142,6 +142,14 @@ TEST_CASE_TEMPLATE("sort: keys by radix, both ways, as items and of records", Ke
       auto sorted_keys = keys;
       blitz::sort({.pool = pools()[2]}, sorted_keys);
       CHECK(sorted_keys == expected);
+      for (const bool descending : {false, true}) {  // and others behind a sorted run
+        auto begun = keys;
+        const auto end_of_run = begun.begin() + static_cast<std::ptrdiff_t>(n * 2 / 3);
+        std::sort(begun.begin(), end_of_run);
+        if (descending) std::reverse(begun.begin(), end_of_run);
+        blitz::sort({.pool = pools()[2]}, begun);
+        CHECK(begun == expected);
+      }
       blitz::sort({.pool = pools()[1]}, records, {}, &std::pair<std::uint32_t, Key>::second);
       CHECK(std::ranges::equal(records, expected, {}, &std::pair<std::uint32_t, Key>::second));
       CHECK(std::ranges::all_of(records, [&](const auto& record) { return keys[record.first] == record.second; }));

@@ -18,6 +18,7 @@
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/scratch.hpp"
 #include "blitz/algorithm/sort/for_all.hpp"
+#include "blitz/algorithm/sort/merge_path.hpp"
 #include "blitz/algorithm/sort/parallel_quicksort.hpp"
 #include "blitz/algorithm/sort/parallel_radix.hpp"
 #include "blitz/algorithm/sort/patterns.hpp"
@@ -56,6 +57,9 @@ consteval bool sorted_by_radix() {
 /// Whether a projection only reads the item, and so returns the same each time.
 template <class P>
 inline constexpr bool kIsRead = std::same_as<P, std::identity> || std::is_member_object_pointer_v<P>;
+
+/// Of fewer items, a sorted half is not worth a merge.
+inline constexpr std::size_t kLeastRunToMerge = 4096;
 
 /// No more items than this are sorted or partitioned by one thread, unless the options say otherwise.
 template <class T>
@@ -182,22 +186,47 @@ auto order_of(C& comp, P& proj) {
   }
 }
 
+/// Merges the first `run` of n items with the others, both of which are sorted. When it throws, all items are there, in
+/// some order. False: there is no memory for that.
+template <class T, class Less>
+bool try_merge_run(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t run, std::size_t n,
+                   Less less) {
+  const Scratch<T> memory(n, std::nothrow);
+  T* const other = memory.data();
+  if (other == nullptr) return false;
+  const auto move_all = [n](T* from, T* to) {
+    for_all(n, kSortGrain<T>, [=](std::size_t i) { std::construct_at(to + i, std::move(from[i])); });
+  };
+  move_all(items, other);
+  const std::size_t parts = part_count(n, threads, sort_grain<T>(options));
+  try_or([&] { merge_parallel(options, parts, other, run, other + run, n - run, items, less, ConstructMoved{}); },
+         [&] { move_all(other, items); });
+  return true;
+}
+
 template <class T, class C, class P>
 void sort_items(const AlgorithmOptions& options, T* items, std::size_t n, C& comp, P& proj) {
   throw_if_stopped(options);
   if (n < 2) return;
   const auto less = order_of<T>(comp, proj);
-  if (const FrontRun run = front_run(options, items, n, less); run.size == n) {
-    if (run.reversed) reverse_items(options, items, n);
-    return throw_if_stopped(options);
-  }
   constexpr bool kByRadix = sorted_by_radix<T, C, P>();
+  constexpr bool kPlainKeys = kByRadix && std::same_as<SortKey<T, P>, T> && std::same_as<P, std::identity>;
+  const FrontRun run = front_run(options, items, n, less);
+  const bool is_run = run.size == n;
+  const bool has_run = kPlainKeys && n >= kLeastRunToMerge && run.size >= n / 2;
+  if (run.reversed && (is_run || has_run)) reverse_items(options, items, run.size);
+  throw_if_stopped(options);
+  if (is_run) return;
+  if (has_run) sort_items(options, items + run.size, n - run.size, comp, proj);
   const std::size_t alone =
       kByRadix ? std::max(options.min_grain, kMostRadixBytes / sizeof(T)) : sort_grain<T>(options);
   with_threads(options, n, alone, [&](std::size_t threads) {
+    if constexpr (kPlainKeys) {
+      if (has_run && try_merge_run(options, threads, items, run.size, n, less)) return;
+    }
     if constexpr (!kByRadix) {
       quicksort_items(options, threads, items, n, less);
-    } else if constexpr (std::same_as<SortKey<T, P>, T> && std::same_as<P, std::identity>) {
+    } else if constexpr (kPlainKeys) {
       radix_sort_keys<typename decltype(less.order)::Map>(options, threads, items, n);
     } else if constexpr (kIsRead<P>) {
       radix_sort_items(options, threads, items, n, less.order);
