@@ -2,7 +2,7 @@
 """Measures, or reads, the table of algorithms: blitz beside the serial algorithms, and the best of the other libraries.
 
     algorithms.py PROGRAM [--quick | --smoke] [options]      build/bench/algorithms, in a release build
-    algorithms.py RECORD.json                                what --json wrote
+    algorithms.py RECORD.json [--peers]                      what --json wrote
 
 Prints a table for each number of items: the median times of a call; blitz over the best other library, and over the
 limit: the time that the machine takes to move the bytes which the algorithm must, read and copied by hand in the same
@@ -39,6 +39,8 @@ TRAFFIC = {
     "inclusive_scan": (8, 8),
     "copy_if": (8, 4),
     "merge": (8, 8),
+    "scan_filter_sum": (8, 0),
+    "flat_map": (8, 12),
     "reduce_by_key": (16, 1.6),
     "histogram": (1, 0),
     "reverse": (8, 8),
@@ -135,6 +137,21 @@ def write_table(items, cells, memory):
     print()
 
 
+def write_peers(items, cells):
+    """A column for each peer."""
+    peers = list(dict.fromkeys(peer for cell in cells for peer in sorted(cell["wall"], key=lambda p: p != "serial")))
+    print(f"{items} items\n")
+    print("| row | " + " | ".join(peers) + " | blitz_par / best |")
+    print("|---|" + "---:|" * (len(peers) + 1))
+    for cell in cells:
+        other = best_other(cell)
+        texts = [time_text(median(cell, peer)) if peer in cell["wall"] else "" for peer in peers]
+        both = "blitz_par" in cell["wall"] and other
+        texts.append(ratio_text(median(cell, "blitz_par"), median(cell, other)) if both else "")
+        print(f"| {cell['row']} | " + " | ".join(texts) + " |")
+    print()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", metavar="PROGRAM|RECORD.json")
@@ -148,6 +165,7 @@ def main():
     parser.add_argument("--sizes", metavar="N,...", help="numbers of items")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--passes", type=int, default=PASSES)
+    parser.add_argument("--peers", action="store_true", help="a column for each peer instead")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the record to FILE")
     options = parser.parse_args()
 
@@ -158,7 +176,10 @@ def main():
     memory = {(cell["row"], cell["items"]): cell for cell in record["cells"]}
     for items in dict.fromkeys(cell["items"] for cell in record["cells"]):
         cells = [cell for cell in record["cells"] if cell["items"] == items and cell["row"] not in MEMORY]
-        write_table(items, cells, memory)
+        if options.peers:
+            write_peers(items, cells)
+        else:
+            write_table(items, cells, memory)
 
 
 if __name__ == "__main__":

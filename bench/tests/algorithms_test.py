@@ -66,11 +66,13 @@ class AlgorithmsTest(unittest.TestCase):
             cell("sum", serial=[4, 4, 90], tbb=[3], openmp=[2], blitz=[1.5]),
             cell("copy_if", serial=[4], stl=[8], blitz=[12]),
             cell("sort_random", serial=[2000]),
+            cell("flat_map", blitz=[5], blitz_par=[3], serial=[9], stl=[6], openmp=[4]),
         ]
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "record.json")
             file.write_text(json.dumps({"cells": cells}))
             done = run(str(file))
+            peers = run(str(file), "--peers")
         self.assertEqual(done.returncode, 0, done.stderr)
         found = rows(done.stdout)
         self.assertEqual(
@@ -82,6 +84,11 @@ class AlgorithmsTest(unittest.TestCase):
             ["4.00 us", "8.00 us (stl)", "12.0 us ! -", "0.33", "1.50", "1.50 us", "8.00"],
         )
         self.assertEqual(found[1000, "sort_random"], ["2.00 ms", "", "", "", "", "", ""])
+        self.assertIn("| row | serial | tbb | openmp | blitz | stl | blitz_par | blitz_par / best |", peers.stdout)
+        self.assertEqual(
+            rows(peers.stdout)[1000, "flat_map"],
+            ["9.00 us", "", "4.00 us", "5.00 us", "6.00 us", "3.00 us", "0.75"],
+        )
 
     def test_bad_names(self):
         done = run(PROGRAM, "--smoke", "--rows", "summ")

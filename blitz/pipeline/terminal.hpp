@@ -77,6 +77,16 @@ auto fold_stage(const AlgorithmOptions& options, const S& stage, Identity&& iden
   });
 }
 
+/// Calls `f(value, x...)`, which returns the new value, or changes the one it is given and returns nothing.
+template <class T, class F, class... X>
+BLITZ_ALWAYS_INLINE void fold_into(T& value, const F& f, X&&... x) {
+  if constexpr (requires { value = std::invoke(f, std::move(value), std::forward<X>(x)...); }) {
+    value = std::invoke(f, std::move(value), std::forward<X>(x)...);
+  } else {
+    std::invoke(f, value, std::forward<X>(x)...);
+  }
+}
+
 // --- sums in lanes ---
 
 /// Whether a position of the stage has one item, or one that a filter drops: then folds of numbers go by lanes.

@@ -232,6 +232,9 @@ TEST_CASE("pipelines: folds") {
       CHECK(all.map(text).reduce(std::string(), std::plus<>()) == joined);
       CHECK(all.fold(
                 std::string(), [&](std::string s, int x) { return std::move(s) + text(x); }, std::plus<>()) == joined);
+      CHECK(all.fold(
+                std::string(), [&](std::string& s, int x) { s += text(x); },
+                [](std::string& left, const std::string& right) { left += right; }) == joined);
       std::atomic<int> visits = 0;
       all.for_each([&](int x) { visits += x; });
       CHECK(visits == std::accumulate(numbers.begin(), numbers.end(), 0));

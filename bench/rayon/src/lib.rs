@@ -15,6 +15,7 @@ mod integrate;
 mod loops;
 mod nested;
 mod nqueens;
+mod pipelines;
 mod pool;
 mod reduce;
 mod saxpy;

@@ -1,0 +1,48 @@
+// The parallel STL of the standard library, whose threads are oneTBB's.
+#include <algorithm>
+#include <execution>
+#include <functional>
+#include <numeric>
+
+#include "bench/peers/tbb.hpp"
+#include "bench/pipelines/workload.hpp"
+
+namespace bench {
+namespace {
+
+constexpr auto& kPar = std::execution::par;
+constexpr auto& kUnsequenced = std::execution::par_unseq;
+
+const Register<+[](FlatMap& row, TbbPeer&) {
+  Numbers places(row.in.size());
+  std::transform_exclusive_scan(kPar, row.in.begin(), row.in.end(), places.begin(), Number{0}, std::plus<>(),
+                                FlatMap::many);
+  Numbers out(places.empty() ? 0 : places.back() + FlatMap::many(row.in.back()));
+  std::for_each(kPar, row.in.begin(), row.in.end(), [&](const Number& x) {
+    Number* const place = out.data() + places[static_cast<std::size_t>(&x - row.in.data())];
+    for (Number i = 0; i < FlatMap::many(x); ++i) place[i] = x + i;
+  });
+  row.take(out);
+}>
+    flat_map("stl");
+const Register<+[](ScanFilterSum& row, TbbPeer&) {
+  Numbers sums(row.in.size());
+  std::inclusive_scan(kPar, row.in.begin(), row.in.end(), sums.begin());
+  row.result = std::transform_reduce(kUnsequenced, sums.begin(), sums.end(), Number{0}, std::plus<>(),
+                                     [](Number x) { return ScanFilterSum::filtered(x); });
+}>
+    scan_filter_sum("stl");
+const Register<+[](MandelbrotImage& row, TbbPeer&) {
+  std::for_each(kPar, row.out.begin(), row.out.end(), [&](std::uint32_t& pixel) {
+    pixel = MandelbrotImage::pixel(static_cast<std::size_t>(&pixel - row.out.data()), row.side);
+  });
+}>
+    mandelbrot("stl");
+const Register<+[](NBody& row, TbbPeer&) {
+  std::transform(kPar, row.bodies.begin(), row.bodies.end(), row.out.begin(),
+                 [&](const NBody::Vector& body) { return NBody::pull(body, row.bodies); });
+}>
+    n_body("stl");
+
+}  // namespace
+}  // namespace bench
