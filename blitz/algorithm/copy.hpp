@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 #include <ranges>
+#include <type_traits>
 #include <utility>
 
 #include "blitz/algorithm/blocks.hpp"
@@ -57,11 +58,34 @@ struct IntoRange {
   }
 };
 
+/// What std::copy asks of an iterator. The differences of std::views::iota over the widest integers are wider than any
+/// integer.
+template <class I>
+concept HasIntegerDifferences = std::is_integral_v<std::iter_difference_t<I>>;
+
+/// std::copy, or std::move, for all iterators.
+template <bool kMoves, class I, class O>
+void transfer(I first, const I& last, O out) {
+  if constexpr (!HasIntegerDifferences<I> || !HasIntegerDifferences<O>) {
+    for (; first != last; ++first, ++out) {
+      if constexpr (kMoves) {
+        *out = std::ranges::iter_move(first);
+      } else {
+        *out = *first;
+      }
+    }
+  } else if constexpr (kMoves) {
+    std::move(first, last, out);
+  } else {
+    std::copy(first, last, out);
+  }
+}
+
 struct Copy : IntoRange<Copy> {
   template <class I, class O>
   static I run(const AlgorithmOptions& options, const I& first, LoopIndex count, LoopIndex /*total*/, const O& out) {
     write_blocks(options, count,
-                 [&](LoopIndex from, LoopIndex to) { std::copy(at(first, from), at(first, to), at(out, from)); });
+                 [&](LoopIndex from, LoopIndex to) { transfer<false>(at(first, from), at(first, to), at(out, from)); });
     return at(first, count);
   }
 };
@@ -70,7 +94,7 @@ struct Move : IntoRange<Move, true> {
   template <class I, class O>
   static I run(const AlgorithmOptions& options, const I& first, LoopIndex count, LoopIndex /*total*/, const O& out) {
     write_blocks(options, count,
-                 [&](LoopIndex from, LoopIndex to) { std::move(at(first, from), at(first, to), at(out, from)); });
+                 [&](LoopIndex from, LoopIndex to) { transfer<true>(at(first, from), at(first, to), at(out, from)); });
     return at(first, count);
   }
 };
@@ -80,7 +104,9 @@ struct ReverseCopy : IntoRange<ReverseCopy> {
   template <class I, class O>
   static I run(const AlgorithmOptions& options, const I& first, LoopIndex count, LoopIndex total, const O& out) {
     write_blocks(options, count, [&](LoopIndex from, LoopIndex to) {
-      std::reverse_copy(at(first, total - to), at(first, total - from), at(out, from));
+      const I begin = at(first, total - to);
+      O place = at(out, from);
+      for (I item = at(first, total - from); item != begin; ++place) *place = *--item;
     });
     return at(first, total);
   }

@@ -287,8 +287,9 @@ class Grouping {
     const Pieces cut(count_, pieces);
     const auto partition_of = [shift = 64 - bits](std::uint64_t hash) { return hash >> shift; };
 
-    // Where each piece's records of each partition begin.
+    // Where each piece's records of each partition begin, and end.
     std::vector<std::size_t> begins(pieces * partitions);
+    std::vector<std::size_t> ends(pieces * partitions);
     for_each_index(pieces, [&](LoopIndex p) {
       std::size_t* const counts = begins.data() + p * partitions;
       for (LoopIndex i = cut.begin(p); i != cut.begin(p + 1); ++i) ++counts[partition_of(hash_at(i))];
@@ -296,16 +297,24 @@ class Grouping {
     std::vector<std::size_t> edges{0};  // of the partitions
     std::size_t begin = 0;
     for (std::size_t q = 0; q < partitions; ++q) {
-      for (LoopIndex p = 0; p < pieces; ++p) begin += std::exchange(begins[p * partitions + q], begin);
+      for (LoopIndex p = 0; p < pieces; ++p) {
+        begin += std::exchange(begins[p * partitions + q], begin);
+        ends[p * partitions + q] = begin;
+      }
       edges.push_back(begin);
     }
     Scratch<Record> records(count_);
     for_each_index(pieces, [&](LoopIndex p) {
       std::size_t* const next = begins.data() + p * partitions;
+      const std::size_t* const end = ends.data() + p * partitions;
       for (LoopIndex i = cut.begin(p); i != cut.begin(p + 1); ++i) {
-        // The bits that tell the partition come last: the table of a partition goes by the first ones.
         const std::uint64_t hash = hash_at(i);
-        std::construct_at(records.data() + next[partition_of(hash)]++, std::rotl(hash, bits), i);
+        std::size_t q = partition_of(hash);
+        // Only if key_of answers otherwise than before: then some other partition has room.
+        while (next[q] == end[q]) [[unlikely]]
+          q = (q + 1) % partitions;
+        // The bits that tell the partition come last: the table of a partition goes by the first ones.
+        std::construct_at(records.data() + next[q]++, std::rotl(hash, bits), i);
       }
     });
 
@@ -412,7 +421,7 @@ struct GroupBy {
 /// only read. O(n) expected, with three calls of `key_of` for each item at most, and two for each comparison of keys
 /// other than integers whose hashes are equal. Memory beside the result: 2 bytes for each item; where there are more
 /// groups than a cache holds 16 instead of 2. Any thread. A key that most of many items share keeps one worker busy with
-/// them, if other keys are many.
+/// them, if other keys are many. If `key_of` gives an item another key at another call, each position is in some group.
 ///
 /// After the hash joins of databases: C. Balkesen, J. Teubner, G. Alonso, M. T. Oezsu, "Main-memory hash joins on
 /// multi-core CPUs: tuning to the underlying hardware", ICDE 2013.

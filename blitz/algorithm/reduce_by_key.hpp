@@ -119,19 +119,20 @@ class RunReduction {
     return value;
   }
 
-  /// Writes the last run that begins in each piece. There are `runs` in all.
+  /// Writes the last run that begins in each piece. There are `runs` in all. One is open wherever it is asked here, unless
+  /// equal_ has answered otherwise than before.
   void write_open_runs(LoopIndex runs) {
     std::optional<Value> open;
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       Part& part = parts_[p];
       const LoopIndex behind = p + 1 < parts_.size() ? parts_[p + 1].first_run : runs;
-      if (part.front) take(*open, std::move(*part.front));
+      if (part.front && open) take(*open, std::move(*part.front));
       if (behind == part.first_run) continue;  // No run begins here.
       if (open) *at(values_out_, part.first_run - 1) = std::move(*open);
       if (behind > room_) return;
       open = std::move(part.back);
     }
-    *at(values_out_, runs - 1) = std::move(*open);
+    if (open) *at(values_out_, runs - 1) = std::move(*open);
   }
 
   template <class X>
