@@ -38,7 +38,8 @@ std::vector<Record<N>> records(1000);
 """
 
 # By header: what is called, with @ for a number that differs, and the most bytes that a further call of it may add. Measured:
-# loops 300 to 500, reductions 600 to 1300, pipelines 500 to 3000, sorts of another type 12,000 (by a comparison) to 21,000.
+# loops 300 to 500, reductions 600 to 1300, pipelines 500 to 3000, sorts of another type 12,000
+# (by a comparison) to 21,000.
 CALLS = {
     "parallel_for": {
         "blitz::parallel_for(std::size_t{0}, numbers.size(), [](std::size_t i) { numbers[i] = @ * others[i]; });": 1500,
