@@ -23,6 +23,7 @@
 #include "blitz/algorithm/sort/for_all.hpp"
 #include "blitz/algorithm/sort/quicksort.hpp"
 #include "blitz/algorithm/sort/radix.hpp"
+#include "blitz/base/huge_pages.hpp"
 
 namespace blitz::detail {
 
@@ -34,6 +35,18 @@ void try_or(F&& f, Repair&& repair) {
   } catch (...) {
     repair();
     throw;
+  }
+}
+
+/// Has the kernel map large memory for n items, each page by one thread. Threads that scatter items all come to a new page at
+/// about the same time, and each would have it cleared.
+template <class T>
+void touch_pages(T* memory, std::size_t n) noexcept {
+  constexpr std::size_t kPage = 4096;
+  auto* const bytes = static_cast<std::byte*>(static_cast<void*>(memory));
+  const std::size_t pages = n * sizeof(T) / kPage;
+  if (pages > 2 * kHugePage / kPage) {
+    for_all(pages, kHugePage / kPage, [=](std::size_t page) { std::construct_at(bytes + page * kPage, std::byte{}); });
   }
 }
 
@@ -77,7 +90,9 @@ class ParallelRadixSort {
     try_or(
         [&] {
           count(items, n, digit, parts, counts.data(), buckets);
-          if (!once) to_buckets(items, other, n, digit, parts, counts.data());
+          if (once) return;
+          touch_pages(other, n);
+          to_buckets(items, other, n, digit, parts, counts.data());
         },
         move_home);
     if constexpr (Order::kIsItem) {

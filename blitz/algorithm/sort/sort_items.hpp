@@ -25,7 +25,6 @@
 #include "blitz/algorithm/sort/quicksort.hpp"
 #include "blitz/algorithm/sort/radix.hpp"
 #include "blitz/algorithm/sort/select.hpp"
-#include "blitz/base/huge_pages.hpp"
 #include "blitz/current_pool.hpp"
 
 namespace blitz::detail {
@@ -83,23 +82,10 @@ void quicksort_items(const AlgorithmOptions& options, std::size_t threads, T* it
       .sort(items, items + n, nullptr, depth_limit(static_cast<std::ptrdiff_t>(n)));
 }
 
-/// Has the kernel map large memory, each page by one thread. Threads that scatter items all come to a new page at about
-/// the same time, and each would have it cleared.
-template <class T>
-void touch_pages(const Scratch<T>& memory) noexcept {
-  constexpr std::size_t kPage = 4096;
-  auto* const bytes = static_cast<std::byte*>(static_cast<void*>(memory.data()));
-  const std::size_t pages = memory.size() * sizeof(T) / kPage;
-  if (pages > 2 * kHugePage / kPage) {
-    for_all(pages, kHugePage / kPage, [=](std::size_t page) { std::construct_at(bytes + page * kPage, std::byte{}); });
-  }
-}
-
 /// By radix, or without memory for that, by quicksort.
 template <class T, class Order>
 void radix_sort_items(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n, Order order) {
   if (const Scratch<T> other(n >= kLeastRadix ? n : 0, std::nothrow); other.data() != nullptr) {
-    touch_pages(other);
     ParallelRadixSort<T, Order>(options, threads, n, order).sort(items, other.data(), n, false);
   } else {
     quicksort_items(options, threads, items, n, RadixLess<Order>{order});
@@ -168,7 +154,6 @@ bool try_radix_sort_by_projection(const AlgorithmOptions& options, std::size_t t
   };
   for_blocks({.stop = options.stop}, n, kLeastKeyed, add_keys);
   throw_if_stopped(options);
-  touch_pages(other);
   ParallelRadixSort<Keyed, KeyedOrder<Order::kStable>>(options, threads, n, {})
       .sort(keyed.data(), other.data(), n, false);
   for_all(n, kLeastKeyed, [&](std::size_t i) { items[i] = std::move(keyed.data()[i].item); });

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks that compilers make vectors of the sums of floating-point numbers: in the loop over a block each addition is
-one of a whole register, and there are as many of them as hide its latency.
+one of a whole register, and there are as many of them as hide its latency. And of the loops of KERNELS.
 
     machine_code_test.py ROOT COMPILER...
 
@@ -47,6 +47,25 @@ template struct Sums<float>;
 template struct Sums<double>;
 """
 
+# By name: a call at -O3 whose loop multiplies whole registers of doubles; a class of that name is in its functions' names.
+KERNELS = {
+    "InTransform": """
+#include <vector>
+#include "blitz/algorithm/transform.hpp"
+struct InTransform { double operator()(double x) const { return x * 1.5 + 1; } };
+void call(std::vector<double>& x, std::vector<double>& y) { blitz::transform(x, y, InTransform()); }
+""",
+    "InZip": """
+#include <cstddef>
+#include <functional>
+#include "blitz/parallel_reduce.hpp"
+struct InZip { const double* x; const double* y; double operator()(std::size_t i) const { return x[i] * y[i]; } };
+double call(std::size_t n, InZip zip) {
+  return blitz::parallel_transform_reduce(std::size_t{0}, n, 0.0, std::plus<>{}, zip);
+}
+""",
+}
+
 # What folds a block, as objdump spells it, inlined or not; and the sums of SOURCE that it is part of.
 FOLD = re.compile(
     r"blitz::detail::(?:Reduction<blitz::detail::)?Fold<(float|double), "
@@ -59,11 +78,11 @@ SUMS = {
 }
 
 
-def functions(compiler, level, instruction_set, root):
-    """{(number, items): [[(address, instruction, operands)]]}: the code of each of the functions"""
+def code_of(compiler, level, instruction_set, root, text, name_of):
+    """{name: [[(address, instruction, operands)]]}: the code of the functions to which `name_of(function)` gives a name"""
     with tempfile.TemporaryDirectory() as folder:
         source, out = pathlib.Path(folder, "sums.cpp"), pathlib.Path(folder, "sums.o")
-        source.write_text(SOURCE)
+        source.write_text(text)
         command = [compiler, "-std=c++20", level, instruction_set, "-DNDEBUG", "-I", root, "-c", source, "-o", out]
         subprocess.run(command, check=True)
         command = ["objdump", "--disassemble", "--demangle", "--no-show-raw-insn", out]
@@ -73,12 +92,26 @@ def functions(compiler, level, instruction_set, root):
     for line in listing.splitlines():
         if header := re.match(r"[0-9a-f]+ <(.*)>:$", line):
             code = None
-            if fold := FOLD.match(header[1]):
+            if name := name_of(header[1]):
                 code = []
-                found.setdefault((fold[1], fold[2]), []).append(code)
+                found.setdefault(name, []).append(code)
         elif (instruction := re.match(r"\s+([0-9a-f]+):\s+(\w+)\s*(.*)", line)) and code is not None:
             code.append((int(instruction[1], 16), instruction[2], instruction[3]))
     return found
+
+
+def functions(compiler, level, instruction_set, root):
+    """By number and items."""
+    return code_of(
+        compiler, level, instruction_set, root, SOURCE, lambda name: (fold := FOLD.match(name)) and (fold[1], fold[2])
+    )
+
+
+def is_vector_kernel(compiler, instruction_set, root, kernel):
+    code = code_of(compiler, "-O3", instruction_set, root, KERNELS[kernel], lambda name: kernel in name and kernel)
+    loops = [loop for function in code.get(kernel, []) for loop in innermost_loops(function)]
+    whole = f"%{SETS[instruction_set]}"
+    return any(re.fullmatch("v?mulpd", name) and whole in operands for loop in loops for name, operands in loop)
 
 
 def innermost_loops(code):
@@ -115,6 +148,11 @@ def main():
                 vectors = any(is_vector_loop(loop, number, SETS[build[2]]) for loop in loops)
                 print(*build, number, items, "whole registers" if vectors else "NO LOOP OVER WHOLE REGISTERS")
                 good = good and vectors
+    kernels = list(itertools.product(compilers, SETS, KERNELS))
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as executor:
+        for what, vectors in zip(kernels, executor.map(lambda k: is_vector_kernel(k[0], k[1], root, k[2]), kernels)):
+            print(*what, "whole registers" if vectors else "NO LOOP OVER WHOLE REGISTERS")
+            good = good and vectors
     return 0 if good else 1
 
 
