@@ -41,7 +41,11 @@ const Register<+[](ScanFilterSum& row, BlitzPeer& peer) {
 }>
     scan_filter_sum("blitz");
 const Register<+[](ScanFilterSum& row, BlitzPeer& peer) {
-  row.result = blitz::par(row.in).scan(std::plus<>()).filter(ScanFilterSum::keep).with({.pool = &peer.pool}).sum();
+  row.result = blitz::par(row.in)
+                   .scan(std::plus<>())
+                   .filter([](Number x) { return ScanFilterSum::keep(x); })
+                   .with({.pool = &peer.pool})
+                   .sum();
 }>
     scan_filter_sum_par("blitz_par");
 
@@ -83,7 +87,11 @@ const Register<+[](KMeans& row, BlitzPeer& peer) {
 }>
     k_means("blitz");
 const Register<+[](KMeans& row, BlitzPeer& peer) {
-  row.sums = blitz::par(row.x, row.y).with({.pool = &peer.pool}).fold(KMeans::Sums(), KMeans::add, KMeans::merge);
+  row.sums =
+      blitz::par(row.x, row.y)
+          .with({.pool = &peer.pool})
+          .fold(
+              KMeans::Sums(), [](KMeans::Sums& sums, double x, double y) { KMeans::add(sums, x, y); }, KMeans::merge);
 }>
     k_means_par("blitz_par");
 

@@ -235,9 +235,9 @@ struct LoopSpace {
 template <class Items>
 LoopSpace(LoopIndex, Items) -> LoopSpace<Items>;
 
-/// The items of a range.
+/// The items of a range. Always inline: a pipeline asks for them at each item, which compilers then do before the loop.
 template <LoopRange R>
-auto items_of(R& range) {
+BLITZ_ALWAYS_INLINE auto items_of(R& range) {
   const auto count = static_cast<LoopIndex>(std::ranges::size(range));
   const auto begin = std::ranges::begin(range);
   if constexpr (kIsIota<std::remove_cv_t<R>>) {
