@@ -188,7 +188,7 @@ std::optional<T> reduce_items(const AlgorithmOptions& options, const S& stage, c
 template <class S, class P>
 auto first_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
   using Found = std::optional<PipelineValue<S>>;
-  Atomic<LoopIndex> best{stage.positions()};  // as in find_first, whose orders these are
+  Atomic<LoopIndex> best{~LoopIndex{0}};  // as in find_first, whose orders these are
   Found found = fold_stage(
       options, stage, [] { return Found(); },
       [&](Found& value, const S& ready, LoopIndex first, LoopIndex last) {
