@@ -79,10 +79,6 @@ const Register<+[](FilterNew& row, BlitzPeer& peer) {
   row.take(blitz::par(row.in).filter(CopyIf::keep).with({.pool = &peer.pool}).collect());
 }>
     filter_new("blitz");
-const Register<+[](FlatMap& row, BlitzPeer& peer) {
-  row.take(blitz::par(row.in).flat_map(FlatMap::numbers_of).with({.pool = &peer.pool}).collect());
-}>
-    flat_map("blitz");
 
 const Register<+[](ReduceByKey& row, BlitzPeer& peer) {
   const auto ends = blitz::reduce_by_key({.pool = &peer.pool}, row.keys, row.values, row.keys_out, row.out);

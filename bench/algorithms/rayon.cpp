@@ -21,7 +21,6 @@ void bench_rayon_histogram(const Pool*, const std::uint8_t* in, std::size_t coun
 std::size_t bench_rayon_count(const Pool*, const Number* in, std::size_t count);
 std::uint64_t bench_rayon_map_new(const Pool*, const double* in, std::size_t count);
 std::uint64_t bench_rayon_filter_new(const Pool*, const Number* in, std::size_t count);
-std::uint64_t bench_rayon_flat_map(const Pool*, const Number* in, std::size_t count);
 void bench_rayon_group_by(const Pool*, const Number* keys, std::size_t count, void* row,
                           void (*take_group)(void* row, const std::size_t* positions, std::size_t count));
 void bench_rayon_sort_numbers(const Pool*, Number* items, std::size_t count, bool stable);
@@ -74,10 +73,6 @@ const Register<+[](FilterNew& row, RayonInsidePeer& peer) {
   row.take_digest(bench_rayon_filter_new(peer.pool, row.in.data(), row.in.size()));
 }>
     filter_new("rayon_inside");
-const Register<+[](FlatMap& row, RayonInsidePeer& peer) {
-  row.take_digest(bench_rayon_flat_map(peer.pool, row.in.data(), row.in.size()));
-}>
-    flat_map("rayon_inside");
 
 template <class GroupRow>
 void group_by(GroupRow& row, RayonInsidePeer& peer) {

@@ -79,7 +79,6 @@ const Register<+[](FilterNew& row, SerialPeer&) {
   row.take(out);
 }>
     filter_new("serial");
-const Register<+[](FlatMap& row, SerialPeer&) { row.take(FlatMap::made_of(row.in)); }> flat_map("serial");
 
 const Register<+[](ReduceByKey& row, SerialPeer&) { row.written = row.reduce(); }> reduce_by_key("serial");
 const Register<+[](Histogram& row, SerialPeer&) {

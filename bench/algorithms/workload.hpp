@@ -370,24 +370,6 @@ struct FilterNew : NewArrayRow<Number> {
   Numbers in;
 };
 
-struct FlatMap : NewArrayRow<Number> {
-  static constexpr Spec spec = row_spec("flat_map", "none to three numbers for each item, in a new array");
-  explicit FlatMap(Scale) {}
-  void set(std::size_t items) override {
-    in = random_numbers(items, Number{1} << 32);
-    expect(made_of(in));
-  }
-  static auto numbers_of(Number x) { return std::views::iota(x, x + x % 4); }
-  static Numbers made_of(const Numbers& in) {
-    Numbers out;
-    for (const Number x : in) {
-      for (const Number y : numbers_of(x)) out.push_back(y);
-    }
-    return out;
-  }
-  Numbers in;
-};
-
 // --- by key ---
 
 /// The positions of the items of each key; the groups in any order.

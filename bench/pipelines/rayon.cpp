@@ -1,9 +1,7 @@
 #include "bench/peers/rayon.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -27,7 +25,6 @@ void bench_rayon_word_histogram(const Pool*, const char* text, std::size_t size,
 void bench_rayon_k_means(const Pool*, const double* x, const double* y, std::size_t count, KMeans::Sums* out);
 void bench_rayon_mandelbrot(const Pool*, std::uint32_t* out, std::size_t side);
 void bench_rayon_n_body(const Pool*, const NBody::Vector* bodies, std::size_t count, NBody::Vector* out);
-void bench_rayon_group_by(const Pool*, const Number* keys, std::size_t count, TakeNumbers, void* context);
 }
 
 const Register<+[](FlatMap& row, RayonInsidePeer& peer) {
@@ -63,17 +60,6 @@ const Register<+[](NBody& row, RayonInsidePeer& peer) {
   bench_rayon_n_body(peer.pool, row.bodies.data(), row.bodies.size(), row.out.data());
 }>
     n_body("rayon_inside");
-
-template <class GroupRow>
-void rayon_group_by(GroupRow& row, RayonInsidePeer& peer) {
-  const auto take = [](void* context, const Number* data, std::size_t size) {
-    const std::array groups{std::span(data, size)};
-    static_cast<GroupRow*>(context)->take(groups, std::identity());
-  };
-  bench_rayon_group_by(peer.pool, row.keys.data(), row.keys.size(), take, &row);
-}
-const Register<&rayon_group_by<GroupByFew>> group_by_few("rayon_inside");
-const Register<&rayon_group_by<GroupByMany>> group_by_many("rayon_inside");
 
 }  // namespace
 }  // namespace bench

@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "blitz/base/export.hpp"
+#include "blitz/base/invoke.hpp"
 #include "blitz/base/opaque.hpp"
 #include "blitz/core/items.hpp"
 
@@ -112,21 +113,21 @@ class Fold {
   template <class Op, class X>
   BLITZ_ALWAYS_INLINE static void take(Op& op, T& value, X&& x) {
     if constexpr (std::is_reference_v<std::invoke_result_t<Op&, T, X>>) {
-      T next(std::invoke(op, std::move(value), std::forward<X>(x)));  // It may refer to `value`.
+      T next(invoke_inline(op, std::move(value), std::forward<X>(x)));  // It may refer to `value`.
       value = std::move(next);
     } else {
-      value = static_cast<T>(std::invoke(op, std::move(value), std::forward<X>(x)));
+      value = static_cast<T>(invoke_inline(op, std::move(value), std::forward<X>(x)));
     }
   }
 
   template <class X>
   BLITZ_ALWAYS_INLINE void take_item(T& value, X&& item) const {
-    take(step_, value, std::invoke(transform_, std::forward<X>(item)));
+    take(step_, value, invoke_inline(transform_, std::forward<X>(item)));
   }
 
   template <class X>
   BLITZ_ALWAYS_INLINE void begin_with(T& value, X&& item) const {
-    if constexpr (!kHasIdentity) value = static_cast<T>(std::invoke(transform_, std::forward<X>(item)));
+    if constexpr (!kHasIdentity) value = static_cast<T>(invoke_inline(transform_, std::forward<X>(item)));
   }
 
   BLITZ_ALWAYS_INLINE void fold_run(T& value, LoopIndex first, LoopIndex last) const {

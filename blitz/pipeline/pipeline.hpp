@@ -20,6 +20,7 @@
 #include "blitz/algorithm/find.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/transform.hpp"
+#include "blitz/base/invoke.hpp"
 #include "blitz/pipeline/array.hpp"
 #include "blitz/pipeline/groups.hpp"
 #include "blitz/pipeline/source.hpp"
@@ -186,7 +187,7 @@ class Pipeline {
     detail::with_ready(options_, stage_, [&](const S& stage) {
       detail::for_blocks(options_, stage.positions(), 1, [&](detail::LoopIndex first, detail::LoopIndex last) {
         detail::push(stage, first, last, [&f](auto&&... x) BLITZ_LAMBDA_INLINE {
-          static_cast<void>(std::invoke(std::as_const(f), std::forward<decltype(x)>(x)...));
+          static_cast<void>(detail::invoke_inline(std::as_const(f), std::forward<decltype(x)>(x)...));
         });
       });
     });
@@ -200,7 +201,7 @@ class Pipeline {
         [&](std::optional<State>& state, const S& stage, detail::LoopIndex first, detail::LoopIndex last) {
           if (!state) state.emplace(init());
           detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
-            static_cast<void>(std::invoke(std::as_const(f), *state, std::forward<decltype(x)>(x)...));
+            static_cast<void>(detail::invoke_inline(std::as_const(f), *state, std::forward<decltype(x)>(x)...));
           });
         },
         [](std::optional<State>&, std::optional<State>&&) {});
@@ -239,9 +240,7 @@ class Pipeline {
   [[nodiscard]] Value sum() const
     requires PipelineNumber<Value>
   {
-    // -0.0 is what any number can be added to without a change.
-    constexpr Value kNone = std::floating_point<Value> ? static_cast<Value>(-0.0) : Value{};
-    return static_cast<Value>(Value{} + detail::fold_numbers<Value>(options_, stage_, kNone, std::plus<Value>()));
+    return detail::fold_numbers<Value>(options_, stage_, std::plus<Value>());
   }
   /// The sum without lanes: within each part, numbers are added from left to right, as a serial loop does.
   [[nodiscard]] Value ordered_sum() const
@@ -253,7 +252,7 @@ class Pipeline {
   [[nodiscard]] Value product() const
     requires PipelineNumber<Value>
   {
-    return detail::fold_numbers<Value>(options_, stage_, Value{1}, std::multiplies<Value>());
+    return detail::fold_numbers<Value>(options_, stage_, std::multiplies<Value>());
   }
   /// The number of items.
   [[nodiscard]] std::size_t count() const {
@@ -274,14 +273,16 @@ class Pipeline {
   template <class Less = std::ranges::less>
   [[nodiscard]] std::optional<Value> min(Less less = {}) const {
     return reduce([&less](Value&& a, auto&& b) -> Value {
-      return std::invoke(less, std::as_const(b), std::as_const(a)) ? Value(std::forward<decltype(b)>(b)) : std::move(a);
+      return detail::invoke_inline(less, std::as_const(b), std::as_const(a)) ? Value(std::forward<decltype(b)>(b))
+                                                                             : std::move(a);
     });
   }
   /// The greatest item by `less`, the last of equal ones; none if there is no item.
   template <class Less = std::ranges::less>
   [[nodiscard]] std::optional<Value> max(Less less = {}) const {
     return reduce([&less](Value&& a, auto&& b) -> Value {
-      return std::invoke(less, std::as_const(b), std::as_const(a)) ? std::move(a) : Value(std::forward<decltype(b)>(b));
+      return detail::invoke_inline(less, std::as_const(b), std::as_const(a)) ? std::move(a)
+                                                                             : Value(std::forward<decltype(b)>(b));
     });
   }
   /// Both at once; none if there is no item.
@@ -291,8 +292,8 @@ class Pipeline {
   {
     using Both = std::pair<Value, Value>;
     return map([](const auto& x) { return Both(x, x); }).reduce([&less](Both&& a, Both&& b) {
-      return Both(std::invoke(less, b.first, a.first) ? std::move(b.first) : std::move(a.first),
-                  std::invoke(less, b.second, a.second) ? std::move(a.second) : std::move(b.second));
+      return Both(detail::invoke_inline(less, b.first, a.first) ? std::move(b.first) : std::move(a.first),
+                  detail::invoke_inline(less, b.second, a.second) ? std::move(a.second) : std::move(b.second));
     });
   }
 
@@ -334,7 +335,7 @@ class Pipeline {
     return detail::with_ready(options_, stage_, [&](const S& stage) -> std::optional<std::size_t> {
       const auto holds = [&](detail::LoopIndex i) -> bool {
         return stage.at(i, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
-          return static_cast<bool>(std::invoke(std::as_const(pred), std::as_const(x)...));
+          return static_cast<bool>(detail::invoke_inline(std::as_const(pred), std::as_const(x)...));
         });
       };
       const detail::LoopIndex found = detail::find_position<false>(options_, stage.positions(), holds);
@@ -423,7 +424,7 @@ class Pipeline {
   [[nodiscard]] std::optional<T> try_reduce(T identity, Op op) const {
     using Maybe = std::optional<T>;
     const auto both = [&](Maybe&& left, Maybe&& right) -> Maybe {
-      if (left && right) left = std::invoke(std::as_const(op), *std::move(left), *std::move(right));
+      if (left && right) left = detail::invoke_inline(std::as_const(op), *std::move(left), *std::move(right));
       return left && right ? std::move(left) : std::nullopt;
     };
     return fold(Maybe(std::move(identity)), both, both);

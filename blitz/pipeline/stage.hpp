@@ -15,6 +15,7 @@
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/invoke.hpp"
 #include "blitz/core/items.hpp"
 #include "blitz/pipeline/source.hpp"
 
@@ -47,7 +48,7 @@ class MapStage : public Over<S> {
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
     return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
-      return sink(std::invoke(f_, std::forward<decltype(x)>(x)...));
+      return sink(invoke_inline(f_, std::forward<decltype(x)>(x)...));
     });
   }
   template <class Sink>
@@ -55,7 +56,7 @@ class MapStage : public Over<S> {
     requires kIndexed
   {
     return this->below_.at(i, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> decltype(auto) {
-      return sink(std::invoke(f_, std::forward<decltype(x)>(x)...));
+      return sink(invoke_inline(f_, std::forward<decltype(x)>(x)...));
     });
   }
 
@@ -74,7 +75,7 @@ class InspectStage : public Over<S> {
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
     return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
-      std::invoke(f_, std::as_const(x)...);
+      invoke_inline(f_, std::as_const(x)...);
       return sink(std::forward<decltype(x)>(x)...);
     });
   }
@@ -83,7 +84,7 @@ class InspectStage : public Over<S> {
     requires kIndexed
   {
     return this->below_.at(i, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> decltype(auto) {
-      std::invoke(f_, std::as_const(x)...);
+      invoke_inline(f_, std::as_const(x)...);
       return sink(std::forward<decltype(x)>(x)...);
     });
   }
@@ -111,7 +112,7 @@ class FilterStage : public Over<S> {
   [[nodiscard]] const S& below() const noexcept { return this->below_; }
   template <class... X>
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool keeps(const X&... x) const {
-    return static_cast<bool>(std::invoke(p_, x...));
+    return static_cast<bool>(invoke_inline(p_, x...));
   }
 
  private:
@@ -132,7 +133,7 @@ class FilterMapStage : public Over<S> {
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
     return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
-      Maybe maybe = std::invoke(f_, std::forward<decltype(x)>(x)...);
+      Maybe maybe = invoke_inline(f_, std::forward<decltype(x)>(x)...);
       return maybe ? sink(*std::forward<Maybe>(maybe)) : false;
     });
   }
@@ -155,7 +156,7 @@ class FlatMapStage : public Over<S> {
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
     return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
-      for (auto&& y : std::invoke(f_, std::forward<decltype(x)>(x)...)) {
+      for (auto&& y : invoke_inline(f_, std::forward<decltype(x)>(x)...)) {
         if (sink(std::forward<decltype(y)>(y))) return true;
       }
       return false;
@@ -297,7 +298,7 @@ class ScanStage : public Over<S> {
         std::optional<T>& sum = before_[first + 1];
         T value = this->below_.at(first * kBlock, [](auto&& x) { return T(std::forward<decltype(x)>(x)); });
         this->below_.for_each(first * kBlock + 1, (first + 1) * kBlock, [&](auto&& x) BLITZ_LAMBDA_INLINE {
-          value = std::invoke(op_, std::move(value), std::forward<decltype(x)>(x));
+          value = invoke_inline(op_, std::move(value), std::forward<decltype(x)>(x));
           return false;
         });
         sum = std::move(value);
@@ -307,7 +308,7 @@ class ScanStage : public Over<S> {
     std::optional<T> all = init_;
     for (std::optional<T>& sum : before_) {
       if (all && sum) {
-        sum = std::invoke(op_, *all, std::move(*sum));
+        sum = invoke_inline(op_, *all, std::move(*sum));
       } else if (all) {
         sum = all;
       }
@@ -339,10 +340,10 @@ class ScanStage : public Over<S> {
     return this->below_.for_each(first, last, [&](auto&& x) BLITZ_LAMBDA_INLINE -> bool {
       if constexpr (kExclusive) {
         if (sink(std::as_const(value))) return true;
-        value = std::invoke(op_, std::move(value), std::forward<decltype(x)>(x));
+        value = invoke_inline(op_, std::move(value), std::forward<decltype(x)>(x));
         return false;
       } else {
-        value = std::invoke(op_, std::move(value), std::forward<decltype(x)>(x));
+        value = invoke_inline(op_, std::move(value), std::forward<decltype(x)>(x));
         return sink(std::as_const(value));
       }
     });

@@ -20,6 +20,7 @@
 #include "blitz/algorithm/scratch.hpp"
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/invoke.hpp"
 #include "blitz/core/fold.hpp"
 #include "blitz/pipeline/array.hpp"
 #include "blitz/pipeline/source.hpp"
@@ -80,10 +81,10 @@ auto fold_stage(const AlgorithmOptions& options, const S& stage, Identity&& iden
 /// Calls `f(value, x...)`, which returns the new value, or changes the one it is given and returns nothing.
 template <class T, class F, class... X>
 BLITZ_ALWAYS_INLINE void fold_into(T& value, const F& f, X&&... x) {
-  if constexpr (requires { value = std::invoke(f, std::move(value), std::forward<X>(x)...); }) {
-    value = std::invoke(f, std::move(value), std::forward<X>(x)...);
+  if constexpr (requires { value = invoke_inline(f, std::move(value), std::forward<X>(x)...); }) {
+    value = invoke_inline(f, std::move(value), std::forward<X>(x)...);
   } else {
-    std::invoke(f, value, std::forward<X>(x)...);
+    invoke_inline(f, value, std::forward<X>(x)...);
   }
 }
 
@@ -95,71 +96,96 @@ inline constexpr bool kLaned = S::kIndexed;
 template <IndexedStage S, class P>
 inline constexpr bool kLaned<FilterStage<S, P>> = true;
 
-/// The number at position i, or `none` if it is dropped: written so that compilers make a blend of it.
-template <class T, class S>
-BLITZ_ALWAYS_INLINE T number_at(const S& stage, LoopIndex i, T /*none*/) {
+/// What combines with a number to that number: for std::plus and std::multiplies.
+template <class T, class Op>
+inline constexpr T kNone = std::same_as<Op, std::multiplies<T>> ? T{1} : T{0};
+
+/// `number` if `keep`, else kNone. Of integers without a choice, which g++ could make a branch of; what a filter of random
+/// items answers would be mispredicted.
+template <class Op, class T>
+[[nodiscard]] BLITZ_ALWAYS_INLINE T number_if(bool keep, T number) {
+  constexpr T none = kNone<T, Op>;
+  if constexpr (std::integral<T> && !std::same_as<T, bool>) {
+    using Bits = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<Bits>(number ^ none) & static_cast<Bits>(-static_cast<Bits>(keep))) ^ none;
+  } else {
+    return keep ? number : none;
+  }
+}
+
+/// The number at position i, or kNone if it is dropped.
+template <class T, class Op, class S>
+BLITZ_ALWAYS_INLINE T number_at(const S& stage, LoopIndex i) {
   return stage.at(i, [](auto&& x) BLITZ_LAMBDA_INLINE { return static_cast<T>(x); });
 }
-template <class T, class S, class P>
-BLITZ_ALWAYS_INLINE T number_at(const FilterStage<S, P>& stage, LoopIndex i, T none) {
-  return stage.below().at(i, [&](auto&& x) BLITZ_LAMBDA_INLINE {
-    const T number = static_cast<T>(x);
-    return stage.keeps(x) ? number : none;
-  });
+template <class T, class Op, class S, class P>
+BLITZ_ALWAYS_INLINE T number_at(const FilterStage<S, P>& stage, LoopIndex i) {
+  return stage.below().at(
+      i, [&](auto&& x) BLITZ_LAMBDA_INLINE { return number_if<Op>(stage.keeps(x), static_cast<T>(x)); });
+}
+
+/// Calls `take(number)` for each position, with kNone for an item that is dropped.
+template <class T, class Op, class S, class Take>
+BLITZ_ALWAYS_INLINE void push_numbers(const S& stage, LoopIndex first, LoopIndex last, const Take& take) {
+  push(stage, first, last, [&](auto&& x) BLITZ_LAMBDA_INLINE { take(static_cast<T>(x)); });
+}
+template <class T, class Op, class S, class P, class Take>
+BLITZ_ALWAYS_INLINE void push_numbers(const FilterStage<S, P>& stage, LoopIndex first, LoopIndex last,
+                                      const Take& take) {
+  push(stage.below(), first, last,
+       [&](auto&& x) BLITZ_LAMBDA_INLINE { take(number_if<Op>(stage.keeps(x), static_cast<T>(x))); });
 }
 
 /// A laned stage as the items of a Fold.
-template <class T, class S>
+template <class T, class Op, class S>
 class LaneItems {
  public:
   using Item = T;
   static constexpr bool kIndexed = true;
 
-  LaneItems(const S& stage, T none) noexcept : stage_(stage), none_(none) {}
+  explicit LaneItems(const S& stage) noexcept : stage_(stage) {}
 
   template <class F>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const F& f) const {
-    for (; first != last; ++first) f(number_at(stage_, first, none_));
+    for (; first != last; ++first) f(number_at<T, Op>(stage_, first));
     return false;
   }
   template <LoopIndex kSize, class F>
   BLITZ_ALWAYS_INLINE LoopIndex for_each_group(LoopIndex first, LoopIndex last, const F& f) const {
     last -= (last - first) % kSize;
     for (; first != last; first += kSize) {
-      f([this, first](LoopIndex k) BLITZ_LAMBDA_INLINE { return number_at(stage_, first + k, none_); });
+      f([this, first](LoopIndex k) BLITZ_LAMBDA_INLINE { return number_at<T, Op>(stage_, first + k); });
     }
     return last;
   }
 
  private:
   const S& stage_;
-  const T none_;
 };
 
-/// Combines the numbers of a stage by `op`, std::plus or std::multiplies, of which `none` is the identity.
+/// Combines the numbers of a stage by `op`, std::plus or std::multiplies.
 template <class T, class S, class Op>
-T fold_numbers(const AlgorithmOptions& options, const S& stage, T none, Op op) {
+T fold_numbers(const AlgorithmOptions& options, const S& stage, Op op) {
+  constexpr T none = kNone<T, Op>;
   if constexpr (std::floating_point<T> && kLaned<S>) {
-    const LaneItems<T, S> items(stage, none);
+    const LaneItems<T, Op, S> items(stage);
     constexpr std::identity as_it_is;
-    const Fold<T, LaneItems<T, S>, T, Op, Op, const std::identity> fold(items, none, op, op, as_it_is);
+    const Fold<T, LaneItems<T, Op, S>, const T, Op, Op, const std::identity> fold(items, none, op, op, as_it_is);
     if (stage.positions() == 0) return none;
     return Reduction(fold, stage.positions(), options.deterministic ? LoopCut::kTree : LoopCut::kAdaptive,
                      grain_of(options, 1), options.stop)
         .run(options.pool.base());
   } else {
     return fold_stage(
-        options, stage, [none] { return none; },
+        options, stage, [] { return none; },
         [&](T& value, const S& ready, LoopIndex first, LoopIndex last) {
           T local = value;  // In a register, which `value`, known to others, could not be.
-          push(ready, first, last, [&](auto&& x) BLITZ_LAMBDA_INLINE { local = op(local, static_cast<T>(x)); });
+          push_numbers<T, Op>(ready, first, last, [&](T x) BLITZ_LAMBDA_INLINE { local = op(local, x); });
           value = local;
         },
         [&](T& left, T&& right) { left = op(left, right); });
   }
 }
-
-// --- one item ---
 
 /// Reduces the items of the stage by `op`, without an identity; none for no items.
 template <class T, class S, class Op>
@@ -169,7 +195,7 @@ std::optional<T> reduce_items(const AlgorithmOptions& options, const S& stage, c
       [&](std::optional<T>& value, const S& ready, LoopIndex first, LoopIndex last) {
         push(ready, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
           if (value) {
-            *value = std::invoke(op, std::move(*value), as_item<PipelineItem<S>>(std::forward<decltype(x)>(x)...));
+            *value = invoke_inline(op, std::move(*value), as_item<PipelineItem<S>>(std::forward<decltype(x)>(x)...));
           } else {
             value.emplace(as_item<PipelineItem<S>>(std::forward<decltype(x)>(x)...));
           }
@@ -177,7 +203,7 @@ std::optional<T> reduce_items(const AlgorithmOptions& options, const S& stage, c
       },
       [&](std::optional<T>& left, std::optional<T>&& right) {
         if (left && right) {
-          *left = std::invoke(op, std::move(*left), std::move(*right));
+          *left = invoke_inline(op, std::move(*left), std::move(*right));
         } else if (right) {
           left = std::move(right);
         }
@@ -195,7 +221,7 @@ auto first_item(const AlgorithmOptions& options, const S& stage, const P& pred) 
         if (value) return;
         for (; first < last && first <= best.load(std::memory_order_relaxed); ++first) {
           push(ready, first, first + 1, [&](auto&&... x) {
-            if (!std::invoke(pred, std::as_const(x)...)) return false;
+            if (!invoke_inline(pred, std::as_const(x)...)) return false;
             value.emplace(as_item<PipelineItem<S>>(std::forward<decltype(x)>(x)...));
             return true;
           });
@@ -225,7 +251,7 @@ auto last_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
         for (; last > first && last >= best.load(std::memory_order_relaxed); --last) {
           bool here = false;
           push(ready, last - 1, last, [&](auto&&... x) {
-            if (!std::invoke(pred, std::as_const(x)...)) return;
+            if (!invoke_inline(pred, std::as_const(x)...)) return;
             value.emplace(as_item<PipelineItem<S>>(std::forward<decltype(x)>(x)...));
             here = true;
           });
@@ -251,7 +277,7 @@ bool any_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
   with_ready(options, stage, [&](const S& ready) {
     for_blocks(options, ready.positions(), 1, [&](LoopIndex first, LoopIndex last) {
       const bool here = push(ready, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
-        return static_cast<bool>(std::invoke(pred, std::as_const(x)...));
+        return static_cast<bool>(invoke_inline(pred, std::as_const(x)...));
       });
       if (here) hit.store(true, std::memory_order_relaxed);
       return here;

@@ -111,13 +111,6 @@ pub unsafe extern "C" fn bench_rayon_filter_new(pool: &ThreadPool, input: *const
     digest(&made, |&x| x)
 }
 
-#[no_mangle]
-pub unsafe extern "C" fn bench_rayon_flat_map(pool: &ThreadPool, input: *const u64, count: usize) -> u64 {
-    let input = from_raw_parts(input, count);
-    let made: Vec<u64> = pool.install(|| input.par_iter().flat_map_iter(|&x| x..x + x % 4).collect());
-    digest(&made, |&x| x)
-}
-
 /// A map for each piece; the maps of neighbours are joined.
 #[no_mangle]
 pub unsafe extern "C" fn bench_rayon_group_by(

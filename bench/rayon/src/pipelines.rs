@@ -172,29 +172,3 @@ pub unsafe extern "C" fn bench_rayon_n_body(
     let (bodies, output) = (from_raw_parts(bodies, count), from_raw_parts_mut(output, count));
     pool.install(|| output.par_iter_mut().zip(bodies).for_each(|(out, at)| *out = pull(at, bodies)));
 }
-
-#[no_mangle]
-pub unsafe extern "C" fn bench_rayon_group_by(
-    pool: &ThreadPool,
-    keys: *const u64,
-    count: usize,
-    take: TakeNumbers,
-    context: *mut c_void,
-) {
-    type Groups = HashMap<u64, Vec<u64>>;
-    let keys = from_raw_parts(keys, count);
-    let add = |mut groups: Groups, (i, &key): (usize, &u64)| {
-        groups.entry(key).or_default().push(i as u64);
-        groups
-    };
-    let merge = |mut left: Groups, right: Groups| {
-        for (key, mut positions) in right {
-            left.entry(key).or_default().append(&mut positions);
-        }
-        left
-    };
-    let groups = pool.install(|| keys.par_iter().enumerate().fold(Groups::new, add).reduce(Groups::new, merge));
-    for positions in groups.values() {
-        take(context, positions.as_ptr(), positions.len());
-    }
-}

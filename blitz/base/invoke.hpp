@@ -1,0 +1,23 @@
+/// std::invoke that is inlined, also without optimisation's help, and in files so large that compilers begin to refuse.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/base/export.hpp"
+
+namespace blitz::detail {
+
+template <class F, class... Args>
+  requires std::invocable<F, Args...>
+BLITZ_ALWAYS_INLINE constexpr decltype(auto) invoke_inline(F&& f, Args&&... args) {
+  if constexpr (std::is_member_pointer_v<std::remove_cvref_t<F>>) {
+    return std::invoke(std::forward<F>(f), std::forward<Args>(args)...);
+  } else {
+    return std::forward<F>(f)(std::forward<Args>(args)...);
+  }
+}
+
+}  // namespace blitz::detail
