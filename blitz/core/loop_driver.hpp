@@ -171,8 +171,9 @@ class LoopDriver {
     const auto work = static_cast<Ticks>(per_item * static_cast<float>(left));
     if (work <= kLeastWork * ticks_per_microsecond()) return false;
     const Ticks delay = share.worker.worth_waking(work);
-    // At most half of the positions, so that a quarter is on offer, however late.
-    share.ahead = std::min(static_cast<LoopIndex>(static_cast<float>(delay) / per_item), left / 2);
+    // At most half of the positions, so that a quarter is on offer, however late, and no less than the grain.
+    share.ahead =
+        std::min({static_cast<LoopIndex>(static_cast<float>(delay) / per_item), left / 2, left - 2 * loop_.grain});
     return delay != 0;
   }
 

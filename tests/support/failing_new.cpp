@@ -25,6 +25,14 @@ void* allocate(std::size_t size, std::size_t alignment) {
   return memory;
 }
 
+void* try_allocate(std::size_t size, std::size_t alignment) noexcept {
+  try {
+    return allocate(size, alignment);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 constexpr std::size_t kUsual = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 
 }  // namespace
@@ -45,6 +53,7 @@ bool stop_failing() noexcept {
 
 using blitz_test::allocate;
 using blitz_test::kUsual;
+using blitz_test::try_allocate;
 
 // Not inlined: a compiler that saw free() at work on what operator new returned would take it for a mistake.
 [[gnu::noinline]] void* operator new(std::size_t size) { return allocate(size, kUsual); }
@@ -54,6 +63,19 @@ using blitz_test::kUsual;
 }
 [[gnu::noinline]] void* operator new[](std::size_t size, std::align_val_t a) {
   return allocate(size, static_cast<std::size_t>(a));
+}
+// By default these call the ones above, but ThreadSanitizer has its own.
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return try_allocate(size, kUsual);
+}
+[[gnu::noinline]] void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  return try_allocate(size, kUsual);
+}
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t a, const std::nothrow_t&) noexcept {
+  return try_allocate(size, static_cast<std::size_t>(a));
+}
+[[gnu::noinline]] void* operator new[](std::size_t size, std::align_val_t a, const std::nothrow_t&) noexcept {
+  return try_allocate(size, static_cast<std::size_t>(a));
 }
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete[](void* memory) noexcept { std::free(memory); }
