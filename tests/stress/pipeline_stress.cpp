@@ -66,7 +66,8 @@ void end(const P& pipeline, const Numbers& expected, Case& c) {
     case 0: {
       const auto items = pipeline.collect();
       const Numbers all(items.begin(), items.end());
-      CHECK(c.in_order ? all == expected : sorted(all) == sorted(expected));
+      const bool is_right = c.in_order ? all == expected : sorted(all) == sorted(expected);
+      CHECK(is_right);
       return;
     }
     case 1: {
