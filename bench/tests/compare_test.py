@@ -128,7 +128,8 @@ class CompareTest(unittest.TestCase):
             file = pathlib.Path(folder, "out.json")
             run("--smoke", "--only", "loop_2", "--threads", "1", "--json", str(file), program=WRONG)
             peaks = {row["peer"]: row["peak_bytes"] / 2**20 for row in json.loads(file.read_text())["results"]}
-        self.assertTrue(32 <= peaks["wrong"] < 40, peaks)
+        # 32 MiB, less what the kernel has not added up yet: it counts pages by processor.
+        self.assertTrue(31 <= peaks["wrong"] < 40, peaks)
         self.assertLess(peaks["serial"], 8)
 
     def test_more_threads_than_processors(self):
