@@ -147,35 +147,38 @@ class LoopDriver {
     if constexpr (kByPieces) return left > 1;
     return left / 2 >= loop_.grain && share.pace.may_offer() && share.worker.queue_empty() && is_wanted(share, left);
   }
-  /// Whether to offer half of the `left` positions. A worker that sleeps is woken for them if they take long enough, by
-  /// what they took so far, or the last time.
+  /// Whether to offer half of the `left` positions: to a worker that searches if they take longer than it costs to share
+  /// them, and to one that sleeps if they are worth a wake-up; by what they took so far, or the last time.
   [[nodiscard]] bool is_wanted(Share& share, LoopIndex left) const noexcept {
-    switch (share.worker.audience()) {
-      case Audience::kNobody:
-        return share.eager;
-      case Audience::kSearches:
-        return true;
-      case Audience::kSleeps:
-        break;
-    }
-    return share.pace.timed_well() ? is_worth(share, share.pace.per_item(), left) : is_wanted_untimed(share, left);
+    const Audience audience = share.worker.audience();
+    if (audience == Audience::kNobody) return share.eager;
+    if (!share.pace.timed_well()) return is_wanted_untimed(share, left, audience);
+    return is_worth(share, share.pace.per_item(), left, audience);
   }
-  /// The same of a worker that sleeps, before there are figures of this call.
-  [[nodiscard]] BLITZ_COLD bool is_wanted_untimed(Share& share, LoopIndex left) const noexcept {
+  /// The same before there are figures of this call.
+  [[nodiscard]] BLITZ_COLD bool is_wanted_untimed(Share& share, LoopIndex left, Audience audience) const noexcept {
     share.usual = &share.worker.history().per_item(reinterpret_cast<std::uintptr_t>(loop_.run_block));
+    if (*share.usual != 0 && is_little(work(*share.usual, left))) {
+      share.pace.expect_little(left);
+      return false;
+    }
     share.pace.time_next();
-    if (*share.usual != 0) return is_worth(share, *share.usual, left);
-    return share.eager;  // A loop that is not known yet may have long items.
+    if (*share.usual != 0) return is_worth(share, *share.usual, left, audience);
+    return share.eager || audience == Audience::kSearches;  // A loop that is not known yet may have long items.
   }
-  [[nodiscard]] bool is_worth(Share& share, float per_item, LoopIndex left) const noexcept {
-    const auto work = static_cast<Ticks>(per_item * static_cast<float>(left));
-    if (work <= kLeastWork * ticks_per_microsecond()) return false;
-    const Ticks delay = share.worker.worth_waking(work);
+  [[nodiscard]] bool is_worth(Share& share, float per_item, LoopIndex left, Audience audience) const noexcept {
+    if (is_little(work(per_item, left))) return false;
+    if (audience == Audience::kSearches) return true;
+    const Ticks delay = share.worker.worth_waking(work(per_item, left));
     // At most half of the positions, so that a quarter is on offer, however late, and no less than the grain.
     share.ahead =
         std::min({static_cast<LoopIndex>(static_cast<float>(delay) / per_item), left / 2, left - 2 * loop_.grain});
     return delay != 0;
   }
+  [[nodiscard]] static Ticks work(float per_item, LoopIndex left) noexcept {
+    return static_cast<Ticks>(per_item * static_cast<float>(left));
+  }
+  [[nodiscard]] static bool is_little(Ticks work) noexcept { return work <= kLeastWork * ticks_per_microsecond(); }
 
   /// Runs [first, middle), with [middle, last) on offer. Returns whether that is still to be run, as part of this share.
   [[nodiscard]] bool run_halves(Share& share, LoopIndex first, LoopIndex middle, LoopIndex last) noexcept {

@@ -138,6 +138,45 @@ TEST_CASE("loop: the first offer is made before the first block, though nobody i
   CHECK(workers.thief.pushes == 1);  // of what it took
 }
 
+TEST_CASE("loop: one that took less the last time than it costs to share it is not offered to a worker that searches") {
+  for (const LoopIndex count : {2, 3, 8, 100}) {
+    CAPTURE(count);
+    FakeWorker worker(0, 2);
+    worker.idle = true;
+    Blocks body;
+    run(worker, LoopCut::kAdaptive, count, body);
+    CHECK(worker.pushes > 0);  // It was not known.
+    worker.pushes = 0;
+    body.all.clear();
+    run(worker, LoopCut::kAdaptive, count, body);
+    CHECK(worker.pushes == 0);
+    check_cover(body.all, count);
+  }
+}
+
+TEST_CASE("loop: one that has become long is offered after two blocks, and in the next call at once") {
+  FakeWorker worker(0, 2);
+  worker.idle = true;
+  bool is_long = false;
+  int blocks = 0;
+  int blocks_before_offer = -1;
+  auto body = [&](LoopIndex, LoopIndex) {
+    ++blocks;
+    if (is_long) blitz_test::spend_ten_microseconds();
+  };
+  worker.on_push = [&] {
+    if (blocks_before_offer < 0) blocks_before_offer = blocks;
+  };
+  run(worker, LoopCut::kAdaptive, 16, body);
+  is_long = true;
+  for (const int before : {2, 0}) {
+    blocks = 0;
+    blocks_before_offer = -1;
+    run(worker, LoopCut::kAdaptive, 16, body);
+    CHECK(blocks_before_offer == before);
+  }
+}
+
 TEST_CASE("loop: what was taken is run once, by its taker") {
   Thieves workers;
   Blocks body;

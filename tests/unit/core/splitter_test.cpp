@@ -155,6 +155,34 @@ TEST_CASE("pace: neither a last block nor a tiny loop is timed") {
   CHECK_FALSE(Pace(1).worth_timing(1, 2));
 }
 
+TEST_CASE("pace: a last block is timed if that is asked for and no other was") {
+  Pace pace(1);
+  pace.time_next();
+  CHECK(pace.worth_timing(1, 1));
+  pace.ran(1, 10 * ticks_per_microsecond());
+  CHECK_FALSE(pace.worth_timing(1, 1));
+}
+
+TEST_CASE("pace: where little is expected, the first block is a quarter, timed, and no offer is made before it") {
+  Pace pace(1);
+  pace.expect_little(100);
+  CHECK_FALSE(pace.may_offer());
+  CHECK(pace.next_block(100) == 25);
+  CHECK(pace.worth_timing(25, 100));
+  pace.ran(25, 0);
+  CHECK_FALSE(pace.may_offer());
+
+  Pace wrong(1);
+  wrong.expect_little(1'000'000);
+  CHECK(wrong.next_block(1'000'000) == 32);
+  wrong.ran(32, 10 * ticks_per_microsecond());
+  CHECK(wrong.may_offer());
+
+  Pace coarse(50);
+  coarse.expect_little(100);
+  CHECK(coarse.next_block(100) == 50);
+}
+
 TEST_CASE("pace: the first block counts only as long as there is no other") {
   Pace pace(1);
   CHECK_FALSE(pace.timed());
