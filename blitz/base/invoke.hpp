@@ -10,6 +10,13 @@
 
 namespace blitz::detail {
 
+// How a program's callable converts its arguments is the program's affair. std::invoke, in a system header, warns of it no
+// more than this does.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wdouble-promotion"
+
 template <class F, class... Args>
   requires std::invocable<F, Args...>
 BLITZ_ALWAYS_INLINE constexpr decltype(auto) invoke_inline(F&& f, Args&&... args) {
@@ -19,5 +26,7 @@ BLITZ_ALWAYS_INLINE constexpr decltype(auto) invoke_inline(F&& f, Args&&... args
     return std::forward<F>(f)(std::forward<Args>(args)...);
   }
 }
+
+#pragma GCC diagnostic pop
 
 }  // namespace blitz::detail

@@ -22,10 +22,10 @@ using namespace blitz_test;
 namespace {
 
 /// By handles all the way.
-int fib(int n) {
+int fib_by_handles(int n) {
   if (n < 2) return n;
-  auto first = blitz::async([n] { return fib(n - 1); });
-  auto second = blitz::async([n] { return fib(n - 2); });
+  auto first = blitz::async([n] { return fib_by_handles(n - 1); });
+  auto second = blitz::async([n] { return fib_by_handles(n - 2); });
   return first.get() + second.get();
 }
 
@@ -248,7 +248,7 @@ TEST_CASE_TEMPLATE("async: a worker that waits runs other jobs, so no pool is to
 }
 
 TEST_CASE_TEMPLATE("async: a tree of handles, on any number of workers", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) { CHECK(pool.install([] { return fib(13); }) == 233); });
+  from_outside_and_inside<Pool>([](Pool& pool) { CHECK(pool.install([] { return fib_by_handles(13); }) == 233); });
 }
 
 TEST_CASE_TEMPLATE("async: get on another thread than the one that made the handle", Pool, BLITZ_TEST_POOLS) {

@@ -18,11 +18,11 @@ using namespace blitz_test;
 
 namespace {
 
-constexpr int kMany = 50;
+constexpr int kSpawns = 50;
 
 /// Spawns jobs that count.
 void spawn_many(Scope& scope, std::atomic<int>& count) {
-  for (int i = 0; i < kMany; ++i) scope.spawn([&count] { ++count; });
+  for (int i = 0; i < kSpawns; ++i) scope.spawn([&count] { ++count; });
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ TEST_CASE_TEMPLATE("scope: an exception of its body arrives, when all jobs have 
                            throw Failure("body");
                          }),
                          "body", Failure);
-    CHECK(count == kMany);
+    CHECK(count == kSpawns);
   });
 }
 
@@ -54,14 +54,14 @@ TEST_CASE_TEMPLATE("scope: an exception of a job arrives, and all others are exe
                          }),
                          "job", Failure);
     CHECK(body_ended);
-    CHECK(count == 2 * kMany);
+    CHECK(count == 2 * kSpawns);
     CHECK_THROWS_WITH_AS(open([&](Scope& scope) {
                            spawn_many(scope, count);
                            scope.spawn_fifo([] { throw Failure("fifo"); });
                            spawn_many(scope, count);
                          }),
                          "fifo", Failure);
-    CHECK(count == 4 * kMany);
+    CHECK(count == 4 * kSpawns);
   });
 }
 
@@ -80,7 +80,7 @@ TEST_CASE_TEMPLATE("scope: an exception of a job's job arrives, and all others a
                            });
                          }),
                          "nested", Failure);
-    CHECK(count == 4 * kMany);
+    CHECK(count == 4 * kSpawns);
   });
 }
 
@@ -89,7 +89,7 @@ TEST_CASE_TEMPLATE("scope: when all throw, one exception arrives, and the scope 
   for_each_scope<Pool>([](Pool&, const OpenScope& open) {
     std::atomic<int> count{0};
     CHECK_THROWS_AS(open([&](Scope& scope) {
-                      for (int i = 0; i < kMany; ++i) {
+                      for (int i = 0; i < kSpawns; ++i) {
                         scope.spawn([&] {
                           ++count;
                           throw Failure("job");
@@ -98,9 +98,9 @@ TEST_CASE_TEMPLATE("scope: when all throw, one exception arrives, and the scope 
                       throw Failure("body");
                     }),
                     Failure);
-    CHECK(count == kMany);
+    CHECK(count == kSpawns);
     open([&](Scope& scope) { spawn_many(scope, count); });
-    CHECK(count == 2 * kMany);
+    CHECK(count == 2 * kSpawns);
   });
 }
 
@@ -176,11 +176,11 @@ TEST_CASE_TEMPLATE("scope: an inner scope's exception is its caller's to catch, 
     std::atomic<int> caught{0};
     const auto fail = [](Scope& scope) { scope.spawn([] { throw Failure("inner"); }); };
     open([&](Scope& scope) {
-      for (int i = 0; i < kMany; ++i) {
+      for (int i = 0; i < kSpawns; ++i) {
         scope.spawn([&] { caught += static_cast<int>(what_is_thrown_by([&] { blitz::scope(fail); }) == "inner"); });
       }
     });
-    CHECK(caught == kMany);
+    CHECK(caught == kSpawns);
     CHECK(what_is_thrown_by([&] { open([&](Scope& scope) { scope.spawn([&] { blitz::scope(fail); }); }); }) == "inner");
   });
 }
@@ -189,13 +189,13 @@ TEST_CASE_TEMPLATE("scope: closures of jobs that throw are destroyed once", Pool
   for_each_scope<Pool>([](Pool&, const OpenScope& open) {
     Lives lives;
     CHECK_THROWS_AS(open([&](Scope& scope) {
-                      for (int i = 0; i < kMany; ++i) {
+                      for (int i = 0; i < kSpawns; ++i) {
                         scope.spawn([life = Counted(lives, i)] { throw Failure("job"); });
                         scope.spawn_fifo([life = Counted(lives, i)] { throw Failure("job"); });
                       }
                     }),
                     Failure);
-    CHECK(lives.made >= 2 * kMany);
+    CHECK(lives.made >= 2 * kSpawns);
     CHECK(lives.alive == 0);
   });
 }
@@ -210,7 +210,7 @@ void check_nothing_begins(Pool& pool, const blitz::ScopeOptions& options, const 
   Lives lives;
   std::atomic<int> begun{0};
   const auto spawn_some = [&](Scope& scope) {
-    for (int i = 0; i < kMany; ++i) {
+    for (int i = 0; i < kSpawns; ++i) {
       scope.spawn(CountedCall<>(lives, begun));
       scope.spawn_fifo(CountedCall<1000>(lives, begun));
     }
@@ -238,7 +238,7 @@ void check_nothing_begins(Pool& pool, const blitz::ScopeOptions& options, const 
       },
       options);
   CHECK(begun == 0);
-  CHECK(lives.made >= 2 * kMany);
+  CHECK(lives.made >= 2 * kSpawns);
   CHECK(lives.alive == 0);
 }
 
@@ -275,11 +275,11 @@ TEST_CASE_TEMPLATE("scope: a job stops it, and returns; its body's result arrive
       });
       if (blitz::current_num_threads() == 1) blitz::yield_local();
       stopped.wait();
-      for (int i = 0; i < kMany; ++i) scope.spawn(CountedCall<>(lives, calls));
+      for (int i = 0; i < kSpawns; ++i) scope.spawn(CountedCall<>(lives, calls));
     });
     CHECK(went_on);
     CHECK(calls == 0);
-    CHECK(lives.made > kMany);
+    CHECK(lives.made > kSpawns);
     CHECK(lives.alive == 0);
   });
   Pool pool({.num_threads = 2});
@@ -387,11 +387,11 @@ TEST_CASE_TEMPLATE("scope: stopped at any moment of its life, and after it", Poo
       gap(std::chrono::microseconds(100));
       pool.scope(
           [&](Scope& scope) {
-            for (int i = 0; i < kMany; ++i) scope.spawn(CountedCall<>(lives, calls));
+            for (int i = 0; i < kSpawns; ++i) scope.spawn(CountedCall<>(lives, calls));
           },
           {.stop = source.get_token()});
       CHECK(lives.alive == 0);
-      CHECK(calls <= kMany);
+      CHECK(calls <= kSpawns);
       stopper.join();
     }
   });
