@@ -20,11 +20,17 @@ namespace blitz {
 
 namespace detail {
 
+/// What is told, once, by the worker that ran the job of a handle, that the result is ready.
+struct AsyncWaiter {
+  using Ready = void (*)(AsyncWaiter& self) noexcept;  ///< The AsyncWaiter may be gone when it returns.
+  Ready ready;
+};
+
 /// Owned by a handle and its job.
 ///
 /// Pairs:
-///   [ready]  finish: waiter_.exchange  ->  wait, ready: waiter_ read (acquire)
-///   [wait]   wait: waiter_ exchange    ->  finish: waiter_.exchange (acquire)
+///   [ready]  finish: waiter_.exchange  ->  tell, ready: waiter_ read (acquire)
+///   [wait]   tell: waiter_ exchange    ->  finish: waiter_.exchange (acquire)
 template <class R>
 class AsyncState : public Job, public SharedObject {
  public:
@@ -41,13 +47,19 @@ class AsyncState : public Job, public SharedObject {
   /// run.
   void wait() {
     if (ready()) return;
+    struct Caller : AsyncWaiter {
+      explicit Caller(const PoolBase& pool) noexcept : AsyncWaiter{&ready_it}, latch(pool) {}
+      static void ready_it(AsyncWaiter& self) noexcept { static_cast<Caller&>(self).latch.set(); }
+      CallerLatch latch;
+    } caller(pool_);
+    if (tell(caller)) caller.latch.wait();
+  }
+  /// Returns whether `waiter` will be told; false if the result is ready. One waiter at a time. Throws as wait() does.
+  [[nodiscard]] bool tell(AsyncWaiter& waiter) {
     pool_.throw_if_forked();
-    CallerLatch latch(pool_);
-    CallerLatch* expected = nullptr;
+    AsyncWaiter* expected = nullptr;
     // [wait] [ready]
-    if (waiter_.compare_exchange_strong(expected, &latch, std::memory_order_acq_rel, std::memory_order_acquire)) {
-      latch.wait();
-    }
+    return waiter_.compare_exchange_strong(expected, &waiter, std::memory_order_acq_rel, std::memory_order_acquire);
   }
 
   /// For the handle, once the job has run: the result, which the state no longer destroys.
@@ -60,20 +72,20 @@ class AsyncState : public Job, public SharedObject {
   /// The job's end: result_ is written.
   void finish() noexcept {
     // [ready] [wait]
-    CallerLatch* const waiter = waiter_.exchange(done(), std::memory_order_acq_rel);
-    if (waiter != nullptr) waiter->set();
+    AsyncWaiter* const waiter = waiter_.exchange(done(), std::memory_order_acq_rel);
+    if (waiter != nullptr) waiter->ready(*waiter);
   }
 
   JobResult<Value> result_;
 
  private:
-  /// Stands for the job's end. It is the address of no latch.
-  [[nodiscard]] CallerLatch* done() const noexcept {
-    return reinterpret_cast<CallerLatch*>(const_cast<AsyncState*>(this));
+  /// Stands for the job's end. It is the address of no waiter.
+  [[nodiscard]] AsyncWaiter* done() const noexcept {
+    return reinterpret_cast<AsyncWaiter*>(const_cast<AsyncState*>(this));
   }
 
   PoolBase& pool_;  // valid while the job has not ended
-  Atomic<CallerLatch*> waiter_{nullptr};
+  Atomic<AsyncWaiter*> waiter_{nullptr};
   bool taken_ = false;  // written by the handle
 };
 
@@ -125,6 +137,8 @@ class AsyncHandle {
   /// @throws std::logic_error if the handle is not valid, and ThreadPoolError in a forked child whose parent has the
   ///         pool, unless the result was ready before the fork.
   void wait() const { checked().wait(); }
+  /// For the library: whether `waiter` will be told when the result is ready; false if it is. Throws as wait() does.
+  [[nodiscard]] bool tell(detail::AsyncWaiter& waiter) const { return checked().tell(waiter); }
   /// @brief Waits as wait() does, and returns the result. The handle is not valid afterwards.
   /// @throws What the job has thrown, and what wait() throws.
   R get() {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <optional>
 #include <ranges>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 
@@ -31,6 +32,8 @@
 namespace blitz {
 
 namespace detail {
+
+class PoolAwait;  // blitz/adaptor/coroutine.hpp
 
 extern template Shared<PoolBase> start_pool<ForkJoinPolicy>(ThreadPoolOptions);
 extern template Shared<PoolBase> start_pool<AsyncPolicy>(ThreadPoolOptions);
@@ -240,6 +243,15 @@ class BasicThreadPool {
   template <SpawnTask F>
   [[nodiscard]] auto async(F&& f) {
     return detail::async_in(*base_, std::forward<F>(f));
+  }
+
+  /// What a coroutine awaits to go on as a job of this pool; see blitz::schedule in blitz/adaptor/coroutine.hpp, which the
+  /// program includes.
+  template <class S = detail::PoolAwait>
+  [[nodiscard]] S schedule(std::stop_token stop = {}) {
+    static_assert(
+        requires { sizeof(S); }, "blitz: for schedule(), include <blitz/adaptor/coroutine.hpp>");
+    return S(*base_, std::move(stop));
   }
 
   /// The most threads that run this pool's jobs at any time, a caller from outside included. At least 1.

@@ -31,6 +31,7 @@ ARROWS = {
     "public": {"public", "core", "fork_join", "concepts", "vocabulary", "base"},
     "algorithm": {"algorithm", "public", "core", "concepts", "vocabulary", "base"},
     "pipeline": {"pipeline", "algorithm", "public", "core", "concepts", "vocabulary", "base"},
+    "adaptor": {"adaptor", "pipeline", "algorithm", "public", "core", "concepts", "vocabulary", "base"},
     "pools": {"public", "core", "fork_join", "async", "concepts", "vocabulary", "base"},
 }
 
@@ -165,7 +166,8 @@ def check_users(root):
             text, code = path.read_text(), code_of(path)
             for match in INCLUDE.finditer(text):
                 target = match[2].removeprefix("blitz/")
-                if match[2] != target and ("/" in target or match[1] != "<"):
+                lies_below = "/" in target.removeprefix("adaptor/")
+                if match[2] != target and (lies_below or match[1] != "<"):
                     yield f"{where}:{line_of(text, match.start(1))}: {match[2]} is no public header, written in <>"
             for match in re.finditer(r"\bdetail\b", code):
                 yield f"{where}:{line_of(code, match.start())}: names detail"
@@ -276,10 +278,10 @@ def check_one_place(root):
 def check_debug_containers(root):
     """What the library and a program share holds and passes no container that a debug mode changes.
 
-    The public face, the algorithms and the pipelines may name them: their headers are compiled by the program alone.
+    The public face, the algorithms, the pipelines and the adaptors may name them: their headers are compiled by the program alone.
     """
     for path, name in sources(root):
-        if not name.endswith(".hpp") or layer_of(name) in ("public", "algorithm", "pipeline") or name in VOCABULARY:
+        if not name.endswith(".hpp") or layer_of(name) in ("public", "algorithm", "pipeline", "adaptor") or name in VOCABULARY:
             continue
         code = code_of(path)
         for match in DEBUG_CONTAINER.finditer(code):

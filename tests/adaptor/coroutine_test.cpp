@@ -1,0 +1,344 @@
+// Coroutines: where they go on, what arrives, and that nothing is lost, left or allocated.
+#include "blitz/adaptor/coroutine.hpp"
+
+#include <array>
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "support/failing_new.hpp"
+#include "support/policies.hpp"
+
+using blitz::AsyncHandle;
+using blitz::sync_wait;
+using blitz::Task;
+using blitz::when_all;
+using namespace blitz_test;
+
+static_assert(std::movable<Task<int>> && !std::copy_constructible<Task<int>>);
+static_assert(std::same_as<decltype(sync_wait(std::declval<Task<int&>>())), int&>);
+
+namespace {
+
+// --- coroutines that tests are made of ---
+
+Task<int> value(int x) { co_return x; }
+Task<> nothing() { co_return; }
+Task<int&> reference(int& x) { co_return x; }
+Task<int> failing(std::string what) {
+  co_await nothing();
+  throw std::runtime_error(what);
+}
+
+template <class Pool>
+Task<int> value_on(Pool& pool, int x) {
+  co_await pool.schedule();
+  co_return x;
+}
+template <class Pool>
+Task<int> failing_on(Pool& pool, std::string what) {
+  co_await pool.schedule();
+  throw std::runtime_error(what);
+}
+
+Task<long> fib_by_tasks(int n) {
+  if (n < 2) co_return n;
+  const auto [x, y] = co_await when_all(fib_by_tasks(n - 1), fib_by_tasks(n - 2));
+  co_return x + y;
+}
+
+template <class T>
+std::string error_of(Task<T> task) {
+  return what_is_thrown_by([&] { sync_wait(std::move(task)); });
+}
+
+/// Counts those that live.
+struct Alive {
+  explicit Alive(std::atomic<int>& counter) noexcept : count(&counter) { ++*count; }
+  Alive(const Alive& other) noexcept : count(other.count) { ++*count; }
+  Alive& operator=(const Alive&) = delete;
+  ~Alive() { --*count; }
+  std::atomic<int>* count;
+};
+
+template <class Pool>
+Task<int> with_alive(Pool& pool, Alive, int x, bool fails) {
+  co_await pool.schedule();
+  if (fails) throw std::runtime_error("failed");
+  co_return x;
+}
+
+}  // namespace
+
+// --- tasks ---
+
+TEST_CASE("coroutine: a task returns a value, a reference or nothing") {
+  CHECK(sync_wait(value(7)) == 7);
+  int x = 1;
+  CHECK(&sync_wait(reference(x)) == &x);
+  sync_wait(nothing());
+  CHECK(*sync_wait([]() -> Task<std::unique_ptr<int>> { co_return std::make_unique<int>(3); }()) == 3);
+}
+
+TEST_CASE("coroutine: what a task throws arrives where it is awaited") {
+  CHECK(error_of(failing("first")) == "first");
+  const auto caught = [](Task<int> task) -> Task<std::string> {
+    try {
+      co_await std::move(task);
+    } catch (const std::exception& error) {
+      co_return error.what();
+    }
+    co_return "nothing";
+  };
+  CHECK(sync_wait(caught(failing("second"))) == "second");
+  CHECK(sync_wait(caught(value(1))) == "nothing");
+}
+
+TEST_CASE("coroutine: a task begins when it is awaited, and not if it is not") {
+  std::atomic<int> alive = 0;
+  bool began = false;
+  const auto make = [&](Alive) -> Task<> {
+    began = true;
+    co_return;
+  };
+  {
+    Task<> task = make(Alive(alive));
+    CHECK(alive == 1);
+    CHECK_FALSE(began);
+    Task<> other = std::move(task);
+    CHECK_FALSE(task.valid());
+    CHECK(other.valid());
+  }
+  CHECK(alive == 0);
+  CHECK_FALSE(began);
+  sync_wait(make(Alive(alive)));
+  CHECK(began);
+  CHECK(alive == 0);
+}
+
+TEST_CASE("coroutine: an empty task is refused") {
+  const std::string error = "blitz: this task is empty; await the one that the coroutine returned, once";
+  CHECK(error_of(Task<int>()) == error);
+  CHECK(error_of([]() -> Task<> { co_await Task<>(); }()) == error);
+  CHECK(error_of([]() -> Task<> { co_await when_all(value(1), Task<int>()); }()) == error);
+  CHECK(error_of([]() -> Task<> { co_await when_all(std::vector<Task<int>>(1)); }()) == error);
+  CHECK(what_is_thrown_by([] { blitz::spawn(Task<>()); }) == error);
+}
+
+TEST_CASE("coroutine: many tasks in a row") {
+  const auto sum = [](int count) -> Task<long> {
+    long result = 0;
+    for (int i = 0; i < count; ++i) result += co_await value(i);
+    co_return result;
+  };
+  CHECK(sync_wait(sum(1000)) == 499'500);
+}
+
+// --- on a pool ---
+
+TEST_CASE_TEMPLATE("coroutine: schedule goes on as a job of the pool", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    const auto index = [](Pool& its_pool) -> Task<std::size_t> {
+      co_await its_pool.schedule();
+      const bool in_it = its_pool.current_thread_index().has_value();
+      co_await blitz::schedule();
+      co_return in_it&& its_pool.current_thread_index().has_value() ? *its_pool.current_thread_index() : 1000;
+    };
+    CHECK(sync_wait(index(pool)) < pool.num_threads());
+  });
+}
+
+TEST_CASE("coroutine: from pool to pool") {
+  blitz::ThreadPool one({.num_threads = 2});
+  blitz::AsyncThreadPool other({.num_threads = 2});
+  const auto hop = [&](int times) -> Task<int> {
+    int right = 0;
+    for (int i = 0; i < times; ++i) {
+      co_await one.schedule();
+      right += one.current_thread_index().has_value() && !other.current_thread_index().has_value();
+      co_await blitz::schedule(other);
+      right += other.current_thread_index().has_value() && !one.current_thread_index().has_value();
+    }
+    co_return right;
+  };
+  CHECK(sync_wait(hop(100)) == 200);
+  const int inside = one.install([&] { return sync_wait(hop(100)); });
+  CHECK(inside == 200);
+}
+
+TEST_CASE("coroutine: a pool that was shut down is refused, and the coroutine goes on where it was") {
+  blitz::ThreadPool pool({.num_threads = 2});
+  pool.shutdown();
+  const auto caller = std::this_thread::get_id();
+  const auto refused = [&]() -> Task<bool> {
+    try {
+      co_await pool.schedule();
+    } catch (const blitz::ThreadPoolError&) {
+      co_return std::this_thread::get_id() == caller;
+    }
+    co_return false;
+  };
+  CHECK(sync_wait(refused()));
+  CHECK_THROWS_AS(blitz::spawn(pool, nothing()), blitz::ThreadPoolError);
+}
+
+TEST_CASE("coroutine: after a stop request, schedule throws Stopped") {
+  blitz::ThreadPool pool({.num_threads = 2});
+  std::stop_source source;
+  int rounds = 0;
+  const auto loop = [&]() -> Task<> {
+    for (;; ++rounds) {
+      co_await pool.schedule(source.get_token());
+      if (rounds == 10) source.request_stop();
+    }
+  };
+  bool stopped = false;
+  try {
+    sync_wait(loop());
+  } catch (const blitz::Stopped&) {
+    stopped = true;
+  }
+  CHECK(stopped);
+  CHECK(rounds == 11);
+}
+
+TEST_CASE_TEMPLATE("coroutine: when_all is a tuple of results, from wherever", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    int x = 5;
+    const auto all = [&]() -> Task<int> {
+      auto [a, b, c, d] = co_await when_all(value_on(pool, 1), reference(x), nothing(), value(3));
+      static_assert(std::is_same_v<decltype(c), blitz::Unit>);
+      ++b;
+      const std::tuple<> none = co_await when_all();
+      static_cast<void>(none);
+      co_return a + b + d;
+    };
+    const int sum = sync_wait(all());
+    CHECK(sum == 10);
+    CHECK(x == 6);
+    CHECK(pool.install([&] { return sync_wait(fib_by_tasks(12)); }) == 144);
+  });
+}
+
+TEST_CASE_TEMPLATE("coroutine: when_all of a vector", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
+  for_each_size<Pool>([](Pool& pool) {
+    for (const int count : {0, 1, 2, 100}) {
+      CAPTURE(count);
+      const auto all = [&]() -> Task<bool> {
+        std::vector<Task<int>> tasks;
+        for (int i = 0; i < count; ++i) tasks.push_back(i % 2 == 0 ? value(i) : value_on(pool, i));
+        const std::vector<int> results = co_await when_all(std::move(tasks));
+        bool right = results.size() == static_cast<std::size_t>(count);
+        for (int i = 0; i < count && right; ++i) right = results[static_cast<std::size_t>(i)] == i;
+        std::vector<Task<>> more;
+        for (int i = 0; i < count; ++i) more.push_back(nothing());
+        co_await when_all(std::move(more));
+        co_return right;
+      };
+      const bool right = pool.install([&] { return sync_wait(all()); });
+      CHECK(right);
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("coroutine: when_all lets all end, and throws what the first in the list has thrown", Pool,
+                   blitz::ThreadPool, blitz::AsyncThreadPool) {
+  for_each_size<Pool>([](Pool& pool) {
+    for (int thrower = 0; thrower < 8; ++thrower) {
+      std::atomic<int> alive = 0;
+      const auto all = [&]() -> Task<> {
+        std::vector<Task<int>> tasks;
+        for (int i = 0; i < 8; ++i) tasks.push_back(with_alive(pool, Alive(alive), i, i >= thrower));
+        co_await when_all(std::move(tasks));
+      };
+      CHECK(error_of(all()) == "failed");
+      CHECK(alive == 0);
+      const auto pair = [&]() -> Task<> {
+        co_await when_all(value(1), failing_on(pool, "second"), failing("third"), failing_on(pool, "fourth"));
+      };
+      CHECK(error_of(pair()) == "second");
+    }
+  });
+}
+
+#if defined(BLITZ_TEST_COUNTS_ALLOCATIONS)
+TEST_CASE("coroutine: nothing is allocated but frames") {
+  blitz::ThreadPool pool({.num_threads = 2});
+  const auto allocations_of = [&](auto make) {
+    for (int warm = 0; warm < 2; ++warm) pool.install([&] { sync_wait(make()); });
+    const std::size_t before = blitz_test::allocations();
+    pool.install([&] { sync_wait(make()); });
+    return blitz_test::allocations() - before;
+  };
+  CHECK(allocations_of([] { return fib_by_tasks(12); }) <= 465);  // its calls
+  const auto hops = [&]() -> Task<> {
+    for (int i = 0; i < 1000; ++i) co_await pool.schedule();
+  };
+  CHECK(allocations_of(hops) <= 1);
+}
+#endif
+
+// --- handles of async ---
+
+TEST_CASE_TEMPLATE("coroutine: a handle is awaited, whether it is ready or not", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    const auto both = [&]() -> Task<int> {
+      AsyncHandle<int> handle = pool.async([] { return 1; });
+      handle.wait();
+      int sum = co_await handle;
+      std::atomic<bool> go = false;
+      AsyncHandle<int> late = pool.async([&] {
+        while (!go) blitz::yield_now();
+        return 2;
+      });
+      AsyncHandle<void> other = pool.async([&] { go = true; });
+      sum += co_await late;
+      co_await std::move(other);
+      for (int i = 0; i < 100; ++i) sum += co_await pool.async([i] { return i; });
+      co_return late.valid() ? -1 : sum;
+    };
+    CHECK(sync_wait(both()) == 4953);
+    CHECK(error_of([&]() -> Task<int> {
+            co_return co_await pool.async([]() -> int { throw std::runtime_error("failed"); });
+          }()) == "failed");
+    CHECK(error_of([&]() -> Task<int> { co_return co_await AsyncHandle<int>(); }()).starts_with("blitz: this handle"));
+  });
+}
+
+// --- tasks that nobody awaits ---
+
+TEST_CASE_TEMPLATE("coroutine: spawned tasks end with the pool, and what they throw is reported", Pool,
+                   blitz::ThreadPool, blitz::AsyncThreadPool) {
+  std::atomic<int> ran = 0;
+  std::atomic<int> alive = 0;
+  std::atomic<int> reported = 0;
+  {
+    Pool pool({.num_threads = 2, .exception_handler = [&](std::exception_ptr) { ++reported; }});
+    const auto run = [&](Alive, int i) -> Task<> {
+      co_await pool.schedule();
+      const int x = co_await value_on(pool, i);
+      ++ran;
+      if (x % 2 == 0) throw std::runtime_error("even");
+    };
+    for (int i = 0; i < 100; ++i) blitz::spawn(pool, run(Alive(alive), i));
+    pool.install([&] { blitz::spawn(run(Alive(alive), 100)); });
+  }
+  CHECK(ran == 101);
+  CHECK(reported == 51);
+  CHECK(alive == 0);
+}
