@@ -213,6 +213,7 @@ class [[nodiscard]] Task {
  public:
   /// For the compiler.
   struct promise_type final : detail::TaskPromise<T> {
+    /// For the compiler.
     Task get_return_object() noexcept { return Task(std::coroutine_handle<promise_type>::from_promise(*this)); }
   };
 
@@ -410,6 +411,7 @@ class [[nodiscard]] AwaitHandle final : public AsyncWaiter {
 /// The job is one like those of blitz::spawn, and runs in the same order. The end of the pool waits for coroutines that are
 /// on the way to it or run in it, but not for those that wait for something else.
 ///
+/// @param pool  Where it goes on.
 /// @param stop  If a stop is requested when the coroutine goes on, the `co_await` throws Stopped.
 /// @return An awaitable, to be awaited once, while the pool lives. Awaiting it throws ThreadPoolError if the pool was shut
 ///         down; the coroutine then goes on where it was.
