@@ -116,8 +116,14 @@ def by_workload(rows):
     return {name: list(group) for name, group in itertools.groupby(rows, key=lambda row: row["workload"])}
 
 
+# Colours are inverted, and turned back to their hue.
+DARK = "@media (prefers-color-scheme: dark) { svg { filter: invert(90%) hue-rotate(180deg) } }"
+
+
 def save(figure, file):
+    """Writes a picture that is dark where its reader's system is."""
     figure.savefig(file, metadata={"Date": None})
+    file.write_text(file.read_text().replace("</style>", f"\n{DARK}</style>", 1))
 
 
 # --- medians ---

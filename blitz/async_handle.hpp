@@ -43,8 +43,8 @@ class AsyncState : public Job, public SharedObject {
 
   [[nodiscard]] bool ready() const noexcept { return waiter_.load(std::memory_order_acquire) == done(); }  // [ready]
 
-  /// Waits until the job has run. By one thread at a time. Throws ThreadPoolError in a forked child, where it does not
-  /// run.
+  /// Waits until the job has run. Throws std::logic_error if another thread waits already, and ThreadPoolError in a forked
+  /// child, where the job does not run.
   void wait() {
     if (ready()) return;
     struct Caller : AsyncWaiter {
@@ -54,12 +54,18 @@ class AsyncState : public Job, public SharedObject {
     } caller(pool_);
     if (tell(caller)) caller.latch.wait();
   }
-  /// Returns whether `waiter` will be told; false if the result is ready. One waiter at a time. Throws as wait() does.
+  /// Returns whether `waiter` will be told; false if the result is ready. Throws as wait() does.
   [[nodiscard]] bool tell(AsyncWaiter& waiter) {
     pool_.throw_if_forked();
     AsyncWaiter* expected = nullptr;
     // [wait] [ready]
-    return waiter_.compare_exchange_strong(expected, &waiter, std::memory_order_acq_rel, std::memory_order_acquire);
+    if (waiter_.compare_exchange_strong(expected, &waiter, std::memory_order_acq_rel, std::memory_order_acquire))
+      return true;
+    if (expected != done()) {
+      throw std::logic_error(
+          "blitz: two threads wait for one handle; let one of them call get(), and pass the result on");
+    }
+    return false;
   }
 
   /// For the handle, once the job has run: the result, which the state no longer destroys.
@@ -134,8 +140,8 @@ class AsyncHandle {
   [[nodiscard]] bool ready() const { return checked().ready(); }
   /// @brief Waits until the result is ready. A worker runs other jobs of its pool meanwhile, then sleeps; another
   /// thread blocks.
-  /// @throws std::logic_error if the handle is not valid, and ThreadPoolError in a forked child whose parent has the
-  ///         pool, unless the result was ready before the fork.
+  /// @throws std::logic_error if the handle is not valid, or another thread waits for it already, and ThreadPoolError in a
+  ///         forked child whose parent has the pool, unless the result was ready before the fork.
   void wait() const { checked().wait(); }
   /// For the library: whether `waiter` will be told when the result is ready; false if it is. Throws as wait() does.
   [[nodiscard]] bool tell(detail::AsyncWaiter& waiter) const { return checked().tell(waiter); }
@@ -187,8 +193,17 @@ template <class F>
 ///         called.
 /// Complexity: O(1); one allocation. Thread-safety: any thread.
 template <SpawnTask F>
-[[nodiscard]] auto async(F&& f) {
+[[nodiscard("blitz: without its handle the job's result is lost: keep it and call get(), or use blitz::spawn")]] auto
+async(F&& f) {
   return detail::async_in(detail::current_pool(), std::forward<F>(f));
 }
+
+/// @cond
+// Taken where the other overload is not: the message says what to do.
+template <class... F>
+auto async(F&&... /*f*/) {
+  detail::explain_spawn<F...>();
+}
+/// @endcond
 
 }  // namespace blitz

@@ -102,4 +102,14 @@ auto broadcast(F&& f) {
   return detail::broadcast_in(detail::current_pool(), std::forward<F>(f));
 }
 
+/// @cond
+// Taken where the other overload is not: the message says what to do.
+template <class F>
+auto broadcast(F&& /*f*/) {
+  static_assert(BroadcastCallable<F>,
+                "blitz: the function of broadcast takes the context, which knows the worker, and may return a value: "
+                "blitz::broadcast([](blitz::BroadcastContext c) { return c.index(); })");
+}
+/// @endcond
+
 }  // namespace blitz

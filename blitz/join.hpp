@@ -265,6 +265,19 @@ auto join(A&& a, B&& b, C&& c, More&&... more) {
                                                        std::forward<More>(more)...);
 }
 
+/// @cond
+// Taken where no other overload is: the message says what to do.
+template <class... F>
+auto join(F&&... /*fs*/) {
+  static_assert(sizeof...(F) >= 2,
+                "blitz: join calls two functions or more, perhaps at once; one alone is called as f(), or given to "
+                "blitz::async(f)");
+  static_assert((JoinCallable<F> && ...),
+                "blitz: join takes callables without arguments, not the results of calls: "
+                "blitz::join([&] { return f(x); }, [&] { return g(y); })");
+}
+/// @endcond
+
 /// As join, of callables that take a JoinContext, which tells whether they run in their place: see there.
 template <JoinContextCallable A, JoinContextCallable B>
 auto join_context(A&& a, B&& b) {

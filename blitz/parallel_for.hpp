@@ -53,6 +53,10 @@ namespace detail {
 template <class R>
 using LoopBlockOf = typename BlockItems<R>::Item;
 
+/// Whether `f` can be the body of a loop from `First` to `Last`.
+template <class First, class Last, class F>
+concept LoopBetween = LoopBounds<First, Last> && LoopBody<F, LoopItem<First, Last>>;
+
 /// Calls `f` for each item of the space. `pool`: see Loop::run.
 template <class Items, class F>
 void run_loop(PoolBase* pool, const ForOptions& options, const LoopSpace<Items>& space, F& f) {
@@ -125,6 +129,46 @@ template <LoopInteger First, LoopInteger Last, LoopInteger Step, class F>
 void parallel_for(First first, Last last, Step step, F&& f, const ForOptions& options = {}) {
   detail::run_loop(options.pool.base(), options, detail::items_of(first, last, step), f);
 }
+
+/// @cond
+// Taken where no other overload is: the messages say what to do.
+template <class R, class F>
+auto parallel_for(R&& /*range*/, F&& /*f*/, const ForOptions& /*options*/ = {}) {
+  if constexpr (!std::ranges::range<R>) {
+    static_assert(LoopRange<R>,
+                  "blitz: parallel_for runs over a range, or from one integer to another: "
+                  "blitz::parallel_for(0, n, [&](int i) { ... })");
+  } else if constexpr (!LoopRange<R>) {
+    static_assert(LoopRange<R>,
+                  "blitz: parallel_for cuts its range, which must have random access and a size (vector, array, span, "
+                  "deque, views::iota); for a list, a map or a set use blitz::parallel_for_each");
+  } else {
+    static_assert(LoopBody<F, std::ranges::range_reference_t<R>>,
+                  "blitz: the body of parallel_for is called with one item of the range, as f(*it): let it take that "
+                  "type, or const auto&; the items of a constant range cannot be changed");
+  }
+}
+template <class First, class Last, class F>
+  requires(!detail::LoopBetween<First, Last, F> && !std::ranges::range<First> && !std::same_as<First, ForOptions> &&
+           !std::same_as<std::remove_cvref_t<F>, ForOptions>)
+auto parallel_for(First /*first*/, Last /*last*/, F&& /*f*/, const ForOptions& /*options*/ = {}) {
+  if constexpr (!LoopBounds<First, Last>) {
+    static_assert(LoopBounds<First, Last>,
+                  "blitz: parallel_for runs from one integer to another, or between random-access iterators; a list's "
+                  "items are for blitz::parallel_for_each, and a body computes its fraction from an integer");
+  } else {
+    static_assert(LoopBody<F, detail::LoopItem<First, Last>>,
+                  "blitz: the body of parallel_for is called with one integer, or with what an iterator refers to: "
+                  "blitz::parallel_for(0, n, [&](int i) { ... })");
+  }
+}
+template <class R, class F>
+auto parallel_for(const ForOptions& /*options*/, R&& /*range*/, F&& /*f*/) {
+  static_assert(std::same_as<R, ForOptions>,
+                "blitz: the options of parallel_for come last: blitz::parallel_for(range, f, {.min_grain = 64}); those "
+                "of algorithms such as sort come first");
+}
+/// @endcond
 
 /// Calls `f(block)` for contiguous sub-ranges (std::ranges::subrange) that cover `range`, each item once: for bodies
 /// that are vectorised, or that keep state from item to item. An `f` that returns Flow::stop ends the loop after its block.

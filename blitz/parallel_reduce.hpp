@@ -86,6 +86,30 @@ concept ReduceTransform = std::invocable<F&, Item> && !std::is_void_v<std::invok
 
 namespace detail {
 
+/// Says what is wrong with a reduction of R that starts from I and combines values with items by C.
+template <class R, class I, class C, class Item>
+consteval void explain_reduce() {
+  if constexpr (!LoopRange<R>) {
+    static_assert(LoopRange<R>,
+                  "blitz: parallel_reduce cuts its range, which must have random access and a size (vector, array, "
+                  "span, deque, views::iota); for others use blitz::from(range).reduce(identity, combine)");
+  } else if constexpr (!ReduceIdentity<I>) {
+    static_assert(
+        ReduceIdentity<I>,
+        "blitz: the identity of parallel_reduce is copied for each part; if it cannot be, give a callable that "
+        "makes one");
+  } else if constexpr (std::invocable<C&, ReduceValue<I>, Item> && std::invocable<C&, ReduceValue<I>, ReduceValue<I>>) {
+    static_assert(ReduceOperation<C, ReduceValue<I>, Item>,
+                  "blitz: the identity's type is that of the result, and the operation must return it: for doubles "
+                  "start from 0.0, not from 0");
+  } else {
+    static_assert(ReduceOperation<C, ReduceValue<I>, Item>,
+                  "blitz: the operation of parallel_reduce is called as op(T, item) and as op(T, T), where T is the "
+                  "identity's type; where values and items differ, give a fold and a combine: "
+                  "blitz::parallel_reduce(range, identity, fold, combine)");
+  }
+}
+
 inline constexpr std::identity kAsItIs{};
 
 /// Reduces the items of the space, of each of which `step` takes what `transform` returns.
@@ -122,6 +146,20 @@ template <LoopRange R, ReduceIdentity I, ReduceOperation<ReduceValue<I>, std::ra
 ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) {
   return detail::reduce(options.pool.base(), options, detail::items_of(range), identity, combine, combine);
 }
+
+/// @cond
+// Taken where no other overload is: the messages say what to do.
+template <class R, class C>
+auto parallel_reduce(R&& /*range*/, C&& /*combine*/) {
+  static_assert(ReduceOperation<R, C, void>,
+                "blitz: parallel_reduce starts from an identity, which leaves an item as it is, and which an empty "
+                "range gives: blitz::parallel_reduce(range, 0, std::plus<>{})");
+}
+template <std::ranges::range R, class I, class C>
+auto parallel_reduce(R&& /*range*/, I&& /*identity*/, C&& /*combine*/, const ReduceOptions& /*options*/ = {}) {
+  detail::explain_reduce<R, I, C, std::ranges::range_reference_t<R>>();
+}
+/// @endcond
 
 /// As above, of [first, last): integers (of their common type), or what random-access iterators refer to. A reversed
 /// range of integers is empty.
@@ -184,6 +222,21 @@ ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F
                                          const ReduceOptions& options = {}) {
   return detail::reduce(options.pool.base(), options, detail::items_of(range), identity, combine, combine, f);
 }
+
+/// @cond
+// Taken where no other overload is: the messages say what to do.
+template <std::ranges::range R, class I, class F, class C>
+auto parallel_transform_reduce(R&& /*range*/, I&& /*identity*/, C&& /*combine*/, F&& /*f*/,
+                               const ReduceOptions& /*options*/ = {}) {
+  if constexpr (!ReduceTransform<F, std::ranges::range_reference_t<R>>) {
+    static_assert(ReduceTransform<F, std::ranges::range_reference_t<R>>,
+                  "blitz: the last callable of parallel_transform_reduce is called with one item, and returns a value: "
+                  "blitz::parallel_transform_reduce(range, identity, combine, f)");
+  } else {
+    detail::explain_reduce<R, I, C, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>();
+  }
+}
+/// @endcond
 
 /// As above, of [first, last).
 template <class First, detail::LoopEnd<First> Last, ReduceIdentity I, ReduceTransform<detail::LoopItem<First, Last>> F,

@@ -32,6 +32,10 @@ class PoolRef {
   template <class P>
   PoolRef(BasicThreadPool<P>* pool) noexcept : base_(pool != nullptr ? &detail::base_of(*pool) : nullptr) {}
 
+  /// Refers to `pool`, which must live until the call has returned.
+  template <class P>
+  PoolRef(BasicThreadPool<P>& pool) noexcept : base_(&detail::base_of(pool)) {}
+
   /// For the library.
   [[nodiscard]] detail::PoolBase* base() const noexcept { return base_; }
 

@@ -22,9 +22,10 @@ namespace blitz {
 
 class Scope;
 
-/// What can be spawned in a scope: callable without arguments, or with the scope.
+/// What can be spawned in a scope: callable without arguments, or with the scope, and moved or copied from what is given.
 template <class F>
-concept ScopeTask = std::invocable<std::decay_t<F>&> || std::invocable<std::decay_t<F>&, Scope&>;
+concept ScopeTask = std::constructible_from<std::decay_t<F>, F> &&
+                    (std::invocable<std::decay_t<F>&> || std::invocable<std::decay_t<F>&, Scope&>);
 
 /// What can be spawned on every worker: callable with a BroadcastContext, perhaps after the scope.
 template <class F>
@@ -203,6 +204,16 @@ template <ScopeBody F>
 decltype(auto) scope(F&& body, const ScopeOptions& options = {}) {
   return detail::OpenScope{detail::SpawnOrder::kLifo, options}.on_worker(std::forward<F>(body));
 }
+
+/// @cond
+// Taken where the other overload is not: the message says what to do.
+template <class F>
+auto scope(F&& /*body*/, const ScopeOptions& /*options*/ = {}) {
+  static_assert(ScopeBody<F>,
+                "blitz: the body of a scope takes the scope by reference, and spawns in it: "
+                "blitz::scope([&](blitz::Scope& s) { s.spawn(f); })");
+}
+/// @endcond
 
 /// @brief The same as scope(), but on one worker the jobs of Scope::spawn run in the order in which they were spawned.
 template <ScopeBody F>

@@ -33,15 +33,28 @@ class BroadcastContext {
   std::size_t num_threads_;
 };
 
-/// What can be spawned: callable without arguments.
+/// What can be spawned: callable without arguments, and moved or copied from what is given.
 template <class F>
-concept SpawnTask = std::invocable<std::decay_t<F>&>;
+concept SpawnTask = std::invocable<std::decay_t<F>&> && std::constructible_from<std::decay_t<F>, F>;
 
 /// What can be broadcast: callable with a BroadcastContext, by several threads at once.
 template <class F>
 concept BroadcastTask = std::invocable<const std::decay_t<F>&, BroadcastContext>;
 
 namespace detail {
+
+/// Says why F... cannot be spawned.
+template <class... F>
+consteval void explain_spawn() {
+  if constexpr (sizeof...(F) != 1 || !(std::invocable<std::decay_t<F>&> && ...)) {
+    static_assert(sizeof...(F) == 1 && (SpawnTask<F> && ...),
+                  "blitz: spawn and async take one callable without arguments, which captures what it needs: "
+                  "blitz::spawn([x] { f(x); })");
+  } else {
+    static_assert((SpawnTask<F> && ...),
+                  "blitz: a job keeps its callable, and this one cannot be copied: give it up with std::move(f)");
+  }
+}
 
 template <class F>
 [[gnu::noinline]] void spawn_in(PoolBase& pool, F&& f) {
@@ -96,6 +109,14 @@ void spawn(F&& f) {
     detail::spawn_in(detail::current_pool(), std::forward<F>(f));
   }
 }
+
+/// @cond
+// Taken where the other overload is not: the message says what to do.
+template <class... F>
+auto spawn(F&&... /*f*/) {
+  detail::explain_spawn<F...>();
+}
+/// @endcond
 
 /// @brief The same as spawn(), but in first-in, first-out order: of the jobs that one worker has spawned by this
 /// function, the oldest runs first. Some tens of nanoseconds on a worker.

@@ -60,6 +60,13 @@ class BasicThreadPool {
   /// After an exception all threads that had started are gone. Costs some tens of microseconds for each thread.
   explicit BasicThreadPool(ThreadPoolOptions options = {}) : base_(detail::start_pool<P>(std::move(options))) {}
 
+  /// @cond
+  template <std::integral N>
+  explicit BasicThreadPool(N /*num_threads*/) {
+    static_assert(!std::integral<N>, "blitz: name the option: blitz::ThreadPool pool({.num_threads = 8})");
+  }
+  /// @endcond
+
   BasicThreadPool(const BasicThreadPool&) = delete;
   BasicThreadPool& operator=(const BasicThreadPool&) = delete;
 

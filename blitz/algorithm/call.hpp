@@ -142,6 +142,43 @@ struct WithComparison {
   }
 };
 
+/// What a caller of std::transform might give as the output: an iterator.
+template <class Out>
+concept OutputIterator = !std::ranges::range<Out> && std::weakly_incrementable<std::remove_cvref_t<Out>>;
+
+/// Says why it will not do.
+template <class Out>
+consteval void explain_output() {
+  static_assert(LoopRange<Out>,
+                "blitz: the output is a range that has room, for blocks of it are written at once, so neither an "
+                "iterator nor std::back_inserter will do: out.resize(n), and pass out");
+}
+
+/// Says why the items of R cannot be brought into the order of C and P.
+template <class R, class C, class P>
+consteval void explain_order() {
+  using It = std::ranges::iterator_t<R>;
+  if constexpr (!LoopRange<R>) {
+    static_assert(
+        LoopRange<R>,
+        "blitz: sorting needs random access and a size (vector, array, span, deque); copy the items of a list "
+        "into a vector, and sort that");
+  } else if constexpr (std::same_as<C, AlgorithmOptions>) {
+    static_assert(!std::same_as<C, AlgorithmOptions>,
+                  "blitz: the options of an algorithm come first: blitz::sort({.min_grain = 4096}, range)");
+  } else if constexpr (!std::permutable<It>) {
+    static_assert(std::permutable<It>, "blitz: sorting moves the items, so they may be neither constant nor immovable");
+  } else if constexpr (!std::indirectly_regular_unary_invocable<P, It>) {
+    static_assert(std::indirectly_regular_unary_invocable<P, It>,
+                  "blitz: the projection is called with an item, or names a member of it: "
+                  "blitz::sort(people, std::less<>{}, &Person::age)");
+  } else {
+    static_assert(std::sortable<It, C, P>,
+                  "blitz: sorting needs an order: an operator< of the items, or of their projections, or a comparison "
+                  "that takes two of them: blitz::sort(range, comp, proj)");
+  }
+}
+
 /// f(range, comp, proj) for an algorithm that moves items as an order says: run(options, first, count, comp, proj).
 template <class Algorithm>
 struct InOrder {
@@ -168,6 +205,12 @@ struct InOrder {
   auto operator()(R&& range, C comp = {}, P proj = {}) const {
     const auto count = static_cast<LoopIndex>(std::ranges::size(range));
     return borrowed<R>(Algorithm::run(AlgorithmOptions{}, std::ranges::begin(range), count, comp, proj));
+  }
+
+  // Taken where no other form is: the message says what to do.
+  template <std::ranges::range R, class C = std::ranges::less, class P = std::identity>
+  auto operator()(R&& /*range*/, C /*comp*/ = {}, P /*proj*/ = {}) const {
+    explain_order<R, C, P>();
   }
 };
 

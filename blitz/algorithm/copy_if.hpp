@@ -99,6 +99,11 @@ struct CopyIf {
       R&& range, Out&& out, F pred, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, range, out, std::move(pred), std::move(proj));
   }
+  // Taken where no other form is: the message says what to do.
+  template <std::ranges::range R, OutputIterator Out, class F, class P = std::identity>
+  auto operator()(R&& /*range*/, Out&& /*out*/, F /*pred*/, P /*proj*/ = {}) const {
+    explain_output<Out>();
+  }
 };
 
 struct RemoveCopy {

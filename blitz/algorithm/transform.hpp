@@ -63,6 +63,12 @@ struct Transform {
     return (*this)(AlgorithmOptions{}, std::forward<R>(range), std::forward<Out>(out), std::move(f), std::move(proj));
   }
 
+  // Taken where no other form is: the message says what to do.
+  template <std::ranges::range R, OutputIterator Out, class F, class P = std::identity>
+  auto operator()(R&& /*range*/, Out&& /*out*/, F /*f*/, P /*proj*/ = {}) const {
+    explain_output<Out>();
+  }
+
   // Of two ranges.
 
   template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,

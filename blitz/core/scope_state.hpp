@@ -14,6 +14,7 @@
 ///   [done]  finished: shared_.fetch_sub(release)  ->  finished, wait: shared_ read (acquire)
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <exception>
 #include <stop_token>
@@ -46,7 +47,9 @@ class ScopeState {
     if (is_owner(worker)) {
       ++own_;
     } else {
-      shared_.fetch_add(1, std::memory_order_relaxed);  // Not from zero: the bias, or the caller's own job, is counted.
+      // Relaxed: a job that runs, or the body, is counted, so this does not start from zero.
+      [[maybe_unused]] const std::int64_t before = shared_.fetch_add(1, std::memory_order_relaxed);
+      assert(before > 0 && "blitz: the scope has ended; spawn in its body, or in a job of it that still runs");
     }
   }
   /// A job has ended on `worker`, or was not spawned after all. If it was the last the scope may be gone.

@@ -88,11 +88,24 @@ class Pipeline {
   [[nodiscard]] auto map(F f) const {
     return then(detail::MapStage<S, F>(stage_, std::move(f)));
   }
+  /// @cond
+  // Taken where the other overload is not: the message says what to do. So below.
+  template <class F>
+  auto map(F /*f*/) const {
+    explain_callable<F>();
+  }
+  /// @endcond
   /// The items for which `pred(item)` holds.
   template <StageCallable<S> F>
   [[nodiscard]] auto filter(F pred) const {
     return then(detail::FilterStage<S, F>(stage_, std::move(pred)));
   }
+  /// @cond
+  template <class F>
+  auto filter(F /*pred*/) const {
+    explain_callable<F>();
+  }
+  /// @endcond
   /// `*f(item)` for each item for which that is not empty: f returns a std::optional or a pointer.
   template <StageCallable<S> F>
   [[nodiscard]] auto filter_map(F f) const {
@@ -114,6 +127,9 @@ class Pipeline {
   {
     return then(detail::EnumerateStage<S>(stage_));
   }
+  /// @cond
+  auto enumerate() const { explain_position(); }
+  /// @endcond
   /// The items of both pipelines, as far as both have some: the next callable is called as f(item, other).
   template <IndexedStage T>
   [[nodiscard]] auto zip(const Pipeline<T>& other) const
@@ -121,6 +137,12 @@ class Pipeline {
   {
     return then(detail::Zip<S, T>(stage_, other.stage()));
   }
+  /// @cond
+  template <class T>
+  auto zip(const T& /*other*/) const {
+    explain_position();
+  }
+  /// @endcond
   /// The items of this, then those of `next`, which must be of the same type.
   template <PipelineStage T>
   [[nodiscard]] auto chain(const Pipeline<T>& next) const {
@@ -132,6 +154,9 @@ class Pipeline {
   {
     return slice(0, std::min<detail::LoopIndex>(n, stage_.positions()), 1);
   }
+  /// @cond
+  auto take(std::size_t /*n*/) const { explain_position(); }
+  /// @endcond
   /// All but the first `n` items.
   [[nodiscard]] auto skip(std::size_t n) const
     requires IndexedStage<S>
@@ -242,6 +267,12 @@ class Pipeline {
   {
     return detail::fold_numbers<Value>(options_, stage_, std::plus<Value>());
   }
+  /// @cond
+  auto sum() const {
+    static_assert(PipelineNumber<Value>,
+                  "blitz: sum adds numbers; other items are added by reduce(identity, std::plus<>{})");
+  }
+  /// @endcond
   /// The sum without lanes: within each part, numbers are added from left to right, as a serial loop does.
   [[nodiscard]] Value ordered_sum() const
     requires PipelineNumber<Value>
@@ -442,6 +473,21 @@ class Pipeline {
   [[nodiscard]] const AlgorithmOptions& options() const noexcept { return options_; }  ///< See with().
 
  private:
+  template <class F>
+  static consteval void explain_callable() {
+    static_assert(
+        StageCallable<F, S>,
+        "blitz: the callable of a stage is called with one item of the stage before, by several threads at "
+        "once: let it take that type, or const auto&; behind enumerate and zip it takes two arguments, and it "
+        "is no mutable lambda");
+  }
+  static consteval void explain_position() {
+    static_assert(
+        IndexedStage<S>,
+        "blitz: behind filter and its like the position of an item is not known: call enumerate, zip and take "
+        "before filter, or begin a new pipeline with what collect() returns");
+  }
+
   template <PipelineStage T>
   [[nodiscard]] Pipeline<T> then(T stage) const {
     return Pipeline<T>(std::move(stage), options_);
@@ -497,6 +543,22 @@ template <PipelineRange R, PipelineRange... More>
                            detail::RangeSource<std::views::all_t<More>>(std::views::all(std::forward<More>(more)))...));
   }
 }
+
+/// @cond
+// Taken where the other overload is not: the message says what to do.
+template <std::ranges::range R, class... More>
+auto par(R&& /*range*/, More&&... /*more*/) {
+  if constexpr (!(LoopRange<R> && ... && LoopRange<More>)) {
+    static_assert((LoopRange<R> && ... && LoopRange<More>),
+                  "blitz: par needs random access and a size (vector, array, span, deque, views::iota); for others use "
+                  "blitz::from(range)");
+  } else {
+    static_assert(
+        (PipelineRange<R> && ... && PipelineRange<More>),
+        "blitz: a pipeline refers to its range, which must not be a temporary: give it a name, and that to par");
+  }
+}
+/// @endcond
 
 /// A pipeline of the integers in [first, last); none if that is reversed.
 template <LoopInteger First, LoopInteger Last>

@@ -307,6 +307,26 @@ TEST_CASE_TEMPLATE("async: a waiting worker sleeps until the result is there", P
   }
 }
 
+TEST_CASE_TEMPLATE("async: a second thread that waits for a handle is refused", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  std::latch refused(1);
+  const auto handle = pool.async([&] { refused.wait(); });
+  std::atomic<int> refusals{0};
+  const auto wait = [&] {
+    try {
+      handle.wait();
+    } catch (const std::logic_error& error) {
+      CHECK(std::string(error.what()).find("two threads wait for one handle") != std::string::npos);
+      ++refusals;
+      refused.count_down();
+    }
+  };
+  std::jthread other(wait);
+  wait();
+  other.join();
+  CHECK(refusals == 1);
+}
+
 TEST_CASE_TEMPLATE("async: many handles at once", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     const std::size_t count = repetitions<Pool>(20'000);

@@ -356,6 +356,14 @@ void overflow_stack() {
   pool.spawn([] { std::printf("%ld\n", descend(1'000'000)); });
 }
 
+/// On the inside of a scope, which is still there. See ScopeState::begun.
+void spawn_in_an_ended_scope() {
+  blitz::ThreadPool pool({.num_threads = 1});
+  blitz::detail::ScopeState scope(blitz::detail::base_of(pool), nullptr, {});
+  scope.wait();
+  scope.begun(nullptr);
+}
+
 struct Scenario {
   const char* name;
   void (*run)();
@@ -408,6 +416,7 @@ constexpr Scenario kScenarios[] = {
     {"begin_a_thread_late_in_the_old_pool", begin_a_thread_late_in_the_old_pool},
     {"exit_in_start_hook", exit_in_start_hook},
     {"exit_in_exit_hook", exit_in_exit_hook},
+    {"spawn_in_an_ended_scope", spawn_in_an_ended_scope},
 };
 
 #undef BLITZ_ENDING_ON_ALL

@@ -45,6 +45,7 @@ IN_GLOBAL_POOL = {
     "begin_a_thread_late_in_the_old_pool": (0, []),
     "exit_in_start_hook": (4, []),
     "exit_in_exit_hook": (4, []),
+    "spawn_in_an_ended_scope": (ABORT, ["the scope has ended"]),
 }
 
 # With threads that main leaves behind in these calls, in global pools of all sizes. Each many times: it is chance what they

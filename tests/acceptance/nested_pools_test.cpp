@@ -274,7 +274,7 @@ TEST_CASE_TEMPLATE("options: a call runs in the pool that they name, whatever it
   const auto call_all = [&] {
     std::vector<int> items(100, 1);
     blitz::parallel_for(items, [&](int&) { in_pool(); }, {.pool = &pool});
-    blitz::parallel_for(0, 100, [&](int) { in_pool(); }, {.schedule = blitz::Schedule::fixed, .pool = &pool});
+    blitz::parallel_for(0, 100, [&](int) { in_pool(); }, {.schedule = blitz::Schedule::fixed, .pool = pool});
     blitz::parallel_for_blocks(items, [&](auto) { in_pool(); }, {.pool = &pool});
     const auto sum = [&](int a, int b) {
       in_pool();

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Uses the web site of the documentation as a reader does, in a browser.
+
+    browser_test.py ROOT [FOLDER]
+
+- The search finds parallel_for, and its result leads to the reference.
+- The guide leads to the reference, by the calls in its pieces of code.
+- From the start page every page is reached, and no link on the way is dead; those to other sites are looked at, not followed.
+- Each picture is shown, no page is wider than its window, and no script complains.
+- In a dark system the pages are dark.
+
+With FOLDER, it leaves pictures of some pages there, light and dark. Is skipped where Doxygen, Chromium, its driver or Selenium
+is missing (Debian: doxygen chromium chromium-driver python3-selenium).
+"""
+
+import contextlib
+import functools
+import http.server
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import urllib.parse
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.wait import WebDriverWait
+except ImportError:
+    print("no Selenium for this Python")
+    sys.exit(77)
+
+ROOT = pathlib.Path(sys.argv[1]).resolve()
+PICTURES = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
+PICTURED = ["index", "md_docs_guide", "classblitz_1_1BasicThreadPool", "md_docs_inside", "md_docs_performance"]
+SECONDS = 30  # for a page to do what it is asked for
+
+# All links of the page, with scripts' ones, and all places in it that a link may lead to.
+LINKS = "return [...document.querySelectorAll('a[href], area[href]')].map(a => a.getAttribute('href'))"
+PLACES = "return [...document.querySelectorAll('[id], a[name]')].flatMap(e => [e.id, e.getAttribute('name')])"
+BROKEN_PICTURES = "return [...document.images].filter(i => i.complete && i.naturalWidth === 0).map(i => i.src)"
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def served(folder):
+    """Serves the folder to this machine; the address of its root."""
+    handler = functools.partial(QuietHandler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+        server.shutdown()
+
+
+def start_browser():
+    options = Options()
+    arguments = ["--headless=new", "--window-size=1280,1400", "--hide-scrollbars", "--disable-gpu", "--disable-dev-shm-usage"]
+    # Chromium has no sandbox for root.
+    for argument in arguments + (["--no-sandbox"] if os.geteuid() == 0 else []):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
+
+
+class BrowserTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.ends = contextlib.ExitStack()
+        cls.site = pathlib.Path(cls.ends.enter_context(tempfile.TemporaryDirectory())) / "site"
+        subprocess.run([ROOT / "docs" / "build", cls.site], check=True, stdout=subprocess.DEVNULL)
+        cls.root = cls.ends.enter_context(served(cls.site))
+        cls.browser = start_browser()
+        cls.ends.callback(cls.browser.quit)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.ends.close()
+
+    def open(self, page):
+        self.browser.get(self.root + page)
+
+    def until(self, condition):
+        return WebDriverWait(self.browser, SECONDS).until(lambda _: condition())
+
+    def tearDown(self):
+        complaints = [entry for entry in self.browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+        self.assertEqual([entry["message"] for entry in complaints if "favicon.ico" not in entry["message"]], [])
+
+    def test_search(self):
+        self.open("index.html")
+        self.assertIn("Fork-join", self.browser.find_element(By.TAG_NAME, "body").text)
+        field = self.browser.find_element(By.ID, "MSearchField")
+        field.click()
+        field.send_keys("parallel_for")
+        self.until(lambda: self.browser.find_element(By.ID, "MSearchResultsWindow").is_displayed())
+        with contextlib.suppress(Exception):  # Some versions of Doxygen have the results in a frame.
+            self.browser.switch_to.frame("MSearchResults")
+
+        def results():
+            return [e for e in self.browser.find_elements(By.CSS_SELECTOR, ".SRResult .SRSymbol") if e.is_displayed()]
+
+        self.until(lambda: any(e.text == "parallel_for" for e in results()))
+        names = [e.text for e in results()]
+        self.assertTrue(all(name.startswith("parallel_for") for name in names), names)
+        next(e for e in results() if e.text == "parallel_for").send_keys(Keys.ENTER)
+        # One with several overloads shows them first.
+        targets = self.browser.find_elements(By.CSS_SELECTOR, ".SRResult a.SRScope")
+        target = next(t.get_attribute("href") for t in targets if t.is_displayed() and "parallel_for" in t.text)
+        self.browser.switch_to.default_content()
+        self.browser.get(target)
+        self.assertIn("parallel_for", self.browser.find_element(By.CSS_SELECTOR, "div.contents").text)
+
+    def test_from_guide_to_reference(self):
+        self.open("index.html")
+        self.until(lambda: self.browser.find_elements(By.LINK_TEXT, "Guide"))[0].click()
+        self.until(lambda: self.browser.title.endswith("Guide"))
+        self.browser.find_element(By.LINK_TEXT, "blitz::parallel_for").click()
+        self.until(lambda: "guide" not in self.browser.current_url)
+        place = urllib.parse.urlsplit(self.browser.current_url).fragment
+        self.assertTrue(place)
+        text = self.browser.find_element(By.CSS_SELECTOR, "div.contents").text
+        self.assertIn("Calls f(x) for every x of range", text)
+
+    def test_every_page(self):
+        """Crawls the site."""
+        places, wanted, to_visit = {}, {}, ["index.html"]
+        while to_visit:
+            page = to_visit.pop()
+            self.open(page)
+            places[page] = {place for place in self.browser.execute_script(PLACES) if place}
+            with self.subTest(page=page):
+                self.assertEqual(self.browser.execute_script(BROKEN_PICTURES), [])
+                width = self.browser.execute_script("return document.documentElement.scrollWidth - window.innerWidth")
+                self.assertLessEqual(width, 0, "wider than the window")
+            for link in set(self.browser.execute_script(LINKS)):
+                url = urllib.parse.urlsplit(urllib.parse.urljoin(page, link))
+                if url.scheme in ("http", "https"):
+                    self.assertRegex(url.netloc, r"^[a-z0-9.-]+\.[a-z]+$", link)
+                    continue
+                if url.scheme == "javascript":
+                    continue
+                self.assertEqual(url.scheme, "", f"{page}: {link}")
+                target = urllib.parse.unquote(url.path)
+                if not target.endswith(".html"):
+                    self.assertTrue((self.site / target).is_file(), f"{page}: {link} leads nowhere")
+                    continue
+                if target not in wanted:
+                    wanted[target] = {}
+                    if (self.site / target).is_file():
+                        if target != "index.html":
+                            to_visit.append(target)
+                    else:
+                        self.fail(f"{page}: {link} leads nowhere")
+                if url.fragment:
+                    wanted[target].setdefault(urllib.parse.unquote(url.fragment), page)
+        self.assertGreater(len(places), 100)
+        missing = [
+            f"{page}: {target}#{place} is no place in it"
+            for target, wanted_places in wanted.items()
+            for place, page in wanted_places.items()
+            if place not in places[target]
+        ]
+        self.assertEqual(missing, [])
+
+    def test_light_and_dark(self):
+        filters = {}
+        for scheme in ("light", "dark"):
+            media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+            self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+            for page in PICTURED:
+                self.open(f"{page}.html")
+                if PICTURES:
+                    PICTURES.mkdir(parents=True, exist_ok=True)
+                    self.browser.save_screenshot(str(PICTURES / f"{page}-{scheme}.png"))
+            filters[scheme] = self.browser.execute_script("return getComputedStyle(document.documentElement).filter")
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+        self.assertEqual(filters["light"], "none")
+        self.assertIn("invert", filters["dark"])
+
+
+if __name__ == "__main__":
+    for program in ("doxygen", "chromium", "chromedriver"):
+        if shutil.which(program) is None:
+            print(f"no {program}")
+            sys.exit(77)
+    unittest.main(argv=sys.argv[:1])
