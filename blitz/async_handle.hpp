@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "blitz/base/owned.hpp"
+#include "blitz/base/refuse.hpp"
 #include "blitz/core/caller_latch.hpp"
 #include "blitz/core/job.hpp"
 #include "blitz/core/spawned_job.hpp"
@@ -199,11 +200,15 @@ async(F&& f) {
 }
 
 /// @cond
-// Taken where the other overload is not: the message says what to do.
 template <class... F>
-auto async(F&&... /*f*/) {
-  detail::explain_spawn<F...>();
-}
+  requires(detail::NoCallable<F...>)
+BLITZ_REFUSE(
+    "spawn and async take one callable without arguments, which captures what it needs: blitz::spawn([x] { f(x); })")
+    async(F&&... f) BLITZ_REFUSED;
+template <class F>
+  requires(!detail::NoCallable<F> && !SpawnTask<F>)
+BLITZ_REFUSE("a job keeps its callable, and this one cannot be copied: give it up with std::move(f)")
+    async(F&& f) BLITZ_REFUSED;
 /// @endcond
 
 }  // namespace blitz

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "blitz/base/owned.hpp"
+#include "blitz/base/refuse.hpp"
 #include "blitz/core/caller_latch.hpp"
 #include "blitz/core/job.hpp"
 #include "blitz/current_pool.hpp"
@@ -103,13 +104,11 @@ auto broadcast(F&& f) {
 }
 
 /// @cond
-// Taken where the other overload is not: the message says what to do.
 template <class F>
-auto broadcast(F&& /*f*/) {
-  static_assert(BroadcastCallable<F>,
-                "blitz: the function of broadcast takes the context, which knows the worker, and may return a value: "
-                "blitz::broadcast([](blitz::BroadcastContext c) { return c.index(); })");
-}
+  requires(!BroadcastCallable<F>)
+BLITZ_REFUSE(
+    "the function of broadcast takes the context, which knows the worker, and may return a value: "
+    "blitz::broadcast([](blitz::BroadcastContext c) { return c.index(); })") broadcast(F&& f) BLITZ_REFUSED;
 /// @endcond
 
 }  // namespace blitz

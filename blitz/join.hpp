@@ -14,6 +14,7 @@
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/opaque.hpp"
+#include "blitz/base/refuse.hpp"
 #include "blitz/core/branch.hpp"
 #include "blitz/core/job.hpp"
 #include "blitz/core/worker.hpp"
@@ -266,16 +267,16 @@ auto join(A&& a, B&& b, C&& c, More&&... more) {
 }
 
 /// @cond
-// Taken where no other overload is: the message says what to do.
 template <class... F>
-auto join(F&&... /*fs*/) {
-  static_assert(sizeof...(F) >= 2,
-                "blitz: join calls two functions or more, perhaps at once; one alone is called as f(), or given to "
-                "blitz::async(f)");
-  static_assert((JoinCallable<F> && ...),
-                "blitz: join takes callables without arguments, not the results of calls: "
-                "blitz::join([&] { return f(x); }, [&] { return g(y); })");
-}
+  requires(sizeof...(F) < 2)
+BLITZ_REFUSE(
+    "join calls two functions or more, perhaps at once; one alone is called as f(), or given to blitz::async(f)")
+    join(F&&... fs) BLITZ_REFUSED;
+template <class... F>
+  requires(sizeof...(F) >= 2 && !(JoinCallable<F> && ...))
+BLITZ_REFUSE(
+    "join takes callables without arguments, not the results of calls: "
+    "blitz::join([&] { return f(x); }, [&] { return g(y); })") join(F&&... fs) BLITZ_REFUSED;
 /// @endcond
 
 /// As join, of callables that take a JoinContext, which tells whether they run in their place: see there.

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "blitz/base/refuse.hpp"
 #include "blitz/core/items.hpp"
 #include "blitz/core/loop.hpp"
 #include "blitz/pool_ref.hpp"
@@ -52,10 +53,6 @@ namespace detail {
 /// The block of a range, as the body of parallel_for_blocks gets it.
 template <class R>
 using LoopBlockOf = typename BlockItems<R>::Item;
-
-/// Whether `f` can be the body of a loop from `First` to `Last`.
-template <class First, class Last, class F>
-concept LoopBetween = LoopBounds<First, Last> && LoopBody<F, LoopItem<First, Last>>;
 
 /// Calls `f` for each item of the space. `pool`: see Loop::run.
 template <class Items, class F>
@@ -131,43 +128,42 @@ void parallel_for(First first, Last last, Step step, F&& f, const ForOptions& op
 }
 
 /// @cond
-// Taken where no other overload is: the messages say what to do.
 template <class R, class F>
-auto parallel_for(R&& /*range*/, F&& /*f*/, const ForOptions& /*options*/ = {}) {
-  if constexpr (!std::ranges::range<R>) {
-    static_assert(LoopRange<R>,
-                  "blitz: parallel_for runs over a range, or from one integer to another: "
-                  "blitz::parallel_for(0, n, [&](int i) { ... })");
-  } else if constexpr (!LoopRange<R>) {
-    static_assert(LoopRange<R>,
-                  "blitz: parallel_for cuts its range, which must have random access and a size (vector, array, span, "
-                  "deque, views::iota); for a list, a map or a set use blitz::parallel_for_each");
-  } else {
-    static_assert(LoopBody<F, std::ranges::range_reference_t<R>>,
-                  "blitz: the body of parallel_for is called with one item of the range, as f(*it): let it take that "
-                  "type, or const auto&; the items of a constant range cannot be changed");
-  }
-}
+  requires(!std::ranges::range<R>)
+BLITZ_REFUSE(
+    "parallel_for runs over a range, or from one integer to another: blitz::parallel_for(0, n, [&](int i) { ... })")
+    parallel_for(R&& range, F&& f, const ForOptions& options = {}) BLITZ_REFUSED;
+template <std::ranges::range R, class F>
+  requires(!LoopRange<R>)
+BLITZ_REFUSE(
+    "parallel_for cuts its range, which must have random access and a size (vector, array, span, deque, views::iota); "
+    "for a list, a map or a set use blitz::parallel_for_each")
+    parallel_for(R&& range, F&& f, const ForOptions& options = {}) BLITZ_REFUSED;
+template <LoopRange R, class F>
+  requires(!LoopBody<F, std::ranges::range_reference_t<R>>)
+BLITZ_REFUSE(
+    "the body of parallel_for is called with one item of the range, as f(*it): let it take that type, or const auto&; "
+    "the items of a constant range cannot be changed")
+    parallel_for(R&& range, F&& f, const ForOptions& options = {}) BLITZ_REFUSED;
 template <class First, class Last, class F>
-  requires(!detail::LoopBetween<First, Last, F> && !std::ranges::range<First> && !std::same_as<First, ForOptions> &&
+  requires(!LoopBounds<First, Last> && !std::ranges::range<First> && !std::same_as<First, ForOptions> &&
            !std::same_as<std::remove_cvref_t<F>, ForOptions>)
-auto parallel_for(First /*first*/, Last /*last*/, F&& /*f*/, const ForOptions& /*options*/ = {}) {
-  if constexpr (!LoopBounds<First, Last>) {
-    static_assert(LoopBounds<First, Last>,
-                  "blitz: parallel_for runs from one integer to another, or between random-access iterators; a list's "
-                  "items are for blitz::parallel_for_each, and a body computes its fraction from an integer");
-  } else {
-    static_assert(LoopBody<F, detail::LoopItem<First, Last>>,
-                  "blitz: the body of parallel_for is called with one integer, or with what an iterator refers to: "
-                  "blitz::parallel_for(0, n, [&](int i) { ... })");
-  }
-}
+BLITZ_REFUSE(
+    "parallel_for runs from one integer to another, or between random-access iterators; the items of a list are for "
+    "blitz::parallel_for_each, and a body computes its fraction from an integer")
+    parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) BLITZ_REFUSED;
+template <class First, class Last, class F>
+  requires(LoopBounds<First, Last> && !LoopBody<F, detail::LoopItem<First, Last>> &&
+           !std::same_as<std::remove_cvref_t<F>, ForOptions>)
+BLITZ_REFUSE(
+    "the body of parallel_for is called with one integer, or with what an iterator refers to: "
+    "blitz::parallel_for(0, n, [&](int i) { ... })")
+    parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) BLITZ_REFUSED;
 template <class R, class F>
-auto parallel_for(const ForOptions& /*options*/, R&& /*range*/, F&& /*f*/) {
-  static_assert(std::same_as<R, ForOptions>,
-                "blitz: the options of parallel_for come last: blitz::parallel_for(range, f, {.min_grain = 64}); those "
-                "of algorithms such as sort come first");
-}
+BLITZ_REFUSE(
+    "the options of parallel_for come last: blitz::parallel_for(range, f, {.min_grain = 64}); those of algorithms come "
+    "first")
+parallel_for(const ForOptions& options, R&& range, F&& f) BLITZ_REFUSED;
 /// @endcond
 
 /// Calls `f(block)` for contiguous sub-ranges (std::ranges::subrange) that cover `range`, each item once: for bodies

@@ -11,6 +11,7 @@
 #include <stop_token>
 #include <type_traits>
 
+#include "blitz/base/refuse.hpp"
 #include "blitz/core/fold.hpp"
 #include "blitz/core/items.hpp"
 #include "blitz/core/reduce.hpp"
@@ -86,27 +87,20 @@ concept ReduceTransform = std::invocable<F&, Item> && !std::is_void_v<std::invok
 
 namespace detail {
 
-/// Says what is wrong with a reduction of R that starts from I and combines values with items by C.
+/// What is wrong with a reduction of R that starts from I and combines values with items by C.
+enum class ReduceMistake { kRange, kIdentity, kResult, kOperation, kNone };
 template <class R, class I, class C, class Item>
-consteval void explain_reduce() {
+[[nodiscard]] consteval ReduceMistake mistake_of_reduce() {
   if constexpr (!LoopRange<R>) {
-    static_assert(LoopRange<R>,
-                  "blitz: parallel_reduce cuts its range, which must have random access and a size (vector, array, "
-                  "span, deque, views::iota); for others use blitz::from(range).reduce(identity, combine)");
+    return ReduceMistake::kRange;
   } else if constexpr (!ReduceIdentity<I>) {
-    static_assert(
-        ReduceIdentity<I>,
-        "blitz: the identity of parallel_reduce is copied for each part; if it cannot be, give a callable that "
-        "makes one");
+    return ReduceMistake::kIdentity;
+  } else if constexpr (ReduceOperation<C, ReduceValue<I>, Item>) {
+    return ReduceMistake::kNone;
   } else if constexpr (std::invocable<C&, ReduceValue<I>, Item> && std::invocable<C&, ReduceValue<I>, ReduceValue<I>>) {
-    static_assert(ReduceOperation<C, ReduceValue<I>, Item>,
-                  "blitz: the identity's type is that of the result, and the operation must return it: for doubles "
-                  "start from 0.0, not from 0");
+    return ReduceMistake::kResult;
   } else {
-    static_assert(ReduceOperation<C, ReduceValue<I>, Item>,
-                  "blitz: the operation of parallel_reduce is called as op(T, item) and as op(T, T), where T is the "
-                  "identity's type; where values and items differ, give a fold and a combine: "
-                  "blitz::parallel_reduce(range, identity, fold, combine)");
+    return ReduceMistake::kOperation;
   }
 }
 
@@ -148,17 +142,33 @@ ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine, const Reduc
 }
 
 /// @cond
-// Taken where no other overload is: the messages say what to do.
 template <class R, class C>
-auto parallel_reduce(R&& /*range*/, C&& /*combine*/) {
-  static_assert(ReduceOperation<R, C, void>,
-                "blitz: parallel_reduce starts from an identity, which leaves an item as it is, and which an empty "
-                "range gives: blitz::parallel_reduce(range, 0, std::plus<>{})");
-}
+BLITZ_REFUSE(
+    "parallel_reduce starts from an identity, which leaves an item as it is, and which an empty range gives: "
+    "blitz::parallel_reduce(range, 0, std::plus<>{})")
+parallel_reduce(R&& range, C&& combine) BLITZ_REFUSED;
 template <std::ranges::range R, class I, class C>
-auto parallel_reduce(R&& /*range*/, I&& /*identity*/, C&& /*combine*/, const ReduceOptions& /*options*/ = {}) {
-  detail::explain_reduce<R, I, C, std::ranges::range_reference_t<R>>();
-}
+  requires(detail::mistake_of_reduce<R, I, C, std::ranges::range_reference_t<R>>() == detail::ReduceMistake::kRange)
+BLITZ_REFUSE(
+    "parallel_reduce cuts its range, which must have random access and a size (vector, array, span, deque, "
+    "views::iota); "
+    "for others use blitz::from(range).reduce(identity, combine)")
+    parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) BLITZ_REFUSED;
+template <std::ranges::range R, class I, class C>
+  requires(detail::mistake_of_reduce<R, I, C, std::ranges::range_reference_t<R>>() == detail::ReduceMistake::kIdentity)
+BLITZ_REFUSE("the identity of parallel_reduce is copied for each part; if it cannot be, give a callable that makes one")
+    parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) BLITZ_REFUSED;
+template <std::ranges::range R, class I, class C>
+  requires(detail::mistake_of_reduce<R, I, C, std::ranges::range_reference_t<R>>() == detail::ReduceMistake::kResult)
+BLITZ_REFUSE(
+    "the identity's type is that of the result, and the operation must return it: for doubles start from 0.0, not from "
+    "0") parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) BLITZ_REFUSED;
+template <std::ranges::range R, class I, class C>
+  requires(detail::mistake_of_reduce<R, I, C, std::ranges::range_reference_t<R>>() == detail::ReduceMistake::kOperation)
+BLITZ_REFUSE(
+    "the operation of parallel_reduce is called as op(T, item) and as op(T, T), where T is the identity's type; where "
+    "values and items differ, give a fold and a combine: blitz::parallel_reduce(range, identity, fold, combine)")
+    parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) BLITZ_REFUSED;
 /// @endcond
 
 /// As above, of [first, last): integers (of their common type), or what random-access iterators refer to. A reversed
@@ -224,18 +234,47 @@ ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F
 }
 
 /// @cond
-// Taken where no other overload is: the messages say what to do.
 template <std::ranges::range R, class I, class F, class C>
-auto parallel_transform_reduce(R&& /*range*/, I&& /*identity*/, C&& /*combine*/, F&& /*f*/,
-                               const ReduceOptions& /*options*/ = {}) {
-  if constexpr (!ReduceTransform<F, std::ranges::range_reference_t<R>>) {
-    static_assert(ReduceTransform<F, std::ranges::range_reference_t<R>>,
-                  "blitz: the last callable of parallel_transform_reduce is called with one item, and returns a value: "
-                  "blitz::parallel_transform_reduce(range, identity, combine, f)");
-  } else {
-    detail::explain_reduce<R, I, C, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>();
-  }
-}
+  requires(!ReduceTransform<F, std::ranges::range_reference_t<R>>)
+BLITZ_REFUSE(
+    "the last callable of parallel_transform_reduce is called with one item, and returns a value: "
+    "blitz::parallel_transform_reduce(range, identity, combine, f)")
+    parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f,
+                              const ReduceOptions& options = {}) BLITZ_REFUSED;
+template <std::ranges::range R, class I, class F, class C>
+  requires(ReduceTransform<F, std::ranges::range_reference_t<R>> &&
+           detail::mistake_of_reduce<R, I, C, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>() ==
+               detail::ReduceMistake::kRange)
+BLITZ_REFUSE(
+    "parallel_reduce cuts its range, which must have random access and a size (vector, array, span, deque, "
+    "views::iota); "
+    "for others use blitz::from(range).reduce(identity, combine)")
+    parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f,
+                              const ReduceOptions& options = {}) BLITZ_REFUSED;
+template <std::ranges::range R, class I, class F, class C>
+  requires(ReduceTransform<F, std::ranges::range_reference_t<R>> &&
+           detail::mistake_of_reduce<R, I, C, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>() ==
+               detail::ReduceMistake::kIdentity)
+BLITZ_REFUSE("the identity of parallel_reduce is copied for each part; if it cannot be, give a callable that makes one")
+    parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f,
+                              const ReduceOptions& options = {}) BLITZ_REFUSED;
+template <std::ranges::range R, class I, class F, class C>
+  requires(ReduceTransform<F, std::ranges::range_reference_t<R>> &&
+           detail::mistake_of_reduce<R, I, C, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>() ==
+               detail::ReduceMistake::kResult)
+BLITZ_REFUSE(
+    "the identity's type is that of the result, and the operation must return it: for doubles start from 0.0, not from "
+    "0") parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f,
+                                   const ReduceOptions& options = {}) BLITZ_REFUSED;
+template <std::ranges::range R, class I, class F, class C>
+  requires(ReduceTransform<F, std::ranges::range_reference_t<R>> &&
+           detail::mistake_of_reduce<R, I, C, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>() ==
+               detail::ReduceMistake::kOperation)
+BLITZ_REFUSE(
+    "the operation of parallel_reduce is called as op(T, item) and as op(T, T), where T is the identity's type; where "
+    "values and items differ, give a fold and a combine: blitz::parallel_reduce(range, identity, fold, combine)")
+    parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f,
+                              const ReduceOptions& options = {}) BLITZ_REFUSED;
 /// @endcond
 
 /// As above, of [first, last).

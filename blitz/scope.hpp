@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "blitz/base/refuse.hpp"
 #include "blitz/core/fifo.hpp"
 #include "blitz/core/job.hpp"
 #include "blitz/core/scope_state.hpp"
@@ -206,13 +207,12 @@ decltype(auto) scope(F&& body, const ScopeOptions& options = {}) {
 }
 
 /// @cond
-// Taken where the other overload is not: the message says what to do.
 template <class F>
-auto scope(F&& /*body*/, const ScopeOptions& /*options*/ = {}) {
-  static_assert(ScopeBody<F>,
-                "blitz: the body of a scope takes the scope by reference, and spawns in it: "
-                "blitz::scope([&](blitz::Scope& s) { s.spawn(f); })");
-}
+  requires(!ScopeBody<F>)
+BLITZ_REFUSE(
+    "the body of a scope takes the scope by reference, and spawns in it: "
+    "blitz::scope([&](blitz::Scope& s) { s.spawn(f); })")
+    scope(F&& body, const ScopeOptions& options = {}) BLITZ_REFUSED;
 /// @endcond
 
 /// @brief The same as scope(), but on one worker the jobs of Scope::spawn run in the order in which they were spawned.

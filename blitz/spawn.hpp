@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "blitz/base/owned.hpp"
+#include "blitz/base/refuse.hpp"
 #include "blitz/core/spawned_job.hpp"
 #include "blitz/current_pool.hpp"
 
@@ -43,18 +44,9 @@ concept BroadcastTask = std::invocable<const std::decay_t<F>&, BroadcastContext>
 
 namespace detail {
 
-/// Says why F... cannot be spawned.
+/// Whether F... is no callable without arguments, rather than one that cannot be copied.
 template <class... F>
-consteval void explain_spawn() {
-  if constexpr (sizeof...(F) != 1 || !(std::invocable<std::decay_t<F>&> && ...)) {
-    static_assert(sizeof...(F) == 1 && (SpawnTask<F> && ...),
-                  "blitz: spawn and async take one callable without arguments, which captures what it needs: "
-                  "blitz::spawn([x] { f(x); })");
-  } else {
-    static_assert((SpawnTask<F> && ...),
-                  "blitz: a job keeps its callable, and this one cannot be copied: give it up with std::move(f)");
-  }
-}
+concept NoCallable = sizeof...(F) != 1 || !(std::invocable<std::decay_t<F>&> && ...);
 
 template <class F>
 [[gnu::noinline]] void spawn_in(PoolBase& pool, F&& f) {
@@ -111,11 +103,15 @@ void spawn(F&& f) {
 }
 
 /// @cond
-// Taken where the other overload is not: the message says what to do.
 template <class... F>
-auto spawn(F&&... /*f*/) {
-  detail::explain_spawn<F...>();
-}
+  requires(detail::NoCallable<F...>)
+BLITZ_REFUSE(
+    "spawn and async take one callable without arguments, which captures what it needs: blitz::spawn([x] { f(x); })")
+    spawn(F&&... f) BLITZ_REFUSED;
+template <class F>
+  requires(!detail::NoCallable<F> && !SpawnTask<F>)
+BLITZ_REFUSE("a job keeps its callable, and this one cannot be copied: give it up with std::move(f)")
+    spawn(F&& f) BLITZ_REFUSED;
 /// @endcond
 
 /// @brief The same as spawn(), but in first-in, first-out order: of the jobs that one worker has spawned by this

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "blitz/algorithm/options.hpp"
+#include "blitz/base/refuse.hpp"
 #include "blitz/core/items.hpp"
 
 namespace blitz::detail {
@@ -146,36 +147,28 @@ struct WithComparison {
 template <class Out>
 concept OutputIterator = !std::ranges::range<Out> && std::weakly_incrementable<std::remove_cvref_t<Out>>;
 
-/// Says why it will not do.
-template <class Out>
-consteval void explain_output() {
-  static_assert(LoopRange<Out>,
-                "blitz: the output is a range that has room, for blocks of it are written at once, so neither an "
-                "iterator nor std::back_inserter will do: out.resize(n), and pass out");
-}
+#define BLITZ_REFUSE_OUTPUT                                                                                    \
+  BLITZ_REFUSE(                                                                                                \
+      "the output is a range that has room, for blocks of it are written at once, so neither an iterator nor " \
+      "std::back_inserter will do: out.resize(n), and pass out")
 
-/// Says why the items of R cannot be brought into the order of C and P.
+/// What keeps the items of R from being brought into the order of C and P.
+enum class OrderMistake { kRange, kOptions, kMoves, kProjection, kOrder, kNone };
 template <class R, class C, class P>
-consteval void explain_order() {
+[[nodiscard]] consteval OrderMistake mistake_of_order() {
   using It = std::ranges::iterator_t<R>;
   if constexpr (!LoopRange<R>) {
-    static_assert(
-        LoopRange<R>,
-        "blitz: sorting needs random access and a size (vector, array, span, deque); copy the items of a list "
-        "into a vector, and sort that");
+    return OrderMistake::kRange;
   } else if constexpr (std::same_as<C, AlgorithmOptions>) {
-    static_assert(!std::same_as<C, AlgorithmOptions>,
-                  "blitz: the options of an algorithm come first: blitz::sort({.min_grain = 4096}, range)");
+    return OrderMistake::kOptions;
   } else if constexpr (!std::permutable<It>) {
-    static_assert(std::permutable<It>, "blitz: sorting moves the items, so they may be neither constant nor immovable");
+    return OrderMistake::kMoves;
   } else if constexpr (!std::indirectly_regular_unary_invocable<P, It>) {
-    static_assert(std::indirectly_regular_unary_invocable<P, It>,
-                  "blitz: the projection is called with an item, or names a member of it: "
-                  "blitz::sort(people, std::less<>{}, &Person::age)");
+    return OrderMistake::kProjection;
+  } else if constexpr (!std::sortable<It, C, P>) {
+    return OrderMistake::kOrder;
   } else {
-    static_assert(std::sortable<It, C, P>,
-                  "blitz: sorting needs an order: an operator< of the items, or of their projections, or a comparison "
-                  "that takes two of them: blitz::sort(range, comp, proj)");
+    return OrderMistake::kNone;
   }
 }
 
@@ -207,11 +200,33 @@ struct InOrder {
     return borrowed<R>(Algorithm::run(AlgorithmOptions{}, std::ranges::begin(range), count, comp, proj));
   }
 
-  // Taken where no other form is: the message says what to do.
   template <std::ranges::range R, class C = std::ranges::less, class P = std::identity>
-  auto operator()(R&& /*range*/, C /*comp*/ = {}, P /*proj*/ = {}) const {
-    explain_order<R, C, P>();
-  }
+    requires(mistake_of_order<R, C, P>() == OrderMistake::kRange)
+  BLITZ_REFUSE(
+      "sorting needs random access and a size (vector, array, span, deque); copy the items of a list into a vector, "
+      "and "
+      "sort that")
+  operator()(R&& range, C comp = {}, P proj = {}) const BLITZ_REFUSED;
+  template <std::ranges::range R, class C = std::ranges::less, class P = std::identity>
+    requires(mistake_of_order<R, C, P>() == OrderMistake::kOptions)
+  BLITZ_REFUSE("the options of an algorithm come first: blitz::sort({.min_grain = 4096}, range)") operator()(
+      R&& range, C comp = {}, P proj = {}) const BLITZ_REFUSED;
+  template <std::ranges::range R, class C = std::ranges::less, class P = std::identity>
+    requires(mistake_of_order<R, C, P>() == OrderMistake::kMoves)
+  BLITZ_REFUSE("sorting moves the items, so they may be neither constant nor immovable") operator()(
+      R&& range, C comp = {}, P proj = {}) const BLITZ_REFUSED;
+  template <std::ranges::range R, class C = std::ranges::less, class P = std::identity>
+    requires(mistake_of_order<R, C, P>() == OrderMistake::kProjection)
+  BLITZ_REFUSE(
+      "the projection is called with an item, or names a member of it: "
+      "blitz::sort(people, std::less<>{}, &Person::age)")
+  operator()(R&& range, C comp = {}, P proj = {}) const BLITZ_REFUSED;
+  template <std::ranges::range R, class C = std::ranges::less, class P = std::identity>
+    requires(mistake_of_order<R, C, P>() == OrderMistake::kOrder)
+  BLITZ_REFUSE(
+      "sorting needs an order: an operator< of the items, or of their projections, or a comparison that takes two of "
+      "them: blitz::sort(range, comp, proj)")
+  operator()(R&& range, C comp = {}, P proj = {}) const BLITZ_REFUSED;
 };
 
 /// f(range, middle, comp, proj) and f(first, middle, last, comp, proj), for the same: run(options, first, rank, count, comp,

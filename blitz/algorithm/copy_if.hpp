@@ -16,6 +16,7 @@
 #include "blitz/algorithm/filter.hpp"
 #include "blitz/algorithm/flags.hpp"
 #include "blitz/algorithm/options.hpp"
+#include "blitz/base/refuse.hpp"
 #include "blitz/core/items.hpp"
 
 namespace blitz {
@@ -99,11 +100,8 @@ struct CopyIf {
       R&& range, Out&& out, F pred, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, range, out, std::move(pred), std::move(proj));
   }
-  // Taken where no other form is: the message says what to do.
   template <std::ranges::range R, OutputIterator Out, class F, class P = std::identity>
-  auto operator()(R&& /*range*/, Out&& /*out*/, F /*pred*/, P /*proj*/ = {}) const {
-    explain_output<Out>();
-  }
+  BLITZ_REFUSE_OUTPUT operator()(R&& range, Out&& out, F pred, P proj = {}) const BLITZ_REFUSED;
 };
 
 struct RemoveCopy {

@@ -14,6 +14,7 @@
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/call.hpp"
 #include "blitz/algorithm/options.hpp"
+#include "blitz/base/refuse.hpp"
 #include "blitz/core/items.hpp"
 
 namespace blitz {
@@ -63,11 +64,8 @@ struct Transform {
     return (*this)(AlgorithmOptions{}, std::forward<R>(range), std::forward<Out>(out), std::move(f), std::move(proj));
   }
 
-  // Taken where no other form is: the message says what to do.
   template <std::ranges::range R, OutputIterator Out, class F, class P = std::identity>
-  auto operator()(R&& /*range*/, Out&& /*out*/, F /*f*/, P /*proj*/ = {}) const {
-    explain_output<Out>();
-  }
+  BLITZ_REFUSE_OUTPUT operator()(R&& range, Out&& out, F f, P proj = {}) const BLITZ_REFUSED;
 
   // Of two ranges.
 

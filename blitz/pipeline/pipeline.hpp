@@ -21,6 +21,7 @@
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/transform.hpp"
 #include "blitz/base/invoke.hpp"
+#include "blitz/base/refuse.hpp"
 #include "blitz/pipeline/array.hpp"
 #include "blitz/pipeline/groups.hpp"
 #include "blitz/pipeline/source.hpp"
@@ -89,11 +90,13 @@ class Pipeline {
     return then(detail::MapStage<S, F>(stage_, std::move(f)));
   }
   /// @cond
-  // Taken where the other overload is not: the message says what to do. So below.
   template <class F>
-  auto map(F /*f*/) const {
-    explain_callable<F>();
-  }
+    requires(!StageCallable<F, S>)
+  BLITZ_REFUSE(
+      "the callable of a stage is called with one item of the stage before, by several threads at once: let it take "
+      "that "
+      "type, or const auto&; behind enumerate and zip it takes two arguments, and it is no mutable lambda")
+      map(F f) const BLITZ_REFUSED;
   /// @endcond
   /// The items for which `pred(item)` holds.
   template <StageCallable<S> F>
@@ -102,9 +105,12 @@ class Pipeline {
   }
   /// @cond
   template <class F>
-  auto filter(F /*pred*/) const {
-    explain_callable<F>();
-  }
+    requires(!StageCallable<F, S>)
+  BLITZ_REFUSE(
+      "the callable of a stage is called with one item of the stage before, by several threads at once: let it take "
+      "that "
+      "type, or const auto&; behind enumerate and zip it takes two arguments, and it is no mutable lambda")
+      filter(F pred) const BLITZ_REFUSED;
   /// @endcond
   /// `*f(item)` for each item for which that is not empty: f returns a std::optional or a pointer.
   template <StageCallable<S> F>
@@ -128,7 +134,12 @@ class Pipeline {
     return then(detail::EnumerateStage<S>(stage_));
   }
   /// @cond
-  auto enumerate() const { explain_position(); }
+  BLITZ_REFUSE(
+      "behind filter and its like the position of an item is not known: call enumerate, zip and take before filter, or "
+      "begin a new pipeline with what collect() returns")
+  enumerate() const
+    requires(!IndexedStage<S>)
+  BLITZ_REFUSED;
   /// @endcond
   /// The items of both pipelines, as far as both have some: the next callable is called as f(item, other).
   template <IndexedStage T>
@@ -139,9 +150,10 @@ class Pipeline {
   }
   /// @cond
   template <class T>
-  auto zip(const T& /*other*/) const {
-    explain_position();
-  }
+    requires(!IndexedStage<S>)
+  BLITZ_REFUSE(
+      "behind filter and its like the position of an item is not known: call enumerate, zip and take before filter, or "
+      "begin a new pipeline with what collect() returns") zip(const Pipeline<T>& other) const BLITZ_REFUSED;
   /// @endcond
   /// The items of this, then those of `next`, which must be of the same type.
   template <PipelineStage T>
@@ -155,7 +167,12 @@ class Pipeline {
     return slice(0, std::min<detail::LoopIndex>(n, stage_.positions()), 1);
   }
   /// @cond
-  auto take(std::size_t /*n*/) const { explain_position(); }
+  BLITZ_REFUSE(
+      "behind filter and its like the position of an item is not known: call enumerate, zip and take before filter, or "
+      "begin a new pipeline with what collect() returns")
+  take(std::size_t n) const
+    requires(!IndexedStage<S>)
+  BLITZ_REFUSED;
   /// @endcond
   /// All but the first `n` items.
   [[nodiscard]] auto skip(std::size_t n) const
@@ -268,10 +285,10 @@ class Pipeline {
     return detail::fold_numbers<Value>(options_, stage_, std::plus<Value>());
   }
   /// @cond
-  auto sum() const {
-    static_assert(PipelineNumber<Value>,
-                  "blitz: sum adds numbers; other items are added by reduce(identity, std::plus<>{})");
-  }
+  BLITZ_REFUSE("sum adds numbers; other items are added by reduce(identity, std::plus<>{})")
+  sum() const
+    requires(!PipelineNumber<Value>)
+  BLITZ_REFUSED;
   /// @endcond
   /// The sum without lanes: within each part, numbers are added from left to right, as a serial loop does.
   [[nodiscard]] Value ordered_sum() const
@@ -473,21 +490,6 @@ class Pipeline {
   [[nodiscard]] const AlgorithmOptions& options() const noexcept { return options_; }  ///< See with().
 
  private:
-  template <class F>
-  static consteval void explain_callable() {
-    static_assert(
-        StageCallable<F, S>,
-        "blitz: the callable of a stage is called with one item of the stage before, by several threads at "
-        "once: let it take that type, or const auto&; behind enumerate and zip it takes two arguments, and it "
-        "is no mutable lambda");
-  }
-  static consteval void explain_position() {
-    static_assert(
-        IndexedStage<S>,
-        "blitz: behind filter and its like the position of an item is not known: call enumerate, zip and take "
-        "before filter, or begin a new pipeline with what collect() returns");
-  }
-
   template <PipelineStage T>
   [[nodiscard]] Pipeline<T> then(T stage) const {
     return Pipeline<T>(std::move(stage), options_);
@@ -545,19 +547,15 @@ template <PipelineRange R, PipelineRange... More>
 }
 
 /// @cond
-// Taken where the other overload is not: the message says what to do.
 template <std::ranges::range R, class... More>
-auto par(R&& /*range*/, More&&... /*more*/) {
-  if constexpr (!(LoopRange<R> && ... && LoopRange<More>)) {
-    static_assert((LoopRange<R> && ... && LoopRange<More>),
-                  "blitz: par needs random access and a size (vector, array, span, deque, views::iota); for others use "
-                  "blitz::from(range)");
-  } else {
-    static_assert(
-        (PipelineRange<R> && ... && PipelineRange<More>),
-        "blitz: a pipeline refers to its range, which must not be a temporary: give it a name, and that to par");
-  }
-}
+  requires(!(LoopRange<R> && ... && LoopRange<More>))
+BLITZ_REFUSE(
+    "par needs random access and a size (vector, array, span, deque, views::iota); for others use blitz::from(range)")
+    par(R&& range, More&&... more) BLITZ_REFUSED;
+template <LoopRange R, LoopRange... More>
+  requires(!(PipelineRange<R> && ... && PipelineRange<More>))
+BLITZ_REFUSE("a pipeline refers to its range, which must not be a temporary: give it a name, and that to par")
+    par(R&& range, More&&... more) BLITZ_REFUSED;
 /// @endcond
 
 /// A pipeline of the integers in [first, last); none if that is reversed.

@@ -2,16 +2,20 @@
 // test of each.
 #include <atomic>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <limits>
+#include <list>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <blitz/algorithm.hpp>
 #include <blitz/blitz.hpp>
+#include <blitz/pipeline.hpp>
 #include <doctest/doctest.h>
 
 #include "support/policies.hpp"
@@ -81,6 +85,33 @@ void from_everywhere(Test&& test) {
 }  // namespace
 
 // --- calls at the wrong time ---
+
+// --- calls that do not exist, for a requires-expression, though compilers say what to do instead ---
+
+namespace {
+
+template <class... F>
+concept Joins = requires(F... f) { blitz::join(f...); };
+template <class... Args>
+concept Loops = requires(Args... args) { blitz::parallel_for(args...); };
+template <class F>
+concept Spawns = requires(F f) { blitz::spawn(f); };
+template <class F>
+concept Asyncs = requires(F f) { static_cast<void>(blitz::async(f)); };
+template <class R>
+concept Sums = requires(R& range) { blitz::par(range).sum(); };
+
+}  // namespace
+
+static_assert(Joins<void (*)(), void (*)()> && !Joins<int, int> && !Joins<void (*)()>);
+static_assert(Loops<int, int, void (*)(int)> && !Loops<int, int, void (*)()> &&
+              !Loops<double, double, void (*)(double)>);
+static_assert(Loops<std::vector<int>, void (*)(int)> && !Loops<std::list<int>, void (*)(int)>);
+static_assert(Spawns<void (*)()> && !Spawns<int> && Asyncs<int (*)()> && !Asyncs<int>);
+static_assert(std::invocable<decltype(blitz::sort), std::vector<int>&>);
+static_assert(!std::invocable<decltype(blitz::sort), std::list<int>&>);
+static_assert(!std::invocable<decltype(blitz::sort), const std::vector<int>&>);
+static_assert(Sums<std::vector<int>> && !Sums<std::vector<std::string>> && !Sums<std::list<int>>);
 
 TEST_CASE_TEMPLATE("bad input: after shutdown every call is refused, from outside and from another pool's worker", Pool,
                    BLITZ_TEST_POOLS) {
