@@ -118,7 +118,7 @@ void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
 
 /// Calls `f(i)` for every i in [first, last): integers (f gets their common type), or random-access iterators (f gets
 /// what they refer to). A reversed range of integers is empty. Throws std::length_error for iterators that are 2^64 items
-/// apart or more. Otherwise as above.
+/// apart or more. Otherwise as the form for ranges.
 /// @code
 ///   blitz::parallel_for(0, n, [&](int i) { squares[i] = i * i; });
 /// @endcode
@@ -135,7 +135,7 @@ void parallel_for(First first, Last last, F&& f, const ForOptions& options = {})
 
 /// Calls `f(i)` for the integers first, first + step, first + 2 * step, ... that lie before `last`: below it, or, if the
 /// step is negative, above it. `f` gets the common type of `first` and `last`; no sum that the type could not hold is
-/// made. Throws std::invalid_argument if the step is 0. Otherwise as above.
+/// made. Throws std::invalid_argument if the step is 0. Otherwise as the form for ranges.
 /// @code
 ///   blitz::parallel_for(n - 1, -1, -2, [&](int i) { v[i] = 0; });  // every other element, from the last on
 /// @endcode

@@ -171,8 +171,8 @@ auto parallel_reduce(R&& /*range*/, I&& /*identity*/, C&& /*combine*/, const Red
 }
 /// @endcond
 
-/// As above, of [first, last): integers (of their common type), or what random-access iterators refer to. A reversed
-/// range of integers is empty.
+/// As the form for ranges, of [first, last): integers (of their common type), or what random-access iterators refer to.
+/// A reversed range of integers is empty.
 /// @param first     The first integer, or an iterator to the first item.
 /// @param last      Behind the last.
 /// @param identity  What each part starts from, or a callable that makes it.
@@ -219,7 +219,7 @@ ReduceValue<I> parallel_reduce(R&& range, I&& identity, F&& fold, C&& combine, c
   return detail::reduce(options.pool.base(), options, detail::items_of(range), identity, fold, combine);
 }
 
-/// As above, of [first, last).
+/// As the form for ranges with a fold, of [first, last).
 /// @param first     The first integer, or an iterator to the first item.
 /// @param last      Behind the last.
 /// @param identity  What each part starts from, or a callable that makes it.
@@ -292,7 +292,7 @@ auto parallel_transform_reduce(R&& /*range*/, I&& /*identity*/, C&& /*combine*/,
 }
 /// @endcond
 
-/// As above, of [first, last).
+/// As the form for ranges, of [first, last).
 /// @param first     The first integer, or an iterator to the first item.
 /// @param last      Behind the last.
 /// @param identity  What each part starts from, or a callable that makes it.
