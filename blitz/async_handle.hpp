@@ -122,7 +122,13 @@ class AsyncJob final : public AsyncState<CallResult<F&>> {
 /// @brief The right to get the result of blitz::async once. Movable. The job runs also when its handle is destroyed;
 /// its result or its exception is then dropped.
 ///
-/// Thread-safety: that of a value; one thread at a time.
+/// @code
+///   blitz::AsyncHandle<int> handle = blitz::async([] { return 6 * 7; });
+///   if (!handle.ready()) do_something_else();
+///   const int result = handle.get();
+/// @endcode
+///
+/// Complexity: each member O(1), but for waiting. Thread-safety: that of a value; one thread at a time.
 template <class R>
 class AsyncHandle {
  public:
@@ -130,6 +136,7 @@ class AsyncHandle {
   AsyncHandle(AsyncHandle&&) noexcept = default;             ///< Leaves the other one not valid.
   AsyncHandle& operator=(AsyncHandle&&) noexcept = default;  ///< Leaves the other one not valid; drops the own result.
   /// For the library.
+  /// @param state  The result's place, or null.
   explicit AsyncHandle(detail::AsyncState<R>* state) noexcept : state_(state) {}
 
   /// Each gets the other's result.
@@ -148,6 +155,7 @@ class AsyncHandle {
   [[nodiscard]] bool tell(detail::AsyncWaiter& waiter) const { return checked().tell(waiter); }
   /// @brief Waits as wait() does, and returns the result. The handle is not valid afterwards.
   /// @throws What the job has thrown, and what wait() throws.
+  /// @return What the job has returned.
   R get() {
     checked().wait();
     const AsyncHandle last(std::move(*this));

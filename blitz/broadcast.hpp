@@ -98,6 +98,9 @@ auto broadcast_in(PoolBase& pool, F&& f) {
 /// @throws The exception of the lowest index; the others are dropped. std::bad_alloc, and what global_pool() throws,
 ///         before any call.
 /// Complexity: O(n) for n workers, each of which is woken. Thread-safety: any thread; a caller outside the pool blocks.
+/// @code
+///   const std::vector<std::size_t> indices = blitz::broadcast([](blitz::BroadcastContext c) { return c.index(); });
+/// @endcode
 template <BroadcastCallable F>
 auto broadcast(F&& f) {
   return detail::broadcast_in(detail::current_pool(), std::forward<F>(f));

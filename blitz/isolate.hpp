@@ -29,6 +29,10 @@ namespace blitz {
 /// @throws What `f` throws, and what global_pool() throws; `f` is then not called.
 /// Complexity: some ten nanoseconds, and inside as much again for a call, which finds its worker by virtual functions.
 /// Thread-safety: any thread.
+/// @code
+///   const std::lock_guard lock(mutex);
+///   blitz::isolate([&] { blitz::parallel_for(table, update); });
+/// @endcode
 template <std::invocable F>
 decltype(auto) isolate(F&& f) {
   return detail::on_worker(detail::kHere, [&](detail::WorkerBase& worker) -> detail::CallResult<F> {

@@ -22,10 +22,13 @@
 
 namespace blitz {
 
-/// What a callable given to join_context learns about its call.
+/// What a callable given to join_context learns about its call. Thread-safety: that of an int.
+/// @code
+///   blitz::join_context([](blitz::JoinContext) {}, [&](blitz::JoinContext context) { copied = context.migrated(); });
+/// @endcode
 class JoinContext {
  public:
-  /// For the library.
+  /// For the library: of a call that has `migrated`, or not.
   constexpr explicit JoinContext(bool migrated) noexcept : migrated_(migrated) {}
 
   /// False: the callable runs in its place, on the calling worker, `a` first, and `b` when `a` has ended.
@@ -247,6 +250,14 @@ BLITZ_ALWAYS_INLINE Results join_many(First&& first, Rest&&... rest) {
 ///
 /// The algorithm: lazy task creation with work stealing, as in Cilk-5 (M. Frigo, C. E. Leiserson, K. H. Randall, PLDI
 /// 1998) and Rayon.
+/// @code
+///   const auto [left, right] = blitz::join([&] { return sum(first, middle); }, [&] { return sum(middle, last); });
+/// @endcode
+/// @param a  Called on the calling worker.
+/// @param b  Called after it, or on another worker.
+/// @return std::pair of the results.
+/// @throws The exception of `a`, or else that of `b`; std::bad_alloc; outside every pool what global_pool() throws.
+/// Complexity: O(1) beside the two calls. Thread-safety: any thread.
 template <JoinCallable A, JoinCallable B>
 BLITZ_ALWAYS_INLINE auto join(A&& a, B&& b) {
   return detail::join_here<detail::CallPlain>(std::forward<A>(a), std::forward<B>(b));
@@ -258,6 +269,13 @@ BLITZ_ALWAYS_INLINE auto join(A&& a, B&& b) {
 /// All are called and have finished when it returns or throws, and of several exceptions the one furthest left arrives.
 /// std::bad_alloc from a queue that cannot grow: none is called, unless another worker has begun it by then. All else is
 /// as for two: no allocation, two copies of a result at most. One frame, and O(n) for n callables.
+/// @param a  Called on the calling worker.
+/// @param b  Called after it, or on another worker; so are `c` and `more`.
+/// @param c  See `b`.
+/// @param more  See `b`.
+/// @return std::tuple of the results.
+/// @throws The exception furthest left; std::bad_alloc; outside every pool what global_pool() throws.
+/// Complexity: O(n) beside the calls. Thread-safety: any thread.
 template <JoinCallable A, JoinCallable B, JoinCallable C, JoinCallable... More>
 auto join(A&& a, B&& b, C&& c, More&&... more) {
   using Results =
@@ -280,6 +298,14 @@ BLITZ_REFUSE(
 /// @endcond
 
 /// As join, of callables that take a JoinContext, which tells whether they run in their place: see there.
+/// @code
+///   blitz::join_context([](blitz::JoinContext) {}, [&](blitz::JoinContext context) { prefetch = context.migrated(); });
+/// @endcode
+/// @param a  Called with a context that says false, on the calling worker.
+/// @param b  Called after it, or on another worker; its context tells.
+/// @return std::pair of the results, Unit for void.
+/// @throws The exception of `a`, or else that of `b`; std::bad_alloc; outside every pool what global_pool() throws.
+/// Complexity: O(1) beside the two calls. Thread-safety: any thread.
 template <JoinContextCallable A, JoinContextCallable B>
 auto join_context(A&& a, B&& b) {
   return detail::join_here<detail::CallWithContext>(std::forward<A>(a), std::forward<B>(b));
@@ -306,6 +332,14 @@ struct CallAndDrop {
 /// The first runs on the calling worker. All are called, whatever the others throw, and of several exceptions the one
 /// furthest left arrives. std::bad_alloc from a queue that cannot grow: none is called, unless another worker has begun
 /// it by then. No allocation. Any thread; outside every pool it runs in global_pool().
+/// @code
+///   blitz::parallel_invoke([&] { sort_names(); }, [&] { sort_dates(); }, [&] { sort_sizes(); });
+/// @endcode
+/// @param f  Called on the calling worker.
+/// @param g  Called after it, or on another worker; so are `more`.
+/// @param more  See `g`.
+/// @throws The exception furthest left; std::bad_alloc; outside every pool what global_pool() throws.
+/// Complexity: O(n) for n callables, beside the calls. Thread-safety: any thread.
 template <JoinCallable F, JoinCallable G, JoinCallable... More>
 void parallel_invoke(F&& f, G&& g, More&&... more) {
   detail::join_many<detail::CallAndDrop, void>(std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...);

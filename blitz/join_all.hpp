@@ -70,6 +70,10 @@ auto join_each(std::size_t count, const At& at) {
 /// std::vector<std::function<int()>> callables = ...;
 /// std::vector<int> results = blitz::join_all(callables);
 /// @endcode
+/// @param callables  Each is called once.
+/// @return std::vector of the results, in the order of the range; nothing if they return void.
+/// @throws The exception furthest left; std::bad_alloc; outside every pool what global_pool() throws.
+/// Complexity: O(n) beside the calls. Thread-safety: any thread.
 template <JoinAllRange R>
 auto join_all(R&& callables) {
   using Reference = std::ranges::range_reference_t<R>;

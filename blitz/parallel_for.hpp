@@ -102,6 +102,12 @@ void run_loop(PoolBase* pool, const ForOptions& options, const LoopSpace<Items>&
 ///     return blitz::Flow::stop;
 ///   });
 /// @endcode
+/// @param range    Must live until the call has returned.
+/// @param f        Called once for each item, unless the loop ends early.
+/// @param options  The least size of a block, how blocks are cut, a stop token, the pool.
+/// @throws The first exception of `f`; outside every pool what global_pool() throws.
+/// Complexity: O(n) calls for n items; beside them a few nanoseconds, and O(log n) blocks for each idle worker.
+/// Thread-safety: any thread.
 template <LoopRange R, LoopBody<std::ranges::range_reference_t<R>> F>
 void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
   detail::run_loop(options.pool.base(), options, detail::items_of(range), f);
@@ -109,7 +115,16 @@ void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
 
 /// Calls `f(i)` for every i in [first, last): integers (f gets their common type), or random-access iterators (f gets
 /// what they refer to). A reversed range of integers is empty. Throws std::length_error for iterators that are 2^64 items
-/// apart or more. Otherwise as above.
+/// apart or more. Otherwise as the form for ranges.
+/// @code
+///   blitz::parallel_for(0, n, [&](int i) { squares[i] = i * i; });
+/// @endcode
+/// @param first    The first integer, or an iterator to the first item.
+/// @param last     Behind the last.
+/// @param f        Called once for each, unless the loop ends early.
+/// @param options  See the form for ranges.
+/// @throws The first exception of `f`, std::length_error; outside every pool what global_pool() throws.
+/// Complexity and thread-safety: see the form for ranges.
 template <class First, detail::LoopEnd<First> Last, LoopBody<detail::LoopItem<First, Last>> F>
 void parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) {
   detail::run_loop(options.pool.base(), options, detail::items_of(first, last), f);
@@ -117,10 +132,17 @@ void parallel_for(First first, Last last, F&& f, const ForOptions& options = {})
 
 /// Calls `f(i)` for the integers first, first + step, first + 2 * step, ... that lie before `last`: below it, or, if the
 /// step is negative, above it. `f` gets the common type of `first` and `last`; no sum that the type could not hold is
-/// made. Throws std::invalid_argument if the step is 0. Otherwise as above.
+/// made. Throws std::invalid_argument if the step is 0. Otherwise as the form for ranges.
 /// @code
 ///   blitz::parallel_for(n - 1, -1, -2, [&](int i) { v[i] = 0; });  // every other element, from the last on
 /// @endcode
+/// @param first    The first integer.
+/// @param last     Not reached.
+/// @param step     From one integer to the next; may be negative.
+/// @param f        Called once for each, unless the loop ends early.
+/// @param options  See the form for ranges.
+/// @throws The first exception of `f`, std::invalid_argument; outside every pool what global_pool() throws.
+/// Complexity and thread-safety: see the form for ranges.
 template <LoopInteger First, LoopInteger Last, LoopInteger Step, class F>
   requires LoopBody<F, std::common_type_t<First, Last>>
 void parallel_for(First first, Last last, Step step, F&& f, const ForOptions& options = {}) {
@@ -169,6 +191,14 @@ parallel_for(const ForOptions& options, R&& range, F&& f) BLITZ_REFUSED;
 /// Calls `f(block)` for contiguous sub-ranges (std::ranges::subrange) that cover `range`, each item once: for bodies
 /// that are vectorised, or that keep state from item to item. An `f` that returns Flow::stop ends the loop after its block.
 /// Otherwise as parallel_for.
+/// @code
+///   blitz::parallel_for_blocks(samples, [&](auto block) { filter(block.data(), block.size()); });
+/// @endcode
+/// @param range    Must live until the call has returned.
+/// @param f        Called with one block after the other, by several threads at once.
+/// @param options  See parallel_for.
+/// @throws The first exception of `f`; outside every pool what global_pool() throws.
+/// Complexity: a call for each block: one, and O(log n) for each idle worker. Thread-safety: any thread.
 template <LoopRange R, LoopBody<detail::LoopBlockOf<R>> F>
 void parallel_for_blocks(R&& range, F&& f, const ForOptions& options = {}) {
   detail::run_loop(options.pool.base(), options, detail::blocks_of(range), f);

@@ -27,11 +27,17 @@ namespace blitz {
 
 /// @brief What a body of parallel_for_each adds work to.
 ///
+/// @code
+///   blitz::parallel_for_each(roots, [](Node* node, blitz::Feeder<Node*>& feeder) {
+///     for (Node* child : node->children) feeder.add(child);
+///   });
+/// @endcode
+///
 /// Thread-safety: for the call of the body that got it, on one thread, until that call returns.
 template <class T>
 class Feeder {
  public:
-  /// For the library.
+  /// For the library: adds to `items`.
   explicit Feeder(std::vector<T>& items) noexcept : items_(items) {}
   Feeder(const Feeder&) = delete;
   Feeder& operator=(const Feeder&) = delete;

@@ -19,11 +19,14 @@
 namespace blitz {
 
 /// The size of a grid, or of its tiles: {rows, columns} or {pages, rows, columns}, of any integer types. What is negative
-/// is taken for 0.
+/// is taken for 0. Each member O(1). Thread-safety: that of an int.
+/// @code
+///   const blitz::Extents<2> grid{image.rows(), image.cols()};
+/// @endcode
 template <std::size_t N>
 class Extents {
  public:
-  /// One size for each dimension.
+  /// `sizes`: one for each dimension.
   template <LoopInteger... Size>
     requires(sizeof...(Size) == N)
   constexpr Extents(Size... sizes) noexcept : sizes_{not_negative(sizes)...} {}
@@ -44,6 +47,13 @@ class Extents {
 };
 
 /// A rectangle, or a box, of a grid: what the body of parallel_for_tiles works on. Never empty.
+/// Each member O(1). Thread-safety: that of an int.
+/// @code
+///   blitz::parallel_for_tiles({rows, cols}, [&](const blitz::Tile<2>& tile) {
+///     for (const std::size_t i : tile.rows())
+///       for (const std::size_t j : tile.cols()) out(j, i) = in(i, j);
+///   });
+/// @endcode
 template <std::size_t N>
 class Tile {
  public:
@@ -104,6 +114,12 @@ template <std::size_t N>
 /// row is long enough for vector instructions and for the prefetcher. A grid of fewer than 64 such tiles has smaller
 /// ones, halved across the longer side until there are 64 or a tile has 64 items. Throws std::length_error for 2^64
 /// tiles or more.
+/// @code
+///   const auto tile = blitz::default_tile(blitz::Extents<2>{rows, cols});
+/// @endcode
+/// @param grid  The size of the grid.
+/// @return The size of its tiles.
+/// Complexity: O(log n) for n items. Thread-safety: any thread.
 template <std::size_t N>
   requires(N == 2 || N == 3)
 [[nodiscard]] constexpr Extents<N> default_tile(const Extents<N>& grid) {
@@ -213,17 +229,31 @@ void parallel_for_tiles(const Extents<2>& grid, F&& f, const ForOptions& options
   detail::run_tiles(options.pool.base(), options, grid, default_tile(grid), f);
 }
 /// @brief The same, by tiles of the size `tile`.
+/// @param grid  {rows, columns}.
+/// @param tile  The greatest size of a tile, in the same order.
+/// @param f     Called with one tile after the other, by several threads at once; may return Flow.
+/// @param options  As parallel_for's; `min_grain` counts tiles.
+/// @throws What the first form throws. Complexity and thread-safety: as of that.
 template <LoopBody<Tile<2>> F>
 void parallel_for_tiles(const Extents<2>& grid, const Extents<2>& tile, F&& f, const ForOptions& options = {}) {
   detail::run_tiles(options.pool.base(), options, grid, tile, f);
 }
 
 /// @brief The same in three dimensions: {pages, rows, columns}. Tile<3> has pages(), rows() and cols().
+/// @param grid  {pages, rows, columns}.
+/// @param f     Called with one tile after the other, by several threads at once; may return Flow.
+/// @param options  As parallel_for's; `min_grain` counts tiles.
+/// @throws What the first form throws. Complexity and thread-safety: as of that.
 template <LoopBody<Tile<3>> F>
 void parallel_for_tiles(const Extents<3>& grid, F&& f, const ForOptions& options = {}) {
   detail::run_tiles(options.pool.base(), options, grid, default_tile(grid), f);
 }
 /// @brief The same in three dimensions, by tiles of the size `tile`: {pages, rows, columns}.
+/// @param grid  {pages, rows, columns}.
+/// @param tile  The greatest size of a tile, in the same order.
+/// @param f     Called with one tile after the other, by several threads at once; may return Flow.
+/// @param options  As parallel_for's; `min_grain` counts tiles.
+/// @throws What the first form throws. Complexity and thread-safety: as of that.
 template <LoopBody<Tile<3>> F>
 void parallel_for_tiles(const Extents<3>& grid, const Extents<3>& tile, F&& f, const ForOptions& options = {}) {
   detail::run_tiles(options.pool.base(), options, grid, tile, f);

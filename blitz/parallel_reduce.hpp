@@ -136,6 +136,16 @@ ReduceValue<I&> reduce(PoolBase* pool, const ReduceOptions& options, const LoopS
 /// running blocks are done; all values are destroyed. A stop request: see ReduceOptions. `combine` is called through a
 /// reference, by several threads at once. Nothing is allocated. Any thread; outside every pool it runs in
 /// global_pool(). n items take n calls, and in addition one for each part.
+/// @code
+///   const double sum = blitz::parallel_reduce(numbers, 0.0, std::plus<>{});
+/// @endcode
+/// @param range     Must live until the call has returned.
+/// @param identity  What each part starts from, or a callable that makes it.
+/// @param combine   The operation.
+/// @param options   The least size of a block, whether the result is the same on all numbers of threads, a stop token, the pool.
+/// @return The combination of all items.
+/// @throws The first exception of the callables; outside every pool what global_pool() throws.
+/// Complexity: O(n) calls for n items, and one more for each part. Thread-safety: any thread.
 template <LoopRange R, ReduceIdentity I, ReduceOperation<ReduceValue<I>, std::ranges::range_reference_t<R>> C>
 ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) {
   return detail::reduce(options.pool.base(), options, detail::items_of(range), identity, combine, combine);
@@ -171,8 +181,16 @@ BLITZ_REFUSE(
     parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) BLITZ_REFUSED;
 /// @endcond
 
-/// As above, of [first, last): integers (of their common type), or what random-access iterators refer to. A reversed
-/// range of integers is empty.
+/// As the form for ranges, of [first, last): integers (of their common type), or what random-access iterators refer to.
+/// A reversed range of integers is empty.
+/// @param first     The first integer, or an iterator to the first item.
+/// @param last      Behind the last.
+/// @param identity  What each part starts from, or a callable that makes it.
+/// @param combine   The operation.
+/// @param options   See the form for ranges.
+/// @return The combination of all items.
+/// @throws The first exception of the callables; outside every pool what global_pool() throws.
+/// Complexity: O(n) calls for n items, and one more for each part. Thread-safety: any thread.
 template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
           ReduceOperation<ReduceValue<I>, detail::LoopItem<First, Last>> C>
 ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine, const ReduceOptions& options = {}) {
@@ -197,13 +215,30 @@ ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine
 ///
 /// Everything else (parts, exceptions, options, threads) is as for the form above without `fold`. n items take n calls
 /// of `fold`, and one of `combine` for each part; of floating-point values, a part may be a few items.
+/// @param range     Must live until the call has returned.
+/// @param identity  What each part starts from, or a callable that makes it.
+/// @param fold      Takes an item into a value.
+/// @param combine   Takes two values together.
+/// @param options   See the form without `fold`.
+/// @return The values of all parts, combined.
+/// @throws The first exception of the callables; outside every pool what global_pool() throws.
+/// Complexity: O(n) calls for n items, and one more for each part. Thread-safety: any thread.
 template <LoopRange R, ReduceIdentity I, ReduceFold<ReduceValue<I>, std::ranges::range_reference_t<R>> F,
           ReduceCombine<ReduceValue<I>> C>
 ReduceValue<I> parallel_reduce(R&& range, I&& identity, F&& fold, C&& combine, const ReduceOptions& options = {}) {
   return detail::reduce(options.pool.base(), options, detail::items_of(range), identity, fold, combine);
 }
 
-/// As above, of [first, last).
+/// As the form for ranges with a fold, of [first, last).
+/// @param first     The first integer, or an iterator to the first item.
+/// @param last      Behind the last.
+/// @param identity  What each part starts from, or a callable that makes it.
+/// @param fold      Takes an item into a value.
+/// @param combine   Takes two values together.
+/// @param options   See the form without `fold`.
+/// @return The values of all parts, combined.
+/// @throws The first exception of the callables; outside every pool what global_pool() throws.
+/// Complexity: O(n) calls for n items, and one more for each part. Thread-safety: any thread.
 template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
           ReduceFold<ReduceValue<I>, detail::LoopItem<First, Last>> F, ReduceCombine<ReduceValue<I>> C>
 ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, F&& fold, C&& combine,
@@ -219,6 +254,14 @@ ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, F&& fold, C
 /// const double sum = blitz::parallel_reduce_blocks(
 ///     numbers, 0.0, [](double sum, auto block) { return sum + kernel(block.data(), block.size()); }, std::plus<>{});
 /// @endcode
+/// @param range     Must live until the call has returned.
+/// @param identity  What each part starts from, or a callable that makes it.
+/// @param fold      Takes a block of items into a value.
+/// @param combine   Takes two values together.
+/// @param options   See parallel_reduce.
+/// @return The values of all parts, combined.
+/// @throws The first exception of the callables; outside every pool what global_pool() throws.
+/// Complexity: O(n) calls for n items, and one more for each part. Thread-safety: any thread.
 template <LoopRange R, ReduceIdentity I, ReduceBlockFold<ReduceValue<I>, R> F, ReduceCombine<ReduceValue<I>> C>
 ReduceValue<I> parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& combine,
                                       const ReduceOptions& options = {}) {
@@ -226,6 +269,17 @@ ReduceValue<I> parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& com
 }
 
 /// As parallel_reduce, of f(x) for each item x.
+/// @code
+///   const double squares = blitz::parallel_transform_reduce(numbers, 0.0, std::plus<>{}, [](double x) { return x * x; });
+/// @endcode
+/// @param range     Must live until the call has returned.
+/// @param identity  What each part starts from, or a callable that makes it.
+/// @param combine   The operation, on what `f` returns.
+/// @param f         Called once for each item.
+/// @param options   See parallel_reduce.
+/// @return The combination of f(x) for all items x.
+/// @throws The first exception of the callables; outside every pool what global_pool() throws.
+/// Complexity: O(n) calls for n items, and one more for each part. Thread-safety: any thread.
 template <LoopRange R, ReduceIdentity I, ReduceTransform<std::ranges::range_reference_t<R>> F,
           ReduceOperation<ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>> C>
 ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f,
@@ -277,7 +331,16 @@ BLITZ_REFUSE(
                               const ReduceOptions& options = {}) BLITZ_REFUSED;
 /// @endcond
 
-/// As above, of [first, last).
+/// As the form for ranges, of [first, last).
+/// @param first     The first integer, or an iterator to the first item.
+/// @param last      Behind the last.
+/// @param identity  What each part starts from, or a callable that makes it.
+/// @param combine   The operation, on what `f` returns.
+/// @param f         Called once for each item.
+/// @param options   See parallel_reduce.
+/// @return The combination of f(x) for all items x.
+/// @throws The first exception of the callables; outside every pool what global_pool() throws.
+/// Complexity: O(n) calls for n items, and one more for each part. Thread-safety: any thread.
 template <class First, detail::LoopEnd<First> Last, ReduceIdentity I, ReduceTransform<detail::LoopItem<First, Last>> F,
           ReduceOperation<ReduceValue<I>, std::invoke_result_t<F&, detail::LoopItem<First, Last>>> C>
 ReduceValue<I> parallel_transform_reduce(First first, Last last, I&& identity, C&& combine, F&& f,

@@ -25,9 +25,10 @@ template <class P>
 /// @code
 ///   blitz::parallel_for(items, work_on, {.pool = &pool});
 /// @endcode
+/// Thread-safety: that of a pointer.
 class PoolRef {
  public:
-  constexpr PoolRef() noexcept = default;
+  constexpr PoolRef() noexcept = default;  ///< Refers to none.
   /// Refers to `*pool`, which must live until the call has returned; to none, if `pool` is null.
   template <class P>
   PoolRef(BasicThreadPool<P>* pool) noexcept : base_(pool != nullptr ? &detail::base_of(*pool) : nullptr) {}

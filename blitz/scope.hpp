@@ -55,6 +55,16 @@ struct OpenScope;
 /// @brief An open scope. blitz::scope and its relatives make it; a reference to it is valid until all that was spawned
 /// in it has ended.
 ///
+/// @code
+///   blitz::scope([&](blitz::Scope& s) {
+///     for (Part& part : parts) {
+///       s.spawn([&] {
+///         if (!part.load()) s.request_stop();
+///       });
+///     }
+///   });
+/// @endcode
+///
 /// Thread-safety: the scope's body and the scope's jobs may call all members, at the same time; other threads may while
 /// one of these certainly runs.
 class Scope {
@@ -83,7 +93,10 @@ class Scope {
   }
 
   /// @brief The same as spawn(), but in first-in, first-out order: of the jobs that were spawned in the scope by this
-  /// function, the oldest runs first on one worker. Some tens of nanoseconds.
+  /// function, the oldest runs first on one worker.
+  /// @param f  Copied or moved into the job.
+  /// @throws What spawn() throws.
+  /// Complexity: O(1), some tens of nanoseconds.
   template <ScopeTask F>
   void spawn_fifo(F&& f) {
     detail::spawn_job_fifo(detail::worker_of(state_.pool()), state_.pool(), fifo_, Owner{*this}, std::forward<F>(f));
@@ -197,6 +210,8 @@ struct OpenScope {
 ///
 /// After rayon-core's scope.
 ///
+/// @param body     Called with the scope.
+/// @param options  A stop token, and the pool.
 /// @return What the body returns.
 /// @throws The first exception of the body and the jobs; the others are dropped. What global_pool() throws, and, with
 ///         `options.stop`, std::bad_alloc; the body is then not called.
@@ -216,6 +231,15 @@ BLITZ_REFUSE(
 /// @endcond
 
 /// @brief The same as scope(), but on one worker the jobs of Scope::spawn run in the order in which they were spawned.
+/// @param body     Called with the scope.
+/// @param options  A stop token, and the pool.
+/// @return What the body returns.
+/// @throws What scope() throws. Complexity: O(1) beside the body and the jobs. Thread-safety: any thread.
+/// @code
+///   blitz::scope_fifo([&](blitz::Scope& s) {
+///     for (Part& part : parts) s.spawn([&part] { part.load(); });
+///   });
+/// @endcode
 template <ScopeBody F>
 decltype(auto) scope_fifo(F&& body, const ScopeOptions& options = {}) {
   return detail::OpenScope{detail::SpawnOrder::kFifo, options}.on_worker(std::forward<F>(body));
@@ -223,12 +247,30 @@ decltype(auto) scope_fifo(F&& body, const ScopeOptions& options = {}) {
 
 /// @brief The same as scope(), but with the body on the calling thread, which need not be a worker and does not become
 /// one: only what it spawns goes to the pool. A caller that is no worker blocks at the end.
+/// @param body     Called with the scope on the calling thread.
+/// @param options  A stop token, and the pool.
+/// @return What the body returns.
+/// @throws What scope() throws. Complexity: O(1) beside the body and the jobs. Thread-safety: any thread.
+/// @code
+///   blitz::in_place_scope([&](blitz::Scope& s) {
+///     for (Part& part : parts) s.spawn([&part] { part.load(); });
+///   });
+/// @endcode
 template <ScopeBody F>
 decltype(auto) in_place_scope(F&& body, const ScopeOptions& options = {}) {
   return detail::OpenScope{detail::SpawnOrder::kLifo, options}.in_place(std::forward<F>(body));
 }
 
 /// @brief The same as in_place_scope(), in the order of scope_fifo().
+/// @param body     Called with the scope on the calling thread.
+/// @param options  A stop token, and the pool.
+/// @return What the body returns.
+/// @throws What scope() throws. Complexity: O(1) beside the body and the jobs. Thread-safety: any thread.
+/// @code
+///   blitz::in_place_scope_fifo([&](blitz::Scope& s) {
+///     for (Part& part : parts) s.spawn([&part] { part.load(); });
+///   });
+/// @endcode
 template <ScopeBody F>
 decltype(auto) in_place_scope_fifo(F&& body, const ScopeOptions& options = {}) {
   return detail::OpenScope{detail::SpawnOrder::kFifo, options}.in_place(std::forward<F>(body));

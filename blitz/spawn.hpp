@@ -18,9 +18,13 @@
 namespace blitz {
 
 /// The argument of a function that is called on every worker: which worker makes the call, and of how many.
+/// Thread-safety: that of an int.
+/// @code
+///   blitz::broadcast([&](blitz::BroadcastContext c) { seeds[c.index()] = seed + c.index(); });
+/// @endcode
 class BroadcastContext {
  public:
-  /// For the library.
+  /// For the library: of worker `index` of `num_threads`.
   constexpr BroadcastContext(std::size_t index, std::size_t num_threads) noexcept
       : index_(index), num_threads_(num_threads) {}
 
@@ -93,6 +97,9 @@ void spawn_broadcast_in(PoolBase& pool, F&& f, O owner = {}) {
 ///         called.
 /// Complexity: O(1), some ten nanoseconds on a worker, from whose free blocks the job's memory comes.
 /// Thread-safety: any thread.
+/// @code
+///   blitz::spawn([request = std::move(request)] { answer(request); });
+/// @endcode
 template <SpawnTask F>
 void spawn(F&& f) {
   if (auto* const worker = detail::CurrentWorker<ForkJoinPolicy>::worker) [[likely]] {
@@ -116,6 +123,12 @@ BLITZ_REFUSE("a job keeps its callable, and this one cannot be copied: give it u
 
 /// @brief The same as spawn(), but in first-in, first-out order: of the jobs that one worker has spawned by this
 /// function, the oldest runs first. Some tens of nanoseconds on a worker.
+/// @code
+///   for (Message& message : inbox) blitz::spawn_fifo([&message] { deliver(message); });
+/// @endcode
+/// @param f  Copied or moved into the job, as by spawn().
+/// @throws What spawn() throws.
+/// Complexity: O(1). Thread-safety: any thread.
 template <SpawnTask F>
 void spawn_fifo(F&& f) {
   detail::spawn_fifo_in(detail::current_pool(), std::forward<F>(f));
@@ -126,6 +139,10 @@ void spawn_fifo(F&& f) {
 /// @param f  Copied or moved once; several workers call it at once.
 /// @throws What spawn() throws, before any call.
 /// Complexity: O(n) for n workers, each of which is woken.
+/// Thread-safety: any thread.
+/// @code
+///   blitz::spawn_broadcast([](blitz::BroadcastContext c) { warm_up_cache(c.index()); });
+/// @endcode
 template <BroadcastTask F>
 void spawn_broadcast(F&& f) {
   detail::spawn_broadcast_in(detail::current_pool(), std::forward<F>(f));

@@ -29,7 +29,11 @@ struct WorkerStats {
   /// overflows` is the number of jobs that were spawned or offered, except for broadcasts.
   std::uint64_t overflows = 0;
 
-  /// Adds each count.
+  /// Adds each count of `other`. O(1). As thread-safe as an int.
+  /// @return This object.
+  /// @code
+  ///   total += stats.workers[i];
+  /// @endcode
   WorkerStats& operator+=(const WorkerStats& other) noexcept {
     jobs_executed += other.jobs_executed;
     jobs_pushed += other.jobs_pushed;

@@ -71,6 +71,7 @@ class TaskGroup {
   TaskGroup() : TaskGroup(detail::current_pool()) {}
 
   /// A group of `pool`.
+  /// @param pool  Must live while jobs of the group are spawned.
   template <class P>
   explicit TaskGroup(BasicThreadPool<P>& pool) : TaskGroup(detail::base_of(pool)) {}
 
@@ -113,6 +114,8 @@ class TaskGroup {
   /// @brief run(f) and then wait(); on a worker of the pool it most often calls `f` at once. `f` is neither copied nor
   /// moved.
   /// @throws What run() and wait() throw.
+  /// @param f  Called once, without arguments.
+  /// Complexity: that of both.
   template <JoinCallable F>
   void run_and_wait(F&& f) {
     run([&f] { static_cast<void>(std::invoke(std::forward<F>(f))); });

@@ -49,6 +49,12 @@ extern template Shared<PoolBase> start_pool<AsyncPolicy>(ThreadPoolOptions);
 ///
 /// A member that has the name of a free function does the same in this pool; `pool` in its options is not heeded.
 ///
+/// @code
+///   blitz::ThreadPool pool({.num_threads = 4});
+///   pool.parallel_for(items, work_on);
+///   const double sum = pool.install([&] { return blitz::par(numbers).sum(); });
+/// @endcode
+///
 /// The algorithm: randomised work stealing, R. D. Blumofe, C. E. Leiserson, "Scheduling multithreaded computations by
 /// work stealing", JACM 1999. With P threads a computation of work T1 and critical path Tinf takes an expected time of
 /// T1/P + O(Tinf).
@@ -58,6 +64,7 @@ class BasicThreadPool {
   /// Starts the threads. Throws ThreadPoolError if they, or one of them, cannot be had, or on_thread_start throws;
   /// std::invalid_argument for options that no machine could honour; whatever thread_name throws; std::bad_alloc.
   /// After an exception all threads that had started are gone. Costs some tens of microseconds for each thread.
+  /// @param options  See ThreadPoolOptions; those that are not named have defaults.
   explicit BasicThreadPool(ThreadPoolOptions options = {}) : base_(detail::start_pool<P>(std::move(options))) {}
 
   /// @cond
@@ -79,6 +86,10 @@ class BasicThreadPool {
 
   /// Calls `f` in the pool and returns or rethrows its outcome; on a worker of this pool, at once. Inside `f`, the free
   /// functions (blitz::join, ...) use this pool.
+  /// @param f  Called once, without arguments.
+  /// @return What `f` returns.
+  /// @throws What `f` throws, and ThreadPoolError if the pool was shut down, or is the parent's in a forked child.
+  /// Complexity: O(1): some ten nanoseconds on a free slot; otherwise a worker takes the call, and wakes the caller.
   template <std::invocable F>
   decltype(auto) install(F&& f) {
     return detail::in_pool<detail::enter>(where(), std::forward<F>(f));
@@ -86,97 +97,136 @@ class BasicThreadPool {
 
   /// The same, but a worker of another pool blocks meanwhile instead of doing its own pool's work: for `f` that must not
   /// be overtaken on this thread.
+  /// @param f  Called once, without arguments.
+  /// @return What `f` returns.
+  /// @throws What install() throws.
+  /// Complexity: that of install().
   template <std::invocable F>
   decltype(auto) install_blocking(F&& f) {
     return detail::in_pool<detail::enter_blocking>(where(), std::forward<F>(f));
   }
 
   /// As blitz::join, in this pool.
+  ///
+  /// @copydetails blitz::join(A&&, B&&)
+  /// @param more  As `b`; the result is then a tuple.
   template <JoinCallable A, JoinCallable B, JoinCallable... More>
   auto join(A&& a, B&& b, More&&... more) {
     return install([&] { return blitz::join(std::forward<A>(a), std::forward<B>(b), std::forward<More>(more)...); });
   }
   /// As blitz::join_all, in this pool.
+  ///
+  /// @copydetails blitz::join_all(R&&)
   template <JoinAllRange R>
   auto join_all(R&& callables) {
     return install([&] { return blitz::join_all(callables); });
   }
   /// As blitz::join_context, in this pool.
+  ///
+  /// @copydetails blitz::join_context(A&&, B&&)
   template <JoinContextCallable A, JoinContextCallable B>
   auto join_context(A&& a, B&& b) {
     return install([&] { return blitz::join_context(std::forward<A>(a), std::forward<B>(b)); });
   }
   /// As blitz::parallel_invoke, in this pool.
+  ///
+  /// @copydetails blitz::parallel_invoke
   template <JoinCallable F, JoinCallable G, JoinCallable... More>
   void parallel_invoke(F&& f, G&& g, More&&... more) {
     install([&] { blitz::parallel_invoke(std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...); });
   }
 
   /// As blitz::parallel_for, in this pool.
+  ///
+  /// @copydetails blitz::parallel_for(R&&, F&&, const ForOptions&)
   template <LoopRange R, LoopBody<std::ranges::range_reference_t<R>> F>
   void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
     detail::run_loop(where(), options, detail::items_of(range), f);
   }
   /// As blitz::parallel_for, in this pool.
+  ///
+  /// @copydetails blitz::parallel_for(First, Last, F&&, const ForOptions&)
   template <class First, detail::LoopEnd<First> Last, LoopBody<detail::LoopItem<First, Last>> F>
   void parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) {
     detail::run_loop(where(), options, detail::items_of(first, last), f);
   }
   /// As blitz::parallel_for, in this pool.
+  ///
+  /// @copydetails blitz::parallel_for(First, Last, Step, F&&, const ForOptions&)
   template <LoopInteger First, LoopInteger Last, LoopInteger Step, LoopBody<std::common_type_t<First, Last>> F>
   void parallel_for(First first, Last last, Step step, F&& f, const ForOptions& options = {}) {
     detail::run_loop(where(), options, detail::items_of(first, last, step), f);
   }
   /// As blitz::parallel_for_blocks, in this pool.
+  ///
+  /// @copydetails blitz::parallel_for_blocks(R&&, F&&, const ForOptions&)
   template <LoopRange R, LoopBody<detail::LoopBlockOf<R>> F>
   void parallel_for_blocks(R&& range, F&& f, const ForOptions& options = {}) {
     detail::run_loop(where(), options, detail::blocks_of(range), f);
   }
 
   /// As blitz::parallel_for_each, in this pool.
+  ///
+  /// @copydetails blitz::parallel_for_each(R&&, F&&, const ForEachOptions&)
   template <std::ranges::input_range R, ForEachBody<R> F>
   void parallel_for_each(R&& range, F&& f, const ForEachOptions& options = {}) {
     detail::for_each_of(where(), options, range, f);
   }
   /// As blitz::parallel_for_tiles, in this pool.
+  ///
+  /// @copydetails blitz::parallel_for_tiles(const Extents<2>&, F&&, const ForOptions&)
   template <LoopBody<Tile<2>> F>
   void parallel_for_tiles(const Extents<2>& grid, F&& f, const ForOptions& options = {}) {
     detail::run_tiles(where(), options, grid, default_tile(grid), f);
   }
   /// As blitz::parallel_for_tiles, in this pool.
+  ///
+  /// @copydetails blitz::parallel_for_tiles(const Extents<2>&, const Extents<2>&, F&&, const ForOptions&)
   template <LoopBody<Tile<2>> F>
   void parallel_for_tiles(const Extents<2>& grid, const Extents<2>& tile, F&& f, const ForOptions& options = {}) {
     detail::run_tiles(where(), options, grid, tile, f);
   }
   /// As blitz::parallel_for_tiles, in this pool.
+  ///
+  /// @copydetails blitz::parallel_for_tiles(const Extents<3>&, F&&, const ForOptions&)
   template <LoopBody<Tile<3>> F>
   void parallel_for_tiles(const Extents<3>& grid, F&& f, const ForOptions& options = {}) {
     detail::run_tiles(where(), options, grid, default_tile(grid), f);
   }
   /// As blitz::parallel_for_tiles, in this pool.
+  ///
+  /// @copydetails blitz::parallel_for_tiles(const Extents<3>&, const Extents<3>&, F&&, const ForOptions&)
   template <LoopBody<Tile<3>> F>
   void parallel_for_tiles(const Extents<3>& grid, const Extents<3>& tile, F&& f, const ForOptions& options = {}) {
     detail::run_tiles(where(), options, grid, tile, f);
   }
 
   /// As blitz::parallel_reduce, in this pool.
+  ///
+  /// @copydetails blitz::parallel_reduce(R&&, I&&, C&&, const ReduceOptions&)
   template <LoopRange R, ReduceIdentity I, ReduceOperation<ReduceValue<I>, std::ranges::range_reference_t<R>> C>
   ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::items_of(range), identity, combine, combine);
   }
   /// As blitz::parallel_reduce, in this pool.
+  ///
+  /// @copydetails blitz::parallel_reduce(First, Last, I&&, C&&, const ReduceOptions&)
   template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
             ReduceOperation<ReduceValue<I>, detail::LoopItem<First, Last>> C>
   ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine, const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::items_of(first, last), identity, combine, combine);
   }
   /// As blitz::parallel_reduce, in this pool.
+  ///
+  /// @copydetails blitz::parallel_reduce(R&&, I&&, F&&, C&&, const ReduceOptions&)
   template <LoopRange R, ReduceIdentity I, ReduceFold<ReduceValue<I>, std::ranges::range_reference_t<R>> F,
             ReduceCombine<ReduceValue<I>> C>
   ReduceValue<I> parallel_reduce(R&& range, I&& identity, F&& fold, C&& combine, const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::items_of(range), identity, fold, combine);
   }
   /// As blitz::parallel_reduce, in this pool.
+  ///
+  /// @copydetails blitz::parallel_reduce(First, Last, I&&, F&&, C&&, const ReduceOptions&)
   template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
             ReduceFold<ReduceValue<I>, detail::LoopItem<First, Last>> F, ReduceCombine<ReduceValue<I>> C>
   ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, F&& fold, C&& combine,
@@ -184,12 +234,16 @@ class BasicThreadPool {
     return detail::reduce(where(), options, detail::items_of(first, last), identity, fold, combine);
   }
   /// As blitz::parallel_reduce_blocks, in this pool.
+  ///
+  /// @copydetails blitz::parallel_reduce_blocks(R&&, I&&, F&&, C&&, const ReduceOptions&)
   template <LoopRange R, ReduceIdentity I, ReduceBlockFold<ReduceValue<I>, R> F, ReduceCombine<ReduceValue<I>> C>
   ReduceValue<I> parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& combine,
                                         const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::blocks_of(range), identity, fold, combine);
   }
   /// As blitz::parallel_transform_reduce, in this pool.
+  ///
+  /// @copydetails blitz::parallel_transform_reduce(R&&, I&&, C&&, F&&, const ReduceOptions&)
   template <LoopRange R, ReduceIdentity I, ReduceTransform<std::ranges::range_reference_t<R>> F,
             ReduceOperation<ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>> C>
   ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f,
@@ -197,6 +251,8 @@ class BasicThreadPool {
     return detail::reduce(where(), options, detail::items_of(range), identity, combine, combine, f);
   }
   /// As blitz::parallel_transform_reduce, in this pool.
+  ///
+  /// @copydetails blitz::parallel_transform_reduce(First, Last, I&&, C&&, F&&, const ReduceOptions&)
   template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
             ReduceTransform<detail::LoopItem<First, Last>> F,
             ReduceOperation<ReduceValue<I>, std::invoke_result_t<F&, detail::LoopItem<First, Last>>> C>
@@ -206,47 +262,65 @@ class BasicThreadPool {
   }
 
   /// As blitz::scope, in this pool.
+  ///
+  /// @copydetails blitz::scope(F&&, const ScopeOptions&)
   template <ScopeBody F>
   decltype(auto) scope(F&& body, const ScopeOptions& options = {}) {
     return detail::OpenScope{detail::SpawnOrder::kLifo, options, where()}.on_worker(std::forward<F>(body));
   }
   /// As blitz::scope_fifo, in this pool.
+  ///
+  /// @copydetails blitz::scope_fifo(F&&, const ScopeOptions&)
   template <ScopeBody F>
   decltype(auto) scope_fifo(F&& body, const ScopeOptions& options = {}) {
     return detail::OpenScope{detail::SpawnOrder::kFifo, options, where()}.on_worker(std::forward<F>(body));
   }
   /// As blitz::in_place_scope, in this pool.
+  ///
+  /// @copydetails blitz::in_place_scope(F&&, const ScopeOptions&)
   template <ScopeBody F>
   decltype(auto) in_place_scope(F&& body, const ScopeOptions& options = {}) {
     return detail::OpenScope{detail::SpawnOrder::kLifo, options, where()}.in_place(std::forward<F>(body));
   }
   /// As blitz::in_place_scope_fifo, in this pool.
+  ///
+  /// @copydetails blitz::in_place_scope_fifo(F&&, const ScopeOptions&)
   template <ScopeBody F>
   decltype(auto) in_place_scope_fifo(F&& body, const ScopeOptions& options = {}) {
     return detail::OpenScope{detail::SpawnOrder::kFifo, options, where()}.in_place(std::forward<F>(body));
   }
 
   /// As blitz::spawn, in this pool.
+  ///
+  /// @copydetails blitz::spawn(F&&)
   template <SpawnTask F>
   void spawn(F&& f) {
     detail::spawn_in(*base_, std::forward<F>(f));
   }
   /// As blitz::spawn_fifo, in this pool.
+  ///
+  /// @copydetails blitz::spawn_fifo(F&&)
   template <SpawnTask F>
   void spawn_fifo(F&& f) {
     detail::spawn_fifo_in(*base_, std::forward<F>(f));
   }
   /// As blitz::spawn_broadcast, in this pool.
+  ///
+  /// @copydetails blitz::spawn_broadcast(F&&)
   template <BroadcastTask F>
   void spawn_broadcast(F&& f) {
     detail::spawn_broadcast_in(*base_, std::forward<F>(f));
   }
   /// As blitz::broadcast, in this pool.
+  ///
+  /// @copydetails blitz::broadcast(F&&)
   template <BroadcastCallable F>
   auto broadcast(F&& f) {
     return detail::broadcast_in(*base_, std::forward<F>(f));
   }
   /// As blitz::async, in this pool.
+  ///
+  /// @copydetails blitz::async(F&&)
   template <SpawnTask F>
   [[nodiscard]] auto async(F&& f) {
     return detail::async_in(*base_, std::forward<F>(f));
@@ -271,7 +345,9 @@ class BasicThreadPool {
   }
 
   /// How many workers may look for work from now on: 1 to num_threads(), which it is at first. Workers beyond that end
-  /// what they have begun, and then sleep. Throws std::invalid_argument for another number. O(num_threads()).
+  /// what they have begun, and then sleep. O(num_threads()).
+  /// @param threads  1 to num_threads().
+  /// @throws std::invalid_argument for another number.
   void set_max_concurrency(std::size_t threads) { base_->set_max_concurrency(threads); }
   /// What set_max_concurrency() was last called with; at first num_threads().
   [[nodiscard]] std::size_t max_concurrency() const noexcept { return base_->max_concurrency(); }
@@ -325,14 +401,33 @@ using AsyncThreadPool = BasicThreadPool<AsyncPolicy>;
 /// other thread than the one that ends the program has ever called the pool, it is shut down; a thread that comes later
 /// gets a new one, with default options, and one that calls the old one, by a reference, does not return. Otherwise the
 /// pool's threads end with the process, without on_thread_exit.
+/// @return The pool, which must not be used after the end of the program.
+/// @throws ThreadPoolError, and what the constructor throws, as above.
+/// Complexity: O(1), but for the first call. Thread-safety: any thread.
+/// @code
+///   std::printf("%zu threads\n", blitz::global_pool().num_threads());
+/// @endcode
 [[nodiscard]] BLITZ_API ThreadPool& global_pool();
 
 /// Starts the global pool with these options. Throws ThreadPoolError if it has been started already, by this function
 /// or by its first use; and what the constructor of ThreadPool throws.
+/// @param options  See ThreadPoolOptions.
+/// @throws ThreadPoolError, and what the constructor throws, as above.
+/// Complexity: that of starting the threads. Thread-safety: any thread.
+/// @code
+///   int main() {
+///     blitz::init_global_pool({.num_threads = 4});
+///   }
+/// @endcode
 BLITZ_API void init_global_pool(ThreadPoolOptions options);
 
 /// Shuts the global pool down, for good; nothing happens if it was never started, or the end of the program came first.
 /// See ThreadPool::shutdown. Throws ThreadPoolError on one of the pool's threads, in its hooks too.
+/// @throws ThreadPoolError, as above.
+/// Complexity: that of the jobs that are left, and of ending the threads. Thread-safety: any thread outside the pool.
+/// @code
+///   blitz::shutdown_global_pool();  // everything that was spawned has run
+/// @endcode
 BLITZ_API void shutdown_global_pool();
 
 }  // namespace blitz

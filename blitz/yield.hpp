@@ -26,6 +26,11 @@ inline Yield run_one(WorkerBase& worker, Job* job) noexcept {
 
 /// Runs one waiting job of the calling worker's pool, if it finds one, and returns when the job has ended. A thread
 /// outside every pool finds none. O(n) for n workers, when there is none.
+/// Thread-safety: any thread.
+/// @code
+///   while (!ready.load()) blitz::yield_now();
+/// @endcode
+/// @return Whether a job was run.
 inline Yield yield_now() noexcept {
   detail::WorkerBase* const worker = detail::current_worker;
   return worker == nullptr ? Yield::idle : detail::run_one(*worker, worker->find_work());
@@ -33,6 +38,12 @@ inline Yield yield_now() noexcept {
 
 /// Runs the newest waiting job of those that the calling worker itself has made, if there is one, and returns when it
 /// has ended. A thread outside every pool has none. O(1).
+/// Thread-safety: any thread.
+/// @code
+///   while (blitz::yield_local() == blitz::Yield::executed) {
+///   }
+/// @endcode
+/// @return Whether a job was run.
 inline Yield yield_local() noexcept {
   detail::WorkerBase* const worker = detail::current_worker;
   if (worker == nullptr) return Yield::idle;

@@ -105,7 +105,11 @@ struct IsPartitioned : WithPredicate<IsPartitioned> {
 }  // namespace detail
 
 /// @name Comparisons of two ranges
-/// All of these: what find.hpp says of its algorithms holds here as well.
+/// All of these look for the first place where the answer is no: blocks are gone through by several threads at once, and once
+/// there is one, no block to its right begins. Called as f(range1, range2, ...) and f(first1, last1, first2, last2, ...), or of one
+/// range, each also with an AlgorithmOptions that leads. They throw what comparisons, predicates and projections throw, and
+/// Stopped after a stop request, unless the answer is known. At most n comparisons, or calls of the predicate. No memory. Any
+/// thread.
 /// @{
 
 /// Returns the first places at which two ranges differ, as far as the shorter one goes, as std::ranges::mismatch does.

@@ -168,7 +168,7 @@ struct SwapRanges {
 /// with an AlgorithmOptions that leads or without. They stop at the end of the shorter range, and return where they stopped, as
 /// their namesakes in std::ranges do. The ranges must not overlap. Several threads assign at once, whole blocks by memmove
 /// where items allow it; the first exception arrives, and after a stop request Stopped: then some items have been assigned and
-/// some have not. No memory. Any thread.
+/// some have not. One assignment for each item. No memory. Any thread.
 /// @{
 
 /// copy(range, out): assigns the items of `range` to those of `out`.

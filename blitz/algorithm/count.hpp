@@ -47,9 +47,11 @@ struct CountIf : WithPredicate<CountIf> {
 
 }  // namespace detail
 
-// Both are called as f(range, ...) and f(first, last, ...), each also with an AlgorithmOptions that leads; after a stop
-// request they return what was counted. n calls of the predicate and the projection, by several threads at once, whose
-// exceptions arrive. No memory. Any thread.
+/// @name Counts
+/// Both are called as f(range, ...) and f(first, last, ...), each also with an AlgorithmOptions that leads; after a stop
+/// request they return what was counted. n calls of the predicate and the projection, by several threads at once, whose
+/// exceptions arrive. No memory. Any thread.
+/// @{
 
 /// Returns the number of items whose projection equals `value`.
 /// @code
@@ -58,5 +60,7 @@ struct CountIf : WithPredicate<CountIf> {
 inline constexpr detail::Count count{};
 /// Returns the number of items for whose projection `pred` holds.
 inline constexpr detail::CountIf count_if{};
+
+/// @}
 
 }  // namespace blitz

@@ -201,7 +201,7 @@ struct Replace {
 /// @name Assignments
 /// All of these are called as f(range, ...) and f(first, last, ...), each also with an AlgorithmOptions that leads, and return
 /// the end. Several threads assign at once, in any order of blocks; the first exception arrives, and after a stop request
-/// Stopped: then some items are new and some old. No memory. Any thread.
+/// Stopped: then some items are new and some old. One assignment for each item. No memory. Any thread.
 /// @{
 
 /// Assigns `value` to all items.

@@ -73,12 +73,15 @@ struct ForEachN {
 ///
 /// for_each(range, f, proj), for_each(first, last, f, proj), and both with an AlgorithmOptions that leads. As parallel_for,
 /// in the form of std::ranges::for_each: by several threads at once, in any order of blocks; the first exception arrives;
-/// after a stop request it returns what ran. No memory. Any thread.
+/// after a stop request it returns what ran. n calls for n items. No memory. Any thread.
 /// @code
 ///   blitz::for_each(people, [](std::string& name) { name += '!'; }, &Person::name);
 /// @endcode
 inline constexpr detail::ForEach for_each{};
-/// The same of `count` items from `first` on: for_each_n(first, count, f, proj). Returns where they end.
+/// As for_each, of `count` items from `first` on: for_each_n(first, count, f, proj). Returns where they end.
+/// @code
+///   blitz::for_each_n(jobs.begin(), 10, [](Job& job) { job.start(); });
+/// @endcode
 inline constexpr detail::ForEachN for_each_n{};
 
 }  // namespace blitz

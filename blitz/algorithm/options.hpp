@@ -30,7 +30,14 @@ struct AlgorithmOptions {
 };
 
 /// Thrown by an algorithm that a stop request ended before its result was complete. What the output then holds is said
-/// for each algorithm; every element is valid.
+/// for each algorithm; every element is valid. Thread-safety: as of std::exception.
+/// @code
+///   try {
+///     blitz::sort({.stop = token}, numbers);
+///   } catch (const blitz::Stopped&) {
+///     numbers.clear();
+///   }
+/// @endcode
 class BLITZ_API Stopped final : public std::exception {
  public:
   /// A message.

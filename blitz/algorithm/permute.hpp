@@ -306,7 +306,7 @@ struct RotateCopy {
 /// All of these are called with a range or with iterators, and with an AlgorithmOptions that leads or without; they return what
 /// their namesakes in std::ranges do. Several threads swap or move items at once; the first exception arrives, and after a stop
 /// request Stopped: then the items are a permutation of what they were, but for shifts, which leave some moved from. No memory
-/// but for shuffle. Any thread.
+/// but for shuffle. O(n) for n items. Any thread.
 /// @{
 
 /// reverse(range): the items in the opposite order. n / 2 swaps.

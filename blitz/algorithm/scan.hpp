@@ -357,7 +357,7 @@ inline constexpr detail::TransformInclusiveScan transform_inclusive_scan{};
 
 /// As exclusive_scan, of what `transform` returns for each item. transform_exclusive_scan(range, out, init, op, transform),
 /// and (first, last, out, out_last, init, op, transform). `transform` is called at most twice for each item, through a
-/// reference, by several threads at once.
+/// reference, by several threads at once. What it throws arrives; all else as for inclusive_scan.
 /// @code
 ///   blitz::transform_exclusive_scan(words, begins, std::size_t{0}, std::plus<>{},
 ///                                   [](const std::string& word) { return word.size(); });

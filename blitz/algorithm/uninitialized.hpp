@@ -184,7 +184,8 @@ struct Counted {
 /// All of these are called with a range or with iterators, and with an AlgorithmOptions that leads or without; those that end in
 /// _n with a beginning and a number. They return what their namesakes in std::ranges do. The memory must have no objects.
 /// Several threads make objects at once, whose first touch puts the memory near them. After an exception, which arrives, or a
-/// stop request, for which Stopped is thrown, all objects that were made are destroyed. No memory beyond that. Any thread.
+/// stop request, for which Stopped is thrown, all objects that were made are destroyed. O(n) for n objects. No memory beyond that.
+/// Any thread.
 /// @{
 
 /// Makes objects that are initialized as by `T x;`: those of trivial types are left as they are.

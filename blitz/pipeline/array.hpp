@@ -34,7 +34,11 @@ struct ArrayMaker {
 }  // namespace detail
 
 /// Contiguous items of a fixed number, in memory that the library has not initialised before they were made: a thread that
-/// makes items is the first to touch their memory, which std::vector cannot have. Move-only. As thread-safe as an int.
+/// makes items is the first to touch their memory, which std::vector cannot have. Move-only. Each member O(1), but for the
+/// destruction of items. Throws nothing. As thread-safe as an int.
+/// @code
+///   const blitz::Array<double> roots = blitz::par(numbers).map([](double x) { return std::sqrt(x); }).collect();
+/// @endcode
 template <class T>
 class Array {
  public:
@@ -48,13 +52,14 @@ class Array {
   Array() = default;
   /// Leaves the other one empty.
   Array(Array&& other) noexcept : memory_(std::move(other.memory_)), size_(std::exchange(other.size_, 0)) {}
-  /// Destroys the items that this had.
+  /// Takes the items of `other`, and destroys those that this had.
   Array& operator=(Array&& other) noexcept {
     Array old(std::move(*this));
     std::swap(memory_, other.memory_);
     std::swap(size_, other.size_);
     return *this;
   }
+  /// Destroys the items.
   ~Array() { std::destroy(begin(), end()); }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }        ///< The number of items.

@@ -113,6 +113,11 @@ class InputSource : public Source {
 /// @code
 ///   const auto sum = blitz::from(list).map(costly).sum();
 /// @endcode
+/// @param range    Read by one thread at a time; an lvalue must live until the terminal has returned.
+/// @param options  The size of a batch.
+/// @return A Pipeline.
+/// @throws What moving the range throws; all else arrives from the terminal.
+/// Complexity: O(1); a terminal makes O(n) moves for n items. Thread-safety: any thread.
 template <std::ranges::input_range R>
   requires std::ranges::viewable_range<R>
 [[nodiscard]] auto from(R&& range, const FromOptions& options = {}) {

@@ -56,6 +56,13 @@ concept PipelineNumber = std::is_arithmetic_v<T>;
 /// and the like) Stopped is thrown. A terminal costs what a parallel_for over as many items does. Memory: none, but for
 /// collect and what stands on it.
 ///
+/// @code
+///   const std::size_t words = blitz::lines(text)
+///                                 .flat_map([](std::string_view line) { return words_of(line); })
+///                                 .filter([](std::string_view word) { return word.size() > 3; })
+///                                 .count();
+/// @endcode
+///
 /// Thread-safety: as an int; terminals are const.
 ///
 /// The manner of the calls: Rayon's ParallelIterator. Pushing through sinks: as folly's Gen and Rust's internal iteration.
@@ -200,7 +207,7 @@ class Pipeline {
   {
     return then(detail::ScanStage<S, Value, Op, false>(stage_, std::nullopt, std::move(op)));
   }
-  /// The same of the items before each, from `init` on.
+  /// The same, by `op`, of the items before each, from `init` on.
   template <class T, class Op>
   [[nodiscard]] auto exclusive_scan(T init, Op op) const
     requires IndexedStage<S>
@@ -249,7 +256,8 @@ class Pipeline {
         [](std::optional<State>&, std::optional<State>&&) {});
   }
 
-  /// Combines all items by `op`, which is associative; none if there is no item. n - 1 calls.
+  /// Combines all items by `op`, which is associative: n - 1 calls.
+  /// @return The result; none if there is no item.
   template <class Op>
   [[nodiscard]] std::optional<Value> reduce(Op op) const {
     return detail::reduce_items<Value>(options_, stage_, op);
@@ -259,7 +267,7 @@ class Pipeline {
   [[nodiscard]] T reduce(T identity, Op op) const {
     return fold(std::move(identity), op, op);
   }
-  /// fold(value, item) takes the items of a part into a value that begins as a copy of `identity`, combine(left, right)
+  /// `f`(value, item) takes the items of a part into a value that begins as a copy of `identity`, combine(left, right)
   /// combines the values of neighbours. Each returns the new value, or takes the first as an lvalue, changes it and
   /// returns nothing, which is faster for large values:
   /// @code
@@ -333,7 +341,7 @@ class Pipeline {
                                                                              : Value(std::forward<decltype(b)>(b));
     });
   }
-  /// Both at once; none if there is no item.
+  /// Both at once, by `less`; none if there is no item.
   template <class Less = std::ranges::less>
   [[nodiscard]] std::optional<std::pair<Value, Value>> minmax(Less less = {}) const
     requires std::copy_constructible<Value>
@@ -350,12 +358,12 @@ class Pipeline {
   [[nodiscard]] bool any_of(F pred) const {
     return detail::any_item(options_, stage_, pred);
   }
-  /// Whether it holds for all.
+  /// Whether `pred` holds for all.
   template <StageCallable<S> F>
   [[nodiscard]] bool all_of(F pred) const {
     return !detail::any_item(options_, stage_, std::not_fn(std::ref(std::as_const(pred))));
   }
-  /// Whether it holds for none.
+  /// Whether `pred` holds for none.
   template <StageCallable<S> F>
   [[nodiscard]] bool none_of(F pred) const {
     return !any_of(std::move(pred));
@@ -409,8 +417,9 @@ class Pipeline {
     auto items = collect();
     return Container(std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
   }
-  /// Assigns the items, in their order, to those of `out`, as many as both have. Returns how many. Memory: if the pipeline is
-  /// not indexed, what collect() needs.
+  /// Assigns the items, in their order, to those of `out`, as many as both have. Memory: if the pipeline is not
+  /// indexed, what collect() needs.
+  /// @return How many.
   template <LoopRange R>
     requires std::indirectly_writable<std::ranges::iterator_t<R>, Value>
   std::size_t collect_into(R&& out) const {
@@ -432,7 +441,7 @@ class Pipeline {
   [[nodiscard]] std::pair<Array<Value>, Array<Value>> partition(F pred) const {
     return {filter(pred).collect(), filter(std::not_fn(pred)).collect()};
   }
-  /// The same, assigned to the ranges `kept` and `others`, as many as each has room for. Returns how many went to each.
+  /// The same by `pred`, assigned to the ranges `kept` and `others`, as many as each has room for. Returns how many went to each.
   template <StageCallable<S> F, LoopRange Kept, LoopRange Others>
   std::pair<std::size_t, std::size_t> partition_into(Kept&& kept, Others&& others, F pred) const {
     return {filter(pred).collect_into(kept), filter(std::not_fn(pred)).collect_into(others)};
@@ -459,15 +468,17 @@ class Pipeline {
     Groups groups = blitz::group_by(options_, std::as_const(items), std::move(key_of));
     return ItemGroups<Value>(std::move(items), std::move(groups));
   }
-  /// Calls f(item) for the items, until one returns an error: f returns a std::optional of it, empty for success. Returns
-  /// the leftmost error; of items to its right some are not visited.
+  /// Calls f(item) for the items, until one returns an error: f returns a std::optional of it, empty for success. Of items to the
+  /// right of an error some are not visited.
+  /// @return The leftmost error.
   template <StageCallable<S> F>
   [[nodiscard]] auto try_for_each(F f) const {
     return filter_map(std::move(f)).first();
   }
 
-  /// Combines items that are std::optional<T> by `op`, which returns one as well: op(value, value). Empty if an item,
-  /// or what op returns, is; op(identity, x) is x. After an empty one `op` is not called in that part.
+  /// Combines items that are std::optional<T> by `op`, which returns one as well: op(value, value). op(identity, x) is x.
+  /// After an empty one `op` is not called in that part.
+  /// @return The result; empty if an item, or what `op` returned, is.
   template <class T, class Op>
   [[nodiscard]] std::optional<T> try_reduce(T identity, Op op) const {
     using Maybe = std::optional<T>;
@@ -533,6 +544,10 @@ class Pipeline {
 /// @code
 ///   const double dot = blitz::par(a, b).map([](double x, double y) { return x * y; }).sum();
 /// @endcode
+/// @param range  Random access; an lvalue must live until the terminal has returned.
+/// @param more   More of the same, whose items go beside those of `range`.
+/// @return A Pipeline.
+/// @throws What copying a view throws. Complexity: O(1). Thread-safety: any thread.
 template <PipelineRange R, PipelineRange... More>
 [[nodiscard]] auto par(R&& range, More&&... more) {
   using First = detail::RangeSource<std::views::all_t<R>>;
@@ -559,6 +574,13 @@ BLITZ_REFUSE("a pipeline refers to its range, which must not be a temporary: giv
 /// @endcond
 
 /// A pipeline of the integers in [first, last); none if that is reversed.
+/// @code
+///   const long sum = blitz::par(1L, 101L).sum();  // 5050
+/// @endcode
+/// @param first  The first integer.
+/// @param last   Behind the last.
+/// @return A Pipeline.
+/// @throws Nothing. Complexity: O(1). Thread-safety: any thread.
 template <LoopInteger First, LoopInteger Last>
 [[nodiscard]] auto par(First first, Last last) {
   return Pipeline(detail::IntegerSource(detail::items_of(first, last)));

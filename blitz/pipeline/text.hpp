@@ -56,11 +56,21 @@ class TextSource : public Source {
 /// @code
 ///   const std::size_t cells = blitz::split_at(row, ',').count();
 /// @endcode
+/// @param text       Referred to.
+/// @param separator  A character that is in no part.
+/// @return A Pipeline.
+/// @throws Nothing. Complexity: O(1); a terminal reads the text once. Thread-safety: any thread.
 [[nodiscard]] inline auto split_at(std::string_view text, char separator) {
   return Pipeline(detail::TextSource(text, separator));
 }
 
 /// A pipeline of the lines of `text`, without their '\n'. Otherwise as split_at.
+/// @code
+///   const std::size_t empty = blitz::lines(text).filter([](std::string_view line) { return line.empty(); }).count();
+/// @endcode
+/// @param text  Referred to.
+/// @return A Pipeline.
+/// @throws Nothing. Complexity: O(1); a terminal reads the text once. Thread-safety: any thread.
 [[nodiscard]] inline auto lines(std::string_view text) { return split_at(text, '\n'); }
 
 }  // namespace blitz

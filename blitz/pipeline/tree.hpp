@@ -62,6 +62,11 @@ void append_parts(T value, const F& f, std::vector<T>& parts) {
 ///   }).map(sum_of_range).sum();
 /// @endcode
 /// After Rayon's split.
+/// @param value  Copied into the pipeline.
+/// @param f      Called by several threads at once.
+/// @return A Pipeline.
+/// @throws What copying `value` throws; all else arrives from the terminal.
+/// Complexity: O(1); a terminal makes a call of `f`, and a join, for each part. Thread-safety: any thread.
 template <class T, SplitCallable<T> F>
   requires std::copy_constructible<T>
 [[nodiscard]] auto split(T value, F f) {
@@ -79,6 +84,11 @@ template <class T, SplitCallable<T> F>
 ///   const auto files = blitz::walk_tree(root, [](const Folder* f) { return std::views::all(f->folders); }).count();
 /// @endcode
 /// After Rayon's walk_tree.
+/// @param root      Copied into the pipeline.
+/// @param children  Called by several threads at once; returns a range of nodes.
+/// @return A Pipeline.
+/// @throws What copying `root` throws; all else arrives from the terminal.
+/// Complexity: O(1); a terminal makes a call of `children` for each node. Thread-safety: any thread.
 template <class T, TreeCallable<T> F>
 [[nodiscard]] auto walk_tree(T root, F children) {
   return detail::pipeline_of_found<T>(

@@ -7,7 +7,9 @@
   not complain of concepts and enumerators: these are looked at here.
 - Each link of each page leads to a page, and to a place in it, that is there.
 - The reference has what is public, can be searched for it, and has nothing of blitz::detail.
-- A docstring that is missing is noticed, of each kind of declaration.
+- Each function, member and algorithm says what its parameters are, what it returns and throws, what it costs and which threads
+  may call it, and has an example: see lacking().
+- A docstring that is missing is noticed, of each kind of declaration, and each of these parts.
 
 Is skipped where there is no doxygen.
 """
@@ -54,6 +56,18 @@ UNDOCUMENTED = [
 ]
 
 
+# file, what is left out of its docstrings, and what the complaint must say.
+INCOMPLETE = [
+    ("spawn.hpp", r"^/// @param f  Copied or moved into the job, as by spawn\(\)\.\n", "blitz::spawn_fifo lacks param f"),
+    ("join_all.hpp", r"^/// @return std::vector.*\n", "blitz::join_all lacks return"),
+    ("thread_pool.hpp", r"^  /// @throws std::invalid_argument for another number\.\n", "set_max_concurrency lacks throws"),
+    ("broadcast.hpp", r"^/// Complexity: O\(n\) for n workers, each of which is woken\. Thread-safety: any thread;.*\n",
+     "blitz::broadcast lacks complexity, thread-safety"),
+    ("algorithm/histogram.hpp", r"^/// @code\n(?:///.*\n)*?/// @endcode\n(?=inline constexpr detail::Histogram)",
+     "blitz::histogram lacks example"),
+]
+
+
 class Page(html.parser.HTMLParser):
     """The links and the anchors of a page."""
 
@@ -94,6 +108,79 @@ def without_docstring(site):
                     yield item.findtext("compoundname") or f"{element.findtext('qualifiedname')}::{item.findtext('name')}"
 
 
+def plain(*elements):
+    return " ".join(" ".join("".join(e.itertext()).split()) for e in elements if e is not None)
+
+
+def text_of(item):
+    """The docstring of a compound or a member; "@return", "@throws" and "@code" stand for these parts of it."""
+    tags = {"return": "@return", "exception": "@throws"}
+    details = item.find("detaileddescription")
+    found = [tags.get(part.get("kind"), "") for part in details.iter() if part.tag in ("simplesect", "parameterlist")]
+    code = "@code" if details.find(".//programlisting") is not None else ""
+    return " ".join([plain(item.find("briefdescription"), details), *found, code])
+
+
+# What a docstring says it with, and for what it must.
+IMPERATIVE = re.compile(r"(?:As|Calls|Runs|Waits|Spawns|Combines|Folds|Makes|Appends|Assigns|Sorts|Copies|Moves|Adds)\b")
+PARTS = {
+    "throws": re.compile(r"@throws|hrow|xception"),
+    "complexity": re.compile(
+        r"omplexity|\bO\(|\b[Cc]osts?\b|\bcalls? (?:of|for)\b|\btimes\b|once for each|comparisons|swaps|assignment|One load"
+    ),
+    "thread-safety": re.compile(r"[Tt]hread-safe|[Aa]ny thread|[Oo]ne thread"),
+    "example": re.compile("@code"),
+}
+
+
+def lacking(site):
+    """What is missing in the docstrings of public functions, members and algorithms, as "blitz::join lacks example".
+
+    A parameter is named in the docstring, but for `options`. What returns something says so, unless the docstring begins with
+    what that is ("The number of ..."). All else may be said for the whole class, for another overload, in the description of a
+    section, or of what the docstring refers to ("As find, ...")."""
+    for path in sorted((site / "xml").glob("*.xml")):
+        for compound in xml.etree.ElementTree.parse(path).getroot().findall("compounddef"):
+            name, is_class = compound.findtext("compoundname"), compound.get("kind") in ("class", "struct")
+            is_public = compound.get("prot", "public") == "public" and not name.startswith("blitz::policy")
+            if is_public and (is_class or compound.get("kind") == "namespace"):
+                yield from lacking_in(compound, name, is_class)
+
+
+def lacking_in(compound, compound_name, is_class):
+    members = [(member, section) for section in compound.findall("sectiondef") for member in section.findall("memberdef")]
+    members = [(member, section) for member, section in members if member.get("prot") == "public"]
+    texts = {}
+    for member, _ in members:
+        texts[member.findtext("name")] = texts.get(member.findtext("name"), "") + text_of(member)
+    for member, section in members:
+        name, arguments, own = member.findtext("name"), member.findtext("argsstring") or "", text_of(member)
+        is_function = member.get("kind") == "function"
+        is_algorithm = member.get("kind") == "variable" and not is_class
+        if not (is_function or is_algorithm) or "delete" in arguments or name.startswith("~"):
+            continue
+        near = own + texts[name] + (text_of(compound) if is_class else "")
+        if section.get("kind") == "user-defined":
+            near += plain(section.find("description")) + "".join(text_of(other) for other in section.findall("memberdef"))
+        for other in re.findall(r"\b(?:[Aa]s|same as) (?:for )?(?:blitz::)?(\w+)", own):
+            near += texts.get(other, "")
+
+        missing = [] if own.strip() else ["brief"]
+        for parameter in (p.findtext("declname") for p in member.findall("param")):
+            if parameter and parameter != "options" and not re.search(rf"\b{parameter}\b", own):
+                missing.append(f"param {parameter}")
+        is_special = name in (compound_name.split("::")[-1], "operator=")
+        returns = is_algorithm or (plain(member.find("type")) not in ("", "void") and not is_special)
+        # An algorithm may leave it to what is said of its section.
+        if returns and IMPERATIVE.match(own) and not re.search(r"\b[Rr]eturn" if is_algorithm else "@return", near if is_algorithm else own):
+            missing.append("return")
+        is_simple = is_special or (is_class and not member.findall("param"))
+        needless = {"throws": "noexcept" in arguments, "complexity": is_simple}
+        missing += [part for part, said in PARTS.items() if not needless.get(part) and not said.search(near)]
+        if missing:
+            yield f"{compound_name}::{name} lacks {', '.join(missing)}"
+
+
 class SiteTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -109,6 +196,7 @@ class SiteTest(unittest.TestCase):
     def test_no_complaint(self):
         self.assertEqual((self.status, self.complaints), (0, ""))
         self.assertEqual(list(without_docstring(self.site)), [])
+        self.assertEqual(list(lacking(self.site)), [])
 
     def test_links(self):
         links = {(name, link) for name, page in self.pages.items() for link in page.links}
@@ -141,24 +229,27 @@ class SiteTest(unittest.TestCase):
             self.assertIn(f"['{name}',", found)
         self.assertEqual(list(self.site.glob("*1_1detail*")), [])
 
-    def test_missing_docstrings_are_noticed(self):
+    def test_what_is_missing_is_noticed(self):
         with tempfile.TemporaryDirectory() as folder:
-            copy = pathlib.Path(folder) / "copy"
+            copy, site = pathlib.Path(folder) / "copy", pathlib.Path(folder) / "site"
             for source in SOURCES:
                 (copy / source).parent.mkdir(parents=True, exist_ok=True)
                 (shutil.copytree if (ROOT / source).is_dir() else shutil.copy)(ROOT / source, copy / source)
-            for name, left_out, _ in UNDOCUMENTED:
+            for name, left_out, _ in UNDOCUMENTED + INCOMPLETE:
                 path = copy / "blitz" / name
                 text, count = re.subn(left_out, "", path.read_text(), 0, re.MULTILINE)
                 self.assertEqual(count, 1, f"{name} should have one place like {left_out}")
                 path.write_text(text)
-            site = pathlib.Path(folder) / "site"
-            complaints = set(build(copy, site)[1].splitlines())
-            complaints |= {f"{name} is not documented." for name in without_docstring(site)}
-            self.assertEqual(len(complaints), len(UNDOCUMENTED), complaints)
+            undocumented = {line for line in build(copy, site)[1].splitlines() if line.endswith("is not documented.")}
+            undocumented |= {f"{name} is not documented." for name in without_docstring(site)}
+            self.assertEqual(len(undocumented), len(UNDOCUMENTED), undocumented)
             for _, _, named in UNDOCUMENTED:
                 with self.subTest(named):
-                    self.assertTrue([c for c in complaints if named in c and c.endswith("is not documented.")], complaints)
+                    self.assertTrue([complaint for complaint in undocumented if named in complaint], undocumented)
+            incomplete = list(lacking(site))
+            for _, _, expected in INCOMPLETE:
+                with self.subTest(expected):
+                    self.assertTrue([complaint for complaint in incomplete if complaint.endswith(expected)], incomplete)
 
 
 if __name__ == "__main__":
