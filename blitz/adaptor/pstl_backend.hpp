@@ -1,6 +1,6 @@
 /// @file
 /// The parallel backend of libstdc++'s parallel algorithms (PSTL): std::execution::par and par_unseq on blitz. Included by
-/// pstl/execution. C++17; in C++20 stable sorts, partial sorts and merges are those of blitz/algorithm.hpp.
+/// pstl/execution. C++17; in C++20 sorts and merges are those of blitz/algorithm.hpp.
 ///
 /// PSTL turns each algorithm into a few patterns: a loop or a reduction over blocks, a scan, a sort, a merge, two calls at once.
 /// Each is a function template here, by the names that PSTL calls them. Newer versions of PSTL pass a tag before the policy;
@@ -27,7 +27,6 @@
 
 #if __cplusplus >= 202002L
 #include "blitz/algorithm/merge.hpp"
-#include "blitz/algorithm/sort.hpp"
 #include "blitz/algorithm/stable_sort.hpp"
 #endif
 
@@ -71,7 +70,8 @@ void loop(const Index& first, const Index& last, const F& f) {
   });
 }
 
-/// Takes [first, last) into `value`. A part that begins anew is made by `begin(value, first, last)`, of two items at least.
+/// Takes [first, last) into `value`. Where a call may change a function object, each part calls a copy of its own.
+/// A part that begins anew is made by `begin(value, first, last)`, of two items at least.
 template <class Index, class T, class Begin, class Fold, class Combine>
 void reduce(const Index& first, const Index& last, std::optional<T>& value, const Begin& begin, const Fold& fold,
             const Combine& combine) {
@@ -88,7 +88,10 @@ void reduce(const Index& first, const Index& last, std::optional<T>& value, cons
             }
           });
         },
-        [&](T& left, T& right) { left = combine(left, right); });
+        [&](T& left, T& right) {
+          Combine own_combine = combine;
+          left = own_combine(left, right);
+        });
   });
 }
 
@@ -225,11 +228,10 @@ class MergeSort {
 };
 
 #if __cplusplus >= 202002L
-template <class I, class Compare>
-concept BlitzSortable = requires(I first, Compare comp) {
-  blitz::stable_sort(first, first, comp);
-  blitz::partial_sort(first, first, first, comp);
-};
+/// A leaf without state can do nothing but sort; one with state may be what makes the items.
+template <class I, class Compare, class Leaf>
+concept BlitzSortable =
+    std::is_empty_v<Leaf> && requires(I first, Compare comp) { blitz::stable_sort(first, first, comp); };
 /// The leaf of a merge may construct items. For these it is the same as assigning them.
 template <class X, class Y, class Z, class Compare>
 concept BlitzMergeable =
@@ -311,8 +313,9 @@ _Tp __parallel_transform_reduce(_ExecutionPolicy&&, _Index __first, _Index __las
   blitz::adaptor::pstl::reduce(
       __first, __last, __value,
       [&](std::optional<_Tp>& __part, _Index __i, _Index __j) {
-        _Up __own_u = __u;  // A call may change it.
-        __part.emplace(__combine(__own_u(__i), __own_u(__i + 1)));
+        _Up __own_u = __u;
+        _Cp __own_combine = __combine;
+        __part.emplace(__own_combine(__own_u(__i), __own_u(__i + 1)));
         __i += 2;
         if (__i != __j) *__part = __brick(__i, __j, std::move(*__part));
       },
@@ -408,12 +411,8 @@ void __parallel_stable_sort(_ExecutionPolicy&&, _Iterator __first, _Iterator __l
   if (__n <= blitz::adaptor::pstl::kSortGrain) return static_cast<void>(__leaf(__first, __last, __comp));
   blitz::adaptor::isolate([&] {
 #if __cplusplus >= 202002L
-    if constexpr (blitz::adaptor::pstl::BlitzSortable<_Iterator, _Compare>) {
-      if (__least == __n) {
-        blitz::stable_sort(__first, __last, __comp);
-      } else {
-        blitz::partial_sort(__first, __first + __least, __last, __comp);
-      }
+    if constexpr (blitz::adaptor::pstl::BlitzSortable<_Iterator, _Compare, _LeafSort>) {
+      blitz::stable_sort(__first, __last, __comp);
     } else
 #endif
     {
