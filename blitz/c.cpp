@@ -100,29 +100,30 @@ struct CReduction final : Loop {
 
 }  // namespace
 
-// The functions of c.h: what has C linkage is the same function in every namespace.
+// The functions of c.h: what has C linkage is the same function in every namespace, but
+// its visibility is stated in each.
 extern "C" {
 
-const char* blitz_last_error() noexcept { return c_last_error; }
-const char* blitz_version() noexcept { return BLITZ_VERSION_STRING; }
+BLITZ_C_API const char* blitz_last_error() noexcept { return c_last_error; }
+BLITZ_C_API const char* blitz_version() noexcept { return BLITZ_VERSION_STRING; }
 
-blitz_status blitz_pool_create(size_t num_threads, blitz_pool** pool) {
+BLITZ_C_API blitz_status blitz_pool_create(size_t num_threads, blitz_pool** pool) {
   return c_guarded_fully([&] { *pool = new blitz_pool{ThreadPool({.num_threads = num_threads})}; });
 }
 
-void blitz_pool_destroy(blitz_pool* pool) { delete pool; }
+BLITZ_C_API void blitz_pool_destroy(blitz_pool* pool) { delete pool; }
 
-blitz_status blitz_init_global_pool(size_t num_threads) {
+BLITZ_C_API blitz_status blitz_init_global_pool(size_t num_threads) {
   return c_guarded_fully([&] { init_global_pool({.num_threads = num_threads}); });
 }
 
-blitz_status blitz_num_threads(blitz_pool* pool, size_t* count) {
+BLITZ_C_API blitz_status blitz_num_threads(blitz_pool* pool, size_t* count) {
   return c_guarded([&] { *count = pool != nullptr ? pool->pool.num_threads() : current_num_threads(); });
 }
 
-size_t blitz_thread_index() noexcept { return current_thread_index().value_or(SIZE_MAX); }
+BLITZ_C_API size_t blitz_thread_index() noexcept { return current_thread_index().value_or(SIZE_MAX); }
 
-blitz_status blitz_pool_stats(blitz_pool* pool, blitz_stats* stats, size_t size) {
+BLITZ_C_API blitz_status blitz_pool_stats(blitz_pool* pool, blitz_stats* stats, size_t size) {
   return c_guarded([&] {
     const WorkerStats total = (pool != nullptr ? pool->pool : global_pool()).stats().total;
     const blitz_stats all{total.jobs_executed,  total.jobs_pushed, total.jobs_stolen, total.steals_tried,
@@ -131,11 +132,11 @@ blitz_status blitz_pool_stats(blitz_pool* pool, blitz_stats* stats, size_t size)
   });
 }
 
-blitz_status blitz_install(blitz_pool* pool, blitz_function f, void* context) {
+BLITZ_C_API blitz_status blitz_install(blitz_pool* pool, blitz_function f, void* context) {
   return c_guarded([&] { on_worker(c_base_of(pool), [&](WorkerBase&) { f(context); }); });
 }
 
-blitz_status blitz_isolate(blitz_pool* pool, blitz_function f, void* context) {
+BLITZ_C_API blitz_status blitz_isolate(blitz_pool* pool, blitz_function f, void* context) {
   return c_guarded([&] {
     on_worker(c_base_of(pool), [&](WorkerBase& worker) {
       const Confinement confinement(worker);
@@ -144,7 +145,8 @@ blitz_status blitz_isolate(blitz_pool* pool, blitz_function f, void* context) {
   });
 }
 
-blitz_status blitz_join(blitz_pool* pool, blitz_branch a, void* a_context, blitz_branch b, void* b_context) {
+BLITZ_C_API blitz_status blitz_join(blitz_pool* pool, blitz_branch a, void* a_context, blitz_branch b,
+                                    void* b_context) {
   return c_guarded([&] {
     on_worker(c_base_of(pool), [&](WorkerBase&) {
       blitz::join_context([=](blitz::JoinContext) { a(a_context, 0); },
@@ -153,34 +155,35 @@ blitz_status blitz_join(blitz_pool* pool, blitz_branch a, void* a_context, blitz
   });
 }
 
-blitz_status blitz_parallel_for(blitz_pool* pool, size_t count, size_t min_grain, blitz_block block, void* context) {
+BLITZ_C_API blitz_status blitz_parallel_for(blitz_pool* pool, size_t count, size_t min_grain, blitz_block block,
+                                            void* context) {
   if (count == 0) return BLITZ_OK;
   return c_guarded([&] { CLoop(count, min_grain, block, context).run(c_base_of(pool)); });
 }
 
-blitz_status blitz_parallel_reduce(blitz_pool* pool, size_t count, size_t min_grain, const blitz_reduction* reduction,
-                                   void* context, void* value) {
+BLITZ_C_API blitz_status blitz_parallel_reduce(blitz_pool* pool, size_t count, size_t min_grain,
+                                               const blitz_reduction* reduction, void* context, void* value) {
   if (count == 0) return BLITZ_OK;
   return c_guarded([&] { CReduction(count, min_grain, *reduction, context).run(c_base_of(pool), value); });
 }
 
-blitz_status blitz_task_group_create(blitz_pool* pool, blitz_task_group** group) {
+BLITZ_C_API blitz_status blitz_task_group_create(blitz_pool* pool, blitz_task_group** group) {
   return c_guarded([&] { *group = pool != nullptr ? new blitz_task_group(pool->pool) : new blitz_task_group; });
 }
 
-void blitz_task_group_destroy(blitz_task_group* group) { delete group; }
+BLITZ_C_API void blitz_task_group_destroy(blitz_task_group* group) { delete group; }
 
-blitz_status blitz_task_group_run(blitz_task_group* group, blitz_function f, void* context) {
+BLITZ_C_API blitz_status blitz_task_group_run(blitz_task_group* group, blitz_function f, void* context) {
   return c_guarded([&] { group->group.run([=] { f(context); }); });
 }
 
-blitz_status blitz_task_group_wait(blitz_task_group* group) {
+BLITZ_C_API blitz_status blitz_task_group_wait(blitz_task_group* group) {
   return c_guarded([&] { group->group.wait(); });
 }
 
-void blitz_task_group_request_stop(blitz_task_group* group) noexcept { group->group.request_stop(); }
+BLITZ_C_API void blitz_task_group_request_stop(blitz_task_group* group) noexcept { group->group.request_stop(); }
 
-int blitz_task_group_stop_requested(const blitz_task_group* group) noexcept {
+BLITZ_C_API int blitz_task_group_stop_requested(const blitz_task_group* group) noexcept {
   return group->group.stop_requested() ? 1 : 0;
 }
 
