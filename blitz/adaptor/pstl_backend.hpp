@@ -77,8 +77,11 @@ void reduce(const Index& first, const Index& last, std::optional<T>& value, cons
             const Combine& combine) {
   if (!(first < last)) return;
   isolate([&] {
+    // A block may cost as much as all that its value holds: stable_partition rotates that.
+    constexpr std::size_t kBlocksOfThread = 16;
+    const auto count = static_cast<std::size_t>(last - first);
     reduce_blocks(
-        static_cast<std::size_t>(last - first), 2, value,
+        count, std::max<std::size_t>(count / (kBlocksOfThread * num_threads()), 2), value,
         [&](std::optional<T>& part, std::size_t from, std::size_t to) {
           return run_block([&] {
             if (part) {
@@ -416,6 +419,8 @@ void __parallel_stable_sort(_ExecutionPolicy&&, _Iterator __first, _Iterator __l
     } else
 #endif
     {
+      // A leaf with state may be what makes the items.
+      if (std::is_empty<_LeafSort>::value && std::is_sorted(__first, __last, __comp)) return;
       const __buffer<typename std::iterator_traits<_Iterator>::value_type> __buf(static_cast<std::size_t>(__n));
       blitz::adaptor::pstl::MergeSort<_Iterator, _Compare, _LeafSort>(__buf.get(), __least, __comp, __leaf)
           .sort(__first, 0, __n, false);
