@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "blitz/base/huge_pages.hpp"
 #include "blitz/core/confinement.hpp"
 #include "blitz/core/loop.hpp"
 #include "blitz/current_pool.hpp"
@@ -98,6 +99,13 @@ struct CReduction final : Loop {
   void* context;
 };
 
+/// From here on memory is asked for in large pages.
+constexpr size_t kLargeMemory = 2 * kHugePage;
+
+std::align_val_t alignment_of(size_t size, size_t alignment) noexcept {
+  return std::align_val_t(size >= kLargeMemory && alignment < kHugePage ? kHugePage : alignment);
+}
+
 }  // namespace
 
 // The functions of c.h: what has C linkage is the same function in every namespace, but
@@ -130,6 +138,16 @@ BLITZ_C_API blitz_status blitz_pool_stats(blitz_pool* pool, blitz_stats* stats, 
                           total.injected_taken, total.times_slept, total.times_woken};
     std::memcpy(stats, &all, size < sizeof all ? size : sizeof all);
   });
+}
+
+BLITZ_C_API void* blitz_allocate(size_t size, size_t alignment) noexcept {
+  void* const memory = ::operator new(size, alignment_of(size, alignment), std::nothrow);
+  if (size >= kLargeMemory && memory != nullptr) ask_for_huge_pages(memory, size);
+  return memory;
+}
+
+BLITZ_C_API void blitz_free(void* memory, size_t size, size_t alignment) noexcept {
+  ::operator delete(memory, alignment_of(size, alignment));
 }
 
 BLITZ_C_API blitz_status blitz_install(blitz_pool* pool, blitz_function f, void* context) {

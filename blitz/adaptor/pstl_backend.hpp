@@ -253,8 +253,11 @@ namespace __blitz_backend {
 template <class _Tp>
 class __buffer {
  public:
-  explicit __buffer(std::size_t __n) : _M_ptr(std::allocator<_Tp>().allocate(__n)), _M_size(__n) {}
-  ~__buffer() { std::allocator<_Tp>().deallocate(_M_ptr, _M_size); }
+  explicit __buffer(std::size_t __n)
+      : _M_size(__n * sizeof(_Tp)), _M_ptr(static_cast<_Tp*>(blitz_allocate(_M_size, alignof(_Tp)))) {
+    if (_M_ptr == nullptr) throw std::bad_alloc();
+  }
+  ~__buffer() { blitz_free(_M_ptr, _M_size, alignof(_Tp)); }
   __buffer(const __buffer&) = delete;
   void operator=(const __buffer&) = delete;
 
@@ -262,8 +265,8 @@ class __buffer {
   _Tp* get() const { return _M_ptr; }
 
  private:
+  std::size_t _M_size;  // in bytes
   _Tp* _M_ptr;
-  std::size_t _M_size;
 };
 
 #if __cplusplus >= 202002L

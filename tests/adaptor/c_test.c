@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(right)                                                                             \
-  do {                                                                                           \
-    if (!(right)) {                                                                              \
-      fprintf(stderr, "c_test.c:%d: " #right " does not hold: %s\n", __LINE__, blitz_last_error()); \
-      exit(1);                                                                                   \
-    }                                                                                            \
+#define CHECK(right)                                                                              \
+  do {                                                                                            \
+    if (!(right)) {                                                                               \
+      fprintf(stderr, "c_test.c:%d: %s does not hold: %s\n", __LINE__, #right, blitz_last_error()); \
+      exit(1);                                                                                    \
+    }                                                                                             \
   } while (0)
 
 enum { kItems = 100000 };
@@ -63,15 +63,15 @@ static void fib(void* context, int migrated) {
 static void set(void* flag) { *(int*)flag = 1; }
 
 static void use(blitz_pool* pool) {
-  double* const v = malloc(kItems * sizeof *v);
-  CHECK(v != NULL);
+  double* const v = blitz_allocate(kItems * sizeof *v, 64);
+  CHECK(v != NULL && (uintptr_t)v % 64 == 0);
   for (int i = 0; i != kItems; ++i) v[i] = i % 100;
   CHECK(blitz_parallel_for(pool, kItems, 1, square, v) == BLITZ_OK);
   double sum = 5;
   CHECK(blitz_parallel_reduce(pool, kItems, 0, &kSum, v, &sum) == BLITZ_OK);
   CHECK(sum == 328350.0 * (kItems / 100) + 5);
   CHECK(blitz_parallel_reduce(pool, 0, 1, &kSum, v, &sum) == BLITZ_OK);
-  free(v);
+  blitz_free(v, kItems * sizeof *v, 64);
 
   int blocks = 0;
   CHECK(blitz_parallel_for(pool, 1000, 1000, stop_at_once, &blocks) == BLITZ_OK && blocks == 1);
@@ -112,6 +112,14 @@ int main(void) {
   CHECK(strcmp(blitz_last_error(), "") == 0);
   CHECK(strlen(blitz_version()) > 0);
   CHECK(blitz_thread_index() == SIZE_MAX);
+
+  const size_t large = (size_t)10 << 20;
+  char* const bytes = blitz_allocate(large, 1);
+  CHECK(bytes != NULL);
+  memset(bytes, 1, large);
+  blitz_free(bytes, large, 1);
+  CHECK(blitz_allocate(SIZE_MAX / 2, 8) == NULL);
+  blitz_free(NULL, 8, 8);
 
   blitz_pool* pool = NULL;
   CHECK(blitz_pool_create(SIZE_MAX, &pool) == BLITZ_INVALID && pool == NULL);
