@@ -6,6 +6,7 @@
 /// loop of a program is the code of its block.
 #pragma once
 
+#include <cstdint>
 #include <stop_token>
 
 #include "blitz/base/export.hpp"
@@ -36,6 +37,7 @@ struct Loop {
   Loop(RunBlock block, LoopIndex positions, LoopCut how, LoopIndex least_block,
        const std::stop_token& stop_token) noexcept
       : run_block(block),
+        name(reinterpret_cast<std::uintptr_t>(block)),
         count(positions),
         grain(least_block > 0 ? least_block : 1),
         stop(stop_token.stop_possible() ? &stop_token : nullptr),
@@ -55,6 +57,7 @@ struct Loop {
   RunBlock run_block;
   Combine combine = nullptr;
   WithValue with_value = nullptr;  // null: the parts have no value
+  std::uintptr_t name;             // loops of one name have items that take about as long; see LoopHistory
   LoopIndex count;                 // of positions
   LoopIndex grain;                 // no block has fewer positions, unless the loop has
   const std::stop_token* stop;     // null: no stop can be requested

@@ -157,7 +157,7 @@ class LoopDriver {
   }
   /// The same before there are figures of this call.
   [[nodiscard]] BLITZ_COLD bool is_wanted_untimed(Share& share, LoopIndex left, Audience audience) const noexcept {
-    share.usual = &share.worker.history().per_item(reinterpret_cast<std::uintptr_t>(loop_.run_block));
+    share.usual = &share.worker.history().per_item(loop_.name);
     if (*share.usual != 0 && is_little(work(*share.usual, left))) {
       share.pace.expect_little(left);
       return false;

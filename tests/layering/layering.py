@@ -31,7 +31,10 @@ ARROWS = {
     "public": {"public", "core", "fork_join", "concepts", "vocabulary", "base"},
     "algorithm": {"algorithm", "public", "core", "concepts", "vocabulary", "base"},
     "pipeline": {"pipeline", "algorithm", "public", "core", "concepts", "vocabulary", "base"},
-    "adaptor": {"adaptor", "pipeline", "algorithm", "public", "core", "concepts", "vocabulary", "base"},
+    # What other languages and standards see, and what stands in for the headers of other libraries. Coroutines are resumed by
+    # jobs in their frames, so they see the core.
+    "c": {"c", "public", "core", "concepts", "vocabulary", "base"},
+    "adaptor": {"adaptor", "c", "pipeline", "algorithm", "public", "core", "concepts", "vocabulary", "base"},
     "pools": {"public", "core", "fork_join", "async", "concepts", "vocabulary", "base"},
 }
 
@@ -89,9 +92,9 @@ ATOMIC_VARIABLE = re.compile(
 
 
 def sources(root):
-    """All C++ files of the library with their path below blitz/."""
+    """All C and C++ files of the library with their path below blitz/. Headers without a suffix stand in for standard ones."""
     for path in sorted((root / "blitz").rglob("*")):
-        if path.suffix in (".hpp", ".cpp"):
+        if path.suffix in (".hpp", ".h", ".cpp") or (path.suffix == "" and path.is_file()):
             yield path, path.relative_to(root / "blitz").as_posix()
 
 
@@ -114,6 +117,8 @@ def layer_of(name):
         return "concepts"
     if name == "version.hpp":
         return "base"
+    if name in ("c.h", "c.cpp"):
+        return "c"
     if name in ("algorithm.hpp", "pipeline.hpp"):
         return name.removesuffix(".hpp")
     if name == "global_pool.cpp":

@@ -1,0 +1,142 @@
+// Each algorithm of <execution> on N items: prints "name nanoseconds" lines, the least of several calls. Compiled twice by pstl.py:
+// with libstdc++'s backend on oneTBB, and with blitz/adaptor/pstl.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <execution>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Value = std::uint64_t;
+constexpr auto par = std::execution::par;
+
+std::size_t n;
+std::string only;
+
+/// The least time of `f(input)`; `refresh` makes the input of a call, untimed.
+template <class Refresh, class F>
+void time(const char* name, const Refresh& refresh, const F& f) {
+  if (!only.empty() && only != name) return;
+  const auto budget = std::chrono::milliseconds(150);
+  auto least = Clock::duration::max();
+  Clock::duration spent{};
+  for (int call = 0; call < 4 || (spent < budget && call < 500); ++call) {
+    refresh();
+    const auto start = Clock::now();
+    f();
+    const auto took = Clock::now() - start;
+    spent += took;
+    if (call > 0 && took < least) least = took;
+  }
+  std::printf("%s %lld\n", name, static_cast<long long>(std::chrono::nanoseconds(least).count()));
+  std::fflush(stdout);
+}
+
+template <class T>
+void use(const T& result) {
+  asm volatile("" : : "r"(&result) : "memory");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  n = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 100000;
+  if (argc > 2) only = argv[2];
+  std::mt19937_64 random(1);
+  std::vector<Value> v(n), w(n), out(2 * n), sorted(n), others(n), scratch(n);
+  for (Value& x : v) x = random() % (10 * n);
+  for (Value& x : w) x = random() % (10 * n);
+  sorted = v;
+  others = w;
+  std::sort(sorted.begin(), sorted.end());
+  std::sort(others.begin(), others.end());
+  std::vector<double> reals(v.begin(), v.end()), real_out(n);
+  std::vector<std::string> words(n / 10), word_scratch;
+  for (std::string& s : words) s = std::to_string(random());
+  const Value middle = 5 * n;
+  const auto below = [=](Value x) { return x < middle; };
+  const auto nothing = [] {};
+  const auto fresh = [&] { scratch = v; };
+  const auto b = v.begin();
+  const auto e = v.end();
+
+  time("for_each", nothing, [&] { std::for_each(par, v.begin(), v.end(), [](Value& x) { x ^= 1; }); });
+  time("transform", nothing, [&] { std::transform(par, b, e, w.begin(), out.begin(), std::plus<>()); });
+  time("fill", nothing, [&] { std::fill(par, out.begin(), out.end(), 1); });
+  time("copy", nothing, [&] { std::copy(par, b, e, out.begin()); });
+  time("reverse", nothing, [&] { std::reverse(par, w.begin(), w.end()); });
+  time("rotate", nothing,
+       [&] { std::rotate(par, w.begin(), w.begin() + static_cast<std::ptrdiff_t>(n / 3), w.end()); });
+  time("swap_ranges", nothing, [&] { std::swap_ranges(par, w.begin(), w.end(), scratch.begin()); });
+  time("reduce", nothing, [&] { use(std::reduce(par, b, e)); });
+  time("reduce_double", nothing, [&] { use(std::reduce(par, reals.begin(), reals.end())); });
+  time("transform_reduce", nothing, [&] { use(std::transform_reduce(par, b, e, w.begin(), Value{0})); });
+  time("count_if", nothing, [&] { use(std::count_if(par, b, e, below)); });
+  time("min_element", nothing, [&] { use(std::min_element(par, b, e)); });
+  time("minmax_element", nothing, [&] { use(std::minmax_element(par, b, e)); });
+  time("find_none", nothing, [&] { use(std::find(par, b, e, 10 * n)); });
+  time("find_middle", nothing, [&] { use(std::find(par, b, e, v[n / 2])); });
+  time("any_of_none", nothing, [&] { use(std::any_of(par, b, e, [](Value x) { return x == ~Value{0}; })); });
+  time("all_of_first", nothing, [&] { use(std::all_of(par, b, e, [](Value x) { return x == ~Value{0}; })); });
+  time("adjacent_find", nothing,
+       [&] { use(std::adjacent_find(par, b, e, [](Value x, Value y) { return x + y == ~Value{0}; })); });
+  time("equal", nothing, [&] { use(std::equal(par, b, e, v.begin())); });
+  time("mismatch", nothing, [&] { use(std::mismatch(par, b, e, v.begin())); });
+  time("lexicographical_compare", nothing, [&] { use(std::lexicographical_compare(par, b, e, v.begin(), v.end())); });
+  time("search_none", nothing, [&] { use(std::search(par, b, e, sorted.begin(), sorted.begin() + 3)); });
+  time("is_sorted", nothing, [&] { use(std::is_sorted(par, sorted.begin(), sorted.end())); });
+  time("is_partitioned", nothing, [&] { use(std::is_partitioned(par, sorted.begin(), sorted.end(), below)); });
+  time("includes", nothing,
+       [&] { use(std::includes(par, sorted.begin(), sorted.end(), sorted.begin(), sorted.end())); });
+  time("inclusive_scan", nothing, [&] { std::inclusive_scan(par, b, e, out.begin()); });
+  time("exclusive_scan", nothing, [&] { std::exclusive_scan(par, b, e, out.begin(), Value{0}); });
+  time("inclusive_scan_double", nothing,
+       [&] { std::inclusive_scan(par, reals.begin(), reals.end(), real_out.begin()); });
+  time("adjacent_difference", nothing, [&] { std::adjacent_difference(par, b, e, out.begin()); });
+  time("copy_if", nothing, [&] { use(std::copy_if(par, b, e, out.begin(), below)); });
+  time("partition_copy", nothing, [&] { use(std::partition_copy(par, b, e, out.begin(), scratch.begin(), below)); });
+  time("unique_copy", nothing, [&] { use(std::unique_copy(par, sorted.begin(), sorted.end(), out.begin())); });
+  time("remove_if", fresh, [&] { use(std::remove_if(par, scratch.begin(), scratch.end(), below)); });
+  time(
+      "unique", [&] { scratch = sorted; }, [&] { use(std::unique(par, scratch.begin(), scratch.end())); });
+  time("partition", fresh, [&] { use(std::partition(par, scratch.begin(), scratch.end(), below)); });
+  time("stable_partition", fresh, [&] { use(std::stable_partition(par, scratch.begin(), scratch.end(), below)); });
+  time("merge", nothing,
+       [&] { std::merge(par, sorted.begin(), sorted.end(), others.begin(), others.end(), out.begin()); });
+  time(
+      "inplace_merge",
+      [&] {
+        scratch = v;
+        std::copy(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(n / 2), scratch.begin());
+        std::copy(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(n - n / 2),
+                  scratch.begin() + static_cast<std::ptrdiff_t>(n / 2));
+      },
+      [&] {
+        std::inplace_merge(par, scratch.begin(), scratch.begin() + static_cast<std::ptrdiff_t>(n / 2), scratch.end());
+      });
+  time("set_union", nothing,
+       [&] { std::set_union(par, sorted.begin(), sorted.end(), others.begin(), others.end(), out.begin()); });
+  time("set_intersection", nothing,
+       [&] { std::set_intersection(par, sorted.begin(), sorted.end(), others.begin(), others.end(), out.begin()); });
+  time("sort", fresh, [&] { std::sort(par, scratch.begin(), scratch.end()); });
+  time(
+      "sort_sorted", [&] { scratch = sorted; }, [&] { std::sort(par, scratch.begin(), scratch.end()); });
+  time("stable_sort", fresh, [&] { std::stable_sort(par, scratch.begin(), scratch.end()); });
+  time(
+      "sort_strings", [&] { word_scratch = words; }, [&] { std::sort(par, word_scratch.begin(), word_scratch.end()); });
+  time("partial_sort", fresh, [&] {
+    std::partial_sort(par, scratch.begin(), scratch.begin() + static_cast<std::ptrdiff_t>(n / 100), scratch.end());
+  });
+  time("nth_element", fresh, [&] {
+    std::nth_element(par, scratch.begin(), scratch.begin() + static_cast<std::ptrdiff_t>(n / 2), scratch.end());
+  });
+}

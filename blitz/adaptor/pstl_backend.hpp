@@ -1,0 +1,477 @@
+/// @file
+/// The parallel backend of libstdc++'s parallel algorithms (PSTL): std::execution::par and par_unseq on blitz. Included by
+/// pstl/execution. C++17; in C++20 sorts and merges are those of blitz/algorithm.hpp.
+///
+/// PSTL turns each algorithm into a few patterns: a loop or a reduction over blocks, a scan, a sort, a merge, two calls at once.
+/// Each is a function template here, by the names that PSTL calls them. Newer versions of PSTL pass a tag before the policy;
+/// neither is used.
+///
+/// Each pattern is isolated: a thread that waits in it runs nothing but the items of this call, so that a function object
+/// may hold a lock, or have its state in a thread-local variable, while it calls another algorithm.
+///
+/// Exceptions: PSTL calls std::terminate for what reaches it, but for std::bad_alloc, which it rethrows.
+///
+/// The names with two underscores are PSTL's. See also pstl/parallel_backend_tbb.h of libstdc++, for the contract.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/adaptor/calls.hpp"
+
+#if __cplusplus >= 202002L
+#include "blitz/algorithm/merge.hpp"
+#include "blitz/algorithm/stable_sort.hpp"
+#endif
+
+namespace blitz::adaptor::pstl {
+
+// Translation units of both standards may be linked together.
+#if __cplusplus >= 202002L
+inline namespace cxx20 {
+#else
+inline namespace cxx17 {
+#endif
+
+/// Set while a block runs: what ends the loop that it belongs to.
+inline thread_local bool* ends_loop = nullptr;
+
+/// Calls `f` as a block of a loop; returns whether it has asked to end that loop.
+template <class F>
+bool run_block(F&& f) {
+  struct Frame {
+    ~Frame() { ends_loop = outer; }
+    bool ends = false;
+    bool* outer = std::exchange(ends_loop, &ends);
+  } frame;
+  f();
+  return frame.ends;
+}
+
+/// `position` items behind `first`, an iterator or an integer.
+template <class Index>
+[[nodiscard]] Index at(const Index& first, std::size_t position) {
+  return static_cast<Index>(first + static_cast<decltype(first - first)>(position));
+}
+
+/// Calls `f(first, last)` for blocks of [first, last).
+template <class Index, class F>
+void loop(const Index& first, const Index& last, const F& f) {
+  if (!(first < last)) return;
+  isolate([&] {
+    for_blocks(static_cast<std::size_t>(last - first), 1,
+               [&](std::size_t from, std::size_t to) { return run_block([&] { f(at(first, from), at(first, to)); }); });
+  });
+}
+
+/// Takes [first, last) into `value`. Where a call may change a function object, each part calls a copy of its own.
+/// A part that begins anew is made by `begin(value, first, last)`, of two items at least.
+template <class Index, class T, class Begin, class Fold, class Combine>
+void reduce(const Index& first, const Index& last, std::optional<T>& value, const Begin& begin, const Fold& fold,
+            const Combine& combine) {
+  if (!(first < last)) return;
+  isolate([&] {
+    // A block may cost as much as all that its value holds: stable_partition rotates that.
+    constexpr std::size_t kBlocksOfThread = 16;
+    const auto count = static_cast<std::size_t>(last - first);
+    reduce_blocks(
+        count, std::max<std::size_t>(count / (kBlocksOfThread * num_threads()), 2), value,
+        [&](std::optional<T>& part, std::size_t from, std::size_t to) {
+          return run_block([&] {
+            if (part) {
+              *part = fold(at(first, from), at(first, to), std::move(*part));
+            } else {
+              begin(part, at(first, from), at(first, to));
+            }
+          });
+        },
+        [&](T& left, T& right) {
+          Combine own_combine = combine;
+          left = own_combine(left, right);
+        });
+  });
+}
+
+// --- scans ---
+
+/// [0, count) in equal tiles, several for each thread.
+class Tiles {
+ public:
+  Tiles(std::size_t count, std::size_t least) : count_(count) {
+    constexpr std::size_t kTilesOfThread = 4;
+    const std::size_t threads = num_threads();
+    number_ = threads == 1 ? 1 : std::max<std::size_t>(std::min(count / least, kTilesOfThread * threads), 1);
+  }
+  [[nodiscard]] std::size_t number() const noexcept { return number_; }
+  [[nodiscard]] std::size_t begin(std::size_t tile) const noexcept {
+    return tile * (count_ / number_) + std::min(tile, count_ % number_);
+  }
+  /// Calls `f(tile)` for the tiles [first, last), perhaps at once.
+  template <class F>
+  static void for_each(std::size_t first, std::size_t last, const F& f) {
+    for_blocks(last - first, 1, [&](std::size_t from, std::size_t to) {
+      for (; from != to; ++from) f(first + from);
+      return false;
+    });
+  }
+
+ private:
+  std::size_t count_;
+  std::size_t number_;
+};
+
+// --- sorts ---
+
+/// Below so many items a merge is not cut.
+inline constexpr std::ptrdiff_t kMergeGrain = 2000;
+/// Below so many items a sort is not cut.
+inline constexpr std::ptrdiff_t kSortGrain = 2000;
+
+/// Merges [xs, xe) and [ys, ye) to `zs` by calls of `leaf(xs, xe, ys, ye, zs, comp)`, perhaps at once. Stable. The cut: the
+/// middle of the longer range, and where it goes in the other one. Function objects are copied: a call may change them.
+template <class X, class Y, class Z, class Compare, class Leaf>
+void merge(X xs, X xe, Y ys, Y ye, Z zs, Compare comp, const Leaf& leaf) {
+  const auto nx = xe - xs;
+  const auto ny = ye - ys;
+  if (nx + ny <= kMergeGrain) return static_cast<void>(leaf(xs, xe, ys, ye, zs, comp));
+  X xm = xs;
+  Y ym = ys;
+  if (nx < ny) {
+    ym += ny / 2;
+    xm = std::upper_bound(xs, xe, *ym, comp);
+  } else {
+    xm += nx / 2;
+    ym = std::lower_bound(ys, ye, *xm, comp);
+  }
+  adaptor::join([&] { merge(xs, xm, ys, ym, zs, comp, leaf); },
+                [&](bool) { merge(xm, xe, ym, ye, zs + ((xm - xs) + (ym - ys)), comp, leaf); });
+}
+
+template <class I>
+using ValueOf = typename std::iterator_traits<I>::value_type;
+
+/// Constructs `*to` of `*from`.
+struct MakeItem {
+  template <class I, class T>
+  void operator()(I from, T* to) const {
+    ::new (static_cast<void*>(to)) T(std::move(*from));
+  }
+};
+/// Moves `*from` to `*to`, and destroys it.
+struct PutItem {
+  template <class I, class T>
+  void operator()(T* from, I to) const {
+    *to = std::move(*from);
+    from->~T();
+  }
+};
+
+/// Merges to `to` by `move(from, to)`. Once `count` items are in order, the rest may be in any.
+template <class From, class To, class Compare, class Move>
+void merge_leaf(From xs, From xe, From ys, From ye, To to, std::ptrdiff_t count, Compare comp, const Move& move) {
+  for (; count > 0 && xs != xe && ys != ye; --count, ++to) {
+    if (comp(*ys, *xs)) {
+      move(ys, to);
+      ++ys;
+    } else {
+      move(xs, to);
+      ++xs;
+    }
+  }
+  for (; xs != xe; ++xs, ++to) move(xs, to);
+  for (; ys != ye; ++ys, ++to) move(ys, to);
+}
+
+/// Merge sort, for what blitz::stable_sort does not take. The items are in `items`, and `buffer` has room for as many; a part
+/// is sorted to the place that its `to_buffer` names, and each level of the recursion moves them to the other one.
+template <class I, class Compare, class Leaf>
+class MergeSort {
+ public:
+  using T = ValueOf<I>;
+
+  MergeSort(T* buffer, std::ptrdiff_t sorted, const Compare& comp, const Leaf& leaf)
+      : buffer_(buffer), sorted_(sorted), comp_(comp), leaf_(leaf) {}
+
+  void sort(I items, std::ptrdiff_t first, std::ptrdiff_t last, bool to_buffer) const {
+    if (last - first <= kSortGrain) {
+      leaf_(items + first, items + last, comp_);
+      if (to_buffer) std::uninitialized_move(items + first, items + last, buffer_ + first);
+      return;
+    }
+    const std::ptrdiff_t middle = first + (last - first) / 2;
+    adaptor::join([&] { sort(items, first, middle, !to_buffer); },
+                  [&](bool) { sort(items, middle, last, !to_buffer); });
+    if (to_buffer) {
+      merge_parts(items + first, items + middle, items + last, buffer_ + first, MakeItem{});
+    } else {
+      merge_parts(buffer_ + first, buffer_ + middle, buffer_ + last, items + first, PutItem{});
+    }
+  }
+
+ private:
+  template <class From, class To, class Move>
+  void merge_parts(From first, From middle, From last, To to, const Move& move) const {
+    if (sorted_ < last - first) return merge_leaf(first, middle, middle, last, to, sorted_, comp_, move);
+    adaptor::pstl::merge(first, middle, middle, last, to, comp_,
+                         [&](From xs, From xe, From ys, From ye, To out, const Compare& comp) {
+                           merge_leaf(xs, xe, ys, ye, out, last - first, comp, move);
+                         });
+  }
+
+  T* buffer_;
+  std::ptrdiff_t sorted_;
+  const Compare& comp_;
+  const Leaf& leaf_;
+};
+
+#if __cplusplus >= 202002L
+/// A leaf without state can do nothing but sort; one with state may be what makes the items.
+template <class I, class Compare, class Leaf>
+concept BlitzSortable =
+    std::is_empty_v<Leaf> && requires(I first, Compare comp) { blitz::stable_sort(first, first, comp); };
+/// The leaf of a merge may construct items. For these it is the same as assigning them.
+template <class X, class Y, class Z, class Compare>
+concept BlitzMergeable =
+    std::is_trivially_copyable_v<std::iter_value_t<X>> && std::is_trivially_copyable_v<std::iter_value_t<Y>> &&
+    std::is_trivially_copyable_v<std::iter_value_t<Z>> &&
+    requires(X x, Y y, Z z, Compare comp) { blitz::merge(x, x, y, y, z, z, comp); };
+#endif
+
+}  // namespace cxx20 or cxx17
+}  // namespace blitz::adaptor::pstl
+
+namespace __pstl {
+namespace __blitz_backend {
+
+/// Memory for `n` objects, none of which is made. Throws std::bad_alloc.
+template <class _Tp>
+class __buffer {
+ public:
+  explicit __buffer(std::size_t __n)
+      : _M_size(__n * sizeof(_Tp)), _M_ptr(static_cast<_Tp*>(blitz_allocate(_M_size, alignof(_Tp)))) {
+    if (_M_ptr == nullptr) throw std::bad_alloc();
+  }
+  ~__buffer() { blitz_free(_M_ptr, _M_size, alignof(_Tp)); }
+  __buffer(const __buffer&) = delete;
+  void operator=(const __buffer&) = delete;
+
+  operator bool() const { return _M_ptr != nullptr; }
+  _Tp* get() const { return _M_ptr; }
+
+ private:
+  std::size_t _M_size;  // in bytes
+  _Tp* _M_ptr;
+};
+
+#if __cplusplus >= 202002L
+inline namespace __cxx20 {
+#else
+inline namespace __cxx17 {
+#endif
+
+/// Ends the loop or reduction that the calling block belongs to: blocks that have not begun never do.
+inline void __cancel_execution() {
+  if (bool* const __ends = blitz::adaptor::pstl::ends_loop) *__ends = true;
+}
+template <class _Tag>
+void __cancel_execution(_Tag) {
+  __blitz_backend::__cancel_execution();
+}
+
+/// Calls f(i, j) for blocks [i, j) of [first, last).
+template <class _ExecutionPolicy, class _Index, class _Fp>
+void __parallel_for(_ExecutionPolicy&&, _Index __first, _Index __last, _Fp __f) {
+  blitz::adaptor::pstl::loop(__first, __last, __f);
+}
+template <class _Tag, class _ExecutionPolicy, class _Index, class _Fp>
+void __parallel_for(_Tag, _ExecutionPolicy&&, _Index __first, _Index __last, _Fp __f) {
+  blitz::adaptor::pstl::loop(__first, __last, __f);
+}
+
+/// Reduces by value = body(i, j, value); a part begins with the identity.
+template <class _ExecutionPolicy, class _Value, class _Index, class _Body, class _Reduction>
+_Value __parallel_reduce(_ExecutionPolicy&&, _Index __first, _Index __last, const _Value& __identity,
+                         const _Body& __body, const _Reduction& __reduction) {
+  std::optional<_Value> __value(__identity);
+  blitz::adaptor::pstl::reduce(
+      __first, __last, __value,
+      [&](std::optional<_Value>& __part, _Index __i, _Index __j) { __part.emplace(__body(__i, __j, __identity)); },
+      __body, __reduction);
+  return std::move(*__value);
+}
+template <class _Tag, class _ExecutionPolicy, class _Value, class _Index, class _Body, class _Reduction>
+_Value __parallel_reduce(_Tag, _ExecutionPolicy&& __exec, _Index __first, _Index __last, const _Value& __identity,
+                         const _Body& __body, const _Reduction& __reduction) {
+  return __blitz_backend::__parallel_reduce(__exec, __first, __last, __identity, __body, __reduction);
+}
+
+/// Reduces by value = brick(i, j, value); a part begins with combine(u(i), u(i + 1)).
+template <class _ExecutionPolicy, class _Index, class _Up, class _Tp, class _Cp, class _Rp>
+_Tp __parallel_transform_reduce(_ExecutionPolicy&&, _Index __first, _Index __last, _Up __u, _Tp __init, _Cp __combine,
+                                _Rp __brick) {
+  std::optional<_Tp> __value(std::move(__init));
+  blitz::adaptor::pstl::reduce(
+      __first, __last, __value,
+      [&](std::optional<_Tp>& __part, _Index __i, _Index __j) {
+        _Up __own_u = __u;
+        _Cp __own_combine = __combine;
+        __part.emplace(__own_combine(__own_u(__i), __own_u(__i + 1)));
+        __i += 2;
+        if (__i != __j) *__part = __brick(__i, __j, std::move(*__part));
+      },
+      __brick, __combine);
+  return std::move(*__value);
+}
+template <class _Tag, class _ExecutionPolicy, class _Index, class _Up, class _Tp, class _Cp, class _Rp>
+_Tp __parallel_transform_reduce(_Tag, _ExecutionPolicy&& __exec, _Index __first, _Index __last, _Up __u, _Tp __init,
+                                _Cp __combine, _Rp __brick) {
+  return __blitz_backend::__parallel_transform_reduce(__exec, __first, __last, __u, __init, __combine, __brick);
+}
+
+/// Calls reduce(i, length) for parts that cover [0, n), then apex(total), then scan(i, length, left) for the same parts.
+template <class _ExecutionPolicy, class _Index, class _Tp, class _Rp, class _Cp, class _Sp, class _Ap>
+void __parallel_strict_scan(_ExecutionPolicy&&, _Index __n, _Tp __initial, _Rp __reduce, _Cp __combine, _Sp __scan,
+                            _Ap __apex) {
+  blitz::adaptor::isolate([&] {
+    const blitz::adaptor::pstl::Tiles __tiles(static_cast<std::size_t>(__n), 1);
+    const auto __begin = [&](std::size_t __tile) { return static_cast<_Index>(__tiles.begin(__tile)); };
+    const auto __length = [&](std::size_t __tile) {
+      return static_cast<_Index>(__begin(__tile + 1) - __begin(__tile));
+    };
+    const __buffer<_Tp> __buf(__tiles.number());
+    _Tp* const __sums = __buf.get();
+    if (__n > 0)
+      __tiles.for_each(0, __tiles.number(), [&](std::size_t __tile) {
+        ::new (static_cast<void*>(__sums + __tile)) _Tp(__reduce(__begin(__tile), __length(__tile)));
+      });
+    _Tp __left = __initial;
+    for (std::size_t __tile = 0; __n > 0 && __tile != __tiles.number(); ++__tile) {
+      const _Tp __next = __combine(__left, __sums[__tile]);
+      __sums[__tile] = __left;
+      __left = __next;
+    }
+    __apex(__left);
+    if (__n > 0)
+      __tiles.for_each(0, __tiles.number(),
+                       [&](std::size_t __tile) { __scan(__begin(__tile), __length(__tile), __sums[__tile]); });
+  });
+}
+template <class _Tag, class _ExecutionPolicy, class _Index, class _Tp, class _Rp, class _Cp, class _Sp, class _Ap>
+void __parallel_strict_scan(_Tag, _ExecutionPolicy&& __exec, _Index __n, _Tp __initial, _Rp __reduce, _Cp __combine,
+                            _Sp __scan, _Ap __apex) {
+  __blitz_backend::__parallel_strict_scan(__exec, __n, __initial, __reduce, __combine, __scan, __apex);
+}
+
+/// Calls left = scan(i, j, left) for parts that cover [0, n), from left to right as far as values go; returns the last. The value
+/// of a part is brick(i + 1, j, u(i)).
+template <class _ExecutionPolicy, class _Index, class _Up, class _Tp, class _Cp, class _Rp, class _Sp>
+_Tp __parallel_transform_scan(_ExecutionPolicy&&, _Index __n, _Up __u, _Tp __init, _Cp __combine, _Rp __brick,
+                              _Sp __scan) {
+  if (!(__n > 0)) return __init;
+  std::optional<_Tp> __result;
+  blitz::adaptor::isolate([&] {
+    const blitz::adaptor::pstl::Tiles __tiles(static_cast<std::size_t>(__n), 1);
+    const auto __begin = [&](std::size_t __tile) { return static_cast<_Index>(__tiles.begin(__tile)); };
+    const std::size_t __last = __tiles.number() - 1;
+    // The value of a tile; then what lies to its left.
+    const std::unique_ptr<std::optional<_Tp>[]> __values(new std::optional<_Tp>[__last + 1]);
+    __tiles.for_each(0, __last, [&](std::size_t __tile) {
+      const _Index __i = __begin(__tile);
+      _Up __own_u = __u;  // A call may change it.
+      __values[__tile].emplace(__own_u(__i));
+      if (__i + 1 != __begin(__tile + 1))
+        *__values[__tile] = __brick(static_cast<_Index>(__i + 1), __begin(__tile + 1), std::move(*__values[__tile]));
+    });
+    for (std::size_t __tile = 0; __tile != __last; ++__tile) {
+      _Tp __next = __combine(__init, *__values[__tile]);
+      *__values[__tile] = std::move(__init);
+      __init = std::move(__next);
+    }
+    __values[__last].emplace(std::move(__init));
+    __tiles.for_each(0, __last + 1, [&](std::size_t __tile) {
+      _Tp __right = __scan(__begin(__tile), __begin(__tile + 1), std::move(*__values[__tile]));
+      if (__tile == __last) __result.emplace(std::move(__right));
+    });
+  });
+  return std::move(*__result);
+}
+template <class _Tag, class _ExecutionPolicy, class _Index, class _Up, class _Tp, class _Cp, class _Rp, class _Sp>
+_Tp __parallel_transform_scan(_Tag, _ExecutionPolicy&& __exec, _Index __n, _Up __u, _Tp __init, _Cp __combine,
+                              _Rp __brick, _Sp __scan) {
+  return __blitz_backend::__parallel_transform_scan(__exec, __n, __u, __init, __combine, __brick, __scan);
+}
+
+/// Sorts; of equal items the order is kept if leaf(i, j, comp), which sorts short parts, keeps it. If `sorted` is not 0, only so
+/// many items must be in their places.
+template <class _ExecutionPolicy, class _Iterator, class _Compare, class _LeafSort>
+void __parallel_stable_sort(_ExecutionPolicy&&, _Iterator __first, _Iterator __last, _Compare __comp, _LeafSort __leaf,
+                            std::size_t __sorted = 0) {
+  const auto __n = __last - __first;
+  const auto __least = __sorted == 0 ? __n : static_cast<decltype(__n)>(__sorted);
+  if (__n <= blitz::adaptor::pstl::kSortGrain) return static_cast<void>(__leaf(__first, __last, __comp));
+  blitz::adaptor::isolate([&] {
+#if __cplusplus >= 202002L
+    if constexpr (blitz::adaptor::pstl::BlitzSortable<_Iterator, _Compare, _LeafSort>) {
+      blitz::stable_sort(__first, __last, __comp);
+    } else
+#endif
+    {
+      // A leaf with state may be what makes the items.
+      if (std::is_empty<_LeafSort>::value && std::is_sorted(__first, __last, __comp)) return;
+      const __buffer<typename std::iterator_traits<_Iterator>::value_type> __buf(static_cast<std::size_t>(__n));
+      blitz::adaptor::pstl::MergeSort<_Iterator, _Compare, _LeafSort>(__buf.get(), __least, __comp, __leaf)
+          .sort(__first, 0, __n, false);
+    }
+  });
+}
+template <class _Tag, class _ExecutionPolicy, class _Iterator, class _Compare, class _LeafSort>
+void __parallel_stable_sort(_Tag, _ExecutionPolicy&& __exec, _Iterator __first, _Iterator __last, _Compare __comp,
+                            _LeafSort __leaf, std::size_t __sorted = 0) {
+  __blitz_backend::__parallel_stable_sort(__exec, __first, __last, __comp, __leaf, __sorted);
+}
+
+/// Merges to `out` by leaf(x, xe, y, ye, out, comp), which may construct items there.
+template <class _ExecutionPolicy, class _Iterator1, class _Iterator2, class _Iterator3, class _Compare,
+          class _LeafMerge>
+void __parallel_merge(_ExecutionPolicy&&, _Iterator1 __xs, _Iterator1 __xe, _Iterator2 __ys, _Iterator2 __ye,
+                      _Iterator3 __out, _Compare __comp, _LeafMerge __leaf) {
+  blitz::adaptor::isolate([&] {
+#if __cplusplus >= 202002L
+    if constexpr (blitz::adaptor::pstl::BlitzMergeable<_Iterator1, _Iterator2, _Iterator3, _Compare>) {
+      blitz::merge(__xs, __xe, __ys, __ye, __out, __out + ((__xe - __xs) + (__ye - __ys)), __comp);
+    } else
+#endif
+    {
+      blitz::adaptor::pstl::merge(__xs, __xe, __ys, __ye, __out, __comp, __leaf);
+    }
+  });
+}
+template <class _Tag, class _ExecutionPolicy, class _Iterator1, class _Iterator2, class _Iterator3, class _Compare,
+          class _LeafMerge>
+void __parallel_merge(_Tag, _ExecutionPolicy&& __exec, _Iterator1 __xs, _Iterator1 __xe, _Iterator2 __ys,
+                      _Iterator2 __ye, _Iterator3 __out, _Compare __comp, _LeafMerge __leaf) {
+  __blitz_backend::__parallel_merge(__exec, __xs, __xe, __ys, __ye, __out, __comp, __leaf);
+}
+
+/// Calls both, perhaps at once.
+template <class _ExecutionPolicy, class _F1, class _F2>
+void __parallel_invoke(_ExecutionPolicy&&, _F1&& __f1, _F2&& __f2) {
+  blitz::adaptor::isolate([&] { blitz::adaptor::join([&] { __f1(); }, [&](bool) { __f2(); }); });
+}
+template <class _Tag, class _ExecutionPolicy, class _F1, class _F2>
+void __parallel_invoke(_Tag, _ExecutionPolicy&& __exec, _F1&& __f1, _F2&& __f2) {
+  __blitz_backend::__parallel_invoke(__exec, __f1, __f2);
+}
+
+}  // namespace __cxx20 or __cxx17
+}  // namespace __blitz_backend
+
+namespace __par_backend = __blitz_backend;
+
+}  // namespace __pstl
