@@ -32,6 +32,7 @@
 #include "blitz/async_handle.hpp"
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/owned.hpp"
 #include "blitz/core/caller_latch.hpp"
 #include "blitz/core/job.hpp"
 #include "blitz/core/spawned_job.hpp"
@@ -62,7 +63,10 @@ class ResumeJob : public Job {
   /// The same for a job that Detached::begun has counted.
   void post_begun(PoolBase& pool, std::coroutine_handle<> coroutine) noexcept {
     coroutine_ = coroutine;
-    push_or_inject(worker_of(pool), pool, this);
+    WorkerBase* const worker = worker_of(pool);
+    // As soon as a worker has the job, the program may go on to the end of the pool, while this thread has still to wake one.
+    const Shared<PoolBase> keep_alive = worker == nullptr ? share(pool) : Shared<PoolBase>();
+    push_or_inject(worker, pool, this);
   }
 
  private:
