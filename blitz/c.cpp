@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "blitz/base/huge_pages.hpp"
+#include "blitz/base/kept_memory.hpp"
 #include "blitz/core/confinement.hpp"
 #include "blitz/core/loop.hpp"
 #include "blitz/current_pool.hpp"
@@ -99,13 +99,6 @@ struct CReduction final : Loop {
   void* context;
 };
 
-/// From here on memory is asked for in large pages.
-constexpr size_t kLargeMemory = 2 * kHugePage;
-
-std::align_val_t alignment_of(size_t size, size_t alignment) noexcept {
-  return std::align_val_t(size >= kLargeMemory && alignment < kHugePage ? kHugePage : alignment);
-}
-
 }  // namespace
 
 // The functions of c.h: what has C linkage is the same function in every namespace, but
@@ -140,14 +133,10 @@ BLITZ_C_API blitz_status blitz_pool_stats(blitz_pool* pool, blitz_stats* stats, 
   });
 }
 
-BLITZ_C_API void* blitz_allocate(size_t size, size_t alignment) noexcept {
-  void* const memory = ::operator new(size, alignment_of(size, alignment), std::nothrow);
-  if (size >= kLargeMemory && memory != nullptr) ask_for_huge_pages(memory, size);
-  return memory;
-}
+BLITZ_C_API void* blitz_allocate(size_t size, size_t alignment) noexcept { return allocate_kept(size, alignment); }
 
 BLITZ_C_API void blitz_free(void* memory, size_t size, size_t alignment) noexcept {
-  ::operator delete(memory, alignment_of(size, alignment));
+  free_kept(memory, size, alignment);
 }
 
 BLITZ_C_API blitz_status blitz_install(blitz_pool* pool, blitz_function f, void* context) {

@@ -100,25 +100,26 @@ void reduce(const Index& first, const Index& last, std::optional<T>& value, cons
 
 // --- scans ---
 
+/// Calls `f(i)` for [first, last), perhaps at once.
+template <class F>
+void for_each_index(std::size_t first, std::size_t last, const F& f) {
+  for_blocks(last - first, 1, [&](std::size_t from, std::size_t to) {
+    for (; from != to; ++from) f(first + from);
+    return false;
+  });
+}
+
 /// [0, count) in equal tiles, several for each thread.
 class Tiles {
  public:
-  Tiles(std::size_t count, std::size_t least) : count_(count) {
+  explicit Tiles(std::size_t count) : count_(count) {
     constexpr std::size_t kTilesOfThread = 4;
     const std::size_t threads = num_threads();
-    number_ = threads == 1 ? 1 : std::max<std::size_t>(std::min(count / least, kTilesOfThread * threads), 1);
+    number_ = threads == 1 ? 1 : std::max<std::size_t>(std::min(count, kTilesOfThread * threads), 1);
   }
   [[nodiscard]] std::size_t number() const noexcept { return number_; }
   [[nodiscard]] std::size_t begin(std::size_t tile) const noexcept {
     return tile * (count_ / number_) + std::min(tile, count_ % number_);
-  }
-  /// Calls `f(tile)` for the tiles [first, last), perhaps at once.
-  template <class F>
-  static void for_each(std::size_t first, std::size_t last, const F& f) {
-    for_blocks(last - first, 1, [&](std::size_t from, std::size_t to) {
-      for (; from != to; ++from) f(first + from);
-      return false;
-    });
   }
 
  private:
@@ -339,7 +340,7 @@ template <class _ExecutionPolicy, class _Index, class _Tp, class _Rp, class _Cp,
 void __parallel_strict_scan(_ExecutionPolicy&&, _Index __n, _Tp __initial, _Rp __reduce, _Cp __combine, _Sp __scan,
                             _Ap __apex) {
   blitz::adaptor::isolate([&] {
-    const blitz::adaptor::pstl::Tiles __tiles(static_cast<std::size_t>(__n), 1);
+    const blitz::adaptor::pstl::Tiles __tiles(static_cast<std::size_t>(__n));
     const auto __begin = [&](std::size_t __tile) { return static_cast<_Index>(__tiles.begin(__tile)); };
     const auto __length = [&](std::size_t __tile) {
       return static_cast<_Index>(__begin(__tile + 1) - __begin(__tile));
@@ -347,7 +348,7 @@ void __parallel_strict_scan(_ExecutionPolicy&&, _Index __n, _Tp __initial, _Rp _
     const __buffer<_Tp> __buf(__tiles.number());
     _Tp* const __sums = __buf.get();
     if (__n > 0)
-      __tiles.for_each(0, __tiles.number(), [&](std::size_t __tile) {
+      blitz::adaptor::pstl::for_each_index(0, __tiles.number(), [&](std::size_t __tile) {
         ::new (static_cast<void*>(__sums + __tile)) _Tp(__reduce(__begin(__tile), __length(__tile)));
       });
     _Tp __left = __initial;
@@ -358,8 +359,8 @@ void __parallel_strict_scan(_ExecutionPolicy&&, _Index __n, _Tp __initial, _Rp _
     }
     __apex(__left);
     if (__n > 0)
-      __tiles.for_each(0, __tiles.number(),
-                       [&](std::size_t __tile) { __scan(__begin(__tile), __length(__tile), __sums[__tile]); });
+      blitz::adaptor::pstl::for_each_index(
+          0, __tiles.number(), [&](std::size_t __tile) { __scan(__begin(__tile), __length(__tile), __sums[__tile]); });
   });
 }
 template <class _Tag, class _ExecutionPolicy, class _Index, class _Tp, class _Rp, class _Cp, class _Sp, class _Ap>
@@ -368,38 +369,58 @@ void __parallel_strict_scan(_Tag, _ExecutionPolicy&& __exec, _Index __n, _Tp __i
   __blitz_backend::__parallel_strict_scan(__exec, __n, __initial, __reduce, __combine, __scan, __apex);
 }
 
-/// Calls left = scan(i, j, left) for parts that cover [0, n), from left to right as far as values go; returns the last. The value
-/// of a part is brick(i + 1, j, u(i)).
+/// Calls left = scan(i, j, left) for parts that cover [0, n), with what lies to their left; returns the last. The value of a part
+/// is brick(i + 1, j, u(i)).
+///
+/// Strip by strip, each of which stays in the caches: its first tile is scanned while the others are summed up, but for the last;
+/// then these are scanned. With a tile more than threads, no thread does more than two.
 template <class _ExecutionPolicy, class _Index, class _Up, class _Tp, class _Cp, class _Rp, class _Sp>
 _Tp __parallel_transform_scan(_ExecutionPolicy&&, _Index __n, _Up __u, _Tp __init, _Cp __combine, _Rp __brick,
                               _Sp __scan) {
-  if (!(__n > 0)) return __init;
-  std::optional<_Tp> __result;
+  std::optional<_Tp> __left(std::move(__init));
   blitz::adaptor::isolate([&] {
-    const blitz::adaptor::pstl::Tiles __tiles(static_cast<std::size_t>(__n), 1);
-    const auto __begin = [&](std::size_t __tile) { return static_cast<_Index>(__tiles.begin(__tile)); };
-    const std::size_t __last = __tiles.number() - 1;
-    // The value of a tile; then what lies to its left.
-    const std::unique_ptr<std::optional<_Tp>[]> __values(new std::optional<_Tp>[__last + 1]);
-    __tiles.for_each(0, __last, [&](std::size_t __tile) {
-      const _Index __i = __begin(__tile);
-      _Up __own_u = __u;  // A call may change it.
-      __values[__tile].emplace(__own_u(__i));
-      if (__i + 1 != __begin(__tile + 1))
-        *__values[__tile] = __brick(static_cast<_Index>(__i + 1), __begin(__tile + 1), std::move(*__values[__tile]));
-    });
-    for (std::size_t __tile = 0; __tile != __last; ++__tile) {
-      _Tp __next = __combine(__init, *__values[__tile]);
-      *__values[__tile] = std::move(__init);
-      __init = std::move(__next);
+    constexpr std::size_t __longest_tile = std::size_t{1} << 17;
+    const std::size_t __threads = blitz::adaptor::num_threads();
+    const auto __count = static_cast<std::size_t>(__n);
+    const std::size_t __tiles = __threads == 1 ? 1 : __threads + 1;
+    const std::size_t __strip = __threads == 1 ? __count : __tiles * __longest_tile;
+    // What lies to the left of a tile; before that, the value of the tile before.
+    const std::unique_ptr<std::optional<_Tp>[]> __lefts(new std::optional<_Tp>[__tiles + 1]);
+    for (std::size_t __first = 0; __first < __count; __first += __strip) {
+      const std::size_t __length = std::min(__strip, __count - __first);
+      const std::size_t __number = std::min(__tiles, __length);
+      const auto __begin = [&](std::size_t __tile) {
+        return static_cast<_Index>(__first + __length * __tile / __number);
+      };
+      const auto __scan_tile = [&](std::size_t __tile, _Tp __its_left) {
+        return __scan(__begin(__tile), __begin(__tile + 1), std::move(__its_left));
+      };
+      const std::size_t __summed = __number == 1 ? 1 : __number - 1;
+      blitz::adaptor::pstl::for_each_index(0, __summed, [&](std::size_t __tile) {
+        std::optional<_Tp>& __value = __lefts[__tile + 1];
+        if (__tile == 0) {
+          __value.emplace(__scan_tile(0, std::move(*__left)));
+          return;
+        }
+        const _Index __i = __begin(__tile);
+        _Up __own_u = __u;
+        __value.emplace(__own_u(__i));
+        if (__i + 1 != __begin(__tile + 1))
+          *__value = __brick(static_cast<_Index>(__i + 1), __begin(__tile + 1), std::move(*__value));
+      });
+      for (std::size_t __tile = 1; __tile < __summed; ++__tile)
+        *__lefts[__tile + 1] = __combine(*__lefts[__tile], std::move(*__lefts[__tile + 1]));
+      if (__number == 1) {
+        __left = std::move(__lefts[1]);
+        continue;
+      }
+      blitz::adaptor::pstl::for_each_index(1, __number, [&](std::size_t __tile) {
+        _Tp __right = __scan_tile(__tile, std::move(*__lefts[__tile]));
+        if (__tile == __number - 1) *__left = std::move(__right);
+      });
     }
-    __values[__last].emplace(std::move(__init));
-    __tiles.for_each(0, __last + 1, [&](std::size_t __tile) {
-      _Tp __right = __scan(__begin(__tile), __begin(__tile + 1), std::move(*__values[__tile]));
-      if (__tile == __last) __result.emplace(std::move(__right));
-    });
   });
-  return std::move(*__result);
+  return std::move(*__left);
 }
 template <class _Tag, class _ExecutionPolicy, class _Index, class _Up, class _Tp, class _Cp, class _Rp, class _Sp>
 _Tp __parallel_transform_scan(_Tag, _ExecutionPolicy&& __exec, _Index __n, _Up __u, _Tp __init, _Cp __combine,

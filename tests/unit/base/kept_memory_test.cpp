@@ -1,0 +1,74 @@
+#include "blitz/base/kept_memory.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace blitz::detail {
+namespace {
+
+constexpr std::size_t kKiB = 1024;
+
+TEST_CASE("kept memory: of any size and alignment, and the caller's own") {
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, 64 * kKiB - 1, 64 * kKiB, 100 * kKiB, 4096 * kKiB - 1,
+                                 4096 * kKiB, 5000 * kKiB, 16384 * kKiB, 16384 * kKiB + 1, 20000 * kKiB}) {
+    for (const std::size_t alignment : {std::size_t{1}, std::size_t{64}, std::size_t{4096}}) {
+      CAPTURE(size);
+      CAPTURE(alignment);
+      for (int again = 0; again < 2; ++again) {
+        void* const a = allocate_kept(size, alignment);
+        void* const b = allocate_kept(size, alignment);
+        REQUIRE(a != nullptr);
+        REQUIRE(b != nullptr);
+        CHECK(a != b);
+        CHECK(reinterpret_cast<std::uintptr_t>(a) % alignment == 0);
+        std::memset(a, 1, size);
+        std::memset(b, 2, size);
+        if (size > 0) CHECK(static_cast<const char*>(a)[size - 1] == 1);
+        free_kept(a, size, alignment);
+        free_kept(b, size, alignment);
+      }
+    }
+  }
+  free_kept(nullptr, 1000 * kKiB, 1);
+}
+
+TEST_CASE("kept memory: an array of about the same size has the memory of the one before") {
+  void* const first = allocate_kept(1000 * kKiB, 8);
+  free_kept(first, 1000 * kKiB, 8);
+  void* const second = allocate_kept(1001 * kKiB, 8);
+  CHECK(second == first);
+  free_kept(second, 1001 * kKiB, 8);
+}
+
+TEST_CASE("kept memory: there is none") {
+  CHECK(allocate_kept(std::numeric_limits<std::size_t>::max() / 2, 8) == nullptr);
+}
+
+TEST_CASE("kept memory: several threads have arrays of their own") {
+  std::vector<std::thread> threads;
+  bool right[4] = {};
+  for (bool& is_right : right) {
+    threads.emplace_back([&is_right, value = static_cast<int>(&is_right - right)] {
+      is_right = true;
+      for (std::size_t i = 0; i < 200; ++i) {
+        const std::size_t size = (64 + i % 3 * 20) * kKiB;
+        auto* const bytes = static_cast<char*>(allocate_kept(size, 1));
+        if (bytes == nullptr) continue;
+        std::memset(bytes, value, size);
+        for (std::size_t k = 0; k < size; k += 1000) is_right = is_right && bytes[k] == value;
+        free_kept(bytes, size, 1);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const bool is_right : right) CHECK(is_right);
+}
+
+}  // namespace
+}  // namespace blitz::detail
