@@ -1,6 +1,4 @@
 // Coroutines: where they go on, what arrives, and that nothing is lost, left or allocated.
-#include "blitz/adaptor/coroutine.hpp"
-
 #include <array>
 #include <atomic>
 #include <concepts>
@@ -18,6 +16,7 @@
 
 #include <doctest/doctest.h>
 
+#include "blitz/adaptor/coroutine.hpp"
 #include "support/failing_new.hpp"
 #include "support/policies.hpp"
 
