@@ -328,6 +328,8 @@ class BasicThreadPool {
 
   /// What a coroutine awaits to go on as a job of this pool; see blitz::schedule in blitz/adaptor/coroutine.hpp, which the
   /// program includes.
+  /// @param stop  If a stop is requested when the coroutine goes on, the `co_await` throws Stopped.
+  /// @throws Nothing; awaiting it throws ThreadPoolError if the pool was shut down.
   template <class S = detail::PoolAwait>
   [[nodiscard]] S schedule(std::stop_token stop = {}) {
     static_assert(

@@ -415,6 +415,10 @@ class [[nodiscard]] AwaitHandle final : public AsyncWaiter {
 /// The job is one like those of blitz::spawn, and runs in the same order. The end of the pool waits for coroutines that are
 /// on the way to it or run in it, but not for those that wait for something else.
 ///
+/// @code
+///   co_await blitz::schedule(pool);  // from here on a worker of the pool runs this coroutine
+/// @endcode
+///
 /// @param pool  Where it goes on.
 /// @param stop  If a stop is requested when the coroutine goes on, the `co_await` throws Stopped.
 /// @return An awaitable, to be awaited once, while the pool lives. Awaiting it throws ThreadPoolError if the pool was shut
@@ -425,6 +429,7 @@ template <PoolPolicy P>
   return detail::PoolAwait(detail::base_of(pool), std::move(stop));
 }
 /// @brief The same in the pool that the caller works for, or else in the global pool. Throws what global_pool() throws.
+/// @param stop  See the form with a pool.
 [[nodiscard]] inline auto schedule(std::stop_token stop = {}) {
   return detail::PoolAwait(detail::current_pool(), std::move(stop));
 }
@@ -433,6 +438,10 @@ template <PoolPolicy P>
 ///
 /// The first begins at once on this thread, the others are jobs of the pool that the caller works for, or else of the global
 /// pool. The awaiting coroutine goes on on the thread on which the last task ends.
+///
+/// @code
+///   auto [x, y] = co_await blitz::when_all(fib(n - 1), fib(n - 2));
+/// @endcode
 ///
 /// @return An awaitable, to be awaited once. Its result is a std::tuple of the tasks' results, with Unit for void. If tasks
 ///         threw, the exception of the first of them in the list arrives, when all have ended.
@@ -453,13 +462,20 @@ template <class T>
 /// @brief `co_await handle` waits for the result of blitz::async without a thread. The coroutine goes on as a job of the pool
 /// that ran the job, or, if the result was ready, at once; it gets what get() returns or throws.
 ///
+/// @code
+///   blitz::AsyncHandle<int> handle = blitz::async(compute);
+///   const int result = co_await handle;
+/// @endcode
+///
 /// Throws std::logic_error if the handle is not valid, and ThreadPoolError in a forked child whose parent has the pool.
-/// Thread-safety: one waiter at a time, here or in get().
+/// @param handle  Not valid afterwards.
+/// Complexity: O(1); nothing is allocated. Thread-safety: one waiter at a time, here or in get().
 template <class R>
 [[nodiscard]] auto operator co_await(AsyncHandle<R>& handle) noexcept {
   return detail::AwaitHandle<R>(handle);
 }
-/// The same.
+/// The same of an rvalue.
+/// @param handle  Not valid afterwards.
 template <class R>
 [[nodiscard]] auto operator co_await(AsyncHandle<R>&& handle) noexcept {
   return detail::AwaitHandle<R>(handle);
@@ -471,7 +487,10 @@ template <class R>
 /// and any other thread blocks.
 ///
 /// @return What the task returns. Throws what it throws, and std::logic_error for an empty task.
-/// Thread-safety: any thread.
+/// @code
+///   const long result = blitz::sync_wait(fib(20));
+/// @endcode
+/// Complexity: O(1) beside the task. Thread-safety: any thread.
 template <class T>
 T sync_wait(Task<T> task) {
   struct Caller : detail::TaskEnd {
@@ -495,6 +514,8 @@ T sync_wait(Task<T> task) {
 /// What it throws goes to ThreadPoolOptions::exception_handler; without a handler std::terminate is called. It must end while
 /// the pool lives, in a job of that pool or elsewhere.
 ///
+/// @param pool  Where it begins.
+/// @param task  Moved into the job.
 /// @throws std::logic_error for an empty task, ThreadPoolError if the pool was shut down; the task has then not begun.
 /// Complexity: O(1); nothing is allocated. Thread-safety: any thread.
 template <PoolPolicy P>
@@ -502,6 +523,7 @@ void spawn(BasicThreadPool<P>& pool, Task<> task) {
   detail::spawn_task(detail::base_of(pool), std::move(task));
 }
 /// @brief The same in the pool that the caller works for, or else in the global pool. Throws what global_pool() throws, too.
+/// @param task  Moved into the job.
 inline void spawn(Task<> task) { detail::spawn_task(detail::current_pool(), std::move(task)); }
 
 }  // namespace blitz

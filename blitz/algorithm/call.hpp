@@ -147,6 +147,7 @@ struct WithComparison {
 template <class Out>
 concept OutputIterator = !std::ranges::range<Out> && std::weakly_incrementable<std::remove_cvref_t<Out>>;
 
+/// The return type of an overload that refuses it.
 #define BLITZ_REFUSE_OUTPUT                                                                                    \
   BLITZ_REFUSE(                                                                                                \
       "the output is a range that has room, for blocks of it are written at once, so neither an iterator nor " \

@@ -142,7 +142,7 @@ def lacking(site):
     for path in sorted((site / "xml").glob("*.xml")):
         for compound in xml.etree.ElementTree.parse(path).getroot().findall("compounddef"):
             name, is_class = compound.findtext("compoundname"), compound.get("kind") in ("class", "struct")
-            is_public = compound.get("prot", "public") == "public" and not name.startswith("blitz::policy")
+            is_public = compound.get("prot", "public") == "public" and not name.startswith(("blitz::policy", "blitz::adaptor"))
             if is_public and (is_class or compound.get("kind") == "namespace"):
                 yield from lacking_in(compound, name, is_class)
 
@@ -157,7 +157,7 @@ def lacking_in(compound, compound_name, is_class):
         name, arguments, own = member.findtext("name"), member.findtext("argsstring") or "", text_of(member)
         is_function = member.get("kind") == "function"
         is_algorithm = member.get("kind") == "variable" and not is_class
-        if not (is_function or is_algorithm) or "delete" in arguments or name.startswith("~"):
+        if not (is_function or is_algorithm) or "delete" in arguments or name.startswith("~") or "promise_type" in compound_name:
             continue
         near = own + texts[name] + (text_of(compound) if is_class else "")
         if section.get("kind") == "user-defined":
