@@ -66,6 +66,7 @@ class LoopDriver {
     bool eager;              // The first offer is made though no worker is idle yet: see may_split.
     LoopIndex ahead = 0;     // how many positions this worker will be ahead of the one that is woken for the next offer
     float* usual = nullptr;  // what an item took the last time, if that was asked for
+    Ticks asked = 0;         // when, if it was not known
     LoopIndex mine = kNoPiece;  // the piece that this worker has claimed to run next
   };
 
@@ -121,7 +122,16 @@ class LoopDriver {
   void run_all(W& worker, void* value, LoopIndex count) noexcept {
     Share share{worker, value, Pace(loop_.grain), shared_};
     run_share(share, 0, count);
-    if (share.usual != nullptr && share.pace.timed()) *share.usual = share.pace.per_item();
+    if (share.usual != nullptr) learn(share);
+  }
+
+  /// At the end of the loop. If no block was timed, because each of the parts was one, its whole time tells enough.
+  BLITZ_COLD void learn(const Share& share) const noexcept {
+    if (share.pace.timed()) {
+      *share.usual = share.pace.per_item();
+    } else if (share.asked != 0) {
+      *share.usual = static_cast<float>(ticks_now() - share.asked) / static_cast<float>(loop_.count);
+    }
   }
 
   // --- the algorithm ---
@@ -164,12 +174,14 @@ class LoopDriver {
     }
     share.pace.time_next();
     if (*share.usual != 0) return is_worth(share, *share.usual, left, audience);
+    share.asked = ticks_now();
     return share.eager || audience == Audience::kSearches;  // A loop that is not known yet may have long items.
   }
   [[nodiscard]] bool is_worth(Share& share, float per_item, LoopIndex left, Audience audience) const noexcept {
-    if (is_little(work(per_item, left))) return false;
+    const Ticks its_work = work(per_item, left);
+    if (is_little(its_work)) return false;
     if (audience == Audience::kSearches) return true;
-    const Ticks delay = share.worker.worth_waking(work(per_item, left));
+    const Ticks delay = share.worker.worth_waking(its_work);
     // At most half of the positions, so that a quarter is on offer, however late, and no less than the grain.
     share.ahead =
         std::min({static_cast<LoopIndex>(static_cast<float>(delay) / per_item), left / 2, left - 2 * loop_.grain});

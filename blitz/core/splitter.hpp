@@ -49,7 +49,7 @@ class Pace {
     mark_ = 0;
   }
 
-  /// Has the next block timed, however few items are left; the last one only if no other was.
+  /// Has the next block timed, if it is not the last, however few items are left.
   void time_next() noexcept { slow_ = true; }
   /// The same, in a loop of `left` items that should end before help could save anything: no offer is made before a block
   /// has shown otherwise.
@@ -89,11 +89,10 @@ class Pace {
     return left - size < grain_ ? left : size;
   }
 
-  /// Whether the next block, of `size` items, is to be timed: not if it is the last, unless nothing else would be known of
-  /// the loop, and not among the last items of a fast loop, where reading the clock would cost more than it could save.
+  /// Whether the next block, of `size` items, is to be timed: not if it is the last, and not among the last items of a
+  /// fast loop, where reading the clock would cost more than it could save.
   [[nodiscard]] bool worth_timing(std::uint64_t size, std::uint64_t left) const noexcept {
-    if (size == left) return slow_ && !timed();
-    return left > kTinyLoop || slow_;
+    return size < left && (left > kTinyLoop || slow_);
   }
 
   /// A block of `size` items took `ticks`.

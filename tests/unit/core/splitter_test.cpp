@@ -155,14 +155,6 @@ TEST_CASE("pace: neither a last block nor a tiny loop is timed") {
   CHECK_FALSE(Pace(1).worth_timing(1, 2));
 }
 
-TEST_CASE("pace: a last block is timed if that is asked for and no other was") {
-  Pace pace(1);
-  pace.time_next();
-  CHECK(pace.worth_timing(1, 1));
-  pace.ran(1, 10 * ticks_per_microsecond());
-  CHECK_FALSE(pace.worth_timing(1, 1));
-}
-
 TEST_CASE("pace: where little is expected, the first block is a quarter, timed, and no offer is made before it") {
   Pace pace(1);
   pace.expect_little(100);
