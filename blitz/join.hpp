@@ -13,7 +13,6 @@
 
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
-#include "blitz/base/opaque.hpp"
 #include "blitz/base/refuse.hpp"
 #include "blitz/core/branch.hpp"
 #include "blitz/core/job.hpp"

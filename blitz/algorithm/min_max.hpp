@@ -20,7 +20,6 @@
 #include "blitz/algorithm/call.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/base/export.hpp"
-#include "blitz/base/opaque.hpp"
 #include "blitz/core/fold.hpp"
 #include "blitz/core/items.hpp"
 

@@ -36,7 +36,6 @@
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/linger.hpp"
-#include "blitz/base/opaque.hpp"
 #include "blitz/base/owned.hpp"
 #include "blitz/base/single_writer_counter.hpp"
 #include "blitz/base/steal_result.hpp"

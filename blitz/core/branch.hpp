@@ -12,7 +12,6 @@
 #include <type_traits>
 
 #include "blitz/base/export.hpp"
-#include "blitz/base/opaque.hpp"
 #include "blitz/core/job.hpp"
 #include "blitz/core/worker.hpp"
 #include "blitz/policy.hpp"

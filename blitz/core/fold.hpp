@@ -22,7 +22,6 @@
 
 #include "blitz/base/export.hpp"
 #include "blitz/base/invoke.hpp"
-#include "blitz/base/opaque.hpp"
 #include "blitz/core/items.hpp"
 
 namespace blitz::detail {

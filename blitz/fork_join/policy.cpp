@@ -2,19 +2,16 @@
 
 namespace blitz::detail {
 
-StealResult<Job> ForkJoinFinder::steal_from(ChaseLevDeque<Job>& victim) noexcept {
-  if (!victim.prepare_theft()) return StealResult<Job>::empty();
-  steals_tried_.add();
-  return victim.steal();
-}
-
 Job* ForkJoinFinder::steal(Sources& sources) noexcept {
   if (sources.count < 2) return nullptr;
   for (;;) {
     bool lost = false;
     const auto try_victim = [&](std::size_t victim) noexcept -> Job* {
       if (victim == sources.slot) return nullptr;
-      const StealResult<Job> result = steal_from(sources.queue(victim).deque());
+      ChaseLevDeque<Job>& deque = sources.queue(victim).deque();
+      if (!deque.prepare_theft()) return nullptr;
+      steals_tried_.add();
+      const StealResult<Job> result = deque.steal();
       lost |= result.outcome == StealResult<Job>::Outcome::kLost;
       return result.item;
     };

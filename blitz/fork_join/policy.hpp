@@ -63,7 +63,6 @@ class ForkJoinFinder {
 
  private:
   [[nodiscard]] BLITZ_API Job* steal(Sources& sources) noexcept;
-  [[nodiscard]] StealResult<Job> steal_from(ChaseLevDeque<Job>& victim) noexcept;
   [[nodiscard]] BLITZ_API Job* take_injected(Sources& sources) noexcept;
 
   XorShift64Star random_;
