@@ -33,10 +33,10 @@ blitz::Task<> poll(blitz::AsyncThreadPool& pool, std::stop_token stop, int& poll
 }
 
 int main() {
-  std::printf("%ld\n", blitz::sync_wait(fib(20)));  // 6765
+  std::printf("%ld ", blitz::sync_wait(fib(20)));  // 6765
 
   blitz::AsyncThreadPool pool;
-  std::printf("%ld\n", blitz::sync_wait(serve(pool, 12)));  // 148
+  std::printf("%ld ", blitz::sync_wait(serve(pool, 12)));  // 148
 
   std::stop_source source;
   source.request_stop();
