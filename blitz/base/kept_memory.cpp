@@ -37,7 +37,7 @@ struct Extent {
   bool keep = false;
 };
 
-struct Kept {
+struct KeptArray {
   void* memory = nullptr;
   std::size_t size = 0;
 };
@@ -45,7 +45,7 @@ struct Kept {
 /// A caller that finds the lock taken, be it by a thread that a forked child has not got, does without.
 struct {
   std::mutex lock;
-  Kept kept[4];
+  KeptArray kept[4];
   std::size_t oldest = 0;
 } store;
 
@@ -55,7 +55,7 @@ void* allocate_kept(std::size_t size, std::size_t alignment) noexcept {
   const Extent extent(size, alignment);
   if (extent.keep) {
     if (const std::unique_lock lock(store.lock, std::try_to_lock); lock) {
-      for (Kept& kept : store.kept) {
+      for (KeptArray& kept : store.kept) {
         if (kept.size == extent.size) return std::exchange(kept, {}).memory;
       }
     }
@@ -69,7 +69,7 @@ void free_kept(void* memory, std::size_t size, std::size_t alignment) noexcept {
   if (memory == nullptr) return;
   const Extent extent(size, alignment);
   if (!extent.keep) return ::operator delete(memory, std::align_val_t(extent.alignment));
-  Kept old{memory, extent.size};
+  KeptArray old{memory, extent.size};
   {
     if (const std::unique_lock lock(store.lock, std::try_to_lock); lock) {
       std::swap(old, store.kept[store.oldest]);
