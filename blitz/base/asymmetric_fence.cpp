@@ -2,6 +2,8 @@
 
 #if !defined(BLITZ_NO_ASYMMETRIC_FENCES)
 
+#include "blitz/base/windows.hpp"
+
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
 #include <cerrno>
 #include <cstdio>
@@ -10,31 +12,25 @@
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#endif
 
 #include "blitz/base/coalesced_fence.hpp"
-#endif
 
 namespace blitz::detail {
 
 constinit bool membarrier_registered = false;
 
-#if defined(__linux__) && !defined(BLITZ_PORTABLE) && defined(SYS_membarrier)
-
-bool register_asymmetric_fences() noexcept {
-  // Once, also if refused: the flag must not be written while threads make fences.
-  static const bool accepted = []() noexcept {
-    const int saved = errno;
-    membarrier_registered = ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0 &&
-                            ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
-    errno = saved;
-    return membarrier_registered;
-  }();
-  return accepted;
-}
-
 namespace {
 
-constinit CoalescedFence membarriers;
+#if defined(__linux__) && !defined(BLITZ_PORTABLE) && defined(SYS_membarrier)
+
+bool have_membarrier() noexcept {
+  const int saved = errno;
+  const bool accepted = ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0 &&
+                        ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
+  errno = saved;
+  return accepted;
+}
 
 void membarrier() noexcept {
   const int saved = errno;
@@ -50,16 +46,31 @@ void membarrier() noexcept {
   errno = saved;
 }
 
-}  // namespace
+#elif defined(BLITZ_WINDOWS)
 
-void membarrier_all() noexcept { membarriers.execute(membarrier); }
+/// In Wine (8.0) the call does nothing.
+bool have_membarrier() noexcept { return system_function<const char*()>(L"ntdll.dll", "wine_get_version") == nullptr; }
+
+void membarrier() noexcept { ::FlushProcessWriteBuffers(); }
 
 #else
 
-bool register_asymmetric_fences() noexcept { return false; }
-void membarrier_all() noexcept { seq_cst_fence(); }
+bool have_membarrier() noexcept { return false; }
+void membarrier() noexcept { seq_cst_fence(); }
 
 #endif
+
+constinit CoalescedFence membarriers;
+
+}  // namespace
+
+bool register_asymmetric_fences() noexcept {
+  // Once, also if refused: the flag must not be written while threads make fences.
+  static const bool accepted = membarrier_registered = have_membarrier();
+  return accepted;
+}
+
+void membarrier_all() noexcept { membarriers.execute(membarrier); }
 
 namespace {
 

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "blitz/base/windows.hpp"
+
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
 #include <cerrno>
 
@@ -141,6 +143,26 @@ double limit_in(const Hierarchy& hierarchy, const stdfs::path& root, double (*li
   return limit;
 }
 
+#if defined(BLITZ_WINDOWS)
+void append(std::vector<unsigned>& processors, unsigned group, KAFFINITY mask) {
+  for (unsigned n = 0; n < MAXIMUM_PROC_PER_GROUP; ++n) {
+    if ((mask >> n & 1) != 0) processors.push_back(group * MAXIMUM_PROC_PER_GROUP + n);
+  }
+}
+#endif
+
+/// Of this process, in processors.
+std::optional<double> cpu_limit() noexcept {
+#if defined(BLITZ_WINDOWS)
+  JOBOBJECT_CPU_RATE_CONTROL_INFORMATION job{};
+  // Of the job that this process is in; those around that one cannot be asked.
+  if (!::QueryInformationJobObject(nullptr, JobObjectCpuRateControlInformation, &job, sizeof job, nullptr)) return {};
+  return job_cpu_limit(job.ControlFlags, job.CpuRate, ::GetActiveProcessorCount(ALL_PROCESSOR_GROUPS));
+#else
+  return cgroup_cpu_limit("/");
+#endif
+}
+
 }  // namespace
 
 Processors allowed_processors() {
@@ -160,6 +182,21 @@ Processors allowed_processors() {
     }
     if (errno != EINVAL) break;
   }
+#elif defined(BLITZ_WINDOWS)
+  DWORD_PTR mask = 0;
+  DWORD_PTR of_system = 0;
+  USHORT groups[64] = {};
+  USHORT count = static_cast<USHORT>(std::size(groups));
+  if (!::GetProcessGroupAffinity(::GetCurrentProcess(), &count, groups)) count = 1;  // Wine (8.0) has group 0 alone.
+  if (count == 1 && ::GetProcessAffinityMask(::GetCurrentProcess(), &mask, &of_system)) {
+    append(allowed, groups[0], mask);
+  } else {
+    // The mask of a process in several groups is of no use: its threads run in all of them.
+    std::sort(groups, groups + count);
+    for (USHORT i = 0; i < count; ++i) {
+      append(allowed, groups[i], ~KAFFINITY{0} >> (MAXIMUM_PROC_PER_GROUP - ::GetActiveProcessorCount(groups[i])));
+    }
+  }
 #endif
   Processors processors{std::make_unique<unsigned[]>(allowed.size()), allowed.size()};
   std::copy(allowed.begin(), allowed.end(), processors.numbers.get());
@@ -176,6 +213,17 @@ std::optional<double> cgroup_cpu_limit(const std::filesystem::path& root) noexce
   return std::nullopt;
 }
 
+#if defined(BLITZ_WINDOWS)
+std::optional<double> job_cpu_limit(std::uint32_t flags, std::uint32_t rate, unsigned processors) noexcept {
+  constexpr std::uint32_t kMinMaxRate = 0x10;  // JOB_OBJECT_CPU_RATE_CONTROL_MIN_MAX_RATE, which some headers lack
+  if ((flags & JOB_OBJECT_CPU_RATE_CONTROL_ENABLE) == 0) return std::nullopt;
+  // In hundredths of a percent of all processors. The least and the most are the lower and the upper half.
+  const bool least_and_most = (flags & kMinMaxRate) != 0;
+  if (!least_and_most && (flags & JOB_OBJECT_CPU_RATE_CONTROL_HARD_CAP) == 0) return std::nullopt;
+  return (least_and_most ? rate >> 16 : rate) / 10'000.0 * processors;
+}
+#endif
+
 std::size_t combine_cpu_limits(std::size_t affinity, std::optional<double> quota) noexcept {
   std::size_t count = affinity;
   if (quota && *quota < static_cast<double>(affinity)) count = static_cast<std::size_t>(std::ceil(*quota));
@@ -184,7 +232,7 @@ std::size_t combine_cpu_limits(std::size_t affinity, std::optional<double> quota
 
 std::size_t available_cpus() noexcept try {
   const std::size_t allowed = allowed_processors().count;
-  return combine_cpu_limits(allowed != 0 ? allowed : std::thread::hardware_concurrency(), cgroup_cpu_limit("/"));
+  return combine_cpu_limits(allowed != 0 ? allowed : std::thread::hardware_concurrency(), cpu_limit());
 } catch (...) {
   return 1;
 }

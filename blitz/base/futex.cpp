@@ -1,5 +1,7 @@
 #include "blitz/base/futex.hpp"
 
+#include "blitz/base/windows.hpp"
+
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
 
 #include <cerrno>
@@ -31,6 +33,24 @@ void futex_wake_one(const Atomic<std::uint32_t>* word) noexcept {
   const int saved = errno;
   futex(word, FUTEX_WAKE_PRIVATE, 1);
   errno = saved;
+}
+
+}  // namespace blitz::detail
+
+#elif defined(BLITZ_WINDOWS)
+
+namespace blitz::detail {
+
+static_assert(sizeof(Atomic<std::uint32_t>) == sizeof(std::uint32_t), "the system reads the bare word");
+
+void futex_wait(const Atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
+  // volatile is in the system's declaration; it does not write.
+  auto* const address = const_cast<Atomic<std::uint32_t>*>(&word);
+  if (!::WaitOnAddress(address, &expected, sizeof expected, INFINITE)) yield_thread();
+}
+
+void futex_wake_one(const Atomic<std::uint32_t>* word) noexcept {
+  ::WakeByAddressSingle(const_cast<Atomic<std::uint32_t>*>(word));
 }
 
 }  // namespace blitz::detail

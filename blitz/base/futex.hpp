@@ -1,6 +1,7 @@
-/// Blocking until a word changes: futex(2) on Linux, a table of condition variables elsewhere.
+/// Blocking until a word changes: futex(2) on Linux, WaitOnAddress on Windows, a table of condition variables
+/// elsewhere.
 ///
-/// The contract of both: a waiter blocks only if the word holds the expected value; test and blocking are one step with
+/// The contract of all: a waiter blocks only if the word holds the expected value; test and blocking are one step with
 /// respect to a waker. A wait may return spuriously, so the caller tests its word again. A waker passes an address that
 /// is not read from: the word may be gone by then.
 #pragma once

@@ -7,6 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "blitz/base/windows.hpp"
+
 #if !defined(BLITZ_PORTABLE) && (defined(__unix__) || defined(__APPLE__))
 #define BLITZ_POSIX_THREADS 1
 #include <vector>
@@ -16,6 +18,10 @@
 #include <sched.h>
 #include <signal.h>
 #include <unistd.h>
+#elif defined(BLITZ_WINDOWS)
+#include <limits>
+
+#include <process.h>
 #endif
 
 #include "blitz/base/atomic.hpp"
@@ -31,6 +37,19 @@ namespace {
   throw std::system_error(error, std::generic_category(), "blitz: cannot start a thread: " + what);
 }
 
+/// What the new thread needs to start; it takes ownership.
+struct Start {
+  Thread::Entry entry;
+  void* argument;
+  std::string name;
+};
+
+[[maybe_unused]] void run(void* raw, void (*set_own_name)(const std::string& name)) {
+  const Start start = std::move(*std::unique_ptr<Start>(static_cast<Start*>(raw)));
+  if (!start.name.empty()) set_own_name(start.name);
+  start.entry(start.argument);
+}
+
 }  // namespace
 
 #if defined(BLITZ_POSIX_THREADS)
@@ -41,25 +60,17 @@ struct Thread::Impl {
 
 namespace {
 
-constexpr std::size_t kLongestName = 15;
-
-/// What the new thread needs to start; it takes ownership.
-struct Start {
-  Thread::Entry entry;
-  void* argument;
-  std::string name;
-};
+void set_own_name([[maybe_unused]] const std::string& name) {
+  [[maybe_unused]] constexpr std::size_t kLongest = 15;
+#if defined(__linux__)
+  pthread_setname_np(pthread_self(), name.substr(0, kLongest).c_str());
+#elif defined(__APPLE__)
+  pthread_setname_np(name.substr(0, kLongest).c_str());
+#endif
+}
 
 extern "C" void* blitz_thread_main(void* raw) {
-  const Start start = std::move(*std::unique_ptr<Start>(static_cast<Start*>(raw)));
-  if (!start.name.empty()) {
-#if defined(__linux__)
-    pthread_setname_np(pthread_self(), start.name.c_str());
-#elif defined(__APPLE__)
-    pthread_setname_np(start.name.c_str());
-#endif
-  }
-  start.entry(start.argument);
+  run(raw, set_own_name);
   return nullptr;
 }
 
@@ -114,7 +125,7 @@ Thread::Thread(Entry entry, void* argument, const ThreadOptions& options) {
   if (options.stack_size != 0) set_stack_size(attributes, options.stack_size);
   if (options.processor) set_processor(attributes, *options.processor);
   auto impl = std::make_unique<Impl>();
-  auto start = std::make_unique<Start>(Start{entry, argument, options.name.substr(0, kLongestName)});
+  auto start = std::make_unique<Start>(Start{entry, argument, options.name});
 
   sigset_t blocked;
   sigset_t before;
@@ -137,6 +148,79 @@ void Thread::join() noexcept {
 
 // A pthread_t owns nothing.
 void Thread::abandon() noexcept { impl_.reset(); }
+
+#elif defined(BLITZ_WINDOWS)
+
+struct Thread::Impl {
+  HANDLE handle;
+};
+
+namespace {
+
+/// Since Windows 10 1607. UTF-8, as a name of Linux would be.
+void set_own_name(const std::string& name) {
+  static auto* const set = system_function<HRESULT WINAPI(HANDLE, PCWSTR)>(L"kernel32.dll", "SetThreadDescription");
+  if (set == nullptr) return;
+  wchar_t wide[64] = {};  // what is longer is left out
+  const int longest = static_cast<int>(std::size(wide)) - 1;
+  if (::MultiByteToWideChar(CP_UTF8, 0, name.data(), static_cast<int>(name.size()), wide, longest) > 0) {
+    static_cast<void>(set(::GetCurrentThread(), wide));
+  }
+}
+
+unsigned __stdcall thread_main(void* raw) {
+  run(raw, set_own_name);
+  return 0;
+}
+
+/// Processors are numbered through all groups, 64 to a group: see allowed_processors().
+bool set_processor(HANDLE thread, unsigned processor) noexcept {
+  constexpr unsigned kGroup = MAXIMUM_PROC_PER_GROUP;
+  GROUP_AFFINITY affinity{};
+  if (processor / kGroup > std::numeric_limits<WORD>::max()) return false;
+  affinity.Group = static_cast<WORD>(processor / kGroup);
+  affinity.Mask = KAFFINITY{1} << processor % kGroup;
+  return ::SetThreadGroupAffinity(thread, &affinity, nullptr) != 0;
+}
+
+}  // namespace
+
+Thread::Thread(Entry entry, void* argument, const ThreadOptions& options) {
+  if (options.stack_size > std::numeric_limits<unsigned>::max()) {
+    fail(EINVAL, "a stack_size of " + std::to_string(options.stack_size) + " bytes is refused; the most is 4 GiB");
+  }
+  auto impl = std::make_unique<Impl>();
+  auto start = std::make_unique<Start>(Start{entry, argument, options.name});
+  const auto thread = ::_beginthreadex(nullptr, static_cast<unsigned>(options.stack_size), thread_main, start.get(),
+                                       CREATE_SUSPENDED | STACK_SIZE_PARAM_IS_A_RESERVATION, nullptr);
+  if (thread == 0) {
+    fail(errno, "there are too many threads, or there is no room for a stack_size of " +
+                    std::to_string(options.stack_size) + " bytes");
+  }
+  impl->handle = reinterpret_cast<HANDLE>(thread);
+  const bool placed = !options.processor || set_processor(impl->handle, *options.processor);
+  if (!placed) *start = Start{[](void*) {}, nullptr, {}};  // It cannot be ended before it has run.
+  ::ResumeThread(impl->handle);
+  static_cast<void>(start.release());
+  impl_ = std::move(impl);
+  if (!placed) {
+    join();
+    fail(EINVAL, "affinity to processor " + std::to_string(*options.processor) +
+                     " is refused: it must exist and be allowed to this process");
+  }
+}
+
+void Thread::join() noexcept {
+  assert(joinable());
+  [[maybe_unused]] const DWORD ended = ::WaitForSingleObject(impl_->handle, INFINITE);
+  assert(ended == WAIT_OBJECT_0);
+  abandon();
+}
+
+void Thread::abandon() noexcept {
+  ::CloseHandle(impl_->handle);
+  impl_.reset();
+}
 
 #else  // std::thread
 

@@ -1,7 +1,8 @@
 /// A thread of a pool: with a name, a stack size, optionally a processor of its own, and with the program's signals
 /// blocked.
 ///
-/// Uses POSIX threads if there are any, else (or if BLITZ_PORTABLE is defined) std::thread; thread.cpp chooses.
+/// Uses the threads of POSIX or Windows if there are any, else (or if BLITZ_PORTABLE is defined) std::thread; thread.cpp
+/// chooses. Windows has no signals to block.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@ namespace blitz::detail {
 struct ThreadOptions {
   /// Truncated to the 15 bytes that the Linux kernel keeps. Ignored on systems whose threads have no names.
   std::string name = {};
-  /// In bytes, rounded up to whole pages. 0: the system's default.
+  /// In bytes, rounded up to whole pages; Windows takes less than 4 GiB. 0: the system's default.
   std::size_t stack_size = 0;
   /// The one processor to run on, from the first instruction. None: any processor.
   std::optional<unsigned> processor = {};

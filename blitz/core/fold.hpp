@@ -14,6 +14,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <functional>
@@ -142,7 +143,7 @@ class Fold {
 
   /// As many items as fill all lanes; returns where it stopped.
   BLITZ_ALWAYS_INLINE LoopIndex fold_lanes(T& value, LoopIndex first, LoopIndex last) const {
-    constexpr std::size_t kLanes = kLaneBytes / sizeof(T);
+    constexpr std::size_t kLanes = std::bit_floor(kLaneBytes / sizeof(T));  // A long double may have 12 bytes.
     if (last - first < 2 * kLanes) return first;
     std::array<T, kLanes> lanes;
     lanes.fill(identity());

@@ -34,7 +34,7 @@ struct alignas(kCacheLine) Chunk {
 /// fresh blocks.
 class Depot {
  public:
-  constexpr explicit Depot(std::size_t block_size) noexcept : block_size_(block_size) {}
+  explicit Depot(std::size_t block_size) noexcept : block_size_(block_size) {}
 
   /// Moves at least one and up to `count` free blocks to the empty list `to`. Throws std::bad_alloc.
   void take(List& to, std::uint32_t count) {
@@ -131,18 +131,23 @@ class Depot {
 
 /// Never destroyed: a static pool may outlive any other static object.
 union Depots {
-  constexpr Depots() noexcept : all{Depot(32), Depot(64), Depot(128), Depot(256)} {}
-  constexpr ~Depots() {}
+  Depots() noexcept : all{Depot(32), Depot(64), Depot(128), Depot(256)} {}
+  ~Depots() {}
   Depot all[JobMemory::kClasses];
 };
 
-constinit Depots depots;
+/// Made in the first call: a static pool may be made before the statics of this file, and a mutex of Windows has no
+/// constant initializer.
+Depot* depots() noexcept {
+  static Depots depots;
+  return depots.all;
+}
 
 void lock_depots() {
-  for (Depot& depot : depots.all) depot.mutex().lock();
+  for (std::size_t i = 0; i < JobMemory::kClasses; ++i) depots()[i].mutex().lock();
 }
 void unlock_depots() {
-  for (Depot& depot : depots.all) depot.mutex().unlock();
+  for (std::size_t i = 0; i < JobMemory::kClasses; ++i) depots()[i].mutex().unlock();
 }
 
 [[maybe_unused]] const bool depots_handle_forks =
@@ -152,8 +157,8 @@ void unlock_depots() {
 
 JobMemory::~JobMemory() {
   for (std::size_t i = 0; i < kClasses; ++i) {
-    depots.all[i].put(open_[i].first);
-    depots.all[i].put(spare_[i]);
+    depots()[i].put(open_[i].first);
+    depots()[i].put(spare_[i]);
   }
 }
 
@@ -161,23 +166,23 @@ void JobMemory::fill(std::size_t size_class) {
   if (Block* const batch = std::exchange(spare_[size_class], nullptr)) {
     open_[size_class] = {batch, kBatch};
   } else {
-    depots.all[size_class].take(open_[size_class], kBatch);
+    depots()[size_class].take(open_[size_class], kBatch);
   }
 }
 
 void JobMemory::flush(std::size_t size_class) noexcept {
   Block* const batch = std::exchange(open_[size_class], List()).first;
-  if (Block* const other = std::exchange(spare_[size_class], batch)) depots.all[size_class].put(other);
+  if (Block* const other = std::exchange(spare_[size_class], batch)) depots()[size_class].put(other);
 }
 
 void* JobMemory::allocate_outside(std::size_t size_class) {
   List one;
-  depots.all[size_class].take(one, 1);
+  depots()[size_class].take(one, 1);
   return one.first;
 }
 
 void JobMemory::free_outside(void* memory, std::size_t size_class) noexcept {
-  depots.all[size_class].put(::new (memory) Block{nullptr});
+  depots()[size_class].put(::new (memory) Block{nullptr});
 }
 
 }  // namespace blitz::detail

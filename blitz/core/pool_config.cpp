@@ -15,8 +15,8 @@ namespace {
 
 /// No system has more threads: the largest process number of a 64-bit Linux, far above the limits of others.
 constexpr std::size_t kMoreThanAnyMachine = std::size_t{1} << 22;
-/// Half of the largest address space in use.
-constexpr std::size_t kLargestStack = std::numeric_limits<std::size_t>::max() >> 17;
+/// Half of the largest address space in use: with 64-bit addresses that is one of 48 bits.
+constexpr std::size_t kLargestStack = std::numeric_limits<std::size_t>::max() >> (sizeof(std::size_t) == 8 ? 17 : 1);
 
 std::size_t threads_from_environment() {
   const char* const text = std::getenv("BLITZ_NUM_THREADS");

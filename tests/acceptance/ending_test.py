@@ -6,6 +6,7 @@
 
 import concurrent.futures
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -116,7 +117,8 @@ def main():
     failed = False
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         every = list(scenarios())
-        found = pool.map(lambda scenario: check([sys.argv[1], *scenario[0]], *scenario[1:]), every)
+        wrapper = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))  # of a cross build
+        found = pool.map(lambda scenario: check([*wrapper, sys.argv[1], *scenario[0]], *scenario[1:]), every)
         for (scenario, _, _), complaints in zip(every, found):
             for complaint in complaints:
                 print(f"{' '.join(scenario)}: {complaint}")

@@ -1,10 +1,11 @@
 // The global pool with options.
 #include <atomic>
 #include <cstddef>
-#include <cstdlib>
 
 #include <blitz/blitz.hpp>
 #include <doctest/doctest.h>
+
+#include "support/environment.hpp"
 
 namespace {
 
@@ -14,7 +15,7 @@ std::atomic<int> exits{0};
 }  // namespace
 
 TEST_CASE("global pool: has the options it was given, once") {
-  setenv("BLITZ_NUM_THREADS", "7", 1);
+  blitz_test::set_environment("BLITZ_NUM_THREADS", "7");
   blitz::init_global_pool({.num_threads = 2,
                            .on_thread_start = [](std::size_t) { ++starts; },
                            .on_thread_exit = [](std::size_t) { ++exits; }});

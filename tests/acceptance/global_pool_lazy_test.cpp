@@ -1,5 +1,4 @@
 // The global pool as most programs meet it: its first use starts it.
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <thread>
@@ -7,6 +6,8 @@
 
 #include <blitz/blitz.hpp>
 #include <doctest/doctest.h>
+
+#include "support/environment.hpp"
 
 namespace {
 
@@ -23,7 +24,7 @@ std::string message_of(void (*f)()) {
 
 // One test case: what happens to the global pool happens in this order.
 TEST_CASE("global pool: started by its first use, and shut down for good") {
-  setenv("BLITZ_NUM_THREADS", "3", 1);
+  blitz_test::set_environment("BLITZ_NUM_THREADS", "3");
   CHECK(blitz::current_thread_index() == std::nullopt);
 
   // Several threads at once make the first use.

@@ -1,20 +1,20 @@
 // A global pool that cannot be started: the caller learns why, and may try again.
-#include <cstdlib>
 #include <stdexcept>
 
 #include <blitz/blitz.hpp>
 #include <doctest/doctest.h>
 
+#include "support/environment.hpp"
 #include "support/failing_thread.hpp"
 
 TEST_CASE("global pool: each failure to start is reported, and none is final") {
   const auto use = [] { blitz::join([] {}, [] {}); };
 
-  setenv("BLITZ_NUM_THREADS", "many", 1);
+  blitz_test::set_environment("BLITZ_NUM_THREADS", "many");
   CHECK_THROWS_AS(use(), blitz::ThreadPoolError);
   CHECK_THROWS_AS((void)blitz::current_num_threads(), blitz::ThreadPoolError);
 
-  setenv("BLITZ_NUM_THREADS", "2", 1);
+  blitz_test::set_environment("BLITZ_NUM_THREADS", "2");
   {
     const blitz_test::ThreadLimit none(0);
     CHECK_THROWS_AS(use(), blitz::ThreadPoolError);

@@ -1,11 +1,12 @@
 // A program that has pools of its own alone starts no global one.
-#include <cstdlib>
 
 #include <blitz/blitz.hpp>
 #include <doctest/doctest.h>
 
+#include "support/environment.hpp"
+
 TEST_CASE("global pool: not started by calls in another pool, and none to be had once it was shut down unused") {
-  setenv("BLITZ_NUM_THREADS", "many", 1);  // a start would throw
+  blitz_test::set_environment("BLITZ_NUM_THREADS", "many");  // a start would throw
   blitz::ThreadPool pool({.num_threads = 2});
   pool.install([] {
     CHECK(blitz::join([] { return 1; }, [] { return 2; }) == std::pair(1, 2));
@@ -15,7 +16,7 @@ TEST_CASE("global pool: not started by calls in another pool, and none to be had
   CHECK(pool.join([] { return 1; }, [] { return 2; }, [] { return 3; }) == std::tuple(1, 2, 3));
 
   blitz::shutdown_global_pool();
-  setenv("BLITZ_NUM_THREADS", "2", 1);
+  blitz_test::set_environment("BLITZ_NUM_THREADS", "2");
   CHECK_THROWS_AS((void)blitz::global_pool(), blitz::ThreadPoolError);
   CHECK_THROWS_AS(blitz::init_global_pool({.num_threads = 2}), blitz::ThreadPoolError);
 }

@@ -21,6 +21,7 @@
 #include <doctest/doctest.h>
 
 #include "blitz/base/cpu_count.hpp"
+#include "support/environment.hpp"
 #include "support/failing_thread.hpp"
 #include "support/policies.hpp"
 #include "support/registry_of.hpp"
@@ -439,15 +440,15 @@ TEST_CASE_TEMPLATE("pool: the program and a shared library know the same worker 
 
 TEST_CASE_TEMPLATE("pool: 0 threads are as many as the environment says, or the processors there are", Pool,
                    BLITZ_TEST_POOLS) {
-  unsetenv("BLITZ_NUM_THREADS");
+  blitz_test::set_environment("BLITZ_NUM_THREADS", nullptr);
   CHECK(Pool().num_threads() == blitz::detail::available_cpus());
   CHECK(Pool({.num_threads = 0}).num_threads() >= 1);
-  setenv("BLITZ_NUM_THREADS", "3", 1);
+  blitz_test::set_environment("BLITZ_NUM_THREADS", "3");
   CHECK(Pool().num_threads() == 3);
   CHECK(Pool({.num_threads = 2}).num_threads() == 2);
-  setenv("BLITZ_NUM_THREADS", "three", 1);
+  blitz_test::set_environment("BLITZ_NUM_THREADS", "three");
   CHECK(mentions(message_of<ThreadPoolError>([] { Pool pool; }), "BLITZ_NUM_THREADS"));
-  unsetenv("BLITZ_NUM_THREADS");
+  blitz_test::set_environment("BLITZ_NUM_THREADS", nullptr);
 }
 
 TEST_CASE_TEMPLATE("pool: more threads than processors, by far", Pool, BLITZ_TEST_POOLS) {

@@ -4,6 +4,10 @@
 #include <cstdlib>
 #include <new>
 
+#if defined(_WIN32)
+#include <malloc.h>
+#endif
+
 namespace blitz_test {
 namespace {
 
@@ -20,7 +24,11 @@ void* allocate(std::size_t size, std::size_t alignment) {
     throw std::bad_alloc();
   }
   const std::size_t whole = (size + alignment - 1) / alignment * alignment;
+#if defined(_WIN32)
+  void* const memory = ::_aligned_malloc(whole, alignment);
+#else
   void* const memory = std::aligned_alloc(alignment, whole > 0 ? whole : alignment);
+#endif
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
@@ -31,6 +39,14 @@ void* try_allocate(std::size_t size, std::size_t alignment) noexcept {
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
+}
+
+void deallocate(void* memory) noexcept {
+#if defined(_WIN32)
+  ::_aligned_free(memory);
+#else
+  std::free(memory);
+#endif
 }
 
 constexpr std::size_t kUsual = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
@@ -52,6 +68,7 @@ bool stop_failing() noexcept {
 }  // namespace blitz_test
 
 using blitz_test::allocate;
+using blitz_test::deallocate;
 using blitz_test::kUsual;
 using blitz_test::try_allocate;
 
@@ -77,11 +94,11 @@ using blitz_test::try_allocate;
 [[gnu::noinline]] void* operator new[](std::size_t size, std::align_val_t a, const std::nothrow_t&) noexcept {
   return try_allocate(size, static_cast<std::size_t>(a));
 }
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete[](void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { deallocate(memory); }
+[[gnu::noinline]] void operator delete[](void* memory) noexcept { deallocate(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { deallocate(memory); }
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept { deallocate(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { deallocate(memory); }
+[[gnu::noinline]] void operator delete[](void* memory, std::align_val_t) noexcept { deallocate(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { deallocate(memory); }
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { deallocate(memory); }

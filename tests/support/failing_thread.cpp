@@ -4,14 +4,23 @@
 #include <cerrno>
 #include <limits>
 
+#if defined(_WIN32)
+#include <process.h>
+#include <windows.h>
+#else
 #include <dlfcn.h>
 #include <pthread.h>
+#endif
 
 namespace blitz_test {
 namespace {
 
 constexpr int kNoLimit = std::numeric_limits<int>::max();
 constinit std::atomic<int> left{kNoLimit};
+
+bool is_one_too_many() {
+  return left.load(std::memory_order_relaxed) != kNoLimit && left.fetch_sub(1, std::memory_order_relaxed) <= 0;
+}
 
 }  // namespace
 
@@ -20,6 +29,30 @@ ThreadLimit::~ThreadLimit() { left.store(kNoLimit, std::memory_order_relaxed); }
 
 }  // namespace blitz_test
 
+#if defined(_WIN32)
+
+using Create = decltype(_beginthreadex);
+
+namespace {
+
+std::uintptr_t begin_thread(void* security, unsigned stack, unsigned(__stdcall* entry)(void*), void* argument,
+                            unsigned flags, unsigned* id) {
+  if (blitz_test::is_one_too_many()) {
+    errno = EAGAIN;
+    return 0;
+  }
+  static const auto next = reinterpret_cast<Create*>(
+      reinterpret_cast<void*>(::GetProcAddress(::GetModuleHandleW(L"msvcrt.dll"), "_beginthreadex")));
+  return next(security, stack, entry, argument, flags, id);
+}
+
+}  // namespace
+
+/// What the linker else takes from the import library: the address of the C library's function.
+extern "C" Create* const __imp__beginthreadex = begin_thread;
+
+#else
+
 using Create = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) noexcept;
 
 /// A sanitizer's, where its runtime is linked into the program itself, and so does not come next.
@@ -27,13 +60,11 @@ extern "C" [[gnu::weak]] Create __interceptor_pthread_create;
 
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*entry)(void*),
                               void* argument) noexcept {
-  using blitz_test::left;
-  if (left.load(std::memory_order_relaxed) != blitz_test::kNoLimit &&
-      left.fetch_sub(1, std::memory_order_relaxed) <= 0) {
-    return EAGAIN;
-  }
+  if (blitz_test::is_one_too_many()) return EAGAIN;
   static Create* const next = __interceptor_pthread_create != nullptr
                                   ? &__interceptor_pthread_create
                                   : reinterpret_cast<Create*>(dlsym(RTLD_NEXT, "pthread_create"));
   return next(thread, attributes, entry, argument);
 }
+
+#endif

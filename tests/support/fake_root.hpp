@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 
 #include "blitz/base/cpu_count.hpp"
 
@@ -18,9 +18,10 @@ namespace blitz_test {
 class FakeRoot {
  public:
   FakeRoot() {
-    std::string name = (std::filesystem::temp_directory_path() / "blitz-cpu-count-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
+    std::random_device random;
+    do {
+      path_ = std::filesystem::temp_directory_path() / ("blitz-cpu-count-" + std::to_string(random()));
+    } while (!std::filesystem::create_directory(path_));
   }
   ~FakeRoot() { std::filesystem::remove_all(path_); }
   FakeRoot(const FakeRoot&) = delete;

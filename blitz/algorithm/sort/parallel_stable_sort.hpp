@@ -48,8 +48,8 @@ class ParallelStableQuicksort {
       PivotCopy<T> pivot(*choose_pivot(first, first + n, less_));
       const auto [front, equal] = stable_cut(first, n, scratch, before, pivot.value, less_);
       if (!equal) {
-        join([&, front = front, this] { sort(first, front, scratch, before, limit); },
-             [&, front = front, this] { sort(first + front, n - front, scratch + front, &pivot.value, limit); });
+        join([&, this] { sort(first, front, scratch, before, limit); },
+             [&, this] { sort(first + front, n - front, scratch + front, &pivot.value, limit); });
         return;
       }
       first += front;

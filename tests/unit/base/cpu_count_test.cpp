@@ -12,6 +12,7 @@
 
 #include <doctest/doctest.h>
 
+#include "blitz/base/windows.hpp"
 #include "support/fake_root.hpp"
 #include "unit/without_affinity.hpp"
 
@@ -334,5 +335,42 @@ TEST_CASE("cpu_count: where the kernel does not tell the mask, the standard libr
     CHECK(processors == 0);
     CHECK(count == combine_cpu_limits(standard, cgroup_cpu_limit("/")));
   }
+}
+#elif defined(BLITZ_WINDOWS)
+TEST_CASE("cpu_count: the affinity mask of the process") {
+  DWORD_PTR before = 0;
+  DWORD_PTR of_system = 0;
+  REQUIRE(GetProcessAffinityMask(GetCurrentProcess(), &before, &of_system));
+  const auto [numbers, length] = allowed_processors();
+  const std::vector<unsigned> processors(numbers.get(), numbers.get() + length);
+  REQUIRE_FALSE(processors.empty());
+  CHECK(std::is_sorted(processors.begin(), processors.end()));
+  CHECK(available_cpus() <= processors.size());
+  if (before == 0) return;  // in several groups
+
+  for (const unsigned processor : {processors.front(), processors.back()}) {
+    CAPTURE(processor);
+    REQUIRE(SetProcessAffinityMask(GetCurrentProcess(), DWORD_PTR{1} << processor % 64));
+    const blitz::detail::Processors allowed = allowed_processors();
+    CHECK(std::vector<unsigned>(allowed.begin(), allowed.end()) == std::vector<unsigned>{processor});
+    CHECK(available_cpus() == 1);
+    REQUIRE(SetProcessAffinityMask(GetCurrentProcess(), before));
+  }
+}
+
+TEST_CASE("cpu_count: the rate of a job object") {
+  constexpr std::uint32_t kEnable = 1;
+  constexpr std::uint32_t kWeight = 2;
+  constexpr std::uint32_t kHardCap = 4;
+  constexpr std::uint32_t kMinMax = 16;
+  using blitz::detail::job_cpu_limit;
+  CHECK(job_cpu_limit(0, 5'000, 8) == std::nullopt);
+  CHECK(job_cpu_limit(kHardCap, 5'000, 8) == std::nullopt);
+  CHECK(job_cpu_limit(kEnable, 5'000, 8) == std::nullopt);  // only while others want the processors
+  CHECK(job_cpu_limit(kEnable | kWeight, 5, 8) == std::nullopt);
+  CHECK(job_cpu_limit(kEnable | kHardCap, 5'000, 8) == 4.0);
+  CHECK(job_cpu_limit(kEnable | kHardCap, 10'000, 8) == 8.0);
+  CHECK(job_cpu_limit(kEnable | kHardCap, 1'875, 8) == 1.5);
+  CHECK(job_cpu_limit(kEnable | kMinMax, 2'500U << 16 | 1'250, 8) == 2.0);
 }
 #endif

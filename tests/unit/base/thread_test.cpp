@@ -12,6 +12,8 @@
 
 #include <doctest/doctest.h>
 
+#include "blitz/base/cpu_count.hpp"
+#include "blitz/base/windows.hpp"
 #include "support/failing_thread.hpp"
 
 #if defined(__unix__) && !defined(BLITZ_PORTABLE)
@@ -97,6 +99,69 @@ TEST_CASE("thread: what std::thread cannot do is refused") {
   CHECK(error_of({.processor = 0}).code() == std::errc::not_supported);
 }
 
+#elif defined(BLITZ_WINDOWS)
+
+TEST_CASE("thread: the name") {
+  const auto get =
+      blitz::detail::system_function<HRESULT WINAPI(HANDLE, PWSTR*)>(L"kernel32.dll", "GetThreadDescription");
+  REQUIRE((get != nullptr));
+  const auto name_of = [get](const std::string& asked) {
+    std::wstring name;
+    run({.name = asked}, [&] {
+      wchar_t* own = nullptr;
+      if (get(GetCurrentThread(), &own) >= 0) name = own;
+      LocalFree(own);
+    });
+    return name;
+  };
+  CHECK((name_of("blitz-7") == L"blitz-7"));
+  CHECK((name_of("l\xc3\xa4nger als f\xc3\xbcnfzehn Zeichen") == L"l\u00e4nger als f\u00fcnfzehn Zeichen"));
+  CHECK((name_of("") == L""));
+}
+
+TEST_CASE("thread: the stack size") {
+  for (const std::size_t asked : {std::size_t{1} << 20, std::size_t{16} << 20, (std::size_t{64} << 20) + 1}) {
+    CAPTURE(asked);
+    std::size_t got = 0;
+    run({.stack_size = asked}, [&got] {
+      ULONG_PTR low = 0;
+      ULONG_PTR high = 0;
+      GetCurrentThreadStackLimits(&low, &high);
+      got = high - low;
+    });
+    CHECK(got >= asked);
+    CHECK(got <= 2 * asked);
+  }
+}
+
+TEST_CASE("thread: a stack larger than the system takes") {
+  for (const std::size_t absurd : {std::size_t{1} << 32, std::numeric_limits<std::size_t>::max()}) {
+    CAPTURE(absurd);
+    const std::system_error error = error_of({.stack_size = absurd});
+    CHECK(error.code() == std::errc::invalid_argument);
+    CHECK(mentions(error, "stack_size of " + std::to_string(absurd)));
+  }
+}
+
+TEST_CASE("thread: pinned from the start") {
+  for (const unsigned processor : blitz::detail::allowed_processors()) {
+    CAPTURE(processor);
+    GROUP_AFFINITY own{};
+    run({.processor = processor}, [&own] { GetThreadGroupAffinity(GetCurrentThread(), &own); });
+    CHECK(own.Group == processor / 64);
+    CHECK(own.Mask == KAFFINITY{1} << processor % 64);
+  }
+}
+
+TEST_CASE("thread: a processor that does not exist") {
+  for (const unsigned processor : {1023U, 60000U, 1U << 16, std::numeric_limits<unsigned>::max()}) {
+    CAPTURE(processor);
+    const std::system_error error = error_of({.processor = processor});
+    CHECK(error.code() == std::errc::invalid_argument);
+    CHECK(mentions(error, "processor " + std::to_string(processor)));
+  }
+}
+
 #elif defined(__linux__)
 
 namespace {
@@ -162,7 +227,7 @@ TEST_CASE("thread: a stack too small for any thread") {
 
 TEST_CASE("thread: a stack larger than the address space") {
   for (const std::size_t absurd :
-       {std::numeric_limits<std::size_t>::max(), std::numeric_limits<std::size_t>::max() / 4}) {
+       {std::numeric_limits<std::size_t>::max(), std::numeric_limits<std::size_t>::max() / 8 * 7}) {
     CAPTURE(absurd);
     const std::system_error error = error_of({.stack_size = absurd});
     CHECK(error.code());
@@ -225,7 +290,7 @@ TEST_CASE("thread: signals go to the program's own threads") {
 TEST_CASE("thread: the caller's signals come back after a failure too") {
   sigset_t before;
   pthread_sigmask(SIG_SETMASK, nullptr, &before);
-  error_of({.stack_size = std::numeric_limits<std::size_t>::max() / 4});
+  error_of({.stack_size = std::numeric_limits<std::size_t>::max() / 8 * 7});
   sigset_t after;
   pthread_sigmask(SIG_SETMASK, nullptr, &after);
   for (int signal = 1; signal < SIGRTMIN; ++signal) {

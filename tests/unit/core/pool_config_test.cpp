@@ -14,6 +14,7 @@
 #include <doctest/doctest.h>
 
 #include "blitz/base/cpu_count.hpp"
+#include "support/environment.hpp"
 #include "unit/without_affinity.hpp"
 
 #if defined(__linux__)
@@ -46,13 +47,7 @@ class Environment {
  private:
   static constexpr const char* kName = "BLITZ_NUM_THREADS";
 
-  static void set(const char* value) {
-    if (value == nullptr) {
-      unsetenv(kName);
-    } else {
-      setenv(kName, value, 1);
-    }
-  }
+  static void set(const char* value) { blitz_test::set_environment(kName, value); }
 
   std::optional<std::string> before_;
 };
@@ -115,7 +110,7 @@ TEST_CASE("config: what no machine could honour is an invalid argument") {
   CHECK_THROWS_AS((void)checked_num_threads({.num_threads = negative}, kNoLimit), std::invalid_argument);
   CHECK_THROWS_AS((void)checked_num_threads({.num_threads = 1, .stack_size = negative}, kNoLimit),
                   std::invalid_argument);
-  const Environment environment("18446744073709551615");
+  const Environment environment(std::to_string(negative).c_str());
   CHECK_THROWS_AS((void)checked_num_threads({}, kNoLimit), std::invalid_argument);
 }
 
@@ -124,7 +119,7 @@ TEST_CASE("config: no processors are chosen unless that is wanted") {
 }
 
 TEST_CASE("config: processors to choose from, or an error that says what to do") {
-#if defined(__linux__) && !defined(BLITZ_PORTABLE)
+#if (defined(__linux__) || defined(_WIN32)) && !defined(BLITZ_PORTABLE)
   const Processors processors = processors_for(Affinity::one_per_worker);
   CHECK(processors.count > 0);
   CHECK(std::ranges::equal(processors, blitz::detail::allowed_processors()));

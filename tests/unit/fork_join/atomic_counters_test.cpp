@@ -22,6 +22,9 @@ struct Fields {
 Fields fields(Counters counters) { return {counters.sleeping(), counters.inactive(), counters.jec()}; }
 Fields fields(const AtomicCounters& counters) { return fields(counters.load()); }
 
+// On every processor that is tested; on others the standard library takes a lock for each word of 64 bits.
+static_assert(blitz::detail::Atomic<std::uint64_t>::is_always_lock_free);
+
 constexpr std::uint32_t kLastJec = 0xffffffff;
 
 bool needed(const AtomicCounters& counters) { return counters.new_jobs_needed(AtomicCounters::kQuiet); }

@@ -1,0 +1,29 @@
+/// What blitz calls of Windows: <windows.h> without the macros min and max. BLITZ_WINDOWS is defined where it is used.
+///
+/// For sources alone: a program that includes blitz does not get the names of <windows.h>.
+#pragma once
+
+#if defined(_WIN32) && !defined(BLITZ_PORTABLE)
+#define BLITZ_WINDOWS 1
+
+#if !defined(WIN32_LEAN_AND_MEAN)
+#define WIN32_LEAN_AND_MEAN
+#endif
+#if !defined(NOMINMAX)
+#define NOMINMAX
+#endif
+#include <windows.h>
+
+namespace blitz::detail {
+
+/// A function that not every release of the system, or its headers, has; null if it is missing.
+template <class Function>
+[[nodiscard]] Function* system_function(const wchar_t* library, const char* name) noexcept {
+  const HMODULE module = ::GetModuleHandleW(library);
+  if (module == nullptr) return nullptr;
+  return reinterpret_cast<Function*>(reinterpret_cast<void*>(::GetProcAddress(module, name)));
+}
+
+}  // namespace blitz::detail
+
+#endif
