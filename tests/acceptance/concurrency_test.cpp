@@ -89,7 +89,13 @@ void for_each_limit(Pool& pool, Test&& test) {
 
 /// Processor time of the whole process.
 std::chrono::duration<double> processor_time() {
+#if defined(CLOCK_PROCESS_CPUTIME_ID)  // On Windows std::clock() is the time since the program's start.
+  timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+#else
   return std::chrono::duration<double>(static_cast<double>(std::clock()) / CLOCKS_PER_SEC);
+#endif
 }
 
 /// Whether there comes a tenth of a second in which the process, which does nothing, uses next to no processor time.

@@ -290,7 +290,7 @@ TEST_CASE_TEMPLATE("pool: a stack that the system refuses is an error that says 
   check_thread_count(before);
 }
 
-#else
+#elif defined(BLITZ_PORTABLE)
 
 TEST_CASE_TEMPLATE("pool: what the system cannot do is an error that names the option", Pool, BLITZ_TEST_POOLS) {
   CHECK(mentions(

@@ -54,6 +54,7 @@ struct ThreadView {
   std::string syscall;  // number and arguments
 };
 
+#if defined(__linux__)
 /// One line of text, or nothing where it cannot be read.
 std::string read_line(const std::filesystem::path& path) {
   std::ifstream file(path);
@@ -62,7 +63,6 @@ std::string read_line(const std::filesystem::path& path) {
   return line;
 }
 
-#if defined(__linux__)
 /// From the third field of /proc/PID/stat on: the fields 14 and 15, which count ticks in user mode and in the kernel.
 double cpu_time_in(const std::string& stat) {
   std::istringstream fields(stat);
