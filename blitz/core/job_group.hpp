@@ -1,13 +1,14 @@
 /// The inside of a TaskGroup: the count of its unfinished jobs, the threads that wait for it to be zero, the first
 /// exception, and the request to stop.
 ///
-/// Invariant: the count rises without a lock, and falls without one while something is left; it falls to zero only
-/// under the mutex, which also guards the list of waiters. README.md proves what follows.
+/// The count and a bit, *guarded*, share a word. While the bit is set, because a thread waits on the list or an exception is
+/// kept, the count falls to zero only under the mutex, which guards both. Otherwise no step takes it, so a worker that runs
+/// the group's jobs itself pays for the count alone. README.md proves what follows.
 ///
 /// Who may call what: begun, any thread; finished, once for each begun; wait, any number of threads at once.
 ///
 /// Pairs:
-///   [done]  finished: unfinished_ read-modify-write (release)  ->  the last finished: unfinished_.fetch_sub (acquire)
+///   [done]  finished: state_ read-modify-write (release)  ->  wait: state_.load (acquire)
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,7 @@ class JobGroup {
 
   /// A job is about to be given to the pool. Relaxed: the caller waits itself, is a counted job, or orders its call
   /// before the waiter's.
-  void begun() noexcept { unfinished_.fetch_add(1, std::memory_order_relaxed); }
+  void begun() noexcept { state_.fetch_add(kJob, std::memory_order_relaxed); }
 
   /// A job has ended. If it was the last the group may be gone.
   BLITZ_API void finished() noexcept;
@@ -48,14 +49,17 @@ class JobGroup {
     Waiter* next = nullptr;
   };
 
+  static constexpr std::size_t kGuarded = 1;
+  static constexpr std::size_t kJob = 2;
+
   void wait_here() noexcept;
-  /// Relaxed: a thread that reads 0 and acts on it holds the mutex, or locks it next.
-  [[nodiscard]] bool idle() const noexcept { return unfinished_.load(std::memory_order_relaxed) == 0; }
+  /// Relaxed: wait() reads it again.
+  [[nodiscard]] bool idle() const noexcept { return state_.load(std::memory_order_relaxed) < kJob; }
 
   PoolBase& pool_;
-  Atomic<std::size_t> unfinished_{0};  // written by each thread that spawns a job, and at each job's end
-  Mutex mutex_;                        // guards the next two
-  Waiter* waiters_ = nullptr;          // in the frames of the waiting threads
+  Atomic<std::size_t> state_{0};  // written by each thread that spawns a job, at each job's end, and under the mutex
+  Mutex mutex_;                   // guards the next two
+  Waiter* waiters_ = nullptr;     // in the frames of the waiting threads
   std::exception_ptr error_;
   StopRequest stop_;
 };

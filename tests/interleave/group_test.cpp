@@ -164,6 +164,22 @@ INTERLEAVE_CASE("group: a waiter, and another who gives a job", .preemptions = 1
   run.go();
 }
 
+// What the end of one wait does to the group must not be felt by the other, which waits for the second job.
+INTERLEAVE_CASE("group: a wait ends while another begins", .preemptions = 1, .random_schedules = 2000) {
+  Pool pool(run, 3);
+  Group group(run, pool);
+  (*group).begun();
+  for (std::size_t slot = 0; slot < 2; ++slot) {
+    add_thread(run, slot == 0 ? "waiter 0" : "waiter 1", pool.worker(slot), [&] { (void)group.wait(); });
+  }
+  add_thread(run, "jobs", pool.worker(2), [&] {
+    (*group).finished();
+    (*group).begun();
+    (*group).finished();
+  });
+  run.go();
+}
+
 INTERLEAVE_CASE("group: an outside thread waits", .preemptions = 3, .spurious = 1, .random_schedules = 2000) {
   Pool pool(run, 1);
   Group group(run, pool);
