@@ -49,6 +49,9 @@ INCLUDED_BY = {
 # Written as users write: against the public face alone.
 USERS = ["examples", "tests/packaging/consumer.cpp", "tests/support/reference_policy.hpp"]
 
+# adaptor -> the folder of headers of the library that it is made for.
+ADAPTED = {"adaptor/asio.hpp": "asio/", "adaptor/boost_asio.hpp": "boost/asio/"}
+
 # What has one place, so that it can be found, replaced for a test, and left out where a system lacks it.
 ONE_PLACE = [
     (r"\bstd::atomic\w*", "base"),
@@ -141,7 +144,7 @@ def check_includes(root):
             if quote == "<":
                 if target.startswith("blitz/"):
                     yield f'{where}: write #include "{target}", quoted, inside the library'
-                elif "/" in target and not target.startswith(("sys/", "linux/")):
+                elif "/" in target and not target.startswith(("sys/", "linux/", ADAPTED.get(name, "sys/"))):
                     yield f"{where}: <{target}> is neither the standard library nor the system"
                 continue
             if not target.startswith("blitz/"):

@@ -111,6 +111,11 @@ class Includes(Tree):
     def test_foreign_libraries(self):
         self.header("base/futex.hpp", "#include <tbb/tbb.h>")
         self.assert_complaint("tbb/tbb.h")
+        self.header("base/futex.hpp")
+        self.header("adaptor/boost_asio.hpp", "#include <boost/asio/execution.hpp>")
+        self.assert_sound()
+        self.header("adaptor/asio.hpp", "#include <boost/asio/execution.hpp>")
+        self.assert_complaint("boost/asio/execution.hpp")
 
     def test_a_cycle(self):
         self.header("core/a.hpp", '#include "blitz/core/b.hpp"')

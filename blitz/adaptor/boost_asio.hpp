@@ -1,0 +1,39 @@
+/// @file
+/// BoostAsioContext: a pool under Boost.Asio of Boost 1.74 or later; for the standalone library see asio.hpp.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <boost/asio/version.hpp>
+#if BOOST_ASIO_VERSION < 101800
+#error "blitz: <blitz/adaptor/boost_asio.hpp> needs Boost 1.74 or later"
+#endif
+#include <boost/asio/execution.hpp>
+#include <boost/asio/execution_context.hpp>
+
+#include "blitz/adaptor/asio_context.hpp"
+
+namespace blitz {
+
+namespace detail {
+
+struct BoostAsio {
+  using ExecutionContext = ::boost::asio::execution_context;
+  using Context = ::boost::asio::execution::context_t;
+  using Blocking = ::boost::asio::execution::blocking_t;
+  using Relationship = ::boost::asio::execution::relationship_t;
+  using Work = ::boost::asio::execution::outstanding_work_t;
+  template <class A>
+  using Allocator = ::boost::asio::execution::allocator_t<A>;
+};
+
+}  // namespace detail
+
+/// @brief A pool as an execution context of Boost.Asio; see BasicAsioContext.
+/// @code
+///   blitz::BoostAsioContext context(pool);
+///   boost::asio::co_spawn(context, serve(), boost::asio::detached);
+/// @endcode
+using BoostAsioContext = BasicAsioContext<detail::BoostAsio>;
+
+}  // namespace blitz
