@@ -48,25 +48,18 @@ class Task;
 namespace detail {
 
 /// A suspended coroutine that a worker is to resume. It lies in the coroutine's frame.
-class ResumeJob : public Job {
+class ResumeJob : public InPlaceJob {
  public:
-  ResumeJob() noexcept : Job(&execute_it) {}
+  ResumeJob() noexcept : InPlaceJob(&execute_it) {}
 
-  /// The coroutine may be resumed, and its frame be gone, before this returns. Throws what begin_jobs throws; the
-  /// coroutine is then still the caller's.
-  ///
-  /// Out of line, as await_suspend is everywhere here: what is inlined may be kept in the coroutine's frame.
-  [[gnu::noinline]] void post(PoolBase& pool, std::coroutine_handle<> coroutine) {
-    Detached::begun(worker_of(pool), pool);
-    post_begun(pool, coroutine);
+  /// As InPlaceJob's: the coroutine may be resumed, and its frame be gone, before this returns.
+  void post(PoolBase& pool, std::coroutine_handle<> coroutine) {
+    coroutine_ = coroutine;
+    InPlaceJob::post(pool);
   }
-  /// The same for a job that Detached::begun has counted.
   void post_begun(PoolBase& pool, std::coroutine_handle<> coroutine) noexcept {
     coroutine_ = coroutine;
-    WorkerBase* const worker = worker_of(pool);
-    // As soon as a worker has the job, the program may go on to the end of the pool, while this thread has still to wake one.
-    const Shared<PoolBase> keep_alive = worker == nullptr ? share(pool) : Shared<PoolBase>();
-    push_or_inject(worker, pool, this);
+    InPlaceJob::post_begun(pool);
   }
 
  private:

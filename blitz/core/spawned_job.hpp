@@ -192,6 +192,31 @@ inline void push_or_inject(WorkerBase* worker, PoolBase& pool, Job* job) noexcep
   pool.inject(job);
 }
 
+/// A detached job that lies in its owner's memory, such as the frame of a coroutine. Its `execute` ends with
+/// Detached::finished, when the job may be gone.
+class InPlaceJob : public Job {
+ public:
+  /// The job may have run, and be gone, before this returns. Throws what Detached::begun throws; the job is then still the
+  /// caller's.
+  ///
+  /// Out of line: what is inlined into a coroutine may be kept in its frame, which is gone.
+  [[gnu::noinline]] void post(PoolBase& pool) {
+    Detached::begun(worker_of(pool), pool);
+    post_begun(pool);
+  }
+  /// The same for a job that Detached::begun has counted.
+  [[gnu::noinline]] void post_begun(PoolBase& pool) noexcept {
+    WorkerBase* const worker = worker_of(pool);
+    // As soon as a worker has the job, the program may go on to the end of the pool, while this thread has still to wake one.
+    const Shared<PoolBase> keep_alive = worker == nullptr ? share(pool) : Shared<PoolBase>();
+    push_or_inject(worker, pool, this);
+  }
+
+ protected:
+  explicit InPlaceJob(Execute function) noexcept : Job(function) {}
+  ~InPlaceJob() = default;
+};
+
 /// As spawn_job, in the order of `fifo`.
 template <JobOwner O, class F>
 void spawn_job_fifo(WorkerBase* spawner, PoolBase& pool, JobFifo& fifo, O owner, F&& f) {

@@ -50,7 +50,7 @@ INCLUDED_BY = {
 USERS = ["examples", "tests/packaging/consumer.cpp", "tests/support/reference_policy.hpp"]
 
 # adaptor -> the folder of headers of the library that it is made for.
-ADAPTED = {"adaptor/asio.hpp": "asio/", "adaptor/boost_asio.hpp": "boost/asio/"}
+ADAPTED = {"adaptor/asio.hpp": "asio/", "adaptor/boost_asio.hpp": "boost/asio/", "adaptor/stdexec.hpp": "stdexec/"}
 
 # What has one place, so that it can be found, replaced for a test, and left out where a system lacks it.
 ONE_PLACE = [

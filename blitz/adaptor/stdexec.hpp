@@ -1,0 +1,142 @@
+/// @file
+/// StdexecScheduler: a pool as a scheduler of stdexec, the reference implementation of C++26's senders.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#if !__has_include(<stdexec/execution.hpp>)
+#error \
+    "blitz: <blitz/adaptor/stdexec.hpp> needs stdexec of 2026 (C++26's sender_tag), https://github.com/NVIDIA/stdexec"
+#endif
+#include <concepts>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#include <stdexec/execution.hpp>
+
+#include "blitz/adaptor/sender.hpp"
+
+namespace blitz {
+
+namespace detail {
+
+struct Stdexec;
+
+/// Makes a BulkSender of `bulk`, in all its forms; with a policy that allows one thread only, it stays as it is.
+struct StdexecDomain : ::stdexec::default_domain {
+  template <class S, class Env>
+    requires std::same_as<::stdexec::tag_of_t<S>, ::stdexec::bulk_chunked_t>
+  static auto transform_sender(::stdexec::set_value_t, S&& sender, const Env& /*env*/) {
+    return parallel(std::forward<S>(sender), []<class F>(F&& f) { return std::forward<F>(f); });
+  }
+  template <class S, class Env>
+    requires std::same_as<::stdexec::tag_of_t<S>, ::stdexec::bulk_unchunked_t>
+  static auto transform_sender(::stdexec::set_value_t, S&& sender, const Env& /*env*/) {
+    return parallel(std::forward<S>(sender),
+                    []<class F>(F&& f) { return ForEachOfBlock<std::decay_t<F>>{std::forward<F>(f)}; });
+  }
+
+ private:
+  /// A reference to a part, an rvalue if the whole, given as S, is one.
+  template <class S, class Part>
+  using Like = std::conditional_t<std::is_lvalue_reference_v<S>, std::remove_reference_t<Part>&,
+                                  std::remove_reference_t<Part>&&>;
+
+  template <class S, class ToBody>
+  static auto parallel(S&& sender, const ToBody& to_body) {
+    auto& [tag, data, child] = sender;
+    auto& [policy, shape, f] = data;
+    using Policy = std::remove_cvref_t<decltype(policy.__get())>;
+    if constexpr (std::same_as<Policy, std::remove_cvref_t<decltype(::stdexec::par)>> ||
+                  std::same_as<Policy, std::remove_cvref_t<decltype(::stdexec::par_unseq)>>) {
+      auto body = to_body(static_cast<Like<S, decltype(f)>>(f));
+      return BulkSender<Stdexec, std::decay_t<decltype(child)>, std::decay_t<decltype(shape)>, decltype(body)>(
+          static_cast<Like<S, decltype(child)>>(child), shape, std::move(body));
+    } else {
+      return std::forward<S>(sender);
+    }
+  }
+};
+
+/// The vocabulary of stdexec.
+struct Stdexec {
+  using SenderTag = ::stdexec::sender_tag;
+  using ReceiverTag = ::stdexec::receiver_tag;
+  using OperationStateTag = ::stdexec::operation_state_tag;
+  using SchedulerTag = ::stdexec::scheduler_tag;
+
+  template <class Scheduler>
+  struct Attributes {
+    template <class Completion>
+    [[nodiscard]] Scheduler query(::stdexec::get_completion_scheduler_t<Completion>) const noexcept {
+      return scheduler;
+    }
+    template <class Completion>
+    [[nodiscard]] StdexecDomain query(::stdexec::get_completion_domain_t<Completion>) const noexcept {
+      return {};
+    }
+    Scheduler scheduler;
+  };
+  template <class Scheduler>
+  struct SchedulerQueries {
+    [[nodiscard]] static constexpr auto query(::stdexec::get_forward_progress_guarantee_t) noexcept {
+      return ::stdexec::forward_progress_guarantee::parallel;
+    }
+    [[nodiscard]] Scheduler query(::stdexec::get_completion_scheduler_t<::stdexec::set_value_t>) const noexcept {
+      return static_cast<const Scheduler&>(*this);
+    }
+    [[nodiscard]] StdexecDomain query(::stdexec::get_completion_domain_t<::stdexec::set_value_t>) const noexcept {
+      return {};
+    }
+  };
+
+  struct ScheduleCompletes {
+    using completion_signatures =
+        ::stdexec::completion_signatures<::stdexec::set_value_t(), ::stdexec::set_error_t(std::exception_ptr),
+                                         ::stdexec::set_stopped_t()>;
+  };
+  /// As the sender before it, or with an exception of the body, or stopped.
+  template <class Child>
+  struct BulkCompletes {
+    template <class Self, class... Env>
+    [[nodiscard]] static consteval auto get_completion_signatures() {
+      return with<::stdexec::set_stopped_t()>(
+          with<::stdexec::set_error_t(std::exception_ptr)>(::stdexec::get_completion_signatures<Child, Env...>()));
+    }
+
+   private:
+    template <class Added, class... Known>
+    [[nodiscard]] static consteval auto with(::stdexec::completion_signatures<Known...> known) {
+      if constexpr ((std::same_as<Added, Known> || ...)) {
+        return known;
+      } else {
+        return ::stdexec::completion_signatures<Known..., Added>();
+      }
+    }
+  };
+
+  template <class S, class R>
+  [[nodiscard]] static auto connect(S&& sender, R receiver) {
+    return ::stdexec::connect(std::forward<S>(sender), std::move(receiver));
+  }
+  template <class R>
+  [[nodiscard]] static auto stop_token(const R& receiver) noexcept {
+    return ::stdexec::get_stop_token(::stdexec::get_env(receiver));
+  }
+  template <class S>
+  [[nodiscard]] static decltype(auto) env_of(const S& object) noexcept {
+    return ::stdexec::get_env(object);
+  }
+};
+
+}  // namespace detail
+
+/// @brief A pool as a scheduler of stdexec; see BasicPoolScheduler.
+/// @code
+///   blitz::StdexecScheduler scheduler(pool);
+///   stdexec::sync_wait(stdexec::schedule(scheduler) | stdexec::bulk(stdexec::par, n, work_on));
+/// @endcode
+using StdexecScheduler = BasicPoolScheduler<detail::Stdexec>;
+
+}  // namespace blitz
