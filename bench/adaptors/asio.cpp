@@ -1,5 +1,5 @@
-// Handlers on a pool under Asio beside asio::thread_pool, as many threads each: nanoseconds for each handler, the least of
-// several rounds, in which the two take turns.
+// Handlers on a pool under Asio beside asio::thread_pool, as many threads each: nanoseconds for each handler, the least
+// of several rounds, in which the two take turns.
 //
 //   g++ -std=c++20 -O3 bench/adaptors/asio.cpp $(pkg-config --cflags --libs blitz) -o asio && ./asio [threads]
 //
@@ -44,8 +44,8 @@ struct OnBlitz {
   BlitzContext context;
 };
 
-/// `f(context)` gives handlers to the context; until all are done. A thread_pool that was joined is done for good, so each
-/// call has a new one; its threads are started untimed.
+/// `f(context)` gives handlers to the context; until all are done. A thread_pool that was joined is done for good, so
+/// each call has a new one; its threads are started untimed.
 template <class Pool, class F>
 double once(std::size_t threads, const F& f) {
   Pool pool(threads);

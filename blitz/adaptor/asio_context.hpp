@@ -1,8 +1,8 @@
 /// @file
 /// A pool as an execution context of Asio; asio.hpp and boost_asio.hpp name its two instances.
 ///
-/// A handler is a detached job of the pool, counted by its context as a job of a TaskGroup is. The library's types come from the
-/// template parameter `Asio`, so this header includes neither Asio nor Boost.
+/// A handler is a detached job of the pool, counted by its context as a job of a TaskGroup is. The library's types come
+/// from the template parameter `Asio`, so this header includes neither Asio nor Boost.
 #pragma once
 
 #include "blitz/base/compiler.hpp"
@@ -29,11 +29,12 @@ namespace detail {
 
 /// What a context waits for: its handlers, and the executors that track work.
 ///
-/// Invariant: `unfinished_` counts the handlers and, until stop(), the tracking executors. An executor is counted there before
-/// `tracked_` shows it, and stop() takes off those that `tracked_` shows; so handlers alone are left, and none too few.
+/// Invariant: `unfinished_` counts the handlers and, until stop(), the tracking executors. An executor is counted there
+/// before `tracked_` shows it, and stop() takes off those that `tracked_` shows; so handlers alone are left, and none
+/// too few.
 ///
-/// Any thread may call any member at any time. `tracked_` is relaxed: its one word decides which side takes an executor off,
-/// and `unfinished_` orders what the waiter sees.
+/// Any thread may call any member at any time. `tracked_` is relaxed: its one word decides which side takes an executor
+/// off, and `unfinished_` orders what the waiter sees.
 class AsioWork {
  public:
   explicit AsioWork(PoolBase& pool) noexcept : pool_(share(pool)), unfinished_(pool) {}
@@ -59,8 +60,8 @@ class AsioWork {
     if (!pool_->from_before_fork()) static_cast<void>(unfinished_.wait());
   }
 
-  /// Whether the calling thread is a worker of the pool. Out of line, as post is: a coroutine that calls them may go on on
-  /// another thread, and must not keep the address of this one's thread_local variables.
+  /// Whether the calling thread is a worker of the pool. Out of line, as post is: a coroutine that calls them may go on
+  /// on another thread, and must not keep the address of this one's thread_local variables.
   [[nodiscard, gnu::noinline]] bool on_worker() const noexcept { return worker_of(*pool_) != nullptr; }
 
   /// Throws what spawn_job throws.
@@ -125,7 +126,8 @@ class TrackedContext {
   Context* context_;  // null once moved from
 };
 
-/// A handler in memory of its own allocator. It leaves that memory before it is called, so that the call may use it again.
+/// A handler in memory of its own allocator. It leaves that memory before it is called, so that the call may use it
+/// again.
 template <class F, class Allocator>
 [[nodiscard]] auto allocated_handler(const Allocator& allocator, F&& f) {
   using Function = std::decay_t<F>;
@@ -237,8 +239,8 @@ class AsioExecutor {
 
 }  // namespace detail
 
-/// @brief A pool as an execution context of Asio: what is posted, dispatched or deferred to it, bound to its executor, or spawned
-/// there by `co_spawn`, runs as a job of the pool. Written blitz::AsioContext or blitz::BoostAsioContext.
+/// @brief A pool as an execution context of Asio: what is posted, dispatched or deferred to it, bound to its executor,
+/// or spawned there by `co_spawn`, runs as a job of the pool. Written blitz::AsioContext or blitz::BoostAsioContext.
 ///
 /// @code
 ///   blitz::AsyncThreadPool pool;
@@ -247,27 +249,29 @@ class AsioExecutor {
 ///   context.join();
 /// @endcode
 ///
-/// It stands where `asio::thread_pool` does, and its members mean the same. A strand of it runs its handlers one after the other,
-/// in their order; the order of others is that of blitz::spawn. A timer or socket of the context itself is served by a thread
-/// that Asio starts for it, one of an `io_context` by the threads in `run()`; the handlers run in the pool.
+/// It stands where `asio::thread_pool` does, and its members mean the same. A strand of it runs its handlers one after
+/// the other, in their order; the order of others is that of blitz::spawn. A timer or socket of the context itself is
+/// served by a thread that Asio starts for it, one of an `io_context` by the threads in `run()`; the handlers run in
+/// the pool.
 ///
 /// What a handler throws goes to ThreadPoolOptions::exception_handler; without one std::terminate is called, as by
 /// `asio::thread_pool`.
 ///
-/// A worker that waits in a join or a loop runs other handlers meanwhile. Where that must not be, as in a handler of a strand, or
-/// under a lock, write blitz::isolate around the call.
+/// A worker that waits in a join or a loop runs other handlers meanwhile. Where that must not be, as in a handler of a
+/// strand, or under a lock, write blitz::isolate around the call.
 ///
 /// Several contexts may share a pool; each waits for its own handlers.
 ///
 /// @tparam Asio  The types of the library, such as detail::StandaloneAsio.
-/// Complexity: a handler costs what blitz::spawn costs, and one atomic addition at its beginning and its end. One allocation,
-/// from the worker's free blocks; with an associated allocator, another one from that. Thread-safety: any thread may call all
-/// members, except the destructor. Source of the properties: P0443R13, as in Asio.
+/// Complexity: a handler costs what blitz::spawn costs, and one atomic addition at its beginning and its end. One
+/// allocation, from the worker's free blocks; with an associated allocator, another one from that.
+/// Thread-safety: any thread may call all members, except the destructor.
+/// Source of the properties: P0443R13, as in Asio.
 template <class Asio>
 class BasicAsioContext : public Asio::ExecutionContext {
  public:
-  /// Models Asio's executor, with the properties context, blocking (possibly, never), relationship, outstanding_work and
-  /// allocator. It must not be used after the context is gone.
+  /// Models Asio's executor, with the properties context, blocking (possibly, never), relationship, outstanding_work
+  /// and allocator. It must not be used after the context is gone.
   using executor_type = detail::AsioExecutor<Asio, BasicAsioContext, std::allocator<void>, false>;
 
   /// A context of `pool`.
@@ -279,8 +283,8 @@ class BasicAsioContext : public Asio::ExecutionContext {
   BasicAsioContext(const BasicAsioContext&) = delete;
   BasicAsioContext& operator=(const BasicAsioContext&) = delete;
 
-  /// As stop(); then waits for the handlers that run, and destroys, uncalled, those that wait in strands, timers and sockets of
-  /// this context. Call join() before, to have all of them run. Not in a handler of the context.
+  /// As stop(); then waits for the handlers that run, and destroys, uncalled, those that wait in strands, timers and
+  /// sockets of this context. Call join() before, to have all of them run. Not in a handler of the context.
   ~BasicAsioContext() {
     stop();
     work_.wait();
@@ -292,17 +296,18 @@ class BasicAsioContext : public Asio::ExecutionContext {
   /// The executor: blocking.possibly, relationship.fork, outstanding_work.untracked, the default allocator.
   [[nodiscard]] executor_type get_executor() noexcept { return {this, false, false, {}}; }
 
-  /// Handlers that have not begun will not, nor will those that are given to the context from now on: they are destroyed uncalled.
-  /// Outstanding work no longer keeps join() waiting. There is no way back. O(1), but for the tracking executors.
+  /// Handlers that have not begun will not, nor will those that are given to the context from now on: they are
+  /// destroyed uncalled. Outstanding work no longer keeps join() waiting. There is no way back. O(1), but for the
+  /// tracking executors.
   void stop() noexcept { work_.stop(); }
   /// Whether stop() has been called. One load.
   [[nodiscard]] bool stopped() const noexcept { return work_.stopped(); }
 
-  /// Waits until the context has no unfinished handler and no outstanding work: no executor_work_guard, no other executor with
-  /// outstanding_work.tracked, no coroutine that `co_spawn` has begun. It may then be given more.
+  /// Waits until the context has no unfinished handler and no outstanding work: no executor_work_guard, no other
+  /// executor with outstanding_work.tracked, no coroutine that `co_spawn` has begun. It may then be given more.
   ///
-  /// A worker runs other jobs of its pool meanwhile; a thread of no pool does the same if a slot is vacant, and blocks otherwise.
-  /// Not in a handler of the context, which would wait for itself.
+  /// A worker runs other jobs of its pool meanwhile; a thread of no pool does the same if a slot is vacant, and blocks
+  /// otherwise. Not in a handler of the context, which would wait for itself.
   void join() noexcept { work_.wait(); }
 
   /// For the executors.

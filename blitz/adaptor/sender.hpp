@@ -1,8 +1,9 @@
 /// @file
 /// A pool as a scheduler in the terms of C++26: schedule, connect, start, bulk.
 ///
-/// Nothing but the operation states is allocated, and those by the program: a job lies in the operation state of its schedule.
-/// The vocabulary of a library of senders comes from the template parameter `Senders`; stdexec.hpp has that of stdexec.
+/// Nothing but the operation states is allocated, and those by the program: a job lies in the operation state of its
+/// schedule. The vocabulary of a library of senders comes from the template parameter `Senders`; stdexec.hpp has that
+/// of stdexec.
 #pragma once
 
 #include "blitz/base/compiler.hpp"
@@ -21,8 +22,9 @@
 
 namespace blitz {
 
-/// @brief What the environment of a receiver is queried with for its stop token: `receiver.get_env().query(blitz::GetStopToken())`.
-/// A receiver without such an environment is never asked to stop. For PoolScheduler, which knows no library of senders.
+/// @brief What the environment of a receiver is queried with for its stop token:
+/// `receiver.get_env().query(blitz::GetStopToken())`. A receiver without such an environment is never asked to stop.
+/// For PoolScheduler, which knows no library of senders.
 struct GetStopToken {};
 
 namespace detail {
@@ -123,61 +125,70 @@ class ScheduleSender : public Senders::ScheduleCompletes {
   PoolBase* pool_;
 };
 
-/// The operation state of a bulk: it calls `f(begin, end, values...)` for blocks of the integers below `shape`, as a loop of the
-/// worker on which the sender before it completes.
+/// What a bulk keeps, beside the operation state of the sender before it.
+template <class Senders, class Shape, class F, class R>
+struct BulkState {
+  /// Calls `f(begin, end, values...)` for blocks of the integers below `shape`: a loop of the worker that calls this.
+  template <class... Values>
+  void run(Values&&... values) noexcept {
+    const auto token = Senders::stop_token(receiver);
+    try {
+      parallel_for_blocks(std::views::iota(Shape(), shape), [&](auto block) {
+        if (token.stop_requested()) return Flow::stop;
+        f(*block.begin(), static_cast<Shape>(*block.begin() + static_cast<Shape>(block.size())), values...);
+        return Flow::go_on;
+      });
+    } catch (...) {
+      return std::move(receiver).set_error(std::current_exception());
+    }
+    if (token.stop_requested()) return std::move(receiver).set_stopped();
+    std::move(receiver).set_value(std::forward<Values>(values)...);
+  }
+
+  const Shape shape;
+  F f;
+  R receiver;
+};
+
+/// What the sender before a bulk completes.
+template <class Senders, class State>
+struct BulkReceiver {
+  using receiver_concept = typename Senders::ReceiverTag;
+
+  template <class... Values>
+  void set_value(Values&&... values) && noexcept {
+    state->run(std::forward<Values>(values)...);
+  }
+  template <class Error>
+  void set_error(Error&& error) && noexcept {
+    std::move(state->receiver).set_error(std::forward<Error>(error));
+  }
+  void set_stopped() && noexcept { std::move(state->receiver).set_stopped(); }
+  [[nodiscard]] decltype(auto) get_env() const noexcept { return Senders::env_of(state->receiver); }
+
+  State* state;
+};
+
+/// The operation state of a bulk.
 template <class Senders, class Child, class Shape, class F, class R>
 class BulkOperation {
-  struct Receiver {
-    using receiver_concept = typename Senders::ReceiverTag;
-
-    template <class... Values>
-    void set_value(Values&&... values) noexcept {
-      operation->run(std::forward<Values>(values)...);
-    }
-    template <class Error>
-    void set_error(Error&& error) noexcept {
-      std::move(operation->receiver_).set_error(std::forward<Error>(error));
-    }
-    void set_stopped() noexcept { std::move(operation->receiver_).set_stopped(); }
-    [[nodiscard]] decltype(auto) get_env() const noexcept { return Senders::env_of(operation->receiver_); }
-
-    BulkOperation* operation;
-  };
+  using State = BulkState<Senders, Shape, F, R>;
+  using Receiver = BulkReceiver<Senders, State>;
 
  public:
   using operation_state_concept = typename Senders::OperationStateTag;
 
   template <class C, class G>
   BulkOperation(C&& child, Shape shape, G&& f, R&& receiver)
-      : shape_(shape),
-        f_(std::forward<G>(f)),
-        receiver_(std::move(receiver)),
-        child_(Senders::connect(std::forward<C>(child), Receiver{this})) {}
+      : state_{shape, std::forward<G>(f), std::move(receiver)},
+        child_(Senders::connect(std::forward<C>(child), Receiver{&state_})) {}
   BulkOperation(const BulkOperation&) = delete;
   BulkOperation& operator=(const BulkOperation&) = delete;
 
   void start() & noexcept { child_.start(); }
 
  private:
-  template <class... Values>
-  void run(Values&&... values) noexcept {
-    const auto token = Senders::stop_token(receiver_);
-    try {
-      parallel_for_blocks(std::views::iota(Shape(), shape_), [&](auto block) {
-        if (token.stop_requested()) return Flow::stop;
-        f_(*block.begin(), static_cast<Shape>(*block.begin() + static_cast<Shape>(block.size())), values...);
-        return Flow::go_on;
-      });
-    } catch (...) {
-      return std::move(receiver_).set_error(std::current_exception());
-    }
-    if (token.stop_requested()) return std::move(receiver_).set_stopped();
-    std::move(receiver_).set_value(std::forward<Values>(values)...);
-  }
-
-  const Shape shape_;
-  F f_;
-  R receiver_;
+  State state_;
   decltype(Senders::connect(std::declval<Child>(), std::declval<Receiver>())) child_;
 };
 
@@ -186,7 +197,8 @@ class BulkSender : public Senders::template BulkCompletes<Child> {
  public:
   using sender_concept = typename Senders::SenderTag;
 
-  BulkSender(Child child, Shape shape, F f) : child_(std::move(child)), shape_(shape), f_(std::move(f)) {}
+  BulkSender(Child child, Shape shape, F f)
+      : child_(std::move(child)), shape_(Shape() < shape ? shape : Shape()), f_(std::move(f)) {}
 
   template <class R>
   [[nodiscard]] auto connect(R receiver) && {
@@ -216,9 +228,9 @@ struct ForEachOfBlock {
 
 }  // namespace detail
 
-/// @brief A pool as a scheduler in the terms of C++26: what `schedule()` returns is a sender, whose `connect(receiver)` returns an
-/// operation state. `start()` has a worker of the pool call `receiver.set_value()`. Written blitz::PoolScheduler, or
-/// blitz::StdexecScheduler for programs with stdexec.
+/// @brief A pool as a scheduler in the terms of C++26: what `schedule()` returns is a sender, whose `connect(receiver)`
+/// returns an operation state. `start()` has a worker of the pool call `receiver.set_value()`. Written
+/// blitz::PoolScheduler, or blitz::StdexecScheduler for programs with stdexec.
 ///
 /// @code
 ///   blitz::PoolScheduler scheduler(pool);
@@ -226,13 +238,13 @@ struct ForEachOfBlock {
 ///   operation.start();  // a worker calls receiver.set_value()
 /// @endcode
 ///
-/// The job is one like those of blitz::spawn, and runs in the same order; the end of the pool waits for it. If the stop token of the
-/// receiver's environment has been asked to stop by the time that the job runs, the receiver gets `set_stopped()`. If the pool was
-/// shut down, `start()` calls `set_error()` with a ThreadPoolError.
+/// The job is one like those of blitz::spawn, and runs in the same order; the end of the pool waits for it. If the stop
+/// token of the receiver's environment has been asked to stop by the time that the job runs, the receiver gets
+/// `set_stopped()`. If the pool was shut down, `start()` calls `set_error()` with a ThreadPoolError.
 ///
 /// @tparam Senders  The vocabulary of the library of senders, such as detail::PlainSenders.
-/// Complexity: `start()` takes some ten nanoseconds on a worker. Memory: none but the operation state. Thread-safety: that of a
-/// pointer; the pool must live longer than its operations. Source: P2300R10.
+/// Complexity: `start()` takes some ten nanoseconds on a worker. Memory: none but the operation state.
+/// Thread-safety: that of a pointer; the pool must live longer than its operations. Source: P2300R10.
 template <class Senders>
 class BasicPoolScheduler : public Senders::template SchedulerQueries<BasicPoolScheduler<Senders>> {
  public:
@@ -258,18 +270,19 @@ class BasicPoolScheduler : public Senders::template SchedulerQueries<BasicPoolSc
   detail::PoolBase* pool_;
 };
 
-/// @brief The scheduler of a program without a library of senders, or with receivers of its own; see BasicPoolScheduler.
+/// @brief The scheduler of a program without a library of senders, or with receivers of its own; see
+/// BasicPoolScheduler.
 /// @code
 ///   auto operation = blitz::PoolScheduler(pool).schedule().connect(receiver);
 /// @endcode
 using PoolScheduler = BasicPoolScheduler<detail::PlainSenders>;
 
-/// @brief A sender that calls `f(i, values...)` for each integer `i` from 0 to `shape`, once `sender` has completed with `values...`,
-/// and then completes with these values.
+/// @brief A sender that calls `f(i, values...)` for each integer `i` from 0 to `shape`, once `sender` has completed
+/// with `values...`, and then completes with these values.
 ///
-/// The calls are a loop like that of blitz::parallel_for, in the pool on whose worker `sender` completes. After a request to stop,
-/// blocks of it that have not begun will not, and the receiver gets `set_stopped()`. The first exception of `f` goes to
-/// `set_error()`.
+/// The calls are a loop like that of blitz::parallel_for, in the pool on whose worker `sender` completes, or else in
+/// the global pool. After a request to stop, blocks of it that have not begun will not, and the receiver gets
+/// `set_stopped()`. The first exception of `f` goes to `set_error()`.
 ///
 /// With a library of senders use its own `bulk`, which comes to the same.
 ///
@@ -277,7 +290,7 @@ using PoolScheduler = BasicPoolScheduler<detail::PlainSenders>;
 ///   auto operation = blitz::bulk(scheduler.schedule(), n, [&](int i) { work_on(items[i]); }).connect(receiver);
 /// @endcode
 /// @param sender  Such as a PoolScheduler's.
-/// @param shape   How many calls there are.
+/// @param shape   How many calls there are; none if it is negative.
 /// @param f       Moved into the operation state; called by several threads at once.
 /// @return The sender. Connecting it throws what moving `f` and the receiver throws.
 /// Complexity: that of the loop. Memory: none but the operation state. Thread-safety: any thread.

@@ -5,8 +5,7 @@
 #include "blitz/base/compiler.hpp"
 
 #if !__has_include(<stdexec/execution.hpp>)
-#error \
-    "blitz: <blitz/adaptor/stdexec.hpp> needs stdexec of 2026 (C++26's sender_tag), https://github.com/NVIDIA/stdexec"
+#error "blitz: <blitz/adaptor/stdexec.hpp> needs stdexec of April 2026 or later, https://github.com/NVIDIA/stdexec"
 #endif
 #include <concepts>
 #include <exception>
@@ -61,7 +60,7 @@ struct StdexecDomain : ::stdexec::default_domain {
 
 /// The vocabulary of stdexec.
 struct Stdexec {
-  using SenderTag = ::stdexec::sender_tag;
+  using SenderTag = ::stdexec::sender_tag;  // Not there: blitz needs stdexec of April 2026 or later.
   using ReceiverTag = ::stdexec::receiver_tag;
   using OperationStateTag = ::stdexec::operation_state_tag;
   using SchedulerTag = ::stdexec::scheduler_tag;

@@ -1,5 +1,5 @@
-// A pool under Asio, and, with BLITZ_TEST_BOOST, under Boost.Asio: on which threads handlers run, in which order, where their
-// exceptions go, what join() waits for, and that each is called or destroyed once.
+// A pool under Asio, and, with BLITZ_TEST_BOOST, under Boost.Asio: on which threads handlers run, in which order, where
+// their exceptions go, what join() waits for, and that each is called or destroyed once.
 #include <array>
 #include <atomic>
 #include <chrono>

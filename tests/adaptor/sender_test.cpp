@@ -1,5 +1,5 @@
-// A pool as a scheduler in the terms of C++26, with receivers of our own: which of the three is called, where, and that nothing is
-// allocated. The same with stdexec is checked by hand: docs/senders.md.
+// A pool as a scheduler in the terms of C++26, with receivers of our own: which of the three is called, where, and that
+// nothing is allocated. The same with stdexec is checked by hand: docs/senders.md.
 #include "blitz/adaptor/sender.hpp"
 
 #include <array>
@@ -170,7 +170,11 @@ TEST_CASE_TEMPLATE("sender: bulk calls its body for each integer, and passes val
 
   // After another one, and after a sender with a value.
   Outcome none;
-  run(pool, blitz::bulk(blitz::bulk(scheduler.schedule(), 0, [](int) {}), 5U, [&](unsigned i) { ++calls[i]; }), none);
+  run(pool,
+      blitz::bulk(blitz::bulk(scheduler.schedule(), -1, [&](int) { ++elsewhere; }), 5U,
+                  [&](unsigned i) { ++calls[i]; }),
+      none);
+  CHECK(elsewhere == 0);
   CHECK(calls[4] == 2);
   CHECK(calls[5] == 1);
   Outcome seven;
