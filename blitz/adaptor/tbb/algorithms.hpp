@@ -1,0 +1,478 @@
+/// @file
+/// oneTBB's parallel algorithms on blitz.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <ranges>
+#include <stdexcept>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "blitz/adaptor/tbb/divide.hpp"
+#include "blitz/algorithm/sort.hpp"
+#include "blitz/join_all.hpp"
+#include "blitz/parallel_for.hpp"
+#include "blitz/parallel_for_each.hpp"
+#include "blitz/parallel_reduce.hpp"
+
+namespace tbb {
+
+// --- parallel_for ---
+
+namespace detail {
+
+/// Where a block of positions ends.
+template <class Block>
+[[nodiscard]] std::size_t end_of(const Block& block) {
+  return *block.begin() + static_cast<std::size_t>(block.size());
+}
+
+/// Calls `f(first, last)` for blocks of [0, count).
+template <class F>
+void for_blocks(std::size_t count, std::size_t grain, const CallOptions& options, const F& f) {
+  options.context.guard([&] {
+    blitz::parallel_for_blocks(
+        std::views::iota(std::size_t{0}, count),
+        [&](const auto& block) { options.context.run([&] { f(*block.begin(), end_of(block)); }); },
+        options.of<blitz::ForOptions>(grain));
+  });
+}
+
+}  // namespace detail
+
+/// Calls `body(part)` for parts that cover the range.
+template <class Range, class Body, class... Last>
+  requires detail::LastArguments<Last...>
+void parallel_for(const Range& range, const Body& body, Last&&... last) {
+  if (range.empty()) return;
+  const detail::CallOptions options(last...);
+  if constexpr (detail::kIsBlocked<Range>) {
+    const std::size_t grain = std::max<std::size_t>(range.grainsize(), 1);
+    detail::for_blocks(range.size(), grain, options, [&](std::size_t first, std::size_t end) {
+      // No part is longer than the grain, if that is asked for, nor shorter than half of it.
+      std::size_t parts = options.cut == detail::Cut::kSimple ? (end - first + grain - 1) / grain : 1;
+      for (; parts > 0; --parts) {
+        Range part = range.part(first, first + (end - first) / parts);
+        first += part.size();
+        std::invoke(body, part);
+      }
+    });
+  } else {
+    options.context.guard([&] {
+      detail::on_worker_here([&] {
+        Range whole(range);
+        detail::for_each_part(whole, detail::Parts(options.cut), false,
+                              [&](Range& part) { options.context.run([&] { std::invoke(body, part); }); });
+      });
+    });
+  }
+}
+
+/// Calls `f(i)` for first, first + step, ... below `last`. Throws std::invalid_argument for a step below 1.
+template <std::integral Index, class F, class... Last>
+  requires detail::LastArguments<Last...>
+void parallel_for(Index first, Index last, Index step, const F& f, Last&&... last_arguments) {
+  if (step < 1) throw std::invalid_argument("tbb::parallel_for: the step must be at least 1");
+  if (!(first < last)) return;
+  const detail::CallOptions options(last_arguments...);
+  const auto count =
+      (static_cast<std::size_t>(last) - static_cast<std::size_t>(first) - 1) / static_cast<std::size_t>(step) + 1;
+  detail::for_blocks(count, 1, options, [&](std::size_t from, std::size_t to) {
+    for (; from != to; ++from) std::invoke(f, static_cast<Index>(first + static_cast<Index>(from) * step));
+  });
+}
+/// The same with a step of 1.
+template <std::integral Index, class F, class... Last>
+  requires(detail::LastArguments<Last...> && !std::integral<F>)
+void parallel_for(Index first, Index last, const F& f, Last&&... last_arguments) {
+  parallel_for(first, last, Index{1}, f, last_arguments...);
+}
+
+// --- parallel_reduce ---
+
+namespace detail {
+
+/// Takes a range into a body. A part that another worker took, or each, if it is to be the same on any number of threads,
+/// goes to a body of its own, which is joined when both have ended.
+template <class Range, class Body>
+void reduce_part(Range& range, Body& body, Parts parts, bool taken, bool always, const CallContext& context) {
+  if (!range.is_divisible() || !parts.want_more(taken)) return context.run([&] { body(range); });
+  Parts of_right = parts;
+  Range right = parts.cut(range, of_right);
+  std::optional<Body> right_body;
+  blitz::join_context([&](blitz::JoinContext) { reduce_part(range, body, parts, false, always, context); },
+                      [&](blitz::JoinContext c) {
+                        const bool alone = always || c.migrated();
+                        split its_tag;
+                        reduce_part(right, alone ? right_body.emplace(body, its_tag) : body, of_right, c.migrated(),
+                                    always, context);
+                      });
+  if (right_body) context.run([&] { body.join(*right_body); });
+}
+
+template <class Range, class Body>
+void reduce(const Range& range, Body& body, const CallOptions& options, bool always) {
+  if (range.empty()) return;
+  options.context.guard([&] {
+    on_worker_here([&] {
+      Range whole(range);
+      reduce_part(whole, body, Parts(options.cut), false, always, options.context);
+    });
+  });
+}
+
+/// The functional form as a body.
+template <class Range, class T, class Fold, class Combine>
+class ReduceBody {
+ public:
+  ReduceBody(const T& identity, const Fold& fold, const Combine& combine)
+      : identity_(identity), fold_(fold), combine_(combine), value_(identity) {}
+  ReduceBody(ReduceBody& whole, split) : ReduceBody(whole.identity_, whole.fold_, whole.combine_) {}
+  void operator()(const Range& range) { value_ = std::invoke(fold_, range, std::move(value_)); }
+  void join(ReduceBody& right) { value_ = std::invoke(combine_, std::move(value_), std::move(right.value_)); }
+  [[nodiscard]] T take() { return std::move(value_); }
+
+ private:
+  const T& identity_;
+  const Fold& fold_;
+  const Combine& combine_;
+  T value_;
+};
+
+}  // namespace detail
+
+/// Takes the range into `body`: by `body(part)`, and `body.join(right)` with those that were split from it.
+template <class Range, class Body, class... Last>
+  requires detail::LastArguments<Last...>
+void parallel_reduce(const Range& range, Body& body, Last&&... last) {
+  detail::reduce(range, body, detail::CallOptions(last...), false);
+}
+/// Returns what `fold(part, value)` makes of the identity and the parts, combined in their order.
+template <class Range, class T, class Fold, class Combine, class... Last>
+  requires detail::LastArguments<Last...>
+T parallel_reduce(const Range& range, const T& identity, const Fold& fold, const Combine& combine, Last&&... last) {
+  const detail::CallOptions options(last...);
+  if constexpr (detail::kIsBlocked<Range>) {
+    if (options.cut != detail::Cut::kSimple) {
+      if (range.empty()) return identity;
+      std::optional<T> result;
+      options.context.guard([&] {
+        result.emplace(blitz::parallel_reduce_blocks(
+            std::views::iota(std::size_t{0}, range.size()), identity,
+            [&](T value, const auto& block) {
+              options.context.run([&] {
+                value = std::invoke(fold, range.part(*block.begin(), detail::end_of(block)), std::move(value));
+              });
+              return value;
+            },
+            [&](T left, T right) { return std::invoke(combine, std::move(left), std::move(right)); },
+            options.of<blitz::ReduceOptions>(range.grainsize())));
+      });
+      return std::move(*result);
+    }
+  }
+  detail::ReduceBody<Range, T, Fold, Combine> body(identity, fold, combine);
+  detail::reduce(range, body, options, false);
+  return body.take();
+}
+
+/// As parallel_reduce, cut and combined in the same way on any number of threads: down to the grain size.
+template <class Range, class Body, class... Last>
+  requires detail::LastArguments<Last...>
+void parallel_deterministic_reduce(const Range& range, Body& body, Last&&... last) {
+  detail::CallOptions options(last...);
+  if (options.cut == detail::Cut::kAuto) options.cut = detail::Cut::kSimple;
+  detail::reduce(range, body, options, true);
+}
+template <class Range, class T, class Fold, class Combine, class... Last>
+  requires detail::LastArguments<Last...>
+T parallel_deterministic_reduce(const Range& range, const T& identity, const Fold& fold, const Combine& combine,
+                                Last&&... last) {
+  detail::ReduceBody<Range, T, Fold, Combine> body(identity, fold, combine);
+  parallel_deterministic_reduce(range, body, last...);
+  return body.take();
+}
+
+// --- parallel_scan ---
+
+struct pre_scan_tag {
+  static constexpr bool is_final_scan() noexcept { return false; }
+  constexpr operator bool() const noexcept { return false; }
+};
+struct final_scan_tag {
+  static constexpr bool is_final_scan() noexcept { return true; }
+  constexpr operator bool() const noexcept { return true; }
+};
+
+namespace detail {
+
+template <class Range>
+void cut_into(Range range, std::size_t count, std::vector<Range>& parts) {
+  if (count <= 1 || !range.is_divisible()) return parts.push_back(std::move(range));
+  split tag;
+  Range right(range, tag);
+  cut_into(std::move(range), count - count / 2, parts);
+  cut_into(std::move(right), count / 2, parts);
+}
+
+/// The functional form as a body.
+template <class Range, class T, class Scan, class Combine>
+class ScanBody {
+ public:
+  ScanBody(const T& identity, const Scan& scan, const Combine& combine)
+      : identity_(identity), scan_(scan), combine_(combine), value_(identity) {}
+  ScanBody(ScanBody& whole, split) : ScanBody(whole.identity_, whole.scan_, whole.combine_) {}
+  template <class Tag>
+  void operator()(const Range& range, Tag) {
+    value_ = std::invoke(scan_, range, std::move(value_), Tag::is_final_scan());
+  }
+  void reverse_join(ScanBody& left) { value_ = std::invoke(combine_, left.value_, std::move(value_)); }
+  void assign(ScanBody& last) { value_ = std::move(last.value_); }
+  [[nodiscard]] T take() { return std::move(value_); }
+
+ private:
+  const T& identity_;
+  const Scan& scan_;
+  const Combine& combine_;
+  T value_;
+};
+
+}  // namespace detail
+
+/// A scan by `body(part, tag)`: with pre_scan_tag it takes the part in, and with final_scan_tag it writes the results as
+/// well; `body.reverse_join(left)` adds what is to the left, and `body.assign(last)` the end. Some parts for each thread
+/// are taken in, the first with its results, the last not at all; what lies before each is added up; then the results of
+/// the others are written.
+template <class Range, class Body, class... Last>
+  requires detail::LastArguments<Last...>
+void parallel_scan(const Range& range, Body& body, Last&&... last) {
+  if (range.empty()) return;
+  const detail::CallOptions options(last...);
+  options.context.guard([&] {
+    detail::on_worker_here([&] {
+      constexpr std::size_t kPartsOfThread = 4;
+      const std::size_t threads = blitz::current_num_threads();
+      std::vector<Range> parts;
+      detail::cut_into(Range(range), threads > 1 ? kPartsOfThread * threads : 1, parts);
+      // One for each part but the last: what lies before the next one.
+      std::deque<Body> others;
+      const auto of = [&](std::size_t part) -> Body& { return part == 0 ? body : others[part - 1]; };
+      while (others.size() + 2 < parts.size()) {
+        split tag;
+        others.emplace_back(body, tag);
+      }
+      blitz::parallel_for(std::size_t{0}, others.size() + 1, [&](std::size_t i) {
+        options.context.run([&] {
+          if (i == 0) {
+            body(parts[0], final_scan_tag());
+          } else {
+            of(i)(parts[i], pre_scan_tag());
+          }
+        });
+      });
+      if (parts.size() == 1 || options.context.is_cancelled()) return;
+      for (std::size_t i = 1; i <= others.size(); ++i) of(i).reverse_join(of(i - 1));
+      blitz::parallel_for(std::size_t{1}, parts.size(),
+                          [&](std::size_t i) { options.context.run([&] { of(i - 1)(parts[i], final_scan_tag()); }); });
+      if (!others.empty()) body.assign(others.back());
+    });
+  });
+}
+/// Returns the end of a scan by `scan(part, sum, is_final)`, which returns `sum` with the part taken in, and by
+/// `combine(left, right)`.
+template <class Range, class T, class Scan, class Combine, class... Last>
+  requires detail::LastArguments<Last...>
+T parallel_scan(const Range& range, const T& identity, const Scan& scan, const Combine& combine, Last&&... last) {
+  detail::ScanBody<Range, T, Scan, Combine> body(identity, scan, combine);
+  parallel_scan(range, body, last...);
+  return body.take();
+}
+
+// --- the others ---
+
+/// Sorts by `compare`, not stably: blitz::sort.
+template <std::random_access_iterator I, class Compare = std::less<>>
+void parallel_sort(I first, I last, const Compare& compare = {}) {
+  blitz::sort({.pool = detail::here()}, first, last, compare);
+}
+template <std::ranges::random_access_range R, class Compare = std::less<>>
+void parallel_sort(R&& range, const Compare& compare = {}) {
+  parallel_sort(std::ranges::begin(range), std::ranges::end(range), compare);
+}
+
+namespace detail {
+
+template <class... F>
+void invoke_all(const CallContext& context, F&... f) {
+  context.guard([&] { on_worker_here([&] { blitz::parallel_invoke([&] { context.run(f); }...); }); });
+}
+
+}  // namespace detail
+
+/// Calls them all, perhaps at once. The last argument may be a context.
+template <class... F>
+  requires(sizeof...(F) > 1 && (std::invocable<F&> && ...))
+void parallel_invoke(F&&... f) {
+  detail::invoke_all(detail::CallContext(), f...);
+}
+template <class... Arguments>
+  requires(sizeof...(Arguments) > 2 &&
+           std::same_as<std::remove_cvref_t<std::tuple_element_t<sizeof...(Arguments) - 1, std::tuple<Arguments...>>>,
+                        task_group_context>)
+void parallel_invoke(Arguments&&... arguments) {
+  const auto all = std::tie(arguments...);
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    detail::invoke_all(detail::CallContext(&std::get<sizeof...(Arguments) - 1>(all)), std::get<I>(all)...);
+  }(std::make_index_sequence<sizeof...(Arguments) - 1>());
+}
+
+/// What a body of parallel_for_each adds items to.
+template <class T>
+class feeder {
+ public:
+  void add(const T& item) { add_(state_, T(item)); }
+  void add(T&& item) { add_(state_, std::move(item)); }
+
+  /// For the adaptor: adds by `add_to(state, item)`.
+  feeder(void* state, void (*add_to)(void*, T&&)) noexcept : state_(state), add_(add_to) {}
+  feeder(const feeder&) = delete;
+  feeder& operator=(const feeder&) = delete;
+
+ private:
+  void* state_;
+  void (*add_)(void*, T&&);
+};
+
+namespace detail {
+
+/// An item of parallel_for_each: where it is, if it can be visited there, or else the item itself.
+template <class I>
+class EachItem {
+ public:
+  using T = typename std::iterator_traits<I>::value_type;
+
+  explicit EachItem(T&& item) : item_(std::in_place_index<0>, std::move(item)) {}
+  explicit EachItem(const I& at) : item_(make(at)) {}
+  EachItem(EachItem&&) = default;
+  /// The item itself need not be assignable.
+  EachItem& operator=(EachItem&& other) {
+    if (other.item_.index() == 0) {
+      item_.template emplace<0>(std::get<0>(std::move(other.item_)));
+    } else {
+      item_.template emplace<1>(std::get<1>(std::move(other.item_)));
+    }
+    return *this;
+  }
+  ~EachItem() = default;
+
+  /// Calls `body(item, feeder...)`.
+  template <class Body, class... Feeder>
+  void call(const Body& body, Feeder&... feeder) {
+    if constexpr (kInPlace) {
+      if (item_.index() == 1) return static_cast<void>(std::invoke(body, *std::get<1>(item_), feeder...));
+    }
+    if constexpr (std::invocable<const Body&, T, Feeder&...>) {
+      std::invoke(body, std::move(std::get<0>(item_)), feeder...);
+    } else {
+      std::invoke(body, std::get<0>(item_), feeder...);
+    }
+  }
+
+ private:
+  static constexpr bool kInPlace =
+      std::derived_from<typename std::iterator_traits<I>::iterator_category, std::forward_iterator_tag>;
+  using Item = std::variant<T, I>;
+
+  [[nodiscard]] static Item make(const I& at) {
+    if constexpr (kInPlace) {
+      return Item(std::in_place_index<1>, at);
+    } else {
+      return Item(std::in_place_index<0>, *at);
+    }
+  }
+
+  Item item_;
+};
+
+/// The items of [first, last), to be read once. The iterators need not be those of C++20.
+template <class I>
+class EachItems {
+ public:
+  struct End {};
+  class Iterator {
+   public:
+    using value_type = EachItem<I>;
+    using difference_type = std::ptrdiff_t;
+
+    explicit Iterator(EachItems& items) noexcept : items_(&items) {}
+    value_type operator*() const { return value_type(items_->next_); }
+    Iterator& operator++() {
+      ++items_->next_;
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    bool operator==(End) const { return items_->next_ == items_->last_; }
+
+   private:
+    EachItems* items_;
+  };
+
+  EachItems(I first, I last) : next_(std::move(first)), last_(std::move(last)) {}
+  [[nodiscard]] Iterator begin() noexcept { return Iterator(*this); }
+  [[nodiscard]] End end() const noexcept { return {}; }
+
+ private:
+  I next_;
+  I last_;
+};
+
+}  // namespace detail
+
+/// Calls `body(item)` or `body(item, feeder)` for each item, and for those that are fed.
+template <class I, class Body, class... Last>
+  requires(detail::LastArguments<Last...> && std::input_or_output_iterator<I>)
+void parallel_for_each(I first, I last, const Body& body, Last&&... last_arguments) {
+  using Item = detail::EachItem<I>;
+  using T = typename Item::T;
+  const detail::CallOptions options(last_arguments...);
+  options.context.guard([&] {
+    if constexpr (std::invocable<const Body&, std::iter_reference_t<I>, feeder<T>&> ||
+                  std::invocable<const Body&, T, feeder<T>&> || std::invocable<const Body&, T&, feeder<T>&>) {
+      blitz::parallel_for_each(detail::EachItems<I>(first, last),
+                               [&](Item& item, blitz::Feeder<Item>& items) {
+                                 feeder<T> adds(&items, [](void* to, T&& fed) {
+                                   static_cast<blitz::Feeder<Item>*>(to)->add(Item(std::move(fed)));
+                                 });
+                                 options.context.run([&] { item.call(body, adds); });
+                               },
+                               {.stop = options.context.token(), .pool = detail::here()});
+    } else if constexpr (std::random_access_iterator<I>) {
+      blitz::parallel_for(
+          first, last,
+          [&]<class X>(X&& item) { options.context.run([&] { std::invoke(body, std::forward<X>(item)); }); },
+          options.of<blitz::ForOptions>(1));
+    } else {
+      blitz::parallel_for_each(detail::EachItems<I>(first, last),
+                               [&](Item& item) { options.context.run([&] { item.call(body); }); },
+                               {.stop = options.context.token(), .pool = detail::here()});
+    }
+  });
+}
+template <class R, class Body, class... Last>
+  requires(detail::LastArguments<Last...> && requires(R& range) { std::begin(range); })
+void parallel_for_each(R&& range, const Body& body, Last&&... last) {
+  parallel_for_each(std::begin(range), std::end(range), body, last...);
+}
+
+}  // namespace tbb

@@ -1,0 +1,244 @@
+/// @file
+/// oneTBB's task_group_context and global_control: what ends a call early, and in which pool it is made.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <stop_token>
+#include <utility>
+
+#include "blitz/base/atomic.hpp"
+#include "blitz/current_pool.hpp"
+#include "blitz/pool_ref.hpp"
+#include "blitz/thread_pool.hpp"
+
+namespace tbb {
+
+/// Ends the calls that it is given to, and those that they make: what has not begun will not begin. An exception that
+/// leaves such a call cancels it as well. A bound one is cancelled with the context of the task that makes it, which must
+/// live longer.
+class task_group_context {
+ public:
+  enum kind_type : std::uint8_t { isolated, bound };
+  enum traits_type : std::uintptr_t { fp_settings = 1, concurrent_wait = 4, default_traits = 0 };
+
+  task_group_context(kind_type kind = bound, std::uintptr_t traits = default_traits) noexcept;
+  explicit task_group_context(std::uintptr_t traits) noexcept : task_group_context(bound, traits) {}
+  task_group_context(const task_group_context&) = delete;
+  task_group_context& operator=(const task_group_context&) = delete;
+  ~task_group_context() = default;
+
+  /// Returns whether this is the first request.
+  bool cancel_group_execution() {
+    if (cancelled_.exchange(true, std::memory_order_acq_rel)) return false;  // [cancelled]
+    stop_source().request_stop();
+    return true;
+  }
+  [[nodiscard]] bool is_group_execution_cancelled() const noexcept {
+    return cancelled_.load(std::memory_order_acquire) ||  // [cancelled]
+           (parent_ != nullptr && parent_->is_group_execution_cancelled());
+  }
+  /// Makes it new. Not while a call uses it.
+  void reset() {
+    with_parent_.reset();
+    stop_ = std::stop_source(std::nostopstate);
+    cancelled_.store(false, std::memory_order_relaxed);
+  }
+  void capture_fp_settings() noexcept {}
+  [[nodiscard]] std::uintptr_t traits() const noexcept { return traits_; }
+
+  /// For the adaptor: requests a stop when this is cancelled.
+  [[nodiscard]] std::stop_token token() {
+    std::stop_source stop = stop_source(true);
+    if (is_group_execution_cancelled()) stop.request_stop();
+    return stop.get_token();
+  }
+
+ private:
+  struct Request {
+    std::stop_source stop;
+    void operator()() { stop.request_stop(); }
+  };
+
+  /// What the tokens listen to: most contexts need none.
+  std::stop_source stop_source(bool make = false) {
+    const std::lock_guard lock(mutex_);
+    if (make && !stop_.stop_possible()) {
+      stop_ = std::stop_source();
+      if (parent_ != nullptr) {
+        with_parent_ = std::make_unique<std::stop_callback<Request>>(parent_->token(), Request{stop_});
+      }
+    }
+    return stop_;
+  }
+
+  task_group_context* const parent_;
+  const std::uintptr_t traits_;
+  blitz::detail::Atomic<bool> cancelled_{false};
+  std::mutex mutex_;
+  std::stop_source stop_{std::nostopstate};                   // guarded by mutex_
+  std::unique_ptr<std::stop_callback<Request>> with_parent_;  // the same
+};
+
+namespace detail {
+
+/// The context of the task that this thread runs; null if it has none.
+inline thread_local task_group_context* current_context = nullptr;
+
+/// The context of one call: the one that it was given, or that of the task that makes it.
+class CallContext {
+ public:
+  explicit CallContext(task_group_context* given = nullptr) noexcept
+      : context_(given != nullptr ? given : current_context) {}
+
+  [[nodiscard]] bool is_cancelled() const noexcept {
+    return context_ != nullptr && context_->is_group_execution_cancelled();
+  }
+  [[nodiscard]] std::stop_token token() const { return context_ != nullptr ? context_->token() : std::stop_token(); }
+
+  /// Calls `f()` as a task of the context, unless that is cancelled.
+  template <class F>
+  void run(F&& f) const {
+    if (is_cancelled()) return;
+    struct Frame {
+      ~Frame() { current_context = outer; }
+      task_group_context* outer;
+    } frame{std::exchange(current_context, context_)};
+    std::forward<F>(f)();
+  }
+
+  /// Calls `f()`, the call as a whole: an exception cancels what is left.
+  template <class F>
+  void guard(F&& f) const {
+    try {
+      std::forward<F>(f)();
+    } catch (...) {
+      if (context_ != nullptr) context_->cancel_group_execution();
+      throw;
+    }
+  }
+
+ private:
+  task_group_context* context_;
+};
+
+}  // namespace detail
+
+inline task_group_context::task_group_context(kind_type kind, std::uintptr_t traits) noexcept
+    : parent_(kind == bound ? detail::current_context : nullptr), traits_(traits) {}
+
+/// Whether the task that this thread runs is cancelled.
+[[nodiscard]] inline bool is_current_task_group_canceling() noexcept { return detail::CallContext().is_cancelled(); }
+
+/// Sets a parameter while it lives. Of several limits of the number of threads the least counts, of several sizes of stacks the
+/// greatest: calls from outside every pool are then made in a pool of so many threads with such stacks. A pool is made when
+/// it is first wanted, and lives until the program ends.
+class global_control {
+ public:
+  enum parameter : std::uint8_t { max_allowed_parallelism, thread_stack_size, terminate_on_exception, parameter_max };
+
+  /// Throws std::invalid_argument for a value of 0, but for terminate_on_exception, which is recorded and not heeded; and what
+  /// the constructor of blitz::ThreadPool throws.
+  global_control(parameter what, std::size_t value) : what_(what), value_(value) {
+    if (value == 0 && what != terminate_on_exception) {
+      throw std::invalid_argument("tbb::global_control: the value must be at least 1");
+    }
+    Controls& all = controls();
+    const std::lock_guard lock(all.mutex);
+    const auto place = all.values[what_].insert(value_);
+    try {
+      all.choose_pool();
+    } catch (...) {
+      all.values[what_].erase(place);
+      throw;
+    }
+  }
+  global_control(const global_control&) = delete;
+  global_control& operator=(const global_control&) = delete;
+  ~global_control() {
+    Controls& all = controls();
+    const std::lock_guard lock(all.mutex);
+    all.values[what_].erase(all.values[what_].find(value_));
+    all.choose_pool();
+  }
+
+  /// The value that counts. 0 bytes of stack: the system's default.
+  [[nodiscard]] static std::size_t active_value(parameter what) {
+    Controls& all = controls();
+    const std::lock_guard lock(all.mutex);
+    if (all.values[what].empty()) return what == max_allowed_parallelism ? blitz::global_pool().num_threads() : 0;
+    return what == max_allowed_parallelism ? *all.values[what].begin() : *all.values[what].rbegin();
+  }
+
+  /// For the adaptor: the pool for calls from outside every pool; null: the global one.
+  [[nodiscard]] static blitz::ThreadPool* pool() noexcept {
+    return controls().chosen.load(std::memory_order_acquire);  // [chosen]
+  }
+
+ private:
+  struct Controls {
+    void choose_pool() {
+      const auto& limits = values[max_allowed_parallelism];
+      const auto& stacks = values[thread_stack_size];
+      blitz::ThreadPool* pool = nullptr;
+      if (!limits.empty() || !stacks.empty()) {
+        const std::size_t threads = limits.empty() ? 0 : *limits.begin();
+        const std::size_t stack = stacks.empty() ? 0 : *stacks.rbegin();
+        auto& its_pool = pools[{threads, stack}];
+        if (its_pool == nullptr) {
+          its_pool = std::make_unique<blitz::ThreadPool>(
+              blitz::ThreadPoolOptions{.num_threads = threads, .stack_size = stack});
+        }
+        pool = its_pool.get();
+      }
+      chosen.store(pool, std::memory_order_release);  // [chosen]
+    }
+
+    std::mutex mutex;
+    std::multiset<std::size_t> values[parameter_max];
+    std::map<std::pair<std::size_t, std::size_t>, std::unique_ptr<blitz::ThreadPool>> pools;
+    blitz::detail::Atomic<blitz::ThreadPool*> chosen{nullptr};
+  };
+  static Controls& controls() {
+    static Controls all;
+    return all;
+  }
+
+  parameter what_;
+  std::size_t value_;
+};
+
+namespace detail {
+
+/// Where a call is made: in the pool that its thread works for, or else in the one that global_control asks for, or in the
+/// global pool.
+[[nodiscard]] inline blitz::PoolRef here() noexcept {
+  return blitz::current_thread_index() ? blitz::PoolRef() : blitz::PoolRef(global_control::pool());
+}
+/// The number of threads there.
+[[nodiscard]] inline std::size_t threads_here() {
+  blitz::ThreadPool* const pool = blitz::current_thread_index() ? nullptr : global_control::pool();
+  return pool != nullptr ? pool->num_threads() : blitz::current_num_threads();
+}
+/// Calls `f()` on a worker there.
+template <class F>
+decltype(auto) on_worker_here(F&& f) {
+  if (blitz::current_thread_index()) return std::forward<F>(f)();
+  blitz::ThreadPool* const pool = global_control::pool();
+  return (pool != nullptr ? *pool : blitz::global_pool()).install(std::forward<F>(f));
+}
+
+}  // namespace detail
+}  // namespace tbb
+
+/// oneTBB's names, in its other namespace.
+namespace oneapi {
+namespace tbb = ::tbb;
+}

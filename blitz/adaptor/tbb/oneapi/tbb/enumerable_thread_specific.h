@@ -1,0 +1,3 @@
+#pragma once
+
+#include "blitz/adaptor/tbb/thread_specific.hpp"

@@ -1,0 +1,213 @@
+/// @file
+/// oneTBB's ranges: what its algorithms cut, each by a splitting constructor.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <array>
+#include <cstddef>
+#include <utility>
+
+/// oneTBB's names.
+namespace tbb {
+
+/// The tag of a constructor that splits its argument in two halves: the new object is the second one.
+class split {};
+
+/// The same in two parts of the sizes `left` and `right`, proportionally.
+class proportional_split {
+ public:
+  explicit proportional_split(std::size_t left = 1, std::size_t right = 1) : left_(left), right_(right) {}
+  [[nodiscard]] std::size_t left() const noexcept { return left_; }
+  [[nodiscard]] std::size_t right() const noexcept { return right_; }
+  explicit operator split() const noexcept { return {}; }
+
+ private:
+  std::size_t left_;
+  std::size_t right_;
+};
+
+/// [begin, end) of integers, pointers or random-access iterators: of anything with `<`, `-` and `+`. It is cut while
+/// it has more than `grainsize` values.
+template <class Value>
+class blocked_range {
+ public:
+  using const_iterator = Value;
+  using size_type = std::size_t;
+
+  blocked_range() = default;
+  blocked_range(Value begin, Value end, size_type grainsize = 1) : end_(end), begin_(begin), grainsize_(grainsize) {}
+  blocked_range(blocked_range& whole, split) : blocked_range(whole, whole.size() / 2) {}
+  blocked_range(blocked_range& whole, proportional_split& parts)
+      : blocked_range(whole,
+                      static_cast<size_type>(static_cast<double>(whole.size()) * static_cast<double>(parts.left()) /
+                                                 static_cast<double>(parts.left() + parts.right()) +
+                                             0.5)) {}
+
+  [[nodiscard]] const_iterator begin() const { return begin_; }
+  [[nodiscard]] const_iterator end() const { return end_; }
+  [[nodiscard]] size_type size() const { return begin_ < end_ ? static_cast<size_type>(end_ - begin_) : 0; }
+  [[nodiscard]] size_type grainsize() const { return grainsize_; }
+  [[nodiscard]] bool empty() const { return !(begin_ < end_); }
+  [[nodiscard]] bool is_divisible() const { return grainsize_ < size(); }
+
+  /// The part [first, last) of it.
+  [[nodiscard]] blocked_range part(size_type first, size_type last) const {
+    return {static_cast<Value>(begin_ + static_cast<Offset>(first)),
+            static_cast<Value>(begin_ + static_cast<Offset>(last)), grainsize_};
+  }
+
+ private:
+  using Offset = decltype(std::declval<const Value&>() - std::declval<const Value&>());
+
+  blocked_range(blocked_range& whole, size_type middle)
+      : end_(whole.end_),
+        begin_(static_cast<Value>(whole.begin_ + static_cast<Offset>(middle))),
+        grainsize_(whole.grainsize_) {
+    whole.end_ = begin_;
+  }
+
+  Value end_{};
+  Value begin_{};
+  size_type grainsize_ = 1;
+};
+
+namespace detail {
+
+/// Whether `a` has more grains than `b`.
+template <class A, class B>
+[[nodiscard]] bool is_longer(const A& a, const B& b) {
+  return static_cast<double>(a.size()) * static_cast<double>(b.grainsize()) >
+         static_cast<double>(b.size()) * static_cast<double>(a.grainsize());
+}
+
+}  // namespace detail
+
+/// A rectangle of rows and columns, cut along the side that has more grains.
+template <class RowValue, class ColValue = RowValue>
+class blocked_range2d {
+ public:
+  using row_range_type = blocked_range<RowValue>;
+  using col_range_type = blocked_range<ColValue>;
+
+  blocked_range2d(RowValue row_begin, RowValue row_end, std::size_t row_grainsize, ColValue col_begin, ColValue col_end,
+                  std::size_t col_grainsize)
+      : rows_(row_begin, row_end, row_grainsize), cols_(col_begin, col_end, col_grainsize) {}
+  blocked_range2d(RowValue row_begin, RowValue row_end, ColValue col_begin, ColValue col_end)
+      : blocked_range2d(row_begin, row_end, 1, col_begin, col_end, 1) {}
+  blocked_range2d(blocked_range2d& whole, split tag) : blocked_range2d(whole) { cut(whole, tag); }
+  blocked_range2d(blocked_range2d& whole, proportional_split& tag) : blocked_range2d(whole) { cut(whole, tag); }
+
+  [[nodiscard]] bool empty() const { return rows_.empty() || cols_.empty(); }
+  [[nodiscard]] bool is_divisible() const { return rows_.is_divisible() || cols_.is_divisible(); }
+  [[nodiscard]] const row_range_type& rows() const { return rows_; }
+  [[nodiscard]] const col_range_type& cols() const { return cols_; }
+
+ private:
+  template <class Tag>
+  void cut(blocked_range2d& whole, Tag& tag) {
+    if (detail::is_longer(cols_, rows_)) {
+      cols_ = col_range_type(whole.cols_, tag);
+    } else {
+      rows_ = row_range_type(whole.rows_, tag);
+    }
+  }
+
+  row_range_type rows_;
+  col_range_type cols_;
+};
+
+/// A box of pages, rows and columns, cut along the side that has the most grains.
+template <class PageValue, class RowValue = PageValue, class ColValue = RowValue>
+class blocked_range3d {
+ public:
+  using page_range_type = blocked_range<PageValue>;
+  using row_range_type = blocked_range<RowValue>;
+  using col_range_type = blocked_range<ColValue>;
+
+  blocked_range3d(PageValue page_begin, PageValue page_end, std::size_t page_grainsize, RowValue row_begin,
+                  RowValue row_end, std::size_t row_grainsize, ColValue col_begin, ColValue col_end,
+                  std::size_t col_grainsize)
+      : pages_(page_begin, page_end, page_grainsize),
+        rows_(row_begin, row_end, row_grainsize),
+        cols_(col_begin, col_end, col_grainsize) {}
+  blocked_range3d(PageValue page_begin, PageValue page_end, RowValue row_begin, RowValue row_end, ColValue col_begin,
+                  ColValue col_end)
+      : blocked_range3d(page_begin, page_end, 1, row_begin, row_end, 1, col_begin, col_end, 1) {}
+  blocked_range3d(blocked_range3d& whole, split tag) : blocked_range3d(whole) { cut(whole, tag); }
+  blocked_range3d(blocked_range3d& whole, proportional_split& tag) : blocked_range3d(whole) { cut(whole, tag); }
+
+  [[nodiscard]] bool empty() const { return pages_.empty() || rows_.empty() || cols_.empty(); }
+  [[nodiscard]] bool is_divisible() const {
+    return pages_.is_divisible() || rows_.is_divisible() || cols_.is_divisible();
+  }
+  [[nodiscard]] const page_range_type& pages() const { return pages_; }
+  [[nodiscard]] const row_range_type& rows() const { return rows_; }
+  [[nodiscard]] const col_range_type& cols() const { return cols_; }
+
+ private:
+  template <class Tag>
+  void cut(blocked_range3d& whole, Tag& tag) {
+    if (detail::is_longer(pages_, rows_) && detail::is_longer(pages_, cols_)) {
+      pages_ = page_range_type(whole.pages_, tag);
+    } else if (detail::is_longer(rows_, cols_)) {
+      rows_ = row_range_type(whole.rows_, tag);
+    } else {
+      cols_ = col_range_type(whole.cols_, tag);
+    }
+  }
+
+  page_range_type pages_;
+  row_range_type rows_;
+  col_range_type cols_;
+};
+
+/// A box of N dimensions, cut along the side that has the most grains.
+template <class Value, unsigned N>
+class blocked_rangeNd {
+ public:
+  using value_type = Value;
+  using dim_range_type = blocked_range<Value>;
+  using size_type = std::size_t;
+
+  static constexpr unsigned ndims() { return N; }
+
+  template <class... More>
+    requires(sizeof...(More) + 1 == N)
+  explicit blocked_rangeNd(const dim_range_type& first, const More&... more) : dims_{first, dim_range_type(more)...} {}
+  blocked_rangeNd(blocked_rangeNd& whole, split tag) : blocked_rangeNd(whole) { cut(whole, tag); }
+  blocked_rangeNd(blocked_rangeNd& whole, proportional_split& tag) : blocked_rangeNd(whole) { cut(whole, tag); }
+
+  [[nodiscard]] const dim_range_type& dim(unsigned i) const { return dims_[i]; }
+  [[nodiscard]] bool empty() const {
+    for (const dim_range_type& side : dims_) {
+      if (side.empty()) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] bool is_divisible() const {
+    for (const dim_range_type& side : dims_) {
+      if (side.is_divisible()) return true;
+    }
+    return false;
+  }
+
+ private:
+  template <class Tag>
+  void cut(blocked_rangeNd& whole, Tag& tag) {
+    unsigned longest = 0;
+    for (unsigned i = 1; i < N; ++i) {
+      if (detail::is_longer(dims_[i], dims_[longest])) longest = i;
+    }
+    dims_[longest] = dim_range_type(whole.dims_[longest], tag);
+  }
+
+  std::array<dim_range_type, N> dims_;
+};
+
+}  // namespace tbb
+
+/// oneTBB's names, in its other namespace.
+namespace oneapi {
+namespace tbb = ::tbb;
+}

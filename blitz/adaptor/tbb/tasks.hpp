@@ -1,0 +1,255 @@
+/// @file
+/// oneTBB's task_group and task_arena on blitz.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "blitz/adaptor/tbb/context.hpp"
+#include "blitz/isolate.hpp"
+#include "blitz/spawn.hpp"
+#include "blitz/task_group.hpp"
+#include "blitz/thread_pool.hpp"
+
+namespace tbb {
+
+enum task_group_status : std::uint8_t { not_complete, complete, canceled };
+
+class task_group;
+
+/// A task that task_group::defer has made, and that is still to be run, by a group or in an arena. Movable.
+class task_handle {
+ public:
+  task_handle() noexcept = default;
+  explicit operator bool() const noexcept { return static_cast<bool>(call_); }
+  friend bool operator==(const task_handle& handle, std::nullptr_t) noexcept { return !handle; }
+
+ private:
+  friend class task_group;
+  friend class task_arena;
+
+  template <class F>
+  task_handle(F&& f, task_group& group)
+      : call_(std::make_unique<Call<std::decay_t<F>>>(std::forward<F>(f))), group_(&group) {}
+
+  struct CallBase {
+    virtual ~CallBase() = default;
+    virtual void operator()() = 0;
+  };
+  template <class F>
+  struct Call final : CallBase {
+    explicit Call(F&& its_f) : f(std::move(its_f)) {}
+    explicit Call(const F& its_f) : f(its_f) {}
+    void operator()() override { std::invoke(f); }
+    F f;
+  };
+
+  /// What a group is given to run.
+  [[nodiscard]] auto take() {
+    return [call = std::move(call_)] { (*call)(); };
+  }
+
+  std::unique_ptr<CallBase> call_;
+  task_group* group_ = nullptr;
+};
+
+/// Tasks that are waited for together. An exception cancels those that have not begun.
+class task_group {
+ public:
+  task_group() : task_group(nullptr) {}
+  explicit task_group(task_group_context& context) : task_group(&context) {}
+  task_group(const task_group&) = delete;
+  task_group& operator=(const task_group&) = delete;
+  /// Waits for the tasks, and drops their exception.
+  ~task_group() = default;
+
+  template <class F>
+  void run(F&& f) {
+    group_.run([this, f = std::decay_t<F>(std::forward<F>(f))]() mutable { call(f); });
+  }
+  void run(task_handle&& task) { run(task.take()); }
+  template <class F>
+  [[nodiscard]] task_handle defer(F&& f) {
+    return task_handle(std::forward<F>(f), *this);
+  }
+
+  /// Rethrows the first exception. The group is then as new.
+  task_group_status wait() {
+    struct Frame {
+      ~Frame() { context.reset(); }
+      task_group_context& context;
+    } frame{context_};
+    group_.wait();
+    return context_.is_group_execution_cancelled() ? canceled : complete;
+  }
+  template <class F>
+  task_group_status run_and_wait(const F& f) {
+    group_.run([this, &f] { call(f); });
+    return wait();
+  }
+  task_group_status run_and_wait(task_handle&& task) {
+    run(std::move(task));
+    return wait();
+  }
+
+  void cancel() { context_.cancel_group_execution(); }
+
+ private:
+  explicit task_group(task_group_context* given) : context_(given != nullptr ? *given : own_), group_(make_group()) {}
+
+  [[nodiscard]] static blitz::TaskGroup make_group() {
+    blitz::ThreadPool* const pool = blitz::current_thread_index() ? nullptr : global_control::pool();
+    return pool != nullptr ? blitz::TaskGroup(*pool) : blitz::TaskGroup();
+  }
+  template <class F>
+  void call(F& f) {
+    const detail::CallContext context(&context_);
+    context.guard([&] { context.run([&] { static_cast<void>(std::invoke(f)); }); });
+  }
+
+  task_group_context own_;
+  task_group_context& context_;
+  blitz::TaskGroup group_;
+};
+
+using numa_node_id = int;
+using core_type_id = int;
+
+/// What the machine offers: one NUMA node, since blitz's workers may run on each processor that the process may use.
+namespace info {
+[[nodiscard]] inline std::vector<numa_node_id> numa_nodes() { return {-1}; }
+[[nodiscard]] inline std::vector<core_type_id> core_types() { return {-1}; }
+[[nodiscard]] inline int default_concurrency(numa_node_id = -1) {
+  return static_cast<int>(blitz::global_pool().num_threads());
+}
+}  // namespace info
+
+/// An arena of a size of its own is a pool of so many threads, which its first use starts, and its end joins. One of the
+/// automatic size is the pool that the caller works for, or else the global one; there execute() isolates its call.
+class task_arena {
+ public:
+  static constexpr int automatic = -1;
+  static constexpr int not_initialized = -2;
+  enum class priority : std::uint8_t { low, normal, high };  ///< Not heeded.
+  struct attach {};
+  struct constraints {
+    constraints(numa_node_id numa = automatic, int concurrency = automatic)
+        : numa_id(numa), max_concurrency(concurrency) {}
+    constraints& set_numa_id(numa_node_id id) { return numa_id = id, *this; }
+    constraints& set_max_concurrency(int concurrency) { return max_concurrency = concurrency, *this; }
+    constraints& set_core_type(core_type_id id) { return core_type = id, *this; }
+    constraints& set_max_threads_per_core(int threads) { return max_threads_per_core = threads, *this; }
+
+    numa_node_id numa_id;
+    int max_concurrency;
+    core_type_id core_type = automatic;
+    int max_threads_per_core = automatic;
+  };
+
+  explicit task_arena(int max_concurrency = automatic, unsigned /*reserved_for_masters*/ = 1,
+                      priority = priority::normal)
+      : size_(max_concurrency) {}
+  explicit task_arena(const constraints& its, unsigned reserved_for_masters = 1, priority p = priority::normal)
+      : task_arena(its.max_concurrency, reserved_for_masters, p) {}
+  explicit task_arena(attach) : task_arena() {}
+  task_arena(const task_arena& other) : task_arena(other.size_) {}
+  task_arena& operator=(const task_arena&) = delete;
+
+  void initialize() { static_cast<void>(pool()); }
+  void initialize(int max_concurrency, unsigned /*reserved_for_masters*/ = 1, priority = priority::normal) {
+    if (!is_active()) size_ = max_concurrency;
+    initialize();
+  }
+  void initialize(const constraints& its, unsigned reserved_for_masters = 1, priority p = priority::normal) {
+    initialize(its.max_concurrency, reserved_for_masters, p);
+  }
+  void initialize(attach) { initialize(); }
+  /// Waits for its tasks.
+  void terminate() {
+    const std::lock_guard lock(mutex_);
+    pool_.reset();
+    active_ = false;
+  }
+  [[nodiscard]] bool is_active() const {
+    const std::lock_guard lock(mutex_);
+    return active_;
+  }
+  [[nodiscard]] int max_concurrency() const {
+    return size_ != automatic ? size_ : static_cast<int>(detail::threads_here());
+  }
+
+  /// Returns what `f()` returns, called on a worker of the arena: on this thread, if a worker's place is free.
+  template <class F>
+  decltype(auto) execute(F&& f) {
+    blitz::ThreadPool* const own = pool();
+    if (own == nullptr) {
+      return detail::on_worker_here([&]() -> decltype(auto) { return blitz::isolate(std::forward<F>(f)); });
+    }
+    return own->install(std::forward<F>(f));
+  }
+  /// Has `f()` called, and does not wait. An exception goes to the pool's handler, or else ends the program.
+  template <class F>
+  void enqueue(F&& f) {
+    blitz::ThreadPool* own = pool();
+    if (own == nullptr && !blitz::current_thread_index()) own = global_control::pool();
+    if (own != nullptr) {
+      own->spawn(std::forward<F>(f));
+    } else {
+      blitz::spawn(std::forward<F>(f));
+    }
+  }
+  /// As a task of its group.
+  void enqueue(task_handle&& task) {
+    task_group& group = *task.group_;
+    execute([&] { group.run(std::move(task)); });
+  }
+
+ private:
+  [[nodiscard]] blitz::ThreadPool* pool() {
+    const std::lock_guard lock(mutex_);
+    active_ = true;
+    if (size_ != automatic && pool_ == nullptr) {
+      pool_ = std::make_unique<blitz::ThreadPool>(
+          blitz::ThreadPoolOptions{.num_threads = static_cast<std::size_t>(size_ > 0 ? size_ : 1)});
+    }
+    return pool_.get();
+  }
+
+  mutable std::mutex mutex_;
+  int size_;
+  bool active_ = false;                      // guarded by mutex_
+  std::unique_ptr<blitz::ThreadPool> pool_;  // the same
+};
+
+using attach = task_arena::attach;
+
+/// The arena of the calling thread.
+namespace this_task_arena {
+/// Calls `f()`, and runs nothing else on this thread while that waits.
+template <class F>
+decltype(auto) isolate(F&& f) {
+  return detail::on_worker_here([&]() -> decltype(auto) { return blitz::isolate(std::forward<F>(f)); });
+}
+[[nodiscard]] inline int current_thread_index() noexcept {
+  const auto index = blitz::current_thread_index();
+  return index ? static_cast<int>(*index) : task_arena::not_initialized;
+}
+[[nodiscard]] inline int max_concurrency() { return static_cast<int>(detail::threads_here()); }
+template <class F>
+void enqueue(F&& f) {
+  task_arena().enqueue(std::forward<F>(f));
+}
+inline void enqueue(task_handle&& task) { task_arena().enqueue(std::move(task)); }
+}  // namespace this_task_arena
+
+}  // namespace tbb

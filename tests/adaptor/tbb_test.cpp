@@ -1,0 +1,548 @@
+/// oneTBB's names on blitz: what a program of oneTBB's relies on. The program is compiled with the stand-ins alone, and runs
+/// with one thread and with several. Compiled against oneTBB itself, it passes as well.
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#define TBB_PREVIEW_BLOCKED_RANGE_ND 1
+
+#include <doctest/doctest.h>
+#include <oneapi/tbb.h>
+#include <tbb/blocked_rangeNd.h>
+#include <tbb/parallel_for.h>
+#include <tbb/tbb.h>
+
+namespace {
+
+using Range = tbb::blocked_range<std::size_t>;
+
+/// How often each of so many positions was visited.
+class Visits {
+ public:
+  explicit Visits(std::size_t count) : counts_(count) {}
+  void operator()(std::size_t i) { counts_[i].fetch_add(1, std::memory_order_relaxed); }
+  void operator()(const Range& r) {
+    for (std::size_t i = r.begin(); i != r.end(); ++i) (*this)(i);
+  }
+  [[nodiscard]] bool all_once() const {
+    return std::all_of(counts_.begin(), counts_.end(), [](const auto& n) { return n == 1; });
+  }
+
+ private:
+  std::vector<std::atomic<int>> counts_;
+};
+
+/// A range of a user's own, which cannot be copied by halves.
+class Halves {
+ public:
+  Halves(std::size_t first, std::size_t last) : first_(first), last_(last) {}
+  Halves(Halves& whole, tbb::split) : first_(whole.first_ + (whole.last_ - whole.first_) / 3), last_(whole.last_) {
+    whole.last_ = first_;
+  }
+  [[nodiscard]] bool empty() const { return first_ == last_; }
+  [[nodiscard]] bool is_divisible() const { return last_ - first_ > 7; }
+  [[nodiscard]] std::size_t first() const { return first_; }
+  [[nodiscard]] std::size_t last() const { return last_; }
+
+ private:
+  std::size_t first_;
+  std::size_t last_;
+};
+
+TEST_CASE("ranges") {
+  Range whole(10, 30, 5);
+  CHECK(whole.is_divisible());
+  Range right(whole, tbb::split());
+  CHECK(whole.begin() == 10);
+  CHECK(whole.end() == right.begin());
+  CHECK(right.end() == 30);
+  CHECK(right.size() == 10);
+  CHECK(right.grainsize() == 5);
+  CHECK(Range(3, 3).empty());
+  CHECK_FALSE(Range(3, 4).is_divisible());
+
+  std::vector<int> v(9);
+  tbb::blocked_range<std::vector<int>::iterator> of_iterators(v.begin(), v.end());
+  CHECK(of_iterators.size() == 9);
+
+  tbb::blocked_range2d<int> grid(0, 100, 1, 0, 10, 1);
+  tbb::blocked_range2d<int> lower(grid, tbb::split());
+  CHECK(grid.rows().end() == 50);
+  CHECK(lower.rows().begin() == 50);
+  CHECK(lower.cols().size() == 10);
+  tbb::blocked_range3d<int, short, long> box(0, 2, 0, 30, 0, 4);
+  const tbb::blocked_range3d<int, short, long> half(box, tbb::split());
+  CHECK(half.rows().begin() == 15);
+  CHECK(half.pages().size() == 2);
+  CHECK(half.cols().size() == 4);
+  CHECK_FALSE(half.empty());
+}
+
+TEST_CASE("parallel_for over indices") {
+  for (const std::size_t count : {0u, 1u, 2u, 1000u}) {
+    Visits visits(count);
+    tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) { visits(i); });
+    CHECK(visits.all_once());
+  }
+  std::atomic<int> sum{0};
+  tbb::parallel_for(-10, 10, 7, [&](int i) { sum += i; });
+  CHECK(sum == -10 - 3 + 4);
+  tbb::parallel_for(5, -5, [&](int) { sum = 1000; });
+  CHECK(sum < 1000);
+  tbb::parallel_for(
+      0, 4, [&](int i) { sum += i; }, tbb::static_partitioner());
+  tbb::affinity_partitioner affinity;
+  tbb::parallel_for(
+      0, 4, 1, [&](int i) { sum += i; }, affinity);
+  CHECK(sum == -9 + 12);
+  CHECK_THROWS_AS(tbb::parallel_for(0, 1, -1, [](int) {}), std::invalid_argument);
+}
+
+template <class Partitioner>
+void check_parts(Partitioner&& partitioner, bool simple) {
+  Visits visits(1003);
+  std::atomic<bool> fits{true};
+  tbb::parallel_for(
+      Range(0, 1003, 10),
+      [&](const Range& r) {
+        if (simple && (r.size() > 10 || r.size() < 5)) fits = false;
+        visits(r);
+      },
+      partitioner);
+  CHECK(visits.all_once());
+  CHECK(fits);
+
+  Visits own(777);
+  tbb::parallel_for(
+      Halves(0, 777),
+      [&](const Halves& r) {
+        for (std::size_t i = r.first(); i != r.last(); ++i) own(i);
+      },
+      partitioner);
+  CHECK(own.all_once());
+
+  std::atomic<long> sum{0};
+  tbb::parallel_for(
+      tbb::blocked_range3d<int>(0, 5, 0, 30, 0, 20),
+      [&](const tbb::blocked_range3d<int>& r) {
+        for (int p = r.pages().begin(); p != r.pages().end(); ++p) {
+          for (int i = r.rows().begin(); i != r.rows().end(); ++i) {
+            for (int j = r.cols().begin(); j != r.cols().end(); ++j) sum += p * 600 + i * 20 + j;
+          }
+        }
+      },
+      partitioner);
+  CHECK(sum == 2999L * 3000 / 2);
+}
+
+TEST_CASE("parallel_for over ranges, by every partitioner") {
+  check_parts(tbb::simple_partitioner(), true);
+  check_parts(tbb::auto_partitioner(), false);
+  check_parts(tbb::static_partitioner(), false);
+  tbb::affinity_partitioner affinity;
+  check_parts(affinity, false);
+}
+
+/// Which parts a sum has, in their order.
+struct Joined {
+  explicit Joined(int) {}
+  Joined(Joined&, tbb::split) {}
+  template <class R>
+  void operator()(const R& r) {
+    for (auto i = r.begin(); i != r.end(); ++i) items.push_back(i);
+  }
+  void join(Joined& right) { items.insert(items.end(), right.items.begin(), right.items.end()); }
+  std::vector<std::size_t> items;
+};
+
+TEST_CASE("parallel_reduce keeps the order") {
+  std::vector<std::size_t> all(5000);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const auto fold = [](const Range& r, std::vector<std::size_t> value) {
+    for (std::size_t i = r.begin(); i != r.end(); ++i) value.push_back(i);
+    return value;
+  };
+  const auto combine = [](std::vector<std::size_t> left, const std::vector<std::size_t>& right) {
+    left.insert(left.end(), right.begin(), right.end());
+    return left;
+  };
+  const std::vector<std::size_t> none;
+  const Range range(0, all.size(), 3);
+  CHECK(tbb::parallel_reduce(range, none, fold, combine) == all);
+  CHECK(tbb::parallel_reduce(range, none, fold, combine, tbb::simple_partitioner()) == all);
+  CHECK(tbb::parallel_reduce(range, none, fold, combine, tbb::static_partitioner()) == all);
+  CHECK(tbb::parallel_deterministic_reduce(range, none, fold, combine) == all);
+  CHECK(tbb::parallel_reduce(Range(4, 4), std::vector<std::size_t>{7}, fold, combine).size() == 1);
+
+  Joined body(0);
+  tbb::parallel_reduce(range, body);
+  CHECK(body.items == all);
+  Joined again(0);
+  tbb::parallel_deterministic_reduce(range, again, tbb::simple_partitioner());
+  CHECK(again.items == all);
+
+  const double lengths = tbb::parallel_reduce(
+      tbb::blocked_range2d<int>(0, 40, 0, 30), 0.0,
+      [](const tbb::blocked_range2d<int>& r, double sum) {
+        return sum + static_cast<double>(r.rows().size() * r.cols().size());
+      },
+      std::plus<double>());
+  CHECK(lengths == 1200);
+}
+
+TEST_CASE("parallel_deterministic_reduce gives the same bits") {
+  const auto sum = [] {
+    return tbb::parallel_deterministic_reduce(
+        tbb::blocked_range<int>(1, 20000, 16), 0.0f,
+        [](const tbb::blocked_range<int>& r, float part) {
+          for (int i = r.begin(); i != r.end(); ++i) part += 1.0f / static_cast<float>(i);
+          return part;
+        },
+        std::plus<float>());
+  };
+  const float first = sum();
+  for (int i = 0; i < 20; ++i) CHECK(sum() == first);
+}
+
+/// Words one after the other: neither commutative nor cheap to lose.
+class Concatenate {
+ public:
+  Concatenate(const std::vector<std::string>& in, std::vector<std::string>& out) : in_(in), out_(out) {}
+  Concatenate(Concatenate& whole, tbb::split) : in_(whole.in_), out_(whole.out_) {}
+  template <class Tag>
+  void operator()(const Range& r, Tag) {
+    for (std::size_t i = r.begin(); i != r.end(); ++i) {
+      sum_ += in_[i];
+      if (Tag::is_final_scan()) out_[i] = sum_;
+    }
+  }
+  void reverse_join(Concatenate& left) { sum_ = left.sum_ + sum_; }
+  void assign(Concatenate& last) { sum_ = last.sum_; }
+  [[nodiscard]] const std::string& sum() const { return sum_; }
+
+ private:
+  const std::vector<std::string>& in_;
+  std::vector<std::string>& out_;
+  std::string sum_;
+};
+
+TEST_CASE("parallel_scan") {
+  for (const std::size_t count : {0u, 1u, 2u, 3u, 7u, 100u, 500u}) {
+    std::vector<std::string> in(count);
+    for (std::size_t i = 0; i < count; ++i) in[i] = static_cast<char>('a' + i % 26);
+    std::vector<std::string> expected(count);
+    std::partial_sum(in.begin(), in.end(), expected.begin());
+    std::vector<std::string> out(count);
+    Concatenate body(in, out);
+    tbb::parallel_scan(Range(0, count), body);
+    CHECK(out == expected);
+    CHECK(body.sum() == (count == 0 ? "" : expected.back()));
+
+    std::vector<std::string> by_function(count);
+    const std::string end = tbb::parallel_scan(
+        Range(0, count), std::string(),
+        [&](const Range& r, std::string sum, bool is_final) {
+          for (std::size_t i = r.begin(); i != r.end(); ++i) {
+            sum += in[i];
+            if (is_final) by_function[i] = sum;
+          }
+          return sum;
+        },
+        [](const std::string& left, const std::string& right) { return left + right; });
+    CHECK(by_function == expected);
+    CHECK(end == body.sum());
+  }
+}
+
+TEST_CASE("parallel_sort") {
+  std::vector<int> v(20000);
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] = static_cast<int>(i * 7919 % v.size());
+  tbb::parallel_sort(v);
+  CHECK(std::is_sorted(v.begin(), v.end()));
+  tbb::parallel_sort(v.begin(), v.end(), std::greater<int>());
+  CHECK(std::is_sorted(v.rbegin(), v.rend()));
+  tbb::parallel_sort(v.data(), v.data() + 100);
+  CHECK(std::is_sorted(v.begin(), v.begin() + 100));
+}
+
+TEST_CASE("parallel_invoke") {
+  int a = 0, b = 0, c = 0;
+  tbb::parallel_invoke([&] { a = 1; }, [&] { b = 2; });
+  tbb::task_group_context context;
+  tbb::parallel_invoke([&] { c = 3; }, [&] { a += 4; }, context);
+  CHECK(a + b + c == 10);
+}
+
+TEST_CASE("parallel_for_each, with a feeder") {
+  std::list<int> items(100, 1);
+  tbb::parallel_for_each(items, [](int& x) { x *= 2; });
+  tbb::parallel_for_each(items.begin(), items.end(), [](int& x) { x += 1; });
+  CHECK(std::accumulate(items.begin(), items.end(), 0) == 300);
+
+  std::atomic<int> calls{0};
+  std::vector<int> roots{6, 5, 4};
+  tbb::parallel_for_each(roots.begin(), roots.end(), [&](int& n, tbb::feeder<int>& feeder) {
+    ++calls;
+    if (n > 0) feeder.add(n - 1);
+    if (n > 0) feeder.add(n - 1);
+    n = -1;
+  });
+  CHECK(calls == 127 + 63 + 31);
+  CHECK(roots == std::vector<int>(3, -1));
+
+  std::istringstream text("1 2 3 4 5 6 7 8 9");
+  std::atomic<int> sum{0};
+  tbb::parallel_for_each(std::istream_iterator<int>(text), std::istream_iterator<int>(), [&](int x) { sum += x; });
+  CHECK(sum == 45);
+}
+
+long fib(int n) {
+  if (n < 2) return n;
+  long x = 0;
+  tbb::task_group group;
+  group.run([&] { x = fib(n - 1); });
+  const long y = fib(n - 2);
+  group.wait();
+  return x + y;
+}
+
+TEST_CASE("task_group") {
+  CHECK(fib(15) == 610);
+  tbb::task_group group;
+  std::atomic<int> ran{0};
+  tbb::task_handle task = group.defer([&] { ran += 10; });
+  CHECK(static_cast<bool>(task));
+  for (int i = 0; i < 10; ++i) group.run([&] { ++ran; });
+  group.run(std::move(task));
+  CHECK(group.run_and_wait([&] { ran += 100; }) == tbb::complete);
+  CHECK(ran == 120);
+
+  group.run([] { throw std::runtime_error("of a task"); });
+  CHECK_THROWS_WITH_AS(group.wait(), "of a task", std::runtime_error);
+  CHECK(group.wait() == tbb::complete);
+
+  // What it is asked to cancel while a task runs has not begun, or has.
+  group.run([&] { group.cancel(); });
+  CHECK(group.wait() == tbb::canceled);
+  ran = 0;
+  group.run([&] { ++ran; });
+  CHECK(group.wait() == tbb::complete);
+  CHECK(ran == 1);
+}
+
+TEST_CASE("a context cancels the calls that it is given to, and theirs") {
+  tbb::task_group_context context;
+  std::atomic<long> ran{0};
+  tbb::parallel_for(
+      0, 10000000,
+      [&](int) {
+        ++ran;
+        context.cancel_group_execution();
+      },
+      context);
+  CHECK(context.is_group_execution_cancelled());
+  CHECK(ran < 10000000);
+  ran = 0;
+  tbb::parallel_for(
+      0, 10, [&](int) { ++ran; }, context);
+  CHECK(ran == 0);
+  context.reset();
+  tbb::parallel_for(
+      0, 10, [&](int) { ++ran; }, context);
+  CHECK(ran == 10);
+
+  std::atomic<long> inner{0};
+  tbb::parallel_for(
+      Range(0, 4, 1),
+      [&](const Range&) {
+        context.cancel_group_execution();
+        tbb::parallel_for(0, 1000, [&](int) { ++inner; });
+      },
+      tbb::simple_partitioner(), context);
+  CHECK(inner < 4000);
+
+  tbb::task_group_context of_exception;
+  CHECK_THROWS_AS(tbb::parallel_for(
+                      0, 100,
+                      [](int i) {
+                        if (i == 50) throw std::logic_error("here");
+                      },
+                      of_exception),
+                  std::logic_error);
+  CHECK(of_exception.is_group_execution_cancelled());
+}
+
+TEST_CASE("exceptions arrive") {
+  const Range range(0, 1000);
+  CHECK_THROWS_AS(tbb::parallel_for(range,
+                                    [](const Range& r) {
+                                      if (r.end() == 1000) throw 1;
+                                    }),
+                  int);
+  CHECK_THROWS_AS(tbb::parallel_reduce(
+                      range, 0, [](const Range&, int) -> int { throw 2; }, std::plus<int>()),
+                  int);
+  CHECK_THROWS_AS(tbb::parallel_invoke([] { throw 3; }, [] {}), int);
+  std::vector<int> v{1, 2, 3};
+  CHECK_THROWS_AS(tbb::parallel_for_each(v,
+                                         [](int x) {
+                                           if (x == 2) throw 4;
+                                         }),
+                  int);
+}
+
+TEST_CASE("task_arena") {
+  tbb::task_arena arena(3);
+  CHECK(arena.max_concurrency() == 3);
+  CHECK(arena.execute([] { return tbb::this_task_arena::max_concurrency(); }) == 3);
+  arena.execute([] {
+    CHECK(tbb::this_task_arena::current_thread_index() >= 0);
+    CHECK(tbb::this_task_arena::current_thread_index() < 3);
+    Visits visits(500);
+    tbb::parallel_for(Range(0, 500), [&](const Range& r) { visits(r); });
+    CHECK(visits.all_once());
+  });
+  CHECK_THROWS_AS(arena.execute([] { throw std::runtime_error("in an arena"); }), std::runtime_error);
+  tbb::task_group group;
+  std::atomic<int> ran{0};
+  arena.execute([&] { group.run([&] { ++ran; }); });
+  arena.execute([&] { group.wait(); });
+  CHECK(ran == 1);
+  arena.enqueue([&] { ++ran; });
+  arena.enqueue(group.defer([&] { ++ran; }));
+  arena.execute([&] { group.wait(); });
+  while (ran < 3) std::this_thread::yield();
+
+  tbb::task_arena automatic;
+  CHECK(automatic.execute([] { return std::make_unique<int>(5); }) != nullptr);
+  CHECK(tbb::this_task_arena::isolate([] { return 7; }) == 7);
+}
+
+TEST_CASE("global_control limits the threads") {
+  using tbb::global_control;
+  CHECK(global_control::active_value(global_control::max_allowed_parallelism) >= 1);
+  {
+    const global_control two(global_control::max_allowed_parallelism, 2);
+    CHECK(global_control::active_value(global_control::max_allowed_parallelism) == 2);
+    const global_control one(global_control::max_allowed_parallelism, 1);
+    CHECK(global_control::active_value(global_control::max_allowed_parallelism) == 1);
+    std::set<std::thread::id> threads;  // Of one thread: no lock.
+    tbb::parallel_for(0, 1000, [&](int) { threads.insert(std::this_thread::get_id()); });
+    CHECK(threads.size() == 1);
+    tbb::task_group group;
+    group.run_and_wait([&] { threads.insert(std::this_thread::get_id()); });
+    CHECK(threads.size() <= 2);
+  }
+#ifdef BLITZ_TBB  // oneTBB aborts.
+  CHECK_THROWS_AS(global_control(global_control::max_allowed_parallelism, 0), std::exception);
+#endif
+}
+
+TEST_CASE("enumerable_thread_specific and combinable") {
+  tbb::enumerable_thread_specific<long> sums(0L);
+  tbb::parallel_for(0, 10000, [&](int i) { sums.local() += i; });
+  CHECK(sums.size() >= 1);
+  CHECK(sums.combine(std::plus<long>()) == 9999L * 10000 / 2);
+  CHECK(std::accumulate(sums.begin(), sums.end(), 0L) == 9999L * 10000 / 2);
+  long by_each = 0;
+  sums.combine_each([&](long x) { by_each += x; });
+  CHECK(by_each == 9999L * 10000 / 2);
+
+  bool exists = true;
+  tbb::enumerable_thread_specific<std::vector<int>> vectors([] { return std::vector<int>{1, 2}; });
+  CHECK(vectors.local(exists).size() == 2);
+  CHECK_FALSE(exists);
+  vectors.local(exists).push_back(3);
+  CHECK(exists);
+  std::thread([&] { vectors.local(); }).join();
+  CHECK(vectors.size() == 2);
+  const auto flat = tbb::flatten2d(vectors);
+  CHECK(flat.size() == 5);
+  CHECK(std::accumulate(flat.begin(), flat.end(), 0) == 9);
+  const auto copy = vectors;
+  CHECK(copy.size() == 2);
+  vectors.clear();
+  CHECK(vectors.empty());
+  CHECK_FALSE((vectors.local(exists), exists));
+
+  std::vector<std::thread> many;
+  tbb::enumerable_thread_specific<std::thread::id> ids;
+  std::atomic<int> wrong{0};
+  for (int i = 0; i < 40; ++i) {
+    many.emplace_back([&] {
+      const auto me = std::this_thread::get_id();
+      ids.local() = me;
+      for (int k = 0; k < 100; ++k) {
+        std::this_thread::yield();
+        if (ids.local() != me) ++wrong;
+      }
+    });
+  }
+  for (std::thread& t : many) t.join();
+  CHECK(wrong == 0);
+
+  tbb::combinable<int> counts([] { return 0; });
+  tbb::parallel_for(0, 1000, [&](int) { ++counts.local(); });
+  CHECK(counts.combine(std::plus<int>()) == 1000);
+}
+
+template <class M>
+void check_mutex() {
+  M mutex;
+  int count = 0;
+  tbb::parallel_for(0, 1000, [&](int) {
+    typename M::scoped_lock lock(mutex);
+    ++count;
+  });
+  CHECK(count == 1000);
+  typename M::scoped_lock lock;
+  CHECK(lock.try_acquire(mutex));
+  lock.release();
+  lock.acquire(mutex);
+}
+
+TEST_CASE("mutexes") {
+  check_mutex<tbb::spin_mutex>();
+  check_mutex<tbb::queuing_mutex>();
+  check_mutex<tbb::spin_rw_mutex>();
+  check_mutex<tbb::queuing_rw_mutex>();
+  tbb::spin_rw_mutex mutex;
+  tbb::spin_rw_mutex::scoped_lock reader(mutex, false);
+  {
+    tbb::spin_rw_mutex::scoped_lock other;
+    CHECK(other.try_acquire(mutex, false));
+  }
+  reader.upgrade_to_writer();
+  tbb::spin_rw_mutex::scoped_lock other;
+  CHECK_FALSE(other.try_acquire(mutex, false));
+  reader.downgrade_to_reader();
+  CHECK(other.try_acquire(mutex, false));
+}
+
+TEST_CASE("allocators and the clock") {
+  std::vector<char, tbb::cache_aligned_allocator<char>> line(3);
+  CHECK(reinterpret_cast<std::uintptr_t>(line.data()) % 64 == 0);
+  std::list<int, tbb::tbb_allocator<int>> list{1, 2, 3};
+  CHECK(list.size() == 3);
+  const tbb::tick_count begin = tbb::tick_count::now();
+  CHECK((oneapi::tbb::tick_count::now() - begin).seconds() >= 0);
+}
+
+}  // namespace
