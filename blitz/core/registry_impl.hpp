@@ -50,8 +50,7 @@ void Registry<P>::enter(PoolCall call, void* argument) {
   if (slot == kNoSlot) [[unlikely]]
     return inject_and_wait(call, argument, current_worker);
   Worker<P>& worker = *workers_[slot];
-  const GiveBack give_back{worker};
-  const RunnerScope<P> scope(worker);
+  const Borrower borrower(worker);
   call(argument, worker);
 }
 
@@ -164,8 +163,7 @@ void Registry<P>::run_thread(std::size_t index) noexcept {
     try {
       options().on_thread_exit(index);
     } catch (...) {
-      if (!options().exception_handler) std::terminate();
-      options().exception_handler(std::current_exception());
+      report(std::current_exception());
     }
   }
 }

@@ -299,22 +299,6 @@ struct BLITZ_API CurrentWorker {
   BLITZ_TLS static constinit thread_local Worker<P>* worker;
 };
 
-/// Makes the calling thread a worker's runner while this object lives.
-template <Policy P>
-class RunnerScope {
- public:
-  explicit RunnerScope(Worker<P>& worker) noexcept {
-    current_worker = &worker;
-    CurrentWorker<P>::worker = &worker;
-  }
-  RunnerScope(const RunnerScope&) = delete;
-  RunnerScope& operator=(const RunnerScope&) = delete;
-  ~RunnerScope() {
-    CurrentWorker<P>::worker = nullptr;
-    current_worker = nullptr;
-  }
-};
-
 /// Gets back `mine`, an offered job that take_back did not find: runs the jobs on top of it, or waits for its thief.
 /// True: it was not stolen, and the caller must run it. False: it was stolen, and is done.
 [[nodiscard]] BLITZ_COLD BLITZ_API bool reclaim(WorkerBase& worker, Job& mine, CoreLatch& done) noexcept;

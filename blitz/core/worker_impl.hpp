@@ -130,10 +130,11 @@ bool Worker<P>::is_warm() const noexcept {
 template <Policy P>
 void Worker<P>::run_resident() noexcept {
   Search search = idle_.first_search(index());
-  const RunnerScope<P> scope(*this);
+  current_worker = CurrentWorker<P>::worker = this;
   if (Job* const job = search_until(terminate_, Rest::kVacate, search)) execute(job);
   work_until(terminate_, Rest::kVacate);
   while (Job* const job = find_any()) execute(job);  // what came before the end, and was not yet seen
+  current_worker = CurrentWorker<P>::worker = nullptr;
 }
 
 template <Policy P>
