@@ -70,6 +70,17 @@ struct CallWithContext {
   }
 };
 
+/// The same for parallel_invoke, which drops the results.
+struct CallAndDrop {
+  template <class F>
+  using Value = Unit;
+  template <class F>
+  static Unit call(std::remove_reference_t<F>& f, bool /*migrated*/) {
+    static_cast<void>(std::invoke(std::forward<F>(f)));
+    return {};
+  }
+};
+
 /// A callable on offer, in the frame of its join. The constructor writes what another worker needs to run it: the
 /// function, the callable or its address, and the latch. The result's place is written by the worker that runs it.
 template <class Call, class F>
@@ -111,76 +122,6 @@ class JoinJob final : public OfferedJob {
   JobResult<Value> result_;
 };
 
-// --- two ---
-
-/// Whether the results are too large for temporaries. Such a join takes the way of many, which has a frame of its own:
-/// the room for the results is then on the stack once, and only while the join runs.
-template <class Results>
-inline constexpr bool kAreLarge = sizeof(Results) > 2 * kCacheLine;
-template <>
-inline constexpr bool kAreLarge<void> = false;
-
-template <class Call, class A, class B>
-using JoinPair = std::pair<typename Call::template Value<A>, typename Call::template Value<B>>;
-
-template <class Call, class Results, class First, class... Rest>
-Results join_in_own_frame(First&& first, Rest&&... rest);
-
-/// The whole of join, on the calling worker: `b` is offered, `a` runs, and `b` is taken back, or was stolen.
-template <class Call, class W, class A, class B>
-BLITZ_ALWAYS_INLINE auto join_on(W& worker, A&& a, B&& b) {
-  using ValueA = typename Call::template Value<A>;
-  using Results = JoinPair<Call, A, B>;
-  if constexpr (kAreLarge<Results>) {
-    return join_in_own_frame<Call, Results>(std::forward<A>(a), std::forward<B>(b));
-  } else {
-    JoinJob<Call, B> job(b, worker);
-    job.offer(worker);
-
-    ValueA value_a = [&]() BLITZ_LAMBDA_INLINE -> ValueA {
-      try {
-        return Call::template call<A>(a, false);
-      } catch (...) {
-        job.finish_and_drop(worker);
-        throw;
-      }
-    }();
-
-    W& self = *opaque(&worker);  // Keeps the addresses of its members out of registers across `a`.
-    return Results(std::forward<ValueA>(value_a), job.take_back(self) ? job.run_here() : job.finish(self));
-  }
-}
-
-template <class Call, class A, class B>
-BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b);
-
-/// For a caller outside every pool. Out of line: the other ways need no room for it.
-template <class Call, class A, class B>
-[[gnu::noinline]] JoinPair<Call, A, B> join_from_outside(Kept<A> a, Kept<B> b) {
-  return on_worker(kHere, [&](WorkerBase&) { return join_here<Call>(std::forward<A>(a), std::forward<B>(b)); });
-}
-
-/// For a caller that is no worker of the default policy.
-template <class Call, class A, class B>
-[[gnu::noinline]] auto join_elsewhere(Kept<A> a, Kept<B> b) {
-  if (WorkerBase* const worker = current_worker) {
-    return join_on<Call>(*worker, std::forward<A>(a), std::forward<B>(b));
-  }
-  return join_from_outside<Call, A, B>(keep<A>(a), keep<B>(b));
-}
-
-template <class Call, class A, class B>
-BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b) {
-  if constexpr (kAreLarge<JoinPair<Call, A, B>>) {
-    return join_in_own_frame<Call, JoinPair<Call, A, B>>(std::forward<A>(a), std::forward<B>(b));
-  } else {
-    if (auto* const worker = CurrentWorker<ForkJoinPolicy>::worker) [[likely]] {
-      return join_on<Call>(*worker, std::forward<A>(a), std::forward<B>(b));
-    }
-    return join_elsewhere<Call, A, B>(keep<A>(a), keep<B>(b));
-  }
-}
-
 // --- many ---
 
 /// Up to this many callables, all that is fast of a join on a worker of the default policy is compiled for them where
@@ -212,17 +153,79 @@ BLITZ_ALWAYS_INLINE Results join_branches(First&& first, Rest&&... rest) {
   if constexpr (!std::is_void_v<Results>) return Results(first.value(), rest.value()...);
 }
 
+/// Whether the results are too large for temporaries. Such a join, of two as well, has a frame of its own: the room for
+/// the results is then on the stack once, and only while the join runs.
+template <class Results>
+inline constexpr bool kAreLarge = sizeof(Results) > 2 * kCacheLine;
+template <>
+inline constexpr bool kAreLarge<void> = false;
+
 template <class Call, class Results, class First, class... Rest>
-[[gnu::noinline]] Results join_in_own_frame(First&& first, Rest&&... rest) {
+[[gnu::noinline]] Results join_in_own_frame(First& first, Rest&... rest) {
   return join_branches<Results>(BranchCall<Call, First>(first), Branch<Call, Rest>(rest)...);
 }
 
 template <class Call, class Results, class First, class... Rest>
 BLITZ_ALWAYS_INLINE Results join_many(First&& first, Rest&&... rest) {
   if constexpr (kAreLarge<Results>) {
-    return join_in_own_frame<Call, Results>(std::forward<First>(first), std::forward<Rest>(rest)...);
+    return join_in_own_frame<Call, Results, First, Rest...>(first, rest...);
   } else {
     return join_branches<Results>(BranchCall<Call, First>(first), Branch<Call, Rest>(rest)...);
+  }
+}
+
+// --- two ---
+
+template <class Call, class A, class B>
+using JoinPair = std::pair<typename Call::template Value<A>, typename Call::template Value<B>>;
+
+/// The whole of join, on the calling worker: `b` is offered, `a` runs, and `b` is taken back, or was stolen.
+template <class Call, class W, class A, class B>
+BLITZ_ALWAYS_INLINE auto join_on(W& worker, A&& a, B&& b) {
+  using ValueA = typename Call::template Value<A>;
+  JoinJob<Call, B> job(b, worker);
+  job.offer(worker);
+
+  ValueA value_a = [&]() BLITZ_LAMBDA_INLINE -> ValueA {
+    try {
+      return Call::template call<A>(a, false);
+    } catch (...) {
+      job.finish_and_drop(worker);
+      throw;
+    }
+  }();
+
+  W& self = *opaque(&worker);  // Keeps the addresses of its members out of registers across `a`.
+  return JoinPair<Call, A, B>(std::forward<ValueA>(value_a), job.take_back(self) ? job.run_here() : job.finish(self));
+}
+
+template <class Call, class A, class B>
+BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b);
+
+/// For a caller outside every pool. Out of line: the other ways need no room for it.
+template <class Call, class A, class B>
+[[gnu::noinline]] JoinPair<Call, A, B> join_from_outside(Kept<A> a, Kept<B> b) {
+  return on_worker(kHere, [&](WorkerBase&) { return join_here<Call>(std::forward<A>(a), std::forward<B>(b)); });
+}
+
+/// For a caller that is no worker of the default policy.
+template <class Call, class A, class B>
+[[gnu::noinline]] auto join_elsewhere(Kept<A> a, Kept<B> b) {
+  if (WorkerBase* const worker = current_worker) {
+    return join_on<Call>(*worker, std::forward<A>(a), std::forward<B>(b));
+  }
+  return join_from_outside<Call, A, B>(keep<A>(a), keep<B>(b));
+}
+
+template <class Call, class A, class B>
+BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b) {
+  if constexpr (kAreLarge<JoinPair<Call, A, B>>) {
+    return join_in_own_frame<Call, JoinPair<Call, A, B>, A, B>(a, b);
+  } else {
+    if (auto* const worker = CurrentWorker<ForkJoinPolicy>::worker) [[likely]] {
+      return join_on<Call>(*worker, std::forward<A>(a), std::forward<B>(b));
+    }
+    return join_elsewhere<Call, A, B>(keep<A>(a), keep<B>(b));
   }
 }
 
@@ -309,21 +312,6 @@ template <JoinContextCallable A, JoinContextCallable B>
 auto join_context(A&& a, B&& b) {
   return detail::join_here<detail::CallWithContext>(std::forward<A>(a), std::forward<B>(b));
 }
-
-namespace detail {
-
-/// As CallPlain, for callables whose results are dropped.
-struct CallAndDrop {
-  template <class F>
-  using Value = Unit;
-  template <class F>
-  static Unit call(std::remove_reference_t<F>& f, bool /*migrated*/) {
-    static_cast<void>(std::invoke(std::forward<F>(f)));
-    return {};
-  }
-};
-
-}  // namespace detail
 
 /// Calls all of them, perhaps at once, and drops what they return: join without results, see there. All have finished
 /// when it returns or throws.
