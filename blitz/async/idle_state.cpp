@@ -48,13 +48,7 @@ bool IdleState::wake_one(Waker waker) noexcept {
 
 void IdleState::notify(std::size_t slot, Waker waker) noexcept {
   Slot& s = slots_[slot];
-  Parker& runner = *s.runner;
-  count(s.wakes);
-  if (waker == Waker::kBlocks || &runner != &s.resident) return runner.unpark();
-  const Ticks began = s.wake_began = ticks_now();
-  s.placement.keep_off_this_processor();
-  runner.unpark();
-  price_.learn_cost(ticks_now() - began, began);
+  s.unpark(*s.runner, waker, price_);
 }
 
 void IdleState::cancel_park(Search& search) noexcept {
@@ -62,7 +56,7 @@ void IdleState::cancel_park(Search& search) noexcept {
   if (word_of(search.slot).unpark(bit_of(search.slot))) return;
   // A waker was faster: this worker is counted as searching, and must take the notification.
   Slot& s = slots_[search.slot];
-  count(s.sleeps);  // Each wake-up ends one sleep.
+  Slot::count(s.sleeps);  // Each wake-up ends one sleep.
   s.runner->park();
   begin_to_run(s, search);
   search.counted = true;

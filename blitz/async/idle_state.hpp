@@ -25,15 +25,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <utility>
 
 #include "blitz/async/idle_word.hpp"
 #include "blitz/base/asymmetric_fence.hpp"
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/idle_slot.hpp"
 #include "blitz/base/linger.hpp"
-#include "blitz/base/parker.hpp"
 #include "blitz/base/placement.hpp"
 #include "blitz/base/wake_price.hpp"
 #include "blitz/policy.hpp"
@@ -179,9 +178,7 @@ class IdleState {
     return audience;
   }
   [[nodiscard]] Ticks worth_waking(std::size_t slot, Ticks work) noexcept {
-    const Ticks now = ticks_now();
-    if (!price_.covered_by(work, now) && !slots_[slot].series.add(work, price_, now)) return 0;
-    return price_.at(now).delay();
+    return slots_[slot].worth_waking(work, price_);
   }
 
   [[nodiscard]] std::size_t num_searching() const noexcept { return idle().searching; }
@@ -194,19 +191,10 @@ class IdleState {
   }
 
  private:
-  struct alignas(kCacheLine) Slot {
-    // The idle word publishes what the runner writes while the slot is not parked to the thread that claims the slot,
-    // and by its notification to the next runner.
-    Atomic<bool> vacant{true};   // written by the runner; read by threads that want to borrow the slot
-    Parker resident;             // blocks the slot's own thread
-    Placement placement;         // of the resident
-    Parker guest;                // blocks a thread that has borrowed the slot and waits for a latch
-    Parker* runner = &resident;  // blocks the runner
-    Patience patience;           // the resident's
-    Ticks wake_began = 0;        // written by a waker with work, read by the woken resident; 0: woken otherwise
-    Series series;               // the runner's
-    Atomic<std::uint64_t> sleeps{0};
-    Atomic<std::uint64_t> wakes{0};
+  /// The idle word publishes what the runner writes while the slot is not parked to the thread that claims the slot, and
+  /// by its notification to the next runner.
+  struct alignas(kCacheLine) Slot : IdleSlot {
+    Atomic<bool> vacant{true};  // written by the runner; read by threads that want to borrow the slot
   };
 
   struct Idle {
@@ -223,7 +211,7 @@ class IdleState {
     if (!latch.get_sleepy() || !latch.fall_asleep()) return;
     // [vacant] From here to the notification this thread touches nothing that belongs to the runner.
     if (rest == Rest::kVacate) s.vacant.store(true, std::memory_order_release);
-    count(s.sleeps);
+    Slot::count(s.sleeps);
     price_.sleeps(ticks_now());
     (rest == Rest::kVacate ? s.resident : *s.runner).park();
     begin_to_run(s, search);
@@ -248,16 +236,8 @@ class IdleState {
   /// The calling thread is the slot's runner again.
   void begin_to_run(Slot& s, Search& search) noexcept {
     s.vacant.store(false, std::memory_order_relaxed);  // [claim] publishes it.
-    if (s.runner != &s.resident) return;
-    s.placement.restore();
-    if (const Ticks began = std::exchange(s.wake_began, 0)) {
-      const Ticks now = ticks_now();
-      price_.learn(now - began, began - search.since);
-      s.patience.woken(search.since, began, price_);
-      search.since = now;
-    }
+    if (s.runner == &s.resident) s.woken(search.since, price_);
   }
-  static void count(Atomic<std::uint64_t>& events) noexcept { events.fetch_add(1, std::memory_order_relaxed); }
 
   /// Returns whether no worker searches and a slot is parked.
   [[nodiscard]] bool somebody_must_be_woken(std::memory_order order) const noexcept {

@@ -44,15 +44,7 @@ bool Sleep::try_wake(std::size_t slot, Waker waker) noexcept {
     if (state == State::kDrowsy) return true;  // Its runner fails to fall asleep, and searches again.
     Parker& parker = state == State::kVacant ? s.resident : *s.runner;
     counters_.sub_sleeping();
-    count(s.wakes);
-    if (waker == Waker::kBlocks || &parker != &s.resident) {
-      parker.unpark();
-      return true;
-    }
-    const Ticks began = s.wake_began = ticks_now();
-    s.placement.keep_off_this_processor();
-    parker.unpark();
-    price_.learn_cost(ticks_now() - began, began);
+    s.unpark(parker, waker, price_);
     return true;
   }
   return false;

@@ -39,16 +39,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
 #include "blitz/base/asymmetric_fence.hpp"
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/fork_history.hpp"
+#include "blitz/base/idle_slot.hpp"
 #include "blitz/base/linger.hpp"
 #include "blitz/base/owned.hpp"
-#include "blitz/base/parker.hpp"
 #include "blitz/base/placement.hpp"
 #include "blitz/base/wake_price.hpp"
 #include "blitz/fork_join/atomic_counters.hpp"
@@ -109,7 +108,7 @@ class Sleep {
     Slot& s = slots_[slot];
     Search search{.slot = slot};
     s.resident.park();
-    woken(s, search);
+    s.woken(search.since, price_);
     return search;
   }
 
@@ -185,9 +184,7 @@ class Sleep {
     return counters.awake_but_idle() > 0 ? Audience::kSearches : Audience::kSleeps;
   }
   [[nodiscard]] Ticks worth_waking(std::size_t slot, Ticks work) noexcept {
-    const Ticks now = ticks_now();
-    if (!price_.covered_by(work, now) && !slots_[slot].series.add(work, price_, now)) return 0;
-    return price_.at(now).delay();
+    return slots_[slot].worth_waking(work, price_);
   }
 
   [[nodiscard]] Counters counters() const noexcept { return counters_.load(); }
@@ -201,17 +198,9 @@ class Sleep {
  private:
   enum class State : std::uint32_t { kAwake, kDrowsy, kAsleep, kVacant };
 
-  struct alignas(kCacheLine) Slot {
+  /// `runner` is written while kAwake, and read by a claim from kAsleep.
+  struct alignas(kCacheLine) Slot : IdleSlot {
     Atomic<State> state{State::kVacant};  // written by the runner and by the thread that claims the slot
-    Parker resident;                      // blocks the slot's own thread
-    Placement placement;                  // of the resident
-    Parker guest;                         // blocks a thread that has borrowed the slot and waits for a latch
-    Parker* runner = &resident;           // blocks the runner; written by it while kAwake, read by a claim from kAsleep
-    Patience patience;                    // the resident's
-    Ticks wake_began = 0;  // written by a waker with work, read by the woken resident; 0: woken otherwise
-    Series series;         // the runner's
-    Atomic<std::uint64_t> sleeps{0};
-    Atomic<std::uint64_t> wakes{0};
   };
 
   template <SleepableLatch Latch, class Injected>
@@ -234,10 +223,10 @@ class Sleep {
     const State asleep = rest == Rest::kVacate ? State::kVacant : State::kAsleep;
     // [claim]
     if (!injected() && s.state.compare_exchange_strong(expected, asleep, std::memory_order_seq_cst)) {
-      count(s.sleeps);
+      Slot::count(s.sleeps);
       price_.sleeps(ticks_now());
       (rest == Rest::kVacate ? s.resident : *s.runner).park();
-      if (s.runner == &s.resident) woken(s, search);
+      if (s.runner == &s.resident) s.woken(search.since, price_);
     } else {
       counters_.sub_sleeping();
       s.state.store(State::kAwake, std::memory_order_release);
@@ -246,17 +235,6 @@ class Sleep {
     search.rounds = 0;
     search.announced = false;
     search.again = true;
-  }
-
-  /// The resident of `s` runs again.
-  void woken(Slot& s, Search& search) noexcept {
-    s.placement.restore();
-    if (const Ticks began = std::exchange(s.wake_began, 0)) {
-      const Ticks now = ticks_now();
-      price_.learn(now - began, began - search.since);
-      s.patience.woken(search.since, began, price_);
-      search.since = now;
-    }
   }
 
   /// The end of give_back, for a slot that is drowsy and registered.
@@ -280,8 +258,6 @@ class Sleep {
     if (!queues_empty()) return hand_over(s);
     leave(s, slot, resident_wanted, injected);
   }
-
-  static void count(Atomic<std::uint64_t>& events) noexcept { events.fetch_add(1, std::memory_order_relaxed); }
 
   BLITZ_COLD BLITZ_API bool post() noexcept;
   bool post_and_wake(Waker waker) noexcept;
