@@ -157,28 +157,36 @@ BLITZ_REFUSE(
     "parallel_reduce starts from an identity, which leaves an item as it is, and which an empty range gives: "
     "blitz::parallel_reduce(range, 0, std::plus<>{})")
 parallel_reduce(R&& range, C&& combine) BLITZ_REFUSED;
-template <std::ranges::range R, class I, class C>
-  requires(detail::mistake_of_reduce<R, I, C, std::ranges::range_reference_t<R>>() == detail::ReduceMistake::kRange)
-BLITZ_REFUSE(
+// The same mistakes in calls of both functions.
+#define BLITZ_REFUSE_REDUCTION(mistake, message)                                                                  \
+  template <std::ranges::range R, class I, class C>                                                               \
+    requires(detail::mistake_of_reduce<R, I, C, std::ranges::range_reference_t<R>>() == mistake)                  \
+  BLITZ_REFUSE(message) parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {})  \
+      BLITZ_REFUSED;                                                                                              \
+  template <std::ranges::range R, class I, class F, class C>                                                      \
+    requires(ReduceTransform<F, std::ranges::range_reference_t<R>> &&                                             \
+             detail::mistake_of_reduce<R, I, C, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>() == \
+                 mistake)                                                                                         \
+  BLITZ_REFUSE(message)                                                                                           \
+      parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f, const ReduceOptions& options = {})   \
+          BLITZ_REFUSED
+
+BLITZ_REFUSE_REDUCTION(
+    detail::ReduceMistake::kRange,
     "parallel_reduce cuts its range, which must have random access and a size (vector, array, span, deque, "
-    "views::iota); "
-    "for others use blitz::from(range).reduce(identity, combine)")
-    parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) BLITZ_REFUSED;
-template <std::ranges::range R, class I, class C>
-  requires(detail::mistake_of_reduce<R, I, C, std::ranges::range_reference_t<R>>() == detail::ReduceMistake::kIdentity)
-BLITZ_REFUSE("the identity of parallel_reduce is copied for each part; if it cannot be, give a callable that makes one")
-    parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) BLITZ_REFUSED;
-template <std::ranges::range R, class I, class C>
-  requires(detail::mistake_of_reduce<R, I, C, std::ranges::range_reference_t<R>>() == detail::ReduceMistake::kResult)
-BLITZ_REFUSE(
+    "views::iota); for others use blitz::from(range).reduce(identity, combine)");
+BLITZ_REFUSE_REDUCTION(
+    detail::ReduceMistake::kIdentity,
+    "the identity of parallel_reduce is copied for each part; if it cannot be, give a callable that makes one");
+BLITZ_REFUSE_REDUCTION(
+    detail::ReduceMistake::kResult,
     "the identity's type is that of the result, and the operation must return it: for doubles start from 0.0, not from "
-    "0") parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) BLITZ_REFUSED;
-template <std::ranges::range R, class I, class C>
-  requires(detail::mistake_of_reduce<R, I, C, std::ranges::range_reference_t<R>>() == detail::ReduceMistake::kOperation)
-BLITZ_REFUSE(
+    "0");
+BLITZ_REFUSE_REDUCTION(
+    detail::ReduceMistake::kOperation,
     "the operation of parallel_reduce is called as op(T, item) and as op(T, T), where T is the identity's type; where "
-    "values and items differ, give a fold and a combine: blitz::parallel_reduce(range, identity, fold, combine)")
-    parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) BLITZ_REFUSED;
+    "values and items differ, give a fold and a combine: blitz::parallel_reduce(range, identity, fold, combine)");
+#undef BLITZ_REFUSE_REDUCTION
 /// @endcond
 
 /// As the form for ranges, of [first, last): integers (of their common type), or what random-access iterators refer to.
@@ -293,40 +301,6 @@ template <std::ranges::range R, class I, class F, class C>
 BLITZ_REFUSE(
     "the last callable of parallel_transform_reduce is called with one item, and returns a value: "
     "blitz::parallel_transform_reduce(range, identity, combine, f)")
-    parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f,
-                              const ReduceOptions& options = {}) BLITZ_REFUSED;
-template <std::ranges::range R, class I, class F, class C>
-  requires(ReduceTransform<F, std::ranges::range_reference_t<R>> &&
-           detail::mistake_of_reduce<R, I, C, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>() ==
-               detail::ReduceMistake::kRange)
-BLITZ_REFUSE(
-    "parallel_reduce cuts its range, which must have random access and a size (vector, array, span, deque, "
-    "views::iota); "
-    "for others use blitz::from(range).reduce(identity, combine)")
-    parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f,
-                              const ReduceOptions& options = {}) BLITZ_REFUSED;
-template <std::ranges::range R, class I, class F, class C>
-  requires(ReduceTransform<F, std::ranges::range_reference_t<R>> &&
-           detail::mistake_of_reduce<R, I, C, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>() ==
-               detail::ReduceMistake::kIdentity)
-BLITZ_REFUSE("the identity of parallel_reduce is copied for each part; if it cannot be, give a callable that makes one")
-    parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f,
-                              const ReduceOptions& options = {}) BLITZ_REFUSED;
-template <std::ranges::range R, class I, class F, class C>
-  requires(ReduceTransform<F, std::ranges::range_reference_t<R>> &&
-           detail::mistake_of_reduce<R, I, C, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>() ==
-               detail::ReduceMistake::kResult)
-BLITZ_REFUSE(
-    "the identity's type is that of the result, and the operation must return it: for doubles start from 0.0, not from "
-    "0") parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f,
-                                   const ReduceOptions& options = {}) BLITZ_REFUSED;
-template <std::ranges::range R, class I, class F, class C>
-  requires(ReduceTransform<F, std::ranges::range_reference_t<R>> &&
-           detail::mistake_of_reduce<R, I, C, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>() ==
-               detail::ReduceMistake::kOperation)
-BLITZ_REFUSE(
-    "the operation of parallel_reduce is called as op(T, item) and as op(T, T), where T is the identity's type; where "
-    "values and items differ, give a fold and a combine: blitz::parallel_reduce(range, identity, fold, combine)")
     parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f,
                               const ReduceOptions& options = {}) BLITZ_REFUSED;
 /// @endcond
