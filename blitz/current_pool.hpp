@@ -16,21 +16,20 @@
 
 namespace blitz {
 
-/// The number of threads of the pool that the calling thread works for, or else of the global pool, which it starts.
-/// Throws what global_pool() throws.
+/// The number of threads, at least 1, of the pool that the calling thread works for, or else of the global pool,
+/// which it starts.
+/// @throws What global_pool() throws.
 /// Complexity: O(1). Thread-safety: any thread.
 /// @code
 ///   std::vector<Result> results(blitz::current_num_threads());
 /// @endcode
-/// @return At least 1.
 [[nodiscard]] BLITZ_API std::size_t current_num_threads();
 
-/// The calling thread's index in the pool that it works for; none if it works for none.
+/// The calling thread's index, below current_num_threads(), in the pool that it works for; none if it works for none.
 /// Complexity: O(1). Thread-safety: any thread.
 /// @code
 ///   if (const auto index = blitz::current_thread_index()) ++calls_of[*index];
 /// @endcode
-/// @return An index below current_num_threads().
 [[nodiscard]] inline std::optional<std::size_t> current_thread_index() noexcept {
   if (detail::current_worker == nullptr) return std::nullopt;
   return detail::current_worker->index();

@@ -242,13 +242,11 @@ BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b) {
 /// may in any wait of `a`, and so it may in isolate on any pool. join_context tells `b`.
 ///
 /// `a` throws: `b` is finished first, then the exception is rethrown; what comes of `b` is dropped. Only `b` throws:
-/// the result of `a` is destroyed, and the exception of `b` rethrown. std::bad_alloc from a queue that cannot grow:
-/// none of the two is called.
+/// the result of `a` is destroyed, and the exception of `b` rethrown.
 ///
-/// All that comes before the call happens before `a` and `b`, and they happen before its return. A few nanoseconds if
-/// nothing is stolen; no allocation. Any thread; outside every pool it runs in global_pool().
-/// An rvalue that is trivially copyable may be called as a copy of itself. No more than two copies of a result exist at
-/// a time; a class that is returned as const arrives without the const.
+/// All that comes before the call happens before `a` and `b`, and they happen before its return. Outside every pool
+/// it runs in global_pool(). An rvalue that is trivially copyable may be called as a copy of itself. No more than two
+/// copies of a result exist at a time; a class that is returned as const arrives without the const.
 ///
 /// The algorithm: lazy task creation with work stealing, as in Cilk-5 (M. Frigo, C. E. Leiserson, K. H. Randall, PLDI
 /// 1998) and Rayon.
@@ -258,8 +256,10 @@ BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b) {
 /// @param a  Called on the calling worker.
 /// @param b  Called after it, or on another worker.
 /// @return std::pair of the results.
-/// @throws The exception of `a`, or else that of `b`; std::bad_alloc; outside every pool what global_pool() throws.
-/// Complexity: O(1) beside the two calls. Thread-safety: any thread.
+/// @throws The exception of `a`, or else that of `b`; std::bad_alloc from a queue that cannot grow: none is then
+///         called; outside every pool what global_pool() throws.
+/// Complexity: O(1) beside the two calls: a few nanoseconds if nothing is stolen, and no allocation.
+/// Thread-safety: any thread.
 template <JoinCallable A, JoinCallable B>
 BLITZ_ALWAYS_INLINE auto join(A&& a, B&& b) {
   return detail::join_here<detail::CallPlain>(std::forward<A>(a), std::forward<B>(b));
@@ -268,16 +268,16 @@ BLITZ_ALWAYS_INLINE auto join(A&& a, B&& b) {
 /// join of three or more; a tuple of the results. The first runs on the calling worker, which then takes the others
 /// from left to right; other workers take them from right to left.
 ///
-/// All are called and have finished when it returns or throws, and of several exceptions the one furthest left arrives.
-/// std::bad_alloc from a queue that cannot grow: none is called, unless another worker has begun it by then. All else is
-/// as for two: no allocation, two copies of a result at most. One frame, and O(n) for n callables.
+/// All are called and have finished when it returns or throws. All else is as for two: no allocation, two copies of a
+/// result at most.
 /// @param a  Called on the calling worker.
 /// @param b  Called after it, or on another worker; so are `c` and `more`.
 /// @param c  See `b`.
 /// @param more  See `b`.
 /// @return std::tuple of the results.
-/// @throws The exception furthest left; std::bad_alloc; outside every pool what global_pool() throws.
-/// Complexity: O(n) beside the calls. Thread-safety: any thread.
+/// @throws The exception furthest left; std::bad_alloc from a queue that cannot grow: none is then called, unless
+///         another worker has begun it; outside every pool what global_pool() throws.
+/// Complexity: O(n) for n callables, beside the calls. Thread-safety: any thread.
 template <JoinCallable A, JoinCallable B, JoinCallable C, JoinCallable... More>
 auto join(A&& a, B&& b, C&& c, More&&... more) {
   using Results =
@@ -316,17 +316,16 @@ auto join_context(A&& a, B&& b) {
 /// Calls all of them, perhaps at once, and drops what they return: join without results, see there. All have finished
 /// when it returns or throws.
 ///
-/// The first runs on the calling worker. All are called, whatever the others throw, and of several exceptions the one
-/// furthest left arrives. std::bad_alloc from a queue that cannot grow: none is called, unless another worker has begun
-/// it by then. No allocation. Any thread; outside every pool it runs in global_pool().
+/// All are called, whatever the others throw. Outside every pool it runs in global_pool().
 /// @code
 ///   blitz::parallel_invoke([&] { sort_names(); }, [&] { sort_dates(); }, [&] { sort_sizes(); });
 /// @endcode
 /// @param f  Called on the calling worker.
 /// @param g  Called after it, or on another worker; so are `more`.
 /// @param more  See `g`.
-/// @throws The exception furthest left; std::bad_alloc; outside every pool what global_pool() throws.
-/// Complexity: O(n) for n callables, beside the calls. Thread-safety: any thread.
+/// @throws The exception furthest left; std::bad_alloc from a queue that cannot grow: none is then called, unless
+///         another worker has begun it; outside every pool what global_pool() throws.
+/// Complexity: O(n) for n callables, beside the calls; no allocation. Thread-safety: any thread.
 template <JoinCallable F, JoinCallable G, JoinCallable... More>
 void parallel_invoke(F&& f, G&& g, More&&... more) {
   detail::join_many<detail::CallAndDrop, void>(std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...);

@@ -53,27 +53,24 @@ auto join_each(std::size_t count, const At& at) {
 
 }  // namespace detail
 
-/// Calls each callable of a range, perhaps at once. Nothing if they return void, else a std::vector of their results in
-/// order.
+/// Calls each callable of a range, perhaps at once.
 ///
-/// The first runs on the calling worker, and without thieves it runs all of them in order. Each may run on a worker of its
-/// own: use parallel_for for many that are tiny. All are called and have finished when it returns or throws, whatever the
-/// others throw, and of several exceptions the one furthest left arrives. An empty range: nothing is called, and one
-/// callable is called on the calling thread.
+/// The first runs on the calling worker, and without thieves it runs all of them in order. Each may run on a worker
+/// of its own: use parallel_for for many that are tiny. All are called and have finished when it returns or throws,
+/// whatever the others throw. Of an empty range nothing is called, and one callable is called on the calling thread.
+/// Outside every pool it runs in global_pool().
 ///
-/// A join of two halves, each of which is a join of its halves: n - 1 joins for n callables, O(log n) stack, and no
-/// allocation but for results (room for each, then the vector), and for a range without random access (an iterator for
-/// each). Throws std::bad_alloc before any call, or, if a queue cannot grow, when those that were begun have finished;
-/// then not all are called. Any thread; outside every pool it runs in global_pool().
-///
+/// A join of two halves, each of which is a join of its halves.
 /// @code
 /// std::vector<std::function<int()>> callables = ...;
 /// std::vector<int> results = blitz::join_all(callables);
 /// @endcode
 /// @param callables  Each is called once.
 /// @return std::vector of the results, in the order of the range; nothing if they return void.
-/// @throws The exception furthest left; std::bad_alloc; outside every pool what global_pool() throws.
-/// Complexity: O(n) beside the calls. Thread-safety: any thread.
+/// @throws The exception furthest left; std::bad_alloc before any call, or, if a queue cannot grow, when those that
+///         were begun have finished: then not all are called; outside every pool what global_pool() throws.
+/// Complexity: n - 1 joins for n callables, O(log n) stack. Memory: for results, room for each, then the vector; for a
+/// range without random access an iterator for each. Thread-safety: any thread.
 template <JoinAllRange R>
 auto join_all(R&& callables) {
   using Reference = std::ranges::range_reference_t<R>;

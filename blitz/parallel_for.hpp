@@ -88,12 +88,10 @@ void run_loop(PoolBase* pool, const ForOptions& options, const LoopSpace<Items>&
 /// stopped, it is the plain loop: one block. An empty range costs nothing.
 ///
 /// An exception ends the loop early: no block that has not begun will begin, and the first one thrown is rethrown once
-/// all running blocks are done. `f` is called through a reference, by several threads at once. Nothing is allocated.
-/// Any thread; outside every pool it runs in global_pool().
+/// all running blocks are done. Outside every pool the loop runs in global_pool().
 ///
-/// An `f` that returns blitz::Flow may end the loop, and that loop alone: after Flow::stop its block ends, no block that
-/// has not begun will begin, and the call returns when the running ones are done. An exception arrives all the same. To
-/// find any x of a kind:
+/// An `f` that returns blitz::Flow may end the loop in the same way, and that loop alone: after Flow::stop its block
+/// ends. An exception of another block arrives all the same. To find any x of a kind:
 /// @code
 ///   std::atomic<const Item*> found = nullptr;
 ///   blitz::parallel_for(items, [&](const Item& x) {
@@ -103,10 +101,12 @@ void run_loop(PoolBase* pool, const ForOptions& options, const LoopSpace<Items>&
 ///   });
 /// @endcode
 /// @param range    Must live until the call has returned.
-/// @param f        Called once for each item, unless the loop ends early.
+/// @param f        Called once for each item, unless the loop ends early; through a reference, by several threads at
+///                 once.
 /// @param options  The least size of a block, how blocks are cut, a stop token, the pool.
 /// @throws The first exception of `f`; outside every pool what global_pool() throws.
-/// Complexity: O(n) calls for n items; beside them a few nanoseconds, and O(log n) blocks for each idle worker.
+/// Complexity: O(n) calls for n items; beside them a few nanoseconds, and O(log n) blocks for each idle worker. No
+/// allocation.
 /// Thread-safety: any thread.
 template <LoopRange R, LoopBody<std::ranges::range_reference_t<R>> F>
 void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
@@ -114,8 +114,7 @@ void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
 }
 
 /// Calls `f(i)` for every i in [first, last): integers (f gets their common type), or random-access iterators (f gets
-/// what they refer to). A reversed range of integers is empty. Throws std::length_error for iterators that are 2^64 items
-/// apart or more. Otherwise as the form for ranges.
+/// what they refer to). A reversed range of integers is empty. Otherwise as the form for ranges.
 /// @code
 ///   blitz::parallel_for(0, n, [&](int i) { squares[i] = i * i; });
 /// @endcode
@@ -123,7 +122,8 @@ void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
 /// @param last     Behind the last.
 /// @param f        Called once for each, unless the loop ends early.
 /// @param options  See the form for ranges.
-/// @throws The first exception of `f`, std::length_error; outside every pool what global_pool() throws.
+/// @throws The first exception of `f`; std::length_error for iterators that are 2^64 items apart or more; outside every
+///         pool what global_pool() throws.
 /// Complexity and thread-safety: see the form for ranges.
 template <class First, detail::LoopEnd<First> Last, LoopBody<detail::LoopItem<First, Last>> F>
 void parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) {
@@ -132,7 +132,7 @@ void parallel_for(First first, Last last, F&& f, const ForOptions& options = {})
 
 /// Calls `f(i)` for the integers first, first + step, first + 2 * step, ... that lie before `last`: below it, or, if the
 /// step is negative, above it. `f` gets the common type of `first` and `last`; no sum that the type could not hold is
-/// made. Throws std::invalid_argument if the step is 0. Otherwise as the form for ranges.
+/// made. Otherwise as the form for ranges.
 /// @code
 ///   blitz::parallel_for(n - 1, -1, -2, [&](int i) { v[i] = 0; });  // every other element, from the last on
 /// @endcode
@@ -141,7 +141,8 @@ void parallel_for(First first, Last last, F&& f, const ForOptions& options = {})
 /// @param step     From one integer to the next; may be negative.
 /// @param f        Called once for each, unless the loop ends early.
 /// @param options  See the form for ranges.
-/// @throws The first exception of `f`, std::invalid_argument; outside every pool what global_pool() throws.
+/// @throws The first exception of `f`; std::invalid_argument if the step is 0; outside every pool what global_pool()
+///         throws.
 /// Complexity and thread-safety: see the form for ranges.
 template <LoopInteger First, LoopInteger Last, LoopInteger Step, class F>
   requires LoopBody<F, std::common_type_t<First, Last>>

@@ -112,13 +112,13 @@ template <std::size_t N>
 ///
 /// That is 4096 items, 32 kB of doubles, so that the tiles of several arrays fit in a second-level cache together; and a
 /// row is long enough for vector instructions and for the prefetcher. A grid of fewer than 64 such tiles has smaller
-/// ones, halved across the longer side until there are 64 or a tile has 64 items. Throws std::length_error for 2^64
-/// tiles or more.
+/// ones, halved across the longer side until there are 64 or a tile has 64 items.
 /// @code
 ///   const auto tile = blitz::default_tile(blitz::Extents<2>{rows, cols});
 /// @endcode
 /// @param grid  The size of the grid.
 /// @return The size of its tiles.
+/// @throws std::length_error for 2^64 tiles or more.
 /// Complexity: O(log n) for n items. Thread-safety: any thread.
 template <std::size_t N>
   requires(N == 2 || N == 3)
@@ -212,8 +212,7 @@ void run_tiles(PoolBase* pool, const ForOptions& options, const Extents<N>& grid
 ///   });
 /// @endcode
 ///
-/// A `tile` that is named gives {rows, columns} of each, at the edges less; without it that is default_tile(grid).
-///
+/// Without the argument `tile` the tiles are of the size default_tile(grid); at the edges they are smaller.
 /// Tiles are shared out as parallel_for shares items: on demand, in runs of neighbouring tiles. Where rows are a power of two
 /// apart and an array is gone through by columns, as `out` above may be, few of a cache's places are used: then name
 /// smaller tiles, such as {16, 16}.

@@ -121,31 +121,30 @@ ReduceValue<I&> reduce(PoolBase* pool, const ReduceOptions& options, const LoopS
 }  // namespace detail
 
 /// Combines all items of `range`: combine(... combine(combine(identity, x0), x1) ..., xn), except that neighbours may be
-/// combined first, by several threads at once. Returns a value of the identity's type, T.
+/// combined first, by several threads at once.
 ///
-/// So `combine` must be associative, and combine(identity, x) must equal x; it need not be commutative: strings may be
-/// joined in this way. It is called as combine(T, item) and as combine(T, T), the first argument being an rvalue that it
-/// may use up. Floating-point operations are only nearly associative: the last bits of a sum may differ from call to
-/// call, unless options.deterministic is set.
+/// Let T be the identity's type. `combine` must be associative, and combine(identity, x) must equal x; it need not be
+/// commutative: strings may be joined in this way. It is called as combine(T, item) and as combine(T, T), the first
+/// argument being an rvalue that it may use up. Floating-point operations are only nearly associative: the last bits
+/// of a sum may differ from call to call, unless options.deterministic is set.
 ///
 /// T need only be movable. `identity` is copied for each part that another worker begins (options.deterministic: for
 /// each leaf of a few items or more), or, if it can be called without arguments, called for a T. Cuts the range as
 /// parallel_for does; for an empty one it returns the identity at once.
 ///
 /// An exception ends it early: no block that has not begun will begin, and the first one thrown is rethrown once all
-/// running blocks are done; all values are destroyed. A stop request: see ReduceOptions. `combine` is called through a
-/// reference, by several threads at once. Nothing is allocated. Any thread; outside every pool it runs in
-/// global_pool(). n items take n calls, and in addition one for each part.
+/// running blocks are done; all values are destroyed. A stop request: see ReduceOptions. Outside every pool it runs in
+/// global_pool().
 /// @code
 ///   const double sum = blitz::parallel_reduce(numbers, 0.0, std::plus<>{});
 /// @endcode
 /// @param range     Must live until the call has returned.
 /// @param identity  What each part starts from, or a callable that makes it.
-/// @param combine   The operation.
+/// @param combine   The operation, called through a reference, by several threads at once.
 /// @param options   The least size of a block, whether the result is the same on all numbers of threads, a stop token, the pool.
-/// @return The combination of all items.
+/// @return The combination of all items, a T.
 /// @throws The first exception of the callables; outside every pool what global_pool() throws.
-/// Complexity: O(n) calls for n items, and one more for each part. Thread-safety: any thread.
+/// Complexity: O(n) calls for n items, and one more for each part. No allocation. Thread-safety: any thread.
 template <LoopRange R, ReduceIdentity I, ReduceOperation<ReduceValue<I>, std::ranges::range_reference_t<R>> C>
 ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) {
   return detail::reduce(options.pool.base(), options, detail::items_of(range), identity, combine, combine);
@@ -207,11 +206,12 @@ ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine
 
 /// Folds all items of `range` into values, and combines these: fold(... fold(fold(identity, x0), x1) ..., xn), except
 /// that runs of neighbouring items are folded from an identity each, by several threads at once, and what comes of
-/// neighbours is combined. Returns a value of the identity's type, T.
+/// neighbours is combined.
 ///
-/// For values of another type than the items: `fold` is called as fold(T, item), `combine` as combine(T, T), the first
-/// argument of either, and the second of `combine`, being an rvalue that it may use up. combine must be associative,
-/// and folding items into the identity, and then combining with it, must equal folding them into the value to the left.
+/// For values of another type than the items. With T, the identity's type, `fold` is called as fold(T, item), `combine`
+/// as combine(T, T), the first argument of either, and the second of `combine`, being an rvalue that it may use up.
+/// combine must be associative, and folding items into the identity, and then combining with it, must equal folding them
+/// into the value to the left.
 ///
 /// @code
 /// // The words of each length.
@@ -221,8 +221,8 @@ ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine
 ///     [](auto left, const auto& right) { for (const auto& [size, n] : right) left[size] += n; return left; });
 /// @endcode
 ///
-/// Everything else (parts, exceptions, options, threads) is as for the form above without `fold`. n items take n calls
-/// of `fold`, and one of `combine` for each part; of floating-point values, a part may be a few items.
+/// Everything else (parts, exceptions, options, threads) is as for the form without `fold`. Of floating-point values, a
+/// part may be a few items.
 /// @param range     Must live until the call has returned.
 /// @param identity  What each part starts from, or a callable that makes it.
 /// @param fold      Takes an item into a value.

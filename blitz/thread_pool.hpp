@@ -107,7 +107,6 @@ class BasicThreadPool {
   }
 
   /// As blitz::join, in this pool.
-  ///
   /// @copydetails blitz::join(A&&, B&&)
   /// @param more  As `b`; the result is then a tuple.
   template <JoinCallable A, JoinCallable B, JoinCallable... More>
@@ -115,21 +114,18 @@ class BasicThreadPool {
     return install([&] { return blitz::join(std::forward<A>(a), std::forward<B>(b), std::forward<More>(more)...); });
   }
   /// As blitz::join_all, in this pool.
-  ///
   /// @copydetails blitz::join_all(R&&)
   template <JoinAllRange R>
   auto join_all(R&& callables) {
     return install([&] { return blitz::join_all(callables); });
   }
   /// As blitz::join_context, in this pool.
-  ///
   /// @copydetails blitz::join_context(A&&, B&&)
   template <JoinContextCallable A, JoinContextCallable B>
   auto join_context(A&& a, B&& b) {
     return install([&] { return blitz::join_context(std::forward<A>(a), std::forward<B>(b)); });
   }
   /// As blitz::parallel_invoke, in this pool.
-  ///
   /// @copydetails blitz::parallel_invoke
   template <JoinCallable F, JoinCallable G, JoinCallable... More>
   void parallel_invoke(F&& f, G&& g, More&&... more) {
@@ -137,28 +133,24 @@ class BasicThreadPool {
   }
 
   /// As blitz::parallel_for, in this pool.
-  ///
   /// @copydetails blitz::parallel_for(R&&, F&&, const ForOptions&)
   template <LoopRange R, LoopBody<std::ranges::range_reference_t<R>> F>
   void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
     detail::run_loop(where(), options, detail::items_of(range), f);
   }
   /// As blitz::parallel_for, in this pool.
-  ///
   /// @copydetails blitz::parallel_for(First, Last, F&&, const ForOptions&)
   template <class First, detail::LoopEnd<First> Last, LoopBody<detail::LoopItem<First, Last>> F>
   void parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) {
     detail::run_loop(where(), options, detail::items_of(first, last), f);
   }
   /// As blitz::parallel_for, in this pool.
-  ///
   /// @copydetails blitz::parallel_for(First, Last, Step, F&&, const ForOptions&)
   template <LoopInteger First, LoopInteger Last, LoopInteger Step, LoopBody<std::common_type_t<First, Last>> F>
   void parallel_for(First first, Last last, Step step, F&& f, const ForOptions& options = {}) {
     detail::run_loop(where(), options, detail::items_of(first, last, step), f);
   }
   /// As blitz::parallel_for_blocks, in this pool.
-  ///
   /// @copydetails blitz::parallel_for_blocks(R&&, F&&, const ForOptions&)
   template <LoopRange R, LoopBody<detail::LoopBlockOf<R>> F>
   void parallel_for_blocks(R&& range, F&& f, const ForOptions& options = {}) {
@@ -166,35 +158,30 @@ class BasicThreadPool {
   }
 
   /// As blitz::parallel_for_each, in this pool.
-  ///
   /// @copydetails blitz::parallel_for_each(R&&, F&&, const ForEachOptions&)
   template <std::ranges::input_range R, ForEachBody<R> F>
   void parallel_for_each(R&& range, F&& f, const ForEachOptions& options = {}) {
     detail::for_each_of(where(), options, range, f);
   }
   /// As blitz::parallel_for_tiles, in this pool.
-  ///
   /// @copydetails blitz::parallel_for_tiles(const Extents<2>&, F&&, const ForOptions&)
   template <LoopBody<Tile<2>> F>
   void parallel_for_tiles(const Extents<2>& grid, F&& f, const ForOptions& options = {}) {
     detail::run_tiles(where(), options, grid, default_tile(grid), f);
   }
   /// As blitz::parallel_for_tiles, in this pool.
-  ///
   /// @copydetails blitz::parallel_for_tiles(const Extents<2>&, const Extents<2>&, F&&, const ForOptions&)
   template <LoopBody<Tile<2>> F>
   void parallel_for_tiles(const Extents<2>& grid, const Extents<2>& tile, F&& f, const ForOptions& options = {}) {
     detail::run_tiles(where(), options, grid, tile, f);
   }
   /// As blitz::parallel_for_tiles, in this pool.
-  ///
   /// @copydetails blitz::parallel_for_tiles(const Extents<3>&, F&&, const ForOptions&)
   template <LoopBody<Tile<3>> F>
   void parallel_for_tiles(const Extents<3>& grid, F&& f, const ForOptions& options = {}) {
     detail::run_tiles(where(), options, grid, default_tile(grid), f);
   }
   /// As blitz::parallel_for_tiles, in this pool.
-  ///
   /// @copydetails blitz::parallel_for_tiles(const Extents<3>&, const Extents<3>&, F&&, const ForOptions&)
   template <LoopBody<Tile<3>> F>
   void parallel_for_tiles(const Extents<3>& grid, const Extents<3>& tile, F&& f, const ForOptions& options = {}) {
@@ -202,14 +189,12 @@ class BasicThreadPool {
   }
 
   /// As blitz::parallel_reduce, in this pool.
-  ///
   /// @copydetails blitz::parallel_reduce(R&&, I&&, C&&, const ReduceOptions&)
   template <LoopRange R, ReduceIdentity I, ReduceOperation<ReduceValue<I>, std::ranges::range_reference_t<R>> C>
   ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::items_of(range), identity, combine, combine);
   }
   /// As blitz::parallel_reduce, in this pool.
-  ///
   /// @copydetails blitz::parallel_reduce(First, Last, I&&, C&&, const ReduceOptions&)
   template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
             ReduceOperation<ReduceValue<I>, detail::LoopItem<First, Last>> C>
@@ -217,7 +202,6 @@ class BasicThreadPool {
     return detail::reduce(where(), options, detail::items_of(first, last), identity, combine, combine);
   }
   /// As blitz::parallel_reduce, in this pool.
-  ///
   /// @copydetails blitz::parallel_reduce(R&&, I&&, F&&, C&&, const ReduceOptions&)
   template <LoopRange R, ReduceIdentity I, ReduceFold<ReduceValue<I>, std::ranges::range_reference_t<R>> F,
             ReduceCombine<ReduceValue<I>> C>
@@ -225,7 +209,6 @@ class BasicThreadPool {
     return detail::reduce(where(), options, detail::items_of(range), identity, fold, combine);
   }
   /// As blitz::parallel_reduce, in this pool.
-  ///
   /// @copydetails blitz::parallel_reduce(First, Last, I&&, F&&, C&&, const ReduceOptions&)
   template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
             ReduceFold<ReduceValue<I>, detail::LoopItem<First, Last>> F, ReduceCombine<ReduceValue<I>> C>
@@ -234,7 +217,6 @@ class BasicThreadPool {
     return detail::reduce(where(), options, detail::items_of(first, last), identity, fold, combine);
   }
   /// As blitz::parallel_reduce_blocks, in this pool.
-  ///
   /// @copydetails blitz::parallel_reduce_blocks(R&&, I&&, F&&, C&&, const ReduceOptions&)
   template <LoopRange R, ReduceIdentity I, ReduceBlockFold<ReduceValue<I>, R> F, ReduceCombine<ReduceValue<I>> C>
   ReduceValue<I> parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& combine,
@@ -242,7 +224,6 @@ class BasicThreadPool {
     return detail::reduce(where(), options, detail::blocks_of(range), identity, fold, combine);
   }
   /// As blitz::parallel_transform_reduce, in this pool.
-  ///
   /// @copydetails blitz::parallel_transform_reduce(R&&, I&&, C&&, F&&, const ReduceOptions&)
   template <LoopRange R, ReduceIdentity I, ReduceTransform<std::ranges::range_reference_t<R>> F,
             ReduceOperation<ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>> C>
@@ -251,7 +232,6 @@ class BasicThreadPool {
     return detail::reduce(where(), options, detail::items_of(range), identity, combine, combine, f);
   }
   /// As blitz::parallel_transform_reduce, in this pool.
-  ///
   /// @copydetails blitz::parallel_transform_reduce(First, Last, I&&, C&&, F&&, const ReduceOptions&)
   template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
             ReduceTransform<detail::LoopItem<First, Last>> F,
@@ -262,28 +242,24 @@ class BasicThreadPool {
   }
 
   /// As blitz::scope, in this pool.
-  ///
   /// @copydetails blitz::scope(F&&, const ScopeOptions&)
   template <ScopeBody F>
   decltype(auto) scope(F&& body, const ScopeOptions& options = {}) {
     return detail::OpenScope{detail::SpawnOrder::kLifo, options, where()}.on_worker(std::forward<F>(body));
   }
   /// As blitz::scope_fifo, in this pool.
-  ///
   /// @copydetails blitz::scope_fifo(F&&, const ScopeOptions&)
   template <ScopeBody F>
   decltype(auto) scope_fifo(F&& body, const ScopeOptions& options = {}) {
     return detail::OpenScope{detail::SpawnOrder::kFifo, options, where()}.on_worker(std::forward<F>(body));
   }
   /// As blitz::in_place_scope, in this pool.
-  ///
   /// @copydetails blitz::in_place_scope(F&&, const ScopeOptions&)
   template <ScopeBody F>
   decltype(auto) in_place_scope(F&& body, const ScopeOptions& options = {}) {
     return detail::OpenScope{detail::SpawnOrder::kLifo, options, where()}.in_place(std::forward<F>(body));
   }
   /// As blitz::in_place_scope_fifo, in this pool.
-  ///
   /// @copydetails blitz::in_place_scope_fifo(F&&, const ScopeOptions&)
   template <ScopeBody F>
   decltype(auto) in_place_scope_fifo(F&& body, const ScopeOptions& options = {}) {
@@ -291,35 +267,30 @@ class BasicThreadPool {
   }
 
   /// As blitz::spawn, in this pool.
-  ///
   /// @copydetails blitz::spawn(F&&)
   template <SpawnTask F>
   void spawn(F&& f) {
     detail::spawn_in(*base_, std::forward<F>(f));
   }
   /// As blitz::spawn_fifo, in this pool.
-  ///
   /// @copydetails blitz::spawn_fifo(F&&)
   template <SpawnTask F>
   void spawn_fifo(F&& f) {
     detail::spawn_fifo_in(*base_, std::forward<F>(f));
   }
   /// As blitz::spawn_broadcast, in this pool.
-  ///
   /// @copydetails blitz::spawn_broadcast(F&&)
   template <BroadcastTask F>
   void spawn_broadcast(F&& f) {
     detail::spawn_broadcast_in(*base_, std::forward<F>(f));
   }
   /// As blitz::broadcast, in this pool.
-  ///
   /// @copydetails blitz::broadcast(F&&)
   template <BroadcastCallable F>
   auto broadcast(F&& f) {
     return detail::broadcast_in(*base_, std::forward<F>(f));
   }
   /// As blitz::async, in this pool.
-  ///
   /// @copydetails blitz::async(F&&)
   template <SpawnTask F>
   [[nodiscard]] auto async(F&& f) {
@@ -394,8 +365,7 @@ using ThreadPool = BasicThreadPool<ForkJoinPolicy>;
 using AsyncThreadPool = BasicThreadPool<AsyncPolicy>;
 
 /// The pool that free functions use on threads that belong to none. Starts it, with default options unless
-/// init_global_pool came before. Throws what the constructor of ThreadPool throws (and then tries again at the next
-/// call); ThreadPoolError after shutdown_global_pool, and in a hook of the global pool while that starts.
+/// init_global_pool came before.
 ///
 /// At the end of the program, after the destructors of statics that were made after the pool, everything that was spawned
 /// is run, and from then on the thread that ends the program gets ThreadPoolError. Other threads go on with their calls
@@ -404,17 +374,18 @@ using AsyncThreadPool = BasicThreadPool<AsyncPolicy>;
 /// gets a new one, with default options, and one that calls the old one, by a reference, does not return. Otherwise the
 /// pool's threads end with the process, without on_thread_exit.
 /// @return The pool, which must not be used after the end of the program.
-/// @throws ThreadPoolError, and what the constructor throws, as above.
+/// @throws What the constructor of ThreadPool throws (the next call then tries again); ThreadPoolError after
+///         shutdown_global_pool, and in a hook of the global pool while that starts.
 /// Complexity: O(1), but for the first call. Thread-safety: any thread.
 /// @code
 ///   std::printf("%zu threads\n", blitz::global_pool().num_threads());
 /// @endcode
 [[nodiscard]] BLITZ_API ThreadPool& global_pool();
 
-/// Starts the global pool with these options. Throws ThreadPoolError if it has been started already, by this function
-/// or by its first use; and what the constructor of ThreadPool throws.
+/// Starts the global pool with these options.
 /// @param options  See ThreadPoolOptions.
-/// @throws ThreadPoolError, and what the constructor throws, as above.
+/// @throws ThreadPoolError if it has been started already, by this function or by its first use, and what the
+///         constructor of ThreadPool throws.
 /// Complexity: that of starting the threads. Thread-safety: any thread.
 /// @code
 ///   int main() {
@@ -424,8 +395,8 @@ using AsyncThreadPool = BasicThreadPool<AsyncPolicy>;
 BLITZ_API void init_global_pool(ThreadPoolOptions options);
 
 /// Shuts the global pool down, for good; nothing happens if it was never started, or the end of the program came first.
-/// See ThreadPool::shutdown. Throws ThreadPoolError on one of the pool's threads, in its hooks too.
-/// @throws ThreadPoolError, as above.
+/// See ThreadPool::shutdown.
+/// @throws ThreadPoolError on one of the pool's threads, in its hooks too.
 /// Complexity: that of the jobs that are left, and of ending the threads. Thread-safety: any thread outside the pool.
 /// @code
 ///   blitz::shutdown_global_pool();  // everything that was spawned has run
