@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "blitz/base/cache_line.hpp"
-#include "blitz/base/huge_pages.hpp"
+#include "blitz/base/kept_memory.hpp"
 
 namespace blitz::detail {
 

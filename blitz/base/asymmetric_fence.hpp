@@ -24,6 +24,7 @@ namespace blitz::detail {
 #if defined(BLITZ_NO_ASYMMETRIC_FENCES)
 
 inline constexpr bool membarrier_registered = false;
+inline bool register_asymmetric_fences() noexcept { return false; }
 inline void membarrier_all() noexcept {}
 
 #else

@@ -23,7 +23,7 @@
 #include "blitz/algorithm/sort/for_all.hpp"
 #include "blitz/algorithm/sort/quicksort.hpp"
 #include "blitz/algorithm/sort/radix.hpp"
-#include "blitz/base/huge_pages.hpp"
+#include "blitz/base/kept_memory.hpp"
 
 namespace blitz::detail {
 
