@@ -49,7 +49,7 @@ class AsyncState : public Job, public SharedObject {
   void wait() {
     if (ready()) return;
     struct Caller : AsyncWaiter {
-      explicit Caller(const PoolBase& pool) noexcept : AsyncWaiter{&ready_it}, latch(pool) {}
+      explicit Caller(const PoolBase& pool) noexcept : AsyncWaiter{&ready_it}, latch(&pool) {}
       static void ready_it(AsyncWaiter& self) noexcept { static_cast<Caller&>(self).latch.set(); }
       CallerLatch latch;
     } caller(pool_);

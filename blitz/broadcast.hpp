@@ -66,7 +66,7 @@ auto broadcast_in(PoolBase& pool, F&& f) {
 
   const std::size_t count = pool.num_threads();
   const auto jobs = make_array<J>(count);
-  Broadcast<Callable> all{f, CallerLatch(pool), {count}};
+  Broadcast<Callable> all{f, CallerLatch(&pool), {count}};
   for (std::size_t slot = 0; slot < count; ++slot) {
     jobs[slot].all = &all;
     if (here == nullptr || slot != here->index()) pool.mail_to(slot, &jobs[slot]);

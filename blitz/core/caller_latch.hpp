@@ -16,11 +16,13 @@ namespace blitz::detail {
 
 class CallerLatch {
  public:
-  /// `setter`: the pool whose workers will set it. `waiter`: the calling thread's worker; with null the thread blocks.
-  explicit CallerLatch(const PoolBase& setter, WorkerBase* waiter = current_worker) noexcept
-      : CallerLatch(&setter, waiter) {}
-  /// Any thread may set it. The calling thread waits.
-  CallerLatch() noexcept : CallerLatch(nullptr, current_worker) {}
+  /// `setter`: the pool whose workers will set it; null if any thread may. `waiter`: the calling thread's worker; with
+  /// null the thread blocks.
+  explicit CallerLatch(const PoolBase* setter = nullptr, WorkerBase* waiter = current_worker) noexcept
+      : waiter_(waiter) {
+    // A worker of another pool may return as soon as the latch is set, and its pool end before the setter has woken it.
+    if (waiter_ != nullptr && waiter_->pool() != setter) keep_alive_ = share(*waiter_->pool());
+  }
   CallerLatch(const CallerLatch&) = delete;
   CallerLatch& operator=(const CallerLatch&) = delete;
 
@@ -43,11 +45,6 @@ class CallerLatch {
   }
 
  private:
-  CallerLatch(const PoolBase* setter, WorkerBase* waiter) noexcept : waiter_(waiter) {
-    // A worker of another pool may return as soon as the latch is set, and its pool end before the setter has woken it.
-    if (waiter_ != nullptr && waiter_->pool() != setter) keep_alive_ = share(*waiter_->pool());
-  }
-
   WorkerBase* waiter_;
   Shared<PoolBase> keep_alive_;
   CoreLatch core_;

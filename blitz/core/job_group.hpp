@@ -44,7 +44,7 @@ class JobGroup {
 
  private:
   struct Waiter {
-    explicit Waiter(const PoolBase& pool) : latch(pool) {}
+    explicit Waiter(const PoolBase& pool) noexcept : latch(&pool) {}
     CallerLatch latch;
     Waiter* next = nullptr;
   };

@@ -65,7 +65,7 @@ void Registry<P>::enter_blocking(PoolCall call, void* argument) {
 template <Policy P>
 void Registry<P>::inject_and_wait(PoolCall call, void* argument, WorkerBase* waiter) {
   const auto on_worker = [call, argument](WorkerBase& worker) { call(argument, worker); };
-  StackJob<decltype(on_worker)&, CallerLatch> job(on_worker, *this, waiter);
+  StackJob<decltype(on_worker)&, CallerLatch> job(on_worker, this, waiter);
   inject(&job);
   job.latch().wait();
   static_cast<void>(job.result().take());
@@ -88,9 +88,7 @@ Registry<P>::~Registry() = default;
 template <Policy P>
 Shared<Registry<P>> Registry<P>::start(ThreadPoolOptions options) {
   const std::size_t num_threads = checked_num_threads(options, P::Idle::kMaxSlots);
-#if !defined(BLITZ_NO_ASYMMETRIC_FENCES)
   register_asymmetric_fences();
-#endif
   Shared<Registry> registry(new Registry(std::move(options), num_threads));
   try {
     registry->start_threads();

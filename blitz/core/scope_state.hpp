@@ -36,7 +36,7 @@ class ScopeState {
  public:
   /// `owner`: the calling thread's worker of `pool`; null if it is none. Throws std::bad_alloc, if a stop is possible.
   ScopeState(PoolBase& pool, WorkerBase* owner, const std::stop_token& stop)
-      : pool_(pool), owner_(owner), latch_(pool) {
+      : pool_(pool), owner_(owner), latch_(&pool) {
     if (stop.stop_possible()) outer_stop_ = Owned(new std::stop_callback(stop, StopInner{&stop_}));
   }
 

@@ -128,7 +128,7 @@ TEST_CASE("caller latch: keeps a worker's own pool until the worker has been wok
   FakeWorker worker;
   bool gone = false;
   worker.fake_pool.gone = &gone;
-  std::optional<CallerLatch> latch(std::in_place, setter, &worker);
+  std::optional<CallerLatch> latch(std::in_place, &setter, &worker);
   worker.owner = {};
   CHECK_FALSE(gone);
   bool was_alive = false;
@@ -147,7 +147,7 @@ TEST_CASE("caller latch: a worker of the pool that sets it keeps nothing") {
   FakeWorker worker;
   bool gone = false;
   worker.fake_pool.gone = &gone;
-  const CallerLatch latch(*worker.pool(), &worker);
+  const CallerLatch latch(worker.pool(), &worker);
   worker.owner = {};
   CHECK(gone);
 }
@@ -155,7 +155,7 @@ TEST_CASE("caller latch: a worker of the pool that sets it keeps nothing") {
 TEST_CASE("caller latch: leaves a worker that is awake alone") {
   const FakePool setter;
   FakeWorker worker;
-  CallerLatch latch(setter, &worker);
+  CallerLatch latch(&setter, &worker);
   latch.set();
   latch.wait();
   CHECK(worker.waits == 1);
@@ -164,13 +164,13 @@ TEST_CASE("caller latch: leaves a worker that is awake alone") {
 
 TEST_CASE("caller latch: without a worker the thread blocks until it is set, before or after") {
   const FakePool setter;
-  CallerLatch before(setter);
+  CallerLatch before(&setter);
   before.set();
   before.wait();
 
   for (int round = 0; round < 200; ++round) {
     // The waiter destroys the latch as soon as it is set.
-    std::optional<CallerLatch> latch(std::in_place, setter);
+    std::optional<CallerLatch> latch(std::in_place, &setter);
     int value = 0;
     std::thread setting([&value, target = &*latch] {
       value = 42;
