@@ -81,14 +81,14 @@ struct CallAndDrop {
   }
 };
 
-/// A callable on offer, in the frame of its join. The constructor writes what another worker needs to run it: the
-/// function, the callable or its address, and the latch. The result's place is written by the worker that runs it.
+/// A callable on offer, in the frame of its join. The constructor writes the function, and the callable or its address;
+/// the offer adds the latch. The result's place is written by the worker that runs it.
 template <class Call, class F>
 class JoinJob final : public OfferedJob {
  public:
   using Value = typename Call::template Value<F>;
 
-  JoinJob(std::remove_reference_t<F>& f, WorkerBase& owner) noexcept : OfferedJob(&execute_it, owner), f_(keep<F>(f)) {}
+  explicit JoinJob(std::remove_reference_t<F>& f) noexcept : OfferedJob(&execute_it), f_(keep<F>(f)) {}
 
   /// The owner has taken it back, and runs it.
   BLITZ_ALWAYS_INLINE Value run_here() { return Call::template call<F>(f_, false); }
@@ -183,7 +183,7 @@ using JoinPair = std::pair<typename Call::template Value<A>, typename Call::temp
 template <class Call, class W, class A, class B>
 BLITZ_ALWAYS_INLINE auto join_on(W& worker, A&& a, B&& b) {
   using ValueA = typename Call::template Value<A>;
-  JoinJob<Call, B> job(b, worker);
+  JoinJob<Call, B> job(b);
   job.offer(worker);
 
   ValueA value_a = [&]() BLITZ_LAMBDA_INLINE -> ValueA {

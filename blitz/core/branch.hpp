@@ -56,13 +56,6 @@ class BranchJob : public OfferedJob {
 
   explicit BranchJob(Run run) noexcept : OfferedJob(&execute_it), run_(run) {}
 
-  /// Throws std::bad_alloc, and is then not on offer.
-  template <class W>
-  BLITZ_ALWAYS_INLINE void offer(W& owner) {
-    set_owner(owner);
-    OfferedJob::offer(owner);
-  }
-
   /// take_back did not find it: it lies deeper in the queue, or was stolen. Runs it, or waits. Throws what it throws.
   BLITZ_COLD BLITZ_API void finish(WorkerBase& owner);
 

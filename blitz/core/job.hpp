@@ -175,9 +175,10 @@ class OfferedJob : public Job {
   OfferedJob(const OfferedJob&) = delete;
   OfferedJob& operator=(const OfferedJob&) = delete;
 
-  /// Throws std::bad_alloc, and is then not on offer.
+  /// `owner` is the calling worker. Throws std::bad_alloc, and is then not on offer.
   template <class W>
   BLITZ_ALWAYS_INLINE void offer(W& owner) {
+    latch_.set_owner(owner);
     [[maybe_unused]] const auto place = owner.offer(this);
     if constexpr (std::same_as<typename W::Place, Job*>) {
       place_ = 0;
@@ -197,11 +198,7 @@ class OfferedJob : public Job {
 
  protected:
   explicit OfferedJob(Execute function) noexcept : Job(function) {}
-  OfferedJob(Execute function, WorkerBase& owner) noexcept : Job(function), latch_(owner) {}
   ~OfferedJob() = default;
-
-  /// Before it is offered.
-  void set_owner(WorkerBase& owner) noexcept { latch_.set_owner(owner); }
 
   /// Called first, and last, by the worker that executes the job: a thief, or the owner in a wait.
   void begin(const WorkerBase& worker) noexcept {
