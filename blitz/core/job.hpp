@@ -229,32 +229,5 @@ class OfferedJob : public Job {
   std::int64_t place_;  // for the owner alone
 };
 
-/// A job made of a callable that is called with the worker that runs it, and a latch to set when that is done.
-/// F is the callable's type as forwarded: `X&` for an lvalue, `X` for an rvalue.
-template <class F, class Latch>
-class StackJob final : public Job {
- public:
-  using Result = CallValue<F, WorkerBase&>;
-
-  template <class... LatchArgs>
-  explicit StackJob(std::remove_reference_t<F>& f, LatchArgs&&... latch_args) noexcept
-      : Job(&execute_it), f_(f), latch_(std::forward<LatchArgs>(latch_args)...) {}
-
-  [[nodiscard]] Latch& latch() noexcept { return latch_; }
-  /// Once the latch is set.
-  [[nodiscard]] JobResult<Result>& result() noexcept { return result_; }
-
- private:
-  static void execute_it(Job* job, WorkerBase& worker) noexcept {
-    auto& self = *static_cast<StackJob*>(job);
-    self.result_.run([&]() -> Result { return call_value(static_cast<F&&>(self.f_), worker); });
-    self.latch_.set();
-  }
-
-  std::remove_reference_t<F>& f_;
-  Latch latch_;
-  JobResult<Result> result_;
-};
-
 }  // namespace detail
 }  // namespace blitz

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "blitz/base/parker.hpp"
+#include "blitz/core/caller_latch.hpp"
+#include "blitz/core/job.hpp"
 #include "blitz/core/pool_config.hpp"
 #include "blitz/core/worker.hpp"
 
@@ -28,6 +30,39 @@ PoolBase::PoolBase(ThreadPoolOptions options, std::size_t num_threads)
       isolation_(apart_, num_threads) {}
 
 constinit thread_local PoolBase* own_pool = nullptr;
+
+void PoolBase::inject_and_wait(PoolCall call, void* argument, WorkerBase* waiter) {
+  struct Call final : Job {
+    Call(PoolCall its_call, void* its_argument, const PoolBase* setter, WorkerBase* its_waiter) noexcept
+        : Job(&execute_it), call(its_call), argument(its_argument), latch(setter, its_waiter) {}
+    static void execute_it(Job* job, WorkerBase& worker) noexcept {
+      auto& self = *static_cast<Call*>(job);
+      self.result.run([&] {
+        self.call(self.argument, worker);
+        return Unit{};
+      });
+      self.latch.set();
+    }
+    PoolCall call;
+    void* argument;
+    CallerLatch latch;
+    JobResult<Unit> result;
+  } job(call, argument, this, waiter);
+  inject(&job);
+  job.latch.wait();
+  job.result.take();
+}
+
+void PoolBase::enter_blocking(PoolCall call, void* argument) {
+  if (current_worker == nullptr) return enter(call, argument);
+  throw_if_unusable();
+  struct StandsApart {
+    explicit StandsApart(ApartWorkers& workers) noexcept : apart(workers) { apart.enter(); }
+    ~StandsApart() { apart.leave(); }
+    ApartWorkers& apart;
+  } const stands_apart(current_worker->pool()->apart());
+  inject_and_wait(call, argument, nullptr);
+}
 
 bool PoolBase::try_admit() noexcept {
   std::uintptr_t callers = callers_.load(std::memory_order_acquire);  // [close]

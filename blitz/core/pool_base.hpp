@@ -50,7 +50,7 @@ class BLITZ_API PoolBase : public SharedObject {
   /// ThreadPoolError if the pool was shut down.
   virtual void enter(PoolCall call, void* argument) = 0;
   /// As enter, but a worker of another pool blocks instead of running its own pool's jobs.
-  virtual void enter_blocking(PoolCall call, void* argument) = 0;
+  void enter_blocking(PoolCall call, void* argument);
   /// For a thread of no pool: makes it the runner of a vacant slot, until give_back; null if no slot is vacant.
   [[nodiscard]] virtual WorkerBase* borrow() noexcept = 0;
   virtual void give_back(WorkerBase& worker) noexcept = 0;
@@ -129,6 +129,8 @@ class BLITZ_API PoolBase : public SharedObject {
  protected:
   PoolBase(ThreadPoolOptions options, std::size_t num_threads);
 
+  /// enter by way of the injector. `waiter`: see CallerLatch.
+  BLITZ_COLD void inject_and_wait(PoolCall call, void* argument, WorkerBase* waiter);
   /// Refuses all further calls.
   void close() noexcept { callers_.store(kClosed, std::memory_order_release); }  // [close]
 

@@ -61,7 +61,6 @@ class BLITZ_API Registry final : public PoolBase {
   void end_threads() noexcept override;
 
   void enter(PoolCall call, void* argument) override;
-  void enter_blocking(PoolCall call, void* argument) override;
 
  private:
   static constexpr std::size_t kNoSlot = ~std::size_t{0};
@@ -78,12 +77,6 @@ class BLITZ_API Registry final : public PoolBase {
     Worker<P>& worker;
   };
 
-  struct StandsApart {
-    explicit StandsApart(PoolBase& its_pool) noexcept : pool(its_pool) { pool.apart().enter(); }
-    ~StandsApart() { pool.apart().leave(); }
-    PoolBase& pool;
-  };
-
   explicit Registry(ThreadPoolOptions options, std::size_t num_threads);
 
   /// The slot that the calling thread has borrowed; kNoSlot if none is vacant.
@@ -96,9 +89,6 @@ class BLITZ_API Registry final : public PoolBase {
     }
     return kNoSlot;
   }
-
-  /// `waiter`: see CallerLatch.
-  BLITZ_COLD void inject_and_wait(PoolCall call, void* argument, WorkerBase* waiter);
 
   void start_threads();
   void run_thread(std::size_t index) noexcept;

@@ -11,8 +11,6 @@
 
 #include "blitz/base/asymmetric_fence.hpp"
 #include "blitz/base/xorshift.hpp"
-#include "blitz/core/caller_latch.hpp"
-#include "blitz/core/job.hpp"
 #include "blitz/core/pool_config.hpp"
 #include "blitz/core/registry.hpp"
 #include "blitz/core/worker_impl.hpp"
@@ -52,23 +50,6 @@ void Registry<P>::enter(PoolCall call, void* argument) {
   Worker<P>& worker = *workers_[slot];
   const Borrower borrower(worker);
   call(argument, worker);
-}
-
-template <Policy P>
-void Registry<P>::enter_blocking(PoolCall call, void* argument) {
-  if (current_worker == nullptr) return enter(call, argument);
-  throw_if_unusable();
-  const StandsApart stands_apart(*current_worker->pool());
-  inject_and_wait(call, argument, nullptr);
-}
-
-template <Policy P>
-void Registry<P>::inject_and_wait(PoolCall call, void* argument, WorkerBase* waiter) {
-  const auto on_worker = [call, argument](WorkerBase& worker) { call(argument, worker); };
-  StackJob<decltype(on_worker)&, CallerLatch> job(on_worker, this, waiter);
-  inject(&job);
-  job.latch().wait();
-  static_cast<void>(job.result().take());
 }
 
 template <Policy P>

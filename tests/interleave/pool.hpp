@@ -99,7 +99,6 @@ class Pool final : public PoolBase {
   }
   void mail_to(std::size_t slot, Job* job) noexcept override { workers_[slot].mail(job); }
   void enter(blitz::detail::PoolCall, void*) override { std::abort(); }
-  void enter_blocking(blitz::detail::PoolCall, void*) override { std::abort(); }
   /// All slots have their runners.
   [[nodiscard]] WorkerBase* borrow() noexcept override { return nullptr; }
   void give_back(WorkerBase&) noexcept override { std::abort(); }

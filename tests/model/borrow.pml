@@ -290,7 +290,7 @@ returns:
 
 /* mirrors: Registry::enter */
 /* mirrors: Registry::try_borrow */
-/* mirrors: Registry::inject_and_wait */
+/* mirrors: PoolBase::inject_and_wait */
 /* mirrors: Worker::wait_until */
 /* mirrors: reclaim */
 proctype Caller(byte c) {

@@ -40,7 +40,6 @@ class FakePool final : public PoolBase {
   void inject(Job* job) noexcept override { injected.push_back(job); }
   void mail_to(std::size_t slot, Job* job) noexcept override { mail.emplace_back(slot, job); }
   void enter(blitz::detail::PoolCall, void*) override { std::abort(); }
-  void enter_blocking(blitz::detail::PoolCall, void*) override { std::abort(); }
   WorkerBase* borrow() noexcept override { return nullptr; }
   void give_back(WorkerBase&) noexcept override { std::abort(); }
   void warm_up(std::chrono::nanoseconds) noexcept override {}

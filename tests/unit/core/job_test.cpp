@@ -17,7 +17,6 @@ using blitz::detail::call_value;
 using blitz::detail::CallValue;
 using blitz::detail::JobResult;
 using blitz::detail::ResultRoom;
-using blitz::detail::StackJob;
 using blitz::detail::WorkerBase;
 using blitz::detail::WorkerLatch;
 using blitz_test::Counted;
@@ -154,38 +153,4 @@ TEST_CASE("result: a value whose move throws is destroyed all the same") {
   CHECK(alive == 1);
   CHECK_THROWS_WITH((void)result.take(), "stuck");
   CHECK(alive == 0);
-}
-
-TEST_CASE("stack job: runs its callable with the worker, and sets its latch when the result is there") {
-  FakeWorker owner;
-  FakeWorker runner(5);
-  auto f = [](WorkerBase& worker) { return worker.index(); };
-  StackJob<decltype(f)&, WorkerLatch> job(f, owner);
-  CHECK_FALSE(job.latch().core().probe());
-  job.execute(&job, runner);
-  CHECK(job.latch().core().probe());
-  CHECK(job.result().take() == 5);
-}
-
-TEST_CASE("stack job: keeps what its callable throws") {
-  FakeWorker owner;
-  auto f = [](WorkerBase&) { throw std::runtime_error("no"); };
-  StackJob<decltype(f)&, WorkerLatch> job(f, owner);
-  job.execute(&job, owner);
-  CHECK(job.latch().core().probe());
-  CHECK_THROWS_WITH((void)job.result().take(), "no");
-}
-
-TEST_CASE("stack job: calls its callable as what it was given") {
-  struct Overloaded {
-    int operator()(WorkerBase&) & { return 1; }
-    int operator()(WorkerBase&) && { return 2; }
-  } f;
-  FakeWorker owner;
-  StackJob<Overloaded&, WorkerLatch> as_lvalue(f, owner);
-  StackJob<Overloaded, WorkerLatch> as_rvalue(f, owner);
-  as_lvalue.execute(&as_lvalue, owner);
-  as_rvalue.execute(&as_rvalue, owner);
-  CHECK(as_lvalue.result().take() == 1);
-  CHECK(as_rvalue.result().take() == 2);
 }
