@@ -13,7 +13,7 @@
 ///   all others                                                      any thread
 ///
 /// Pairs:
-///   [park]    no_work_found, give_back: park, heavy fence, a look at all queues  <->  new_jobs, work_found: push or move,
+///   [park]    no_work_found, give_back: park, heavy fence, a look at all queues  <->  all_awake, work_found: push or move,
 ///                                                                            light fence, words' load
 ///   [inject]  give_back: park, injector load  <->  new_injected_jobs: push, seq_cst fence, words' load
 ///   [claim]   park (release)                   ->  claim, unpark (acquire): what the runner wrote is the claimer's
@@ -59,16 +59,11 @@ class IdleState {
   // --- posting ---
 
   [[nodiscard]] bool all_awake() const noexcept {
-    asymmetric_light_fence();  // [park] as in new_jobs
+    asymmetric_light_fence();  // [park]
     return !somebody_must_be_woken(std::memory_order_relaxed);
   }
 
-  bool new_jobs() noexcept {
-    asymmetric_light_fence();  // [park]
-    if (somebody_must_be_woken(std::memory_order_relaxed)) [[unlikely]]
-      return wake_one(Waker::kStaysBusy);
-    return false;
-  }
+  bool new_jobs() noexcept { return !all_awake() && wake_one(Waker::kStaysBusy); }
 
   BLITZ_API void new_injected_jobs() noexcept;
 

@@ -28,7 +28,7 @@
 ///   all others                                                      any thread
 ///
 /// Pairs:
-///   [announce]  no_work_found: JEC sleepy, heavy fence, search   <->  new_jobs: push, light fence, counters load
+///   [announce]  no_work_found: JEC sleepy, heavy fence, search   <->  all_awake: push, light fence, counters load
 ///   [inject]    sleep, give_back: registration, injector load    <->  new_injected_jobs: push, counters load
 ///   [claim]     sleep, give_back: state exchange (release)        ->  try_wake, try_borrow: state exchange (acquire)
 ///   [register]  sleep, give_back: state kDrowsy, registration     ->  try_wake: counters load, then state load
@@ -77,16 +77,12 @@ class Sleep {
   // --- posting ---
 
   [[nodiscard]] bool all_awake() const noexcept {
-    compiler_fence();  // [announce] as in new_jobs
+    // [announce] The light fence. Without asymmetric fences quiet_ leads to post, which makes a full one.
+    compiler_fence();
     return !counters_.new_jobs_needed(quiet_);
   }
 
-  bool new_jobs() noexcept {
-    compiler_fence();  // [announce] The light fence. Without asymmetric fences quiet_ leads to post, which makes a full one.
-    if (counters_.new_jobs_needed(quiet_)) [[unlikely]]
-      return post();
-    return false;
-  }
+  bool new_jobs() noexcept { return !all_awake() && post(); }
 
   BLITZ_API policy::HalfOffer new_half(std::size_t slot, const policy::Job* half) noexcept;
   void fork_ended(std::size_t slot, const policy::Job* half, bool stolen) noexcept {
