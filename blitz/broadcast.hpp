@@ -66,6 +66,9 @@ auto broadcast_in(PoolBase& pool, F&& f) {
 
   const std::size_t count = pool.num_threads();
   const auto jobs = make_array<J>(count);
+  constexpr bool kHasValues = !std::is_void_v<std::invoke_result_t<Callable&, BroadcastContext>>;
+  std::vector<CallValue<Callable&, BroadcastContext>> values;
+  if constexpr (kHasValues) values.reserve(count);  // Nothing is allocated once a call is made.
   Broadcast<Callable> all{f, CallerLatch(&pool), {count}};
   for (std::size_t slot = 0; slot < count; ++slot) {
     jobs[slot].all = &all;
@@ -77,9 +80,7 @@ auto broadcast_in(PoolBase& pool, F&& f) {
   for (std::size_t slot = 0; slot < count; ++slot) {
     if (jobs[slot].error != nullptr) std::rethrow_exception(std::move(jobs[slot].error));
   }
-  if constexpr (!std::is_void_v<std::invoke_result_t<Callable&, BroadcastContext>>) {
-    std::vector<CallResult<Callable&, BroadcastContext>> values;
-    values.reserve(count);
+  if constexpr (kHasValues) {
     for (std::size_t slot = 0; slot < count; ++slot) values.push_back(std::move(*jobs[slot].value));
     return values;
   }

@@ -275,8 +275,14 @@ TEST_CASE_TEMPLATE("bad_alloc: async and broadcast", Pool, BLITZ_FAULT_POOLS) {
       int sum = 0;
       for (auto& handle : handles) sum += handle.get();
       CHECK(sum == 199 * 100 + 200);
-      const auto indices = bench.pool.broadcast([](blitz::BroadcastContext context) { return context.index(); });
-      CHECK(indices.size() == bench.pool.num_threads());
+      std::atomic<int> calls{0};
+      try {
+        const std::vector<int> numbers = bench.pool.broadcast([&](auto) { return ++calls; });
+        CHECK(numbers.size() == bench.pool.num_threads());
+      } catch (const std::bad_alloc&) {
+        CHECK(calls == 0);
+        throw;
+      }
       const auto texts = bench.pool.broadcast(
           [](blitz::BroadcastContext context) { return std::string(100, static_cast<char>('a' + context.index())); });
       CHECK(texts.front().size() == 100);
