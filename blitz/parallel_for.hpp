@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "blitz/base/export.hpp"
 #include "blitz/base/refuse.hpp"
 #include "blitz/core/items.hpp"
 #include "blitz/core/loop.hpp"
@@ -54,6 +55,17 @@ namespace detail {
 template <class R>
 using LoopBlockOf = typename BlockItems<R>::Item;
 
+/// Calls `f`. Returns whether it ends its loop: whether it has returned Flow::stop.
+template <class F, class... Args>
+BLITZ_ALWAYS_INLINE bool stops_loop(F& f, Args&&... args) {
+  if constexpr (std::same_as<std::remove_cvref_t<std::invoke_result_t<F&, Args...>>, Flow>) {
+    return std::invoke(f, std::forward<Args>(args)...) == Flow::stop;
+  } else {
+    std::invoke(f, std::forward<Args>(args)...);
+    return false;
+  }
+}
+
 /// Calls `f` for each item of the space. `pool`: see Loop::run.
 template <class Items, class F>
 void run_loop(PoolBase* pool, const ForOptions& options, const LoopSpace<Items>& space, F& f) {
@@ -65,13 +77,8 @@ void run_loop(PoolBase* pool, const ForOptions& options, const LoopSpace<Items>&
           f(its_f) {}
     static bool run_block_of(const Loop& self, void* /*value*/, LoopIndex first, LoopIndex last) {
       const auto& loop = static_cast<const ItemLoop&>(self);
-      return loop.items.for_each(first, last, [&f = loop.f]<class X>(X&& item) {
-        if constexpr (std::same_as<std::remove_cvref_t<std::invoke_result_t<F&, X>>, Flow>) {
-          return std::invoke(f, std::forward<X>(item)) == Flow::stop;
-        } else {
-          std::invoke(f, std::forward<X>(item));
-        }
-      });
+      return loop.items.for_each(first, last,
+                                 [&f = loop.f]<class X>(X&& item) { return stops_loop(f, std::forward<X>(item)); });
     }
     const Items items;
     F& f;

@@ -57,11 +57,11 @@ template <class F, class T, class... More>
 concept TakesOwned = std::invocable<F&, T, More...> || std::invocable<F&, T&, More...>;
 
 template <class F, class T, class... More>
-decltype(auto) call_with_owned(F& f, T& item, More&... more) {
+bool stops_with_owned(F& f, T& item, More&... more) {
   if constexpr (std::invocable<F&, T, More&...>) {
-    return std::invoke(f, std::move(item), more...);
+    return stops_loop(f, std::move(item), more...);
   } else {
-    return std::invoke(f, item, more...);
+    return stops_loop(f, item, more...);
   }
 }
 
@@ -209,17 +209,6 @@ void run_work_list(PoolBase* pool, const ForEachOptions& options, R& range, cons
   OpenScope{SpawnOrder::kLifo, scope_options, pool}.on_worker([&](Scope& scope) { list.run(scope); });
 }
 
-/// What a call of the body returns: whether it ends the loop.
-template <class Call>
-bool ends_list(const Call& call) {
-  if constexpr (std::same_as<std::remove_cvref_t<std::invoke_result_t<const Call&>>, Flow>) {
-    return call() == Flow::stop;
-  } else {
-    call();
-    return false;
-  }
-}
-
 template <class R, class F>
 void for_each_of(PoolBase* pool, const ForEachOptions& options, R& range, F& f) {
   using T = std::ranges::range_value_t<R>;
@@ -227,18 +216,18 @@ void for_each_of(PoolBase* pool, const ForEachOptions& options, R& range, F& f) 
   if constexpr (TakesFeeder<F, T>) {
     const auto call = [&f](T& item, std::vector<T>& items) {
       Feeder<T> feeder(items);
-      return ends_list([&] { return call_with_owned(f, item, feeder); });
+      return stops_with_owned(f, item, feeder);
     };
     run_work_list<T>(
         pool, options, range, [](const It& from) { return T(*from); }, call);
   } else if constexpr (LoopRange<R>) {
     run_loop(pool, ForOptions{.stop = options.stop}, items_of(range), f);
   } else if constexpr (std::ranges::forward_range<R>) {
-    const auto call = [&f](It& item, std::vector<It>&) { return ends_list([&] { return std::invoke(f, *item); }); };
+    const auto call = [&f](It& item, std::vector<It>&) { return stops_loop(f, *item); };
     run_work_list<It>(
         pool, options, range, [](const It& from) { return from; }, call);
   } else {
-    const auto call = [&f](T& item, std::vector<T>&) { return ends_list([&] { return call_with_owned(f, item); }); };
+    const auto call = [&f](T& item, std::vector<T>&) { return stops_with_owned(f, item); };
     run_work_list<T>(
         pool, options, range, [](const It& from) { return T(*from); }, call);
   }
