@@ -1,6 +1,6 @@
 /// @file
 /// The parallel backend of libstdc++'s parallel algorithms (PSTL): std::execution::par and par_unseq on blitz. Included by
-/// pstl/execution. C++17; in C++20 sorts and merges are those of blitz/algorithm.hpp.
+/// pstl/execution. C++17; in C++20 sorts, merges and some more algorithms are those of blitz/algorithm.hpp.
 ///
 /// PSTL turns each algorithm into a few patterns: a loop or a reduction over blocks, a scan, a sort, a merge, two calls at once.
 /// Each is a function template here, by the names that PSTL calls them. Newer versions of PSTL pass a tag before the policy;
@@ -16,6 +16,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <new>
@@ -26,8 +28,13 @@
 #include "blitz/adaptor/calls.hpp"
 
 #if __cplusplus >= 202002L
+#include "blitz/algorithm/compare.hpp"
 #include "blitz/algorithm/merge.hpp"
+#include "blitz/algorithm/min_max.hpp"
+#include "blitz/algorithm/permute.hpp"
+#include "blitz/algorithm/remove.hpp"
 #include "blitz/algorithm/stable_sort.hpp"
+#include "blitz/algorithm/unique.hpp"
 #endif
 
 namespace blitz::adaptor::pstl {
@@ -242,6 +249,20 @@ concept BlitzMergeable =
     std::is_trivially_copyable_v<std::iter_value_t<X>> && std::is_trivially_copyable_v<std::iter_value_t<Y>> &&
     std::is_trivially_copyable_v<std::iter_value_t<Z>> &&
     requires(X x, Y y, Z z, Compare comp) { blitz::merge(x, x, y, y, z, z, comp); };
+
+/// Returns `f()`, an algorithm of blitz in the place of a pattern of PSTL: isolated, with PSTL's answer to exceptions.
+template <class F>
+auto serve(const F& f) {
+  try {
+    std::optional<decltype(f())> result;
+    isolate([&] { result.emplace(f()); });
+    return *std::move(result);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (...) {
+    std::terminate();
+  }
+}
 #endif
 
 }  // namespace cxx20 or cxx17
@@ -494,5 +515,71 @@ void __parallel_invoke(_Tag, _ExecutionPolicy&& __exec, _F1&& __f1, _F2&& __f2) 
 }  // namespace __blitz_backend
 
 namespace __par_backend = __blitz_backend;
+
+#if __cplusplus >= 202002L
+// Patterns that blitz's own algorithms serve better than PSTL's do: they take no buffer for the items, or go through numbers by
+// vector instructions. A call prefers each to PSTL's template of the same parameters, which is not constrained. Versions
+// of PSTL that pass a tag first do not find them.
+namespace __internal {
+
+template <class _ExecutionPolicy, class _ForwardIterator, class _Compare, class _IsVector>
+  requires blitz::detail::kPlainNumbers<_ForwardIterator, _Compare, std::identity>
+std::pair<_ForwardIterator, _ForwardIterator> __pattern_minmax_element(_ExecutionPolicy&&, _ForwardIterator __first,
+                                                                       _ForwardIterator __last, _Compare __comp,
+                                                                       _IsVector, std::true_type) {
+  return blitz::adaptor::pstl::serve([&] {
+    const auto __found = blitz::minmax_element(__first, __last, __comp);
+    return std::make_pair(__found.min, __found.max);
+  });
+}
+
+template <class _ExecutionPolicy, class _ForwardIterator, class _IsVector>
+  requires std::permutable<_ForwardIterator>
+_ForwardIterator __pattern_rotate(_ExecutionPolicy&&, _ForwardIterator __first, _ForwardIterator __middle,
+                                  _ForwardIterator __last, _IsVector, std::true_type) {
+  return blitz::adaptor::pstl::serve([&] { return blitz::rotate(__first, __middle, __last).begin(); });
+}
+
+template <class _ExecutionPolicy, class _ForwardIterator, class _BinaryPredicate, class _IsVector>
+  requires requires(_ForwardIterator __i, _BinaryPredicate __pred) { blitz::unique(__i, __i, __pred); }
+_ForwardIterator __pattern_unique(_ExecutionPolicy&&, _ForwardIterator __first, _ForwardIterator __last,
+                                  _BinaryPredicate __pred, _IsVector, std::true_type) {
+  return blitz::adaptor::pstl::serve([&] { return blitz::unique(__first, __last, __pred).begin(); });
+}
+
+template <class _ExecutionPolicy, class _ForwardIterator, class _UnaryPredicate, class _IsVector>
+  requires requires(_ForwardIterator __i, _UnaryPredicate __pred) { blitz::remove_if(__i, __i, __pred); }
+_ForwardIterator __pattern_remove_if(_ExecutionPolicy&&, _ForwardIterator __first, _ForwardIterator __last,
+                                     _UnaryPredicate __pred, _IsVector, std::true_type) {
+  return blitz::adaptor::pstl::serve([&] { return blitz::remove_if(__first, __last, __pred).begin(); });
+}
+
+template <class _ExecutionPolicy, class _RandomAccessIterator1, class _RandomAccessIterator2, class _Predicate,
+          class _IsVector>
+  requires requires(_RandomAccessIterator1 __i, _RandomAccessIterator2 __j, _Predicate __pred) {
+    blitz::mismatch(__i, __i, __j, __j, __pred);
+  }
+std::pair<_RandomAccessIterator1, _RandomAccessIterator2> __pattern_mismatch(
+    _ExecutionPolicy&&, _RandomAccessIterator1 __first1, _RandomAccessIterator1 __last1,
+    _RandomAccessIterator2 __first2, _RandomAccessIterator2 __last2, _Predicate __pred, _IsVector, std::true_type) {
+  return blitz::adaptor::pstl::serve([&] {
+    const auto __found = blitz::mismatch(__first1, __last1, __first2, __last2, __pred);
+    return std::make_pair(__found.in1, __found.in2);
+  });
+}
+
+template <class _ExecutionPolicy, class _ForwardIterator1, class _ForwardIterator2, class _Compare, class _IsVector>
+  requires requires(_ForwardIterator1 __i, _ForwardIterator2 __j, _Compare __comp) {
+    blitz::lexicographical_compare(__i, __i, __j, __j, __comp);
+  }
+bool __pattern_lexicographical_compare(_ExecutionPolicy&&, _ForwardIterator1 __first1, _ForwardIterator1 __last1,
+                                       _ForwardIterator2 __first2, _ForwardIterator2 __last2, _Compare __comp,
+                                       _IsVector, std::true_type) {
+  return blitz::adaptor::pstl::serve(
+      [&] { return blitz::lexicographical_compare(__first1, __last1, __first2, __last2, __comp); });
+}
+
+}  // namespace __internal
+#endif
 
 }  // namespace __pstl

@@ -69,13 +69,16 @@ struct LexicographicalCompare : OfTwoRanges<LexicographicalCompare, std::ranges:
   template <class I1, class I2, class C, class P1, class P2>
   static bool run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1, const I2& first2,
                   LoopIndex count2, C& comp, P1& proj1, P2& proj2) {
-    const auto not_less = difference_test(first1, first2, comp, proj1, proj2);
-    const auto not_greater = difference_test(first2, first1, comp, proj2, proj1);
+    // Of numbers one comparison is left, as each is read once.
+    const auto differ = [&](auto&& x, auto&& y)
+                            BLITZ_LAMBDA_INLINE -> bool { return std::invoke(comp, x, y) || std::invoke(comp, y, x); };
     const LoopIndex count = std::min(count1, count2);
     constexpr bool kCheap = kCheapItems<I1> && kCheapItems<I2>;
-    const LoopIndex found =
-        find_position<kCheap>(options, count, [&](LoopIndex i) -> bool { return !(not_less(i) && not_greater(i)); });
-    return found == count ? count1 < count2 : !not_less(found);
+    const LoopIndex found = find_position<kCheap>(options, count, [&](LoopIndex i) -> bool {
+      return differ(std::invoke(proj1, *at(first1, i)), std::invoke(proj2, *at(first2, i)));
+    });
+    if (found == count) return count1 < count2;
+    return std::invoke(comp, std::invoke(proj1, *at(first1, found)), std::invoke(proj2, *at(first2, found)));
   }
 };
 
