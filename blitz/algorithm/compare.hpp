@@ -5,6 +5,7 @@
 #include "blitz/base/compiler.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <iterator>
 #include <ranges>
@@ -21,6 +22,10 @@
 namespace blitz {
 
 namespace detail {
+
+/// As kCheapItems, for pairs of items.
+template <class I1, class I2>
+inline constexpr std::size_t kCheapPairs = kCheapItems<I1> == kCheapItems<I2> ? kCheapItems<I1> : 0;
 
 /// Whether the items at a position of two ranges are not related by `comp`.
 template <class I1, class I2, class C, class P1, class P2>
@@ -42,9 +47,8 @@ struct Mismatch : OfTwoRanges<Mismatch, std::ranges::equal_to> {
   template <class I1, class I2, class C, class P1, class P2>
   static std::ranges::mismatch_result<I1, I2> run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1,
                                                   const I2& first2, LoopIndex count2, C& comp, P1& proj1, P2& proj2) {
-    constexpr bool kCheap = kCheapItems<I1> && kCheapItems<I2>;
-    const LoopIndex found =
-        find_position<kCheap>(options, std::min(count1, count2), difference_test(first1, first2, comp, proj1, proj2));
+    const LoopIndex found = find_position<kCheapPairs<I1, I2>>(options, std::min(count1, count2),
+                                                               difference_test(first1, first2, comp, proj1, proj2));
     return {at(first1, found), at(first2, found)};
   }
   template <class R1, class R2, class Result>
@@ -59,9 +63,8 @@ struct Equal : OfTwoRanges<Equal, std::ranges::equal_to> {
   template <class I1, class I2, class C, class P1, class P2>
   static bool run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1, const I2& first2,
                   LoopIndex count2, C& comp, P1& proj1, P2& proj2) {
-    constexpr bool kCheap = kCheapItems<I1> && kCheapItems<I2>;
     return count1 == count2 &&
-           !any_position<kCheap>(options, count1, difference_test(first1, first2, comp, proj1, proj2));
+           !any_position<kCheapPairs<I1, I2>>(options, count1, difference_test(first1, first2, comp, proj1, proj2));
   }
 };
 
@@ -73,8 +76,7 @@ struct LexicographicalCompare : OfTwoRanges<LexicographicalCompare, std::ranges:
     const auto differ = [&](auto&& x, auto&& y)
                             BLITZ_LAMBDA_INLINE -> bool { return std::invoke(comp, x, y) || std::invoke(comp, y, x); };
     const LoopIndex count = std::min(count1, count2);
-    constexpr bool kCheap = kCheapItems<I1> && kCheapItems<I2>;
-    const LoopIndex found = find_position<kCheap>(options, count, [&](LoopIndex i) -> bool {
+    const LoopIndex found = find_position<kCheapPairs<I1, I2>>(options, count, [&](LoopIndex i) -> bool {
       return differ(std::invoke(proj1, *at(first1, i)), std::invoke(proj2, *at(first2, i)));
     });
     if (found == count) return count1 < count2;

@@ -5,6 +5,9 @@
 #include "blitz/base/compiler.hpp"
 
 #include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <ranges>
@@ -21,23 +24,31 @@ namespace blitz {
 
 namespace detail {
 
-/// Whether a question about an item costs no more than a branch, and compilers make vector instructions of many: numbers
-/// that lie side by side. Not those of 64 bits, which the oldest x86-64 has no vector comparisons for.
+/// The size of items that a question costs no more than a branch, and compilers make vector instructions of many; 0 for others.
+/// These are numbers that lie side by side. Not integers of 64 bits, which the oldest x86-64 has no vector comparisons for.
 template <class I>
-inline constexpr bool kCheapItems =
+inline constexpr std::size_t kCheapItems =
     std::contiguous_iterator<I> && std::is_arithmetic_v<std::iter_value_t<I>> &&
-    (sizeof(std::iter_value_t<I>) <= 4 || std::is_floating_point_v<std::iter_value_t<I>>);
+            (sizeof(std::iter_value_t<I>) < 8 || std::same_as<std::iter_value_t<I>, double>)
+        ? sizeof(std::iter_value_t<I>)
+        : 0;
 
-/// The first position in [from, to) for which `holds(position)`, or `to`. If they are cheap, so many positions at a time are
-/// asked without a branch in between.
-template <bool kCheap, class Holds>
+/// The unsigned integer of a size.
+template <std::size_t kSize>
+using UnsignedOf = std::conditional_t<
+    kSize == 1, std::uint8_t,
+    std::conditional_t<kSize == 2, std::uint16_t, std::conditional_t<kSize == 4, std::uint32_t, std::uint64_t>>>;
+
+/// The first position in [from, to) for which `holds(position)`, or `to`. If items are cheap, kGroup positions at a time
+/// are asked without a branch in between.
+template <std::size_t kCheap, class Holds>
 [[nodiscard]] LoopIndex first_position(LoopIndex from, LoopIndex to, const Holds& holds) {
-  if constexpr (kCheap) {
+  if constexpr (kCheap != 0) {
     constexpr LoopIndex kGroup = 32;
     for (; to - from >= kGroup; from += kGroup) {
-      bool any = false;
-      for (LoopIndex k = 0; k < kGroup; ++k) any |= static_cast<bool>(holds(from + k));
-      if (any) break;
+      UnsignedOf<kCheap> any = 0;  // g++ makes vectors of numbers as wide as the items, and none of a truth value.
+      for (LoopIndex k = 0; k < kGroup; ++k) any |= static_cast<UnsignedOf<kCheap>>(holds(from + k));
+      if (any != 0) break;
     }
   }
   for (; to - from >= 4; from += 4) {
@@ -51,7 +62,7 @@ template <bool kCheap, class Holds>
 }
 
 /// The first position below `count` for which `holds(position)`, or `count`; Stopped after a stop request.
-template <bool kCheap, class Holds>
+template <std::size_t kCheap, class Holds>
 [[nodiscard]] LoopIndex find_position(const AlgorithmOptions& options, LoopIndex count, const Holds& holds) {
   const LoopIndex found = find_first(
       options, count, 1, [&](LoopIndex from, LoopIndex to) { return first_position<kCheap>(from, to, holds); });
@@ -60,14 +71,14 @@ template <bool kCheap, class Holds>
 }
 
 /// The last such position, or `count`.
-template <bool kCheap, class Holds>
+template <std::size_t kCheap, class Holds>
 [[nodiscard]] LoopIndex find_last_position(const AlgorithmOptions& options, LoopIndex count, const Holds& holds) {
   const LoopIndex back = find_position<kCheap>(options, count, [&](LoopIndex i) { return holds(count - 1 - i); });
   return back == count ? count : count - 1 - back;
 }
 
 /// Whether it holds for any position: no block begins once it does.
-template <bool kCheap, class Holds>
+template <std::size_t kCheap, class Holds>
 [[nodiscard]] bool any_position(const AlgorithmOptions& options, LoopIndex count, const Holds& holds) {
   Atomic<bool> seen{false};  // set by the blocks that find one; relaxed, for the end of the loop orders it
   for_blocks(options, count, 1, [&](LoopIndex from, LoopIndex to) {
@@ -189,8 +200,7 @@ struct Search : OfTwoRanges<Search, std::ranges::equal_to> {
   static std::ranges::subrange<I1> run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1,
                                        const I2& first2, LoopIndex count2, C& comp, P1& proj1, P2& proj2) {
     const LoopIndex places = count2 <= count1 ? count1 - count2 + 1 : 0;
-    const LoopIndex found =
-        find_position<false>(options, places, match_test(first1, first2, count2, comp, proj1, proj2));
+    const LoopIndex found = find_position<0>(options, places, match_test(first1, first2, count2, comp, proj1, proj2));
     if (found == places) return {at(first1, count1), at(first1, count1)};
     return {at(first1, found), at(first1, found + count2)};
   }
@@ -202,7 +212,7 @@ struct FindEnd : OfTwoRanges<FindEnd, std::ranges::equal_to> {
                                        const I2& first2, LoopIndex count2, C& comp, P1& proj1, P2& proj2) {
     const LoopIndex places = count2 <= count1 ? count1 - count2 + 1 : 0;
     const LoopIndex found =
-        find_last_position<false>(options, places, match_test(first1, first2, count2, comp, proj1, proj2));
+        find_last_position<0>(options, places, match_test(first1, first2, count2, comp, proj1, proj2));
     if (found == places) return {at(first1, count1), at(first1, count1)};
     return {at(first1, found), at(first1, found + count2)};
   }
@@ -218,7 +228,7 @@ struct FindFirstOf : OfTwoRanges<FindFirstOf, std::ranges::equal_to> {
       }
       return false;
     };
-    return at(first1, find_position<false>(options, count1, is_one));
+    return at(first1, find_position<0>(options, count1, is_one));
   }
 };
 

@@ -394,7 +394,7 @@ class Pipeline {
           return static_cast<bool>(detail::invoke_inline(std::as_const(pred), std::as_const(x)...));
         });
       };
-      const detail::LoopIndex found = detail::find_position<false>(options_, stage.positions(), holds);
+      const detail::LoopIndex found = detail::find_position<0>(options_, stage.positions(), holds);
       if (found == stage.positions()) return std::nullopt;
       return static_cast<std::size_t>(found);
     });

@@ -47,24 +47,45 @@ template struct Sums<float>;
 template struct Sums<double>;
 """
 
-# By name: a call at -O3 whose loop multiplies whole registers of doubles; a class of that name is in its functions' names.
+# By a part of the name of a function that has the loop: an instruction of whole registers in it, at -O3.
 KERNELS = {
-    "InTransform": """
-#include <vector>
-#include "blitz/algorithm/transform.hpp"
-struct InTransform { double operator()(double x) const { return x * 1.5 + 1; } };
-void call(std::vector<double>& x, std::vector<double>& y) { blitz::transform(x, y, InTransform()); }
-""",
-    "InZip": """
+    "InTransform": "mulpd",
+    "InZip": "mulpd",
+    "InAnyOf": "pcmpgtd",
+    "InFindIf": r"cmp\w*ps",
+    "difference_test": "pcmpeqd",  # of mismatch
+    "ExtremeNumber": "minpd",
+    "InCopyIf": "pcmpgtd",
+}
+
+KERNEL_SOURCE = """
 #include <cstddef>
 #include <functional>
+#include <vector>
+#include "blitz/algorithm/compare.hpp"
+#include "blitz/algorithm/copy_if.hpp"
+#include "blitz/algorithm/find.hpp"
+#include "blitz/algorithm/min_max.hpp"
+#include "blitz/algorithm/transform.hpp"
 #include "blitz/parallel_reduce.hpp"
+
+using Doubles = std::vector<double>;
+using Integers = std::vector<int>;
+struct InTransform { double operator()(double x) const { return x * 1.5 + 1; } };
+void transform(Doubles& x, Doubles& y) { blitz::transform(x, y, InTransform()); }
 struct InZip { const double* x; const double* y; double operator()(std::size_t i) const { return x[i] * y[i]; } };
-double call(std::size_t n, InZip zip) {
+double zip(std::size_t n, InZip zip) {
   return blitz::parallel_transform_reduce(std::size_t{0}, n, 0.0, std::plus<>{}, zip);
 }
-""",
-}
+struct InAnyOf { bool operator()(int x) const { return x > 5; } };
+bool any_of(const Integers& x) { return blitz::any_of(x, InAnyOf()); }
+struct InFindIf { bool operator()(float x) const { return x == 5; } };
+bool find_if(const std::vector<float>& x) { return blitz::find_if(x, InFindIf()) != x.end(); }
+bool mismatch(const Integers& x, const Integers& y) { return blitz::mismatch(x, y).in1 != x.end(); }
+double min_element(const Doubles& x) { return *blitz::min_element(x); }
+struct InCopyIf { bool operator()(int x) const { return x > 5; } };
+void copy_if(const Integers& x, Integers& y) { blitz::copy_if(x, y, InCopyIf()); }
+"""
 
 # What folds a block, as objdump spells it, inlined or not; and the sums of SOURCE that it is part of.
 FOLD = re.compile(
@@ -107,11 +128,19 @@ def functions(compiler, level, instruction_set, root):
     )
 
 
-def is_vector_kernel(compiler, instruction_set, root, kernel):
-    code = code_of(compiler, "-O3", instruction_set, root, KERNELS[kernel], lambda name: kernel in name and kernel)
-    loops = [loop for function in code.get(kernel, []) for loop in innermost_loops(function)]
+def vector_kernels(compiler, instruction_set, root):
+    """Those of KERNELS that are vectorised."""
+    code = code_of(
+        compiler, "-O3", instruction_set, root, KERNEL_SOURCE, lambda name: next((k for k in KERNELS if k in name), None)
+    )
     whole = f"%{SETS[instruction_set]}"
-    return any(re.fullmatch("v?mulpd", name) and whole in operands for loop in loops for name, operands in loop)
+    return {
+        kernel
+        for kernel, listed in code.items()
+        for function in listed
+        for loop in innermost_loops(function)
+        if any(re.fullmatch(f"v?{KERNELS[kernel]}", name) and whole in operands for name, operands in loop)
+    }
 
 
 def innermost_loops(code):
@@ -148,11 +177,11 @@ def main():
                 vectors = any(is_vector_loop(loop, number, SETS[build[2]]) for loop in loops)
                 print(*build, number, items, "whole registers" if vectors else "NO LOOP OVER WHOLE REGISTERS")
                 good = good and vectors
-    kernels = list(itertools.product(compilers, SETS, KERNELS))
-    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as executor:
-        for what, vectors in zip(kernels, executor.map(lambda k: is_vector_kernel(k[0], k[1], root, k[2]), kernels)):
-            print(*what, "whole registers" if vectors else "NO LOOP OVER WHOLE REGISTERS")
-            good = good and vectors
+        builds = list(itertools.product(compilers, SETS))
+        for build, found in zip(builds, executor.map(lambda build: vector_kernels(*build, root), builds)):
+            for kernel in KERNELS:
+                print(*build, kernel, "whole registers" if kernel in found else "NO LOOP OVER WHOLE REGISTERS")
+            good = good and found == set(KERNELS)
     return 0 if good else 1
 
 
