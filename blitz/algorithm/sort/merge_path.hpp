@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <iterator>
+#include <memory>
 #include <new>
 
 #include "blitz/algorithm/blocks.hpp"
@@ -30,11 +31,17 @@ inline constexpr std::size_t kMostParts = 128;
   return n / parts * part + std::min(part, n % parts);
 }
 
-/// Calls `f(part, begin, end)` for each part of n items. If the pool has no memory for a loop, the calling thread runs the
-/// parts that are left. Throws Stopped, and what `f` throws.
-template <class F>
-void for_parts(const AlgorithmOptions& options, std::size_t n, std::size_t parts, F&& f) {
-  if (parts == 1) return f(std::size_t{0}, std::size_t{0}, n);
+/// A function of a part of some items: which part it is, where it begins, and where it ends.
+struct PartCall {
+  void operator()(std::size_t part, std::size_t begin, std::size_t end) const { call(f, part, begin, end); }
+
+  void (*call)(const void* f, std::size_t part, std::size_t begin, std::size_t end);
+  const void* f;
+};
+
+/// See for_parts, all of which share it.
+inline void call_for_parts(const AlgorithmOptions& options, std::size_t n, std::size_t parts, PartCall f) {
+  if (parts == 1) return f(0, 0, n);
   enum class State : unsigned char { kWaits, kBegun, kDone };
   std::array<State, kMostParts> states{};
   const auto run = [&](std::size_t part) {
@@ -54,6 +61,16 @@ void for_parts(const AlgorithmOptions& options, std::size_t n, std::size_t parts
       if (states[part] == State::kWaits) run(part);
     }
   }
+}
+
+/// Calls `f(part, begin, end)` for each part of n items. If the pool has no memory for a loop, the calling thread runs the
+/// parts that are left. Throws Stopped, and what `f` throws.
+template <class F>
+void for_parts(const AlgorithmOptions& options, std::size_t n, std::size_t parts, const F& f) {
+  const auto call = [](const void* its_f, std::size_t part, std::size_t begin, std::size_t end) {
+    (*static_cast<const F*>(its_f))(part, begin, end);
+  };
+  call_for_parts(options, n, parts, {call, std::addressof(f)});
 }
 
 /// Merges a[0..na) and b[0..nb) to `out`; see merge_serial. `parts`: see part_count. When it throws, some items were merged and

@@ -38,13 +38,12 @@ void try_or(F&& f, Repair&& repair) {
   }
 }
 
-/// Has the kernel map large memory for n items, each page by one thread. Threads that scatter items all come to a new page at
+/// Has the kernel map large memory of `size` bytes, each page by one thread. Threads that scatter items all come to a new page at
 /// about the same time, and each would have it cleared.
-template <class T>
-void touch_pages(T* memory, std::size_t n) noexcept {
+inline void touch_pages(void* memory, std::size_t size) noexcept {
   constexpr std::size_t kPage = 4096;
-  auto* const bytes = static_cast<std::byte*>(static_cast<void*>(memory));
-  const std::size_t pages = n * sizeof(T) / kPage;
+  auto* const bytes = static_cast<std::byte*>(memory);
+  const std::size_t pages = size / kPage;
   if (pages > 2 * kHugePage / kPage) {
     for_all(pages, kHugePage / kPage, [=](std::size_t page) { std::construct_at(bytes + page * kPage, std::byte{}); });
   }
@@ -91,7 +90,7 @@ class ParallelRadixSort {
         [&] {
           count(items, n, digit, parts, counts.data(), buckets);
           if (once) return;
-          touch_pages(other, n);
+          touch_pages(other, n * sizeof(T));
           to_buckets(items, other, n, digit, parts, counts.data());
         },
         move_home);

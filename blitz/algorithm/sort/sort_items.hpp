@@ -171,6 +171,18 @@ auto order_of(C& comp, P& proj) {
   }
 }
 
+/// The same for a stable sort, so that it has one set of functions for both. Of floating keys the comparison is cheaper than
+/// digits in which both zeros are equal.
+template <class T, class C, class P>
+auto stable_order_of(C& comp, P& proj) {
+  if constexpr (sorted_by_radix<T, C, P>() && std::integral<SortKey<T, P>>) {
+    using Order = StableRadixOrder<T, P, !kIsLess<C, SortKey<T, P>>>;
+    return RadixLess<Order>{Order{{&proj}}};
+  } else {
+    return ProjectedLess<C, P>{&comp, &proj};
+  }
+}
+
 /// Merges the first `run` of n items with the others, both of which are sorted. When it throws, all items are there, in
 /// some order. False: there is no memory for that.
 template <class T, class Less>

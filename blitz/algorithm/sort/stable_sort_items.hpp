@@ -68,12 +68,12 @@ bool try_stable_sort_cheap(const AlgorithmOptions& options, std::size_t threads,
   const Scratch<T> many(n <= kOnStack ? 0 : n, std::nothrow);
   T* const scratch = n <= kOnStack ? few.data() : many.data();
   if (scratch == nullptr) return false;
-  if (threads > 1) touch_pages(scratch, n);
-  const ProjectedLess<C, P> less{&comp, &proj};
+  if (threads > 1) touch_pages(scratch, n * sizeof(T));
+  const auto less = stable_order_of<T>(comp, proj);
   if constexpr (sorted_by_radix<T, C, P>()) {
     using Radix = StableRadixSort<T, C, P>;
     const Radix radix{options, threads, &proj};
-    ParallelStableSort<T, ProjectedLess<C, P>, Radix>(options, threads, grain, less, radix)
+    ParallelStableSort<T, std::remove_const_t<decltype(less)>, Radix>(options, threads, grain, less, radix)
         .sort(items, scratch, n, false);
   } else {
     stable_sort_cheap(options, threads, items, scratch, n, grain, less);
@@ -177,7 +177,7 @@ template <class T, class C, class P>
 void stable_sort_items(const AlgorithmOptions& options, T* items, std::size_t n, C& comp, P& proj) {
   throw_if_stopped(options);
   if (n < 2) return;
-  const ProjectedLess<C, P> less{&comp, &proj};
+  const auto less = stable_order_of<T>(comp, proj);
   if (n <= static_cast<std::size_t>(kSmallSort<T>)) return small_sort(items, items + n, less);
   const std::size_t grain = sort_grain<T>(options);
   with_threads(options, n, grain, [&](std::size_t threads) {
