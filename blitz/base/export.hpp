@@ -29,6 +29,14 @@
 
 namespace blitz::detail {
 
+/// Whether the compiler optimises. For choices among ways that are all right, as a file that is compiled otherwise may
+/// define the same functions.
+#if defined(__OPTIMIZE__) || !defined(__GNUC__)
+inline constexpr bool kOptimizes = true;
+#else
+inline constexpr bool kOptimizes = false;
+#endif
+
 /// Hides the provenance of `value`, an integer or a pointer, so the optimiser recomputes derived addresses at the use
 /// instead of keeping them in registers across a call. No instruction. GCC only: clang recomputes them anyway.
 template <class T>

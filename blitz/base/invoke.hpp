@@ -23,7 +23,7 @@ BLITZ_ALWAYS_INLINE constexpr decltype(auto) invoke_inline(F&& f, Args&&... args
   if constexpr (std::is_member_pointer_v<std::remove_cvref_t<F>>) {
     return std::invoke(std::forward<F>(f), std::forward<Args>(args)...);
   } else {
-    return std::forward<F>(f)(std::forward<Args>(args)...);
+    return static_cast<F&&>(f)(static_cast<Args&&>(args)...);
   }
 }
 

@@ -73,10 +73,10 @@ using LoopItem = typename ItemOfBounds<First, Last>::Type;
 template <class F, class Item>
 BLITZ_ALWAYS_INLINE bool ends_loop(const F& f, Item&& item) {
   if constexpr (std::is_void_v<std::invoke_result_t<const F&, Item>>) {
-    f(std::forward<Item>(item));
+    f(static_cast<Item&&>(item));
     return false;
   } else {
-    return f(std::forward<Item>(item));
+    return f(static_cast<Item&&>(item));
   }
 }
 
@@ -91,8 +91,10 @@ class IteratorItems {
 
   explicit IteratorItems(It begin) : begin_(std::move(begin)) {}
 
-  [[nodiscard]] It at(LoopIndex i) const { return begin_ + static_cast<std::iter_difference_t<It>>(i); }
-  decltype(auto) operator[](LoopIndex i) const { return *at(i); }
+  [[nodiscard]] BLITZ_ALWAYS_INLINE It at(LoopIndex i) const {
+    return begin_ + static_cast<std::iter_difference_t<It>>(i);
+  }
+  BLITZ_ALWAYS_INLINE decltype(auto) operator[](LoopIndex i) const { return *at(i); }
   /// Calls `f` for each item, or, if `f` returns a bool, until it returns true; returns whether it did. Copies `f`, so
   /// that what it refers to is one step away.
   template <class F>

@@ -236,7 +236,7 @@ class Pipeline {
     detail::with_ready(options_, stage_, [&](const S& stage) {
       detail::for_blocks(options_, stage.positions(), 1, [&](detail::LoopIndex first, detail::LoopIndex last) {
         detail::push(stage, first, last, [&f](auto&&... x) BLITZ_LAMBDA_INLINE {
-          static_cast<void>(detail::invoke_inline(std::as_const(f), std::forward<decltype(x)>(x)...));
+          static_cast<void>(detail::invoke_inline(std::as_const(f), static_cast<decltype(x)>(x)...));
         });
       });
     });
@@ -250,7 +250,7 @@ class Pipeline {
         [&](std::optional<State>& state, const S& stage, detail::LoopIndex first, detail::LoopIndex last) {
           if (!state) state.emplace(init());
           detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
-            static_cast<void>(detail::invoke_inline(std::as_const(f), *state, std::forward<decltype(x)>(x)...));
+            static_cast<void>(detail::invoke_inline(std::as_const(f), *state, static_cast<decltype(x)>(x)...));
           });
         },
         [](std::optional<State>&, std::optional<State>&&) {});
@@ -280,7 +280,7 @@ class Pipeline {
         options_, stage_, [&identity] { return identity; },
         [&](T& value, const S& stage, detail::LoopIndex first, detail::LoopIndex last) {
           detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
-            detail::fold_into(value, std::as_const(f), std::forward<decltype(x)>(x)...);
+            detail::fold_into(value, std::as_const(f), static_cast<decltype(x)>(x)...);
           });
         },
         [&](T& left, T&& right) { detail::fold_into(left, std::as_const(combine), std::move(right)); });
@@ -329,7 +329,7 @@ class Pipeline {
   template <class Less = std::ranges::less>
   [[nodiscard]] std::optional<Value> min(Less less = {}) const {
     return reduce([&less](Value&& a, auto&& b) -> Value {
-      return detail::invoke_inline(less, std::as_const(b), std::as_const(a)) ? Value(std::forward<decltype(b)>(b))
+      return detail::invoke_inline(less, std::as_const(b), std::as_const(a)) ? Value(static_cast<decltype(b)>(b))
                                                                              : std::move(a);
     });
   }
@@ -338,7 +338,7 @@ class Pipeline {
   [[nodiscard]] std::optional<Value> max(Less less = {}) const {
     return reduce([&less](Value&& a, auto&& b) -> Value {
       return detail::invoke_inline(less, std::as_const(b), std::as_const(a)) ? std::move(a)
-                                                                             : Value(std::forward<decltype(b)>(b));
+                                                                             : Value(static_cast<decltype(b)>(b));
     });
   }
   /// Both at once, by `less`; none if there is no item.
@@ -514,7 +514,7 @@ class Pipeline {
       detail::write_blocks(options_, size, [&](detail::LoopIndex first, detail::LoopIndex last) {
         auto place = detail::at(begin, first);
         detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
-          *place = detail::as_item<Item>(std::forward<decltype(x)>(x)...);
+          *place = detail::as_item<Item>(static_cast<decltype(x)>(x)...);
           ++place;
         });
       });

@@ -121,17 +121,25 @@ class RangeSource : public Source {
   [[nodiscard]] LoopIndex positions() const { return static_cast<LoopIndex>(std::ranges::size(view_)); }
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
-    return items_of(view_).items.for_each(first, last, sink);
+    return items().for_each(first, last, sink);
   }
   template <class Sink>
   BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const {
-    return sink(items_of(view_).items[i]);
+    return sink(items()[i]);
   }
   /// The positions [first, last) as a range.
   [[nodiscard]] auto between(LoopIndex first, LoopIndex last) const {
     const auto begin = std::ranges::begin(view_);
     using Distance = std::ranges::range_difference_t<const V>;
     return std::ranges::subrange(begin + static_cast<Distance>(first), begin + static_cast<Distance>(last));
+  }
+  /// What has the items. By pointers where they are contiguous: a debug build then calls no function of an iterator.
+  [[nodiscard]] BLITZ_ALWAYS_INLINE auto items() const {
+    if constexpr (std::ranges::contiguous_range<const V>) {
+      return IteratorItems(std::ranges::data(view_));
+    } else {
+      return items_of(view_).items;
+    }
   }
 
  private:
@@ -149,12 +157,13 @@ class IntegerSource : public Source {
   [[nodiscard]] LoopIndex positions() const noexcept { return space_.count; }
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
-    return space_.items.for_each(first, last, sink);
+    return items().for_each(first, last, sink);
   }
   template <class Sink>
   BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const {
-    return sink(space_.items[i]);
+    return sink(items()[i]);
   }
+  [[nodiscard]] BLITZ_ALWAYS_INLINE const auto& items() const { return space_.items; }
 
  private:
   Space space_;
@@ -167,7 +176,19 @@ class Zip;
 template <IndexedStage S>
 class Zip<S> : public S {
  public:
+  /// Whether all are sources, whose items are at hand without sinks.
+  static constexpr bool kHasItems = requires(const S& s) { s.items(); };
+
   explicit Zip(S stage) : S(std::move(stage)) {}
+
+  template <class Sink, class... Left>
+  BLITZ_ALWAYS_INLINE bool for_each_of(LoopIndex first, LoopIndex last, const Sink& sink, const Left&... left) const {
+    const auto items = this->items();
+    for (; first != last; ++first) {
+      if (sink(left[first]..., items[first])) return true;
+    }
+    return false;
+  }
 };
 
 template <IndexedStage S, IndexedStage... More>
@@ -176,6 +197,7 @@ class Zip<S, More...> {
   using Items = typename Joined<typename S::Items, typename Zip<More...>::Items>::type;
   static constexpr bool kIndexed = true;
   static constexpr bool kTwoPasses = S::kTwoPasses || Zip<More...>::kTwoPasses;
+  static constexpr bool kHasItems = Zip<S>::kHasItems && Zip<More...>::kHasItems;
 
   explicit Zip(S stage, More... more) : stage_(std::move(stage)), more_(std::move(more)...) {}
 
@@ -186,13 +208,22 @@ class Zip<S, More...> {
   }
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
-    return for_each_position(*this, first, last, sink);
+    if constexpr (kHasItems) {
+      return for_each_of(first, last, sink);
+    } else {
+      return for_each_position(*this, first, last, sink);
+    }
+  }
+  /// for_each of sources: each is asked for its items once. `left`: the items of those before these.
+  template <class Sink, class... Left>
+  BLITZ_ALWAYS_INLINE bool for_each_of(LoopIndex first, LoopIndex last, const Sink& sink, const Left&... left) const {
+    return more_.for_each_of(first, last, sink, left..., stage_.items());
   }
   template <class Sink>
   BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const {
     return stage_.at(i, [&](auto&&... x) BLITZ_LAMBDA_INLINE -> decltype(auto) {
       return more_.at(i, [&](auto&&... y) BLITZ_LAMBDA_INLINE -> decltype(auto) {
-        return sink(std::forward<decltype(x)>(x)..., std::forward<decltype(y)>(y)...);
+        return sink(static_cast<decltype(x)>(x)..., static_cast<decltype(y)>(y)...);
       });
     });
   }

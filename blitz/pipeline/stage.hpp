@@ -48,7 +48,7 @@ class MapStage : public Over<S> {
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
     return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
-      return sink(invoke_inline(f_, std::forward<decltype(x)>(x)...));
+      return sink(invoke_inline(f_, static_cast<decltype(x)>(x)...));
     });
   }
   template <class Sink>
@@ -56,7 +56,7 @@ class MapStage : public Over<S> {
     requires kIndexed
   {
     return this->below_.at(i, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> decltype(auto) {
-      return sink(invoke_inline(f_, std::forward<decltype(x)>(x)...));
+      return sink(invoke_inline(f_, static_cast<decltype(x)>(x)...));
     });
   }
 
@@ -76,7 +76,7 @@ class InspectStage : public Over<S> {
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
     return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
       invoke_inline(f_, std::as_const(x)...);
-      return sink(std::forward<decltype(x)>(x)...);
+      return sink(static_cast<decltype(x)>(x)...);
     });
   }
   template <class Sink>
@@ -85,7 +85,7 @@ class InspectStage : public Over<S> {
   {
     return this->below_.at(i, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> decltype(auto) {
       invoke_inline(f_, std::as_const(x)...);
-      return sink(std::forward<decltype(x)>(x)...);
+      return sink(static_cast<decltype(x)>(x)...);
     });
   }
 
@@ -104,7 +104,7 @@ class FilterStage : public Over<S> {
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
     return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
-      return this->keeps(x...) && sink(std::forward<decltype(x)>(x)...);
+      return this->keeps(x...) && sink(static_cast<decltype(x)>(x)...);
     });
   }
 
@@ -133,7 +133,7 @@ class FilterMapStage : public Over<S> {
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
     return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
-      Maybe maybe = invoke_inline(f_, std::forward<decltype(x)>(x)...);
+      Maybe maybe = invoke_inline(f_, static_cast<decltype(x)>(x)...);
       return maybe ? sink(*std::forward<Maybe>(maybe)) : false;
     });
   }
@@ -156,8 +156,8 @@ class FlatMapStage : public Over<S> {
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
     return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
-      for (auto&& y : invoke_inline(f_, std::forward<decltype(x)>(x)...)) {
-        if (sink(std::forward<decltype(y)>(y))) return true;
+      for (auto&& y : invoke_inline(f_, static_cast<decltype(x)>(x)...)) {
+        if (sink(static_cast<decltype(y)>(y))) return true;
       }
       return false;
     });
@@ -183,7 +183,7 @@ class EnumerateStage : public Over<S> {
   template <class Sink>
   BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const {
     return this->below_.at(i, [i, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> decltype(auto) {
-      return sink(static_cast<std::size_t>(i), std::forward<decltype(x)>(x)...);
+      return sink(static_cast<std::size_t>(i), static_cast<decltype(x)>(x)...);
     });
   }
 };
@@ -296,9 +296,9 @@ class ScanStage : public Over<S> {
       // Nothing lies behind the last block.
       for (last = std::min(last, positions() - 1); first < last; ++first) {
         std::optional<T>& sum = before_[first + 1];
-        T value = this->below_.at(first * kBlock, [](auto&& x) { return T(std::forward<decltype(x)>(x)); });
+        T value = this->below_.at(first * kBlock, [](auto&& x) { return T(static_cast<decltype(x)>(x)); });
         this->below_.for_each(first * kBlock + 1, (first + 1) * kBlock, [&](auto&& x) BLITZ_LAMBDA_INLINE {
-          value = invoke_inline(op_, std::move(value), std::forward<decltype(x)>(x));
+          value = invoke_inline(op_, std::move(value), static_cast<decltype(x)>(x));
           return false;
         });
         sum = std::move(value);
@@ -325,7 +325,7 @@ class ScanStage : public Over<S> {
       if (before) {
         if (run(*before, item, end, sink)) return true;
       } else {
-        const T value = this->below_.at(item, [](auto&& x) { return T(std::forward<decltype(x)>(x)); });
+        const T value = this->below_.at(item, [](auto&& x) { return T(static_cast<decltype(x)>(x)); });
         if (sink(value) || run(value, item + 1, end, sink)) return true;
       }
     }
@@ -340,10 +340,10 @@ class ScanStage : public Over<S> {
     return this->below_.for_each(first, last, [&](auto&& x) BLITZ_LAMBDA_INLINE -> bool {
       if constexpr (kExclusive) {
         if (sink(std::as_const(value))) return true;
-        value = invoke_inline(op_, std::move(value), std::forward<decltype(x)>(x));
+        value = invoke_inline(op_, std::move(value), static_cast<decltype(x)>(x));
         return false;
       } else {
-        value = invoke_inline(op_, std::move(value), std::forward<decltype(x)>(x));
+        value = invoke_inline(op_, std::move(value), static_cast<decltype(x)>(x));
         return sink(std::as_const(value));
       }
     });

@@ -49,9 +49,9 @@ template <class S, class Take>
 BLITZ_ALWAYS_INLINE bool push(const S& stage, LoopIndex first, LoopIndex last, const Take& take) {
   return stage.for_each(first, last, [&take](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
     if constexpr (std::same_as<std::invoke_result_t<const Take&, decltype(x)...>, bool>) {
-      return take(std::forward<decltype(x)>(x)...);
+      return take(static_cast<decltype(x)>(x)...);
     } else {
-      take(std::forward<decltype(x)>(x)...);
+      take(static_cast<decltype(x)>(x)...);
       return false;
     }
   });
@@ -163,11 +163,12 @@ class LaneItems {
   const S& stage_;
 };
 
-/// Combines the numbers of a stage by `op`, std::plus or std::multiplies.
+/// Combines the numbers of a stage by `op`, std::plus or std::multiplies. Lanes need the optimiser: without it they take
+/// twice the instructions of a push.
 template <class T, class S, class Op>
 T fold_numbers(const AlgorithmOptions& options, const S& stage, Op op) {
   constexpr T none = kNone<T, Op>;
-  if constexpr (std::floating_point<T> && kLaned<S>) {
+  if constexpr (kOptimizes && std::floating_point<T> && kLaned<S>) {
     const LaneItems<T, Op, S> items(stage);
     constexpr std::identity as_it_is;
     const Fold<T, LaneItems<T, Op, S>, const T, Op, Op, const std::identity> fold(items, none, op, op, as_it_is);
@@ -195,9 +196,9 @@ std::optional<T> reduce_items(const AlgorithmOptions& options, const S& stage, c
       [&](std::optional<T>& value, const S& ready, LoopIndex first, LoopIndex last) {
         push(ready, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
           if (value) {
-            *value = invoke_inline(op, std::move(*value), as_item<PipelineItem<S>>(std::forward<decltype(x)>(x)...));
+            *value = invoke_inline(op, std::move(*value), as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
           } else {
-            value.emplace(as_item<PipelineItem<S>>(std::forward<decltype(x)>(x)...));
+            value.emplace(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
           }
         });
       },
@@ -222,7 +223,7 @@ auto first_item(const AlgorithmOptions& options, const S& stage, const P& pred) 
         for (; first < last && first <= best.load(std::memory_order_relaxed); ++first) {
           push(ready, first, first + 1, [&](auto&&... x) {
             if (!invoke_inline(pred, std::as_const(x)...)) return false;
-            value.emplace(as_item<PipelineItem<S>>(std::forward<decltype(x)>(x)...));
+            value.emplace(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
             return true;
           });
           if (!value) continue;
@@ -252,7 +253,7 @@ auto last_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
           bool here = false;
           push(ready, last - 1, last, [&](auto&&... x) {
             if (!invoke_inline(pred, std::as_const(x)...)) return;
-            value.emplace(as_item<PipelineItem<S>>(std::forward<decltype(x)>(x)...));
+            value.emplace(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
             here = true;
           });
           if (!here) continue;
@@ -307,13 +308,13 @@ Array<T> collect_indexed(const AlgorithmOptions& options, const S& stage) {
         // Nothing is to be destroyed: what is written need not be counted one by one.
         T* out = objects.end();
         push(ready, first, last, [&out](auto&&... x) BLITZ_LAMBDA_INLINE {
-          ::new (static_cast<void*>(out)) T(as_item<PipelineItem<S>>(std::forward<decltype(x)>(x)...));
+          ::new (static_cast<void*>(out)) T(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
           ++out;
         });
         objects.extend_to(out);
       } else {
         push(ready, first, last,
-             [&](auto&&... x) { objects.emplace_back(as_item<PipelineItem<S>>(std::forward<decltype(x)>(x)...)); });
+             [&](auto&&... x) { objects.emplace_back(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...)); });
       }
     });
   });
@@ -396,7 +397,7 @@ Array<T> collect_unindexed(const AlgorithmOptions& options, const S& stage) {
       options, stage, [] { return Rope<T>(); },
       [&](Rope<T>& items, const S& ready, LoopIndex first, LoopIndex last) {
         push(ready, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
-          items.emplace_back(as_item<PipelineItem<S>>(std::forward<decltype(x)>(x)...));
+          items.emplace_back(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
         });
       },
       [](Rope<T>& left, Rope<T>&& right) { left.append(std::move(right)); });
