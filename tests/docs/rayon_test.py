@@ -15,13 +15,13 @@ import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
 
-# The methods of the two traits in Rayon 1.11 and, of those taken out before, `find`.
+# The methods of the two traits in Rayon 1.11.
 METHODS = """
     all any by_exponential_blocks by_uniform_blocks chain chunks cloned cmp collect collect_into_vec collect_vec_list copied
     count drive drive_unindexed enumerate eq filter filter_map find find_any find_first find_last find_map_any find_map_first
     find_map_last flat_map flat_map_iter flatten flatten_iter fold fold_chunks fold_chunks_with fold_with for_each
     for_each_init for_each_with ge gt inspect interleave interleave_shortest intersperse le len lt map map_init map_with max
-    max_by max_by_key min min_by min_by_key ne opt_len panic_fuse partial_cmp partition partition_map position_any
+    max_by max_by_key min min_by min_by_key ne opt_len panic_fuse partial_cmp partition partition_map position position_any
     position_first position_last positions product reduce reduce_with rev skip skip_any skip_any_while step_by sum take
     take_any take_any_while try_fold try_fold_with try_for_each try_for_each_init try_for_each_with try_reduce
     try_reduce_with unzip unzip_into_vecs update while_some with_max_len with_min_len with_producer zip zip_eq
