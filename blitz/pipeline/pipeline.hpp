@@ -217,13 +217,13 @@ class Pipeline {
   /// Sub-ranges of `size` neighbouring items each, the last perhaps shorter. Directly behind par(range), take or skip.
   /// Throws std::invalid_argument for a size of 0.
   [[nodiscard]] auto chunks(std::size_t size) const
-    requires requires(const S& s) { s.between(0, 0); }
+    requires SlicedStage<S>
   {
     return then(detail::GroupsStage<S>(stage_, not_zero(size), size, false));
   }
   /// Sub-ranges of `size` neighbouring items, one that begins at each item that has as many behind it. As chunks.
   [[nodiscard]] auto windows(std::size_t size) const
-    requires requires(const S& s) { s.between(0, 0); }
+    requires SlicedStage<S>
   {
     return then(detail::GroupsStage<S>(stage_, not_zero(size), 1, true));
   }

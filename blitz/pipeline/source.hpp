@@ -86,6 +86,10 @@ concept PipelineStage = std::copy_constructible<S> && requires(const S& s, detai
 template <class S>
 concept IndexedStage = PipelineStage<S> && S::kIndexed;
 
+/// A stage whose neighbouring items are a range, which chunks and windows need: par(range), and take and skip behind it.
+template <class S>
+concept SlicedStage = PipelineStage<S> && requires(const S& s) { s.between(0, 0); };
+
 /// A callable for the items of a stage. It is called through a const reference, by several threads at once: a lambda must
 /// not be `mutable`.
 template <class F, class S>

@@ -91,6 +91,109 @@ CASES = {
         "(void)blitz::par(vector).map([](int) { return std::string(); }).reduce(std::plus<>{});",
         "PipelineNumber",
     ),
+    **{
+        f"{call} behind filter": (
+            f"(void)blitz::par(vector).filter(small).{call};",
+            f"(void)blitz::par(vector).{call};",
+            "IndexedStage",
+        )
+        for call in [
+            "take(1)",
+            "skip(1)",
+            "step_by(2)",
+            "rev()",
+            "scan(std::plus<>{})",
+            "exclusive_scan(0, std::plus<>{})",
+            "position_first(small)",
+        ]
+    },
+    "zip with what has no positions": (
+        "(void)blitz::par(vector).zip(blitz::par(vector).filter(small));",
+        "(void)blitz::par(vector).zip(blitz::par(vector).map(small));",
+        "IndexedStage",
+    ),
+    **{
+        f"{call} behind map": (
+            f"(void)blitz::par(vector).map(small).{call};",
+            f"(void)blitz::par(vector).skip(1).{call};",
+            "SlicedStage",
+        )
+        for call in ["chunks(2)", "windows(2)"]
+    },
+    **{
+        f"{call} of a callable that does not take the item": (
+            f"(void)blitz::par(vector).{call}(takes_string);",
+            f"(void)blitz::par(vector).{call}({right});",
+            "StageCallable",
+        )
+        for call, right in {
+            "filter": "small",
+            "filter_map": "[](int x) { return x > 0 ? &x : nullptr; }",
+            "flat_map": "[](int x) { return std::views::iota(0, x); }",
+            "inspect": "takes_int",
+            "any_of": "small",
+            "find_last": "small",
+            "partition": "small",
+        }.items()
+    },
+    "map of a mutable lambda": (
+        "(void)blitz::par(vector).map([n = 0](int) mutable { return ++n; });",
+        "(void)blitz::par(vector).map([n = 0](int) { return n; });",
+        "StageCallable",
+    ),
+    "for_each, in a pipeline, of a callable that does not take the item": (
+        "blitz::par(vector).for_each(takes_string);",
+        "blitz::par(vector).for_each(takes_int);",
+        "StageCallable",
+    ),
+    **{
+        f"{call} of what is no number": (
+            f"(void)blitz::par(vector).map([](int) {{ return std::string(); }}).{call}();",
+            f"(void)blitz::par(vector).{call}();",
+            "PipelineNumber",
+        )
+        for call in ["ordered_sum", "product"]
+    },
+    "a pipeline of a number": (
+        "(void)blitz::par(42);",
+        "(void)blitz::par(0, 42);",
+        "LoopRange",
+    ),
+    "a pipeline that ends with no stage": (
+        "blitz::Pipeline<int>* pipeline;",
+        "decltype(blitz::par(vector))* pipeline;",
+        "PipelineStage",
+    ),
+    "from of a number": (
+        "(void)blitz::from(42);",
+        "(void)blitz::from(list);",
+        "input_range",
+    ),
+    "split by a callable that returns no parts": (
+        "(void)blitz::split(1, small);",
+        "(void)blitz::split(1, [](int n) { return std::pair(n, std::optional<int>()); });",
+        "SplitCallable",
+    ),
+    "walk_tree by a callable that returns no children": (
+        "(void)blitz::walk_tree(1, small);",
+        "(void)blitz::walk_tree(1, [](int n) { return std::views::iota(n, n); });",
+        "TreeCallable",
+    ),
+    "group_by, in a pipeline, of what cannot be hashed": (
+        "(void)blitz::par(vector).group_by([](int) { return NoDefault(1); });",
+        "(void)blitz::par(vector).group_by([](int x) { return x; });",
+        "GroupKey",
+    ),
+    "unzip of what are no pairs": (
+        "(void)blitz::par(vector).unzip();",
+        "(void)blitz::par(vector, vector).unzip();",
+        "tuple_size",
+    ),
+    "collect into constant items": (
+        "const std::vector<int> out(3); (void)blitz::par(vector).collect_into(out);",
+        "std::vector<int> out(3); (void)blitz::par(vector).collect_into(out);",
+        "writable",
+    ),
     "join of something not callable": (
         "blitz::join(a, 42);",
         "blitz::join(a, [] { return 42; });",
