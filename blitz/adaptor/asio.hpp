@@ -4,8 +4,10 @@
 
 #include "blitz/base/compiler.hpp"
 
+#if __has_include(<asio/version.hpp>)
 #include <asio/version.hpp>
-#if ASIO_VERSION < 101800
+#endif
+#if !defined(ASIO_VERSION) || ASIO_VERSION < 101800
 #error "blitz: <blitz/adaptor/asio.hpp> needs Asio 1.18 or later"
 #endif
 #include <asio/execution.hpp>

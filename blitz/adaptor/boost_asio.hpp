@@ -4,8 +4,10 @@
 
 #include "blitz/base/compiler.hpp"
 
+#if __has_include(<boost/asio/version.hpp>)
 #include <boost/asio/version.hpp>
-#if BOOST_ASIO_VERSION < 101800
+#endif
+#if !defined(BOOST_ASIO_VERSION) || BOOST_ASIO_VERSION < 101800
 #error "blitz: <blitz/adaptor/boost_asio.hpp> needs Boost 1.74 or later"
 #endif
 #include <boost/asio/execution.hpp>

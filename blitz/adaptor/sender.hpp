@@ -256,6 +256,7 @@ class BasicPoolScheduler : public Senders::template SchedulerQueries<BasicPoolSc
   template <PoolPolicy P>
   explicit BasicPoolScheduler(BasicThreadPool<P>& pool) noexcept : pool_(&detail::base_of(pool)) {}
   /// For the library.
+  /// @param pool  As above.
   explicit BasicPoolScheduler(detail::PoolBase& pool) noexcept : pool_(&pool) {}
 
   /// A sender that completes on a worker of the pool, with no value.

@@ -49,8 +49,14 @@ INCLUDED_BY = {
 # Written as users write: against the public face alone.
 USERS = ["examples", "tests/packaging/consumer.cpp", "tests/support/reference_policy.hpp"]
 
-# adaptor -> the folder of headers of the library that it is made for.
-ADAPTED = {"adaptor/asio.hpp": "asio/", "adaptor/boost_asio.hpp": "boost/asio/", "adaptor/stdexec.hpp": "stdexec/"}
+# adaptor -> the folders of headers of the library that it is made for.
+ADAPTED = {
+    "adaptor/asio.hpp": ("asio/",),
+    "adaptor/boost_asio.hpp": ("boost/asio/",),
+    "adaptor/eigen.hpp": ("Eigen/", "unsupported/Eigen/"),
+    "adaptor/opencv.hpp": ("opencv2/",),
+    "adaptor/stdexec.hpp": ("stdexec/",),
+}
 
 # What has one place, so that it can be found, replaced for a test, and left out where a system lacks it.
 ONE_PLACE = [
@@ -144,7 +150,7 @@ def check_includes(root):
             if quote == "<":
                 if target.startswith("blitz/"):
                     yield f'{where}: write #include "{target}", quoted, inside the library'
-                elif "/" in target and not target.startswith(("sys/", "linux/", ADAPTED.get(name, "sys/"))):
+                elif "/" in target and not target.startswith(("sys/", "linux/", *ADAPTED.get(name, ()))):
                     yield f"{where}: <{target}> is neither the standard library nor the system"
                 continue
             if not target.startswith("blitz/"):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compiles every header of the library alone, twice over, with warnings as errors. A header may refuse a compiler that it
-cannot serve, by an #error that begins with "blitz: ".
+"""Compiles headers of the library alone, twice over, with warnings as errors: those for users, or all. A header may refuse a
+compiler that it cannot serve, by an #error that begins with "blitz: ".
 
-    self_contained.py ROOT COMPILER [ARGUMENT]...
+    self_contained.py users|all ROOT COMPILER [ARGUMENT]...
 """
 
 import concurrent.futures
@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+FOR_USERS = ["*.hpp", "adaptor/**/*.hpp", "algorithm/*.hpp", "pipeline/*.hpp"]
 
 
 def compile_alone(command, header):
@@ -22,8 +23,10 @@ def compile_alone(command, header):
 
 
 def main():
-    root, command = pathlib.Path(sys.argv[1]), sys.argv[2:]
-    headers = sorted(path.relative_to(root).as_posix() for path in (root / "blitz").rglob("*.hpp"))
+    which, root, command = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
+    patterns = FOR_USERS if which == "users" else ["**/*.hpp"]
+    paths = {path for pattern in patterns for path in (root / "blitz").glob(pattern)}
+    headers = sorted(path.relative_to(root).as_posix() for path in paths)
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for header, result in pool.map(lambda header: compile_alone(command, header), headers):

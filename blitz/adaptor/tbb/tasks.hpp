@@ -4,13 +4,11 @@
 
 #include "blitz/base/compiler.hpp"
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>

@@ -1,0 +1,73 @@
+/// @file
+/// OpenCvBackend: a pool under OpenCV's parallel loops.
+#pragma once
+
+#include "blitz/base/compiler.hpp"
+
+#if __has_include(<opencv2/core/version.hpp>)
+#include <opencv2/core/version.hpp>
+#endif
+#if !defined(CV_VERSION_MAJOR) || CV_VERSION_MAJOR * 10000 + CV_VERSION_MINOR * 100 + CV_VERSION_REVISION < 40502
+#error "blitz: <blitz/adaptor/opencv.hpp> needs OpenCV 4.5.2 or later"
+#endif
+#include <ranges>
+
+#include <opencv2/core/parallel/parallel_backend.hpp>
+
+#include "blitz/base/atomic.hpp"
+#include "blitz/core/worker.hpp"
+#include "blitz/parallel_for.hpp"
+#include "blitz/policy.hpp"
+#include "blitz/pool_ref.hpp"
+#include "blitz/thread_pool.hpp"
+
+namespace blitz {
+
+/// @brief A pool as the backend of OpenCV's `cv::parallel_for_`, on which its filters, resizes and conversions run.
+///
+/// @code
+///   blitz::ThreadPool pool;
+///   cv::parallel::setParallelForBackend(std::make_shared<blitz::OpenCvBackend>(pool));
+/// @endcode
+///
+/// OpenCV keeps the backend until the end of the program, or until another is set; so the pool is best the global one,
+/// or a static object. Loops within loops run serially: OpenCV does not give them to a backend. What a body throws arrives
+/// at the caller.
+///
+/// Complexity: a loop costs what blitz::parallel_for_blocks costs. Thread-safety: any thread may call all members.
+class OpenCvBackend final : public cv::parallel::ParallelForAPI {
+ public:
+  /// @param pool  Must live while OpenCV has the backend.
+  template <PoolPolicy P>
+  explicit OpenCvBackend(BasicThreadPool<P>& pool) noexcept
+      : pool_(pool), num_threads_(static_cast<int>(pool.num_threads())), wanted_(num_threads_) {}
+
+  /// Calls `body(first, last, data)` for parts of [0, tasks).
+  void parallel_for(int tasks, FN_parallel_for_body_cb_t body, void* data) override {
+    if (getNumThreads() == 1) return body(0, tasks, data);
+    blitz::parallel_for_blocks(
+        std::views::iota(0, tasks),
+        [&](const auto& block) { body(*block.begin(), *block.begin() + static_cast<int>(block.size()), data); },
+        {.pool = pool_});
+  }
+  /// The index of the worker that the calling thread is in that pool; 0 if it is none.
+  [[nodiscard]] int getThreadNum() const override {
+    const auto* const worker = detail::worker_of(*pool_.base());
+    return worker != nullptr ? static_cast<int>(worker->index()) : 0;
+  }
+  /// The number of threads of the pool, or 1.
+  [[nodiscard]] int getNumThreads() const override { return wanted_.load(std::memory_order_relaxed); }
+  /// 1: loops run on the calling thread alone. Any other number stands for that of the pool. Returns it.
+  int setNumThreads(int threads) override {
+    wanted_.store(threads == 1 ? 1 : num_threads_, std::memory_order_relaxed);
+    return getNumThreads();
+  }
+  [[nodiscard]] const char* getName() const override { return "blitz"; }
+
+ private:
+  PoolRef pool_;
+  int num_threads_;
+  detail::Atomic<int> wanted_;  // written by setNumThreads, read by each loop; it orders nothing
+};
+
+}  // namespace blitz

@@ -1,0 +1,99 @@
+/// A pool under OpenCV: the same pictures as on one thread, by the workers of the pool; exceptions, loops within loops.
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <thread>
+
+#include <blitz/adaptor/opencv.hpp>
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+#include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
+
+namespace {
+
+/// Lives as long as OpenCV has the backend.
+blitz::ThreadPool& pool() {
+  static blitz::ThreadPool it({.num_threads = 3});
+  return it;
+}
+
+cv::Mat picture() {
+  cv::Mat m(701, 903, CV_8UC3);
+  for (int y = 0; y < m.rows; ++y) {
+    for (int x = 0; x < m.cols; ++x) {
+      m.at<cv::Vec3b>(y, x) = cv::Vec3b(static_cast<unsigned char>(x * y), static_cast<unsigned char>(x ^ y),
+                                        static_cast<unsigned char>(x + y));
+    }
+  }
+  return m;
+}
+
+struct Filtered {
+  explicit Filtered(const cv::Mat& m) {
+    cv::resize(m, resized, cv::Size(1300, 411), 0, 0, cv::INTER_CUBIC);
+    cv::GaussianBlur(m, blurred, cv::Size(7, 7), 0);
+    cv::medianBlur(m, median, 5);
+    cv::cvtColor(m, gray, cv::COLOR_BGR2GRAY);
+  }
+  cv::Mat resized, blurred, median, gray;
+};
+
+bool same(const cv::Mat& a, const cv::Mat& b) { return a.size() == b.size() && cv::norm(a, b, cv::NORM_INF) == 0; }
+
+TEST_CASE("filters give the same pictures as on one thread") {
+  const cv::Mat m = picture();
+  cv::parallel::setParallelForBackend(std::make_shared<blitz::OpenCvBackend>(pool()), false);
+  cv::setNumThreads(1);
+  CHECK(cv::getNumThreads() == 1);
+  const Filtered serial(m);
+  cv::setNumThreads(-1);
+  CHECK(cv::getNumThreads() == 3);
+  for (int i = 0; i < 3; ++i) {
+    const Filtered parallel(m);
+    CHECK(same(serial.resized, parallel.resized));
+    CHECK(same(serial.blurred, parallel.blurred));
+    CHECK(same(serial.median, parallel.median));
+    CHECK(same(serial.gray, parallel.gray));
+  }
+}
+
+TEST_CASE("the pool's workers run a loop") {
+  cv::parallel::setParallelForBackend(std::make_shared<blitz::OpenCvBackend>(pool()), false);
+  std::atomic<int> calls{0};
+  std::atomic<int> elsewhere{0};
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  for (int i = 0; i < 100 && threads.size() < 2; ++i) {
+    calls = 0;
+    cv::parallel_for_(cv::Range(0, 64), [&](const cv::Range& range) {
+      for (int k = range.start; k < range.end; ++k) {
+        if (!blitz::current_thread_index()) ++elsewhere;
+        {
+          const std::lock_guard lock(mutex);
+          threads.insert(std::this_thread::get_id());
+        }
+        cv::parallel_for_(cv::Range(0, 2), [&](const cv::Range& inner) { calls += inner.size(); });
+        std::this_thread::yield();
+      }
+    });
+    CHECK(calls == 128);
+  }
+  CHECK(elsewhere == 0);
+  CHECK(threads.size() > 1);
+}
+
+TEST_CASE("what a body throws arrives") {
+  cv::parallel::setParallelForBackend(std::make_shared<blitz::OpenCvBackend>(pool()), false);
+  CHECK_THROWS_AS(cv::parallel_for_(cv::Range(0, 100),
+                                    [](const cv::Range& range) {
+                                      if (range.end > 50) throw std::runtime_error("here");
+                                    }),
+                  std::exception);
+}
+
+}  // namespace
