@@ -39,6 +39,7 @@ namespace blitz {
 class EigenThreadPool final : public Eigen::ThreadPoolInterface {
  public:
   /// @param pool  Must live longer.
+  /// @throws Nothing.
   template <PoolPolicy P>
   explicit EigenThreadPool(BasicThreadPool<P>& pool)
       : pool_(detail::base_of(pool)), num_threads_(static_cast<int>(pool.num_threads())), tasks_(pool) {}
@@ -49,11 +50,11 @@ class EigenThreadPool final : public Eigen::ThreadPoolInterface {
 
   /// Has a worker call `task()`. Throws std::bad_alloc, and ThreadPoolError if the pool was shut down.
   void Schedule(std::function<void()> task) override { tasks_.run(std::move(task)); }
-  /// Tasks that have not begun will not, nor will those that are scheduled from now on.
+  /// Tasks that have not begun will not, nor will those that are scheduled from now on. Throws nothing.
   void Cancel() override { tasks_.request_stop(); }
-  /// The number of threads of the pool.
+  /// The number of threads of the pool. Throws nothing.
   [[nodiscard]] int NumThreads() const override { return num_threads_; }
-  /// The index of the worker that the calling thread is in that pool; -1 if it is none.
+  /// The index of the worker that the calling thread is in that pool; -1 if it is none. Throws nothing.
   [[nodiscard]] int CurrentThreadId() const override {
     const auto* const worker = detail::worker_of(pool_);
     return worker != nullptr ? static_cast<int>(worker->index()) : -1;

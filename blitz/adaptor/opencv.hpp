@@ -57,11 +57,13 @@ class OpenCvBackend final : public cv::parallel::ParallelForAPI {
   }
   /// The number of threads of the pool, or 1.
   [[nodiscard]] int getNumThreads() const override { return wanted_.load(std::memory_order_relaxed); }
-  /// 1: loops run on the calling thread alone. Any other number stands for that of the pool. Returns it.
+  /// @param threads  1: loops run on the calling thread alone. Any other number stands for that of the pool.
+  /// @return What it then is. Throws nothing.
   int setNumThreads(int threads) override {
     wanted_.store(threads == 1 ? 1 : num_threads_, std::memory_order_relaxed);
     return getNumThreads();
   }
+  /// The name that OpenCV reports.
   [[nodiscard]] const char* getName() const override { return "blitz"; }
 
  private:
