@@ -32,7 +32,9 @@ namespace blitz {
 /// @endcode
 ///
 /// Eigen blocks the thread that evaluates an expression until its tasks have ended. So expressions are for threads
-/// outside the pool; a job of the pool would keep its worker from them, and on a pool of one thread wait for ever.
+/// outside the pool: a job of the pool would keep its worker from the tasks, and if all workers did so, all would wait
+/// for ever. What a task throws ends the program by std::terminate, as in Eigen::ThreadPool: the expression that it
+/// belongs to would never be complete.
 ///
 /// Complexity: a task costs what TaskGroup::run costs, and the allocations of its std::function.
 /// Thread-safety: any thread may call all members, except the destructor.
@@ -45,11 +47,13 @@ class EigenThreadPool final : public Eigen::ThreadPoolInterface {
       : pool_(detail::base_of(pool)), num_threads_(static_cast<int>(pool.num_threads())), tasks_(pool) {}
   EigenThreadPool(const EigenThreadPool&) = delete;
   EigenThreadPool& operator=(const EigenThreadPool&) = delete;
-  /// Waits for the tasks. What one has thrown is dropped: those of Eigen do not throw.
+  /// Waits for the tasks.
   ~EigenThreadPool() override = default;
 
   /// Has a worker call `task()`. Throws std::bad_alloc, and ThreadPoolError if the pool was shut down.
-  void Schedule(std::function<void()> task) override { tasks_.run(std::move(task)); }
+  void Schedule(std::function<void()> task) override {
+    tasks_.run([task = std::move(task)]() noexcept { task(); });
+  }
   /// Tasks that have not begun will not, nor will those that are scheduled from now on. Throws nothing.
   void Cancel() override { tasks_.request_stop(); }
   /// The number of threads of the pool. Throws nothing.

@@ -15,10 +15,11 @@
 #include <opencv2/core/parallel/parallel_backend.hpp>
 
 #include "blitz/base/atomic.hpp"
+#include "blitz/core/confinement.hpp"
 #include "blitz/core/worker.hpp"
+#include "blitz/current_pool.hpp"
 #include "blitz/parallel_for.hpp"
 #include "blitz/policy.hpp"
-#include "blitz/pool_ref.hpp"
 #include "blitz/thread_pool.hpp"
 
 namespace blitz {
@@ -32,7 +33,8 @@ namespace blitz {
 ///
 /// OpenCV keeps the backend until the end of the program, or until another is set; so the pool is best the global one,
 /// or a static object. Loops within loops run serially: OpenCV does not give them to a backend. What a body throws arrives
-/// at the caller.
+/// at the caller. Each loop is isolated: a thread that waits in it runs nothing but parts of that loop, so a program may
+/// call OpenCV under a lock.
 ///
 /// Complexity: a loop costs what blitz::parallel_for_blocks costs. Thread-safety: any thread may call all members.
 class OpenCvBackend final : public cv::parallel::ParallelForAPI {
@@ -40,19 +42,21 @@ class OpenCvBackend final : public cv::parallel::ParallelForAPI {
   /// @param pool  Must live while OpenCV has the backend.
   template <PoolPolicy P>
   explicit OpenCvBackend(BasicThreadPool<P>& pool) noexcept
-      : pool_(pool), num_threads_(static_cast<int>(pool.num_threads())), wanted_(num_threads_) {}
+      : pool_(detail::base_of(pool)), num_threads_(static_cast<int>(pool.num_threads())), wanted_(num_threads_) {}
 
   /// Calls `body(first, last, data)` for parts of [0, tasks).
   void parallel_for(int tasks, FN_parallel_for_body_cb_t body, void* data) override {
     if (getNumThreads() == 1) return body(0, tasks, data);
-    blitz::parallel_for_blocks(
-        std::views::iota(0, tasks),
-        [&](const auto& block) { body(*block.begin(), *block.begin() + static_cast<int>(block.size()), data); },
-        {.pool = pool_});
+    detail::on_worker(&pool_, [&](detail::WorkerBase& worker) {
+      const detail::Confinement confinement(worker);
+      blitz::parallel_for_blocks(std::views::iota(0, tasks), [&](const auto& block) {
+        body(*block.begin(), *block.begin() + static_cast<int>(block.size()), data);
+      });
+    });
   }
   /// The index of the worker that the calling thread is in that pool; 0 if it is none.
   [[nodiscard]] int getThreadNum() const override {
-    const auto* const worker = detail::worker_of(*pool_.base());
+    const auto* const worker = detail::worker_of(pool_);
     return worker != nullptr ? static_cast<int>(worker->index()) : 0;
   }
   /// The number of threads of the pool, or 1.
@@ -67,7 +71,7 @@ class OpenCvBackend final : public cv::parallel::ParallelForAPI {
   [[nodiscard]] const char* getName() const override { return "blitz"; }
 
  private:
-  PoolRef pool_;
+  detail::PoolBase& pool_;
   int num_threads_;
   detail::Atomic<int> wanted_;  // written by setNumThreads, read by each loop; it orders nothing
 };

@@ -1,10 +1,12 @@
 /// A pool under Eigen's tensors: the same results as without threads, by the workers of the pool.
 
 #include <atomic>
+#include <chrono>
+#include <cmath>
+#include <csignal>
 #include <cstddef>
 #include <functional>
-#include <mutex>
-#include <set>
+#include <stdexcept>
 #include <thread>
 
 #define EIGEN_USE_THREADS
@@ -12,6 +14,8 @@
 #include <blitz/blitz.hpp>
 #include <doctest/doctest.h>
 #include <unsupported/Eigen/CXX11/Tensor>
+
+#include "support/child_process.hpp"
 
 namespace {
 
@@ -81,5 +85,42 @@ TEST_CASE("what is cancelled does not begin") {
   }
   CHECK(ran == 0);
 }
+
+TEST_CASE("several threads evaluate at once, and a pool lives on after its EigenThreadPool") {
+  blitz::AsyncThreadPool pool({.num_threads = 2});
+  std::atomic<int> wrong{0};
+  for (int round = 0; round < 3; ++round) {
+    blitz::EigenThreadPool eigen_pool(pool);
+    Eigen::ThreadPoolDevice device(&eigen_pool, eigen_pool.NumThreads());
+    const auto evaluate = [&] {
+      Matrix a(300, 300);
+      a.setConstant(0.25f);
+      Matrix doubled(300, 300);
+      doubled.device(device) = a.exp().log() * 2.0f;
+      for (Eigen::Index i = 0; i < a.size(); ++i) wrong += std::abs(doubled.data()[i] - 0.5f) > 1e-6f;
+    };
+    std::thread other(evaluate);
+    evaluate();
+    other.join();
+  }
+  CHECK(wrong == 0);
+  CHECK(pool.install([] { return 1; }) == 1);
+}
+
+#if defined(__unix__)
+TEST_CASE("what a task throws ends the program, and does not leave the evaluating thread waiting") {
+  const pid_t child = blitz_test::start_child(
+      [] {
+        blitz_test::silence();
+        blitz::ThreadPool pool({.num_threads = 2});
+        blitz::EigenThreadPool eigen_pool(pool);
+        Eigen::ThreadPoolDevice device(&eigen_pool, eigen_pool.NumThreads());
+        device.enqueue([] { throw std::runtime_error("here"); })->Wait();
+        return 0;
+      },
+      std::chrono::seconds(20));
+  CHECK(blitz_test::wait_for(child) == -SIGABRT);
+}
+#endif
 
 }  // namespace

@@ -96,4 +96,29 @@ TEST_CASE("what a body throws arrives") {
                   std::exception);
 }
 
+TEST_CASE("a thread in a loop runs no other job of the pool: the caller may hold a lock") {
+  cv::parallel::setParallelForBackend(std::make_shared<blitz::OpenCvBackend>(pool()), false);
+  static thread_local bool in_loop = false;
+  std::atomic<int> under_lock{0};
+  for (int round = 0; round < 10; ++round) {
+    std::atomic<int> ran{0};
+    std::atomic<int> spawned{0};
+    cv::parallel_for_(cv::Range(0, 3), [&](const cv::Range&) {
+      in_loop = true;
+      ++spawned;
+      // By a thread of its own: what a job of the loop spawns belongs to the loop.
+      std::thread([&] {
+        pool().spawn([&] {
+          under_lock += in_loop;
+          ++ran;
+        });
+      }).join();
+      for (int i = 0; i < 100; ++i) blitz::yield_now();
+      in_loop = false;
+    });
+    while (ran < spawned) std::this_thread::yield();
+  }
+  CHECK(under_lock == 0);
+}
+
 }  // namespace
