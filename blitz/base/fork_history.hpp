@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "blitz/base/ticks.hpp"
 #include "blitz/base/wake_price.hpp"
@@ -28,16 +29,17 @@ class ForkHistory {
   /// The same for a half whose code lies at that address.
   [[nodiscard]] bool wakes(const void* half, std::uintptr_t code, WakePrice& prices, Series& series,
                            Ticks now) noexcept {
-    const Price price = prices.at(now);
     if (half_ != nullptr) {
-      if (!wakes_) wakes_ = now - began_ >= price.of_work();
+      if (!wakes_) wakes_ = now - began_ >= price_.of_work();
       return wakes_;
     }
     half_ = half;
-    began_ = now;
+    // A worker that forks wake sleeps between them: their price is that of so short a sleep, whoever sleeps longer now.
+    const Ticks last = std::exchange(began_, now);
+    price_ = prices.at(now, last);
     known_ = &entries_[(code >> 4 ^ code >> 10) % kEntries];
     if (known_->code != code) *known_ = {.code = code};
-    was_short_ = known_->time != 0 && is_short(known_->time, price);
+    was_short_ = known_->time != 0 && !prices.covered_by_half(known_->time / 2, now, last);
     wakes_ = !was_short_ || known_->saved < 0 || series.add(known_->time, prices, now);
     woke_at_once_ = wakes_;
     return wakes_;
@@ -45,18 +47,17 @@ class ForkHistory {
   /// Whether the end of that half's fork is to be told.
   [[nodiscard]] bool is_timed(const void* half) const noexcept { return half_ == half; }
   /// The fork of that half has ended, timed or not. `stolen`: another worker has run the half.
-  void end(const void* half, bool stolen, const WakePrice& prices) noexcept {
-    if (is_timed(half)) end(stolen, prices, ticks_now());
+  void end(const void* half, bool stolen) noexcept {
+    if (is_timed(half)) end(stolen, ticks_now());
   }
   /// The fork that is timed has ended.
-  void end(bool stolen, const WakePrice& prices, Ticks now) noexcept {
+  void end(bool stolen, Ticks now) noexcept {
     half_ = nullptr;
-    const Price price = prices.at(began_);
     const Ticks time = now - began_;
     // A half that was stolen is worth a wake-up. If a worker was woken and came too late, it was not worth its price,
     // however long the fork took.
-    known_->time = stolen ? 0 : wakes_ && price.latency < time ? price.latency : time;
-    if (was_short_) settle(stolen, price);
+    known_->time = stolen ? 0 : wakes_ && price_.latency < time ? price_.latency : time;
+    if (was_short_) settle(stolen);
   }
 
  private:
@@ -71,18 +72,15 @@ class ForkHistory {
     std::int64_t saved = 0;  // by waking nobody
   };
 
-  /// The half can only be taken as a whole.
-  [[nodiscard]] static bool is_short(Ticks time, Price price) noexcept { return time / 2 < price.of_half(); }
-
   /// The fork was thought to be short. Adds what it saved or lost.
-  void settle(bool stolen, Price price) noexcept {
-    const auto cost = static_cast<std::int64_t>(price.cost);
-    if (!stolen && is_short(known_->time, price)) {
+  void settle(bool stolen) noexcept {
+    const auto cost = static_cast<std::int64_t>(price_.cost);
+    if (!stolen && known_->time / 2 < price_.of_half()) {
       known_->saved += cost;
     } else if (!stolen) {
-      known_->saved -= static_cast<std::int64_t>(known_->time / 2 - price.of_half());
+      known_->saved -= static_cast<std::int64_t>(known_->time / 2 - price_.of_half());
     } else if (wakes_ && !woke_at_once_) {
-      known_->saved -= static_cast<std::int64_t>(price.of_work() / 2);
+      known_->saved -= static_cast<std::int64_t>(price_.of_work() / 2);
     }
     if (known_->saved < -kMostLost * cost) known_->saved = -kMostLost * cost;
     if (known_->saved > kMostSaved * cost) known_->saved = kMostSaved * cost;
@@ -90,7 +88,8 @@ class ForkHistory {
 
   // The fork that is timed.
   const void* half_ = nullptr;  // its half; null: none is
-  Ticks began_ = 0;
+  Ticks began_ = 0;             // if none is, that of the last
+  Price price_{};
   Entry* known_ = nullptr;  // what is known of it
   bool was_short_ = false;  // the last time
   bool wakes_ = false;      // It wakes a worker, and so do the forks within.

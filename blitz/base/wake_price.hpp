@@ -13,6 +13,8 @@
 /// multiprocessor", SOSP 1991.
 #pragma once
 
+#include <algorithm>
+
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/ticks.hpp"
 
@@ -34,9 +36,9 @@ struct Price {
 /// The price of a wake-up in a pool, by how long the worker has slept. Any thread. Hints: nothing is ordered by them.
 class WakePrice {
  public:
-  /// For a worker that sleeps at the time `now`.
-  [[nodiscard]] Price at(Ticks now) const noexcept {
-    const Averages& averages = after(asleep_for(now));
+  /// For a worker that sleeps at the time `now`, or would if it had been woken at the time `last`.
+  [[nodiscard]] Price at(Ticks now, Ticks last = 0) const noexcept {
+    const Averages& averages = after(asleep_for(now, last));
     return {averages.mean_latency.load(std::memory_order_relaxed), averages.mean_cost.load(std::memory_order_relaxed)};
   }
   /// How long a worker waits for work, and how far apart the calls of a series may be. Serial phases of 100 microseconds
@@ -51,17 +53,13 @@ class WakePrice {
   /// To wake a worker that slept at the time `now` took so long.
   void learn_cost(Ticks cost, Ticks now) noexcept { learn(after(asleep_for(now)).mean_cost, cost); }
 
-  /// Whether `work`, the time that one thread takes for it, is worth a wake-up. A price that was learnt in worse times
-  /// falls with each refusal, as long as it is at most twice the work: so it is tried again.
+  /// Whether `work`, the time that one thread takes for it, is worth a wake-up.
   [[nodiscard]] bool covered_by(Ticks work, Ticks now) noexcept {
-    const Price price = at(now);
-    if (work >= price.of_work()) return true;
-    if (2 * work >= price.of_work()) {
-      Averages& averages = after(asleep_for(now));
-      averages.mean_latency.store(price.latency - price.latency / 256, std::memory_order_relaxed);
-      averages.mean_cost.store(price.cost - price.cost / 256, std::memory_order_relaxed);
-    }
-    return false;
+    return covers(work, at(now).of_work(), after(asleep_for(now)));
+  }
+  /// The same for the half of a fork, whose caller could have woken a worker at the time `last`.
+  [[nodiscard]] bool covered_by_half(Ticks half, Ticks now, Ticks last) noexcept {
+    return covers(half, at(now, last).of_half(), after(asleep_for(now, last)));
   }
 
   /// A worker goes to sleep.
@@ -91,6 +89,21 @@ class WakePrice {
     Atomic<Ticks> mean_cost{kFirstCost * ticks_per_microsecond()};
   };
 
+  /// A price that was learnt in worse times falls with each refusal, as long as it is at most twice the work: so it is
+  /// tried again.
+  [[nodiscard]] static bool covers(Ticks work, Ticks least, Averages& averages) noexcept {
+    if (work >= least) return true;
+    if (2 * work >= least) {
+      fall(averages.mean_latency);
+      fall(averages.mean_cost);
+    }
+    return false;
+  }
+  static void fall(Atomic<Ticks>& average) noexcept {
+    const Ticks old = average.load(std::memory_order_relaxed);
+    average.store(old - old / 256, std::memory_order_relaxed);
+  }
+
   /// What is far above the average, because of the machine's other programs, counts as twice the average.
   static void learn(Atomic<Ticks>& average, Ticks sample) noexcept {
     const Ticks old = average.load(std::memory_order_relaxed);
@@ -98,8 +111,8 @@ class WakePrice {
     const Ticks next = old - old / 4 + (sample < 2 * old ? sample : 2 * old) / 4;
     average.store(next < 4 ? 4 : next < most ? next : most, std::memory_order_relaxed);
   }
-  [[nodiscard]] Ticks asleep_for(Ticks now) const noexcept {
-    const Ticks since = asleep_since_.load(std::memory_order_relaxed);
+  [[nodiscard]] Ticks asleep_for(Ticks now, Ticks last = 0) const noexcept {
+    const Ticks since = std::max(asleep_since_.load(std::memory_order_relaxed), last);
     return now > since ? now - since : 0;
   }
   [[nodiscard]] Averages& after(Ticks slept) noexcept {

@@ -86,7 +86,7 @@ class Sleep {
 
   BLITZ_API policy::HalfOffer new_half(std::size_t slot, const policy::Job* half) noexcept;
   void fork_ended(std::size_t slot, const policy::Job* half, bool stolen) noexcept {
-    forks_[slot].end(half, stolen, price_);
+    forks_[slot].end(half, stolen);
   }
 
   BLITZ_API void new_injected_jobs() noexcept;

@@ -26,7 +26,7 @@ struct Worker {
   bool begin(std::uintptr_t code = 0x1000, const int& half = kHalf) {
     return forks.wakes(&half, code, price, series, now);
   }
-  void end(bool stolen = false) { forks.end(stolen, price, now); }
+  void end(bool stolen = false) { forks.end(stolen, now); }
   /// A call into the pool that makes one fork, long after the last one. Returns whether it wakes a worker.
   bool call(Ticks time, std::uintptr_t code = 0x1000, bool stolen = false) {
     now += microseconds(10'000);
@@ -63,6 +63,34 @@ TEST_CASE("fork history: a fork that was long wakes a worker the next time") {
   worker.call(worker.a_short());
   CHECK_FALSE(worker.call(worker.a_long()));
   CHECK(worker.call(worker.a_long()));
+}
+
+TEST_CASE("fork history: a price that was learnt in worse times is tried again") {
+  Worker worker;
+  const Ticks time = 3 * worker.at_once().of_half();
+  while (worker.at_once().of_half() <= time / 2) {
+    worker.price.learn(2 * worker.at_once().latency, microseconds(10'000));
+  }
+  worker.call(time);
+  int calls = 1;
+  while (!worker.call(time)) REQUIRE(++calls < 1000);
+  CHECK(calls > 1);
+}
+
+TEST_CASE(
+    "fork history: forks that follow one another wake for the price of a short sleep, though all sleep for long") {
+  Worker worker;
+  worker.price.sleeps(worker.now);
+  const Ticks after_short_sleep = worker.price.at(worker.now).latency;
+  const Ticks long_sleep = microseconds(10'000);
+  while (worker.price.at(worker.now + long_sleep).latency < 4 * after_short_sleep) {
+    worker.price.learn(8 * after_short_sleep, long_sleep);
+  }
+  const Ticks time = 3 * after_short_sleep;
+  worker.call(time);
+  for (int i = 0; i < 10; ++i) CHECK_FALSE(worker.call(time));
+  worker.now += microseconds(1000);
+  CHECK(worker.begin());
 }
 
 TEST_CASE("fork history: a fork whose half was stolen wakes a worker the next time") {
@@ -116,9 +144,9 @@ TEST_CASE("fork history: the end of a fork within another is not the other's") {
   Worker worker;
   worker.begin();
   worker.begin(0x9990, kInnerHalf);
-  worker.forks.end(&kInnerHalf, false, worker.price);
+  worker.forks.end(&kInnerHalf, false);
   CHECK(worker.forks.is_timed(&kHalf));
-  worker.forks.end(&kHalf, false, worker.price);
+  worker.forks.end(&kHalf, false);
   CHECK_FALSE(worker.forks.is_timed(&kHalf));
 }
 

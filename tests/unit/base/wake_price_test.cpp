@@ -112,6 +112,17 @@ TEST_CASE("wake price: falls with each refusal of half of it, which covers it in
   CHECK(price.at(0).of_work() == after);
 }
 
+TEST_CASE("wake price: the half of a fork covers the latency alone, and lowers the price in the same way") {
+  WakePrice price;
+  const Price before = price.at(0);
+  CHECK(price.covered_by_half(before.of_half(), 0, 0));
+  CHECK_FALSE(price.covered_by_half((before.of_half() - 1) / 2, 0, 0));
+  CHECK(price.at(0).of_work() == before.of_work());
+  CHECK_FALSE(price.covered_by_half(before.of_half() - 1, 0, 0));
+  CHECK(price.at(0).latency < before.latency);
+  CHECK(price.at(0).cost < before.cost);
+}
+
 // --- series ---
 
 namespace {

@@ -18,7 +18,7 @@ class ForkHistory {
     return !are_short;
   }
   [[nodiscard]] static bool is_timed(const void* /*half*/) noexcept { return are_timed; }
-  static void end(const void* /*half*/, bool /*stolen*/, const WakePrice& /*prices*/) noexcept { ++ended; }
+  static void end(const void* /*half*/, bool /*stolen*/) noexcept { ++ended; }
 };
 
 }  // namespace blitz::detail
