@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <iterator>
 
+#include "blitz/base/export.hpp"
+
 namespace blitz::detail {
 
 /// Merges the sorted [first, middle) and [middle, last).
@@ -19,7 +21,7 @@ namespace blitz::detail {
 /// Of each half of the result, the part that comes from the other side is found by a binary search that is symmetric about
 /// the middle of the result; a rotation exchanges both parts, and then each half is a merge of its own.
 template <std::random_access_iterator I, class Less>
-void merge_in_place(I first, I middle, I last, Less less) {
+BLITZ_COLD void merge_in_place(I first, I middle, I last, Less less) {
   while (first != middle && middle != last) {
     const auto n = last - first;
     const auto left = middle - first;

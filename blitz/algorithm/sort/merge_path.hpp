@@ -10,11 +10,11 @@
 #include <cstddef>
 #include <iterator>
 #include <memory>
-#include <new>
 
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/sort/merge_kernels.hpp"
+#include "blitz/base/export.hpp"
 
 namespace blitz::detail {
 
@@ -40,28 +40,7 @@ struct PartCall {
 };
 
 /// See for_parts, all of which share it.
-inline void call_for_parts(const AlgorithmOptions& options, std::size_t n, std::size_t parts, PartCall f) {
-  if (parts == 1) return f(0, 0, n);
-  enum class State : unsigned char { kWaits, kBegun, kDone };
-  std::array<State, kMostParts> states{};
-  const auto run = [&](std::size_t part) {
-    states[part] = State::kBegun;
-    throw_if_stopped(options);
-    f(part, part_begin(n, parts, part), part_begin(n, parts, part + 1));
-    states[part] = State::kDone;
-  };
-  try {
-    for_blocks({.pool = options.pool}, parts, 1, [&](LoopIndex first, LoopIndex last) {
-      for (std::size_t part = first; part != last; ++part) run(part);
-    });
-  } catch (const std::bad_alloc&) {
-    const auto end = states.begin() + static_cast<std::ptrdiff_t>(parts);
-    if (std::find(states.begin(), end, State::kBegun) != end) throw;
-    for (std::size_t part = 0; part != parts; ++part) {
-      if (states[part] == State::kWaits) run(part);
-    }
-  }
-}
+BLITZ_API void call_for_parts(const AlgorithmOptions& options, std::size_t n, std::size_t parts, PartCall f);
 
 /// Calls `f(part, begin, end)` for each part of n items. If the pool has no memory for a loop, the calling thread runs the
 /// parts that are left. Throws Stopped, and what `f` throws.
