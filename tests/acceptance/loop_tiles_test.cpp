@@ -162,12 +162,12 @@ TEST_CASE_TEMPLATE("parallel_for_tiles: exceptions, Flow and stop requests end i
 
 // --- steps ---
 
-/// The integers of a loop with a step, counted in 128 bits.
+/// The integers of a loop with a step, counted in more than 64 bits: those of long double suffice.
 template <class First, class Last, class Step>
 std::vector<std::common_type_t<First, Last>> stepped(First first, Last last, Step step) {
-  __extension__ using Wide = __int128;
+  const auto end = static_cast<long double>(last);
   std::vector<std::common_type_t<First, Last>> all;
-  for (Wide i = first; step > 0 ? i < Wide{last} : i > Wide{last}; i += Wide{step})
+  for (auto i = static_cast<long double>(first); step > 0 ? i < end : i > end; i += static_cast<long double>(step))
     all.push_back(static_cast<std::common_type_t<First, Last>>(i));
   return all;
 }
