@@ -62,8 +62,8 @@ auto join_each(std::size_t count, const At& at) {
 ///
 /// A join of two halves, each of which is a join of its halves.
 /// @code
-/// std::vector<std::function<int()>> callables = ...;
-/// std::vector<int> results = blitz::join_all(callables);
+///   std::vector<std::function<int()>> callables{ask_anna, ask_bert, ask_carl};
+///   const std::vector<int> answers = blitz::join_all(callables);
 /// @endcode
 /// @param callables  Each is called once.
 /// @return std::vector of the results, in the order of the range; nothing if they return void.

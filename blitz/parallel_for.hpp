@@ -194,6 +194,13 @@ BLITZ_REFUSE(
     "the options of parallel_for come last: blitz::parallel_for(range, f, {.min_grain = 64}); those of algorithms come "
     "first")
 parallel_for(const ForOptions& options, R&& range, F&& f) BLITZ_REFUSED;
+template <LoopRange R, class F, std::integral Grain>
+BLITZ_REFUSE("a grain is an option, and seldom needed: blitz::parallel_for(range, f, {.min_grain = 64})")
+parallel_for(R&& range, F&& f, Grain grain) BLITZ_REFUSED;
+template <class First, class Last, class F, std::integral Grain>
+  requires(LoopBounds<First, Last>)
+BLITZ_REFUSE("a grain is an option, and seldom needed: blitz::parallel_for(0, n, f, {.min_grain = 64})")
+    parallel_for(First first, Last last, F&& f, Grain grain) BLITZ_REFUSED;
 /// @endcond
 
 /// Calls `f(block)` for contiguous sub-ranges (std::ranges::subrange) that cover `range`, each item once: for bodies

@@ -92,6 +92,14 @@ class Scope {
     }
   }
 
+  /// @cond
+  template <class... F>
+    requires(sizeof...(F) != 1 || !(ScopeTask<F> && ...))
+  BLITZ_REFUSE(
+      "a scope spawns one callable without arguments, or with the scope, which captures what it needs: "
+      "s.spawn([x] { f(x); }); one that cannot be copied is given up with std::move(f)") spawn(F&&... f) BLITZ_REFUSED;
+  /// @endcond
+
   /// @brief The same as spawn(), but in first-in, first-out order: of the jobs that were spawned in the scope by this
   /// function, the oldest runs first on one worker.
   /// @param f  Copied or moved into the job.

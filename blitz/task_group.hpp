@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "blitz/base/owned.hpp"
+#include "blitz/base/refuse.hpp"
 #include "blitz/core/job_group.hpp"
 #include "blitz/core/pool_base.hpp"
 #include "blitz/core/spawned_job.hpp"
@@ -95,6 +96,14 @@ class TaskGroup {
   void run(F&& f) {
     detail::spawn_job(detail::worker_of(*pool_), *pool_, detail::GroupOwner{group_}, std::forward<F>(f));
   }
+
+  /// @cond
+  template <class... F>
+    requires(sizeof...(F) != 1 || !(SpawnTask<F> && ...))
+  BLITZ_REFUSE(
+      "a group runs one callable without arguments, which captures what it needs: group.run([x] { f(x); }); one that "
+      "cannot be copied is given up with std::move(f)") run(F&&... f) BLITZ_REFUSED;
+  /// @endcond
 
   /// @brief Waits until no job of the group is unfinished. The group is then as new: it may be given more jobs, and a
   /// request to stop is over.

@@ -388,9 +388,7 @@ using AsyncThreadPool = BasicThreadPool<AsyncPolicy>;
 ///         constructor of ThreadPool throws.
 /// Complexity: that of starting the threads. Thread-safety: any thread.
 /// @code
-///   int main() {
-///     blitz::init_global_pool({.num_threads = 4});
-///   }
+///   blitz::init_global_pool({.num_threads = 4});  // at the begin of main()
 /// @endcode
 BLITZ_API void init_global_pool(ThreadPoolOptions options);
 

@@ -1,6 +1,6 @@
 /// @file
 /// The calls of blitz/c.h with callables in the place of functions and contexts. C++17: for adaptors under programs that are
-/// not C++20. Exceptions of the callables arrive as from blitz.hpp.
+/// not C++20.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,38 @@
 
 #include "blitz/c.h"
 
+/// @brief Calls of blitz for C++17. Each is made on the pool that the caller works for, or else on the global pool.
+///
+/// @code
+///   std::vector<int> squares(1000);
+///   blitz::adaptor::for_blocks(squares.size(), 1, [&](std::size_t first, std::size_t last) {
+///     for (; first != last; ++first) squares[first] = static_cast<int>(first * first);
+///     return false;
+///   });
+/// @endcode
+///
+/// Exceptions of the callables arrive at the caller; std::bad_alloc if memory is out; std::runtime_error with the message if the
+/// global pool cannot be started, and in the place of a callable's ThreadPoolError. Thread-safety: any thread.
 namespace blitz::adaptor {
 
-/// Throws what a status stands for: std::bad_alloc, std::runtime_error.
+/// @brief Throws what a status stands for.
+/// @param status  What a function of blitz/c.h has returned.
+/// @throws std::bad_alloc for BLITZ_NO_MEMORY, std::runtime_error for the others but BLITZ_OK. Complexity: O(1).
 inline void check(blitz_status status) {
   if (status == BLITZ_OK) return;
   if (status == BLITZ_NO_MEMORY) throw std::bad_alloc();
   throw std::runtime_error(blitz_last_error());
 }
 
-/// The number of threads of the pool that the caller works for, or else of the global pool.
+/// The number of threads of the pool that the caller works for, or else of the global pool. Complexity: O(1).
 [[nodiscard]] inline std::size_t num_threads() {
   std::size_t count = 0;
   check(blitz_num_threads(nullptr, &count));
   return count;
 }
 
-/// As blitz::isolate: calls `f()` on a worker that, while it waits in `f`, runs only the jobs that `f` has made.
+/// @brief Calls `f()` on a worker that, while it waits in `f`, runs only the jobs that `f` has made: see blitz::isolate.
+/// @param f  Called once. Complexity: O(1) beside it.
 template <class F>
 void isolate(F&& f) {
   check(blitz_isolate(
@@ -36,7 +51,9 @@ void isolate(F&& f) {
       const_cast<void*>(static_cast<const void*>(std::addressof(f)))));
 }
 
-/// Calls `a()` and `b(migrated)`, perhaps at once.
+/// @brief Calls `a()` and `b(migrated)`, perhaps at once, and returns when both have ended: see blitz::join_context.
+/// @param a  Called by the worker that makes the call.
+/// @param b  Called with whether a worker has found it like any other job. Complexity: O(1) beside the two.
 template <class A, class B>
 void join(A&& a, B&& b) {
   check(blitz_join(
@@ -46,8 +63,10 @@ void join(A&& a, B&& b) {
       const_cast<void*>(static_cast<const void*>(std::addressof(b)))));
 }
 
-/// Calls `f(first, last)` for blocks that cover [0, count), perhaps at once. No block is shorter than `grain` unless the loop
-/// is. An `f` that returns true ends the loop.
+/// @brief Calls `f(first, last)` for blocks that cover [0, count), perhaps at once: see blitz::parallel_for_blocks.
+/// @param count  The number of positions.
+/// @param grain  No block is shorter, unless the loop is; 0 is taken for 1.
+/// @param f      Returns true to end the loop. Complexity: at most about count / grain calls, as a rule a few for each thread.
 template <class F>
 void for_blocks(std::size_t count, std::size_t grain, F&& f) {
   check(blitz_parallel_for(
@@ -58,8 +77,13 @@ void for_blocks(std::size_t count, std::size_t grain, F&& f) {
       const_cast<void*>(static_cast<const void*>(std::addressof(f)))));
 }
 
-/// Takes [0, count) into `value`: `fold(value, first, last)` takes in a block, and returns true to end the reduction;
-/// `combine(left, right)` takes the value to the right in. A part begins with an empty value.
+/// @brief Takes [0, count) into a value: see blitz::parallel_reduce_blocks.
+/// @param count    The number of positions.
+/// @param grain    As of for_blocks().
+/// @param value    What they are folded into. The part of another worker begins with an empty one.
+/// @param fold     `fold(value, first, last)` takes a block into a std::optional<T>&, and returns true to end the reduction.
+/// @param combine  `combine(left, right)` takes the T to the right into the T to the left. Complexity: at most about
+///                 count / grain calls of both, as a rule a few for each thread.
 template <class T, class Fold, class Combine>
 void reduce_blocks(std::size_t count, std::size_t grain, std::optional<T>& value, const Fold& fold,
                    const Combine& combine) {

@@ -196,6 +196,7 @@ class TaskPromise<void> : public TaskPromiseBase<void> {
 ///     auto [x, y] = co_await blitz::when_all(fib(n - 1), fib(n - 2));
 ///     co_return x + y;
 ///   }
+///   ...
 ///   const long result = blitz::sync_wait(fib(20));
 /// @endcode
 ///

@@ -201,6 +201,13 @@ struct InOrder {
     return borrowed<R>(Algorithm::run(AlgorithmOptions{}, std::ranges::begin(range), count, comp, proj));
   }
 
+  template <class Policy, class... Rest>
+    requires(!std::convertible_to<Policy, AlgorithmOptions> && !std::ranges::range<Policy> &&
+             !std::input_or_output_iterator<std::remove_cvref_t<Policy>>)
+  BLITZ_REFUSE(
+      "an algorithm is called with a range or two iterators, and no execution policy: blitz::sort(range), "
+      "blitz::sort(first, last)")
+  operator()(Policy&& policy, Rest&&... rest) const BLITZ_REFUSED;
   template <std::ranges::range R, class C = std::ranges::less, class P = std::identity>
     requires(mistake_of_order<R, C, P>() == OrderMistake::kRange)
   BLITZ_REFUSE(

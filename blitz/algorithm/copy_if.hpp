@@ -172,7 +172,7 @@ inline constexpr detail::CopyIf<false> remove_copy_if{};
 /// Copies the items whose projection does not equal `value`. remove_copy(range, out, value, proj),
 /// remove_copy(first, last, out, out_last, value, proj); all else as for copy_if.
 /// @code
-///   blitz::remove_copy(numbers, others, 0);
+///   blitz::remove_copy(numbers, rest, 0);
 /// @endcode
 inline constexpr detail::RemoveCopy remove_copy{};
 

@@ -1,4 +1,4 @@
-/// What compilers are told about the code: macros for declarations, and values of unknown origin.
+/// What compilers are told about the code, and it of them: macros for declarations, modes, and values of unknown origin.
 ///
 /// BLITZ_API marks what the shared library exports; everything else in it is hidden.
 ///
@@ -35,6 +35,14 @@ namespace blitz::detail {
 inline constexpr bool kOptimizes = true;
 #else
 inline constexpr bool kOptimizes = false;
+#endif
+
+/// Whether calls look for mistakes whose effects are undefined: in a program with assertions, its own or the standard
+/// library's. For choices as the one above.
+#if !defined(NDEBUG) || defined(_GLIBCXX_ASSERTIONS)
+inline constexpr bool kChecksUse = true;
+#else
+inline constexpr bool kChecksUse = false;
 #endif
 
 /// Hides the provenance of `value`, an integer or a pointer, so the optimiser recomputes derived addresses at the use

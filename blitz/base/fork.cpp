@@ -1,6 +1,6 @@
 #include "blitz/base/fork.hpp"
 
-#if defined(__unix__) && !defined(BLITZ_PORTABLE)
+#if (defined(__unix__) || defined(__APPLE__)) && !defined(BLITZ_PORTABLE)
 #include <pthread.h>
 #endif
 
@@ -9,7 +9,7 @@ namespace blitz::detail {
 constinit Atomic<std::uint32_t> fork_generation{0};
 
 bool at_fork([[maybe_unused]] const ForkHandlers& handlers) noexcept {
-#if defined(__unix__) && !defined(BLITZ_PORTABLE)
+#if (defined(__unix__) || defined(__APPLE__)) && !defined(BLITZ_PORTABLE)
   // Registered once, with the first handlers.
   static const bool counted =
       pthread_atfork(nullptr, nullptr, [] { fork_generation.fetch_add(1, std::memory_order_relaxed); }) == 0;

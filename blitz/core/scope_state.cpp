@@ -1,6 +1,15 @@
 #include "blitz/core/scope_state.hpp"
 
+#include <cstdio>
+#include <cstdlib>
+
 namespace blitz::detail {
+
+void end_for_ended_scope() noexcept {
+  static_cast<void>(
+      std::fputs("blitz: the scope has ended; spawn in its body, or in a job of it that still runs\n", stderr));
+  std::abort();
+}
 
 void ScopeState::wait() noexcept {
   if (owner_ != nullptr) {

@@ -14,7 +14,6 @@
 ///   [done]  finished: shared_.fetch_sub(release)  ->  finished, wait: shared_ read (acquire)
 #pragma once
 
-#include <cassert>
 #include <cstdint>
 #include <exception>
 #include <stop_token>
@@ -32,6 +31,9 @@
 
 namespace blitz::detail {
 
+/// Aborts a program that has spawned in a scope after its end, with a message.
+[[noreturn]] BLITZ_COLD BLITZ_API void end_for_ended_scope() noexcept;
+
 class ScopeState {
  public:
   /// `owner`: the calling thread's worker of `pool`; null if it is none. Throws std::bad_alloc, if a stop is possible.
@@ -48,8 +50,9 @@ class ScopeState {
       ++own_;
     } else {
       // Relaxed: a job that runs, or the body, is counted, so this does not start from zero.
-      [[maybe_unused]] const std::int64_t before = shared_.fetch_add(1, std::memory_order_relaxed);
-      assert(before > 0 && "blitz: the scope has ended; spawn in its body, or in a job of it that still runs");
+      const std::int64_t before = shared_.fetch_add(1, std::memory_order_relaxed);
+      if (kChecksUse && before <= 0) [[unlikely]]
+        end_for_ended_scope();
     }
   }
   /// A job has ended on `worker`, or was not spawned after all. If it was the last the scope may be gone.

@@ -6,8 +6,10 @@ COMPILER is one string, such as "ccache g++"; the arguments are for it. A progra
 left out.
 """
 
+import os
 import pathlib
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,7 +25,9 @@ PROGRAMS = {
     "openmp": (["-fopenmp"], "omp.h", "1 1 1 1834604"),
     "standard": (["-ltbb"], "tbb/task_group.h", "1 1 1 1 245000"),  # libstdc++'s std::execution::par is oneTBB's
     "others": ([], "cstddef", "13 19 6 3"),
+    "taskflow": ([], "taskflow/taskflow.hpp", "6"),
 }
+RUST = (pathlib.Path("/usr/share/cargo/registry"), "13 19")  # Debian's crates, and what rayon.rs prints
 
 
 def compiles(source, *arguments):
@@ -49,6 +53,22 @@ class MigratingTest(unittest.TestCase):
                     )
                     printed = subprocess.run([program], check=True, capture_output=True, text=True).stdout.strip()
                     self.assertEqual(printed, expected)
+
+    def test_rayon(self):
+        crates, expected = RUST
+        if not (shutil.which("cargo") and list(crates.glob("rayon-[0-9]*"))):
+            self.skipTest("no cargo, or no Rayon (Debian: cargo, librust-rayon-dev)")
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            package = '[package]\nname = "before"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\nrayon = "1.6"\n'
+            (folder / "Cargo.toml").write_text(package)
+            shutil.copytree(ROOT / "bench" / "rayon" / ".cargo", folder / ".cargo")
+            (folder / "src").mkdir()
+            shutil.copy(ROOT / "examples" / "migrating" / "rayon.rs", folder / "src" / "main.rs")
+            environment = {**os.environ, "CARGO_HOME": str(folder / "home")}
+            command = ["cargo", "run", "--offline", "--quiet"]
+            printed = subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True, text=True).stdout
+            self.assertEqual(printed.strip(), expected)
 
 
 if __name__ == "__main__":

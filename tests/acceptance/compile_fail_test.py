@@ -37,6 +37,8 @@ struct Person {
 struct Place {
   int height;
 };
+struct ExecutionPolicy {
+} execution_par;  // std::execution::par needs oneTBB's headers
 """
 
 # A compiler then gives "snippet_N" as the file of what it says about the snippet.
@@ -717,6 +719,16 @@ MISTAKES = {
         "blitz::AlgorithmOptions options; blitz::sort(options, vector);",
         "the options of an algorithm come first",
     ),
+    "a grain as the last argument": (
+        "blitz::parallel_for(0, 9, [](int) {}, 64);",
+        "blitz::parallel_for(0, 9, [](int) {}, {.min_grain = 64});",
+        "a grain is an option, and seldom needed",
+    ),
+    "a grain as the last argument, over a range": (
+        "blitz::parallel_for(vector, [](int) {}, 64);",
+        "blitz::parallel_for(vector, [](int) {}, {.min_grain = 64});",
+        "a grain is an option, and seldom needed",
+    ),
     "join of one callable": (
         "blitz::join([] {});",
         "blitz::join([] {}, [] {});",
@@ -752,6 +764,11 @@ MISTAKES = {
         "(void)blitz::parallel_transform_reduce(vector, 0, std::plus<>{}, [](int x) { return x / 2.0; });",
         "(void)blitz::parallel_transform_reduce(vector, 0.0, std::plus<>{}, [](int x) { return x / 2.0; });",
         "for doubles start from 0.0, not from 0",
+    ),
+    "sort with an execution policy": (
+        "blitz::sort(execution_par, vector.begin(), vector.end());",
+        "blitz::sort(vector.begin(), vector.end());",
+        "no execution policy: blitz::sort(range)",
     ),
     "sort of a list": (
         "blitz::sort(list);",
@@ -837,6 +854,26 @@ MISTAKES = {
         "blitz::scope([] {});",
         "blitz::scope([](blitz::Scope& s) { s.spawn([] {}); });",
         "blitz::scope([&](blitz::Scope& s) { s.spawn(f); })",
+    ),
+    "a scope by value": (
+        "blitz::scope([](blitz::Scope s) { s.spawn([] {}); });",
+        "blitz::scope([](auto& s) { s.spawn([] {}); });",
+        "takes the scope by reference",
+    ),
+    "arguments of a scope's job": (
+        "blitz::scope([](blitz::Scope& s) { s.spawn([](int) {}, 1); });",
+        "blitz::scope([](blitz::Scope& s) { s.spawn([x = 1] { (void)x; }); });",
+        "captures what it needs: s.spawn([x] { f(x); })",
+    ),
+    "a task group that runs a result": (
+        "blitz::TaskGroup group; group.run(small(1));",
+        "blitz::TaskGroup group; group.run([&] { small(1); });",
+        "captures what it needs: group.run([x] { f(x); })",
+    ),
+    "a task group's job that cannot be copied": (
+        "blitz::TaskGroup group; auto f = [p = std::make_unique<int>(1)] {}; group.run(f);",
+        "blitz::TaskGroup group; auto f = [p = std::make_unique<int>(1)] {}; group.run(std::move(f));",
+        "given up with std::move(f)",
     ),
     "broadcast of a function without the context": (
         "blitz::broadcast([] {});",

@@ -74,6 +74,14 @@ BESIDE_THREADS = {
 }
 RUNS = 4  # of each size
 
+# Wine starts its debugger on the stack that has overflowed, and hangs. With MinGW under Wine, thread-local objects of the main
+# thread go after the statics, and those of workers that end then do not.
+NOT_ON_WINDOWS = [
+    "overflow_stack",
+    "use_global_pool_in_thread_local_destructors",
+    "use_global_pool_in_a_workers_thread_local_destructor",
+]
+
 
 def ended_as(expected, status):
     """Whether that is how a program with this status has ended."""
@@ -116,7 +124,8 @@ def scenarios():
 def main():
     failed = False
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        every = list(scenarios())
+        left_out = NOT_ON_WINDOWS if sys.argv[1].endswith(".exe") else []
+        every = [scenario for scenario in scenarios() if scenario[0][0].split(".")[0] not in left_out]
         wrapper = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))  # of a cross build
         found = pool.map(lambda scenario: check([*wrapper, sys.argv[1], *scenario[0]], *scenario[1:]), every)
         for (scenario, _, _), complaints in zip(every, found):

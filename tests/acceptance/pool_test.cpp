@@ -281,7 +281,10 @@ TEST_CASE_TEMPLATE("pool: a stack as large as was asked for", Pool, BLITZ_TEST_P
 
 TEST_CASE_TEMPLATE("pool: a stack that the system refuses is an error that says so", Pool, BLITZ_TEST_POOLS) {
   const std::size_t before = thread_count();
-  for (const std::size_t size : {std::size_t{1}, std::size_t{4096}, std::size_t{1} << 46}) {
+  std::vector<std::size_t> sizes{1, 4096};
+  // In 32 bits there is no such size between what is mapped and what no machine can map.
+  if constexpr (sizeof(std::size_t) == 8) sizes.push_back(static_cast<std::size_t>(std::uint64_t{1} << 46));
+  for (const std::size_t size : sizes) {
     CAPTURE(size);
     const auto message = message_of<ThreadPoolError>([&] { Pool pool({.num_threads = 4, .stack_size = size}); });
     CHECK(mentions(message, "stack_size"));
@@ -404,7 +407,7 @@ TEST_CASE_TEMPLATE("pool: what thread_name throws arrives as it is", Pool, BLITZ
 
 TEST_CASE_TEMPLATE("pool: absurd numbers are refused with a reason", Pool, BLITZ_TEST_POOLS) {
   const std::size_t before = thread_count();
-  for (const std::size_t count : {kNegative, std::size_t{1} << 40, std::size_t{1} << 23}) {
+  for (const std::size_t count : {kNegative, kNegative >> 4, std::size_t{1} << 23}) {
     CAPTURE(count);
     const auto message = message_of<std::invalid_argument>([&] { Pool pool({.num_threads = count}); });
     CHECK(mentions(message, std::to_string(count)));

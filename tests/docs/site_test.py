@@ -65,6 +65,8 @@ INCOMPLETE = [
      "blitz::broadcast lacks complexity, thread-safety"),
     ("algorithm/histogram.hpp", r"^/// @code\n(?:///.*\n)*?/// @endcode\n(?=inline constexpr detail::Histogram)",
      "blitz::histogram lacks example"),
+    ("c.h", r"^/// @return BLITZ_OK, or why `f` will not be called\.\n", "c.h::blitz_task_group_run lacks return"),
+    ("adaptor/calls.hpp", r" Complexity: O\(1\) beside the two\.$", "blitz::adaptor::join lacks complexity"),
 ]
 
 
@@ -122,7 +124,7 @@ def text_of(item):
 
 
 # What a docstring says it with, and for what it must.
-IMPERATIVE = re.compile(r"(?:As|Calls|Runs|Waits|Spawns|Combines|Folds|Makes|Appends|Assigns|Sorts|Copies|Moves|Adds)\b")
+IMPERATIVE = re.compile(r"(?:As|Calls|Runs|Waits|Starts|Asks|Reads|Spawns|Combines|Folds|Makes|Appends|Assigns|Sorts|Copies|Moves|Adds)\b")
 PARTS = {
     "throws": re.compile(r"@throws|hrow|xception"),
     "complexity": re.compile(
@@ -137,17 +139,18 @@ def lacking(site):
     """What is missing in the docstrings of public functions, members and algorithms, as "blitz::join lacks example".
 
     A parameter is named in the docstring, but for `options`. What returns something says so, unless the docstring begins with
-    what that is ("The number of ..."). All else may be said for the whole class, for another overload, in the description of a
+    what that is ("The number of ..."). All else may be said for the whole class or C header, for another overload, in the description of a
     section, or of what the docstring refers to ("As find, ...")."""
     for path in sorted((site / "xml").glob("*.xml")):
         for compound in xml.etree.ElementTree.parse(path).getroot().findall("compounddef"):
-            name, is_class = compound.findtext("compoundname"), compound.get("kind") in ("class", "struct")
-            is_public = compound.get("prot", "public") == "public" and not name.startswith(("blitz::policy", "blitz::adaptor"))
-            if is_public and (is_class or compound.get("kind") == "namespace"):
-                yield from lacking_in(compound, name, is_class)
+            name, kind = compound.findtext("compoundname"), compound.get("kind")
+            is_public = compound.get("prot", "public") == "public" and not name.startswith("blitz::policy")
+            if is_public and (kind in ("class", "struct", "namespace") or name.endswith(".h")):
+                yield from lacking_in(compound, name, kind)
 
 
-def lacking_in(compound, compound_name, is_class):
+def lacking_in(compound, compound_name, kind):
+    is_class = kind in ("class", "struct")
     members = [(member, section) for section in compound.findall("sectiondef") for member in section.findall("memberdef")]
     members = [(member, section) for member, section in members if member.get("prot") == "public"]
     texts = {}
@@ -159,7 +162,7 @@ def lacking_in(compound, compound_name, is_class):
         is_algorithm = member.get("kind") == "variable" and not is_class
         if not (is_function or is_algorithm) or "delete" in arguments or name.startswith("~") or "promise_type" in compound_name:
             continue
-        near = own + texts[name] + (text_of(compound) if is_class else "")
+        near = own + texts[name] + (text_of(compound) if compound_name != "blitz" else "")
         if section.get("kind") == "user-defined":
             near += plain(section.find("description")) + "".join(text_of(other) for other in section.findall("memberdef"))
         for other in re.findall(r"\b(?:[Aa]s|same as) (?:for )?(?:blitz::)?(\w+)", own):

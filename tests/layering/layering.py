@@ -188,13 +188,13 @@ def check_users(root):
 
 
 def check_snippets(root):
-    """Every piece of C++ in README.md and docs/ stands, but for its indentation, in a program that is compiled."""
+    """Every piece of C++ and Rust in README.md and docs/ stands, but for its indentation, in a program that is compiled."""
     lines = lambda text: "\n".join(line.strip() for line in text.strip().splitlines())
     compiled = [lines(path.read_text()) for user in USERS for path in [root / user, *(root / user).rglob("*")]
-                if path.suffix in (".hpp", ".cpp") and path.exists()]
+                if path.suffix in (".hpp", ".cpp", ".rs") and path.exists()]
     for page in sorted(path for path in [root / "README.md", *(root / "docs").rglob("*.md")] if path.exists()):
         text = page.read_text()
-        for match in re.finditer(r"^```cpp\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        for match in re.finditer(r"^```(?:cpp|rust)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
             if not any(lines(match[1]) in program for program in compiled):
                 yield f"{page.relative_to(root).as_posix()}:{line_of(text, match.start())}: not part of a program"
 

@@ -26,7 +26,7 @@ class BlitzParallel(CMakePackage):
     depends_on("cxx", type="build")
     depends_on("cmake@3.21:", type="build")
 
-    conflicts("%gcc@:11")
+    conflicts("%gcc@:10")
     conflicts("%clang@:15")
 
     def cmake_args(self):
