@@ -90,7 +90,7 @@ BLITZ_C_API blitz_status blitz_pool_stats(blitz_pool* pool, blitz_stats* stats, 
 // --- memory ---
 
 /// Memory for a temporary array: `size` bytes at a multiple of `alignment`, a power of two. Much of it comes in large pages
-/// where the system has them, which are several times as fast to touch first; up to 16 MiB, the process keeps the four arrays that
+/// where the system has them, which are several times as fast to touch first; up to 128 MiB, the process keeps the four arrays that
 /// were freed last for the next ones. Null if memory is out.
 BLITZ_C_API void* blitz_allocate(size_t size, size_t alignment) BLITZ_C_NOEXCEPT;
 

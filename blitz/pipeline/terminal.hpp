@@ -16,6 +16,7 @@
 
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/constructed.hpp"
+#include "blitz/algorithm/copy_if.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/scratch.hpp"
 #include "blitz/base/atomic.hpp"
@@ -294,8 +295,8 @@ bool any_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
 /// An array of `count` objects. `make(objects, first, last)` makes those of [first, last) at the end of `objects`.
 template <class T, class Make>
 Array<T> build(const AlgorithmOptions& options, LoopIndex count, const Make& make) {
-  Scratch<T> memory(count);
-  construct_blocks(options, memory.data(), count, make);
+  ArrayMemory<T> memory = array_memory<T>(count);
+  construct_blocks(options, memory.get(), count, make);
   return ArrayMaker::make(std::move(memory), count);
 }
 
@@ -405,10 +406,40 @@ Array<T> collect_unindexed(const AlgorithmOptions& options, const S& stage) {
   return laid_out(options, rope);
 }
 
+/// Whether the stage is a filter of items that lie side by side in memory, and which bits can be copied of: none is called
+/// for, or made, when it is copied.
+template <class S>
+inline constexpr bool kFlagged = false;
+template <SlicedStage S, class P>
+  requires std::ranges::contiguous_range<decltype(std::declval<const S&>().between(0, 0))> &&
+               std::is_trivially_copyable_v<PipelineValue<S>> && std::is_copy_assignable_v<PipelineValue<S>>
+inline constexpr bool kFlagged<FilterStage<S, P>> = true;
+
+/// The items of such a filter: as copy_if, by a bit for each, into room for all of them. Where most of that is left over, what
+/// is kept moves to an array of its size.
+template <class T, class S, class P>
+Array<T> collect_flagged(const AlgorithmOptions& options, const FilterStage<S, P>& stage) {
+  const LoopIndex count = stage.positions();
+  const auto items = stage.below().between(0, count);
+  ArrayMemory<T> memory = array_memory<T>(count);
+  const auto keeps = [&stage](auto& x) BLITZ_LAMBDA_INLINE { return stage.keeps(std::as_const(x)); };
+  std::identity as_it_is;
+  CopyFilter<true, const T*, T*, decltype(keeps), std::identity> filter(options, std::ranges::data(items), count,
+                                                                        memory.get(), count, keeps, as_it_is);
+  const LoopIndex kept = Filter::run(filter, options).kept;
+  if (kept > count / 4) return ArrayMaker::make(std::move(memory), kept);
+  return build<T>(options, kept, [&](Constructed<T*>& objects, LoopIndex first, LoopIndex last) {
+    std::memcpy(objects.place(), memory.get() + first, static_cast<std::size_t>(last - first) * sizeof(T));
+    objects.extend_to(objects.end() + (last - first));
+  });
+}
+
 template <class T, PipelineStage S>
 Array<T> collect_items(const AlgorithmOptions& options, const S& stage) {
   if constexpr (S::kIndexed) {
     return collect_indexed<T>(options, stage);
+  } else if constexpr (kFlagged<S>) {
+    return collect_flagged<T>(options, stage);
   } else {
     return collect_unindexed<T>(options, stage);
   }
