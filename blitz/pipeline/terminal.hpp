@@ -415,8 +415,25 @@ template <SlicedStage S, class P>
                std::is_trivially_copyable_v<PipelineValue<S>> && std::is_copy_assignable_v<PipelineValue<S>>
 inline constexpr bool kFlagged<FilterStage<S, P>> = true;
 
-/// The items of such a filter: as copy_if, by a bit for each, into room for all of them. Where most of that is left over, what
-/// is kept moves to an array of its size.
+inline void copy_bytes(const AlgorithmOptions& options, const void* from, void* to, std::size_t bytes) {
+  for_blocks(options, bytes, 1, [=](LoopIndex first, LoopIndex last) {
+    std::memcpy(static_cast<char*>(to) + first, static_cast<const char*>(from) + first, last - first);
+  });
+  throw_if_stopped(options);
+}
+
+/// The first `kept` objects of `memory`, which has room for `room`: in memory of their own if they are few.
+template <class T>
+BLITZ_COLD Array<T> fitted(const AlgorithmOptions& options, ArrayMemory<T> memory, LoopIndex room, LoopIndex kept) {
+  if (kept <= room / 4) {
+    ArrayMemory<T> own = array_memory<T>(kept);
+    copy_bytes(options, memory.get(), own.get(), kept * sizeof(T));
+    memory = std::move(own);
+  }
+  return ArrayMaker::make(std::move(memory), kept);
+}
+
+/// The items of such a filter: as copy_if, by a bit for each, into room for all of them.
 template <class T, class S, class P>
 Array<T> collect_flagged(const AlgorithmOptions& options, const FilterStage<S, P>& stage) {
   const LoopIndex count = stage.positions();
@@ -426,12 +443,7 @@ Array<T> collect_flagged(const AlgorithmOptions& options, const FilterStage<S, P
   std::identity as_it_is;
   CopyFilter<true, const T*, T*, decltype(keeps), std::identity> filter(options, std::ranges::data(items), count,
                                                                         memory.get(), count, keeps, as_it_is);
-  const LoopIndex kept = Filter::run(filter, options).kept;
-  if (kept > count / 4) return ArrayMaker::make(std::move(memory), kept);
-  return build<T>(options, kept, [&](Constructed<T*>& objects, LoopIndex first, LoopIndex last) {
-    std::memcpy(objects.place(), memory.get() + first, static_cast<std::size_t>(last - first) * sizeof(T));
-    objects.extend_to(objects.end() + (last - first));
-  });
+  return fitted(options, std::move(memory), count, Filter::run(filter, options).kept);
 }
 
 template <class T, PipelineStage S>
