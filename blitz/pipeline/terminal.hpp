@@ -422,36 +422,67 @@ inline void copy_bytes(const AlgorithmOptions& options, const void* from, void* 
   throw_if_stopped(options);
 }
 
-/// The first `kept` objects of `memory`, which has room for `room`: in memory of their own if they are few.
+/// Copies those items of an array that `flag`, which is left to what is derived from it, names. One for each type of item.
 template <class T>
-BLITZ_COLD Array<T> fitted(const AlgorithmOptions& options, ArrayMemory<T> memory, LoopIndex room, LoopIndex kept) {
-  if (kept <= room / 4) {
-    ArrayMemory<T> own = array_memory<T>(kept);
-    copy_bytes(options, memory.get(), own.get(), kept * sizeof(T));
-    memory = std::move(own);
+class Flagged : public Filter {
+ public:
+  Flagged(const AlgorithmOptions& options, const T* in, LoopIndex count)
+      : Filter(options, count, sizeof(T), Flag::kThis, Target::kElsewhere),
+        in_(in),
+        options_(options),
+        out_(array_memory<T>(count)) {}
+
+  /// The items that are kept: in the room that there is for all of them, or, if they are few, in memory of their size.
+  Array<T> collect();
+
+ protected:
+  ~Flagged() = default;
+
+  const T* const in_;
+
+ private:
+  void move(const FlagWord* kept, LoopIndex first, LoopIndex count, LoopIndex place) override {
+    copy_flagged(kept, count, in_ + first, out_.get() + place);
   }
-  return ArrayMaker::make(std::move(memory), kept);
+
+  const AlgorithmOptions& options_;
+  ArrayMemory<T> out_;
+};
+
+template <class T>
+Array<T> Flagged<T>::collect() {
+  const LoopIndex kept = Filter::run(*this, options_).kept;
+  if (kept <= items() / 4) {
+    ArrayMemory<T> own = array_memory<T>(kept);
+    copy_bytes(options_, out_.get(), own.get(), kept * sizeof(T));
+    out_ = std::move(own);
+  }
+  return ArrayMaker::make(std::move(out_), kept);
 }
 
-/// The items of such a filter: as copy_if, by a bit for each, into room for all of them.
-template <class T, class S, class P>
-Array<T> collect_flagged(const AlgorithmOptions& options, const FilterStage<S, P>& stage) {
-  const LoopIndex count = stage.positions();
-  const auto items = stage.below().between(0, count);
-  ArrayMemory<T> memory = array_memory<T>(count);
-  const auto keeps = [&stage](auto& x) BLITZ_LAMBDA_INLINE { return stage.keeps(std::as_const(x)); };
-  std::identity as_it_is;
-  CopyFilter<true, const T*, T*, decltype(keeps), std::identity> filter(options, std::ranges::data(items), count,
-                                                                        memory.get(), count, keeps, as_it_is);
-  return fitted(options, std::move(memory), count, Filter::run(filter, options).kept);
-}
+/// The items of such a filter: as copy_if, by a bit for each.
+template <class T, class Stage>
+class FlaggedStage final : public Flagged<T> {
+ public:
+  FlaggedStage(const AlgorithmOptions& options, const Stage& stage)
+      : Flagged<T>(options, std::ranges::data(stage.below().between(0, stage.positions())), stage.positions()),
+        stage_(stage) {}
+
+ private:
+  void flag(LoopIndex first, LoopIndex count, FlagWord* flags) override {
+    const T* item = this->in_ + first;
+    flags_of(count, flags, [&]() BLITZ_LAMBDA_INLINE { return stage_.keeps(*item++); });
+  }
+
+  const Stage& stage_;
+};
 
 template <class T, PipelineStage S>
 Array<T> collect_items(const AlgorithmOptions& options, const S& stage) {
   if constexpr (S::kIndexed) {
     return collect_indexed<T>(options, stage);
   } else if constexpr (kFlagged<S>) {
-    return collect_flagged<T>(options, stage);
+    return FlaggedStage<T, S>(options, stage).collect();
   } else {
     return collect_unindexed<T>(options, stage);
   }
