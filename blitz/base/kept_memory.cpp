@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <limits>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -23,8 +24,17 @@ void ask_for_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::siz
 
 namespace {
 
+/// Lets the kernel take the pages of [memory, memory + size) when it is short of memory, and not while it has enough: what
+/// is written to again costs no page fault then. The call takes tens of microseconds, with which other threads are interrupted.
+void let_go([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t size) noexcept {
+#if defined(__linux__) && !defined(BLITZ_PORTABLE) && defined(MADV_FREE)
+  static_cast<void>(::madvise(memory, size, MADV_FREE));
+#endif
+}
+
 constexpr std::size_t kLeastKept = std::size_t{1} << 16;
-constexpr std::size_t kMostKept = std::size_t{1} << 24;
+constexpr std::size_t kMostKept = std::size_t{1} << 27;
+constexpr std::size_t kLeastLetGo = (std::size_t{1} << 24) + 1;
 constexpr std::size_t kLarge = 2 * kHugePage;
 
 /// What an array is given. Sizes are rounded up by an eighth at most, so that arrays of about one size can have each other's
@@ -32,14 +42,17 @@ constexpr std::size_t kLarge = 2 * kHugePage;
 struct Extent {
   Extent(std::size_t bytes, std::size_t least_alignment) noexcept : size(bytes), alignment(least_alignment) {
     if (bytes >= kLeastKept && bytes <= kMostKept && least_alignment <= kCacheLine) {
-      const std::size_t step = std::bit_floor(bytes) / 8;
-      size = (bytes + step - 1) / step * step;
+      size = round_up(bytes, std::bit_floor(bytes) / 8);
       alignment = kCacheLine;
       keep = true;
     }
-    if (size >= kLarge) alignment = std::max(alignment, kHugePage);
+    if (size >= kLarge) {
+      size = round_up(size, kHugePage);
+      alignment = std::max(alignment, kHugePage);
+    }
   }
-  [[nodiscard]] bool is_large() const noexcept { return alignment >= kHugePage; }
+  [[nodiscard]] bool is_large() const noexcept { return size >= kLarge; }
+  static std::size_t round_up(std::size_t bytes, std::size_t step) noexcept { return (bytes + step - 1) / step * step; }
 
   std::size_t size;
   std::size_t alignment;
@@ -51,6 +64,11 @@ struct KeptArray {
   std::size_t size = 0;
 };
 
+void give_back(const KeptArray& kept) noexcept {
+  // The rounded size of an extent has the same alignment as the extent.
+  if (kept.memory != nullptr) ::operator delete(kept.memory, std::align_val_t(Extent(kept.size, 1).alignment));
+}
+
 /// A caller that finds the lock taken, be it by a thread that a forked child has not got, does without.
 struct {
   std::mutex lock;
@@ -61,6 +79,8 @@ struct {
 }  // namespace
 
 void* allocate_kept(std::size_t size, std::size_t alignment) noexcept {
+  if (size > std::numeric_limits<std::size_t>::max() / 2)
+    return nullptr;  // No machine has so much, and sums would overflow.
   const Extent extent(size, alignment);
   if (extent.keep) {
     if (const std::unique_lock lock(store.lock, std::try_to_lock); lock) {
@@ -78,6 +98,7 @@ void free_kept(void* memory, std::size_t size, std::size_t alignment) noexcept {
   if (memory == nullptr) return;
   const Extent extent(size, alignment);
   if (!extent.keep) return ::operator delete(memory, std::align_val_t(extent.alignment));
+  if (extent.size >= kLeastLetGo) let_go(memory, extent.size);
   KeptArray old{memory, extent.size};
   {
     if (const std::unique_lock lock(store.lock, std::try_to_lock); lock) {
@@ -85,8 +106,15 @@ void free_kept(void* memory, std::size_t size, std::size_t alignment) noexcept {
       store.oldest = (store.oldest + 1) % std::size(store.kept);
     }
   }
-  // The rounded size of an extent has the same alignment as the extent.
-  if (old.memory != nullptr) ::operator delete(old.memory, std::align_val_t(Extent(old.size, 1).alignment));
+  give_back(old);
+}
+
+void free_all_kept() noexcept {
+  for (KeptArray& kept : store.kept) {
+    KeptArray old;
+    if (const std::unique_lock lock(store.lock, std::try_to_lock); lock) std::swap(old, kept);
+    give_back(old);
+  }
 }
 
 }  // namespace blitz::detail

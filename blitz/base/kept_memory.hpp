@@ -20,10 +20,14 @@ BLITZ_API void ask_for_huge_pages(void* memory, std::size_t size) noexcept;
 /// `size` bytes at a multiple of `alignment`, a power of two; null if memory is out. Of 4 MiB and more they are in large pages,
 /// where the system has them.
 ///
-/// Of arrays of 64 KiB to 16 MiB, the process keeps the four that were freed last. Any thread; none waits for another.
+/// Of arrays of 64 KiB to 128 MiB, the process keeps the four that were freed last; on Linux the kernel may take the memory
+/// of those of more than 16 MiB when it is short of it (MADV_FREE). Any thread; none waits for another.
 [[nodiscard]] BLITZ_API void* allocate_kept(std::size_t size, std::size_t alignment) noexcept;
 
 /// Frees or keeps what allocate_kept has returned for the same size and alignment. Null does nothing.
 BLITZ_API void free_kept(void* memory, std::size_t size, std::size_t alignment) noexcept;
+
+/// Frees what is kept, but for what another thread holds the lock of at that moment.
+BLITZ_API void free_all_kept() noexcept;
 
 }  // namespace blitz::detail

@@ -4,13 +4,16 @@
 
 #include "blitz/base/compiler.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <limits>
 #include <memory>
-#include <type_traits>
+#include <new>
 #include <utility>
 
-#include "blitz/algorithm/scratch.hpp"
+#include "blitz/base/cache_line.hpp"
+#include "blitz/base/kept_memory.hpp"
 
 namespace blitz {
 
@@ -19,11 +22,32 @@ class Array;
 
 namespace detail {
 
+struct FreeKept {
+  void operator()(void* memory) const noexcept { free_kept(memory, bytes, alignment); }
+  std::size_t bytes = 0;
+  std::size_t alignment = 0;
+};
+
+/// Memory of an array, whose objects are those of its owner.
+template <class T>
+using ArrayMemory = std::unique_ptr<T, FreeKept>;
+
+/// Room for `size` objects; null for none. Throws std::bad_alloc.
+template <class T>
+[[nodiscard]] ArrayMemory<T> array_memory(std::size_t size) {
+  if (size == 0) return {};
+  if (size > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_alloc();
+  const FreeKept free{size * sizeof(T), std::max(alignof(T), kCacheLine)};
+  void* const memory = allocate_kept(free.bytes, free.alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  return {static_cast<T*>(memory), free};
+}
+
 /// For the library: makes arrays.
 struct ArrayMaker {
   /// `memory` has `size` objects.
   template <class T>
-  [[nodiscard]] static Array<T> make(Scratch<T>&& memory, std::size_t size) noexcept {
+  [[nodiscard]] static Array<T> make(ArrayMemory<T>&& memory, std::size_t size) noexcept {
     Array<T> array;
     array.memory_ = std::move(memory);
     array.size_ = size;
@@ -36,6 +60,8 @@ struct ArrayMaker {
 /// Contiguous items of a fixed number, in memory that the library has not initialised before they were made: a thread that
 /// makes items is the first to touch their memory, which std::vector cannot have. Move-only. Each member O(1), but for the
 /// destruction of items. Throws nothing. As thread-safe as an int.
+///
+/// The process keeps the memory of the last few for the next ones: see free_kept_arrays.
 /// @code
 ///   const blitz::Array<double> roots = blitz::par(numbers).map([](double x) { return std::sqrt(x); }).collect();
 /// @endcode
@@ -62,14 +88,14 @@ class Array {
   /// Destroys the items.
   ~Array() { std::destroy(begin(), end()); }
 
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }        ///< The number of items.
-  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }         ///< Whether there is no item.
-  [[nodiscard]] T* data() noexcept { return memory_.data(); }              ///< The first item.
-  [[nodiscard]] const T* data() const noexcept { return memory_.data(); }  ///< The first item.
-  [[nodiscard]] T* begin() noexcept { return data(); }                     ///< The first item.
-  [[nodiscard]] T* end() noexcept { return data() + size_; }               ///< Behind the last item.
-  [[nodiscard]] const T* begin() const noexcept { return data(); }         ///< The first item.
-  [[nodiscard]] const T* end() const noexcept { return data() + size_; }   ///< Behind the last item.
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }       ///< The number of items.
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }        ///< Whether there is no item.
+  [[nodiscard]] T* data() noexcept { return memory_.get(); }              ///< The first item.
+  [[nodiscard]] const T* data() const noexcept { return memory_.get(); }  ///< The first item.
+  [[nodiscard]] T* begin() noexcept { return data(); }                    ///< The first item.
+  [[nodiscard]] T* end() noexcept { return data() + size_; }              ///< Behind the last item.
+  [[nodiscard]] const T* begin() const noexcept { return data(); }        ///< The first item.
+  [[nodiscard]] const T* end() const noexcept { return data() + size_; }  ///< Behind the last item.
   /// Item i, which must be below size().
   [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
   /// Item i, which must be below size().
@@ -82,8 +108,17 @@ class Array {
  private:
   friend detail::ArrayMaker;
 
-  detail::Scratch<T> memory_;
+  detail::ArrayMemory<T> memory_;
   std::size_t size_ = 0;
 };
+
+/// Gives back the memory of arrays that were destroyed. Of what lay in memory of 64 KiB to 128 MiB the process keeps the four
+/// that were freed last, for the next one of about the same size, whose pages then need not be cleared; on Linux the kernel may
+/// take what is kept of more than 16 MiB when it is short of memory. Arrays that exist are not touched.
+/// @code
+///   blitz::free_kept_arrays();  // in a program that has made its last large array
+/// @endcode
+/// @throws Nothing. Complexity: O(1). Thread-safety: any thread; what other threads free at the same moment may be kept.
+inline void free_kept_arrays() noexcept { detail::free_all_kept(); }
 
 }  // namespace blitz

@@ -171,7 +171,7 @@ class Pipeline {
   [[nodiscard]] auto take(std::size_t n) const
     requires IndexedStage<S>
   {
-    return slice(0, std::min<detail::LoopIndex>(n, stage_.positions()), 1);
+    return slice(0, std::min<detail::LoopIndex>(n, stage_.positions()));
   }
   /// @cond
   BLITZ_REFUSE(
@@ -185,13 +185,13 @@ class Pipeline {
   [[nodiscard]] auto skip(std::size_t n) const
     requires IndexedStage<S>
   {
-    return slice(n, stage_.positions(), 1);
+    return slice(n, stage_.positions());
   }
   /// Items 0, step, 2 * step, ... Throws std::invalid_argument for a step of 0.
   [[nodiscard]] auto step_by(std::size_t step) const
     requires IndexedStage<S>
   {
-    return slice(0, stage_.positions(), not_zero(step));
+    return then(detail::StepStage<S>(stage_, not_zero(step)));
   }
   /// The items from the last to the first.
   [[nodiscard]] auto rev() const
@@ -408,8 +408,8 @@ class Pipeline {
     return find_last([](auto&&...) { return true; });
   }
 
-  /// All items in their order. Memory: the result, and, if the pipeline is not indexed, once more as much. Throws
-  /// std::bad_alloc.
+  /// All items in their order. Memory: the result, and, if the pipeline is not indexed, once more as much; of a filter of a
+  /// contiguous range of trivially copyable items, room for all of these. Throws std::bad_alloc.
   [[nodiscard]] Array<Value> collect() const { return detail::collect_items<Value>(options_, stage_); }
   /// The same as another container, made from the array's items by one thread.
   template <class Container>
@@ -527,8 +527,8 @@ class Pipeline {
       return std::get<kPart>(detail::as_item<std::tuple<const decltype(x)&...>>(x...));
     });
   }
-  [[nodiscard]] auto slice(detail::LoopIndex first, detail::LoopIndex last, detail::LoopIndex step) const {
-    return then(detail::SliceStage<S>(stage_, first, last, step));
+  [[nodiscard]] auto slice(detail::LoopIndex first, detail::LoopIndex last) const {
+    return then(detail::SliceStage<S>(stage_, first, last));
   }
   [[nodiscard]] static std::size_t not_zero(std::size_t size) {
     if (size == 0) throw std::invalid_argument("blitz: step_by, chunks and windows need a size of at least 1");

@@ -188,27 +188,23 @@ class EnumerateStage : public Over<S> {
   }
 };
 
-/// Every step-th position of [first, last), from the left.
+/// The positions [first, last).
 template <IndexedStage S>
 class SliceStage : public Over<S> {
  public:
   static constexpr bool kIndexed = true;
 
-  SliceStage(S below, LoopIndex first, LoopIndex last, LoopIndex step)
-      : Over<S>(std::move(below)),
-        first_(first),
-        count_(first < last ? (last - first - 1) / step + 1 : 0),
-        step_(step) {}
+  SliceStage(S below, LoopIndex first, LoopIndex last)
+      : Over<S>(std::move(below)), first_(first), count_(first < last ? last - first : 0) {}
 
   [[nodiscard]] LoopIndex positions() const noexcept { return count_; }
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
-    if (step_ == 1) return this->below_.for_each(first_ + first, first_ + last, sink);
-    return for_each_position(*this, first, last, sink);
+    return this->below_.for_each(first_ + first, first_ + last, sink);
   }
   template <class Sink>
   BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const {
-    return this->below_.at(first_ + i * step_, sink);
+    return this->below_.at(first_ + i, sink);
   }
   [[nodiscard]] auto between(LoopIndex first, LoopIndex last) const
     requires requires(const S& s, LoopIndex i) { s.between(i, i); }
@@ -219,6 +215,30 @@ class SliceStage : public Over<S> {
  private:
   LoopIndex first_;
   LoopIndex count_;
+};
+
+/// Every step-th position, from the first on.
+template <IndexedStage S>
+class StepStage : public Over<S> {
+ public:
+  static constexpr bool kIndexed = true;
+
+  StepStage(S below, LoopIndex step) : Over<S>(std::move(below)), step_(step) {}
+
+  [[nodiscard]] LoopIndex positions() const {
+    const LoopIndex all = this->below_.positions();
+    return all / step_ + (all % step_ != 0 ? 1 : 0);
+  }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    return for_each_position(*this, first, last, sink);
+  }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const {
+    return this->below_.at(i * step_, sink);
+  }
+
+ private:
   LoopIndex step_;
 };
 

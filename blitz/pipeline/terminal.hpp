@@ -16,6 +16,7 @@
 
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/constructed.hpp"
+#include "blitz/algorithm/copy_if.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/scratch.hpp"
 #include "blitz/base/atomic.hpp"
@@ -294,8 +295,8 @@ bool any_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
 /// An array of `count` objects. `make(objects, first, last)` makes those of [first, last) at the end of `objects`.
 template <class T, class Make>
 Array<T> build(const AlgorithmOptions& options, LoopIndex count, const Make& make) {
-  Scratch<T> memory(count);
-  construct_blocks(options, memory.data(), count, make);
+  ArrayMemory<T> memory = array_memory<T>(count);
+  construct_blocks(options, memory.get(), count, make);
   return ArrayMaker::make(std::move(memory), count);
 }
 
@@ -405,10 +406,83 @@ Array<T> collect_unindexed(const AlgorithmOptions& options, const S& stage) {
   return laid_out(options, rope);
 }
 
+/// Whether the stage is a filter of items that lie side by side in memory, and which bits can be copied of: none is called
+/// for, or made, when it is copied.
+template <class S>
+inline constexpr bool kFlagged = false;
+template <SlicedStage S, class P>
+  requires std::ranges::contiguous_range<decltype(std::declval<const S&>().between(0, 0))> &&
+               std::is_trivially_copyable_v<PipelineValue<S>> && std::is_copy_assignable_v<PipelineValue<S>>
+inline constexpr bool kFlagged<FilterStage<S, P>> = true;
+
+inline void copy_bytes(const AlgorithmOptions& options, const void* from, void* to, std::size_t bytes) {
+  for_blocks(options, bytes, 1, [=](LoopIndex first, LoopIndex last) {
+    std::memcpy(static_cast<char*>(to) + first, static_cast<const char*>(from) + first, last - first);
+  });
+  throw_if_stopped(options);
+}
+
+/// Copies those items of an array that `flag`, which is left to what is derived from it, names. One for each type of item.
+template <class T>
+class Flagged : public Filter {
+ public:
+  Flagged(const AlgorithmOptions& options, const T* in, LoopIndex count)
+      : Filter(options, count, sizeof(T), Flag::kThis, Target::kElsewhere),
+        in_(in),
+        options_(options),
+        out_(array_memory<T>(count)) {}
+
+  /// The items that are kept: in the room that there is for all of them, or, if they are few, in memory of their size.
+  Array<T> collect();
+
+ protected:
+  ~Flagged() = default;
+
+  const T* const in_;
+
+ private:
+  void move(const FlagWord* kept, LoopIndex first, LoopIndex count, LoopIndex place) override {
+    copy_flagged(kept, count, in_ + first, out_.get() + place);
+  }
+
+  const AlgorithmOptions& options_;
+  ArrayMemory<T> out_;
+};
+
+template <class T>
+Array<T> Flagged<T>::collect() {
+  const LoopIndex kept = Filter::run(*this, options_).kept;
+  if (kept <= items() / 4) {
+    ArrayMemory<T> own = array_memory<T>(kept);
+    copy_bytes(options_, out_.get(), own.get(), kept * sizeof(T));
+    out_ = std::move(own);
+  }
+  return ArrayMaker::make(std::move(out_), kept);
+}
+
+/// The items of such a filter: as copy_if, by a bit for each.
+template <class T, class Stage>
+class FlaggedStage final : public Flagged<T> {
+ public:
+  FlaggedStage(const AlgorithmOptions& options, const Stage& stage)
+      : Flagged<T>(options, std::ranges::data(stage.below().between(0, stage.positions())), stage.positions()),
+        stage_(stage) {}
+
+ private:
+  void flag(LoopIndex first, LoopIndex count, FlagWord* flags) override {
+    const T* item = this->in_ + first;
+    flags_of(count, flags, [&]() BLITZ_LAMBDA_INLINE { return stage_.keeps(*item++); });
+  }
+
+  const Stage& stage_;
+};
+
 template <class T, PipelineStage S>
 Array<T> collect_items(const AlgorithmOptions& options, const S& stage) {
   if constexpr (S::kIndexed) {
     return collect_indexed<T>(options, stage);
+  } else if constexpr (kFlagged<S>) {
+    return FlaggedStage<T, S>(options, stage).collect();
   } else {
     return collect_unindexed<T>(options, stage);
   }

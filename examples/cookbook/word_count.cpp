@@ -15,13 +15,9 @@ int main() {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += "the quick fox and the lazy dog met the hen ";
 
-  const auto add = [](Counts counts, std::string_view word) {
-    ++counts[word];
-    return counts;
-  };
-  const auto merge = [](Counts counts, Counts others) {
+  const auto add = [](Counts& counts, std::string_view word) { ++counts[word]; };
+  const auto merge = [](Counts& counts, const Counts& others) {
     for (const auto& [word, count] : others) counts[word] += count;
-    return counts;
   };
   const Counts counts = blitz::split_at(text, ' ').fold(Counts(), add, merge);
   const auto most = std::ranges::max_element(counts, {}, &Counts::value_type::second);

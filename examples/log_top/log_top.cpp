@@ -95,16 +95,9 @@ std::vector<Total> keep_top(const Totals& totals, std::size_t top) {
 Totals analyse(std::string_view log, const Query& query) {
   return blitz::lines(log)
       .filter_map([&](std::string_view line) { return parse(line, query); })
-      .fold(
-          Totals(),
-          [](Totals totals, const Total& line) {
-            add(totals, line);
-            return totals;
-          },
-          [](Totals totals, const Totals& others) {
-            for (const auto& [key, total] : others) add(totals, total);
-            return totals;
-          });
+      .fold(Totals(), add, [](Totals& totals, const Totals& others) {
+        for (const auto& [key, total] : others) add(totals, total);
+      });
 }
 
 Totals analyse_serially(std::string_view log, const Query& query) {

@@ -115,12 +115,13 @@ CASES = {
         "IndexedStage",
     ),
     **{
-        f"{call} behind map": (
-            f"(void)blitz::par(vector).map(small).{call};",
+        f"{call} behind {stage}": (
+            f"(void)blitz::par(vector).{stage}.{call};",
             f"(void)blitz::par(vector).skip(1).{call};",
             "SlicedStage",
         )
         for call in ["chunks(2)", "windows(2)"]
+        for stage in ["map(small)", "step_by(2)"]
     },
     **{
         f"{call} of a callable that does not take the item": (

@@ -1,7 +1,9 @@
 // Pipelines that end early, by an exception or a stop at each call: all that was made is destroyed, and no item is visited
-// twice. Every stage with every terminal: stages hide behind one type, so that each is compiled once.
+// twice. Every source and stage with every terminal (names_test.py looks for their names here): stages hide behind two types,
+// of those that keep positions and of others, so that each is compiled once.
 #include <array>
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <list>
@@ -9,9 +11,12 @@
 #include <numeric>
 #include <optional>
 #include <ranges>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <blitz/pipeline.hpp>
@@ -27,16 +32,17 @@ using blitz::detail::LoopIndex;
 
 constexpr int kItems = 20;
 
-/// A stage of Items, whichever it is.
+/// A stage of Items, whichever it is; `kPositions`: of those that have one item at each position.
+template <bool kPositions>
 class AnyStage {
  public:
   using Items = blitz::detail::Pack<Item>;
-  static constexpr bool kIndexed = false;
-  static constexpr bool kTwoPasses = true;
+  static constexpr bool kIndexed = kPositions;
+  static constexpr bool kTwoPasses = !kPositions;
 
   template <class S>
-  static AnyStage of(const blitz::Pipeline<S>& pipeline) {
-    return AnyStage(std::make_shared<Of<S>>(pipeline.stage()));
+  explicit AnyStage(const blitz::Pipeline<S>& pipeline) : stage_(std::make_shared<Of<S>>(pipeline.stage())) {
+    static_assert(S::kIndexed == kPositions);
   }
 
   [[nodiscard]] LoopIndex positions() const { return stage_->positions(); }
@@ -44,6 +50,12 @@ class AnyStage {
   template <class Sink>
   bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
     return stage_->for_each(first, last, [&sink](Item&& item) { return sink(std::move(item)); });
+  }
+  template <class Sink>
+  decltype(auto) at(LoopIndex i, const Sink& sink) const
+    requires kPositions
+  {
+    return sink(stage_->at(i));
   }
 
  private:
@@ -54,6 +66,7 @@ class AnyStage {
     [[nodiscard]] virtual LoopIndex positions() const = 0;
     [[nodiscard]] virtual std::shared_ptr<const Stage> ready(const AlgorithmOptions& options) const = 0;
     virtual bool for_each(LoopIndex first, LoopIndex last, const ItemSink& sink) const = 0;
+    [[nodiscard]] virtual Item at(LoopIndex i) const = 0;
   };
 
   template <class S>
@@ -68,10 +81,15 @@ class AnyStage {
     bool for_each(LoopIndex first, LoopIndex last, const ItemSink& sink) const override {
       return stage.for_each(first, last, [&sink](auto&& item) { return sink(std::move(item)); });
     }
+    [[nodiscard]] Item at(LoopIndex i) const override {
+      if constexpr (kPositions) {
+        return stage.at(i, [](auto&& item) { return Item(std::move(item)); });
+      } else {
+        throw std::logic_error("no item has a position");
+      }
+    }
     S stage;
   };
-
-  explicit AnyStage(std::shared_ptr<const Stage> stage) : stage_(std::move(stage)) {}
 
   std::shared_ptr<const Stage> stage_;
 };
@@ -103,129 +121,215 @@ const auto kSame = [](auto&&... x) -> Item {
   return std::get<sizeof...(x) - 1>(std::forward_as_tuple(std::move(x)...));
 };
 
+using Indexed = blitz::Pipeline<AnyStage<true>>;
+using Unindexed = blitz::Pipeline<AnyStage<false>>;
+/// The pipeline, less the type of its stage.
+template <class S>
+auto hidden(const blitz::Pipeline<S>& pipeline) {
+  return blitz::Pipeline(AnyStage<S::kIndexed>(pipeline));
+}
+
 struct NamedStage {
   const char* name;
-  AnyStage (*make)(Calls&);
+  std::variant<Indexed (*)(Calls&), Unindexed (*)(Calls&)> make;
 };
 const std::array kStages{
-    NamedStage{"map", [](Calls& c) { return AnyStage::of(items(c).map(c.counted(kSame))); }},
-    NamedStage{"filter", [](Calls& c) { return AnyStage::of(items(c).filter(c.counted(kEven))); }},
+    NamedStage{"par of several",
+               +[](Calls& c) {
+                 static const std::vector<int> numbers(kItems, 1);
+                 return hidden(par(numbers, numbers).map([&c](int, int) { return c.item(0); }));
+               }},
+    NamedStage{"map", +[](Calls& c) { return hidden(items(c).map(c.counted(kSame))); }},
+    NamedStage{"filter", +[](Calls& c) { return hidden(items(c).filter(c.counted(kEven))); }},
     NamedStage{"filter_map",
-               [](Calls& c) {
-                 return AnyStage::of(items(c).filter_map(
+               +[](Calls& c) {
+                 return hidden(items(c).filter_map(
                      c.counted([](Item&& x) { return kEven(x) ? std::optional(std::move(x)) : std::nullopt; })));
                }},
     NamedStage{"flat_map",
-               [](Calls& c) {
-                 return AnyStage::of(items(c).flat_map(c.counted([](const Item& x) {
+               +[](Calls& c) {
+                 return hidden(items(c).flat_map(c.counted([](const Item& x) {
                    std::vector<Item> more;
                    for (int i = 0; i < x.value() % 3; ++i) more.emplace_back(i);
                    return more;
                  })));
                }},
-    NamedStage{"inspect", [](Calls& c) { return AnyStage::of(items(c).inspect(c.counted([](const Item&) {}))); }},
-    NamedStage{"chain", [](Calls& c) { return AnyStage::of(items(c).chain(items(c, kItems))); }},
-    NamedStage{"enumerate", [](Calls& c) { return AnyStage::of(items(c).enumerate().map(c.counted(kSame))); }},
-    NamedStage{"zip", [](Calls& c) { return AnyStage::of(items(c).zip(items(c, kItems)).map(c.counted(kSame))); }},
-    NamedStage{"take and skip", [](Calls& c) { return AnyStage::of(items(c).take(kItems - 3).skip(3)); }},
-    NamedStage{"step_by", [](Calls& c) { return AnyStage::of(items(c).step_by(3)); }},
-    NamedStage{"rev", [](Calls& c) { return AnyStage::of(items(c).rev()); }},
+    NamedStage{"inspect", +[](Calls& c) { return hidden(items(c).inspect(c.counted([](const Item&) {}))); }},
+    NamedStage{"chain", +[](Calls& c) { return hidden(items(c).chain(items(c, kItems))); }},
+    NamedStage{"enumerate", +[](Calls& c) { return hidden(items(c).enumerate().map(c.counted(kSame))); }},
+    NamedStage{"zip", +[](Calls& c) { return hidden(items(c).zip(items(c, kItems)).map(c.counted(kSame))); }},
+    NamedStage{"take and skip", +[](Calls& c) { return hidden(items(c).take(kItems - 3).skip(3)); }},
+    NamedStage{"step_by", +[](Calls& c) { return hidden(items(c).step_by(3)); }},
+    NamedStage{"rev", +[](Calls& c) { return hidden(items(c).rev()); }},
     NamedStage{"scan",
-               [](Calls& c) {
-                 return AnyStage::of(
-                     par(0, kItems).scan(c.counted(std::plus<>())).map([&c](int) { return c.item(0); }));
+               +[](Calls& c) {
+                 return hidden(par(0, kItems).scan(c.counted(std::plus<>())).map([&c](int) { return c.item(0); }));
                }},
     NamedStage{"exclusive_scan",
-               [](Calls& c) {
-                 return AnyStage::of(
+               +[](Calls& c) {
+                 return hidden(
                      par(0, kItems).exclusive_scan(1, c.counted(std::plus<>())).map([&c](int) { return c.item(0); }));
                }},
     NamedStage{"chunks",
-               [](Calls& c) {
+               +[](Calls& c) {
                  static const std::vector<int> numbers(kItems, 1);
-                 return AnyStage::of(par(numbers).chunks(3).map([&c](auto) { return c.item(0); }));
+                 return hidden(par(numbers).chunks(3).map([&c](auto) { return c.item(0); }));
                }},
     NamedStage{"windows",
-               [](Calls& c) {
+               +[](Calls& c) {
                  static const std::vector<int> numbers(kItems, 1);
-                 return AnyStage::of(par(numbers).windows(3).map([&c](auto) { return c.item(0); }));
+                 return hidden(par(numbers).windows(3).map([&c](auto) { return c.item(0); }));
                }},
     NamedStage{"from",
-               [](Calls& c) {
+               +[](Calls& c) {
                  static const std::list<int> numbers(kItems, 1);
-                 return AnyStage::of(blitz::from(numbers, {.batch = 3}).map([&c](int) { return c.item(0); }));
+                 return hidden(blitz::from(numbers, {.batch = 3}).map([&c](int) { return c.item(0); }));
+               }},
+    NamedStage{"from, ordered",
+               +[](Calls& c) {
+                 static const std::list<int> numbers(kItems, 1);
+                 return hidden(blitz::from(numbers).ordered().map([&c](int) { return c.item(0); }));
+               }},
+    NamedStage{"lines and split_at",
+               +[](Calls& c) {
+                 // The second line reaches into a second block.
+                 static const std::string text = "a\n" + std::string(5000, 'b') + "\nc,d\n" + std::string(5000, 'e');
+                 return hidden(blitz::lines(text).chain(blitz::split_at(text, ',')).map([&c](std::string_view) {
+                   return c.item(0);
+                 }));
                }},
     NamedStage{"split",
-               [](Calls& c) {
+               +[](Calls& c) {
                  const auto halves = c.counted([](int n) {
                    return n < 2 ? std::pair(n, std::optional<int>()) : std::pair(n / 2, std::optional(n - n / 2));
                  });
-                 return AnyStage::of(blitz::split(kItems, halves).map([&c](int) { return c.item(0); }));
+                 return hidden(blitz::split(kItems, halves).map([&c](int) { return c.item(0); }));
                }},
     NamedStage{"walk_tree",
-               [](Calls& c) {
+               +[](Calls& c) {
                  const auto children = c.counted([](int node) {
                    return std::views::iota(std::min(2 * node, kItems), std::min(2 * node + 2, kItems));
                  });
-                 return AnyStage::of(blitz::walk_tree(1, children).map([&c](int i) { return c.item(i); }));
+                 return hidden(blitz::walk_tree(1, children).map([&c](int i) { return c.item(i); }));
                }},
 };
 
-using Any = blitz::Pipeline<AnyStage>;
 struct NamedTerminal {
   const char* name;
   int passes;
-  void (*run)(const Any&, Calls&);
+  void (*run)(const Unindexed&, Calls&);
+  void (*run_indexed)(const Indexed&, Calls&);
+
+  template <class F>
+  NamedTerminal(const char* the_name, int the_passes, F f)
+      : name(the_name), passes(the_passes), run(f), run_indexed(f) {}
 };
 const auto kNothing = [](const Item&) {};
 const auto kNever = [](const Item&) { return false; };
+const auto kValue = [](const Item& x) { return x.value(); };
 const auto kAdd = [](Item x, Item y) { return Item(x.value() + y.value()); };  // NOLINT: they are moved from
+/// An Item for terminals that need copies.
+class Copyable {
+ public:
+  explicit Copyable(Item item) : item_(std::move(item)) {}
+  Copyable(const Copyable& other) : item_(other.item_.value()) {}
+  Copyable(Copyable&&) = default;
+  Copyable& operator=(const Copyable& other) { return *this = Copyable(other); }
+  Copyable& operator=(Copyable&&) = default;
+  ~Copyable() = default;
+  friend auto operator<=>(const Copyable&, const Copyable&) = default;
+
+ private:
+  Item item_;
+};
+const auto kCopyable = [](Item&& x) { return Copyable(std::move(x)); };
+const auto kPair = [](Item&& x) { return std::pair(1, Copyable(std::move(x))); };
 template <class... T>
 void ignore(const T&... /*results*/) {}
 
 const std::array kTerminals{
-    NamedTerminal{"for_each", 1, [](const Any& p, Calls& c) { p.for_each(c.counted(kNothing)); }},
+    NamedTerminal{"for_each", 1, [](const auto& p, Calls& c) { p.for_each(c.counted(kNothing)); }},
     NamedTerminal{"for_each_with", 1,
-                  [](const Any& p, Calls& c) {
+                  [](const auto& p, Calls& c) {
                     p.for_each_with(c.counted([] { return Item(0); }), c.counted([](Item&, const Item&) {}));
                   }},
-    NamedTerminal{"reduce", 1, [](const Any& p, Calls& c) { ignore(p.reduce(c.counted(kAdd))); }},
+    NamedTerminal{"reduce", 1, [](const auto& p, Calls& c) { ignore(p.reduce(c.counted(kAdd))); }},
     NamedTerminal{"fold", 1,
-                  [](const Any& p, Calls& c) {
+                  [](const auto& p, Calls& c) {
                     const auto count = c.counted([](int n, const Item&) { return n + 1; });
                     ignore(p.fold(0, count, c.counted(std::plus<>())));
                   }},
-    NamedTerminal{"count", 1, [](const Any& p, Calls&) { ignore(p.count()); }},
-    NamedTerminal{"min", 1, [](const Any& p, Calls& c) { ignore(p.min(c.counted(std::less<>()))); }},
-    NamedTerminal{"max", 1, [](const Any& p, Calls& c) { ignore(p.max(c.counted(std::less<>()))); }},
-    NamedTerminal{"any_of", 1, [](const Any& p, Calls& c) { ignore(p.any_of(c.counted(kNever))); }},
-    NamedTerminal{"all_of", 1, [](const Any& p, Calls& c) { ignore(p.all_of(c.counted(kEven))); }},
-    NamedTerminal{"find_first", 1, [](const Any& p, Calls& c) { ignore(p.find_first(c.counted(kEven))); }},
-    NamedTerminal{"find_any", 1, [](const Any& p, Calls& c) { ignore(p.find_any(c.counted(kNever))); }},
-    NamedTerminal{"find_last", 1, [](const Any& p, Calls& c) { ignore(p.find_last(c.counted(kEven))); }},
-    NamedTerminal{"first", 1, [](const Any& p, Calls&) { ignore(p.first()); }},
-    NamedTerminal{"last", 1, [](const Any& p, Calls&) { ignore(p.last()); }},
-    NamedTerminal{"collect", 1, [](const Any& p, Calls&) { ignore(p.collect()); }},
-    NamedTerminal{"collect into a vector", 1, [](const Any& p, Calls&) { ignore(p.collect<std::vector<Item>>()); }},
+    NamedTerminal{"sum", 1, [](const auto& p, Calls& c) { ignore(p.map(c.counted(kValue)).sum()); }},
+    NamedTerminal{
+        "sum of doubles", 1,
+        [](const auto& p, Calls& c) { ignore(p.map(c.counted([](const Item& x) { return x.value() / 3.0; })).sum()); }},
+    NamedTerminal{"ordered_sum", 1, [](const auto& p, Calls& c) { ignore(p.map(c.counted(kValue)).ordered_sum()); }},
+    NamedTerminal{"product", 1, [](const auto& p, Calls& c) { ignore(p.map(c.counted(kValue)).product()); }},
+    NamedTerminal{"count", 1, [](const auto& p, Calls& /*c*/) { ignore(p.count()); }},
+    NamedTerminal{"min", 1, [](const auto& p, Calls& c) { ignore(p.min(c.counted(std::less<>()))); }},
+    NamedTerminal{"max", 1, [](const auto& p, Calls& c) { ignore(p.max(c.counted(std::less<>()))); }},
+    NamedTerminal{"minmax", 1,
+                  [](const auto& p, Calls& c) { ignore(p.map(kCopyable).minmax(c.counted(std::less<>()))); }},
+    NamedTerminal{"any_of", 1, [](const auto& p, Calls& c) { ignore(p.any_of(c.counted(kNever))); }},
+    NamedTerminal{"all_of", 1, [](const auto& p, Calls& c) { ignore(p.all_of(c.counted(kEven))); }},
+    NamedTerminal{"none_of", 1, [](const auto& p, Calls& c) { ignore(p.none_of(c.counted(kNever))); }},
+    NamedTerminal{"find_first", 1, [](const auto& p, Calls& c) { ignore(p.find_first(c.counted(kEven))); }},
+    NamedTerminal{"find_any", 1, [](const auto& p, Calls& c) { ignore(p.find_any(c.counted(kNever))); }},
+    NamedTerminal{"find_last", 1, [](const auto& p, Calls& c) { ignore(p.find_last(c.counted(kEven))); }},
+    NamedTerminal{"position_first", 1,
+                  [](const auto& p, Calls& c) {
+                    if constexpr (std::same_as<decltype(p), const Indexed&>) {
+                      ignore(p.position_first(c.counted(kNever)));
+                    }
+                  }},
+    NamedTerminal{"first", 1, [](const auto& p, Calls& /*c*/) { ignore(p.first()); }},
+    NamedTerminal{"last", 1, [](const auto& p, Calls& /*c*/) { ignore(p.last()); }},
+    NamedTerminal{"collect", 1, [](const auto& p, Calls& /*c*/) { ignore(p.collect()); }},
+    NamedTerminal{"collect into a vector", 1,
+                  [](const auto& p, Calls& /*c*/) { ignore(p.template collect<std::vector<Item>>()); }},
     NamedTerminal{"collect_into", 1,
-                  [](const Any& p, Calls&) {
+                  [](const auto& p, Calls& /*c*/) {
                     std::vector<Item> out;
                     for (int i = 0; i < kItems / 2; ++i) out.emplace_back(i);
                     ignore(p.collect_into(out));
                   }},
     NamedTerminal{"append_to", 1,
-                  [](const Any& p, Calls&) {
+                  [](const auto& p, Calls& /*c*/) {
                     std::vector<Item> out;
                     out.emplace_back(1);
                     p.append_to(out);
                   }},
-    NamedTerminal{"partition", 2, [](const Any& p, Calls& c) { ignore(p.partition(c.counted(kEven))); }},
+    NamedTerminal{"partition", 2, [](const auto& p, Calls& c) { ignore(p.partition(c.counted(kEven))); }},
+    NamedTerminal{"partition_into", 2,
+                  [](const auto& p, Calls& c) {
+                    std::vector<Item> even;
+                    std::vector<Item> odd;
+                    for (int i = 0; i < 3; ++i) {
+                      even.emplace_back(i);
+                      odd.emplace_back(i);
+                    }
+                    ignore(p.partition_into(even, odd, c.counted(kEven)));
+                  }},
+    NamedTerminal{"unzip", 2, [](const auto& p, Calls& c) { ignore(p.map(c.counted(kPair)).unzip()); }},
+    NamedTerminal{"unzip_into", 2,
+                  [](const auto& p, Calls& c) {
+                    std::vector<int> firsts(kItems / 2);
+                    std::vector<Copyable> seconds(kItems / 2, Copyable(Item(0)));
+                    ignore(p.map(c.counted(kPair)).unzip_into(firsts, seconds));
+                  }},
     NamedTerminal{
         "group_by", 1,
-        [](const Any& p, Calls& c) { ignore(p.group_by(c.counted([](const Item& x) { return x.value() % 3; }))); }},
+        [](const auto& p, Calls& c) { ignore(p.group_by(c.counted([](const Item& x) { return x.value() % 3; }))); }},
     NamedTerminal{"try_for_each", 1,
-                  [](const Any& p, Calls& c) {
+                  [](const auto& p, Calls& c) {
                     ignore(p.try_for_each(c.counted([](const Item&) { return std::optional<std::string>(); })));
+                  }},
+    NamedTerminal{"try_reduce", 1,
+                  [](const auto& p, Calls& c) {
+                    const auto lesser = [](Copyable x, Copyable y) { return std::optional(std::min(x, y)); };
+                    ignore(p.map([](Item&& x) {
+                              return std::optional(kCopyable(std::move(x)));
+                            }).try_reduce(Copyable(Item(0)), c.counted(lesser)));
                   }},
 };
 
@@ -248,11 +352,18 @@ void for_each_pipeline(Test&& test) {
 void run(const NamedStage& stage, const NamedTerminal& terminal, const AlgorithmOptions& options,
          CallCounter& counter) {
   Calls calls{.counter = counter};
+  const auto run_it = [&](const auto& pipeline) {
+    if constexpr (std::same_as<decltype(pipeline), const Indexed&>) {
+      terminal.run_indexed(pipeline, calls);
+    } else {
+      terminal.run(pipeline, calls);
+    }
+  };
   const auto check = [&] {
     for (std::size_t i = 1; i < calls.visits.size(); ++i) CHECK(calls.visits[i] <= terminal.passes);
   };
   try {
-    terminal.run(Any(stage.make(calls), options), calls);
+    std::visit([&](auto make) { run_it(make(calls).with(options)); }, stage.make);
   } catch (...) {
     check();
     throw;

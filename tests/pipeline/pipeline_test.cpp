@@ -366,6 +366,41 @@ TEST_CASE("pipelines: results in memory that is there") {
   });
 }
 
+TEST_CASE("pipelines: a filter of what lies in memory") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : lengths(20'000, 100)) {
+      const std::vector<int> numbers = random_ints(n, 1000);
+      // From none to all: what few are left of has an array of its own.
+      for (const int below : {0, 1, 200, 300, 999, 1000}) {
+        const auto is_below = [below](int x) { return x < below; };
+        const auto right = [&](auto&& range) { return listed(range | std::views::filter(is_below)); };
+        CHECK(listed(par(numbers).with(options).filter(is_below).collect()) == right(numbers));
+        CHECK(listed(par(numbers).with(options).skip(3).take(50).filter(is_below).collect()) ==
+              right(numbers | std::views::drop(3) | std::views::take(50)));
+      }
+    }
+    std::atomic<int> calls = 0;
+    const std::vector<int> numbers(5000, 1);
+    const auto counted = [&calls](int) { return ++calls % 2 == 0; };
+    CHECK(par(numbers).with(options).filter(counted).collect().size() == numbers.size() / 2);
+    CHECK(calls == 5000);
+  });
+}
+
+TEST_CASE("pipelines: an array has the memory of the one before") {
+  const auto numbers = par(0, 300'000);
+  const int* const first = numbers.collect().data();
+  CHECK(numbers.collect().data() == first);
+  blitz::free_kept_arrays();
+  std::optional<blitz::Array<int>> moved(numbers.collect());
+  blitz::Array<int> array(*std::move(moved));
+  moved.reset();
+  CHECK(array.size() == 300'000);
+  CHECK(array[299'999] == 299'999);
+  array = par(0, 3).collect();
+  CHECK(listed(array) == std::vector{0, 1, 2});
+}
+
 TEST_CASE("pipelines: the same bits on any number of threads") {
   std::vector<double> numbers(100'000);
   for (double& x : numbers) x = 1.0 / static_cast<double>(random_bits()() % 1000 + 1);
