@@ -137,6 +137,11 @@ class TaskGroup {
     return group_.stop().token();
   }
 
+ protected:
+  /// For adaptors: wait() waits for a job that is still to be spawned, until finished() says that it was, or will not be.
+  void begun() noexcept { group_.begun(); }
+  void finished() noexcept { group_.finished(); }
+
  private:
   explicit TaskGroup(detail::PoolBase& pool) : pool_(detail::share(pool)), group_(pool) {}
 
