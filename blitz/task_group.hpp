@@ -138,8 +138,9 @@ class TaskGroup {
   }
 
  protected:
-  /// For adaptors: wait() waits for a job that is still to be spawned, until finished() says that it was, or will not be.
+  /// For adaptors: wait() waits for a job that is still to be spawned.
   void begun() noexcept { group_.begun(); }
+  /// For adaptors: such a job was spawned, or will not be. The group may be gone then.
   void finished() noexcept { group_.finished(); }
 
  private:

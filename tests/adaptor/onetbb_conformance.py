@@ -56,7 +56,7 @@ def compiled(test, scratch, arguments):
     first = ["oneapi/tbb/detail/_assert.h", "oneapi/tbb/detail/_template_helpers.h", "cache_line.h"]
     command = [*arguments.compiler.split(), "-std=c++20", "-O1", "-w", *(f"-I{folder}" for folder in includes),
                *(word for header in first for word in ("-include", header)),
-               str(source / f"test/conformance/conformance_{test}.cpp"), "-o", str(scratch / test),
+               str(source / f"test/conformance/conformance_{test}.cpp"), "-o", str(scratch / "programs" / test),
                f"-L{library}", "-lblitz", f"-Wl,-rpath,{library}", "-pthread"]
     return subprocess.run(command).returncode == 0
 
@@ -67,23 +67,22 @@ def main():
     parser.add_argument("library")
     parser.add_argument("tests", nargs="*")
     parser.add_argument("--compiler", default="g++")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     failed = []
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder)
         for name, text in STAND_INS.items():
             (scratch / name).parent.mkdir(parents=True, exist_ok=True)
             (scratch / name).write_text(text)
+        (scratch / "programs").mkdir()
         for test in arguments.tests or TESTS:
-            passed = compiled(test, scratch, arguments)
-            if passed:
+            passed, line = False, "does not compile"
+            if compiled(test, scratch, arguments):
                 left_out = [f"-tce={','.join(EXPECTED[test])}"] if test in EXPECTED else []
-                run = subprocess.run([str(scratch / test), *left_out], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                     timeout=600)
+                run = subprocess.run([str(scratch / "programs" / test), *left_out], capture_output=True, text=True, timeout=600)
                 passed = run.returncode == 0
-                print(f"{test}: " + next((line for line in run.stdout.splitlines() if "test cases:" in line), run.stdout))
-            else:
-                print(f"{test}: does not compile")
+                line = next((line for line in run.stdout.splitlines() if "test cases:" in line), run.stdout + run.stderr)
+            print(f"{test}: {line}", flush=True)
             failed += [] if passed else [test]
     sys.exit(f"failed: {' '.join(failed)}" if failed else 0)
 

@@ -123,10 +123,10 @@ TEST_CASE("parallel_for over indices") {
 struct Row {
   Row(int its_index) : index(its_index) {}
   friend bool operator<(Row a, Row b) { return a.index < b.index; }
-  friend bool operator<=(Row a, Row b) { return a.index <= b.index; }
-  friend Row operator+(Row a, Row b) { return a.index + b.index; }
-  friend Row operator*(Row a, Row b) { return a.index * b.index; }
-  friend Row operator/(Row a, Row b) { return a.index / b.index; }
+  [[maybe_unused]] friend bool operator<=(Row a, Row b) { return a.index <= b.index; }
+  [[maybe_unused]] friend Row operator+(Row a, Row b) { return a.index + b.index; }
+  [[maybe_unused]] friend Row operator*(Row a, Row b) { return a.index * b.index; }
+  [[maybe_unused]] friend Row operator/(Row a, Row b) { return a.index / b.index; }
   friend std::size_t operator-(Row a, Row b) { return static_cast<std::size_t>(a.index - b.index); }
   Row(std::size_t its_index) : index(static_cast<int>(its_index)) {}
   Row& operator++() { return ++index, *this; }
