@@ -146,6 +146,12 @@ class TaskGroup {
     return group_.stop().token();
   }
 
+ protected:
+  /// For adaptors: wait() waits for a job that is still to be spawned.
+  void begun() noexcept { group_.begun(); }
+  /// For adaptors: such a job was spawned, or will not be. The group may be gone then.
+  void finished() noexcept { group_.finished(); }
+
  private:
   explicit TaskGroup(detail::PoolBase& pool) : pool_(detail::share(pool)), group_(pool) {}
 

@@ -348,6 +348,55 @@ int throws() {
   return 1;
 }
 
+/// Newer versions of libstdc++ pass a tag before the policy, which says nothing to this backend.
+void tags(std::size_t count) {
+  namespace backend = __pstl::__par_backend;
+  struct Tag {
+  } tag;
+  const auto& par = std::execution::par;
+  const auto end = static_cast<long>(count);
+  std::vector<long> v(count);
+  backend::__parallel_for(tag, par, 0L, end, [&](long i, long j) {
+    for (; i != j; ++i) v[static_cast<std::size_t>(i)] = end - i;
+  });
+  const auto sum = [&](long i, long j, long value) { return std::accumulate(v.begin() + i, v.begin() + j, value); };
+  const long expected = end * (end + 1) / 2;
+  SAME(backend::__parallel_reduce(tag, par, 0L, end, 0L, sum, std::plus<long>()) == expected);
+  const auto item = [&](long i) { return v[static_cast<std::size_t>(i)]; };
+  SAME(backend::__parallel_transform_reduce(tag, par, 0L, end, item, 5L, std::plus<long>(), sum) == expected + 5);
+
+  std::vector<long> sums(count);
+  const auto scan = [&](long i, long j, long left) {
+    for (; i != j; ++i) sums[static_cast<std::size_t>(i)] = left += item(i);
+    return left;
+  };
+  SAME(backend::__parallel_transform_scan(tag, par, end, item, 0L, std::plus<long>(), sum, scan) == expected);
+  SAME(sums.back() == expected);
+  sums.assign(count, 0);
+  long total = 0;
+  backend::__parallel_strict_scan(
+      tag, par, end, 0L, [&](long i, long n) { return sum(i, i + n, 0); }, std::plus<long>(),
+      [&](long i, long n, long left) { scan(i, i + n, left); }, [&](long all) { total = all; });
+  SAME(total == expected && sums.back() == expected);
+
+  const auto less = std::less<long>();
+  backend::__parallel_stable_sort(tag, par, v.begin(), v.end(), less,
+                                  [](auto first, auto last, auto compare) { std::stable_sort(first, last, compare); });
+  SAME(std::is_sorted(v.begin(), v.end()));
+  std::vector<long> merged(2 * count);
+  backend::__parallel_merge(
+      tag, par, v.begin(), v.end(), v.begin(), v.end(), merged.begin(), less,
+      [](auto x, auto xe, auto y, auto ye, auto out, auto compare) { return std::merge(x, xe, y, ye, out, compare); });
+  SAME(std::is_sorted(merged.begin(), merged.end()) && merged[1] == 1 && merged[2] == 2);
+
+  int left = 0;
+  int right = 0;
+  backend::__parallel_invoke(
+      tag, par, [&] { left = 1; }, [&] { right = 2; });
+  SAME(left + right == 3);
+  backend::__cancel_execution(tag);  // outside every loop: nothing
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -361,4 +410,5 @@ int main(int argc, char** argv) {
     moves<std::string>(std::execution::par, random);
   }
   locks();
+  tags(30000);
 }

@@ -7,11 +7,15 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <exception>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <list>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <set>
 #include <sstream>
@@ -114,6 +118,40 @@ TEST_CASE("parallel_for over indices") {
   CHECK(sum == -9 + 12);
   CHECK_THROWS_AS(tbb::parallel_for(0, 1, -1, [](int) {}), std::invalid_argument);
 }
+
+/// What counts, and is no integer.
+struct Row {
+  Row(int its_index) : index(its_index) {}
+  friend bool operator<(Row a, Row b) { return a.index < b.index; }
+  [[maybe_unused]] friend bool operator<=(Row a, Row b) { return a.index <= b.index; }
+  [[maybe_unused]] friend Row operator+(Row a, Row b) { return a.index + b.index; }
+  [[maybe_unused]] friend Row operator*(Row a, Row b) { return a.index * b.index; }
+  [[maybe_unused]] friend Row operator/(Row a, Row b) { return a.index / b.index; }
+  friend std::size_t operator-(Row a, Row b) { return static_cast<std::size_t>(a.index - b.index); }
+  Row(std::size_t its_index) : index(static_cast<int>(its_index)) {}
+  Row& operator++() { return ++index, *this; }
+  Row& operator+=(Row other) { return index += other.index, *this; }
+  int index;
+};
+
+TEST_CASE("parallel_for over what behaves like an integer") {
+  std::atomic<int> sum{0};
+  tbb::parallel_for(Row(3), Row(1003), [&](Row row) { sum += row.index; });
+  CHECK(sum == (3 + 1002) * 500);
+  sum = 0;
+  tbb::parallel_for(
+      Row(3), Row(1004), Row(10), [&](Row row) { sum += row.index; }, tbb::simple_partitioner());
+  CHECK(sum == (3 + 1003) * 101 / 2);
+}
+
+#ifdef BLITZ_TBB  // oneTBB counts in the type of the index.
+TEST_CASE("parallel_for over all of an index type's values") {
+  std::atomic<int> negative{0};
+  tbb::parallel_for(std::numeric_limits<int>::min(), std::numeric_limits<int>::max(), 1 << 30,
+                    [&](int i) { negative += i < 0; });
+  CHECK(negative == 2);
+}
+#endif
 
 template <class Partitioner>
 void check_parts(Partitioner&& partitioner, bool simple) {
@@ -338,6 +376,18 @@ TEST_CASE("task_group") {
   CHECK_THROWS_WITH_AS(group.wait(), "of a task", std::runtime_error);
   CHECK(group.wait() == tbb::complete);
 
+  // A handle is waited for until it is run or destroyed.
+  bool seen = false;
+  task = group.defer([] {});
+  std::thread other([&] {
+    std::this_thread::yield();
+    seen = true;
+    task = tbb::task_handle();
+  });
+  CHECK(group.wait() == tbb::complete);
+  CHECK(seen);
+  other.join();
+
   // What it is asked to cancel while a task runs has not begun, or has.
   group.run([&] { group.cancel(); });
   CHECK(group.wait() == tbb::canceled);
@@ -430,6 +480,20 @@ TEST_CASE("task_arena") {
   arena.execute([&] { group.wait(); });
   while (ran < 3) std::this_thread::yield();
 
+  arena.enqueue(group.defer([] { throw std::runtime_error("of a handle"); }));
+  CHECK_THROWS_WITH_AS(group.wait(), "of a handle", std::runtime_error);
+#if TBB_VERSION_MAJOR >= 2023 || defined(BLITZ_TBB)
+  arena.enqueue([&] { ++ran; }, group);
+  tbb::this_task_arena::enqueue([&] { ++ran; }, group);
+  group.wait();
+  CHECK(ran == 5);
+#endif
+
+  arena.execute([] {
+    tbb::task_arena attached{tbb::attach()};
+    CHECK(attached.is_active());
+  });
+
   tbb::task_arena automatic;
   CHECK(automatic.execute([] { return std::make_unique<int>(5); }) != nullptr);
   CHECK(tbb::this_task_arena::isolate([] { return 7; }) == 7);
@@ -450,9 +514,46 @@ TEST_CASE("global_control limits the threads") {
     group.run_and_wait([&] { threads.insert(std::this_thread::get_id()); });
     CHECK(threads.size() <= 2);
   }
+  CHECK(global_control::active_value(global_control::terminate_on_exception) == 0);
 #ifdef BLITZ_TBB  // oneTBB aborts.
   CHECK_THROWS_AS(global_control(global_control::max_allowed_parallelism, 0), std::exception);
 #endif
+}
+
+// Run alone: the program must fail.
+TEST_CASE("global_control: terminate_on_exception" * doctest::skip()) {
+  const tbb::global_control control(tbb::global_control::terminate_on_exception, 1);
+  std::set_terminate([] { std::_Exit(1); });
+  CHECK_THROWS(tbb::parallel_for(0, 10, [](int) { throw std::runtime_error("ends the program"); }));
+}
+
+TEST_CASE("task_scheduler_handle") {
+  tbb::task_scheduler_handle none;
+  CHECK_FALSE(static_cast<bool>(none));
+  tbb::task_scheduler_handle handle{tbb::attach()};
+  tbb::task_scheduler_handle moved(std::move(handle));
+  CHECK_FALSE(static_cast<bool>(handle));
+  CHECK(static_cast<bool>(moved));
+  none = std::move(moved);
+  none.release();
+  CHECK_FALSE(static_cast<bool>(none));
+
+#ifdef BLITZ_TBB  // oneTBB's thread is lost then.
+  tbb::task_arena arena(2);
+  arena.execute([] {
+    tbb::task_scheduler_handle inner{tbb::attach()};
+    CHECK_FALSE(tbb::finalize(inner, std::nothrow));
+    tbb::task_scheduler_handle thrower{tbb::attach()};
+    CHECK_THROWS_AS(tbb::finalize(thrower), tbb::unsafe_wait);
+  });
+#endif
+
+  tbb::task_scheduler_handle last{tbb::attach()};
+  CHECK(tbb::finalize(last, std::nothrow));
+  CHECK_FALSE(static_cast<bool>(last));
+  std::atomic<int> calls{0};
+  tbb::parallel_for(0, 10, [&](int) { ++calls; });
+  CHECK(calls == 10);
 }
 
 TEST_CASE("enumerable_thread_specific and combinable") {
@@ -476,8 +577,31 @@ TEST_CASE("enumerable_thread_specific and combinable") {
   const auto flat = tbb::flatten2d(vectors);
   CHECK(flat.size() == 5);
   CHECK(std::accumulate(flat.begin(), flat.end(), 0) == 9);
+  auto some = tbb::flatten2d(vectors, vectors.begin(), std::next(vectors.begin()));
+  CHECK(some.size() == 3);
+  for (int& x : some) x = 7;
+  CHECK(std::accumulate(flat.begin(), flat.end(), 0) == 21 + 3);
   const auto copy = vectors;
   CHECK(copy.size() == 2);
+  std::atomic<std::size_t> items{0};
+  tbb::parallel_for(vectors.range(), [&](const decltype(vectors)::const_range_type& r) {
+    for (const auto& each : r) items += each.size();
+  });
+  CHECK(items == 5);
+
+  // Of another allocator, by copy and by move: the values stay those of their threads.
+  using Vectors = tbb::enumerable_thread_specific<std::vector<int>, tbb::tbb_allocator<std::vector<int>>,
+                                                  tbb::ets_key_per_instance>;
+  Vectors other(vectors);
+  CHECK(other.size() == 2);
+  CHECK((other.local(exists), exists));
+  CHECK(other.local().size() == 3);
+  decltype(vectors) back;
+  back = std::move(other);
+  CHECK(back.size() == 2);
+  CHECK(back.local() == std::vector<int>{7, 7, 7});
+  back.clear();
+  CHECK(back.local() == std::vector<int>{1, 2});  // by the function that came along
   vectors.clear();
   CHECK(vectors.empty());
   CHECK_FALSE((vectors.local(exists), exists));

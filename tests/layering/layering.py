@@ -55,6 +55,7 @@ ADAPTED = {
     "adaptor/boost_asio.hpp": ("boost/asio/",),
     "adaptor/eigen.hpp": ("Eigen/", "unsupported/Eigen/"),
     "adaptor/opencv.hpp": ("opencv2/",),
+    "adaptor/parlay.hpp": ("parlay/",),
     "adaptor/stdexec.hpp": ("stdexec/",),
 }
 

@@ -79,24 +79,56 @@ void parallel_for(const Range& range, const Body& body, Last&&... last) {
   }
 }
 
+namespace detail {
+
+/// What can be counted with: integers, and what behaves alike.
+template <class I>
+concept Index = std::copyable<I> && std::constructible_from<I, int> && requires(const I& a, const I& b) {
+  { a < b } -> std::convertible_to<bool>;
+  { a - b } -> std::convertible_to<std::size_t>;
+  { a + (b - a) } -> std::convertible_to<I>;
+};
+
+template <Index I>
+[[nodiscard]] std::size_t distance(const I& first, const I& last) {
+  if constexpr (std::integral<I>) {
+    return static_cast<std::size_t>(last) - static_cast<std::size_t>(first);  // may be more than I can hold
+  } else {
+    return static_cast<std::size_t>(last - first);
+  }
+}
+template <Index I>
+[[nodiscard]] I advanced(const I& first, std::size_t n) {
+  if constexpr (std::integral<I>) {
+    return static_cast<I>(static_cast<std::size_t>(first) + n);
+  } else {
+    return static_cast<I>(first + static_cast<decltype(first - first)>(n));
+  }
+}
+
+}  // namespace detail
+
 /// Calls `f(i)` for first, first + step, ... below `last`. Throws std::invalid_argument for a step below 1.
-template <std::integral Index, class F, class... Last>
-  requires detail::LastArguments<Last...>
+template <detail::Index Index, class F, class... Last>
+  requires(detail::LastArguments<Last...> && std::invocable<const F&, Index>)
 void parallel_for(Index first, Index last, Index step, const F& f, Last&&... last_arguments) {
-  if (step < 1) throw std::invalid_argument("tbb::parallel_for: the step must be at least 1");
+  if (!(Index(0) < step)) {
+    detail::terminate_if_asked();
+    throw std::invalid_argument("tbb::parallel_for: the step must be at least 1");
+  }
   if (!(first < last)) return;
   const detail::CallOptions options(last_arguments...);
-  const auto count =
-      (static_cast<std::size_t>(last) - static_cast<std::size_t>(first) - 1) / static_cast<std::size_t>(step) + 1;
+  const std::size_t each = detail::distance(Index(0), step);
+  const std::size_t count = (detail::distance(first, last) - 1) / each + 1;
   detail::for_blocks(count, 1, options, [&](std::size_t from, std::size_t to) {
-    for (; from != to; ++from) std::invoke(f, static_cast<Index>(first + static_cast<Index>(from) * step));
+    for (; from != to; ++from) std::invoke(f, detail::advanced(first, from * each));
   });
 }
 /// The same with a step of 1.
-template <std::integral Index, class F, class... Last>
-  requires(detail::LastArguments<Last...> && !std::integral<F>)
+template <detail::Index Index, class F, class... Last>
+  requires(detail::LastArguments<Last...> && std::invocable<const F&, Index>)
 void parallel_for(Index first, Index last, const F& f, Last&&... last_arguments) {
-  parallel_for(first, last, Index{1}, f, last_arguments...);
+  parallel_for(first, last, Index(1), f, last_arguments...);
 }
 
 // --- parallel_reduce ---

@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <set>
 #include <stdexcept>
 #include <stop_token>
@@ -87,65 +89,16 @@ class task_group_context {
   std::unique_ptr<std::stop_callback<Request>> with_parent_;  // the same
 };
 
-namespace detail {
-
-/// The context of the task that this thread runs; null if it has none.
-inline thread_local task_group_context* current_context = nullptr;
-
-/// The context of one call: the one that it was given, or that of the task that makes it.
-class CallContext {
- public:
-  explicit CallContext(task_group_context* given = nullptr) noexcept
-      : context_(given != nullptr ? given : current_context) {}
-
-  [[nodiscard]] bool is_cancelled() const noexcept {
-    return context_ != nullptr && context_->is_group_execution_cancelled();
-  }
-  [[nodiscard]] std::stop_token token() const { return context_ != nullptr ? context_->token() : std::stop_token(); }
-
-  /// Calls `f()` as a task of the context, unless that is cancelled.
-  template <class F>
-  void run(F&& f) const {
-    if (is_cancelled()) return;
-    struct Frame {
-      ~Frame() { current_context = outer; }
-      task_group_context* outer;
-    } frame{std::exchange(current_context, context_)};
-    std::forward<F>(f)();
-  }
-
-  /// Calls `f()`, the call as a whole: an exception cancels what is left.
-  template <class F>
-  void guard(F&& f) const {
-    try {
-      std::forward<F>(f)();
-    } catch (...) {
-      if (context_ != nullptr) context_->cancel_group_execution();
-      throw;
-    }
-  }
-
- private:
-  task_group_context* context_;
-};
-
-}  // namespace detail
-
-inline task_group_context::task_group_context(kind_type kind, std::uintptr_t traits) noexcept
-    : parent_(kind == bound ? detail::current_context : nullptr), traits_(traits) {}
-
-/// Whether the task that this thread runs is cancelled.
-[[nodiscard]] inline bool is_current_task_group_canceling() noexcept { return detail::CallContext().is_cancelled(); }
-
 /// Sets a parameter while it lives. Of several limits of the number of threads the least counts, of several sizes of stacks the
 /// greatest: calls from outside every pool are then made in a pool of so many threads with such stacks. A pool is made when
-/// it is first wanted, and lives until the program ends.
+/// it is first wanted, and lives until the program ends. With terminate_on_exception, what would leave a call ends the program
+/// by std::terminate.
 class global_control {
  public:
   enum parameter : std::uint8_t { max_allowed_parallelism, thread_stack_size, terminate_on_exception, parameter_max };
 
-  /// Throws std::invalid_argument for a value of 0, but for terminate_on_exception, which is recorded and not heeded; and what
-  /// the constructor of blitz::ThreadPool throws.
+  /// Throws std::invalid_argument for a value of 0, but for terminate_on_exception; and what the constructor of
+  /// blitz::ThreadPool throws.
   global_control(parameter what, std::size_t value) : what_(what), value_(value) {
     if (value == 0 && what != terminate_on_exception) {
       throw std::invalid_argument("tbb::global_control: the value must be at least 1");
@@ -214,6 +167,99 @@ class global_control {
   parameter what_;
   std::size_t value_;
 };
+
+namespace detail {
+
+/// The context of the task that this thread runs; null if it has none.
+inline thread_local task_group_context* current_context = nullptr;
+
+/// Where an exception would leave a call.
+inline void terminate_if_asked() noexcept {
+  if (global_control::active_value(global_control::terminate_on_exception) != 0) std::terminate();
+}
+
+/// The context of one call: the one that it was given, or that of the task that makes it.
+class CallContext {
+ public:
+  explicit CallContext(task_group_context* given = nullptr) noexcept
+      : context_(given != nullptr ? given : current_context) {}
+
+  [[nodiscard]] bool is_cancelled() const noexcept {
+    return context_ != nullptr && context_->is_group_execution_cancelled();
+  }
+  [[nodiscard]] std::stop_token token() const { return context_ != nullptr ? context_->token() : std::stop_token(); }
+
+  /// Calls `f()` as a task of the context, unless that is cancelled.
+  template <class F>
+  void run(F&& f) const {
+    if (is_cancelled()) return;
+    struct Frame {
+      ~Frame() { current_context = outer; }
+      task_group_context* outer;
+    } frame{std::exchange(current_context, context_)};
+    std::forward<F>(f)();
+  }
+
+  /// Calls `f()`, the call as a whole: an exception cancels what is left.
+  template <class F>
+  void guard(F&& f) const {
+    try {
+      std::forward<F>(f)();
+    } catch (...) {
+      terminate_if_asked();
+      if (context_ != nullptr) context_->cancel_group_execution();
+      throw;
+    }
+  }
+
+ private:
+  task_group_context* context_;
+};
+
+}  // namespace detail
+
+inline task_group_context::task_group_context(kind_type kind, std::uintptr_t traits) noexcept
+    : parent_(kind == bound ? detail::current_context : nullptr), traits_(traits) {}
+
+/// Whether the task that this thread runs is cancelled.
+[[nodiscard]] inline bool is_current_task_group_canceling() noexcept { return detail::CallContext().is_cancelled(); }
+
+/// An arena or a handle for what the calling thread uses.
+struct attach {};
+
+/// oneTBB's threads end when the last handle is finalized. blitz's sleep until the program ends, so this ends nothing.
+class task_scheduler_handle {
+ public:
+  task_scheduler_handle() = default;
+  task_scheduler_handle(attach) noexcept : attached_(true) {}
+  task_scheduler_handle(task_scheduler_handle&& other) noexcept : attached_(std::exchange(other.attached_, false)) {}
+  task_scheduler_handle& operator=(task_scheduler_handle&& other) noexcept {
+    std::swap(attached_, other.attached_);
+    return *this;
+  }
+  ~task_scheduler_handle() = default;
+  explicit operator bool() const noexcept { return attached_; }
+  void release() noexcept { attached_ = false; }
+
+ private:
+  bool attached_ = false;
+};
+
+class unsafe_wait : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Empties the handle. Returns false within a call, where oneTBB cannot end its threads either.
+inline bool finalize(task_scheduler_handle& handle, const std::nothrow_t&) noexcept {
+  const bool outside = !handle || !blitz::current_thread_index();
+  handle.release();
+  return outside;
+}
+/// The same; throws unsafe_wait within a call.
+inline void finalize(task_scheduler_handle& handle) {
+  if (!finalize(handle, std::nothrow)) throw unsafe_wait("tbb::finalize: called by a worker");
+}
 
 namespace detail {
 

@@ -25,7 +25,28 @@ enum task_group_status : std::uint8_t { not_complete, complete, canceled };
 
 class task_group;
 
-/// A task that task_group::defer has made, and that is still to be run, by a group or in an arena. Movable.
+namespace detail {
+
+/// A group that waits for handles as well.
+class Group : public blitz::TaskGroup {
+ public:
+  using blitz::TaskGroup::TaskGroup;
+
+  /// Counts as a task of a group while it lives.
+  struct Release {
+    void operator()(Group* group) const noexcept { group->finished(); }
+  };
+  using Hold = std::unique_ptr<Group, Release>;
+  [[nodiscard]] Hold hold() noexcept {
+    begun();
+    return Hold(this);
+  }
+};
+
+}  // namespace detail
+
+/// A task that task_group::defer has made, and that is still to be run, by a group or in an arena. Movable. The group's
+/// wait() waits until it has run, or is destroyed.
 class task_handle {
  public:
   task_handle() noexcept = default;
@@ -37,28 +58,26 @@ class task_handle {
   friend class task_arena;
 
   template <class F>
-  task_handle(F&& f, task_group& group)
-      : call_(std::make_unique<Call<std::decay_t<F>>>(std::forward<F>(f))), group_(&group) {}
+  task_handle(F&& f, task_group& group, detail::Group::Hold hold)
+      : call_(std::make_unique<Call<std::decay_t<F>>>(group, std::move(hold), std::forward<F>(f))) {}
 
   struct CallBase {
+    CallBase(task_group& its_group, detail::Group::Hold its_hold) : group(its_group), hold(std::move(its_hold)) {}
     virtual ~CallBase() = default;
     virtual void operator()() = 0;
+    task_group& group;
+    detail::Group::Hold hold;  // ended last: then a wait may return, and destroy the handle
   };
   template <class F>
   struct Call final : CallBase {
-    explicit Call(F&& its_f) : f(std::move(its_f)) {}
-    explicit Call(const F& its_f) : f(its_f) {}
+    template <class G>
+    Call(task_group& its_group, detail::Group::Hold its_hold, G&& its_f)
+        : CallBase(its_group, std::move(its_hold)), f(std::forward<G>(its_f)) {}
     void operator()() override { std::invoke(f); }
     F f;
   };
 
-  /// What a group is given to run.
-  [[nodiscard]] auto take() {
-    return [call = std::move(call_)] { (*call)(); };
-  }
-
   std::unique_ptr<CallBase> call_;
-  task_group* group_ = nullptr;
 };
 
 /// Tasks that are waited for together. An exception cancels those that have not begun.
@@ -75,10 +94,12 @@ class task_group {
   void run(F&& f) {
     group_.run([this, f = std::decay_t<F>(std::forward<F>(f))]() mutable { call(f); });
   }
-  void run(task_handle&& task) { run(task.take()); }
+  void run(task_handle&& task) {
+    run([call = std::move(task.call_)] { (*call)(); });
+  }
   template <class F>
   [[nodiscard]] task_handle defer(F&& f) {
-    return task_handle(std::forward<F>(f), *this);
+    return task_handle(std::forward<F>(f), *this, group_.hold());
   }
 
   /// Rethrows the first exception. The group is then as new.
@@ -105,9 +126,9 @@ class task_group {
  private:
   explicit task_group(task_group_context* given) : context_(given != nullptr ? *given : own_), group_(make_group()) {}
 
-  [[nodiscard]] static blitz::TaskGroup make_group() {
+  [[nodiscard]] static detail::Group make_group() {
     blitz::ThreadPool* const pool = blitz::current_thread_index() ? nullptr : global_control::pool();
-    return pool != nullptr ? blitz::TaskGroup(*pool) : blitz::TaskGroup();
+    return pool != nullptr ? detail::Group(*pool) : detail::Group();
   }
   template <class F>
   void call(F& f) {
@@ -117,7 +138,7 @@ class task_group {
 
   task_group_context own_;
   task_group_context& context_;
-  blitz::TaskGroup group_;
+  detail::Group group_;
 };
 
 using numa_node_id = int;
@@ -139,7 +160,7 @@ class task_arena {
   static constexpr int automatic = -1;
   static constexpr int not_initialized = -2;
   enum class priority : std::uint8_t { low, normal, high };  ///< Not heeded.
-  struct attach {};
+  using attach = tbb::attach;
   struct constraints {
     constraints(numa_node_id numa = automatic, int concurrency = automatic)
         : numa_id(numa), max_concurrency(concurrency) {}
@@ -159,7 +180,8 @@ class task_arena {
       : size_(max_concurrency) {}
   explicit task_arena(const constraints& its, unsigned reserved_for_masters = 1, priority p = priority::normal)
       : task_arena(its.max_concurrency, reserved_for_masters, p) {}
-  explicit task_arena(attach) : task_arena() {}
+  /// Active at once, if the calling thread works for a pool.
+  explicit task_arena(attach) : size_(automatic), active_(blitz::current_thread_index().has_value()) {}
   task_arena(const task_arena& other) : task_arena(other.size_) {}
   task_arena& operator=(const task_arena&) = delete;
 
@@ -208,8 +230,12 @@ class task_arena {
   }
   /// As a task of its group.
   void enqueue(task_handle&& task) {
-    task_group& group = *task.group_;
-    execute([&] { group.run(std::move(task)); });
+    task_group& group = task.call_->group;
+    group.run(std::move(task));
+  }
+  template <class F>
+  void enqueue(F&& f, task_group& group) {
+    group.run(std::forward<F>(f));
   }
 
  private:
@@ -229,8 +255,6 @@ class task_arena {
   std::unique_ptr<blitz::ThreadPool> pool_;  // the same
 };
 
-using attach = task_arena::attach;
-
 /// The arena of the calling thread.
 namespace this_task_arena {
 /// Calls `f()`, and runs nothing else on this thread while that waits.
@@ -248,6 +272,10 @@ void enqueue(F&& f) {
   task_arena().enqueue(std::forward<F>(f));
 }
 inline void enqueue(task_handle&& task) { task_arena().enqueue(std::move(task)); }
+template <class F>
+void enqueue(F&& f, task_group& group) {
+  group.run(std::forward<F>(f));
+}
 }  // namespace this_task_arena
 
 }  // namespace tbb

@@ -15,13 +15,13 @@
 #include <memory>
 #include <mutex>
 #include <new>
-#include <ranges>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "blitz/adaptor/tbb/ranges.hpp"
+#include "blitz/adaptor/tbb/utilities.hpp"
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
 
@@ -78,13 +78,41 @@ class ThreadNumber {
   std::size_t place_;
 };
 
+/// The values of an enumerable_thread_specific, for parallel algorithms.
+template <class I>
+class ValueRange : public blocked_range<I> {
+ public:
+  using iterator = I;
+  using value_type = std::remove_const_t<typename I::value_type>;
+  using reference = typename I::reference;
+  using const_reference = const value_type&;
+  using difference_type = std::ptrdiff_t;
+  using blocked_range<I>::blocked_range;
+  /// Of those that may be changed, for reading.
+  template <std::convertible_to<I> J>
+  ValueRange(const ValueRange<J>& other) : blocked_range<I>(other.begin(), other.end(), other.grainsize()) {}
+};
+
+}  // namespace detail
+
+template <class T, class Allocator, ets_key_usage_type Key>
+class enumerable_thread_specific;
+
+namespace detail {
+template <class X, class T>
+inline constexpr bool kIsThreadSpecific = false;
+template <class T, class Allocator, ets_key_usage_type Key>
+inline constexpr bool kIsThreadSpecific<enumerable_thread_specific<T, Allocator, Key>, T> = true;
 }  // namespace detail
 
 /// A value for each thread that asks for it, made when it first does: by default, of a value, by a function, or of arguments.
 /// local() is lock-free but for a thread's first call. Iteration, combine(), size() and clear() are for one thread, while
-/// no other uses it.
-template <class T, class Allocator = std::allocator<T>, ets_key_usage_type = ets_no_key>
+/// no other uses it. The allocator supplies the memory of the values, in lines of the cache of their own.
+template <class T, class Allocator = cache_aligned_allocator<T>, ets_key_usage_type Key = ets_no_key>
 class enumerable_thread_specific {
+  template <class U, class A, ets_key_usage_type K>
+  friend class enumerable_thread_specific;
+
   /// Two values share no cache line.
   struct alignas(std::max(alignof(T), blitz::detail::kCacheLine)) Value {
     template <class Make>
@@ -101,19 +129,19 @@ class enumerable_thread_specific {
     std::size_t thread;  // whose value it is
   };
 
+  using Values = std::deque<Value, typename std::allocator_traits<Allocator>::template rebind_alloc<Value>>;
+
   template <bool kConst>
   class Iterator {
-    using Deque = std::deque<Value>;
-
    public:
-    using value_type = T;
+    using value_type = std::conditional_t<kConst, const T, T>;
     using difference_type = std::ptrdiff_t;
     using reference = std::conditional_t<kConst, const T&, T&>;
     using pointer = std::conditional_t<kConst, const T*, T*>;
     using iterator_category = std::random_access_iterator_tag;
 
     Iterator() = default;
-    explicit Iterator(typename Deque::iterator at) : at_(at) {}
+    explicit Iterator(typename Values::iterator at) : at_(at) {}
     operator Iterator<true>() const { return Iterator<true>(at_); }
 
     reference operator*() const { return at_->value(); }
@@ -133,7 +161,7 @@ class enumerable_thread_specific {
     friend auto operator<=>(const Iterator& a, const Iterator& b) { return a.at_ - b.at_ <=> 0; }
 
    private:
-    typename Deque::iterator at_;
+    typename Values::iterator at_;
   };
 
  public:
@@ -141,33 +169,44 @@ class enumerable_thread_specific {
   using value_type = T;
   using reference = T&;
   using const_reference = const T&;
-  using pointer = T*;
-  using const_pointer = const T*;
+  using pointer = typename std::allocator_traits<Allocator>::pointer;
+  using const_pointer = typename std::allocator_traits<Allocator>::const_pointer;
   using size_type = std::size_t;
   using difference_type = std::ptrdiff_t;
   using iterator = Iterator<false>;
   using const_iterator = Iterator<true>;
+  using range_type = detail::ValueRange<iterator>;
+  using const_range_type = detail::ValueRange<const_iterator>;
 
   enumerable_thread_specific() : make_([](void* at) { ::new (at) T(); }) {}
   explicit enumerable_thread_specific(const T& exemplar) : make_([exemplar](void* at) { ::new (at) T(exemplar); }) {}
   explicit enumerable_thread_specific(T&& exemplar)
       : make_([shared = std::make_shared<T>(std::move(exemplar))](void* at) { ::new (at) T(*shared); }) {}
   template <class Make>
-    requires(std::invocable<Make&> && !std::same_as<std::remove_cvref_t<Make>, T> &&
-             !std::same_as<std::remove_cvref_t<Make>, enumerable_thread_specific>)
+    requires(std::invocable<Make&> && !std::same_as<Make, T> && !detail::kIsThreadSpecific<Make, T>)
   explicit enumerable_thread_specific(Make make) : make_([make](void* at) mutable { ::new (at) T(make()); }) {}
   template <class First, class... More>
     requires(std::constructible_from<T, const First&, const More&...> && !std::invocable<First&> &&
-             !std::same_as<std::remove_cvref_t<First>, T> &&
-             !std::same_as<std::remove_cvref_t<First>, enumerable_thread_specific>)
+             !std::same_as<std::remove_cvref_t<First>, T> && !detail::kIsThreadSpecific<std::remove_cvref_t<First>, T>)
   explicit enumerable_thread_specific(First&& first, More&&... more)
       : make_([arguments = std::tuple<std::decay_t<First>, std::decay_t<More>...>(
                    std::forward<First>(first), std::forward<More>(more)...)](void* at) {
           std::apply([at](const auto&... each) { ::new (at) T(each...); }, arguments);
         }) {}
 
-  enumerable_thread_specific(const enumerable_thread_specific& other) : make_(other.make_) { copy(other); }
+  enumerable_thread_specific(const enumerable_thread_specific& other) : make_(other.make_) {
+    add(other, [](T& value) -> const T& { return value; });
+  }
   enumerable_thread_specific(enumerable_thread_specific&& other) : make_(other.make_) { swap(other); }
+  template <class A, ets_key_usage_type K>
+  enumerable_thread_specific(const enumerable_thread_specific<T, A, K>& other) : make_(other.make_) {
+    add(other, [](T& value) -> const T& { return value; });
+  }
+  template <class A, ets_key_usage_type K>
+  enumerable_thread_specific(enumerable_thread_specific<T, A, K>&& other) : make_(other.make_) {
+    add(other, [](T& value) -> T&& { return std::move(value); });
+  }
+  /// Of any of these.
   enumerable_thread_specific& operator=(enumerable_thread_specific other) {
     swap(other);
     return *this;
@@ -205,10 +244,8 @@ class enumerable_thread_specific {
   [[nodiscard]] const_iterator begin() const { return const_iterator(values_.begin()); }
   [[nodiscard]] const_iterator end() const { return const_iterator(values_.end()); }
   /// For parallel algorithms.
-  [[nodiscard]] auto range(std::size_t grainsize = 1) { return blocked_range<iterator>(begin(), end(), grainsize); }
-  [[nodiscard]] auto range(std::size_t grainsize = 1) const {
-    return blocked_range<const_iterator>(begin(), end(), grainsize);
-  }
+  [[nodiscard]] range_type range(std::size_t grainsize = 1) { return {begin(), end(), grainsize}; }
+  [[nodiscard]] const_range_type range(std::size_t grainsize = 1) const { return {begin(), end(), grainsize}; }
 
   /// The values combined by `f`; one that is made for this, if there are none.
   template <class F>
@@ -244,9 +281,11 @@ class enumerable_thread_specific {
       other.segments_[i].store(mine, std::memory_order_relaxed);
     }
   }
-  void copy(const enumerable_thread_specific& other) {
-    for (Value& from : other.values_) {
-      Value& to = emplace(from.place, from.thread, [&](void* at) { ::new (at) T(from.value()); });
+  /// Adds what `pass` makes of the other's values.
+  template <class Other, class Pass>
+  void add(const Other& other, Pass pass) {
+    for (auto& from : other.values_) {
+      Value& to = emplace(from.place, from.thread, [&](void* at) { ::new (at) T(pass(from.value())); });
       slot_of(from.place).store(&to, std::memory_order_relaxed);
     }
   }
@@ -266,7 +305,7 @@ class enumerable_thread_specific {
 
   std::function<void(void*)> make_;
   std::mutex mutex_;
-  mutable std::deque<Value> values_;  // grown under mutex_
+  mutable Values values_;  // grown under mutex_
   std::array<blitz::detail::Atomic<blitz::detail::Atomic<Value*>*>, 48> segments_{};
 };
 
@@ -295,26 +334,88 @@ class combinable {
   enumerable_thread_specific<T> values_;
 };
 
-/// The items of a container's containers, one after the other.
+/// The items of a container's containers, or of some of these, one after the other.
 template <class Container>
 class flattened2d {
+  using Inner = typename Container::value_type;
+  using Outer = typename Container::const_iterator;
+
  public:
-  explicit flattened2d(const Container& container) : joined_(std::views::join(container)), container_(&container) {}
-  [[nodiscard]] auto begin() const { return joined_.begin(); }
-  [[nodiscard]] auto end() const { return joined_.end(); }
-  [[nodiscard]] std::size_t size() const {
-    std::size_t sum = 0;
-    for (const auto& each : *container_) sum += each.size();
+  using value_type = typename Inner::value_type;
+  using reference = typename Inner::reference;
+  using const_reference = typename Inner::const_reference;
+  using pointer = typename Inner::pointer;
+  using const_pointer = typename Inner::const_pointer;
+  using size_type = typename Inner::size_type;
+  using difference_type = typename Inner::difference_type;
+  using allocator_type = typename Inner::allocator_type;
+
+  class iterator {
+   public:
+    using value_type = flattened2d::value_type;
+    using difference_type = flattened2d::difference_type;
+    using reference = flattened2d::reference;
+    using pointer = flattened2d::pointer;
+    using iterator_category = std::forward_iterator_tag;
+
+    iterator() = default;
+    iterator(Outer first, Outer last) : outer_(first), last_(last) { find(); }
+
+    reference operator*() const { return *inner_; }
+    pointer operator->() const { return std::addressof(*inner_); }
+    iterator& operator++() {
+      if (++inner_ == items().end()) {
+        ++outer_;
+        find();
+      }
+      return *this;
+    }
+    iterator operator++(int) {
+      iterator before = *this;
+      ++*this;
+      return before;
+    }
+    friend bool operator==(const iterator& a, const iterator& b) {
+      return a.outer_ == b.outer_ && (a.outer_ == a.last_ || a.inner_ == b.inner_);
+    }
+
+   private:
+    /// oneTBB hands them out for writing, whatever the container is.
+    [[nodiscard]] Inner& items() const { return const_cast<Inner&>(*outer_); }
+    /// Goes on to the first item from `outer_` on.
+    void find() {
+      while (outer_ != last_ && items().begin() == items().end()) ++outer_;
+      inner_ = outer_ != last_ ? items().begin() : typename Inner::iterator();
+    }
+
+    Outer outer_{};
+    Outer last_{};
+    typename Inner::iterator inner_{};
+  };
+  using const_iterator = iterator;
+
+  explicit flattened2d(const Container& container) : flattened2d(container, container.begin(), container.end()) {}
+  flattened2d(const Container& /*container*/, Outer first, Outer last) : first_(first), last_(last) {}
+  [[nodiscard]] iterator begin() const { return iterator(first_, last_); }
+  [[nodiscard]] iterator end() const { return iterator(last_, last_); }
+  [[nodiscard]] size_type size() const {
+    size_type sum = 0;
+    for (Outer each = first_; each != last_; ++each) sum += each->size();
     return sum;
   }
 
  private:
-  std::ranges::join_view<std::ranges::ref_view<const Container>> joined_;
-  const Container* container_;
+  Outer first_;
+  Outer last_;
 };
 template <class Container>
 [[nodiscard]] flattened2d<Container> flatten2d(const Container& container) {
   return flattened2d<Container>(container);
+}
+template <class Container>
+[[nodiscard]] flattened2d<Container> flatten2d(const Container& container, typename Container::const_iterator first,
+                                               typename Container::const_iterator last) {
+  return flattened2d<Container>(container, first, last);
 }
 
 }  // namespace tbb

@@ -149,6 +149,9 @@ class cache_aligned_allocator {
 template <class T>
 class tbb_allocator : public std::allocator<T> {
  public:
+  enum malloc_type : unsigned char { scalable, standard };
+  [[nodiscard]] static malloc_type allocator_type() noexcept { return standard; }
+
   tbb_allocator() = default;
   template <class U>
   tbb_allocator(const tbb_allocator<U>&) noexcept {}

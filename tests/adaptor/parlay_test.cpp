@@ -1,0 +1,91 @@
+/// parlaylib's scheduler plug-in, against a stub of its interface; docs/parlaylib.md says how parlaylib's own tests are run on it.
+#include "blitz/adaptor/parlay.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "blitz/thread_pool.hpp"
+
+namespace {
+
+long fib(int n) {
+  if (n < 2) return n;
+  long x = 0;
+  long y = 0;
+  parlay::par_do([&] { x = fib(n - 1); }, [&] { y = fib(n - 2); });
+  return x + y;
+}
+
+TEST_CASE("par_do calls both, and passes exceptions on") {
+  CHECK(fib(15) == 610);
+  int calls = 0;
+  parlay::parallel_do([&] { ++calls; }, [] {}, true);
+  CHECK(calls == 1);
+  CHECK_THROWS_AS(parlay::par_do([] {}, [] { throw std::runtime_error("right"); }), std::runtime_error);
+}
+
+TEST_CASE("parallel_for visits each index once, whatever the granularity") {
+  for (const bool conservative : {false, true}) {
+    for (const long granularity : {0L, 1L, 7L, 100000L}) {
+      std::vector<int> visits(1000, 0);
+      parlay::parallel_for(
+          10, visits.size(), [&](std::size_t i) { ++visits[i]; }, granularity, conservative);
+      for (std::size_t i = 0; i < visits.size(); ++i) REQUIRE(visits[i] == (i < 10 ? 0 : 1));
+    }
+  }
+  parlay::parallel_for(5, 5, [](std::size_t) { FAIL("an empty loop calls"); });
+  parlay::parallel_for(6, 5, [](std::size_t) { FAIL("a loop that is less than empty calls"); });
+}
+
+TEST_CASE("each worker has a number of its own, below the number of workers") {
+  std::atomic<int> wrong{0};
+  std::vector<std::atomic<int>> inside(parlay::num_workers());
+  parlay::parallel_for(
+      0, 10000,
+      [&](std::size_t) {
+        const std::size_t me = parlay::worker_id();
+        if (me >= inside.size() || inside[me].fetch_add(1) != 0) {
+          ++wrong;
+        } else {
+          inside[me].fetch_sub(1);
+        }
+      },
+      1);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("conservative: a thread that waits runs no other job") {
+  std::atomic<bool> taken{false};
+  std::atomic<bool> other{false};
+  bool early = false;
+  blitz::ThreadPool pool({.num_threads = 2});  // its end runs the job
+  pool.install([&] {
+    parlay::par_do(
+        [&] {
+          while (!taken) std::this_thread::yield();
+          std::thread([&] { pool.spawn([&] { other = true; }); }).join();
+        },
+        [&] {  // on the other worker: so the first alone could run the job
+          taken = true;
+          const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+          while (!other && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+          early = other;
+        },
+        true);
+  });
+  CHECK_FALSE(early);
+}
+
+TEST_CASE("execute_with_scheduler: a pool of its own") {
+  std::size_t workers = 0;
+  parlay::execute_with_scheduler(3, [&] { workers = parlay::num_workers(); });
+  CHECK(workers == 3);
+}
+
+}  // namespace
