@@ -290,9 +290,17 @@ TEST_CASE("interrupted: copies and permutations") {
                           std::adjacent_difference(x.begin(), x.end(), x.begin(), std::plus<>());
                         }));
            }},
+      },
+      random_ints(41, 5), Ints(41, 0));
+}
+
+TEST_CASE("interrupted: filters and partitions") {
+  check_interrupted(
+      {
           {"partition_copy", Promise::kValid,
            [](auto& options, World& w) {
-             const auto ends = blitz::partition_copy(options, w.a, w.out, w.b, odd);
+             Items evens = items_of(Ints(w.a.size(), -1));
+             const auto ends = blitz::partition_copy(options, w.a, w.out, evens, odd);
              Ints odds(w.numbers.size());
              const auto end = std::ranges::copy_if(w.numbers, odds.begin(), odd_int).out;
              return holds(w.out, ends.out1, odds, end);
@@ -351,7 +359,7 @@ TEST_CASE("interrupted: copies and permutations") {
              return holds(w.out, blitz::unique_copy(options, w.a, w.out, same).out, firsts, end);
            }},
       },
-      random_ints(41, 5), Ints(41, 0));
+      random_ints(150, 5), {});  // the flags of 64 items are one block
 }
 
 TEST_CASE("interrupted: searches and comparisons") {
