@@ -120,31 +120,6 @@ TEST_CASE("remove_copy: all but a value") {
   });
 }
 
-TEST_CASE("copy_if: an exception of the predicate or of a copy arrives") {
-  const std::vector<int> numbers = random_ints(150, 2);
-  const std::ptrdiff_t alive = items_alive;
-  for_each_pool([&](const AlgorithmOptions& options) {
-    std::vector<int> out(numbers.size());
-    throw_at_each_call(
-        [&](CallCounter& counter) {
-          blitz::copy_if(options, numbers, out, counted(counter, [](int x) { return x != 0; }));
-        },
-        [] {});
-    Fragile::counter.never_throw();
-    std::vector<Fragile> items;
-    for (const int x : numbers) items.emplace_back(x);
-    std::vector<Fragile> copies(numbers.size(), Fragile(-1));
-    throw_at_each_call(
-        [&](CallCounter& counter) {
-          Fragile::counter.throw_at(counter.at());
-          blitz::copy_if(options, items, copies, [](const Fragile& x) { return x.value() != 0; });
-          Fragile::counter.never_throw();
-        },
-        [] { Fragile::counter.never_throw(); });
-  });
-  CHECK(items_alive == alive);
-}
-
 TEST_CASE("copy_if: a stop request") {
   const std::vector<int> numbers = random_ints(10'000);
   for_each_pool([&](AlgorithmOptions options) {

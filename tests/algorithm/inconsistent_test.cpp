@@ -1,15 +1,15 @@
-/// Callables that answer differently each time: no result is right, but nothing is read or written out of bounds, nothing is
-/// lost, and all algorithms end. Sorts and merges have tests of these beside the others.
+/// Comparisons that are no order, and predicates and keys that answer differently each time: no result is right, but nothing is
+/// read or written out of bounds, nothing is lost, and all algorithms end. Sorts and merges have tests of these beside the
+/// others; every_algorithm_test.py holds the names of all against the headers.
 
 #include <algorithm>
-#include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <numeric>
 #include <ranges>
+#include <span>
 #include <vector>
 
 #include <blitz/algorithm.hpp>
@@ -17,98 +17,166 @@
 
 #include "algorithm/kinds.hpp"
 
+#if defined(BLITZ_ADDRESS_SANITIZER)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(begin, size)
+#define ASAN_UNPOISON_MEMORY_REGION(begin, size)
+#endif
+
 namespace blitz_test {
 namespace {
 
 using Ints = std::vector<int>;
 
-/// Numbers that have nothing to do with what is asked; another one each time.
-std::uint64_t whatever() {
-  static std::atomic<std::uint64_t> state{1};
-  return blitz::detail::splitmix64(state.fetch_add(1, std::memory_order_relaxed));
-}
-constexpr auto kPerhaps = [](const auto&...) { return whatever() % 2 == 0; };
-constexpr auto kRarely = [](const auto&...) { return whatever() % 100 == 0; };
-constexpr auto kMostly = [](const auto&...) { return whatever() % 100 != 0; };
+/// Numbers between guards of 16 KiB: AddressSanitizer sees what reads or writes these, the destructor what has written.
+class Guarded {
+ public:
+  explicit Guarded(const Ints& numbers) : size_(numbers.size()) {
+    std::ranges::copy(numbers, begin());
+    ASAN_POISON_MEMORY_REGION(memory_.data(), kGuard * sizeof(int));
+    ASAN_POISON_MEMORY_REGION(end(), kGuard * sizeof(int));
+  }
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+  ~Guarded() {
+    ASAN_UNPOISON_MEMORY_REGION(memory_.data(), memory_.size() * sizeof(int));
+    CHECK(std::count(memory_.data(), begin(), kUntouched) == std::ptrdiff_t{kGuard});
+    CHECK(std::count(end(), memory_.data() + memory_.size(), kUntouched) == std::ptrdiff_t{kGuard});
+  }
 
+  [[nodiscard]] int* begin() { return memory_.data() + kGuard; }
+  [[nodiscard]] int* end() { return begin() + size_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  /// Whether it is a place in the range, or the end.
+  [[nodiscard]] bool has(const int* place) { return place >= begin() && place <= end(); }
+  /// Whether these are the numbers, in any order.
+  [[nodiscard]] bool holds(const Ints& numbers) { return made_of(std::span(begin(), size_), numbers); }
+
+ private:
+  static constexpr std::size_t kGuard = 4096;
+  static constexpr int kUntouched = 0x5AFE5AFE;
+
+  std::size_t size_;
+  Ints memory_ = Ints(size_ + 2 * kGuard, kUntouched);
+};
+
+/// Calls `test(options, numbers, order)` with the numbers from 0 on, and with what is no order.
 template <class Test>
-void for_each_length(Test test) {
+void for_each_disorder(Test test) {
   for_each_pool([&](const AlgorithmOptions& options) {
     for (const std::size_t n : std::initializer_list<std::size_t>{0, 1, 2, 3, 64, 65, 600, 4100}) {
       if (n > 600 && options.min_grain == 1) continue;
       CAPTURE(n);
       Ints numbers(n);
       std::iota(numbers.begin(), numbers.end(), 0);
-      test(options, numbers);
+      for (std::size_t disorder = 0; disorder < disorders().size(); ++disorder) {
+        CAPTURE(disorder);
+        test(options, numbers, disorders()[disorder]);
+      }
     }
   });
 }
 
-bool inside(const Ints& items, Ints::const_iterator place) { return place >= items.begin() && place <= items.end(); }
-
-bool same_items(Ints items, const Ints& before) {
-  std::ranges::sort(items);
-  return items == before;
-}
-
-TEST_CASE("inconsistent predicates: searches") {
-  for_each_length([](const AlgorithmOptions& options, const Ints& numbers) {
-    CHECK(inside(numbers, blitz::find_if(options, numbers, kRarely)));
-    CHECK(inside(numbers, blitz::find_last_if(options, numbers, kRarely).begin()));
-    CHECK(inside(numbers, blitz::adjacent_find(options, numbers, kRarely)));
-    const Ints needle(3);
-    CHECK(inside(numbers, blitz::search(options, numbers, needle, kPerhaps).end()));
-    CHECK(inside(numbers, blitz::find_end(options, numbers, needle, kPerhaps).end()));
-    CHECK(inside(numbers, blitz::find_first_of(options, numbers, needle, kRarely)));
-    CHECK(inside(numbers, blitz::mismatch(options, numbers, numbers, kMostly).in2));
-    CHECK(inside(numbers, blitz::is_sorted_until(options, numbers, kRarely)));
-    CHECK(inside(numbers, blitz::minmax_element(options, numbers, kPerhaps).max));
-    CHECK(inside(numbers, blitz::min_element(options, numbers, {}, [](int) { return whatever(); })));
-    CHECK(static_cast<std::size_t>(blitz::count_if(options, numbers, kPerhaps)) <= numbers.size());
-    static_cast<void>(blitz::includes(options, numbers, numbers, kPerhaps));
-    static_cast<void>(blitz::is_partitioned(options, numbers, kPerhaps));
-    static_cast<void>(blitz::lexicographical_compare(options, numbers, numbers, kRarely));
+TEST_CASE("inconsistent comparisons and predicates: searches") {
+  for_each_disorder([](const AlgorithmOptions& options, const Ints& numbers, const Order<int>& order) {
+    Guarded items(numbers);
+    Guarded needle({7, 3, 7});
+    const auto pred = [&](int x) { return order(x, 7); };
+    CHECK(items.has(blitz::find_if(options, items, pred)));
+    CHECK(items.has(blitz::find_if_not(options, items, pred)));
+    CHECK(items.has(blitz::find_last_if(options, items, pred).begin()));
+    CHECK(items.has(blitz::find_last_if_not(options, items, pred).begin()));
+    CHECK(items.has(blitz::adjacent_find(options, items, order)));
+    CHECK(items.has(blitz::search(options, items, needle, order).end()));
+    CHECK(items.has(blitz::find_end(options, items, needle, order).end()));
+    CHECK(items.has(blitz::find_first_of(options, items, needle, order)));
+    CHECK(needle.has(blitz::mismatch(options, items, needle, order).in2));
+    CHECK(items.has(blitz::is_sorted_until(options, items, order)));
+    CHECK(items.has(blitz::min_element(options, items, order)));
+    CHECK(items.has(blitz::min_element(options, items, {}, [](int) { return whatever(); })));
+    CHECK(items.has(blitz::max_element(options, items, order)));
+    CHECK(items.has(blitz::minmax_element(options, items, order).max));
+    CHECK(static_cast<std::size_t>(blitz::count_if(options, items, pred)) <= numbers.size());
+    static_cast<void>(blitz::any_of(options, items, pred));
+    static_cast<void>(blitz::all_of(options, items, pred));
+    static_cast<void>(blitz::none_of(options, items, pred));
+    static_cast<void>(blitz::equal(options, items, numbers, order));
+    static_cast<void>(blitz::is_sorted(options, items, order));
+    static_cast<void>(blitz::is_partitioned(options, items, pred));
+    static_cast<void>(blitz::lexicographical_compare(options, items, numbers, order));
+    if (numbers.empty()) return;
+    const auto inside = [&](int x) { return x >= 0 && x <= numbers.back(); };
+    CHECK(inside(blitz::min(options, items, order)));
+    CHECK(inside(blitz::max(options, items, order)));
+    CHECK(inside(blitz::minmax(options, items, order).min));
   });
 }
 
-TEST_CASE("inconsistent predicates: filters and partitions") {
-  for_each_length([](const AlgorithmOptions& options, const Ints& numbers) {
-    Ints items = numbers;
-    const auto behind = blitz::partition(options, items, kPerhaps);
-    CHECK(inside(items, behind.begin()));
-    CHECK(same_items(items, numbers));
-    blitz::stable_partition(options, items, kPerhaps);
-    CHECK(same_items(items, numbers));
-    CHECK(inside(items, blitz::remove_if(options, items, kPerhaps).begin()));
-    CHECK(inside(items, blitz::unique(options, items, kPerhaps).begin()));
+TEST_CASE("inconsistent comparisons and predicates: filters and partitions") {
+  for_each_disorder([](const AlgorithmOptions& options, const Ints& numbers, const Order<int>& order) {
+    Guarded items(numbers);
+    const auto pred = [&](int x) { return order(x, 7); };
+    CHECK(items.has(blitz::partition(options, items, pred).begin()));
+    CHECK(items.holds(numbers));
+    CHECK(items.has(blitz::stable_partition(options, items, pred).begin()));
+    CHECK(items.holds(numbers));
+    CHECK(items.has(blitz::remove_if(options, items, pred).begin()));
+    CHECK(items.has(blitz::unique(options, items, order).begin()));
+    blitz::replace_if(options, items, pred, 7);
     for (const std::size_t room : {numbers.size(), numbers.size() / 2, numbers.size() / 5}) {
-      Ints out(room);
-      Ints others(numbers.size() - room);
-      CHECK(inside(out, blitz::copy_if(options, numbers, out, kPerhaps).out));
-      CHECK(inside(out, blitz::unique_copy(options, numbers, out, kPerhaps).out));
-      const auto ends = blitz::partition_copy(options, numbers, out, others, kPerhaps);
-      CHECK(inside(out, ends.out1));
-      CHECK(inside(others, ends.out2));
+      Guarded out{Ints(room)};
+      Guarded others{Ints(numbers.size() - room)};
+      CHECK(out.has(blitz::copy_if(options, numbers, out, pred).out));
+      CHECK(out.has(blitz::remove_copy_if(options, numbers, out, pred).out));
+      CHECK(out.has(blitz::unique_copy(options, numbers, out, order).out));
+      const auto ends = blitz::partition_copy(options, numbers, out, others, pred);
+      CHECK(out.has(ends.out1));
+      CHECK(others.has(ends.out2));
       CHECK((ends.out1 - out.begin()) + (ends.out2 - others.begin()) == ends.in - numbers.begin());
     }
   });
 }
 
-TEST_CASE("inconsistent keys") {
-  for_each_length([](const AlgorithmOptions& options, const Ints& numbers) {
+// Beside those of sort_test.cpp, stable_sort_test.cpp and merge_test.cpp.
+TEST_CASE("inconsistent comparisons: sorts and merges between guards") {
+  for_each_disorder([](const AlgorithmOptions& options, const Ints& numbers, const Order<int>& order) {
+    Guarded items(numbers);
+    const auto third = static_cast<std::ptrdiff_t>(numbers.size() / 3);
+    blitz::sort(options, items, order);
+    CHECK(items.holds(numbers));
+    blitz::stable_sort(options, items, order);
+    CHECK(items.holds(numbers));
+    blitz::nth_element(options, items, items.begin() + third, order);
+    CHECK(items.holds(numbers));
+    blitz::inplace_merge(options, items, items.begin() + third, order);
+    CHECK(items.holds(numbers));
+    Guarded out{Ints(numbers.size())};
+    Guarded head(Ints(numbers.begin(), numbers.begin() + third));
+    Guarded tail(Ints(numbers.begin() + third, numbers.end()));
+    blitz::merge(options, head, tail, out, order);
+    CHECK(out.holds(numbers));
+  });
+}
+
+TEST_CASE("inconsistent comparisons: keys") {
+  for_each_disorder([](const AlgorithmOptions& options, const Ints& numbers, const Order<int>& order) {
+    Guarded keys(numbers);
+    Guarded values(numbers);
     const auto few = [](int) { return static_cast<int>(whatever() % 20); };
-    const auto counts = blitz::histogram(options, numbers, 20, few);
+    const auto counts = blitz::histogram(options, keys, 20, few);
     CHECK(std::accumulate(counts.begin(), counts.end(), std::size_t{0}) == numbers.size());
-    Ints keys(numbers.size() / 3);
-    Ints sums(numbers.size() / 3);
-    CHECK(inside(keys, blitz::reduce_by_key(options, numbers, numbers, keys, sums, kPerhaps).keys_out));
-    keys = numbers;
-    sums = numbers;
-    blitz::sort_by_key(options, keys, sums, kPerhaps);
-    CHECK(keys == sums);
-    CHECK(same_items(keys, numbers));
-    blitz::sort_by_cached_key(options, keys, few, kPerhaps);
-    CHECK(same_items(keys, numbers));
+    blitz::sort_by_key(options, keys, values, order);
+    CHECK(std::ranges::equal(keys, values));
+    CHECK(keys.holds(numbers));
+    blitz::sort_by_cached_key(options, keys, few, order);
+    CHECK(keys.holds(numbers));
+    Guarded keys_out{Ints(numbers.size() / 3)};
+    Guarded sums{Ints(numbers.size() / 3)};
+    const auto ends = blitz::reduce_by_key(options, numbers, numbers, keys_out, sums, order);
+    CHECK(keys_out.has(ends.keys_out));
+    CHECK(sums.has(ends.values_out));
   });
 }
 

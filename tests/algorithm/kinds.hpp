@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <random>
 #include <ranges>
@@ -23,6 +25,14 @@
 namespace blitz_test {
 
 using blitz::AlgorithmOptions;
+
+/// A sanitizer makes these tests, which are compiled without optimization then, many times slower: sizes that say nothing more
+/// than smaller ones are left out.
+#if defined(BLITZ_THREAD_SANITIZER) || defined(BLITZ_ADDRESS_SANITIZER)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
 
 /// Pools of 1, 2, 3 and 16 threads, and one of the async backend. They live as long as the program.
 inline const std::array<blitz::PoolRef, 5>& pools() {
@@ -118,6 +128,37 @@ T item_from(int value) {
   }
 }
 
+/// The number that an item was made from.
+template <class T>
+int number_of(const T& item) {
+  if constexpr (std::same_as<T, std::string>) {
+    return std::stoi(item.substr(item.find_first_not_of('x')));
+  } else if constexpr (std::same_as<T, int>) {
+    return item;
+  } else if constexpr (requires { item.value(); }) {
+    return item.value();
+  } else {
+    return item.value;
+  }
+}
+
+/// The numbers that the items were made from.
+template <class Items>
+std::vector<int> numbers_of(const Items& items) {
+  std::vector<int> numbers;
+  for (const auto& item : items) numbers.push_back(number_of(item));
+  return numbers;
+}
+
+/// Whether the items were made from these numbers, in whichever order.
+template <class Items>
+bool made_of(const Items& items, std::vector<int> numbers) {
+  std::vector<int> found = numbers_of(items);
+  std::ranges::sort(found);
+  std::ranges::sort(numbers);
+  return found == numbers;
+}
+
 /// The numbers as items of type T, in a container.
 template <class Container>
 Container items_from(const std::vector<int>& numbers) {
@@ -138,6 +179,34 @@ void for_each_kind(const std::vector<int>& numbers, Test&& test) {
   run("ints", std::vector<int>{});
   run("strings in a deque", std::deque<std::string>{});
   run("over-aligned", std::vector<Wide>{});
+}
+
+/// A comparison, whichever it is. An algorithm takes a second to compile, so tests that differ in their comparison alone
+/// give it this.
+template <class T>
+using Order = std::function<bool(const T&, const T&)>;
+
+/// Numbers that have nothing to do with what is asked; another one each time.
+inline std::uint64_t whatever() {
+  static std::atomic<std::uint64_t> state{1};
+  return blitz::detail::splitmix64(state.fetch_add(1, std::memory_order_relaxed));
+}
+
+/// Comparisons that are no order: true of an item and itself; of each of two, or of neither, but not equal to the same
+/// others, as with NaNs; in circles; different each time.
+inline const std::array<Order<int>, 8>& disorders() {
+  static const auto number = [](int x) { return x % 3 == 0 ? std::numeric_limits<double>::quiet_NaN() : x; };
+  static const std::array<Order<int>, 8> all{
+      [](int, int) { return true; },
+      [](int, int) { return false; },
+      [](int a, int b) { return a <= b; },
+      [](int a, int b) { return number(a) < number(b); },
+      [](int a, int b) { return (a * 31 + b * 17) % 3 == 0; },
+      [](int, int) { return whatever() % 2 == 0; },
+      [](int, int) { return whatever() % 100 == 0; },
+      [](int, int) { return whatever() % 100 != 0; },
+  };
+  return all;
 }
 
 // --- what throws ---
@@ -202,10 +271,12 @@ auto counted(CallCounter& counter, F f) {
   };
 }
 
-/// As an int on the heap, whose copies and moves are counted by `counter` and may throw. One that was moved from is empty.
+/// As an int on the heap, whose copies and moves are counted by `counter` and may throw, unless told otherwise. One that was
+/// moved from is empty.
 class Fragile {
  public:
   inline static CallCounter counter;
+  inline static bool moves_count = true;
 
   explicit Fragile(int the_value) : value_(std::make_unique<int>(the_value)) { ++items_alive; }
   Fragile(const Fragile& other) : value_(copy_of(other)) { ++items_alive; }
@@ -218,6 +289,11 @@ class Fragile {
     value_ = taken_from(other);
     return *this;
   }
+  Fragile& operator=(int number) {
+    if (moves_count) counter();
+    value_ = std::make_unique<int>(number);
+    return *this;
+  }
   ~Fragile() { --items_alive; }
 
   [[nodiscard]] bool empty() const { return value_ == nullptr; }
@@ -226,11 +302,11 @@ class Fragile {
 
  private:
   static std::unique_ptr<int> copy_of(const Fragile& other) {
-    counter();
+    if (moves_count) counter();
     return other.empty() ? nullptr : std::make_unique<int>(*other.value_);
   }
   static std::unique_ptr<int> taken_from(Fragile& other) {
-    counter();
+    if (moves_count) counter();
     return std::move(other.value_);
   }
 

@@ -124,36 +124,6 @@ TEST_CASE("partition_copy: stops where one of the outputs is full") {
   });
 }
 
-TEST_CASE("partition, stable_partition: an exception leaves all items valid") {
-  const std::vector<int> numbers = random_ints(150, 3);
-  const std::ptrdiff_t alive = items_alive;
-  for_each_pool([&](const AlgorithmOptions& options) {
-    const auto check = [&](const auto& call) {
-      std::vector<Item> items;
-      throw_at_each_call(
-          [&](CallCounter& counter) {
-            items.clear();
-            for (const int x : numbers) items.emplace_back(x);
-            call(items, counted(counter, [](const Item& x) { return x.value() == 0; }));
-          },
-          [&] { CHECK(items.size() == numbers.size()); });
-      std::vector<Fragile> fragile;
-      throw_at_each_call(
-          [&](CallCounter& counter) {
-            fragile.clear();
-            for (const int x : numbers) fragile.emplace_back(x);
-            Fragile::counter.throw_at(counter.at());
-            call(fragile, [](const Fragile& x) { return x.value() == 0; });
-            Fragile::counter.never_throw();
-          },
-          [] { Fragile::counter.never_throw(); });
-    };
-    check([&](auto& items, const auto& pred) { blitz::partition(options, items, pred); });
-    check([&](auto& items, const auto& pred) { blitz::stable_partition(options, items, pred); });
-  });
-  CHECK(items_alive == alive);
-}
-
 TEST_CASE("partition: an exception of the predicate leaves the items as they were") {
   const std::vector<int> numbers = random_ints(150, 3);
   for_each_pool([&](const AlgorithmOptions& options) {

@@ -191,45 +191,6 @@ TEST_CASE("uninitialized_copy and the like: as the standard's") {
   });
 }
 
-TEST_CASE("uninitialized_copy and the like: an exception at each object, or a stop request, leaves none") {
-  static CallCounter counter;
-  struct Fragile {
-    Fragile() : Fragile(1) {}
-    explicit Fragile(int value) : item((counter(), value)) {}
-    explicit Fragile(const Item& other) : Fragile(other.value()) {}
-    Item item;
-  };
-  using Memory = std::span<Fragile>;
-  const std::vector<int> numbers = random_ints(60);
-  const auto check = [&](auto&& construct) {
-    for_each_pool([&](AlgorithmOptions options) {
-      blitz::detail::Scratch<Fragile> memory(numbers.size());
-      const Memory all(memory.data(), memory.size());
-      for (const bool stops : {false, true}) {
-        for (std::size_t at = 0; at <= numbers.size(); ++at) {
-          counter.throw_at(at);
-          if (stops) options.stop = counter.stop_at(at);
-          try {
-            construct(options, all);
-            CHECK((stops ? !options.stop.stop_requested() : at == numbers.size()));
-            CHECK(items_alive == 60);
-            blitz::destroy(blitz::AlgorithmOptions{.pool = options.pool}, all);
-          } catch (const Thrown&) {
-            CHECK(at < numbers.size());
-          } catch (const blitz::Stopped&) {
-            CHECK(options.stop.stop_requested());
-          }
-          CHECK(items_alive == 0);
-        }
-      }
-    });
-  };
-  check([&](const AlgorithmOptions& options, Memory all) { blitz::uninitialized_copy(options, numbers, all); });
-  check([&](const AlgorithmOptions& options, Memory all) { blitz::uninitialized_fill(options, all, 7); });
-  check([&](const AlgorithmOptions& options, Memory all) { blitz::uninitialized_value_construct(options, all); });
-  check([&](const AlgorithmOptions& options, Memory all) { blitz::uninitialized_default_construct(options, all); });
-}
-
 TEST_CASE("uninitialized_copy and the like: trivial objects, and the shorter range") {
   for_each_pool([](const AlgorithmOptions& options) {
     const std::vector<int> numbers = random_ints(3000);

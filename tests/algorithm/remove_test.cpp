@@ -56,32 +56,6 @@ TEST_CASE("remove_if: few are removed, or many, and none changes its order") {
   });
 }
 
-TEST_CASE("remove_if: an exception leaves all items valid") {
-  const std::vector<int> numbers = random_ints(150, 3);
-  const std::ptrdiff_t alive = items_alive;
-  for_each_pool([&](const AlgorithmOptions& options) {
-    std::vector<Item> items;
-    throw_at_each_call(
-        [&](CallCounter& counter) {
-          items.clear();
-          for (const int x : numbers) items.emplace_back(x);
-          blitz::remove_if(options, items, counted(counter, [](const Item& x) { return x.value() == 0; }));
-        },
-        [&] { CHECK(items.size() == numbers.size()); });
-    std::vector<Fragile> fragile;
-    throw_at_each_call(
-        [&](CallCounter& counter) {
-          fragile.clear();
-          for (const int x : numbers) fragile.emplace_back(x);
-          Fragile::counter.throw_at(counter.at());
-          blitz::remove_if(options, fragile, [](const Fragile& x) { return x.value() == 0; });
-          Fragile::counter.never_throw();
-        },
-        [] { Fragile::counter.never_throw(); });
-  });
-  CHECK(items_alive == alive);
-}
-
 TEST_CASE("remove_if: a stop request") {
   for_each_pool([&](AlgorithmOptions options) {
     std::vector<int> numbers = random_ints(10'000);

@@ -171,33 +171,6 @@ TEST_CASE("scans: at most two calls for each item, one on a pool of one thread")
   });
 }
 
-TEST_CASE("scans: an exception arrives, and nothing is leaked") {
-  const std::ptrdiff_t alive = items_alive;
-  for_each_pool([](const AlgorithmOptions& options) {
-    Fragile::counter.never_throw();
-    std::vector<Fragile> items;
-    for (int i = 0; i < 70; ++i) items.emplace_back(1);
-    std::vector<Fragile> sums(items.size(), Fragile(0));
-    throw_at_each_call(
-        [&](CallCounter& counter) {
-          Fragile::counter.throw_at(counter.at());
-          blitz::inclusive_scan(options, items, sums,
-                                [](const Fragile& a, const Fragile& b) { return Fragile(a.value() + b.value()); });
-          Fragile::counter.never_throw();
-        },
-        [] { Fragile::counter.never_throw(); });
-    CHECK(sums.back().value() == 70);
-    std::vector<int> numbers(200, 1);
-    throw_at_each_call(
-        [&](CallCounter& counter) {
-          blitz::exclusive_scan(options, numbers, numbers, 0, counted(counter, std::plus<>{}));
-        },
-        [&] { std::ranges::fill(numbers, 1); });
-    CHECK(numbers.back() == 199);
-  });
-  CHECK(items_alive == alive);
-}
-
 TEST_CASE("scans: a stop request") {
   for_each_pool([](AlgorithmOptions options) {
     std::vector<int> numbers(10'000, 1);

@@ -100,33 +100,6 @@ TEST_CASE("unique_copy: stops where the output is full") {
   });
 }
 
-TEST_CASE("unique: an exception leaves all items valid") {
-  const std::vector<int> numbers = in_runs(150, 2);
-  const std::ptrdiff_t alive = items_alive;
-  for_each_pool([&](const AlgorithmOptions& options) {
-    std::vector<Item> items;
-    throw_at_each_call(
-        [&](CallCounter& counter) {
-          items.clear();
-          for (const int x : numbers) items.emplace_back(x);
-          blitz::unique(options, items,
-                        counted(counter, [](const Item& a, const Item& b) { return a.value() == b.value(); }));
-        },
-        [&] { CHECK(items.size() == numbers.size()); });
-    std::vector<Fragile> fragile;
-    throw_at_each_call(
-        [&](CallCounter& counter) {
-          fragile.clear();
-          for (const int x : numbers) fragile.emplace_back(x);
-          Fragile::counter.throw_at(counter.at());
-          blitz::unique(options, fragile, {}, &Fragile::value);
-          Fragile::counter.never_throw();
-        },
-        [] { Fragile::counter.never_throw(); });
-  });
-  CHECK(items_alive == alive);
-}
-
 TEST_CASE("unique: a stop request") {
   for_each_pool([&](AlgorithmOptions options) {
     std::vector<int> numbers = random_ints(10'000);

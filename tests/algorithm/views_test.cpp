@@ -161,7 +161,8 @@ TEST_CASE("views: a member of each object, in place") {
       const auto is_even = [](int x) { return x % 2 == 0; };
       const auto below = [](int a, int b) { return a < b; };
       /// Calls `ours` on the view, and `standards` on a copy of the numbers.
-      const auto check = [&](auto ours, auto standards) {
+      const auto check = [&](const std::function<std::ptrdiff_t()>& ours,
+                             const std::function<std::ptrdiff_t(Ints&)>& standards) {
         for (std::size_t i = 0; i < n; ++i) records[i] = {numbers[i], i};
         Ints expected = numbers;
         const std::ptrdiff_t left = ours();

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Checks that no algorithm is left out of the tests that ask something of all of them.
+
+    every_algorithm_test.py ROOT
+
+- Each has a case in interrupted_test.cpp, where each of its calls throws, or requests a stop.
+- Each that takes a comparison, an equality, a predicate or a key is called by a test of those that are inconsistent.
+"""
+
+import pathlib
+import re
+import sys
+import unittest
+
+ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
+TESTS = ROOT / "tests/algorithm"
+
+# What compares no items, or by == alone; an operation, a value or a generator may do as it likes.
+COMPARES_NOTHING = set("""
+    adjacent_difference copy copy_n count destroy destroy_n exclusive_scan fill fill_n find find_last for_each for_each_n
+    generate inclusive_scan iota move reduce remove remove_copy replace reverse reverse_copy rotate rotate_copy shift_left
+    shift_right shuffle swap_ranges transform transform_exclusive_scan transform_inclusive_scan transform_reduce
+    uninitialized_copy uninitialized_default_construct uninitialized_default_construct_n uninitialized_fill
+    uninitialized_fill_n uninitialized_move uninitialized_value_construct uninitialized_value_construct_n
+""".split())
+
+
+def algorithms():
+    """The function objects of the headers."""
+    names = set()
+    for header in (ROOT / "blitz/algorithm").glob("*.hpp"):
+        names.update(re.findall(r"^inline constexpr detail::.*\s(\w+)\{\};$", header.read_text(), re.MULTILINE))
+    return names
+
+
+def names_called_where_nothing_is_consistent():
+    names = set()
+    for source in TESTS.glob("*_test.cpp"):
+        for case in source.read_text().split("\nTEST_CASE")[1:]:
+            title = re.search(r'"([^"]*)"', case).group(1)
+            if "inconsistent" in title or "no order" in title:
+                names.update(re.findall(r"blitz::(\w+)\(", case))
+    return names
+
+
+class EveryAlgorithmTest(unittest.TestCase):
+    def test_the_headers_are_read(self):
+        self.assertLess(80, len(algorithms()))
+        self.assertLessEqual({"sort", "set_union", "remove_copy_if", "destroy_n"}, algorithms())
+
+    def test_each_is_interrupted(self):
+        cases = re.findall(r'\{"(\w+)[^"]*",\s+Promise::', (TESTS / "interrupted_test.cpp").read_text())
+        self.assertEqual(set(), algorithms() - set(cases))
+
+    def test_each_that_compares_is_given_what_is_inconsistent(self):
+        self.assertEqual(set(), algorithms() - COMPARES_NOTHING - names_called_where_nothing_is_consistent())
+
+    def test_what_compares_nothing_is_there(self):
+        self.assertEqual(set(), COMPARES_NOTHING - algorithms())
+
+
+if __name__ == "__main__":
+    unittest.main()
