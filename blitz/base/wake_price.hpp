@@ -13,8 +13,6 @@
 /// multiprocessor", SOSP 1991.
 #pragma once
 
-#include <algorithm>
-
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/ticks.hpp"
 
@@ -112,7 +110,8 @@ class WakePrice {
     average.store(next < 4 ? 4 : next < most ? next : most, std::memory_order_relaxed);
   }
   [[nodiscard]] Ticks asleep_for(Ticks now, Ticks last = 0) const noexcept {
-    const Ticks since = std::max(asleep_since_.load(std::memory_order_relaxed), last);
+    const Ticks fell_asleep = asleep_since_.load(std::memory_order_relaxed);
+    const Ticks since = fell_asleep > last ? fell_asleep : last;
     return now > since ? now - since : 0;
   }
   [[nodiscard]] Averages& after(Ticks slept) noexcept {

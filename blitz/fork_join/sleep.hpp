@@ -85,9 +85,7 @@ class Sleep {
   bool new_jobs() noexcept { return !all_awake() && post(); }
 
   BLITZ_API policy::HalfOffer new_half(std::size_t slot, const policy::Job* half) noexcept;
-  void fork_ended(std::size_t slot, const policy::Job* half, bool stolen) noexcept {
-    forks_[slot].end(half, stolen);
-  }
+  void fork_ended(std::size_t slot, const policy::Job* half, bool stolen) noexcept { forks_[slot].end(half, stolen); }
 
   BLITZ_API void new_injected_jobs() noexcept;
 
