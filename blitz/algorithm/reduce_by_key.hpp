@@ -52,11 +52,10 @@ class RunReduction {
   /// Returns the number of runs that were written.
   LoopIndex run(const AlgorithmOptions& options) {
     for_each_piece(options, [this](LoopIndex piece) { count_runs(piece); });
-    LoopIndex runs = 0;
-    for (Part& part : parts_) part.first_run = std::exchange(runs, runs + part.first_run);
+    for (Part& part : parts_) part.first_run = std::exchange(runs_, runs_ + part.first_run);
     for_each_piece(options, [this](LoopIndex piece) { reduce_runs(piece); });
-    write_open_runs(runs);
-    return std::min(runs, room_);
+    write_open_runs();
+    return std::min(runs_, room_);
   }
 
  private:
@@ -93,7 +92,9 @@ class RunReduction {
     const LoopIndex end = pieces_.begin(piece + 1);
     LoopIndex i = pieces_.begin(piece);
     if (i > 0 && std::invoke(equal_, *at(keys_, i - 1), *at(keys_, i))) part.front.emplace(reduce_run(i, end));
-    for (LoopIndex run = part.first_run; i != end && run < room_; ++run) {
+    // An equality that answers otherwise than before may find more runs: they are another piece's to write.
+    const LoopIndex last_run = std::min(runs_up_to(piece), room_);
+    for (LoopIndex run = part.first_run; i != end && run < last_run; ++run) {
       *at(keys_out_, run) = *at(keys_, i);
       Value value = reduce_run(i, end);
       if (i != end) {
@@ -119,20 +120,25 @@ class RunReduction {
     return value;
   }
 
-  /// Writes the last run that begins in each piece. There are `runs` in all. One is open wherever it is asked here, unless
-  /// equal_ has answered otherwise than before.
-  void write_open_runs(LoopIndex runs) {
+  /// How many runs begin in the piece and before it.
+  [[nodiscard]] LoopIndex runs_up_to(LoopIndex piece) const {
+    return piece + 1 < parts_.size() ? parts_[piece + 1].first_run : runs_;
+  }
+
+  /// Writes the last run that begins in each piece. One is open wherever it is asked here, unless equal_ has answered
+  /// otherwise than before.
+  void write_open_runs() {
     std::optional<Value> open;
-    for (std::size_t p = 0; p < parts_.size(); ++p) {
-      Part& part = parts_[p];
-      const LoopIndex behind = p + 1 < parts_.size() ? parts_[p + 1].first_run : runs;
+    for (LoopIndex piece = 0; piece < parts_.size(); ++piece) {
+      Part& part = parts_[piece];
+      const LoopIndex behind = runs_up_to(piece);
       if (part.front && open) take(*open, std::move(*part.front));
       if (behind == part.first_run) continue;  // No run begins here.
       if (open) *at(values_out_, part.first_run - 1) = std::move(*open);
       if (behind > room_) return;
       open = std::move(part.back);
     }
-    if (open) *at(values_out_, runs - 1) = std::move(*open);
+    if (open) *at(values_out_, runs_ - 1) = std::move(*open);
   }
 
   template <class X>
@@ -146,6 +152,7 @@ class RunReduction {
   KO keys_out_;
   VO values_out_;
   LoopIndex room_;
+  LoopIndex runs_ = 0;  // in all, when they have been counted
   Equal& equal_;
   Op& op_;
   std::vector<Part> parts_;

@@ -57,9 +57,16 @@ void for_each_pool(Test&& test) {
   }
 }
 
-/// Every length from 0 to `most_small`, then some around powers of two up to `most`.
+/// Every length from 0 to `most_small`, then some around powers of two up to `most`. With a sanitizer fewer of both.
 inline std::vector<std::size_t> lengths(std::size_t most = 20'000, std::size_t most_small = 300) {
   std::vector<std::size_t> all;
+  if (kSanitized) {
+    for (std::size_t n = 0; n <= std::min<std::size_t>(most_small, 35); ++n) all.push_back(n);
+    for (const std::size_t n : {65, 129, 300, 1000}) {
+      if (n <= most) all.push_back(n);
+    }
+    return all;
+  }
   for (std::size_t n = 0; n <= most_small; ++n) all.push_back(n);
   for (std::size_t power = 512; power <= most; power *= 2) all.insert(all.end(), {power - 1, power, power + 1});
   return all;

@@ -1,6 +1,4 @@
 /// What the tests of algorithms include, compiled once. It is to save time alone: each source includes what it uses.
-#include "support/pch/tests.hpp"
-
 #include <atomic>
 #include <deque>
 #include <initializer_list>
@@ -12,3 +10,5 @@
 #include <utility>
 
 #include <blitz/algorithm.hpp>
+
+#include "support/pch/tests.hpp"
