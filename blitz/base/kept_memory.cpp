@@ -79,7 +79,7 @@ struct {
 }  // namespace
 
 void* allocate_kept(std::size_t size, std::size_t alignment) noexcept {
-  if (size > std::numeric_limits<std::size_t>::max() / 2)
+  if (size > std::numeric_limits<std::size_t>::max() / 2 - kHugePage)
     return nullptr;  // No machine has so much, and sums would overflow.
   const Extent extent(size, alignment);
   if (extent.keep) {
