@@ -195,7 +195,7 @@ class SliceStage : public Over<S> {
   static constexpr bool kIndexed = true;
 
   SliceStage(S below, LoopIndex first, LoopIndex last)
-      : Over<S>(std::move(below)), first_(first), count_(first < last ? last - first : 0) {}
+      : Over<S>(std::move(below)), first_(first < last ? first : last), count_(last - first_) {}
 
   [[nodiscard]] LoopIndex positions() const noexcept { return count_; }
   template <class Sink>

@@ -264,7 +264,10 @@ const std::array kTerminals{
         "sum of doubles", 1,
         [](const auto& p, Calls& c) { ignore(p.map(c.counted([](const Item& x) { return x.value() / 3.0; })).sum()); }},
     NamedTerminal{"ordered_sum", 1, [](const auto& p, Calls& c) { ignore(p.map(c.counted(kValue)).ordered_sum()); }},
-    NamedTerminal{"product", 1, [](const auto& p, Calls& c) { ignore(p.map(c.counted(kValue)).product()); }},
+    NamedTerminal{"product", 1,
+                  [](const auto& p, Calls& c) {
+                    ignore(p.map(c.counted([](const Item& x) { return x.value() / 3.0; })).product());
+                  }},
     NamedTerminal{"count", 1, [](const auto& p, Calls& /*c*/) { ignore(p.count()); }},
     NamedTerminal{"min", 1, [](const auto& p, Calls& c) { ignore(p.min(c.counted(std::less<>()))); }},
     NamedTerminal{"max", 1, [](const auto& p, Calls& c) { ignore(p.max(c.counted(std::less<>()))); }},
