@@ -34,7 +34,8 @@ class ForkHistory {
       return wakes_;
     }
     half_ = half;
-    // A worker that forks wake sleeps between them: their price is that of so short a sleep, whoever sleeps longer now.
+    // If each fork wakes a worker, that worker sleeps from one fork to the next. So this is the sleep that counts, even if all
+    // workers have slept for longer because no fork has woken one yet.
     const Ticks last = std::exchange(began_, now);
     price_ = prices.at(now, last);
     known_ = &entries_[(code >> 4 ^ code >> 10) % kEntries];

@@ -16,6 +16,7 @@
 
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/constructed.hpp"
+#include "blitz/algorithm/copy.hpp"
 #include "blitz/algorithm/copy_if.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/scratch.hpp"
@@ -415,13 +416,6 @@ template <SlicedStage S, class P>
                std::is_trivially_copyable_v<PipelineValue<S>> && std::is_copy_assignable_v<PipelineValue<S>>
 inline constexpr bool kFlagged<FilterStage<S, P>> = true;
 
-inline void copy_bytes(const AlgorithmOptions& options, const void* from, void* to, std::size_t bytes) {
-  for_blocks(options, bytes, 1, [=](LoopIndex first, LoopIndex last) {
-    std::memcpy(static_cast<char*>(to) + first, static_cast<const char*>(from) + first, last - first);
-  });
-  throw_if_stopped(options);
-}
-
 /// Copies those items of an array that `flag`, which is left to what is derived from it, names. One for each type of item.
 template <class T>
 class Flagged : public Filter {
@@ -454,7 +448,11 @@ Array<T> Flagged<T>::collect() {
   const LoopIndex kept = Filter::run(*this, options_).kept;
   if (kept <= items() / 4) {
     ArrayMemory<T> own = array_memory<T>(kept);
-    copy_bytes(options_, out_.get(), own.get(), kept * sizeof(T));
+    // As bytes: one function for all types.
+    const auto* const from = reinterpret_cast<const char*>(out_.get());
+    auto* const to = reinterpret_cast<char*>(own.get());
+    const std::size_t bytes = kept * sizeof(T);
+    blitz::copy(options_, from, from + bytes, to, to + bytes);
     out_ = std::move(own);
   }
   return ArrayMaker::make(std::move(out_), kept);
