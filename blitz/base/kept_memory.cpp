@@ -33,7 +33,6 @@ void let_go([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t size) no
 }
 
 constexpr std::size_t kLeastKept = std::size_t{1} << 16;
-constexpr std::size_t kMostKept = std::size_t{1} << 27;
 constexpr std::size_t kLeastLetGo = (std::size_t{1} << 24) + 1;
 constexpr std::size_t kLarge = 2 * kHugePage;
 

@@ -13,6 +13,9 @@ namespace blitz::detail {
 /// The size of a large page on most processors, and its alignment.
 inline constexpr std::size_t kHugePage = std::size_t{1} << 21;
 
+/// Bytes of the largest array whose memory is kept.
+inline constexpr std::size_t kMostKept = std::size_t{1} << 27;
+
 /// Asks the kernel for large pages in [memory, memory + size), where `memory` is aligned to kHugePage. A hint: elsewhere than
 /// on Linux, and where the kernel has none, nothing happens. At most one page more becomes resident than is used.
 BLITZ_API void ask_for_huge_pages(void* memory, std::size_t size) noexcept;

@@ -408,8 +408,8 @@ class Pipeline {
     return find_last([](auto&&...) { return true; });
   }
 
-  /// All items in their order. Memory: the result, and, if the pipeline is not indexed, once more as much; of a filter of a
-  /// contiguous range of trivially copyable items, room for all of these. Throws std::bad_alloc.
+  /// All items in their order. Memory: the result, and, if the pipeline is not indexed, once more as much; where a stage
+  /// drops items, and all of them would take 128 MiB at most, room for all. Throws std::bad_alloc.
   [[nodiscard]] Array<Value> collect() const { return detail::collect_items<Value>(options_, stage_); }
   /// The same as another container, made from the array's items by one thread.
   template <class Container>

@@ -16,8 +16,6 @@
 
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/constructed.hpp"
-#include "blitz/algorithm/copy.hpp"
-#include "blitz/algorithm/copy_if.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/scratch.hpp"
 #include "blitz/base/atomic.hpp"
@@ -303,7 +301,7 @@ Array<T> build(const AlgorithmOptions& options, LoopIndex count, const Make& mak
 
 /// One item for each position.
 template <class T, IndexedStage S>
-Array<T> collect_indexed(const AlgorithmOptions& options, const S& stage) {
+Array<T> collect_items(const AlgorithmOptions& options, const S& stage) {
   return with_ready(options, stage, [&](const S& ready) {
     return build<T>(options, ready.positions(), [&](Constructed<T*>& objects, LoopIndex first, LoopIndex last) {
       if constexpr (std::is_trivially_copyable_v<T>) {
@@ -322,7 +320,8 @@ Array<T> collect_indexed(const AlgorithmOptions& options, const S& stage) {
   });
 }
 
-/// Items in their order, in pieces of memory.
+/// Items in their order, in pieces of memory. They are pieces of a room with a place for each position if there is one, which
+/// suits a stage with one item at most for each.
 template <class T>
 class Rope {
  public:
@@ -331,13 +330,22 @@ class Rope {
     Constructed<T*> items;
   };
 
-  template <class... X>
-  BLITZ_ALWAYS_INLINE void emplace_back(X&&... x) {
+  Rope(T* room, LoopIndex positions) noexcept : room_(room), end_(room == nullptr ? nullptr : room + positions) {}
+
+  /// Before the items of the positions from `first` on are appended: the blocks of one rope are neighbours, from left to right.
+  void begin_at(LoopIndex first) {
+    if (room_ != nullptr && pieces_.empty()) pieces_.push_back({{}, Constructed<T*>(room_ + first)});
+  }
+  /// The last piece, which has a place for one item more.
+  [[nodiscard]] BLITZ_ALWAYS_INLINE Constructed<T*>& open_piece() {
     if (pieces_.empty() || pieces_.back().items.end() == end_) [[unlikely]]
       grow();
-    pieces_.back().items.emplace_back(std::forward<X>(x)...);
+    return pieces_.back().items;
   }
+  /// The end of its memory.
+  [[nodiscard]] T* end_of_piece() const noexcept { return end_; }
   void append(Rope&& next) {
+    if (next.pieces_.empty()) return;
     pieces_.insert(pieces_.end(), std::make_move_iterator(next.pieces_.begin()),
                    std::make_move_iterator(next.pieces_.end()));
     next.pieces_.clear();
@@ -360,6 +368,7 @@ class Rope {
   }
 
   std::vector<Piece> pieces_;
+  T* room_ = nullptr;
   T* end_ = nullptr;  // of the last piece's memory
 };
 
@@ -391,99 +400,75 @@ Array<T> laid_out(const AlgorithmOptions& options, Rope<T>& rope) {
   });
 }
 
-/// The items of a stage that may have any number at a position: each part collects its own, then all are moved to their
-/// places.
+/// Whether a stage has one item at most for each position.
+template <class S>
+inline constexpr bool kAtMostOne = S::kIndexed;
+template <class S, class F>
+inline constexpr bool kAtMostOne<MapStage<S, F>> = kAtMostOne<S>;
+template <class S, class F>
+inline constexpr bool kAtMostOne<InspectStage<S, F>> = kAtMostOne<S>;
+template <class S, class P>
+inline constexpr bool kAtMostOne<FilterStage<S, P>> = kAtMostOne<S>;
+template <class S, class F>
+inline constexpr bool kAtMostOne<FilterMapStage<S, F>> = kAtMostOne<S>;
+
+/// Appends the items of the positions to a rope.
 template <class T, PipelineStage S>
-Array<T> collect_unindexed(const AlgorithmOptions& options, const S& stage) {
-  Rope<T> rope = fold_stage(
-      options, stage, [] { return Rope<T>(); },
-      [&](Rope<T>& items, const S& ready, LoopIndex first, LoopIndex last) {
-        push(ready, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
-          items.emplace_back(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
-        });
+void append_items(Rope<T>& rope, const S& stage, LoopIndex first, LoopIndex last) {
+  push(stage, first, last, [&rope](auto&&... x) BLITZ_LAMBDA_INLINE {
+    rope.open_piece().emplace_back(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
+  });
+}
+/// The same of a filter of items of which bytes can be copied: each is written, and the next one over it if it is dropped.
+/// There is no branch, which random items would have mispredicted.
+template <class T, IndexedStage S, class P>
+  requires std::is_trivially_copyable_v<T>
+void append_items(Rope<T>& rope, const FilterStage<S, P>& stage, LoopIndex first, LoopIndex last) {
+  while (first != last) {
+    Constructed<T*>& items = rope.open_piece();
+    T* out = items.end();
+    const LoopIndex next = first + std::min(last - first, static_cast<LoopIndex>(rope.end_of_piece() - out));
+    push(stage.below(), first, next, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
+      const bool keep = stage.keeps(x...);
+      ::new (static_cast<void*>(out)) T(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
+      out += keep ? 1 : 0;
+    });
+    items.extend_to(out);
+    first = next;
+  }
+}
+
+/// Appends the items of [first, last) of a stage to a rope.
+template <class T>
+using AppendBlock = void(const void* stage, Rope<T>& rope, LoopIndex first, LoopIndex last);
+
+/// What the positions of a stage have, as `append` makes it: each part collects its own, then all are moved to their places.
+/// One function for all stages of this type of item.
+template <class T>
+Array<T> collect_blocks(const AlgorithmOptions& options, LoopIndex positions, bool at_most_one, const void* stage,
+                        AppendBlock<T>* append) {
+  ArrayMemory<T> room;
+  if (at_most_one && positions <= kMostKept / sizeof(T)) room = array_memory<T>(positions);
+  Rope<T> rope = fold_blocks(
+      options, positions, 1, [&] { return Rope<T>(room.get(), positions); },
+      [&](Rope<T>& items, LoopIndex first, LoopIndex last) {
+        items.begin_at(first);
+        append(stage, items, first, last);
       },
       [](Rope<T>& left, Rope<T>&& right) { left.append(std::move(right)); });
   throw_if_stopped(options);
   return laid_out(options, rope);
 }
 
-/// Whether the stage is a filter of items that lie side by side in memory, and which bits can be copied of: none is called
-/// for, or made, when it is copied.
-template <class S>
-inline constexpr bool kFlagged = false;
-template <SlicedStage S, class P>
-  requires std::ranges::contiguous_range<decltype(std::declval<const S&>().between(0, 0))> &&
-               std::is_trivially_copyable_v<PipelineValue<S>> && std::is_copy_assignable_v<PipelineValue<S>>
-inline constexpr bool kFlagged<FilterStage<S, P>> = true;
-
-/// Copies those items of an array that `flag`, which is left to what is derived from it, names. One for each type of item.
-template <class T>
-class Flagged : public Filter {
- public:
-  Flagged(const AlgorithmOptions& options, const T* in, LoopIndex count)
-      : Filter(options, count, sizeof(T), Flag::kThis, Target::kElsewhere),
-        in_(in),
-        options_(options),
-        out_(array_memory<T>(count)) {}
-
-  /// The items that are kept: in the room that there is for all of them, or, if they are few, in memory of their size.
-  Array<T> collect();
-
- protected:
-  ~Flagged() = default;
-
-  const T* const in_;
-
- private:
-  void move(const FlagWord* kept, LoopIndex first, LoopIndex count, LoopIndex place) override {
-    copy_flagged(kept, count, in_ + first, out_.get() + place);
-  }
-
-  const AlgorithmOptions& options_;
-  ArrayMemory<T> out_;
-};
-
-template <class T>
-Array<T> Flagged<T>::collect() {
-  const LoopIndex kept = Filter::run(*this, options_).kept;
-  if (kept <= items() / 4) {
-    ArrayMemory<T> own = array_memory<T>(kept);
-    // As bytes: one function for all types.
-    const auto* const from = reinterpret_cast<const char*>(out_.get());
-    auto* const to = reinterpret_cast<char*>(own.get());
-    const std::size_t bytes = kept * sizeof(T);
-    blitz::copy(options_, from, from + bytes, to, to + bytes);
-    out_ = std::move(own);
-  }
-  return ArrayMaker::make(std::move(out_), kept);
-}
-
-/// The items of such a filter: as copy_if, by a bit for each.
-template <class T, class Stage>
-class FlaggedStage final : public Flagged<T> {
- public:
-  FlaggedStage(const AlgorithmOptions& options, const Stage& stage)
-      : Flagged<T>(options, std::ranges::data(stage.below().between(0, stage.positions())), stage.positions()),
-        stage_(stage) {}
-
- private:
-  void flag(LoopIndex first, LoopIndex count, FlagWord* flags) override {
-    const T* item = this->in_ + first;
-    flags_of(count, flags, [&]() BLITZ_LAMBDA_INLINE { return stage_.keeps(*item++); });
-  }
-
-  const Stage& stage_;
-};
-
+/// The items of a stage whose positions have any number.
 template <class T, PipelineStage S>
 Array<T> collect_items(const AlgorithmOptions& options, const S& stage) {
-  if constexpr (S::kIndexed) {
-    return collect_indexed<T>(options, stage);
-  } else if constexpr (kFlagged<S>) {
-    return FlaggedStage<T, S>(options, stage).collect();
-  } else {
-    return collect_unindexed<T>(options, stage);
-  }
+  return with_ready(options, stage, [&](const S& ready) {
+    return collect_blocks<T>(options, ready.positions(), kAtMostOne<S>, &ready,
+                             [](const void* its_stage, Rope<T>& rope, LoopIndex first, LoopIndex last) {
+                               append_items(rope, *static_cast<const S*>(its_stage), first, last);
+                             });
+  });
 }
 
 }  // namespace blitz::detail

@@ -366,11 +366,10 @@ TEST_CASE("pipelines: results in memory that is there") {
   });
 }
 
-TEST_CASE("pipelines: a filter of what lies in memory") {
+TEST_CASE("pipelines: all that a filter leaves over") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : lengths(20'000, 100)) {
       const std::vector<int> numbers = random_ints(n, 1000);
-      // From none to all: what few are left of has an array of its own.
       for (const int below : {0, 1, 200, 300, 999, 1000}) {
         const auto is_below = [below](int x) { return x < below; };
         const auto right = [&](auto&& range) { return listed(range | std::views::filter(is_below)); };
@@ -385,6 +384,16 @@ TEST_CASE("pipelines: a filter of what lies in memory") {
     CHECK(par(numbers).with(options).filter(counted).collect().size() == numbers.size() / 2);
     CHECK(calls == 5000);
   });
+}
+
+TEST_CASE("pipelines: a filter of more than arrays keep memory for") {
+  const auto many = par(0LL, 17'000'000LL);
+  const auto rare = listed(many.filter([](long long x) { return x % 1'000'003 == 1; }).collect());
+  CHECK(rare.size() == 17);
+  CHECK(rare.front() == 1);
+  CHECK(rare.back() == 16'000'049);
+  const auto next = [](long long x) { return x + 1; };
+  CHECK(many.filter([](long long x) { return x % 10 != 0; }).map(next).collect().size() == 15'300'000);
 }
 
 TEST_CASE("pipelines: an array has the memory of the one before") {
