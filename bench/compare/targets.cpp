@@ -32,6 +32,13 @@ void add_loops(const Results& results, unsigned threads, std::vector<Target>& ou
   out.push_back({"a loop of 2, p99 of p50, " + on(threads), tail(two), 2, false});
 }
 
+void add_isolated(const Results& results, unsigned threads, std::vector<Target>& out) {
+  out.push_back(
+      {"an isolated loop of 32 items of 10 us, of a plain one, " + on(threads),
+       times_slower(results.find("grain_1e4", "blitz_isolated", threads), results.find("grain_1e4", "blitz", threads)),
+       1.05, false});
+}
+
 void add_wake(const Results& results, unsigned threads, std::vector<Target>& out) {
   const Row* best = results.best("wake", "tbb", threads);
   const auto add = [&](const std::string& call, std::string_view peer) {
@@ -62,6 +69,7 @@ std::vector<Target> targets(const Results& results) {
   for (const unsigned threads : results.threads) add_loops(results, threads, out);
   for (const unsigned threads : results.threads) add_spawn(results, threads, out);
   for (const unsigned threads : results.threads) add_reduce(results, threads, out);
+  for (const unsigned threads : results.threads) add_isolated(results, threads, out);
   for (const unsigned threads : results.threads) {
     if (threads > 1) add_wake(results, threads, out);
   }

@@ -13,7 +13,15 @@ struct Blitz {
   }
 };
 
+struct Isolated {
+  template <std::uint64_t Nanoseconds>
+  static void run(Grain<Nanoseconds>& work, BlitzPeer& peer) {
+    peer.pool.install([&] { blitz::isolate([&] { Blitz<BlitzPeer>::run(work, peer); }); });
+  }
+};
+
 const RegisterGrains<Blitz<BlitzPeer>> registered("blitz");
+const RegisterGrains<Isolated> registered_isolated("blitz_isolated");
 const RegisterGrains<Blitz<BlitzAsyncPeer>> registered_async("blitz_async");
 
 }  // namespace

@@ -67,8 +67,8 @@ void Isolation::wait(WorkerBase& worker, CoreLatch& latch) noexcept {
     if (job != nullptr) {
       worker.execute(job);
       round = 0;
-    } else if (round++ < kRoundsOfSearch) {
-      yield_thread();
+    } else if (round++ < rounds_of_search(worker.index(), false)) {
+      pause_search(worker.index());
     } else {
       called = sleep(worker, latch);
     }

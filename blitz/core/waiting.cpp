@@ -35,8 +35,8 @@ bool wait_apart(WorkerBase& worker, CoreLatch& latch) noexcept {
     if (job != nullptr) {
       worker.execute(job);
       round = 0;
-    } else if (round++ < kRoundsOfSearch) {
-      yield_thread();
+    } else if (round++ < rounds_of_search(worker.index(), false)) {
+      pause_search(worker.index());
     } else if (!apart.try_sleep(worker.index(), latch, [&]() noexcept { return worker.has_mail(); })) {
       return false;
     }
