@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "blitz/base/export.hpp"
+#include "blitz/base/refuse.hpp"
 #include "blitz/core/job.hpp"
 #include "blitz/join.hpp"
 
@@ -87,5 +88,12 @@ auto join_all(R&& callables) {
     return detail::join_each<Reference>(places.size(), [&](std::size_t i) -> Reference { return *places[i]; });
   }
 }
+
+/// @cond
+template <class F, class... More>
+  requires(!std::ranges::range<F>)
+BLITZ_REFUSE("join_all calls what a range has; a few callables are joined by blitz::join(a, b, c)")
+    join_all(F&& first, More&&... more) BLITZ_REFUSED;
+/// @endcond
 
 }  // namespace blitz

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "blitz/base/refuse.hpp"
 #include "blitz/core/items.hpp"
 #include "blitz/core/loop.hpp"
 #include "blitz/parallel_for.hpp"
@@ -257,5 +258,11 @@ template <LoopBody<Tile<3>> F>
 void parallel_for_tiles(const Extents<3>& grid, const Extents<3>& tile, F&& f, const ForOptions& options = {}) {
   detail::run_tiles(options.pool.base(), options, grid, tile, f);
 }
+
+/// @cond
+template <class F>
+BLITZ_REFUSE("the extents of a grid stand in braces: blitz::parallel_for_tiles({rows, cols}, f)")
+parallel_for_tiles(std::size_t rows, std::size_t cols, F&& f) BLITZ_REFUSED;
+/// @endcond
 
 }  // namespace blitz

@@ -675,6 +675,16 @@ CASES = {
 
 # The most likely mistakes of a newcomer. name: (wrong, right, what the first line of the message must say)
 MISTAKES = {
+    "join_all of callables side by side": (
+        "blitz::join_all(a, a);",
+        "blitz::join_all(std::vector(2, a));",
+        "blitz: join_all calls what a range has",
+    ),
+    "the extents of a grid without braces": (
+        "blitz::parallel_for_tiles(3, 3, [](const blitz::Tile<2>&) {});",
+        "blitz::parallel_for_tiles({3, 3}, [](const blitz::Tile<2>&) {});",
+        "blitz: the extents of a grid stand in braces",
+    ),
     "a loop over a list": (
         "blitz::parallel_for(list, [](int&) {});",
         "blitz::parallel_for_each(list, [](int&) {});",
