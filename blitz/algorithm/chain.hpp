@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/chained_runs.hpp"
 #include "blitz/algorithm/options.hpp"
+#include "blitz/base/export.hpp"
 
 namespace blitz::detail {
 
@@ -30,12 +32,8 @@ class Chain {
   /// stop request.
   template <class C>
   static void run(C& derived, const AlgorithmOptions& options) {
-    Chain& chain = derived;
-    if (chain.runs_.positions() <= chain.grain_) return chain.run_alone(options);
-    AlgorithmOptions tickets = options;
-    tickets.min_grain = static_cast<std::size_t>(chain.grain_);
-    for_blocks(tickets, chain.runs_.positions(), 1,
-               [&chain](LoopIndex first, LoopIndex last) { return chain.use_ticket(last - first); });
+    static constexpr char kName = 0;  // Its address is a number of this type's own.
+    static_cast<Chain&>(derived).run(options, reinterpret_cast<std::uintptr_t>(&kName));
   }
 
   /// The least run of a chain over `count` items of so many bytes: unless the options say less, 64, beside which the cost
@@ -59,9 +57,6 @@ class Chain {
   [[nodiscard]] std::size_t slot(LoopIndex first) const noexcept { return runs_.slot(first); }
   [[nodiscard]] std::size_t slots() const noexcept { return runs_.slots(); }
 
-  /// Claims runs of `length` positions together, and finishes what can be finished. Returns whether to end.
-  BLITZ_API bool use_ticket(LoopIndex length);
-
  private:
   // Called by several workers at once for different runs, each in the state that ChainedRuns says. Those that return true
   // end the chain: nothing to the right is needed any more.
@@ -72,8 +67,9 @@ class Chain {
   /// The position below which all must be done before the run, whose left is known, may write: at most run.first.
   [[nodiscard]] virtual LoopIndex needed(const Run& run) const noexcept = 0;
 
-  /// All in one run, if it is not stopped.
-  BLITZ_API void run_alone(const AlgorithmOptions& options);
+  BLITZ_API void run(const AlgorithmOptions& options, std::uintptr_t name);
+  /// Claims runs of `length` positions together, and finishes what can be finished. Returns whether to end.
+  bool use_ticket(LoopIndex length);
   bool begin(const Run& run);
   void link_from(const Run& run);
 

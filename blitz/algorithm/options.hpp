@@ -49,10 +49,12 @@ namespace detail {
 /// How many threads the pool of an algorithm has.
 [[nodiscard]] BLITZ_API std::size_t threads_of(const AlgorithmOptions& options);
 
+[[noreturn]] BLITZ_COLD BLITZ_API void throw_stopped();
+
 /// Throws Stopped if a stop was requested: then blocks may have been left out.
 inline void throw_if_stopped(const AlgorithmOptions& options) {
   if (options.stop.stop_requested()) [[unlikely]]
-    throw Stopped();
+    throw_stopped();
 }
 
 }  // namespace detail
