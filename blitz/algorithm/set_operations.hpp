@@ -33,14 +33,22 @@ struct SetFn : MergesTo<SetFn<kItems, kReturnsSecond>> {
   static Result<I1, I2, O> run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1, const I2& first2,
                                LoopIndex count2, const O& out, LoopIndex room, C& comp, P1& proj1, P2& proj2) {
     const TwoProjections<C, P1, P2> less{&comp, &proj1, &proj2};
+    const auto a = merge_input<I2>(first1);
+    const auto b = merge_input<I1>(first2);
+    const auto to = merge_output<I1>(out);
+    const auto cut = [&](SetCuts& cuts, std::size_t parts) { cut_sets(cuts, parts, a, count1, b, count2, less); };
+    const auto count = [&](const SetPart& part) {
+      return count_set<kItems>(at(a, part.first), part.first_size, at(b, part.second), part.second_size, less);
+    };
+    const auto write = [&](const SetPart& part, std::size_t place, std::size_t size, bool counted) {
+      const auto x = at(a, part.first);
+      const auto y = at(b, part.second);
+      if (!counted) return write_set<kItems>(x, part.first_size, y, part.second_size, at(to, place), size, less);
+      write_counted_set<kItems>(x, part.first_size, y, part.second_size, at(to, place), size, less);
+      return SetProgress{};
+    };
     const std::size_t grain = sort_grain<std::iter_value_t<I1>>(options);
-    const std::size_t n = count1 + count2;
-    SetProgress progress{};
-    throw_if_stopped(options);
-    with_threads(options, n, grain, [&](std::size_t threads) {
-      progress = set_parallel<kItems>(options, part_count(n, threads, grain), merge_input<I2>(first1), count1,
-                                      merge_input<I1>(first2), count2, merge_output<I1>(out), room, less);
-    });
+    const SetProgress progress = write_sets(options, count1, count2, room, grain, {cut, count, write});
     if constexpr (kReturnsSecond) {
       return {at(first1, progress.first), at(first2, progress.second), at(out, progress.written)};
     } else {
@@ -54,14 +62,13 @@ struct IncludesFn : OfTwoRanges<IncludesFn, std::ranges::less> {
   static bool run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1, const I2& first2,
                   LoopIndex count2, C& comp, P1& proj1, P2& proj2) {
     const TwoProjections<C, P1, P2> less{&comp, &proj1, &proj2};
-    const std::size_t grain = sort_grain<std::iter_value_t<I1>>(options);
-    const std::size_t n = count1 + count2;
-    bool all = true;
-    throw_if_stopped(options);
-    with_threads(options, n, grain, [&](std::size_t threads) {
-      all = includes_parallel(options, part_count(n, threads, grain), first1, count1, first2, count2, less);
-    });
-    return all;
+    const auto cut = [&](SetCuts& cuts, std::size_t parts) {
+      cut_sets(cuts, parts, first1, count1, first2, count2, less);
+    };
+    const auto test = [&](const SetPart& part) {
+      return includes_serial(at(first1, part.first), part.first_size, at(first2, part.second), part.second_size, less);
+    };
+    return all_of_sets(options, count1, count2, sort_grain<std::iter_value_t<I1>>(options), cut, test);
   }
 };
 

@@ -41,7 +41,10 @@ BLITZ_COLD void merge_in_place(I first, I middle, I last, Less less) {
         low = guess + 1;
       }
     }
-    const I cut = std::ranges::rotate(first + low, middle, middle + (half - low)).begin();
+    const I cut = first + half;
+    std::ranges::reverse(first + low, middle);
+    std::ranges::reverse(middle, middle + (half - low));
+    std::ranges::reverse(first + low, middle + (half - low));
     // A half that is the whole would not end: n > 2, so none is.
     merge_in_place(first, first + low, cut, less);
     middle = cut + (left - low);

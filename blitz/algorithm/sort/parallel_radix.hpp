@@ -20,7 +20,7 @@
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/scratch.hpp"
-#include "blitz/algorithm/sort/for_all.hpp"
+#include "blitz/algorithm/sort/parts.hpp"
 #include "blitz/algorithm/sort/quicksort.hpp"
 #include "blitz/algorithm/sort/radix.hpp"
 #include "blitz/base/kept_memory.hpp"
@@ -40,12 +40,13 @@ void try_or(F&& f, Repair&& repair) {
 
 /// Has the kernel map large memory of `size` bytes, each page by one thread. Threads that scatter items all come to a new page at
 /// about the same time, and each would have it cleared.
-inline void touch_pages(void* memory, std::size_t size) noexcept {
+inline void touch_pages(void* memory, std::size_t size, std::size_t threads) noexcept {
   constexpr std::size_t kPage = 4096;
   auto* const bytes = static_cast<std::byte*>(memory);
   const std::size_t pages = size / kPage;
   if (pages > 2 * kHugePage / kPage) {
-    for_all(pages, kHugePage / kPage, [=](std::size_t page) { std::construct_at(bytes + page * kPage, std::byte{}); });
+    for_all(pages, threads, kHugePage / kPage,
+            [=](std::size_t page) { std::construct_at(bytes + page * kPage, std::byte{}); });
   }
 }
 
@@ -90,7 +91,7 @@ class ParallelRadixSort {
         [&] {
           count(items, n, digit, parts, counts.data(), buckets);
           if (once) return;
-          touch_pages(other, n * sizeof(T));
+          touch_pages(other, n * sizeof(T), threads_);
           to_buckets(items, other, n, digit, parts, counts.data());
         },
         move_home);
@@ -182,11 +183,12 @@ class ParallelRadixSort {
   }
 
   /// Writes the items of all buckets, which are equal in each, and differ from `any` in the lowest bits alone.
-  static void write_items(Bits any, T* to, const Scratch<Bucket>& buckets) noexcept {
-    for_all(buckets.size(), 1, [&, high = static_cast<std::size_t>(any) & ~(buckets.size() - 1)](std::size_t b) {
-      const Bucket& bucket = buckets.data()[b];
-      std::uninitialized_fill_n(to + bucket.begin, bucket.size, static_cast<Bits>(high | b));
-    });
+  void write_items(Bits any, T* to, const Scratch<Bucket>& buckets) const noexcept {
+    for_all(buckets.size(), threads_, 1,
+            [&, high = static_cast<std::size_t>(any) & ~(buckets.size() - 1)](std::size_t b) {
+              const Bucket& bucket = buckets.data()[b];
+              std::uninitialized_fill_n(to + bucket.begin, bucket.size, static_cast<Bits>(high | b));
+            });
   }
 
   const AlgorithmOptions& options_;

@@ -3,8 +3,8 @@
 /// be worked on side by side.
 ///
 /// Equal items lie in one part: item k of a run of equal ones in the first range meets item k of that in the second range.
-/// Each part counts what it will write, and then writes it to its place; a comparison that is no order may write less. Reads and writes are within bounds, and every loop
-/// ends, whatever a comparison returns.
+/// Each part counts what it will write, and then writes it to its place; a comparison that is no order may write less. Reads
+/// and writes are within bounds, and every loop ends, whatever a comparison returns.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +17,10 @@
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/sort/merge_kernels.hpp"
-#include "blitz/algorithm/sort/merge_path.hpp"
+#include "blitz/algorithm/sort/parts.hpp"
 #include "blitz/algorithm/sort/small_sort.hpp"
-#include "blitz/base/atomic.hpp"
+#include "blitz/base/export.hpp"
+#include "blitz/base/function_ref.hpp"
 
 namespace blitz::detail {
 
@@ -142,6 +143,36 @@ struct SetCuts {
   std::array<std::size_t, kMostParts + 1> second;
 };
 
+/// Items of two ranges: those of each from a position on, and how many.
+struct SetPart {
+  std::size_t first;
+  std::size_t first_size;
+  std::size_t second;
+  std::size_t second_size;
+};
+
+/// Cuts both ranges into so many parts.
+using CutSets = FunctionRef<void(SetCuts& cuts, std::size_t parts)>;
+
+/// A set operation, as the engine sees it: several workers call `count` and `write` at once, for different parts.
+struct SetFunctions {
+  CutSets cut;
+  /// How many items a part would write.
+  FunctionRef<std::size_t(const SetPart& part)> count;
+  /// Writes what a part takes to the output, from `place` on: `size` items, if it was counted; else as many of it as there is
+  /// room for, which are `size` at most. Returns how far it came.
+  FunctionRef<SetProgress(const SetPart& part, std::size_t place, std::size_t size, bool counted)> write;
+};
+
+/// The whole set operation of ranges of so many items, in parts side by side: each counts what it will write, and then writes
+/// it to its place. Stops at an item that does not fit into `room`. Throws Stopped.
+BLITZ_API SetProgress write_sets(const AlgorithmOptions& options, std::size_t na, std::size_t nb, std::size_t room,
+                                 std::size_t grain, const SetFunctions& functions);
+
+/// Whether `test(part)` holds for all parts. Throws Stopped.
+BLITZ_API bool all_of_sets(const AlgorithmOptions& options, std::size_t na, std::size_t nb, std::size_t grain,
+                           CutSets cut, FunctionRef<bool(const SetPart& part)> test);
+
 /// Cuts a[0..na) and b[0..nb) into `parts` parts of about the same size, but never between equal items.
 template <class A, class B, class C, class P1, class P2>
 void cut_sets(SetCuts& cuts, std::size_t parts, A a, std::size_t na, B b, std::size_t nb,
@@ -180,40 +211,6 @@ void cut_sets(SetCuts& cuts, std::size_t parts, A a, std::size_t na, B b, std::s
   cuts.second[parts] = nb;
 }
 
-/// The whole set operation, of parts side by side, on a worker of a pool. See write_set.
-template <SetItems kItems, class A, class B, class O, class C, class P1, class P2>
-SetProgress set_parallel(const AlgorithmOptions& options, std::size_t parts, A a, std::size_t na, B b, std::size_t nb,
-                         O out, std::size_t room, TwoProjections<C, P1, P2> less) {
-  if (parts == 1) return write_set<kItems>(a, na, b, nb, out, room, less);
-  SetCuts cuts;
-  cut_sets(cuts, parts, a, na, b, nb, less);
-  std::array<std::size_t, kMostParts + 1> begins;  // where each part writes to
-  const auto for_each_part = [&](auto&& f) {
-    for_parts(options, parts, parts, [&](std::size_t part, std::size_t, std::size_t) {
-      const std::size_t i = cuts.first[part];
-      const std::size_t j = cuts.second[part];
-      f(part, at(a, i), cuts.first[part + 1] - i, at(b, j), cuts.second[part + 1] - j);
-    });
-  };
-  for_each_part([&](std::size_t part, A x, std::size_t nx, B y, std::size_t ny) {
-    begins[part + 1] = count_set<kItems>(x, nx, y, ny, less);
-  });
-  begins[0] = 0;
-  for (std::size_t part = 0; part != parts; ++part) begins[part + 1] += begins[part];
-  SetProgress progress{na, nb, std::min(begins[parts], room)};
-  for_each_part([&](std::size_t part, A x, std::size_t nx, B y, std::size_t ny) {
-    if (begins[part] > room) return;
-    const O to = at(out, begins[part]);
-    if (begins[part + 1] <= room) {
-      return write_counted_set<kItems>(x, nx, y, ny, to, begins[part + 1] - begins[part], less);
-    }
-    // One part at most ends at an item that does not fit, and says how far it came.
-    const SetProgress its = write_set<kItems>(x, nx, y, ny, to, room - begins[part], less);
-    progress = {cuts.first[part] + its.first, cuts.second[part] + its.second, room};
-  });
-  return progress;
-}
-
 /// Whether a[0..na) includes b[0..nb).
 template <class A, class B, class Less>
 bool includes_serial(A a, std::size_t na, B b, std::size_t nb, Less less) {
@@ -225,26 +222,6 @@ bool includes_serial(A a, std::size_t na, B b, std::size_t nb, Less less) {
     ++a;
   }
   return true;
-}
-
-/// The same, of parts side by side, on a worker of a pool.
-template <class A, class B, class C, class P1, class P2>
-bool includes_parallel(const AlgorithmOptions& options, std::size_t parts, A a, std::size_t na, B b, std::size_t nb,
-                       TwoProjections<C, P1, P2> less) {
-  if (parts == 1) return includes_serial(a, na, b, nb, less);
-  SetCuts cuts;
-  cut_sets(cuts, parts, a, na, b, nb, less);
-  Atomic<bool> all{true};  // cleared by a part that lacks an item, read by each before it begins
-  for_parts(options, parts, parts, [&](std::size_t part, std::size_t, std::size_t) {
-    // Relaxed, here and below: the end of the loop orders the write before the caller's read, and an old value costs needless
-    // work and no more.
-    if (!all.load(std::memory_order_relaxed)) return;
-    const std::size_t i = cuts.first[part];
-    const std::size_t j = cuts.second[part];
-    if (!includes_serial(at(a, i), cuts.first[part + 1] - i, at(b, j), cuts.second[part + 1] - j, less))
-      all.store(false, std::memory_order_relaxed);
-  });
-  return all.load(std::memory_order_relaxed);
 }
 
 }  // namespace blitz::detail

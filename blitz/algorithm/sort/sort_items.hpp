@@ -17,15 +17,14 @@
 #include "blitz/algorithm/constructed.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/scratch.hpp"
-#include "blitz/algorithm/sort/for_all.hpp"
 #include "blitz/algorithm/sort/merge_path.hpp"
 #include "blitz/algorithm/sort/parallel_quicksort.hpp"
 #include "blitz/algorithm/sort/parallel_radix.hpp"
+#include "blitz/algorithm/sort/parts.hpp"
 #include "blitz/algorithm/sort/patterns.hpp"
 #include "blitz/algorithm/sort/quicksort.hpp"
 #include "blitz/algorithm/sort/radix.hpp"
 #include "blitz/algorithm/sort/select.hpp"
-#include "blitz/current_pool.hpp"
 
 namespace blitz::detail {
 
@@ -69,13 +68,6 @@ template <class T>
   return options.min_grain > 0 ? options.min_grain : kSortGrain<T>;
 }
 
-/// Calls `f(threads)` on a worker of the pool of the options, or here with 1 if there are no more than `least` items.
-template <class F>
-void with_threads(const AlgorithmOptions& options, std::size_t n, std::size_t least, F&& f) {
-  if (n <= least) return f(std::size_t{1});
-  on_worker(options.pool.base(), [&](WorkerBase& worker) { f(worker.num_threads()); });
-}
-
 template <class T, class Less>
 void quicksort_items(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n, Less less) {
   ParallelQuicksort<T, Less>(options, threads, n, sort_grain<T>(options), less)
@@ -106,9 +98,9 @@ void radix_sort_keys(const AlgorithmOptions& options, std::size_t threads, K* ke
     sort(keys);
   } else {
     auto* const bits = reinterpret_cast<Bits*>(keys);
-    for_all(n, kLeastMapped, [=](std::size_t i) { std::construct_at(bits + i, Map::bits_of(keys[i])); });
+    for_all(n, threads, kLeastMapped, [=](std::size_t i) { std::construct_at(bits + i, Map::bits_of(keys[i])); });
     const auto back = [=] {
-      for_all(n, kLeastMapped, [=](std::size_t i) { std::construct_at(keys + i, Map::key_of(bits[i])); });
+      for_all(n, threads, kLeastMapped, [=](std::size_t i) { std::construct_at(keys + i, Map::key_of(bits[i])); });
     };
     try {
       sort(bits);
@@ -156,7 +148,7 @@ bool try_radix_sort_by_projection(const AlgorithmOptions& options, std::size_t t
   throw_if_stopped(options);
   ParallelRadixSort<Keyed, KeyedOrder<Order::kStable>>(options, threads, n, {})
       .sort(keyed.data(), other.data(), n, false);
-  for_all(n, kLeastKeyed, [&](std::size_t i) { items[i] = std::move(keyed.data()[i].item); });
+  for_all(n, threads, kLeastKeyed, [&](std::size_t i) { items[i] = std::move(keyed.data()[i].item); });
   return true;
 }
 
@@ -191,8 +183,8 @@ bool try_merge_run(const AlgorithmOptions& options, std::size_t threads, T* item
   const Scratch<T> memory(n, std::nothrow);
   T* const other = memory.data();
   if (other == nullptr) return false;
-  const auto move_all = [n](T* from, T* to) {
-    for_all(n, kSortGrain<T>, [=](std::size_t i) { std::construct_at(to + i, std::move(from[i])); });
+  const auto move_all = [n, threads](T* from, T* to) {
+    for_all(n, threads, kSortGrain<T>, [=](std::size_t i) { std::construct_at(to + i, std::move(from[i])); });
   };
   move_all(items, other);
   const std::size_t parts = part_count(n, threads, sort_grain<T>(options));

@@ -1,14 +1,22 @@
-#include "blitz/algorithm/sort/merge_path.hpp"
+#include "blitz/algorithm/sort/parts.hpp"
 
 #include <algorithm>
 #include <array>
 #include <new>
 
 #include "blitz/algorithm/blocks.hpp"
+#include "blitz/current_pool.hpp"
 
 namespace blitz::detail {
 
-void call_for_parts(const AlgorithmOptions& options, std::size_t n, std::size_t parts, PartCall f) {
+void with_threads(const AlgorithmOptions& options, std::size_t n, std::size_t least,
+                  FunctionRef<void(std::size_t threads)> f) {
+  if (n <= least) return f(1);
+  on_worker(options.pool.base(), [&](WorkerBase& worker) { f(worker.num_threads()); });
+}
+
+void for_parts(const AlgorithmOptions& options, std::size_t n, std::size_t parts,
+               FunctionRef<void(std::size_t part, std::size_t begin, std::size_t end)> f) {
   if (parts == 1) return f(0, 0, n);
   enum class State : unsigned char { kWaits, kBegun, kDone };
   std::array<State, kMostParts> states{};
