@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -19,8 +18,13 @@
 #include "blitz/algorithm/sort/parallel_partition.hpp"
 #include "blitz/algorithm/sort/partition.hpp"
 #include "blitz/algorithm/sort/quicksort.hpp"
+#include "blitz/base/export.hpp"
 
 namespace blitz::detail {
+
+/// Of a sample of `size` of n items, the rank of the one that is two standard deviations of its rank on the longer side's side
+/// of where the item of rank `nth` would be.
+[[nodiscard]] BLITZ_API std::size_t rank_in_sample(std::size_t size, std::size_t nth, std::size_t n) noexcept;
 
 template <class T, class Less>
 class ParallelSelect {
@@ -32,7 +36,7 @@ class ParallelSelect {
   /// Brings what belongs there to `nth`, of [first, last). Throws Stopped.
   void select(T* first, T* nth, T* last) const {
     T* before = nullptr;
-    for (int limit = depth_limit(last - first); last - first > kSmallSort<T>;) {
+    for (int limit = depth_limit(last - first); last - first > kFew;) {
       throw_if_stopped(options_);
       if (limit-- == 0) return heap_sort(first, last, less_);
       const auto [chosen, even] = choose(first, nth, last);
@@ -58,7 +62,7 @@ class ParallelSelect {
         before = pivot;
       }
     }
-    small_sort(first, last, less_);
+    binary_insertion_sort(first, last, less_);
   }
 
  private:
@@ -67,9 +71,9 @@ class ParallelSelect {
     bool even;  // else nearly all items are expected on one side: branches are foreseen, and hardly an item moves
   };
   static constexpr std::size_t kPartsOfThread = 4;  // so that a thread that comes late finds some left
+  static constexpr std::ptrdiff_t kFew = 8;         // what is left over is sorted
 
-  /// Sorts a sample, at the front, and takes the item that is two standard deviations of its rank on the longer side's
-  /// side of where `nth` would be.
+  /// Selects from a sample, at the front, an item that lies just beyond where `nth` would be.
   Pivot choose(T* first, T* nth, T* last) const {
     const auto n = static_cast<std::size_t>(last - first);
     constexpr std::size_t kLeastSampled = 2048;
@@ -77,11 +81,8 @@ class ParallelSelect {
     const std::size_t size = std::size_t{2} << (std::bit_width(n) / 2);
     const std::size_t stride = n / size;
     for (std::size_t i = 1; i != size; ++i) std::ranges::swap(first[i], first[i * stride]);
-    quicksort(first, first + size, less_);
-    const double part = static_cast<double>(nth - first) / static_cast<double>(n);
-    const double margin = 2 * std::sqrt(static_cast<double>(size) * part * (1 - part)) + 1;
-    const double rank = static_cast<double>(size) * part + (part < 0.5 ? margin : -margin);
-    const auto at = static_cast<std::size_t>(std::clamp(rank, 0.0, static_cast<double>(size - 1)));
+    const std::size_t at = rank_in_sample(size, static_cast<std::size_t>(nth - first), n);
+    select(first, first + at, first + size);
     return {first + at, at > size / 64 && at < size - size / 64};
   }
 
