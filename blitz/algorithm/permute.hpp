@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
-#include <random>
 #include <ranges>
 #include <type_traits>
 #include <utility>
@@ -22,6 +21,7 @@
 #include "blitz/algorithm/copy.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/scratch.hpp"
+#include "blitz/base/export.hpp"
 #include "blitz/base/xorshift.hpp"
 #include "blitz/core/items.hpp"
 
@@ -162,101 +162,104 @@ void shuffle_serially(const I& first, LoopIndex count, std::uint64_t seed) {
   }
 }
 
-/// Each item chooses a bucket at random; the buckets are laid side by side, and each is shuffled. What an item chooses
-/// follows from the seed and its position alone.
-class Buckets {
+/// Which of 256 buckets each item goes to, at random, and where in the bucket: this follows from the seed and the position of
+/// the item alone.
+class ShuffleBuckets {
  public:
-  explicit Buckets(LoopIndex count, std::uint64_t seed) : count_(count), seed_(seed), places_(blocks() * kBuckets) {
-    std::uninitialized_fill_n(places_.data(), places_.size(), LoopIndex{0});
-  }
-
-  template <class I>
-  void shuffle(const AlgorithmOptions& options, const I& first) {
-    using T = std::iter_value_t<I>;
-    const Scratch<T> scratch(static_cast<std::size_t>(count_));
-    for_blocks(options, blocks(), 1, [this](LoopIndex from, LoopIndex to) {
-      for (LoopIndex i = from * kBlock; i < std::min(to * kBlock, count_); ++i) ++place(i / kBlock, bucket(i));
-    });
-    throw_if_stopped(options);
-    // From here on it runs to its end: an item is in one of two places.
-    const AlgorithmOptions all{.min_grain = options.min_grain, .pool = options.pool};
-    std::array<LoopIndex, kBuckets + 1> begins = lay_out();
-    for_blocks(all, blocks(), 1, [&](LoopIndex from, LoopIndex to) {
-      for (LoopIndex i = from * kBlock; i < std::min(to * kBlock, count_); ++i) {
-        std::construct_at(scratch.data() + place(i / kBlock, bucket(i))++, std::ranges::iter_move(at(first, i)));
-      }
-    });
-    for_blocks(all, kBuckets, 1, [&](LoopIndex from, LoopIndex to) {
-      for (; from != to; ++from) {
-        T* const items = scratch.data() + begins[from];
-        const LoopIndex size = begins[from + 1] - begins[from];
-        shuffle_serially(items, size, seed_ ^ splitmix64(from));
-        std::move(items, items + size, at(first, begins[from]));
-        std::destroy(items, items + size);
-      }
-    });
-  }
-
   static constexpr LoopIndex kBuckets = 256;
+  static constexpr LoopIndex kBlock = 65'536;  // items whose places are known together
 
- private:
-  static constexpr LoopIndex kBlock = 65'536;
+  /// Throws Stopped, and std::bad_alloc.
+  BLITZ_API ShuffleBuckets(const AlgorithmOptions& options, LoopIndex count, std::uint64_t seed);
 
   [[nodiscard]] LoopIndex blocks() const noexcept { return (count_ + kBlock - 1) / kBlock; }
+  /// Where bucket `bucket` begins, or, of kBuckets, where the last one ends.
+  [[nodiscard]] LoopIndex begin(LoopIndex bucket) const noexcept { return begins_[bucket]; }
+  /// Calls `f(i, place)` for the items of a block, once.
+  template <class F>
+  void place_block(LoopIndex block, const F& f) const {
+    LoopIndex* const next = places_.data() + block * kBuckets;
+    for (LoopIndex i = block * kBlock, end = std::min(i + kBlock, count_); i != end; ++i) f(i, next[bucket(i)]++);
+  }
+
+ private:
   [[nodiscard]] LoopIndex bucket(LoopIndex i) const noexcept { return splitmix64(seed_ + i * kGoldenGamma) >> 56; }
-  [[nodiscard]] LoopIndex& place(LoopIndex block, LoopIndex bucket) noexcept {
-    return places_.data()[block * kBuckets + bucket];
-  }
-  /// Turns the numbers of items into places: bucket by bucket, and within each block by block. Returns where buckets begin.
-  [[nodiscard]] std::array<LoopIndex, kBuckets + 1> lay_out() noexcept {
-    std::array<LoopIndex, kBuckets + 1> begins;
-    LoopIndex next = 0;
-    for (LoopIndex of_bucket = 0; of_bucket < kBuckets; ++of_bucket) {
-      begins[of_bucket] = next;
-      for (LoopIndex block = 0; block < blocks(); ++block) {
-        next += std::exchange(place(block, of_bucket), next);
-      }
-    }
-    begins[kBuckets] = next;
-    return begins;
-  }
 
   const LoopIndex count_;
   const std::uint64_t seed_;
-  const Scratch<LoopIndex>
-      places_;  // for each block, and each bucket: the number of its items, then the next one's place
+  const Scratch<LoopIndex> places_;  // for each block and bucket: how many items, then where the next one goes
+  std::array<LoopIndex, kBuckets + 1> begins_;
 };
+
+/// Each item goes to a bucket at random; the buckets lie side by side, and each is shuffled.
+template <class I>
+void shuffle_in_buckets(const AlgorithmOptions& options, const I& first, LoopIndex count, std::uint64_t seed) {
+  using T = std::iter_value_t<I>;
+  const Scratch<T> scratch(static_cast<std::size_t>(count));
+  const ShuffleBuckets buckets(options, count, seed);
+  // From here on it runs to its end: an item is in one of two places.
+  const AlgorithmOptions all{.min_grain = options.min_grain, .pool = options.pool};
+  for_blocks(all, buckets.blocks(), 1, [&](LoopIndex block, LoopIndex last) {
+    for (; block != last; ++block) {
+      buckets.place_block(block, [&](LoopIndex i, LoopIndex place) {
+        std::construct_at(scratch.data() + place, std::ranges::iter_move(at(first, i)));
+      });
+    }
+  });
+  for_blocks(all, ShuffleBuckets::kBuckets, 1, [&](LoopIndex bucket, LoopIndex last) {
+    for (; bucket != last; ++bucket) {
+      T* const items = scratch.data() + buckets.begin(bucket);
+      const LoopIndex size = buckets.begin(bucket + 1) - buckets.begin(bucket);
+      shuffle_serially(items, size, seed ^ splitmix64(bucket));
+      std::move(items, items + size, at(first, buckets.begin(bucket)));
+      std::destroy(items, items + size);
+    }
+  });
+}
+
+/// What std::uniform_random_bit_generator says: that is in <random>, which takes long to compile.
+template <class Random>
+concept RandomBits = std::invocable<Random&> && std::unsigned_integral<std::invoke_result_t<Random&>> && requires {
+  { Random::min() } -> std::same_as<std::invoke_result_t<Random&>>;
+  { Random::max() } -> std::same_as<std::invoke_result_t<Random&>>;
+} && (Random::min() < Random::max());
+
+/// 64 bits that `random` makes.
+template <RandomBits Random>
+[[nodiscard]] std::uint64_t seed_from(Random& random) {
+  constexpr int kBits = std::bit_width(std::uint64_t{Random::max() - Random::min()});  // of one call
+  std::uint64_t seed = 0;
+  for (int drawn = 0; drawn < 64; drawn += kBits) seed = splitmix64(seed ^ random());
+  return seed;
+}
 
 struct Shuffle {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class Random>
-    requires std::permutable<I> && std::uniform_random_bit_generator<std::remove_reference_t<Random>>
+    requires std::permutable<I> && RandomBits<std::remove_reference_t<Random>>
   I operator()(const AlgorithmOptions& options, I first, S last, Random&& random) const {
     using T = std::iter_value_t<I>;
     const LoopIndex count = count_of(first, last);
-    std::uniform_int_distribution<std::uint64_t> any;
-    const std::uint64_t seed = any(random);
+    const std::uint64_t seed = seed_from(random);
     constexpr bool kMovable = std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>;
     if (!kMovable || count < kLeast) {
       shuffle_serially(first, count, seed);
     } else {
-      Buckets(count, seed).shuffle(options, first);
+      shuffle_in_buckets(options, first, count, seed);
     }
     return at(first, count);
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class Random>
-    requires std::permutable<I> && std::uniform_random_bit_generator<std::remove_reference_t<Random>>
+    requires std::permutable<I> && RandomBits<std::remove_reference_t<Random>>
   I operator()(I first, S last, Random&& random) const {
     return (*this)(AlgorithmOptions{}, first, last, random);
   }
   template <LoopRange R, class Random>
-    requires std::permutable<std::ranges::iterator_t<R>> &&
-             std::uniform_random_bit_generator<std::remove_reference_t<Random>>
+    requires std::permutable<std::ranges::iterator_t<R>> && RandomBits<std::remove_reference_t<Random>>
   std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, Random&& random) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), random);
   }
   template <LoopRange R, class Random>
-    requires std::permutable<std::ranges::iterator_t<R>> &&
-             std::uniform_random_bit_generator<std::remove_reference_t<Random>>
+    requires std::permutable<std::ranges::iterator_t<R>> && RandomBits<std::remove_reference_t<Random>>
   std::ranges::borrowed_iterator_t<R> operator()(R&& range, Random&& random) const {
     return (*this)(AlgorithmOptions{}, range, random);
   }
