@@ -3,6 +3,7 @@
 /// others; every_algorithm_test.py holds the names of all against the headers.
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -62,6 +63,13 @@ class Guarded {
   Ints memory_ = Ints(size_ + 2 * kGuard, kUntouched);
 };
 
+/// The numbers below n.
+Ints numbers_to(std::size_t n) {
+  Ints numbers(n);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
 /// Calls `test(options, numbers, order)` with the numbers from 0 on, and with what is no order.
 template <class Test>
 void for_each_disorder(Test test) {
@@ -69,8 +77,7 @@ void for_each_disorder(Test test) {
     for (const std::size_t n : std::initializer_list<std::size_t>{0, 1, 2, 3, 64, 65, 600, 4100}) {
       if (n > 600 && options.min_grain == 1) continue;
       CAPTURE(n);
-      Ints numbers(n);
-      std::iota(numbers.begin(), numbers.end(), 0);
+      const Ints numbers = numbers_to(n);
       for (std::size_t disorder = 0; disorder < disorders().size(); ++disorder) {
         CAPTURE(disorder);
         test(options, numbers, disorders()[disorder]);
@@ -178,6 +185,33 @@ TEST_CASE("inconsistent comparisons: keys") {
     CHECK(keys_out.has(ends.keys_out));
     CHECK(sums.has(ends.values_out));
   });
+}
+
+/// A place of an output that counts how often it is written to.
+struct Place {
+  Place& operator=(int /*unused*/) {
+    ++writes;
+    return *this;
+  }
+  std::atomic<int> writes = 0;
+};
+
+TEST_CASE("inconsistent comparisons: reduce_by_key writes each place once at most, also where two pieces meet") {
+  constexpr int kPiece = 8;
+  constexpr std::size_t kItems = 64;
+  const Ints keys = numbers_to(kItems);
+  for (const blitz::PoolRef pool : pools()) {
+    for (const bool later : {false, true}) {
+      // The pass that counts finds a run in each piece, the one that writes another number of them.
+      std::atomic<std::size_t> calls = 0;
+      const auto equal = [&](int, int b) { return calls++ < kItems - 1 ? b % kPiece != 0 : later; };
+      std::vector<Place> keys_out(kItems);
+      std::vector<Place> sums(kItems);
+      blitz::reduce_by_key({.min_grain = kPiece, .pool = pool}, keys, keys, keys_out, sums, equal);
+      CHECK(std::ranges::all_of(keys_out, [](const Place& place) { return place.writes <= 1; }));
+      CHECK(std::ranges::all_of(sums, [](const Place& place) { return place.writes <= 1; }));
+    }
+  }
 }
 
 TEST_CASE("inconsistent keys: group_by finds each position at most once, and none that there is not") {

@@ -92,9 +92,6 @@ struct Case {
   std::function<bool(const AlgorithmOptions&, World&)> run;  // whether the result is right
 };
 
-/// An exception takes a sanitizer a millisecond: there, not at each of the later calls.
-std::size_t next(std::size_t at) { return at + (kSanitized && at > 30 ? 7 : 1); }
-
 /// Calls each of the cases with items of these numbers, interrupted at each of its calls: those of callables alone, or of
 /// copies and moves as well.
 void check_interrupted(const std::vector<Case>& cases, const Ints& numbers, const Ints& others) {
@@ -111,7 +108,7 @@ void check_interrupted(const std::vector<Case>& cases, const Ints& numbers, cons
         Fragile::moves_count = moves_count;
         AlgorithmOptions options{.min_grain = 4, .pool = pool};
         bool was_run = false;
-        for (std::size_t at = 0; !was_run; at = next(at)) {
+        for (std::size_t at = 0; !was_run; at = next_to_interrupt(at)) {
           CAPTURE(at);
           World world{numbers, others};
           Fragile::counter.throw_at(at);
@@ -124,7 +121,7 @@ void check_interrupted(const std::vector<Case>& cases, const Ints& numbers, cons
           check_items(world);
         }
         bool stopped = true;
-        for (std::size_t at = 0; stopped; at = next(at)) {
+        for (std::size_t at = 0; stopped; at = next_to_interrupt(at)) {
           CAPTURE(at);
           World world{numbers, others};
           options.stop = Fragile::counter.stop_at(at);

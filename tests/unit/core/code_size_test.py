@@ -22,11 +22,13 @@ SOURCE = """
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <random>
 #include <vector>
 #include "blitz/{header}.hpp"
 
 std::vector<double> numbers(1000), others(1000);
 std::vector<int> integers(1000);
+std::mt19937 generator;
 
 template <int N>
 struct Record {
@@ -38,8 +40,8 @@ std::vector<Record<N>> records(1000);
 """
 
 # By header: what is called, with @ for a number that differs, and the most bytes that a further call of it may add. Measured:
-# loops 300 to 500, reductions 600 to 1300, pipelines 500 to 3000, most algorithms 250 to 3700, merges and set operations 2300 to
-# 4300, stable_partition and shuffle 4500, sorts of another type 12,000 (by a comparison) to 23,000, group_by 19,000.
+# loops 300 to 500, reductions 600 to 1300, pipelines 500 to 3000, algorithms 250 to 3700, but nth_element 4500, partial_sort
+# 13,000, and sorts of another type 11,000 (by a comparison) to 22,000.
 CALLS = {
     "parallel_for": {
         "blitz::parallel_for(std::size_t{0}, numbers.size(), [](std::size_t i) { numbers[i] = @ * others[i]; });": 1500,
@@ -60,7 +62,10 @@ CALLS = {
         "const auto by_key = [](const auto& x, const auto& y) { return x.key < y.key; };"
         "blitz::merge(records<@>, records<@>, records<@>, by_key);"
         "blitz::inplace_merge(records<@>, records<@>.begin() + 9, by_key);"
-        "blitz::set_union(records<@>, records<@>, records<@>, by_key);": 12_000,
+        "blitz::set_union(records<@>, records<@>, records<@>, by_key);": 10_500,
+        "blitz::shuffle(records<@>, generator);"
+        "blitz::stable_partition(records<@>, [](const auto& x) { return x.key % (@ + 2) == 0; });"
+        "numbers[0] = static_cast<double>(blitz::group_by(records<@>, &Record<@>::key).size());": 8500,
     },
     "pipeline": {
         "numbers[@] = blitz::par(numbers).map([](double x) { return x * @; })"
