@@ -20,6 +20,7 @@
 #include "blitz/algorithm/scratch.hpp"
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/function_ref.hpp"
 #include "blitz/base/invoke.hpp"
 #include "blitz/core/fold.hpp"
 #include "blitz/pipeline/array.hpp"
@@ -438,22 +439,18 @@ void append_items(Rope<T>& rope, const FilterStage<S, P>& stage, LoopIndex first
   }
 }
 
-/// Appends the items of [first, last) of a stage to a rope.
+/// What the positions have, as `append(rope, first, last)` makes it: each part collects its own, then all are moved to their
+/// places. One function for all stages of this type of item.
 template <class T>
-using AppendBlock = void(const void* stage, Rope<T>& rope, LoopIndex first, LoopIndex last);
-
-/// What the positions of a stage have, as `append` makes it: each part collects its own, then all are moved to their places.
-/// One function for all stages of this type of item.
-template <class T>
-Array<T> collect_blocks(const AlgorithmOptions& options, LoopIndex positions, bool at_most_one, const void* stage,
-                        AppendBlock<T>* append) {
+Array<T> collect_blocks(const AlgorithmOptions& options, LoopIndex positions, bool at_most_one,
+                        FunctionRef<void(Rope<T>&, LoopIndex, LoopIndex)> append) {
   ArrayMemory<T> room;
   if (at_most_one && positions <= kMostKept / sizeof(T)) room = array_memory<T>(positions);
   Rope<T> rope = fold_blocks(
       options, positions, 1, [&] { return Rope<T>(room.get(), positions); },
       [&](Rope<T>& items, LoopIndex first, LoopIndex last) {
         items.begin_at(first);
-        append(stage, items, first, last);
+        append(items, first, last);
       },
       [](Rope<T>& left, Rope<T>&& right) { left.append(std::move(right)); });
   throw_if_stopped(options);
@@ -464,10 +461,10 @@ Array<T> collect_blocks(const AlgorithmOptions& options, LoopIndex positions, bo
 template <class T, PipelineStage S>
 Array<T> collect_items(const AlgorithmOptions& options, const S& stage) {
   return with_ready(options, stage, [&](const S& ready) {
-    return collect_blocks<T>(options, ready.positions(), kAtMostOne<S>, &ready,
-                             [](const void* its_stage, Rope<T>& rope, LoopIndex first, LoopIndex last) {
-                               append_items(rope, *static_cast<const S*>(its_stage), first, last);
-                             });
+    const auto append = [&ready](Rope<T>& rope, LoopIndex first, LoopIndex last) {
+      append_items(rope, ready, first, last);
+    };
+    return collect_blocks<T>(options, ready.positions(), kAtMostOne<S>, append);
   });
 }
 
