@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Tells what ten pipelines add to a program: bytes of text, and the compiler's time.
 
-    code_size.py [--only NAME,...] [--parlay FOLDER]
+    code_size.py [--only NAME,...] [--parlay FOLDER] [--smoke]
 
 The same ten with blitz by g++ and by clang, with Rayon (the sources that Debian's librust-rayon-dev installs) by rustc, and
 with parlay, whose folder include/ is in FOLDER, by g++. A file of no pipeline is compiled, then of the first, of the first
 two, and so on, at -O2: the table has how much the object file's text (size(1): code, constants, tables for exceptions) grows
-by each, and below it the least time of three to compile none, one and ten. What is not installed is left out.
+by each, and below it the least time of three to compile none, one and ten. What is not installed is left out. --smoke
+compiles all ten once, and no more.
 """
 
 import argparse
@@ -153,6 +154,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", metavar="NAME,...", help="of blitz, blitz_clang, rayon, parlay")
     parser.add_argument("--parlay", metavar="FOLDER", type=pathlib.Path, default=pathlib.Path("/nowhere"))
+    parser.add_argument("--smoke", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -168,6 +170,10 @@ def main():
         ways = {name: way for name, way in ways.items() if way.there}
         if not ways:
             sys.exit("code_size.py: there is no such compiler or library")
+        if options.smoke:
+            for name, way in ways.items():
+                print(f"{name}: {compiled(way, folder, len(PIPELINES))[0]} bytes of text")
+            return
         sizes = {name: [compiled(way, folder, n)[0] for n in range(len(PIPELINES) + 1)] for name, way in ways.items()}
         times = {
             (name, n): min(compiled(way, folder, n)[1] for _ in range(3))
