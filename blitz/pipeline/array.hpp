@@ -32,15 +32,24 @@ struct FreeKept {
 template <class T>
 using ArrayMemory = std::unique_ptr<T, FreeKept>;
 
-/// Room for `size` objects; null for none. Throws std::bad_alloc.
-template <class T>
-[[nodiscard]] ArrayMemory<T> array_memory(std::size_t size) {
-  if (size == 0) return {};
-  if (size > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_alloc();
-  const FreeKept free{size * sizeof(T), std::max(alignof(T), kCacheLine)};
+/// Room for `count` objects of that size and alignment; null for none. Throws std::bad_alloc.
+[[nodiscard]] inline ArrayMemory<void> array_memory(std::size_t count, std::size_t size, std::size_t alignment) {
+  if (count == 0) return {};
+  if (count > std::numeric_limits<std::size_t>::max() / size) throw std::bad_alloc();
+  const FreeKept free{count * size, std::max(alignment, kCacheLine)};
   void* const memory = allocate_kept(free.bytes, free.alignment);
   if (memory == nullptr) throw std::bad_alloc();
-  return {static_cast<T*>(memory), free};
+  return {memory, free};
+}
+template <class T>
+[[nodiscard]] ArrayMemory<T> as_memory_of(ArrayMemory<void> memory) noexcept {
+  const FreeKept free = memory.get_deleter();
+  return {static_cast<T*>(memory.release()), free};
+}
+/// Room for `count` objects of type T.
+template <class T>
+[[nodiscard]] ArrayMemory<T> array_memory(std::size_t count) {
+  return as_memory_of<T>(array_memory(count, sizeof(T), alignof(T)));
 }
 
 /// For the library: makes arrays.

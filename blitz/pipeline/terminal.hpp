@@ -17,13 +17,12 @@
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/constructed.hpp"
 #include "blitz/algorithm/options.hpp"
-#include "blitz/algorithm/scratch.hpp"
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/export.hpp"
-#include "blitz/base/function_ref.hpp"
 #include "blitz/base/invoke.hpp"
 #include "blitz/core/fold.hpp"
 #include "blitz/pipeline/array.hpp"
+#include "blitz/pipeline/rope.hpp"
 #include "blitz/pipeline/source.hpp"
 #include "blitz/pipeline/stage.hpp"
 
@@ -321,86 +320,6 @@ Array<T> collect_items(const AlgorithmOptions& options, const S& stage) {
   });
 }
 
-/// Items in their order, in pieces of memory. They are pieces of a room with a place for each position if there is one, which
-/// suits a stage with one item at most for each.
-template <class T>
-class Rope {
- public:
-  struct Piece {
-    Scratch<T> memory;
-    Constructed<T*> items;
-  };
-
-  Rope(T* room, LoopIndex positions) noexcept : room_(room), end_(room == nullptr ? nullptr : room + positions) {}
-
-  /// Before the items of the positions from `first` on are appended: the blocks of one rope are neighbours, from left to right.
-  void begin_at(LoopIndex first) {
-    if (room_ != nullptr && pieces_.empty()) pieces_.push_back({{}, Constructed<T*>(room_ + first)});
-  }
-  /// The last piece, which has a place for one item more.
-  [[nodiscard]] BLITZ_ALWAYS_INLINE Constructed<T*>& open_piece() {
-    if (pieces_.empty() || pieces_.back().items.end() == end_) [[unlikely]]
-      grow();
-    return pieces_.back().items;
-  }
-  /// The end of its memory.
-  [[nodiscard]] T* end_of_piece() const noexcept { return end_; }
-  void append(Rope&& next) {
-    if (next.pieces_.empty()) return;
-    pieces_.insert(pieces_.end(), std::make_move_iterator(next.pieces_.begin()),
-                   std::make_move_iterator(next.pieces_.end()));
-    next.pieces_.clear();
-    end_ = next.end_;
-  }
-  [[nodiscard]] std::vector<Piece>& pieces() noexcept { return pieces_; }
-
- private:
-  static constexpr std::size_t kFirstBytes = 1024;
-  static constexpr std::size_t kMostBytes = std::size_t{1} << 18;  // as much as fits into a processor's second cache
-
-  BLITZ_COLD void grow() {
-    const std::size_t before = pieces_.empty() ? 0 : pieces_.back().memory.size() * sizeof(T);
-    const std::size_t bytes = std::clamp(2 * before, kFirstBytes, kMostBytes);
-    Scratch<T> memory(std::max<std::size_t>(bytes / sizeof(T), 1));
-    T* const begin = memory.data();
-    T* const end = begin + memory.size();
-    pieces_.push_back({std::move(memory), Constructed<T*>(begin)});
-    end_ = end;
-  }
-
-  std::vector<Piece> pieces_;
-  T* room_ = nullptr;
-  T* end_ = nullptr;  // of the last piece's memory
-};
-
-/// The items of a rope side by side: all are moved at once.
-template <class T>
-Array<T> laid_out(const AlgorithmOptions& options, Rope<T>& rope) {
-  auto& pieces = rope.pieces();
-  std::vector<LoopIndex> begins;  // of the pieces, in the result
-  LoopIndex count = 0;
-  for (const auto& piece : pieces) {
-    begins.push_back(count);
-    count += static_cast<LoopIndex>(piece.items.end() - piece.items.begin());
-  }
-  return build<T>(options, count, [&](Constructed<T*>& objects, LoopIndex first, LoopIndex last) {
-    auto piece = static_cast<std::size_t>(std::ranges::upper_bound(begins, first) - begins.begin()) - 1;
-    while (first < last) {
-      const auto& items = pieces[piece].items;
-      T* const from = items.begin() + (first - begins[piece]);
-      const auto size = std::min(last - first, static_cast<LoopIndex>(items.end() - from));
-      if constexpr (std::is_trivially_copyable_v<T>) {
-        std::memcpy(objects.place(), from, static_cast<std::size_t>(size) * sizeof(T));
-        objects.extend_to(objects.end() + size);
-      } else {
-        for (T* item = from; item != from + size; ++item) objects.emplace_back(std::move(*item));
-      }
-      first += size;
-      ++piece;
-    }
-  });
-}
-
 /// Whether a stage has one item at most for each position.
 template <class S>
 inline constexpr bool kAtMostOne = S::kIndexed;
@@ -415,20 +334,21 @@ inline constexpr bool kAtMostOne<FilterMapStage<S, F>> = kAtMostOne<S>;
 
 /// Appends the items of the positions to a rope.
 template <class T, PipelineStage S>
-void append_items(Rope<T>& rope, const S& stage, LoopIndex first, LoopIndex last) {
+void append_items(Rope& rope, const S& stage, LoopIndex first, LoopIndex last) {
   push(stage, first, last, [&rope](auto&&... x) BLITZ_LAMBDA_INLINE {
-    rope.open_piece().emplace_back(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
+    rope.open_piece().template emplace_back<T>(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
   });
 }
 /// The same of a filter of items of which bytes can be copied: each is written, and the next one over it if it is dropped.
 /// There is no branch, which random items would have mispredicted.
 template <class T, IndexedStage S, class P>
   requires std::is_trivially_copyable_v<T>
-void append_items(Rope<T>& rope, const FilterStage<S, P>& stage, LoopIndex first, LoopIndex last) {
+void append_items(Rope& rope, const FilterStage<S, P>& stage, LoopIndex first, LoopIndex last) {
   while (first != last) {
-    Constructed<T*>& items = rope.open_piece();
-    T* out = items.end();
-    const LoopIndex next = first + std::min(last - first, static_cast<LoopIndex>(rope.end_of_piece() - out));
+    MadeItems& items = rope.open_piece();
+    T* out = objects_in<T>(items.end());
+    const LoopIndex next =
+        first + std::min(last - first, static_cast<LoopIndex>(objects_in<T>(rope.end_of_piece()) - out));
     push(stage.below(), first, next, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
       const bool keep = stage.keeps(x...);
       ::new (static_cast<void*>(out)) T(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
@@ -439,32 +359,15 @@ void append_items(Rope<T>& rope, const FilterStage<S, P>& stage, LoopIndex first
   }
 }
 
-/// What the positions have, as `append(rope, first, last)` makes it: each part collects its own, then all are moved to their
-/// places. One function for all stages of this type of item.
-template <class T>
-Array<T> collect_blocks(const AlgorithmOptions& options, LoopIndex positions, bool at_most_one,
-                        FunctionRef<void(Rope<T>&, LoopIndex, LoopIndex)> append) {
-  ArrayMemory<T> room;
-  if (at_most_one && positions <= kMostKept / sizeof(T)) room = array_memory<T>(positions);
-  Rope<T> rope = fold_blocks(
-      options, positions, 1, [&] { return Rope<T>(room.get(), positions); },
-      [&](Rope<T>& items, LoopIndex first, LoopIndex last) {
-        items.begin_at(first);
-        append(items, first, last);
-      },
-      [](Rope<T>& left, Rope<T>&& right) { left.append(std::move(right)); });
-  throw_if_stopped(options);
-  return laid_out(options, rope);
-}
-
 /// The items of a stage whose positions have any number.
 template <class T, PipelineStage S>
 Array<T> collect_items(const AlgorithmOptions& options, const S& stage) {
   return with_ready(options, stage, [&](const S& ready) {
-    const auto append = [&ready](Rope<T>& rope, LoopIndex first, LoopIndex last) {
-      append_items(rope, ready, first, last);
+    const auto append = [&ready](Rope& rope, LoopIndex first, LoopIndex last) {
+      append_items<T>(rope, ready, first, last);
     };
-    return collect_blocks<T>(options, ready.positions(), kAtMostOne<S>, append);
+    CollectedItems items = collect_blocks(options, kItemKind<T>, ready.positions(), kAtMostOne<S>, append);
+    return ArrayMaker::make(as_memory_of<T>(std::move(items.memory)), items.count);
   });
 }
 

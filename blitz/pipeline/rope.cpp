@@ -1,0 +1,104 @@
+#include "blitz/pipeline/rope.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+#include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/scratch.hpp"
+
+namespace blitz::detail {
+
+namespace {
+
+constexpr std::size_t kFirstBytes = 1024;
+constexpr std::size_t kMostBytes = std::size_t{1} << 18;  // as much as fits into a processor's second cache
+
+/// The items of a rope side by side.
+CollectedItems laid_out(const AlgorithmOptions& options, const ItemKind& kind, const Rope& rope) {
+  const auto& pieces = rope.pieces();
+  std::vector<LoopIndex> begins;  // of the pieces, in the result
+  LoopIndex count = 0;
+  for (const auto& piece : pieces) {
+    begins.push_back(count);
+    count += piece.items.size();
+  }
+  CollectedItems out{array_memory(count, kind.size, kind.alignment), count};
+  char* const memory = static_cast<char*>(out.memory.get());
+  MadeItems all = fold_blocks(
+      options, count, 1, [&] { return MadeItems(kind, memory); },
+      [&](MadeItems& objects, LoopIndex first, LoopIndex last) {
+        // The blocks of one value are neighbours, from left to right.
+        if (objects.empty()) objects = MadeItems(kind, memory + first * kind.size);
+        auto piece = static_cast<std::size_t>(std::ranges::upper_bound(begins, first) - begins.begin()) - 1;
+        while (first < last) {
+          const MadeItems& items = pieces[piece].items;
+          const LoopIndex place = first - begins[piece];
+          const LoopIndex size = std::min(last - first, items.size() - place);
+          objects.move_from(items.begin() + place * kind.size, items.begin() + (place + size) * kind.size);
+          first += size;
+          ++piece;
+        }
+      },
+      [](MadeItems& left, MadeItems&& right) { left.append(std::move(right)); });
+  throw_if_stopped(options);
+  all.release();
+  return out;
+}
+
+}  // namespace
+
+void MadeItems::move_from(char* first, char* last) {
+  if (kind_->move != nullptr) return kind_->move(first, last, end_);
+  std::memcpy(end_, first, static_cast<std::size_t>(last - first));
+  end_ += last - first;
+}
+
+void MadeItems::append(MadeItems&& next) noexcept {
+  if (empty()) {
+    *this = std::move(next);
+  } else if (end_ == next.begin_) {
+    end_ = next.release();
+  }
+}
+
+void FreePiece::operator()(char* memory) const noexcept { free_scratch(memory, places, kind->size, kind->alignment); }
+
+void Rope::begin_at(LoopIndex first) {
+  if (room_ != nullptr && pieces_.empty()) pieces_.push_back({{}, MadeItems(*kind_, room_ + first * kind_->size)});
+}
+
+void Rope::append(Rope&& next) {
+  if (next.pieces_.empty()) return;
+  pieces_.insert(pieces_.end(), std::make_move_iterator(next.pieces_.begin()),
+                 std::make_move_iterator(next.pieces_.end()));
+  next.pieces_.clear();
+  end_ = next.end_;
+}
+
+void Rope::grow() {
+  const std::size_t before = pieces_.empty() ? 0 : pieces_.back().memory.get_deleter().places * kind_->size;
+  const std::size_t places = std::max<std::size_t>(std::clamp(2 * before, kFirstBytes, kMostBytes) / kind_->size, 1);
+  std::unique_ptr<char, FreePiece> memory(static_cast<char*>(allocate_scratch(places, kind_->size, kind_->alignment)),
+                                          {places, kind_});
+  char* const begin = memory.get();
+  pieces_.push_back({std::move(memory), MadeItems(*kind_, begin)});
+  end_ = begin + places * kind_->size;
+}
+
+CollectedItems collect_blocks(const AlgorithmOptions& options, const ItemKind& kind, LoopIndex positions,
+                              bool at_most_one, FunctionRef<void(Rope&, LoopIndex, LoopIndex)> append) {
+  ArrayMemory<void> room;
+  if (at_most_one && positions <= kMostKept / kind.size) room = array_memory(positions, kind.size, kind.alignment);
+  const Rope rope = fold_blocks(
+      options, positions, 1, [&] { return Rope(kind, static_cast<char*>(room.get()), positions); },
+      [&](Rope& items, LoopIndex first, LoopIndex last) {
+        items.begin_at(first);
+        append(items, first, last);
+      },
+      [](Rope& left, Rope&& right) { left.append(std::move(right)); });
+  throw_if_stopped(options);
+  return laid_out(options, kind, rope);
+}
+
+}  // namespace blitz::detail
