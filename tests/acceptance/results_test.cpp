@@ -84,7 +84,12 @@ void on_outside_thread(const std::function<void()>& f) {
 /// slot is free; and on a worker of another pool.
 template <class Pool>
 void from_everywhere(std::size_t size, const std::function<void(Pool&)>& f) {
-  const blitz::ThreadPoolOptions options{.num_threads = size, .stack_size = kStack};
+#if defined(BLITZ_PORTABLE)
+  constexpr std::size_t kWorkersStack = 0;  // It cannot be chosen.
+#else
+  constexpr std::size_t kWorkersStack = kStack;
+#endif
+  const blitz::ThreadPoolOptions options{.num_threads = size, .stack_size = kWorkersStack};
   Pool pool(options);
   on_outside_thread([&] { f(pool); });
   pool.async([&] { f(pool); }).get();
