@@ -2,15 +2,15 @@
 #include "blitz/adaptor/parlay.hpp"
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <stdexcept>
-#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "blitz/spawn.hpp"
 #include "blitz/thread_pool.hpp"
+#include "blitz/yield.hpp"
 
 namespace {
 
@@ -60,26 +60,31 @@ TEST_CASE("each worker has a number of its own, below the number of workers") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("conservative: a thread that waits runs no other job") {
-  std::atomic<bool> taken{false};
-  std::atomic<bool> other{false};
-  bool early = false;
-  blitz::ThreadPool pool({.num_threads = 2});  // its end runs the job
-  pool.install([&] {
-    parlay::par_do(
-        [&] {
-          while (!taken) std::this_thread::yield();
-          std::thread([&] { pool.spawn([&] { other = true; }); }).join();
-        },
-        [&] {  // on the other worker: so the first alone could run the job
-          taken = true;
-          const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
-          while (!other && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-          early = other;
-        },
-        true);
-  });
-  CHECK_FALSE(early);
+TEST_CASE("conservative: a thread in the call finds no other job") {
+  for (const bool conservative : {false, true}) {
+    for (const bool loop : {false, true}) {
+      bool other = false;
+      bool early = false;
+      const auto look = [&] {
+        while (blitz::yield_now() == blitz::Yield::executed) {
+        }
+        early = other;
+      };
+      blitz::ThreadPool pool({.num_threads = 1});  // its end runs the job
+      pool.install([&] {
+        blitz::spawn([&] { other = true; });
+        if (loop) {
+          parlay::parallel_for(
+              0, 1, [&](std::size_t) { look(); }, 0, conservative);
+        } else {
+          parlay::par_do(
+              look, [] {}, conservative);
+        }
+        CHECK(other == early);
+      });
+      CHECK(early == !conservative);
+    }
+  }
 }
 
 TEST_CASE("execute_with_scheduler: a pool of its own") {
