@@ -48,6 +48,16 @@ TEST_CASE("kept memory: an array of about the same size has the memory of the on
   free_kept(second, 1001 * kKiB, 8);
 }
 
+TEST_CASE("kept memory: a large array begins far from where those of malloc do in their pages") {
+  for (const std::size_t size : {4096 * kKiB, 20'000 * kKiB, 131'072 * kKiB + 1}) {
+    CAPTURE(size);
+    void* const memory = allocate_kept(size, 64);
+    REQUIRE(memory != nullptr);
+    CHECK(reinterpret_cast<std::uintptr_t>(memory) % 4096 == 2048);
+    free_kept(memory, size, 64);
+  }
+}
+
 TEST_CASE("kept memory: what is kept stays in use, and can be freed") {
   constexpr std::size_t kSize = 100 * kKiB;
   free_all_kept();
