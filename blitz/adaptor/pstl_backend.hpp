@@ -3,8 +3,8 @@
 /// pstl/execution. C++17; in C++20 sorts, merges and some more algorithms are those of blitz/algorithm.hpp.
 ///
 /// PSTL turns each algorithm into a few patterns: a loop or a reduction over blocks, a scan, a sort, a merge, two calls at once.
-/// Each is a function template here, by the names that PSTL calls them. Newer versions of PSTL pass a tag before the policy;
-/// neither is used.
+/// Each is a function template here, by the names that PSTL calls them. That of libstdc++ 14 and later passes a tag before the
+/// policy; neither is used.
 ///
 /// Each pattern is isolated: a thread that waits in it runs nothing but the items of this call, so that a function object
 /// may hold a lock, or have its state in a thread-local variable, while it calls another algorithm.
@@ -30,7 +30,6 @@
 #if __cplusplus >= 202002L
 #include "blitz/algorithm/compare.hpp"
 #include "blitz/algorithm/merge.hpp"
-#include "blitz/algorithm/min_max.hpp"
 #include "blitz/algorithm/permute.hpp"
 #include "blitz/algorithm/remove.hpp"
 #include "blitz/algorithm/stable_sort.hpp"
@@ -103,6 +102,32 @@ void reduce(const Index& first, const Index& last, std::optional<T>& value, cons
           left = own_combine(left, right);
         });
   });
+}
+
+/// The first of the least and the last of the greatest numbers of [first, last). A run of numbers is gone through for the values,
+/// without branches, and again for a place if it has a better one; it stays in the nearest cache meanwhile.
+template <class I>
+std::pair<I, I> minmax_of_numbers(I first, I last) {
+  using Number = typename std::iterator_traits<I>::value_type;  // Of std::vector<bool>, *first is none.
+  constexpr std::ptrdiff_t kRun = 2048;
+  std::pair<I, I> found(first, first);
+  while (first < last) {
+    const I end = first + std::min<std::ptrdiff_t>(kRun, last - first);
+    Number least = *first;
+    Number greatest = least;
+    for (I i = first; i != end; ++i) {
+      const Number number = *i;
+      least = number < least ? number : least;
+      greatest = greatest < number ? number : greatest;
+    }
+    if (least < *found.first) found.first = std::find(first, end, least);
+    if (!(greatest < *found.second)) {
+      found.second = end - 1;
+      while (found.second != first && !(*found.second == greatest)) --found.second;
+    }
+    first = end;
+  }
+  return found;
 }
 
 // --- scans ---
@@ -516,28 +541,40 @@ void __parallel_invoke(_Tag, _ExecutionPolicy&& __exec, _F1&& __f1, _F2&& __f2) 
 
 namespace __par_backend = __blitz_backend;
 
-#if __cplusplus >= 202002L
-// Patterns that blitz's own algorithms serve better than PSTL's do: they take no buffer for the items, or go through numbers by
-// vector instructions. A call prefers each to PSTL's template of the same parameters, which is not constrained. Versions
-// of PSTL that pass a tag first do not find them.
 namespace __internal {
 
-template <class _ExecutionPolicy, class _ForwardIterator, class _Compare, class _IsVector>
-  requires blitz::detail::kPlainNumbers<_ForwardIterator, _Compare, std::identity>
-std::pair<_ForwardIterator, _ForwardIterator> __pattern_minmax_element(_ExecutionPolicy&&, _ForwardIterator __first,
-                                                                       _ForwardIterator __last, _Compare __comp,
-                                                                       _IsVector, std::true_type) {
-  return blitz::adaptor::pstl::serve([&] {
-    const auto __found = blitz::minmax_element(__first, __last, __comp);
-    return std::make_pair(__found.min, __found.max);
-  });
+/// The pattern of minmax_element calls this of blocks. That of PSTL, which takes any `_Compare`, has a branch for each number.
+template <class _Iterator, class _Tp, class _Value = typename std::iterator_traits<_Iterator>::value_type>
+std::enable_if_t<std::is_base_of<std::random_access_iterator_tag,
+                                 typename std::iterator_traits<_Iterator>::iterator_category>::value &&
+                     std::is_arithmetic<_Value>::value &&
+                     (std::is_void<_Tp>::value || std::is_same<_Tp, _Value>::value),
+                 std::pair<_Iterator, _Iterator>>
+__brick_minmax_element(_Iterator __first, _Iterator __last, std::less<_Tp>, std::false_type) {
+  return blitz::adaptor::pstl::minmax_of_numbers(__first, __last);
 }
+
+}  // namespace __internal
+
+#if __cplusplus >= 202002L
+// Patterns that blitz's own algorithms serve better than PSTL's do: they take no buffer for the items, or read them once. A call prefers each to PSTL's template of the same parameters, which is not constrained. From
+// libstdc++ 14 on, a tag that comes first stands for the last two parameters.
+namespace __internal {
+
+template <class _IsVector>
+struct __parallel_tag;
 
 template <class _ExecutionPolicy, class _ForwardIterator, class _IsVector>
   requires std::permutable<_ForwardIterator>
 _ForwardIterator __pattern_rotate(_ExecutionPolicy&&, _ForwardIterator __first, _ForwardIterator __middle,
                                   _ForwardIterator __last, _IsVector, std::true_type) {
   return blitz::adaptor::pstl::serve([&] { return blitz::rotate(__first, __middle, __last).begin(); });
+}
+template <class _IsVector, class _ExecutionPolicy, class _ForwardIterator>
+  requires std::permutable<_ForwardIterator>
+_ForwardIterator __pattern_rotate(__parallel_tag<_IsVector>, _ExecutionPolicy&& __exec, _ForwardIterator __first,
+                                  _ForwardIterator __middle, _ForwardIterator __last) {
+  return __internal::__pattern_rotate(__exec, __first, __middle, __last, _IsVector(), std::true_type());
 }
 
 template <class _ExecutionPolicy, class _ForwardIterator, class _BinaryPredicate, class _IsVector>
@@ -546,12 +583,24 @@ _ForwardIterator __pattern_unique(_ExecutionPolicy&&, _ForwardIterator __first, 
                                   _BinaryPredicate __pred, _IsVector, std::true_type) {
   return blitz::adaptor::pstl::serve([&] { return blitz::unique(__first, __last, __pred).begin(); });
 }
+template <class _IsVector, class _ExecutionPolicy, class _ForwardIterator, class _BinaryPredicate>
+  requires requires(_ForwardIterator __i, _BinaryPredicate __pred) { blitz::unique(__i, __i, __pred); }
+_ForwardIterator __pattern_unique(__parallel_tag<_IsVector>, _ExecutionPolicy&& __exec, _ForwardIterator __first,
+                                  _ForwardIterator __last, _BinaryPredicate __pred) {
+  return __internal::__pattern_unique(__exec, __first, __last, __pred, _IsVector(), std::true_type());
+}
 
 template <class _ExecutionPolicy, class _ForwardIterator, class _UnaryPredicate, class _IsVector>
   requires requires(_ForwardIterator __i, _UnaryPredicate __pred) { blitz::remove_if(__i, __i, __pred); }
 _ForwardIterator __pattern_remove_if(_ExecutionPolicy&&, _ForwardIterator __first, _ForwardIterator __last,
                                      _UnaryPredicate __pred, _IsVector, std::true_type) {
   return blitz::adaptor::pstl::serve([&] { return blitz::remove_if(__first, __last, __pred).begin(); });
+}
+template <class _IsVector, class _ExecutionPolicy, class _ForwardIterator, class _UnaryPredicate>
+  requires requires(_ForwardIterator __i, _UnaryPredicate __pred) { blitz::remove_if(__i, __i, __pred); }
+_ForwardIterator __pattern_remove_if(__parallel_tag<_IsVector>, _ExecutionPolicy&& __exec, _ForwardIterator __first,
+                                     _ForwardIterator __last, _UnaryPredicate __pred) {
+  return __internal::__pattern_remove_if(__exec, __first, __last, __pred, _IsVector(), std::true_type());
 }
 
 template <class _ExecutionPolicy, class _RandomAccessIterator1, class _RandomAccessIterator2, class _Predicate,
@@ -567,6 +616,18 @@ std::pair<_RandomAccessIterator1, _RandomAccessIterator2> __pattern_mismatch(
     return std::make_pair(__found.in1, __found.in2);
   });
 }
+template <class _IsVector, class _ExecutionPolicy, class _RandomAccessIterator1, class _RandomAccessIterator2,
+          class _Predicate>
+  requires requires(_RandomAccessIterator1 __i, _RandomAccessIterator2 __j, _Predicate __pred) {
+    blitz::mismatch(__i, __i, __j, __j, __pred);
+  }
+std::pair<_RandomAccessIterator1, _RandomAccessIterator2> __pattern_mismatch(
+    __parallel_tag<_IsVector>, _ExecutionPolicy&& __exec, _RandomAccessIterator1 __first1,
+    _RandomAccessIterator1 __last1, _RandomAccessIterator2 __first2, _RandomAccessIterator2 __last2,
+    _Predicate __pred) {
+  return __internal::__pattern_mismatch(__exec, __first1, __last1, __first2, __last2, __pred, _IsVector(),
+                                        std::true_type());
+}
 
 template <class _ExecutionPolicy, class _ForwardIterator1, class _ForwardIterator2, class _Compare, class _IsVector>
   requires requires(_ForwardIterator1 __i, _ForwardIterator2 __j, _Compare __comp) {
@@ -577,6 +638,16 @@ bool __pattern_lexicographical_compare(_ExecutionPolicy&&, _ForwardIterator1 __f
                                        _IsVector, std::true_type) {
   return blitz::adaptor::pstl::serve(
       [&] { return blitz::lexicographical_compare(__first1, __last1, __first2, __last2, __comp); });
+}
+template <class _IsVector, class _ExecutionPolicy, class _ForwardIterator1, class _ForwardIterator2, class _Compare>
+  requires requires(_ForwardIterator1 __i, _ForwardIterator2 __j, _Compare __comp) {
+    blitz::lexicographical_compare(__i, __i, __j, __j, __comp);
+  }
+bool __pattern_lexicographical_compare(__parallel_tag<_IsVector>, _ExecutionPolicy&& __exec, _ForwardIterator1 __first1,
+                                       _ForwardIterator1 __last1, _ForwardIterator2 __first2, _ForwardIterator2 __last2,
+                                       _Compare __comp) {
+  return __internal::__pattern_lexicographical_compare(__exec, __first1, __last1, __first2, __last2, __comp,
+                                                       _IsVector(), std::true_type());
 }
 
 }  // namespace __internal

@@ -10,6 +10,7 @@
 #include <exception>
 #include <execution>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -24,6 +25,11 @@
 #endif
 #if defined(TBB_INTERFACE_VERSION)
 #error "oneTBB was included"
+#endif
+
+#if __cplusplus >= 202002L && _GLIBCXX_RELEASE < 14
+template <class IsVector>
+struct __pstl::__internal::__parallel_tag {};
 #endif
 
 namespace {
@@ -214,6 +220,11 @@ void all(const Policy& policy, std::mt19937& random) {
   RETURNS(std::min_element, begin, end);
   RETURNS(std::max_element, begin, end);
   RETURNS(std::minmax_element, begin, end);
+  RETURNS(std::minmax_element, begin, end, std::greater<T>());
+  RETURNS(std::minmax_element, sorted.rbegin(), sorted.rend(), std::less<>());
+  RETURNS(std::minmax_element, flags.begin(), flags.end());
+  const std::list<T> list(begin, end);
+  RETURNS(std::minmax_element, list.begin(), list.end());
   RETURNS(std::lexicographical_compare, begin, end, changed.begin(), changed.end());
   RETURNS(std::includes, sorted.begin(), sorted.end(), others.begin(), others.end());
   RETURNS(std::reduce, begin, end);
@@ -395,6 +406,20 @@ void tags(std::size_t count) {
       tag, par, [&] { left = 1; }, [&] { right = 2; });
   SAME(left + right == 3);
   backend::__cancel_execution(tag);  // outside every loop: nothing
+
+#if __cplusplus >= 202002L
+  namespace patterns = __pstl::__internal;
+  const patterns::__parallel_tag<std::false_type> parallel;
+  const auto begin = v.begin();
+  std::iota(begin, v.end(), 0);
+  SAME(patterns::__pattern_rotate(parallel, par, begin, begin + 1, v.end()) == v.end() - 1 && v.front() == 1);
+  SAME(patterns::__pattern_mismatch(parallel, par, begin, v.end(), begin + 1, v.end(), std::less<>()).first ==
+       v.end() - 2);
+  SAME(patterns::__pattern_lexicographical_compare(parallel, par, begin, v.end(), begin + 1, v.end(), less));
+  SAME(patterns::__pattern_remove_if(parallel, par, begin, v.end(), [](long x) { return x == 0; }) == v.end() - 1);
+  SAME(patterns::__pattern_unique(parallel, par, begin, v.end() - 1, [](long x, long y) { return x / 2 == y / 2; }) ==
+       begin + end / 2);
+#endif
 }
 
 }  // namespace
