@@ -6,6 +6,7 @@
 - Against what Meson has built in BUILD_ROOT and installs.
 - Against what CMake builds and installs; both install the same files.
 - With blitz as a part of the program's build.
+- With each adaptor whose library is installed.
 
 Each time the library is linked as it was asked for, shared or static. Is skipped where there is no CMake.
 """
@@ -17,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from packaging_test import CONSUMER, expect, expect_right_answer, output_of, run
+from packaging_test import ADAPTORS, CONSUMER, PARLAY_STUB, expect, expect_right_answer, output_of, program_of, run
 
 # With SOURCE, blitz is built with the program. TARGET is blitz::blitz or blitz::static.
 PROGRAM = """\
@@ -32,6 +33,24 @@ else()
 endif()
 add_executable(consumer consumer.cpp)
 target_link_libraries(consumer PRIVATE ${TARGET})
+"""
+
+# A program of each of SOURCES, which are called as their adaptors. They are C++17 where an adaptor does not ask for more.
+ADAPTOR_PROGRAMS = """\
+cmake_minimum_required(VERSION 3.21)
+project(adaptors LANGUAGES C CXX)
+set(CMAKE_CXX_STANDARD 17)
+find_package(Eigen3 QUIET)
+if(SOURCE)
+  add_subdirectory(${SOURCE} blitz)
+else()
+  find_package(blitz REQUIRED)
+endif()
+foreach(source IN LISTS SOURCES)
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(run_${name} ${source})
+  target_link_libraries(run_${name} PRIVATE blitz::${name})
+endforeach()
 """
 
 # Prints what will do of WANTED, one on a line.
@@ -103,6 +122,24 @@ def expect_consumer(builds, version, target, shared, **variables):
     expect(needed == shared, f"the program {'needs' if needed else 'does not need'} the shared library")
 
 
+def expect_adaptors(builds, compiler, **variables):
+    """The program of each adaptor works, of those whose library is installed."""
+    project = builds.project(ADAPTOR_PROGRAMS)
+    preprocess = [*compiler, "-E", "-I/usr/include/eigen3", "-x", "c++", "-", "-o", os.devnull]
+    sources = []
+    for name, (_, _, needed) in ADAPTORS.items():
+        has = f"#if !__has_include(<{needed}>)\n#error {needed} is not installed\n#endif\n"
+        if needed and subprocess.run(preprocess, input=has, text=True).returncode != 0:
+            continue
+        sources.append(f"{name}.{'c' if name == 'c' else 'cpp'}")
+        not_20 = "static_assert(__cplusplus < 202002L);\n" if name == "pstl" else ""
+        (project / sources[-1]).write_text(not_20 + program_of(name))
+    variables = {"CMAKE_CXX_FLAGS": f"-isystem {PARLAY_STUB}", **variables}
+    build = builds.build(project, SOURCES=";".join(sources), **variables)
+    for source in sources:
+        run([build / f"run_{pathlib.Path(source).stem}"])
+
+
 def expect_versions(builds, version, prefix):
     wanted = wanted_versions(version)
     _, said = builds.configure(builds.project(VERSIONS), WANTED=";".join(wanted), CMAKE_PREFIX_PATH=prefix)
@@ -156,6 +193,10 @@ def main():
             expect_consumer(builds, version, target, is_shared, SOURCE=source_root, BUILD_SHARED_LIBS="ON")
         for target in ("blitz::blitz", "blitz::static"):
             expect_consumer(builds, version, target, False, SOURCE=source_root)
+
+        expect_adaptors(builds, compiler, CMAKE_PREFIX_PATH=by_meson)
+        expect_adaptors(builds, compiler, CMAKE_PREFIX_PATH=by_cmake)
+        expect_adaptors(builds, compiler, SOURCE=source_root)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,23 @@ HERE = pathlib.Path(__file__).resolve().parent
 CONSUMER = HERE / "consumer.cpp"
 EXAMPLES = HERE.parents[1] / "examples"
 
+# An adaptor: what its program includes, what it does, and of which other library's header it needs to be installed. That program
+# does not compile or link without the paths and options of its package.
+ADAPTORS = {
+    "asio": ("blitz/adaptor/asio.hpp", "blitz::AsioContext(blitz::global_pool()).join();", "asio.hpp"),
+    "boost_asio": ("blitz/adaptor/boost_asio.hpp", "blitz::BoostAsioContext(blitz::global_pool()).join();", "boost/asio.hpp"),
+    "c": ("blitz/c.h", "size_t count; return blitz_num_threads(NULL, &count);", None),
+    "coroutine": ("blitz/adaptor/coroutine.hpp", "blitz::sync_wait([]() -> blitz::Task<> { co_return; }());", None),
+    "eigen": ("blitz/adaptor/eigen.hpp", "blitz::EigenThreadPool pool(blitz::global_pool());", "unsupported/Eigen/CXX11/Tensor"),
+    "opencv": ("blitz/adaptor/opencv.hpp", "blitz::OpenCvBackend backend(blitz::global_pool());", "opencv2/core.hpp"),
+    "parlay": ("parlay/parallel.h", "parlay::parallel_for(0, 1, [](std::size_t) {});", None),  # its stub is in tests/adaptor
+    "pstl": ("execution", "static int x[1]; std::for_each(std::execution::par, x, x + 1, [](int) {});", None),
+    "sender": ("blitz/adaptor/sender.hpp", "(void)blitz::PoolScheduler(blitz::global_pool()).schedule();", None),
+    "stdexec": ("blitz/adaptor/stdexec.hpp", "blitz::StdexecScheduler scheduler(blitz::global_pool());", "stdexec/execution.hpp"),
+    "tbb": ("tbb/parallel_for.h", "tbb::parallel_for(0, 1, [](int) {});", None),
+}
+PARLAY_STUB = HERE.parent / "adaptor" / "parlay_stub"
+
 PROJECT = """\
 project('consumer', 'cpp', version: '1', default_options: ['cpp_std=c++20', 'warning_level=3', 'werror=true'])
 executable('consumer', 'consumer.cpp', dependencies: dependency('blitz'))
@@ -42,6 +59,26 @@ def expect(condition, complaint):
 def expect_right_answer(program, version, **options):
     answer = output_of([program], **options)
     expect(answer == f"blitz {version}: 42 4950\n", f"the consumer said {answer!r}")
+
+
+def program_of(adaptor):
+    header, statement, _ = ADAPTORS[adaptor]
+    more = {"pstl": ["algorithm"], "c": ["stddef.h"], "parlay": ["cstddef"]}.get(adaptor, ["blitz/blitz.hpp"])
+    return "".join(f"#include <{name}>\n" for name in [header, *more]) + f"int main() {{ {statement} }}\n"
+
+
+def adaptors(scratch, command, stage, environment):
+    """Each adaptor has a package; those that need no other library compile, link and run with what their package says."""
+    packages = {path.stem.removeprefix("blitz-") for path in stage.rglob("blitz-*.pc")}
+    expect(packages == set(ADAPTORS), f"the packages of adaptors are {packages}")
+    for name, (_, _, needed) in ADAPTORS.items():
+        if needed:
+            continue
+        source, program = scratch / f"{name}.cpp", scratch / name
+        source.write_text(program_of(name))
+        flags = output_of(["pkg-config", "--cflags", "--libs", f"blitz-{name}"], env=environment).split()
+        run([*command, "-isystem", PARLAY_STUB, source, "-o", program, *flags])
+        run([program], env=environment)
 
 
 def installed(scratch, build_root, *compiler):
@@ -78,6 +115,8 @@ def installed(scratch, build_root, *compiler):
     program = scratch / "consumer"
     run([*command, CONSUMER, "-o", program, *flags])
     expect_right_answer(program, version, env=environment)
+
+    adaptors(scratch, command, stage, environment)
 
     command += ["-fvisibility=hidden", "-I", EXAMPLES]
     program = scratch / "custom_policy"
