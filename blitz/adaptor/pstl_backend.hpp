@@ -557,8 +557,9 @@ __brick_minmax_element(_Iterator __first, _Iterator __last, std::less<_Tp>, std:
 }  // namespace __internal
 
 #if __cplusplus >= 202002L
-// Patterns that blitz's own algorithms serve better than PSTL's do: they take no buffer for the items, or read them once. A call prefers each to PSTL's template of the same parameters, which is not constrained. From
-// libstdc++ 14 on, a tag that comes first stands for the last two parameters.
+// Patterns that blitz's own algorithms serve better than PSTL's do: they take no buffer for the items, or read them once. A call
+// prefers each to PSTL's template of the same parameters, which is not constrained. From libstdc++ 14 on, a tag that comes first
+// stands for the last two parameters.
 namespace __internal {
 
 template <class _IsVector>
