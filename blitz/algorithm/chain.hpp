@@ -57,6 +57,9 @@ class Chain {
   [[nodiscard]] std::size_t slot(LoopIndex first) const noexcept { return runs_.slot(first); }
   [[nodiscard]] std::size_t slots() const noexcept { return runs_.slots(); }
 
+  /// Claims runs of `length` positions together, and finishes what can be finished. Returns whether to end.
+  bool use_ticket(LoopIndex length);
+
  private:
   // Called by several workers at once for different runs, each in the state that ChainedRuns says. Those that return true
   // end the chain: nothing to the right is needed any more.
@@ -68,8 +71,6 @@ class Chain {
   [[nodiscard]] virtual LoopIndex needed(const Run& run) const noexcept = 0;
 
   BLITZ_API void run(const AlgorithmOptions& options, std::uintptr_t name);
-  /// Claims runs of `length` positions together, and finishes what can be finished. Returns whether to end.
-  bool use_ticket(LoopIndex length);
   bool begin(const Run& run);
   void link_from(const Run& run);
 
