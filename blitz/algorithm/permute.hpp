@@ -195,7 +195,7 @@ class ShuffleBuckets {
 template <class I>
 void shuffle_in_buckets(const AlgorithmOptions& options, const I& first, LoopIndex count, std::uint64_t seed) {
   using T = std::iter_value_t<I>;
-  const Scratch<T> scratch(static_cast<std::size_t>(count));
+  const Scratch<T> scratch(count);
   const ShuffleBuckets buckets(options, count, seed);
   // From here on it runs to its end: an item is in one of two places.
   const AlgorithmOptions all{.min_grain = options.min_grain, .pool = options.pool};

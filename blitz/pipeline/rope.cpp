@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/scratch.hpp"
@@ -13,6 +16,61 @@ namespace {
 
 constexpr std::size_t kFirstBytes = 1024;
 constexpr std::size_t kMostBytes = std::size_t{1} << 18;  // as much as fits into a processor's second cache
+
+struct FreePiece {
+  void operator()(char* memory) const noexcept { free_scratch(memory, places, kind->size, kind->alignment); }
+  std::size_t places = 0;
+  const ItemKind* kind = nullptr;
+};
+
+/// Items in their order, in pieces of memory. They are pieces of a room with a place for each position if there is one, which
+/// suits a stage with one item at most for each.
+class Rope final : public RopeEnd {
+ public:
+  struct Piece {
+    std::unique_ptr<char, FreePiece> memory;  // none in a room
+    MadeItems items;
+  };
+
+  /// `room`: null, or memory for an item of each position.
+  Rope(const ItemKind& kind, char* room, LoopIndex positions) noexcept
+      : kind_(&kind), room_(room), end_of_room_(room == nullptr ? nullptr : room + positions * kind.size) {}
+
+  /// Before the items of the positions from `first` on are appended: the blocks of one rope are neighbours, from left to
+  /// right.
+  void begin_at(LoopIndex first) {
+    if (room_ != nullptr && pieces_.empty()) open({{}, MadeItems(*kind_, room_ + first * kind_->size)}, end_of_room_);
+  }
+  void append(Rope&& next) {
+    if (next.pieces_.empty()) return;
+    pieces_.insert(pieces_.end(), std::make_move_iterator(next.pieces_.begin()),
+                   std::make_move_iterator(next.pieces_.end()));
+    next.pieces_.clear();
+    open_ = &pieces_.back().items;
+    end_ = next.end_;
+  }
+  [[nodiscard]] const std::vector<Piece>& pieces() const noexcept { return pieces_; }
+
+ private:
+  void open(Piece&& piece, char* end) {
+    pieces_.push_back(std::move(piece));
+    open_ = &pieces_.back().items;
+    end_ = end;
+  }
+  void grow() override {
+    const std::size_t before = pieces_.empty() ? 0 : pieces_.back().memory.get_deleter().places * kind_->size;
+    const std::size_t places = std::max<std::size_t>(std::clamp(2 * before, kFirstBytes, kMostBytes) / kind_->size, 1);
+    std::unique_ptr<char, FreePiece> memory(static_cast<char*>(allocate_scratch(places, kind_->size, kind_->alignment)),
+                                            {places, kind_});
+    char* const begin = memory.get();
+    open({std::move(memory), MadeItems(*kind_, begin)}, begin + places * kind_->size);
+  }
+
+  const ItemKind* kind_;
+  char* room_;
+  char* end_of_room_;
+  std::vector<Piece> pieces_;
+};
 
 /// The items of a rope side by side.
 CollectedItems laid_out(const AlgorithmOptions& options, const ItemKind& kind, const Rope& rope) {
@@ -62,32 +120,8 @@ void MadeItems::append(MadeItems&& next) noexcept {
   }
 }
 
-void FreePiece::operator()(char* memory) const noexcept { free_scratch(memory, places, kind->size, kind->alignment); }
-
-void Rope::begin_at(LoopIndex first) {
-  if (room_ != nullptr && pieces_.empty()) pieces_.push_back({{}, MadeItems(*kind_, room_ + first * kind_->size)});
-}
-
-void Rope::append(Rope&& next) {
-  if (next.pieces_.empty()) return;
-  pieces_.insert(pieces_.end(), std::make_move_iterator(next.pieces_.begin()),
-                 std::make_move_iterator(next.pieces_.end()));
-  next.pieces_.clear();
-  end_ = next.end_;
-}
-
-void Rope::grow() {
-  const std::size_t before = pieces_.empty() ? 0 : pieces_.back().memory.get_deleter().places * kind_->size;
-  const std::size_t places = std::max<std::size_t>(std::clamp(2 * before, kFirstBytes, kMostBytes) / kind_->size, 1);
-  std::unique_ptr<char, FreePiece> memory(static_cast<char*>(allocate_scratch(places, kind_->size, kind_->alignment)),
-                                          {places, kind_});
-  char* const begin = memory.get();
-  pieces_.push_back({std::move(memory), MadeItems(*kind_, begin)});
-  end_ = begin + places * kind_->size;
-}
-
 CollectedItems collect_blocks(const AlgorithmOptions& options, const ItemKind& kind, LoopIndex positions,
-                              bool at_most_one, FunctionRef<void(Rope&, LoopIndex, LoopIndex)> append) {
+                              bool at_most_one, FunctionRef<void(RopeEnd&, LoopIndex, LoopIndex)> append) {
   ArrayMemory<void> room;
   if (at_most_one && positions <= kMostKept / kind.size) room = array_memory(positions, kind.size, kind.alignment);
   const Rope rope = fold_blocks(

@@ -1,6 +1,6 @@
 /// @file
-/// Rope: items in their order, whose number nobody knows before they are made. Of items it knows what ItemKind says, so that it
-/// is compiled once.
+/// Ropes: items in their order, whose number nobody knows before they are made. Of items they know what ItemKind says, so that
+/// they are compiled once.
 #pragma once
 
 #include "blitz/base/compiler.hpp"
@@ -9,7 +9,6 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "blitz/algorithm/options.hpp"
 #include "blitz/base/export.hpp"
@@ -93,46 +92,28 @@ class BLITZ_API MadeItems {
   char* end_;
 };
 
-struct FreePiece {
-  BLITZ_API void operator()(char* memory) const noexcept;
-  std::size_t places = 0;
-  const ItemKind* kind = nullptr;
-};
-
-/// Items in their order, in pieces of memory. They are pieces of a room with a place for each position if there is one, which
-/// suits a stage with one item at most for each.
-class BLITZ_API Rope {
+/// Where items are appended. It has no container: a program may be built with others than the library is, as by _GLIBCXX_DEBUG.
+class RopeEnd {
  public:
-  struct Piece {
-    std::unique_ptr<char, FreePiece> memory;  // none in a room
-    MadeItems items;
-  };
-
-  /// `room`: null, or memory for an item of each position.
-  Rope(const ItemKind& kind, char* room, LoopIndex positions) noexcept
-      : kind_(&kind), room_(room), end_(room == nullptr ? nullptr : room + positions * kind.size) {}
-
-  /// Before the items of the positions from `first` on are appended: the blocks of one rope are neighbours, from left to
-  /// right.
-  void begin_at(LoopIndex first);
-  /// The last piece, which has a place for one item more.
+  /// The last piece of memory, which has a place for one item more.
   [[nodiscard]] BLITZ_ALWAYS_INLINE MadeItems& open_piece() {
-    if (pieces_.empty() || pieces_.back().items.end() == end_) [[unlikely]]
+    if (open_ == nullptr || open_->end() == end_) [[unlikely]]
       grow();
-    return pieces_.back().items;
+    return *open_;
   }
   /// The end of its memory.
   [[nodiscard]] char* end_of_piece() const noexcept { return end_; }
-  void append(Rope&& next);
-  [[nodiscard]] const std::vector<Piece>& pieces() const noexcept { return pieces_; }
+
+ protected:
+  RopeEnd() = default;
+  RopeEnd(RopeEnd&&) = default;
+  ~RopeEnd() = default;
+
+  MadeItems* open_ = nullptr;
+  char* end_ = nullptr;
 
  private:
-  BLITZ_COLD void grow();
-
-  const ItemKind* kind_;
-  char* room_;
-  char* end_;  // of the last piece's memory
-  std::vector<Piece> pieces_;
+  virtual void grow() = 0;
 };
 
 /// Objects side by side: for an Array.
@@ -145,6 +126,6 @@ struct CollectedItems {
 /// places at once.
 [[nodiscard]] BLITZ_API CollectedItems collect_blocks(const AlgorithmOptions& options, const ItemKind& kind,
                                                       LoopIndex positions, bool at_most_one,
-                                                      FunctionRef<void(Rope&, LoopIndex, LoopIndex)> append);
+                                                      FunctionRef<void(RopeEnd&, LoopIndex, LoopIndex)> append);
 
 }  // namespace blitz::detail

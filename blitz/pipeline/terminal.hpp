@@ -334,7 +334,7 @@ inline constexpr bool kAtMostOne<FilterMapStage<S, F>> = kAtMostOne<S>;
 
 /// Appends the items of the positions to a rope.
 template <class T, PipelineStage S>
-void append_items(Rope& rope, const S& stage, LoopIndex first, LoopIndex last) {
+void append_items(RopeEnd& rope, const S& stage, LoopIndex first, LoopIndex last) {
   push(stage, first, last, [&rope](auto&&... x) BLITZ_LAMBDA_INLINE {
     rope.open_piece().template emplace_back<T>(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
   });
@@ -343,7 +343,7 @@ void append_items(Rope& rope, const S& stage, LoopIndex first, LoopIndex last) {
 /// There is no branch, which random items would have mispredicted.
 template <class T, IndexedStage S, class P>
   requires std::is_trivially_copyable_v<T>
-void append_items(Rope& rope, const FilterStage<S, P>& stage, LoopIndex first, LoopIndex last) {
+void append_items(RopeEnd& rope, const FilterStage<S, P>& stage, LoopIndex first, LoopIndex last) {
   while (first != last) {
     MadeItems& items = rope.open_piece();
     T* out = objects_in<T>(items.end());
@@ -363,7 +363,7 @@ void append_items(Rope& rope, const FilterStage<S, P>& stage, LoopIndex first, L
 template <class T, PipelineStage S>
 Array<T> collect_items(const AlgorithmOptions& options, const S& stage) {
   return with_ready(options, stage, [&](const S& ready) {
-    const auto append = [&ready](Rope& rope, LoopIndex first, LoopIndex last) {
+    const auto append = [&ready](RopeEnd& rope, LoopIndex first, LoopIndex last) {
       append_items<T>(rope, ready, first, last);
     };
     CollectedItems items = collect_blocks(options, kItemKind<T>, ready.positions(), kAtMostOne<S>, append);
