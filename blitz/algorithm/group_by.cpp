@@ -12,8 +12,6 @@
 
 namespace blitz::detail {
 
-namespace {
-
 /// The groups of some items, in the order of their first ones, and a hash table of them by open addressing. For one thread;
 /// D. E. Knuth, "The Art of Computer Programming", 6.4.
 class GroupTable {
@@ -78,8 +76,6 @@ class GroupTable {
   int shift_ = kFirstShift;
 };
 
-}  // namespace
-
 /// One run of group_by. Few groups are found in one pass over the items, in a table for each piece of the range. If a
 /// piece has more than a table that fits in a cache can hold, the items are first partitioned by their hashes, so that the
 /// groups of one partition are few.
@@ -108,11 +104,11 @@ class Grouping {
   /// highest ones most.
   template <class F>
   void for_each_hash(LoopIndex first, LoopIndex last, const F& f) const {
-    constexpr LoopIndex kBatch = 64;
+    constexpr LoopIndex kHashes = 64;
     constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;  // 2^64 by the golden ratio: Fibonacci hashing
-    std::array<std::uint64_t, kBatch> hashes;
+    std::array<std::uint64_t, kHashes> hashes;
     while (first != last) {
-      const LoopIndex count = std::min(last - first, kBatch);
+      const LoopIndex count = std::min(last - first, kHashes);
       keys_.hash(keys_, first, count, hashes.data());
       for (LoopIndex i = 0; i != count; ++i) {
         if (f(first + i, (hashes[i] ^ hashes[i] >> 32) * kOdd)) return;

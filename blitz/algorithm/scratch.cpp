@@ -10,8 +10,6 @@ namespace blitz::detail {
 
 namespace {
 
-constexpr std::size_t kLarge = 2 * kHugePage;
-
 /// What `bytes` bytes are aligned to.
 std::align_val_t scratch_alignment(std::size_t bytes, std::size_t alignment) noexcept {
   return std::align_val_t{std::max(alignment, bytes >= kLarge ? kHugePage : kCacheLine)};

@@ -34,8 +34,6 @@ void let_go([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t size) no
 
 constexpr std::size_t kLeastKept = std::size_t{1} << 16;
 constexpr std::size_t kLeastLetGo = (std::size_t{1} << 24) + kHugePage + 1;
-constexpr std::size_t kLarge = 2 * kHugePage;
-
 /// Where a large array begins in its first page. That of malloc begins 16 bytes behind a page. AMD's processors copy several
 /// times as slowly (`rep movsb`) to a place that lies so little behind the source, in the page.
 constexpr std::size_t kOffset = 2048;

@@ -12,6 +12,8 @@ namespace blitz::detail {
 
 /// The size of a large page on most processors, and its alignment.
 inline constexpr std::size_t kHugePage = std::size_t{1} << 21;
+/// From this size on memory is in large pages.
+inline constexpr std::size_t kLarge = 2 * kHugePage;
 
 /// Bytes of the largest array whose memory is kept.
 inline constexpr std::size_t kMostKept = std::size_t{1} << 27;

@@ -12,11 +12,6 @@
 
 namespace blitz::detail {
 
-namespace {
-
-constexpr std::size_t kFirstBytes = 1024;
-constexpr std::size_t kMostBytes = std::size_t{1} << 18;  // as much as fits into a processor's second cache
-
 struct FreePiece {
   void operator()(char* memory) const noexcept { free_scratch(memory, places, kind->size, kind->alignment); }
   std::size_t places = 0;
@@ -66,6 +61,9 @@ class Rope final : public RopeEnd {
     open({std::move(memory), MadeItems(*kind_, begin)}, begin + places * kind_->size);
   }
 
+  static constexpr std::size_t kFirstBytes = 1024;
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 18;  // as much as fits into a processor's second cache
+
   const ItemKind* kind_;
   char* room_;
   char* end_of_room_;
@@ -73,7 +71,7 @@ class Rope final : public RopeEnd {
 };
 
 /// The items of a rope side by side.
-CollectedItems laid_out(const AlgorithmOptions& options, const ItemKind& kind, const Rope& rope) {
+static CollectedItems laid_out(const AlgorithmOptions& options, const ItemKind& kind, const Rope& rope) {
   const auto& pieces = rope.pieces();
   std::vector<LoopIndex> begins;  // of the pieces, in the result
   LoopIndex count = 0;
@@ -103,8 +101,6 @@ CollectedItems laid_out(const AlgorithmOptions& options, const ItemKind& kind, c
   all.release();
   return out;
 }
-
-}  // namespace
 
 void MadeItems::move_from(char* first, char* last) {
   if (kind_->move != nullptr) return kind_->move(first, last, end_);
