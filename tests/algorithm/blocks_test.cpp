@@ -19,6 +19,10 @@ namespace {
 using blitz::detail::LoopIndex;
 using blitz::detail::Scratch;
 
+TEST_CASE("the global pool cannot start in these tests, so that no call runs in it unnoticed") {
+  CHECK_THROWS_AS(static_cast<void>(blitz::global_pool()), blitz::ThreadPoolError);
+}
+
 TEST_CASE("find_first: the leftmost of many matches") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const LoopIndex first : std::vector<LoopIndex>{0, 1, 7, 500, 9'998, 9'999, 10'000}) {

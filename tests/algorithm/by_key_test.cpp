@@ -101,7 +101,7 @@ TEST_CASE("reduce_by_key: an equality and an operation of the caller's") {
   std::vector<long> values_out(6);
   const auto same_parity = [](int a, int b) { return (a - b) % 2 == 0; };
   const auto [keys_end, values_end] =
-      blitz::reduce_by_key(keys, values, keys_out, values_out, same_parity, std::ranges::max);
+      blitz::reduce_by_key(two_threads(), keys, values, keys_out, values_out, same_parity, std::ranges::max);
   CHECK(std::vector<int>(keys_out.begin(), keys_end) == std::vector<int>{1, 2, 7});
   CHECK(std::vector<long>(values_out.begin(), values_end) == std::vector<long>{9, 7, 5});
 }
@@ -206,7 +206,7 @@ TEST_CASE("group_by: so many groups that the items are partitioned") {
     check_groups(options, many, Bits([](int x) { return static_cast<std::uint64_t>(x) << 48; }));
     check_groups(options, many, Bits([](int x) { return x % 10 == 0 ? x : 1; }));
   });
-  check_groups({}, items_from<std::deque<std::string>>(many));
+  check_groups(two_threads(), items_from<std::deque<std::string>>(many));
 }
 
 struct Colliding {
@@ -231,7 +231,7 @@ TEST_CASE("group_by: different keys with equal hashes") {
       check_groups(options, random_ints(3000, kinds), [](int x) { return Colliding{x}; });
     }
   });
-  check_groups({}, random_ints(10'000, 6000), [](int x) { return Colliding{x}; });
+  check_groups(two_threads(), random_ints(10'000, 6000), [](int x) { return Colliding{x}; });
 }
 
 TEST_CASE("group_by: an exception arrives") {
@@ -251,7 +251,7 @@ TEST_CASE("group_by: an exception arrives") {
     CallCounter counter;
     counter.throw_at(at);
     const Fraction key_of = counted(counter, [](int x) { return 1 / (x + 1.0); });
-    CHECK_THROWS_AS(static_cast<void>(blitz::group_by(many, key_of)), Thrown);
+    CHECK_THROWS_AS(static_cast<void>(blitz::group_by(two_threads(), many, key_of)), Thrown);
   }
 }
 
@@ -278,7 +278,7 @@ TEST_CASE("group_by: a stop request") {
 
 TEST_CASE("group_by: the result may be moved") {
   const std::vector<int> numbers{1, 2, 1};
-  blitz::Groups groups = blitz::group_by(numbers);
+  blitz::Groups groups = blitz::group_by(two_threads(), numbers);
   blitz::Groups moved = std::move(groups);
   CHECK(found_in(moved) == Found{{0, 2}, {1}});
   groups = std::move(moved);

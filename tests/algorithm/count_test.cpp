@@ -74,16 +74,16 @@ TEST_CASE("min_element and the like: limits of the types, NaNs") {
   check_numbers(std::vector<std::uint64_t>(3000, std::numeric_limits<std::uint64_t>::max()));
   std::vector<double> numbers(3000, Doubles::quiet_NaN());
   const auto is_inside = [&](auto place) { return place >= numbers.begin() && place < numbers.end(); };
-  CHECK(is_inside(blitz::min_element(numbers)));
-  CHECK(is_inside(blitz::max_element(numbers)));
+  CHECK(is_inside(blitz::min_element(two_threads(), numbers)));
+  CHECK(is_inside(blitz::max_element(two_threads(), numbers)));
   numbers[2500] = 1;
-  CHECK(is_inside(blitz::minmax_element(numbers).min));
-  CHECK(is_inside(blitz::minmax_element(numbers).max));
+  CHECK(is_inside(blitz::minmax_element(two_threads(), numbers).min));
+  CHECK(is_inside(blitz::minmax_element(two_threads(), numbers).max));
 }
 
 TEST_CASE("min_element: projections, exceptions, stop requests") {
   const std::vector<int> numbers = random_ints(60);
-  CHECK(blitz::min_element(numbers, {}, std::negate<>()) == std::ranges::max_element(numbers));
+  CHECK(blitz::min_element(two_threads(), numbers, {}, std::negate<>()) == std::ranges::max_element(numbers));
   for_each_pool([&](AlgorithmOptions options) {
     throw_at_each_call(
         [&](CallCounter& counter) {

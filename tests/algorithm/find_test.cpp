@@ -86,11 +86,11 @@ TEST_CASE("search, find_end, find_first_of: as the standard's") {
 
 TEST_CASE("find: views and projections; a temporary leaves no iterator") {
   const auto squares = std::views::iota(0, 1000) | std::views::transform([](int x) { return x * x; });
-  CHECK(*blitz::find(squares, 81) == 81);
+  CHECK(*blitz::find(two_threads(), squares, 81) == 81);
   const auto negative = [](int x) { return -x; };
-  CHECK(*blitz::find(squares, -81, negative) == 81);
+  CHECK(*blitz::find(two_threads(), squares, -81, negative) == 81);
   CHECK(*blitz::find_if(
-            squares, [](int x) { return x < -100; }, negative) == 121);
+            two_threads(), squares, [](int x) { return x < -100; }, negative) == 121);
   static_assert(std::same_as<decltype(blitz::find(std::vector<int>(), 1)), std::ranges::dangling>);
   static_assert(std::same_as<decltype(blitz::find_last(std::vector<int>(), 1)), std::ranges::dangling>);
 }

@@ -71,13 +71,13 @@ void check_every_value_of() {
   for (int i = 0; i < 128; ++i) values.insert(values.end(), {static_cast<Bin>(i), static_cast<Bin>(i + 128)});
   constexpr std::size_t kBins = std::is_signed_v<Bin> ? 128 : 256;
   if constexpr (std::is_signed_v<Bin>) {
-    CHECK_THROWS_AS(static_cast<void>(blitz::histogram(values, kBins)), std::out_of_range);
+    CHECK_THROWS_AS(static_cast<void>(blitz::histogram(two_threads(), values, kBins)), std::out_of_range);
     for (Bin& value : values) value = static_cast<Bin>(value & 127);
   }
   for (int copies = 0; copies < 6; ++copies) values.insert(values.end(), values.begin(), values.end());
-  CHECK(blitz::histogram(values, kBins) == Counts(kBins, values.size() / kBins));
-  CHECK_THROWS_AS(static_cast<void>(blitz::histogram(values, kBins - 1)), std::out_of_range);
-  CHECK_THROWS_AS(static_cast<void>(blitz::histogram(values, 0)), std::out_of_range);
+  CHECK(blitz::histogram(two_threads(), values, kBins) == Counts(kBins, values.size() / kBins));
+  CHECK_THROWS_AS(static_cast<void>(blitz::histogram(two_threads(), values, kBins - 1)), std::out_of_range);
+  CHECK_THROWS_AS(static_cast<void>(blitz::histogram(two_threads(), values, 0)), std::out_of_range);
 }
 
 TEST_CASE("histogram: bins of small types, and items of none of the bins") {

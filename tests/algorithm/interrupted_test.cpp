@@ -426,7 +426,7 @@ TEST_CASE("interrupted: searches and comparisons") {
            }},
           {"histogram", Promise::kValid,
            [](auto& options, World& w) {
-             return blitz::histogram(options, w.a, 83, value) == blitz::histogram(w.numbers, 83);
+             return blitz::histogram(options, w.a, 83, value) == blitz::histogram(two_threads(), w.numbers, 83);
            }},
           {"group_by", Promise::kValid,
            [](auto& options, World& w) {

@@ -45,6 +45,9 @@ inline const std::array<blitz::PoolRef, 5>& pools() {
   return all;
 }
 
+/// For calls that no other options are tested with.
+inline AlgorithmOptions two_threads() { return {.pool = pools()[1]}; }
+
 /// Calls `test(options)` with options that name each of the pools, with the algorithm's own grain and with 1.
 template <class Test>
 void for_each_pool(Test&& test) {

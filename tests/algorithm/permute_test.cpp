@@ -47,15 +47,15 @@ TEST_CASE("copy, move, swap_ranges, reverse_copy: as the standard's, for every l
 TEST_CASE("copies stop at the shorter; the last items are those that reverse_copy begins with") {
   const std::vector<int> numbers{1, 2, 3, 4, 5};
   std::vector<int> out(3);
-  CHECK(blitz::copy(numbers, out).in == numbers.begin() + 3);
-  blitz::reverse_copy(numbers, out);
+  CHECK(blitz::copy(two_threads(), numbers, out).in == numbers.begin() + 3);
+  blitz::reverse_copy(two_threads(), numbers, out);
   CHECK(out == std::vector{5, 4, 3});
-  blitz::rotate_copy(numbers, numbers.begin() + 3, out);
+  blitz::rotate_copy(two_threads(), numbers, numbers.begin() + 3, out);
   CHECK(out == std::vector{4, 5, 1});
   std::vector<int> all(9);
-  CHECK(blitz::rotate_copy(numbers, numbers.begin() + 3, all).out == all.begin() + 5);
+  CHECK(blitz::rotate_copy(two_threads(), numbers, numbers.begin() + 3, all).out == all.begin() + 5);
   CHECK(std::ranges::equal(all | std::views::take(5), std::vector{4, 5, 1, 2, 3}));
-  const auto swapped = blitz::swap_ranges(out, all);
+  const auto swapped = blitz::swap_ranges(two_threads(), out, all);
   CHECK(swapped.in1 == out.end());
   CHECK(swapped.in2 == all.begin() + 3);
   CHECK(out == std::vector{4, 5, 1});
@@ -66,16 +66,16 @@ TEST_CASE("counts below 1, and shifts by nothing or by too much, change nothing"
   std::vector<int> numbers{1, 2, 3};
   const auto first = numbers.begin();
   for (const int count : {0, -1, -100}) {
-    CHECK(blitz::copy_n(first + 1, count, first).in == first + 1);
-    CHECK(blitz::fill_n(first, count, 7) == first);
-    CHECK(blitz::for_each_n(first, count, [](int& x) { x = 7; }) == first);
-    CHECK(blitz::uninitialized_fill_n(first, count, 7) == first);
-    CHECK(blitz::shift_left(numbers, count).size() == 3);
-    CHECK(blitz::shift_right(numbers, count).begin() == first);
+    CHECK(blitz::copy_n(two_threads(), first + 1, count, first).in == first + 1);
+    CHECK(blitz::fill_n(two_threads(), first, count, 7) == first);
+    CHECK(blitz::for_each_n(two_threads(), first, count, [](int& x) { x = 7; }) == first);
+    CHECK(blitz::uninitialized_fill_n(two_threads(), first, count, 7) == first);
+    CHECK(blitz::shift_left(two_threads(), numbers, count).size() == 3);
+    CHECK(blitz::shift_right(two_threads(), numbers, count).begin() == first);
   }
   for (const int by : {3, 4, 100}) {
-    CHECK(blitz::shift_left(numbers, by).end() == first);
-    CHECK(blitz::shift_right(numbers, by).begin() == numbers.end());
+    CHECK(blitz::shift_left(two_threads(), numbers, by).end() == first);
+    CHECK(blitz::shift_right(two_threads(), numbers, by).begin() == numbers.end());
   }
   CHECK(numbers == std::vector{1, 2, 3});
 }
@@ -144,7 +144,7 @@ TEST_CASE("shuffle: each order of few items, and each place of many, is as likel
   constexpr int kTimes = 24'000;
   for (int i = 0; i < kTimes; ++i) {
     std::array<int, 4> items{0, 1, 2, 3};
-    blitz::shuffle(items, bits);
+    blitz::shuffle(two_threads(), items, bits);
     ++orders[items];
   }
   CHECK(orders.size() == 24);
@@ -157,7 +157,7 @@ TEST_CASE("shuffle: each order of few items, and each place of many, is as likel
   for (int i = 0; i < 160; ++i) {
     marks.assign(40'000, 0);
     for (std::size_t k = 0; k < 10; ++k) marks[k] = 1;
-    blitz::shuffle(marks, bits);
+    blitz::shuffle(two_threads(), marks, bits);
     for (std::size_t k = 0; k < marks.size(); ++k) places[k / 2500] += marks[k];
   }
   chi = 0;

@@ -211,7 +211,7 @@ TEST_CASE("sort: floating numbers with zeros, infinities and NaNs") {
   }
   const auto as_bits = [](double x) { return std::bit_cast<std::uint64_t>(x); };
   auto before = numbers;
-  blitz::sort(numbers);
+  blitz::sort(two_threads(), numbers);
   const auto nans = std::ranges::find_if(numbers, [](double x) { return std::isnan(x); });
   CHECK(std::is_sorted(numbers.begin(), nans));
   std::ranges::sort(before, {}, as_bits);
@@ -423,7 +423,7 @@ TEST_CASE("nth_element and partial_sort: as the standard's") {
   });
   const std::vector<int> numbers = random_ints(3000);
   auto strings = items_from<std::deque<std::string>>(numbers);
-  blitz::partial_sort(strings, strings.begin() + 100, Order<std::string>(std::less<>()));
+  blitz::partial_sort(two_threads(), strings, strings.begin() + 100, Order<std::string>(std::less<>()));
   CHECK(std::is_sorted(strings.begin(), strings.begin() + 100));
   CHECK(std::all_of(strings.begin() + 100, strings.end(), [&](const auto& x) { return x >= strings[99]; }));
   CHECK(made_of(strings, numbers));

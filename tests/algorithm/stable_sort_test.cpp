@@ -308,7 +308,7 @@ TEST_CASE("sort_by_key: keys and values of all kinds") {
   });
   std::vector<int> keys{3, 1, 2};
   std::vector<int> values{30, 10};
-  const auto ends = blitz::sort_by_key(keys.begin(), keys.end(), values.begin(), values.end());
+  const auto ends = blitz::sort_by_key(two_threads(), keys.begin(), keys.end(), values.begin(), values.end());
   CHECK(keys == std::vector{1, 3, 2});
   CHECK(values == std::vector{10, 30});
   CHECK(ends.in1 == keys.begin() + 2);

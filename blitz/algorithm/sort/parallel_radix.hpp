@@ -53,7 +53,7 @@ inline void touch_pages(void* memory, std::size_t size, std::size_t threads) noe
 template <class T, class Order>
 class ParallelRadixSort {
  public:
-  /// For n items, on a worker of a pool of that many threads. `options`: the stop token and the grain.
+  /// For n items, on a worker of the pool of the options, which has that many threads, or on any thread for 1.
   ParallelRadixSort(const AlgorithmOptions& options, std::size_t threads, std::size_t n, Order order)
       : options_(options),
         threads_(threads),
@@ -119,11 +119,14 @@ class ParallelRadixSort {
   static constexpr std::size_t kLeastPart = 8192;
   static constexpr std::size_t kPartsOfThread = 4;  // so that a thread that comes late finds some left
 
+  /// For loops in the pool of the sort: the caller that sorts alone need not be one of its workers.
+  [[nodiscard]] AlgorithmOptions here() const { return {.pool = options_.pool}; }
+
   /// See differing_bits.
   unsigned differing_bits_of(T* items, std::size_t n) const {
     const Bits first = order_(*items);
     const Bits bits = fold_blocks(
-        AlgorithmOptions{}, n, least_part_, [] { return Bits{0}; },
+        here(), n, least_part_, [] { return Bits{0}; },
         [&](Bits& value, LoopIndex from, LoopIndex to) {
           Bits found = 0;
           for (LoopIndex i = from; i != to; ++i) found = static_cast<Bits>(found | (order_(items[i]) ^ first));
@@ -136,7 +139,7 @@ class ParallelRadixSort {
   /// Calls `f(part, items, size)` for parts of the n items.
   template <class F>
   void for_parts(T* items, std::size_t n, std::size_t parts, F&& f) const {
-    for_blocks(AlgorithmOptions{}, parts, 1, [&](LoopIndex first, LoopIndex last) {
+    for_blocks(here(), parts, 1, [&](LoopIndex first, LoopIndex last) {
       for (LoopIndex part = first; part != last; ++part) {
         throw_if_stopped(options_);
         const std::size_t begin = n / parts * part;
@@ -173,7 +176,7 @@ class ParallelRadixSort {
   void sort_buckets(T* items, T* other, std::size_t n, bool into_other, const Scratch<Bucket>& buckets) const {
     const std::size_t grain =
         std::max<std::size_t>(1, buckets.size() / (n / std::max<std::size_t>(options_.min_grain, 1)));
-    for_blocks(AlgorithmOptions{}, buckets.size(), grain, [&](LoopIndex first, LoopIndex last) {
+    for_blocks(here(), buckets.size(), grain, [&](LoopIndex first, LoopIndex last) {
       for (Bucket *bucket = buckets.data() + first, *end = buckets.data() + last; bucket != end; ++bucket) {
         throw_if_stopped(options_);
         bucket->begun = true;

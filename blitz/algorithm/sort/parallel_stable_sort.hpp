@@ -141,7 +141,7 @@ class ParallelStableSort {
   }
 
   const AlgorithmOptions& options_;
-  const AlgorithmOptions here_{};  // in the pool of the caller; not to be stopped
+  const AlgorithmOptions here_{.pool = options_.pool};  // not to be stopped
   std::size_t threads_;
   std::size_t grain_;
   Less less_;

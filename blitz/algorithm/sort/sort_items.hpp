@@ -68,10 +68,18 @@ template <class T>
   return options.min_grain > 0 ? options.min_grain : kSortGrain<T>;
 }
 
+/// Fewer than `grain` items are sorted by this thread.
 template <class T, class Less>
-void quicksort_items(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n, Less less) {
-  ParallelQuicksort<T, Less>(options, threads, n, sort_grain<T>(options), less)
+void quicksort_items(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n, std::size_t grain,
+                     Less less) {
+  ParallelQuicksort<T, Less>(options, threads, n, grain, less)
       .sort(items, items + n, nullptr, depth_limit(static_cast<std::ptrdiff_t>(n)));
+}
+
+/// The same for items whose radix sort sorts objects of type `Sorted`.
+template <class Sorted>
+[[nodiscard]] std::size_t radix_grain(const AlgorithmOptions& options) noexcept {
+  return std::max(options.min_grain, kMostRadixBytes / sizeof(Sorted));
 }
 
 /// By radix, or without memory for that, by quicksort.
@@ -80,7 +88,7 @@ void radix_sort_items(const AlgorithmOptions& options, std::size_t threads, T* i
   if (const Scratch<T> other(n >= kLeastRadix ? n : 0, std::nothrow); other.data() != nullptr) {
     ParallelRadixSort<T, Order>(options, threads, n, order).sort(items, other.data(), n, false);
   } else {
-    quicksort_items(options, threads, items, n, RadixLess<Order>{order});
+    quicksort_items(options, threads, items, n, radix_grain<T>(options), RadixLess<Order>{order});
   }
 }
 
@@ -139,12 +147,11 @@ bool try_radix_sort_by_projection(const AlgorithmOptions& options, std::size_t t
   const Scratch<Keyed> keyed(n >= kLeastRadix ? n : 0, std::nothrow);
   const Scratch<Keyed> other(keyed.size(), std::nothrow);
   if (other.data() == nullptr) return false;
-  const auto add_keys = [&](LoopIndex from, LoopIndex to) {
+  for_blocks({.stop = options.stop, .pool = options.pool}, n, kLeastKeyed, [&](LoopIndex from, LoopIndex to) {
     for (; from != to; ++from) {
       std::construct_at(keyed.data() + from, Keyed{order(items[from]), std::move(items[from])});
     }
-  };
-  for_blocks({.stop = options.stop}, n, kLeastKeyed, add_keys);
+  });
   throw_if_stopped(options);
   ParallelRadixSort<Keyed, KeyedOrder<Order::kStable>>(options, threads, n, {})
       .sort(keyed.data(), other.data(), n, false);
@@ -207,20 +214,23 @@ void sort_items(const AlgorithmOptions& options, T* items, std::size_t n, C& com
   throw_if_stopped(options);
   if (is_run) return;
   if (has_run) sort_items(options, items + run.size, n - run.size, comp, proj);
-  const std::size_t alone =
-      kByRadix ? std::max(options.min_grain, kMostRadixBytes / sizeof(T)) : sort_grain<T>(options);
-  with_threads(options, n, alone, [&](std::size_t threads) {
+  std::size_t grain = sort_grain<T>(options);
+  if constexpr (kByRadix) {
+    using Keyed = KeyedItem<T, typename decltype(less.order)::Bits>;
+    grain = radix_grain<std::conditional_t<kIsRead<P>, T, Keyed>>(options);
+  }
+  with_threads(options, n, grain, [&](std::size_t threads) {
     if constexpr (kPlainKeys) {
       if (has_run && try_merge_run(options, threads, items, run.size, n, less)) return;
     }
     if constexpr (!kByRadix) {
-      quicksort_items(options, threads, items, n, less);
+      quicksort_items(options, threads, items, n, grain, less);
     } else if constexpr (kPlainKeys) {
       radix_sort_keys<typename decltype(less.order)::Map>(options, threads, items, n);
     } else if constexpr (kIsRead<P>) {
       radix_sort_items(options, threads, items, n, less.order);
     } else if (!try_radix_sort_by_projection(options, threads, items, n, less.order)) {
-      quicksort_items(options, threads, items, n, less);
+      quicksort_items(options, threads, items, n, grain, less);
     }
   });
 }

@@ -154,8 +154,9 @@ bool try_stable_sort_places(const AlgorithmOptions& options, std::size_t threads
   using Order = PointerOrder<T, C, P>;
   using Place = typename Order::Place;
   const ProjectedLess<C, P> less{&comp, &proj};
-  if (const FrontRun run = front_run<true>({}, items, n, less); run.size == n) {
-    if (run.reversed) reverse_items({}, items, n);
+  const AlgorithmOptions here{.pool = options.pool};  // not to be stopped
+  if (const FrontRun run = front_run<true>(here, items, n, less); run.size == n) {
+    if (run.reversed) reverse_items(here, items, n);
     return true;
   }
   const std::size_t parts = part_count(n, threads, grain);
