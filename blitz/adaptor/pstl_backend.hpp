@@ -71,7 +71,10 @@ template <class Index, class F>
 void loop(const Index& first, const Index& last, const F& f) {
   if (!(first < last)) return;
   isolate([&] {
-    for_blocks(static_cast<std::size_t>(last - first), 1,
+    // A block of std::includes searches all of the range, two or three times.
+    constexpr std::size_t kBlocksOfThread = 256;
+    const auto count = static_cast<std::size_t>(last - first);
+    for_blocks(count, std::max<std::size_t>(count / (kBlocksOfThread * num_threads()), 1),
                [&](std::size_t from, std::size_t to) { return run_block([&] { f(at(first, from), at(first, to)); }); });
   });
 }
