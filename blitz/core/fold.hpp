@@ -107,8 +107,16 @@ class Fold {
       kByGroups && std::is_same_v<Step, Combine> && Commutes<std::remove_const_t<Combine>, T, Item>;
 
   static constexpr std::size_t kLocalBytes = 64;
-  static constexpr std::size_t kLaneBytes = 128;  // eight registers of 16 bytes, which hide an addition's latency
-  static constexpr std::size_t kGroup = 16;       // half of it is a chain of additions that a processor looks past
+  // Whether items are computed, not loaded.
+  static constexpr bool kComputes =
+      !std::is_same_v<std::remove_const_t<Transform>, std::identity> || requires { requires Items::kComputes; };
+#if defined(__SSE2__) && !defined(__AVX__)
+  // Of sixteen registers of 16 bytes eight hide an addition's latency; what computes the items needs some, and hides it, too.
+  static constexpr std::size_t kLaneBytes = kComputes ? 64 : 128;
+#else
+  static constexpr std::size_t kLaneBytes = 128;
+#endif
+  static constexpr std::size_t kGroup = 16;  // half of it is a chain of additions that a processor looks past
 
   template <class Op, class X>
   BLITZ_ALWAYS_INLINE static void take(Op& op, T& value, X&& x) {

@@ -142,6 +142,7 @@ class LaneItems {
  public:
   using Item = T;
   static constexpr bool kIndexed = true;
+  static constexpr bool kComputes = !SlicedStage<S>;
 
   explicit LaneItems(const S& stage) noexcept : stage_(stage) {}
 
