@@ -107,9 +107,10 @@ class Fold {
       kByGroups && std::is_same_v<Step, Combine> && Commutes<std::remove_const_t<Combine>, T, Item>;
 
   static constexpr std::size_t kLocalBytes = 64;
-  // Whether items are computed, not loaded.
-  static constexpr bool kComputes =
-      !std::is_same_v<std::remove_const_t<Transform>, std::identity> || requires { requires Items::kComputes; };
+  // Whether items are computed, not loaded. A transform of a position is taken for a load.
+  static constexpr bool kComputes = requires {
+    requires Items::kComputes;
+  } || (!std::is_same_v<std::remove_const_t<Transform>, std::identity> && std::is_reference_v<typename Items::Item>);
 #if defined(__SSE2__) && !defined(__AVX__)
   // Of sixteen registers of 16 bytes eight hide an addition's latency; what computes the items needs some, and hides it, too.
   static constexpr std::size_t kLaneBytes = kComputes ? 64 : 128;
