@@ -15,8 +15,9 @@
 #include "blitz/core/pool_base.hpp"
 #include "blitz/core/spawned_job.hpp"
 #include "blitz/current_pool.hpp"
+#include "blitz/join.hpp"
+#include "blitz/pool_ref.hpp"
 #include "blitz/spawn.hpp"
-#include "blitz/thread_pool.hpp"
 
 namespace blitz {
 

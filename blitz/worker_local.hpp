@@ -19,8 +19,7 @@
 #include "blitz/core/pool_base.hpp"
 #include "blitz/core/worker.hpp"
 #include "blitz/current_pool.hpp"
-#include "blitz/spawn.hpp"
-#include "blitz/thread_pool.hpp"
+#include "blitz/pool_ref.hpp"
 
 namespace blitz {
 

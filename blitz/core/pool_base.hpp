@@ -19,7 +19,12 @@
 #include "blitz/core/waiting.hpp"
 #include "blitz/options.hpp"
 #include "blitz/policy.hpp"
-#include "blitz/stats.hpp"
+
+namespace blitz {
+
+struct WorkerStats;
+
+}  // namespace blitz
 
 namespace blitz::detail {
 

@@ -9,6 +9,7 @@
 #include "blitz/core/worker.hpp"
 #include "blitz/options.hpp"
 #include "blitz/policy.hpp"
+#include "blitz/stats.hpp"
 
 namespace blitz::detail {
 

@@ -22,7 +22,6 @@
 #include "blitz/core/loop_history.hpp"
 #include "blitz/core/pool_base.hpp"
 #include "blitz/policy.hpp"
-#include "blitz/stats.hpp"
 
 namespace blitz::detail {
 
