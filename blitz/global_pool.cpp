@@ -161,7 +161,7 @@ GlobalPool& global() {
 struct EndOfProgram {
   ~EndOfProgram() { global().end_with_program(); }
 };
-void end_with_program() { static const EndOfProgram end; }
+void register_end_of_program() { static const EndOfProgram end; }
 
 ThreadPool& GlobalPool::get() {
   throw_if_in_hook_of_start();
@@ -173,7 +173,7 @@ ThreadPool& GlobalPool::get() {
         "use it before, or make a ThreadPool of your own");
   }
   if (pool == nullptr) {
-    detail::end_with_program();
+    register_end_of_program();
     start({});
   }
   if (!pool->current_thread_index()) static_cast<void>(base_of(*pool).try_admit());
@@ -224,7 +224,7 @@ void init_global_pool(ThreadPoolOptions options) {
         "blitz: the global pool has been started already; call init_global_pool once, before the first use of "
         "blitz's free functions");
   }
-  detail::end_with_program();
+  detail::register_end_of_program();
   global.start(std::move(options));
 }
 

@@ -152,7 +152,7 @@ concept JobInjector = std::default_initializable<I> && requires(I& injector, con
 ///     injector `overflow` instead. May throw std::bad_alloc; the job is then not pushed.
 ///   - `take_newest()`: takes the newest job; null if there is none. Without it a join would run the oldest, largest
 ///     jobs on top of its own stack.
-///   - `take_back(place)`: takes the job that was pushed there if it is the newest, and may always return false. In a
+///   - `take_if_newest(place)`: takes the job that was pushed there if it is the newest, and may always return false. In a
 ///     program's own policy called only if Place is Job*, the job itself, and only while the owner has not begun to run it.
 ///
 /// Called by any thread:
@@ -164,7 +164,7 @@ concept JobQueue = std::default_initializable<Q> && std::is_trivially_copyable_v
                    requires(Q& queue, const Q& constant, policy::Job* job, I& overflow, typename Q::Place place) {
                      { queue.push(job, overflow) } -> std::same_as<typename Q::Place>;
                      { queue.take_newest() } noexcept -> std::same_as<policy::Job*>;
-                     { queue.take_back(place) } noexcept -> std::same_as<bool>;
+                     { queue.take_if_newest(place) } noexcept -> std::same_as<bool>;
                      { constant.empty() } noexcept -> std::same_as<bool>;
                    };
 

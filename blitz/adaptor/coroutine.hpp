@@ -53,13 +53,13 @@ class ResumeJob : public InPlaceJob {
   ResumeJob() noexcept : InPlaceJob(&execute_it) {}
 
   /// As InPlaceJob's: the coroutine may be resumed, and its frame be gone, before this returns.
-  void post(PoolBase& pool, std::coroutine_handle<> coroutine) {
+  void submit(PoolBase& pool, std::coroutine_handle<> coroutine) {
     coroutine_ = coroutine;
-    InPlaceJob::post(pool);
+    InPlaceJob::submit(pool);
   }
-  void post_begun(PoolBase& pool, std::coroutine_handle<> coroutine) noexcept {
+  void submit_begun(PoolBase& pool, std::coroutine_handle<> coroutine) noexcept {
     coroutine_ = coroutine;
-    InPlaceJob::post_begun(pool);
+    InPlaceJob::submit_begun(pool);
   }
 
  private:
@@ -76,7 +76,7 @@ class [[nodiscard]] PoolAwait {
   PoolAwait(PoolBase& pool, std::stop_token stop) noexcept : pool_(pool), stop_(std::move(stop)) {}
 
   [[nodiscard]] static bool await_ready() noexcept { return false; }
-  [[gnu::noinline]] void await_suspend(std::coroutine_handle<> coroutine) { job_.post(pool_, coroutine); }
+  [[gnu::noinline]] void await_suspend(std::coroutine_handle<> coroutine) { job_.submit(pool_, coroutine); }
   void await_resume() const {
     if (stop_.stop_requested()) throw Stopped();
   }
@@ -297,7 +297,7 @@ class AllTasks : public TaskEnd {
       if (first == nullptr) {
         first = task;
       } else {
-        task.promise().job().post_begun(pool, task);
+        task.promise().job().submit_begun(pool, task);
       }
     });
     return first;
@@ -374,7 +374,7 @@ inline void spawn_task(PoolBase& pool, Task<> task) {
   Detached::begun(worker_of(pool), pool);
   static_cast<void>(task.release());
   coroutine.promise().detach(pool);
-  coroutine.promise().job().post_begun(pool, coroutine);
+  coroutine.promise().job().submit_begun(pool, coroutine);
 }
 
 template <class R>
@@ -393,7 +393,7 @@ class [[nodiscard]] AwaitHandle final : public AsyncWaiter {
   /// By the job, which a worker of its pool runs.
   static void ready_it(AsyncWaiter& self) noexcept {
     auto& await = static_cast<AwaitHandle&>(self);
-    await.job_.post(*current_worker->pool(), await.coroutine_);
+    await.job_.submit(*current_worker->pool(), await.coroutine_);
   }
 
   AsyncHandle<R>& handle_;

@@ -84,7 +84,7 @@ class ScheduleOperation final : public InPlaceJob {
 
   void start() & noexcept {
     try {
-      post(pool_);  // The operation may be gone.
+      submit(pool_);  // The operation may be gone.
     } catch (...) {
       std::move(receiver_).set_error(std::current_exception());
     }

@@ -44,7 +44,7 @@ class AsyncQueue {
     if (Job* const job = slot_.take()) return job;
     return ring_.take_newest();
   }
-  [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place) noexcept {
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_if_newest(Place place) noexcept {
     if (!slot_.holds(place)) return slot_.holds(nullptr) && ring_.take_newest_if(place);
     return slot_.take_if(place);
   }

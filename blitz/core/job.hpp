@@ -179,11 +179,11 @@ class OfferedJob : public Job {
   template <class W>
   BLITZ_ALWAYS_INLINE void offer(W& owner) {
     latch_.set_owner(owner);
-    [[maybe_unused]] const auto place = owner.offer(this);
     if constexpr (std::same_as<typename W::Place, Job*>) {
+      static_cast<void>(owner.offer(this));
       place_ = 0;
     } else {
-      place_ = place;
+      place_ = owner.offer_half(this);
     }
   }
   /// Whether it was found at once, and is the owner's to run; otherwise see ForkEnd.

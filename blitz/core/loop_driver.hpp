@@ -221,7 +221,7 @@ class LoopDriver {
       const auto place = offer(share.worker, far);
       if (!place) return false;
       run_share(share, first, middle);
-      if (!take_back(share.worker, *place, far)) {
+      if (!came_back(share.worker, *place, far)) {
         append(share.value, value);
         return false;
       }
@@ -249,7 +249,7 @@ class LoopDriver {
   /// Nothing, with the loop ended, if the queue could not grow.
   [[nodiscard]] std::optional<typename W::Place> offer(W& worker, Part& part) noexcept {
     try {
-      return worker.offer_wanted(&part);
+      return worker.offer(&part);
     } catch (...) {
       fail();
       return std::nullopt;
@@ -257,7 +257,7 @@ class LoopDriver {
   }
 
   /// True: no worker took the part. False: one did, and has finished it.
-  [[nodiscard]] static bool take_back(W& worker, typename W::Place place, Part& part) noexcept {
+  [[nodiscard]] static bool came_back(W& worker, typename W::Place place, Part& part) noexcept {
     CoreLatch& done = part.latch.core();
     if (!done.probe() && worker.take_back(place)) [[likely]]
       return true;

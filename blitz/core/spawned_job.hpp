@@ -152,11 +152,7 @@ void spawn_job(W* spawner, PoolBase& pool, O owner, F&& f) {
   owner.begun(spawner, pool);
   if (spawner == nullptr) return pool.inject(job.release());
   try {
-    if constexpr (requires { spawner->offer_wanted(job.get()); }) {
-      static_cast<void>(spawner->offer_wanted(job.get()));
-    } else {
-      spawner->push(job.get());
-    }
+    static_cast<void>(spawner->offer(job.get()));
   } catch (...) {
     owner.finished(*spawner);
     throw;
@@ -200,12 +196,12 @@ class InPlaceJob : public Job {
   /// caller's.
   ///
   /// Out of line: what is inlined into a coroutine may be kept in its frame, which is gone.
-  [[gnu::noinline]] void post(PoolBase& pool) {
+  [[gnu::noinline]] void submit(PoolBase& pool) {
     Detached::begun(worker_of(pool), pool);
-    post_begun(pool);
+    submit_begun(pool);
   }
   /// The same for a job that Detached::begun has counted.
-  [[gnu::noinline]] void post_begun(PoolBase& pool) noexcept {
+  [[gnu::noinline]] void submit_begun(PoolBase& pool) noexcept {
     WorkerBase* const worker = worker_of(pool);
     // As soon as a worker has the job, the program may go on to the end of the pool, while this thread has still to wake one.
     const Shared<PoolBase> keep_alive = worker == nullptr ? share(pool) : Shared<PoolBase>();

@@ -48,8 +48,7 @@ class WorkerBase {
   [[nodiscard]] virtual Job* find_work() noexcept = 0;
   /// push and take_if_newest, by the names that they have where the policy is known.
   using Place = Job*;
-  Place offer(Job* job) { return offer_wanted(job); }
-  Place offer_wanted(Job* job) {
+  Place offer(Job* job) {
     push(job);
     return job;
   }
@@ -191,31 +190,32 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   [[nodiscard]] bool has_mail() const noexcept override { return !mailbox_.empty(); }
   void confine(Confined to) noexcept override;
 
-  /// Offers a job that this worker will take back, or wait for: it decides itself whether that is worth a wake-up. If it
-  /// throws std::bad_alloc, it has not taken the job.
+  /// Offers a job, for which a sleeping worker is woken if no other searches. If it throws std::bad_alloc, it has not taken
+  /// the job.
   BLITZ_ALWAYS_INLINE Place offer(Job* job) {
     const Place place = queue_.push(job, injector_);
-    if constexpr (policy::WithholdingIdle<typename P::Idle>) {
+    if constexpr (policy::ThriftyIdle<typename P::Idle>) {
       if (!idle_.all_awake()) [[unlikely]]
-        return post_half(job, place);
+        wake_for_offer();
     } else {
       idle_.new_jobs();
     }
     return place;
   }
-  /// Offers a job for which a sleeping worker is to be woken. The same otherwise.
-  BLITZ_ALWAYS_INLINE Place offer_wanted(Job* job) {
+  /// The same for a job that this worker will take back, or wait for: the idle protocol decides whether that is worth a
+  /// wake-up.
+  BLITZ_ALWAYS_INLINE Place offer_half(Job* job) {
     const Place place = queue_.push(job, injector_);
-    if constexpr (policy::ThriftyIdle<typename P::Idle>) {
+    if constexpr (policy::WithholdingIdle<typename P::Idle>) {
       if (!idle_.all_awake()) [[unlikely]]
-        post();
+        return wake_for_half(job, place);
     } else {
       idle_.new_jobs();
     }
     return place;
   }
   /// Takes back an offered job that has not begun, if it is found at once; else see reclaim.
-  [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place) noexcept { return queue_.take_back(place); }
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place) noexcept { return queue_.take_if_newest(place); }
   [[nodiscard]] bool queue_empty() const noexcept override {
     return region() == 0 ? queue_.empty() : confined_jobs().empty(region());
   }
@@ -262,10 +262,10 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
     return find_left();
   }
   [[nodiscard]] bool is_surplus() const noexcept { return pool()->apart().is_surplus(index()); }
-  /// The rest of offer_wanted and of offer, if a worker sleeps or is about to.
-  BLITZ_COLD void post() noexcept;
+  /// The rest of offer and of offer_half, if a worker sleeps or is about to.
+  BLITZ_COLD void wake_for_offer() noexcept;
   /// Returns `place`, or kNowhere if the offer is timed.
-  [[nodiscard]] BLITZ_COLD Place post_half(Job* job, Place place) noexcept;
+  [[nodiscard]] BLITZ_COLD Place wake_for_half(Job* job, Place place) noexcept;
   /// A worker was woken, and will come to steal.
   void expect_theft() noexcept {
     if constexpr (requires { queue_.expect_theft(); }) queue_.expect_theft();

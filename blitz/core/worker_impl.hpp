@@ -60,14 +60,14 @@ WorkerStats Worker<P>::stats() const noexcept {
 }
 
 template <Policy P>
-void Worker<P>::post() noexcept {
+void Worker<P>::wake_for_offer() noexcept {
   if constexpr (policy::ThriftyIdle<typename P::Idle>) {
     if (idle_.new_jobs()) expect_theft();
   }
 }
 
 template <Policy P>
-typename P::LocalQueue::Place Worker<P>::post_half(Job* job, Place place) noexcept {
+typename P::LocalQueue::Place Worker<P>::wake_for_half(Job* job, Place place) noexcept {
   if constexpr (policy::WithholdingIdle<typename P::Idle>) {
     const policy::HalfOffer offer = idle_.new_half(index(), job);
     if (offer.woke) expect_theft();
@@ -84,7 +84,7 @@ template <Policy P>
     idle_.new_jobs();
     return;
   }
-  static_cast<void>(offer_wanted(job));
+  static_cast<void>(offer(job));
 }
 
 template <Policy P>

@@ -89,7 +89,7 @@ class AtomicCounters {
   [[nodiscard]] Counters hint() const noexcept { return Counters(word_.load(std::memory_order_relaxed)); }
 
   /// A post: sleepy becomes active. Returns the value after it.
-  Counters post() noexcept {
+  Counters make_active() noexcept {
     std::uint64_t word = word_.load(std::memory_order_seq_cst);
     while (Counters(word).sleepy()) {
       const std::uint64_t active = Counters(word).made_active();

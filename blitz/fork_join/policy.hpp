@@ -29,7 +29,7 @@ class ForkJoinQueue {
     return place;
   }
   [[nodiscard]] Job* take_newest() noexcept { return deque_.pop(); }
-  [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place) noexcept { return deque_.pop_if_newest(place); }
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_if_newest(Place place) noexcept { return deque_.pop_if_newest(place); }
   void expect_theft() noexcept { deque_.begin_guard(); }
   [[nodiscard]] bool empty() const noexcept { return deque_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return deque_.size(); }

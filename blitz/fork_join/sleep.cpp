@@ -26,7 +26,7 @@ policy::HalfOffer Sleep::new_half(std::size_t slot, const policy::Job* half) noe
 }
 
 bool Sleep::post_and_wake(Waker waker) noexcept {
-  const Counters counters = counters_.post();
+  const Counters counters = counters_.make_active();
   // One, however many jobs wait: a worker that finds one wakes the next.
   return counters.sleeping() > 0 && counters.awake_but_idle() == 0 && wake_any(waker);
 }

@@ -14,7 +14,7 @@ namespace example {
 // The jobs of one worker, oldest first.
 class FirstComeQueue {
  public:
-  // A place lets take_back find its job without a search. This queue has no use for it: a join then calls take_newest.
+  // A place lets take_if_newest find its job without a search. This queue has no use for it: a join then calls take_newest.
   struct Place {};
 
   // Throws std::bad_alloc.
@@ -33,7 +33,7 @@ class FirstComeQueue {
     jobs_.pop_back();
     return job;
   }
-  bool take_back(Place /*place*/) noexcept { return false; }
+  bool take_if_newest(Place /*place*/) noexcept { return false; }
 
   bool empty() const noexcept {
     const std::lock_guard lock(mutex_);

@@ -47,7 +47,7 @@ class Queues {
   bool poll_slot(std::size_t slot) { return took(slot, slots_[slot].queue.poll_slot()); }
   bool take_fetched(std::size_t slot) { return took(slot, slots_[slot].queue.take_fetched()); }
   bool take_back(std::size_t slot, AsyncQueue::Place place) {
-    return slots_[slot].queue.take_back(place) && took(slot, place);
+    return slots_[slot].queue.take_if_newest(place) && took(slot, place);
   }
   bool fetch(std::size_t slot, std::size_t workers = 1) {
     std::size_t taken = 0;

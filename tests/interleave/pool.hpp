@@ -14,6 +14,7 @@
 #include "blitz/core/worker.hpp"
 #include "blitz/fork_join/sleep.hpp"
 #include "blitz/fork_join/treiber_stack.hpp"
+#include "blitz/stats.hpp"
 #include "tests/support/interleave/explore.hpp"
 
 namespace interleave_test {
@@ -37,7 +38,7 @@ class Worker final : public WorkerBase {
 
   Worker(Pool& pool, std::size_t index);
 
-  Place offer(Job* job);
+  Place offer_half(Job* job);
   [[nodiscard]] bool take_back(Place place) noexcept { return queue_.pop_if_newest(place); }
   void push(Job* job) override;
   [[nodiscard]] bool take_if_newest(Job*) noexcept override { return false; }
@@ -120,7 +121,7 @@ class Pool final : public PoolBase {
 
 inline Worker::Worker(Pool& pool, std::size_t index) : WorkerBase(index, &pool), pool_(pool) {}
 
-inline Worker::Place Worker::offer(Job* job) {
+inline Worker::Place Worker::offer_half(Job* job) {
   const Place place = queue_.push(job);
   pool_.idle().new_jobs();
   return times_forks ? blitz::detail::kNowhere : place;

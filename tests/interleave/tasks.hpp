@@ -62,7 +62,7 @@ class Tasks {
   /// By the calling thread.
   void send(Task<Owner>& task) {
     if (Worker* const worker = here()) {
-      worker->offer(&task);
+      worker->offer_half(&task);
     } else {
       pool_.inject(&task);
     }

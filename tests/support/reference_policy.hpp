@@ -54,7 +54,7 @@ class ReferenceQueue {
     jobs_.pop_front();
     return job;
   }
-  [[nodiscard]] bool take_back(Place /*place*/) noexcept { return false; }
+  [[nodiscard]] bool take_if_newest(Place /*place*/) noexcept { return false; }
   [[nodiscard]] bool empty() const noexcept {
     const std::lock_guard lock(mutex_);
     return jobs_.empty();

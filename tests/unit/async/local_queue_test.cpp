@@ -47,10 +47,10 @@ TEST_CASE_FIXTURE(Pool, "queue: the newest is on top, whether in the slot or in 
 TEST_CASE_FIXTURE(Pool, "queue: a job is taken back from where it is, if nothing lies on top of it") {
   const auto first = queue.push(&jobs[0], injector);
   const auto second = queue.push(&jobs[1], injector);
-  CHECK_FALSE(queue.take_back(first));
-  CHECK(queue.take_back(second));
-  CHECK(queue.take_back(first));
-  CHECK_FALSE(queue.take_back(first));
+  CHECK_FALSE(queue.take_if_newest(first));
+  CHECK(queue.take_if_newest(second));
+  CHECK(queue.take_if_newest(first));
+  CHECK_FALSE(queue.take_if_newest(first));
   CHECK(queue.empty());
 }
 
@@ -59,8 +59,8 @@ TEST_CASE_FIXTURE(Pool, "queue: a job that a thief has is not taken back") {
   const auto second = queue.push(&jobs[1], injector);
   CHECK(other.steal_from(queue, 128).item == &jobs[0]);
   CHECK(AsyncQueue::steal_newest_from(queue) == &jobs[1]);
-  CHECK_FALSE(queue.take_back(second));
-  CHECK_FALSE(queue.take_back(first));
+  CHECK_FALSE(queue.take_if_newest(second));
+  CHECK_FALSE(queue.take_if_newest(first));
   CHECK(queue.taken() == 2);
 }
 

@@ -45,7 +45,7 @@ struct FifoQueue {
   struct Place {};
   template <class Injector>
   Place push(Job*, Injector&);
-  bool take_back(Place) noexcept;
+  bool take_if_newest(Place) noexcept;
   bool empty() const noexcept;
 };
 struct TakesOldestOnly : ReferencePolicy {

@@ -46,8 +46,8 @@ TEST_CASE("counters: an even JEC is sleepy, an odd one active") {
 
 TEST_CASE("counters: a post makes a sleepy JEC active, and leaves an active one") {
   AtomicCounters counters(2, 4);
-  CHECK(fields(counters.post()) == Fields{2, 2, 5});
-  CHECK(fields(counters.post()) == Fields{2, 2, 5});
+  CHECK(fields(counters.make_active()) == Fields{2, 2, 5});
+  CHECK(fields(counters.make_active()) == Fields{2, 2, 5});
   CHECK(fields(counters) == Fields{2, 2, 5});
 }
 
@@ -62,7 +62,7 @@ TEST_CASE("counters: the JEC wraps around and touches nothing else") {
   AtomicCounters counters(AtomicCounters::kMaxSlots, kLastJec);
   CHECK(counters.announce_sleepy() == 0);
   CHECK(fields(counters) == Fields{0xffff, 0xffff, 0});
-  counters.post();
+  counters.make_active();
   CHECK(fields(counters) == Fields{0xffff, 0xffff, 1});
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("counters: who announced before the JEC wrapped around is not register
   counters.sub_sleeping();
   const std::uint32_t announced = counters.announce_sleepy();
   CHECK(announced == kLastJec - 1);
-  counters.post();
+  counters.make_active();
   CHECK(counters.announce_sleepy() == 0);
   CHECK_FALSE(counters.try_add_sleeping(announced));
   CHECK(counters.try_add_sleeping(0));
@@ -88,12 +88,12 @@ TEST_CASE("counters: a worker registers as sleeping only if nothing was posted s
     CHECK(fields(counters) == Fields{2, 2, 2});
   }
   SUBCASE("a job was posted") {
-    counters.post();
+    counters.make_active();
     CHECK_FALSE(counters.try_add_sleeping(announced));
     CHECK(fields(counters) == Fields{1, 2, 3});
   }
   SUBCASE("a job was posted, and another worker has announced itself since") {
-    counters.post();
+    counters.make_active();
     (void)counters.announce_sleepy();
     CHECK_FALSE(counters.try_add_sleeping(announced));
     CHECK(fields(counters) == Fields{1, 2, 4});
@@ -140,7 +140,7 @@ TEST_CASE("counters: a push must be posted if somebody sleeps or has announced t
   asleep.add_inactive();
   (void)asleep.announce_sleepy();
   CHECK(needed(asleep));  // it has announced itself
-  asleep.post();
+  asleep.make_active();
   CHECK_FALSE(needed(asleep));
 }
 
@@ -157,7 +157,7 @@ TEST_CASE("counters: the highest slot count does not look like the JEC") {
   for (std::size_t i = 0; i < AtomicCounters::kMaxSlots; ++i) counters.sub_sleeping();
   CHECK(counters.load().awake_but_idle() == AtomicCounters::kMaxSlots);
   CHECK(needed(counters));  // sleepy still
-  counters.post();
+  counters.make_active();
   CHECK_FALSE(needed(counters));
 }
 
