@@ -308,7 +308,7 @@ TEST_CASE_TEMPLATE("set_max_concurrency: raised and lowered at any time, all wor
   }
 }
 
-TEST_CASE_TEMPLATE("set_max_concurrency: broadcast reaches all, also those that sit out", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("set_max_concurrency: broadcast reaches all, also those that stand apart", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 16});
   pool.set_max_concurrency(1);
   for (int round = 0; round < 20; ++round) {
@@ -321,7 +321,7 @@ TEST_CASE_TEMPLATE("set_max_concurrency: broadcast reaches all, also those that 
     CHECK(right == 16);
     for (const auto& count : calls) REQUIRE(count == 1);
 
-    // What a worker that sits out makes is done, by it or by another.
+    // What a worker that stands apart makes is done, by it or by another.
     std::atomic<int> done{0};
     pool.spawn_broadcast([&](blitz::BroadcastContext) {
       blitz::spawn([&] { ++done; });
@@ -332,7 +332,7 @@ TEST_CASE_TEMPLATE("set_max_concurrency: broadcast reaches all, also those that 
   }
 }
 
-TEST_CASE_TEMPLATE("set_max_concurrency: those that sit out use no processor time", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("set_max_concurrency: those that stand apart use no processor time", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 16});
   for (const std::size_t count : {1, 3}) {
     pool.set_max_concurrency(count);
@@ -342,7 +342,7 @@ TEST_CASE_TEMPLATE("set_max_concurrency: those that sit out use no processor tim
   }
 }
 
-TEST_CASE_TEMPLATE("set_max_concurrency: a pool ends while workers sit out", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("set_max_concurrency: a pool ends while workers stand apart", Pool, BLITZ_TEST_POOLS) {
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> ran{0};
     {
