@@ -42,9 +42,7 @@ class BLITZ_API Registry final : public PoolBase {
   }
 
   [[nodiscard]] Worker<P>& worker(std::size_t index) noexcept { return *workers_[index]; }
-  [[nodiscard]] const Worker<P>& worker(std::size_t index) const noexcept { return *workers_[index]; }
   [[nodiscard]] typename P::Idle& idle() noexcept { return idle_; }
-  [[nodiscard]] const typename P::Idle& idle() const noexcept { return idle_; }
   [[nodiscard]] typename P::Injector& injector() noexcept { return injector_; }
 
   void warm_up(std::chrono::nanoseconds time) noexcept override;
