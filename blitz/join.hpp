@@ -16,6 +16,7 @@
 #include "blitz/base/refuse.hpp"
 #include "blitz/core/branch.hpp"
 #include "blitz/core/job.hpp"
+#include "blitz/core/offered_job.hpp"
 #include "blitz/core/worker.hpp"
 #include "blitz/current_pool.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "blitz/base/atomic.hpp"
-#include "blitz/core/splitter.hpp"
+#include "blitz/core/pace.hpp"
 
 namespace blitz::detail {
 

@@ -17,7 +17,7 @@
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/core/items.hpp"
-#include "blitz/core/splitter.hpp"
+#include "blitz/core/pace.hpp"
 #include "blitz/parallel_reduce.hpp"
 
 namespace blitz {

@@ -13,6 +13,7 @@
 
 #include "blitz/base/export.hpp"
 #include "blitz/core/job.hpp"
+#include "blitz/core/offered_job.hpp"
 #include "blitz/core/worker.hpp"
 #include "blitz/policy.hpp"
 

@@ -22,7 +22,7 @@
 #include "blitz/core/claims.hpp"
 #include "blitz/core/latch.hpp"
 #include "blitz/core/loop.hpp"
-#include "blitz/core/splitter.hpp"
+#include "blitz/core/pace.hpp"
 #include "blitz/core/worker.hpp"
 
 namespace blitz::detail {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "blitz/core/offered_job.hpp"
+
 namespace blitz::detail {
 
 constinit thread_local WorkerBase* current_worker = nullptr;

@@ -16,7 +16,6 @@
 #include "blitz/base/ticks.hpp"
 #include "blitz/core/detached_jobs.hpp"
 #include "blitz/core/fifo.hpp"
-#include "blitz/core/job.hpp"
 #include "blitz/core/job_memory.hpp"
 #include "blitz/core/latch.hpp"
 #include "blitz/core/loop_history.hpp"

@@ -6,6 +6,7 @@
 
 #include "blitz/base/atomic.hpp"
 #include "blitz/core/loop_driver.hpp"
+#include "blitz/core/offered_job.hpp"
 #include "blitz/core/registry.hpp"
 #include "blitz/core/waiting.hpp"
 

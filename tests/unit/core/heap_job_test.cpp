@@ -1,3 +1,5 @@
+#include "blitz/core/heap_job.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -6,7 +8,6 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/core/spawned_job.hpp"
 #include "fake_worker.hpp"
 #include "support/counted.hpp"
 

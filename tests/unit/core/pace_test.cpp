@@ -1,4 +1,4 @@
-#include "blitz/core/splitter.hpp"
+#include "blitz/core/pace.hpp"
 
 #include <algorithm>
 #include <cstdint>
