@@ -27,9 +27,8 @@
 
 namespace blitz::detail {
 
-/// One run of a loop. W is the kind of worker: Worker<P>, or WorkerBase. By pieces, the loop is cut at once. It lies in the
-/// frame of the call.
-template <class W, bool kByPieces>
+/// One run of a loop, in the frame of the call. W is the kind of worker: Worker<P>, or WorkerBase.
+template <class W>
 class LoopDriver {
  public:
   LoopDriver(const Loop& loop, bool shared) noexcept : loop_(loop), shared_(shared) {}
@@ -38,7 +37,7 @@ class LoopDriver {
 
   /// Runs the loop; `worker` is the caller's. Throws the first exception.
   void run(W& worker, void* value) {
-    if constexpr (!kByPieces) {
+    if (!by_pieces()) {
       run_all(worker, value, loop_.count);
     } else if (loop_.cut == LoopCut::kTree) {
       run_pieces(worker, value, leaves());
@@ -99,6 +98,9 @@ class LoopDriver {
 
   // --- how it is cut ---
 
+  /// At once, and not on demand.
+  [[nodiscard]] bool by_pieces() const noexcept { return loop_.cut != LoopCut::kAdaptive; }
+
   [[gnu::noinline]] void run_fixed(W& worker, void* value) noexcept {
     const LoopIndex most = value == nullptr ? Claims::kMost : loop_.count;
     const LoopIndex workers = std::min<LoopIndex>(worker.num_threads(), most);
@@ -139,7 +141,7 @@ class LoopDriver {
   void run_share(Share& share, LoopIndex first, const LoopIndex last) noexcept {
     while (first < last && !ended()) {
       // Before an offer is made: another worker could take that piece.
-      if (kByPieces && claims_ != nullptr && share.mine == kNoPiece) share.mine = claims_->claim(share.worker.index());
+      if (claims_ != nullptr && share.mine == kNoPiece) share.mine = claims_->claim(share.worker.index());
       if (may_split(share, last - first)) {
         const LoopIndex middle = first + (last - first + std::exchange(share.ahead, 0)) / 2;
         if (!run_halves(share, first, middle, last)) return;
@@ -154,7 +156,7 @@ class LoopDriver {
   /// worker has offered is gone and they are wanted. The first offer of a share is made though no worker is idle yet, and,
   /// in a loop of few blocks, though one must be woken: otherwise nobody would help with few and long blocks.
   [[nodiscard]] bool may_split(Share& share, LoopIndex left) const noexcept {
-    if constexpr (kByPieces) return left > 1;
+    if (by_pieces()) return left > 1;
     return left / 2 >= loop_.grain && share.pace.may_offer() && share.worker.queue_empty() && is_wanted(share, left);
   }
   /// Whether to offer half of the `left` positions: to a worker that searches if they take longer than it costs to share
@@ -214,7 +216,7 @@ class LoopDriver {
     share.eager = false;
     share.pace.offering();
     Part far(*this, share, middle, last, value);
-    const bool tree = kByPieces && loop_.cut == LoopCut::kTree;
+    const bool tree = loop_.cut == LoopCut::kTree;
     if (tree && !shared_) {
       run_share(share, first, middle);
     } else {
@@ -237,13 +239,10 @@ class LoopDriver {
   /// Runs the next block of positions, or the next piece. Returns where it ends.
   LoopIndex run_next(Share& share, LoopIndex first, LoopIndex last) noexcept {
     const auto run = [&](LoopIndex from, LoopIndex to) { run_block(share.value, from, to); };
-    if constexpr (!kByPieces) {
-      return share.pace.run_next(first, last, run);
-    } else {
-      const LoopIndex piece = claims_ != nullptr ? std::exchange(share.mine, kNoPiece) : first;
-      run(pieces_.begin(piece), pieces_.begin(piece + 1));
-      return first + 1;
-    }
+    if (!by_pieces()) return share.pace.run_next(first, last, run);
+    const LoopIndex piece = claims_ != nullptr ? std::exchange(share.mine, kNoPiece) : first;
+    run(pieces_.begin(piece), pieces_.begin(piece + 1));
+    return first + 1;
   }
 
   /// Nothing, with the loop ended, if the queue could not grow.
@@ -320,9 +319,9 @@ class LoopDriver {
   }
 }
 
-template <class W, bool kByPieces>
-[[gnu::noinline]] void run_loop_with(W& worker, const Loop& loop, void* value) {
-  LoopDriver<W, kByPieces>(loop, worker.num_threads() > 1).run(worker, value);
+template <class W>
+[[gnu::noinline]] void run_loop_shared(W& worker, const Loop& loop, void* value) {
+  LoopDriver<W>(loop, worker.num_threads() > 1).run(worker, value);
 }
 
 /// Runs a loop on a worker. If that is alone on its pool, and no stop can be requested, the loop is one block.
@@ -331,10 +330,8 @@ void run_loop_on(W& worker, const Loop& loop, void* value) {
   if (loop.cut != LoopCut::kTree && worker.num_threads() == 1) {
     if (loop.stop != nullptr) return run_loop_alone(loop, value);
     static_cast<void>(loop.run_block(loop, value, 0, loop.count));
-  } else if (loop.cut == LoopCut::kAdaptive) {
-    run_loop_with<W, false>(worker, loop, value);
   } else {
-    run_loop_with<W, true>(worker, loop, value);
+    run_loop_shared(worker, loop, value);
   }
 }
 
