@@ -106,133 +106,113 @@ class BasicThreadPool {
     return detail::in_pool<detail::enter_blocking>(where(), std::forward<F>(f));
   }
 
-  /// As blitz::join, in this pool.
-  /// @copydetails blitz::join(A&&, B&&)
+  /// @copydoc blitz::join(A&&, B&&)
   /// @param more  As `b`; the result is then a tuple.
   template <JoinCallable A, JoinCallable B, JoinCallable... More>
   auto join(A&& a, B&& b, More&&... more) {
     return install([&] { return blitz::join(std::forward<A>(a), std::forward<B>(b), std::forward<More>(more)...); });
   }
-  /// As blitz::join_all, in this pool.
-  /// @copydetails blitz::join_all(R&&)
+  /// @copydoc blitz::join_all(R&&)
   template <JoinAllRange R>
   auto join_all(R&& callables) {
     return install([&] { return blitz::join_all(callables); });
   }
-  /// As blitz::join_context, in this pool.
-  /// @copydetails blitz::join_context(A&&, B&&)
+  /// @copydoc blitz::join_context(A&&, B&&)
   template <JoinContextCallable A, JoinContextCallable B>
   auto join_context(A&& a, B&& b) {
     return install([&] { return blitz::join_context(std::forward<A>(a), std::forward<B>(b)); });
   }
-  /// As blitz::parallel_invoke, in this pool.
-  /// @copydetails blitz::parallel_invoke
+  /// @copydoc blitz::parallel_invoke
   template <JoinCallable F, JoinCallable G, JoinCallable... More>
   void parallel_invoke(F&& f, G&& g, More&&... more) {
     install([&] { blitz::parallel_invoke(std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...); });
   }
 
-  /// As blitz::parallel_for, in this pool.
-  /// @copydetails blitz::parallel_for(R&&, F&&, const ForOptions&)
+  /// @copydoc blitz::parallel_for(R&&, F&&, const ForOptions&)
   template <LoopRange R, LoopBody<std::ranges::range_reference_t<R>> F>
   void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
     detail::run_loop(where(), options, detail::items_of(range), f);
   }
-  /// As blitz::parallel_for, in this pool.
-  /// @copydetails blitz::parallel_for(First, Last, F&&, const ForOptions&)
+  /// @copydoc blitz::parallel_for(First, Last, F&&, const ForOptions&)
   template <class First, detail::LoopEnd<First> Last, LoopBody<detail::LoopItem<First, Last>> F>
   void parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) {
     detail::run_loop(where(), options, detail::items_of(first, last), f);
   }
-  /// As blitz::parallel_for, in this pool.
-  /// @copydetails blitz::parallel_for(First, Last, Step, F&&, const ForOptions&)
+  /// @copydoc blitz::parallel_for(First, Last, Step, F&&, const ForOptions&)
   template <LoopInteger First, LoopInteger Last, LoopInteger Step, LoopBody<std::common_type_t<First, Last>> F>
   void parallel_for(First first, Last last, Step step, F&& f, const ForOptions& options = {}) {
     detail::run_loop(where(), options, detail::items_of(first, last, step), f);
   }
-  /// As blitz::parallel_for_blocks, in this pool.
-  /// @copydetails blitz::parallel_for_blocks(R&&, F&&, const ForOptions&)
+  /// @copydoc blitz::parallel_for_blocks(R&&, F&&, const ForOptions&)
   template <LoopRange R, LoopBody<detail::LoopBlockOf<R>> F>
   void parallel_for_blocks(R&& range, F&& f, const ForOptions& options = {}) {
     detail::run_loop(where(), options, detail::blocks_of(range), f);
   }
 
-  /// As blitz::parallel_for_each, in this pool.
-  /// @copydetails blitz::parallel_for_each(R&&, F&&, const ForEachOptions&)
+  /// @copydoc blitz::parallel_for_each(R&&, F&&, const ForEachOptions&)
   template <std::ranges::input_range R, ForEachBody<R> F>
   void parallel_for_each(R&& range, F&& f, const ForEachOptions& options = {}) {
     detail::for_each_of(where(), options, range, f);
   }
-  /// As blitz::parallel_for_tiles, in this pool.
-  /// @copydetails blitz::parallel_for_tiles(const Extents<2>&, F&&, const ForOptions&)
+  /// @copydoc blitz::parallel_for_tiles(const Extents<2>&, F&&, const ForOptions&)
   template <LoopBody<Tile<2>> F>
   void parallel_for_tiles(const Extents<2>& grid, F&& f, const ForOptions& options = {}) {
     detail::run_tiles(where(), options, grid, default_tile(grid), f);
   }
-  /// As blitz::parallel_for_tiles, in this pool.
-  /// @copydetails blitz::parallel_for_tiles(const Extents<2>&, const Extents<2>&, F&&, const ForOptions&)
+  /// @copydoc blitz::parallel_for_tiles(const Extents<2>&, const Extents<2>&, F&&, const ForOptions&)
   template <LoopBody<Tile<2>> F>
   void parallel_for_tiles(const Extents<2>& grid, const Extents<2>& tile, F&& f, const ForOptions& options = {}) {
     detail::run_tiles(where(), options, grid, tile, f);
   }
-  /// As blitz::parallel_for_tiles, in this pool.
-  /// @copydetails blitz::parallel_for_tiles(const Extents<3>&, F&&, const ForOptions&)
+  /// @copydoc blitz::parallel_for_tiles(const Extents<3>&, F&&, const ForOptions&)
   template <LoopBody<Tile<3>> F>
   void parallel_for_tiles(const Extents<3>& grid, F&& f, const ForOptions& options = {}) {
     detail::run_tiles(where(), options, grid, default_tile(grid), f);
   }
-  /// As blitz::parallel_for_tiles, in this pool.
-  /// @copydetails blitz::parallel_for_tiles(const Extents<3>&, const Extents<3>&, F&&, const ForOptions&)
+  /// @copydoc blitz::parallel_for_tiles(const Extents<3>&, const Extents<3>&, F&&, const ForOptions&)
   template <LoopBody<Tile<3>> F>
   void parallel_for_tiles(const Extents<3>& grid, const Extents<3>& tile, F&& f, const ForOptions& options = {}) {
     detail::run_tiles(where(), options, grid, tile, f);
   }
 
-  /// As blitz::parallel_reduce, in this pool.
-  /// @copydetails blitz::parallel_reduce(R&&, I&&, C&&, const ReduceOptions&)
+  /// @copydoc blitz::parallel_reduce(R&&, I&&, C&&, const ReduceOptions&)
   template <LoopRange R, ReduceIdentity I, ReduceOperation<ReduceValue<I>, std::ranges::range_reference_t<R>> C>
   ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::items_of(range), identity, combine, combine);
   }
-  /// As blitz::parallel_reduce, in this pool.
-  /// @copydetails blitz::parallel_reduce(First, Last, I&&, C&&, const ReduceOptions&)
+  /// @copydoc blitz::parallel_reduce(First, Last, I&&, C&&, const ReduceOptions&)
   template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
             ReduceOperation<ReduceValue<I>, detail::LoopItem<First, Last>> C>
   ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine, const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::items_of(first, last), identity, combine, combine);
   }
-  /// As blitz::parallel_reduce, in this pool.
-  /// @copydetails blitz::parallel_reduce(R&&, I&&, F&&, C&&, const ReduceOptions&)
+  /// @copydoc blitz::parallel_reduce(R&&, I&&, F&&, C&&, const ReduceOptions&)
   template <LoopRange R, ReduceIdentity I, ReduceFold<ReduceValue<I>, std::ranges::range_reference_t<R>> F,
             ReduceCombine<ReduceValue<I>> C>
   ReduceValue<I> parallel_reduce(R&& range, I&& identity, F&& fold, C&& combine, const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::items_of(range), identity, fold, combine);
   }
-  /// As blitz::parallel_reduce, in this pool.
-  /// @copydetails blitz::parallel_reduce(First, Last, I&&, F&&, C&&, const ReduceOptions&)
+  /// @copydoc blitz::parallel_reduce(First, Last, I&&, F&&, C&&, const ReduceOptions&)
   template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
             ReduceFold<ReduceValue<I>, detail::LoopItem<First, Last>> F, ReduceCombine<ReduceValue<I>> C>
   ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, F&& fold, C&& combine,
                                  const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::items_of(first, last), identity, fold, combine);
   }
-  /// As blitz::parallel_reduce_blocks, in this pool.
-  /// @copydetails blitz::parallel_reduce_blocks(R&&, I&&, F&&, C&&, const ReduceOptions&)
+  /// @copydoc blitz::parallel_reduce_blocks(R&&, I&&, F&&, C&&, const ReduceOptions&)
   template <LoopRange R, ReduceIdentity I, ReduceBlockFold<ReduceValue<I>, R> F, ReduceCombine<ReduceValue<I>> C>
   ReduceValue<I> parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& combine,
                                         const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::blocks_of(range), identity, fold, combine);
   }
-  /// As blitz::parallel_transform_reduce, in this pool.
-  /// @copydetails blitz::parallel_transform_reduce(R&&, I&&, C&&, F&&, const ReduceOptions&)
+  /// @copydoc blitz::parallel_transform_reduce(R&&, I&&, C&&, F&&, const ReduceOptions&)
   template <LoopRange R, ReduceIdentity I, ReduceTransform<std::ranges::range_reference_t<R>> F,
             ReduceOperation<ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>> C>
   ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f,
                                            const ReduceOptions& options = {}) {
     return detail::reduce(where(), options, detail::items_of(range), identity, combine, combine, f);
   }
-  /// As blitz::parallel_transform_reduce, in this pool.
-  /// @copydetails blitz::parallel_transform_reduce(First, Last, I&&, C&&, F&&, const ReduceOptions&)
+  /// @copydoc blitz::parallel_transform_reduce(First, Last, I&&, C&&, F&&, const ReduceOptions&)
   template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
             ReduceTransform<detail::LoopItem<First, Last>> F,
             ReduceOperation<ReduceValue<I>, std::invoke_result_t<F&, detail::LoopItem<First, Last>>> C>
@@ -241,57 +221,48 @@ class BasicThreadPool {
     return detail::reduce(where(), options, detail::items_of(first, last), identity, combine, combine, f);
   }
 
-  /// As blitz::scope, in this pool.
-  /// @copydetails blitz::scope(F&&, const ScopeOptions&)
+  /// @copydoc blitz::scope(F&&, const ScopeOptions&)
   template <ScopeBody F>
   decltype(auto) scope(F&& body, const ScopeOptions& options = {}) {
     return detail::OpenScope{detail::SpawnOrder::kLifo, options, where()}.on_worker(std::forward<F>(body));
   }
-  /// As blitz::scope_fifo, in this pool.
-  /// @copydetails blitz::scope_fifo(F&&, const ScopeOptions&)
+  /// @copydoc blitz::scope_fifo(F&&, const ScopeOptions&)
   template <ScopeBody F>
   decltype(auto) scope_fifo(F&& body, const ScopeOptions& options = {}) {
     return detail::OpenScope{detail::SpawnOrder::kFifo, options, where()}.on_worker(std::forward<F>(body));
   }
-  /// As blitz::in_place_scope, in this pool.
-  /// @copydetails blitz::in_place_scope(F&&, const ScopeOptions&)
+  /// @copydoc blitz::in_place_scope(F&&, const ScopeOptions&)
   template <ScopeBody F>
   decltype(auto) in_place_scope(F&& body, const ScopeOptions& options = {}) {
     return detail::OpenScope{detail::SpawnOrder::kLifo, options, where()}.in_place(std::forward<F>(body));
   }
-  /// As blitz::in_place_scope_fifo, in this pool.
-  /// @copydetails blitz::in_place_scope_fifo(F&&, const ScopeOptions&)
+  /// @copydoc blitz::in_place_scope_fifo(F&&, const ScopeOptions&)
   template <ScopeBody F>
   decltype(auto) in_place_scope_fifo(F&& body, const ScopeOptions& options = {}) {
     return detail::OpenScope{detail::SpawnOrder::kFifo, options, where()}.in_place(std::forward<F>(body));
   }
 
-  /// As blitz::spawn, in this pool.
-  /// @copydetails blitz::spawn(F&&)
+  /// @copydoc blitz::spawn(F&&)
   template <SpawnTask F>
   void spawn(F&& f) {
     detail::spawn_in(*base_, std::forward<F>(f));
   }
-  /// As blitz::spawn_fifo, in this pool.
-  /// @copydetails blitz::spawn_fifo(F&&)
+  /// @copydoc blitz::spawn_fifo(F&&)
   template <SpawnTask F>
   void spawn_fifo(F&& f) {
     detail::spawn_fifo_in(*base_, std::forward<F>(f));
   }
-  /// As blitz::spawn_broadcast, in this pool.
-  /// @copydetails blitz::spawn_broadcast(F&&)
+  /// @copydoc blitz::spawn_broadcast(F&&)
   template <BroadcastTask F>
   void spawn_broadcast(F&& f) {
     detail::spawn_broadcast_in(*base_, std::forward<F>(f));
   }
-  /// As blitz::broadcast, in this pool.
-  /// @copydetails blitz::broadcast(F&&)
+  /// @copydoc blitz::broadcast(F&&)
   template <BroadcastCallable F>
   auto broadcast(F&& f) {
     return detail::broadcast_in(*base_, std::forward<F>(f));
   }
-  /// As blitz::async, in this pool.
-  /// @copydetails blitz::async(F&&)
+  /// @copydoc blitz::async(F&&)
   template <SpawnTask F>
   [[nodiscard]] auto async(F&& f) {
     return detail::async_in(*base_, std::forward<F>(f));
