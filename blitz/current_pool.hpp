@@ -60,9 +60,6 @@ BLITZ_API extern constinit Atomic<PoolBase*> started_global_pool;
   return global_pool_base();
 }
 
-/// How a thread that is not a worker of `pool` has `call` made in it.
-using EnterPool = void (*)(PoolBase* pool, PoolCall call, void* argument);
-
 inline void enter(PoolBase* pool, PoolCall call, void* argument) { pool->enter(call, argument); }
 inline void enter_blocking(PoolBase* pool, PoolCall call, void* argument) { pool->enter_blocking(call, argument); }
 
@@ -73,18 +70,11 @@ inline void enter_blocking(PoolBase* pool, PoolCall call, void* argument) { pool
   return *pool;
 }
 
-template <EnterPool kEnter, class F>
-void call_on_worker(PoolBase* pool, F& f) {
-  const auto call = [](void* its_f, WorkerBase& worker) { (*static_cast<F*>(its_f))(worker); };
-  kEnter(pool, call, const_cast<void*>(static_cast<const void*>(&f)));
-}
-
 /// Out of line: a caller that finds a vacant slot needs no room for a result beside the one that it returns.
 template <class R, EnterPool kEnter, class F>
 BLITZ_COLD R result_from_worker(PoolBase* pool, F& f) {
   JobResult<R> result;
-  const auto run = [&](WorkerBase& worker) { result.run([&]() -> R { return std::invoke(f, worker); }); };
-  call_on_worker<kEnter>(pool, run);
+  call_on_worker<kEnter>(pool, [&](WorkerBase& worker) { result.run([&]() -> R { return std::invoke(f, worker); }); });
   return result.take();
 }
 
@@ -95,8 +85,7 @@ std::invoke_result_t<F, WorkerBase&> on_worker(PoolBase* pool, F&& f) {
   using R = std::invoke_result_t<F, WorkerBase&>;
   if (WorkerBase* const worker = worker_for(pool)) return std::invoke(std::forward<F>(f), *worker);
   if constexpr (std::is_void_v<R>) {
-    const auto run = [&](WorkerBase& worker) { std::invoke(std::forward<F>(f), worker); };
-    call_on_worker<kEnter>(pool, run);
+    call_on_worker<kEnter>(pool, [&](WorkerBase& worker) { std::invoke(std::forward<F>(f), worker); });
   } else {
     {
       const Visit visit(pool_for_visit(pool));

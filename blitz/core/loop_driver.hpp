@@ -197,19 +197,10 @@ class LoopDriver {
   /// Runs [first, middle), with [middle, last) on offer. Returns whether that is still to be run, as part of this share.
   [[nodiscard]] bool run_halves(Share& share, LoopIndex first, LoopIndex middle, LoopIndex last) noexcept {
     if (loop_.with_value == nullptr) return run_halves(share, first, middle, last, nullptr);
-    struct Call {
-      LoopDriver& driver;
-      Share& share;
-      LoopIndex first, middle, last;
-      bool back;
-    } call{*this, share, first, middle, last, false};
-    loop_.with_value(
-        [](void* argument, void* value) noexcept {
-          auto& c = *static_cast<Call*>(argument);
-          c.back = c.driver.run_halves(c.share, c.first, c.middle, c.last, value);
-        },
-        &call);
-    return call.back;
+    bool back = false;
+    auto run = [&](void* value) noexcept { back = run_halves(share, first, middle, last, value); };
+    loop_.with_value([](void* f, void* value) noexcept { (*static_cast<decltype(run)*>(f))(value); }, &run);
+    return back;
   }
 
   [[nodiscard]] bool run_halves(Share& share, LoopIndex first, LoopIndex middle, LoopIndex last, void* value) noexcept {

@@ -155,6 +155,17 @@ inline constexpr PoolBase* kHere = nullptr;
 /// starts.
 BLITZ_API void enter_pool(PoolBase* pool, PoolCall call, void* argument);
 
+/// How a thread that is not a worker of `pool` has `call` made in it.
+using EnterPool = void (*)(PoolBase* pool, PoolCall call, void* argument);
+
+/// Has `f(worker)` called so.
+template <EnterPool kEnter = enter_pool, class F>
+void call_on_worker(PoolBase* pool, const F& f) {
+  kEnter(
+      pool, [](void* its_f, WorkerBase& worker) { (*static_cast<const F*>(its_f))(worker); },
+      const_cast<void*>(static_cast<const void*>(&f)));
+}
+
 template <Policy P>
 class Registry;
 
