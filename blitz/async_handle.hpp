@@ -21,7 +21,7 @@ namespace blitz {
 
 namespace detail {
 
-/// What is told, once, by the worker that ran the job of a handle, that the result is ready.
+/// Notified once, by the worker that ran the job of a handle, that the result is ready.
 struct AsyncWaiter {
   using Ready = void (*)(AsyncWaiter& self) noexcept;  ///< The AsyncWaiter may be gone when it returns.
   Ready ready;
@@ -30,8 +30,8 @@ struct AsyncWaiter {
 /// Owned by a handle and its job.
 ///
 /// Pairs:
-///   [ready]  finish: waiter_.exchange  ->  tell, ready: waiter_ read (acquire)
-///   [wait]   tell: waiter_ exchange    ->  finish: waiter_.exchange (acquire)
+///   [ready]  finish: waiter_.exchange      ->  set_waiter, ready: waiter_ read (acquire)
+///   [wait]   set_waiter: waiter_ exchange  ->  finish: waiter_.exchange (acquire)
 template <class R>
 class AsyncState : public Job, public SharedObject {
  public:
@@ -53,10 +53,10 @@ class AsyncState : public Job, public SharedObject {
       static void ready_it(AsyncWaiter& self) noexcept { static_cast<Caller&>(self).latch.set(); }
       CallerLatch latch;
     } caller(pool_);
-    if (tell(caller)) caller.latch.wait();
+    if (set_waiter(caller)) caller.latch.wait();
   }
-  /// Returns whether `waiter` will be told; false if the result is ready. Throws as wait() does.
-  [[nodiscard]] bool tell(AsyncWaiter& waiter) {
+  /// Returns whether `waiter` will be notified; false if the result is ready. Throws as wait() does.
+  [[nodiscard]] bool set_waiter(AsyncWaiter& waiter) {
     pool_.throw_if_forked();
     AsyncWaiter* expected = nullptr;
     // [wait] [ready]
@@ -151,8 +151,8 @@ class AsyncHandle {
   /// @throws std::logic_error if the handle is not valid, or another thread waits for it already, and ThreadPoolError in a
   ///         forked child whose parent has the pool, unless the result was ready before the fork.
   void wait() const { checked().wait(); }
-  /// For the library: whether `waiter` will be told when the result is ready; false if it is. Throws as wait() does.
-  [[nodiscard]] bool tell(detail::AsyncWaiter& waiter) const { return checked().tell(waiter); }
+  /// For the library: whether `waiter` will be notified when the result is ready; false if it is. Throws as wait() does.
+  [[nodiscard]] bool set_waiter(detail::AsyncWaiter& waiter) const { return checked().set_waiter(waiter); }
   /// @brief Waits as wait() does, and returns the result. The handle is not valid afterwards.
   /// @throws What the job has thrown, and what wait() throws.
   /// @return What the job has returned.

@@ -385,7 +385,7 @@ class [[nodiscard]] AwaitHandle final : public AsyncWaiter {
   [[nodiscard]] bool await_ready() const { return handle_.ready(); }
   [[gnu::noinline]] bool await_suspend(std::coroutine_handle<> coroutine) {
     coroutine_ = coroutine;
-    return handle_.tell(*this);
+    return handle_.set_waiter(*this);
   }
   R await_resume() { return handle_.get(); }
 

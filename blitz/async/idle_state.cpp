@@ -18,7 +18,7 @@ IdleState::IdleState(std::size_t slots)
 
 void IdleState::new_injected_jobs() noexcept {
   seq_cst_fence();  // [inject]
-  if (somebody_must_be_woken(std::memory_order_seq_cst)) wake_one(Waker::kBlocks);
+  if (needs_wake(std::memory_order_seq_cst)) wake_one(Waker::kBlocks);
 }
 
 bool IdleState::try_search(std::size_t slot) noexcept {

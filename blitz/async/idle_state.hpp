@@ -60,7 +60,7 @@ class IdleState {
 
   [[nodiscard]] bool all_awake() const noexcept {
     asymmetric_light_fence();  // [park]
-    return !somebody_must_be_woken(std::memory_order_relaxed);
+    return !needs_wake(std::memory_order_relaxed);
   }
 
   bool new_jobs() noexcept { return !all_awake() && wake_one(Waker::kStaysBusy); }
@@ -89,7 +89,7 @@ class IdleState {
     price_.help_came();
     asymmetric_light_fence();  // [park] This worker may have moved jobs to its own queue.
     // Sequentially consistent: of two workers that stop searching at once, in different words, one sees no searcher.
-    if (somebody_must_be_woken(std::memory_order_seq_cst)) [[unlikely]]
+    if (needs_wake(std::memory_order_seq_cst)) [[unlikely]]
       wake_one(Waker::kStaysBusy);
   }
 
@@ -235,7 +235,7 @@ class IdleState {
   }
 
   /// Returns whether no worker searches and a slot is parked.
-  [[nodiscard]] bool somebody_must_be_woken(std::memory_order order) const noexcept {
+  [[nodiscard]] bool needs_wake(std::memory_order order) const noexcept {
     const AtomicIdleWord* word = words_.get();
     const AtomicIdleWord* const end = word + words_count_;
     IdleWord all = word->load(order);

@@ -21,12 +21,8 @@ namespace blitz::detail {
 
 class ForkHistory {
  public:
-  /// `half`, the job of a fork, is on offer, and stays where it is until the fork ends. Returns whether to wake a worker.
-  template <class Job>
-  [[nodiscard]] bool wakes(const Job* half, WakePrice& prices, Series& series, Ticks now = ticks_now()) noexcept {
-    return wakes(half, reinterpret_cast<std::uintptr_t>(half->execute), prices, series, now);
-  }
-  /// The same for a half whose code lies at that address.
+  /// `half`, the job of a fork, is on offer, and stays where it is until the fork ends; its code lies at `code`. Returns
+  /// whether to wake a worker.
   [[nodiscard]] bool wakes(const void* half, std::uintptr_t code, WakePrice& prices, Series& series,
                            Ticks now) noexcept {
     if (half_ != nullptr) {
@@ -45,7 +41,7 @@ class ForkHistory {
     woke_at_once_ = wakes_;
     return wakes_;
   }
-  /// Whether the end of that half's fork is to be told.
+  /// Whether end() is to be called for that half's fork.
   [[nodiscard]] bool is_timed(const void* half) const noexcept { return half_ == half; }
   /// The fork of that half has ended, timed or not. `stolen`: another worker has run the half.
   void end(const void* half, bool stolen) noexcept {

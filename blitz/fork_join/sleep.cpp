@@ -20,7 +20,8 @@ policy::HalfOffer Sleep::new_half(std::size_t slot, const policy::Job* half) noe
   if (!counters.sleepy() && (counters.sleeping() == 0 || counters.awake_but_idle() > 0)) return {.woke = post()};
   ForkHistory& forks = forks_[slot];
   policy::HalfOffer offer;
-  if (forks.wakes(half, price_, slots_[slot].series)) offer.woke = post();
+  const auto code = reinterpret_cast<std::uintptr_t>(half->execute);
+  if (forks.wakes(half, code, price_, slots_[slot].series, ticks_now())) offer.woke = post();
   offer.is_timed = forks.is_timed(half);
   return offer;
 }

@@ -13,8 +13,8 @@ class ForkHistory {
   /// How many have ended.
   static inline int ended = 0;
 
-  template <class Job>
-  [[nodiscard]] static bool wakes(const Job* /*half*/, const WakePrice& /*prices*/, const Series& /*series*/) noexcept {
+  [[nodiscard]] static bool wakes(const void* /*half*/, std::uintptr_t /*code*/, const WakePrice& /*prices*/,
+                                  const Series& /*series*/, Ticks /*now*/) noexcept {
     return !are_short;
   }
   [[nodiscard]] static bool is_timed(const void* /*half*/) noexcept { return are_timed; }
