@@ -83,7 +83,7 @@ struct CallAndDrop {
 };
 
 /// A callable on offer, in the frame of its join. The constructor writes the function, and the callable or its address;
-/// the offer adds the latch. The result's place is written by the worker that runs it.
+/// the offer adds the latch and its place in the queue. The result's place is written by the worker that runs it.
 template <class Call, class F>
 class JoinJob final : public OfferedJob {
  public:

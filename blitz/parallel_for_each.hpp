@@ -92,7 +92,7 @@ namespace detail {
 /// Each worker does its own entries first, the newest first, so that a tree of work takes the memory of its depth. When
 /// it has none it reads a batch of the range, unless another worker is reading: then it leaves the rest to that one.
 /// Whenever all that it has offered is gone it offers a job: the oldest half of its entries, perhaps none, and the right
-/// to read. A job that nobody wants costs its worker little, for while it waits no other is made.
+/// to read. A job that nobody wants costs its worker little, because no other is made while it waits.
 ///
 /// Pairs:
 ///   [read]  read: reading_.store(release)  ->  read: reading_.exchange(acquire)

@@ -56,7 +56,7 @@ struct Job {
   Job* next;
 };
 
-/// Who would take a job that is offered now.
+/// Which worker would take a job that is offered now.
 enum class Audience : unsigned char {
   kNobody,    ///< Every slot executes a job.
   kSearches,  ///< A worker that searches.
@@ -177,7 +177,7 @@ concept JobQueue = std::default_initializable<Q> && std::is_trivially_copyable_v
 ///   - `try_wake(slot)`: wakes the slot's thread if the slot sleeps or is vacant; returns whether this call did.
 ///   - `try_borrow(slot)`, by a thread outside the pool: if the slot is vacant, makes the caller its runner and returns
 ///     true. The resident stays blocked until give_back.
-///   - `audience()`: returns who would take a job that is offered now. A hint.
+///   - `audience()`: returns which worker would take a job that is offered now. A hint.
 ///
 /// Called by the slot's resident, in this order, before all else:
 ///   - `adopt_resident(slot)`: the thread has started, and the pool is not used yet.

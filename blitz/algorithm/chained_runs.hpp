@@ -1,7 +1,7 @@
 /// @file
 /// ChainedRuns: runs of positions that are claimed from left to right, each of which needs to know what lies to its left
-/// before it can be finished: the sum of the items before it, or how many of them are kept. Says who does what, and when;
-/// it knows neither what the runs hold nor any scheduler.
+/// before it can be finished: the sum of the items before it, or how many of them are kept. Says which worker does what, and
+/// when; it knows neither what the runs hold nor any scheduler.
 ///
 /// A worker claims a run, and then one of two things happens to it:
 ///   whole   What lies to its left is known already: the worker runs it in one pass. That tells the next run its left.
@@ -23,8 +23,8 @@
 ///   [chain]  the sum of a run, written before summed(), and the left of the next one, written before linked()
 ///            -> both are seen by the worker that links
 ///   [ready]  linked(): linked_.store  ->  take_linked(): linked_.load
-///   [done]   done(): what a run has read and written, by its state and then by done_  ->  done_below(), by whoever writes
-///            there
+///   [done]   done(): what a run has read and written, by its state and then by done_  ->  done_below(), by the worker
+///            that writes there
 ///   [rest]   done(): the run's state, then that of the run before  <->  the same for that run. In one total order, so
 ///            that of two workers whose runs are done the later one moves done_ past both.
 ///            linked(): linked_, then done_below()  <->  done(): done_, then linked_ in take_linked(). In one total order,

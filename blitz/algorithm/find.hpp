@@ -80,7 +80,7 @@ template <std::size_t kCheap, class Holds>
 /// Whether it holds for any position: no block begins once it does.
 template <std::size_t kCheap, class Holds>
 [[nodiscard]] bool any_position(const AlgorithmOptions& options, LoopIndex count, const Holds& holds) {
-  Atomic<bool> seen{false};  // set by the blocks that find one; relaxed, for the end of the loop orders it
+  Atomic<bool> seen{false};  // set by the blocks that find one; relaxed, because the end of the loop orders it
   for_blocks(options, count, 1, [&](LoopIndex from, LoopIndex to) {
     const bool here = first_position<kCheap>(from, to, holds) != to;
     if (here) seen.store(true, std::memory_order_relaxed);

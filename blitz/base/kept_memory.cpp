@@ -72,7 +72,7 @@ void give_back(const KeptArray& kept) noexcept {
   if (kept.memory != nullptr) ::operator delete(kept.memory, std::align_val_t(Extent(kept.size, 1).alignment));
 }
 
-/// A caller that finds the lock taken, be it by a thread that a forked child has not got, does without.
+/// A caller that finds the lock taken does without: another thread has it, in a forked child perhaps one of the parent.
 struct {
   std::mutex lock;
   KeptArray kept[4];

@@ -28,7 +28,7 @@
 
 namespace blitz::detail {
 
-// Here, since <thread> is dear to compile.
+// Here, because <thread> takes long to compile.
 void yield_thread() noexcept { std::this_thread::yield(); }
 
 namespace {

@@ -136,7 +136,7 @@ class IntegerItems {
 
   explicit IntegerItems(LoopIndex begin) noexcept : begin_(begin) {}
 
-  // `begin` is the first integer, extended to 64 bits: right for every type, for it wraps.
+  // `begin` is the first integer, extended to 64 bits: right for every type, since it wraps.
   I operator[](LoopIndex i) const noexcept { return static_cast<I>(begin_ + i); }
 
   /// Counts in the type of the integers itself, and by "less than": so compilers see that it does not wrap, and make

@@ -1,4 +1,4 @@
-/// OfferedJob: a job of a join, in the frame of the caller, who takes it back or waits for its thief.
+/// OfferedJob: a job of a join, in the frame of its caller, whose worker takes it back or waits for its thief.
 #pragma once
 
 #include <concepts>

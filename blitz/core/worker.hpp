@@ -65,7 +65,7 @@ class WorkerBase {
   [[nodiscard]] virtual bool has_mail() const noexcept = 0;
   /// Whether none of the jobs that this worker has offered is left.
   [[nodiscard]] virtual bool queue_empty() const noexcept = 0;
-  /// A hint: who would take a job that is offered now.
+  /// A hint: which worker would take a job that is offered now.
   [[nodiscard]] virtual Audience audience() const noexcept = 0;
   /// If the audience sleeps: 0 if work that takes one thread that long is not worth a wake-up, else how much later than
   /// this worker the woken one will begin, at least 1.

@@ -275,7 +275,7 @@ auto last_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
 /// Whether `pred` holds for any item. No block begins once it does.
 template <class S, class P>
 bool any_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
-  Atomic<bool> hit{false};  // set by the blocks that find one; relaxed, for the end of the loop orders it
+  Atomic<bool> hit{false};  // set by the blocks that find one; relaxed, because the end of the loop orders it
   with_ready(options, stage, [&](const S& ready) {
     for_blocks(options, ready.positions(), 1, [&](LoopIndex first, LoopIndex last) {
       const bool here = push(ready, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
