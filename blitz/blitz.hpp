@@ -1,5 +1,5 @@
 /// @file
-/// All of blitz.
+/// The calls of the scheduler: joins, loops, scopes, jobs, pools. Algorithms and pipelines have headers of their own.
 #pragma once
 
 #include "blitz/base/compiler.hpp"

@@ -87,6 +87,10 @@ VERSIONS = {
     "packaging/vcpkg/blitz-parallel/vcpkg.json": r'"version": "(.*)"',
 }
 
+# Their headers are not in the map of blitz/README.md: they have a README of their own, or bear other libraries' names. Nor are
+# those of the families of algorithms.
+OFF_THE_MAP = ("fork_join/", "async/", "algorithm/sort/", "adaptor/tbb/")
+
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.MULTILINE)
 # Names that only atomics have, and names that others may have too: there the receiver must be known to be an atomic.
 ATOMIC_CALL = re.compile(
@@ -313,6 +317,19 @@ def check_build_lists(root):
             yield f"blitz/{name}: not named in blitz/meson.build"
 
 
+def check_map(root):
+    """The map of blitz/README.md names every header."""
+    page = root / "blitz" / "README.md"
+    if not page.exists():
+        return
+    named = set(re.findall(r"[\w.]+", page.read_text().split("```")[1]))
+    families = root / "blitz" / "algorithm.hpp"
+    off = {target for _, target in INCLUDE.findall(families.read_text())} if families.exists() else set()
+    for path, name in sources(root):
+        if path.suffix == ".hpp" and not (path.name in named or name.startswith(OFF_THE_MAP) or f"blitz/{name}" in off):
+            yield f"blitz/{name}: not in the map of blitz/README.md"
+
+
 def check_cmake_sources(root):
     """CMakeLists.txt, which reads its list of sources from blitz/meson.build, finds them all there."""
     cmake = root / "CMakeLists.txt"
@@ -362,6 +379,7 @@ CHECKS = [
     check_one_place,
     check_debug_containers,
     check_build_lists,
+    check_map,
     check_cmake_sources,
     check_version,
     check_top_level,

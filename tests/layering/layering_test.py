@@ -249,6 +249,15 @@ class Places(Tree):
         self.write("blitz/core/forgotten.hpp", "#pragma once\n")
         self.assert_complaint("blitz/core/forgotten.hpp", "not named in blitz/meson.build")
 
+    def test_a_header_off_the_map(self):
+        self.header("algorithm/sort.hpp")
+        self.header("algorithm.hpp", '#include "blitz/algorithm/sort.hpp"')
+        named = "compiler.hpp atomic.hpp job.hpp options.hpp version.hpp policy.hpp worker.hpp join.hpp algorithm.hpp"
+        self.write("blitz/README.md", f"```\n{named}\n```\nlatch.hpp\n")
+        self.assert_sound()
+        self.header("core/latch.hpp")
+        self.assert_complaint("blitz/core/latch.hpp", "not in the map")
+
     def test_a_source_that_cmake_does_not_read(self):
         self.write("CMakeLists.txt", "project(blitz VERSION 1.2.3)\n"
                    "file(STRINGS blitz/meson.build sources REGEX \"^  '.*[.]cpp',$\")\n")
