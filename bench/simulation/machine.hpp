@@ -147,9 +147,9 @@ class Machine {
     const void* word = nullptr;
     unsigned depth = 0;
     Time busy = 0, busy_since = 0;
-    Time fence_since = -1;  // when it asked for a heavy fence; negative if it has none under way
-    const char* file = "";  // of its last operation on memory, and ...
-    const char* function = "";
+    Time fence_since = -1;      // when it asked for a heavy fence; negative if it has none under way
+    const char* file = "";      // of its last operation on memory
+    const char* function = "";  // the same
     void (*entry)(void*) = nullptr;
     void* argument = nullptr;
     std::array<void*, kThreadLocals> thread_locals{};

@@ -115,7 +115,7 @@ TEST_CASE_TEMPLATE("install: into another pool, which does the work", Pool, BLIT
 TEST_CASE_TEMPLATE("install: into each other", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     Pool other({.num_threads = pool.num_threads()});
-    // From pool to other and back, several times over: those who wait must do the work that comes back to them.
+    // From pool to other and back, several times over: the workers that wait must do the work that comes back to them.
     struct PingPong {
       static int play(Pool& to, Pool& from, int hops) {
         if (hops == 0) return 0;

@@ -280,7 +280,7 @@ TEST_CASE_TEMPLATE("isolate: jobs made inside are taken by free workers", Pool, 
   }
 }
 
-TEST_CASE_TEMPLATE("isolate: who waits inside, asleep, is woken for a job that is made inside", Pool,
+TEST_CASE_TEMPLATE("isolate: a worker that waits inside, asleep, is woken for a job that is made inside", Pool,
                    BLITZ_TEST_POOLS) {
   // Of as many workers as must meet, one waits inside.
   for (const int size : {2, 3}) {

@@ -470,7 +470,7 @@ TEST_CASE_TEMPLATE("join: of many, nested, and in another pool", Pool, BLITZ_TES
 
 // --- lives ---
 
-TEST_CASE_TEMPLATE("join: results are destroyed once, whoever made them", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: results are destroyed once, whichever worker made them", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     Lives lives;
     for (int i = 0; i < 100; ++i) {

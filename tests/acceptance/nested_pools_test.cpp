@@ -1,4 +1,4 @@
-// Pools in one another: who waits how, and that all of it ends.
+// Pools in one another: which worker waits how, and that all of it ends.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>

@@ -101,7 +101,7 @@ int begun_waits(blitz::ThreadPoolOptions options, int jobs, int expected) {
     });
     while (begun <= i && i < expected) std::this_thread::yield();
   }
-  // Whoever is to begin one more has long enough to do so.
+  // A worker that is to begin one more has long enough to do so.
   for (int i = 0; i < 2000 && begun < jobs; ++i) std::this_thread::yield();
   const int result = begun;
   released = true;

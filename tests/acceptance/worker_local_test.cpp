@@ -1,4 +1,4 @@
-// worker_local: who is lent what.
+// worker_local: which job is lent what.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace blitz_test {
 
-/// Ends the program if `holds` is false; the input is then kept by whoever made it.
+/// Ends the program if `holds` is false; the input is then kept by what made it.
 inline void require(bool holds, const char* property, std::string_view detail = "") {
   if (holds) return;
   std::fprintf(stderr, "this does not hold: %s\n%.*s\n", property, static_cast<int>(detail.size()), detail.data());

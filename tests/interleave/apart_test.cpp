@@ -102,8 +102,8 @@ INTERLEAVE_CASE("apart: two jobs are sent, and the latch is set", .preemptions =
   expect(first.runs.read() + second.runs.read() == 2, "each job has run once");
 }
 
-// One reason calls the sleeper away from its sleep apart. It goes on to the ordinary one: whoever saw its flag then, and
-// no more than told it to look up, must have been seen, too.
+// One reason calls the sleeper away from its sleep apart. It goes on to the ordinary one: a signaller that
+// saw its flag then, and no more than told it to look up, must have been seen, too.
 INTERLEAVE_CASE("apart: from one sleep to the other", .preemptions = 3, .random_schedules = 3000, .fences = true) {
   Pool pool(run, 1);
   CoreLatch away;
@@ -353,7 +353,7 @@ INTERLEAVE_CASE("close: a thread that is refused", .preemptions = 3) {
     expect(pool.close_if_alone(), "no other thread has called");
   });
   run.thread("caller", [&] {
-    if (!pool.try_admit()) expect(reason.read() == 1, "who is refused can tell why");
+    if (!pool.try_admit()) expect(reason.read() == 1, "a caller that is refused can tell why");
   });
   run.go();
 }

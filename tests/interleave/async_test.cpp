@@ -67,7 +67,7 @@ INTERLEAVE_CASE("async: a batch of long jobs from outside", .preemptions = 1, .r
   pool.stop();
 }
 
-// One thief copies half of a ring while another, who found nothing a moment ago, looks for the last time.
+// One thief copies half of a ring while another, which found nothing a moment ago, looks for the last time.
 INTERLEAVE_CASE("async: a theft under way in the last check", .preemptions = 1, .random_schedules = 1000) {
   Pool pool(run, 3);
   for (std::size_t slot = 0; slot < 3; ++slot) pool.lend(slot);

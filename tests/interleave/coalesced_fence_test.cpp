@@ -54,7 +54,7 @@ class Game {
   void expect_one_more_when_alone() {
     const int before = made_;
     fences_.execute(Make{*this});
-    expect(made_ == before + 1, "who asks alone makes one fence");
+    expect(made_ == before + 1, "a caller that asks alone makes one fence");
   }
 
  private:

@@ -90,7 +90,7 @@ class Jobs {
     expect(node->payload.read() == node->index + 1, "what its producer wrote has come with the node");
     expect(node->taken.read() == 0, "nobody has taken it before");
     node->taken.write(1);
-    node->next = node;  // It is the taker's, who may reuse it at once.
+    node->next = node;  // It is the taker's, which may reuse it at once.
     return node->index;
   }
 
@@ -164,8 +164,8 @@ INTERLEAVE_CASE("global: what was pushed is not overlooked", .preemptions = 3, .
   jobs.expect_all_taken();
 }
 
-// A poster looks for who is parked, and who parks looks for what was posted: one of them sees the other.
-INTERLEAVE_CASE("global: a poster and one who parks", .preemptions = 3, .delays = 2, .random_schedules = 1000) {
+// A poster looks for a parked taker, and a taker that parks looks for what was posted: one of them sees the other.
+INTERLEAVE_CASE("global: a poster and a taker that parks", .preemptions = 3, .delays = 2, .random_schedules = 1000) {
   Jobs jobs(run);
   Atomic<bool> parked{false};
   run.name(parked, "parked");
@@ -198,7 +198,7 @@ INTERLEAVE_CASE("global: two workers fetch", .preemptions = 3, .random_schedules
   jobs.expect_all_taken();
 }
 
-// Whoever sees a length of zero, and then looks into the worker's ring, finds there what is not there any more.
+// A thread that sees a length of zero, and then looks into the worker's ring, finds there what is not there any more.
 INTERLEAVE_CASE("global: what is fetched is never out of sight", .preemptions = 4, .delays = 2,
                 .random_schedules = 1000) {
   Jobs jobs(run);

@@ -146,7 +146,7 @@ INTERLEAVE_CASE("group: two waiters", .preemptions = 1, .random_schedules = 2000
 }
 
 // One waits while the other gives a job, and waits for that.
-INTERLEAVE_CASE("group: a waiter, and another who gives a job", .preemptions = 1, .random_schedules = 2000) {
+INTERLEAVE_CASE("group: a waiter, and another that gives a job", .preemptions = 1, .random_schedules = 2000) {
   Pool pool(run, 3);
   Group group(run, pool);
   Task<Group>& first = group.task();

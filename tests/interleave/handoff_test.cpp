@@ -125,7 +125,7 @@ INTERLEAVE_CASE("stack: what a producer has pushed is not overlooked", .preempti
   jobs.expect_all_taken(2);
 }
 
-INTERLEAVE_CASE("stack: a poster and one who parks", .preemptions = 3, .delays = 2, .random_schedules = 1000) {
+INTERLEAVE_CASE("stack: a poster and a taker that parks", .preemptions = 3, .delays = 2, .random_schedules = 1000) {
   Jobs jobs(run);
   Atomic<bool> parked{false};
   run.name(parked, "parked");
@@ -264,7 +264,7 @@ INTERLEAVE_CASE("parker: is gone once the token is left", .preemptions = 4, .ran
 // --- CoreLatch ---
 
 /// As a worker does, without anything else to wait for: the waker's parker stands for Sleep.
-INTERLEAVE_CASE("latch: its setter wakes who must be woken", .preemptions = 4, .delays = 2, .spurious = 1,
+INTERLEAVE_CASE("latch: its setter wakes the worker that must be woken", .preemptions = 4, .delays = 2, .spurious = 1,
                 .random_schedules = 1000) {
   auto latch = std::make_optional<CoreLatch>();
   CoreLatch* const address = &*latch;

@@ -151,7 +151,7 @@ class IdlePool {
 
   // --- in the body, when nobody can go on ---
 
-  /// Nothing is left that a parked slot could do, and nobody counts as searching who has found nothing.
+  /// Nothing is left that a parked slot could do, and no worker counts as searching that has found nothing.
   void expect_nothing_left() {
     expect(idle_.num_searching() == 0, "nobody is counted as searching");
     if (idle_.num_parked() == 0) return;

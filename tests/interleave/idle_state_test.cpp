@@ -63,9 +63,9 @@ using Pool = IdlePool<IdleState, SmallQueues>;
 
 const IdleCases<Pool> cases;
 
-// A searcher that is one too many moves a job to its own ring, and says so, while another, who found nothing a moment
+// A searcher that is one too many moves a job to its own ring, and says so, while another, which found nothing a moment
 // ago, parks and looks for the last time.
-INTERLEAVE_CASE("cascade: jobs moved by one who is not counted", .preemptions = 0, .random_schedules = 3000,
+INTERLEAVE_CASE("cascade: jobs moved by a searcher that is not counted", .preemptions = 0, .random_schedules = 3000,
                 .fences = true) {
   Pool pool(run, 4);
   for (std::size_t slot = 0; slot < 4; ++slot) pool.lend(slot);

@@ -1,4 +1,4 @@
-// join on a worker whose second callable a thief may take: who runs it, when the owner may go on, what it then sees.
+// join on a worker whose second callable a thief may take: which worker runs it, when the owner may go on, what it then sees.
 #include "blitz/join.hpp"
 
 #include <bit>
@@ -151,18 +151,18 @@ void leave_behind(Run& run, Before&& before) {
   for (const Left& job : left) expect(job.runs.read() == 1, "each job left behind has run once");
 }
 
-// What the owner takes from its queue after a is not always b: another job lies on top of it, ...
+// What the owner takes from its queue after a is not always b: another job lies on top of it.
 INTERLEAVE_CASE("join: a leaves a job behind", .preemptions = 2, .random_schedules = 1000, .fences = true) {
   leave_behind(run, [](Worker& /*worker*/) {});
 }
-// ... or in its place.
+// Another job lies in its place.
 INTERLEAVE_CASE("join: a runs b, and leaves a job behind", .preemptions = 2, .random_schedules = 1000) {
   leave_behind(run, [](Worker& worker) {
     if (Job* const b = worker.take_newest()) worker.execute(b);
   });
 }
 
-INTERLEAVE_CASE("join: knows who runs b", .preemptions = 2, .random_schedules = 500) {
+INTERLEAVE_CASE("join: knows which worker runs b", .preemptions = 2, .random_schedules = 500) {
   Pool pool(run, 2);
   bool stolen = false;
   run.thread("owner", [&] {

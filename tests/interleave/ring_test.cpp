@@ -331,7 +331,7 @@ INTERLEAVE_CASE("ring: a thief with little room is robbed", .preemptions = 3, .r
   game.expect_all_taken();
 }
 
-// The owner's push of the second item came before its pop: whoever sees that the first is gone sees the second.
+// The owner's push of the second item came before its pop: a thief that sees that the first is gone sees the second.
 INTERLEAVE_CASE("ring: empty is no excuse, the owner pops", .preemptions = 3, .random_schedules = 1000) {
   Game game(run, 1);
   bool stolen = false;
@@ -374,7 +374,7 @@ INTERLEAVE_CASE("ring: empty is no excuse, another thief has been here", .preemp
   game.expect_all_taken();
 }
 
-// Whoever finds the victim empty, after the theft, finds in the thief's ring what was moved there.
+// A thread that finds the victim empty, after the theft, finds in the thief's ring what was moved there.
 INTERLEAVE_CASE("ring: what is moved is never out of sight", .preemptions = 2, .random_schedules = 1000) {
   Game game(run, 3);
   bool out_of_sight = false;

@@ -9,7 +9,7 @@
  *   LEAVE  pushes a job that nobody waits for
  * A worker that waits inside a call runs every further call as PLAIN, so that no stack is needed.
  * With POSTS, a poster for each slot sends it that many jobs, which only the runner of the slot may run.
- * stop() comes when all jobs are done, but does not wait for the callers, who may still be giving back. With NO_STOP it
+ * stop() comes when all jobs are done, but does not wait for the callers, which may still be giving back. With NO_STOP it
  * does not come, and at the end every slot is vacant again.
  *
  * Defects, besides those of async_idle.inc:
@@ -25,7 +25,7 @@
  *   BORROW_UNASKED          try_borrow does not look at `vacant` again once it has the slot
  *   BORROW_BY_STORE         ... or takes the slot by a load and a store
  *   BORROW_OVER_RESIDENT    the guest sleeps where the resident does
- *   CLAIM_NOT_RETURNED      who has claimed a slot that is not vacant goes away
+ *   CLAIM_NOT_RETURNED      a caller that has claimed a slot that is not vacant goes away
  *   CLAIM_RETURNED_UNCOUNTED  ... or wakes its runner without counting it
  *   STOP_ONLY_ASLEEP        stop() wakes only residents whose latch was asleep: not those that never ran
  */

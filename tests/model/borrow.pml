@@ -9,7 +9,7 @@
  *   LEAVE  pushes a job that nobody waits for
  * A worker that waits inside a call runs every further call as PLAIN, so that no stack is needed.
  * With POSTS, a poster for each slot sends it that many jobs, which only the runner of the slot may run.
- * stop() comes when all jobs are done, but does not wait for the callers, who may still be giving back. With NO_STOP it
+ * stop() comes when all jobs are done, but does not wait for the callers, which may still be giving back. With NO_STOP it
  * does not come, and at the end every slot is vacant again.
  *
  * Defects, besides those of idle.inc:

@@ -1,5 +1,5 @@
 /* The coalesced fence: a caller and a light side, each of which stores its word and then loads the other's, do not both
- * miss the other's store, whoever made the fence that ended the caller's wait.
+ * miss the other's store, whichever caller made the fence that ended the caller's wait.
  *
  * CALLERS ask REQUESTS times each, LIGHTS pass once. A caller gives up waiting whenever it likes. With LOST one caller is
  * lost within its fence: a thread that is preempted for ever, or that a forked child does not have.
@@ -17,7 +17,7 @@
  *   BEGIN_LATE         a fence gets its number after it was made
  *   BEGIN_BY_STORE     a number is taken by a load and a store
  *   END_BY_STORE       an older fence that ends late takes the place of a newer one
- *   GIVE_UP_UNFENCED   who gives up waiting goes on without a fence
+ *   GIVE_UP_UNFENCED   a caller that gives up waiting goes on without a fence
  *   NO_BOUND           nobody gives up
  */
 #ifndef CALLERS
@@ -143,7 +143,7 @@ inline execute(me) {
   latest = 0; seen = 0; number = 0
 }
 
-/* environment: a thief, or one who goes to sleep */
+/* environment: a thief, or a worker that goes to sleep */
 proctype Caller(byte me) {
   byte request, latest, seen, number, l;
   byte awaited[THREADS];  /* by its fence */

@@ -5,7 +5,7 @@
  * then busy for ever, so that only a sleeper can run them. NI outsiders inject NIJ jobs each.
  *   WITHHELD       before each job, and after the last, a pusher pushes the half of a join, which it does not post; it may
  *                  take back those before the last at once. Its last half is its own to run: no claim is about that one
- *   NO_LAST_SEARCH a defect: who has announced itself sleeps without a search
+ *   NO_LAST_SEARCH a defect: a worker that has announced itself sleeps without a search
  *   ALL_WITHHELD   a defect: nor are jobs posted
  *   LONG           a job, once started, never ends
  *   VACANT_START   the sleepers begin vacant, as in a new pool; otherwise they come from a job

@@ -14,7 +14,7 @@ namespace blitz_test {
 namespace {
 
 struct Item {
-  std::uint32_t number = 0;  // written before the push, read by whoever takes the item
+  std::uint32_t number = 0;  // written before the push, read by the thread that takes the item
   std::uint32_t times_taken = 0;
 };
 

@@ -129,7 +129,7 @@ TEST_CASE("fairness: a job from outside begins within about a millisecond, or ei
     for (const auto& count : done) {
       while (count < 50) std::this_thread::yield();
     }
-    // In jobs that the worker which takes it has done meanwhile: that does not depend on who is preempted for how long.
+    // In jobs that the worker which takes it has done meanwhile: that does not depend on which is preempted for how long.
     // Counted from when the spawn is over, lest it be what was done before that a preempted caller counts.
     std::vector<std::uint64_t> waits;
     std::vector<std::chrono::nanoseconds> times;

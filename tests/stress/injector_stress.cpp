@@ -1,4 +1,4 @@
-/// The injector: producers, takers, and one who looks whether it is empty.
+/// The injector: producers, takers, and a thread that looks whether it is empty.
 
 #include <array>
 #include <atomic>

@@ -30,7 +30,7 @@ struct Fold {
   }
 };
 
-/// What the items of a loop have for their worker_local: who holds one holds it alone.
+/// What the items of a loop have for their worker_local: a job that holds one holds it alone.
 struct Scratch {
   class Loan {
    public:

@@ -20,7 +20,7 @@ namespace blitz_test {
 namespace {
 
 struct Item {
-  std::uint32_t number = 0;  // written before the push, read by whoever takes the item
+  std::uint32_t number = 0;  // written before the push, read by the thread that takes the item
   std::uint32_t times_taken = 0;
 };
 
@@ -143,7 +143,7 @@ void steal_and_take(Party<Capacity>& self, Party<Capacity>& victim, std::vector<
   }
 }
 
-TEST_CASE_TEMPLATE("ring: each item is taken once, whoever takes it", Size, std::integral_constant<std::size_t, 4>,
+TEST_CASE_TEMPLATE("ring: each item is taken once, by whichever thread", Size, std::integral_constant<std::size_t, 4>,
                    std::integral_constant<std::size_t, 256>) {
   constexpr std::size_t kCapacity = Size::value;
   TestWatchdog dog;

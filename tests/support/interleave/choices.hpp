@@ -1,4 +1,4 @@
-/// The decisions that make one execution of a test differ from another: who runs next, which store a load sees.
+/// The decisions that make one execution of a test differ from another: which thread runs next, which store a load sees.
 ///
 /// An execution is a function of its decisions. The list of them is what the systematic search steps through, what a
 /// failure prints, and what a replay is given.

@@ -49,7 +49,7 @@ interleave_switch_stack:
 namespace {
 
 void prepare(void*& stack_pointer, std::byte* top, void (*entry)()) {
-  // From the top: the end for those who walk the stack, where a call would have left its return address, so that the
+  // From the top: the end for what walks the stack, where a call would have left its return address, so that the
   // stack is aligned as after a call; the address to go to; and six registers.
   auto* const words = reinterpret_cast<std::uintptr_t*>(top);
   words[-1] = 0;

@@ -1,5 +1,5 @@
 /// A thread of control with a stack of its own, that runs until it hands over to another: what the threads of an
-/// interleaving test are made of, so that nothing but the scheduler decides who runs.
+/// interleaving test are made of, so that nothing but the scheduler decides which thread runs.
 ///
 /// Not for sanitizers that follow stacks (thread, address).
 #pragma once

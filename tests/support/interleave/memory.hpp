@@ -64,7 +64,7 @@ struct Cell {
 
   mutable std::uint32_t location = kNone;  // given at the first use
   std::uint32_t execution = kStatic;       // the one that it was made in
-  std::uint32_t created = 0;               // when, by the clock of ...
+  std::uint32_t created = 0;               // when, by its creator's clock
   Thread creator = 0;
   std::uint64_t ordinal = 0;  // among the atomics that its creator has made
   std::uint64_t initial = 0;

@@ -263,7 +263,7 @@ void Scheduler::switch_to(Thread next) {
   std::memcpy(&tasks_[self].exceptions, exceptions, sizeof(Exceptions));
   std::memcpy(exceptions, &tasks_[next].exceptions, sizeof(Exceptions));
   tasks_[next].fiber.switch_from(tasks_[self].fiber);
-  // Whoever came back here has made this thread the current one.
+  // The fiber that came back here has made this thread the current one.
 }
 
 /// This thread runs now, whatever it waited for.
@@ -295,7 +295,7 @@ bool Scheduler::pick(bool current_goes_on, bool preemptible, Thread& next) {
     usual = count;
   }
   if (usual == 0) {
-    // All wait: what was stored arrives, and those who yielded look again.
+    // All wait: what was stored arrives, and those that yielded look again.
     memory_.arrive();
     for (Thread thread = 1; thread < count_; ++thread) tasks_[thread].yielded = false;
     add_if([](Thread, const Task& task) { return task.status == Status::kReady; });

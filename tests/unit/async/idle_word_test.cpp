@@ -53,7 +53,7 @@ TEST_CASE("idle word: the lowest slot is claimed, if nobody searches") {
   CHECK(fields(word) == Fields{0, 0});
 }
 
-TEST_CASE("idle word: a slot is claimed by name, whoever searches") {
+TEST_CASE("idle word: a slot is claimed by name, whichever slot searches") {
   AtomicIdleWord word;
   word.begin(3);
   CHECK(word.claim(1));

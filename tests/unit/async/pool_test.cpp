@@ -160,7 +160,7 @@ TEST_CASE("async pool: a burst from outside is found, though all had gone to sle
   CHECK(pool.stats().total.times_woken <= kRounds * 2 * 3);
 }
 
-TEST_CASE("async pool: what is injected does not wait for those who never run dry") {
+TEST_CASE("async pool: what is injected does not wait for workers that never run dry") {
   for (const std::size_t workers : {1U, 2U, 4U}) {
     CAPTURE(workers);
     AsyncThreadPool pool({.num_threads = workers});

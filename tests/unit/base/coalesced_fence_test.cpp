@@ -112,7 +112,7 @@ int made_by(CoalescedFence& fence, int requests) {
 
 }  // namespace
 
-TEST_CASE("coalesced_fence: who asks alone makes each fence") {
+TEST_CASE("coalesced_fence: a caller that asks alone makes each fence") {
   CoalescedFence fence;
   CHECK(made_by(fence, 1000) == 1000);
 }

@@ -274,7 +274,7 @@ TEST_CASE("loop: fixed blocks are fewer where the grain asks for it") {
   }
 }
 
-TEST_CASE("loop: fixed blocks are taken by others, too, who begin with their own") {
+TEST_CASE("loop: fixed blocks are taken by others, too, which begin with their own") {
   FakeWorker owner(2, 8);
   FakeWorker thief(5, 8);
   owner.on_push = [&] { owner.run_oldest_on(thief); };

@@ -106,7 +106,7 @@ constexpr Thieves::Speed kSpeeds[] = {Thieves::Speed::kAbsent, Thieves::Speed::k
 
 }  // namespace
 
-TEST_CASE("reduce: every item once, neighbours with neighbours, whoever runs what") {
+TEST_CASE("reduce: every item once, neighbours with neighbours, whichever worker runs what") {
   for (const LoopCut cut : kCuts) {
     for (const Thieves::Speed speed : kSpeeds) {
       for (const LoopIndex count : {1, 2, 3, 9, 511, 512, 513, 1025, 100'000}) {

@@ -56,7 +56,7 @@ TEST_CASE("reclaim: what lies on top is run first, newest first, and what lies b
   CHECK(worker.take_newest() == &below);
 }
 
-TEST_CASE("reclaim: waits for whoever took the job") {
+TEST_CASE("reclaim: waits for the worker that took the job") {
   std::string log;
   FakeWorker worker;
   FakeWorker thief(1);

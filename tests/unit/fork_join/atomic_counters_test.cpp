@@ -66,7 +66,7 @@ TEST_CASE("counters: the JEC wraps around and touches nothing else") {
   CHECK(fields(counters) == Fields{0xffff, 0xffff, 1});
 }
 
-TEST_CASE("counters: who announced before the JEC wrapped around is not registered after it") {
+TEST_CASE("counters: a worker that announced before the JEC wrapped around is not registered after it") {
   AtomicCounters counters(1, kLastJec - 1);
   counters.sub_sleeping();
   const std::uint32_t announced = counters.announce_sleepy();

@@ -95,7 +95,7 @@ TEST_CASE("sleep: a post makes the JEC active, an announcement sleepy, and nothi
   }
 }
 
-TEST_CASE("sleep: who has announced itself does not sleep") {
+TEST_CASE("sleep: a worker that has announced itself does not sleep") {
   Sleep sleep(2, 1);
   borrow(sleep, 1);
   borrow(sleep);

@@ -201,7 +201,7 @@ inline void asymmetric_heavy_fence(interleave::Where where = interleave::Where::
 inline void futex_wait(const Atomic<std::uint32_t>& word, std::uint32_t expected,
                        interleave::Where where = interleave::Where::current()) noexcept {
   interleave::Scheduler& world = interleave::scheduler();
-  world.before(nullptr);  // Not the word alone: who wakes uses the address, and perhaps not the word.
+  world.before(nullptr);  // Not the word alone: the waker uses the address, and perhaps not the word.
   const std::uint64_t seen = world.memory().futex_load(world.current(), word.cell());
   world.after("futex wait", &word.cell(), seen, seen == expected ? "blocks" : "changed", where);
   if (seen == expected) world.block(&word.cell());
@@ -218,7 +218,7 @@ inline void futex_wake_one(const Atomic<std::uint32_t>* word,
   world.wake_one(word);
 }
 
-/// Blocks whoever comes while another holds it.
+/// Blocks a thread that comes while another holds it.
 class Mutex {
  public:
   void lock() noexcept {
