@@ -1,5 +1,5 @@
-// Coroutines: the last of several tasks resumes the one that awaits them, the end of a job the one that awaits its handle; once, and with all
-// that was done before in sight.
+// Coroutines: the last of several tasks resumes the one that awaits them, the end of a job the one that awaits its handle; once,
+// and with all that was done before in sight.
 #include "blitz/adaptor/coroutine.hpp"
 
 #include <cstdlib>
