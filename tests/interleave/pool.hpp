@@ -10,6 +10,7 @@
 #include <string>
 
 #include "blitz/base/chase_lev_deque.hpp"
+#include "blitz/core/offered_job.hpp"
 #include "blitz/core/pool_base.hpp"
 #include "blitz/core/worker.hpp"
 #include "blitz/fork_join/sleep.hpp"
