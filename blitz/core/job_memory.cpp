@@ -28,13 +28,21 @@ struct alignas(kCacheLine) Chunk {
   std::size_t never_used;  // the offset of the first block that no list has held yet
 };
 
+// A static pool may be made before the statics of this file, so that the depots are constant-initialized; but a mutex of
+// Windows has no constant initializer, and there they are made in the first call.
+#if defined(_WIN32)
+#define BLITZ_CONSTANT
+#else
+#define BLITZ_CONSTANT constexpr
+#endif
+
 /// The chunks with blocks of one size.
 ///
 /// The slow steps happen without the mutex: getting a chunk from the system, giving it back, and the first write to
 /// fresh blocks.
 class Depot {
  public:
-  explicit Depot(std::size_t block_size) noexcept : block_size_(block_size) {}
+  BLITZ_CONSTANT explicit Depot(std::size_t block_size) noexcept : block_size_(block_size) {}
 
   /// Moves at least one and up to `count` free blocks to the empty list `to`. Throws std::bad_alloc.
   void take(List& to, std::uint32_t count) {
@@ -129,15 +137,22 @@ class Depot {
   std::size_t unused_ = 0;  // chunks
 };
 
-/// Made in the first call, and never destroyed: a static pool may be made before any other static object, and outlive it.
+/// Never destroyed: a static pool may outlive any other static object.
+union Depots {
+  BLITZ_CONSTANT Depots() noexcept : all{Depot(32), Depot(64), Depot(128), Depot(256)} {}
+  BLITZ_CONSTANT ~Depots() {}
+  Depot all[JobMemory::kClasses];
+};
+
+#if defined(_WIN32)
 Depot* depots() noexcept {
-  struct Depots {
-    Depot all[JobMemory::kClasses]{Depot(32), Depot(64), Depot(128), Depot(256)};
-  };
-  alignas(Depots) static std::byte memory[sizeof(Depots)];
-  static auto* const depots = ::new (memory) Depots;
-  return depots->all;
+  static Depots depots;
+  return depots.all;
 }
+#else
+constinit Depots constant_depots;
+Depot* depots() noexcept { return constant_depots.all; }
+#endif
 
 void lock_depots() {
   for (std::size_t i = 0; i < JobMemory::kClasses; ++i) depots()[i].mutex().lock();
