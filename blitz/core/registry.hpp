@@ -64,6 +64,18 @@ class BLITZ_API Registry final : public PoolBase {
  private:
   static constexpr std::size_t kNoSlot = ~std::size_t{0};
 
+  /// borrow and give_back without virtual calls.
+  struct Borrower {
+    explicit Borrower(Worker<P>& its_worker) noexcept : worker(its_worker) {
+      current_worker = CurrentWorker<P>::worker = &worker;
+    }
+    ~Borrower() {
+      current_worker = CurrentWorker<P>::worker = nullptr;
+      worker.give_back();
+    }
+    Worker<P>& worker;
+  };
+
   explicit Registry(ThreadPoolOptions options, std::size_t num_threads);
 
   /// The slot that the calling thread has borrowed; kNoSlot if none is vacant.

@@ -44,10 +44,12 @@ struct Registry<P>::StartGate {
 template <Policy P>
 void Registry<P>::enter(PoolCall call, void* argument) {
   throw_if_unusable();
-  const Visit visit(*this);
-  if (visit.worker() == nullptr) [[unlikely]]
+  const std::size_t slot = current_worker == nullptr ? try_borrow() : kNoSlot;
+  if (slot == kNoSlot) [[unlikely]]
     return inject_and_wait(call, argument, current_worker);
-  call(argument, *visit.worker());
+  Worker<P>& worker = *workers_[slot];
+  const Borrower borrower(worker);
+  call(argument, worker);
 }
 
 template <Policy P>
