@@ -65,7 +65,7 @@ struct Loop {
 
  private:
   BLITZ_COLD void run_from_outside(PoolBase* pool, void* value) const {
-    call_on_worker(pool, [&](WorkerBase& worker) { worker.run_loop(*this, value); });
+    call_on_worker(pool, [this, value](WorkerBase& worker) { worker.run_loop(*this, value); });
   }
 };
 
