@@ -96,29 +96,11 @@ class Pipeline {
   [[nodiscard]] auto map(F f) const {
     return then(detail::MapStage<S, F>(stage_, std::move(f)));
   }
-  /// @cond
-  template <class F>
-    requires(!StageCallable<F, S>)
-  BLITZ_REFUSE(
-      "the callable of a stage is called with one item of the stage before, by several threads at once: let it take "
-      "that "
-      "type, or const auto&; behind enumerate and zip it takes two arguments, and it is no mutable lambda")
-      map(F f) const BLITZ_REFUSED;
-  /// @endcond
   /// The items for which `pred(item)` holds.
   template <StageCallable<S> F>
   [[nodiscard]] auto filter(F pred) const {
     return then(detail::FilterStage<S, F>(stage_, std::move(pred)));
   }
-  /// @cond
-  template <class F>
-    requires(!StageCallable<F, S>)
-  BLITZ_REFUSE(
-      "the callable of a stage is called with one item of the stage before, by several threads at once: let it take "
-      "that "
-      "type, or const auto&; behind enumerate and zip it takes two arguments, and it is no mutable lambda")
-      filter(F pred) const BLITZ_REFUSED;
-  /// @endcond
   /// `*f(item)` for each item for which that is not empty: f returns a std::optional or a pointer.
   template <StageCallable<S> F>
   [[nodiscard]] auto filter_map(F f) const {
@@ -140,14 +122,6 @@ class Pipeline {
   {
     return then(detail::EnumerateStage<S>(stage_));
   }
-  /// @cond
-  BLITZ_REFUSE(
-      "behind filter and its like the position of an item is not known: call enumerate, zip and take before filter, or "
-      "begin a new pipeline with what collect() returns")
-  enumerate() const
-    requires(!IndexedStage<S>)
-  BLITZ_REFUSED;
-  /// @endcond
   /// The items of both pipelines, as far as both have some: the next callable is called as f(item, other).
   template <IndexedStage T>
   [[nodiscard]] auto zip(const Pipeline<T>& other) const
@@ -155,13 +129,6 @@ class Pipeline {
   {
     return then(detail::Zip<S, T>(stage_, other.stage()));
   }
-  /// @cond
-  template <class T>
-    requires(!IndexedStage<S>)
-  BLITZ_REFUSE(
-      "behind filter and its like the position of an item is not known: call enumerate, zip and take before filter, or "
-      "begin a new pipeline with what collect() returns") zip(const Pipeline<T>& other) const BLITZ_REFUSED;
-  /// @endcond
   /// The items of this, then those of `next`, which must be of the same type.
   template <PipelineStage T>
   [[nodiscard]] auto chain(const Pipeline<T>& next) const {
@@ -173,14 +140,6 @@ class Pipeline {
   {
     return slice(0, std::min<detail::LoopIndex>(n, stage_.positions()));
   }
-  /// @cond
-  BLITZ_REFUSE(
-      "behind filter and its like the position of an item is not known: call enumerate, zip and take before filter, or "
-      "begin a new pipeline with what collect() returns")
-  take(std::size_t n) const
-    requires(!IndexedStage<S>)
-  BLITZ_REFUSED;
-  /// @endcond
   /// All but the first `n` items.
   [[nodiscard]] auto skip(std::size_t n) const
     requires IndexedStage<S>
@@ -292,12 +251,6 @@ class Pipeline {
   {
     return detail::fold_numbers<Value>(options_, stage_, std::plus<Value>());
   }
-  /// @cond
-  BLITZ_REFUSE("sum adds numbers; other items are added by reduce(identity, std::plus<>{})")
-  sum() const
-    requires(!PipelineNumber<Value>)
-  BLITZ_REFUSED;
-  /// @endcond
   /// The sum without lanes: within each part, numbers are added from left to right, as a serial loop does.
   [[nodiscard]] Value ordered_sum() const
     requires PipelineNumber<Value>
@@ -499,6 +452,60 @@ class Pipeline {
 
   [[nodiscard]] const S& stage() const noexcept { return stage_; }                     ///< For extensions.
   [[nodiscard]] const AlgorithmOptions& options() const noexcept { return options_; }  ///< See with().
+
+  // --- what is refused, and what to do instead ---
+
+  /// @cond
+#define BLITZ_REFUSE_UNLESS(condition, message, call) \
+  BLITZ_REFUSE(message)                               \
+  call const                                          \
+    requires(!(condition))                            \
+  BLITZ_REFUSED
+#define BLITZ_REFUSE_UNINDEXED(condition, call)                                                                       \
+  BLITZ_REFUSE_UNLESS(condition,                                                                                      \
+                      "the position of an item is not known behind filter, filter_map, flat_map and scan, nor of "    \
+                      "what from, lines, split_at, split and walk_tree find: call enumerate, zip, take and the like " \
+                      "before these, or begin a new pipeline with what collect() returns",                            \
+                      call)
+  BLITZ_REFUSE_UNINDEXED(IndexedStage<S>, enumerate());
+  template <PipelineStage T>
+  BLITZ_REFUSE_UNINDEXED(IndexedStage<S> && IndexedStage<T>, zip(const Pipeline<T>& other));
+  BLITZ_REFUSE_UNINDEXED(IndexedStage<S>, take(std::size_t n));
+  BLITZ_REFUSE_UNINDEXED(IndexedStage<S>, skip(std::size_t n));
+  BLITZ_REFUSE_UNINDEXED(IndexedStage<S>, step_by(std::size_t step));
+  BLITZ_REFUSE_UNINDEXED(IndexedStage<S>, rev());
+  template <class Op>
+  BLITZ_REFUSE_UNINDEXED(IndexedStage<S>, scan(Op op));
+  template <class T, class Op>
+  BLITZ_REFUSE_UNINDEXED(IndexedStage<S>, exclusive_scan(T init, Op op));
+  template <class F>
+  BLITZ_REFUSE_UNINDEXED(IndexedStage<S>, position_first(F pred));
+
+#define BLITZ_REFUSE_UNSLICED(call)                                                                         \
+  BLITZ_REFUSE_UNLESS(SlicedStage<S>,                                                                       \
+                      "chunks and windows are of neighbouring items of a range: call them directly behind " \
+                      "par(range), take or skip, or begin a new pipeline with what collect() returns",      \
+                      call)
+  BLITZ_REFUSE_UNSLICED(chunks(std::size_t size));
+  BLITZ_REFUSE_UNSLICED(windows(std::size_t size));
+
+#define BLITZ_REFUSE_CALLABLE(call)                                                                                    \
+  template <class F>                                                                                                   \
+  BLITZ_REFUSE_UNLESS((StageCallable<F, S>),                                                                           \
+                      "the callable of a stage is called with one item of the stage before, by several threads at "    \
+                      "once: let it take that type, or const auto&; behind enumerate and zip it takes two arguments, " \
+                      "and it is no mutable lambda",                                                                   \
+                      call)
+  BLITZ_REFUSE_CALLABLE(map(F f));
+  BLITZ_REFUSE_CALLABLE(filter(F pred));
+
+  BLITZ_REFUSE_UNLESS(PipelineNumber<Value>,
+                      "sum adds numbers; other items are added by reduce(identity, std::plus<>{})", sum());
+#undef BLITZ_REFUSE_CALLABLE
+#undef BLITZ_REFUSE_UNSLICED
+#undef BLITZ_REFUSE_UNINDEXED
+#undef BLITZ_REFUSE_UNLESS
+  /// @endcond
 
  private:
   template <PipelineStage T>

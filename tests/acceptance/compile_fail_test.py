@@ -83,46 +83,11 @@ CASES = {
         "(void)blitz::par(vector).map(small);",
         "StageCallable",
     ),
-    "enumerate behind filter": (
-        "(void)blitz::par(vector).filter(small).enumerate();",
-        "(void)blitz::par(vector).enumerate().filter([](std::size_t, int) { return true; });",
-        "IndexedStage",
-    ),
     "sum of what is no number": (
         "(void)blitz::par(vector).map([](int) { return std::string(); }).sum();",
         "(void)blitz::par(vector).map([](int) { return std::string(); }).reduce(std::plus<>{});",
         "PipelineNumber",
     ),
-    **{
-        f"{call} behind filter": (
-            f"(void)blitz::par(vector).filter(small).{call};",
-            f"(void)blitz::par(vector).{call};",
-            "IndexedStage",
-        )
-        for call in [
-            "take(1)",
-            "skip(1)",
-            "step_by(2)",
-            "rev()",
-            "scan(std::plus<>{})",
-            "exclusive_scan(0, std::plus<>{})",
-            "position_first(small)",
-        ]
-    },
-    "zip with what has no positions": (
-        "(void)blitz::par(vector).zip(blitz::par(vector).filter(small));",
-        "(void)blitz::par(vector).zip(blitz::par(vector).map(small));",
-        "IndexedStage",
-    ),
-    **{
-        f"{call} behind {stage}": (
-            f"(void)blitz::par(vector).{stage}.{call};",
-            f"(void)blitz::par(vector).skip(1).{call};",
-            "SlicedStage",
-        )
-        for call in ["chunks(2)", "windows(2)"]
-        for stage in ["map(small)", "step_by(2)"]
-    },
     **{
         f"{call} of a callable that does not take the item": (
             f"(void)blitz::par(vector).{call}(takes_string);",
@@ -673,6 +638,19 @@ CASES = {
     ),
 }
 
+# What needs the positions of items.
+POSITION_CALLS = [
+    "enumerate()",
+    "zip(blitz::par(vector))",
+    "take(1)",
+    "skip(1)",
+    "step_by(2)",
+    "rev()",
+    "scan(std::plus<>{})",
+    "exclusive_scan(0, std::plus<>{})",
+    "position_first(small)",
+]
+
 # The most likely mistakes of a newcomer. name: (wrong, right, what the first line of the message must say)
 MISTAKES = {
     "join_all of callables side by side": (
@@ -826,16 +804,40 @@ MISTAKES = {
         "(void)blitz::par(vector).map([](int x) { return x; });",
         "is called with one item of the stage before",
     ),
-    "positions behind filter": (
-        "(void)blitz::par(vector).filter([](int x) { return x > 0; }).enumerate();",
-        "(void)blitz::par(vector).enumerate().filter([](std::size_t, int x) { return x > 0; });",
-        "call enumerate, zip and take before filter",
+    **{
+        f"{call} behind filter": (
+            f"(void)blitz::par(vector).filter(small).{call};",
+            f"(void)blitz::par(vector).{call};",
+            "blitz: the position of an item is not known behind filter",
+        )
+        for call in POSITION_CALLS
+    },
+    **{
+        f"positions behind {stage}": (
+            f"(void){pipeline}.enumerate();",
+            "(void)blitz::par(vector).enumerate();",
+            "behind filter, filter_map, flat_map and scan, nor of what from, lines, split_at, split and walk_tree find",
+        )
+        for stage, pipeline in {
+            "scan": "blitz::par(vector).scan(std::plus<>{})",
+            "from": "blitz::from(list)",
+            "lines": 'blitz::lines("a")',
+        }.items()
+    },
+    "zip with what has no positions": (
+        "(void)blitz::par(vector).zip(blitz::par(vector).filter(small));",
+        "(void)blitz::par(vector).zip(blitz::par(vector).map(small));",
+        "blitz: the position of an item is not known behind filter",
     ),
-    "zip behind filter": (
-        "(void)blitz::par(vector).filter([](int x) { return x > 0; }).zip(blitz::par(vector));",
-        "(void)blitz::par(vector).zip(blitz::par(vector)).filter([](int x, int) { return x > 0; });",
-        "call enumerate, zip and take before filter",
-    ),
+    **{
+        f"{call} behind {stage}": (
+            f"(void)blitz::par(vector).{stage}.{call};",
+            f"(void)blitz::par(vector).skip(1).{call};",
+            "blitz: chunks and windows are of neighbouring items",
+        )
+        for call in ["chunks(2)", "windows(2)"]
+        for stage in ["map(small)", "step_by(2)"]
+    },
     "the sum of strings": (
         "std::vector<std::string> v(3); (void)blitz::par(v).sum();",
         "std::vector<std::string> v(3); (void)blitz::par(v).reduce(std::string(), std::plus<>{});",
