@@ -22,6 +22,7 @@
 #include "blitz/algorithm/transform.hpp"
 #include "blitz/base/invoke.hpp"
 #include "blitz/base/refuse.hpp"
+#include "blitz/parallel_reduce.hpp"
 #include "blitz/pipeline/array.hpp"
 #include "blitz/pipeline/groups.hpp"
 #include "blitz/pipeline/source.hpp"
@@ -41,6 +42,49 @@ template <PipelineRange R, PipelineRange... More>
 /// Numbers that sum and product take.
 template <class T>
 concept PipelineNumber = std::is_arithmetic_v<T>;
+
+/// A callable that says yes or no to each item of a stage.
+template <class F, class S>
+concept StagePredicate =
+    StageCallable<F, S> && requires(detail::StageResult<F, S> answer) { static_cast<bool>(answer); };
+
+/// What filter_map takes: a callable whose result is tested, and dereferenced, as a std::optional or a pointer is.
+template <class F, class S>
+concept FilterMapCallable = StageCallable<F, S> && requires(detail::StageResult<F, S> maybe) {
+  static_cast<bool>(maybe);
+  *std::forward<detail::StageResult<F, S>>(maybe);
+};
+
+/// What flat_map takes: a callable that returns a range.
+template <class F, class S>
+concept FlatMapCallable = StageCallable<F, S> && std::ranges::range<detail::StageResult<F, S>>;
+
+/// What takes the items of a stage into a value of type T: see Pipeline::fold.
+template <class F, class T, class S>
+concept FoldCallable = std::copy_constructible<T> && detail::kFolds<const F&, T, typename S::Items>;
+
+/// What combines two values of type T to one: see Pipeline::fold.
+template <class C, class T>
+concept FoldCombine = detail::kFolds<const C&, T, detail::Pack<T>>;
+
+/// What combines items of a stage, two of them or what some of them come to, to a value of their type.
+template <class Op, class S>
+concept StageOperation = std::movable<detail::PipelineValue<S>> &&
+                         ReduceOperation<const Op, detail::PipelineValue<S>, detail::PipelineItem<S>>;
+
+/// What combines items of a stage for sums of type T, which begin with an item and can be copied: see Pipeline::scan.
+template <class Op, class T, class S>
+concept StageScanOperation =
+    std::copyable<T> && std::same_as<detail::Pack<detail::PipelineItem<S>>, typename S::Items> &&
+    std::constructible_from<T, detail::PipelineItem<S>> && ReduceOperation<const Op, T, detail::PipelineItem<S>> &&
+    std::invocable<const Op&, T&, T>;
+
+/// An order of the items of a stage: less(x, y) says whether x comes before y.
+template <class Less, class S>
+concept StageOrder = std::movable<detail::PipelineValue<S>> &&
+                     std::predicate<const Less&, const std::remove_reference_t<detail::PipelineItem<S>>&,
+                                    const detail::PipelineValue<S>&> &&
+                     std::predicate<const Less&, const detail::PipelineValue<S>&, const detail::PipelineValue<S>&>;
 
 /// A lazy sequence of items: nothing runs before a terminal, such as sum() or collect(), which goes through the items once,
 /// on the pool's threads.
@@ -97,17 +141,17 @@ class Pipeline {
     return then(detail::MapStage<S, F>(stage_, std::move(f)));
   }
   /// The items for which `pred(item)` holds.
-  template <StageCallable<S> F>
+  template <StagePredicate<S> F>
   [[nodiscard]] auto filter(F pred) const {
     return then(detail::FilterStage<S, F>(stage_, std::move(pred)));
   }
   /// `*f(item)` for each item for which that is not empty: f returns a std::optional or a pointer.
-  template <StageCallable<S> F>
+  template <FilterMapCallable<S> F>
   [[nodiscard]] auto filter_map(F f) const {
     return then(detail::FilterMapStage<S, F>(stage_, std::move(f)));
   }
   /// All items of the range `f(item)`, which one thread goes through.
-  template <StageCallable<S> F>
+  template <FlatMapCallable<S> F>
   [[nodiscard]] auto flat_map(F f) const {
     return then(detail::FlatMapStage<S, F>(stage_, std::move(f)));
   }
@@ -131,6 +175,7 @@ class Pipeline {
   }
   /// The items of this, then those of `next`, which must be of the same type.
   template <PipelineStage T>
+    requires std::same_as<typename S::Items, typename T::Items>
   [[nodiscard]] auto chain(const Pipeline<T>& next) const {
     return then(detail::ChainStage<S, T>(stage_, next.stage()));
   }
@@ -160,14 +205,14 @@ class Pipeline {
   }
   /// In place of each item what the items up to it come to, combined by `op`, which is associative: op(sum, item) and
   /// op(sum, sum) return a sum, of the items' type. Two passes over the stages before it.
-  template <class Op>
+  template <StageScanOperation<Value, S> Op>
   [[nodiscard]] auto scan(Op op) const
     requires IndexedStage<S>
   {
     return then(detail::ScanStage<S, Value, Op, false>(stage_, std::nullopt, std::move(op)));
   }
   /// The same, by `op`, of the items before each, from `init` on.
-  template <class T, class Op>
+  template <class T, StageScanOperation<T, S> Op>
   [[nodiscard]] auto exclusive_scan(T init, Op op) const
     requires IndexedStage<S>
   {
@@ -217,12 +262,13 @@ class Pipeline {
 
   /// Combines all items by `op`, which is associative: n - 1 calls.
   /// @return The result; none if there is no item.
-  template <class Op>
+  template <StageOperation<S> Op>
   [[nodiscard]] std::optional<Value> reduce(Op op) const {
     return detail::reduce_items<Value>(options_, stage_, op);
   }
   /// The same; for no items `identity`, with which op(identity, x) is x.
-  template <class T, class Op>
+  template <class T, FoldCallable<T, S> Op>
+    requires FoldCombine<Op, T>
   [[nodiscard]] T reduce(T identity, Op op) const {
     return fold(std::move(identity), op, op);
   }
@@ -233,7 +279,7 @@ class Pipeline {
   ///   const auto counts = blitz::par(words).fold(Counts(), [](Counts& counts, std::string_view word) { ++counts[word]; },
   ///                                              [](Counts& left, const Counts& right) { left.merge_with(right); });
   /// @endcode
-  template <class T, class F, class Combine>
+  template <class T, FoldCallable<T, S> F, FoldCombine<T> Combine>
   [[nodiscard]] T fold(T identity, F f, Combine combine) const {
     return detail::fold_stage(
         options_, stage_, [&identity] { return identity; },
@@ -279,7 +325,7 @@ class Pipeline {
     }
   }
   /// The least item by `less`, the first of equal ones; none if there is no item.
-  template <class Less = std::ranges::less>
+  template <StageOrder<S> Less = std::ranges::less>
   [[nodiscard]] std::optional<Value> min(Less less = {}) const {
     return reduce([&less](Value&& a, auto&& b) -> Value {
       return detail::invoke_inline(less, std::as_const(b), std::as_const(a)) ? Value(static_cast<decltype(b)>(b))
@@ -287,7 +333,7 @@ class Pipeline {
     });
   }
   /// The greatest item by `less`, the last of equal ones; none if there is no item.
-  template <class Less = std::ranges::less>
+  template <StageOrder<S> Less = std::ranges::less>
   [[nodiscard]] std::optional<Value> max(Less less = {}) const {
     return reduce([&less](Value&& a, auto&& b) -> Value {
       return detail::invoke_inline(less, std::as_const(b), std::as_const(a)) ? std::move(a)
@@ -295,7 +341,7 @@ class Pipeline {
     });
   }
   /// Both at once, by `less`; none if there is no item.
-  template <class Less = std::ranges::less>
+  template <StageOrder<S> Less = std::ranges::less>
   [[nodiscard]] std::optional<std::pair<Value, Value>> minmax(Less less = {}) const
     requires std::copy_constructible<Value>
   {
@@ -307,17 +353,17 @@ class Pipeline {
   }
 
   /// Whether `pred` holds for any item; no block begins once it has.
-  template <StageCallable<S> F>
+  template <StagePredicate<S> F>
   [[nodiscard]] bool any_of(F pred) const {
     return detail::any_item(options_, stage_, pred);
   }
   /// Whether `pred` holds for all.
-  template <StageCallable<S> F>
+  template <StagePredicate<S> F>
   [[nodiscard]] bool all_of(F pred) const {
     return !detail::any_item(options_, stage_, std::not_fn(std::ref(std::as_const(pred))));
   }
   /// Whether `pred` holds for none.
-  template <StageCallable<S> F>
+  template <StagePredicate<S> F>
   [[nodiscard]] bool none_of(F pred) const {
     return !any_of(std::move(pred));
   }
@@ -337,7 +383,7 @@ class Pipeline {
     return detail::last_item(options_, stage_, pred);
   }
   /// The position of the leftmost item for which `pred` holds.
-  template <StageCallable<S> F>
+  template <StagePredicate<S> F>
   [[nodiscard]] std::optional<std::size_t> position_first(F pred) const
     requires IndexedStage<S>
   {
@@ -424,7 +470,7 @@ class Pipeline {
   /// Calls f(item) for the items, until one returns an error: f returns a std::optional of it, empty for success. Of items to the
   /// right of an error some are not visited.
   /// @return The leftmost error.
-  template <StageCallable<S> F>
+  template <FilterMapCallable<S> F>
   [[nodiscard]] auto try_for_each(F f) const {
     return filter_map(std::move(f)).first();
   }
@@ -469,7 +515,7 @@ class Pipeline {
                       call)
   BLITZ_REFUSE_UNINDEXED(IndexedStage<S>, enumerate());
   template <PipelineStage T>
-  BLITZ_REFUSE_UNINDEXED(IndexedStage<S> && IndexedStage<T>, zip(const Pipeline<T>& other));
+  BLITZ_REFUSE_UNINDEXED(IndexedStage<S>&& IndexedStage<T>, zip(const Pipeline<T>& other));
   BLITZ_REFUSE_UNINDEXED(IndexedStage<S>, take(std::size_t n));
   BLITZ_REFUSE_UNINDEXED(IndexedStage<S>, skip(std::size_t n));
   BLITZ_REFUSE_UNINDEXED(IndexedStage<S>, step_by(std::size_t step));
@@ -498,9 +544,97 @@ class Pipeline {
                       call)
   BLITZ_REFUSE_CALLABLE(map(F f));
   BLITZ_REFUSE_CALLABLE(filter(F pred));
+  BLITZ_REFUSE_CALLABLE(filter_map(F f));
+  BLITZ_REFUSE_CALLABLE(flat_map(F f));
+  BLITZ_REFUSE_CALLABLE(inspect(F f));
+  BLITZ_REFUSE_CALLABLE(for_each(F f));
+  BLITZ_REFUSE_CALLABLE(any_of(F pred));
+  BLITZ_REFUSE_CALLABLE(all_of(F pred));
+  BLITZ_REFUSE_CALLABLE(none_of(F pred));
+  BLITZ_REFUSE_CALLABLE(find_first(F pred));
+  BLITZ_REFUSE_CALLABLE(find_any(F pred));
+  BLITZ_REFUSE_CALLABLE(find_last(F pred));
+  BLITZ_REFUSE_CALLABLE(partition(F pred));
+  BLITZ_REFUSE_CALLABLE(try_for_each(F f));
 
+#define BLITZ_REFUSE_RESULT(condition, message, call) \
+  template <StageCallable<S> F>                       \
+  BLITZ_REFUSE_UNLESS((condition<F, S>), message, call)
+  BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", filter(F pred));
+  BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", any_of(F pred));
+  BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", all_of(F pred));
+  BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", none_of(F pred));
+  BLITZ_REFUSE_RESULT(FilterMapCallable,
+                      "the callable of filter_map returns a std::optional or a pointer, empty where an item is "
+                      "dropped; map takes one that returns anything else",
+                      filter_map(F f));
+  BLITZ_REFUSE_RESULT(FilterMapCallable,
+                      "the callable of try_for_each returns a std::optional of an error, empty for success",
+                      try_for_each(F f));
+  BLITZ_REFUSE_RESULT(FlatMapCallable,
+                      "the callable of flat_map returns a range, whose items come next; map takes one that returns "
+                      "anything else",
+                      flat_map(F f));
+
+#define BLITZ_REFUSE_SCAN(condition, call)                                                                         \
+  BLITZ_REFUSE_UNLESS((!IndexedStage<S> || condition),                                                             \
+                      "the operation of a scan takes a sum and an item, or two sums, and returns a sum; sums are " \
+                      "of the items' type, or that of the first argument of exclusive_scan (for doubles 0.0, not " \
+                      "0), and can be copied",                                                                     \
+                      call)
+  template <class Op>
+  BLITZ_REFUSE_SCAN((StageScanOperation<Op, Value, S>), scan(Op op));
+  template <class T, class Op>
+  BLITZ_REFUSE_SCAN((StageScanOperation<Op, T, S>), exclusive_scan(T init, Op op));
+
+  template <class Op>
+  BLITZ_REFUSE_UNLESS((StageOperation<Op, S>),
+                      "reduce(op) combines two items to one of their type, which can be moved; for another type give a "
+                      "fold: fold(identity, f, combine)",
+                      reduce(Op op));
+  template <class T, class Op>
+  BLITZ_REFUSE_UNLESS((FoldCallable<Op, T, S> && FoldCombine<Op, T>),
+                      "reduce(identity, op) combines a value with an item, and two values, to a value of the type of "
+                      "`identity`: for doubles start from 0.0, not from 0, and for another type than the items' give a "
+                      "fold: fold(identity, f, combine)",
+                      reduce(T identity, Op op));
+  template <class T, class F, class Combine>
+  BLITZ_REFUSE_UNLESS((FoldCallable<F, T, S> && FoldCombine<Combine, T>),
+                      "fold(identity, f, combine) calls f(value, item) and combine(value, value); each returns the new "
+                      "value, of the type of `identity` (for doubles 0.0, not 0), or takes the first by reference and "
+                      "changes it, and is no mutable lambda",
+                      fold(T identity, F f, Combine combine));
+
+#define BLITZ_REFUSE_ORDER(call)                                                                                      \
+  template <class Less = std::ranges::less>                                                                           \
+  BLITZ_REFUSE_UNLESS((StageOrder<Less, S>),                                                                          \
+                      "the least and the greatest item need an order: an operator< of the items, or a comparison of " \
+                      "two of them",                                                                                  \
+                      call)
+  BLITZ_REFUSE_ORDER(min(Less less = {}));
+  BLITZ_REFUSE_ORDER(max(Less less = {}));
+  BLITZ_REFUSE_ORDER(minmax(Less less = {}));
+
+  template <PipelineStage T>
+  BLITZ_REFUSE_UNLESS((std::same_as<typename S::Items, typename T::Items>),
+                      "chain needs two pipelines of the same items: map one of them to the other's type",
+                      chain(const Pipeline<T>& next));
+  template <std::ranges::range R>
+  BLITZ_REFUSE("zip takes another pipeline: zip(blitz::par(range))")
+  zip(const R& range) const BLITZ_REFUSED;
+  template <std::ranges::range R>
+  BLITZ_REFUSE("chain takes another pipeline: chain(blitz::par(range))")
+  chain(const R& range) const BLITZ_REFUSED;
+  template <class F>
+  BLITZ_REFUSE_UNLESS((std::invocable<F, const Pipeline&>),
+                      "p | f is f(p), with a pipeline p; views are of ranges, and go before par: blitz::par(range | "
+                      "view)",
+                      operator|(F&& f));
   BLITZ_REFUSE_UNLESS(PipelineNumber<Value>,
                       "sum adds numbers; other items are added by reduce(identity, std::plus<>{})", sum());
+#undef BLITZ_REFUSE_ORDER
+#undef BLITZ_REFUSE_SCAN
+#undef BLITZ_REFUSE_RESULT
 #undef BLITZ_REFUSE_CALLABLE
 #undef BLITZ_REFUSE_UNSLICED
 #undef BLITZ_REFUSE_UNINDEXED

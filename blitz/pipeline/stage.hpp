@@ -378,9 +378,6 @@ class ScanStage : public Over<S> {
 /// The items of one stage, then those of another.
 template <PipelineStage S, PipelineStage Next>
 class ChainStage : public Over<S> {
-  static_assert(std::same_as<typename S::Items, typename Next::Items>,
-                "blitz: chain needs two pipelines of the same items: map one of them to the other's type");
-
  public:
   static constexpr bool kIndexed = S::kIndexed && Next::kIndexed;
   static constexpr bool kTwoPasses = S::kTwoPasses || Next::kTwoPasses;

@@ -21,6 +21,7 @@
 #include "blitz/base/export.hpp"
 #include "blitz/base/invoke.hpp"
 #include "blitz/core/fold.hpp"
+#include "blitz/parallel_reduce.hpp"
 #include "blitz/pipeline/array.hpp"
 #include "blitz/pipeline/rope.hpp"
 #include "blitz/pipeline/source.hpp"
@@ -78,11 +79,24 @@ auto fold_stage(const AlgorithmOptions& options, const S& stage, Identity&& iden
   });
 }
 
+/// Whether f(value, x...) returns the new value; and whether it changes the one it is given.
+template <class F, class T, class... X>
+concept ReturnsValue = std::invocable<F, T, X...> && ReducesTo<std::invoke_result_t<F, T, X...>, T>;
+template <class F, class T, class... X>
+concept ChangesValue =
+    std::invocable<F, T&, X...> && (!std::invocable<F, T, X...> || std::is_void_v<std::invoke_result_t<F, T&, X...>>);
+
+/// Whether fold_into does either.
+template <class F, class T, class P>
+inline constexpr bool kFolds = false;
+template <class F, class T, class... X>
+inline constexpr bool kFolds<F, T, Pack<X...>> = ReturnsValue<F, T, X...> || ChangesValue<F, T, X...>;
+
 /// Calls `f(value, x...)`, which returns the new value, or changes the one it is given and returns nothing.
 template <class T, class F, class... X>
 BLITZ_ALWAYS_INLINE void fold_into(T& value, const F& f, X&&... x) {
-  if constexpr (requires { value = invoke_inline(f, std::move(value), std::forward<X>(x)...); }) {
-    value = invoke_inline(f, std::move(value), std::forward<X>(x)...);
+  if constexpr (ReturnsValue<const F&, T, X&&...>) {
+    value = static_cast<T>(invoke_inline(f, std::move(value), std::forward<X>(x)...));
   } else {
     invoke_inline(f, value, std::forward<X>(x)...);
   }
