@@ -37,6 +37,11 @@ struct Person {
 struct Place {
   int height;
 };
+struct Bits {
+  static constexpr unsigned min() { return 0; }
+  static constexpr unsigned max() { return 255; }
+  unsigned operator()() { return 4; }
+};
 struct ExecutionPolicy {
 } execution_par;  // std::execution::par needs oneTBB's headers
 """
@@ -77,6 +82,56 @@ CASES = {
         "(void)blitz::count_if(vector, takes_string);",
         "(void)blitz::count_if(vector, small);",
         "indirect_unary_predicate",
+    ),
+    "copy to items that items cannot be assigned to": (
+        "std::vector<NoDefault> out(3, NoDefault(1)); blitz::copy(vector, out);",
+        "std::vector<long> out(3); static_assert(requires { blitz::copy(vector, out); });",
+        "Transferable",
+    ),
+    "histogram by fractions": (
+        "(void)blitz::histogram(vector, 3, [](int x) { return x / 2.0; });",
+        "static_assert(requires { blitz::histogram(vector, 3, small); });",
+        "BinOf",
+    ),
+    "group_by of keys that cannot be hashed": (
+        "(void)blitz::group_by(vector, [](int) { return NoDefault(1); });",
+        "static_assert(requires { blitz::group_by(vector, small); });",
+        "GroupKey",
+    ),
+    "inclusive_scan by no operation": (
+        "std::vector<int> out(3); blitz::inclusive_scan(vector, out, takes_int);",
+        "std::vector<int> out(3); static_assert(requires { blitz::inclusive_scan(vector, out, std::plus<>{}); });",
+        "ScanOperation",
+    ),
+    "reduce from a value of another type": (
+        "(void)blitz::reduce(vector, std::string());",
+        "static_assert(requires { blitz::reduce(vector, 0L); });",
+        "BeginsWithItems",
+    ),
+    "transform_reduce by a transformation of something else": (
+        "(void)blitz::transform_reduce(vector, 0, std::plus<>{}, takes_string);",
+        "static_assert(requires { blitz::transform_reduce(vector, 0, std::plus<>{}, small); });",
+        "TransformReduces",
+    ),
+    "sort_by_key with constant values": (
+        "const std::vector<int> values(3); blitz::sort_by_key(vector, values);",
+        "std::vector<int> values(3); static_assert(requires { blitz::sort_by_key(vector, values); });",
+        "SortableByKey",
+    ),
+    "sort_by_cached_key of keys without an order": (
+        "blitz::sort_by_cached_key(vector, [](int) { return NoDefault(1); });",
+        "static_assert(requires { blitz::sort_by_cached_key(vector, small); });",
+        "SortableByCachedKey",
+    ),
+    "shuffle by a number": (
+        "blitz::shuffle(vector, 7);",
+        "static_assert(requires { blitz::shuffle(vector, Bits()); });",
+        "RandomBits",
+    ),
+    "iota from what no number can be added to": (
+        "std::vector<std::string> v(3); blitz::iota(v, std::string());",
+        "static_assert(requires { blitz::iota(vector, 1); });",
+        "Countable",
     ),
     "sum of what is no number": (
         "(void)blitz::par(vector).map([](int) { return std::string(); }).sum();",
@@ -748,15 +803,44 @@ MISTAKES = {
         "std::vector<Person> v(3); blitz::stable_sort(v, std::less<>{}, &Person::age);",
         "blitz: the projection is called with an item",
     ),
-    "transform into a back_inserter": (
-        "std::vector<int> out; blitz::transform(vector, std::back_inserter(out), [](int x) { return x; });",
-        "std::vector<int> out(3); blitz::transform(vector, out, [](int x) { return x; });",
-        "out.resize(n), and pass out",
+    **{
+        f"{call.split('(')[0]} into an iterator": (
+            f"std::vector<int> out(3); (void)blitz::{call.replace('OUT', iterator)};",
+            f"std::vector<int> out(3); static_assert(requires {{ blitz::{call.replace('OUT', 'out')}; }});",
+            "out.resize(n), and pass out",
+        )
+        for call, iterator in {
+            "transform(vector, OUT, small)": "std::back_inserter(out)",
+            "transform(vector, vector, OUT, std::plus<>{})": "std::back_inserter(out)",
+            "copy(vector, OUT)": "std::back_inserter(out)",
+            "move(vector, OUT)": "out.begin()",
+            "reverse_copy(vector, OUT)": "out.begin()",
+            "rotate_copy(vector, vector.begin(), OUT)": "out.begin()",
+            "copy_if(vector, OUT, small)": "out.begin()",
+            "remove_copy_if(vector, OUT, small)": "out.begin()",
+            "remove_copy(vector, OUT, 1)": "out.begin()",
+            "unique_copy(vector, OUT)": "out.begin()",
+            "partition_copy(vector, OUT, OUT, small)": "out.begin()",
+            "adjacent_difference(vector, OUT)": "out.begin()",
+            "inclusive_scan(vector, OUT)": "out.begin()",
+            "exclusive_scan(vector, OUT, 0)": "out.begin()",
+            "transform_inclusive_scan(vector, OUT, std::plus<>{}, small)": "out.begin()",
+            "transform_exclusive_scan(vector, OUT, 0, std::plus<>{}, small)": "out.begin()",
+            "merge(vector, vector, OUT)": "std::back_inserter(out)",
+            "set_union(vector, vector, OUT)": "std::back_inserter(out)",
+        }.items()
+    },
+    "an output without its end, as of std::copy": (
+        "std::vector<int> v(3); blitz::copy(vector.begin(), vector.end(), v.begin());",
+        "std::vector<int> v(3);"
+        " static_assert(requires { blitz::copy(vector.begin(), vector.end(), v.begin(), v.end()); });",
+        "blitz: the output has an end, too: (first, last, out, out_last)",
     ),
-    "copy_if into an iterator": (
-        "std::vector<int> out(3); blitz::copy_if(vector, out.begin(), [](int x) { return x > 0; });",
-        "std::vector<int> out(3); blitz::copy_if(vector, out, [](int x) { return x > 0; });",
-        "out.resize(n), and pass out",
+    "an output without its end, as of std::transform": (
+        "std::vector<int> v(3); blitz::transform(vector.begin(), vector.end(), v.begin(), small);",
+        "std::vector<int> v(3);"
+        " static_assert(requires { blitz::transform(vector.begin(), vector.end(), v.begin(), v.end(), small); });",
+        "blitz: the output has an end, too: (first, last, out, out_last)",
     ),
     "a pipeline of a list": (
         "std::list<long> v(3); (void)blitz::par(v);",
