@@ -284,8 +284,10 @@ class Pipeline {
     return detail::fold_stage(
         options_, stage_, [&identity] { return identity; },
         [&](T& value, const S& stage, detail::LoopIndex first, detail::LoopIndex last) {
-          detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
-            detail::fold_into(value, std::as_const(f), static_cast<decltype(x)>(x)...);
+          detail::with_local(value, [&](T& local) BLITZ_LAMBDA_INLINE {
+            detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
+              detail::fold_into(local, std::as_const(f), static_cast<decltype(x)>(x)...);
+            });
           });
         },
         [&](T& left, T&& right) { detail::fold_into(left, std::as_const(combine), std::move(right)); });
@@ -317,9 +319,9 @@ class Pipeline {
       return detail::fold_stage(
           options_, stage_, [] { return std::size_t{0}; },
           [&](std::size_t& value, const S& stage, detail::LoopIndex first, detail::LoopIndex last) {
-            std::size_t local = 0;
-            detail::push(stage, first, last, [&](auto&&...) BLITZ_LAMBDA_INLINE { ++local; });
-            value += local;
+            detail::with_local(value, [&](std::size_t& local) BLITZ_LAMBDA_INLINE {
+              detail::push(stage, first, last, [&](auto&&...) BLITZ_LAMBDA_INLINE { ++local; });
+            });
           },
           [](std::size_t& left, std::size_t&& right) { left += right; });
     }
@@ -327,6 +329,7 @@ class Pipeline {
   /// The least item by `less`, the first of equal ones; none if there is no item.
   template <StageOrder<S> Less = std::ranges::less>
   [[nodiscard]] std::optional<Value> min(Less less = {}) const {
+    if constexpr (detail::kHasExtremeNumbers<S, Less>) return extreme_number<detail::Extreme::kFirstLeast>();
     return reduce([&less](Value&& a, auto&& b) -> Value {
       return detail::invoke_inline(less, std::as_const(b), std::as_const(a)) ? Value(static_cast<decltype(b)>(b))
                                                                              : std::move(a);
@@ -335,6 +338,7 @@ class Pipeline {
   /// The greatest item by `less`, the last of equal ones; none if there is no item.
   template <StageOrder<S> Less = std::ranges::less>
   [[nodiscard]] std::optional<Value> max(Less less = {}) const {
+    if constexpr (detail::kHasExtremeNumbers<S, Less>) return extreme_number<detail::Extreme::kLastGreatest>();
     return reduce([&less](Value&& a, auto&& b) -> Value {
       return detail::invoke_inline(less, std::as_const(b), std::as_const(a)) ? std::move(a)
                                                                              : Value(static_cast<decltype(b)>(b));
@@ -346,6 +350,11 @@ class Pipeline {
     requires std::copy_constructible<Value>
   {
     using Both = std::pair<Value, Value>;
+    if constexpr (detail::kHasExtremeNumbers<S, Less>) {
+      using detail::Extreme;
+      const auto best = detail::extreme_numbers<Extreme::kFirstLeast, Extreme::kLastGreatest>(options_, stage_);
+      return best ? std::optional(Both(best->front(), best->back())) : std::nullopt;
+    }
     return map([](const auto& x) { return Both(x, x); }).reduce([&less](Both&& a, Both&& b) {
       return Both(detail::invoke_inline(less, b.first, a.first) ? std::move(b.first) : std::move(a.first),
                   detail::invoke_inline(less, b.second, a.second) ? std::move(a.second) : std::move(b.second));
@@ -645,6 +654,11 @@ class Pipeline {
   template <PipelineStage T>
   [[nodiscard]] Pipeline<T> then(T stage) const {
     return Pipeline<T>(std::move(stage), options_);
+  }
+  template <detail::Extreme kWhich>
+  [[nodiscard]] std::optional<Value> extreme_number() const {
+    const auto best = detail::extreme_numbers<kWhich>(options_, stage_);
+    return best ? std::optional<Value>(best->front()) : std::nullopt;
   }
   template <class R>
   std::size_t assign_to(R& out) const {
