@@ -389,6 +389,7 @@ class ChainStage : public Over<S> {
   void first_pass(const AlgorithmOptions& options) {
     Over<S>::first_pass(options);
     next_.first_pass(options);
+    middle_ = this->below_.positions();  // which that pass may have found
   }
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
