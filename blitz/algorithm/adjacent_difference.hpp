@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/call.hpp"
 #include "blitz/algorithm/chain.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/core/items.hpp"
@@ -35,7 +36,9 @@ template <class I, class O>
   }
 }
 
-struct AdjacentDifference {
+struct AdjacentDifference : OutputOfRange {
+  using OutputOfRange::operator();
+
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> T, class Op = std::minus<>>
     requires std::indirectly_copyable<I, O> && std::indirectly_writable<O, std::indirect_result_t<Op&, I, I>>

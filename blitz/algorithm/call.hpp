@@ -153,6 +153,27 @@ concept OutputIterator = !std::ranges::range<Out> && std::weakly_incrementable<s
       "the output is a range that has room, for blocks of it are written at once, so neither an iterator nor " \
       "std::back_inserter will do: out.resize(n), and pass out")
 
+/// Whether the arguments behind an iterator begin with the end of its range.
+template <class I, class... Rest>
+inline constexpr bool kHasEnd = false;
+template <class I, class S, class... Rest>
+inline constexpr bool kHasEnd<I, S, Rest...> = std::sentinel_for<std::remove_cvref_t<S>, I>;
+
+/// For algorithms whose output is behind one range. They say `using OutputOfRange::operator();`.
+struct OutputOfRange {
+  template <std::ranges::range R, OutputIterator Out, class... Rest>
+  BLITZ_REFUSE_OUTPUT operator()(R&& range, Out&& out, Rest&&... rest) const BLITZ_REFUSED;
+  template <std::input_or_output_iterator I, std::sentinel_for<I> S, std::input_or_output_iterator Out, class... Rest>
+    requires(!kHasEnd<Out, Rest...>)
+  BLITZ_REFUSE("the output has an end, too: (first, last, out, out_last), or ranges: (range, out)") operator()(
+      I first, S last, Out out, Rest&&... rest) const BLITZ_REFUSED;
+};
+/// The same for an output behind two ranges.
+struct OutputOfTwoRanges {
+  template <std::ranges::range R1, std::ranges::range R2, OutputIterator Out, class... Rest>
+  BLITZ_REFUSE_OUTPUT operator()(R1&& range1, R2&& range2, Out&& out, Rest&&... rest) const BLITZ_REFUSED;
+};
+
 /// What keeps the items of R from being brought into the order of C and P.
 enum class OrderMistake { kRange, kOptions, kMoves, kProjection, kOrder, kNone };
 template <class R, class C, class P>

@@ -27,7 +27,9 @@ concept Transferable = (kMoves && std::indirectly_movable<I, O>) || (!kMoves && 
 /// f(range, out) for an algorithm that writes as many items as both have: run(options, first, count, total, out), where
 /// `total` is the number of items of the range. Returns an in_out_result.
 template <class Algorithm, bool kMoves = false>
-struct IntoRange {
+struct IntoRange : OutputOfRange {
+  using OutputOfRange::operator();
+
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> OutS>
     requires Transferable<I, O, kMoves>

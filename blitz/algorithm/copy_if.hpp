@@ -66,7 +66,9 @@ class CopyFilter final : public Filter {
 };
 
 template <bool kWanted>
-struct CopyIf {
+struct CopyIf : OutputOfRange {
+  using OutputOfRange::operator();
+
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> T, class P = std::identity,
             std::indirect_unary_predicate<std::projected<I, P>> F>
@@ -101,11 +103,11 @@ struct CopyIf {
       R&& range, Out&& out, F pred, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, range, out, std::move(pred), std::move(proj));
   }
-  template <std::ranges::range R, OutputIterator Out, class F, class P = std::identity>
-  BLITZ_REFUSE_OUTPUT operator()(R&& range, Out&& out, F pred, P proj = {}) const BLITZ_REFUSED;
 };
 
-struct RemoveCopy {
+struct RemoveCopy : OutputOfRange {
+  using OutputOfRange::operator();
+
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> T, class V, class P = std::identity>
     requires std::indirectly_copyable<I, O> &&

@@ -27,13 +27,16 @@ namespace blitz {
 
 namespace detail {
 
-/// Whether items are numbers that lie side by side, compared as numbers are: then a run of them is gone through by vector
-/// instructions, for the value alone.
+/// Whether `C` compares items of type T as numbers are compared.
+template <class T, class C>
+inline constexpr bool kComparesNumbers =
+    std::is_arithmetic_v<T> &&
+    (std::same_as<C, std::ranges::less> || std::same_as<C, std::less<>> || std::same_as<C, std::less<T>>);
+
+/// Whether such numbers lie side by side: then a run of them is gone through by vector instructions, for the value alone.
 template <class I, class C, class P>
 inline constexpr bool kPlainNumbers =
-    std::contiguous_iterator<I> && std::is_arithmetic_v<std::iter_value_t<I>> && std::same_as<P, std::identity> &&
-    (std::same_as<C, std::ranges::less> || std::same_as<C, std::less<>> ||
-     std::same_as<C, std::less<std::iter_value_t<I>>>);
+    std::contiguous_iterator<I> && kComparesNumbers<std::iter_value_t<I>, C> && std::same_as<P, std::identity>;
 
 /// How many numbers are gone through at once, so that they stay in the nearest cache for a second look.
 inline constexpr LoopIndex kRun = 2048;
@@ -45,6 +48,10 @@ enum class Extreme : unsigned char { kFirstLeast, kFirstGreatest, kLastGreatest 
 template <class T, Extreme kWhich>
 class ExtremeNumber {
  public:
+  ExtremeNumber() = default;
+  /// Begins with a number to the left of all others.
+  explicit ExtremeNumber(const T* first) noexcept : place_(first) {}
+
   /// Takes the numbers of the positions [from, to), of those that begin at `numbers`.
   void take(const T* numbers, LoopIndex from, LoopIndex to) {
     for (; from < to; from += std::min(kRun, to - from)) {
@@ -62,6 +69,8 @@ class ExtremeNumber {
   void append(const ExtremeNumber& right) {
     if (right.place_ != nullptr && (place_ == nullptr || takes_place(*right.place_, *place_))) place_ = right.place_;
   }
+  /// The number; null if there is none.
+  [[nodiscard]] const T* place() const noexcept { return place_; }
   /// Its position in numbers that begin at `numbers`; `none` if there is no number.
   [[nodiscard]] LoopIndex position(const T* numbers, LoopIndex none) const noexcept {
     return place_ == nullptr ? none : static_cast<LoopIndex>(place_ - numbers);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/call.hpp"
 #include "blitz/algorithm/copy_if.hpp"
 #include "blitz/algorithm/filter.hpp"
 #include "blitz/algorithm/flags.hpp"
@@ -186,7 +187,10 @@ struct Partition {
   }
 };
 
-struct PartitionCopy {
+struct PartitionCopy : OutputOfRange, OutputOfTwoRanges {
+  using OutputOfRange::operator();
+  using OutputOfTwoRanges::operator();
+
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O1,
             std::sized_sentinel_for<O1> T1, std::random_access_iterator O2, std::sized_sentinel_for<O2> T2,
             class P = std::identity, std::indirect_unary_predicate<std::projected<I, P>> F>

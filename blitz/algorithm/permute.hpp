@@ -268,6 +268,8 @@ struct Shuffle {
 };
 
 struct RotateCopy {
+  template <std::ranges::range R, OutputIterator Out>
+  BLITZ_REFUSE_OUTPUT operator()(R&& range, std::ranges::iterator_t<R> middle, Out&& out) const BLITZ_REFUSED;
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> OutS>
     requires std::indirectly_copyable<I, O>

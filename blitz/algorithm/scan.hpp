@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/call.hpp"
 #include "blitz/algorithm/chain.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/reduce.hpp"
@@ -197,7 +198,9 @@ template <class R, class Out>
 using ScanResult =
     std::ranges::in_out_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>>;
 
-struct InclusiveScan {
+struct InclusiveScan : OutputOfRange {
+  using OutputOfRange::operator();
+
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> OS, class Op = std::plus<>, class T = NoInit>
     requires ScanOperation<Op, T, const std::identity, I, O>
@@ -225,7 +228,9 @@ struct InclusiveScan {
   }
 };
 
-struct ExclusiveScan {
+struct ExclusiveScan : OutputOfRange {
+  using OutputOfRange::operator();
+
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> OS, class T, class Op = std::plus<>>
     requires ScanOperation<Op, T, const std::identity, I, O>
@@ -253,7 +258,9 @@ struct ExclusiveScan {
   }
 };
 
-struct TransformInclusiveScan {
+struct TransformInclusiveScan : OutputOfRange {
+  using OutputOfRange::operator();
+
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> OS, class Op, class Transform, class T = NoInit>
     requires ScanOperation<Op, T, Transform, I, O>
@@ -283,7 +290,9 @@ struct TransformInclusiveScan {
   }
 };
 
-struct TransformExclusiveScan {
+struct TransformExclusiveScan : OutputOfRange {
+  using OutputOfRange::operator();
+
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> OS, class T, class Op, class Transform>
     requires ScanOperation<Op, T, Transform, I, O>

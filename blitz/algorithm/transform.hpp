@@ -28,7 +28,10 @@ void write_blocks(const AlgorithmOptions& options, LoopIndex count, const Write&
   throw_if_stopped(options);
 }
 
-struct Transform {
+struct Transform : OutputOfRange, OutputOfTwoRanges {
+  using OutputOfRange::operator();
+  using OutputOfTwoRanges::operator();
+
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> OutS, std::copy_constructible F, class P = std::identity>
     requires std::indirectly_writable<O, std::indirect_result_t<F&, std::projected<I, P>>>
@@ -63,9 +66,6 @@ struct Transform {
   operator()(R&& range, Out&& out, F f, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, std::forward<R>(range), std::forward<Out>(out), std::move(f), std::move(proj));
   }
-
-  template <std::ranges::range R, OutputIterator Out, class F, class P = std::identity>
-  BLITZ_REFUSE_OUTPUT operator()(R&& range, Out&& out, F f, P proj = {}) const BLITZ_REFUSED;
 
   // Of two ranges.
 

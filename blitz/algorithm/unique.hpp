@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/call.hpp"
 #include "blitz/algorithm/copy_if.hpp"
 #include "blitz/algorithm/filter.hpp"
 #include "blitz/algorithm/flags.hpp"
@@ -112,7 +113,9 @@ struct Unique {
   }
 };
 
-struct UniqueCopy {
+struct UniqueCopy : OutputOfRange {
+  using OutputOfRange::operator();
+
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> T, class P = std::identity,
             std::indirect_equivalence_relation<std::projected<I, P>> F = std::ranges::equal_to>

@@ -66,6 +66,19 @@ BLITZ_ALWAYS_INLINE void unrolled(const F& f) {
       BLITZ_LAMBDA_INLINE { (f(K), ...); }(std::make_index_sequence<kTimes>());
 }
 
+/// Calls `f` with a local copy of `value`, if that is small, and puts back what has become of it: a local can be in registers,
+/// which `value`, known to others, could not be.
+template <class T, class F>
+BLITZ_ALWAYS_INLINE void with_local(T& value, const F& f) {
+  if constexpr (std::is_trivially_copyable_v<T> && std::is_copy_assignable_v<T> && sizeof(T) <= 64) {
+    T local = value;
+    f(local);
+    value = local;
+  } else {
+    f(value);
+  }
+}
+
 /// What is reduced: the items, each by way of Transform, taken into a value by Step; and how two values are combined.
 /// Step and Combine may be one operation; see Reduction. Identity is called for a T if it can be, or else copied.
 template <class T, class Items, class Identity, class Step, class Combine, class Transform>
@@ -87,13 +100,7 @@ class Fold {
   void combine(T& left, T&& right) const { take(combine_, left, std::move(right)); }
 
   void fold(T& value, LoopIndex first, LoopIndex last) const {
-    if constexpr (std::is_trivially_copyable_v<T> && sizeof(T) <= kLocalBytes) {
-      T local = value;  // In registers, which `value`, known to others, could not be.
-      fold_run(local, first, last);
-      value = local;
-    } else {
-      fold_run(value, first, last);
-    }
+    with_local(value, [&](T& local) BLITZ_LAMBDA_INLINE { fold_run(local, first, last); });
   }
 
  private:
@@ -106,7 +113,6 @@ class Fold {
   static constexpr bool kByLanes =
       kByGroups && std::is_same_v<Step, Combine> && Commutes<std::remove_const_t<Combine>, T, Item>;
 
-  static constexpr std::size_t kLocalBytes = 64;
   // Whether items are computed, not loaded. A transform of a position is taken for a load.
   static constexpr bool kComputes = requires {
     requires Items::kComputes;

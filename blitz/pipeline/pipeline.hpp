@@ -22,6 +22,7 @@
 #include "blitz/algorithm/transform.hpp"
 #include "blitz/base/invoke.hpp"
 #include "blitz/base/refuse.hpp"
+#include "blitz/parallel_reduce.hpp"
 #include "blitz/pipeline/array.hpp"
 #include "blitz/pipeline/groups.hpp"
 #include "blitz/pipeline/source.hpp"
@@ -41,6 +42,49 @@ template <PipelineRange R, PipelineRange... More>
 /// Numbers that sum and product take.
 template <class T>
 concept PipelineNumber = std::is_arithmetic_v<T>;
+
+/// A callable that says yes or no to each item of a stage.
+template <class F, class S>
+concept StagePredicate =
+    StageCallable<F, S> && requires(detail::StageResult<F, S> answer) { static_cast<bool>(answer); };
+
+/// What filter_map takes: a callable whose result is tested, and dereferenced, as a std::optional or a pointer is.
+template <class F, class S>
+concept FilterMapCallable = StageCallable<F, S> && requires(detail::StageResult<F, S> maybe) {
+  static_cast<bool>(maybe);
+  *std::forward<detail::StageResult<F, S>>(maybe);
+};
+
+/// What flat_map takes: a callable that returns a range.
+template <class F, class S>
+concept FlatMapCallable = StageCallable<F, S> && std::ranges::range<detail::StageResult<F, S>>;
+
+/// What takes the items of a stage into a value of type T: see Pipeline::fold.
+template <class F, class T, class S>
+concept FoldCallable = std::copy_constructible<T> && detail::kFolds<const F&, T, typename S::Items>;
+
+/// What combines two values of type T to one: see Pipeline::fold.
+template <class C, class T>
+concept FoldCombine = detail::kFolds<const C&, T, detail::Pack<T>>;
+
+/// What combines items of a stage, two of them or what some of them come to, to a value of their type.
+template <class Op, class S>
+concept StageOperation = std::movable<detail::PipelineValue<S>> &&
+                         ReduceOperation<const Op, detail::PipelineValue<S>, detail::PipelineItem<S>>;
+
+/// What combines items of a stage for sums of type T, which begin with an item and can be copied: see Pipeline::scan.
+template <class Op, class T, class S>
+concept StageScanOperation =
+    std::copyable<T> && std::same_as<detail::Pack<detail::PipelineItem<S>>, typename S::Items> &&
+    std::constructible_from<T, detail::PipelineItem<S>> && ReduceOperation<const Op, T, detail::PipelineItem<S>> &&
+    std::invocable<const Op&, T&, T>;
+
+/// An order of the items of a stage: less(x, y) says whether x comes before y.
+template <class Less, class S>
+concept StageOrder = std::movable<detail::PipelineValue<S>> &&
+                     std::predicate<const Less&, const std::remove_reference_t<detail::PipelineItem<S>>&,
+                                    const detail::PipelineValue<S>&> &&
+                     std::predicate<const Less&, const detail::PipelineValue<S>&, const detail::PipelineValue<S>&>;
 
 /// A lazy sequence of items: nothing runs before a terminal, such as sum() or collect(), which goes through the items once,
 /// on the pool's threads.
@@ -96,36 +140,18 @@ class Pipeline {
   [[nodiscard]] auto map(F f) const {
     return then(detail::MapStage<S, F>(stage_, std::move(f)));
   }
-  /// @cond
-  template <class F>
-    requires(!StageCallable<F, S>)
-  BLITZ_REFUSE(
-      "the callable of a stage is called with one item of the stage before, by several threads at once: let it take "
-      "that "
-      "type, or const auto&; behind enumerate and zip it takes two arguments, and it is no mutable lambda")
-      map(F f) const BLITZ_REFUSED;
-  /// @endcond
   /// The items for which `pred(item)` holds.
-  template <StageCallable<S> F>
+  template <StagePredicate<S> F>
   [[nodiscard]] auto filter(F pred) const {
     return then(detail::FilterStage<S, F>(stage_, std::move(pred)));
   }
-  /// @cond
-  template <class F>
-    requires(!StageCallable<F, S>)
-  BLITZ_REFUSE(
-      "the callable of a stage is called with one item of the stage before, by several threads at once: let it take "
-      "that "
-      "type, or const auto&; behind enumerate and zip it takes two arguments, and it is no mutable lambda")
-      filter(F pred) const BLITZ_REFUSED;
-  /// @endcond
   /// `*f(item)` for each item for which that is not empty: f returns a std::optional or a pointer.
-  template <StageCallable<S> F>
+  template <FilterMapCallable<S> F>
   [[nodiscard]] auto filter_map(F f) const {
     return then(detail::FilterMapStage<S, F>(stage_, std::move(f)));
   }
   /// All items of the range `f(item)`, which one thread goes through.
-  template <StageCallable<S> F>
+  template <FlatMapCallable<S> F>
   [[nodiscard]] auto flat_map(F f) const {
     return then(detail::FlatMapStage<S, F>(stage_, std::move(f)));
   }
@@ -140,14 +166,6 @@ class Pipeline {
   {
     return then(detail::EnumerateStage<S>(stage_));
   }
-  /// @cond
-  BLITZ_REFUSE(
-      "behind filter and its like the position of an item is not known: call enumerate, zip and take before filter, or "
-      "begin a new pipeline with what collect() returns")
-  enumerate() const
-    requires(!IndexedStage<S>)
-  BLITZ_REFUSED;
-  /// @endcond
   /// The items of both pipelines, as far as both have some: the next callable is called as f(item, other).
   template <IndexedStage T>
   [[nodiscard]] auto zip(const Pipeline<T>& other) const
@@ -155,15 +173,9 @@ class Pipeline {
   {
     return then(detail::Zip<S, T>(stage_, other.stage()));
   }
-  /// @cond
-  template <class T>
-    requires(!IndexedStage<S>)
-  BLITZ_REFUSE(
-      "behind filter and its like the position of an item is not known: call enumerate, zip and take before filter, or "
-      "begin a new pipeline with what collect() returns") zip(const Pipeline<T>& other) const BLITZ_REFUSED;
-  /// @endcond
   /// The items of this, then those of `next`, which must be of the same type.
   template <PipelineStage T>
+    requires std::same_as<typename S::Items, typename T::Items>
   [[nodiscard]] auto chain(const Pipeline<T>& next) const {
     return then(detail::ChainStage<S, T>(stage_, next.stage()));
   }
@@ -173,14 +185,6 @@ class Pipeline {
   {
     return slice(0, std::min<detail::LoopIndex>(n, stage_.positions()));
   }
-  /// @cond
-  BLITZ_REFUSE(
-      "behind filter and its like the position of an item is not known: call enumerate, zip and take before filter, or "
-      "begin a new pipeline with what collect() returns")
-  take(std::size_t n) const
-    requires(!IndexedStage<S>)
-  BLITZ_REFUSED;
-  /// @endcond
   /// All but the first `n` items.
   [[nodiscard]] auto skip(std::size_t n) const
     requires IndexedStage<S>
@@ -201,14 +205,14 @@ class Pipeline {
   }
   /// In place of each item what the items up to it come to, combined by `op`, which is associative: op(sum, item) and
   /// op(sum, sum) return a sum, of the items' type. Two passes over the stages before it.
-  template <class Op>
+  template <StageScanOperation<Value, S> Op>
   [[nodiscard]] auto scan(Op op) const
     requires IndexedStage<S>
   {
     return then(detail::ScanStage<S, Value, Op, false>(stage_, std::nullopt, std::move(op)));
   }
   /// The same, by `op`, of the items before each, from `init` on.
-  template <class T, class Op>
+  template <class T, StageScanOperation<T, S> Op>
   [[nodiscard]] auto exclusive_scan(T init, Op op) const
     requires IndexedStage<S>
   {
@@ -258,12 +262,13 @@ class Pipeline {
 
   /// Combines all items by `op`, which is associative: n - 1 calls.
   /// @return The result; none if there is no item.
-  template <class Op>
+  template <StageOperation<S> Op>
   [[nodiscard]] std::optional<Value> reduce(Op op) const {
     return detail::reduce_items<Value>(options_, stage_, op);
   }
   /// The same; for no items `identity`, with which op(identity, x) is x.
-  template <class T, class Op>
+  template <class T, FoldCallable<T, S> Op>
+    requires FoldCombine<Op, T>
   [[nodiscard]] T reduce(T identity, Op op) const {
     return fold(std::move(identity), op, op);
   }
@@ -274,13 +279,15 @@ class Pipeline {
   ///   const auto counts = blitz::par(words).fold(Counts(), [](Counts& counts, std::string_view word) { ++counts[word]; },
   ///                                              [](Counts& left, const Counts& right) { left.merge_with(right); });
   /// @endcode
-  template <class T, class F, class Combine>
+  template <class T, FoldCallable<T, S> F, FoldCombine<T> Combine>
   [[nodiscard]] T fold(T identity, F f, Combine combine) const {
     return detail::fold_stage(
         options_, stage_, [&identity] { return identity; },
         [&](T& value, const S& stage, detail::LoopIndex first, detail::LoopIndex last) {
-          detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
-            detail::fold_into(value, std::as_const(f), static_cast<decltype(x)>(x)...);
+          detail::with_local(value, [&](T& local) BLITZ_LAMBDA_INLINE {
+            detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
+              detail::fold_into(local, std::as_const(f), static_cast<decltype(x)>(x)...);
+            });
           });
         },
         [&](T& left, T&& right) { detail::fold_into(left, std::as_const(combine), std::move(right)); });
@@ -292,12 +299,6 @@ class Pipeline {
   {
     return detail::fold_numbers<Value>(options_, stage_, std::plus<Value>());
   }
-  /// @cond
-  BLITZ_REFUSE("sum adds numbers; other items are added by reduce(identity, std::plus<>{})")
-  sum() const
-    requires(!PipelineNumber<Value>)
-  BLITZ_REFUSED;
-  /// @endcond
   /// The sum without lanes: within each part, numbers are added from left to right, as a serial loop does.
   [[nodiscard]] Value ordered_sum() const
     requires PipelineNumber<Value>
@@ -318,35 +319,42 @@ class Pipeline {
       return detail::fold_stage(
           options_, stage_, [] { return std::size_t{0}; },
           [&](std::size_t& value, const S& stage, detail::LoopIndex first, detail::LoopIndex last) {
-            std::size_t local = 0;
-            detail::push(stage, first, last, [&](auto&&...) BLITZ_LAMBDA_INLINE { ++local; });
-            value += local;
+            detail::with_local(value, [&](std::size_t& local) BLITZ_LAMBDA_INLINE {
+              detail::push(stage, first, last, [&](auto&&...) BLITZ_LAMBDA_INLINE { ++local; });
+            });
           },
           [](std::size_t& left, std::size_t&& right) { left += right; });
     }
   }
   /// The least item by `less`, the first of equal ones; none if there is no item.
-  template <class Less = std::ranges::less>
+  template <StageOrder<S> Less = std::ranges::less>
   [[nodiscard]] std::optional<Value> min(Less less = {}) const {
+    if constexpr (detail::kHasExtremeNumbers<S, Less>) return extreme_number<detail::Extreme::kFirstLeast>();
     return reduce([&less](Value&& a, auto&& b) -> Value {
       return detail::invoke_inline(less, std::as_const(b), std::as_const(a)) ? Value(static_cast<decltype(b)>(b))
                                                                              : std::move(a);
     });
   }
   /// The greatest item by `less`, the last of equal ones; none if there is no item.
-  template <class Less = std::ranges::less>
+  template <StageOrder<S> Less = std::ranges::less>
   [[nodiscard]] std::optional<Value> max(Less less = {}) const {
+    if constexpr (detail::kHasExtremeNumbers<S, Less>) return extreme_number<detail::Extreme::kLastGreatest>();
     return reduce([&less](Value&& a, auto&& b) -> Value {
       return detail::invoke_inline(less, std::as_const(b), std::as_const(a)) ? std::move(a)
                                                                              : Value(static_cast<decltype(b)>(b));
     });
   }
   /// Both at once, by `less`; none if there is no item.
-  template <class Less = std::ranges::less>
+  template <StageOrder<S> Less = std::ranges::less>
   [[nodiscard]] std::optional<std::pair<Value, Value>> minmax(Less less = {}) const
     requires std::copy_constructible<Value>
   {
     using Both = std::pair<Value, Value>;
+    if constexpr (detail::kHasExtremeNumbers<S, Less>) {
+      using detail::Extreme;
+      const auto best = detail::extreme_numbers<Extreme::kFirstLeast, Extreme::kLastGreatest>(options_, stage_);
+      return best ? std::optional(Both(best->front(), best->back())) : std::nullopt;
+    }
     return map([](const auto& x) { return Both(x, x); }).reduce([&less](Both&& a, Both&& b) {
       return Both(detail::invoke_inline(less, b.first, a.first) ? std::move(b.first) : std::move(a.first),
                   detail::invoke_inline(less, b.second, a.second) ? std::move(a.second) : std::move(b.second));
@@ -354,17 +362,17 @@ class Pipeline {
   }
 
   /// Whether `pred` holds for any item; no block begins once it has.
-  template <StageCallable<S> F>
+  template <StagePredicate<S> F>
   [[nodiscard]] bool any_of(F pred) const {
     return detail::any_item(options_, stage_, pred);
   }
   /// Whether `pred` holds for all.
-  template <StageCallable<S> F>
+  template <StagePredicate<S> F>
   [[nodiscard]] bool all_of(F pred) const {
     return !detail::any_item(options_, stage_, std::not_fn(std::ref(std::as_const(pred))));
   }
   /// Whether `pred` holds for none.
-  template <StageCallable<S> F>
+  template <StagePredicate<S> F>
   [[nodiscard]] bool none_of(F pred) const {
     return !any_of(std::move(pred));
   }
@@ -384,7 +392,7 @@ class Pipeline {
     return detail::last_item(options_, stage_, pred);
   }
   /// The position of the leftmost item for which `pred` holds.
-  template <StageCallable<S> F>
+  template <StagePredicate<S> F>
   [[nodiscard]] std::optional<std::size_t> position_first(F pred) const
     requires IndexedStage<S>
   {
@@ -471,7 +479,7 @@ class Pipeline {
   /// Calls f(item) for the items, until one returns an error: f returns a std::optional of it, empty for success. Of items to the
   /// right of an error some are not visited.
   /// @return The leftmost error.
-  template <StageCallable<S> F>
+  template <FilterMapCallable<S> F>
   [[nodiscard]] auto try_for_each(F f) const {
     return filter_map(std::move(f)).first();
   }
@@ -500,10 +508,157 @@ class Pipeline {
   [[nodiscard]] const S& stage() const noexcept { return stage_; }                     ///< For extensions.
   [[nodiscard]] const AlgorithmOptions& options() const noexcept { return options_; }  ///< See with().
 
+  // --- what is refused, and what to do instead ---
+
+  /// @cond
+#define BLITZ_REFUSE_UNLESS(condition, message, call) \
+  BLITZ_REFUSE(message)                               \
+  call const                                          \
+    requires(!(condition))                            \
+  BLITZ_REFUSED
+#define BLITZ_REFUSE_UNINDEXED(condition, call)                                                                       \
+  BLITZ_REFUSE_UNLESS(condition,                                                                                      \
+                      "the position of an item is not known behind filter, filter_map, flat_map and scan, nor of "    \
+                      "what from, lines, split_at, split and walk_tree find: call enumerate, zip, take and the like " \
+                      "before these, or begin a new pipeline with what collect() returns",                            \
+                      call)
+  BLITZ_REFUSE_UNINDEXED(IndexedStage<S>, enumerate());
+  template <PipelineStage T>
+  BLITZ_REFUSE_UNINDEXED(IndexedStage<S>&& IndexedStage<T>, zip(const Pipeline<T>& other));
+  BLITZ_REFUSE_UNINDEXED(IndexedStage<S>, take(std::size_t n));
+  BLITZ_REFUSE_UNINDEXED(IndexedStage<S>, skip(std::size_t n));
+  BLITZ_REFUSE_UNINDEXED(IndexedStage<S>, step_by(std::size_t step));
+  BLITZ_REFUSE_UNINDEXED(IndexedStage<S>, rev());
+  template <class Op>
+  BLITZ_REFUSE_UNINDEXED(IndexedStage<S>, scan(Op op));
+  template <class T, class Op>
+  BLITZ_REFUSE_UNINDEXED(IndexedStage<S>, exclusive_scan(T init, Op op));
+  template <class F>
+  BLITZ_REFUSE_UNINDEXED(IndexedStage<S>, position_first(F pred));
+
+#define BLITZ_REFUSE_UNSLICED(call)                                                                         \
+  BLITZ_REFUSE_UNLESS(SlicedStage<S>,                                                                       \
+                      "chunks and windows are of neighbouring items of a range: call them directly behind " \
+                      "par(range), take or skip, or begin a new pipeline with what collect() returns",      \
+                      call)
+  BLITZ_REFUSE_UNSLICED(chunks(std::size_t size));
+  BLITZ_REFUSE_UNSLICED(windows(std::size_t size));
+
+#define BLITZ_REFUSE_CALLABLE(call)                                                                                    \
+  template <class F>                                                                                                   \
+  BLITZ_REFUSE_UNLESS((StageCallable<F, S>),                                                                           \
+                      "the callable of a stage is called with one item of the stage before, by several threads at "    \
+                      "once: let it take that type, or const auto&; behind enumerate and zip it takes two arguments, " \
+                      "and it is no mutable lambda",                                                                   \
+                      call)
+  BLITZ_REFUSE_CALLABLE(map(F f));
+  BLITZ_REFUSE_CALLABLE(filter(F pred));
+  BLITZ_REFUSE_CALLABLE(filter_map(F f));
+  BLITZ_REFUSE_CALLABLE(flat_map(F f));
+  BLITZ_REFUSE_CALLABLE(inspect(F f));
+  BLITZ_REFUSE_CALLABLE(for_each(F f));
+  BLITZ_REFUSE_CALLABLE(any_of(F pred));
+  BLITZ_REFUSE_CALLABLE(all_of(F pred));
+  BLITZ_REFUSE_CALLABLE(none_of(F pred));
+  BLITZ_REFUSE_CALLABLE(find_first(F pred));
+  BLITZ_REFUSE_CALLABLE(find_any(F pred));
+  BLITZ_REFUSE_CALLABLE(find_last(F pred));
+  BLITZ_REFUSE_CALLABLE(partition(F pred));
+  BLITZ_REFUSE_CALLABLE(try_for_each(F f));
+
+#define BLITZ_REFUSE_RESULT(condition, message, call) \
+  template <StageCallable<S> F>                       \
+  BLITZ_REFUSE_UNLESS((condition<F, S>), message, call)
+  BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", filter(F pred));
+  BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", any_of(F pred));
+  BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", all_of(F pred));
+  BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", none_of(F pred));
+  BLITZ_REFUSE_RESULT(FilterMapCallable,
+                      "the callable of filter_map returns a std::optional or a pointer, empty where an item is "
+                      "dropped; map takes one that returns anything else",
+                      filter_map(F f));
+  BLITZ_REFUSE_RESULT(FilterMapCallable,
+                      "the callable of try_for_each returns a std::optional of an error, empty for success",
+                      try_for_each(F f));
+  BLITZ_REFUSE_RESULT(FlatMapCallable,
+                      "the callable of flat_map returns a range, whose items come next; map takes one that returns "
+                      "anything else",
+                      flat_map(F f));
+
+#define BLITZ_REFUSE_SCAN(condition, call)                                                                         \
+  BLITZ_REFUSE_UNLESS((!IndexedStage<S> || condition),                                                             \
+                      "the operation of a scan takes a sum and an item, or two sums, and returns a sum; sums are " \
+                      "of the items' type, or that of the first argument of exclusive_scan (for doubles 0.0, not " \
+                      "0), and can be copied",                                                                     \
+                      call)
+  template <class Op>
+  BLITZ_REFUSE_SCAN((StageScanOperation<Op, Value, S>), scan(Op op));
+  template <class T, class Op>
+  BLITZ_REFUSE_SCAN((StageScanOperation<Op, T, S>), exclusive_scan(T init, Op op));
+
+  template <class Op>
+  BLITZ_REFUSE_UNLESS((StageOperation<Op, S>),
+                      "reduce(op) combines two items to one of their type, which can be moved; for another type give a "
+                      "fold: fold(identity, f, combine)",
+                      reduce(Op op));
+  template <class T, class Op>
+  BLITZ_REFUSE_UNLESS((FoldCallable<Op, T, S> && FoldCombine<Op, T>),
+                      "reduce(identity, op) combines a value with an item, and two values, to a value of the type of "
+                      "`identity`: for doubles start from 0.0, not from 0, and for another type than the items' give a "
+                      "fold: fold(identity, f, combine)",
+                      reduce(T identity, Op op));
+  template <class T, class F, class Combine>
+  BLITZ_REFUSE_UNLESS((FoldCallable<F, T, S> && FoldCombine<Combine, T>),
+                      "fold(identity, f, combine) calls f(value, item) and combine(value, value); each returns the new "
+                      "value, of the type of `identity` (for doubles 0.0, not 0), or takes the first by reference and "
+                      "changes it, and is no mutable lambda",
+                      fold(T identity, F f, Combine combine));
+
+#define BLITZ_REFUSE_ORDER(call)                                                                                      \
+  template <class Less = std::ranges::less>                                                                           \
+  BLITZ_REFUSE_UNLESS((StageOrder<Less, S>),                                                                          \
+                      "the least and the greatest item need an order: an operator< of the items, or a comparison of " \
+                      "two of them",                                                                                  \
+                      call)
+  BLITZ_REFUSE_ORDER(min(Less less = {}));
+  BLITZ_REFUSE_ORDER(max(Less less = {}));
+  BLITZ_REFUSE_ORDER(minmax(Less less = {}));
+
+  template <PipelineStage T>
+  BLITZ_REFUSE_UNLESS((std::same_as<typename S::Items, typename T::Items>),
+                      "chain needs two pipelines of the same items: map one of them to the other's type",
+                      chain(const Pipeline<T>& next));
+  template <std::ranges::range R>
+  BLITZ_REFUSE("zip takes another pipeline: zip(blitz::par(range))")
+  zip(const R& range) const BLITZ_REFUSED;
+  template <std::ranges::range R>
+  BLITZ_REFUSE("chain takes another pipeline: chain(blitz::par(range))")
+  chain(const R& range) const BLITZ_REFUSED;
+  template <class F>
+  BLITZ_REFUSE_UNLESS((std::invocable<F, const Pipeline&>),
+                      "p | f is f(p), with a pipeline p; views are of ranges, and go before par: blitz::par(range | "
+                      "view)",
+                      operator|(F&& f));
+  BLITZ_REFUSE_UNLESS(PipelineNumber<Value>,
+                      "sum adds numbers; other items are added by reduce(identity, std::plus<>{})", sum());
+#undef BLITZ_REFUSE_ORDER
+#undef BLITZ_REFUSE_SCAN
+#undef BLITZ_REFUSE_RESULT
+#undef BLITZ_REFUSE_CALLABLE
+#undef BLITZ_REFUSE_UNSLICED
+#undef BLITZ_REFUSE_UNINDEXED
+#undef BLITZ_REFUSE_UNLESS
+  /// @endcond
+
  private:
   template <PipelineStage T>
   [[nodiscard]] Pipeline<T> then(T stage) const {
     return Pipeline<T>(std::move(stage), options_);
+  }
+  template <detail::Extreme kWhich>
+  [[nodiscard]] std::optional<Value> extreme_number() const {
+    const auto best = detail::extreme_numbers<kWhich>(options_, stage_);
+    return best ? std::optional<Value>(best->front()) : std::nullopt;
   }
   template <class R>
   std::size_t assign_to(R& out) const {

@@ -97,6 +97,10 @@ concept StageCallable = detail::kTakes<const std::decay_t<F>&, typename S::Items
 
 namespace detail {
 
+/// What such a callable returns for an item.
+template <class F, class S>
+using StageResult = typename ResultOf<const std::decay_t<F>&, typename S::Items>::type;
+
 /// What every source has.
 struct Source {
   static constexpr bool kIndexed = true;

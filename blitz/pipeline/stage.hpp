@@ -378,9 +378,6 @@ class ScanStage : public Over<S> {
 /// The items of one stage, then those of another.
 template <PipelineStage S, PipelineStage Next>
 class ChainStage : public Over<S> {
-  static_assert(std::same_as<typename S::Items, typename Next::Items>,
-                "blitz: chain needs two pipelines of the same items: map one of them to the other's type");
-
  public:
   static constexpr bool kIndexed = S::kIndexed && Next::kIndexed;
   static constexpr bool kTwoPasses = S::kTwoPasses || Next::kTwoPasses;
@@ -392,6 +389,7 @@ class ChainStage : public Over<S> {
   void first_pass(const AlgorithmOptions& options) {
     Over<S>::first_pass(options);
     next_.first_pass(options);
+    middle_ = this->below_.positions();  // which that pass may have found
   }
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {

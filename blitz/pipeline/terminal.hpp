@@ -16,11 +16,13 @@
 
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/constructed.hpp"
+#include "blitz/algorithm/min_max.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/invoke.hpp"
 #include "blitz/core/fold.hpp"
+#include "blitz/parallel_reduce.hpp"
 #include "blitz/pipeline/array.hpp"
 #include "blitz/pipeline/rope.hpp"
 #include "blitz/pipeline/source.hpp"
@@ -78,11 +80,24 @@ auto fold_stage(const AlgorithmOptions& options, const S& stage, Identity&& iden
   });
 }
 
+/// Whether f(value, x...) returns the new value; and whether it changes the one it is given.
+template <class F, class T, class... X>
+concept ReturnsValue = std::invocable<F, T, X...> && ReducesTo<std::invoke_result_t<F, T, X...>, T>;
+template <class F, class T, class... X>
+concept ChangesValue =
+    std::invocable<F, T&, X...> && (!std::invocable<F, T, X...> || std::is_void_v<std::invoke_result_t<F, T&, X...>>);
+
+/// Whether fold_into does either.
+template <class F, class T, class P>
+inline constexpr bool kFolds = false;
+template <class F, class T, class... X>
+inline constexpr bool kFolds<F, T, Pack<X...>> = ReturnsValue<F, T, X...> || ChangesValue<F, T, X...>;
+
 /// Calls `f(value, x...)`, which returns the new value, or changes the one it is given and returns nothing.
 template <class T, class F, class... X>
 BLITZ_ALWAYS_INLINE void fold_into(T& value, const F& f, X&&... x) {
-  if constexpr (requires { value = invoke_inline(f, std::move(value), std::forward<X>(x)...); }) {
-    value = invoke_inline(f, std::move(value), std::forward<X>(x)...);
+  if constexpr (ReturnsValue<const F&, T, X&&...>) {
+    value = static_cast<T>(invoke_inline(f, std::move(value), std::forward<X>(x)...));
   } else {
     invoke_inline(f, value, std::forward<X>(x)...);
   }
@@ -181,9 +196,9 @@ T fold_numbers(const AlgorithmOptions& options, const S& stage, Op op) {
     return fold_stage(
         options, stage, [] { return none; },
         [&](T& value, const S& ready, LoopIndex first, LoopIndex last) {
-          T local = value;  // In a register, which `value`, known to others, could not be.
-          push_numbers<T, Op>(ready, first, last, [&](T x) BLITZ_LAMBDA_INLINE { local = op(local, x); });
-          value = local;
+          with_local(value, [&](T& local) BLITZ_LAMBDA_INLINE {
+            push_numbers<T, Op>(ready, first, last, [&](T x) BLITZ_LAMBDA_INLINE { local = op(local, x); });
+          });
         },
         [&](T& left, T&& right) { left = op(left, right); });
   }
@@ -195,12 +210,21 @@ std::optional<T> reduce_items(const AlgorithmOptions& options, const S& stage, c
   return fold_stage(
       options, stage, [] { return std::optional<T>(); },
       [&](std::optional<T>& value, const S& ready, LoopIndex first, LoopIndex last) {
-        push(ready, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
-          if (value) {
-            *value = invoke_inline(op, std::move(*value), as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
-          } else {
-            value.emplace(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
-          }
+        const auto take = [&op](T& all, auto&&... x) BLITZ_LAMBDA_INLINE {
+          all = invoke_inline(op, std::move(all), as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
+        };
+        for (; !value && first != last; ++first) {
+          push(ready, first, first + 1, [&](auto&&... x) {
+            if (value) {
+              take(*value, static_cast<decltype(x)>(x)...);
+            } else {
+              value.emplace(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
+            }
+          });
+        }
+        if (first == last) return;
+        with_local(*value, [&](T& all) BLITZ_LAMBDA_INLINE {
+          push(ready, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE { take(all, static_cast<decltype(x)>(x)...); });
         });
       },
       [&](std::optional<T>& left, std::optional<T>&& right) {
@@ -208,6 +232,45 @@ std::optional<T> reduce_items(const AlgorithmOptions& options, const S& stage, c
           *left = invoke_inline(op, std::move(*left), std::move(*right));
         } else if (right) {
           left = std::move(right);
+        }
+      });
+}
+
+/// Whether the least and the greatest items of a stage, by `Less`, are found by extreme_numbers.
+template <class S, class Less>
+inline constexpr bool kHasExtremeNumbers = kOptimizes && S::kIndexed && kComparesNumbers<PipelineValue<S>, Less>;
+
+/// The numbers kWhich of a stage; none of no items. A run of numbers is made in memory, and gone through as one of an array is.
+template <Extreme... kWhich, IndexedStage S>
+auto extreme_numbers(const AlgorithmOptions& options, const S& stage) {
+  using T = PipelineValue<S>;
+  using Best = std::array<T, sizeof...(kWhich)>;
+  const auto take = [](Best& best, const T* numbers, LoopIndex count) {
+    T* next = best.data();
+    const auto take_one = [&]<Extreme kOne>(ExtremeNumber<T, kOne> found) {
+      found.take(numbers, 0, count);
+      *next++ = *found.place();
+    };
+    (take_one(ExtremeNumber<T, kWhich>(next)), ...);
+  };
+  return fold_stage(
+      options, stage, [] { return std::optional<Best>(); },
+      [&take](std::optional<Best>& best, const S& ready, LoopIndex first, LoopIndex last) {
+        std::array<T, 512> numbers;
+        while (first != last) {
+          const LoopIndex end = first + std::min<LoopIndex>(last - first, numbers.size());
+          T* out = numbers.data();
+          push(ready, first, end, [&out](auto&& x) BLITZ_LAMBDA_INLINE { *out++ = x; });
+          if (!best) best.emplace().fill(numbers[0]);
+          take(*best, numbers.data(), end - first);
+          first = end;
+        }
+      },
+      [&take](std::optional<Best>& left, std::optional<Best>&& right) {
+        if (left && right) {
+          take(*left, right->data(), right->size());
+        } else if (right) {
+          left = right;
         }
       });
 }

@@ -37,6 +37,11 @@ struct Person {
 struct Place {
   int height;
 };
+struct Bits {
+  static constexpr unsigned min() { return 0; }
+  static constexpr unsigned max() { return 255; }
+  unsigned operator()() { return 4; }
+};
 struct ExecutionPolicy {
 } execution_par;  // std::execution::par needs oneTBB's headers
 """
@@ -78,76 +83,60 @@ CASES = {
         "(void)blitz::count_if(vector, small);",
         "indirect_unary_predicate",
     ),
-    "map of a callable that does not take the item": (
-        "(void)blitz::par(vector).map(takes_string);",
-        "(void)blitz::par(vector).map(small);",
-        "StageCallable",
+    "copy to items that items cannot be assigned to": (
+        "std::vector<NoDefault> out(3, NoDefault(1)); blitz::copy(vector, out);",
+        "std::vector<long> out(3); static_assert(requires { blitz::copy(vector, out); });",
+        "Transferable",
     ),
-    "enumerate behind filter": (
-        "(void)blitz::par(vector).filter(small).enumerate();",
-        "(void)blitz::par(vector).enumerate().filter([](std::size_t, int) { return true; });",
-        "IndexedStage",
+    "histogram by fractions": (
+        "(void)blitz::histogram(vector, 3, [](int x) { return x / 2.0; });",
+        "static_assert(requires { blitz::histogram(vector, 3, small); });",
+        "BinOf",
+    ),
+    "group_by of keys that cannot be hashed": (
+        "(void)blitz::group_by(vector, [](int) { return NoDefault(1); });",
+        "static_assert(requires { blitz::group_by(vector, small); });",
+        "GroupKey",
+    ),
+    "inclusive_scan by no operation": (
+        "std::vector<int> out(3); blitz::inclusive_scan(vector, out, takes_int);",
+        "std::vector<int> out(3); static_assert(requires { blitz::inclusive_scan(vector, out, std::plus<>{}); });",
+        "ScanOperation",
+    ),
+    "reduce from a value of another type": (
+        "(void)blitz::reduce(vector, std::string());",
+        "static_assert(requires { blitz::reduce(vector, 0L); });",
+        "BeginsWithItems",
+    ),
+    "transform_reduce by a transformation of something else": (
+        "(void)blitz::transform_reduce(vector, 0, std::plus<>{}, takes_string);",
+        "static_assert(requires { blitz::transform_reduce(vector, 0, std::plus<>{}, small); });",
+        "TransformReduces",
+    ),
+    "sort_by_key with constant values": (
+        "const std::vector<int> values(3); blitz::sort_by_key(vector, values);",
+        "std::vector<int> values(3); static_assert(requires { blitz::sort_by_key(vector, values); });",
+        "SortableByKey",
+    ),
+    "sort_by_cached_key of keys without an order": (
+        "blitz::sort_by_cached_key(vector, [](int) { return NoDefault(1); });",
+        "static_assert(requires { blitz::sort_by_cached_key(vector, small); });",
+        "SortableByCachedKey",
+    ),
+    "shuffle by a number": (
+        "blitz::shuffle(vector, 7);",
+        "static_assert(requires { blitz::shuffle(vector, Bits()); });",
+        "RandomBits",
+    ),
+    "iota from what no number can be added to": (
+        "std::vector<std::string> v(3); blitz::iota(v, std::string());",
+        "static_assert(requires { blitz::iota(vector, 1); });",
+        "Countable",
     ),
     "sum of what is no number": (
         "(void)blitz::par(vector).map([](int) { return std::string(); }).sum();",
         "(void)blitz::par(vector).map([](int) { return std::string(); }).reduce(std::plus<>{});",
         "PipelineNumber",
-    ),
-    **{
-        f"{call} behind filter": (
-            f"(void)blitz::par(vector).filter(small).{call};",
-            f"(void)blitz::par(vector).{call};",
-            "IndexedStage",
-        )
-        for call in [
-            "take(1)",
-            "skip(1)",
-            "step_by(2)",
-            "rev()",
-            "scan(std::plus<>{})",
-            "exclusive_scan(0, std::plus<>{})",
-            "position_first(small)",
-        ]
-    },
-    "zip with what has no positions": (
-        "(void)blitz::par(vector).zip(blitz::par(vector).filter(small));",
-        "(void)blitz::par(vector).zip(blitz::par(vector).map(small));",
-        "IndexedStage",
-    ),
-    **{
-        f"{call} behind {stage}": (
-            f"(void)blitz::par(vector).{stage}.{call};",
-            f"(void)blitz::par(vector).skip(1).{call};",
-            "SlicedStage",
-        )
-        for call in ["chunks(2)", "windows(2)"]
-        for stage in ["map(small)", "step_by(2)"]
-    },
-    **{
-        f"{call} of a callable that does not take the item": (
-            f"(void)blitz::par(vector).{call}(takes_string);",
-            f"(void)blitz::par(vector).{call}({right});",
-            "StageCallable",
-        )
-        for call, right in {
-            "filter": "small",
-            "filter_map": "[](int x) { return x > 0 ? &x : nullptr; }",
-            "flat_map": "[](int x) { return std::views::iota(0, x); }",
-            "inspect": "takes_int",
-            "any_of": "small",
-            "find_last": "small",
-            "partition": "small",
-        }.items()
-    },
-    "map of a mutable lambda": (
-        "(void)blitz::par(vector).map([n = 0](int) mutable { return ++n; });",
-        "(void)blitz::par(vector).map([n = 0](int) { return n; });",
-        "StageCallable",
-    ),
-    "for_each, in a pipeline, of a callable that does not take the item": (
-        "blitz::par(vector).for_each(takes_string);",
-        "blitz::par(vector).for_each(takes_int);",
-        "StageCallable",
     ),
     **{
         f"{call} of what is no number": (
@@ -673,6 +662,19 @@ CASES = {
     ),
 }
 
+# What needs the positions of items.
+POSITION_CALLS = [
+    "enumerate()",
+    "zip(blitz::par(vector))",
+    "take(1)",
+    "skip(1)",
+    "step_by(2)",
+    "rev()",
+    "scan(std::plus<>{})",
+    "exclusive_scan(0, std::plus<>{})",
+    "position_first(small)",
+]
+
 # The most likely mistakes of a newcomer. name: (wrong, right, what the first line of the message must say)
 MISTAKES = {
     "join_all of callables side by side": (
@@ -801,15 +803,44 @@ MISTAKES = {
         "std::vector<Person> v(3); blitz::stable_sort(v, std::less<>{}, &Person::age);",
         "blitz: the projection is called with an item",
     ),
-    "transform into a back_inserter": (
-        "std::vector<int> out; blitz::transform(vector, std::back_inserter(out), [](int x) { return x; });",
-        "std::vector<int> out(3); blitz::transform(vector, out, [](int x) { return x; });",
-        "out.resize(n), and pass out",
+    **{
+        f"{call.split('(')[0]} into an iterator": (
+            f"std::vector<int> out(3); (void)blitz::{call.replace('OUT', iterator)};",
+            f"std::vector<int> out(3); static_assert(requires {{ blitz::{call.replace('OUT', 'out')}; }});",
+            "out.resize(n), and pass out",
+        )
+        for call, iterator in {
+            "transform(vector, OUT, small)": "std::back_inserter(out)",
+            "transform(vector, vector, OUT, std::plus<>{})": "std::back_inserter(out)",
+            "copy(vector, OUT)": "std::back_inserter(out)",
+            "move(vector, OUT)": "out.begin()",
+            "reverse_copy(vector, OUT)": "out.begin()",
+            "rotate_copy(vector, vector.begin(), OUT)": "out.begin()",
+            "copy_if(vector, OUT, small)": "out.begin()",
+            "remove_copy_if(vector, OUT, small)": "out.begin()",
+            "remove_copy(vector, OUT, 1)": "out.begin()",
+            "unique_copy(vector, OUT)": "out.begin()",
+            "partition_copy(vector, OUT, OUT, small)": "out.begin()",
+            "adjacent_difference(vector, OUT)": "out.begin()",
+            "inclusive_scan(vector, OUT)": "out.begin()",
+            "exclusive_scan(vector, OUT, 0)": "out.begin()",
+            "transform_inclusive_scan(vector, OUT, std::plus<>{}, small)": "out.begin()",
+            "transform_exclusive_scan(vector, OUT, 0, std::plus<>{}, small)": "out.begin()",
+            "merge(vector, vector, OUT)": "std::back_inserter(out)",
+            "set_union(vector, vector, OUT)": "std::back_inserter(out)",
+        }.items()
+    },
+    "an output without its end, as of std::copy": (
+        "std::vector<int> v(3); blitz::copy(vector.begin(), vector.end(), v.begin());",
+        "std::vector<int> v(3);"
+        " static_assert(requires { blitz::copy(vector.begin(), vector.end(), v.begin(), v.end()); });",
+        "blitz: the output has an end, too: (first, last, out, out_last)",
     ),
-    "copy_if into an iterator": (
-        "std::vector<int> out(3); blitz::copy_if(vector, out.begin(), [](int x) { return x > 0; });",
-        "std::vector<int> out(3); blitz::copy_if(vector, out, [](int x) { return x > 0; });",
-        "out.resize(n), and pass out",
+    "an output without its end, as of std::transform": (
+        "std::vector<int> v(3); blitz::transform(vector.begin(), vector.end(), v.begin(), small);",
+        "std::vector<int> v(3);"
+        " static_assert(requires { blitz::transform(vector.begin(), vector.end(), v.begin(), v.end(), small); });",
+        "blitz: the output has an end, too: (first, last, out, out_last)",
     ),
     "a pipeline of a list": (
         "std::list<long> v(3); (void)blitz::par(v);",
@@ -821,21 +852,167 @@ MISTAKES = {
         "const std::vector<long> v(3); (void)blitz::par(v);",
         "must not be a temporary: give it a name",
     ),
-    "a stage that does not take the item": (
-        "(void)blitz::par(vector).map([](const std::string& s) { return s; });",
-        "(void)blitz::par(vector).map([](int x) { return x; });",
-        "is called with one item of the stage before",
+    **{
+        f"{call} of a callable that does not take the item": (
+            f"(void)blitz::par(vector).{call}(takes_string);",
+            f"(void)blitz::par(vector).{call}({right});",
+            "blitz: the callable of a stage is called with one item of the stage before",
+        )
+        for call, right in {
+            "map": "small",
+            "filter": "small",
+            "filter_map": "[](int x) { return x > 0 ? &x : nullptr; }",
+            "flat_map": "[](int x) { return std::views::iota(0, x); }",
+            "inspect": "takes_int",
+            "for_each": "takes_int",
+            "any_of": "small",
+            "all_of": "small",
+            "none_of": "small",
+            "find_first": "small",
+            "find_any": "small",
+            "find_last": "small",
+            "partition": "small",
+            "try_for_each": "[](int) { return std::optional<int>(); }",
+        }.items()
+    },
+    "map of a mutable lambda": (
+        "(void)blitz::par(vector).map([n = 0](int) mutable { return ++n; });",
+        "(void)blitz::par(vector).map([n = 0](int) { return n; });",
+        "and it is no mutable lambda",
     ),
-    "positions behind filter": (
-        "(void)blitz::par(vector).filter([](int x) { return x > 0; }).enumerate();",
-        "(void)blitz::par(vector).enumerate().filter([](std::size_t, int x) { return x > 0; });",
-        "call enumerate, zip and take before filter",
+    **{
+        f"{call} of a predicate that returns nothing": (
+            f"(void)blitz::par(vector).{call}(takes_int);",
+            f"(void)blitz::par(vector).{call}(small);",
+            "blitz: a predicate returns a bool",
+        )
+        for call in ["filter", "any_of", "all_of", "none_of"]
+    },
+    "filter_map of a callable that returns no optional": (
+        "(void)blitz::par(vector).filter_map(small);",
+        "(void)blitz::par(vector).map(small);",
+        "the callable of filter_map returns a std::optional or a pointer",
     ),
-    "zip behind filter": (
-        "(void)blitz::par(vector).filter([](int x) { return x > 0; }).zip(blitz::par(vector));",
-        "(void)blitz::par(vector).zip(blitz::par(vector)).filter([](int x, int) { return x > 0; });",
-        "call enumerate, zip and take before filter",
+    "try_for_each of a callable that returns no optional": (
+        "(void)blitz::par(vector).try_for_each(takes_int);",
+        "(void)blitz::par(vector).try_for_each([](int) { return std::optional<int>(); });",
+        "the callable of try_for_each returns a std::optional of an error",
     ),
+    "flat_map of a callable that returns no range": (
+        "(void)blitz::par(vector).flat_map(small);",
+        "(void)blitz::par(vector).flat_map([](int x) { return std::views::single(x); });",
+        "the callable of flat_map returns a range",
+    ),
+    **{
+        f"a scan by {what}": (
+            f"(void)blitz::par(vector).{wrong};",
+            f"(void)blitz::par(vector).{right};",
+            "blitz: the operation of a scan takes a sum and an item, or two sums",
+        )
+        for what, wrong, right in [
+            ("an operation on one item", "scan(small)", "scan(std::plus<>{})"),
+            (
+                "an operation whose result is no item",
+                "scan([](int, int) { return NoDefault(1); })",
+                "scan([](int x, int) { return x; })",
+            ),
+            (
+                "an operation on items alone",
+                "exclusive_scan(NoDefault(0), [](int, int) { return NoDefault(1); })",
+                "exclusive_scan(NoDefault(0), [](NoDefault n, auto) { return n; })",
+            ),
+            (
+                "an operation that makes fractions of integers",
+                "map([](int x) { return x / 2.0; }).exclusive_scan(0, std::plus<>{})",
+                "map([](int x) { return x / 2.0; }).exclusive_scan(0.0, std::plus<>{})",
+            ),
+        ]
+    },
+    "reduce of items to something else": (
+        "(void)blitz::par(vector).reduce([](const std::string& s, int) { return s; });",
+        "(void)blitz::par(vector).reduce([](int x, int) { return x; });",
+        "blitz: reduce(op) combines two items to one of their type",
+    ),
+    "reduce of doubles from 0": (
+        "std::vector<double> v(3); (void)blitz::par(v).reduce(0, std::plus<>{});",
+        "std::vector<double> v(3); (void)blitz::par(v).reduce(0.0, std::plus<>{});",
+        "blitz: reduce(identity, op) combines a value with an item",
+    ),
+    "fold without a combine": (
+        "(void)blitz::par(vector).fold(std::string(), [](std::string s, int x) { return s + char(x); }, takes_int);",
+        "(void)blitz::par(vector).fold(std::string(), [](std::string s, int x) { return s + char(x); }, std::plus<>{});",
+        "blitz: fold(identity, f, combine) calls f(value, item) and combine(value, value)",
+    ),
+    "fold by a mutable lambda": (
+        "(void)blitz::par(vector).fold(0, [i = 0](int n, int) mutable { return n + ++i; }, std::plus<>{});",
+        "(void)blitz::par(vector).fold(0, [i = 0](int n, int) { return n + i; }, std::plus<>{});",
+        "is no mutable lambda",
+    ),
+    "fold whose result is dropped": (
+        "(void)blitz::par(vector).fold(std::string(), [](std::string, int) { return NoDefault(1); }, std::plus<>{});",
+        "(void)blitz::par(vector).fold(std::string(), [](std::string& s, int) { return s.size(); }, std::plus<>{});",
+        "each returns the new value",
+    ),
+    **{
+        f"{call} of items without an order": (
+            f"std::vector<Person> v(3); (void)blitz::par(v).{call}();",
+            f"std::vector<Person> v(3); (void)blitz::par(v).{call}([](auto& x, auto& y) {{ return x.age < y.age; }});",
+            "blitz: the least and the greatest item need an order",
+        )
+        for call in ["min", "max", "minmax"]
+    },
+    "chain of other items": (
+        "(void)blitz::par(vector).chain(blitz::par(0, 3));",
+        "(void)blitz::par(1, 2).chain(blitz::par(0, 3));",
+        "blitz: chain needs two pipelines of the same items",
+    ),
+    **{
+        f"{call} with a range": (
+            f"(void)blitz::par(vector).{call}(vector);",
+            f"(void)blitz::par(vector).{call}(blitz::par(vector));",
+            f"blitz: {call} takes another pipeline: {call}(blitz::par(range))",
+        )
+        for call in ["zip", "chain"]
+    },
+    "a pipeline as the range of a view": (
+        "(void)(blitz::par(vector) | std::views::reverse);",
+        "(void)blitz::par(vector | std::views::reverse);",
+        "blitz: p | f is f(p)",
+    ),
+    **{
+        f"{call} behind filter": (
+            f"(void)blitz::par(vector).filter(small).{call};",
+            f"(void)blitz::par(vector).{call};",
+            "blitz: the position of an item is not known behind filter",
+        )
+        for call in POSITION_CALLS
+    },
+    **{
+        f"positions behind {stage}": (
+            f"(void){pipeline}.enumerate();",
+            "(void)blitz::par(vector).enumerate();",
+            "behind filter, filter_map, flat_map and scan, nor of what from, lines, split_at, split and walk_tree find",
+        )
+        for stage, pipeline in {
+            "scan": "blitz::par(vector).scan(std::plus<>{})",
+            "from": "blitz::from(list)",
+            "lines": 'blitz::lines("a")',
+        }.items()
+    },
+    "zip with what has no positions": (
+        "(void)blitz::par(vector).zip(blitz::par(vector).filter(small));",
+        "(void)blitz::par(vector).zip(blitz::par(vector).map(small));",
+        "blitz: the position of an item is not known behind filter",
+    ),
+    **{
+        f"{call} behind {stage}": (
+            f"(void)blitz::par(vector).{stage}.{call};",
+            f"(void)blitz::par(vector).skip(1).{call};",
+            "blitz: chunks and windows are of neighbouring items",
+        )
+        for call in ["chunks(2)", "windows(2)"]
+        for stage in ["map(small)", "step_by(2)"]
+    },
     "the sum of strings": (
         "std::vector<std::string> v(3); (void)blitz::par(v).sum();",
         "std::vector<std::string> v(3); (void)blitz::par(v).reduce(std::string(), std::plus<>{});",

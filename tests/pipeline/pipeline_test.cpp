@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <list>
 #include <numeric>
 #include <optional>
@@ -272,6 +273,45 @@ TEST_CASE("pipelines: the first and the last of equal items") {
     CHECK(par(pairs).with(options).max(by_first)->second == 4);
     CHECK(par(pairs).with(options).minmax(by_first)->first.second == 1);
     CHECK(par(pairs).with(options).minmax(by_first)->second.second == 4);
+  });
+}
+
+/// Compares the least and the greatest of some numbers, and of those behind a filter, with what a loop finds.
+template <class T>
+void check_extremes(const std::vector<T>& numbers, const AlgorithmOptions& options) {
+  const auto bits = [](const std::optional<T>& x) { return std::pair(x, x && std::signbit(static_cast<double>(*x))); };
+  const auto check = [&](const auto& pipeline, const std::vector<T>& expected) {
+    std::optional<T> least;
+    std::optional<T> greatest;
+    for (const T x : expected) {
+      if (!least || x < *least) least = x;
+      if (!greatest || !(x < *greatest)) greatest = x;
+    }
+    CHECK(bits(pipeline.min()) == bits(least));
+    CHECK(bits(pipeline.max()) == bits(greatest));
+    const auto both = pipeline.minmax();
+    CHECK(bits(both ? std::optional(both->first) : std::nullopt) == bits(least));
+    CHECK(bits(both ? std::optional(both->second) : std::nullopt) == bits(greatest));
+  };
+  const auto same = par(numbers).with(options).map([](T x) { return x; });
+  const auto is_even = [](T x) { return static_cast<int>(x) % 2 == 0; };
+  check(same, numbers);
+  check(same.filter(is_even), listed(numbers | std::views::filter(is_even)));
+}
+
+TEST_CASE("pipelines: the least and the greatest number, of zeros too") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t n : {0, 1, 2, 23, 511, 512, 513, 2000, 5000}) {
+      CAPTURE(n);
+      const std::vector<int> numbers = random_ints(n, 1000);
+      check_extremes(numbers, options);
+      check_extremes(listed(numbers | std::views::transform([](int x) { return x / 7.0 - 50; })), options);
+      check_extremes(listed(numbers | std::views::transform([](int x) { return static_cast<unsigned char>(x); })),
+                     options);
+      // The first of the least and the last of the greatest: -0.0 equals 0.0.
+      check_extremes(listed(numbers | std::views::transform([](int x) { return x % 3 == 0 ? -0.0F : 0.0F; })), options);
+      check_extremes(std::vector<double>(n, std::numeric_limits<double>::infinity()), options);
+    }
   });
 }
 

@@ -56,6 +56,8 @@ KERNELS = {
     "difference_test": "pcmpeqd",  # of mismatch
     "ExtremeNumber": "minpd",
     "InCopyIf": "pcmpgtd",
+    "InMapFilterSum": "addpd",
+    "InSumOfThree": "addpd",
 }
 
 KERNEL_SOURCE = """
@@ -68,6 +70,7 @@ KERNEL_SOURCE = """
 #include "blitz/algorithm/min_max.hpp"
 #include "blitz/algorithm/transform.hpp"
 #include "blitz/parallel_reduce.hpp"
+#include "blitz/pipeline.hpp"
 
 using Doubles = std::vector<double>;
 using Integers = std::vector<int>;
@@ -85,6 +88,11 @@ bool mismatch(const Integers& x, const Integers& y) { return blitz::mismatch(x, 
 double min_element(const Doubles& x) { return *blitz::min_element(x); }
 struct InCopyIf { bool operator()(int x) const { return x > 5; } };
 void copy_if(const Integers& x, Integers& y) { blitz::copy_if(x, y, InCopyIf()); }
+struct InMapFilterSum { double operator()(double x) const { return x * 1.5 + 1; } };
+struct IsLarge { bool operator()(double x) const { return x > 5; } };
+double map_filter_sum(const Doubles& x) { return blitz::par(x).map(InMapFilterSum()).filter(IsLarge()).sum(); }
+struct InSumOfThree { double operator()(double x, double y, double z) const { return x * y * z; } };
+double zip_sum(const Doubles& x, const Doubles& y, const Doubles& z) { return blitz::par(x, y, z).map(InSumOfThree()).sum(); }
 """
 
 # What folds a block, as objdump spells it, inlined or not; and the sums of SOURCE that it is part of.
