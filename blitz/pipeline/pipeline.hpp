@@ -233,11 +233,9 @@ class Pipeline {
   /// Calls f(item) for each item.
   template <StageCallable<S> F>
   void for_each(F f) const {
-    detail::with_ready(options_, stage_, [&](const S& stage) {
-      detail::for_blocks(options_, stage.positions(), 1, [&](detail::LoopIndex first, detail::LoopIndex last) {
-        detail::push(stage, first, last, [&f](auto&&... x) BLITZ_LAMBDA_INLINE {
-          static_cast<void>(detail::invoke_inline(std::as_const(f), static_cast<decltype(x)>(x)...));
-        });
+    detail::for_stage(options_, stage_, [&](const S& stage, detail::LoopIndex first, detail::LoopIndex last) {
+      detail::push(stage, first, last, [&f](auto&&... x) BLITZ_LAMBDA_INLINE {
+        static_cast<void>(detail::invoke_inline(std::as_const(f), static_cast<decltype(x)>(x)...));
       });
     });
   }

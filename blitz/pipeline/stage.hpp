@@ -30,6 +30,7 @@ class Over {
 
   [[nodiscard]] LoopIndex positions() const { return below_.positions(); }
   void first_pass(const AlgorithmOptions& options) { below_.first_pass(options); }
+  void end_early() const noexcept { below_.end_early(); }
 
  protected:
   explicit Over(S below) : below_(std::move(below)) {}
@@ -392,6 +393,11 @@ class ChainStage : public Over<S> {
   void first_pass(const AlgorithmOptions& options) {
     Over<S>::first_pass(options);
     next_.first_pass(options);
+    middle_ = this->below_.positions();  // which that pass may have found
+  }
+  void end_early() const noexcept {
+    Over<S>::end_early();
+    next_.end_early();
   }
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {

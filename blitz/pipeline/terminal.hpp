@@ -44,6 +44,18 @@ BLITZ_ALWAYS_INLINE decltype(auto) as_item(X&&... x) {
   }
 }
 
+/// Whether a stage has one item at most for each position.
+template <class S>
+inline constexpr bool kAtMostOne = S::kIndexed;
+template <class S, class F>
+inline constexpr bool kAtMostOne<MapStage<S, F>> = kAtMostOne<S>;
+template <class S, class F>
+inline constexpr bool kAtMostOne<InspectStage<S, F>> = kAtMostOne<S>;
+template <class S, class P>
+inline constexpr bool kAtMostOne<FilterStage<S, P>> = kAtMostOne<S>;
+template <class S, class F>
+inline constexpr bool kAtMostOne<FilterMapStage<S, F>> = kAtMostOne<S>;
+
 /// Calls `take(item)` for the items of the positions. A `take` that returns true ends the block.
 template <class S, class Take>
 BLITZ_ALWAYS_INLINE bool push(const S& stage, LoopIndex first, LoopIndex last, const Take& take) {
@@ -69,12 +81,46 @@ decltype(auto) with_ready(const AlgorithmOptions& options, const S& stage, const
   }
 }
 
+/// Calls `f`, a part of a loop over the stage. The stage is told if that ends the loop, by returning true or by an exception.
+template <class S, class F>
+BLITZ_ALWAYS_INLINE auto run_part(const S& stage, const F& f) {
+  if constexpr (S::kTwoPasses) {
+    try {
+      if constexpr (std::same_as<std::invoke_result_t<const F&>, bool>) {
+        const bool ends = f();
+        if (ends) stage.end_early();
+        return ends;
+      } else {
+        return f();
+      }
+    } catch (...) {
+      stage.end_early();
+      throw;
+    }
+  } else {
+    return f();
+  }
+}
+
+/// for_blocks over the positions of a stage: `f(stage, first, last)`.
+template <class S, class F>
+void for_stage(const AlgorithmOptions& options, const S& stage, F&& f) {
+  with_ready(options, stage, [&](const S& ready) {
+    for_blocks(options, ready.positions(), 1, [&](LoopIndex first, LoopIndex last) {
+      return run_part(ready, [&]() BLITZ_LAMBDA_INLINE { return f(ready, first, last); });
+    });
+  });
+}
+
 /// fold_blocks over the positions of a stage: `fold(value, stage, first, last)`.
 template <class S, class Identity, class F, class Combine>
 auto fold_stage(const AlgorithmOptions& options, const S& stage, Identity&& identity, F&& fold, Combine&& combine) {
   return with_ready(options, stage, [&](const S& ready) {
-    const auto fold_block = [&](auto& value, LoopIndex first, LoopIndex last) { fold(value, ready, first, last); };
-    return fold_blocks(options, ready.positions(), 1, identity, fold_block, combine);
+    const auto begin = [&] { return run_part(ready, identity); };
+    const auto fold_block = [&](auto& value, LoopIndex first, LoopIndex last) {
+      run_part(ready, [&]() BLITZ_LAMBDA_INLINE { fold(value, ready, first, last); });
+    };
+    return fold_blocks(options, ready.positions(), 1, begin, fold_block, combine);
   });
 }
 
@@ -223,6 +269,10 @@ auto first_item(const AlgorithmOptions& options, const S& stage, const P& pred) 
         if (value) return;
         for (; first < last && first <= best.load(std::memory_order_relaxed); ++first) {
           push(ready, first, first + 1, [&](auto&&... x) {
+            // A position with many items is not gone through to its end in vain.
+            if constexpr (!kAtMostOne<S>) {
+              if (first > best.load(std::memory_order_relaxed)) return true;
+            }
             if (!invoke_inline(pred, std::as_const(x)...)) return false;
             value.emplace(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
             return true;
@@ -276,14 +326,12 @@ auto last_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
 template <class S, class P>
 bool any_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
   Atomic<bool> hit{false};  // set by the blocks that find one; relaxed, for the end of the loop orders it
-  with_ready(options, stage, [&](const S& ready) {
-    for_blocks(options, ready.positions(), 1, [&](LoopIndex first, LoopIndex last) {
-      const bool here = push(ready, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
-        return static_cast<bool>(invoke_inline(pred, std::as_const(x)...));
-      });
-      if (here) hit.store(true, std::memory_order_relaxed);
-      return here;
+  for_stage(options, stage, [&](const S& ready, LoopIndex first, LoopIndex last) {
+    const bool here = push(ready, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
+      return static_cast<bool>(invoke_inline(pred, std::as_const(x)...));
     });
+    if (here) hit.store(true, std::memory_order_relaxed);
+    return here;
   });
   if (hit.load(std::memory_order_relaxed)) return true;
   throw_if_stopped(options);
@@ -321,18 +369,6 @@ Array<T> collect_items(const AlgorithmOptions& options, const S& stage) {
   });
 }
 
-/// Whether a stage has one item at most for each position.
-template <class S>
-inline constexpr bool kAtMostOne = S::kIndexed;
-template <class S, class F>
-inline constexpr bool kAtMostOne<MapStage<S, F>> = kAtMostOne<S>;
-template <class S, class F>
-inline constexpr bool kAtMostOne<InspectStage<S, F>> = kAtMostOne<S>;
-template <class S, class P>
-inline constexpr bool kAtMostOne<FilterStage<S, P>> = kAtMostOne<S>;
-template <class S, class F>
-inline constexpr bool kAtMostOne<FilterMapStage<S, F>> = kAtMostOne<S>;
-
 /// Appends the items of the positions to a rope.
 template <class T, PipelineStage S>
 void append_items(RopeEnd& rope, const S& stage, LoopIndex first, LoopIndex last) {
@@ -365,7 +401,7 @@ template <class T, PipelineStage S>
 Array<T> collect_items(const AlgorithmOptions& options, const S& stage) {
   return with_ready(options, stage, [&](const S& ready) {
     const auto append = [&ready](RopeEnd& rope, LoopIndex first, LoopIndex last) {
-      append_items<T>(rope, ready, first, last);
+      run_part(ready, [&]() BLITZ_LAMBDA_INLINE { append_items<T>(rope, ready, first, last); });
     };
     CollectedItems items = collect_blocks(options, kItemKind<T>, ready.positions(), kAtMostOne<S>, append);
     return ArrayMaker::make(as_memory_of<T>(std::move(items.memory)), items.count);

@@ -47,6 +47,7 @@ class AnyStage {
 
   [[nodiscard]] LoopIndex positions() const { return stage_->positions(); }
   void first_pass(const AlgorithmOptions& options) { stage_ = stage_->ready(options); }
+  void end_early() const noexcept { stage_->end_early(); }
   template <class Sink>
   bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
     return stage_->for_each(first, last, [&sink](Item&& item) { return sink(std::move(item)); });
@@ -65,6 +66,7 @@ class AnyStage {
     virtual ~Stage() = default;
     [[nodiscard]] virtual LoopIndex positions() const = 0;
     [[nodiscard]] virtual std::shared_ptr<const Stage> ready(const AlgorithmOptions& options) const = 0;
+    virtual void end_early() const noexcept = 0;
     virtual bool for_each(LoopIndex first, LoopIndex last, const ItemSink& sink) const = 0;
     [[nodiscard]] virtual Item at(LoopIndex i) const = 0;
   };
@@ -77,6 +79,9 @@ class AnyStage {
       auto copy = std::make_shared<Of>(stage);
       if constexpr (S::kTwoPasses) copy->stage.first_pass(options);
       return copy;
+    }
+    void end_early() const noexcept override {
+      if constexpr (S::kTwoPasses) stage.end_early();
     }
     bool for_each(LoopIndex first, LoopIndex last, const ItemSink& sink) const override {
       return stage.for_each(first, last, [&sink](auto&& item) { return sink(std::move(item)); });
