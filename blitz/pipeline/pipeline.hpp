@@ -421,11 +421,11 @@ class Pipeline {
   template <LoopRange R>
     requires std::indirectly_writable<std::ranges::iterator_t<R>, Value>
   std::size_t collect_into(R&& out) const {
-    if constexpr (!S::kIndexed) {
-      auto items = collect();
-      return par(items).map([](Value& item) -> Value&& { return std::move(item); }).with(options_).collect_into(out);
-    } else {
+    if constexpr (S::kIndexed) {
       return assign_to(out);
+    } else {
+      auto items = collect();
+      return move_into(items, out);
     }
   }
   /// Appends the items, in their order, to `vector`. After an exception it is as it was, unless moving an item throws.
@@ -434,28 +434,51 @@ class Pipeline {
     auto items = collect();
     vector.insert(vector.end(), std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
   }
-  /// The items for which `pred` holds, and the others, each in their order. Two passes.
+  /// The items for which `pred` holds, and the others, each in their order. Memory: for each of both what collect() needs behind
+  /// a filter.
   template <StageCallable<S> F>
   [[nodiscard]] std::pair<Array<Value>, Array<Value>> partition(F pred) const {
-    return {filter(pred).collect(), filter(std::not_fn(pred)).collect()};
+    return detail::collect_both<Value, Value>(options_, stage_,
+                                              [&pred](detail::RopeEnd& kept, detail::RopeEnd& others, const S& stage,
+                                                      detail::LoopIndex first, detail::LoopIndex last) {
+                                                detail::append_parted<Value>(kept, others, stage, std::as_const(pred),
+                                                                             first, last);
+                                              });
   }
   /// The same by `pred`, assigned to the ranges `kept` and `others`, as many as each has room for. Returns how many went to each.
   template <StageCallable<S> F, LoopRange Kept, LoopRange Others>
   std::pair<std::size_t, std::size_t> partition_into(Kept&& kept, Others&& others, F pred) const {
-    return {filter(pred).collect_into(kept), filter(std::not_fn(pred)).collect_into(others)};
+    auto [left, right] = partition(std::move(pred));
+    return {move_into(left, kept), move_into(right, others)};
   }
-  /// The first and the second of each item, which is a pair, or a position with two items. Two passes.
+  /// The first and the second of each item, which is a pair, or a position with two items. Memory: for each of both what
+  /// collect() needs.
   [[nodiscard]] auto unzip() const
     requires(std::tuple_size<Value>::value == 2)
   {
-    return std::pair(part<0>().collect(), part<1>().collect());
+    using First = std::tuple_element_t<0, Value>;
+    using Second = std::tuple_element_t<1, Value>;
+    return detail::collect_both<First, Second>(
+        options_, stage_,
+        [](detail::RopeEnd& firsts, detail::RopeEnd& seconds, const S& stage, detail::LoopIndex first,
+           detail::LoopIndex last) {
+          detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
+            firsts.open_piece().template emplace_back<First>(detail::part_of<0>(static_cast<decltype(x)>(x)...));
+            seconds.open_piece().template emplace_back<Second>(detail::part_of<1>(static_cast<decltype(x)>(x)...));
+          });
+        });
   }
   /// The same, assigned to the ranges `firsts` and `seconds`, as many as each has room for. Returns how many went to each.
   template <LoopRange Firsts, LoopRange Seconds>
   std::pair<std::size_t, std::size_t> unzip_into(Firsts&& firsts, Seconds&& seconds) const
     requires(std::tuple_size<Value>::value == 2)
   {
-    return {part<0>().collect_into(firsts), part<1>().collect_into(seconds)};
+    if constexpr (S::kIndexed) {
+      return assign_parts(firsts, seconds);
+    } else {
+      auto [left, right] = unzip();
+      return {move_into(left, firsts), move_into(right, seconds)};
+    }
   }
   /// The items in groups of those for which `key_of(item)` is equal; see blitz::group_by. Memory: the result, and what
   /// collect() and blitz::group_by need.
@@ -519,11 +542,32 @@ class Pipeline {
       return static_cast<std::size_t>(size);
     });
   }
-  template <std::size_t kPart>
-  [[nodiscard]] auto part() const {
-    return map([](const auto&... x) -> std::tuple_element_t<kPart, Value> {
-      return std::get<kPart>(detail::as_item<std::tuple<const decltype(x)&...>>(x...));
+  template <class Firsts, class Seconds>
+  std::pair<std::size_t, std::size_t> assign_parts(Firsts& firsts, Seconds& seconds) const {
+    const auto first_begin = std::ranges::begin(firsts);
+    const auto second_begin = std::ranges::begin(seconds);
+    return detail::with_ready(options_, stage_, [&](const S& stage) {
+      const detail::LoopIndex count = stage.positions();
+      const auto first_count = std::min(static_cast<detail::LoopIndex>(std::ranges::size(firsts)), count);
+      const auto second_count = std::min(static_cast<detail::LoopIndex>(std::ranges::size(seconds)), count);
+      detail::write_blocks(options_, std::max(first_count, second_count),
+                           [&](detail::LoopIndex first, detail::LoopIndex last) {
+                             detail::LoopIndex i = first;
+                             detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
+                               if (i < first_count)
+                                 *detail::at(first_begin, i) = detail::part_of<0>(static_cast<decltype(x)>(x)...);
+                               if (i < second_count)
+                                 *detail::at(second_begin, i) = detail::part_of<1>(static_cast<decltype(x)>(x)...);
+                               ++i;
+                             });
+                           });
+      return std::pair(static_cast<std::size_t>(first_count), static_cast<std::size_t>(second_count));
     });
+  }
+  /// Moves as many items as both have.
+  template <class T, class R>
+  std::size_t move_into(Array<T>& items, R& out) const {
+    return par(items).map([](T& item) -> T&& { return std::move(item); }).with(options_).collect_into(out);
   }
   [[nodiscard]] auto slice(detail::LoopIndex first, detail::LoopIndex last) const {
     return then(detail::SliceStage<S>(stage_, first, last));

@@ -56,6 +56,16 @@ inline constexpr bool kAtMostOne<FilterStage<S, P>> = kAtMostOne<S>;
 template <class S, class F>
 inline constexpr bool kAtMostOne<FilterMapStage<S, F>> = kAtMostOne<S>;
 
+/// The first or the second of an item, which is a pair or as much: what a sink got.
+template <std::size_t kPart, class... X>
+BLITZ_ALWAYS_INLINE decltype(auto) part_of(X&&... x) {
+  if constexpr (sizeof...(X) == 1) {
+    return std::get<kPart>(std::forward<X>(x)...);
+  } else {
+    return std::get<kPart>(std::forward_as_tuple(std::forward<X>(x)...));
+  }
+}
+
 /// Calls `take(item)` for the items of the positions. A `take` that returns true ends the block.
 template <class S, class Take>
 BLITZ_ALWAYS_INLINE bool push(const S& stage, LoopIndex first, LoopIndex last, const Take& take) {
@@ -394,6 +404,53 @@ void append_items(RopeEnd& rope, const FilterStage<S, P>& stage, LoopIndex first
     items.extend_to(out);
     first = next;
   }
+}
+
+/// Appends the items of the positions for which `pred` holds to one rope, and the others to another.
+template <class T, PipelineStage S, class P>
+void append_parted(RopeEnd& kept, RopeEnd& others, const S& stage, const P& pred, LoopIndex first, LoopIndex last) {
+  if constexpr (S::kIndexed && std::is_trivially_copyable_v<T>) {
+    // As in append_items: each is written to both, and the next one over it where it does not belong.
+    while (first != last) {
+      MadeItems& left = kept.open_piece();
+      MadeItems& right = others.open_piece();
+      T* to_left = objects_in<T>(left.end());
+      T* to_right = objects_in<T>(right.end());
+      const auto room =
+          std::min(objects_in<T>(kept.end_of_piece()) - to_left, objects_in<T>(others.end_of_piece()) - to_right);
+      const LoopIndex next = first + std::min(last - first, static_cast<LoopIndex>(room));
+      push(stage, first, next, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
+        const bool keep = static_cast<bool>(invoke_inline(pred, std::as_const(x)...));
+        const T* const item =
+            ::new (static_cast<void*>(to_left)) T(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
+        ::new (static_cast<void*>(to_right)) T(*item);
+        to_left += keep ? 1 : 0;
+        to_right += keep ? 0 : 1;
+      });
+      left.extend_to(to_left);
+      right.extend_to(to_right);
+      first = next;
+    }
+  } else {
+    push(stage, first, last, [&](auto&&... x) {
+      RopeEnd& rope = invoke_inline(pred, std::as_const(x)...) ? kept : others;
+      rope.open_piece().template emplace_back<T>(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
+    });
+  }
+}
+
+/// Two arrays of what `append(rope, other_rope, stage, first, last)` makes of the positions.
+template <class T, class Other, PipelineStage S, class Append>
+std::pair<Array<T>, Array<Other>> collect_both(const AlgorithmOptions& options, const S& stage, const Append& append) {
+  return with_ready(options, stage, [&](const S& ready) {
+    const auto append_part = [&](RopeEnd& rope, RopeEnd& other, LoopIndex first, LoopIndex last) {
+      run_part(ready, [&]() BLITZ_LAMBDA_INLINE { append(rope, other, ready, first, last); });
+    };
+    auto [items, others] =
+        collect_two(options, kItemKind<T>, kItemKind<Other>, ready.positions(), kAtMostOne<S>, append_part);
+    return std::pair(ArrayMaker::make(as_memory_of<T>(std::move(items.memory)), items.count),
+                     ArrayMaker::make(as_memory_of<Other>(std::move(others.memory)), others.count));
+  });
 }
 
 /// The items of a stage whose positions have any number.

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <optional>
 #include <ranges>
+#include <sstream>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -115,6 +116,49 @@ TEST_CASE("pipelines: into memory that is there, also behind a filter") {
     CHECK(more == numbers);
     CHECK(places.back() == numbers.size() - 1);
   });
+}
+
+TEST_CASE("pipelines: partition and unzip, of what can be read once") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    std::string text;
+    for (int i = 0; i < 3000; ++i) text += std::to_string(i) + ' ';
+    std::istringstream in(text);
+    const auto [odd, even] = blitz::from(std::views::istream<int>(in)).ordered().with(options).partition(kIsOdd);
+    CHECK(listed(odd) == listed(std::views::iota(0, 3000) | std::views::filter(kIsOdd)));
+    CHECK(listed(even) == listed(std::views::iota(0, 3000) | std::views::filter(std::not_fn(kIsOdd))));
+    in = std::istringstream(text);
+    const auto parts = blitz::from(std::views::istream<int>(in)).with(options).partition(kIsOdd);
+    CHECK(made_of(parts.first, listed(odd)));
+    CHECK(made_of(parts.second, listed(even)));
+    in = std::istringstream(text);
+    const auto [halves, texts] = blitz::from(std::views::istream<int>(in))
+                                     .map([](int x) { return std::pair(x / 2, std::to_string(x)); })
+                                     .with(options)
+                                     .unzip();
+    REQUIRE(texts.size() == 3000);
+    for (std::size_t i = 0; i < 3000; ++i) CHECK(halves[i] == std::stoi(texts[i]) / 2);
+    std::vector<int> kept(100);
+    std::vector<int> others(3000);
+    in = std::istringstream(text);
+    CHECK(blitz::from(std::views::istream<int>(in)).with(options).partition_into(kept, others, kIsOdd) ==
+          std::pair<std::size_t, std::size_t>(100, 1500));
+    CHECK(std::ranges::all_of(kept, kIsOdd));
+  });
+}
+
+TEST_CASE("pipelines: partition and unzip leave the items of ranges as they are") {
+  std::vector<std::pair<std::string, std::string>> pairs(300, {std::string(40, 'a'), "b"});
+  const auto before = pairs;
+  const auto [firsts, seconds] = par(pairs).unzip();
+  CHECK(firsts[299] == pairs[299].first);
+  CHECK(par(pairs).partition([](const auto&) { return true; }).first.size() == 300);
+  std::vector<std::string> some(5);
+  std::vector<std::string> all(400);
+  CHECK(par(pairs).unzip_into(some, all) == std::pair<std::size_t, std::size_t>(5, 300));
+  CHECK(pairs == before);
+  std::vector<int> numbers(300, 1);
+  CHECK(par(numbers, pairs).unzip().second[7] == before[7]);
+  CHECK(pairs == before);
 }
 
 TEST_CASE("pipelines: split") {
