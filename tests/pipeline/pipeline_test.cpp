@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -396,6 +397,31 @@ TEST_CASE("pipelines: the lines of a text") {
       CHECK(blitz::split_at(text, '\n').with(options).count() == expected.size());
     }
   });
+}
+
+/// Characters that count how many of them are looked at.
+struct CountedChars : std::char_traits<char> {
+  inline static std::atomic<std::size_t> looks{0};
+  static const char* find(const char* first, std::size_t count, const char& x) {
+    const char* const found = std::char_traits<char>::find(first, count, x);
+    looks.fetch_add(found == nullptr ? count : static_cast<std::size_t>(found - first) + 1, std::memory_order_relaxed);
+    return found;
+  }
+};
+
+TEST_CASE("pipelines: of a text with long lines each character is looked at twice at most") {
+  using Text = std::basic_string_view<char, CountedChars>;
+  const std::string line = std::string(1'000'000, 'x') + '\n';
+  for (const std::string& text : {line, line + line, line + "a\n" + line.substr(5, 5000) + "\n\n" + line}) {
+    const auto count = static_cast<std::size_t>(std::ranges::count(text, '\n'));
+    for_each_pool([&](const AlgorithmOptions& options) {
+      CountedChars::looks = 0;
+      const blitz::Pipeline lines(blitz::detail::TextSource(Text(text.data(), text.size()), '\n'));
+      CHECK(lines.with(options).count() == count);
+      CHECK(CountedChars::looks >= text.size());
+      CHECK(CountedChars::looks <= 2 * text.size());
+    });
+  }
 }
 
 TEST_CASE("pipelines: results in memory that is there") {
