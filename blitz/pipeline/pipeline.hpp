@@ -52,8 +52,9 @@ concept PipelineNumber = std::is_arithmetic_v<T>;
 /// Terminals: blocks of items are gone through by whichever worker is free, in the order of the items within a block; what
 /// combines parts does so in their order. An exception ends it early: no block that has not begun will begin, and the first
 /// one thrown arrives when the running blocks are done; everything made until then is destroyed. A stop request leaves out
-/// blocks that have not begun: for_each and the folds then return what ran, and where that would be wrong (collect, find_first
-/// and the like) Stopped is thrown. A terminal costs what a parallel_for over as many items does. Memory: none, but for
+/// blocks that have not begun: for_each and the folds then return what ran, which is nothing if scan, split, walk_tree or
+/// ordered() have not yet found their items, and where that would be wrong (collect, find_first and the like) Stopped is
+/// thrown. A terminal costs what a parallel_for over as many items does. Memory: none, but for
 /// collect and what stands on it.
 ///
 /// @code
@@ -63,7 +64,8 @@ concept PipelineNumber = std::is_arithmetic_v<T>;
 ///                                 .count();
 /// @endcode
 ///
-/// Thread-safety: as an int; terminals are const.
+/// Thread-safety: as an int; terminals are const. But all copies of a pipeline that begins with blitz::from, and all stages behind
+/// it, read one input: one terminal at a time.
 ///
 /// The manner of the calls: Rayon's ParallelIterator. Pushing through sinks: as folly's Gen and Rust's internal iteration.
 template <PipelineStage S>
@@ -243,8 +245,10 @@ class Pipeline {
   template <std::invocable Init, class F>
   void for_each_with(Init init, F f) const {
     using State = std::invoke_result_t<Init&>;
+    AlgorithmOptions options = options_;
+    options.deterministic = false;  // There is no result; but each leaf of the tree would have a value of its own.
     detail::fold_stage(
-        options_, stage_, [&] { return std::optional<State>(); },
+        options, stage_, [&] { return std::optional<State>(); },
         [&](std::optional<State>& state, const S& stage, detail::LoopIndex first, detail::LoopIndex last) {
           if (!state) state.emplace(init());
           detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
@@ -284,7 +288,8 @@ class Pipeline {
         [&](T& left, T&& right) { detail::fold_into(left, std::as_const(combine), std::move(right)); });
   }
   /// The sum of the items, in their type; 0 for none. The additions of floating-point numbers are made in another order,
-  /// and with `.deterministic` in one that does not depend on the threads.
+  /// and with `.deterministic` in one that does not depend on the threads; they begin with +0.0, so that a sum of nothing but
+  /// -0.0 is +0.0.
   [[nodiscard]] Value sum() const
     requires PipelineNumber<Value>
   {
@@ -369,17 +374,18 @@ class Pipeline {
   /// The leftmost item for which `pred` holds, by value. Blocks to the right of one that was found do not begin.
   template <StageCallable<S> F>
   [[nodiscard]] std::optional<Value> find_first(F pred) const {
-    return detail::first_item(options_, stage_, pred);
+    return detail::nearest_item<false>(options_, stage_, pred);
   }
-  /// An item for which `pred` holds: whichever is found first.
+  /// An item for which `pred` holds: whichever is found first; no block begins once one has been.
   template <StageCallable<S> F>
   [[nodiscard]] std::optional<Value> find_any(F pred) const {
-    return detail::first_item(options_, stage_, pred);
+    return detail::some_item(options_, stage_, pred);
   }
-  /// The rightmost item for which `pred` holds.
+  /// The rightmost item for which `pred` holds. Positions are gone through from the last to the first, and blocks to the left of
+  /// one that was found do not begin.
   template <StageCallable<S> F>
   [[nodiscard]] std::optional<Value> find_last(F pred) const {
-    return detail::last_item(options_, stage_, pred);
+    return detail::nearest_item<true>(options_, stage_, pred);
   }
   /// The position of the leftmost item for which `pred` holds.
   template <StageCallable<S> F>
@@ -498,16 +504,27 @@ class Pipeline {
   }
 
   /// Combines items that are std::optional<T> by `op`, which returns one as well: op(value, value). op(identity, x) is x.
-  /// After an empty one `op` is not called in that part.
+  /// No block begins once there is an empty one.
   /// @return The result; empty if an item, or what `op` returned, is.
   template <class T, class Op>
   [[nodiscard]] std::optional<T> try_reduce(T identity, Op op) const {
     using Maybe = std::optional<T>;
-    const auto both = [&](Maybe&& left, Maybe&& right) -> Maybe {
-      if (left && right) left = detail::invoke_inline(std::as_const(op), *std::move(left), *std::move(right));
-      return left && right ? std::move(left) : std::nullopt;
+    const auto take = [&op](Maybe& left, Maybe&& right) {
+      if (left && right) {
+        left = detail::invoke_inline(std::as_const(op), *std::move(left), *std::move(right));
+      } else {
+        left.reset();
+      }
+      return !left;
     };
-    return fold(Maybe(std::move(identity)), both, both);
+    return detail::fold_stage(
+        options_, stage_, [&identity] { return Maybe(identity); },
+        [&](Maybe& value, const S& stage, detail::LoopIndex first, detail::LoopIndex last) {
+          return detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
+            return take(value, Maybe(detail::as_item<Item>(static_cast<decltype(x)>(x)...)));
+          });
+        },
+        take);
   }
 
   /// For extensions: `p | f` is f(p).

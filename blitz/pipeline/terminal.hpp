@@ -112,7 +112,7 @@ BLITZ_ALWAYS_INLINE auto run_part(const S& stage, const F& f) {
   }
 }
 
-/// for_blocks over the positions of a stage: `f(stage, first, last)`.
+/// for_blocks over the positions of a stage: `f(stage, first, last)`, which ends the loop if it returns true.
 template <class S, class F>
 void for_stage(const AlgorithmOptions& options, const S& stage, F&& f) {
   with_ready(options, stage, [&](const S& ready) {
@@ -122,13 +122,13 @@ void for_stage(const AlgorithmOptions& options, const S& stage, F&& f) {
   });
 }
 
-/// fold_blocks over the positions of a stage: `fold(value, stage, first, last)`.
+/// fold_blocks over the positions of a stage: `fold(value, stage, first, last)`, which ends the loop if it returns true.
 template <class S, class Identity, class F, class Combine>
 auto fold_stage(const AlgorithmOptions& options, const S& stage, Identity&& identity, F&& fold, Combine&& combine) {
   return with_ready(options, stage, [&](const S& ready) {
     const auto begin = [&] { return run_part(ready, identity); };
     const auto fold_block = [&](auto& value, LoopIndex first, LoopIndex last) {
-      run_part(ready, [&]() BLITZ_LAMBDA_INLINE { fold(value, ready, first, last); });
+      return run_part(ready, [&]() BLITZ_LAMBDA_INLINE { return fold(value, ready, first, last); });
     };
     return fold_blocks(options, ready.positions(), 1, begin, fold_block, combine);
   });
@@ -268,24 +268,26 @@ std::optional<T> reduce_items(const AlgorithmOptions& options, const S& stage, c
       });
 }
 
-/// The leftmost item for which `pred` holds. Blocks to the right of one that was found are not gone through.
-template <class S, class P>
-auto first_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
+/// The item for which `pred` holds nearest to the beginning, or, if kLast, to the end. Positions are gone through from there;
+/// blocks beyond one that was found are not.
+template <bool kLast, class S, class P>
+auto nearest_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
   using Found = std::optional<PipelineValue<S>>;
-  Atomic<LoopIndex> best{~LoopIndex{0}};  // as in find_first, whose orders these are
+  Atomic<LoopIndex> best{~LoopIndex{0}};  // how far away one was found; the orders as in find_first
   Found found = fold_stage(
       options, stage, [] { return Found(); },
       [&](Found& value, const S& ready, LoopIndex first, LoopIndex last) {
         if (value) return;
         for (; first < last && first <= best.load(std::memory_order_relaxed); ++first) {
-          push(ready, first, first + 1, [&](auto&&... x) {
+          const LoopIndex place = kLast ? ready.positions() - 1 - first : first;
+          push(ready, place, place + 1, [&](auto&&... x) {
             // A position with many items is not gone through to its end in vain.
             if constexpr (!kAtMostOne<S>) {
               if (first > best.load(std::memory_order_relaxed)) return true;
             }
             if (!invoke_inline(pred, std::as_const(x)...)) return false;
             value.emplace(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
-            return true;
+            return !kLast;
           });
           if (!value) continue;
           LoopIndex seen = best.load(std::memory_order_relaxed);
@@ -295,40 +297,30 @@ auto first_item(const AlgorithmOptions& options, const S& stage, const P& pred) 
           return;
         }
       },
-      [](Found& left, Found&& right) {
-        if (!left && right) left.emplace(std::move(*right));
+      [](Found& nearer, Found&& other) {
+        if (!nearer && other) nearer.emplace(std::move(*other));
       });
   throw_if_stopped(options);
   return found;
 }
 
-/// The rightmost item for which `pred` holds.
+/// An item for which `pred` holds. No block begins once one is found.
 template <class S, class P>
-auto last_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
+auto some_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
   using Found = std::optional<PipelineValue<S>>;
-  Atomic<LoopIndex> best{0};  // one past the rightmost position found; the orders as in find_first
   Found found = fold_stage(
       options, stage, [] { return Found(); },
       [&](Found& value, const S& ready, LoopIndex first, LoopIndex last) {
-        for (; last > first && last >= best.load(std::memory_order_relaxed); --last) {
-          bool here = false;
-          push(ready, last - 1, last, [&](auto&&... x) {
-            if (!invoke_inline(pred, std::as_const(x)...)) return;
-            value.emplace(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
-            here = true;
-          });
-          if (!here) continue;
-          LoopIndex seen = best.load(std::memory_order_relaxed);
-          while (last > seen &&
-                 !best.compare_exchange_weak(seen, last, std::memory_order_relaxed, std::memory_order_relaxed)) {
-          }
-          return;
-        }
+        return push(ready, first, last, [&](auto&&... x) {
+          if (!invoke_inline(pred, std::as_const(x)...)) return false;
+          value.emplace(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
+          return true;
+        });
       },
       [](Found& left, Found&& right) {
-        if (right) left = std::move(right);
+        if (!left && right) left.emplace(std::move(*right));
       });
-  throw_if_stopped(options);
+  if (!found) throw_if_stopped(options);
   return found;
 }
 

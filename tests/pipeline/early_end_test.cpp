@@ -1,12 +1,16 @@
 // What a pipeline leaves out once its result is known, once something was thrown, and once a stop was requested.
+#include <algorithm>
 #include <atomic>
-#include <cstddef>
+#include <concepts>
+#include <functional>
 #include <list>
 #include <optional>
 #include <ranges>
 #include <stdexcept>
 #include <stop_token>
 #include <thread>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <blitz/pipeline.hpp>
@@ -34,6 +38,13 @@ void for_some_pools(Test&& test) {
   }
 }
 
+/// Gives another thread of the pool the time to make `test()` true. That need not happen.
+template <class Test>
+void wait_for(const AlgorithmOptions& options, Test&& test) {
+  if (blitz::detail::threads_of(options) == 1) return;
+  for (int i = 0; i < 10'000 && !test(); ++i) std::this_thread::yield();
+}
+
 /// A range without an end, which notices if it is read for much too long.
 class Endless {
  public:
@@ -44,11 +55,7 @@ class Endless {
                        }));
   }
   [[nodiscard]] bool read_on() const { return reads_ > kMany; }
-  /// Gives another thread the time to begin with the range.
-  void wait_for_reader(const AlgorithmOptions& options) const {
-    if (blitz::detail::threads_of(options) == 1) return;
-    for (int i = 0; i < 10'000 && reads_ == 0; ++i) std::this_thread::yield();
-  }
+  [[nodiscard]] bool is_read() const { return reads_ > 0; }
 
  private:
   static constexpr int kMany = 50'000'000;  // another thread may be preempted meanwhile
@@ -75,7 +82,7 @@ TEST_CASE("pipelines: from an endless range, once its item is found") {
     const auto check_behind = [&](const auto& search) {
       Endless endless;
       const auto waits = [&](int i) {
-        if (i == 9) endless.wait_for_reader(options);
+        if (i == 9) wait_for(options, [&] { return endless.is_read(); });
         return i;
       };
       CHECK(search(par(0, 10).map(waits).chain(endless.items().map([](int) { return 0; })).with(options)));
@@ -108,7 +115,7 @@ TEST_CASE("pipelines: from an endless range, until something is thrown") {
     Endless endless;
     const auto nine_throws = [&](int i) {
       if (i == 9) {
-        endless.wait_for_reader(options);
+        wait_for(options, [&] { return endless.is_read(); });
         throw Thrown();
       }
       return i;
@@ -136,6 +143,105 @@ TEST_CASE("pipelines: from an endless range, until a stop is requested") {
     check([](const auto& p) { CHECK_THROWS_AS(static_cast<void>(p.collect()), blitz::Stopped); });
     check(
         [](const auto& p) { CHECK_THROWS_AS(static_cast<void>(p.any_of([](int) { return false; })), blitz::Stopped); });
+  });
+}
+
+/// Counts calls for numbers below kMany, until one returns true, or nothing. What is near an end waits for another thread before
+/// it returns that, and what is far from both waits for it: so how many calls there are depends little on the threads' speed.
+class Calls {
+ public:
+  explicit Calls(const AlgorithmOptions& options) : options_(options) {}
+
+  template <class F>
+  auto counted(F f) {
+    return [this, f](const auto&... x) {
+      ++calls_;
+      const auto result = f(x...);
+      const int last = std::get<sizeof...(x) - 1>(std::tie(x...));
+      const bool is_far = last >= kMany / 10 && last < kMany - kMany / 10;
+      const bool finds = std::same_as<decltype(result), const bool> == static_cast<bool>(result);
+      if (finds && !is_far) wait_for(options_, [&] { return waits_ > 0; });
+      if (finds) found_ = true;
+      if (is_far) wait_for(options_, [&] { return found_ || ++waits_ > kMany; });
+      return result;
+    };
+  }
+  /// Whether few of kMany items were asked for.
+  [[nodiscard]] bool are_few() const { return calls_ < kMany / 4; }
+  [[nodiscard]] int number() const { return calls_; }
+  [[nodiscard]] bool found() const { return found_; }
+
+  static constexpr int kMany = 400'000;
+
+ private:
+  const AlgorithmOptions& options_;
+  std::atomic<int> calls_ = 0;
+  std::atomic<int> waits_ = 0;
+  std::atomic<bool> found_ = false;
+};
+
+TEST_CASE("pipelines: searches end early") {
+  constexpr int kMany = Calls::kMany;
+  for_some_pools([](const AlgorithmOptions& options) {
+    const auto all = par(0, kMany).with(options);
+    const auto check = [&](const auto& search) {
+      Calls calls(options);
+      CHECK(search(calls));
+      CHECK(calls.are_few());
+    };
+    const auto early = [](int i) { return i == 10'000; };
+    const auto late = [](int i) { return i == kMany - 10'001; };
+    check([&](Calls& calls) { return all.find_first(calls.counted(early)) == 10'000; });
+    check([&](Calls& calls) { return all.find_last(calls.counted(late)) == kMany - 10'001; });
+    check([&](Calls& calls) { return all.filter(calls.counted(late)).last() == kMany - 10'001; });
+    check([&](Calls& calls) { return all.find_any(calls.counted(early)).has_value(); });
+    check([&](Calls& calls) { return all.any_of(calls.counted(early)); });
+  });
+}
+
+TEST_CASE("pipelines: find_any ends also what lies to the left of what it has found") {
+  for_some_pools([](const AlgorithmOptions& options) {
+    Calls calls(options);
+    std::atomic<bool> by_another = false;
+    const auto waits = [&](int i) {
+      if (i == 10) {
+        wait_for(options, [&] { return calls.found(); });
+        by_another = calls.found();
+      }
+      return i;
+    };
+    const auto second_half = [](int i) { return i >= Calls::kMany / 2; };
+    const auto any = par(0, Calls::kMany).map(waits).with(options).find_any(calls.counted(second_half));
+    CHECK(any.has_value());
+    CHECK((!by_another || calls.are_few()));
+  });
+}
+
+TEST_CASE("pipelines: try_reduce ends at an empty item or result") {
+  constexpr int kMany = Calls::kMany;
+  for_some_pools([](const AlgorithmOptions& options) {
+    const auto add = [](int x, int y) { return std::optional(x + y); };
+    const auto empty_at_10 = [](int i) { return i == 10 ? std::nullopt : std::optional(i); };
+    const auto check = [&](const auto& run) {
+      Calls calls(options);
+      CHECK_FALSE(run(calls).has_value());
+      CHECK(calls.are_few());
+      if (blitz::detail::threads_of(options) == 1) CHECK(calls.number() == 11);
+    };
+    check([&](Calls& calls) { return par(0, kMany).map(calls.counted(empty_at_10)).with(options).try_reduce(0, add); });
+    check([&](Calls& calls) {
+      const auto some = par(0, kMany).map([](int i) { return std::optional(i); }).with(options);
+      return some.try_reduce(0, calls.counted([&](int, int y) { return empty_at_10(y); }));
+    });
+    Endless endless;
+    CHECK_FALSE(endless.items()
+                    .map([](int i) { return i == 100'000 ? std::nullopt : std::optional(0); })
+                    .with(options)
+                    .try_reduce(0, add)
+                    .has_value());
+    CHECK_FALSE(endless.read_on());
+    const std::vector<std::optional<int>> items{1, 2, 3};
+    CHECK(par(items).with(options).try_reduce(0, add) == 6);
   });
 }
 

@@ -520,6 +520,7 @@ TEST_CASE("pipelines: the same bits on any number of threads") {
 TEST_CASE("pipelines: a value for each part that a worker takes") {
   blitz::ThreadPool pool({.num_threads = 4});
   for (int round = 0; round < 20; ++round) {
+    const bool deterministic = round % 2 == 0;
     const auto taken = [&pool] {
       const auto total = pool.stats().total;
       return total.jobs_stolen + total.injected_taken;
@@ -528,7 +529,7 @@ TEST_CASE("pipelines: a value for each part that a worker takes") {
     std::atomic<std::size_t> made = 0;
     std::atomic<int> visits = 0;
     par(0, 10'000)
-        .with({.min_grain = 1, .pool = &pool})
+        .with({.min_grain = 1, .deterministic = deterministic, .pool = &pool})
         .for_each_with([&] { return ++made; },
                        [&](std::size_t&, int) { visits.fetch_add(1, std::memory_order_relaxed); });
     CHECK(visits == 10'000);
