@@ -53,9 +53,12 @@ class InputSource : public Source {
   /// The source that keeps the order of the range.
   [[nodiscard]] auto ordered() const {
     using T = std::ranges::range_value_t<V>;
-    const auto read = [input = input_](const AlgorithmOptions& /*options*/) {
+    const auto read = [input = input_](const AlgorithmOptions& options) {
       std::vector<T> items;
-      for (auto&& x : input->view) items.emplace_back(std::forward<decltype(x)>(x));
+      for (auto&& x : input->view) {
+        if (options.stop.stop_requested()) break;
+        items.emplace_back(std::forward<decltype(x)>(x));
+      }
       return items;
     };
     return FoundItems<T, decltype(read)>(read);

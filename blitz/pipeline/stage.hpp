@@ -325,7 +325,7 @@ class ScanStage : public Over<S> {
         sum = std::move(value);
       }
     });
-    throw_if_stopped(options);
+    if (options.stop.stop_requested()) return;  // No block of the second pass will begin.
     std::optional<T> all = init_;
     for (std::optional<T>& sum : before_) {
       if (all && sum) {

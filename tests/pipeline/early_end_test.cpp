@@ -257,5 +257,54 @@ TEST_CASE("pipelines: the first of a range with its order, behind others and bef
   });
 }
 
+TEST_CASE("pipelines: a stop in the first pass: for_each and folds return what ran, the others throw") {
+  constexpr int kMany = Calls::kMany;
+  for_some_pools([](AlgorithmOptions options) {
+    const auto check = [&](const char* source, const auto& make) {
+      CAPTURE(source);
+      const auto run = [&](const auto& terminal) {
+        std::stop_source stop;
+        std::atomic<int> calls = 0;
+        options.stop = stop.get_token();
+        const auto stopping = [&](int i) {
+          if (++calls == 10) stop.request_stop();
+          return i;
+        };
+        terminal(make(stopping).with(options));
+        CHECK(stop.stop_requested());
+        CHECK(calls < kMany / 4);
+      };
+      run([](const auto& p) { p.for_each([](int) { FAIL("There is no item"); }); });
+      run([](const auto& p) { CHECK(p.sum() == 0); });
+      run([](const auto& p) { CHECK_THROWS_AS(static_cast<void>(p.collect()), blitz::Stopped); });
+      run([](const auto& p) {
+        CHECK_THROWS_AS(static_cast<void>(p.find_first([](int) { return false; })), blitz::Stopped);
+      });
+    };
+    check("scan", [](const auto& f) { return par(0, kMany).map(f).scan(std::plus<>()); });
+    check("ordered",
+          [](const auto& f) { return blitz::from(std::views::iota(0) | std::views::transform(f)).ordered(); });
+    check("split", [](const auto& f) {
+      return blitz::split(kMany, [f](int n) {
+        return f(n) < 2 ? std::pair(n, std::optional<int>()) : std::pair(n / 2, std::optional(n - n / 2));
+      });
+    });
+    check("walk_tree", [](const auto& f) {
+      return blitz::walk_tree(1, [f](int i) {
+        constexpr int kNodes = Calls::kMany;
+        return std::views::iota(std::min(2 * f(i), kNodes), std::min(2 * i + 2, kNodes));
+      });
+    });
+  });
+}
+
+TEST_CASE("pipelines: Stopped of a callable, without a stop request of the pipeline, arrives") {
+  const auto throws = [](int n) -> std::pair<int, std::optional<int>> {
+    if (n > 0) throw blitz::Stopped();
+    return {n, std::nullopt};
+  };
+  CHECK_THROWS_AS(static_cast<void>(blitz::split(3, throws).count()), blitz::Stopped);
+}
+
 }  // namespace
 }  // namespace blitz_test
