@@ -240,6 +240,7 @@ class Copyable {
   Copyable& operator=(const Copyable& other) { return *this = Copyable(other); }
   Copyable& operator=(Copyable&&) = default;
   ~Copyable() = default;
+  [[nodiscard]] int value() const { return item_.value(); }
   friend auto operator<=>(const Copyable&, const Copyable&) = default;
 
  private:
@@ -384,10 +385,10 @@ TEST_CASE("pipelines: an exception at each call of each pipeline") {
   });
 }
 
-TEST_CASE("pipelines: a stop at each third call of each pipeline") {
+TEST_CASE("pipelines: a stop at each call of each pipeline") {
   for_each_pipeline([](const NamedStage& stage, const NamedTerminal& terminal, AlgorithmOptions options) {
     bool stopped = true;
-    for (std::size_t at = 0; stopped; at += 3) {
+    for (std::size_t at = 0; stopped; at = next_to_interrupt(at)) {
       CAPTURE(at);
       CallCounter counter;
       options.stop = counter.stop_at(at);
@@ -400,6 +401,94 @@ TEST_CASE("pipelines: a stop at each third call of each pipeline") {
       stopped = options.stop.stop_requested();
     }
   });
+}
+
+constexpr int kBlock = 4096;  // that of a scan
+constexpr int kMany = 2 * kBlock + kBlock / 2;
+
+TEST_CASE("pipelines: an exception and a stop near the borders of the blocks of a scan") {
+  // Two blocks are gone through in a first pass, of 8190 calls, and all in a second.
+  const std::size_t borders[] = {0, 4094, 4095, 4096, 8189, 8190, 8191, 8192, 12'286, 12'287, 16'382, 18'430};
+  const auto add = [](int x, const Copyable& y) { return Copyable(Item((x + y.value()) % kBlock)); };
+  for (const std::size_t pool : {std::size_t{0}, std::size_t{2}}) {
+    for (const std::size_t at : borders) {
+      for (const bool exclusive : {false, true}) {
+        CAPTURE(pool);
+        CAPTURE(at);
+        CAPTURE(exclusive);
+        AlgorithmOptions options{.pool = pools()[pool]};
+        CallCounter counter;
+        const auto run = [&](const auto& take) {
+          const auto op = counted(counter, [&add](Copyable x, const Copyable& y) { return add(x.value(), y); });
+          const auto all = par(0, kMany).map([](int i) { return Copyable(Item(i)); }).with(options);
+          if (exclusive) {
+            take(all.exclusive_scan(Copyable(Item(1)), op));
+          } else {
+            take(all.scan(op));
+          }
+        };
+        bool ended = false;
+        counter.throw_at(at);
+        try {
+          run([](const auto& p) {
+            const std::size_t count = p.count();  // Not within CHECK, which catches.
+            CHECK(count == kMany);
+          });
+          ended = true;
+        } catch (const Thrown&) {
+        }
+        CHECK(items_alive == 0);
+        CHECK(ended == (counter.calls() <= at));
+        options.stop = counter.stop_at(at);
+        run([](const auto& p) { CHECK(p.count() <= kMany); });
+        CHECK(items_alive == 0);
+        options.stop = counter.stop_at(at);
+        try {
+          run([](const auto& p) { ignore(p.collect()); });
+        } catch (const blitz::Stopped&) {
+          CHECK(options.stop.stop_requested());
+        }
+        CHECK(items_alive == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("pipelines: an exception at each move of an item") {
+  const auto is_odd = [](const Fragile& x) { return x.value() % 2 != 0; };
+  for (const std::size_t pool : {std::size_t{0}, std::size_t{2}, std::size_t{4}}) {
+    const auto all = par(0, kItems).map([](int i) { return Fragile(i); }).with({.min_grain = 1, .pool = pools()[pool]});
+    const auto check = [&](const char* terminal, const auto& run) {
+      CAPTURE(pool);
+      CAPTURE(terminal);
+      bool ended = false;
+      for (std::size_t at = 0; !ended; at = next_to_interrupt(at)) {
+        CAPTURE(at);
+        Fragile::counter.throw_at(at);
+        try {
+          run();
+          ended = true;
+        } catch (const Thrown&) {
+        }
+        CHECK(items_alive == 0);
+        CHECK(ended == (Fragile::counter.calls() <= at));
+      }
+      Fragile::counter.never_throw();
+    };
+    check("collect", [&] { ignore(all.collect()); });
+    check("collect behind a filter", [&] { ignore(all.filter(is_odd).collect()); });
+    check("collect behind flat_map",
+          [&] { ignore(all.flat_map([](const Fragile& x) { return std::vector<Fragile>(2, x); }).collect()); });
+    check("collect into a vector", [&] { ignore(all.template collect<std::vector<Fragile>>()); });
+    check("append_to", [&] {
+      std::vector<Fragile> out(1, Fragile(1));
+      all.filter(is_odd).append_to(out);
+    });
+    check("partition", [&] { ignore(all.partition(is_odd)); });
+    check("unzip", [&] { ignore(all.filter(is_odd).map([](const Fragile& x) { return std::pair(x, x); }).unzip()); });
+    check("find_last", [&] { ignore(all.find_last(is_odd)); });
+    check("reduce", [&] { ignore(all.reduce([](Fragile x, const Fragile&) { return x; })); });
+  }
 }
 
 }  // namespace
