@@ -51,7 +51,7 @@ void for_blocks(const AlgorithmOptions& options, LoopIndex count, LoopIndex grai
 }
 
 /// Folds [0, count) into one value. `identity()` makes the value of a part, `fold(value, first, last)` takes a block into
-/// it, and `combine(left, right)` takes `right`, an rvalue, into `left`; parts are combined in their order. For no
+/// it, and ends the loop if it returns true, and `combine(left, right)` takes `right`, an rvalue, into `left`; parts are combined in their order. For no
 /// positions, or a stop request before the first block, returns identity().
 template <class Identity, class F, class Combine>
 auto fold_blocks(const AlgorithmOptions& options, LoopIndex count, LoopIndex grain, Identity&& identity, F&& fold,
@@ -59,7 +59,7 @@ auto fold_blocks(const AlgorithmOptions& options, LoopIndex count, LoopIndex gra
   struct BlockFold {
     using Value = std::invoke_result_t<Identity&>;
     [[nodiscard]] Value identity() const { return its_identity(); }
-    void fold(Value& value, LoopIndex first, LoopIndex last) const { its_fold(value, first, last); }
+    auto fold(Value& value, LoopIndex first, LoopIndex last) const { return its_fold(value, first, last); }
     void combine(Value& left, Value&& right) const { its_combine(left, std::move(right)); }
     Identity& its_identity;
     F& its_fold;

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <stop_token>
+#include <type_traits>
 #include <utility>
 
 #include "blitz/core/loop.hpp"
@@ -13,7 +14,8 @@ namespace blitz::detail {
 /// A reduction of [0, count) into one value. F says what is reduced, and is called by several workers at once:
 ///   F::Value                       movable
 ///   fold.identity() -> Value       where a part begins
-///   fold.fold(value, first, last)  takes the items [first, last), which are not none, into the value
+///   fold.fold(value, first, last)  takes the items [first, last), which are not none, into the value. If it returns true, no
+///                                  block that has not begun will begin, and the result is that of those that ran
 ///   fold.combine(left, right)      takes `right`, an rvalue, into the value `left`
 /// What one of these throws ends the reduction.
 ///
@@ -46,8 +48,12 @@ class Reduction final : Loop {
     const F& fold = static_cast<const Reduction&>(self).fold_;
     Slot& slot = *static_cast<Slot*>(value);
     if (!slot) slot.emplace(fold.identity());
-    fold.fold(*slot, first, last);
-    return false;
+    if constexpr (std::is_void_v<decltype(fold.fold(*slot, first, last))>) {
+      fold.fold(*slot, first, last);
+      return false;
+    } else {
+      return fold.fold(*slot, first, last);
+    }
   }
   static void combine_values(const Loop& self, void* left_value, void* right_value) {
     Slot& left = *static_cast<Slot*>(left_value);

@@ -14,7 +14,8 @@
 
 namespace blitz::detail {
 
-/// The items that `find(options)` makes, as a std::vector, in the first pass of each terminal.
+/// The items that `find(options)` makes, as a std::vector, in the first pass of each terminal. After a stop request it may return
+/// some of them, or throw Stopped.
 template <class T, class Find>
 class FoundItems : public Source {
  public:
@@ -25,8 +26,13 @@ class FoundItems : public Source {
   explicit FoundItems(Find find) : find_(std::move(find)) {}
 
   void first_pass(const AlgorithmOptions& options) {
-    items_ = std::make_shared<const std::vector<T>>(find_(options));
-    throw_if_stopped(options);
+    items_ = nullptr;
+    try {
+      items_ = std::make_shared<const std::vector<T>>(find_(options));
+    } catch (const Stopped&) {
+      // After a stop request no block begins: the terminal is the one to say whether that is an error.
+      if (!options.stop.stop_requested()) throw;
+    }
   }
   [[nodiscard]] LoopIndex positions() const noexcept { return items_ == nullptr ? 0 : items_->size(); }
   template <class Sink>

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <ranges>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -28,7 +29,8 @@ struct FromOptions {
 
 namespace detail {
 
-/// The items of an input range, taken in batches. A position is a worker's turn, which lasts until the range is at its end.
+/// The items of an input range, taken in batches. A position is a worker's turn, which lasts until the range is at its end or no
+/// more items are wanted.
 template <std::ranges::view V>
 class InputSource : public Source {
  public:
@@ -40,17 +42,23 @@ class InputSource : public Source {
       : input_(std::make_shared<Input>(std::move(view))), batch_(std::max<std::size_t>(options.batch, 1)) {}
 
   [[nodiscard]] LoopIndex positions() const noexcept { return kTurns; }
-  void first_pass(const AlgorithmOptions& /*options*/) {
+  void first_pass(const AlgorithmOptions& options) {
+    stop_ = options.stop;
     input_->next.emplace(std::ranges::begin(input_->view));
     input_->ended.store(false, std::memory_order_relaxed);  // No other worker has begun.
   }
+  /// Relaxed: a worker that sees it late takes a batch more.
+  void end_early() const noexcept { input_->ended.store(true, std::memory_order_relaxed); }
 
   /// The source that keeps the order of the range.
   [[nodiscard]] auto ordered() const {
     using T = std::ranges::range_value_t<V>;
-    const auto read = [input = input_](const AlgorithmOptions& /*options*/) {
+    const auto read = [input = input_](const AlgorithmOptions& options) {
       std::vector<T> items;
-      for (auto&& x : input->view) items.emplace_back(std::forward<decltype(x)>(x));
+      for (auto&& x : input->view) {
+        if (options.stop.stop_requested()) break;
+        items.emplace_back(std::forward<decltype(x)>(x));
+      }
       return items;
     };
     return FoundItems<T, decltype(read)>(read);
@@ -61,7 +69,9 @@ class InputSource : public Source {
     for (; first != last; ++first) {
       while (take(items)) {
         for (auto& item : items) {
-          if (sink(std::move(item))) return true;
+          if (!sink(std::move(item))) continue;
+          end_early();  // An item of another turn is not before this one: there is no order.
+          return true;
         }
         items.clear();
       }
@@ -77,31 +87,33 @@ class InputSource : public Source {
     V view;
     Mutex mutex;                                     // guards `next`, and the range
     std::optional<std::ranges::iterator_t<V>> next;  // none once the end was reached, or something was thrown
-    Atomic<bool> ended{false};                       // the same, for a look without the mutex
+    Atomic<bool> ended{false};                       // No more batches are to be taken.
   };
 
-  /// The next batch; false at the end. What the range does meanwhile may use the pool: in isolation, so that this worker runs
-  /// nobody's job that would wait for the mutex.
+  /// The next batch; false if there is none. What the range does meanwhile may use the pool: in isolation, so that this worker
+  /// runs nobody's job that would wait for the mutex.
   bool take(std::vector<std::ranges::range_value_t<V>>& items) const {
     Input& input = *input_;
-    // Relaxed: an old value costs a look under the mutex.
-    if (input.ended.load(std::memory_order_relaxed)) return false;
+    const auto has_ended = [&] { return input.ended.load(std::memory_order_relaxed) || stop_.stop_requested(); };
+    if (has_ended()) return false;
     isolate([&] {
       const std::lock_guard lock(input.mutex);
-      if (!input.next) return;
-      input.ended.store(true, std::memory_order_relaxed);
+      if (!input.next || has_ended()) return;
       auto next = *std::exchange(input.next, std::nullopt);
       const auto end = std::ranges::end(input.view);
       for (; next != end && items.size() < batch_; ++next) items.emplace_back(*next);
-      if (next == end) return;
-      input.next.emplace(std::move(next));
-      input.ended.store(false, std::memory_order_relaxed);
+      if (next == end) {
+        end_early();
+      } else {
+        input.next.emplace(std::move(next));
+      }
     });
     return !items.empty();
   }
 
   std::shared_ptr<Input> input_;
   std::size_t batch_;
+  std::stop_token stop_;
 };
 
 }  // namespace detail
@@ -109,7 +121,8 @@ class InputSource : public Source {
 /// A pipeline of the items of any input range: a list, a stream, a generator. The items are copied, or moved out of what the
 /// range returns by value, in batches, one worker at a time; what follows runs at once, and in no order: collect() too has the
 /// items in any. With .ordered() the range is read to its end first, into memory, and the order is kept. The range is gone
-/// through once by each terminal. An exception of the range arrives, and ends it.
+/// through once by each terminal. An exception of the range arrives, and ends it. A terminal that ends early, by an exception,
+/// a stop request or because it has found its item, takes no further batch: so the range may be endless.
 /// @code
 ///   const auto sum = blitz::from(list).map(costly).sum();
 /// @endcode

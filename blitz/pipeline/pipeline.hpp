@@ -96,8 +96,9 @@ concept StageOrder = std::movable<detail::PipelineValue<S>> &&
 /// Terminals: blocks of items are gone through by whichever worker is free, in the order of the items within a block; what
 /// combines parts does so in their order. An exception ends it early: no block that has not begun will begin, and the first
 /// one thrown arrives when the running blocks are done; everything made until then is destroyed. A stop request leaves out
-/// blocks that have not begun: for_each and the folds then return what ran, and where that would be wrong (collect, find_first
-/// and the like) Stopped is thrown. A terminal costs what a parallel_for over as many items does. Memory: none, but for
+/// blocks that have not begun: for_each and the folds then return what ran, which is nothing if scan, split, walk_tree or
+/// ordered() have not yet found their items, and where that would be wrong (collect, find_first and the like) Stopped is
+/// thrown. A terminal costs what a parallel_for over as many items does. Memory: none, but for
 /// collect and what stands on it.
 ///
 /// @code
@@ -107,7 +108,8 @@ concept StageOrder = std::movable<detail::PipelineValue<S>> &&
 ///                                 .count();
 /// @endcode
 ///
-/// Thread-safety: as an int; terminals are const.
+/// Thread-safety: as an int; terminals are const. But all copies of a pipeline that begins with blitz::from, and all stages behind
+/// it, read one input: one terminal at a time.
 ///
 /// The manner of the calls: Rayon's ParallelIterator. Pushing through sinks: as folly's Gen and Rust's internal iteration.
 template <PipelineStage S>
@@ -237,11 +239,9 @@ class Pipeline {
   /// Calls f(item) for each item.
   template <StageCallable<S> F>
   void for_each(F f) const {
-    detail::with_ready(options_, stage_, [&](const S& stage) {
-      detail::for_blocks(options_, stage.positions(), 1, [&](detail::LoopIndex first, detail::LoopIndex last) {
-        detail::push(stage, first, last, [&f](auto&&... x) BLITZ_LAMBDA_INLINE {
-          static_cast<void>(detail::invoke_inline(std::as_const(f), static_cast<decltype(x)>(x)...));
-        });
+    detail::for_stage(options_, stage_, [&](const S& stage, detail::LoopIndex first, detail::LoopIndex last) {
+      detail::push(stage, first, last, [&f](auto&&... x) BLITZ_LAMBDA_INLINE {
+        static_cast<void>(detail::invoke_inline(std::as_const(f), static_cast<decltype(x)>(x)...));
       });
     });
   }
@@ -249,8 +249,10 @@ class Pipeline {
   template <std::invocable Init, class F>
   void for_each_with(Init init, F f) const {
     using State = std::invoke_result_t<Init&>;
+    AlgorithmOptions options = options_;
+    options.deterministic = false;  // There is no result; but each leaf of the tree would have a value of its own.
     detail::fold_stage(
-        options_, stage_, [&] { return std::optional<State>(); },
+        options, stage_, [&] { return std::optional<State>(); },
         [&](std::optional<State>& state, const S& stage, detail::LoopIndex first, detail::LoopIndex last) {
           if (!state) state.emplace(init());
           detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
@@ -293,7 +295,8 @@ class Pipeline {
         [&](T& left, T&& right) { detail::fold_into(left, std::as_const(combine), std::move(right)); });
   }
   /// The sum of the items, in their type; 0 for none. The additions of floating-point numbers are made in another order,
-  /// and with `.deterministic` in one that does not depend on the threads.
+  /// and with `.deterministic` in one that does not depend on the threads; they begin with +0.0, so that a sum of nothing but
+  /// -0.0 is +0.0.
   [[nodiscard]] Value sum() const
     requires PipelineNumber<Value>
   {
@@ -379,17 +382,18 @@ class Pipeline {
   /// The leftmost item for which `pred` holds, by value. Blocks to the right of one that was found do not begin.
   template <StageCallable<S> F>
   [[nodiscard]] std::optional<Value> find_first(F pred) const {
-    return detail::first_item(options_, stage_, pred);
+    return detail::nearest_item<false>(options_, stage_, pred);
   }
-  /// An item for which `pred` holds: whichever is found first.
+  /// An item for which `pred` holds: whichever is found first; no block begins once one has been.
   template <StageCallable<S> F>
   [[nodiscard]] std::optional<Value> find_any(F pred) const {
-    return detail::first_item(options_, stage_, pred);
+    return detail::some_item(options_, stage_, pred);
   }
-  /// The rightmost item for which `pred` holds.
+  /// The rightmost item for which `pred` holds. Positions are gone through from the last to the first, and blocks to the left of
+  /// one that was found do not begin.
   template <StageCallable<S> F>
   [[nodiscard]] std::optional<Value> find_last(F pred) const {
-    return detail::last_item(options_, stage_, pred);
+    return detail::nearest_item<true>(options_, stage_, pred);
   }
   /// The position of the leftmost item for which `pred` holds.
   template <StagePredicate<S> F>
@@ -431,11 +435,11 @@ class Pipeline {
   template <LoopRange R>
     requires std::indirectly_writable<std::ranges::iterator_t<R>, Value>
   std::size_t collect_into(R&& out) const {
-    if constexpr (!S::kIndexed) {
-      auto items = collect();
-      return par(items).map([](Value& item) -> Value&& { return std::move(item); }).with(options_).collect_into(out);
-    } else {
+    if constexpr (S::kIndexed) {
       return assign_to(out);
+    } else {
+      auto items = collect();
+      return move_into(items, out);
     }
   }
   /// Appends the items, in their order, to `vector`. After an exception it is as it was, unless moving an item throws.
@@ -444,28 +448,51 @@ class Pipeline {
     auto items = collect();
     vector.insert(vector.end(), std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
   }
-  /// The items for which `pred` holds, and the others, each in their order. Two passes.
+  /// The items for which `pred` holds, and the others, each in their order. Memory: for each of both what collect() needs behind
+  /// a filter.
   template <StageCallable<S> F>
   [[nodiscard]] std::pair<Array<Value>, Array<Value>> partition(F pred) const {
-    return {filter(pred).collect(), filter(std::not_fn(pred)).collect()};
+    return detail::collect_both<Value, Value>(options_, stage_,
+                                              [&pred](detail::RopeEnd& kept, detail::RopeEnd& others, const S& stage,
+                                                      detail::LoopIndex first, detail::LoopIndex last) {
+                                                detail::append_parted<Value>(kept, others, stage, std::as_const(pred),
+                                                                             first, last);
+                                              });
   }
   /// The same by `pred`, assigned to the ranges `kept` and `others`, as many as each has room for. Returns how many went to each.
   template <StageCallable<S> F, LoopRange Kept, LoopRange Others>
   std::pair<std::size_t, std::size_t> partition_into(Kept&& kept, Others&& others, F pred) const {
-    return {filter(pred).collect_into(kept), filter(std::not_fn(pred)).collect_into(others)};
+    auto [left, right] = partition(std::move(pred));
+    return {move_into(left, kept), move_into(right, others)};
   }
-  /// The first and the second of each item, which is a pair, or a position with two items. Two passes.
+  /// The first and the second of each item, which is a pair, or a position with two items. Memory: for each of both what
+  /// collect() needs.
   [[nodiscard]] auto unzip() const
     requires(std::tuple_size<Value>::value == 2)
   {
-    return std::pair(part<0>().collect(), part<1>().collect());
+    using First = std::tuple_element_t<0, Value>;
+    using Second = std::tuple_element_t<1, Value>;
+    return detail::collect_both<First, Second>(
+        options_, stage_,
+        [](detail::RopeEnd& firsts, detail::RopeEnd& seconds, const S& stage, detail::LoopIndex first,
+           detail::LoopIndex last) {
+          detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
+            firsts.open_piece().template emplace_back<First>(detail::part_of<0>(static_cast<decltype(x)>(x)...));
+            seconds.open_piece().template emplace_back<Second>(detail::part_of<1>(static_cast<decltype(x)>(x)...));
+          });
+        });
   }
   /// The same, assigned to the ranges `firsts` and `seconds`, as many as each has room for. Returns how many went to each.
   template <LoopRange Firsts, LoopRange Seconds>
   std::pair<std::size_t, std::size_t> unzip_into(Firsts&& firsts, Seconds&& seconds) const
     requires(std::tuple_size<Value>::value == 2)
   {
-    return {part<0>().collect_into(firsts), part<1>().collect_into(seconds)};
+    if constexpr (S::kIndexed) {
+      return assign_parts(firsts, seconds);
+    } else {
+      auto [left, right] = unzip();
+      return {move_into(left, firsts), move_into(right, seconds)};
+    }
   }
   /// The items in groups of those for which `key_of(item)` is equal; see blitz::group_by. Memory: the result, and what
   /// collect() and blitz::group_by need.
@@ -485,16 +512,27 @@ class Pipeline {
   }
 
   /// Combines items that are std::optional<T> by `op`, which returns one as well: op(value, value). op(identity, x) is x.
-  /// After an empty one `op` is not called in that part.
+  /// No block begins once there is an empty one.
   /// @return The result; empty if an item, or what `op` returned, is.
   template <class T, class Op>
   [[nodiscard]] std::optional<T> try_reduce(T identity, Op op) const {
     using Maybe = std::optional<T>;
-    const auto both = [&](Maybe&& left, Maybe&& right) -> Maybe {
-      if (left && right) left = detail::invoke_inline(std::as_const(op), *std::move(left), *std::move(right));
-      return left && right ? std::move(left) : std::nullopt;
+    const auto take = [&op](Maybe& left, Maybe&& right) {
+      if (left && right) {
+        left = detail::invoke_inline(std::as_const(op), *std::move(left), *std::move(right));
+      } else {
+        left.reset();
+      }
+      return !left;
     };
-    return fold(Maybe(std::move(identity)), both, both);
+    return detail::fold_stage(
+        options_, stage_, [&identity] { return Maybe(identity); },
+        [&](Maybe& value, const S& stage, detail::LoopIndex first, detail::LoopIndex last) {
+          return detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
+            return take(value, Maybe(detail::as_item<Item>(static_cast<decltype(x)>(x)...)));
+          });
+        },
+        take);
   }
 
   /// For extensions: `p | f` is f(p).
@@ -676,11 +714,32 @@ class Pipeline {
       return static_cast<std::size_t>(size);
     });
   }
-  template <std::size_t kPart>
-  [[nodiscard]] auto part() const {
-    return map([](const auto&... x) -> std::tuple_element_t<kPart, Value> {
-      return std::get<kPart>(detail::as_item<std::tuple<const decltype(x)&...>>(x...));
+  template <class Firsts, class Seconds>
+  std::pair<std::size_t, std::size_t> assign_parts(Firsts& firsts, Seconds& seconds) const {
+    const auto first_begin = std::ranges::begin(firsts);
+    const auto second_begin = std::ranges::begin(seconds);
+    return detail::with_ready(options_, stage_, [&](const S& stage) {
+      const detail::LoopIndex count = stage.positions();
+      const auto first_count = std::min(static_cast<detail::LoopIndex>(std::ranges::size(firsts)), count);
+      const auto second_count = std::min(static_cast<detail::LoopIndex>(std::ranges::size(seconds)), count);
+      detail::write_blocks(options_, std::max(first_count, second_count),
+                           [&](detail::LoopIndex first, detail::LoopIndex last) {
+                             detail::LoopIndex i = first;
+                             detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
+                               if (i < first_count)
+                                 *detail::at(first_begin, i) = detail::part_of<0>(static_cast<decltype(x)>(x)...);
+                               if (i < second_count)
+                                 *detail::at(second_begin, i) = detail::part_of<1>(static_cast<decltype(x)>(x)...);
+                               ++i;
+                             });
+                           });
+      return std::pair(static_cast<std::size_t>(first_count), static_cast<std::size_t>(second_count));
     });
+  }
+  /// Moves as many items as both have.
+  template <class T, class R>
+  std::size_t move_into(Array<T>& items, R& out) const {
+    return par(items).map([](T& item) -> T&& { return std::move(item); }).with(options_).collect_into(out);
   }
   [[nodiscard]] auto slice(detail::LoopIndex first, detail::LoopIndex last) const {
     return then(detail::SliceStage<S>(stage_, first, last));

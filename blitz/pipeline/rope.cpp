@@ -44,7 +44,7 @@ class Rope final : public RopeEnd {
     open_ = &pieces_.back().items;
     end_ = next.end_;
   }
-  [[nodiscard]] const std::vector<Piece>& pieces() const noexcept { return pieces_; }
+  [[nodiscard]] std::vector<Piece>& pieces() noexcept { return pieces_; }
 
  private:
   void open(Piece&& piece, char* end) {
@@ -70,14 +70,20 @@ class Rope final : public RopeEnd {
   std::vector<Piece> pieces_;
 };
 
-/// The items of a rope side by side.
-static CollectedItems laid_out(const AlgorithmOptions& options, const ItemKind& kind, const Rope& rope) {
-  const auto& pieces = rope.pieces();
+/// The items of a rope side by side. If each position of the room has one, they already are.
+static CollectedItems laid_out(const AlgorithmOptions& options, const ItemKind& kind, Rope& rope,
+                               ArrayMemory<void>& room, LoopIndex positions) {
+  throw_if_stopped(options);
+  auto& pieces = rope.pieces();
   std::vector<LoopIndex> begins;  // of the pieces, in the result
   LoopIndex count = 0;
   for (const auto& piece : pieces) {
     begins.push_back(count);
     count += piece.items.size();
+  }
+  if (room != nullptr && count == positions) {
+    for (auto& piece : pieces) piece.items.release();
+    return {std::move(room), count};
   }
   CollectedItems out{array_memory(count, kind.size, kind.alignment), count};
   char* const memory = static_cast<char*>(out.memory.get());
@@ -116,19 +122,52 @@ void MadeItems::append(MadeItems&& next) noexcept {
   }
 }
 
+/// Memory for an item of each position; none if a position may have several, or that would be too much.
+static ArrayMemory<void> room_for(const ItemKind& kind, LoopIndex positions, bool at_most_one) {
+  if (!at_most_one || positions > kMostKept / kind.size) return {};
+  return array_memory(positions, kind.size, kind.alignment);
+}
+
 CollectedItems collect_blocks(const AlgorithmOptions& options, const ItemKind& kind, LoopIndex positions,
                               bool at_most_one, FunctionRef<void(RopeEnd&, LoopIndex, LoopIndex)> append) {
-  ArrayMemory<void> room;
-  if (at_most_one && positions <= kMostKept / kind.size) room = array_memory(positions, kind.size, kind.alignment);
-  const Rope rope = fold_blocks(
+  ArrayMemory<void> room = room_for(kind, positions, at_most_one);
+  Rope rope = fold_blocks(
       options, positions, 1, [&] { return Rope(kind, static_cast<char*>(room.get()), positions); },
       [&](Rope& items, LoopIndex first, LoopIndex last) {
         items.begin_at(first);
         append(items, first, last);
       },
       [](Rope& left, Rope&& right) { left.append(std::move(right)); });
-  throw_if_stopped(options);
-  return laid_out(options, kind, rope);
+  return laid_out(options, kind, rope, room, positions);
+}
+
+std::pair<CollectedItems, CollectedItems> collect_two(
+    const AlgorithmOptions& options, const ItemKind& kind, const ItemKind& other_kind, LoopIndex positions,
+    bool at_most_one, FunctionRef<void(RopeEnd&, RopeEnd&, LoopIndex, LoopIndex)> append) {
+  using Ropes = std::pair<Rope, Rope>;
+  ArrayMemory<void> room = room_for(kind, positions, at_most_one);
+  ArrayMemory<void> other_room = room_for(other_kind, positions, at_most_one);
+  Ropes ropes = fold_blocks(
+      options, positions, 1,
+      [&] {
+        return Ropes(Rope(kind, static_cast<char*>(room.get()), positions),
+                     Rope(other_kind, static_cast<char*>(other_room.get()), positions));
+      },
+      [&](Ropes& items, LoopIndex first, LoopIndex last) {
+        items.first.begin_at(first);
+        items.second.begin_at(first);
+        append(items.first, items.second, first, last);
+      },
+      [](Ropes& left, Ropes&& right) {
+        left.first.append(std::move(right.first));
+        left.second.append(std::move(right.second));
+      });
+  CollectedItems items = laid_out(options, kind, ropes.first, room, positions);
+  MadeItems made(kind, static_cast<char*>(items.memory.get()));
+  made.extend_to(made.begin() + items.count * kind.size);
+  CollectedItems other_items = laid_out(options, other_kind, ropes.second, other_room, positions);
+  made.release();
+  return {std::move(items), std::move(other_items)};
 }
 
 }  // namespace blitz::detail

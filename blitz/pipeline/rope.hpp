@@ -128,4 +128,10 @@ struct CollectedItems {
                                                       LoopIndex positions, bool at_most_one,
                                                       FunctionRef<void(RopeEnd&, LoopIndex, LoopIndex)> append);
 
+/// The same for items of two kinds, in one pass: `append(rope, other_rope, first, last)`. If `at_most_one`, a position has at
+/// most one of each.
+[[nodiscard]] BLITZ_API std::pair<CollectedItems, CollectedItems> collect_two(
+    const AlgorithmOptions& options, const ItemKind& kind, const ItemKind& other_kind, LoopIndex positions,
+    bool at_most_one, FunctionRef<void(RopeEnd&, RopeEnd&, LoopIndex, LoopIndex)> append);
+
 }  // namespace blitz::detail

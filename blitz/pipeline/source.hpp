@@ -71,7 +71,8 @@ struct AnySink {
 ///   s.positions()                    how many there are
 ///   s.for_each(first, last, sink)    all items of these positions, in order; true if the sink ended it
 ///   S::kTwoPasses, s.first_pass(options)
-///                                    whether first_pass is to be called, once, before for_each and at
+///                                    whether first_pass is to be called, once, before for_each and at; then there is
+///   s.end_early()                    told when no more items are wanted: a for_each that is running then need not give all
 template <class S>
 concept PipelineStage = std::copy_constructible<S> && requires(const S& s, detail::LoopIndex i, detail::AnySink sink) {
   typename S::Items;
@@ -106,6 +107,7 @@ struct Source {
   static constexpr bool kIndexed = true;
   static constexpr bool kTwoPasses = false;
   void first_pass(const AlgorithmOptions& /*options*/) const noexcept {}
+  void end_early() const noexcept {}
 };
 
 /// for_each of a stage that has at().
@@ -213,6 +215,10 @@ class Zip<S, More...> {
   void first_pass(const AlgorithmOptions& options) {
     stage_.first_pass(options);
     more_.first_pass(options);
+  }
+  void end_early() const noexcept {
+    stage_.end_early();
+    more_.end_early();
   }
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {

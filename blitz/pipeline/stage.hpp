@@ -30,6 +30,7 @@ class Over {
 
   [[nodiscard]] LoopIndex positions() const { return below_.positions(); }
   void first_pass(const AlgorithmOptions& options) { below_.first_pass(options); }
+  void end_early() const noexcept { below_.end_early(); }
 
  protected:
   explicit Over(S below) : below_(std::move(below)) {}
@@ -324,7 +325,7 @@ class ScanStage : public Over<S> {
         sum = std::move(value);
       }
     });
-    throw_if_stopped(options);
+    if (options.stop.stop_requested()) return;  // No block of the second pass will begin.
     std::optional<T> all = init_;
     for (std::optional<T>& sum : before_) {
       if (all && sum) {
@@ -390,6 +391,10 @@ class ChainStage : public Over<S> {
     Over<S>::first_pass(options);
     next_.first_pass(options);
     middle_ = this->below_.positions();  // which that pass may have found
+  }
+  void end_early() const noexcept {
+    Over<S>::end_early();
+    next_.end_early();
   }
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {

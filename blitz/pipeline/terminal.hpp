@@ -46,6 +46,28 @@ BLITZ_ALWAYS_INLINE decltype(auto) as_item(X&&... x) {
   }
 }
 
+/// Whether a stage has one item at most for each position.
+template <class S>
+inline constexpr bool kAtMostOne = S::kIndexed;
+template <class S, class F>
+inline constexpr bool kAtMostOne<MapStage<S, F>> = kAtMostOne<S>;
+template <class S, class F>
+inline constexpr bool kAtMostOne<InspectStage<S, F>> = kAtMostOne<S>;
+template <class S, class P>
+inline constexpr bool kAtMostOne<FilterStage<S, P>> = kAtMostOne<S>;
+template <class S, class F>
+inline constexpr bool kAtMostOne<FilterMapStage<S, F>> = kAtMostOne<S>;
+
+/// The first or the second of an item, which is a pair or as much: what a sink got.
+template <std::size_t kPart, class... X>
+BLITZ_ALWAYS_INLINE decltype(auto) part_of(X&&... x) {
+  if constexpr (sizeof...(X) == 1) {
+    return std::get<kPart>(std::forward<X>(x)...);
+  } else {
+    return std::get<kPart>(std::forward_as_tuple(std::forward<X>(x)...));
+  }
+}
+
 /// Calls `take(item)` for the items of the positions. A `take` that returns true ends the block.
 template <class S, class Take>
 BLITZ_ALWAYS_INLINE bool push(const S& stage, LoopIndex first, LoopIndex last, const Take& take) {
@@ -71,12 +93,46 @@ decltype(auto) with_ready(const AlgorithmOptions& options, const S& stage, const
   }
 }
 
-/// fold_blocks over the positions of a stage: `fold(value, stage, first, last)`.
+/// Calls `f`, a part of a loop over the stage. The stage is told if that ends the loop, by returning true or by an exception.
+template <class S, class F>
+BLITZ_ALWAYS_INLINE auto run_part(const S& stage, const F& f) {
+  if constexpr (S::kTwoPasses) {
+    try {
+      if constexpr (std::same_as<std::invoke_result_t<const F&>, bool>) {
+        const bool ends = f();
+        if (ends) stage.end_early();
+        return ends;
+      } else {
+        return f();
+      }
+    } catch (...) {
+      stage.end_early();
+      throw;
+    }
+  } else {
+    return f();
+  }
+}
+
+/// for_blocks over the positions of a stage: `f(stage, first, last)`, which ends the loop if it returns true.
+template <class S, class F>
+void for_stage(const AlgorithmOptions& options, const S& stage, F&& f) {
+  with_ready(options, stage, [&](const S& ready) {
+    for_blocks(options, ready.positions(), 1, [&](LoopIndex first, LoopIndex last) {
+      return run_part(ready, [&]() BLITZ_LAMBDA_INLINE { return f(ready, first, last); });
+    });
+  });
+}
+
+/// fold_blocks over the positions of a stage: `fold(value, stage, first, last)`, which ends the loop if it returns true.
 template <class S, class Identity, class F, class Combine>
 auto fold_stage(const AlgorithmOptions& options, const S& stage, Identity&& identity, F&& fold, Combine&& combine) {
   return with_ready(options, stage, [&](const S& ready) {
-    const auto fold_block = [&](auto& value, LoopIndex first, LoopIndex last) { fold(value, ready, first, last); };
-    return fold_blocks(options, ready.positions(), 1, identity, fold_block, combine);
+    const auto begin = [&] { return run_part(ready, identity); };
+    const auto fold_block = [&](auto& value, LoopIndex first, LoopIndex last) {
+      return run_part(ready, [&]() BLITZ_LAMBDA_INLINE { return fold(value, ready, first, last); });
+    };
+    return fold_blocks(options, ready.positions(), 1, begin, fold_block, combine);
   });
 }
 
@@ -275,20 +331,26 @@ auto extreme_numbers(const AlgorithmOptions& options, const S& stage) {
       });
 }
 
-/// The leftmost item for which `pred` holds. Blocks to the right of one that was found are not gone through.
-template <class S, class P>
-auto first_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
+/// The item for which `pred` holds nearest to the beginning, or, if kLast, to the end. Positions are gone through from there;
+/// blocks beyond one that was found are not.
+template <bool kLast, class S, class P>
+auto nearest_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
   using Found = std::optional<PipelineValue<S>>;
-  Atomic<LoopIndex> best{~LoopIndex{0}};  // as in find_first, whose orders these are
+  Atomic<LoopIndex> best{~LoopIndex{0}};  // how far away one was found; the orders as in find_first
   Found found = fold_stage(
       options, stage, [] { return Found(); },
       [&](Found& value, const S& ready, LoopIndex first, LoopIndex last) {
         if (value) return;
         for (; first < last && first <= best.load(std::memory_order_relaxed); ++first) {
-          push(ready, first, first + 1, [&](auto&&... x) {
+          const LoopIndex place = kLast ? ready.positions() - 1 - first : first;
+          push(ready, place, place + 1, [&](auto&&... x) {
+            // A position with many items is not gone through to its end in vain.
+            if constexpr (!kAtMostOne<S>) {
+              if (first > best.load(std::memory_order_relaxed)) return true;
+            }
             if (!invoke_inline(pred, std::as_const(x)...)) return false;
             value.emplace(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
-            return true;
+            return !kLast;
           });
           if (!value) continue;
           LoopIndex seen = best.load(std::memory_order_relaxed);
@@ -298,40 +360,30 @@ auto first_item(const AlgorithmOptions& options, const S& stage, const P& pred) 
           return;
         }
       },
-      [](Found& left, Found&& right) {
-        if (!left && right) left.emplace(std::move(*right));
+      [](Found& nearer, Found&& other) {
+        if (!nearer && other) nearer.emplace(std::move(*other));
       });
   throw_if_stopped(options);
   return found;
 }
 
-/// The rightmost item for which `pred` holds.
+/// An item for which `pred` holds. No block begins once one is found.
 template <class S, class P>
-auto last_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
+auto some_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
   using Found = std::optional<PipelineValue<S>>;
-  Atomic<LoopIndex> best{0};  // one past the rightmost position found; the orders as in find_first
   Found found = fold_stage(
       options, stage, [] { return Found(); },
       [&](Found& value, const S& ready, LoopIndex first, LoopIndex last) {
-        for (; last > first && last >= best.load(std::memory_order_relaxed); --last) {
-          bool here = false;
-          push(ready, last - 1, last, [&](auto&&... x) {
-            if (!invoke_inline(pred, std::as_const(x)...)) return;
-            value.emplace(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
-            here = true;
-          });
-          if (!here) continue;
-          LoopIndex seen = best.load(std::memory_order_relaxed);
-          while (last > seen &&
-                 !best.compare_exchange_weak(seen, last, std::memory_order_relaxed, std::memory_order_relaxed)) {
-          }
-          return;
-        }
+        return push(ready, first, last, [&](auto&&... x) {
+          if (!invoke_inline(pred, std::as_const(x)...)) return false;
+          value.emplace(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
+          return true;
+        });
       },
       [](Found& left, Found&& right) {
-        if (right) left = std::move(right);
+        if (!left && right) left.emplace(std::move(*right));
       });
-  throw_if_stopped(options);
+  if (!found) throw_if_stopped(options);
   return found;
 }
 
@@ -339,14 +391,12 @@ auto last_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
 template <class S, class P>
 bool any_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
   Atomic<bool> hit{false};  // set by the blocks that find one; relaxed, because the end of the loop orders it
-  with_ready(options, stage, [&](const S& ready) {
-    for_blocks(options, ready.positions(), 1, [&](LoopIndex first, LoopIndex last) {
-      const bool here = push(ready, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
-        return static_cast<bool>(invoke_inline(pred, std::as_const(x)...));
-      });
-      if (here) hit.store(true, std::memory_order_relaxed);
-      return here;
+  for_stage(options, stage, [&](const S& ready, LoopIndex first, LoopIndex last) {
+    const bool here = push(ready, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
+      return static_cast<bool>(invoke_inline(pred, std::as_const(x)...));
     });
+    if (here) hit.store(true, std::memory_order_relaxed);
+    return here;
   });
   if (hit.load(std::memory_order_relaxed)) return true;
   throw_if_stopped(options);
@@ -384,18 +434,6 @@ Array<T> collect_items(const AlgorithmOptions& options, const S& stage) {
   });
 }
 
-/// Whether a stage has one item at most for each position.
-template <class S>
-inline constexpr bool kAtMostOne = S::kIndexed;
-template <class S, class F>
-inline constexpr bool kAtMostOne<MapStage<S, F>> = kAtMostOne<S>;
-template <class S, class F>
-inline constexpr bool kAtMostOne<InspectStage<S, F>> = kAtMostOne<S>;
-template <class S, class P>
-inline constexpr bool kAtMostOne<FilterStage<S, P>> = kAtMostOne<S>;
-template <class S, class F>
-inline constexpr bool kAtMostOne<FilterMapStage<S, F>> = kAtMostOne<S>;
-
 /// Appends the items of the positions to a rope.
 template <class T, PipelineStage S>
 void append_items(RopeEnd& rope, const S& stage, LoopIndex first, LoopIndex last) {
@@ -423,12 +461,59 @@ void append_items(RopeEnd& rope, const FilterStage<S, P>& stage, LoopIndex first
   }
 }
 
+/// Appends the items of the positions for which `pred` holds to one rope, and the others to another.
+template <class T, PipelineStage S, class P>
+void append_parted(RopeEnd& kept, RopeEnd& others, const S& stage, const P& pred, LoopIndex first, LoopIndex last) {
+  if constexpr (S::kIndexed && std::is_trivially_copyable_v<T>) {
+    // As in append_items: each is written to both, and the next one over it where it does not belong.
+    while (first != last) {
+      MadeItems& left = kept.open_piece();
+      MadeItems& right = others.open_piece();
+      T* to_left = objects_in<T>(left.end());
+      T* to_right = objects_in<T>(right.end());
+      const auto room =
+          std::min(objects_in<T>(kept.end_of_piece()) - to_left, objects_in<T>(others.end_of_piece()) - to_right);
+      const LoopIndex next = first + std::min(last - first, static_cast<LoopIndex>(room));
+      push(stage, first, next, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
+        const bool keep = static_cast<bool>(invoke_inline(pred, std::as_const(x)...));
+        const T* const item =
+            ::new (static_cast<void*>(to_left)) T(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
+        ::new (static_cast<void*>(to_right)) T(*item);
+        to_left += keep ? 1 : 0;
+        to_right += keep ? 0 : 1;
+      });
+      left.extend_to(to_left);
+      right.extend_to(to_right);
+      first = next;
+    }
+  } else {
+    push(stage, first, last, [&](auto&&... x) {
+      RopeEnd& rope = invoke_inline(pred, std::as_const(x)...) ? kept : others;
+      rope.open_piece().template emplace_back<T>(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
+    });
+  }
+}
+
+/// Two arrays of what `append(rope, other_rope, stage, first, last)` makes of the positions.
+template <class T, class Other, PipelineStage S, class Append>
+std::pair<Array<T>, Array<Other>> collect_both(const AlgorithmOptions& options, const S& stage, const Append& append) {
+  return with_ready(options, stage, [&](const S& ready) {
+    const auto append_part = [&](RopeEnd& rope, RopeEnd& other, LoopIndex first, LoopIndex last) {
+      run_part(ready, [&]() BLITZ_LAMBDA_INLINE { append(rope, other, ready, first, last); });
+    };
+    auto [items, others] =
+        collect_two(options, kItemKind<T>, kItemKind<Other>, ready.positions(), kAtMostOne<S>, append_part);
+    return std::pair(ArrayMaker::make(as_memory_of<T>(std::move(items.memory)), items.count),
+                     ArrayMaker::make(as_memory_of<Other>(std::move(others.memory)), others.count));
+  });
+}
+
 /// The items of a stage whose positions have any number.
 template <class T, PipelineStage S>
 Array<T> collect_items(const AlgorithmOptions& options, const S& stage) {
   return with_ready(options, stage, [&](const S& ready) {
     const auto append = [&ready](RopeEnd& rope, LoopIndex first, LoopIndex last) {
-      append_items<T>(rope, ready, first, last);
+      run_part(ready, [&]() BLITZ_LAMBDA_INLINE { append_items<T>(rope, ready, first, last); });
     };
     CollectedItems items = collect_blocks(options, kItemKind<T>, ready.positions(), kAtMostOne<S>, append);
     return ArrayMaker::make(as_memory_of<T>(std::move(items.memory)), items.count);

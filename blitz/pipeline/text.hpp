@@ -14,23 +14,29 @@
 namespace blitz {
 namespace detail {
 
-/// The parts of a text between separators. A position is a block of the text: its items are the parts that begin there.
+/// The parts of a text between separators. A position is a block of the text: its items are the parts that begin there. Only the
+/// end of a part is looked for beyond the block.
+template <class Text = std::string_view>
 class TextSource : public Source {
  public:
-  using Items = Pack<std::string_view>;
+  using Items = Pack<Text>;
   static constexpr bool kIndexed = false;
 
-  TextSource(std::string_view text, char separator) noexcept : text_(text), separator_(separator) {}
+  TextSource(Text text, char separator) noexcept : text_(text), separator_(separator) {}
 
   [[nodiscard]] LoopIndex positions() const noexcept { return (text_.size() + kBlock - 1) / kBlock; }
   template <class Sink>
   bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
-    const std::size_t limit = last * kBlock;
+    const std::size_t limit = std::min<std::size_t>(last * kBlock, text_.size());
     std::size_t begin = first * kBlock;
-    // A part that begins before the block is of the block to the left.
-    if (begin > 0) begin = end_of_part(begin - 1) + 1;
-    while (begin < limit && begin < text_.size()) {
-      const std::size_t end = end_of_part(begin);
+    if (begin > 0) {
+      // A part that begins before the block is of the block to the left.
+      const std::size_t end = text_.substr(begin - 1, limit - begin).find(separator_);
+      if (end == Text::npos) return false;
+      begin += end;
+    }
+    while (begin < limit) {
+      const std::size_t end = std::min(text_.find(separator_, begin), text_.size());
       if (sink(text_.substr(begin, end - begin))) return true;
       begin = end + 1;
     }
@@ -40,11 +46,7 @@ class TextSource : public Source {
  private:
   static constexpr std::size_t kBlock = 4096;
 
-  [[nodiscard]] std::size_t end_of_part(std::size_t from) const noexcept {
-    return std::min(text_.find(separator_, from), text_.size());
-  }
-
-  std::string_view text_;
+  Text text_;
   char separator_;
 };
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <ranges>
 #include <span>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -38,14 +39,15 @@ template <class T, class Find>
   return Pipeline(FoundItems<T, Find>(std::move(find)));
 }
 
-/// Appends what `value` is divided into.
+/// Appends what `value` is divided into; after a stop request some of it.
 template <class T, class F>
-void append_parts(T value, const F& f, std::vector<T>& parts) {
+void append_parts(T value, const F& f, const std::stop_token& stop, std::vector<T>& parts) {
+  if (stop.stop_requested()) return;
   std::pair<T, std::optional<T>> halves = std::invoke(f, std::move(value));
   if (!halves.second) return parts.push_back(std::move(halves.first));
   std::vector<T> right;
-  blitz::join([&] { append_parts(std::move(halves.first), f, parts); },
-              [&] { append_parts(*std::move(halves.second), f, right); });
+  blitz::join([&] { append_parts(std::move(halves.first), f, stop, parts); },
+              [&] { append_parts(*std::move(halves.second), f, stop, right); });
   parts.insert(parts.end(), std::make_move_iterator(right.begin()), std::make_move_iterator(right.end()));
 }
 
@@ -72,7 +74,8 @@ template <class T, SplitCallable<T> F>
 [[nodiscard]] auto split(T value, F f) {
   return detail::pipeline_of_found<T>([value = std::move(value), f = std::move(f)](const AlgorithmOptions& options) {
     std::vector<T> parts;
-    detail::on_worker(options.pool.base(), [&](detail::WorkerBase&) { detail::append_parts(value, f, parts); });
+    detail::on_worker(options.pool.base(),
+                      [&](detail::WorkerBase&) { detail::append_parts(value, f, options.stop, parts); });
     return parts;
   });
 }

@@ -11,9 +11,11 @@
 #include <numeric>
 #include <optional>
 #include <ranges>
+#include <sstream>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -116,6 +118,49 @@ TEST_CASE("pipelines: into memory that is there, also behind a filter") {
     CHECK(more == numbers);
     CHECK(places.back() == numbers.size() - 1);
   });
+}
+
+TEST_CASE("pipelines: partition and unzip, of what can be read once") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    std::string text;
+    for (int i = 0; i < 3000; ++i) text += std::to_string(i) + ' ';
+    std::istringstream in(text);
+    const auto [odd, even] = blitz::from(std::views::istream<int>(in)).ordered().with(options).partition(kIsOdd);
+    CHECK(listed(odd) == listed(std::views::iota(0, 3000) | std::views::filter(kIsOdd)));
+    CHECK(listed(even) == listed(std::views::iota(0, 3000) | std::views::filter(std::not_fn(kIsOdd))));
+    in = std::istringstream(text);
+    const auto parts = blitz::from(std::views::istream<int>(in)).with(options).partition(kIsOdd);
+    CHECK(made_of(parts.first, listed(odd)));
+    CHECK(made_of(parts.second, listed(even)));
+    in = std::istringstream(text);
+    const auto [halves, texts] = blitz::from(std::views::istream<int>(in))
+                                     .map([](int x) { return std::pair(x / 2, std::to_string(x)); })
+                                     .with(options)
+                                     .unzip();
+    REQUIRE(texts.size() == 3000);
+    for (std::size_t i = 0; i < 3000; ++i) CHECK(halves[i] == std::stoi(texts[i]) / 2);
+    std::vector<int> kept(100);
+    std::vector<int> others(3000);
+    in = std::istringstream(text);
+    CHECK(blitz::from(std::views::istream<int>(in)).with(options).partition_into(kept, others, kIsOdd) ==
+          std::pair<std::size_t, std::size_t>(100, 1500));
+    CHECK(std::ranges::all_of(kept, kIsOdd));
+  });
+}
+
+TEST_CASE("pipelines: partition and unzip leave the items of ranges as they are") {
+  std::vector<std::pair<std::string, std::string>> pairs(300, {std::string(40, 'a'), "b"});
+  const auto before = pairs;
+  const auto [firsts, seconds] = par(pairs).unzip();
+  CHECK(firsts[299] == pairs[299].first);
+  CHECK(par(pairs).partition([](const auto&) { return true; }).first.size() == 300);
+  std::vector<std::string> some(5);
+  std::vector<std::string> all(400);
+  CHECK(par(pairs).unzip_into(some, all) == std::pair<std::size_t, std::size_t>(5, 300));
+  CHECK(pairs == before);
+  std::vector<int> numbers(300, 1);
+  CHECK(par(numbers, pairs).unzip().second[7] == before[7]);
+  CHECK(pairs == before);
 }
 
 TEST_CASE("pipelines: split") {
@@ -394,6 +439,31 @@ TEST_CASE("pipelines: the lines of a text") {
   });
 }
 
+/// Characters that count how many of them are looked at.
+struct CountedChars : std::char_traits<char> {
+  inline static std::atomic<std::size_t> looks{0};
+  static const char* find(const char* first, std::size_t count, const char& x) {
+    const char* const found = std::char_traits<char>::find(first, count, x);
+    looks.fetch_add(found == nullptr ? count : static_cast<std::size_t>(found - first) + 1, std::memory_order_relaxed);
+    return found;
+  }
+};
+
+TEST_CASE("pipelines: of a text with long lines each character is looked at twice at most") {
+  using Text = std::basic_string_view<char, CountedChars>;
+  const std::string line = std::string(1'000'000, 'x') + '\n';
+  for (const std::string& text : {line, line + line, line + "a\n" + line.substr(5, 5000) + "\n\n" + line}) {
+    const auto count = static_cast<std::size_t>(std::ranges::count(text, '\n'));
+    for_each_pool([&](const AlgorithmOptions& options) {
+      CountedChars::looks = 0;
+      const blitz::Pipeline lines(blitz::detail::TextSource(Text(text.data(), text.size()), '\n'));
+      CHECK(lines.with(options).count() == count);
+      CHECK(CountedChars::looks >= text.size());
+      CHECK(CountedChars::looks <= 2 * text.size());
+    });
+  }
+}
+
 TEST_CASE("pipelines: results in memory that is there") {
   for_each_pool([](const AlgorithmOptions& options) {
     const std::vector<int> numbers = random_ints(1000);
@@ -490,6 +560,7 @@ TEST_CASE("pipelines: the same bits on any number of threads") {
 TEST_CASE("pipelines: a value for each part that a worker takes") {
   blitz::ThreadPool pool({.num_threads = 4});
   for (int round = 0; round < 20; ++round) {
+    const bool deterministic = round % 2 == 0;
     const auto taken = [&pool] {
       const auto total = pool.stats().total;
       return total.jobs_stolen + total.injected_taken;
@@ -498,7 +569,7 @@ TEST_CASE("pipelines: a value for each part that a worker takes") {
     std::atomic<std::size_t> made = 0;
     std::atomic<int> visits = 0;
     par(0, 10'000)
-        .with({.min_grain = 1, .pool = &pool})
+        .with({.min_grain = 1, .deterministic = deterministic, .pool = &pool})
         .for_each_with([&] { return ++made; },
                        [&](std::size_t&, int) { visits.fetch_add(1, std::memory_order_relaxed); });
     CHECK(visits == 10'000);
