@@ -74,6 +74,8 @@ void every_algorithm() {
   CHECK_RIGHT(blitz::reduce(v) == kSum && blitz::transform_reduce(v, 0, Plus{}, twice) == 2 * kSum);
   blitz::copy(v, out);
   blitz::copy_n(v.begin(), 3, out.begin());
+  blitz::copy_n(v.begin(), 3, out.begin(), out.end());
+  blitz::uninitialized_copy_n(v.begin(), 3, out.begin(), out.end());
   blitz::copy_if(v, out, even);
   blitz::remove_copy(v, out, 1);
   blitz::remove_copy_if(v, out, even);
