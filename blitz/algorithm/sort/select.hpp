@@ -52,7 +52,7 @@ class ParallelSelect {
         };
         const std::size_t parts = std::min(static_cast<std::size_t>(to - from) / grain_, threads_ * kPartsOfThread);
         return parts < 2 || threads_ == 1 ? serial(from, to, below)
-                                          : parallel_partition(from, to, parts, below, serial);
+                                          : parallel_partition({}, from, to, parts, below, serial);
       });
       if (nth == pivot) return;
       if (nth < pivot) {
