@@ -128,6 +128,17 @@ struct CopyN {
   std::ranges::in_out_result<I, O> operator()(I first, std::iter_difference_t<I> count, O out) const {
     return (*this)(AlgorithmOptions{}, first, count, out);
   }
+  template <std::random_access_iterator I, std::random_access_iterator O, std::sized_sentinel_for<O> OutS>
+    requires std::indirectly_copyable<I, O>
+  std::ranges::in_out_result<I, O> operator()(const AlgorithmOptions& options, I first, std::iter_difference_t<I> count,
+                                              O out, OutS out_last) const {
+    return Copy{}(options, first, first + std::max<std::iter_difference_t<I>>(count, 0), out, out_last);
+  }
+  template <std::random_access_iterator I, std::random_access_iterator O, std::sized_sentinel_for<O> OutS>
+    requires std::indirectly_copyable<I, O>
+  std::ranges::in_out_result<I, O> operator()(I first, std::iter_difference_t<I> count, O out, OutS out_last) const {
+    return (*this)(AlgorithmOptions{}, first, count, out, out_last);
+  }
 };
 
 struct SwapRanges {
@@ -178,7 +189,8 @@ struct SwapRanges {
 ///   blitz::copy(frame, buffer);
 /// @endcode
 inline constexpr detail::Copy copy{};
-/// copy_n(first, count, out): copies `count` items from `first` on.
+/// copy_n(first, count, out, out_last): copies `count` items from `first` on, or as many as fit into the output; without
+/// `out_last` there must be room for all of them.
 inline constexpr detail::CopyN copy_n{};
 /// move(range, out): as copy, but the items are moved from.
 inline constexpr detail::Move move{};

@@ -23,8 +23,8 @@ Filter::Filter(LoopIndex items, LoopIndex least, Flag flag, Target target)
       flag_(flag),
       target_(target),
       end_(items),
-      many_(items <= kFlags ? 0 : static_cast<std::size_t>(words_of(items)) + 2 * slots()),
-      words_(items <= kFlags ? few_.data() : many_.data()),
+      many_(memory() <= kFew ? 0 : memory()),
+      words_(memory() <= kFew ? few_.data() : many_.data()),
       left_(words_ + words_of(items)),
       sum_(left_ + slots()) {
   left_[slot(0)] = 0;

@@ -76,6 +76,8 @@ class BLITZ_API Filter : public Chain {
   template <class FlagsOf>
   bool move_run(const Run& run, const FlagsOf& flags_of, LoopIndex& kept);
   bool move_until_full(FlagWord* kept, LoopIndex first, LoopIndex place);
+  /// In words.
+  [[nodiscard]] std::size_t memory() const noexcept { return static_cast<std::size_t>(words_of(items_)) + 2 * slots(); }
   [[nodiscard]] LoopIndex items_in(LoopIndex word, LoopIndex last) const noexcept;
   [[nodiscard]] FlagWord carry_into(LoopIndex word) const noexcept;
   [[nodiscard]] Result result() const noexcept;
@@ -87,9 +89,9 @@ class BLITZ_API Filter : public Chain {
   LoopIndex room_dropped_ = std::numeric_limits<LoopIndex>::max();
   LoopIndex end_;  // this and the next are written by the one run that finds no room
   LoopIndex kept_at_end_ = 0;
-  static constexpr std::size_t kFew = 8;
-  std::array<FlagWord, kFew> few_;  // the memory of a filter of one word
-  Scratch<FlagWord> many_;          // that of others
+  static constexpr std::size_t kFew = 64;
+  std::array<FlagWord, kFew> few_;  // the memory of a filter of about a thousand items
+  Scratch<FlagWord> many_;          // that of more
   FlagWord* const words_;           // of runs that were summed up, and the last word of each run
   LoopIndex* const left_;           // for each slot: the items kept to the left of the run
   LoopIndex* const sum_;            // for each slot: the flags that are set in the run

@@ -59,8 +59,7 @@ class BinCounts {
     while (!small_.empty() && last - first >= kGroup) {
       const LoopIndex end = first + (std::min(last - first, LoopIndex{left_}) / kGroup) * kGroup;
       left_ -= static_cast<std::uint32_t>(end - first);
-      // A bin that its type alone keeps within bounds needs no check.
-      if (std::unsigned_integral<Bin> && counts_.size() > std::numeric_limits<Bin>::max()) {
+      if (has_all_bins()) {
         count_groups<false>(first, end, bin_of);
       } else {
         count_groups<true>(first, end, bin_of);
@@ -68,7 +67,12 @@ class BinCounts {
       if (left_ < kGroup) flush();
       first = end;
     }
-    for (; first != last; ++first) ++counts_[checked(bin_of(first))];
+    std::size_t* const counts = counts_.data();
+    if (has_all_bins()) {
+      for (; first != last; ++first) ++counts[static_cast<std::size_t>(bin_of(first))];
+    } else {
+      for (; first != last; ++first) ++counts[checked(bin_of(first))];
+    }
   }
 
   void add(BinCounts&& other) {
@@ -87,6 +91,10 @@ class BinCounts {
   static constexpr LoopIndex kGroup = 8;
   static constexpr std::uint32_t kMostItems = std::numeric_limits<std::uint32_t>::max();
 
+  /// A bin that its type alone keeps within bounds needs no check.
+  [[nodiscard]] bool has_all_bins() const noexcept {
+    return std::unsigned_integral<Bin> && counts_.size() > std::numeric_limits<Bin>::max();
+  }
   [[nodiscard]] std::size_t checked(Bin bin) const {
     const auto place = static_cast<std::size_t>(bin);  // of a negative one beyond all bins
     if (place >= counts_.size()) [[unlikely]]

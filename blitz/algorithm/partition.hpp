@@ -22,15 +22,36 @@
 #include "blitz/algorithm/partition_flags.hpp"
 #include "blitz/algorithm/remove.hpp"
 #include "blitz/algorithm/scratch.hpp"
+#include "blitz/algorithm/sort/parallel_partition.hpp"
+#include "blitz/algorithm/sort/partition.hpp"
+#include "blitz/algorithm/sort/small_sort.hpp"
 #include "blitz/core/items.hpp"
 
 namespace blitz {
 
 namespace detail {
 
+/// Up to as many items are moved without flags if they are cheap to move: they stay in a core's cache.
+inline constexpr LoopIndex kFewToPartition = kMostPartitionParts * kBatch;
+
 /// Returns the number of items for which `pred` holds, which are then in front.
 template <class I, class F, class P>
 LoopIndex partition_items(const AlgorithmOptions& options, const I& first, LoopIndex count, F& pred, P& proj) {
+  using T = std::iter_value_t<I>;
+  if constexpr (std::contiguous_iterator<I> && kCheapToMove<T>) {
+    if (count <= kFewToPartition) {
+      throw_if_stopped(options);
+      const auto in_front = [&](T& x) { return static_cast<bool>(std::invoke(pred, std::invoke(proj, x))); };
+      T* const items = std::to_address(first);
+      T* const end = items + count;
+      const LoopIndex parts = (count + kBatch - 1) / std::max(kBatch, LoopIndex{options.min_grain});
+      T* const middle = parts <= 1 ? partition_lomuto(items, end, in_front)
+                                   : parallel_partition(options, items, end, parts, in_front,
+                                                        &partition_lomuto<T, std::remove_const_t<decltype(in_front)>>);
+      return static_cast<LoopIndex>(middle - items);
+    }
+  }
+  constexpr LoopIndex kLeastPairs = 256;  // beside which the search for the first one is short
   PartitionFlags flags(count);
   AlgorithmOptions by_batches = options;
   by_batches.min_grain = words_of(options.min_grain) / kBatchWords;
@@ -45,7 +66,7 @@ LoopIndex partition_items(const AlgorithmOptions& options, const I& first, LoopI
   });
   throw_if_stopped(options);
   flags.count();
-  for_blocks(options, flags.misplaced(), 1, [&](LoopIndex pair, LoopIndex last) {
+  for_blocks(options, flags.misplaced(), kLeastPairs, [&](LoopIndex pair, LoopIndex last) {
     flags.for_each_pair(pair, last, [&](LoopIndex i, LoopIndex j) BLITZ_LAMBDA_INLINE {
       std::ranges::iter_swap(at(first, i), at(first, j));
     });
@@ -241,10 +262,11 @@ struct PartitionCopy : OutputOfRange, OutputOfTwoRanges {
 /// ends with the range.
 ///
 /// partition(range, pred, proj), partition(first, last, pred, proj), and both with an AlgorithmOptions that leads. n calls
-/// of `pred` and `proj`, exactly, before anything moves; then each item that is on the wrong side is swapped, once.
-/// Memory: 1.1 bits for each item; std::bad_alloc leaves the items as they were. Throws what `pred`, `proj` and swaps
-/// throw, and Stopped after a stop request; the items are then the same ones, in some order, unless a swap threw. Any
-/// thread.
+/// of `pred` and `proj`, exactly. Up to 32,768 items that lie side by side and are trivially moved, of 32 bytes at most, are
+/// moved twice each as they are asked about, and need no memory. Of others each that is on the wrong side is swapped, once,
+/// when all have been asked about. Memory: 1.1 bits for each item; std::bad_alloc leaves the items as they were. Throws
+/// what `pred`, `proj` and swaps throw, and Stopped after a stop request; the items are then the same ones, in some order,
+/// unless a swap threw. Any thread.
 /// @code
 ///   const auto idle = blitz::partition(workers, [](const Worker& w) { return w.busy; });
 /// @endcode

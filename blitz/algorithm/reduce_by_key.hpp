@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/call.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/core/items.hpp"
 #include "blitz/core/pace.hpp"
@@ -158,44 +159,71 @@ class RunReduction {
   std::vector<Part> parts_;
 };
 
+/// Keys of runs, values that `Op` reduces, and outputs for both.
+template <class K, class V, class KO, class VO, class Equal, class Op>
+concept ReducibleByKey = std::indirect_binary_predicate<Equal, K, K> && std::indirectly_copyable<K, KO> &&
+                         std::indirectly_writable<VO, std::iter_value_t<V>> &&
+                         ReduceOperation<Op, std::iter_value_t<V>, std::iter_reference_t<V>>;
+
 struct ReduceByKey {
-  template <LoopRange K, LoopRange V, LoopRange KO, LoopRange VO,
-            std::indirect_binary_predicate<std::ranges::iterator_t<K>, std::ranges::iterator_t<K>> Equal =
-                std::ranges::equal_to,
+  template <std::random_access_iterator K, std::sized_sentinel_for<K> KS, std::random_access_iterator V,
+            std::sized_sentinel_for<V> VS, std::random_access_iterator KO, std::sized_sentinel_for<KO> KOS,
+            std::random_access_iterator VO, std::sized_sentinel_for<VO> VOS, class Equal = std::ranges::equal_to,
             class Op = std::plus<>>
-    requires std::indirectly_copyable<std::ranges::iterator_t<K>, std::ranges::iterator_t<KO>> &&
-             std::indirectly_writable<std::ranges::iterator_t<VO>, std::ranges::range_value_t<V>> &&
-             ReduceOperation<Op, std::ranges::range_value_t<V>, std::ranges::range_reference_t<V>>
+    requires ReducibleByKey<K, V, KO, VO, Equal, Op>
+  ReduceByKeyResult<KO, VO> operator()(const AlgorithmOptions& options, K keys, KS keys_last, V values, VS values_last,
+                                       KO keys_out, KOS keys_out_last, VO values_out, VOS values_out_last,
+                                       Equal equal = {}, Op op = {}) const {
+    return run(options, keys, values, std::min(count_of(keys, keys_last), count_of(values, values_last)), keys_out,
+               values_out, std::min(count_of(keys_out, keys_out_last), count_of(values_out, values_out_last)), equal,
+               op);
+  }
+  template <std::random_access_iterator K, std::sized_sentinel_for<K> KS, std::random_access_iterator V,
+            std::sized_sentinel_for<V> VS, std::random_access_iterator KO, std::sized_sentinel_for<KO> KOS,
+            std::random_access_iterator VO, std::sized_sentinel_for<VO> VOS, class Equal = std::ranges::equal_to,
+            class Op = std::plus<>>
+    requires ReducibleByKey<K, V, KO, VO, Equal, Op>
+  ReduceByKeyResult<KO, VO> operator()(K keys, KS keys_last, V values, VS values_last, KO keys_out, KOS keys_out_last,
+                                       VO values_out, VOS values_out_last, Equal equal = {}, Op op = {}) const {
+    return (*this)(AlgorithmOptions{}, keys, keys_last, values, values_last, keys_out, keys_out_last, values_out,
+                   values_out_last, std::move(equal), std::move(op));
+  }
+  template <LoopRange K, LoopRange V, LoopRange KO, LoopRange VO, class Equal = std::ranges::equal_to,
+            class Op = std::plus<>>
+    requires ReducibleByKey<std::ranges::iterator_t<K>, std::ranges::iterator_t<V>, std::ranges::iterator_t<KO>,
+                            std::ranges::iterator_t<VO>, Equal, Op>
   ReduceByKeyResult<std::ranges::borrowed_iterator_t<KO>, std::ranges::borrowed_iterator_t<VO>> operator()(
       const AlgorithmOptions& options, K&& keys, V&& values, KO&& keys_out, VO&& values_out, Equal equal = {},
       Op op = {}) const {
-    const auto keys_to = std::ranges::begin(keys_out);
-    const auto values_to = std::ranges::begin(values_out);
-    const auto count =
-        static_cast<LoopIndex>(std::min<std::uint64_t>(std::ranges::size(keys), std::ranges::size(values)));
-    const auto room =
-        static_cast<LoopIndex>(std::min<std::uint64_t>(std::ranges::size(keys_out), std::ranges::size(values_out)));
+    const auto least = [](std::uint64_t a, std::uint64_t b) { return static_cast<LoopIndex>(std::min(a, b)); };
+    const auto ends = run(options, std::ranges::begin(keys), std::ranges::begin(values),
+                          least(std::ranges::size(keys), std::ranges::size(values)), std::ranges::begin(keys_out),
+                          std::ranges::begin(values_out),
+                          least(std::ranges::size(keys_out), std::ranges::size(values_out)), equal, op);
+    return {ends.keys_out, ends.values_out};
+  }
+  template <LoopRange K, LoopRange V, LoopRange KO, LoopRange VO, class Equal = std::ranges::equal_to,
+            class Op = std::plus<>>
+    requires ReducibleByKey<std::ranges::iterator_t<K>, std::ranges::iterator_t<V>, std::ranges::iterator_t<KO>,
+                            std::ranges::iterator_t<VO>, Equal, Op>
+  ReduceByKeyResult<std::ranges::borrowed_iterator_t<KO>, std::ranges::borrowed_iterator_t<VO>> operator()(
+      K&& keys, V&& values, KO&& keys_out, VO&& values_out, Equal equal = {}, Op op = {}) const {
+    return (*this)(AlgorithmOptions{}, keys, values, keys_out, values_out, std::move(equal), std::move(op));
+  }
+
+ private:
+  template <class K, class V, class KO, class VO, class Equal, class Op>
+  static ReduceByKeyResult<KO, VO> run(const AlgorithmOptions& options, const K& keys, const V& values, LoopIndex count,
+                                       const KO& keys_out, const VO& values_out, LoopIndex room, Equal& equal, Op& op) {
     LoopIndex runs = 0;
     if (count > 0 && room > 0) {
       constexpr LoopIndex kLeastPiece = 1024;
       constexpr LoopIndex kMostPieces = 1024;  // to share them evenly among many workers
       const LoopIndex pieces = std::clamp<LoopIndex>(count / grain_of(options, kLeastPiece), 1, kMostPieces);
-      RunReduction reduction(count, pieces, std::ranges::begin(keys), std::ranges::begin(values), keys_to, values_to,
-                             room, equal, op);
+      RunReduction reduction(count, pieces, keys, values, keys_out, values_out, room, equal, op);
       runs = reduction.run(options);
     }
-    return {at(keys_to, runs), at(values_to, runs)};
-  }
-  template <LoopRange K, LoopRange V, LoopRange KO, LoopRange VO,
-            std::indirect_binary_predicate<std::ranges::iterator_t<K>, std::ranges::iterator_t<K>> Equal =
-                std::ranges::equal_to,
-            class Op = std::plus<>>
-    requires std::indirectly_copyable<std::ranges::iterator_t<K>, std::ranges::iterator_t<KO>> &&
-             std::indirectly_writable<std::ranges::iterator_t<VO>, std::ranges::range_value_t<V>> &&
-             ReduceOperation<Op, std::ranges::range_value_t<V>, std::ranges::range_reference_t<V>>
-  ReduceByKeyResult<std::ranges::borrowed_iterator_t<KO>, std::ranges::borrowed_iterator_t<VO>> operator()(
-      K&& keys, V&& values, KO&& keys_out, VO&& values_out, Equal equal = {}, Op op = {}) const {
-    return (*this)(AlgorithmOptions{}, keys, values, keys_out, values_out, std::move(equal), std::move(op));
+    return {at(keys_out, runs), at(values_out, runs)};
   }
 };
 
@@ -204,8 +232,8 @@ struct ReduceByKey {
 /// Reduces the values of each run of neighbours with equal keys: writes the first key of each run, and what `op` makes of
 /// its values, from left to right except that neighbours may be combined first.
 ///
-/// reduce_by_key(keys, values, keys_out, values_out, equal, op), and the same with an AlgorithmOptions that leads. `equal`
-/// tells whether two neighbours are of one run, by default by ==; `op` is associative, by default an addition, and called
+/// reduce_by_key(keys, values, keys_out, values_out, equal, op), the same with a beginning and an end for each range, and both
+/// with an AlgorithmOptions that leads. `equal` tells whether two neighbours are of one run, by default by ==; `op` is associative, by default an addition, and called
 /// as parallel_reduce's. Equal keys that are no neighbours make runs of their own: sort first, or see group_by. As many
 /// values are read as there are keys, or as many keys as values, whichever are fewer; runs for which an output has no room
 /// are left out. The outputs must not overlap the inputs.

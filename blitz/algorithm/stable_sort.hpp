@@ -115,12 +115,12 @@ struct SortByCachedKeyFn {
 ///
 /// Integers and floating keys, whether items or projections, that are compared by std::less or std::greater (or those of
 /// std::ranges) are sorted by radix if their items are cheap to move, up to 32 bytes. Other cheap items are sorted by runs and
-/// stable quicksort. All others are sorted by pointers to them, and then moved, twice each; strings by the eight characters
-/// behind what all of them begin with, first.
+/// stable quicksort. All others are sorted by pointers to them, and then moved, twice each at most; strings by the eight
+/// characters behind what all of them begin with, first.
 ///
 /// Throws what `comp`, `proj` and the moves of items throw, and Stopped after a stop request. Then the items are a permutation
-///   of what they were; of items that are not cheap to move, in the places where they were. Only if a move throws, some may be
-///   lost; all elements are valid. A comparison that is no strict weak order leaves some permutation.
+///   of what they were; if they are not cheap to move, and there was memory, in the places where they were. Only if a move
+///   throws, some may be lost; all elements are valid. A comparison that is no strict weak order leaves some permutation.
 ///
 /// O(n log n) comparisons, about 1.1 n log2 n on average. Memory: n items, and two pointers for each item that is not cheap to
 /// move. Where that memory is not to be had, the calling thread sorts in place, with O(n log^2 n) swaps. Ranges that are not

@@ -205,8 +205,12 @@ inline constexpr detail::Counted<detail::UninitializedFill> uninitialized_fill_n
 ///   blitz::uninitialized_copy(samples, std::span(memory, samples.size()));
 /// @endcode
 inline constexpr detail::UninitializedTransfer<false> uninitialized_copy{};
-/// uninitialized_move(range, out): the same by moving from the items.
+/// The same of `n` items: uninitialized_copy_n(first, n, out, out_last).
+inline constexpr detail::Counted<detail::UninitializedTransfer<false>> uninitialized_copy_n{};
+/// uninitialized_move(range, out): as uninitialized_copy, but the items are moved from.
 inline constexpr detail::UninitializedTransfer<true> uninitialized_move{};
+/// The same of `n` items: uninitialized_move_n(first, n, out, out_last).
+inline constexpr detail::Counted<detail::UninitializedTransfer<true>> uninitialized_move_n{};
 /// Destroys the objects of a range, in any order. Does not heed stop requests.
 inline constexpr detail::Destroy destroy{};
 /// The same of `n` objects: destroy_n(first, n).

@@ -74,6 +74,8 @@ void every_algorithm() {
   CHECK_RIGHT(blitz::reduce(v) == kSum && blitz::transform_reduce(v, 0, Plus{}, twice) == 2 * kSum);
   blitz::copy(v, out);
   blitz::copy_n(v.begin(), 3, out.begin());
+  blitz::copy_n(v.begin(), 3, out.begin(), out.end());
+  blitz::uninitialized_copy_n(v.begin(), 3, out.begin(), out.end());
   blitz::copy_if(v, out, even);
   blitz::remove_copy(v, out, 1);
   blitz::remove_copy_if(v, out, even);
@@ -153,6 +155,9 @@ void algorithms() {
   std::vector<long> sums(3);
   const auto ends = blitz::reduce_by_key(std::vector{1, 1, 2}, std::vector{4L, 5L, 6L}, keys, sums);
   CHECK_RIGHT(ends.keys_out == keys.begin() + 2 && ends.values_out == sums.begin() + 2 && sums[0] == 9);
+  CHECK_RIGHT(
+      blitz::reduce_by_key(v.begin(), v.end(), v.begin(), v.end(), keys.begin(), keys.end(), sums.begin(), sums.end())
+          .keys_out == keys.end());
   for (const blitz::Groups::Group group : blitz::group_by(v, [](int x) { return x % 3; }))
     CHECK_RIGHT(group.size() >= kItems / 3 && v[group.back()] % 3 == v[group.front()] % 3);
 }

@@ -106,6 +106,27 @@ TEST_CASE("reduce_by_key: an equality and an operation of the caller's") {
   CHECK(std::vector<long>(values_out.begin(), values_end) == std::vector<long>{9, 7, 5});
 }
 
+TEST_CASE("reduce_by_key: by iterators, each range as far as its end") {
+  const std::vector<int> keys{1, 1, 2, 3, 3, 3};
+  const std::deque<int> values{1, 2, 3, 4, 5, 6};
+  for (std::ptrdiff_t cut = 0; cut < 4; ++cut) {  // which end comes first
+    std::deque<int> keys_out(4, -1);
+    std::vector<int> values_out(4, -1);
+    const auto reduce = [&](auto... more) {
+      return blitz::reduce_by_key(two_threads(), keys.begin(), keys.end() - (cut == 0), values.begin(),
+                                  values.end() - (cut == 1), keys_out.begin(), keys_out.end() - 2 * (cut == 2),
+                                  values_out.begin(), values_out.end() - 2 * (cut == 3), more...);
+    };
+    const std::ptrdiff_t written = cut < 2 ? 3 : 2;
+    CHECK(reduce().keys_out == keys_out.begin() + written);
+    CHECK(keys_out == (cut < 2 ? std::deque<int>{1, 2, 3, -1} : std::deque<int>{1, 2, -1, -1}));
+    CHECK(values_out == (cut < 2 ? std::vector<int>{3, 3, 9, -1} : std::vector<int>{3, 3, -1, -1}));
+    CHECK(reduce(std::less<>(), std::multiplies<>()).values_out == values_out.begin() + written);
+    CHECK(values_out[0] == 1);
+    CHECK(values_out[1] == 24);
+  }
+}
+
 TEST_CASE("reduce_by_key: an exception arrives") {
   const std::vector<int> keys = runs_of(60, 10);
   const std::vector<std::string> values = letters(60);

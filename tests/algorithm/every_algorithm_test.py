@@ -20,8 +20,9 @@ COMPARES_NOTHING = set("""
     adjacent_difference copy copy_n count destroy destroy_n exclusive_scan fill fill_n find find_last for_each for_each_n
     generate inclusive_scan iota move reduce remove remove_copy replace reverse reverse_copy rotate rotate_copy shift_left
     shift_right shuffle swap_ranges transform transform_exclusive_scan transform_inclusive_scan transform_reduce
-    uninitialized_copy uninitialized_default_construct uninitialized_default_construct_n uninitialized_fill
-    uninitialized_fill_n uninitialized_move uninitialized_value_construct uninitialized_value_construct_n
+    uninitialized_copy uninitialized_copy_n uninitialized_default_construct uninitialized_default_construct_n
+    uninitialized_fill uninitialized_fill_n uninitialized_move uninitialized_move_n uninitialized_value_construct
+    uninitialized_value_construct_n
 """.split())
 
 

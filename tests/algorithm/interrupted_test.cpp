@@ -572,6 +572,18 @@ TEST_CASE("interrupted: objects in raw memory") {
            [](auto& options, World& w) {
              return constructs<Fragile>(w.numbers, [&](auto to) { blitz::uninitialized_move(options, w.a, to); });
            }},
+          {"uninitialized_copy_n", Promise::kValid,
+           [&](auto& options, World& w) {
+             return constructs<Fragile>(w.numbers, [&](auto to) {
+               blitz::uninitialized_copy_n(options, w.a.begin(), all(to), to.begin(), to.end());
+             });
+           }},
+          {"uninitialized_move_n", Promise::kValid,
+           [&](auto& options, World& w) {
+             return constructs<Fragile>(w.numbers, [&](auto to) {
+               blitz::uninitialized_move_n(options, w.a.begin(), all(to), to.begin(), to.end());
+             });
+           }},
           {"uninitialized_fill", Promise::kValid,
            [](auto& options, World&) {
              return constructs<Born>(Ints(41, 7), [&](auto to) { blitz::uninitialized_fill(options, to, 7); });

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <deque>
 #include <initializer_list>
 #include <ranges>
 #include <stop_token>
@@ -124,13 +125,33 @@ TEST_CASE("partition_copy: stops where one of the outputs is full") {
   });
 }
 
-TEST_CASE("partition: an exception of the predicate leaves the items as they were") {
-  const std::vector<int> numbers = random_ints(150, 3);
+TEST_CASE("partition: an exception of the predicate leaves a permutation, and items that lie apart where they were") {
+  for (const std::size_t n : {150, 1300}) {
+    const std::vector<int> numbers = random_ints(n);
+    const auto is_front = [](int x) { return x % 3 == 0; };
+    for_each_pool([&](const AlgorithmOptions& options) {
+      std::vector<int> items;
+      throw_at_each_call(
+          [&](CallCounter& counter) {
+            items = numbers;
+            blitz::partition(options, items, counted(counter, is_front));
+          },
+          [&] { CHECK(std::ranges::is_permutation(items, numbers)); });
+      std::deque<int> apart(numbers.begin(), numbers.end());
+      throw_at_each_call([&](CallCounter& counter) { blitz::partition(options, apart, counted(counter, is_front)); },
+                         [&] { CHECK(std::ranges::equal(apart, numbers)); });
+    });
+  }
+}
+
+TEST_CASE("partition: more items than stay in a cache") {
+  const std::vector<int> numbers = random_ints(kSanitized ? 33'000 : 100'000);
   for_each_pool([&](const AlgorithmOptions& options) {
     std::vector<int> items = numbers;
-    throw_at_each_call(
-        [&](CallCounter& counter) { blitz::partition(options, items, counted(counter, [](int x) { return x == 0; })); },
-        [&] { CHECK(items == numbers); });
+    const auto behind = blitz::partition(options, items, [](int x) { return x % 3 == 0; });
+    CHECK(std::all_of(items.begin(), behind.begin(), [](int x) { return x % 3 == 0; }));
+    CHECK(std::ranges::none_of(behind, [](int x) { return x % 3 == 0; }));
+    CHECK(made_of(items, numbers));
   });
 }
 

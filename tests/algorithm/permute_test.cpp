@@ -48,6 +48,18 @@ TEST_CASE("copies stop at the shorter; the last items are those that reverse_cop
   const std::vector<int> numbers{1, 2, 3, 4, 5};
   std::vector<int> out(3);
   CHECK(blitz::copy(two_threads(), numbers, out).in == numbers.begin() + 3);
+  for (const std::ptrdiff_t n : {2, 3, 4}) {
+    const std::ptrdiff_t copied = std::min<std::ptrdiff_t>(n, 3);
+    out.assign(3, 0);
+    const auto ends = blitz::copy_n(two_threads(), numbers.begin() + 1, n, out.begin(), out.end());
+    CHECK(ends.in == numbers.begin() + 1 + copied);
+    CHECK(ends.out == out.begin() + copied);
+    CHECK(out == std::vector{2, 3, n == 2 ? 0 : 4});
+    out.assign(3, 0);
+    CHECK(blitz::uninitialized_copy_n(two_threads(), numbers.begin(), n, out.begin(), out.end()).out ==
+          out.begin() + copied);
+    CHECK(out == std::vector{1, 2, n == 2 ? 0 : 3});
+  }
   blitz::reverse_copy(two_threads(), numbers, out);
   CHECK(out == std::vector{5, 4, 3});
   blitz::rotate_copy(two_threads(), numbers, numbers.begin() + 3, out);
@@ -67,6 +79,8 @@ TEST_CASE("counts below 1, and shifts by nothing or by too much, change nothing"
   const auto first = numbers.begin();
   for (const int count : {0, -1, -100}) {
     CHECK(blitz::copy_n(two_threads(), first + 1, count, first).in == first + 1);
+    CHECK(blitz::copy_n(two_threads(), first + 1, count, first, numbers.end()).out == first);
+    CHECK(blitz::uninitialized_copy_n(two_threads(), first + 1, count, first, numbers.end()).in == first + 1);
     CHECK(blitz::fill_n(two_threads(), first, count, 7) == first);
     CHECK(blitz::for_each_n(two_threads(), first, count, [](int& x) { x = 7; }) == first);
     CHECK(blitz::uninitialized_fill_n(two_threads(), first, count, 7) == first);
@@ -187,6 +201,14 @@ TEST_CASE("uninitialized_copy and the like: as the standard's") {
       blitz::destroy(options, all);
       blitz::uninitialized_default_construct(options, begin, begin + n);
       blitz::destroy(options, begin, begin + n);
+      const auto count = static_cast<std::ptrdiff_t>(n);
+      CHECK(blitz::uninitialized_copy_n(options, words.begin(), count, begin, begin + n).in == words.end());
+      CHECK(std::ranges::equal(all, words));
+      CHECK(blitz::uninitialized_move_n(options, begin, count, other.data(), other.data() + n).out == other.data() + n);
+      CHECK(std::ranges::equal(std::span(other.data(), n), words));
+      CHECK(std::ranges::all_of(all, &std::string::empty));
+      blitz::destroy(options, all);
+      blitz::destroy_n(options, other.data(), count);
     }
   });
 }

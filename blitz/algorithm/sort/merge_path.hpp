@@ -2,7 +2,7 @@
 /// Merging two sorted ranges on several threads: by co-ranking the output is cut into equal parts, and each part is a merge of
 /// its own.
 ///
-/// Source: C. Siebert, J. L. Traff: Perfectly Load-Balanced, Optimal, Stable, Parallel Merge, 2013.
+/// Source: C. Siebert, J. L. Träff: Perfectly Load-Balanced, Optimal, Stable, Parallel Merge, 2013.
 #pragma once
 
 #include <array>

@@ -9,14 +9,15 @@
 
 namespace blitz::detail {
 
-std::size_t parallel_partition(std::size_t n, std::size_t parts,
+std::size_t parallel_partition(const AlgorithmOptions& options, std::size_t n, std::size_t parts,
                                FunctionRef<std::size_t(std::size_t begin, std::size_t end)> partition,
                                FunctionRef<void(std::size_t a, std::size_t b, std::size_t size)> swap) {
   parts = std::min(parts, kMostPartitionParts);
   std::array<std::size_t, kMostPartitionParts> middles;
-  for_blocks(AlgorithmOptions{}, parts, 1, [&](LoopIndex part, LoopIndex last) {
+  for_blocks({.stop = options.stop, .pool = options.pool}, parts, 1, [&](LoopIndex part, LoopIndex last) {
     for (; part != last; ++part) middles[part] = partition(part_begin(n, parts, part), part_begin(n, parts, part + 1));
   });
+  throw_if_stopped(options);
 
   std::size_t boundary = 0;
   for (std::size_t part = 0; part != parts; ++part) boundary += middles[part] - part_begin(n, parts, part);
@@ -41,7 +42,7 @@ std::size_t parallel_partition(std::size_t n, std::size_t parts,
     }
   }
   constexpr std::size_t kLeastSwaps = 4096;
-  for_blocks(AlgorithmOptions{}, wrong, kLeastSwaps, [&](LoopIndex from, LoopIndex to) {
+  for_blocks({.pool = options.pool}, wrong, kLeastSwaps, [&](LoopIndex from, LoopIndex to) {
     const Run* a = left.data();
     const Run* b = right.data();
     std::size_t at_a = from;

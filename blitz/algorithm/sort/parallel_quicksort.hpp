@@ -37,7 +37,7 @@ class ParallelQuicksort {
       const std::size_t parts = parts_of(n);
       pivot = cut(first, last, pivot, less_, [parts](T* from, T* to, auto below) {
         return parts == 1 ? partition_evenly(from, to, below)
-                          : parallel_partition(from, to, parts, below, partition_by_one);
+                          : parallel_partition({}, from, to, parts, below, partition_by_one);
       });
       join([&, this] { sort(first, pivot, before, limit); }, [&, this] { sort(pivot + 1, last, pivot, limit); });
       return;

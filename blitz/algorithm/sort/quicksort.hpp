@@ -48,18 +48,18 @@ T* choose_pivot(T* first, T* last, Less less) {
 /// O(n log n) whatever the items are: for what quicksort splits badly again and again.
 template <class T, class Less>
 BLITZ_COLD void heap_sort(T* first, T* last, Less less) {
-  const auto sift_down = [&](std::ptrdiff_t node, std::ptrdiff_t n) {
-    for (std::ptrdiff_t child; (child = 2 * node + 1) < n; node = child) {
+  std::ptrdiff_t n = last - first;  // items that are not at their places yet
+  for (std::ptrdiff_t heap = n / 2; n > 1;) {
+    if (heap > 0) {
+      --heap;  // what lies behind it is in order, as a heap
+    } else {
+      std::ranges::swap(*first, first[--n]);
+    }
+    for (std::ptrdiff_t node = heap, child; (child = 2 * node + 1) < n; node = child) {
       if (child + 1 < n && less(first[child], first[child + 1])) ++child;
-      if (!less(first[node], first[child])) return;
+      if (!less(first[node], first[child])) break;
       std::ranges::swap(first[node], first[child]);
     }
-  };
-  std::ptrdiff_t n = last - first;
-  for (std::ptrdiff_t node = n / 2; node-- > 0;) sift_down(node, n);
-  while (--n > 0) {
-    std::ranges::swap(*first, first[n]);
-    sift_down(0, n);
   }
 }
 

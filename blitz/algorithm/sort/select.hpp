@@ -18,6 +18,7 @@
 #include "blitz/algorithm/sort/parallel_partition.hpp"
 #include "blitz/algorithm/sort/partition.hpp"
 #include "blitz/algorithm/sort/quicksort.hpp"
+#include "blitz/algorithm/sort/small_sort.hpp"
 #include "blitz/base/export.hpp"
 
 namespace blitz::detail {
@@ -36,9 +37,8 @@ class ParallelSelect {
   /// Brings what belongs there to `nth`, of [first, last). Throws Stopped.
   void select(T* first, T* nth, T* last) const {
     T* before = nullptr;
-    for (int limit = depth_limit(last - first); last - first > kFew;) {
+    for (int limit = depth_limit(last - first); last - first > kFew && limit > 0; --limit) {
       throw_if_stopped(options_);
-      if (limit-- == 0) return heap_sort(first, last, less_);
       const auto [chosen, even] = choose(first, nth, last);
       if (is_equal_pivot(before, chosen, less_)) {
         first = cut_equal(first, last, chosen, less_);
@@ -48,11 +48,11 @@ class ParallelSelect {
       }
       T* const pivot = cut(first, last, chosen, less_, [&, is_even = even](T* from, T* to, auto below) {
         const auto serial = [is_even](T* begin, T* end, auto its_below) {
-          return is_even ? partition_evenly(begin, end, its_below) : std::partition(begin, end, its_below);
+          return partition_serial(begin, end, its_below, is_even);
         };
         const std::size_t parts = std::min(static_cast<std::size_t>(to - from) / grain_, threads_ * kPartsOfThread);
         return parts < 2 || threads_ == 1 ? serial(from, to, below)
-                                          : parallel_partition(from, to, parts, below, serial);
+                                          : parallel_partition({}, from, to, parts, below, serial);
       });
       if (nth == pivot) return;
       if (nth < pivot) {
@@ -62,7 +62,10 @@ class ParallelSelect {
         before = pivot;
       }
     }
-    binary_insertion_sort(first, last, less_);
+    if constexpr (!kCheapToMove<T>) {  // Of few items an insertion moves less.
+      if (last - first <= kFew) return binary_insertion_sort(first, last, less_);
+    }
+    heap_sort(first, last, less_);
   }
 
  private:
@@ -71,7 +74,12 @@ class ParallelSelect {
     bool even;  // else nearly all items are expected on one side: branches are foreseen, and hardly an item moves
   };
   static constexpr std::size_t kPartsOfThread = 4;  // so that a thread that comes late finds some left
-  static constexpr std::ptrdiff_t kFew = 8;         // what is left over is sorted
+  static constexpr std::ptrdiff_t kFew = 8;         // which are sorted, as is what many partitions have not cut down
+
+  template <class Below>
+  [[gnu::noinline]] static T* partition_serial(T* first, T* last, Below below, bool even) {
+    return even ? partition_evenly(first, last, below) : std::partition(first, last, below);
+  }
 
   /// Selects from a sample, at the front, an item that lies just beyond where `nth` would be.
   Pivot choose(T* first, T* nth, T* last) const {

@@ -174,12 +174,36 @@ bool try_stable_sort_places(const AlgorithmOptions& options, std::size_t threads
   return true;
 }
 
+/// Sorts up to kSmallSort<T> items by pointers to them: comparisons are done when the first item is moved.
+template <class T, class Less>
+void small_sort_places(T* items, std::size_t n, Less less) {
+  std::array<T*, static_cast<std::size_t>(kSmallSort<T>)> from;  // the item that belongs at items[i] is at from[i]
+  for (std::size_t i = 0; i != n; ++i) from[i] = items + i;
+  binary_insertion_sort(from.data(), from.data() + n, [less](T*& a, T*& b) { return less(*a, *b); });
+  const auto take_source = [&](T* place) {
+    return std::exchange(from[static_cast<std::size_t>(place - items)], place);
+  };
+  // Of each cycle of the permutation one item is taken out, and each of the others is moved once.
+  for (T* first = items; first != items + n; ++first) {
+    if (from[static_cast<std::size_t>(first - items)] == first) continue;
+    TakenItem<T> taken(first);
+    for (T* source; (source = take_source(taken.place)) != first; taken.place = source)
+      *taken.place = std::move(*source);
+  }
+}
+
 template <class T, class C, class P>
 void stable_sort_items(const AlgorithmOptions& options, T* items, std::size_t n, C& comp, P& proj) {
   throw_if_stopped(options);
   if (n < 2) return;
   const auto less = stable_order_of<T>(comp, proj);
-  if (n <= static_cast<std::size_t>(kSmallSort<T>)) return small_sort(items, items + n, less);
+  if (n <= static_cast<std::size_t>(kSmallSort<T>)) {
+    if constexpr (kCheapToMove<T>) {
+      return small_sort(items, items + n, less);
+    } else {
+      return small_sort_places(items, n, less);
+    }
+  }
   const std::size_t grain = sort_grain<T>(options);
   with_threads(options, n, grain, [&](std::size_t threads) {
     bool sorted = false;
