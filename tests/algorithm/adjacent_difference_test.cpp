@@ -15,36 +15,32 @@ namespace blitz_test {
 namespace {
 
 TEST_CASE("adjacent_difference: as the standard's, for every length, in place too") {
-  for_each_pool([](const AlgorithmOptions& options) {
-    for (const std::size_t n : lengths(20'000, 300)) {
-      std::vector<int> numbers = random_ints(n);
-      std::vector<int> expected(n);
-      std::adjacent_difference(numbers.begin(), numbers.end(), expected.begin());
-      std::vector<int> out(n);
-      CHECK(blitz::adjacent_difference(options, numbers, out).out == out.end());
-      CHECK(out == expected);
-      // The same memory by another iterator.
-      out = numbers;
-      blitz::adjacent_difference(options, out.begin(), out.end(), out.data(), out.data() + n);
-      CHECK(out == expected);
-      CHECK(blitz::adjacent_difference(options, numbers, numbers).in == numbers.end());
-      CHECK(numbers == expected);
-    }
+  for_each_length(20'000, [](const AlgorithmOptions& options, std::size_t n) {
+    std::vector<int> numbers = random_ints(n);
+    std::vector<int> expected(n);
+    std::adjacent_difference(numbers.begin(), numbers.end(), expected.begin());
+    std::vector<int> out(n);
+    CHECK(blitz::adjacent_difference(options, numbers, out).out == out.end());
+    CHECK(out == expected);
+    // The same memory by another iterator.
+    out = numbers;
+    blitz::adjacent_difference(options, out.begin(), out.end(), out.data(), out.data() + n);
+    CHECK(out == expected);
+    CHECK(blitz::adjacent_difference(options, numbers, numbers).in == numbers.end());
+    CHECK(numbers == expected);
   });
 }
 
 TEST_CASE("adjacent_difference: strings, and the order of the arguments") {
-  for_each_pool([](const AlgorithmOptions& options) {
-    for (const std::size_t n : lengths(520, 80)) {
-      auto words = items_from<std::deque<std::string>>(random_ints(n));
-      auto expected = words;
-      std::adjacent_difference(words.begin(), words.end(), expected.begin(), std::plus<>{});
-      std::deque<std::string> out(n);
-      blitz::adjacent_difference(options, words, out, std::plus<>{});
-      CHECK(out == expected);
-      blitz::adjacent_difference(options, words.begin(), words.end(), words.begin(), words.end(), std::plus<>{});
-      CHECK(words == expected);
-    }
+  for_each_length(520, [](const AlgorithmOptions& options, std::size_t n) {
+    auto words = items_from<std::deque<std::string>>(random_ints(n));
+    auto expected = words;
+    std::adjacent_difference(words.begin(), words.end(), expected.begin(), std::plus<>{});
+    std::deque<std::string> out(n);
+    blitz::adjacent_difference(options, words, out, std::plus<>{});
+    CHECK(out == expected);
+    blitz::adjacent_difference(options, words.begin(), words.end(), words.begin(), words.end(), std::plus<>{});
+    CHECK(words == expected);
   });
 }
 

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <initializer_list>
+#include <iterator>
 #include <map>
 #include <ranges>
 #include <stop_token>
@@ -21,6 +23,8 @@
 
 namespace blitz_test {
 namespace {
+
+using Sizes = std::initializer_list<std::size_t>;
 
 // --- reduce_by_key ---
 
@@ -50,29 +54,43 @@ std::vector<std::string> letters(std::size_t count) {
 }
 
 TEST_CASE("reduce_by_key: as the plain loop, for every length, length of the runs and grain") {
-  for (std::size_t pool = 0; pool < pools().size(); ++pool) {
-    for (const std::size_t n : lengths(5000, 150)) {
-      const std::vector<std::string> values = letters(n);
-      for (const int kinds : {1, 3, 1000}) {
-        const std::vector<int> keys = runs_of(n, kinds);
-        const Runs expected = runs_serially(keys, values);
-        for (const std::size_t grain : {0u, 1u, 2u, 7u}) {
-          CAPTURE(pool);
-          CAPTURE(n);
-          CAPTURE(kinds);
-          CAPTURE(grain);
-          std::deque<int> keys_out(expected.size());
-          std::vector<std::string> values_out(expected.size());
-          const auto [keys_end, values_end] =
-              blitz::reduce_by_key({.min_grain = grain, .pool = pools()[pool]}, keys, values, keys_out, values_out);
-          CHECK(keys_end == keys_out.end());
-          CHECK(values_end == values_out.end());
-          Runs found;
-          for (std::size_t i = 0; i < expected.size(); ++i) found.emplace_back(keys_out[i], values_out[i]);
-          CHECK(found == expected);
-        }
+  for_each_length(5000, [](AlgorithmOptions options, std::size_t n) {
+    const std::vector<std::string> values = letters(n);
+    for (const int kinds : {1, 3, 1000}) {
+      const std::vector<int> keys = runs_of(n, kinds);
+      const Runs expected = runs_serially(keys, values);
+      for (const std::size_t grain : options.min_grain == 0 ? Sizes{0} : Sizes{1, 2, 7}) {
+        CAPTURE(kinds);
+        CAPTURE(grain);
+        options.min_grain = grain;
+        std::deque<int> keys_out(expected.size());
+        std::vector<std::string> values_out(expected.size());
+        const auto [keys_end, values_end] = blitz::reduce_by_key(options, keys, values, keys_out, values_out);
+        CHECK(keys_end == keys_out.end());
+        CHECK(values_end == values_out.end());
+        Runs found;
+        for (std::size_t i = 0; i < expected.size(); ++i) found.emplace_back(keys_out[i], values_out[i]);
+        CHECK(found == expected);
       }
     }
+  });
+}
+
+TEST_CASE("reduce_by_key: as many items as make the most pieces") {
+  if (kSanitized) return;
+  constexpr std::size_t kPiece = 1024;
+  const auto key_of = [](std::size_t i) { return i / 100; };
+  for (const std::size_t n : {kPiece * 1024 - 1, kPiece * 1024, kPiece * 1025}) {
+    const std::vector<char> ones(n, 1);
+    std::vector<std::size_t> keys((n + 99) / 100);
+    std::vector<char> sums(keys.size());
+    const auto all = std::views::iota(std::size_t{0}, n) | std::views::transform(key_of);
+    const auto ends = blitz::reduce_by_key(two_threads(), all, ones, keys, sums);
+    CHECK(ends.keys_out == keys.end());
+    CHECK(std::ranges::equal(keys, std::views::iota(std::size_t{0}, keys.size())));
+    CHECK(sums.back() == static_cast<char>((n - 1) % 100 + 1));
+    sums.pop_back();
+    CHECK(std::ranges::count(sums, 100) == std::ssize(sums));
   }
 }
 
@@ -190,13 +208,11 @@ void check_groups(const AlgorithmOptions& options, const R& range, F key_of = {}
 }
 
 TEST_CASE("group_by: as the plain loop, for every length and number of groups") {
-  for_each_pool([](const AlgorithmOptions& options) {
-    for (const std::size_t n : lengths(5000)) {
-      for (const int kinds : {1, 5, 1'000'000}) {
-        const std::vector<int> numbers = random_ints(n, kinds);
-        check_groups(options, numbers);
-        check_groups(options, numbers, Fraction([](int x) { return x / 2; }));
-      }
+  for_each_length(5000, [](const AlgorithmOptions& options, std::size_t n) {
+    for (const int kinds : {1, 5, 1'000'000}) {
+      const std::vector<int> numbers = random_ints(n, kinds);
+      check_groups(options, numbers);
+      check_groups(options, numbers, Fraction([](int x) { return x / 2; }));
     }
   });
 }
@@ -228,6 +244,27 @@ TEST_CASE("group_by: so many groups that the items are partitioned") {
     check_groups(options, many, Bits([](int x) { return x % 10 == 0 ? x : 1; }));
   });
   check_groups(two_threads(), items_from<std::deque<std::string>>(many));
+}
+
+TEST_CASE("group_by: lengths and numbers of groups at which it takes another way") {
+  for (const blitz::PoolRef pool : {pools()[0], pools()[2]}) {
+    // A table has 4096 groups, a piece 16,384 items, and a partition 8192.
+    for (const std::size_t n : around({8192, 16'384, 32'768})) {
+      for (const std::size_t groups : {std::size_t{4095}, std::size_t{4096}, std::size_t{4097}, n}) {
+        CAPTURE(n);
+        CAPTURE(groups);
+        const blitz::Groups found = blitz::group_by({.pool = pool}, std::views::iota(std::size_t{0}, n),
+                                                    [&](std::size_t i) { return i % groups; });
+        REQUIRE(found.size() == groups);
+        std::size_t wrong = 0;
+        for (std::size_t g = 0; g < groups; ++g) {
+          for (std::size_t i = 0; i < found[g].size(); ++i) wrong += found[g][i] != g + i * groups;
+          wrong += found[g].size() != (n - g + groups - 1) / groups;
+        }
+        CHECK(wrong == 0);
+      }
+    }
+  }
 }
 
 struct Colliding {

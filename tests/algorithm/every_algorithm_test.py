@@ -4,6 +4,7 @@
     every_algorithm_test.py ROOT
 
 - Each has a case in interrupted_test.cpp, where each of its calls throws, or requests a stop.
+- Each has a case in the random programs of the stress tests.
 - Each that takes a comparison, an equality, a predicate or a key is called by a test of those that are inconsistent.
 """
 
@@ -52,6 +53,12 @@ class EveryAlgorithmTest(unittest.TestCase):
     def test_each_is_interrupted(self):
         cases = re.findall(r'\{"(\w+)[^"]*",\s+Promise::', (TESTS / "interrupted_test.cpp").read_text())
         self.assertEqual(set(), algorithms() - set(cases))
+
+    def test_each_is_in_random_programs(self):
+        names = set()
+        for source in (ROOT / "tests/stress").glob("program_*.cpp"):
+            names.update(re.findall(r'^    \{"(\w+)",', source.read_text(), re.MULTILINE))
+        self.assertEqual(set(), algorithms() - names)
 
     def test_each_that_compares_is_given_what_is_inconsistent(self):
         self.assertEqual(set(), algorithms() - COMPARES_NOTHING - names_called_where_nothing_is_consistent())

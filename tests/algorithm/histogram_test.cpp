@@ -1,6 +1,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <ranges>
 #include <stdexcept>
 #include <stop_token>
@@ -26,15 +27,25 @@ Counts counted_serially(const R& range, std::size_t bins, F bin_of) {
 }
 
 TEST_CASE("histogram: as the plain loop, for every length, number of bins and kind") {
+  for_each_length(20'000, [](const AlgorithmOptions& options, std::size_t n) {
+    for (const std::size_t bins : {1u, 7u, 300u, 1500u}) {
+      const std::vector<int> numbers = random_ints(n, static_cast<int>(bins));
+      const auto as_they_are = [](int x) { return x; };
+      CHECK(blitz::histogram(options, numbers, bins) == counted_serially(numbers, bins, as_they_are));
+      const auto half = numbers.begin() + static_cast<std::ptrdiff_t>(n / 2);
+      CHECK(blitz::histogram(options, half, numbers.end(), bins) ==
+            counted_serially(std::ranges::subrange(half, numbers.end()), bins, as_they_are));
+    }
+  });
+}
+
+TEST_CASE("histogram: numbers of bins at which it takes another way") {
   for_each_pool([](const AlgorithmOptions& options) {
-    for (const std::size_t n : lengths(20'000)) {
-      for (const std::size_t bins : {1u, 7u, 300u, 1500u}) {
+    // Small counters are for 1024 bins at most, and for sixteen items to a bin.
+    for (const std::size_t bins : {1u, 2u, 100u, 1023u, 1024u, 1025u}) {
+      for (const std::size_t n : around({16 * bins, 16 * bins + 16})) {
         const std::vector<int> numbers = random_ints(n, static_cast<int>(bins));
-        const auto as_they_are = [](int x) { return x; };
-        CHECK(blitz::histogram(options, numbers, bins) == counted_serially(numbers, bins, as_they_are));
-        const auto half = numbers.begin() + static_cast<std::ptrdiff_t>(n / 2);
-        CHECK(blitz::histogram(options, half, numbers.end(), bins) ==
-              counted_serially(std::ranges::subrange(half, numbers.end()), bins, as_they_are));
+        CHECK(blitz::histogram(options, numbers, bins) == counted_serially(numbers, bins, std::identity()));
       }
     }
   });

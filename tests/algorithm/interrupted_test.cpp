@@ -1,7 +1,7 @@
-/// Every algorithm interrupted at each of its calls in turn: a comparison, a predicate, an operation, a copy or a move throws,
-/// or requests a stop. Nothing is leaked, all elements are valid, and what only changes the order of items loses none unless a
-/// move throws. Those with stricter promises have tests of these beside the others. every_algorithm_test.py holds the names
-/// of the cases against the headers.
+/// Every algorithm interrupted at each of its calls in turn: a comparison, a predicate, a projection, an operation, a copy or a
+/// move throws, or requests a stop. Nothing is leaked, all elements are valid, and what only changes the order of items loses
+/// none unless a move throws. Those with stricter promises have tests of these beside the others. every_algorithm_test.py
+/// holds the names of the cases against the headers.
 
 #include <algorithm>
 #include <atomic>
@@ -29,15 +29,18 @@ namespace {
 using Ints = std::vector<int>;
 using Items = std::vector<Fragile>;
 
-// Each of these calls counts, as do the copies and moves of the items.
-bool less(const Fragile& a, const Fragile& b) { return Fragile::counter(), a.value() < b.value(); }
-bool same(const Fragile& a, const Fragile& b) { return Fragile::counter(), a.value() == b.value(); }
-bool odd(const Fragile& a) { return Fragile::counter(), a.value() % 2 != 0; }
-bool even(const Fragile& a) { return Fragile::counter(), a.value() % 2 == 0; }
-bool never(const Fragile&) { return Fragile::counter(), false; }
+// Each of these calls counts, as do the copies and moves of the items. Those that compare or test take items, or what `value`
+// makes of them.
+constexpr auto less = [](const auto& a, const auto& b) { return Fragile::counter(), number_of(a) < number_of(b); };
+constexpr auto same = [](const auto& a, const auto& b) { return Fragile::counter(), number_of(a) == number_of(b); };
+constexpr auto odd = [](const auto& a) { return Fragile::counter(), number_of(a) % 2 != 0; };
+constexpr auto even = [](const auto& a) { return Fragile::counter(), number_of(a) % 2 == 0; };
+constexpr auto never = [](const auto&) { return Fragile::counter(), false; };
 Fragile sum(const Fragile& a, const Fragile& b) { return Fragile::counter(), Fragile(a.value() + b.value()); }
 
+// Projections: those of all algorithms that have one count too.
 int value(const Fragile& a) { return Fragile::counter(), a.value(); }
+Fragile& itself(Fragile& a) { return Fragile::counter(), a; }
 
 bool odd_int(int x) { return x % 2 != 0; }
 
@@ -70,7 +73,7 @@ bool holds(const Items& items, Items::const_iterator end, const Ints& numbers, I
 bool set_operation(const AlgorithmOptions& options, World& w, auto ours, auto standards) {
   Ints expected(w.out.size());
   const auto end = standards(w.numbers, w.others, expected.begin(), {}, {}, {}).out;
-  return holds(w.out, ours(options, w.a, w.b, w.out, less).out, expected, end);
+  return holds(w.out, ours(options, w.a, w.b, w.out, less, value, value).out, expected, end);
 }
 
 template <class Change>
@@ -148,20 +151,22 @@ TEST_CASE("interrupted: copies and permutations") {
       {
           {"for_each", Promise::kPartial,
            [](auto& options, World& w) {
-             blitz::for_each(options, w.a, [](Fragile& x) { x = sum(x, x); });
+             blitz::for_each(
+                 options, w.a, [](Fragile& x) { x = sum(x, x); }, itself);
              return are(w.a,
                         changed(w.numbers, [](Ints& x) { std::ranges::transform(x, x, x.begin(), std::plus<>()); }));
            }},
           {"for_each_n", Promise::kPartial,
            [](auto& options, World& w) {
-             blitz::for_each_n(options, w.a.begin(), 20, [](Fragile& x) { x = sum(x, x); });
+             blitz::for_each_n(
+                 options, w.a.begin(), 20, [](Fragile& x) { x = sum(x, x); }, itself);
              return are(w.a, changed(w.numbers, [](Ints& x) {
                           std::transform(x.begin(), x.begin() + 20, x.begin(), [](int i) { return 2 * i; });
                         }));
            }},
           {"transform", Promise::kValid,
            [](auto& options, World& w) {
-             blitz::transform(options, w.a, w.a, w.a, sum);
+             blitz::transform(options, w.a, w.a, w.a, sum, itself, itself);
              return are(w.a,
                         changed(w.numbers, [](Ints& x) { std::ranges::transform(x, x, x.begin(), std::plus<>()); }));
            }},
@@ -256,7 +261,7 @@ TEST_CASE("interrupted: copies and permutations") {
           {"replace_if", Promise::kValid,
            [](auto& options, World& w) {
              const Fragile seven(7);
-             blitz::replace_if(options, w.a, odd, seven);
+             blitz::replace_if(options, w.a, odd, seven, value);
              return are(w.a, changed(w.numbers, [](Ints& x) { std::ranges::replace_if(x, odd_int, 7); }));
            }},
           {"inclusive_scan", Promise::kValid,
@@ -300,33 +305,33 @@ TEST_CASE("interrupted: filters and partitions") {
           {"partition_copy", Promise::kValid,
            [](auto& options, World& w) {
              Items evens = items_of(Ints(w.a.size(), -1));
-             const auto ends = blitz::partition_copy(options, w.a, w.out, evens, odd);
+             const auto ends = blitz::partition_copy(options, w.a, w.out, evens, odd, value);
              Ints odds(w.numbers.size());
              const auto end = std::ranges::copy_if(w.numbers, odds.begin(), odd_int).out;
              return holds(w.out, ends.out1, odds, end);
            }},
           {"partition", Promise::kSame,
            [](auto& options, World& w) {
-             const auto odds = w.a.size() - blitz::partition(options, w.a, odd).size();
+             const auto odds = w.a.size() - blitz::partition(options, w.a, odd, value).size();
              return std::ranges::all_of(w.a | std::views::take(odds), odd_int, &Fragile::value) &&
                     made_of(w.a, w.numbers);
            }},
           {"stable_partition", Promise::kValid,
            [](auto& options, World& w) {
-             blitz::stable_partition(options, w.a, odd);
+             blitz::stable_partition(options, w.a, odd, value);
              return are(w.a, changed(w.numbers, [](Ints& x) { std::ranges::stable_partition(x, odd_int); }));
            }},
           {"copy_if", Promise::kValid,
            [](auto& options, World& w) {
              Ints odds(w.numbers.size());
              const auto end = std::ranges::copy_if(w.numbers, odds.begin(), odd_int).out;
-             return holds(w.out, blitz::copy_if(options, w.a, w.out, odd).out, odds, end);
+             return holds(w.out, blitz::copy_if(options, w.a, w.out, odd, value).out, odds, end);
            }},
           {"remove_if", Promise::kValid,
            [](auto& options, World& w) {
              Ints evens = w.numbers;
              std::erase_if(evens, odd_int);
-             return holds(w.a, blitz::remove_if(options, w.a, odd).begin(), evens, evens.end());
+             return holds(w.a, blitz::remove_if(options, w.a, odd, value).begin(), evens, evens.end());
            }},
           {"remove", Promise::kValid,
            [](auto& options, World& w) {
@@ -344,19 +349,19 @@ TEST_CASE("interrupted: filters and partitions") {
            [](auto& options, World& w) {
              Ints firsts = w.numbers;
              firsts.erase(std::ranges::unique(firsts).begin(), firsts.end());
-             return holds(w.a, blitz::unique(options, w.a, same).begin(), firsts, firsts.end());
+             return holds(w.a, blitz::unique(options, w.a, same, value).begin(), firsts, firsts.end());
            }},
           {"remove_copy_if", Promise::kValid,
            [](auto& options, World& w) {
              Ints evens(w.numbers.size());
              const auto end = std::ranges::remove_copy_if(w.numbers, evens.begin(), odd_int).out;
-             return holds(w.out, blitz::remove_copy_if(options, w.a, w.out, odd).out, evens, end);
+             return holds(w.out, blitz::remove_copy_if(options, w.a, w.out, odd, value).out, evens, end);
            }},
           {"unique_copy", Promise::kValid,
            [](auto& options, World& w) {
              Ints firsts(w.numbers.size());
              const auto end = std::ranges::unique_copy(w.numbers, firsts.begin()).out;
-             return holds(w.out, blitz::unique_copy(options, w.a, w.out, same).out, firsts, end);
+             return holds(w.out, blitz::unique_copy(options, w.a, w.out, same, value).out, firsts, end);
            }},
       },
       random_ints(150, 5), {});  // the flags of 64 items are one block
@@ -370,50 +375,68 @@ TEST_CASE("interrupted: searches and comparisons") {
   check_interrupted(
       {
           {"count_if", Promise::kPartial,
-           [](auto& options, World& w) { return blitz::count_if(options, w.a, never) == 0; }},
+           [](auto& options, World& w) { return blitz::count_if(options, w.a, never, value) == 0; }},
           {"count", Promise::kPartial,
            [](auto& options, World& w) { return blitz::count(options, w.a, 1, value) == 0; }},
-          {"any_of", Promise::kValid, [](auto& options, World& w) { return !blitz::any_of(options, w.a, never); }},
-          {"none_of", Promise::kValid, [](auto& options, World& w) { return blitz::none_of(options, w.a, never); }},
+          {"any_of", Promise::kValid,
+           [](auto& options, World& w) { return !blitz::any_of(options, w.a, never, value); }},
+          {"none_of", Promise::kValid,
+           [](auto& options, World& w) { return blitz::none_of(options, w.a, never, value); }},
           {"find", Promise::kValid,
            [](auto& options, World& w) { return blitz::find(options, w.a, 82, value) == w.a.end() - 1; }},
           {"find_if", Promise::kValid,
-           [](auto& options, World& w) { return blitz::find_if(options, w.a, odd) == w.a.end(); }},
+           [](auto& options, World& w) { return blitz::find_if(options, w.a, odd, value) == w.a.end(); }},
           {"find_if_not", Promise::kValid,
-           [](auto& options, World& w) { return blitz::find_if_not(options, w.a, even) == w.a.end(); }},
+           [](auto& options, World& w) { return blitz::find_if_not(options, w.a, even, value) == w.a.end(); }},
           {"find_last", Promise::kValid,
            [](auto& options, World& w) { return blitz::find_last(options, w.a, 2, value).begin() == w.a.begin(); }},
           {"find_last_if_not", Promise::kValid,
-           [](auto& options, World& w) { return blitz::find_last_if_not(options, w.a, even).begin() == w.a.end(); }},
-          {"all_of", Promise::kValid, [](auto& options, World& w) { return !blitz::all_of(options, w.a, odd); }},
+           [](auto& options, World& w) {
+             return blitz::find_last_if_not(options, w.a, even, value).begin() == w.a.end();
+           }},
+          {"all_of", Promise::kValid, [](auto& options, World& w) { return !blitz::all_of(options, w.a, odd, value); }},
           {"find_last_if", Promise::kValid,
-           [](auto& options, World& w) { return blitz::find_last_if(options, w.a, odd).begin() == w.a.end(); }},
+           [](auto& options, World& w) { return blitz::find_last_if(options, w.a, odd, value).begin() == w.a.end(); }},
           {"adjacent_find", Promise::kValid,
-           [](auto& options, World& w) { return blitz::adjacent_find(options, w.a, same) == w.a.end(); }},
+           [](auto& options, World& w) { return blitz::adjacent_find(options, w.a, same, value) == w.a.end(); }},
           {"search", Promise::kValid,
-           [](auto& options, World& w) { return blitz::search(options, w.a, w.b, same).begin() == w.a.end() - 3; }},
+           [](auto& options, World& w) {
+             return blitz::search(options, w.a, w.b, same, value, value).begin() == w.a.end() - 3;
+           }},
           {"find_end", Promise::kValid,
-           [](auto& options, World& w) { return blitz::find_end(options, w.a, w.b, same).begin() == w.a.end() - 3; }},
+           [](auto& options, World& w) {
+             return blitz::find_end(options, w.a, w.b, same, value, value).begin() == w.a.end() - 3;
+           }},
           {"find_first_of", Promise::kValid,
-           [](auto& options, World& w) { return blitz::find_first_of(options, w.a, w.b, same) == w.a.end() - 3; }},
+           [](auto& options, World& w) {
+             return blitz::find_first_of(options, w.a, w.b, same, value, value) == w.a.end() - 3;
+           }},
           {"mismatch", Promise::kValid,
-           [](auto& options, World& w) { return blitz::mismatch(options, w.a, w.a, same).in1 == w.a.end(); }},
-          {"equal", Promise::kValid, [](auto& options, World& w) { return blitz::equal(options, w.a, w.a, same); }},
+           [](auto& options, World& w) {
+             return blitz::mismatch(options, w.a, w.a, same, value, value).in1 == w.a.end();
+           }},
+          {"equal", Promise::kValid,
+           [](auto& options, World& w) { return blitz::equal(options, w.a, w.a, same, value, value); }},
           {"lexicographical_compare", Promise::kValid,
-           [](auto& options, World& w) { return !blitz::lexicographical_compare(options, w.a, w.a, less); }},
+           [](auto& options, World& w) {
+             return !blitz::lexicographical_compare(options, w.a, w.a, less, value, value);
+           }},
           {"is_sorted_until", Promise::kValid,
-           [](auto& options, World& w) { return blitz::is_sorted_until(options, w.a, less) == w.a.end(); }},
+           [](auto& options, World& w) { return blitz::is_sorted_until(options, w.a, less, value) == w.a.end(); }},
           {"is_partitioned", Promise::kValid,
-           [](auto& options, World& w) { return blitz::is_partitioned(options, w.a, odd); }},
-          {"is_sorted", Promise::kValid, [](auto& options, World& w) { return blitz::is_sorted(options, w.a, less); }},
+           [](auto& options, World& w) { return blitz::is_partitioned(options, w.a, odd, value); }},
+          {"is_sorted", Promise::kValid,
+           [](auto& options, World& w) { return blitz::is_sorted(options, w.a, less, value); }},
           {"min_element", Promise::kValid,
-           [](auto& options, World& w) { return blitz::min_element(options, w.a, less) == w.a.begin(); }},
+           [](auto& options, World& w) { return blitz::min_element(options, w.a, less, value) == w.a.begin(); }},
           {"max_element", Promise::kValid,
-           [](auto& options, World& w) { return blitz::max_element(options, w.a, less) == w.a.end() - 1; }},
+           [](auto& options, World& w) { return blitz::max_element(options, w.a, less, value) == w.a.end() - 1; }},
           {"min", Promise::kValid,
-           [](auto& options, World& w) { return blitz::min(options, w.a, less).value() == w.numbers.front(); }},
+           [](auto& options, World& w) { return blitz::min(options, w.a, less, value).value() == w.numbers.front(); }},
           {"minmax", Promise::kValid,
-           [](auto& options, World& w) { return blitz::minmax(options, w.a, less).max.value() == w.numbers.back(); }},
+           [](auto& options, World& w) {
+             return blitz::minmax(options, w.a, less, value).max.value() == w.numbers.back();
+           }},
           {"reduce", Promise::kPartial,
            [](auto& options, World& w) {
              const Fragile total = blitz::reduce(options, w.a, Fragile(0), sum);
@@ -436,13 +459,13 @@ TEST_CASE("interrupted: searches and comparisons") {
            }},
           {"minmax_element", Promise::kValid,
            [](auto& options, World& w) {
-             const auto [least, greatest] = blitz::minmax_element(options, w.a, less);
+             const auto [least, greatest] = blitz::minmax_element(options, w.a, less, value);
              return least == w.a.begin() && greatest == w.a.end() - 1;
            }},
           {"max", Promise::kValid,
-           [](auto& options, World& w) { return blitz::max(options, w.a, less).value() == w.numbers.back(); }},
+           [](auto& options, World& w) { return blitz::max(options, w.a, less, value).value() == w.numbers.back(); }},
           {"includes", Promise::kValid,
-           [](auto& options, World& w) { return blitz::includes(options, w.a, w.b, less); }},
+           [](auto& options, World& w) { return blitz::includes(options, w.a, w.b, less, value, value); }},
       },
       numbers, tail);
 }
@@ -454,23 +477,23 @@ TEST_CASE("interrupted: sorts and merges of items whose moves throw") {
       {
           {"sort", Promise::kSame,
            [&](auto& options, World& w) {
-             blitz::sort(options, w.a, less);
+             blitz::sort(options, w.a, less, value);
              return are(w.a, changed(w.numbers, sorted));
            }},
           {"stable_sort", Promise::kSame,
            [&](auto& options, World& w) {
-             blitz::stable_sort(options, w.a, less);
+             blitz::stable_sort(options, w.a, less, value);
              return are(w.a, changed(w.numbers, sorted));
            }},
           {"partial_sort", Promise::kSame,
            [&](auto& options, World& w) {
-             blitz::partial_sort(options, w.a, w.a.begin() + 9, less);
+             blitz::partial_sort(options, w.a, w.a.begin() + 9, less, value);
              const Ints all = changed(w.numbers, sorted);
              return are(w.a | std::views::take(9), Ints(all.begin(), all.begin() + 9));
            }},
           {"nth_element", Promise::kSame,
            [&](auto& options, World& w) {
-             blitz::nth_element(options, w.a, w.a.begin() + 9, less);
+             blitz::nth_element(options, w.a, w.a.begin() + 9, less, value);
              return w.a[9].value() == changed(w.numbers, sorted)[9];
            }},
           {"sort of what does not lie side by side", Promise::kSame,
@@ -482,7 +505,7 @@ TEST_CASE("interrupted: sorts and merges of items whose moves throw") {
            }},
           {"sort_by_key", Promise::kSame,
            [&](auto& options, World& w) {
-             blitz::sort_by_key(options, w.a, w.b, less);
+             blitz::sort_by_key(options, w.a, w.b, less, value);
              return are(w.a, changed(w.numbers, sorted)) && are(w.b, changed(w.others, sorted));
            }},
           {"sort_by_cached_key", Promise::kSame,
@@ -497,7 +520,7 @@ TEST_CASE("interrupted: sorts and merges of items whose moves throw") {
       {
           {"merge", Promise::kValid,
            [](auto& options, World& w) {
-             blitz::merge(options, w.a, w.b, w.out, less);
+             blitz::merge(options, w.a, w.b, w.out, less, value, value);
              Ints expected(w.out.size());
              std::ranges::merge(w.numbers, w.others, expected.begin());
              return are(w.out, expected);
@@ -506,7 +529,7 @@ TEST_CASE("interrupted: sorts and merges of items whose moves throw") {
            [&](auto& options, World& w) {
              // What is in order may be called two parts.
              blitz::rotate(options, w.a, w.middle());
-             blitz::inplace_merge(options, w.a, w.a.end() - std::ssize(w.a) / 3, less);
+             blitz::inplace_merge(options, w.a, w.a.end() - std::ssize(w.a) / 3, less, value);
              return are(w.a, w.numbers);
            }},
           {"set_union", Promise::kValid,

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <random>
@@ -34,28 +35,50 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
-/// Pools of 1, 2, 3 and 16 threads, and one of the async backend. They live as long as the program.
+/// Pools of the async backend, of 1, 2, 3 and 16 threads. They live as long as the program.
+inline const std::array<blitz::PoolRef, 4>& async_pools() {
+  static blitz::AsyncThreadPool one({.num_threads = 1});
+  static blitz::AsyncThreadPool two({.num_threads = 2});
+  static blitz::AsyncThreadPool three({.num_threads = 3});
+  static blitz::AsyncThreadPool many({.num_threads = 16});
+  static const std::array<blitz::PoolRef, 4> all{&one, &two, &three, &many};
+  return all;
+}
+
+/// Pools of 1, 2, 3 and 16 threads, and one of 3 threads of the async backend. They live as long as the program.
 inline const std::array<blitz::PoolRef, 5>& pools() {
   static blitz::ThreadPool one({.num_threads = 1});
   static blitz::ThreadPool two({.num_threads = 2});
   static blitz::ThreadPool three({.num_threads = 3});
   static blitz::ThreadPool many({.num_threads = 16});
-  static blitz::AsyncThreadPool async({.num_threads = 3});
-  static const std::array<blitz::PoolRef, 5> all{&one, &two, &three, &many, &async};
+  static const std::array<blitz::PoolRef, 5> all{&one, &two, &three, &many, async_pools()[2]};
   return all;
 }
 
 /// For calls that no other options are tested with.
 inline AlgorithmOptions two_threads() { return {.pool = pools()[1]}; }
 
-/// Calls `test(options)` with options that name each of the pools, with the algorithm's own grain and with 1.
+/// 0, 1, 2, ... at one call after the other.
+inline std::size_t next_turn() {
+  static std::size_t turn = 0;
+  return turn++;
+}
+
+/// How many options for_each_pool makes.
+inline constexpr std::size_t kWays = 10;
+
+/// Calls `test(options)` with options that name each of the pools, with the algorithm's own grain and with 1. The pool of the
+/// async backend has 1, 2, 3 or 16 threads, in turn.
 template <class Test>
 void for_each_pool(Test&& test) {
+  const std::size_t turn = next_turn();
   for (const std::size_t grain : {std::size_t{0}, std::size_t{1}}) {
-    for (std::size_t pool = 0; pool < pools().size(); ++pool) {
+    const blitz::PoolRef async = async_pools()[(turn + 2 * grain) % 4];
+    for (std::size_t pool = 0; pool < 5; ++pool) {
+      CAPTURE(turn);
       CAPTURE(grain);
       CAPTURE(pool);
-      test(AlgorithmOptions{.min_grain = grain, .pool = pools()[pool]});
+      test(AlgorithmOptions{.min_grain = grain, .pool = pool < 4 ? pools()[pool] : async});
     }
   }
 }
@@ -72,6 +95,32 @@ inline std::vector<std::size_t> lengths(std::size_t most = 20'000, std::size_t m
   }
   for (std::size_t n = 0; n <= most_small; ++n) all.push_back(n);
   for (std::size_t power = 512; power <= most; power *= 2) all.insert(all.end(), {power - 1, power, power + 1});
+  return all;
+}
+
+/// Calls `test(options, n)` for every length n from 0 to 300, and some around powers of two up to `most`, with the options of
+/// for_each_pool: with all of them, but of the lengths between `most_small` and 300 each has one of the options, in turn.
+template <class Test>
+void for_each_length(std::size_t most, std::size_t most_small, Test&& test) {
+  std::size_t way = 0;
+  for_each_pool([&](const AlgorithmOptions& options) {
+    for (const std::size_t n : lengths(most)) {
+      if (!kSanitized && n > most_small && n <= 300 && n % kWays != way) continue;
+      CAPTURE(n);
+      test(options, n);
+    }
+    ++way;
+  });
+}
+template <class Test>
+void for_each_length(std::size_t most, Test&& test) {
+  for_each_length(most, 66, test);
+}
+
+/// The numbers before, at and after each of these, at which an algorithm takes another way.
+inline std::vector<std::size_t> around(std::initializer_list<std::size_t> limits) {
+  std::vector<std::size_t> all;
+  for (const std::size_t limit : limits) all.insert(all.end(), {limit - 1, limit, limit + 1});
   return all;
 }
 

@@ -51,7 +51,17 @@ std::vector<int> sorted_ints(std::size_t n, int kinds) {
 
 /// Calls `test(a, b)` with sorted ranges of many sizes, with many equal items and with few.
 using TestOfTwo = std::function<void(const std::vector<Tagged>& a, const std::vector<Tagged>& b)>;
-void for_each_two(std::size_t most, const TestOfTwo& test) {
+void for_each_two(std::size_t most, const TestOfTwo& test, std::size_t turns = 7) {
+  // Every length of both together up to 300, cut at each place or, if there are many, at a random one. Each call has one of so
+  // many turns, which share the lengths.
+  for (std::size_t n = next_turn() % turns; n <= (kSanitized ? 35 : 300); n += turns) {
+    for (std::size_t cut = 0; cut <= (n < 16 ? n : 0); ++cut) {
+      const std::size_t n1 = n < 16 ? cut : random_bits()() % (n + 1);
+      CAPTURE(n);
+      CAPTURE(n1);
+      test(sorted_items(n1, 40), sorted_items(n - n1, 40, 1'000'000));
+    }
+  }
   for (const std::size_t n1 : Sizes{0, 1, 2, 3, 8, 9, 30, 100, 1000, 17'000}) {
     for (const std::size_t n2 : Sizes{0, 1, 2, 7, 10, 33, 200, 1001, 40'000}) {
       if (n1 + n2 > most) continue;
@@ -158,7 +168,7 @@ TEST_CASE("inplace_merge: as the standard's, at every place") {
 }
 
 TEST_CASE("merging and sorting without memory: as the standard's") {
-  for_each_two(1300, [&](const std::vector<Tagged>& a, const std::vector<Tagged>& b) {
+  const auto test = [](const std::vector<Tagged>& a, const std::vector<Tagged>& b) {
     std::vector<Tagged> items = a;
     items.insert(items.end(), b.begin(), b.end());
     std::vector<Tagged> expected = items;
@@ -170,7 +180,8 @@ TEST_CASE("merging and sorting without memory: as the standard's") {
     std::ranges::stable_sort(expected, kByKey);
     blitz::detail::stable_sort_in_place(items.data(), items.size(), kByKey);
     CHECK(items == expected);
-  });
+  };
+  for_each_two(1300, test, 1);
 }
 
 /// A set operation, and the standard's.
@@ -210,6 +221,48 @@ TEST_CASE("set operations: as the standard's, also into an output that is too sm
     check_set_operation(options, blitz::set_difference, std::ranges::set_difference);
     check_set_operation(options, blitz::set_symmetric_difference, std::ranges::set_symmetric_difference);
   });
+}
+
+/// Sorted numbers, of which the first and the last one are given.
+std::vector<int> ints_between(int first, int last, std::size_t n) {
+  std::vector<int> numbers = sorted_ints(n, 1000);
+  for (int& number : numbers) number = std::clamp(number, first, last);
+  numbers.front() = first;
+  numbers.back() = last;
+  return numbers;
+}
+
+/// Calls what merges with two ranges of numbers that have n in all, and of which none is in order beforehand.
+template <class T>
+void check_merges_of(std::size_t n) {
+  CAPTURE(n);
+  const AlgorithmOptions options{.pool = pools()[2]};
+  const auto a = items_from<std::vector<T>>(ints_between(1, 1001, n / 3));
+  const auto b = items_from<std::vector<T>>(ints_between(0, 1000, n - n / 3));
+  const auto number = number_of<T>;
+  std::vector<T> out(n);
+  std::vector<T> expected(n);
+  const auto check = [&](auto ours, auto standards) {
+    const auto end = ours(options, a, b, out, {}, number, number).out;
+    const auto expected_end = standards(a, b, expected.begin(), {}, number, number).out;
+    CHECK(std::equal(out.begin(), end, expected.begin(), expected_end));
+  };
+  check(blitz::set_union, std::ranges::set_union);
+  check(blitz::set_intersection, std::ranges::set_intersection);
+  check(blitz::set_difference, std::ranges::set_difference);
+  check(blitz::set_symmetric_difference, std::ranges::set_symmetric_difference);
+  check(blitz::merge, std::ranges::merge);
+  CHECK(blitz::includes(options, expected, b, {}, number, number));
+  CHECK_FALSE(blitz::includes(options, b, a, {}, number, number));
+  std::vector<T> both = a;
+  both.insert(both.end(), b.begin(), b.end());
+  blitz::inplace_merge(options, both, both.begin() + std::ssize(a), {}, number);
+  CHECK(both == expected);
+}
+
+TEST_CASE("merges and set operations: as many items as one thread takes, and a few more parts") {
+  for (const std::size_t n : around({8192, 16'384})) check_merges_of<int>(n);
+  for (const std::size_t n : around({1024, 2048})) check_merges_of<std::string>(n);
 }
 
 TEST_CASE("set operations: strings, iterators and projections") {

@@ -19,28 +19,26 @@ namespace blitz_test {
 namespace {
 
 TEST_CASE("copy, move, swap_ranges, reverse_copy: as the standard's, for every length and kind") {
-  for_each_pool([](const AlgorithmOptions& options) {
-    for (const std::size_t n : lengths(5000, 80)) {
-      for_each_kind(random_ints(n), [&](auto& items, const std::vector<int>& numbers) {
-        using Container = std::remove_cvref_t<decltype(items)>;
-        Container out(n);
-        const auto copied = blitz::copy(options, items, out);
-        CHECK(copied.in == items.end());
-        CHECK(copied.out == out.end());
-        CHECK(out == items);
-        Container turned(n);
-        blitz::reverse_copy(options, items, turned);
-        CHECK(std::ranges::equal(turned, items | std::views::reverse));
-        blitz::swap_ranges(options, out, turned);
-        CHECK(turned == items);
-        CHECK(std::ranges::equal(out, items | std::views::reverse));
-        CHECK(blitz::copy_n(options, items.begin(), static_cast<std::ptrdiff_t>(n / 2), out.begin()).in ==
-              items.begin() + static_cast<std::ptrdiff_t>(n / 2));
-        CHECK(std::ranges::equal(out | std::views::take(n / 2), items | std::views::take(n / 2)));
-        blitz::move(options, turned, out);
-        CHECK(out == items_from<Container>(numbers));
-      });
-    }
+  for_each_length(5000, [](const AlgorithmOptions& options, std::size_t n) {
+    for_each_kind(random_ints(n), [&](auto& items, const std::vector<int>& numbers) {
+      using Container = std::remove_cvref_t<decltype(items)>;
+      Container out(n);
+      const auto copied = blitz::copy(options, items, out);
+      CHECK(copied.in == items.end());
+      CHECK(copied.out == out.end());
+      CHECK(out == items);
+      Container turned(n);
+      blitz::reverse_copy(options, items, turned);
+      CHECK(std::ranges::equal(turned, items | std::views::reverse));
+      blitz::swap_ranges(options, out, turned);
+      CHECK(turned == items);
+      CHECK(std::ranges::equal(out, items | std::views::reverse));
+      CHECK(blitz::copy_n(options, items.begin(), static_cast<std::ptrdiff_t>(n / 2), out.begin()).in ==
+            items.begin() + static_cast<std::ptrdiff_t>(n / 2));
+      CHECK(std::ranges::equal(out | std::views::take(n / 2), items | std::views::take(n / 2)));
+      blitz::move(options, turned, out);
+      CHECK(out == items_from<Container>(numbers));
+    });
   });
 }
 
@@ -95,34 +93,66 @@ TEST_CASE("counts below 1, and shifts by nothing or by too much, change nothing"
 }
 
 TEST_CASE("reverse, rotate, shifts: as the standard's, for every length and kind") {
-  for_each_pool([](const AlgorithmOptions& options) {
-    for (const std::size_t n : lengths(70'000, 80)) {
-      if (n > 1000 && options.min_grain == 1 && n % 2 == 0) continue;
-      for_each_kind(random_ints(n), [&](auto& items, const std::vector<int>& numbers) {
-        using Container = std::remove_cvref_t<decltype(items)>;
-        Container expected = items;
-        CHECK(blitz::reverse(options, items) == items.end());
-        std::ranges::reverse(expected);
+  for_each_length(70'000, [](const AlgorithmOptions& options, std::size_t n) {
+    if (n > 1000 && options.min_grain == 1 && n % 2 == 0) return;
+    for_each_kind(random_ints(n), [&](auto& items, const std::vector<int>& numbers) {
+      using Container = std::remove_cvref_t<decltype(items)>;
+      Container expected = items;
+      CHECK(blitz::reverse(options, items) == items.end());
+      std::ranges::reverse(expected);
+      CHECK(items == expected);
+      for (const std::size_t k : std::vector<std::size_t>{0, 1, n / 3, n - n / 4, n}) {
+        const auto by = static_cast<std::ptrdiff_t>(std::min(k, n));
+        const auto rest = blitz::rotate(options, items, items.begin() + by);
+        std::ranges::rotate(expected, expected.begin() + by);
+        CHECK(rest.begin() == items.end() - by);
         CHECK(items == expected);
-        for (const std::size_t k : std::vector<std::size_t>{0, 1, n / 3, n - n / 4, n}) {
-          const auto by = static_cast<std::ptrdiff_t>(std::min(k, n));
-          const auto rest = blitz::rotate(options, items, items.begin() + by);
-          std::ranges::rotate(expected, expected.begin() + by);
-          CHECK(rest.begin() == items.end() - by);
-          CHECK(items == expected);
-          const auto left = blitz::shift_left(options, items, by);
-          CHECK(std::ranges::equal(left, std::ranges::subrange(expected.begin() + by, expected.end())));
-          CHECK(left.begin() == items.begin());
-          items = expected;
-          const auto right = blitz::shift_right(options, items, by);
-          CHECK(std::ranges::equal(right, std::ranges::subrange(expected.begin(), expected.end() - by)));
-          CHECK(right.end() == items.end());
-          items = expected;
-        }
-        CHECK(items.size() == numbers.size());
-      });
-    }
+        const auto left = blitz::shift_left(options, items, by);
+        CHECK(std::ranges::equal(left, std::ranges::subrange(expected.begin() + by, expected.end())));
+        CHECK(left.begin() == items.begin());
+        items = expected;
+        const auto right = blitz::shift_right(options, items, by);
+        CHECK(std::ranges::equal(right, std::ranges::subrange(expected.begin(), expected.end() - by)));
+        CHECK(right.end() == items.end());
+        items = expected;
+      }
+      CHECK(items.size() == numbers.size());
+    });
   });
+}
+
+TEST_CASE("shifts: steps that one thread moves, and longer ones") {
+  std::vector<int> numbers(40'000);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  for (const blitz::PoolRef pool : {pools()[1], pools()[3]}) {
+    for (const std::size_t step : around({16'384, 20'000, 40'000 - 16'384})) {
+      CAPTURE(step);
+      std::vector<int> items = numbers;
+      const auto by = static_cast<std::ptrdiff_t>(step);
+      CHECK(std::ranges::equal(blitz::shift_left({.pool = pool}, items, by), numbers | std::views::drop(by)));
+      items = numbers;
+      CHECK(std::ranges::equal(blitz::shift_right({.pool = pool}, items, by),
+                               numbers | std::views::take(std::ssize(numbers) - by)));
+    }
+  }
+}
+
+TEST_CASE("shuffle: a permutation, for every length, and for those at which it takes another way") {
+  const auto check = [](const AlgorithmOptions& options, std::size_t n) {
+    std::vector<int> sorted(n);
+    std::iota(sorted.begin(), sorted.end(), 0);
+    std::vector<int> numbers = sorted;
+    CHECK(blitz::shuffle(options, numbers, std::mt19937(5)) == numbers.end());
+    std::vector<int> others = sorted;
+    blitz::shuffle(two_threads(), others, std::mt19937(5));
+    CHECK(numbers == others);
+    if (n > 20) CHECK(numbers != sorted);
+    std::ranges::sort(numbers);
+    CHECK(numbers == sorted);
+  };
+  for_each_length(5000, check);
+  // By buckets; by more than one block.
+  for (const std::size_t n : around({32'768, 65'536, 131'072})) check({.pool = pools()[2]}, n);
 }
 
 TEST_CASE("shuffle: a permutation, the same in every pool; move-only items; stop requests") {
@@ -180,36 +210,34 @@ TEST_CASE("shuffle: each order of few items, and each place of many, is as likel
 }
 
 TEST_CASE("uninitialized_copy and the like: as the standard's") {
-  for_each_pool([](const AlgorithmOptions& options) {
-    for (const std::size_t n : lengths(2000, 40)) {
-      const auto words = items_from<std::vector<std::string>>(random_ints(n));
-      blitz::detail::Scratch<std::string> memory(n);
-      std::string* const begin = memory.data();
-      const std::span<std::string> all(begin, n);
-      CHECK(blitz::uninitialized_copy(options, words, all).in == words.end());
-      CHECK(std::ranges::equal(all, words));
-      blitz::detail::Scratch<std::string> other(n);
-      blitz::uninitialized_move(options, all, std::span(other.data(), n));
-      CHECK(std::ranges::equal(std::span(other.data(), n), words));
-      blitz::destroy(options, all);
-      blitz::destroy_n(options, other.data(), static_cast<std::ptrdiff_t>(n));
-      blitz::uninitialized_fill(options, all, "x");
-      CHECK(std::ranges::count(all, "x") == static_cast<std::ptrdiff_t>(n));
-      blitz::destroy(options, all);
-      CHECK(blitz::uninitialized_value_construct_n(options, begin, static_cast<std::ptrdiff_t>(n)) == begin + n);
-      CHECK(std::ranges::count(all, "") == static_cast<std::ptrdiff_t>(n));
-      blitz::destroy(options, all);
-      blitz::uninitialized_default_construct(options, begin, begin + n);
-      blitz::destroy(options, begin, begin + n);
-      const auto count = static_cast<std::ptrdiff_t>(n);
-      CHECK(blitz::uninitialized_copy_n(options, words.begin(), count, begin, begin + n).in == words.end());
-      CHECK(std::ranges::equal(all, words));
-      CHECK(blitz::uninitialized_move_n(options, begin, count, other.data(), other.data() + n).out == other.data() + n);
-      CHECK(std::ranges::equal(std::span(other.data(), n), words));
-      CHECK(std::ranges::all_of(all, &std::string::empty));
-      blitz::destroy(options, all);
-      blitz::destroy_n(options, other.data(), count);
-    }
+  for_each_length(2000, [](const AlgorithmOptions& options, std::size_t n) {
+    const auto words = items_from<std::vector<std::string>>(random_ints(n));
+    blitz::detail::Scratch<std::string> memory(n);
+    std::string* const begin = memory.data();
+    const std::span<std::string> all(begin, n);
+    CHECK(blitz::uninitialized_copy(options, words, all).in == words.end());
+    CHECK(std::ranges::equal(all, words));
+    blitz::detail::Scratch<std::string> other(n);
+    blitz::uninitialized_move(options, all, std::span(other.data(), n));
+    CHECK(std::ranges::equal(std::span(other.data(), n), words));
+    blitz::destroy(options, all);
+    blitz::destroy_n(options, other.data(), static_cast<std::ptrdiff_t>(n));
+    blitz::uninitialized_fill(options, all, "x");
+    CHECK(std::ranges::count(all, "x") == static_cast<std::ptrdiff_t>(n));
+    blitz::destroy(options, all);
+    CHECK(blitz::uninitialized_value_construct_n(options, begin, static_cast<std::ptrdiff_t>(n)) == begin + n);
+    CHECK(std::ranges::count(all, "") == static_cast<std::ptrdiff_t>(n));
+    blitz::destroy(options, all);
+    blitz::uninitialized_default_construct(options, begin, begin + n);
+    blitz::destroy(options, begin, begin + n);
+    const auto count = static_cast<std::ptrdiff_t>(n);
+    CHECK(blitz::uninitialized_copy_n(options, words.begin(), count, begin, begin + n).in == words.end());
+    CHECK(std::ranges::equal(all, words));
+    CHECK(blitz::uninitialized_move_n(options, begin, count, other.data(), other.data() + n).out == other.data() + n);
+    CHECK(std::ranges::equal(std::span(other.data(), n), words));
+    CHECK(std::ranges::all_of(all, &std::string::empty));
+    blitz::destroy(options, all);
+    blitz::destroy_n(options, other.data(), count);
   });
 }
 

@@ -23,32 +23,28 @@ namespace {
 
 TEST_CASE("reduce: as the standard's, for every length") {
   const auto plus = [](long a, long b) { return a + b; };
-  for_each_pool([&](const AlgorithmOptions& options) {
-    for (const std::size_t n : lengths(20'000, 130)) {
-      const std::vector<int> numbers = random_ints(n, 1000);
-      const long sum = std::accumulate(numbers.begin(), numbers.end(), 5L);
-      CHECK(blitz::reduce(options, numbers) == static_cast<int>(sum - 5));
-      CHECK(blitz::reduce(options, numbers, 5L) == sum);
-      CHECK(blitz::reduce(options, numbers.begin(), numbers.end(), 5L, plus) == sum);
-      const std::vector<double> exact(numbers.begin(), numbers.end());
-      CHECK(blitz::reduce(options, exact, 5.0) == static_cast<double>(sum));
-      CHECK(blitz::reduce(options, exact, 5.0, [](double a, double b) { return a + b; }) == static_cast<double>(sum));
-      CHECK(blitz::reduce(options, exact, -1.0, [](double a, double b) { return a > b ? a : b; }) ==
-            (n == 0 ? -1.0 : *std::ranges::max_element(exact)));
-    }
+  for_each_length(20'000, [&](const AlgorithmOptions& options, std::size_t n) {
+    const std::vector<int> numbers = random_ints(n, 1000);
+    const long sum = std::accumulate(numbers.begin(), numbers.end(), 5L);
+    CHECK(blitz::reduce(options, numbers) == static_cast<int>(sum - 5));
+    CHECK(blitz::reduce(options, numbers, 5L) == sum);
+    CHECK(blitz::reduce(options, numbers.begin(), numbers.end(), 5L, plus) == sum);
+    const std::vector<double> exact(numbers.begin(), numbers.end());
+    CHECK(blitz::reduce(options, exact, 5.0) == static_cast<double>(sum));
+    CHECK(blitz::reduce(options, exact, 5.0, [](double a, double b) { return a + b; }) == static_cast<double>(sum));
+    CHECK(blitz::reduce(options, exact, -1.0, [](double a, double b) { return a > b ? a : b; }) ==
+          (n == 0 ? -1.0 : *std::ranges::max_element(exact)));
   });
 }
 
 TEST_CASE("reduce: the order of an operation that does not commute") {
-  for_each_pool([](const AlgorithmOptions& options) {
-    for (const std::size_t n : lengths(700, 100)) {
-      const auto words = items_from<std::deque<std::string>>(random_ints(n));
-      std::string expected = "begin ";
-      for (const std::string& word : words) expected += word;
-      CHECK(blitz::reduce(options, words, std::string("begin ")) == expected);
-      CHECK(blitz::transform_reduce(options, words.begin(), words.end(), std::string("begin "), std::plus<>{},
-                                    [](const std::string& word) { return word; }) == expected);
-    }
+  for_each_length(700, [](const AlgorithmOptions& options, std::size_t n) {
+    const auto words = items_from<std::deque<std::string>>(random_ints(n));
+    std::string expected = "begin ";
+    for (const std::string& word : words) expected += word;
+    CHECK(blitz::reduce(options, words, std::string("begin ")) == expected);
+    CHECK(blitz::transform_reduce(options, words.begin(), words.end(), std::string("begin "), std::plus<>{},
+                                  [](const std::string& word) { return word; }) == expected);
   });
 }
 
@@ -75,19 +71,16 @@ TEST_CASE("reduce: values that cannot be copied, nor made from nothing") {
 }
 
 TEST_CASE("transform_reduce: of one range and of two") {
-  for_each_pool([](const AlgorithmOptions& options) {
-    for (const std::size_t n : lengths(5000, 70)) {
-      const std::vector<int> numbers = random_ints(n, 100);
-      const std::vector<double> exact(numbers.begin(), numbers.end());
-      const auto square = [](double x) { return x * x; };
-      const double squares = std::transform_reduce(exact.begin(), exact.end(), 1.0, std::plus<>{}, square);
-      CHECK(blitz::transform_reduce(options, exact, 1.0, std::plus<>{}, square) == squares);
-      CHECK(blitz::transform_reduce(options, exact, exact, 1.0) == squares);
-      CHECK(blitz::transform_reduce(options, exact.begin(), exact.end(), numbers.begin(), numbers.end(), 1.0) ==
-            squares);
-      const auto half = std::views::take(exact, static_cast<std::ptrdiff_t>(n / 2));
-      CHECK(blitz::transform_reduce(options, half, numbers, 0.0, std::plus<>{}, std::minus<>{}) == 0);
-    }
+  for_each_length(5000, [](const AlgorithmOptions& options, std::size_t n) {
+    const std::vector<int> numbers = random_ints(n, 100);
+    const std::vector<double> exact(numbers.begin(), numbers.end());
+    const auto square = [](double x) { return x * x; };
+    const double squares = std::transform_reduce(exact.begin(), exact.end(), 1.0, std::plus<>{}, square);
+    CHECK(blitz::transform_reduce(options, exact, 1.0, std::plus<>{}, square) == squares);
+    CHECK(blitz::transform_reduce(options, exact, exact, 1.0) == squares);
+    CHECK(blitz::transform_reduce(options, exact.begin(), exact.end(), numbers.begin(), numbers.end(), 1.0) == squares);
+    const auto half = std::views::take(exact, static_cast<std::ptrdiff_t>(n / 2));
+    CHECK(blitz::transform_reduce(options, half, numbers, 0.0, std::plus<>{}, std::minus<>{}) == 0);
   });
 }
 

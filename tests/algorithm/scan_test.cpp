@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -20,75 +21,88 @@ namespace blitz_test {
 namespace {
 
 TEST_CASE("scans of numbers: as the standard's, for every length") {
-  for_each_pool([](const AlgorithmOptions& options) {
-    for (const std::size_t n : lengths(20'000, 300)) {
-      const std::vector<int> numbers = random_ints(n, 1000);
-      const std::vector<double> exact(numbers.begin(), numbers.end());
-      std::vector<long> expected(n);
-      std::vector<long> sums(n);
-      const auto square = [](int x) { return static_cast<long>(x) * x; };
+  for_each_length(20'000, [](const AlgorithmOptions& options, std::size_t n) {
+    const std::vector<int> numbers = random_ints(n, 1000);
+    const std::vector<double> exact(numbers.begin(), numbers.end());
+    std::vector<long> expected(n);
+    std::vector<long> sums(n);
+    const auto square = [](int x) { return static_cast<long>(x) * x; };
 
-      std::inclusive_scan(numbers.begin(), numbers.end(), expected.begin(), std::plus<>{}, 5L);
-      const auto [in, out] = blitz::inclusive_scan(options, numbers, sums, std::plus<>{}, 5L);
-      CHECK(in == numbers.end());
-      CHECK(out == sums.end());
-      CHECK(sums == expected);
-      std::ranges::fill(sums, -1);
-      blitz::inclusive_scan(
-          options, numbers.begin(), numbers.end(), sums.begin(), sums.end(), [](long a, long b) { return a + b; }, 5L);
-      CHECK(sums == expected);
+    std::inclusive_scan(numbers.begin(), numbers.end(), expected.begin(), std::plus<>{}, 5L);
+    const auto [in, out] = blitz::inclusive_scan(options, numbers, sums, std::plus<>{}, 5L);
+    CHECK(in == numbers.end());
+    CHECK(out == sums.end());
+    CHECK(sums == expected);
+    std::ranges::fill(sums, -1);
+    blitz::inclusive_scan(
+        options, numbers.begin(), numbers.end(), sums.begin(), sums.end(), [](long a, long b) { return a + b; }, 5L);
+    CHECK(sums == expected);
 
-      std::exclusive_scan(numbers.begin(), numbers.end(), expected.begin(), 7L);
-      blitz::exclusive_scan(options, numbers, sums, 7L);
-      CHECK(sums == expected);
-      std::vector<double> in_place = exact;
-      blitz::exclusive_scan(options, in_place, in_place, 7.0);
-      CHECK(std::ranges::equal(in_place, expected));
+    std::exclusive_scan(numbers.begin(), numbers.end(), expected.begin(), 7L);
+    blitz::exclusive_scan(options, numbers, sums, 7L);
+    CHECK(sums == expected);
+    std::vector<double> in_place = exact;
+    blitz::exclusive_scan(options, in_place, in_place, 7.0);
+    CHECK(std::ranges::equal(in_place, expected));
 
-      std::partial_sum(exact.begin(), exact.end(), expected.begin());
-      in_place = exact;
-      blitz::inclusive_scan(options, in_place, in_place);
-      CHECK(std::ranges::equal(in_place, expected));
-      in_place = exact;
-      blitz::inclusive_scan(options, in_place, in_place, [](double a, double b) { return a + b; });
-      CHECK(std::ranges::equal(in_place, expected));
+    std::partial_sum(exact.begin(), exact.end(), expected.begin());
+    in_place = exact;
+    blitz::inclusive_scan(options, in_place, in_place);
+    CHECK(std::ranges::equal(in_place, expected));
+    in_place = exact;
+    blitz::inclusive_scan(options, in_place, in_place, [](double a, double b) { return a + b; });
+    CHECK(std::ranges::equal(in_place, expected));
 
-      std::transform_inclusive_scan(numbers.begin(), numbers.end(), expected.begin(), std::plus<>{}, square);
-      blitz::transform_inclusive_scan(options, numbers, sums, std::plus<>{}, square);
-      CHECK(sums == expected);
-      std::transform_exclusive_scan(numbers.begin(), numbers.end(), expected.begin(), 3L, std::plus<>{}, square);
-      blitz::transform_exclusive_scan(options, numbers.begin(), numbers.end(), sums.begin(), sums.end(), 3L,
-                                      std::plus<>{}, square);
-      CHECK(sums == expected);
-    }
+    std::transform_inclusive_scan(numbers.begin(), numbers.end(), expected.begin(), std::plus<>{}, square);
+    blitz::transform_inclusive_scan(options, numbers, sums, std::plus<>{}, square);
+    CHECK(sums == expected);
+    std::transform_exclusive_scan(numbers.begin(), numbers.end(), expected.begin(), 3L, std::plus<>{}, square);
+    blitz::transform_exclusive_scan(options, numbers.begin(), numbers.end(), sums.begin(), sums.end(), 3L,
+                                    std::plus<>{}, square);
+    CHECK(sums == expected);
   });
 }
 
 TEST_CASE("scans of strings: an operation that does not commute, in place too") {
-  for_each_pool([](AlgorithmOptions options) {
-    for (const bool deterministic : {false, true}) {
+  for (const bool deterministic : {false, true}) {
+    for_each_length(520, [&](AlgorithmOptions options, std::size_t n) {
       options.deterministic = deterministic;
-      for (const std::size_t n : lengths(520, 100)) {
-        std::deque<std::string> words;
-        for (const int number : random_ints(n, 10)) words.push_back(std::to_string(number));
-        std::deque<std::string> with(n);
-        std::deque<std::string> without(n);
-        std::string sum = "begin ";
-        for (std::size_t i = 0; i < n; ++i) {
-          without[i] = sum;
-          with[i] = sum += words[i];
-        }
-        std::deque<std::string> sums = words;
-        blitz::inclusive_scan(options, sums, sums, std::plus<>{}, std::string("begin "));
-        CHECK(sums == with);
-        sums = words;
-        blitz::exclusive_scan(options, sums, sums, std::string("begin "));
-        CHECK(sums == without);
-        blitz::inclusive_scan(options, words, sums);
-        CHECK(std::ranges::equal(sums, with, {}, [](const std::string& x) { return "begin " + x; }));
+      std::deque<std::string> words;
+      for (const int number : random_ints(n, 10)) words.push_back(std::to_string(number));
+      std::deque<std::string> with(n);
+      std::deque<std::string> without(n);
+      std::string sum = "begin ";
+      for (std::size_t i = 0; i < n; ++i) {
+        without[i] = sum;
+        with[i] = sum += words[i];
       }
-    }
-  });
+      std::deque<std::string> sums = words;
+      blitz::inclusive_scan(options, sums, sums, std::plus<>{}, std::string("begin "));
+      CHECK(sums == with);
+      sums = words;
+      blitz::exclusive_scan(options, sums, sums, std::string("begin "));
+      CHECK(sums == without);
+      blitz::inclusive_scan(options, words, sums);
+      CHECK(std::ranges::equal(sums, with, {}, [](const std::string& x) { return "begin " + x; }));
+    });
+  }
+}
+
+/// An item of which few make a run as large as a cache.
+struct Page {
+  int value = 1;
+  std::array<int, 1023> rest{};
+  friend Page operator+(Page a, const Page& b) { return a.value += b.value, a; }
+};
+
+TEST_CASE("scans: as many items as make the longest runs") {
+  // For two threads 64 runs of 512 KiB.
+  for (const std::size_t n : kSanitized ? std::vector<std::size_t>{8193} : around({8192})) {
+    std::vector<Page> pages(n);
+    blitz::inclusive_scan(two_threads(), pages, pages);
+    std::size_t sum = 0;
+    CHECK(std::ranges::all_of(pages, [&](const Page& page) { return page.value == static_cast<int>(++sum); }));
+  }
 }
 
 TEST_CASE("scans: stop at the shorter range") {

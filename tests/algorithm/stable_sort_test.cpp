@@ -76,22 +76,20 @@ std::vector<std::vector<int>> patterns(std::size_t n) {
 }
 
 TEST_CASE("stable_sort: as the standard's, for every length and pattern") {
-  for_each_pool([](const AlgorithmOptions& options) {
-    for (const std::size_t n : lengths(options.min_grain == 0 ? 40'000 : 1000, options.min_grain == 0 ? 300 : 70)) {
-      CAPTURE(n);
-      std::size_t pattern = 0;
-      for (const std::vector<int>& keys : patterns(n)) {
-        CAPTURE(pattern);
-        ++pattern;
-        const std::vector<Tagged> before = tagged(keys);
-        const std::vector<Tagged> expected = sorted(before);
-        std::vector<Tagged> items = before;
-        CHECK(blitz::stable_sort(options, items, kByKey) == items.end());
-        CHECK(items == expected);
-        items = before;
-        CHECK(blitz::stable_sort(options, items.begin(), items.end(), std::less{}, &Tagged::key) == items.end());
-        CHECK(items == expected);
-      }
+  for_each_length(40'000, [](const AlgorithmOptions& options, std::size_t n) {
+    if (options.min_grain == 1 && n > 1000) return;
+    std::size_t pattern = 0;
+    for (const std::vector<int>& keys : patterns(n)) {
+      CAPTURE(pattern);
+      ++pattern;
+      const std::vector<Tagged> before = tagged(keys);
+      const std::vector<Tagged> expected = sorted(before);
+      std::vector<Tagged> items = before;
+      CHECK(blitz::stable_sort(options, items, kByKey) == items.end());
+      CHECK(items == expected);
+      items = before;
+      CHECK(blitz::stable_sort(options, items.begin(), items.end(), std::less{}, &Tagged::key) == items.end());
+      CHECK(items == expected);
     }
   });
 }
@@ -280,34 +278,35 @@ TEST_CASE("stable_sort: a comparison that is no order leaves a permutation") {
   });
 }
 
-TEST_CASE("sort_by_key: keys and values of all kinds") {
-  for_each_pool([](const AlgorithmOptions& options) {
-    for (const std::size_t n : Sizes{0, 1, 2, 40, 250, 3000, kSanitized ? 9000 : 20'000}) {
-      const std::vector<Tagged> expected = sorted(tagged(random_ints(n, 100)));
-      std::vector<Tagged> order = expected;  // an unsorted order, and what it sorts to
-      std::ranges::sort(order, {}, &Tagged::place);
-      const auto run = [&]<class Keys, class Values>(Keys keys, Values values, auto comp, auto proj) {
-        for (const Tagged& x : order) {
-          keys.push_back(item_from<typename Keys::value_type>(x.key));
-          values.push_back(item_from<typename Values::value_type>(x.place));
-        }
-        const auto [keys_end, values_end] = blitz::sort_by_key(options, keys, values, comp, proj);
-        CHECK(keys_end == keys.end());
-        CHECK(values_end == values.end());
-        bool same = true;
-        for (std::size_t i = 0; i < n; ++i) {
-          same &= number_of(keys[i]) == expected[i].key;
-          same &= number_of(values[i]) == expected[i].place;
-        }
-        CHECK(same);
-      };
-      const Order<int> less = std::less<>();
-      run(std::vector<int>{}, std::vector<int>{}, std::ranges::less{}, std::identity{});
-      run(std::vector<int>{}, std::deque<std::string>{}, less, std::identity{});
-      run(std::deque<std::string>{}, std::vector<int>{}, less, number_of<std::string>);
-      run(std::vector<Wide>{}, std::deque<std::string>{}, less, &Wide::value);
-    }
-  });
+TEST_CASE("sort_by_key: keys and values of all kinds, for every length") {
+  const auto check = [](const AlgorithmOptions& options, std::size_t n) {
+    const std::vector<Tagged> expected = sorted(tagged(random_ints(n, 100)));
+    std::vector<Tagged> order = expected;  // an unsorted order, and what it sorts to
+    std::ranges::sort(order, {}, &Tagged::place);
+    const auto run = [&]<class Keys, class Values>(Keys keys, Values values, auto comp, auto proj) {
+      for (const Tagged& x : order) {
+        keys.push_back(item_from<typename Keys::value_type>(x.key));
+        values.push_back(item_from<typename Values::value_type>(x.place));
+      }
+      const auto [keys_end, values_end] = blitz::sort_by_key(options, keys, values, comp, proj);
+      CHECK(keys_end == keys.end());
+      CHECK(values_end == values.end());
+      bool same = true;
+      for (std::size_t i = 0; i < n; ++i) {
+        same &= number_of(keys[i]) == expected[i].key;
+        same &= number_of(values[i]) == expected[i].place;
+      }
+      CHECK(same);
+    };
+    const Order<int> less = std::less<>();
+    run(std::vector<int>{}, std::vector<int>{}, std::ranges::less{}, std::identity{});
+    run(std::vector<int>{}, std::deque<std::string>{}, less, std::identity{});
+    run(std::deque<std::string>{}, std::vector<int>{}, less, number_of<std::string>);
+    run(std::vector<Wide>{}, std::deque<std::string>{}, less, &Wide::value);
+  };
+  for_each_length(1100, check);
+  // And those around the grains of all kinds.
+  for (const std::size_t n : around({2048, 8192, 16'384})) check({.pool = pools()[2]}, kSanitized ? n / 4 : n);
   std::vector<int> keys{3, 1, 2};
   std::vector<int> values{30, 10};
   const auto ends = blitz::sort_by_key(two_threads(), keys.begin(), keys.end(), values.begin(), values.end());
@@ -357,23 +356,21 @@ TEST_CASE("sort_by_key, sort_by_cached_key: an exception leaves everything as it
   }
 }
 
-TEST_CASE("sort_by_cached_key: makes each key once") {
-  for_each_pool([](const AlgorithmOptions& options) {
-    for (const std::size_t n : Sizes{0, 1, 2, 40, 3000}) {
-      const auto before = items_from<std::deque<std::string>>(random_ints(n, 70));
-      const auto check = [&](auto key) {
-        auto items = before;
-        CallCounter counter;
-        counter.never_throw();
-        CHECK(blitz::sort_by_cached_key(options, items, decltype(key)(counted(counter, key))) == items.end());
-        CHECK(counter.calls() == (n < 2 ? 0 : n));
-        auto expected = before;
-        std::ranges::stable_sort(expected, {}, key);
-        CHECK(items == expected);
-      };
-      check(std::function<std::size_t(const std::string&)>(&std::string::size));
-      check(kLongText);
-    }
+TEST_CASE("sort_by_cached_key: makes each key once, for every length") {
+  for_each_length(2100, [](const AlgorithmOptions& options, std::size_t n) {
+    const auto before = items_from<std::deque<std::string>>(random_ints(n, 70));
+    const auto check = [&](auto key) {
+      auto items = before;
+      CallCounter counter;
+      counter.never_throw();
+      CHECK(blitz::sort_by_cached_key(options, items, decltype(key)(counted(counter, key))) == items.end());
+      CHECK(counter.calls() == (n < 2 ? 0 : n));
+      auto expected = before;
+      std::ranges::stable_sort(expected, {}, key);
+      CHECK(items == expected);
+    };
+    check(std::function<std::size_t(const std::string&)>(&std::string::size));
+    check(kLongText);
   });
 }
 

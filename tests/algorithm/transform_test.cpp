@@ -18,19 +18,19 @@ namespace blitz_test {
 namespace {
 
 TEST_CASE("for_each: each item once") {
+  for_each_length(5000, [](const AlgorithmOptions& options, std::size_t n) {
+    std::vector<int> numbers(n);
+    CHECK(blitz::for_each(options, numbers, [](int& x) { ++x; }) == numbers.end());
+    CHECK(blitz::for_each_n(options, numbers.begin(), static_cast<std::ptrdiff_t>(n / 2), [](int& x) { ++x; }) ==
+          numbers.begin() + static_cast<std::ptrdiff_t>(n / 2));
+    CHECK(std::ranges::count(numbers, 2) == static_cast<std::ptrdiff_t>(n / 2));
+    CHECK(std::ranges::count(numbers, 1) == static_cast<std::ptrdiff_t>(n - n / 2));
+    std::atomic<int> sum = 0;
+    blitz::for_each(
+        options, numbers, [&](int x) { sum += x; }, std::negate<>());
+    CHECK(sum == -static_cast<int>(n + n / 2));
+  });
   for_each_pool([](const AlgorithmOptions& options) {
-    for (const std::size_t n : lengths(5000, 80)) {
-      std::vector<int> numbers(n);
-      CHECK(blitz::for_each(options, numbers, [](int& x) { ++x; }) == numbers.end());
-      CHECK(blitz::for_each_n(options, numbers.begin(), static_cast<std::ptrdiff_t>(n / 2), [](int& x) { ++x; }) ==
-            numbers.begin() + static_cast<std::ptrdiff_t>(n / 2));
-      CHECK(std::ranges::count(numbers, 2) == static_cast<std::ptrdiff_t>(n / 2));
-      CHECK(std::ranges::count(numbers, 1) == static_cast<std::ptrdiff_t>(n - n / 2));
-      std::atomic<int> sum = 0;
-      blitz::for_each(
-          options, numbers, [&](int x) { sum += x; }, std::negate<>());
-      CHECK(sum == -static_cast<int>(n + n / 2));
-    }
     std::deque<Item> items;
     for (int i = 0; i < 50; ++i) items.emplace_back(i);
     blitz::for_each(options, items, [](Item& item) { item = Item(item.value() + 1); });
@@ -39,26 +39,24 @@ TEST_CASE("for_each: each item once") {
 }
 
 TEST_CASE("transform: as the standard's, for every length and kind") {
-  for_each_pool([](const AlgorithmOptions& options) {
-    for (const std::size_t n : lengths(5000, 80)) {
-      for_each_kind(random_ints(n), [&](auto& items, const std::vector<int>&) {
-        using Container = std::remove_cvref_t<decltype(items)>;
-        using T = typename Container::value_type;
-        const T other = item_from<T>(7);
-        const auto f = [&](const T& x) { return x < other ? other : x; };
-        Container expected(n);
-        Container found(n);
-        std::ranges::transform(items, expected.begin(), f);
-        const auto [in, out] = blitz::transform(options, items, found, f);
-        CHECK(in == items.end());
-        CHECK(out == found.end());
-        CHECK(found == expected);
-        const auto g = [](const T& x, const T& y) { return x < y ? x : y; };
-        std::ranges::transform(items, expected, expected.begin(), g);
-        blitz::transform(options, items, found, found, g);
-        CHECK(found == expected);
-      });
-    }
+  for_each_length(5000, [](const AlgorithmOptions& options, std::size_t n) {
+    for_each_kind(random_ints(n), [&](auto& items, const std::vector<int>&) {
+      using Container = std::remove_cvref_t<decltype(items)>;
+      using T = typename Container::value_type;
+      const T other = item_from<T>(7);
+      const auto f = [&](const T& x) { return x < other ? other : x; };
+      Container expected(n);
+      Container found(n);
+      std::ranges::transform(items, expected.begin(), f);
+      const auto [in, out] = blitz::transform(options, items, found, f);
+      CHECK(in == items.end());
+      CHECK(out == found.end());
+      CHECK(found == expected);
+      const auto g = [](const T& x, const T& y) { return x < y ? x : y; };
+      std::ranges::transform(items, expected, expected.begin(), g);
+      blitz::transform(options, items, found, found, g);
+      CHECK(found == expected);
+    });
   });
 }
 
@@ -84,35 +82,35 @@ TEST_CASE("transform: stops at the shortest; exceptions, stop requests") {
 }
 
 TEST_CASE("fill, generate, iota, replace: as the standard's") {
+  for_each_length(5000, [](const AlgorithmOptions& options, std::size_t n) {
+    std::vector<int> found(n);
+    std::vector<int> expected(n);
+    const auto half = static_cast<std::ptrdiff_t>(n / 2);
+    CHECK(blitz::fill(options, found, 3) == found.end());
+    CHECK(blitz::fill_n(options, found.begin(), half, 4) == found.begin() + half);
+    std::ranges::fill(expected, 3);
+    std::ranges::fill_n(expected.begin(), half, 4);
+    CHECK(found == expected);
+    CHECK(blitz::replace(options, found, 3, 5) == found.end());
+    CHECK(blitz::replace_if(
+              options, found.begin(), found.end(), [](int x) { return x == -4; }, 6, std::negate<>()) == found.end());
+    std::ranges::replace(expected, 3, 5);
+    std::ranges::replace(expected, 4, 6);
+    CHECK(found == expected);
+    blitz::iota(options, found, -5);
+    std::iota(expected.begin(), expected.end(), -5);
+    CHECK(found == expected);
+    std::atomic<int> next = 0;
+    blitz::generate(options, found, [&] { return next++; });
+    CHECK(next == static_cast<int>(n));
+    std::ranges::sort(found);
+    std::iota(expected.begin(), expected.end(), 0);
+    CHECK(found == expected);
+    std::deque<double> doubles(n);
+    blitz::iota(options, doubles, 0.5);
+    if (n > 0) CHECK(doubles.back() == static_cast<double>(n) - 0.5);
+  });
   for_each_pool([](const AlgorithmOptions& options) {
-    for (const std::size_t n : lengths(5000, 80)) {
-      std::vector<int> found(n);
-      std::vector<int> expected(n);
-      const auto half = static_cast<std::ptrdiff_t>(n / 2);
-      CHECK(blitz::fill(options, found, 3) == found.end());
-      CHECK(blitz::fill_n(options, found.begin(), half, 4) == found.begin() + half);
-      std::ranges::fill(expected, 3);
-      std::ranges::fill_n(expected.begin(), half, 4);
-      CHECK(found == expected);
-      CHECK(blitz::replace(options, found, 3, 5) == found.end());
-      CHECK(blitz::replace_if(
-                options, found.begin(), found.end(), [](int x) { return x == -4; }, 6, std::negate<>()) == found.end());
-      std::ranges::replace(expected, 3, 5);
-      std::ranges::replace(expected, 4, 6);
-      CHECK(found == expected);
-      blitz::iota(options, found, -5);
-      std::iota(expected.begin(), expected.end(), -5);
-      CHECK(found == expected);
-      std::atomic<int> next = 0;
-      blitz::generate(options, found, [&] { return next++; });
-      CHECK(next == static_cast<int>(n));
-      std::ranges::sort(found);
-      std::iota(expected.begin(), expected.end(), 0);
-      CHECK(found == expected);
-      std::deque<double> doubles(n);
-      blitz::iota(options, doubles, 0.5);
-      if (n > 0) CHECK(doubles.back() == static_cast<double>(n) - 0.5);
-    }
     std::vector<std::string> words(100, "a");
     blitz::replace(options, words, "a", "b");
     CHECK(std::ranges::count(words, "b") == 100);

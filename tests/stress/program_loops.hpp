@@ -78,9 +78,37 @@ inline std::uint64_t Run::loop(const Node& node, Record& record) {
   };
   try {
     on_target(node, [&](auto&& pool) {
-      switch (node.dice % 3) {
+      switch (node.dice % 6) {
         case 0:
           return pool.parallel_for(std::size_t{0}, node.items, item, options);
+        case 2:
+          return pool.parallel_for(
+              std::size_t{0}, 3 * node.items, std::size_t{3}, [&](std::size_t i) { item(i / 3); }, options);
+        case 3: {
+          // The last row may be longer than what is left for it.
+          const std::size_t rows = 1 + node.dice / 6 % 7;
+          const std::size_t columns = (node.items + rows - 1) / rows;
+          return pool.parallel_for_tiles(
+              {rows, columns}, {1 + node.dice / 64 % 3, 1 + node.dice / 256 % 64},
+              [&](const blitz::Tile<2>& tile) {
+                for (const std::size_t row : tile.rows()) {
+                  for (const std::size_t column : tile.cols()) {
+                    if (const std::size_t i = row * columns + column; i < node.items) item(i);
+                  }
+                }
+              },
+              options);
+        }
+        case 4:
+          // As a tree: each item adds its two children.
+          return pool.parallel_for_each(std::views::iota(std::size_t{0}, std::min<std::size_t>(node.items, 1)),
+                                        [&](std::size_t i, blitz::Feeder<std::size_t>& feeder) {
+                                          item(i);
+                                          for (const std::size_t next : {2 * i + 1, 2 * i + 2}) {
+                                            if (next < node.items) feeder.add(next);
+                                          }
+                                        },
+                                        {.stop = options.stop});
         case 1:
           return pool.parallel_for(
               record.items,

@@ -77,6 +77,15 @@ struct FreeCalls {
   BLITZ_TEST_FREE(parallel_invoke)
   BLITZ_TEST_FREE(parallel_for)
   BLITZ_TEST_FREE(parallel_for_blocks)
+  template <class F>
+  void parallel_for_tiles(const blitz::Extents<2>& grid, const blitz::Extents<2>& tile, F&& f,
+                          const blitz::ForOptions& options) const {
+    blitz::parallel_for_tiles(grid, tile, f, options);
+  }
+  template <class R, class F>
+  void parallel_for_each(R&& range, F&& f, const blitz::ForEachOptions& options) const {
+    blitz::parallel_for_each(range, f, options);
+  }
   BLITZ_TEST_FREE(parallel_transform_reduce)
   BLITZ_TEST_FREE(scope)
   BLITZ_TEST_FREE(scope_fifo)

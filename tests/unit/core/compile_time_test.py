@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Checks how long the headers take a compiler, beside oneTBB's.
+
+    compile_time_test.py ROOT COMPILER...
+
+Of each of the COMPILERS that there is: <blitz/algorithm.hpp> takes g++ less time than what declares the algorithms of the
+standard library, with oneTBB as the backend of <execution>, and <blitz/blitz.hpp> at most half of that of <tbb/tbb.h>.
+clang reads the algorithms of both in about the same time. The time is that of the processor in user mode, the least of
+several runs, and the headers take turns. Where there is no compiler or no oneTBB the exit status is 77: skipped.
+"""
+
+import pathlib
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+RUNS = 5
+
+HEADERS = {
+    "algorithms of blitz": ["blitz/algorithm.hpp"],
+    "algorithms of the standard library": ["execution", "algorithm", "numeric"],
+    "calls of blitz": ["blitz/blitz.hpp"],
+    "calls of oneTBB": ["tbb/tbb.h"],
+}
+
+
+def seconds_of(command):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    subprocess.run(command, check=True)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+def measure(compiler, root, folder):
+    """The least time of each of HEADERS, in seconds."""
+    times = {name: [] for name in HEADERS}
+    for name, headers in HEADERS.items():
+        text = "".join(f"#include <{header}>\n" for header in headers)
+        pathlib.Path(folder, f"{name}.cpp").write_text(text)
+    for _ in range(RUNS):
+        for name in HEADERS:
+            command = [compiler, "-std=c++20", "-O2", "-I", root, "-c", f"{folder}/{name}.cpp", "-o", "/dev/null"]
+            times[name].append(seconds_of(command))
+    return {name: min(each) for name, each in times.items()}
+
+
+def has_tbb(compiler):
+    command = [compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", "-"]
+    source = "#include <execution>\n#include <tbb/tbb.h>\n#ifndef _PSTL_PAR_BACKEND_TBB\n#error\n#endif\n"
+    return subprocess.run(command, input=source, text=True, capture_output=True, check=False).returncode == 0
+
+
+def main():
+    root, *names = sys.argv[1:]
+    compilers = [name for name in names if shutil.which(name) and has_tbb(name)]
+    if not compilers:
+        print("there is no compiler with oneTBB behind <execution>")
+        return SKIPPED
+    good = True
+    for compiler in compilers:
+        with tempfile.TemporaryDirectory() as folder:
+            times = measure(compiler, root, folder)
+        for name, seconds in times.items():
+            print(f"{compiler} {name}: {seconds:.2f} s")
+        algorithms, standard, calls, tbb = times.values()
+        if compiler == "g++":
+            good &= algorithms < standard and calls <= tbb / 2
+        else:
+            good &= algorithms < 1.1 * standard and calls < tbb
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
