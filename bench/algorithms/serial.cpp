@@ -80,7 +80,8 @@ const Register<+[](FilterNew& row, SerialPeer&) {
 }>
     filter_new("serial");
 
-const Register<+[](ReduceByKey& row, SerialPeer&) { row.written = row.reduce(); }> reduce_by_key("serial");
+const Register<+[](ReduceByKey& row, SerialPeer&) { row.written = row.reduce(0, row.keys.size(), 0); }> reduce_by_key(
+    "serial");
 const Register<+[](Histogram& row, SerialPeer&) {
   row.out.assign(Histogram::kBins, 0);
   for (const std::uint8_t x : row.in) ++row.out[x];

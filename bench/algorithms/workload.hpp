@@ -280,23 +280,38 @@ struct ReduceByKey : OutputRow<Number> {
     values = random_numbers(items);
     keys_out.resize(items);
     out.resize(items);
-    expect({out.begin(), out.begin() + static_cast<std::ptrdiff_t>(reduce())});
+    expect({out.begin(), out.begin() + static_cast<std::ptrdiff_t>(reduce(0, items, 0))});
+    expected_keys_ = keys_out;
   }
-  /// Serially. Returns the number of runs.
-  std::size_t reduce() {
-    std::size_t runs = 0;
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (i == 0 || keys[i] != keys[i - 1]) {
-        keys_out[runs] = keys[i];
-        out[runs++] = 0;
+  void reset() override {
+    OutputRow::reset();
+    std::fill(keys_out.begin(), keys_out.end(), 0);
+  }
+  bool check(std::size_t runs) const override {
+    return OutputRow::check(runs) &&
+           std::equal(keys_out.begin(), keys_out.begin() + static_cast<std::ptrdiff_t>(written),
+                      expected_keys_.begin());
+  }
+  /// Whether a run begins there.
+  bool begins(std::size_t i) const { return i == 0 || keys[i] != keys[i - 1]; }
+  /// The sums of the runs that begin from `first` to `last`, to the places from `to` on. Returns the end of these.
+  std::size_t reduce(std::size_t first, std::size_t last, std::size_t to) {
+    while (first < last && !begins(first)) ++first;
+    for (std::size_t i = first; i < last || (first < last && i < keys.size() && !begins(i)); ++i) {
+      if (begins(i)) {
+        keys_out[to] = keys[i];
+        out[to++] = 0;
       }
-      out[runs - 1] += values[i];
+      out[to - 1] += values[i];
     }
-    return runs;
+    return to;
   }
   Numbers keys;
   Numbers values;
   Numbers keys_out;
+
+ private:
+  Numbers expected_keys_;
 };
 
 struct Histogram : OutputRow<std::size_t> {
