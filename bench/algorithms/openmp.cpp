@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <numeric>
-#include <span>
+#include <utility>
 #include <vector>
 
-#include "bench/algorithms/workload.hpp"
+#include "bench/algorithms/standard.hpp"
 
 namespace bench {
 namespace {
@@ -136,15 +136,28 @@ const Register<+[](InclusiveScan& row, OpenMpPeer&) {
       });
 }>
     inclusive_scan("openmp");
-const Register<+[](CopyIf& row, OpenMpPeer&) {
-  row.written = two_passes(
-      row.in.size(),
+const Register<+[](StandardRow<ExclusiveScan>& row, OpenMpPeer&) {
+  StandardData& d = row.data();
+  two_passes(
+      d.in.size(),
       [&](std::size_t first, std::size_t last) {
-        return static_cast<std::size_t>(std::count_if(row.in.data() + first, row.in.data() + last, CopyIf::keep));
+        return std::accumulate(d.in.data() + first, d.in.data() + last, Number{0});
+      },
+      [&](std::size_t first, std::size_t last, Number sum) {
+        for (std::size_t i = first; i < last; ++i) d.out[i] = std::exchange(sum, sum + d.in[i]);
+      });
+}>
+    exclusive_scan("openmp");
+const Register<+[](StandardRow<CopyIf>& row, OpenMpPeer&) {
+  StandardData& d = row.data();
+  d.answer = static_cast<std::ptrdiff_t>(two_passes(
+      d.in.size(),
+      [&](std::size_t first, std::size_t last) {
+        return static_cast<std::size_t>(std::count_if(d.in.data() + first, d.in.data() + last, is_even));
       },
       [&](std::size_t first, std::size_t last, std::size_t to) {
-        std::copy_if(row.in.data() + first, row.in.data() + last, row.out.data() + to, CopyIf::keep);
-      });
+        std::copy_if(d.in.data() + first, d.in.data() + last, d.out.data() + to, is_even);
+      }));
 }>
     copy_if("openmp");
 const Register<+[](ReduceByKey& row, OpenMpPeer&) {
@@ -160,9 +173,10 @@ const Register<+[](ReduceByKey& row, OpenMpPeer&) {
     reduce_by_key("openmp");
 
 /// Each thread makes a part of the output; a bisection says where its input begins.
-const Register<+[](Merge& row, OpenMpPeer&) {
-  const std::span left(row.in.begin(), row.middle());
-  const std::span right(row.middle(), row.in.end());
+const Register<+[](StandardRow<Merge>& row, OpenMpPeer&) {
+  StandardData& d = row.data();
+  const Numbers& left = d.in;
+  const Numbers& right = d.other;
   const auto of_left = [&](std::size_t count) {  // how many of the first `count` items of the output
     std::size_t least = count - std::min(count, right.size());
     std::size_t most = std::min(count, left.size());
@@ -178,15 +192,35 @@ const Register<+[](Merge& row, OpenMpPeer&) {
   };
 #pragma omp parallel
   {
-    const Part part(row.out.size());
+    const Part part(d.out.size());
     const std::size_t first = of_left(part.first);
     const std::size_t last = of_left(part.last);
     std::merge(left.begin() + static_cast<std::ptrdiff_t>(first), left.begin() + static_cast<std::ptrdiff_t>(last),
                right.begin() + static_cast<std::ptrdiff_t>(part.first - first),
-               right.begin() + static_cast<std::ptrdiff_t>(part.last - last), row.out.data() + part.first);
+               right.begin() + static_cast<std::ptrdiff_t>(part.last - last), d.out.data() + part.first);
   }
 }>
     merge("openmp");
+const Register<+[](StandardRow<ForEach>& row, OpenMpPeer&) {
+  Numbers& items = row.data().items;
+#pragma omp parallel for simd schedule(static)
+  for (std::size_t i = 0; i < items.size(); ++i) items[i] = mix(items[i]);
+}>
+    for_each("openmp");
+const Register<+[](StandardRow<ReplaceIf>& row, OpenMpPeer&) {
+  Numbers& items = row.data().items;
+#pragma omp parallel for simd schedule(static)
+  for (std::size_t i = 0; i < items.size(); ++i) items[i] = is_even(items[i]) ? 1 : items[i];
+}>
+    replace_if("openmp");
+const Register<+[](StandardRow<TransformReduce>& row, OpenMpPeer&) {
+  const Numbers& in = row.data().in;
+  Number sum = 0;
+#pragma omp parallel for simd reduction(+ : sum) schedule(static)
+  for (std::size_t i = 0; i < in.size(); ++i) sum += mix(in[i]);
+  row.data().answer = static_cast<std::ptrdiff_t>(sum);
+}>
+    transform_reduce("openmp");
 const Register<+[](Transform& row, OpenMpPeer&) {
 #pragma omp parallel for simd schedule(static)
   for (std::size_t i = 0; i < row.in.size(); ++i) row.out[i] = Transform::map(row.in[i]);
@@ -224,26 +258,52 @@ std::vector<Kept> kept_of_parts(Numbers& items, const OfPart& of_part) {
   }
   return kept;
 }
+/// A map for each part; the maps are joined, by one thread.
+template <class GroupRow>
+void group_by(GroupRow& row, OpenMpPeer&) {
+  std::vector<std::unordered_map<Number, Numbers>> maps;
+#pragma omp parallel
+  {
+    const Part part(row.keys.size());
+    std::unordered_map<Number, Numbers> mine;
+    for (std::size_t i = part.first; i < part.last; ++i) mine[row.keys[i]].push_back(i);
+#pragma omp single
+    maps.resize(part.parts);
+    maps[part.number] = std::move(mine);
+  }
+  for (std::size_t part = 1; part < maps.size(); ++part) {
+    for (const auto& [key, positions] : maps[part]) {
+      Numbers& to = maps[0][key];
+      to.insert(to.end(), positions.begin(), positions.end());
+    }
+  }
+  row.take(maps[0], [](const auto& group) -> const Numbers& { return group.second; });
+}
+const Register<&group_by<GroupByFew>> group_by_few("openmp");
+const Register<&group_by<GroupByMany>> group_by_many("openmp");
+
 /// What each part keeps moves to the left, by one thread.
-const Register<+[](Unique& row, OpenMpPeer&) {
-  Number* const begin = row.items.data();
+const Register<+[](StandardRow<Unique>& row, OpenMpPeer&) {
+  Numbers& items = row.data().items;
+  Number* const begin = items.data();
   Number* end = begin;
-  for (auto [first, last] : kept_of_parts(row.items, [](Number* f, Number* l) { return std::unique(f, l); })) {
+  for (auto [first, last] : kept_of_parts(items, [](Number* f, Number* l) { return std::unique(f, l); })) {
     if (end != begin && first != last && *first == end[-1]) ++first;
     end = end == first ? last : std::copy(first, last, end);
   }
-  row.left = static_cast<std::size_t>(end - begin);
+  items.resize(static_cast<std::size_t>(end - begin));
 }>
     unique("openmp");
 /// What each part keeps changes places with what the parts before it do not.
 const Register<+[](Partition& row, OpenMpPeer&) {
   Number* left = row.items.data();
-  for (const auto [first, last] :
-       kept_of_parts(row.items, [](Number* f, Number* l) { return std::partition(f, l, Partition::is_left); })) {
-    const std::ptrdiff_t swaps = std::min(first - left, last - first);
+  const auto of_part = [](Number* first, Number* last) { return std::partition(first, last, is_even); };
+  for (const Kept& part : kept_of_parts(row.items, of_part)) {
+    const std::ptrdiff_t swaps = std::min(part.first - left, part.end - part.first);
+    Number* const from = part.end - swaps;
 #pragma omp parallel for simd schedule(static)
-    for (std::ptrdiff_t i = 0; i < swaps; ++i) std::swap(left[i], last[i - swaps]);
-    left += last - first;
+    for (std::ptrdiff_t i = 0; i < swaps; ++i) std::swap(left[i], from[i]);
+    left += part.end - part.first;
   }
   row.left = static_cast<std::size_t>(left - row.items.data());
 }>

@@ -116,6 +116,27 @@ pub unsafe extern "C" fn bench_rayon_inclusive_scan(
     });
 }
 
+/// The hash of bench/harness/hash.hpp.
+fn mix(mut x: u64) -> u64 {
+    x ^= x >> 30;
+    x = x.wrapping_mul(0xbf58476d1ce4e5b9);
+    x ^= x >> 27;
+    x = x.wrapping_mul(0x94d049bb133111eb);
+    x ^ x >> 31
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn bench_rayon_for_each(pool: &ThreadPool, items: *mut u64, count: usize) {
+    let items = from_raw_parts_mut(items, count);
+    pool.install(|| items.par_iter_mut().for_each(|x| *x = mix(*x)));
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn bench_rayon_transform_reduce(pool: &ThreadPool, input: *const u64, count: usize) -> u64 {
+    let input = from_raw_parts(input, count);
+    pool.install(|| input.par_iter().map(|&x| mix(x)).reduce(|| 0, u64::wrapping_add))
+}
+
 fn keep(x: &&u64) -> bool {
     *x % 2 == 0
 }
