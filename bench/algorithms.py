@@ -213,7 +213,7 @@ def main():
     parser.add_argument("source", metavar="PROGRAM|RECORD.json")
     which = parser.add_mutually_exclusive_group()
     for table, words in (
-        ("quick", "fewer sizes: two minutes"),
+        ("quick", "fewer sizes: six minutes"),
         ("smoke", "tiny sizes, only to show that everything works"),
     ):
         which.add_argument(f"--{table}", dest="table", action="store_const", const=table, default="full", help=words)

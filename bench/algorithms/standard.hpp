@@ -112,7 +112,7 @@ class StandardRow : public Row {
   std::size_t turn_ = 0;
 };
 
-/// A part of `numbers`, sorted.
+/// `numbers`, sorted.
 inline Numbers sorted(Numbers numbers) {
   std::sort(numbers.begin(), numbers.end());
   return numbers;
