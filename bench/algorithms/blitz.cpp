@@ -1,12 +1,12 @@
 #include "bench/peers/blitz.hpp"
 
 #include <functional>
-#include <ranges>
+#include <random>
 
 #include <blitz/algorithm.hpp>
 #include <blitz/pipeline.hpp>
 
-#include "bench/algorithms/workload.hpp"
+#include "bench/algorithms/standard.hpp"
 
 namespace bench {
 namespace {
@@ -41,8 +41,6 @@ const Register<+[](Count& row, BlitzPeer& peer) {
   row.result = static_cast<std::size_t>(blitz::count({.pool = &peer.pool}, row.in, Count::kValue));
 }>
     count_of("blitz");
-const Register<+[](Equal& row, BlitzPeer& peer) { row.result = blitz::equal({.pool = &peer.pool}, row.x, row.y); }>
-    equal("blitz");
 
 const Register<+[](Fill& row, BlitzPeer& peer) { blitz::fill({.pool = &peer.pool}, row.out, Fill::kValue); }> fill(
     "blitz");
@@ -54,29 +52,17 @@ const Register<+[](InclusiveScan& row, BlitzPeer& peer) {
   blitz::inclusive_scan({.pool = &peer.pool}, row.in, row.out);
 }>
     inclusive_scan("blitz");
-const Register<+[](CopyIf& row, BlitzPeer& peer) {
-  const auto ends = blitz::copy_if({.pool = &peer.pool}, row.in, row.out, CopyIf::keep);
-  row.written = static_cast<std::size_t>(ends.out - row.out.begin());
-}>
-    copy_if("blitz");
-const Register<+[](Merge& row, BlitzPeer& peer) {
-  blitz::merge({.pool = &peer.pool}, std::ranges::subrange(row.in.begin(), row.middle()),
-               std::ranges::subrange(row.middle(), row.in.end()), row.out);
-}>
-    merge("blitz");
-const Register<+[](SetUnion& row, BlitzPeer& peer) {
-  const auto ends = blitz::set_union({.pool = &peer.pool}, std::ranges::subrange(row.in.begin(), row.middle()),
-                                     std::ranges::subrange(row.middle(), row.in.end()), row.out);
-  row.written = static_cast<std::size_t>(ends.out - row.out.begin());
-}>
-    set_union("blitz");
 
 const Register<+[](MapNew& row, BlitzPeer& peer) {
-  row.take(blitz::par(row.in).map(Transform::map).with({.pool = &peer.pool}).collect());
+  Reals out(row.in.size());
+  blitz::transform({.pool = &peer.pool}, row.in, out, Transform::map);
+  row.take(out);
 }>
     map_new("blitz");
 const Register<+[](FilterNew& row, BlitzPeer& peer) {
-  row.take(blitz::par(row.in).filter(CopyIf::keep).with({.pool = &peer.pool}).collect());
+  Numbers out(row.in.size());
+  out.erase(blitz::copy_if({.pool = &peer.pool}, row.in, out, is_even).out, out.end());
+  row.take(out);
 }>
     filter_new("blitz");
 
@@ -100,16 +86,30 @@ const Register<&group_by<GroupByMany>> group_by_many("blitz");
 const Register<+[](Reverse& row, BlitzPeer& peer) { blitz::reverse({.pool = &peer.pool}, row.items); }> reverse(
     "blitz");
 
-const Register<+[](Unique& row, BlitzPeer& peer) {
-  const auto rest = blitz::unique({.pool = &peer.pool}, row.items);
-  row.left = static_cast<std::size_t>(rest.begin() - row.items.begin());
-}>
-    unique("blitz");
 const Register<+[](Partition& row, BlitzPeer& peer) {
-  const auto rest = blitz::partition({.pool = &peer.pool}, row.items, Partition::is_left);
+  const auto rest = blitz::partition({.pool = &peer.pool}, row.items, is_even);
   row.left = static_cast<std::size_t>(rest.begin() - row.items.begin());
 }>
     partition("blitz");
+struct BlitzAlgorithms {
+#define BENCH_CALL(algorithm) \
+  auto algorithm(auto&&... arguments) const { return blitz::algorithm(options, arguments...); }
+  BENCH_STANDARD_ALGORITHMS(BENCH_CALL)
+#undef BENCH_CALL
+  blitz::AlgorithmOptions options;
+};
+struct Standard {
+  template <class Row>
+  static void run(Row& row, BlitzPeer& peer) {
+    row.run(BlitzAlgorithms{{.pool = &peer.pool}});
+  }
+};
+const RegisterStandard<Standard> standard("blitz");
+
+const Register<+[](Shuffle& row, BlitzPeer& peer) {
+  blitz::shuffle({.pool = &peer.pool}, row.items, std::mt19937_64(1));
+}>
+    shuffle("blitz");
 const Register<+[](NthElement& row, BlitzPeer& peer) {
   blitz::nth_element({.pool = &peer.pool}, row.items, row.middle());
 }>
@@ -124,6 +124,8 @@ template <class Row, class Sort>
 void sort_row(Row& row, BlitzPeer& peer, const Sort& sort) {
   if constexpr (std::is_same_v<decltype(row.items), std::vector<Pair>>) {
     sort({.pool = &peer.pool}, row.items, std::ranges::less(), &Pair::key);
+  } else if constexpr (!std::is_same_v<typename Row::Less, std::less<typename decltype(row.items)::value_type>>) {
+    sort({.pool = &peer.pool}, row.items, typename Row::Less());
   } else {
     sort({.pool = &peer.pool}, row.items);
   }
@@ -162,6 +164,14 @@ const Register<+[](Zip& row, BlitzPeer& peer) {
                    .sum();
 }>
     zip_par("blitz_par");
+const Register<+[](MapNew& row, BlitzPeer& peer) {
+  row.take(blitz::par(row.in).map(Transform::map).with({.pool = &peer.pool}).collect());
+}>
+    map_new_par("blitz_par");
+const Register<+[](FilterNew& row, BlitzPeer& peer) {
+  row.take(blitz::par(row.in).filter(is_even).with({.pool = &peer.pool}).collect());
+}>
+    filter_new_par("blitz_par");
 
 }  // namespace
 }  // namespace bench

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
 
-#include "bench/algorithms/workload.hpp"
+#include "bench/algorithms/standard.hpp"
 
 namespace bench {
 namespace {
@@ -30,6 +31,32 @@ const Register<+[](Zip& row, OpenMpPeer&) {
   row.result = sum;
 }>
     zip("openmp");
+/// The first position at which `is` answers true, or the end: a block behind the best one so far is left out.
+template <class Is>
+std::size_t first_of(const Numbers& in, const Is& is) {
+  constexpr std::size_t kBlock = 4096;
+  std::size_t best = in.size();
+#pragma omp parallel for schedule(static, 1)
+  for (std::size_t first = 0; first < in.size(); first += kBlock) {
+    std::size_t so_far;
+#pragma omp atomic read
+    so_far = best;
+    if (first > so_far) continue;
+    const std::size_t last = std::min(first + kBlock, in.size());
+    const auto found = static_cast<std::size_t>(std::find_if(in.data() + first, in.data() + last, is) - in.data());
+    if (found == last) continue;
+#pragma omp critical
+    if (found < best) {
+#pragma omp atomic write
+      best = found;
+    }
+  }
+  return best;
+}
+constexpr auto kIsOne = [](Number x) { return x == 1; };
+const Register<+[](Find& row, OpenMpPeer&) { row.result = first_of(row.in, kIsOne); }> find("openmp");
+const Register<+[](AnyOf& row, OpenMpPeer&) { row.result = first_of(row.in, kIsOne) < row.in.size(); }> any_of(
+    "openmp");
 const Register<+[](MinElement& row, OpenMpPeer&) {
   double least = 2;  // more than any
   std::size_t place = 0;
@@ -66,6 +93,20 @@ const Register<+[](Fill& row, OpenMpPeer&) {
 }>
     fill("openmp");
 
+/// The thread's part of so many items, within a region.
+struct Part {
+  explicit Part(std::size_t count)
+      : parts(static_cast<std::size_t>(omp_get_num_threads())),
+        number(static_cast<std::size_t>(omp_get_thread_num())),
+        first(count / parts * number),
+        last(number + 1 == parts ? count : first + count / parts) {}
+
+  std::size_t parts;
+  std::size_t number;
+  std::size_t first;
+  std::size_t last;
+};
+
 /// Twice over a part for each thread: how much it writes, and then, behind what the parts before it write, the items.
 /// `one(first, last)` returns how much, and `two(first, last, offset)` writes.
 template <class One, class Two>
@@ -73,17 +114,14 @@ std::size_t two_passes(std::size_t count, const One& one, const Two& two) {
   std::vector<std::size_t> ends;
 #pragma omp parallel
   {
-    const auto parts = static_cast<std::size_t>(omp_get_num_threads());
-    const auto part = static_cast<std::size_t>(omp_get_thread_num());
-    const std::size_t first = count / parts * part;
-    const std::size_t last = part + 1 == parts ? count : first + count / parts;
+    const Part part(count);
 #pragma omp single
-    ends.assign(parts + 1, 0);
-    ends[part + 1] = one(first, last);
+    ends.assign(part.parts + 1, 0);
+    ends[part.number + 1] = one(part.first, part.last);
 #pragma omp barrier
 #pragma omp single
     std::partial_sum(ends.begin(), ends.end(), ends.begin());
-    two(first, last, ends[part]);
+    two(part.first, part.last, ends[part.number]);
   }
   return ends.back();
 }
@@ -98,18 +136,91 @@ const Register<+[](InclusiveScan& row, OpenMpPeer&) {
       });
 }>
     inclusive_scan("openmp");
-const Register<+[](CopyIf& row, OpenMpPeer&) {
-  row.written = two_passes(
-      row.in.size(),
+const Register<+[](StandardRow<ExclusiveScan>& row, OpenMpPeer&) {
+  StandardData& d = row.data();
+  two_passes(
+      d.in.size(),
       [&](std::size_t first, std::size_t last) {
-        return static_cast<std::size_t>(std::count_if(row.in.data() + first, row.in.data() + last, CopyIf::keep));
+        return std::accumulate(d.in.data() + first, d.in.data() + last, Number{0});
       },
-      [&](std::size_t first, std::size_t last, std::size_t to) {
-        std::copy_if(row.in.data() + first, row.in.data() + last, row.out.data() + to, CopyIf::keep);
+      [&](std::size_t first, std::size_t last, Number sum) {
+        for (std::size_t i = first; i < last; ++i) d.out[i] = std::exchange(sum, sum + d.in[i]);
       });
 }>
+    exclusive_scan("openmp");
+const Register<+[](StandardRow<CopyIf>& row, OpenMpPeer&) {
+  StandardData& d = row.data();
+  d.answer = static_cast<std::ptrdiff_t>(two_passes(
+      d.in.size(),
+      [&](std::size_t first, std::size_t last) {
+        return static_cast<std::size_t>(std::count_if(d.in.data() + first, d.in.data() + last, is_even));
+      },
+      [&](std::size_t first, std::size_t last, std::size_t to) {
+        std::copy_if(d.in.data() + first, d.in.data() + last, d.out.data() + to, is_even);
+      }));
+}>
     copy_if("openmp");
+const Register<+[](ReduceByKey& row, OpenMpPeer&) {
+  row.written = two_passes(
+      row.keys.size(),
+      [&](std::size_t first, std::size_t last) {
+        std::size_t runs = 0;
+        for (std::size_t i = first; i < last; ++i) runs += row.begins(i);
+        return runs;
+      },
+      [&](std::size_t first, std::size_t last, std::size_t to) { row.reduce(first, last, to); });
+}>
+    reduce_by_key("openmp");
 
+/// Each thread makes a part of the output; a bisection says where its input begins.
+const Register<+[](StandardRow<Merge>& row, OpenMpPeer&) {
+  StandardData& d = row.data();
+  const Numbers& left = d.in;
+  const Numbers& right = d.other;
+  const auto of_left = [&](std::size_t count) {  // how many of the first `count` items of the output
+    std::size_t least = count - std::min(count, right.size());
+    std::size_t most = std::min(count, left.size());
+    while (least < most) {
+      const std::size_t half = (least + most) / 2;
+      if (right[count - half - 1] < left[half]) {
+        most = half;
+      } else {
+        least = half + 1;
+      }
+    }
+    return least;
+  };
+#pragma omp parallel
+  {
+    const Part part(d.out.size());
+    const std::size_t first = of_left(part.first);
+    const std::size_t last = of_left(part.last);
+    std::merge(left.begin() + static_cast<std::ptrdiff_t>(first), left.begin() + static_cast<std::ptrdiff_t>(last),
+               right.begin() + static_cast<std::ptrdiff_t>(part.first - first),
+               right.begin() + static_cast<std::ptrdiff_t>(part.last - last), d.out.data() + part.first);
+  }
+}>
+    merge("openmp");
+const Register<+[](StandardRow<ForEach>& row, OpenMpPeer&) {
+  Numbers& items = row.data().items;
+#pragma omp parallel for simd schedule(static)
+  for (std::size_t i = 0; i < items.size(); ++i) items[i] = mix(items[i]);
+}>
+    for_each("openmp");
+const Register<+[](StandardRow<ReplaceIf>& row, OpenMpPeer&) {
+  Numbers& items = row.data().items;
+#pragma omp parallel for simd schedule(static)
+  for (std::size_t i = 0; i < items.size(); ++i) items[i] = is_even(items[i]) ? 1 : items[i];
+}>
+    replace_if("openmp");
+const Register<+[](StandardRow<TransformReduce>& row, OpenMpPeer&) {
+  const Numbers& in = row.data().in;
+  Number sum = 0;
+#pragma omp parallel for simd reduction(+ : sum) schedule(static)
+  for (std::size_t i = 0; i < in.size(); ++i) sum += mix(in[i]);
+  row.data().answer = static_cast<std::ptrdiff_t>(sum);
+}>
+    transform_reduce("openmp");
 const Register<+[](Transform& row, OpenMpPeer&) {
 #pragma omp parallel for simd schedule(static)
   for (std::size_t i = 0; i < row.in.size(); ++i) row.out[i] = Transform::map(row.in[i]);
@@ -128,6 +239,106 @@ const Register<+[](Reverse& row, OpenMpPeer&) {
   for (std::size_t i = 0; i < count / 2; ++i) std::swap(row.items[i], row.items[count - 1 - i]);
 }>
     reverse("openmp");
+
+/// `of_part(first, last)` of each thread's part, and where they begin and end.
+struct Kept {
+  Number* first;
+  Number* end;
+};
+template <class OfPart>
+std::vector<Kept> kept_of_parts(Numbers& items, const OfPart& of_part) {
+  std::vector<Kept> kept;
+#pragma omp parallel
+  {
+    const Part part(items.size());
+#pragma omp single
+    kept.resize(part.parts);
+    Number* const first = items.data() + part.first;
+    kept[part.number] = {first, of_part(first, items.data() + part.last)};
+  }
+  return kept;
+}
+/// A map for each part; the maps are joined, by one thread.
+template <class GroupRow>
+void group_by(GroupRow& row, OpenMpPeer&) {
+  std::vector<std::unordered_map<Number, Numbers>> maps;
+#pragma omp parallel
+  {
+    const Part part(row.keys.size());
+    std::unordered_map<Number, Numbers> mine;
+    for (std::size_t i = part.first; i < part.last; ++i) mine[row.keys[i]].push_back(i);
+#pragma omp single
+    maps.resize(part.parts);
+    maps[part.number] = std::move(mine);
+  }
+  for (std::size_t part = 1; part < maps.size(); ++part) {
+    for (const auto& [key, positions] : maps[part]) {
+      Numbers& to = maps[0][key];
+      to.insert(to.end(), positions.begin(), positions.end());
+    }
+  }
+  row.take(maps[0], [](const auto& group) -> const Numbers& { return group.second; });
+}
+const Register<&group_by<GroupByFew>> group_by_few("openmp");
+const Register<&group_by<GroupByMany>> group_by_many("openmp");
+
+/// What each part keeps moves to the left, by one thread.
+const Register<+[](StandardRow<Unique>& row, OpenMpPeer&) {
+  Numbers& items = row.data().items;
+  Number* const begin = items.data();
+  Number* end = begin;
+  for (auto [first, last] : kept_of_parts(items, [](Number* f, Number* l) { return std::unique(f, l); })) {
+    if (end != begin && first != last && *first == end[-1]) ++first;
+    end = end == first ? last : std::copy(first, last, end);
+  }
+  items.resize(static_cast<std::size_t>(end - begin));
+}>
+    unique("openmp");
+/// What each part keeps changes places with what the parts before it do not.
+const Register<+[](Partition& row, OpenMpPeer&) {
+  Number* left = row.items.data();
+  const auto of_part = [](Number* first, Number* last) { return std::partition(first, last, is_even); };
+  for (const Kept& part : kept_of_parts(row.items, of_part)) {
+    const std::ptrdiff_t swaps = std::min(part.first - left, part.end - part.first);
+    Number* const from = part.end - swaps;
+#pragma omp parallel for simd schedule(static)
+    for (std::ptrdiff_t i = 0; i < swaps; ++i) std::swap(left[i], from[i]);
+    left += part.end - part.first;
+  }
+  row.left = static_cast<std::size_t>(left - row.items.data());
+}>
+    partition("openmp");
+
+/// Tasks for halves, down to a thread's share; merges by one thread each.
+struct Sorting {
+  template <class Row>
+  static void run(Row& row, OpenMpPeer&) {
+#pragma omp parallel
+#pragma omp single
+    sort<Row>(row.items.begin(), row.items.end(),
+              std::max<std::ptrdiff_t>(std::ssize(row.items) / omp_get_num_threads(), 4096));
+  }
+
+ private:
+  template <class Row, class I>
+  static void sort(I first, I last, std::ptrdiff_t share) {
+    const typename Row::Less less;
+    if (last - first > share) {
+      const I middle = first + (last - first) / 2;
+#pragma omp task
+      sort<Row>(first, middle, share);
+      sort<Row>(middle, last, share);
+#pragma omp taskwait
+      std::inplace_merge(first, middle, last, less);
+    } else if constexpr (Row::kIsStable) {
+      std::stable_sort(first, last, less);
+    } else {
+      std::sort(first, last, less);
+    }
+  }
+};
+const RegisterSorts<Sorting, false> sort("openmp");
+const RegisterSorts<Sorting, true> stable_sort("openmp");
 
 }  // namespace
 }  // namespace bench

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "bench/algorithms/workload.hpp"
+#include "bench/algorithms/standard.hpp"
 
 namespace bench {
 namespace {
@@ -19,6 +19,14 @@ std::size_t bench_rayon_min_element(const Pool*, const double* in, std::size_t c
 void bench_rayon_transform(const Pool*, const double* in, double* out, std::size_t count);
 void bench_rayon_histogram(const Pool*, const std::uint8_t* in, std::size_t count, std::size_t* out);
 std::size_t bench_rayon_count(const Pool*, const Number* in, std::size_t count);
+void bench_rayon_inclusive_scan(const Pool*, const Number* in, Number* out, std::size_t count);
+std::size_t bench_rayon_copy_if(const Pool*, const Number* in, Number* out, std::size_t count);
+void bench_rayon_for_each(const Pool*, Number* items, std::size_t count);
+Number bench_rayon_transform_reduce(const Pool*, const Number* in, std::size_t count);
+std::size_t bench_rayon_unique(const Pool*, Number* items, std::size_t count);
+std::size_t bench_rayon_partition(const Pool*, Number* items, std::size_t count);
+std::size_t bench_rayon_reduce_by_key(const Pool*, const Number* keys, const Number* values, Number* keys_out,
+                                      Number* out, std::size_t count);
 std::uint64_t bench_rayon_map_new(const Pool*, const double* in, std::size_t count);
 std::uint64_t bench_rayon_filter_new(const Pool*, const Number* in, std::size_t count);
 void bench_rayon_group_by(const Pool*, const Number* keys, std::size_t count, void* row,
@@ -65,6 +73,38 @@ const Register<+[](Count& row, RayonInsidePeer& peer) {
   row.result = bench_rayon_count(peer.pool, row.in.data(), row.in.size());
 }>
     count_of("rayon_inside");
+const Register<+[](InclusiveScan& row, RayonInsidePeer& peer) {
+  bench_rayon_inclusive_scan(peer.pool, row.in.data(), row.out.data(), row.in.size());
+}>
+    inclusive_scan("rayon_inside");
+const Register<+[](StandardRow<CopyIf>& row, RayonInsidePeer& peer) {
+  StandardData& d = row.data();
+  d.answer = static_cast<std::ptrdiff_t>(bench_rayon_copy_if(peer.pool, d.in.data(), d.out.data(), d.in.size()));
+}>
+    copy_if("rayon_inside");
+const Register<+[](StandardRow<ForEach>& row, RayonInsidePeer& peer) {
+  bench_rayon_for_each(peer.pool, row.data().items.data(), row.data().items.size());
+}>
+    for_each("rayon_inside");
+const Register<+[](StandardRow<TransformReduce>& row, RayonInsidePeer& peer) {
+  StandardData& d = row.data();
+  d.answer = static_cast<std::ptrdiff_t>(bench_rayon_transform_reduce(peer.pool, d.in.data(), d.in.size()));
+}>
+    transform_reduce("rayon_inside");
+const Register<+[](ReduceByKey& row, RayonInsidePeer& peer) {
+  row.written = bench_rayon_reduce_by_key(peer.pool, row.keys.data(), row.values.data(), row.keys_out.data(),
+                                          row.out.data(), row.keys.size());
+}>
+    reduce_by_key("rayon_inside");
+const Register<+[](StandardRow<Unique>& row, RayonInsidePeer& peer) {
+  Numbers& items = row.data().items;
+  items.resize(bench_rayon_unique(peer.pool, items.data(), items.size()));
+}>
+    unique("rayon_inside");
+const Register<+[](Partition& row, RayonInsidePeer& peer) {
+  row.left = bench_rayon_partition(peer.pool, row.items.data(), row.items.size());
+}>
+    partition("rayon_inside");
 const Register<+[](MapNew& row, RayonInsidePeer& peer) {
   row.take_digest(bench_rayon_map_new(peer.pool, row.in.data(), row.in.size()));
 }>

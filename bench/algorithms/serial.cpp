@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <random>
 
-#include "bench/algorithms/workload.hpp"
+#include "bench/algorithms/standard.hpp"
 
 namespace bench {
 namespace {
@@ -40,8 +41,6 @@ const Register<+[](Count& row, SerialPeer&) {
   row.result = static_cast<std::size_t>(std::count(row.in.begin(), row.in.end(), Count::kValue));
 }>
     count_of("serial");
-const Register<+[](Equal& row, SerialPeer&) { row.result = std::equal(row.x.begin(), row.x.end(), row.y.begin()); }>
-    equal("serial");
 
 const Register<+[](Fill& row, SerialPeer&) { std::fill(row.out.begin(), row.out.end(), Fill::kValue); }> fill("serial");
 const Register<+[](Transform& row, SerialPeer&) {
@@ -52,20 +51,6 @@ const Register<+[](InclusiveScan& row, SerialPeer&) {
   std::inclusive_scan(row.in.begin(), row.in.end(), row.out.begin());
 }>
     inclusive_scan("serial");
-const Register<+[](CopyIf& row, SerialPeer&) {
-  const auto end = std::copy_if(row.in.begin(), row.in.end(), row.out.begin(), CopyIf::keep);
-  row.written = static_cast<std::size_t>(end - row.out.begin());
-}>
-    copy_if("serial");
-const Register<+[](Merge& row, SerialPeer&) {
-  std::merge(row.in.begin(), row.middle(), row.middle(), row.in.end(), row.out.begin());
-}>
-    merge("serial");
-const Register<+[](SetUnion& row, SerialPeer&) {
-  const auto end = std::set_union(row.in.begin(), row.middle(), row.middle(), row.in.end(), row.out.begin());
-  row.written = static_cast<std::size_t>(end - row.out.begin());
-}>
-    set_union("serial");
 
 const Register<+[](MapNew& row, SerialPeer&) {
   Reals out(row.in.size());
@@ -75,12 +60,13 @@ const Register<+[](MapNew& row, SerialPeer&) {
     map_new("serial");
 const Register<+[](FilterNew& row, SerialPeer&) {
   Numbers out;
-  std::copy_if(row.in.begin(), row.in.end(), std::back_inserter(out), CopyIf::keep);
+  std::copy_if(row.in.begin(), row.in.end(), std::back_inserter(out), is_even);
   row.take(out);
 }>
     filter_new("serial");
 
-const Register<+[](ReduceByKey& row, SerialPeer&) { row.written = row.reduce(); }> reduce_by_key("serial");
+const Register<+[](ReduceByKey& row, SerialPeer&) { row.written = row.reduce(0, row.keys.size(), 0); }> reduce_by_key(
+    "serial");
 const Register<+[](Histogram& row, SerialPeer&) {
   row.out.assign(Histogram::kBins, 0);
   for (const std::uint8_t x : row.in) ++row.out[x];
@@ -97,17 +83,22 @@ const Register<&group_by<GroupByFew>> group_by_few("serial");
 const Register<&group_by<GroupByMany>> group_by_many("serial");
 
 const Register<+[](Reverse& row, SerialPeer&) { std::reverse(row.items.begin(), row.items.end()); }> reverse("serial");
-const Register<+[](Unique& row, SerialPeer&) {
-  const auto end = std::unique(row.items.begin(), row.items.end());
-  row.left = static_cast<std::size_t>(end - row.items.begin());
-}>
-    unique("serial");
 const Register<+[](Partition& row, SerialPeer&) {
-  const auto end = std::partition(row.items.begin(), row.items.end(), Partition::is_left);
+  const auto end = std::partition(row.items.begin(), row.items.end(), is_even);
   row.left = static_cast<std::size_t>(end - row.items.begin());
 }>
     partition("serial");
 
+struct Standard {
+  template <class Row>
+  static void run(Row& row, SerialPeer&) {
+    row.run(SerialAlgorithms());
+  }
+};
+const RegisterStandard<Standard> standard("serial");
+
+const Register<+[](Shuffle& row, SerialPeer&) { std::shuffle(row.items.begin(), row.items.end(), std::mt19937_64(1)); }>
+    shuffle("serial");
 const Register<+[](NthElement& row, SerialPeer&) {
   std::nth_element(row.items.begin(), row.middle(), row.items.end());
 }>

@@ -4,7 +4,7 @@
 #include <functional>
 #include <numeric>
 
-#include "bench/algorithms/workload.hpp"
+#include "bench/algorithms/standard.hpp"
 #include "bench/peers/tbb.hpp"
 
 namespace bench {
@@ -20,6 +20,14 @@ const Register<+[](MapFilterSum& row, TbbPeer&) {
                                      [](double x) { return MapFilterSum::filtered(MapFilterSum::map(x)); });
 }>
     map_filter_sum("stl");
+const Register<+[](Zip& row, TbbPeer&) {
+  row.result =
+      std::transform_reduce(kUnsequenced, row.x.begin(), row.x.end(), 0.0, std::plus<>(), [&](const double& x) {
+        const std::ptrdiff_t i = &x - row.x.data();
+        return x * row.y.data()[i] + row.z.data()[i];
+      });
+}>
+    zip("stl");
 const Register<+[](Find& row, TbbPeer&) {
   const auto found = std::find(kUnsequenced, row.in.begin(), row.in.end(), Number{1});
   row.result = static_cast<std::size_t>(found - row.in.begin());
@@ -38,10 +46,6 @@ const Register<+[](Count& row, TbbPeer&) {
   row.result = static_cast<std::size_t>(std::count(kUnsequenced, row.in.begin(), row.in.end(), Count::kValue));
 }>
     count_of("stl");
-const Register<+[](Equal& row, TbbPeer&) {
-  row.result = std::equal(kUnsequenced, row.x.begin(), row.x.end(), row.y.begin());
-}>
-    equal("stl");
 
 const Register<+[](Fill& row, TbbPeer&) { std::fill(kUnsequenced, row.out.begin(), row.out.end(), Fill::kValue); }>
     fill("stl");
@@ -53,21 +57,6 @@ const Register<+[](InclusiveScan& row, TbbPeer&) {
   std::inclusive_scan(kPar, row.in.begin(), row.in.end(), row.out.begin());
 }>
     inclusive_scan("stl");
-const Register<+[](CopyIf& row, TbbPeer&) {
-  const auto end = std::copy_if(kUnsequenced, row.in.begin(), row.in.end(), row.out.begin(), CopyIf::keep);
-  row.written = static_cast<std::size_t>(end - row.out.begin());
-}>
-    copy_if("stl");
-const Register<+[](Merge& row, TbbPeer&) {
-  std::merge(kPar, row.in.begin(), row.middle(), row.middle(), row.in.end(), row.out.begin());
-}>
-    merge("stl");
-
-const Register<+[](SetUnion& row, TbbPeer&) {
-  const auto end = std::set_union(kPar, row.in.begin(), row.middle(), row.middle(), row.in.end(), row.out.begin());
-  row.written = static_cast<std::size_t>(end - row.out.begin());
-}>
-    set_union("stl");
 
 const Register<+[](MapNew& row, TbbPeer&) {
   Reals out(row.in.size());
@@ -77,23 +66,35 @@ const Register<+[](MapNew& row, TbbPeer&) {
     map_new("stl");
 const Register<+[](FilterNew& row, TbbPeer&) {
   Numbers out(row.in.size());
-  out.erase(std::copy_if(kUnsequenced, row.in.begin(), row.in.end(), out.begin(), CopyIf::keep), out.end());
+  out.erase(std::copy_if(kUnsequenced, row.in.begin(), row.in.end(), out.begin(), is_even), out.end());
   row.take(out);
 }>
     filter_new("stl");
 
 const Register<+[](Reverse& row, TbbPeer&) { std::reverse(kUnsequenced, row.items.begin(), row.items.end()); }> reverse(
     "stl");
-const Register<+[](Unique& row, TbbPeer&) {
-  const auto end = std::unique(kPar, row.items.begin(), row.items.end());
-  row.left = static_cast<std::size_t>(end - row.items.begin());
-}>
-    unique("stl");
 const Register<+[](Partition& row, TbbPeer&) {
-  const auto end = std::partition(kPar, row.items.begin(), row.items.end(), Partition::is_left);
+  const auto end = std::partition(kPar, row.items.begin(), row.items.end(), is_even);
   row.left = static_cast<std::size_t>(end - row.items.begin());
 }>
     partition("stl");
+
+struct ParallelAlgorithms {
+#define BENCH_CALL(algorithm)                                                           \
+  auto algorithm(auto&&... arguments) const {                                           \
+    return std::apply([](auto... its) { return std::algorithm(kUnsequenced, its...); }, \
+                      std::tuple_cat(iterators(arguments)...));                         \
+  }
+  BENCH_STANDARD_ALGORITHMS(BENCH_CALL)
+#undef BENCH_CALL
+};
+struct Standard {
+  template <class Row>
+  static void run(Row& row, TbbPeer&) {
+    row.run(ParallelAlgorithms());
+  }
+};
+const RegisterStandard<Standard> standard("stl");
 
 const Register<+[](NthElement& row, TbbPeer&) {
   std::nth_element(kPar, row.items.begin(), row.middle(), row.items.end());

@@ -10,7 +10,7 @@
 #include <oneapi/tbb/parallel_scan.h>
 #include <oneapi/tbb/parallel_sort.h>
 
-#include "bench/algorithms/workload.hpp"
+#include "bench/algorithms/standard.hpp"
 
 namespace bench {
 namespace {
@@ -18,11 +18,11 @@ namespace {
 using Block = tbb::blocked_range<std::size_t>;
 
 /// The sum of `term(i)` over the indices below `count`.
-template <class Term>
-double sum_of(std::size_t count, const Term& term) {
+template <class Sum, class Term>
+Sum sum_of(std::size_t count, const Term& term) {
   return tbb::parallel_reduce(
-      Block(0, count), 0.0,
-      [&](const Block& block, double sum) {
+      Block(0, count), Sum{0},
+      [&](const Block& block, Sum sum) {
         for (std::size_t i = block.begin(); i != block.end(); ++i) sum += term(i);
         return sum;
       },
@@ -30,16 +30,16 @@ double sum_of(std::size_t count, const Term& term) {
 }
 
 const Register<+[](Sum& row, TbbPeer&) {
-  row.result = sum_of(row.in.size(), [&](std::size_t i) { return row.in[i]; });
+  row.result = sum_of<double>(row.in.size(), [&](std::size_t i) { return row.in[i]; });
 }>
     sum("tbb");
 const Register<+[](MapFilterSum& row, TbbPeer&) {
-  row.result =
-      sum_of(row.in.size(), [&](std::size_t i) { return MapFilterSum::filtered(MapFilterSum::map(row.in[i])); });
+  row.result = sum_of<double>(row.in.size(),
+                              [&](std::size_t i) { return MapFilterSum::filtered(MapFilterSum::map(row.in[i])); });
 }>
     map_filter_sum("tbb");
 const Register<+[](Zip& row, TbbPeer&) {
-  row.result = sum_of(row.x.size(), [&](std::size_t i) { return row.x[i] * row.y[i] + row.z[i]; });
+  row.result = sum_of<double>(row.x.size(), [&](std::size_t i) { return row.x[i] * row.y[i] + row.z[i]; });
 }>
     zip("tbb");
 
@@ -48,19 +48,34 @@ const Register<+[](Transform& row, TbbPeer& peer) {
       row.in.size(), 1, [in = row.in.data(), out = row.out.data()](std::size_t i) { out[i] = Transform::map(in[i]); });
 }>
     transform("tbb");
-const Register<+[](InclusiveScan& row, TbbPeer&) {
+/// The sums of what stands before each item, or of that and the item.
+template <bool kInclusive>
+void scan(const Numbers& in, Numbers& out) {
   tbb::parallel_scan(
-      Block(0, row.in.size()), Number{0},
-      [in = row.in.data(), out = row.out.data()](const Block& block, Number sum, bool is_final) {
+      Block(0, in.size()), Number{0},
+      [from = in.data(), to = out.data()](const Block& block, Number sum, bool is_final) {
         for (std::size_t i = block.begin(); i != block.end(); ++i) {
-          sum += in[i];
-          if (is_final) out[i] = sum;
+          const Number before = std::exchange(sum, sum + from[i]);
+          if (is_final) to[i] = kInclusive ? sum : before;
         }
         return sum;
       },
       std::plus<>());
+}
+const Register<+[](InclusiveScan& row, TbbPeer&) { scan<true>(row.in, row.out); }> inclusive_scan("tbb");
+const Register<+[](StandardRow<ExclusiveScan>& row, TbbPeer&) { scan<false>(row.data().in, row.data().out); }>
+    exclusive_scan("tbb");
+const Register<+[](StandardRow<ForEach>& row, TbbPeer& peer) {
+  Numbers& items = row.data().items;
+  peer.for_each_index<tbb::auto_partitioner>(items.size(), 1,
+                                             [to = items.data()](std::size_t i) { to[i] = mix(to[i]); });
 }>
-    inclusive_scan("tbb");
+    for_each("tbb");
+const Register<+[](StandardRow<TransformReduce>& row, TbbPeer&) {
+  const Numbers& in = row.data().in;
+  row.data().answer = static_cast<std::ptrdiff_t>(sum_of<Number>(in.size(), [&](std::size_t i) { return mix(in[i]); }));
+}>
+    transform_reduce("tbb");
 const Register<+[](Histogram& row, TbbPeer&) {
   row.out = tbb::parallel_reduce(
       Block(0, row.in.size()), std::vector<std::size_t>(Histogram::kBins),

@@ -1,5 +1,5 @@
 // The rows of the table of algorithms: each an algorithm, on any number of items. To add a row: a Row here, a line in the
-// file of each library that has the algorithm, and its traffic in bench/algorithms.py.
+// file of each library that has the algorithm, and its traffic in bench/algorithms.py. Rows that need less are in standard.hpp.
 //
 // A library's file has the calls of its users alone:
 //
@@ -33,13 +33,13 @@ using Number = std::uint64_t;
 using Numbers = std::vector<Number>;
 using Reals = std::vector<double>;
 
-/// How a row is described. `in_place`: the input is restored before each call, and that is not timed.
-constexpr Spec row_spec(std::string_view name, std::string_view title, bool in_place = false) {
+/// How a row is described. `has_gaps`: Row::gap makes the next input before each call, and is not timed.
+constexpr Spec row_spec(std::string_view name, std::string_view title, bool has_gaps = false) {
   return {.name = name,
           .title = title,
           .unit_of_work = "call",
           .metric = Metric::microseconds,
-          .timing = in_place ? Timing::cadence : Timing::runs};
+          .timing = has_gaps ? Timing::cadence : Timing::runs};
 }
 
 /// What all rows have in common. A run writes its result over that of the last one, so the check sees the last run.
@@ -50,12 +50,19 @@ class Row : public Workload {
   void reset() override {}
 };
 
+/// How many inputs of so many items calls have in turn, so that no branch predictor learns the answers by heart.
+inline std::size_t inputs_for(std::size_t items) { return std::clamp<std::size_t>((1 << 16) / (items + 1), 1, 16); }
+
 /// Random numbers below `below`, or any for 0.
-inline Numbers random_numbers(std::size_t count, Number below = 0) {
+inline Numbers random_numbers(std::size_t count, Number below = 0, std::uint64_t seed = 0) {
   Numbers numbers(count);
-  for (std::size_t i = 0; i < count; ++i) numbers[i] = below == 0 ? mix(i + 1) : mix(i + 1) % below;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Number number = mix(i + 1 + (seed << 32));
+    numbers[i] = below == 0 ? number : number % below;
+  }
   return numbers;
 }
+inline constexpr auto is_even = [](Number x) { return x % 2 == 0; };
 /// Random reals from 0 to 1.
 inline Reals random_reals(std::size_t count, std::uint64_t seed = 0) {
   Reals reals(count);
@@ -162,18 +169,6 @@ struct Count : ValueRow<std::size_t> {
   Numbers in;
 };
 
-struct Equal : ValueRow<int> {
-  static constexpr Spec spec = row_spec("equal", "the comparison of two equal arrays");
-  explicit Equal(Scale) {}
-  void set(std::size_t items) override {
-    x = y = random_numbers(items);
-    expected = 1;
-  }
-  void reset() override { result = -1; }
-  Numbers x;
-  Numbers y;
-};
-
 // --- an output ---
 
 /// A row that writes the first `written` places of an output.
@@ -230,47 +225,6 @@ struct InclusiveScan : OutputRow<Number> {
   Numbers in;
 };
 
-struct CopyIf : OutputRow<Number> {
-  static constexpr Spec spec = row_spec("copy_if", "copy_if, of half of random numbers");
-  explicit CopyIf(Scale) {}
-  void set(std::size_t items) override {
-    in = random_numbers(items);
-    out.resize(items);
-    expect({out.begin(), std::copy_if(in.begin(), in.end(), out.begin(), keep)});
-  }
-  static constexpr auto keep = [](Number x) { return x % 2 == 0; };
-  Numbers in;
-};
-
-struct Merge : OutputRow<Number> {
-  static constexpr Spec spec = row_spec("merge", "two sorted halves of random numbers");
-  explicit Merge(Scale) {}
-  void set(std::size_t items) override {
-    in = random_numbers(items);
-    std::sort(in.begin(), middle());
-    std::sort(middle(), in.end());
-    out.resize(items);
-    std::merge(in.begin(), middle(), middle(), in.end(), out.begin());
-    expect(out);
-  }
-  Numbers::iterator middle() { return in.begin() + static_cast<std::ptrdiff_t>(in.size() / 2); }
-  Numbers in;
-};
-
-struct SetUnion : OutputRow<Number> {
-  static constexpr Spec spec = row_spec("set_union", "the union of two sorted halves, which share some numbers");
-  explicit SetUnion(Scale) {}
-  void set(std::size_t items) override {
-    in = random_numbers(items, 1 + items);
-    std::sort(in.begin(), middle());
-    std::sort(middle(), in.end());
-    out.resize(items);
-    expect({out.begin(), std::set_union(in.begin(), middle(), middle(), in.end(), out.begin())});
-  }
-  Numbers::iterator middle() { return in.begin() + static_cast<std::ptrdiff_t>(in.size() / 2); }
-  Numbers in;
-};
-
 struct ReduceByKey : OutputRow<Number> {
   static constexpr Spec spec = row_spec("reduce_by_key", "the sums of runs of about ten");
   explicit ReduceByKey(Scale) {}
@@ -280,23 +234,38 @@ struct ReduceByKey : OutputRow<Number> {
     values = random_numbers(items);
     keys_out.resize(items);
     out.resize(items);
-    expect({out.begin(), out.begin() + static_cast<std::ptrdiff_t>(reduce())});
+    expect({out.begin(), out.begin() + static_cast<std::ptrdiff_t>(reduce(0, items, 0))});
+    expected_keys_ = keys_out;
   }
-  /// Serially. Returns the number of runs.
-  std::size_t reduce() {
-    std::size_t runs = 0;
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (i == 0 || keys[i] != keys[i - 1]) {
-        keys_out[runs] = keys[i];
-        out[runs++] = 0;
+  void reset() override {
+    OutputRow::reset();
+    std::fill(keys_out.begin(), keys_out.end(), 0);
+  }
+  bool check(std::size_t runs) const override {
+    return OutputRow::check(runs) &&
+           std::equal(keys_out.begin(), keys_out.begin() + static_cast<std::ptrdiff_t>(written),
+                      expected_keys_.begin());
+  }
+  /// Whether a run begins there.
+  bool begins(std::size_t i) const { return i == 0 || keys[i] != keys[i - 1]; }
+  /// The sums of the runs that begin from `first` to `last`, to the places from `to` on. Returns the end of these.
+  std::size_t reduce(std::size_t first, std::size_t last, std::size_t to) {
+    while (first < last && !begins(first)) ++first;
+    for (std::size_t i = first; i < last || (first < last && i < keys.size() && !begins(i)); ++i) {
+      if (begins(i)) {
+        keys_out[to] = keys[i];
+        out[to++] = 0;
       }
-      out[runs - 1] += values[i];
+      out[to - 1] += values[i];
     }
-    return runs;
+    return to;
   }
   Numbers keys;
   Numbers values;
   Numbers keys_out;
+
+ private:
+  Numbers expected_keys_;
 };
 
 struct Histogram : OutputRow<std::size_t> {
@@ -364,7 +333,7 @@ struct FilterNew : NewArrayRow<Number> {
   void set(std::size_t items) override {
     in = random_numbers(items);
     Numbers out;
-    std::copy_if(in.begin(), in.end(), std::back_inserter(out), CopyIf::keep);
+    std::copy_if(in.begin(), in.end(), std::back_inserter(out), is_even);
     expect(out);
   }
   Numbers in;
@@ -424,103 +393,109 @@ struct GroupByMany : GroupBy {
 
 // --- in place ---
 
-/// A row that changes its input, which is restored before each run.
+/// A row that changes its input: each run has the next one.
 template <class T>
 class InPlaceRow : public Row {
  public:
-  void reset() override { items = original; }
-  void gap() override { items = original; }
-  bool check(std::size_t) const override { return items == expected; }
+  void reset() override { gap(); }
+  void gap() override {
+    turn_ = (turn_ + 1) % inputs_.size();
+    items = inputs_[turn_].given;
+  }
+  bool check(std::size_t) const override { return items == expected(); }
   std::vector<T> items;
 
  protected:
-  void begin_with(std::vector<T> input) { items = original = expected = std::move(input); }
+  /// `make(count, seed)` is an input, of which `solve` makes what is expected.
+  template <class Make, class Solve>
+  void begin_with(std::size_t count, const Make& make, const Solve& solve) {
+    inputs_.clear();
+    items = std::vector<T>();
+    for (std::uint64_t seed = 0; seed < inputs_for(count); ++seed) {
+      const std::vector<T> given = make(count, seed);
+      inputs_.push_back({given, given});
+      solve(inputs_.back().expected);
+    }
+    gap();
+  }
+  const std::vector<T>& expected() const { return inputs_[turn_].expected; }
 
-  std::vector<T> original;
-  std::vector<T> expected;
+ private:
+  struct Input {
+    std::vector<T> given;
+    std::vector<T> expected;
+  };
+  std::vector<Input> inputs_;
+  std::size_t turn_ = 0;
+};
+/// One of random numbers.
+class InPlaceNumbers : public InPlaceRow<Number> {
+ protected:
+  template <class Solve>
+  void begin_with(std::size_t count, const Solve& solve) {
+    InPlaceRow::begin_with(
+        count, [](std::size_t n, std::uint64_t seed) { return random_numbers(n, 0, seed); }, solve);
+  }
+  /// Whether the items are what they should be but for their order.
+  bool is_permutation() const {
+    return std::accumulate(items.begin(), items.end(), Number{0}) ==
+           std::accumulate(expected().begin(), expected().end(), Number{0});
+  }
+  static constexpr auto kSort = [](Numbers& numbers) { std::sort(numbers.begin(), numbers.end()); };
 };
 
-struct Reverse : InPlaceRow<Number> {
+struct Reverse : InPlaceNumbers {
   static constexpr Spec spec = row_spec("reverse", "reverse", true);
   explicit Reverse(Scale) {}
   void set(std::size_t count) override {
-    begin_with(random_numbers(count));
-    std::reverse(expected.begin(), expected.end());
+    begin_with(count, [](Numbers& numbers) { std::reverse(numbers.begin(), numbers.end()); });
   }
 };
 
-/// In runs of two on average; what is left begins at the front.
-struct Unique : InPlaceRow<Number> {
-  static constexpr Spec spec = row_spec("unique", "unique, of runs of two", true);
-  explicit Unique(Scale) {}
+/// In any order: each library has its own.
+struct Shuffle : InPlaceNumbers {
+  static constexpr Spec spec = row_spec("shuffle", "shuffle", true);
+  explicit Shuffle(Scale) {}
   void set(std::size_t count) override {
-    Numbers numbers = random_numbers(count, 2);
-    Number run = 0;
-    for (Number& x : numbers) x = run += x;
-    begin_with(std::move(numbers));
-    left_ = static_cast<std::size_t>(std::unique(expected.begin(), expected.end()) - expected.begin());
+    begin_with(count, [](Numbers&) {});
   }
-  bool check(std::size_t) const override {
-    return left == left_ &&
-           std::equal(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(left), expected.begin());
-  }
-  std::size_t left = 0;
-
- private:
-  std::size_t left_ = 0;
+  bool check(std::size_t) const override { return is_permutation() && (items.size() < 100 || items != expected()); }
 };
 
-struct Partition : InPlaceRow<Number> {
+struct Partition : InPlaceNumbers {
   static constexpr Spec spec = row_spec("partition", "partition of random numbers in halves", true);
   explicit Partition(Scale) {}
   void set(std::size_t count) override {
-    begin_with(random_numbers(count));
-    left_ = static_cast<std::size_t>(std::count_if(items.begin(), items.end(), is_left));
-    sum_ = std::accumulate(items.begin(), items.end(), Number{0});
+    begin_with(count, [](Numbers&) {});
   }
   bool check(std::size_t) const override {
-    return left == left_ && std::is_partitioned(items.begin(), items.end(), is_left) &&
-           std::accumulate(items.begin(), items.end(), Number{0}) == sum_;
+    return std::cmp_equal(left, std::count_if(expected().begin(), expected().end(), is_even)) &&
+           std::is_partitioned(items.begin(), items.end(), is_even) && is_permutation();
   }
-  static constexpr auto is_left = [](Number x) { return x % 2 == 0; };
   std::size_t left = 0;
-
- private:
-  std::size_t left_ = 0;
-  Number sum_ = 0;
 };
 
-struct NthElement : InPlaceRow<Number> {
+struct NthElement : InPlaceNumbers {
   static constexpr Spec spec = row_spec("nth_element", "the median", true);
   explicit NthElement(Scale) {}
-  void set(std::size_t count) override {
-    begin_with(random_numbers(count));
-    std::sort(expected.begin(), expected.end());
-  }
+  void set(std::size_t count) override { begin_with(count, kSort); }
   bool check(std::size_t) const override {
     const std::size_t n = items.size() / 2;
-    if (items.empty()) return expected.empty();
-    return items[n] == expected[n] &&
+    if (items.empty()) return expected().empty();
+    return items[n] == expected()[n] && is_permutation() &&
            std::all_of(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(n),
-                       [&](Number x) { return x <= items[n]; }) &&
-           std::accumulate(items.begin(), items.end(), Number{0}) ==
-               std::accumulate(expected.begin(), expected.end(), Number{0});
+                       [&](Number x) { return x <= items[n]; });
   }
   Numbers::iterator middle() { return items.begin() + static_cast<std::ptrdiff_t>(items.size() / 2); }
 };
 
-struct PartialSort : InPlaceRow<Number> {
+struct PartialSort : InPlaceNumbers {
   static constexpr Spec spec = row_spec("partial_sort", "the least tenth, in order", true);
   explicit PartialSort(Scale) {}
-  void set(std::size_t count) override {
-    begin_with(random_numbers(count));
-    std::sort(expected.begin(), expected.end());
-  }
+  void set(std::size_t count) override { begin_with(count, kSort); }
   bool check(std::size_t) const override {
-    return std::equal(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(items.size() / 10),
-                      expected.begin()) &&
-           std::accumulate(items.begin(), items.end(), Number{0}) ==
-               std::accumulate(expected.begin(), expected.end(), Number{0});
+    return is_permutation() && std::equal(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(items.size() / 10),
+                                          expected().begin());
   }
   Numbers::iterator middle() { return items.begin() + static_cast<std::ptrdiff_t>(items.size() / 10); }
 };
@@ -533,14 +508,21 @@ struct Pair {
   friend bool operator==(const Pair&, const Pair&) = default;
 };
 
-/// What is sorted: `make(count)`, by `less`, in which equal items are the same.
+/// What is sorted: `make(count, seed)`, by `Less`, in which equal items are the same.
 struct RandomNumbers {
   static constexpr std::string_view name = "random";
-  static Numbers make(std::size_t count) { return random_numbers(count); }
+  static Numbers make(std::size_t count, std::uint64_t seed) { return random_numbers(count, 0, seed); }
+};
+struct NumbersByLess : RandomNumbers {
+  static constexpr std::string_view name = "by_less";
+  /// Not one that a library knows as the order of numbers.
+  struct Less {
+    bool operator()(Number a, Number b) const { return a < b; }
+  };
 };
 struct SortedNumbers {
   static constexpr std::string_view name = "sorted";
-  static Numbers make(std::size_t count) {
+  static Numbers make(std::size_t count, std::uint64_t) {
     Numbers numbers(count);
     std::iota(numbers.begin(), numbers.end(), Number{0});
     return numbers;
@@ -548,19 +530,19 @@ struct SortedNumbers {
 };
 struct ReversedNumbers {
   static constexpr std::string_view name = "reversed";
-  static Numbers make(std::size_t count) {
-    Numbers numbers = SortedNumbers::make(count);
+  static Numbers make(std::size_t count, std::uint64_t) {
+    Numbers numbers = SortedNumbers::make(count, 0);
     std::reverse(numbers.begin(), numbers.end());
     return numbers;
   }
 };
 struct FewNumbers {
   static constexpr std::string_view name = "16_values";
-  static Numbers make(std::size_t count) { return random_numbers(count, 16); }
+  static Numbers make(std::size_t count, std::uint64_t seed) { return random_numbers(count, 16, seed); }
 };
 struct OrganPipe {
   static constexpr std::string_view name = "organ_pipe";
-  static Numbers make(std::size_t count) {
+  static Numbers make(std::size_t count, std::uint64_t) {
     Numbers numbers(count);
     for (std::size_t i = 0; i < count; ++i) numbers[i] = std::min(i, count - i);
     return numbers;
@@ -568,37 +550,44 @@ struct OrganPipe {
 };
 struct RandomReals {
   static constexpr std::string_view name = "doubles";
-  static Reals make(std::size_t count) { return random_reals(count); }
+  static Reals make(std::size_t count, std::uint64_t seed) { return random_reals(count, seed << 32); }
 };
 struct RandomPairs {
   static constexpr std::string_view name = "pairs";
-  static std::vector<Pair> make(std::size_t count) {
+  struct Less {
+    bool operator()(const Pair& a, const Pair& b) const { return a.key < b.key; }
+  };
+  static std::vector<Pair> make(std::size_t count, std::uint64_t seed) {
     std::vector<Pair> pairs(count);
-    for (std::size_t i = 0; i < count; ++i) pairs[i] = {mix(i + 1), i};
+    for (std::size_t i = 0; i < count; ++i) pairs[i] = {mix(i + 1 + (seed << 32)), i};
     return pairs;
   }
 };
 struct RandomStrings {
   static constexpr std::string_view name = "strings";
-  static std::vector<std::string> make(std::size_t count) {
+  static std::vector<std::string> make(std::size_t count, std::uint64_t seed) {
     std::vector<std::string> strings(count);
-    for (std::size_t i = 0; i < count; ++i) strings[i] = "a common prefix, " + std::to_string(mix(i + 1));
+    for (std::size_t i = 0; i < count; ++i)
+      strings[i] = "a common prefix, " + std::to_string(mix(i + 1 + (seed << 32)));
     return strings;
   }
 };
 
-struct LessByKey {
-  bool operator()(const Pair& a, const Pair& b) const { return a.key < b.key; }
-};
-
 /// The comparison that all libraries are called with. Of what is compared by `<`, it is one that they know.
-template <class T>
-using Less = std::conditional_t<std::is_same_v<T, Pair>, LessByKey, std::less<T>>;
+template <class Input>
+struct LessOf {
+  using Type = std::less<typename decltype(Input::make(0, 0))::value_type>;
+};
+template <class Input>
+  requires requires { typename Input::Less; }
+struct LessOf<Input> {
+  using Type = typename Input::Less;
+};
 
 /// The rows sort_NAME and stable_sort_NAME.
 template <class Input, bool kStable>
-struct SortRow : InPlaceRow<typename decltype(Input::make(0))::value_type> {
-  using Less = bench::Less<typename decltype(Input::make(0))::value_type>;
+struct SortRow : InPlaceRow<typename decltype(Input::make(0, 0))::value_type> {
+  using Less = typename LessOf<Input>::Type;
   static constexpr auto name = [] {
     constexpr std::string_view prefix = kStable ? "stable_sort_" : "sort_";
     std::array<char, prefix.size() + Input::name.size()> text{};
@@ -609,15 +598,15 @@ struct SortRow : InPlaceRow<typename decltype(Input::make(0))::value_type> {
   static constexpr bool kIsStable = kStable;
   explicit SortRow(Scale) {}
   void set(std::size_t count) override {
-    this->begin_with(Input::make(count));
-    std::stable_sort(this->expected.begin(), this->expected.end(), Less());
+    this->begin_with(count, Input::make, [](auto& items) { std::stable_sort(items.begin(), items.end(), Less()); });
   }
 };
 
 template <class... Inputs>
 struct SortInputs {};
-using SortsOfNumbers = SortInputs<RandomNumbers, SortedNumbers, ReversedNumbers, FewNumbers, OrganPipe, RandomReals,
-                                  RandomPairs>;  ///< of what any language can sort
+using SortsOfNumbers =
+    SortInputs<RandomNumbers, NumbersByLess, SortedNumbers, ReversedNumbers, FewNumbers, OrganPipe, RandomReals,
+               RandomPairs>;  ///< of what any language can sort
 using SortsOfObjects = SortInputs<RandomStrings>;
 
 /// Registers Call::run<Row> for the rows of these inputs. `Call` is a class: that of a template in an unnamed namespace would

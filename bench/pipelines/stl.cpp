@@ -3,6 +3,7 @@
 #include <execution>
 #include <functional>
 #include <numeric>
+#include <vector>
 
 #include "bench/peers/tbb.hpp"
 #include "bench/pipelines/workload.hpp"
@@ -32,6 +33,25 @@ const Register<+[](ScanFilterSum& row, TbbPeer&) {
                                      [](Number x) { return ScanFilterSum::filtered(x); });
 }>
     scan_filter_sum("stl");
+/// By pieces: the sums of one point would take longer to add than to make.
+const Register<+[](KMeans& row, TbbPeer&) {
+  constexpr std::size_t kPiece = 1024;
+  std::vector<std::size_t> begins;
+  for (std::size_t i = 0; i < row.x.size(); i += kPiece) begins.push_back(i);
+  row.sums = std::transform_reduce(
+      kPar, begins.begin(), begins.end(), KMeans::Sums(),
+      [](KMeans::Sums sums, const KMeans::Sums& others) {
+        KMeans::merge(sums, others);
+        return sums;
+      },
+      [&](std::size_t first) {
+        KMeans::Sums sums;
+        for (std::size_t i = first; i < std::min(first + kPiece, row.x.size()); ++i)
+          KMeans::add(sums, row.x[i], row.y[i]);
+        return sums;
+      });
+}>
+    k_means("stl");
 const Register<+[](MandelbrotImage& row, TbbPeer&) {
   std::for_each(kPar, row.out.begin(), row.out.end(), [&](std::uint32_t& pixel) {
     pixel = MandelbrotImage::pixel(static_cast<std::size_t>(&pixel - row.out.data()), row.side);

@@ -64,7 +64,7 @@ class AlgorithmsTest(unittest.TestCase):
             cell("memory_read", by_hand=[1]),
             cell("memory_copy", by_hand=[2]),
             cell("sum", serial=[4, 4, 90], tbb=[3], openmp=[2], blitz=[1.5]),
-            cell("copy_if", serial=[4], stl=[8], blitz=[12]),
+            cell("copy_if", serial=[4], stl=[8, 6, 10, 8, 10], blitz=[12]),
             cell("sort_random", serial=[2000]),
             cell("flat_map", blitz=[5], blitz_par=[3], serial=[9], stl=[6], openmp=[4]),
         ]
@@ -77,17 +77,26 @@ class AlgorithmsTest(unittest.TestCase):
         found = rows(done.stdout)
         self.assertEqual(
             found[1000, "sum"],
-            ["4.00 us", "2.00 us (openmp)", "1.50 us", "2.67", "0.75", "1.00 us", "1.50"],
+            ["4.00 us", "2.00 us (openmp)", "1.50 us", "2.67", "0.75", "1.00 us", "1.50", "0%, 0%"],
         )
         self.assertEqual(
             found[1000, "copy_if"],
-            ["4.00 us", "8.00 us (stl)", "12.0 us ! -", "0.33", "1.50", "1.50 us", "8.00"],
+            ["4.00 us", "8.00 us (stl)", "12.0 us ! -", "0.33", "1.50", "1.50 us", "8.00", "0%, 25%"],
         )
-        self.assertEqual(found[1000, "sort_random"], ["2.00 ms", "", "", "", "", "", ""])
-        self.assertIn("| row | serial | tbb | openmp | blitz | stl | blitz_par | blitz_par / best |", peers.stdout)
+        self.assertEqual(found[1000, "sort_random"], ["2.00 ms", "", "", "", "", "", "", ""])
+        self.assertIn("| row | serial | tbb | openmp | blitz | stl | blitz_par | best of the others |", peers.stdout)
         self.assertEqual(
             rows(peers.stdout)[1000, "flat_map"],
-            ["9.00 us", "", "4.00 us", "5.00 us", "6.00 us", "3.00 us", "0.75"],
+            ["9.00 us", "", "4.00 us", "5.00 us", "6.00 us", "3.00 us", "openmp", "0.75", "1.00", "0%, 0%"],
+        )
+        self.assertEqual(
+            done.stdout.splitlines()[-4:],
+            [
+                "blitz above 1.05 of the best of tbb, stl, rayon_inside: copy_if at 1000 (1.50 of stl)",
+                "blitz above 1.1 of serial and 1 us: copy_if at 1000 (3.00)",
+                "blitz_par above 1.05 of the best of tbb, stl, rayon_inside: none",
+                "blitz_par above 1.1 of serial and 1 us: none",
+            ],
         )
 
     def test_bad_names(self):

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::ffi::c_void;
-use std::slice::{from_raw_parts, from_raw_parts_mut};
 
 use rayon::prelude::*;
 use rayon::ThreadPool;
+
+use crate::foreign::{from_raw_parts, from_raw_parts_mut};
 
 fn map(x: f64) -> f64 {
     x * 1.5 + 1.0
@@ -82,6 +83,172 @@ pub unsafe extern "C" fn bench_rayon_histogram(pool: &ThreadPool, input: *const 
 pub unsafe extern "C" fn bench_rayon_count(pool: &ThreadPool, input: *const u64, count: usize) -> usize {
     let input = from_raw_parts(input, count);
     pool.install(|| input.par_iter().filter(|&&x| x == 7).count())
+}
+
+/// How many items a piece has, of those of which a first pass says how much each writes.
+const PIECE: usize = 1 << 14;
+
+fn sum(numbers: &[u64]) -> u64 {
+    numbers.iter().fold(0, |a, &b| a.wrapping_add(b))
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn bench_rayon_inclusive_scan(
+    pool: &ThreadPool,
+    input: *const u64,
+    output: *mut u64,
+    count: usize,
+) {
+    let (input, output) = (from_raw_parts(input, count), from_raw_parts_mut(output, count));
+    pool.install(|| {
+        let mut sums: Vec<u64> = input.par_chunks(PIECE).map(sum).collect();
+        let mut before = 0u64;
+        for sum in &mut sums {
+            (*sum, before) = (before, before.wrapping_add(*sum));
+        }
+        let pieces = output.par_chunks_mut(PIECE).zip(input.par_chunks(PIECE)).zip(sums);
+        pieces.for_each(|((to, from), mut sum)| {
+            for (y, &x) in to.iter_mut().zip(from) {
+                sum = sum.wrapping_add(x);
+                *y = sum;
+            }
+        })
+    });
+}
+
+/// The hash of bench/harness/hash.hpp.
+fn mix(mut x: u64) -> u64 {
+    x ^= x >> 30;
+    x = x.wrapping_mul(0xbf58476d1ce4e5b9);
+    x ^= x >> 27;
+    x = x.wrapping_mul(0x94d049bb133111eb);
+    x ^ x >> 31
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn bench_rayon_for_each(pool: &ThreadPool, items: *mut u64, count: usize) {
+    let items = from_raw_parts_mut(items, count);
+    pool.install(|| items.par_iter_mut().for_each(|x| *x = mix(*x)));
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn bench_rayon_transform_reduce(pool: &ThreadPool, input: *const u64, count: usize) -> u64 {
+    let input = from_raw_parts(input, count);
+    pool.install(|| input.par_iter().map(|&x| mix(x)).reduce(|| 0, u64::wrapping_add))
+}
+
+fn keep(x: &&u64) -> bool {
+    *x % 2 == 0
+}
+
+/// Of each piece, first how many it keeps, and then they are copied.
+#[no_mangle]
+pub unsafe extern "C" fn bench_rayon_copy_if(
+    pool: &ThreadPool,
+    input: *const u64,
+    output: *mut u64,
+    count: usize,
+) -> usize {
+    let (input, mut output) = (from_raw_parts(input, count), from_raw_parts_mut(output, count));
+    pool.install(|| {
+        let pieces = input.par_chunks(PIECE);
+        let counts: Vec<usize> = pieces.clone().map(|piece| piece.iter().filter(keep).count()).collect();
+        let mut places = Vec::with_capacity(counts.len());
+        for &count in &counts {
+            let (place, rest) = output.split_at_mut(count);
+            places.push(place);
+            output = rest;
+        }
+        pieces.zip(places).for_each(|(from, to)| {
+            for (y, &x) in to.iter_mut().zip(from.iter().filter(keep)) {
+                *y = x;
+            }
+        });
+        counts.iter().sum()
+    })
+}
+
+/// Each thread's part by itself; then what is left of them moves to the front.
+#[no_mangle]
+pub unsafe extern "C" fn bench_rayon_unique(pool: &ThreadPool, items: *mut u64, count: usize) -> usize {
+    let items = from_raw_parts_mut(items, count);
+    let unique = |part: &mut [u64]| {
+        let mut end = 0;
+        for i in 0..part.len() {
+            if end == 0 || part[i] != part[end - 1] {
+                part[end] = part[i];
+                end += 1;
+            }
+        }
+        end
+    };
+    pool.install(|| {
+        let size = count / rayon::current_num_threads() + 1;
+        let left: Vec<usize> = items.par_chunks_mut(size).map(unique).collect();
+        let mut end = 0;
+        for (i, &left) in left.iter().enumerate() {
+            let (mut first, last) = (i * size, i * size + left);
+            if end > 0 && items[first] == items[end - 1] {
+                first += 1;
+            }
+            items.copy_within(first..last, end);
+            end += last - first;
+        }
+        end
+    })
+}
+
+/// To two new vectors, and back.
+#[no_mangle]
+pub unsafe extern "C" fn bench_rayon_partition(pool: &ThreadPool, items: *mut u64, count: usize) -> usize {
+    let items = from_raw_parts_mut(items, count);
+    pool.install(|| {
+        let (kept, others): (Vec<u64>, Vec<u64>) = items.par_iter().partition(|x| *x % 2 == 0);
+        let (left, right) = items.split_at_mut(kept.len());
+        rayon::join(|| left.copy_from_slice(&kept), || right.copy_from_slice(&others));
+        kept.len()
+    })
+}
+
+/// The runs of each piece; then the pieces are joined, one after the other.
+#[no_mangle]
+pub unsafe extern "C" fn bench_rayon_reduce_by_key(
+    pool: &ThreadPool,
+    keys: *const u64,
+    values: *const u64,
+    keys_out: *mut u64,
+    output: *mut u64,
+    count: usize,
+) -> usize {
+    let (keys, values) = (from_raw_parts(keys, count), from_raw_parts(values, count));
+    let (keys_out, output) = (from_raw_parts_mut(keys_out, count), from_raw_parts_mut(output, count));
+    let add = |mut runs: Vec<(u64, u64)>, (key, value)| {
+        match runs.last_mut() {
+            Some(run) if run.0 == key => run.1 = run.1.wrapping_add(value),
+            _ => runs.push((key, value)),
+        }
+        runs
+    };
+    let of_piece = |(keys, values): (&[u64], &[u64])| {
+        let pairs = keys.iter().copied().zip(values.iter().copied());
+        pairs.fold(Vec::new(), add)
+    };
+    let pieces: Vec<Vec<(u64, u64)>> = pool.install(|| {
+        keys.par_chunks(PIECE)
+            .zip(values.par_chunks(PIECE))
+            .map(of_piece)
+            .collect()
+    });
+    let mut end = 0;
+    for (key, sum) in pieces.into_iter().flatten() {
+        if end > 0 && keys_out[end - 1] == key {
+            output[end - 1] = output[end - 1].wrapping_add(sum);
+        } else {
+            (keys_out[end], output[end]) = (key, sum);
+            end += 1;
+        }
+    }
+    end
 }
 
 /// Of a few items, as NewArrayRow has it.

@@ -6,6 +6,28 @@ use std::ffi::c_void;
 use rayon::prelude::*;
 use rayon::{join, ThreadPool};
 
+/// As `std::slice` has it, but an empty vector of C++ may have no address.
+///
+/// # Safety
+/// `data` refers to `count` items, which outlive the slice.
+pub unsafe fn from_raw_parts<'a, T>(data: *const T, count: usize) -> &'a [T] {
+    if count == 0 {
+        return &[];
+    }
+    std::slice::from_raw_parts(data, count)
+}
+
+/// The same for items that may be changed.
+///
+/// # Safety
+/// As of `from_raw_parts`, and nobody else has access to the items.
+pub unsafe fn from_raw_parts_mut<'a, T>(data: *mut T, count: usize) -> &'a mut [T] {
+    if count == 0 {
+        return &mut [];
+    }
+    std::slice::from_raw_parts_mut(data, count)
+}
+
 /// A function and what it works on. The caller vouches that any thread may call it, and several at once.
 #[repr(C)]
 #[derive(Clone, Copy)]

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::ffi::c_void;
-use std::slice::{from_raw_parts, from_raw_parts_mut};
 use std::str::from_utf8_unchecked;
 
 use rayon::prelude::*;
 use rayon::ThreadPool;
+
+use crate::foreign::{from_raw_parts, from_raw_parts_mut};
 
 type TakeNumbers = unsafe extern "C" fn(*mut c_void, *const u64, usize);
 type TakeWord = unsafe extern "C" fn(*mut c_void, *const u8, usize, usize);
