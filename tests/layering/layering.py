@@ -82,8 +82,6 @@ VERSIONS = {
     "CHANGELOG.md": r"^## ([\d.]+)$",
     "packaging/conan/conanfile.py": r'^    version = "(.*)"',
     "packaging/debian/changelog": r"\A\S+ \((.*)-\d+\)",
-    "packaging/meson/blitz.wrap": r"^revision = v(.*)",
-    "packaging/spack/spack_repo/blitz/packages/blitz_parallel/package.py": r'^    version\("(.*?)"',
     "packaging/vcpkg/blitz-parallel/vcpkg.json": r'"version": "(.*)"',
 }
 

@@ -8,6 +8,7 @@ Each is skipped where its tool is not installed. vcpkg needs $VCPKG_ROOT, and to
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -20,17 +21,16 @@ SKIPPED = 77  # for Meson
 
 
 def copy_as_repository(source_root, folder):
-    """Commits a copy of what git tracks, or would track, in the tree; gives the commit."""
+    """Commits a copy of what git tracks, or would track, in the tree, on the branch `main`."""
     names = output_of(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=source_root)
     for name in filter(None, names.split("\0")):
         if (source_root / name).exists():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source_root / name, folder / name)
     git = ["git", "-C", folder, "-c", "user.name=test", "-c", "user.email=test@localhost"]
-    run([*git, "init", "--quiet"])
+    run([*git, "init", "--quiet", "--initial-branch=main"])
     run([*git, "add", "--all"])
     run([*git, "commit", "--quiet", "--message", "all"])
-    return output_of([*git, "rev-parse", "HEAD"]).strip()
 
 
 def conan(scratch, root, version, compiler):
@@ -74,13 +74,11 @@ def vcpkg(scratch, root, version, compiler):
 
 
 def meson_wrap(scratch, root, version, compiler):
-    commit = copy_as_repository(root, scratch / "blitz")
+    copy_as_repository(root, scratch / "blitz")
     project = scratch / "project"
     (project / "subprojects").mkdir(parents=True)
-    text = (root / "packaging/meson/blitz.wrap").read_text().splitlines()
-    values = {"url": scratch / "blitz", "revision": commit}
-    text = [f"{key} = {values[key]}" if (key := line.split(" = ")[0]) in values else line for line in text]
-    (project / "subprojects/blitz.wrap").write_text("\n".join(text) + "\n")
+    text = (root / "packaging/meson/blitz.wrap").read_text()
+    (project / "subprojects/blitz.wrap").write_text(re.sub(r"(?m)^url = .*", f"url = {scratch}/blitz", text))
     (project / "meson.build").write_text(PROJECT)
     shutil.copy(CONSUMER, project)
     build = scratch / "build"
