@@ -47,6 +47,7 @@ IN_GLOBAL_POOL = {
     "exit_in_start_hook": (4, []),
     "exit_in_exit_hook": (4, []),
     "spawn_in_an_ended_scope": (ABORT, ["the scope has ended"]),
+    "spawn_in_an_ended_scope_in_place": (ABORT, ["the scope has ended"]),
 }
 
 # With threads that main leaves behind in these calls, in global pools of all sizes. Each many times: it is chance what they
