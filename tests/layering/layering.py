@@ -337,6 +337,13 @@ def check_version(root):
             yield f"{name}: names the version {other}, blitz/version.hpp {version}"
 
 
+def check_pictures(root):
+    """Each picture has colours for a dark page, too."""
+    for path in sorted([*root.glob("docs/*.svg"), *root.glob("bench/*.svg")]):
+        if "prefers-color-scheme: dark" not in path.read_text():
+            yield f"{path.relative_to(root)}: has no colours for a dark page (prefers-color-scheme)"
+
+
 def check_top_level(root):
     ignore_file = root / ".gitignore"
     ignored = [line.strip().strip("/") for line in ignore_file.read_text().splitlines()] if ignore_file.exists() else []
@@ -362,6 +369,7 @@ CHECKS = [
     check_build_lists,
     check_cmake_sources,
     check_version,
+    check_pictures,
     check_top_level,
 ]
 
