@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Builds blitz by the recipes in packaging/, and a user's program with what they make.
 
-    recipes_test.py conan|debian|vcpkg|meson_wrap SOURCE_ROOT VERSION COMPILER...
+    recipes_test.py conan|debian|vcpkg|meson_wrap|spack SOURCE_ROOT VERSION COMPILER...
 
-Each is skipped where its tool is not installed. vcpkg needs $VCPKG_ROOT, and tools of its own that it downloads.
+Each is skipped where its tool is not installed. vcpkg needs $VCPKG_ROOT, and tools of its own that it downloads,
+as Spack does its recipes.
 """
 
 import os
@@ -87,11 +88,27 @@ def meson_wrap(scratch, root, version, compiler):
     expect_right_answer(build / "consumer", version)
 
 
+def spack(scratch, root, version, compiler):
+    # Spack clones the repository that the recipe lies in, and keeps what it knows in the folders below.
+    copy_as_repository(root, scratch / "copy")
+    folders = {"SPACK_USER_CONFIG_PATH": scratch / "user", "SPACK_USER_CACHE_PATH": scratch / "cache"}
+    environment = {**os.environ, **{name: str(folder) for name, folder in folders.items()}}
+    run(["spack", "repo", "add", scratch / "copy/packaging/spack/spack_repo/blitz"], env=environment)
+    run(["spack", "compiler", "find"], env=environment)
+    installed = f"config:install_tree:root:{scratch / 'installed'}"
+    run(["spack", "-c", installed, "install", "blitz-parallel@main"], env=environment)
+    prefix = output_of(["spack", "-c", installed, "location", "--install-dir", "blitz-parallel@main"], env=environment).strip()
+    builds = Builds(scratch, compiler)
+    build = builds.build(builds.project(PROGRAM), TARGET="blitz::blitz", CMAKE_PREFIX_PATH=prefix)
+    expect_right_answer(build / "consumer", version)
+
+
 NEEDS = {
     conan: ["conan", "cmake", "git"],
     debian: ["git", "dpkg-buildpackage", "dh", "lintian"],
     vcpkg: ["vcpkg", "cmake"],
     meson_wrap: ["git"],
+    spack: ["spack", "cmake", "git"],
 }
 
 
