@@ -40,12 +40,14 @@ namespace policy {
 /// A job. Queues and injectors hold pointers to jobs; each pointer is pushed once and taken once.
 ///
 /// A job lies in the frame of the call that waits for it, or on the heap if no call does. A queue never copies, runs or
-/// destroys it. Thread-safety: one thread at a time, the one that pushes the job or has taken it.
+/// destroys it.
 /// @code
 ///   const std::lock_guard lock(mutex);  // In a stack of jobs:
 ///   job->next = top;
 ///   top = job;
 /// @endcode
+///
+/// Thread-safety: one thread at a time, the one that pushes the job or has taken it.
 struct Job {
   /// Runs the job on `worker`, once; does not throw. The job may be gone when it returns.
   using Execute = void (*)(Job* job, detail::WorkerBase& worker) noexcept;
@@ -86,7 +88,6 @@ enum class Rest : unsigned char {
 ///     False if the latch is set: the worker must not sleep then.
 ///   - `woke()`, after each fall_asleep that returned true: the worker is awake again, for whatever reason.
 ///
-/// Thread-safety: one thread, the worker; any thread may set the latch meanwhile.
 /// @code
 ///   auto sleep = [](blitz::policy::SleepableLatch auto& latch, auto block) {
 ///     if (!latch.get_sleepy() || !latch.fall_asleep()) return;
@@ -94,6 +95,8 @@ enum class Rest : unsigned char {
 ///     latch.woke();
 ///   };
 /// @endcode
+///
+/// Thread-safety: one thread, the worker; any thread may set the latch meanwhile.
 template <class L>
 concept SleepableLatch = requires(L& latch, const L& constant) {
   { constant.probe() } noexcept -> std::same_as<bool>;
@@ -103,31 +106,37 @@ concept SleepableLatch = requires(L& latch, const L& constant) {
 };
 
 /// A SleepableLatch, and AnyTest, a callable that takes nothing and returns a bool, only declared. By them IdleProtocol requires
-/// that members of an idle protocol are templates that accept any such latch and callable. Thread-safety: see there.
+/// that members of an idle protocol are templates that accept any such latch and callable.
 /// @code
 ///   static_assert(blitz::policy::SleepableLatch<blitz::policy::AnyLatch>);
 /// @endcode
+///
+/// Thread-safety: see SleepableLatch.
 struct AnyLatch {
   bool probe() const noexcept;  ///< See SleepableLatch.
   bool get_sleepy() noexcept;   ///< See SleepableLatch.
   bool fall_asleep() noexcept;  ///< See SleepableLatch.
   void woke() noexcept;         ///< See SleepableLatch.
 };
-/// See AnyLatch. Thread-safety: only declared, called by no thread.
+/// See AnyLatch.
 /// @code
 ///   static_assert(std::is_invocable_r_v<bool, blitz::policy::AnyTest>);
 /// @endcode
+///
+/// Thread-safety: only declared, called by no thread.
 struct AnyTest {
   bool operator()() const noexcept;  ///< Only declared.
 };
 
-/// Where a worker may look for a job: all that a finder knows of its pool. Thread-safety: one thread, the worker.
+/// Where a worker may look for a job: all that a finder knows of its pool.
 /// @code
 ///   auto find = [](auto& sources) -> blitz::policy::Job* {
 ///     if (blitz::policy::Job* job = sources.own.take_newest()) return job;
 ///     return sources.injector.take();
 ///   };
 /// @endcode
+///
+/// Thread-safety: one thread, the worker.
 template <class Queue, class Injector>
 struct Sources {
   /// The queue of `slot`.
@@ -165,6 +174,7 @@ using policy::Sources;
 ///   - `push(job)` must not throw.
 ///   - `take()`: takes the oldest job; null if there is none, and possibly while another thread takes one.
 ///   - `empty()`: true only if every job that was pushed before the call has been taken.
+///
 /// @code
 ///   class Injector {
 ///    public:
@@ -248,6 +258,7 @@ concept JobQueue = std::default_initializable<Q> && std::is_trivially_copyable_v
 ///     its resident if there is something to do: `own_empty` is false (the slot's queue has jobs), `resident.probe()`
 ///     is true (it must end, or was sent a job), `injected()` is true, or `queues_empty()` is
 ///     false (it need not be called if no other slot executes a job).
+///
 /// @code
 ///   class Idle {
 ///    public:
@@ -288,9 +299,9 @@ concept IdleProtocol = std::constructible_from<S, std::size_t> &&
                          { constant.audience() } noexcept -> std::same_as<policy::Audience>;
                        };
 
-/// A worker's order of search: one object for each worker, used by one thread at a time, its runner. Constructed from a seed that
-/// differs from worker to worker, for random choices. `find_work(sources)` takes a job and returns it; null if each
-/// queue was seen empty during the call and the injector returned no job.
+/// A worker's order of search: one object for each worker, used by one thread at a time, its runner. Constructed from a
+/// seed that differs from worker to worker, for random choices. `find_work(sources)` takes a job and returns it; null if
+/// each queue was seen empty during the call and the injector returned no job.
 /// @code
 ///   class Finder {
 ///    public:
@@ -339,6 +350,7 @@ concept CountingIdle = requires(const S& idle, std::size_t slot) {
 ///     least 1.
 ///   - `all_awake()`, after a push on its queue: if true, no worker sleeps or is about to, and nothing else is called.
 ///   - `new_jobs()` returns whether it has woken a worker.
+///
 /// @code
 ///   static_assert(blitz::policy::ThriftyIdle<blitz::ForkJoinPolicy::Idle>);
 /// @endcode
@@ -365,10 +377,11 @@ struct HalfOffer {
 ///   - `fork_ended(slot, half, stolen)`: the fork whose half that job was has ended, or thrown; `stolen` if its half had
 ///     been taken from its queue, as a rule by another worker. Called if the offer was timed, and possibly if it was not.
 ///
-/// Thread-safety: different slots at once, each by one thread.
 /// @code
 ///   static_assert(blitz::policy::WithholdingIdle<blitz::ForkJoinPolicy::Idle>);
 /// @endcode
+///
+/// Thread-safety: different slots at once, each by one thread.
 template <class S>
 concept WithholdingIdle = ThriftyIdle<S> && requires(S& idle, std::size_t slot, const Job* half, bool stolen) {
   { idle.new_half(slot, half) } noexcept -> std::same_as<HalfOffer>;
@@ -391,7 +404,7 @@ concept CountingFinder = requires(const F& finder) {
 }  // namespace policy
 
 /// A scheduling policy: an empty class that names the four types, which together guarantee W2 to W4. Its name
-/// distinguishes the types of pools. Thread-safety: see each of the four.
+/// distinguishes the types of pools.
 /// @code
 ///   struct MyPolicy {
 ///     using Injector = blitz::ForkJoinPolicy::Injector;
@@ -402,6 +415,8 @@ concept CountingFinder = requires(const F& finder) {
 ///   ...
 ///   static_assert(blitz::Policy<MyPolicy>);
 /// @endcode
+///
+/// Thread-safety: see each of the four.
 template <class P>
 concept Policy =
     requires {
