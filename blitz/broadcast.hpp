@@ -20,7 +20,7 @@
 
 namespace blitz {
 
-/// What broadcast takes: a BroadcastTask whose results, if any, can be collected.
+/// What broadcast() takes: a BroadcastTask whose results, if any, can be collected.
 template <class F>
 concept BroadcastCallable =
     BroadcastTask<F> && !std::is_reference_v<std::invoke_result_t<const std::decay_t<F>&, BroadcastContext>>;

@@ -94,7 +94,7 @@ BLITZ_C_API blitz_status blitz_num_threads(blitz_pool* pool, size_t* count);
 /// Complexity: O(1).
 BLITZ_C_API size_t blitz_thread_index(void) BLITZ_C_NOEXCEPT;
 
-/// The sums of the counters of all workers since the pool was made: see blitz::WorkerStats.
+/// The sums of the counters of all workers since the pool was made, from blitz_pool_stats(): see blitz::WorkerStats.
 typedef struct blitz_stats {
   uint64_t jobs_executed;   ///< Jobs taken from any queue and run.
   uint64_t jobs_pushed;     ///< Jobs that workers offered to the pool.
@@ -172,7 +172,7 @@ typedef int (*blitz_block)(void* context, size_t first, size_t last);
 BLITZ_C_API blitz_status blitz_parallel_for(blitz_pool* pool, size_t count, size_t min_grain, blitz_block block,
                                             void* context);
 
-/// What a reduction consists of. A value is whatever the three functions agree on.
+/// What blitz_parallel_reduce() consists of. A value is whatever the three functions agree on.
 typedef struct blitz_reduction {
   /// Takes the positions [first, last), at least one, into the value. A result other than 0 ends the reduction.
   int (*fold)(void* context, void* value, size_t first, size_t last);

@@ -42,11 +42,11 @@ class JoinContext {
   bool migrated_;
 };
 
-/// What join takes: something that can be called without arguments.
+/// What join() takes: something that can be called without arguments.
 template <class F>
 concept JoinCallable = std::invocable<F>;
 
-/// What join_context takes: something that can be called with a JoinContext.
+/// What join_context() takes: something that can be called with a JoinContext.
 template <class F>
 concept JoinContextCallable = std::invocable<F, JoinContext>;
 

@@ -16,7 +16,15 @@
 
 namespace blitz {
 
-/// Thrown if a pool cannot be constructed, or can no longer be used. The message says what to do.
+/// Thrown if a pool cannot be constructed, or can no longer be used. The message says what to do. As thread-safe as any
+/// standard exception.
+/// @code
+///   try {
+///     blitz::ThreadPool many({.num_threads = 1000});
+///   } catch (const blitz::ThreadPoolError& error) {
+///     std::puts(error.what());
+///   }
+/// @endcode
 class BLITZ_API ThreadPoolError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -28,7 +36,10 @@ enum class Affinity : unsigned char {
   one_per_worker  ///< Worker i on the i-th processor that this process may use, modulo their number.
 };
 
-/// The options of a pool. All members have defaults; name those to change: `ThreadPool pool({.num_threads = 8})`.
+/// The options of a pool. Plain data. All members have defaults; name those to change:
+/// @code
+///   blitz::ThreadPool eight({.num_threads = 8});
+/// @endcode
 struct ThreadPoolOptions {
   /// The greatest number of threads that run the pool's jobs at any time, outside callers included.
   /// 0: the environment variable BLITZ_NUM_THREADS, or else the number of processors that this process may use.

@@ -29,7 +29,10 @@ enum class Schedule : unsigned char {
   fixed
 };
 
-/// The fine print of a loop.
+/// The fine print of a loop. Plain data.
+/// @code
+///   blitz::parallel_for(v, [](double& x) { x /= 2; }, {.min_grain = 10'000, .stop = token});
+/// @endcode
 struct ForOptions {
   /// No block has fewer items than this, unless the loop itself has. 0 is taken for 1.
   std::size_t min_grain = 1;
@@ -39,7 +42,7 @@ struct ForOptions {
   PoolRef pool{};  ///< The pool that runs the loop.
 };
 
-/// The body of a loop over items: callable with one of them. What it returns is ignored, unless it is a Flow.
+/// The body of parallel_for() over items: callable with one of them. What it returns is ignored, unless it is a Flow.
 template <class F, class Item>
 concept LoopBody = std::invocable<F&, Item>;
 

@@ -70,13 +70,16 @@ concept TakesFeeder = std::movable<T> && TakesOwned<F, T, Feeder<T>&>;
 
 }  // namespace detail
 
-/// The body of parallel_for_each over R: callable with an item, or with an item and a Feeder.
+/// The body of parallel_for_each() over R: callable with an item, or with an item and a Feeder.
 template <class F, class R>
 concept ForEachBody = detail::TakesFeeder<F, std::ranges::range_value_t<R>> ||
                       (std::ranges::forward_range<R> && LoopBody<F, std::ranges::range_reference_t<R>>) ||
                       (!std::ranges::forward_range<R> && detail::TakesOwned<F, std::ranges::range_value_t<R>>);
 
-/// The fine print of parallel_for_each.
+/// The fine print of parallel_for_each(). Plain data.
+/// @code
+///   blitz::parallel_for_each(items, work_on, {.stop = token});
+/// @endcode
 struct ForEachOptions {
   /// When a stop is requested here, the body is called for no further item, and the loop returns as if it were complete.
   std::stop_token stop{};

@@ -20,7 +20,10 @@
 
 namespace blitz {
 
-/// The fine print of a reduction.
+/// The fine print of a reduction. Plain data.
+/// @code
+///   const double sum = blitz::parallel_reduce(v, 0.0, std::plus<>{}, {.deterministic = true});
+/// @endcode
 struct ReduceOptions {
   /// No block has fewer items than this, unless the reduction itself has. 0 is taken for 1.
   std::size_t min_grain = 1;
@@ -58,30 +61,30 @@ concept ReducesTo = std::convertible_to<R, T> && !(std::integral<T> && std::floa
 template <class I>
 using ReduceValue = typename detail::IdentityOf<I&>::Value;
 
-/// What a reduction starts from, again in each part, and returns for an empty range: a value that can be copied, or,
-/// for others, a callable that makes one.
+/// What parallel_reduce() starts from, again in each part, and returns for an empty range: a value that can be copied,
+/// or, for others, a callable that makes one.
 template <class I>
 concept ReduceIdentity =
     std::movable<ReduceValue<I>> && (std::invocable<I&> || std::copy_constructible<std::decay_t<I>>);
 
-/// What takes an item into a value: callable with a value so far (an rvalue of type T) and an item, for something that
+/// What takes an item into a value in parallel_reduce(): callable with a value so far (an rvalue of type T) and an item, for something that
 /// is a T again.
 template <class F, class T, class Item>
 concept ReduceFold = std::invocable<F&, T, Item> && detail::ReducesTo<std::invoke_result_t<F&, T, Item>, T>;
 
-/// The same of a block, a sub-range of R (std::ranges::subrange).
+/// The same of a block, a sub-range of R (std::ranges::subrange), in parallel_reduce_blocks().
 template <class F, class T, class R>
 concept ReduceBlockFold = ReduceFold<F, T, detail::LoopBlockOf<R>>;
 
-/// What combines two values (rvalues of type T), the left one first, for something that is a T again.
+/// What combines two values (rvalues of type T) in parallel_reduce(), the left one first, for something that is a T again.
 template <class C, class T>
 concept ReduceCombine = ReduceFold<C, T, T>;
 
-/// The operation of a reduction without a fold, which does both.
+/// The operation of parallel_reduce() without a fold, which does both.
 template <class C, class T, class Item>
 concept ReduceOperation = ReduceFold<C, T, Item> && ReduceCombine<C, T>;
 
-/// What is applied to each item before it is combined: callable with one, for a value.
+/// What parallel_transform_reduce() applies to each item before it is combined: callable with one, for a value.
 template <class F, class Item>
 concept ReduceTransform = std::invocable<F&, Item> && !std::is_void_v<std::invoke_result_t<F&, Item>>;
 

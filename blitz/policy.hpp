@@ -41,11 +41,19 @@ namespace policy {
 ///
 /// A job lies in the frame of the call that waits for it, or on the heap if no call does. A queue never copies, runs or
 /// destroys it.
+/// @code
+///   const std::lock_guard lock(mutex);  // In a stack of jobs:
+///   job->next = top;
+///   top = job;
+/// @endcode
+///
+/// Thread-safety: one thread at a time, the one that pushes the job or has taken it.
 struct Job {
   /// Runs the job on `worker`, once; does not throw. The job may be gone when it returns.
   using Execute = void (*)(Job* job, detail::WorkerBase& worker) noexcept;
 
-  explicit Job(Execute function) noexcept : execute(function) {}  ///< For the library.
+  /// For the library: a job that `function` runs.
+  explicit Job(Execute function) noexcept : execute(function) {}
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
@@ -79,6 +87,16 @@ enum class Rest : unsigned char {
 ///   - `fall_asleep()`, after get_sleepy and once try_wake can claim the worker: from now on a setter calls try_wake.
 ///     False if the latch is set: the worker must not sleep then.
 ///   - `woke()`, after each fall_asleep that returned true: the worker is awake again, for whatever reason.
+///
+/// @code
+///   auto sleep = [](blitz::policy::SleepableLatch auto& latch, auto block) {
+///     if (!latch.get_sleepy() || !latch.fall_asleep()) return;
+///     block();
+///     latch.woke();
+///   };
+/// @endcode
+///
+/// Thread-safety: one thread, the worker; any thread may set the latch meanwhile.
 template <class L>
 concept SleepableLatch = requires(L& latch, const L& constant) {
   { constant.probe() } noexcept -> std::same_as<bool>;
@@ -89,6 +107,11 @@ concept SleepableLatch = requires(L& latch, const L& constant) {
 
 /// A SleepableLatch, and AnyTest, a callable that takes nothing and returns a bool, only declared. By them IdleProtocol requires
 /// that members of an idle protocol are templates that accept any such latch and callable.
+/// @code
+///   static_assert(blitz::policy::SleepableLatch<blitz::policy::AnyLatch>);
+/// @endcode
+///
+/// Thread-safety: see SleepableLatch.
 struct AnyLatch {
   bool probe() const noexcept;  ///< See SleepableLatch.
   bool get_sleepy() noexcept;   ///< See SleepableLatch.
@@ -96,11 +119,24 @@ struct AnyLatch {
   void woke() noexcept;         ///< See SleepableLatch.
 };
 /// See AnyLatch.
+/// @code
+///   static_assert(std::is_invocable_r_v<bool, blitz::policy::AnyTest>);
+/// @endcode
+///
+/// Thread-safety: only declared, called by no thread.
 struct AnyTest {
   bool operator()() const noexcept;  ///< Only declared.
 };
 
 /// Where a worker may look for a job: all that a finder knows of its pool.
+/// @code
+///   auto find = [](auto& sources) -> blitz::policy::Job* {
+///     if (blitz::policy::Job* job = sources.own.take_newest()) return job;
+///     return sources.injector.take();
+///   };
+/// @endcode
+///
+/// Thread-safety: one thread, the worker.
 template <class Queue, class Injector>
 struct Sources {
   /// The queue of `slot`.
@@ -117,7 +153,7 @@ struct Sources {
   /// leave the queues otherwise unchanged.
   bool searching = false;
 
-  /// The queue of slot `s`, less than `count`. Other workers use it at the same time.
+  /// The queue of slot `s`, less than `count`. Other workers use it at the same time. O(1).
   [[nodiscard]] Queue& queue(std::size_t s) const noexcept { return queue_of(pool, s); }
 };
 
@@ -138,6 +174,17 @@ using policy::Sources;
 ///   - `push(job)` must not throw.
 ///   - `take()`: takes the oldest job; null if there is none, and possibly while another thread takes one.
 ///   - `empty()`: true only if every job that was pushed before the call has been taken.
+///
+/// @code
+///   class Injector {
+///    public:
+///     void push(blitz::policy::Job* job) noexcept;
+///     blitz::policy::Job* take() noexcept;
+///     bool empty() const noexcept;
+///   };
+///   ...
+///   static_assert(blitz::JobInjector<Injector>);
+/// @endcode
 template <class I>
 concept JobInjector = std::default_initializable<I> && requires(I& injector, const I& constant, policy::Job* job) {
   { injector.push(job) } noexcept;
@@ -159,6 +206,19 @@ concept JobInjector = std::default_initializable<I> && requires(I& injector, con
 ///   - `empty()`: exact for the owner.
 ///
 /// Other operations that the policy's finder needs, such as a way to steal, are up to the policy.
+/// @code
+///   class Queue {
+///    public:
+///     struct Place {};
+///     Place push(blitz::policy::Job* job, auto& overflow);
+///     blitz::policy::Job* take_newest() noexcept;
+///     bool take_back(Place place) noexcept;
+///     bool empty() const noexcept;
+///     blitz::policy::Job* steal() noexcept;  // For the finder.
+///   };
+///   ...
+///   static_assert(blitz::JobQueue<Queue, blitz::ForkJoinPolicy::Injector>);
+/// @endcode
 template <class Q, class I>
 concept JobQueue = std::default_initializable<Q> && std::is_trivially_copyable_v<typename Q::Place> &&
                    requires(Q& queue, const Q& constant, policy::Job* job, I& overflow, typename Q::Place place) {
@@ -198,6 +258,29 @@ concept JobQueue = std::default_initializable<Q> && std::is_trivially_copyable_v
 ///     its resident if there is something to do: `own_empty` is false (the slot's queue has jobs), `resident.probe()`
 ///     is true (it must end, or was sent a job), `injected()` is true, or `queues_empty()` is
 ///     false (it need not be called if no other slot executes a job).
+///
+/// @code
+///   class Idle {
+///    public:
+///     struct Search {};
+///     static constexpr std::size_t kMaxSlots = 1024;
+///     explicit Idle(std::size_t slots);
+///     void new_jobs() noexcept;
+///     void new_injected_jobs() noexcept;
+///     bool try_wake(std::size_t slot) noexcept;
+///     bool try_borrow(std::size_t slot) noexcept;
+///     blitz::policy::Audience audience() const noexcept;
+///     void adopt_resident(std::size_t slot) noexcept;
+///     Search first_search(std::size_t slot) noexcept;
+///     Search start_looking(std::size_t slot) noexcept;
+///     void no_work_found(Search& search, auto& latch, blitz::policy::Rest rest, const auto& injected) noexcept;
+///     void work_found(Search& search) noexcept;
+///     void give_back(std::size_t slot, bool own_empty, auto& resident, const auto& injected,
+///                    const auto& queues_empty) noexcept;
+///   };
+///   ...
+///   static_assert(blitz::IdleProtocol<Idle>);
+/// @endcode
 template <class S>
 concept IdleProtocol = std::constructible_from<S, std::size_t> &&
                        requires(S& idle, const S& constant, typename S::Search& search, std::size_t slot,
@@ -216,9 +299,19 @@ concept IdleProtocol = std::constructible_from<S, std::size_t> &&
                          { constant.audience() } noexcept -> std::same_as<policy::Audience>;
                        };
 
-/// A worker's order of search: one object for each worker, used by its runner alone. Constructed from a seed that
-/// differs from worker to worker, for random choices. `find_work(sources)` takes a job and returns it; null if each
-/// queue was seen empty during the call and the injector returned no job.
+/// A worker's order of search: one object for each worker, used by one thread at a time, its runner. Constructed from a
+/// seed that differs from worker to worker, for random choices. `find_work(sources)` takes a job and returns it; null if
+/// each queue was seen empty during the call and the injector returned no job.
+/// @code
+///   class Finder {
+///    public:
+///     explicit Finder(std::uint64_t seed);
+///     blitz::policy::Job* find_work(auto& sources) noexcept;
+///   };
+///   ...
+///   using Default = blitz::ForkJoinPolicy;
+///   static_assert(blitz::JobFinder<Finder, Default::LocalQueue, Default::Injector>);
+/// @endcode
 template <class F, class Q, class I>
 concept JobFinder = std::constructible_from<F, std::uint64_t> && requires(F& finder, policy::Sources<Q, I>& sources) {
   { finder.find_work(sources) } noexcept -> std::same_as<policy::Job*>;
@@ -229,6 +322,9 @@ namespace policy {
 /// A queue that keeps statistics for BasicThreadPool::stats: `size()`, the number of jobs in it; `pushed()`, how many
 /// were pushed on it; `taken()`, how many of these were stolen or went to the injector. Any thread. Optional: without
 /// them, jobs_pushed and jobs_executed are 0.
+/// @code
+///   static_assert(blitz::policy::CountingQueue<blitz::ForkJoinPolicy::LocalQueue>);
+/// @endcode
 template <class Q>
 concept CountingQueue = requires(const Q& queue) {
   { queue.size() } noexcept -> std::same_as<std::size_t>;
@@ -238,6 +334,9 @@ concept CountingQueue = requires(const Q& queue) {
 
 /// An idle protocol that keeps statistics for BasicThreadPool::stats: how often the runner of a slot slept, and how
 /// often it was woken. Any thread. Optional: without them, times_slept and times_woken are 0.
+/// @code
+///   static_assert(blitz::policy::CountingIdle<blitz::ForkJoinPolicy::Idle>);
+/// @endcode
 template <class S>
 concept CountingIdle = requires(const S& idle, std::size_t slot) {
   { idle.times_slept(slot) } noexcept -> std::same_as<std::uint64_t>;
@@ -251,6 +350,10 @@ concept CountingIdle = requires(const S& idle, std::size_t slot) {
 ///     least 1.
 ///   - `all_awake()`, after a push on its queue: if true, no worker sleeps or is about to, and nothing else is called.
 ///   - `new_jobs()` returns whether it has woken a worker.
+///
+/// @code
+///   static_assert(blitz::policy::ThriftyIdle<blitz::ForkJoinPolicy::Idle>);
+/// @endcode
 template <class S>
 concept ThriftyIdle = requires(S& idle, std::size_t slot, std::uint64_t work) {
   { idle.worth_waking(slot, work) } noexcept -> std::same_as<std::uint64_t>;
@@ -258,7 +361,10 @@ concept ThriftyIdle = requires(S& idle, std::size_t slot, std::uint64_t work) {
   { idle.new_jobs() } noexcept -> std::same_as<bool>;
 };
 
-/// What came of the offer of a half.
+/// What came of the offer of a half. Plain data.
+/// @code
+///   const blitz::policy::HalfOffer withheld{.woke = false, .is_timed = true};
+/// @endcode
 struct HalfOffer {
   bool woke = false;      ///< A worker was woken.
   bool is_timed = false;  ///< fork_ended is to be called.
@@ -270,6 +376,12 @@ struct HalfOffer {
 ///     for: the same, but it need not wake a worker.
 ///   - `fork_ended(slot, half, stolen)`: the fork whose half that job was has ended, or thrown; `stolen` if its half had
 ///     been taken from its queue, as a rule by another worker. Called if the offer was timed, and possibly if it was not.
+///
+/// @code
+///   static_assert(blitz::policy::WithholdingIdle<blitz::ForkJoinPolicy::Idle>);
+/// @endcode
+///
+/// Thread-safety: different slots at once, each by one thread.
 template <class S>
 concept WithholdingIdle = ThriftyIdle<S> && requires(S& idle, std::size_t slot, const Job* half, bool stolen) {
   { idle.new_half(slot, half) } noexcept -> std::same_as<HalfOffer>;
@@ -279,6 +391,9 @@ concept WithholdingIdle = ThriftyIdle<S> && requires(S& idle, std::size_t slot, 
 /// A finder that keeps statistics for BasicThreadPool::stats: how often it tried to steal, how many jobs it stole, and
 /// how many it took from the injector. Any thread. Optional: without them, steals_tried, jobs_stolen, injected_taken
 /// and jobs_executed are 0.
+/// @code
+///   static_assert(blitz::policy::CountingFinder<blitz::ForkJoinPolicy::Finder>);
+/// @endcode
 template <class F>
 concept CountingFinder = requires(const F& finder) {
   { finder.steals_tried() } noexcept -> std::same_as<std::uint64_t>;
@@ -290,6 +405,18 @@ concept CountingFinder = requires(const F& finder) {
 
 /// A scheduling policy: an empty class that names the four types, which together guarantee W2 to W4. Its name
 /// distinguishes the types of pools.
+/// @code
+///   struct MyPolicy {
+///     using Injector = blitz::ForkJoinPolicy::Injector;
+///     using LocalQueue = blitz::ForkJoinPolicy::LocalQueue;
+///     using Idle = blitz::ForkJoinPolicy::Idle;
+///     using Finder = blitz::ForkJoinPolicy::Finder;
+///   };
+///   ...
+///   static_assert(blitz::Policy<MyPolicy>);
+/// @endcode
+///
+/// Thread-safety: see each of the four.
 template <class P>
 concept Policy =
     requires {
@@ -311,7 +438,7 @@ using PolicyInSight = std::conditional_t<std::same_as<P, AsyncPolicy>, ForkJoinP
 
 }  // namespace detail
 
-/// The policy of a BasicThreadPool: AsyncPolicy, which need only be declared, or a type that models Policy.
+/// The policy of a blitz::BasicThreadPool: AsyncPolicy, which need only be declared, or a type that models Policy.
 template <class P>
 concept PoolPolicy = Policy<detail::PolicyInSight<P>>;
 

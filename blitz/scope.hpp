@@ -23,21 +23,24 @@ namespace blitz {
 
 class Scope;
 
-/// What can be spawned in a scope: callable without arguments, or with the scope, and moved or copied from what is given.
+/// What Scope::spawn() takes: callable without arguments, or with the scope, and moved or copied from what is given.
 template <class F>
 concept ScopeTask = std::constructible_from<std::decay_t<F>, F> &&
                     (std::invocable<std::decay_t<F>&> || std::invocable<std::decay_t<F>&, Scope&>);
 
-/// What can be spawned on every worker: callable with a BroadcastContext, perhaps after the scope.
+/// What Scope::spawn_broadcast() takes: callable with a BroadcastContext, perhaps after the scope.
 template <class F>
 concept ScopeBroadcastTask = std::invocable<const std::decay_t<F>&, BroadcastContext> ||
                              std::invocable<const std::decay_t<F>&, Scope&, BroadcastContext>;
 
-/// The body of a scope: callable with a Scope.
+/// The body of scope() and its relatives: callable with a Scope.
 template <class F>
 concept ScopeBody = std::invocable<F, Scope&>;
 
-/// Options of a scope.
+/// Options of a scope. Plain data.
+/// @code
+///   blitz::scope([](blitz::Scope& s) { s.spawn([] {}); }, {.stop = token});
+/// @endcode
 struct ScopeOptions {
   /// A stop that is requested here acts as Scope::request_stop.
   std::stop_token stop{};

@@ -38,11 +38,11 @@ class BroadcastContext {
   std::size_t num_threads_;
 };
 
-/// What can be spawned: callable without arguments, and moved or copied from what is given.
+/// What spawn() takes: callable without arguments, and moved or copied from what is given.
 template <class F>
 concept SpawnTask = std::invocable<std::decay_t<F>&> && std::constructible_from<std::decay_t<F>, F>;
 
-/// What can be broadcast: callable with a BroadcastContext, by several threads at once.
+/// What spawn_broadcast() takes: callable with a BroadcastContext, by several threads at once.
 template <class F>
 concept BroadcastTask = std::invocable<const std::decay_t<F>&, BroadcastContext>;
 

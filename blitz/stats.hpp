@@ -10,8 +10,11 @@
 
 namespace blitz {
 
-/// One worker's counts since the pool was constructed. Each counter is a snapshot; different counters may be read at
-/// different times. Exact while no job runs. A custom policy need not count; what it leaves out is 0.
+/// One worker's counts since the pool was constructed. Plain data: each counter is a snapshot; different counters may be
+/// read at different times. Exact while no job runs. A custom policy need not count; what it leaves out is 0.
+/// @code
+///   for (const blitz::WorkerStats& worker : pool.stats().workers) std::printf("%d\n", int(worker.times_slept));
+/// @endcode
 struct WorkerStats {
   std::uint64_t jobs_executed = 0;   ///< Jobs taken from any queue and run.
   std::uint64_t jobs_pushed = 0;     ///< Jobs offered to the pool by this worker.
@@ -51,7 +54,7 @@ struct WorkerStats {
   friend bool operator==(const WorkerStats&, const WorkerStats&) = default;
 };
 
-/// The result of BasicThreadPool::stats.
+/// The result of BasicThreadPool::stats(). Plain data.
 struct ThreadPoolStats {
   std::vector<WorkerStats> workers;  ///< By worker index.
   WorkerStats total;                 ///< Their sum.

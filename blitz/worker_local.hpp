@@ -23,7 +23,7 @@
 
 namespace blitz {
 
-/// What makes the values: callable without arguments. It returns a T, which need not be movable, or what converts to
+/// What makes the values of a blitz::worker_local: callable without arguments. It returns a T, which need not be movable, or what converts to
 /// one.
 template <class F, class T>
 concept WorkerLocalMaker =

@@ -24,7 +24,13 @@ namespace blitz {
 
 /// @brief What the environment of a receiver is queried with for its stop token:
 /// `receiver.get_env().query(blitz::GetStopToken())`. A receiver without such an environment is never asked to stop.
-/// For PoolScheduler, which knows no library of senders.
+/// For PoolScheduler, which knows no library of senders. Any thread asks for it.
+/// @code
+///   struct Environment {
+///     std::stop_token stop;
+///     std::stop_token query(blitz::GetStopToken /*token*/) const noexcept { return stop; }
+///   };
+/// @endcode
 struct GetStopToken {};
 
 namespace detail {

@@ -13,7 +13,7 @@
 
 namespace blitz {
 
-/// The options of a parallel algorithm. All members have defaults. They lead the arguments, in braces or not:
+/// The options of a parallel algorithm. Plain data. All members have defaults. They lead the arguments, in braces or not:
 /// @code
 ///   blitz::sort({.min_grain = 4096, .pool = &pool}, v);
 /// @endcode

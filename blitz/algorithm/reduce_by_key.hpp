@@ -23,7 +23,7 @@
 
 namespace blitz {
 
-/// What reduce_by_key returns: the ends of what was written.
+/// What blitz::reduce_by_key returns: the ends of what was written. Plain data.
 template <class K, class V>
 struct ReduceByKeyResult {
   K keys_out;    ///< Behind the last key.

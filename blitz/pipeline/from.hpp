@@ -22,7 +22,10 @@
 
 namespace blitz {
 
-/// How `from` takes items.
+/// How `from` takes items. Plain data.
+/// @code
+///   const auto sum = blitz::from(list, {.batch = 16}).map(costly).sum();
+/// @endcode
 struct FromOptions {
   std::size_t batch = 256;  ///< how many items a worker takes at once; 0 is taken for 1
 };

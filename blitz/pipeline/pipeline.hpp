@@ -31,7 +31,7 @@
 
 namespace blitz {
 
-/// A range that a pipeline can begin with: random access, of known size; an lvalue, which is referred to, or a view.
+/// A range that blitz::Pipeline can begin with: random access, of known size; an lvalue, which is referred to, or a view.
 template <class R>
 concept PipelineRange = LoopRange<R> && std::ranges::viewable_range<R> && LoopRange<const std::views::all_t<R>> &&
                         (std::is_lvalue_reference_v<R> || std::ranges::view<std::remove_cvref_t<R>>);
@@ -39,7 +39,7 @@ concept PipelineRange = LoopRange<R> && std::ranges::viewable_range<R> && LoopRa
 template <PipelineRange R, PipelineRange... More>
 [[nodiscard]] auto par(R&& range, More&&... more);
 
-/// Numbers that sum and product take.
+/// Numbers that sum and product of a blitz::Pipeline take.
 template <class T>
 concept PipelineNumber = std::is_arithmetic_v<T>;
 

@@ -21,11 +21,11 @@
 
 namespace blitz {
 
-/// What divides a value for blitz::split: `f(value)` returns the value, or its left half, and a right half if there is one.
+/// What divides a value for blitz::split(): `f(value)` returns the value, or its left half, and a right half if there is one.
 template <class F, class T>
 concept SplitCallable = std::movable<T> && std::is_invocable_r_v<std::pair<T, std::optional<T>>, const F&, T>;
 
-/// What tells the children of a node for blitz::walk_tree: `f(node)` returns a range of nodes.
+/// What tells the children of a node for blitz::walk_tree(): `f(node)` returns a range of nodes.
 template <class F, class T>
 concept TreeCallable =
     std::copy_constructible<T> && std::invocable<const F&, const T&> &&

@@ -55,3 +55,5 @@ class BlitzConan(ConanFile):
             self.cpp_info.defines = ["BLITZ_NO_ASYMMETRIC_FENCES"]
         if self.settings.os in ("Linux", "FreeBSD"):
             self.cpp_info.system_libs = ["pthread"]
+        elif self.settings.os == "Windows":
+            self.cpp_info.system_libs = ["synchronization"]

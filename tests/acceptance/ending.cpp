@@ -356,12 +356,20 @@ void overflow_stack() {
   pool.spawn([] { std::printf("%ld\n", descend(1'000'000)); });
 }
 
-/// On the inside of a scope, which is still there. See ScopeState::begun.
+/// A scope's result, which spawns in the scope whenever it is moved: also on its way to the caller, when the scope has
+/// ended and its object is still there.
+struct SpawnsWhenMoved {
+  explicit SpawnsWhenMoved(blitz::Scope& s) : scope(s) {}
+  SpawnsWhenMoved(SpawnsWhenMoved&& other) : scope(other.scope) {
+    scope.spawn([] {});
+  }
+  blitz::Scope& scope;
+};
 void spawn_in_an_ended_scope() {
-  blitz::ThreadPool pool({.num_threads = 1});
-  blitz::detail::ScopeState scope(blitz::detail::base_of(pool), nullptr, {});
-  scope.wait();
-  scope.begun(nullptr);
+  blitz::scope([](blitz::Scope& s) { return SpawnsWhenMoved(s); });
+}
+void spawn_in_an_ended_scope_in_place() {
+  blitz::in_place_scope([](blitz::Scope& s) { return SpawnsWhenMoved(s); });
 }
 
 struct Scenario {
@@ -417,6 +425,7 @@ constexpr Scenario kScenarios[] = {
     {"exit_in_start_hook", exit_in_start_hook},
     {"exit_in_exit_hook", exit_in_exit_hook},
     {"spawn_in_an_ended_scope", spawn_in_an_ended_scope},
+    {"spawn_in_an_ended_scope_in_place", spawn_in_an_ended_scope_in_place},
 };
 
 #undef BLITZ_ENDING_ON_ALL

@@ -47,6 +47,7 @@ IN_GLOBAL_POOL = {
     "exit_in_start_hook": (4, []),
     "exit_in_exit_hook": (4, []),
     "spawn_in_an_ended_scope": (ABORT, ["the scope has ended"]),
+    "spawn_in_an_ended_scope_in_place": (ABORT, ["the scope has ended"]),
 }
 
 # With threads that main leaves behind in these calls, in global pools of all sizes. Each many times: it is chance what they
@@ -83,6 +84,14 @@ NOT_ON_WINDOWS = [
 ]
 
 
+# So many times in a row an exit status may be lost.
+LOST_ENDS = 5
+
+
+def is_for_windows():
+    return sys.argv[1].endswith(".exe")
+
+
 def ended_as(expected, status):
     """Whether that is how a program with this status has ended."""
     if isinstance(expected, int):
@@ -95,12 +104,20 @@ def ended_as(expected, status):
     return status in (-signal.SIGSEGV, -signal.SIGBUS)
 
 
+def result_of(command):
+    """What came of the program. Wine's server kills a process that has ended, but is not gone half a second later, as on a busy
+    machine (server/process.c, process_sigkill). Its exit status is then lost, and the program runs again."""
+    for _ in range(LOST_ENDS if is_for_windows() else 1):
+        result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100)
+        if result.returncode != -signal.SIGKILL:
+            break
+    return result
+
+
 def check(command, expected, says):
     """The complaints about one scenario."""
     try:
-        result = subprocess.run(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100
-        )
+        result = result_of(command)
     except subprocess.TimeoutExpired:
         return ["it hangs"]
     complaints = [f"it does not say {text!r}" for text in says if text not in result.stdout]
@@ -124,7 +141,7 @@ def scenarios():
 def main():
     failed = False
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        left_out = NOT_ON_WINDOWS if sys.argv[1].endswith(".exe") else []
+        left_out = NOT_ON_WINDOWS if is_for_windows() else []
         every = [scenario for scenario in scenarios() if scenario[0][0].split(".")[0] not in left_out]
         wrapper = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))  # of a cross build
         found = pool.map(lambda scenario: check([*wrapper, sys.argv[1], *scenario[0]], *scenario[1:]), every)

@@ -163,6 +163,10 @@ extern std::vector<double> a, b;
 extern const std::string text;
 std::vector<std::string_view> words_of(std::string_view line);
 }  // namespace pipeline
+namespace policy {
+extern blitz::policy::Job *job, *top;
+extern std::mutex mutex;
+}  // namespace policy
 namespace reduce {
 struct File {
   std::size_t size;

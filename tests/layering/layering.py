@@ -82,8 +82,6 @@ VERSIONS = {
     "CHANGELOG.md": r"^## ([\d.]+)$",
     "packaging/conan/conanfile.py": r'^    version = "(.*)"',
     "packaging/debian/changelog": r"\A\S+ \((.*)-\d+\)",
-    "packaging/meson/blitz.wrap": r"^revision = v(.*)",
-    "packaging/spack/spack_repo/blitz/packages/blitz_parallel/package.py": r'^    version\("(.*?)"',
     "packaging/vcpkg/blitz-parallel/vcpkg.json": r'"version": "(.*)"',
 }
 
@@ -356,6 +354,13 @@ def check_version(root):
             yield f"{name}: names the version {other}, blitz/version.hpp {version}"
 
 
+def check_pictures(root):
+    """Each picture has colours for a dark page, too."""
+    for path in sorted([*root.glob("docs/*.svg"), *root.glob("bench/*.svg")]):
+        if "prefers-color-scheme: dark" not in path.read_text():
+            yield f"{path.relative_to(root)}: has no colours for a dark page (prefers-color-scheme)"
+
+
 def check_top_level(root):
     ignore_file = root / ".gitignore"
     ignored = [line.strip().strip("/") for line in ignore_file.read_text().splitlines()] if ignore_file.exists() else []
@@ -382,6 +387,7 @@ CHECKS = [
     check_map,
     check_cmake_sources,
     check_version,
+    check_pictures,
     check_top_level,
 ]
 

@@ -297,6 +297,12 @@ class Places(Tree):
         self.write("meson.build", "project('blitz', 'cpp')\n")
         self.assert_complaint("meson.build", "None")
 
+    def test_a_picture_for_light_pages_alone(self):
+        self.write("docs/way.svg", "<svg><style>@media (prefers-color-scheme: dark) { svg { fill: white } }</style></svg>")
+        self.assert_sound()
+        self.write("bench/times.svg", "<svg></svg>")
+        self.assert_complaint("bench/times.svg", "prefers-color-scheme")
+
     def test_the_top_level(self):
         for allowed in (".github/x", "build-debug/x", "README.md", "LICENSE", "tests/x", "docs/x"):
             self.write(allowed, "")

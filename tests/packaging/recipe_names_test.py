@@ -43,6 +43,14 @@ class RecipeNamesTest(unittest.TestCase):
         self.assertIn("OUTPUT_NAME blitz", CMAKE)
         self.assertIn('libs = ["blitz"]', CONAN)
 
+    def test_system_libraries(self):
+        """What Meson links on Windows, all other ways of building do, or say."""
+        [library] = re.findall(r"find_library\('(\w+)'\)", (ROOT / "blitz/meson.build").read_text())
+        self.assertIn(f"$<$<PLATFORM_ID:Windows>:{library}>", CMAKE)
+        self.assertIn(f'system_libs = ["{library}"]', CONAN)
+        for name in ("packaging/single_header", "packaging/README.md", "docs/start.md"):
+            self.assertIn(f"-l{library}", (ROOT / name).read_text(), name)
+
     def test_files(self):
         """What Conan packs is all that CMake reads, and the folders are those into which it installs."""
         [patterns] = [

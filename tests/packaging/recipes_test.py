@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Builds blitz by the recipes in packaging/, and a user's program with what they make.
 
-    recipes_test.py conan|debian|vcpkg|meson_wrap SOURCE_ROOT VERSION COMPILER...
+    recipes_test.py conan|debian|vcpkg|meson_wrap|spack SOURCE_ROOT VERSION COMPILER...
 
-Each is skipped where its tool is not installed. vcpkg needs $VCPKG_ROOT, and tools of its own that it downloads.
+Each is skipped where its tool is not installed. vcpkg needs $VCPKG_ROOT, and tools of its own that it downloads,
+as Spack does its recipes.
 """
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -20,17 +22,16 @@ SKIPPED = 77  # for Meson
 
 
 def copy_as_repository(source_root, folder):
-    """Commits a copy of what git tracks, or would track, in the tree; gives the commit."""
+    """Commits a copy of what git tracks, or would track, in the tree, on the branch `main`."""
     names = output_of(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=source_root)
     for name in filter(None, names.split("\0")):
         if (source_root / name).exists():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source_root / name, folder / name)
     git = ["git", "-C", folder, "-c", "user.name=test", "-c", "user.email=test@localhost"]
-    run([*git, "init", "--quiet"])
+    run([*git, "init", "--quiet", "--initial-branch=main"])
     run([*git, "add", "--all"])
     run([*git, "commit", "--quiet", "--message", "all"])
-    return output_of([*git, "rev-parse", "HEAD"]).strip()
 
 
 def conan(scratch, root, version, compiler):
@@ -74,13 +75,11 @@ def vcpkg(scratch, root, version, compiler):
 
 
 def meson_wrap(scratch, root, version, compiler):
-    commit = copy_as_repository(root, scratch / "blitz")
+    copy_as_repository(root, scratch / "blitz")
     project = scratch / "project"
     (project / "subprojects").mkdir(parents=True)
-    text = (root / "packaging/meson/blitz.wrap").read_text().splitlines()
-    values = {"url": scratch / "blitz", "revision": commit}
-    text = [f"{key} = {values[key]}" if (key := line.split(" = ")[0]) in values else line for line in text]
-    (project / "subprojects/blitz.wrap").write_text("\n".join(text) + "\n")
+    text = (root / "packaging/meson/blitz.wrap").read_text()
+    (project / "subprojects/blitz.wrap").write_text(re.sub(r"(?m)^url = .*", f"url = {scratch}/blitz", text))
     (project / "meson.build").write_text(PROJECT)
     shutil.copy(CONSUMER, project)
     build = scratch / "build"
@@ -89,11 +88,27 @@ def meson_wrap(scratch, root, version, compiler):
     expect_right_answer(build / "consumer", version)
 
 
+def spack(scratch, root, version, compiler):
+    # Spack clones the repository that the recipe lies in, and keeps what it knows in the folders below.
+    copy_as_repository(root, scratch / "copy")
+    folders = {"SPACK_USER_CONFIG_PATH": scratch / "user", "SPACK_USER_CACHE_PATH": scratch / "cache"}
+    environment = {**os.environ, **{name: str(folder) for name, folder in folders.items()}}
+    run(["spack", "repo", "add", scratch / "copy/packaging/spack/spack_repo/blitz"], env=environment)
+    run(["spack", "compiler", "find"], env=environment)
+    installed = f"config:install_tree:root:{scratch / 'installed'}"
+    run(["spack", "-c", installed, "install", "blitz-parallel@main"], env=environment)
+    prefix = output_of(["spack", "-c", installed, "location", "--install-dir", "blitz-parallel@main"], env=environment).strip()
+    builds = Builds(scratch, compiler)
+    build = builds.build(builds.project(PROGRAM), TARGET="blitz::blitz", CMAKE_PREFIX_PATH=prefix)
+    expect_right_answer(build / "consumer", version)
+
+
 NEEDS = {
     conan: ["conan", "cmake", "git"],
     debian: ["git", "dpkg-buildpackage", "dh", "lintian"],
     vcpkg: ["vcpkg", "cmake"],
     meson_wrap: ["git"],
+    spack: ["spack", "cmake", "git"],
 }
 
 

@@ -17,7 +17,6 @@ class BlitzParallel(CMakePackage):
 
     license("MIT")
 
-    version("0.2.0", tag="v0.2.0")
     version("main", branch="main")
 
     variant("shared", default=True, description="Build the shared library beside the static one")
