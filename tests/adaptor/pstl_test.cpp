@@ -269,6 +269,17 @@ void all(const Policy& policy, std::mt19937& random) {
     std::exclusive_scan(policy, begin, end, a.begin(), 0.0);
     std::exclusive_scan(begin, end, b.begin(), 0.0);
     SAME(a == b);
+#if __cplusplus >= 202002L
+    // libstdc++'s own begins its parts with 0.
+    const auto max = [](double x, double y) { return x < y ? y : x; };
+    const auto negative = [](T x) { return x - 1000.5; };
+    std::transform_inclusive_scan(policy, begin, end, a.begin(), max, negative);
+    std::transform_inclusive_scan(begin, end, b.begin(), max, negative);
+    SAME(a == b);
+    std::transform_exclusive_scan(policy, begin, end, a.begin(), -2000.0, max, negative);
+    std::transform_exclusive_scan(begin, end, b.begin(), -2000.0, max, negative);
+    SAME(a == b);
+#endif
     std::vector<T> yes(items), no(items), yes2(items), no2(items);
     const auto x = std::partition_copy(policy, begin, end, yes.begin(), no.begin(), even);
     std::partition_copy(begin, end, yes2.begin(), no2.begin(), even);
@@ -419,6 +430,14 @@ void tags(std::size_t count) {
   SAME(patterns::__pattern_remove_if(parallel, par, begin, v.end(), [](long x) { return x == 0; }) == v.end() - 1);
   SAME(patterns::__pattern_unique(parallel, par, begin, v.end() - 1, [](long x, long y) { return x / 2 == y / 2; }) ==
        begin + end / 2);
+  const std::vector<double> ones(count, 1.0);
+  std::vector<double> powers(count);
+  SAME(patterns::__pattern_transform_scan(parallel, par, ones.begin(), ones.end(), powers.begin(), std::negate<>(), 2.0,
+                                          std::multiplies<>(), std::true_type()) == powers.end());
+  SAME(powers[0] == -2.0 && powers[1] == 2.0);
+  patterns::__pattern_transform_scan(parallel, par, ones.begin(), ones.end(), powers.begin(), std::negate<>(), 2.0,
+                                     std::multiplies<>(), std::false_type());
+  SAME(powers[0] == 2.0 && powers[1] == -2.0);
 #endif
 }
 
