@@ -14,7 +14,7 @@
 #include "blitz/base/compiler.hpp"
 
 #if defined(__clang__) && __clang_major__ < 19
-#error "blitz: coroutines need g++ 12 or clang 19; clang 16 goes on with the thread_local variables of another thread"
+#error "blitz: coroutines need g++ 11 or clang 19; clang 16 goes on with the thread_local variables of another thread"
 #endif
 
 #include <concepts>
