@@ -4,6 +4,7 @@
 //   pstl SEED      compares; ends with 0, or with the number of the first line that differs
 //   pstl throws    an exception of an item ends the program by std::terminate, which is 0 here
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
@@ -360,6 +361,34 @@ void locks() {
   SAME(outer == std::vector<int>(64, 1000));
 }
 
+/// The task groups of calls.hpp: C++17.
+void groups() {
+  blitz::adaptor::TaskGroup group;
+  const auto calls = std::make_shared<std::atomic<int>>(0);
+  const auto call = [calls] { ++*calls; };
+  for (int i = 0; i < 100; ++i) group.run([&group, call] { group.run(call); });
+  group.wait();
+  SAME(*calls == 100);
+
+  group.request_stop();
+  for (int i = 0; i < 100; ++i) group.run(call);
+  group.wait();
+  SAME(*calls == 100 && !group.stop_requested());
+
+  group.run(call);
+  group.run([calls] { throw std::runtime_error("a job"); });
+  bool thrown = false;
+  try {
+    group.wait();
+  } catch (const std::runtime_error& error) {
+    thrown = std::string(error.what()) == "a job";
+  }
+  SAME(thrown && *calls == 101);
+  group.run(call);
+  group.wait();
+  SAME(*calls == 102 && calls.use_count() == 2);  // and that of `call`: each job has freed its own
+}
+
 int throws() {
   std::set_terminate([] { std::_Exit(0); });
   std::vector<int> v(1000);
@@ -454,5 +483,6 @@ int main(int argc, char** argv) {
     moves<std::string>(std::execution::par, random);
   }
   locks();
+  groups();
   tags(30000);
 }
