@@ -3,7 +3,6 @@
 /// not C++20.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -12,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "blitz/base/atomic.hpp"
 #include "blitz/c.h"
 
 /// @brief Calls of blitz for C++17. Each is made on the pool that the caller works for, or else on the global pool.
@@ -155,7 +155,7 @@ class TaskGroup {
   void wait() {
     struct Frame {
       ~Frame() { stop.store(false, std::memory_order_relaxed); }
-      std::atomic<bool>& stop;
+      detail::Atomic<bool>& stop;
     } frame{stop_};
     check(blitz_task_group_wait(group_));
   }
@@ -169,7 +169,7 @@ class TaskGroup {
   blitz_task_group* group_ = nullptr;
   // In the place of the group's own request: a job that is not called could not free its function object. Written by any
   // thread; relaxed, as it says nothing of other memory.
-  std::atomic<bool> stop_{false};
+  detail::Atomic<bool> stop_{false};
 };
 
 }  // namespace blitz::adaptor
