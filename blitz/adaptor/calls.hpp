@@ -8,8 +8,10 @@
 #include <new>
 #include <optional>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
+#include "blitz/base/atomic.hpp"
 #include "blitz/c.h"
 
 /// @brief Calls of blitz for C++17. Each is made on the pool that the caller works for, or else on the global pool.
@@ -110,5 +112,66 @@ void reduce_blocks(std::size_t count, std::size_t grain, std::optional<T>& value
       }};
   check(blitz_parallel_reduce(nullptr, count, grain, &kReduction, &calls, &value));
 }
+
+/// @brief Jobs that any thread may spawn, and that are waited for together, again and again: see blitz::TaskGroup.
+///
+/// @code
+///   blitz::adaptor::TaskGroup group;
+///   for (Node& node : nodes) group.run([&] { work_on(node); });
+///   group.wait();
+/// @endcode
+///
+/// Thread-safety: as of blitz::TaskGroup.
+class TaskGroup {
+ public:
+  /// @brief A group of the pool that the caller works for, or else of the global pool.
+  /// @throws std::bad_alloc, std::runtime_error if the global pool cannot be started. Complexity: O(1); an allocation.
+  TaskGroup() { check(blitz_task_group_create(nullptr, &group_)); }
+  TaskGroup(const TaskGroup&) = delete;
+  TaskGroup& operator=(const TaskGroup&) = delete;
+  /// Waits for the jobs, and drops what they throw. Complexity: O(1) beside the jobs.
+  ~TaskGroup() { blitz_task_group_destroy(group_); }
+
+  /// @brief Spawns a job of the group: a worker calls a copy of `f`.
+  /// @param f  Called once, unless a stop was requested.
+  /// @throws std::bad_alloc, std::runtime_error if the pool was shut down; `f` is then not called. Complexity: O(1); an allocation.
+  template <class F>
+  void run(F&& f) {
+    struct Job {
+      TaskGroup& group;
+      std::decay_t<F> f;
+    };
+    std::unique_ptr<Job> job(new Job{*this, std::forward<F>(f)});
+    check(blitz_task_group_run(
+        group_,
+        [](void* context) {
+          const std::unique_ptr<Job> own(static_cast<Job*>(context));
+          if (!own->group.stop_requested()) own->f();
+        },
+        job.get()));
+    static_cast<void>(job.release());  // The call above has passed it on.
+  }
+
+  /// @brief Waits until no job is unfinished; runs jobs meanwhile. Then the group may be used again.
+  /// @throws What the first job that threw has thrown. Complexity: O(1) beside the jobs.
+  void wait() {
+    struct Frame {
+      ~Frame() { stop.store(false, std::memory_order_relaxed); }
+      detail::Atomic<bool>& stop;
+    } frame{stop_};
+    check(blitz_task_group_wait(group_));
+  }
+
+  /// Jobs that have not begun do nothing, until the next wait() has returned. Complexity: O(1).
+  void request_stop() noexcept { stop_.store(true, std::memory_order_relaxed); }
+  /// Whether that was requested. Complexity: O(1).
+  [[nodiscard]] bool stop_requested() const noexcept { return stop_.load(std::memory_order_relaxed); }
+
+ private:
+  blitz_task_group* group_ = nullptr;
+  // In the place of the group's own request: a job that is not called could not free its function object. Written by any
+  // thread; relaxed, as it says nothing of other memory.
+  detail::Atomic<bool> stop_{false};
+};
 
 }  // namespace blitz::adaptor

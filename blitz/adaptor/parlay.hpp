@@ -10,8 +10,8 @@
     "blitz: <blitz/adaptor/parlay.hpp> must come before the headers of parlaylib, as by the compiler's option -include"
 #elif defined(PARLAY_CILKPLUS) || defined(PARLAY_OPENCILK) || defined(PARLAY_OPENMP) || defined(PARLAY_SEQUENTIAL)
 #error "blitz: parlaylib was told to use another scheduler than <blitz/adaptor/parlay.hpp>"
-#elif !__has_include(<parlay/parallel.h>)
-#error "blitz: <blitz/adaptor/parlay.hpp> needs parlaylib, of 2021 or later: github.com/cmuparlay/parlaylib"
+#elif !__has_include(<parlay/worker_specific.h>)  // Of the same commit as execute_with_scheduler.
+#error "blitz: <blitz/adaptor/parlay.hpp> needs parlaylib of September 2023 or later: github.com/cmuparlay/parlaylib"
 #endif
 #ifndef PARLAY_TBB
 #define PARLAY_TBB

@@ -5,7 +5,7 @@
 #include "blitz/base/compiler.hpp"
 
 #if !__has_include(<stdexec/execution.hpp>)
-#error "blitz: <blitz/adaptor/stdexec.hpp> needs stdexec of April 2026 or later, https://github.com/NVIDIA/stdexec"
+#error "blitz: <blitz/adaptor/stdexec.hpp> needs stdexec, https://github.com/NVIDIA/stdexec"
 #endif
 #include <concepts>
 #include <exception>
@@ -16,9 +16,18 @@
 
 #include "blitz/adaptor/sender.hpp"
 
+namespace stdexec {
+struct sender_tag;  // Where stdexec has none, it stays incomplete.
+}  // namespace stdexec
+
 namespace blitz {
 
 namespace detail {
+
+template <class T>
+concept Complete = requires { sizeof(T); };
+static_assert(Complete<::stdexec::sender_tag>,
+              "blitz: <blitz/adaptor/stdexec.hpp> needs stdexec of April 2026 or later");
 
 struct Stdexec;
 
@@ -60,7 +69,7 @@ struct StdexecDomain : ::stdexec::default_domain {
 
 /// The vocabulary of stdexec.
 struct Stdexec {
-  using SenderTag = ::stdexec::sender_tag;  // Not there: blitz needs stdexec of April 2026 or later.
+  using SenderTag = ::stdexec::sender_tag;
   using ReceiverTag = ::stdexec::receiver_tag;
   using OperationStateTag = ::stdexec::operation_state_tag;
   using SchedulerTag = ::stdexec::scheduler_tag;

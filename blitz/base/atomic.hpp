@@ -31,7 +31,7 @@ inline void compiler_fence() noexcept { std::atomic_signal_fence(std::memory_ord
 
 #if defined(BLITZ_THREAD_SANITIZER)
 /// Stands for the total order of fences in a ThreadSanitizer build: one word for the program and its shared libraries.
-BLITZ_API inline constinit std::atomic<unsigned> fence_word{0};
+BLITZ_API inline std::atomic<unsigned> fence_word{0};
 #endif
 
 /// A full fence: all earlier accesses are performed before all later ones, also a store before a load.

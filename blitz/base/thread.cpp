@@ -264,4 +264,15 @@ Thread& Thread::operator=(Thread&& other) noexcept {
 
 Thread::~Thread() { assert(!joinable()); }
 
+std::size_t default_stack_size() noexcept {
+  std::size_t bytes = 0;
+#if defined(BLITZ_POSIX_THREADS)
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return 0;
+  pthread_attr_getstacksize(&attributes, &bytes);
+  pthread_attr_destroy(&attributes);
+#endif
+  return bytes;
+}
+
 }  // namespace blitz::detail

@@ -58,4 +58,7 @@ class BLITZ_API Thread {
   std::unique_ptr<Impl> impl_;
 };
 
+/// The bytes of stack of a thread whose options name none; 0 where the system does not say.
+[[nodiscard]] BLITZ_API std::size_t default_stack_size() noexcept;
+
 }  // namespace blitz::detail

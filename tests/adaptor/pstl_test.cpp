@@ -4,6 +4,7 @@
 //   pstl SEED      compares; ends with 0, or with the number of the first line that differs
 //   pstl throws    an exception of an item ends the program by std::terminate, which is 0 here
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
@@ -269,6 +270,17 @@ void all(const Policy& policy, std::mt19937& random) {
     std::exclusive_scan(policy, begin, end, a.begin(), 0.0);
     std::exclusive_scan(begin, end, b.begin(), 0.0);
     SAME(a == b);
+#if __cplusplus >= 202002L
+    // libstdc++'s own begins its parts with 0.
+    const auto max = [](double x, double y) { return x < y ? y : x; };
+    const auto negative = [](T x) { return x - 1000.5; };
+    std::transform_inclusive_scan(policy, begin, end, a.begin(), max, negative);
+    std::transform_inclusive_scan(begin, end, b.begin(), max, negative);
+    SAME(a == b);
+    std::transform_exclusive_scan(policy, begin, end, a.begin(), -2000.0, max, negative);
+    std::transform_exclusive_scan(begin, end, b.begin(), -2000.0, max, negative);
+    SAME(a == b);
+#endif
     std::vector<T> yes(items), no(items), yes2(items), no2(items);
     const auto x = std::partition_copy(policy, begin, end, yes.begin(), no.begin(), even);
     std::partition_copy(begin, end, yes2.begin(), no2.begin(), even);
@@ -349,6 +361,34 @@ void locks() {
   SAME(outer == std::vector<int>(64, 1000));
 }
 
+/// The task groups of calls.hpp: C++17.
+void groups() {
+  blitz::adaptor::TaskGroup group;
+  const auto calls = std::make_shared<std::atomic<int>>(0);
+  const auto call = [calls] { ++*calls; };
+  for (int i = 0; i < 100; ++i) group.run([&group, call] { group.run(call); });
+  group.wait();
+  SAME(*calls == 100);
+
+  group.request_stop();
+  for (int i = 0; i < 100; ++i) group.run(call);
+  group.wait();
+  SAME(*calls == 100 && !group.stop_requested());
+
+  group.run(call);
+  group.run([calls] { throw std::runtime_error("a job"); });
+  bool thrown = false;
+  try {
+    group.wait();
+  } catch (const std::runtime_error& error) {
+    thrown = std::string(error.what()) == "a job";
+  }
+  SAME(thrown && *calls == 101);
+  group.run(call);
+  group.wait();
+  SAME(*calls == 102 && calls.use_count() == 2);  // and that of `call`: each job has freed its own
+}
+
 int throws() {
   std::set_terminate([] { std::_Exit(0); });
   std::vector<int> v(1000);
@@ -419,6 +459,14 @@ void tags(std::size_t count) {
   SAME(patterns::__pattern_remove_if(parallel, par, begin, v.end(), [](long x) { return x == 0; }) == v.end() - 1);
   SAME(patterns::__pattern_unique(parallel, par, begin, v.end() - 1, [](long x, long y) { return x / 2 == y / 2; }) ==
        begin + end / 2);
+  const std::vector<double> ones(count, 1.0);
+  std::vector<double> powers(count);
+  SAME(patterns::__pattern_transform_scan(parallel, par, ones.begin(), ones.end(), powers.begin(), std::negate<>(), 2.0,
+                                          std::multiplies<>(), std::true_type()) == powers.end());
+  SAME(powers[0] == -2.0 && powers[1] == 2.0);
+  patterns::__pattern_transform_scan(parallel, par, ones.begin(), ones.end(), powers.begin(), std::negate<>(), 2.0,
+                                     std::multiplies<>(), std::false_type());
+  SAME(powers[0] == 2.0 && powers[1] == -2.0);
 #endif
 }
 
@@ -435,5 +483,6 @@ int main(int argc, char** argv) {
     moves<std::string>(std::execution::par, random);
   }
   locks();
+  groups();
   tags(30000);
 }

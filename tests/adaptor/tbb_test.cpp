@@ -515,6 +515,15 @@ TEST_CASE("global_control limits the threads") {
     CHECK(threads.size() <= 2);
   }
   CHECK(global_control::active_value(global_control::terminate_on_exception) == 0);
+#if defined(__linux__) && !defined(BLITZ_PORTABLE)
+  const std::size_t default_size = global_control::active_value(global_control::thread_stack_size);
+  CHECK(default_size > 0);
+  {
+    const global_control twice(global_control::thread_stack_size, 2 * default_size);
+    CHECK(global_control::active_value(global_control::thread_stack_size) == 2 * default_size);
+  }
+  CHECK(global_control::active_value(global_control::thread_stack_size) == default_size);
+#endif
 #ifdef BLITZ_TBB  // oneTBB aborts.
   CHECK_THROWS_AS(global_control(global_control::max_allowed_parallelism, 0), std::exception);
 #endif

@@ -4,6 +4,8 @@
     packaging_test.py installed BUILD_ROOT COMPILER...
         against what `meson install` puts in place, found through pkg-config; and a program with a policy of its own,
         and one that shares a policy with a library of its own
+    packaging_test.py adaptors BUILD_ROOT COMPILER...
+        the same with each adaptor whose library is installed
     packaging_test.py subproject SOURCE_ROOT VERSION COMPILER...
         with blitz as a Meson subproject, once as a shared and once as a static library
 """
@@ -34,6 +36,8 @@ ADAPTORS = {
     "stdexec": ("blitz/adaptor/stdexec.hpp", "blitz::StdexecScheduler scheduler(blitz::global_pool());", "stdexec/execution.hpp"),
     "tbb": ("tbb/parallel_for.h", "tbb::parallel_for(0, 1, [](int) {});", None),
 }
+# The folders of Debian for libraries whose headers do not lie in the compiler's own.
+FOLDERS = ["/usr/include/eigen3", "/usr/include/opencv4"]
 PARLAY_STUB = HERE.parent / "adaptor" / "parlay_stub"
 
 PROJECT = """\
@@ -67,33 +71,25 @@ def program_of(adaptor):
     return "".join(f"#include <{name}>\n" for name in [header, *more]) + f"int main() {{ {statement} }}\n"
 
 
-def adaptors(scratch, command, stage, environment):
-    """Each adaptor has a package; those that need no other library compile, link and run with what their package says."""
-    packages = {path.stem.removeprefix("blitz-") for path in stage.rglob("blitz-*.pc")}
-    expect(packages == set(ADAPTORS), f"the packages of adaptors are {packages}")
-    for name, (_, _, needed) in ADAPTORS.items():
-        if needed:
-            continue
-        source, program = scratch / f"{name}.cpp", scratch / name
-        source.write_text(program_of(name))
-        flags = output_of(["pkg-config", "--cflags", "--libs", f"blitz-{name}"], env=environment).split()
-        run([*command, "-isystem", PARLAY_STUB, source, "-o", program, *flags])
-        run([program], env=environment)
+def library_of(adaptor, compiler):
+    """Whether the library that an adaptor needs is installed, or none is needed; says so if it is not."""
+    needed = ADAPTORS[adaptor][2]
+    has = f"#if !__has_include(<{needed}>)\n#error\n#endif\n"
+    command = [*compiler, *(f"-I{folder}" for folder in FOLDERS), "-E", "-x", "c++", "-", "-o", os.devnull]
+    there = not needed or subprocess.run(command, input=has, text=True, stderr=subprocess.DEVNULL).returncode == 0
+    if not there:
+        print(f"Not tested: {adaptor}, as {needed} is not installed", flush=True)
+    return there
 
 
-def installed(scratch, build_root, *compiler):
+def staged(scratch, build_root):
+    """Installs blitz in a staging area: its folder, that of its packages, and the environment for both."""
     stage = scratch / "stage"
     run(["meson", "install", "-C", build_root, "--no-rebuild", "--quiet", "--destdir", stage])
-
     packages = list(stage.rglob("blitz.pc"))
     expect(len(packages) == 1, f"{len(packages)} blitz.pc files")
     libraries = list(stage.rglob("libblitz.*"))
     expect(libraries, "no library")
-    headers = [path for path in stage.rglob("*.hpp")]
-    expect(any(path.match("include/blitz/blitz.hpp") for path in headers), "blitz/blitz.hpp is not installed")
-    strays = [str(path) for path in stage.rglob("*") if path.suffix == ".cpp" or path.name == "meson.build"]
-    expect(not strays, f"installed by mistake: {strays}")
-
     # The package names its final place; the staging area stands before it for now.
     environment = {
         **os.environ,
@@ -101,6 +97,41 @@ def installed(scratch, build_root, *compiler):
         "PKG_CONFIG_SYSROOT_DIR": str(stage),
         "LD_LIBRARY_PATH": str(libraries[0].parent),
     }
+    return stage, libraries, environment
+
+
+def strict(compiler):
+    return [*compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", *os.environ.get("CXXFLAGS", "").split()]
+
+
+def build_adaptors(scratch, names, command, stage, environment):
+    """The programs compile, link and run with what the packages of their adaptors say."""
+
+    def in_its_place(flag):  # pkg-config has put the staging area before folders of other libraries too.
+        astray = flag.startswith(f"-I{stage}") and not pathlib.Path(flag[2:]).exists()
+        return flag.replace(str(stage), "") if astray else flag
+
+    for name in names:
+        source, program = scratch / f"{name}.cpp", scratch / name
+        source.write_text(program_of(name))
+        flags = output_of(["pkg-config", "--cflags", "--libs", f"blitz-{name}"], env=environment).split()
+        run([*command, "-isystem", PARLAY_STUB, source, "-o", program, *map(in_its_place, flags)])
+        run([program], env=environment)
+
+
+def adaptors(scratch, build_root, *compiler):
+    stage, _, environment = staged(scratch, build_root)
+    names = [name for name, (_, _, needed) in ADAPTORS.items() if needed and library_of(name, compiler)]
+    build_adaptors(scratch, names, strict(compiler), stage, environment)
+
+
+def installed(scratch, build_root, *compiler):
+    stage, libraries, environment = staged(scratch, build_root)
+    headers = [path for path in stage.rglob("*.hpp")]
+    expect(any(path.match("include/blitz/blitz.hpp") for path in headers), "blitz/blitz.hpp is not installed")
+    strays = [str(path) for path in stage.rglob("*") if path.suffix == ".cpp" or path.name == "meson.build"]
+    expect(not strays, f"installed by mistake: {strays}")
+
     version = output_of(["pkg-config", "--modversion", "blitz"], env=environment).strip()
     flags = output_of(["pkg-config", "--cflags", "--libs", "blitz"], env=environment).split()
     expect(f"-I{stage}" in " ".join(flags), f"pkg-config gives {flags}, which does not lead into {stage}")
@@ -110,13 +141,15 @@ def installed(scratch, build_root, *compiler):
     if any(path.suffix == ".so" for path in libraries):
         expect(soname in [path.name for path in libraries], f"no {soname} among {libraries}")
 
-    extra = os.environ.get("CXXFLAGS", "").split()
-    command = [*compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", *extra]
+    command = strict(compiler)
     program = scratch / "consumer"
     run([*command, CONSUMER, "-o", program, *flags])
     expect_right_answer(program, version, env=environment)
 
-    adaptors(scratch, command, stage, environment)
+    packages = {path.stem.removeprefix("blitz-") for path in stage.rglob("blitz-*.pc")}
+    expect(packages == set(ADAPTORS), f"the packages of adaptors are {packages}")
+    alone = [name for name, (_, _, needed) in ADAPTORS.items() if not needed]
+    build_adaptors(scratch, alone, command, stage, environment)
 
     command += ["-fvisibility=hidden", "-I", EXAMPLES]
     program = scratch / "custom_policy"
@@ -150,7 +183,7 @@ def subproject(scratch, source_root, version, *compiler):
 def main():
     mode, *arguments = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="blitz-packaging-") as scratch:
-        {"installed": installed, "subproject": subproject}[mode](pathlib.Path(scratch), *arguments)
+        {"installed": installed, "adaptors": adaptors, "subproject": subproject}[mode](pathlib.Path(scratch), *arguments)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "blitz/base/atomic.hpp"
+#include "blitz/base/thread.hpp"
 #include "blitz/current_pool.hpp"
 #include "blitz/pool_ref.hpp"
 #include "blitz/thread_pool.hpp"
@@ -122,11 +123,14 @@ class global_control {
     all.choose_pool();
   }
 
-  /// The value that counts. 0 bytes of stack: the system's default.
+  /// The value that counts. While no size of stacks is set, it is the system's default, or 0 where it does not say.
   [[nodiscard]] static std::size_t active_value(parameter what) {
     Controls& all = controls();
     const std::lock_guard lock(all.mutex);
-    if (all.values[what].empty()) return what == max_allowed_parallelism ? blitz::global_pool().num_threads() : 0;
+    if (all.values[what].empty()) {
+      if (what == thread_stack_size) return blitz::detail::default_stack_size();
+      return what == max_allowed_parallelism ? blitz::global_pool().num_threads() : 0;
+    }
     return what == max_allowed_parallelism ? *all.values[what].begin() : *all.values[what].rbegin();
   }
 

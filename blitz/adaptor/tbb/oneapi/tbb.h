@@ -1,6 +1,7 @@
 #pragma once
 
 #include "blitz/adaptor/tbb/algorithms.hpp"
+#include "blitz/adaptor/tbb/left_out.hpp"
 #include "blitz/adaptor/tbb/tasks.hpp"
 #include "blitz/adaptor/tbb/thread_specific.hpp"
 #include "blitz/adaptor/tbb/utilities.hpp"

@@ -1,0 +1,1 @@
+// Empty: the plug-in asks whether it is there.
