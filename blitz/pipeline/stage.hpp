@@ -31,6 +31,8 @@ class Over {
   [[nodiscard]] LoopIndex positions() const { return below_.positions(); }
   void first_pass(const AlgorithmOptions& options) { below_.first_pass(options); }
   void end_early() const noexcept { below_.end_early(); }
+  /// What is below.
+  [[nodiscard]] const S& below() const noexcept { return below_; }
 
  protected:
   explicit Over(S below) : below_(std::move(below)) {}
@@ -109,8 +111,7 @@ class FilterStage : public Over<S> {
     });
   }
 
-  /// For folds that take every position, and for a dropped one the identity.
-  [[nodiscard]] const S& below() const noexcept { return this->below_; }
+  /// Whether it keeps an item: for folds that take every position, and for a dropped one the identity.
   template <class... X>
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool keeps(const X&... x) const {
     return static_cast<bool>(invoke_inline(p_, x...));
@@ -304,6 +305,7 @@ class ScanStage : public Over<S> {
   using Items = Pack<const T&>;
   static constexpr bool kIndexed = false;
   static constexpr bool kTwoPasses = true;
+  static constexpr LoopIndex kBlock = 4096;
 
   ScanStage(S below, std::optional<T> init, Op op)
       : Over<S>(std::move(below)), init_(std::move(init)), op_(std::move(op)) {}
@@ -353,9 +355,10 @@ class ScanStage : public Over<S> {
     return false;
   }
 
- private:
-  static constexpr LoopIndex kBlock = 4096;
+  /// The number of items.
+  [[nodiscard]] LoopIndex count() const { return this->below_.positions(); }
 
+ private:
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool run(T value, LoopIndex first, LoopIndex last, const Sink& sink) const {
     return this->below_.for_each(first, last, [&](auto&& x) BLITZ_LAMBDA_INLINE -> bool {

@@ -508,6 +508,45 @@ std::pair<Array<T>, Array<Other>> collect_both(const AlgorithmOptions& options, 
   });
 }
 
+/// The scan behind which a stage has one item for each of its items; null where there is none.
+template <class S>
+constexpr std::nullptr_t scan_below(const S& /*stage*/) noexcept {
+  return nullptr;
+}
+template <class S, class T, class Op, bool kExclusive>
+const auto* scan_below(const ScanStage<S, T, Op, kExclusive>& stage) noexcept {
+  return &stage;
+}
+template <class S, class F>
+auto scan_below(const MapStage<S, F>& stage) noexcept {
+  return scan_below(stage.below());
+}
+template <class S, class F>
+auto scan_below(const InspectStage<S, F>& stage) noexcept {
+  return scan_below(stage.below());
+}
+template <class S>
+inline constexpr bool kScanned = !std::same_as<decltype(scan_below(std::declval<const S&>())), std::nullptr_t>;
+
+/// The items of a scan: the place of each block of them is known.
+template <class T, PipelineStage S>
+  requires(kScanned<S> && std::is_trivially_copyable_v<T>)
+Array<T> collect_items(const AlgorithmOptions& options, const S& stage) {
+  return with_ready(options, stage, [&](const S& ready) {
+    const LoopIndex count = scan_below(ready)->count();
+    ArrayMemory<T> memory = array_memory<T>(count);
+    for_blocks(options, ready.positions(), 1, [&](LoopIndex first, LoopIndex last) {
+      T* out = memory.get() + first * scan_below(ready)->kBlock;
+      push(ready, first, last, [&out](auto&&... x) BLITZ_LAMBDA_INLINE {
+        ::new (static_cast<void*>(out)) T(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
+        ++out;
+      });
+    });
+    throw_if_stopped(options);
+    return ArrayMaker::make(std::move(memory), count);
+  });
+}
+
 /// The items of a stage whose positions have any number.
 template <class T, PipelineStage S>
 Array<T> collect_items(const AlgorithmOptions& options, const S& stage) {

@@ -244,6 +244,10 @@ TEST_CASE("pipelines: stages with any number of items, in their order") {
       std::vector<int> sums(n);
       std::partial_sum(numbers.begin(), numbers.end(), sums.begin());
       CHECK(listed(all.scan(std::plus<>()).collect()) == sums);
+      CHECK(listed(all.scan(std::plus<>()).inspect([](int) {}).map(kTwice).collect()) ==
+            listed(sums | std::views::transform(kTwice)));
+      const auto text = [](int x) { return std::to_string(x); };  // bytes of these cannot be copied
+      CHECK(listed(all.scan(std::plus<>()).map(text).collect()) == listed(sums | std::views::transform(text)));
       CHECK(all.scan(std::plus<>()).filter(kIsOdd).count() ==
             static_cast<std::size_t>(std::ranges::count_if(sums, kIsOdd)));
       std::exclusive_scan(numbers.begin(), numbers.end(), sums.begin(), 3);
