@@ -124,7 +124,8 @@ void reduce_blocks(std::size_t count, std::size_t grain, std::optional<T>& value
 /// Thread-safety: as of blitz::TaskGroup.
 class TaskGroup {
  public:
-  /// A group of the pool that the caller works for, or else of the global pool. Complexity: O(1); an allocation.
+  /// @brief A group of the pool that the caller works for, or else of the global pool.
+  /// @throws std::bad_alloc, std::runtime_error if the global pool cannot be started. Complexity: O(1); an allocation.
   TaskGroup() { check(blitz_task_group_create(nullptr, &group_)); }
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;
@@ -132,7 +133,8 @@ class TaskGroup {
   ~TaskGroup() { blitz_task_group_destroy(group_); }
 
   /// @brief Spawns a job of the group: a worker calls a copy of `f`.
-  /// @param f  Called once, unless a stop was requested. Complexity: O(1); an allocation.
+  /// @param f  Called once, unless a stop was requested.
+  /// @throws std::bad_alloc, std::runtime_error if the pool was shut down; `f` is then not called. Complexity: O(1); an allocation.
   template <class F>
   void run(F&& f) {
     struct Job {

@@ -2,7 +2,7 @@
 /// Coroutines on a pool: `co_await pool.schedule()`, Task, when_all, `co_await` of the handle of blitz::async.
 ///
 /// A coroutine that waits occupies no thread and no stack. What it needs to be resumed lies in its own frame: beside that
-/// frame nothing is allocated.
+/// frame nothing is allocated, but for the results of a vector of tasks.
 ///
 /// An older clang may read a thread_local variable after a co_await at the address that it had before, on another thread:
 /// all of blitz reads such variables, so coroutines are refused there.
@@ -446,7 +446,7 @@ template <class... Ts>
   return detail::WhenAll<Ts...>(std::move(tasks)...);
 }
 /// @brief The same for as many tasks as there are. The result is a std::vector of the results in the tasks' order, or nothing
-/// for tasks of void.
+/// for tasks of void. Complexity: O(n) for n tasks; beside that vector nothing is allocated.
 template <class T>
 [[nodiscard]] auto when_all(std::vector<Task<T>> tasks) {
   static_assert(!std::is_reference_v<T>, "blitz: a vector holds no references; let the tasks return pointers");

@@ -12,14 +12,11 @@ blitz::Task<long> fib(int n) {
   co_return x + y;
 }
 
-long answer(long request) { return request * request; }
-
 blitz::Task<long> serve(blitz::AsyncThreadPool& pool, long request) {
-  co_await pool.schedule();                                                 // from here on a worker
-  const long first = co_await pool.async([=] { return answer(request); });  // occupies no thread meanwhile
+  co_await pool.schedule();                                           // from here on a worker
+  long sum = co_await pool.async([=] { return request * request; });  // occupies no thread meanwhile
   std::vector<blitz::Task<long>> parts;
   for (int i = 0; i < 4; ++i) parts.push_back(fib(i));
-  long sum = first;
   for (const long part : co_await blitz::when_all(std::move(parts))) sum += part;
   co_return sum;
 }

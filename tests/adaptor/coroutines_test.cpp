@@ -288,6 +288,27 @@ TEST_CASE("coroutine: nothing is allocated but frames") {
     for (int i = 0; i < 1000; ++i) co_await pool.schedule();
   };
   CHECK(allocations_of(hops) <= 1);
+  const auto jobs = [&]() -> Task<> {
+    for (int i = 0; i < 1000; ++i) co_await pool.async([i] { return i; });
+  };
+  CHECK(allocations_of(jobs) <= 1001);  // one for each job, by async
+  const auto spawns = [&]() -> Task<> {
+    std::atomic<int> ran = 0;
+    const auto count = [&ran]() -> Task<> {
+      ++ran;
+      co_return;
+    };
+    for (int i = 0; i < 1000; ++i) blitz::spawn(pool, count());
+    while (ran != 1000) co_await pool.schedule();
+  };
+  CHECK(allocations_of(spawns) <= 1001);  // the frames
+  const auto all = [&]() -> Task<> {
+    std::vector<Task<int>> tasks;
+    tasks.reserve(100);
+    for (int i = 0; i < 100; ++i) tasks.push_back([](int x) -> Task<int> { co_return x; }(i));
+    co_await blitz::when_all(std::move(tasks));
+  };
+  CHECK(allocations_of(all) <= 103);  // the frames, and the vectors of tasks and of results
 }
 #endif
 
