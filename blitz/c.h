@@ -13,7 +13,7 @@
 ///   first reaches the C++ caller, as from the same call of blitz.hpp, but std::bad_alloc arrives as BLITZ_NO_MEMORY and
 ///   blitz::ThreadPoolError as BLITZ_UNUSABLE.
 ///
-/// The ABI is stable from version 1.0 on: functions are added, and none is changed.
+/// The ABI is stable from version 1.0 on: names are added, and none is changed or removed.
 ///
 /// @code
 ///   static int square(void* items, size_t first, size_t last) {

@@ -12,6 +12,24 @@
     }                                                                                             \
   } while (0)
 
+/* What a program was compiled with must not change. C99 has no _Static_assert. */
+#define PINNED(name, right) typedef char name[(right) ? 1 : -1]
+#define PIN_COUNT(member, place) PINNED(count_##member, offsetof(blitz_stats, member) == 8 * (place))
+PIN_COUNT(jobs_executed, 0);
+PIN_COUNT(jobs_pushed, 1);
+PIN_COUNT(jobs_stolen, 2);
+PIN_COUNT(steals_tried, 3);
+PIN_COUNT(injected_taken, 4);
+PIN_COUNT(times_slept, 5);
+PIN_COUNT(times_woken, 6);
+PINNED(counts, sizeof(blitz_stats) == 8 * 7); /* A later version may have more at the end. */
+PINNED(fold, offsetof(blitz_reduction, fold) == 0);
+PINNED(combine, offsetof(blitz_reduction, combine) == sizeof(void*));
+PINNED(with_value, offsetof(blitz_reduction, with_value) == 2 * sizeof(void*));
+PINNED(reduction, sizeof(blitz_reduction) == 3 * sizeof(void*));
+PINNED(status, sizeof(blitz_status) == sizeof(int));
+PINNED(statuses, BLITZ_OK == 0 && BLITZ_NO_MEMORY == 1 && BLITZ_INVALID == 2 && BLITZ_UNUSABLE == 3);
+
 enum { kItems = 100000 };
 
 static int square(void* items, size_t first, size_t last) {
