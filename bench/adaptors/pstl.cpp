@@ -62,6 +62,7 @@ int main(int argc, char** argv) {
   std::vector<double> reals(v.begin(), v.end()), real_out(n);
   std::vector<std::string> words(n / 10), word_scratch;
   for (std::string& s : words) s = std::to_string(random());
+  const std::vector<Value> absent = {~Value{0}, ~Value{1}, ~Value{2}};
   const Value middle = 5 * n;
   const auto below = [=](Value x) { return x < middle; };
   const auto nothing = [] {};
@@ -73,6 +74,14 @@ int main(int argc, char** argv) {
   time("transform", nothing, [&] { std::transform(par, b, e, w.begin(), out.begin(), std::plus<>()); });
   time("fill", nothing, [&] { std::fill(par, out.begin(), out.end(), 1); });
   time("copy", nothing, [&] { std::copy(par, b, e, out.begin()); });
+  time("generate", nothing, [&] { std::generate(par, out.begin(), out.end(), [] { return Value{1}; }); });
+  time("replace", nothing, [&] { std::replace(par, w.begin(), w.end(), absent[0], absent[1]); });
+  time("replace_if", fresh, [&] { std::replace_if(par, scratch.begin(), scratch.end(), below, middle); });
+  time("replace_copy", nothing, [&] { std::replace_copy(par, b, e, out.begin(), v[0], middle); });
+  time("replace_copy_if", nothing, [&] { std::replace_copy_if(par, b, e, out.begin(), below, middle); });
+  time("reverse_copy", nothing, [&] { std::reverse_copy(par, b, e, out.begin()); });
+  time("rotate_copy", nothing,
+       [&] { std::rotate_copy(par, b, b + static_cast<std::ptrdiff_t>(n / 3), e, out.begin()); });
   time("reverse", nothing, [&] { std::reverse(par, w.begin(), w.end()); });
   time("rotate", nothing,
        [&] { std::rotate(par, w.begin(), w.begin() + static_cast<std::ptrdiff_t>(n / 3), w.end()); });
@@ -93,6 +102,11 @@ int main(int argc, char** argv) {
   time("mismatch", nothing, [&] { use(std::mismatch(par, b, e, v.begin())); });
   time("lexicographical_compare", nothing, [&] { use(std::lexicographical_compare(par, b, e, v.begin(), v.end())); });
   time("search_none", nothing, [&] { use(std::search(par, b, e, sorted.begin(), sorted.begin() + 3)); });
+  time("find_end_none", nothing, [&] { use(std::find_end(par, b, e, sorted.begin(), sorted.begin() + 3)); });
+  time("find_first_of_none", nothing, [&] { use(std::find_first_of(par, b, e, absent.begin(), absent.end())); });
+  time("search_n_none", nothing, [&] { use(std::search_n(par, b, e, 3, absent[0])); });
+  time("is_sorted_until", nothing, [&] { use(std::is_sorted_until(par, sorted.begin(), sorted.end())); });
+  time("is_heap", nothing, [&] { use(std::is_heap(par, sorted.rbegin(), sorted.rend())); });
   time("is_sorted", nothing, [&] { use(std::is_sorted(par, sorted.begin(), sorted.end())); });
   time("is_partitioned", nothing, [&] { use(std::is_partitioned(par, sorted.begin(), sorted.end(), below)); });
   time("includes", nothing,
@@ -101,9 +115,14 @@ int main(int argc, char** argv) {
   time("exclusive_scan", nothing, [&] { std::exclusive_scan(par, b, e, out.begin(), Value{0}); });
   time("inclusive_scan_double", nothing,
        [&] { std::inclusive_scan(par, reals.begin(), reals.end(), real_out.begin()); });
+  time("transform_inclusive_scan", nothing,
+       [&] { std::transform_inclusive_scan(par, b, e, out.begin(), std::plus<>(), std::negate<>()); });
+  time("transform_exclusive_scan", nothing,
+       [&] { std::transform_exclusive_scan(par, b, e, out.begin(), Value{0}, std::plus<>(), std::negate<>()); });
   time("adjacent_difference", nothing, [&] { std::adjacent_difference(par, b, e, out.begin()); });
   time("copy_if", nothing, [&] { use(std::copy_if(par, b, e, out.begin(), below)); });
   time("partition_copy", nothing, [&] { use(std::partition_copy(par, b, e, out.begin(), scratch.begin(), below)); });
+  time("remove_copy", nothing, [&] { use(std::remove_copy(par, b, e, out.begin(), v[n / 2])); });
   time("unique_copy", nothing, [&] { use(std::unique_copy(par, sorted.begin(), sorted.end(), out.begin())); });
   time("remove_if", fresh, [&] { use(std::remove_if(par, scratch.begin(), scratch.end(), below)); });
   time(
@@ -127,6 +146,11 @@ int main(int argc, char** argv) {
        [&] { std::set_union(par, sorted.begin(), sorted.end(), others.begin(), others.end(), out.begin()); });
   time("set_intersection", nothing,
        [&] { std::set_intersection(par, sorted.begin(), sorted.end(), others.begin(), others.end(), out.begin()); });
+  time("set_difference", nothing,
+       [&] { std::set_difference(par, sorted.begin(), sorted.end(), others.begin(), others.end(), out.begin()); });
+  time("set_symmetric_difference", nothing, [&] {
+    std::set_symmetric_difference(par, sorted.begin(), sorted.end(), others.begin(), others.end(), out.begin());
+  });
   time("sort", fresh, [&] { std::sort(par, scratch.begin(), scratch.end()); });
   time(
       "sort_sorted", [&] { scratch = sorted; }, [&] { std::sort(par, scratch.begin(), scratch.end()); });
@@ -136,7 +160,26 @@ int main(int argc, char** argv) {
   time("partial_sort", fresh, [&] {
     std::partial_sort(par, scratch.begin(), scratch.begin() + static_cast<std::ptrdiff_t>(n / 100), scratch.end());
   });
+  time("partial_sort_copy", nothing,
+       [&] { std::partial_sort_copy(par, b, e, out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n / 100)); });
   time("nth_element", fresh, [&] {
     std::nth_element(par, scratch.begin(), scratch.begin() + static_cast<std::ptrdiff_t>(n / 2), scratch.end());
   });
+
+  // Memory: of numbers, and of strings.
+  time("uninitialized_copy", nothing, [&] { std::uninitialized_copy(par, b, e, out.begin()); });
+  time("uninitialized_move", nothing, [&] { std::uninitialized_move(par, v.begin(), v.end(), out.begin()); });
+  time("uninitialized_fill", nothing, [&] { std::uninitialized_fill(par, out.begin(), out.end(), Value{1}); });
+  time("uninitialized_value_construct", nothing,
+       [&] { std::uninitialized_value_construct(par, out.begin(), out.end()); });
+  word_scratch = words;
+  std::string* const first = word_scratch.data();
+  std::string* const last = first + word_scratch.size();
+  bool there = true;
+  const auto make = [&] { there = there || std::uninitialized_copy(words.begin(), words.end(), first) == last; };
+  const auto destroy = [&] { std::destroy(there ? first : last, last), there = false; };
+  time("uninitialized_copy_strings", destroy,
+       [&] { there = std::uninitialized_copy(par, words.begin(), words.end(), first) == last; });
+  time("destroy_strings", make, [&] { std::destroy(par, first, last), there = false; });
+  make();
 }

@@ -5,7 +5,7 @@
                            [--only NAME]
 
 LIBRARY_FOLDER has libblitz.so, such as build/blitz. Compiles pstl.cpp twice, runs the two programs in turn, and takes the least
-time of each algorithm. Needs libtbb-dev.
+time of each algorithm; at the end it names the rows above 1.05. Needs libtbb-dev.
 """
 
 import argparse
@@ -68,6 +68,7 @@ def main():
                         key = algorithm, size, name
                         least[key] = min(time, least.get(key, time))
 
+    slow = []
     print("| algorithm |" + "".join(f" {size:g}: oneTBB, us | blitz, us | ratio |" for size in arguments.sizes))
     print("|---|" + "---:|---:|---:|" * len(arguments.sizes))
     for algorithm in dict.fromkeys(key[0] for key in least):
@@ -75,7 +76,10 @@ def main():
         for size in arguments.sizes:
             tbb, blitz = (least[algorithm, size, name] / 1000 for name in ("oneTBB", "blitz"))
             row += f" {tbb:.1f} | {blitz:.1f} | {blitz / tbb:.2f} |"
+            if blitz / tbb > 1.05:
+                slow.append(f"{algorithm} of {size:g}: {blitz / tbb:.2f}")
         print(row)
+    print(f"\nAbove 1.05: {', '.join(slow) or 'none'}")
 
 
 if __name__ == "__main__":
