@@ -51,8 +51,8 @@ void for_blocks(const AlgorithmOptions& options, LoopIndex count, LoopIndex grai
 }
 
 /// Folds [0, count) into one value. `identity()` makes the value of a part, `fold(value, first, last)` takes a block into
-/// it, and ends the loop if it returns true, and `combine(left, right)` takes `right`, an rvalue, into `left`; parts are combined in their order. For no
-/// positions, or a stop request before the first block, returns identity().
+/// it, and ends the loop if it returns true, and `combine(left, right)` takes `right`, an rvalue, into `left`; parts are
+/// combined in their order. For no positions, or a stop request before the first block, returns identity().
 template <class Identity, class F, class Combine>
 auto fold_blocks(const AlgorithmOptions& options, LoopIndex count, LoopIndex grain, Identity&& identity, F&& fold,
                  Combine&& combine) {

@@ -48,11 +48,11 @@ class Reduction final : Loop {
     const F& fold = static_cast<const Reduction&>(self).fold_;
     Slot& slot = *static_cast<Slot*>(value);
     if (!slot) slot.emplace(fold.identity());
-    if constexpr (std::is_void_v<decltype(fold.fold(*slot, first, last))>) {
+    if constexpr (std::is_same_v<decltype(fold.fold(*slot, first, last)), bool>) {
+      return fold.fold(*slot, first, last);
+    } else {
       fold.fold(*slot, first, last);
       return false;
-    } else {
-      return fold.fold(*slot, first, last);
     }
   }
   static void combine_values(const Loop& self, void* left_value, void* right_value) {
