@@ -237,6 +237,20 @@ constexpr Case kCases[] = {
          blitz::uninitialized_fill_n(w.options, objects.data(), std::ssize(objects), token);
        });
      }},
+    {"uninitialized_copy_n",
+     [](World& w) {
+       return makes_tokens(w, true, [&](auto objects, const Token& token) {
+         const std::vector<Token> tokens(objects.size(), token);
+         blitz::uninitialized_copy_n(w.options, tokens.begin(), std::ssize(tokens), objects.begin(), objects.end());
+       });
+     }},
+    {"uninitialized_move_n",
+     [](World& w) {
+       return makes_tokens(w, true, [&](auto objects, const Token& token) {
+         std::vector<Token> tokens(objects.size(), token);
+         blitz::uninitialized_move_n(w.options, tokens.begin(), std::ssize(tokens), objects.begin(), objects.end());
+       });
+     }},
     {"uninitialized_default_construct",
      [](World& w) {
        return makes_tokens(
