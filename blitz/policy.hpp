@@ -212,7 +212,7 @@ concept JobInjector = std::default_initializable<I> && requires(I& injector, con
 ///     struct Place {};
 ///     Place push(blitz::policy::Job* job, auto& overflow);
 ///     blitz::policy::Job* take_newest() noexcept;
-///     bool take_back(Place place) noexcept;
+///     bool take_if_newest(Place place) noexcept;
 ///     bool empty() const noexcept;
 ///     blitz::policy::Job* steal() noexcept;  // For the finder.
 ///   };

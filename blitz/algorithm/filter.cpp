@@ -23,7 +23,7 @@ Filter::Filter(LoopIndex items, LoopIndex least, Flag flag, Target target)
       flag_(flag),
       target_(target),
       end_(items),
-      many_(memory() <= kFew ? 0 : memory()),
+      many_(memory() <= kFew ? 0 : static_cast<std::size_t>(memory())),
       words_(memory() <= kFew ? few_.data() : many_.data()),
       left_(words_ + words_of(items)),
       sum_(left_ + slots()) {

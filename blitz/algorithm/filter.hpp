@@ -77,7 +77,7 @@ class BLITZ_API Filter : public Chain {
   bool move_run(const Run& run, const FlagsOf& flags_of, LoopIndex& kept);
   bool move_until_full(FlagWord* kept, LoopIndex first, LoopIndex place);
   /// In words.
-  [[nodiscard]] std::size_t memory() const noexcept { return static_cast<std::size_t>(words_of(items_)) + 2 * slots(); }
+  [[nodiscard]] LoopIndex memory() const noexcept { return words_of(items_) + 2 * slots(); }
   [[nodiscard]] LoopIndex items_in(LoopIndex word, LoopIndex last) const noexcept;
   [[nodiscard]] FlagWord carry_into(LoopIndex word) const noexcept;
   [[nodiscard]] Result result() const noexcept;

@@ -43,43 +43,44 @@ template <PipelineRange R, PipelineRange... More>
 template <class T>
 concept PipelineNumber = std::is_arithmetic_v<T>;
 
-/// A callable that says yes or no to each item of a stage.
+/// A callable that says yes or no to each item of a stage of a blitz::Pipeline.
 template <class F, class S>
 concept StagePredicate =
     StageCallable<F, S> && requires(detail::StageResult<F, S> answer) { static_cast<bool>(answer); };
 
-/// What filter_map takes: a callable whose result is tested, and dereferenced, as a std::optional or a pointer is.
+/// What filter_map of a blitz::Pipeline takes: a callable whose result is tested, and dereferenced, as a std::optional or a pointer
+/// is.
 template <class F, class S>
 concept FilterMapCallable = StageCallable<F, S> && requires(detail::StageResult<F, S> maybe) {
   static_cast<bool>(maybe);
   *std::forward<detail::StageResult<F, S>>(maybe);
 };
 
-/// What flat_map takes: a callable that returns a range.
+/// What flat_map of a blitz::Pipeline takes: a callable that returns a range.
 template <class F, class S>
 concept FlatMapCallable = StageCallable<F, S> && std::ranges::range<detail::StageResult<F, S>>;
 
-/// What takes the items of a stage into a value of type T: see Pipeline::fold.
+/// What takes the items of a stage into a value of type T: see fold of blitz::Pipeline.
 template <class F, class T, class S>
 concept FoldCallable = std::copy_constructible<T> && detail::kFolds<const F&, T, typename S::Items>;
 
-/// What combines two values of type T to one: see Pipeline::fold.
+/// What combines two values of type T to one: see fold of blitz::Pipeline.
 template <class C, class T>
 concept FoldCombine = detail::kFolds<const C&, T, detail::Pack<T>>;
 
-/// What combines items of a stage, two of them or what some of them come to, to a value of their type.
+/// What combines items of a stage of a blitz::Pipeline, two of them or what some of them come to, to a value of their type.
 template <class Op, class S>
 concept StageOperation = std::movable<detail::PipelineValue<S>> &&
                          ReduceOperation<const Op, detail::PipelineValue<S>, detail::PipelineItem<S>>;
 
-/// What combines items of a stage for sums of type T, which begin with an item and can be copied: see Pipeline::scan.
+/// What combines items of a stage for sums of type T, which begin with an item and can be copied: see scan of blitz::Pipeline.
 template <class Op, class T, class S>
 concept StageScanOperation =
     std::copyable<T> && std::same_as<detail::Pack<detail::PipelineItem<S>>, typename S::Items> &&
     std::constructible_from<T, detail::PipelineItem<S>> && ReduceOperation<const Op, T, detail::PipelineItem<S>> &&
     std::invocable<const Op&, T&, T>;
 
-/// An order of the items of a stage: less(x, y) says whether x comes before y.
+/// An order of the items of a stage of a blitz::Pipeline: less(x, y) says whether x comes before y.
 template <class Less, class S>
 concept StageOrder = std::movable<detail::PipelineValue<S>> &&
                      std::predicate<const Less&, const std::remove_reference_t<detail::PipelineItem<S>>&,

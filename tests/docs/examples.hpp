@@ -52,6 +52,11 @@ extern std::vector<double> timestamps, gaps;
 namespace async_handle {
 void do_something_else();
 }
+namespace calls {
+struct Node {};
+extern std::vector<Node> nodes;
+void work_on(Node& node);
+}  // namespace calls
 namespace compare {
 extern std::vector<int> found, expected;
 }

@@ -194,7 +194,7 @@ void check_algorithms() {
       },
       same_as(odd_ones));
   check(
-      "partition", Promise::kAsBefore, some,
+      "partition", Promise::kAsBefore, many,
       [&](const Options& options, Items& items, Items&) {
         return place(items, blitz::partition(options, items, odd).begin());
       },
