@@ -126,6 +126,8 @@ TEST_CASE("partition_copy: stops where one of the outputs is full") {
 TEST_CASE("partition: an exception of the predicate leaves a permutation, and items that lie apart where they were") {
   for (const std::size_t n : {150, 1300}) {
     const std::vector<int> numbers = random_ints(n);
+    std::vector<int> sorted = numbers;
+    std::ranges::sort(sorted);
     const auto is_front = [](int x) { return x % 3 == 0; };
     for_each_pool([&](const AlgorithmOptions& options) {
       std::vector<int> items;
@@ -134,7 +136,10 @@ TEST_CASE("partition: an exception of the predicate leaves a permutation, and it
             items = numbers;
             blitz::partition(options, items, counted(counter, is_front));
           },
-          [&] { CHECK(std::ranges::is_permutation(items, numbers)); });
+          [&] {
+            std::ranges::sort(items);
+            CHECK(items == sorted);
+          });
       std::deque<int> apart(numbers.begin(), numbers.end());
       throw_at_each_call([&](CallCounter& counter) { blitz::partition(options, apart, counted(counter, is_front)); },
                          [&] { CHECK(std::ranges::equal(apart, numbers)); });
