@@ -67,8 +67,8 @@ template <class I>
 concept ReduceIdentity =
     std::movable<ReduceValue<I>> && (std::invocable<I&> || std::copy_constructible<std::decay_t<I>>);
 
-/// What takes an item into a value in parallel_reduce(): callable with a value so far (an rvalue of type T) and an item, for something that
-/// is a T again.
+/// What takes an item into a value in parallel_reduce(): callable with a value so far (an rvalue of type T) and an item, for
+/// something that is a T again.
 template <class F, class T, class Item>
 concept ReduceFold = std::invocable<F&, T, Item> && detail::ReducesTo<std::invoke_result_t<F&, T, Item>, T>;
 

@@ -23,8 +23,8 @@
 
 namespace blitz {
 
-/// What makes the values of a blitz::worker_local: callable without arguments. It returns a T, which need not be movable, or what converts to
-/// one.
+/// What makes the values of a blitz::worker_local: callable without arguments. It returns a T, which need not be movable, or
+/// what converts to one.
 template <class F, class T>
 concept WorkerLocalMaker =
     std::copy_constructible<F> && std::invocable<F&> &&

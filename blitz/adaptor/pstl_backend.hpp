@@ -569,8 +569,8 @@ __brick_minmax_element(_Iterator __first, _Iterator __last, std::less<_Tp>, std:
 
 #if __cplusplus >= 202002L
 // Patterns that blitz's own algorithms serve better than PSTL's do: they take no buffer for the items, read them once, or are right
-// for any operation. A call prefers each to PSTL's template of the same parameters, which is not constrained. From libstdc++ 14 on, a tag that comes first
-// stands for the last two parameters.
+// for any operation. A call prefers each to PSTL's template of the same parameters, which is not constrained. From libstdc++ 14
+// on, a tag that comes first stands for the last two parameters.
 namespace __internal {
 
 template <class _IsVector>

@@ -237,9 +237,10 @@ struct FindFirstOf : OfTwoRanges<FindFirstOf, std::ranges::equal_to> {
 /// @name Searches
 /// All of these: blocks are gone through by several threads at once, which share the best position so far: once an item is
 /// found, no block to its right begins. Predicates, comparisons and projections are called through references by several
-/// threads at once; they may be called for items beyond the result, up to 31 of them in the same block where items are numbers, and for some of these not at all. Called as f(range, ...) and f(first, last, ...), each also with an
-/// AlgorithmOptions that leads. They throw what these callables throw, and Stopped after a stop request, unless the answer is
-/// known. At most n calls of the predicate, but for search, find_end and find_first_of, where it is n * m. No memory. Any thread.
+/// threads at once; they may be called for items beyond the result, up to 31 of them in the same block where items are numbers,
+/// and for some of these not at all. Called as f(range, ...) and f(first, last, ...), each also with an AlgorithmOptions that
+/// leads. They throw what these callables throw, and Stopped after a stop request, unless the answer is known. At most n calls
+/// of the predicate, but for search, find_end and find_first_of, where it is n * m. No memory. Any thread.
 /// @{
 
 /// Returns an iterator to the first item whose projection equals `value`, or the end.

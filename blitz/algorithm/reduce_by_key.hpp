@@ -233,10 +233,10 @@ struct ReduceByKey {
 /// its values, from left to right except that neighbours may be combined first.
 ///
 /// reduce_by_key(keys, values, keys_out, values_out, equal, op), the same with a beginning and an end for each range, and both
-/// with an AlgorithmOptions that leads. `equal` tells whether two neighbours are of one run, by default by ==; `op` is associative, by default an addition, and called
-/// as parallel_reduce's. Equal keys that are no neighbours make runs of their own: sort first, or see group_by. As many
-/// values are read as there are keys, or as many keys as values, whichever are fewer; runs for which an output has no room
-/// are left out. The outputs must not overlap the inputs.
+/// with an AlgorithmOptions that leads. `equal` tells whether two neighbours are of one run, by default by ==; `op` is
+/// associative, by default an addition, and called as parallel_reduce's. Equal keys that are no neighbours make runs of their
+/// own: sort first, or see group_by. As many values are read as there are keys, or as many keys as values, whichever are fewer;
+/// runs for which an output has no room are left out. The outputs must not overlap the inputs.
 ///
 /// Returns the ends of the two outputs, `keys_out` and `values_out`. Throws what the calls throw, Stopped after a stop
 /// request, std::bad_alloc; what the outputs then hold is not specified. n - 1 calls of `equal`, twice; at most n of

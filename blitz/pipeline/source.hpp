@@ -82,17 +82,18 @@ concept PipelineStage = std::copy_constructible<S> && requires(const S& s, detai
   { s.for_each(i, i, sink) } -> std::same_as<bool>;
 };
 
-/// A stage of a blitz::Pipeline that has one item at each position. After filter, filter_map, flat_map and scan there is none: place what needs
-/// positions (enumerate, zip, take, skip, step_by, rev, chunks, windows) before them.
+/// A stage of a blitz::Pipeline that has one item at each position. After filter, filter_map, flat_map and scan there is none:
+/// place what needs positions (enumerate, zip, take, skip, step_by, rev, chunks, windows) before them.
 template <class S>
 concept IndexedStage = PipelineStage<S> && S::kIndexed;
 
-/// A stage whose neighbouring items are a range, which chunks and windows of a blitz::Pipeline need: par(range), and take and skip behind it.
+/// A stage whose neighbouring items are a range, which chunks and windows of a blitz::Pipeline need: par(range), and take and
+/// skip behind it.
 template <class S>
 concept SlicedStage = PipelineStage<S> && requires(const S& s) { s.between(0, 0); };
 
-/// A callable for the items of a stage of a blitz::Pipeline. It is called through a const reference, by several threads at once: a lambda must
-/// not be `mutable`.
+/// A callable for the items of a stage of a blitz::Pipeline. It is called through a const reference, by several threads at
+/// once: a lambda must not be `mutable`.
 template <class F, class S>
 concept StageCallable = detail::kTakes<const std::decay_t<F>&, typename S::Items>;
 

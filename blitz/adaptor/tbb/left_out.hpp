@@ -1,5 +1,6 @@
 /// @file
-/// Names of oneTBB that blitz has no stand-in for, as its <tbb/tbb.h> has them: to use one is an error that says what to use instead.
+/// Names of oneTBB that blitz has no stand-in for, as its <tbb/tbb.h> has them: to use one is an error that says what to use
+/// instead.
 #pragma once
 
 namespace tbb {
