@@ -52,15 +52,30 @@ auto iterator(const auto& found) {
 }
 
 // The algorithms: a library has a class with a member for each, which takes ranges.
-#define BENCH_STANDARD_ALGORITHMS(F)                                                                                  \
-  F(adjacent_difference)                                                                                              \
-  F(copy)                                                                                                             \
-  F(copy_if)                                                                                                          \
-  F(equal)                                                                                                            \
-  F(exclusive_scan)                                                                                                   \
-  F(find_end) F(find_first_of) F(for_each) F(includes) F(inplace_merge) F(is_sorted) F(merge) F(minmax_element)       \
-      F(mismatch) F(remove_if) F(replace_if) F(rotate) F(search) F(set_intersection) F(set_union) F(stable_partition) \
-          F(transform_reduce) F(unique)
+#define BENCH_STANDARD_ALGORITHMS(F) \
+  F(adjacent_difference)             \
+  F(copy)                            \
+  F(copy_if)                         \
+  F(equal)                           \
+  F(exclusive_scan)                  \
+  F(find_end)                        \
+  F(find_first_of)                   \
+  F(for_each)                        \
+  F(includes)                        \
+  F(inplace_merge)                   \
+  F(is_sorted)                       \
+  F(merge)                           \
+  F(minmax_element)                  \
+  F(mismatch)                        \
+  F(remove_if)                       \
+  F(replace_if)                      \
+  F(rotate)                          \
+  F(search)                          \
+  F(set_intersection)                \
+  F(set_union)                       \
+  F(stable_partition)                \
+  F(transform_reduce)                \
+  F(unique)
 
 struct SerialAlgorithms {
 #define BENCH_CALL(algorithm)                                                                                       \
