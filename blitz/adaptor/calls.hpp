@@ -121,7 +121,7 @@ void reduce_blocks(std::size_t count, std::size_t grain, std::optional<T>& value
 ///   group.wait();
 /// @endcode
 ///
-/// Thread-safety: as of blitz::TaskGroup.
+/// Thread-safety: as of blitz::TaskGroup, but a stop request is over when any wait() returns: let one thread wait at a time.
 class TaskGroup {
  public:
   /// @brief A group of the pool that the caller works for, or else of the global pool.
@@ -153,7 +153,7 @@ class TaskGroup {
   }
 
   /// @brief Waits until no job is unfinished; runs jobs meanwhile. Then the group may be used again.
-  /// @throws What the first job that threw has thrown. Complexity: O(1) beside the jobs.
+  /// @throws What the first job that threw has thrown, and std::runtime_error in a forked child. Complexity: O(1) beside the jobs.
   void wait() {
     struct Frame {
       ~Frame() { stop.store(false, std::memory_order_relaxed); }

@@ -2,7 +2,7 @@
 /// Coroutines on a pool: `co_await pool.schedule()`, Task, when_all, `co_await` of the handle of blitz::async.
 ///
 /// A coroutine that waits occupies no thread and no stack. What it needs to be resumed lies in its own frame: beside that
-/// frame nothing is allocated, but for the results of a vector of tasks.
+/// frame nothing is allocated, but for the results of a vector of tasks, and what blitz::async takes.
 ///
 /// An older clang may read a thread_local variable after a co_await at the address that it had before, on another thread:
 /// all of blitz reads such variables, so coroutines are refused there.

@@ -3,7 +3,7 @@
 
     tbb_left_out_test.py ROOT COMPILER...
 
-Each header is included by itself, and each name used after both headers that have all names.
+All headers are in one file, and all names in another one, behind both headers that have all of them.
 """
 
 import pathlib
@@ -16,6 +16,9 @@ concurrent_unordered_set<int> concurrent_unordered_multiset<int> concurrent_map<
 concurrent_set<int> concurrent_multiset<int> filter<void,int>""".split()
 CLASSES = ["flow::graph", "collaborative_once_flag", "task_scheduler_observer"]
 CALLS = ["collaborative_call_once", "parallel_pipeline"]
+PIPELINE = """tbb::parallel_pipeline(
+    4, tbb::make_filter<void, int>(tbb::filter_mode::serial_in_order, [](tbb::flow_control& flow) { flow.stop(); return 1; }) &
+           tbb::make_filter<int, void>(tbb::filter_mode::parallel, [](int) {}));"""
 
 
 def complaints(command, program):
@@ -37,9 +40,10 @@ def main():
 
     uses = [f"[[maybe_unused]] tbb::{name} object_{i};" for i, name in enumerate(TEMPLATES + CLASSES)]
     uses += [f"tbb::{name}(1, [] {{}});" for name in CALLS]
+    uses += [PIPELINE]
     program = "#include <oneapi/tbb.h>\n#include <tbb/tbb.h>\nvoid f() {\n" + "\n".join(uses) + "\n}\n"
     said = complaints(command, program)
-    names = [name.partition("<")[0] for name in TEMPLATES] + CLASSES + CALLS
+    names = [name.partition("<")[0] for name in TEMPLATES] + CLASSES + CALLS + ["make_filter"]
     missing += [name for name in names if f"no stand-in for tbb::{name}: use " not in said]
 
     print(f"{len(headers)} headers, {len(names)} names")

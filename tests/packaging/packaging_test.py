@@ -122,6 +122,8 @@ def build_adaptors(scratch, names, command, stage, environment):
 def adaptors(scratch, build_root, *compiler):
     stage, _, environment = staged(scratch, build_root)
     names = [name for name, (_, _, needed) in ADAPTORS.items() if needed and library_of(name, compiler)]
+    if not names:
+        sys.exit(77)  # skipped
     build_adaptors(scratch, names, strict(compiler), stage, environment)
 
 

@@ -59,6 +59,16 @@ template <class... T>
 void collaborative_call_once(T&&... /*arguments*/) {
   BLITZ_TBB_REFUSE("collaborative_call_once", "std::call_once");
 }
+/// What stands in the arguments of parallel_pipeline, so that it is the call which is refused.
+enum class filter_mode { parallel, serial_in_order, serial_out_of_order };
+struct flow_control {
+  void stop();
+};
+template <class... T, class... Arguments>
+int make_filter(Arguments&&... /*arguments*/) {
+  BLITZ_TBB_REFUSE("make_filter", "blitz::from(range).map(f)");
+  return 0;
+}
 template <class... T>
 void parallel_pipeline(T&&... /*arguments*/) {
   BLITZ_TBB_REFUSE("parallel_pipeline", "blitz::from(range).map(f)");
