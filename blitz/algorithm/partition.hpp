@@ -38,13 +38,13 @@ inline constexpr LoopIndex kFewToPartition = kMostPartitionParts * kBatch;
 template <class I, class F, class P>
 LoopIndex partition_items(const AlgorithmOptions& options, const I& first, LoopIndex count, F& pred, P& proj) {
   using T = std::iter_value_t<I>;
-  if constexpr (std::contiguous_iterator<I> && kCheapToMove<T>) {
+  if constexpr (std::contiguous_iterator<I> && std::same_as<std::iter_reference_t<I>, T&> && kCheapToMove<T>) {
     if (count <= kFewToPartition) {
       throw_if_stopped(options);
       const auto in_front = [&](T& x) { return static_cast<bool>(std::invoke(pred, std::invoke(proj, x))); };
       T* const items = std::to_address(first);
       T* const end = items + count;
-      const LoopIndex parts = (count + kBatch - 1) / std::max(kBatch, LoopIndex{options.min_grain});
+      const LoopIndex parts = count / std::max(kBatch, LoopIndex{options.min_grain});
       T* const middle = parts <= 1 ? partition_lomuto(items, end, in_front)
                                    : parallel_partition(options, items, end, parts, in_front,
                                                         &partition_lomuto<T, std::remove_const_t<decltype(in_front)>>);
@@ -54,7 +54,7 @@ LoopIndex partition_items(const AlgorithmOptions& options, const I& first, LoopI
   constexpr LoopIndex kLeastPairs = 256;  // beside which the search for the first one is short
   PartitionFlags flags(count);
   AlgorithmOptions by_batches = options;
-  by_batches.min_grain = words_of(options.min_grain) / kBatchWords;
+  by_batches.min_grain = options.min_grain / kBatch + (options.min_grain % kBatch == 0 ? 0 : 1);
   for_blocks(by_batches, flags.batches(), 1, [&](LoopIndex batch, LoopIndex last) {
     for (; batch != last; ++batch) {
       FlagWord* const words = flags.batch(batch);
@@ -263,7 +263,7 @@ struct PartitionCopy : OutputOfRange, OutputOfTwoRanges {
 ///
 /// partition(range, pred, proj), partition(first, last, pred, proj), and both with an AlgorithmOptions that leads. n calls
 /// of `pred` and `proj`, exactly. Up to 32,768 items that lie side by side and are trivially moved, of 32 bytes at most, are
-/// moved twice each as they are asked about, and need no memory. Of others each that is on the wrong side is swapped, once,
+/// moved twice each as they are asked about, some as copies elsewhere, and need no memory. Of others each that is on the wrong side is swapped, once,
 /// when all have been asked about. Memory: 1.1 bits for each item; std::bad_alloc leaves the items as they were. Throws
 /// what `pred`, `proj` and swaps throw, and Stopped after a stop request; the items are then the same ones, in some order,
 /// unless a swap threw. Any thread.

@@ -71,8 +71,8 @@ class InputSource : public Source {
     std::vector<std::ranges::range_value_t<V>> items;
     for (; first != last; ++first) {
       while (take(items)) {
-        for (auto& item : items) {
-          if (!sink(std::move(item))) continue;
+        for (auto&& item : items) {
+          if (!sink(static_cast<std::ranges::range_value_t<V>&&>(item))) continue;
           end_early();  // An item of another turn is not before this one: there is no order.
           return true;
         }

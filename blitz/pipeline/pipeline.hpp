@@ -110,7 +110,7 @@ concept StageOrder = std::movable<detail::PipelineValue<S>> &&
 /// @endcode
 ///
 /// Thread-safety: as an int; terminals are const. But all copies of a pipeline that begins with blitz::from, and all stages behind
-/// it, read one input: one terminal at a time.
+/// it, read one input: one terminal at a time, and no such pipeline is chained with itself.
 ///
 /// The manner of the calls: Rayon's ParallelIterator. Pushing through sinks: as folly's Gen and Rust's internal iteration.
 template <PipelineStage S>
@@ -330,7 +330,8 @@ class Pipeline {
           [](std::size_t& left, std::size_t&& right) { left += right; });
     }
   }
-  /// The least item by `less`, the first of equal ones; none if there is no item.
+  /// The least item by `less`, the first of equal ones; none if there is no item. NaNs are in no order: with them any item may be
+  /// returned, here and by max and minmax.
   template <StageOrder<S> Less = std::ranges::less>
   [[nodiscard]] std::optional<Value> min(Less less = {}) const {
     if constexpr (detail::kHasExtremeNumbers<S, Less>) return extreme_number<detail::Extreme::kFirstLeast>();
@@ -381,18 +382,18 @@ class Pipeline {
     return !any_of(std::move(pred));
   }
   /// The leftmost item for which `pred` holds, by value. Blocks to the right of one that was found do not begin.
-  template <StageCallable<S> F>
+  template <StagePredicate<S> F>
   [[nodiscard]] std::optional<Value> find_first(F pred) const {
     return detail::nearest_item<false>(options_, stage_, pred);
   }
   /// An item for which `pred` holds: whichever is found first; no block begins once one has been.
-  template <StageCallable<S> F>
+  template <StagePredicate<S> F>
   [[nodiscard]] std::optional<Value> find_any(F pred) const {
     return detail::some_item(options_, stage_, pred);
   }
   /// The rightmost item for which `pred` holds. Positions are gone through from the last to the first, and blocks to the left of
   /// one that was found do not begin.
-  template <StageCallable<S> F>
+  template <StagePredicate<S> F>
   [[nodiscard]] std::optional<Value> find_last(F pred) const {
     return detail::nearest_item<true>(options_, stage_, pred);
   }
@@ -452,7 +453,7 @@ class Pipeline {
   }
   /// The items for which `pred` holds, and the others, each in their order. Memory: for each of both what collect() needs behind
   /// a filter.
-  template <StageCallable<S> F>
+  template <StagePredicate<S> F>
   [[nodiscard]] std::pair<Array<Value>, Array<Value>> partition(F pred) const {
     return detail::collect_both<Value, Value>(options_, stage_,
                                               [&pred](detail::RopeEnd& kept, detail::RopeEnd& others, const S& stage,
@@ -462,7 +463,7 @@ class Pipeline {
                                               });
   }
   /// The same by `pred`, assigned to the ranges `kept` and `others`, as many as each has room for. Returns how many went to each.
-  template <StageCallable<S> F, LoopRange Kept, LoopRange Others>
+  template <StagePredicate<S> F, LoopRange Kept, LoopRange Others>
   std::pair<std::size_t, std::size_t> partition_into(Kept&& kept, Others&& others, F pred) const {
     auto [left, right] = partition(std::move(pred));
     return {move_into(left, kept), move_into(right, others)};
@@ -472,8 +473,8 @@ class Pipeline {
   [[nodiscard]] auto unzip() const
     requires(std::tuple_size<Value>::value == 2)
   {
-    using First = std::tuple_element_t<0, Value>;
-    using Second = std::tuple_element_t<1, Value>;
+    using First = std::remove_cvref_t<std::tuple_element_t<0, Value>>;
+    using Second = std::remove_cvref_t<std::tuple_element_t<1, Value>>;
     return detail::collect_both<First, Second>(
         options_, stage_,
         [](detail::RopeEnd& firsts, detail::RopeEnd& seconds, const S& stage, detail::LoopIndex first,
@@ -514,7 +515,7 @@ class Pipeline {
   }
 
   /// Combines items that are std::optional<T> by `op`, which returns one as well: op(value, value). op(identity, x) is x.
-  /// No block begins once there is an empty one.
+  /// No block begins once there is an empty item, or `op` has returned an empty one for an item.
   /// @return The result; empty if an item, or what `op` returned, is.
   template <class T, class Op>
   [[nodiscard]] std::optional<T> try_reduce(T identity, Op op) const {
@@ -613,6 +614,10 @@ class Pipeline {
   BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", any_of(F pred));
   BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", all_of(F pred));
   BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", none_of(F pred));
+  BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", find_first(F pred));
+  BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", find_any(F pred));
+  BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", find_last(F pred));
+  BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", partition(F pred));
   BLITZ_REFUSE_RESULT(FilterMapCallable,
                       "the callable of filter_map returns a std::optional or a pointer, empty where an item is "
                       "dropped; map takes one that returns anything else",

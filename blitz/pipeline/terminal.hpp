@@ -93,24 +93,29 @@ decltype(auto) with_ready(const AlgorithmOptions& options, const S& stage, const
   }
 }
 
-/// Calls `f`, a part of a loop over the stage. The stage is told if that ends the loop, by returning true or by an exception.
+/// Calls `f` in a loop over the stage. The stage is told if an exception ends the loop.
 template <class S, class F>
-BLITZ_ALWAYS_INLINE auto run_part(const S& stage, const F& f) {
+BLITZ_ALWAYS_INLINE auto run_in_loop(const S& stage, const F& f) {
   if constexpr (S::kTwoPasses) {
     try {
-      if constexpr (std::same_as<std::invoke_result_t<const F&>, bool>) {
-        const bool ends = f();
-        if (ends) stage.end_early();
-        return ends;
-      } else {
-        return f();
-      }
+      return f();
     } catch (...) {
       stage.end_early();
       throw;
     }
   } else {
     return f();
+  }
+}
+/// The same for a part of the loop, which ends it also by returning true.
+template <class S, class F>
+BLITZ_ALWAYS_INLINE auto run_part(const S& stage, const F& f) {
+  if constexpr (S::kTwoPasses && std::same_as<std::invoke_result_t<const F&>, bool>) {
+    const bool ends = run_in_loop(stage, f);
+    if (ends) stage.end_early();
+    return ends;
+  } else {
+    return run_in_loop(stage, f);
   }
 }
 
@@ -128,11 +133,14 @@ void for_stage(const AlgorithmOptions& options, const S& stage, F&& f) {
 template <class S, class Identity, class F, class Combine>
 auto fold_stage(const AlgorithmOptions& options, const S& stage, Identity&& identity, F&& fold, Combine&& combine) {
   return with_ready(options, stage, [&](const S& ready) {
-    const auto begin = [&] { return run_part(ready, identity); };
+    const auto begin = [&] { return run_in_loop(ready, identity); };
     const auto fold_block = [&](auto& value, LoopIndex first, LoopIndex last) {
       return run_part(ready, [&]() BLITZ_LAMBDA_INLINE { return fold(value, ready, first, last); });
     };
-    return fold_blocks(options, ready.positions(), 1, begin, fold_block, combine);
+    const auto combine_two = [&](auto& left, auto&& right) {
+      run_in_loop(ready, [&]() BLITZ_LAMBDA_INLINE { combine(left, std::move(right)); });
+    };
+    return fold_blocks(options, ready.positions(), 1, begin, fold_block, combine_two);
   });
 }
 
@@ -464,7 +472,7 @@ void append_items(RopeEnd& rope, const FilterStage<S, P>& stage, LoopIndex first
 /// Appends the items of the positions for which `pred` holds to one rope, and the others to another.
 template <class T, PipelineStage S, class P>
 void append_parted(RopeEnd& kept, RopeEnd& others, const S& stage, const P& pred, LoopIndex first, LoopIndex last) {
-  if constexpr (S::kIndexed && std::is_trivially_copyable_v<T>) {
+  if constexpr (S::kIndexed && std::is_trivially_copyable_v<T> && std::is_copy_constructible_v<T>) {
     // As in append_items: each is written to both, and the next one over it where it does not belong.
     while (first != last) {
       MadeItems& left = kept.open_piece();

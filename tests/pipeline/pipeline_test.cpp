@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <list>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <ranges>
@@ -17,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -161,6 +163,32 @@ TEST_CASE("pipelines: partition and unzip leave the items of ranges as they are"
   std::vector<int> numbers(300, 1);
   CHECK(par(numbers, pairs).unzip().second[7] == before[7]);
   CHECK(pairs == before);
+}
+
+TEST_CASE("pipelines: partition of items that cannot be copied; unzip of keys and references") {
+  struct Id {
+    explicit Id(int x) : value(x) {}
+    Id(Id&&) = default;
+    Id& operator=(Id&&) = default;
+    int value;
+  };
+  static_assert(std::is_trivially_copyable_v<Id>);
+  const auto ids =
+      par(0, 300).map([](int x) { return Id(x); }).partition([](const Id& id) { return kIsOdd(id.value); });
+  CHECK((ids.first.size() == 150 && ids.second[7].value == 14));
+  const std::map<int, std::string> names{{1, "a"}, {2, "b"}};
+  const auto [keys, values] = blitz::from(names).ordered().unzip();
+  CHECK((listed(keys) == std::vector{1, 2} && values[1] == "b"));
+  std::vector<int> numbers{1, 2, 3};
+  const auto tied = par(numbers).map([](int& x) { return std::tie(x, x); }).unzip();
+  CHECK((listed(tied.first) == numbers && listed(tied.second) == numbers));
+}
+
+TEST_CASE("pipelines: a fold that begins with true, of a range that is read") {
+  const std::list<bool> one_false{true, false, true};
+  for_each_pool([&](const AlgorithmOptions& options) {
+    CHECK_FALSE(blitz::from(one_false).with(options).reduce(true, std::logical_and<>()));
+  });
 }
 
 TEST_CASE("pipelines: split") {
