@@ -610,14 +610,16 @@ class Pipeline {
 #define BLITZ_REFUSE_RESULT(condition, message, call) \
   template <StageCallable<S> F>                       \
   BLITZ_REFUSE_UNLESS((condition<F, S>), message, call)
-  BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", filter(F pred));
-  BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", any_of(F pred));
-  BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", all_of(F pred));
-  BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", none_of(F pred));
-  BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", find_first(F pred));
-  BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", find_any(F pred));
-  BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", find_last(F pred));
-  BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", partition(F pred));
+#define BLITZ_REFUSE_PREDICATE(call) \
+  BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", call)
+  BLITZ_REFUSE_PREDICATE(filter(F pred));
+  BLITZ_REFUSE_PREDICATE(any_of(F pred));
+  BLITZ_REFUSE_PREDICATE(all_of(F pred));
+  BLITZ_REFUSE_PREDICATE(none_of(F pred));
+  BLITZ_REFUSE_PREDICATE(find_first(F pred));
+  BLITZ_REFUSE_PREDICATE(find_any(F pred));
+  BLITZ_REFUSE_PREDICATE(find_last(F pred));
+  BLITZ_REFUSE_PREDICATE(partition(F pred));
   BLITZ_REFUSE_RESULT(FilterMapCallable,
                       "the callable of filter_map returns a std::optional or a pointer, empty where an item is "
                       "dropped; map takes one that returns anything else",
@@ -688,6 +690,7 @@ class Pipeline {
                       "sum adds numbers; other items are added by reduce(identity, std::plus<>{})", sum());
 #undef BLITZ_REFUSE_ORDER
 #undef BLITZ_REFUSE_SCAN
+#undef BLITZ_REFUSE_PREDICATE
 #undef BLITZ_REFUSE_RESULT
 #undef BLITZ_REFUSE_CALLABLE
 #undef BLITZ_REFUSE_UNSLICED
