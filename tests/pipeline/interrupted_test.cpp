@@ -23,6 +23,7 @@
 #include <doctest/doctest.h>
 
 #include "algorithm/kinds.hpp"
+#include "pipeline/any_stage.hpp"
 
 namespace blitz_test {
 namespace {
@@ -31,73 +32,6 @@ using blitz::par;
 using blitz::detail::LoopIndex;
 
 constexpr int kItems = 20;
-
-/// A stage of Items, whichever it is; `kPositions`: of those that have one item at each position.
-template <bool kPositions>
-class AnyStage {
- public:
-  using Items = blitz::detail::Pack<Item>;
-  static constexpr bool kIndexed = kPositions;
-  static constexpr bool kTwoPasses = !kPositions;
-
-  template <class S>
-  explicit AnyStage(const blitz::Pipeline<S>& pipeline) : stage_(std::make_shared<Of<S>>(pipeline.stage())) {
-    static_assert(S::kIndexed == kPositions);
-  }
-
-  [[nodiscard]] LoopIndex positions() const { return stage_->positions(); }
-  void first_pass(const AlgorithmOptions& options) { stage_ = stage_->ready(options); }
-  void end_early() const noexcept { stage_->end_early(); }
-  template <class Sink>
-  bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
-    return stage_->for_each(first, last, [&sink](Item&& item) { return sink(std::move(item)); });
-  }
-  template <class Sink>
-  decltype(auto) at(LoopIndex i, const Sink& sink) const
-    requires kPositions
-  {
-    return sink(stage_->at(i));
-  }
-
- private:
-  using ItemSink = std::function<bool(Item&&)>;
-
-  struct Stage {
-    virtual ~Stage() = default;
-    [[nodiscard]] virtual LoopIndex positions() const = 0;
-    [[nodiscard]] virtual std::shared_ptr<const Stage> ready(const AlgorithmOptions& options) const = 0;
-    virtual void end_early() const noexcept = 0;
-    virtual bool for_each(LoopIndex first, LoopIndex last, const ItemSink& sink) const = 0;
-    [[nodiscard]] virtual Item at(LoopIndex i) const = 0;
-  };
-
-  template <class S>
-  struct Of final : Stage {
-    explicit Of(const S& the_stage) : stage(the_stage) {}
-    [[nodiscard]] LoopIndex positions() const override { return stage.positions(); }
-    [[nodiscard]] std::shared_ptr<const Stage> ready(const AlgorithmOptions& options) const override {
-      auto copy = std::make_shared<Of>(stage);
-      if constexpr (S::kTwoPasses) copy->stage.first_pass(options);
-      return copy;
-    }
-    void end_early() const noexcept override {
-      if constexpr (S::kTwoPasses) stage.end_early();
-    }
-    bool for_each(LoopIndex first, LoopIndex last, const ItemSink& sink) const override {
-      return stage.for_each(first, last, [&sink](auto&& item) { return sink(std::move(item)); });
-    }
-    [[nodiscard]] Item at(LoopIndex i) const override {
-      if constexpr (kPositions) {
-        return stage.at(i, [](auto&& item) { return Item(std::move(item)); });
-      } else {
-        throw std::logic_error("no item has a position");
-      }
-    }
-    S stage;
-  };
-
-  std::shared_ptr<const Stage> stage_;
-};
 
 /// What callables share: each call of one is counted, and may throw or request a stop.
 struct Calls {
@@ -126,12 +60,12 @@ const auto kSame = [](auto&&... x) -> Item {
   return std::get<sizeof...(x) - 1>(std::forward_as_tuple(std::move(x)...));
 };
 
-using Indexed = blitz::Pipeline<AnyStage<true>>;
-using Unindexed = blitz::Pipeline<AnyStage<false>>;
+using Indexed = blitz::Pipeline<AnyStage<Item, true>>;
+using Unindexed = blitz::Pipeline<AnyStage<Item, false>>;
 /// The pipeline, less the type of its stage.
 template <class S>
 auto hidden(const blitz::Pipeline<S>& pipeline) {
-  return blitz::Pipeline(AnyStage<S::kIndexed>(pipeline));
+  return blitz::Pipeline(AnyStage<Item, S::kIndexed>(pipeline.stage()));
 }
 
 struct NamedStage {

@@ -26,7 +26,7 @@
 #include <doctest/doctest.h>
 
 #include "algorithm/kinds.hpp"
-#include "blitz/base/function_ref.hpp"
+#include "pipeline/any_stage.hpp"
 #include "stress.hpp"
 
 namespace blitz_test {
@@ -39,79 +39,14 @@ using blitz::detail::LoopIndex;
 using Number = std::uint32_t;
 using Numbers = std::vector<Number>;
 
-/// A stage of Numbers, whichever it is; `kPositions`: of those that have one item at each position.
-template <bool kPositions>
-class AnyStage {
- public:
-  using Items = blitz::detail::Pack<Number>;
-  static constexpr bool kIndexed = kPositions;
-  static constexpr bool kTwoPasses = !kPositions;
-
-  template <class S>
-  explicit AnyStage(const S& stage) : stage_(std::make_shared<Of<S>>(stage)) {}
-
-  [[nodiscard]] LoopIndex positions() const { return stage_->positions(); }
-  void first_pass(const AlgorithmOptions& options) { stage_ = stage_->ready(options); }
-  void end_early() const noexcept { stage_->end_early(); }
-  template <class Sink>
-  bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
-    return stage_->for_each(first, last, [&sink](Number x) -> bool { return sink(std::move(x)); });
-  }
-  template <class Sink>
-  decltype(auto) at(LoopIndex i, const Sink& sink) const
-    requires kPositions
-  {
-    return sink(stage_->at(i));
-  }
-
- private:
-  using NumberSink = blitz::detail::FunctionRef<bool(Number)>;
-
-  struct Stage {
-    virtual ~Stage() = default;
-    [[nodiscard]] virtual LoopIndex positions() const = 0;
-    [[nodiscard]] virtual std::shared_ptr<const Stage> ready(const AlgorithmOptions& options) const = 0;
-    virtual void end_early() const noexcept = 0;
-    virtual bool for_each(LoopIndex first, LoopIndex last, NumberSink sink) const = 0;
-    [[nodiscard]] virtual Number at(LoopIndex i) const = 0;
-  };
-
-  template <class S>
-  struct Of final : Stage {
-    explicit Of(const S& the_stage) : stage(the_stage) {}
-    [[nodiscard]] LoopIndex positions() const override { return stage.positions(); }
-    [[nodiscard]] std::shared_ptr<const Stage> ready(const AlgorithmOptions& options) const override {
-      auto copy = std::make_shared<Of>(stage);
-      if constexpr (S::kTwoPasses) copy->stage.first_pass(options);
-      return copy;
-    }
-    void end_early() const noexcept override {
-      if constexpr (requires { stage.end_early(); }) stage.end_early();
-    }
-    bool for_each(LoopIndex first, LoopIndex last, NumberSink sink) const override {
-      return stage.for_each(first, last, [&sink](Number x) { return sink(x); });
-    }
-    [[nodiscard]] Number at(LoopIndex i) const override {
-      if constexpr (kPositions) {
-        return stage.at(i, [](Number x) { return x; });
-      } else {
-        return 0;  // Nothing asks for it.
-      }
-    }
-    S stage;
-  };
-
-  std::shared_ptr<const Stage> stage_;
-};
-
-using Indexed = blitz::Pipeline<AnyStage<true>>;
-using Unindexed = blitz::Pipeline<AnyStage<false>>;
+using Indexed = blitz::Pipeline<AnyStage<Number, true>>;
+using Unindexed = blitz::Pipeline<AnyStage<Number, false>>;
 using Any = std::variant<Indexed, Unindexed>;
 
 /// The pipeline, less the type of its stage.
 template <class S>
 Any hidden(const blitz::Pipeline<S>& pipeline) {
-  using Stage = AnyStage<S::kIndexed>;
+  using Stage = AnyStage<Number, S::kIndexed>;
   return blitz::Pipeline(Stage(pipeline.stage()), pipeline.options());
 }
 
@@ -533,7 +468,7 @@ void run(Numbers numbers, Case& c) {
   if (indexed != nullptr && c.below(2) == 0) return end_indexed(*indexed, expected, c);
   // The terminals treat it as they do what has no positions.
   const Unindexed unindexed =
-      std::visit([](const auto& p) { return Unindexed(AnyStage<false>(p.stage()), p.options()); }, pipeline);
+      std::visit([](const auto& p) { return Unindexed(AnyStage<Number, false>(p.stage()), p.options()); }, pipeline);
   if (c.below(2) == 0) return end_in_items(unindexed, expected, c);
   end_in_a_value(unindexed, expected, c);
 }
