@@ -455,12 +455,11 @@ class Pipeline {
   /// a filter.
   template <StagePredicate<S> F>
   [[nodiscard]] std::pair<Array<Value>, Array<Value>> partition(F pred) const {
-    return detail::collect_both<Value, Value>(options_, stage_,
-                                              [&pred](detail::RopeEnd& kept, detail::RopeEnd& others, const S& stage,
-                                                      detail::LoopIndex first, detail::LoopIndex last) {
-                                                detail::append_parted<Value>(kept, others, stage, std::as_const(pred),
-                                                                             first, last);
-                                              });
+    const auto append = [&pred](detail::RopeEnd& kept, detail::RopeEnd& others, const S& stage, detail::LoopIndex first,
+                                detail::LoopIndex last) {
+      detail::append_parted<Value>(kept, others, stage, std::as_const(pred), first, last);
+    };
+    return detail::collect_both<Value, Value>(options_, stage_, append);
   }
   /// The same by `pred`, assigned to the ranges `kept` and `others`, as many as each has room for. Returns how many went to each.
   template <StagePredicate<S> F, LoopRange Kept, LoopRange Others>

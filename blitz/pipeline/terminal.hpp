@@ -339,6 +339,11 @@ auto extreme_numbers(const AlgorithmOptions& options, const S& stage) {
       });
 }
 
+/// Combines what two parts have found.
+inline constexpr auto keep_left = [](auto& left, auto&& right) {
+  if (!left && right) left.emplace(std::move(*right));
+};
+
 /// The item for which `pred` holds nearest to the beginning, or, if kLast, to the end. Positions are gone through from there;
 /// blocks beyond one that was found are not.
 template <bool kLast, class S, class P>
@@ -368,9 +373,7 @@ auto nearest_item(const AlgorithmOptions& options, const S& stage, const P& pred
           return;
         }
       },
-      [](Found& nearer, Found&& other) {
-        if (!nearer && other) nearer.emplace(std::move(*other));
-      });
+      keep_left);
   throw_if_stopped(options);
   return found;
 }
@@ -388,9 +391,7 @@ auto some_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
           return true;
         });
       },
-      [](Found& left, Found&& right) {
-        if (!left && right) left.emplace(std::move(*right));
-      });
+      keep_left);
   if (!found) throw_if_stopped(options);
   return found;
 }
@@ -540,19 +541,17 @@ inline constexpr bool kScanned = !std::same_as<decltype(scan_below(std::declval<
 template <class T, PipelineStage S>
   requires(kScanned<S> && std::is_trivially_copyable_v<T>)
 Array<T> collect_items(const AlgorithmOptions& options, const S& stage) {
-  return with_ready(options, stage, [&](const S& ready) {
-    const LoopIndex count = scan_below(ready)->count();
-    ArrayMemory<T> memory = array_memory<T>(count);
-    for_blocks(options, ready.positions(), 1, [&](LoopIndex first, LoopIndex last) {
-      T* out = memory.get() + first * scan_below(ready)->kBlock;
-      push(ready, first, last, [&out](auto&&... x) BLITZ_LAMBDA_INLINE {
-        ::new (static_cast<void*>(out)) T(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
-        ++out;
-      });
+  const LoopIndex count = scan_below(stage)->count();
+  ArrayMemory<T> memory = array_memory<T>(count);
+  for_stage(options, stage, [&](const S& ready, LoopIndex first, LoopIndex last) {
+    T* out = memory.get() + first * scan_below(ready)->kBlock;
+    push(ready, first, last, [&out](auto&&... x) BLITZ_LAMBDA_INLINE {
+      ::new (static_cast<void*>(out)) T(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
+      ++out;
     });
-    throw_if_stopped(options);
-    return ArrayMaker::make(std::move(memory), count);
   });
+  throw_if_stopped(options);
+  return ArrayMaker::make(std::move(memory), count);
 }
 
 /// The items of a stage whose positions have any number.
