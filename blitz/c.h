@@ -115,7 +115,7 @@ BLITZ_C_API blitz_status blitz_pool_stats(blitz_pool* pool, blitz_stats* stats, 
 // --- memory ---
 
 /// Memory for a temporary array. Much of it comes in large pages where the system has them, which are several times as fast to
-/// touch first; up to 128 MiB, the process keeps the four arrays that were freed last for the next ones. Costs what malloc() does.
+/// touch first; up to 256 MiB, the process keeps the four arrays that were freed last for the next ones. Costs what malloc() does.
 /// @param size       Bytes.
 /// @param alignment  A power of two, of which the address is a multiple.
 /// @return The memory; null if it is out.

@@ -16,13 +16,15 @@
 
 namespace blitz::detail {
 
+namespace {
+
+/// Asks the kernel for large pages in [memory, memory + size), where `memory` is aligned to kHugePage. A hint: elsewhere than
+/// on Linux, and where the kernel has none, nothing happens. At most one page more becomes resident than is used.
 void ask_for_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t size) noexcept {
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
   static_cast<void>(::madvise(memory, size, MADV_HUGEPAGE));
 #endif
 }
-
-namespace {
 
 /// Lets the kernel take the pages of [memory, memory + size) when it is short of memory, and not while it has enough: what
 /// is written to again costs no page fault then. The call takes tens of microseconds, with which other threads are interrupted.
@@ -32,8 +34,10 @@ void let_go([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t size) no
 #endif
 }
 
+constexpr std::size_t kLarge = 2 * kHugePage;  // from this size on memory is in large pages
 constexpr std::size_t kLeastKept = std::size_t{1} << 16;
 constexpr std::size_t kLeastLetGo = (std::size_t{1} << 24) + kHugePage + 1;
+constexpr std::size_t kMostInAll = 2 * (kMostKept + kHugePage);  // of all that is kept
 /// Where a large array begins in its first page. That of malloc begins 16 bytes behind a page. AMD's processors copy several
 /// times as slowly (`rep movsb`) to a place that lies so little behind the source, in the page.
 constexpr std::size_t kOffset = 2048;
@@ -104,14 +108,17 @@ void free_kept(void* memory, std::size_t size, std::size_t alignment) noexcept {
   memory = static_cast<std::byte*>(memory) - extent.offset;
   if (!extent.keep) return ::operator delete(memory, std::align_val_t(extent.alignment));
   if (extent.size >= kLeastLetGo) let_go(memory, extent.size);
-  KeptArray old{memory, extent.size};
-  {
-    if (const std::unique_lock lock(store.lock, std::try_to_lock); lock) {
-      std::swap(old, store.kept[store.oldest]);
-      store.oldest = (store.oldest + 1) % std::size(store.kept);
+  KeptArray old[std::size(store.kept)] = {{memory, extent.size}};
+  if (const std::unique_lock lock(store.lock, std::try_to_lock); lock) {
+    std::size_t in_all = extent.size;
+    for (const KeptArray& kept : store.kept) in_all += kept.size;
+    for (std::size_t i = 0; i == 0 || in_all > kMostInAll; ++i) {
+      std::swap(old[i], store.kept[(store.oldest + i) % std::size(store.kept)]);
+      in_all -= old[i].size;
     }
+    store.oldest = (store.oldest + 1) % std::size(store.kept);
   }
-  give_back(old);
+  for (const KeptArray& array : old) give_back(array);
 }
 
 void free_all_kept() noexcept {

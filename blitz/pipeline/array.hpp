@@ -4,15 +4,11 @@
 
 #include "blitz/base/compiler.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <limits>
 #include <memory>
-#include <new>
 #include <utility>
 
-#include "blitz/base/cache_line.hpp"
 #include "blitz/base/kept_memory.hpp"
 
 namespace blitz {
@@ -21,36 +17,6 @@ template <class T>
 class Array;
 
 namespace detail {
-
-struct FreeKept {
-  void operator()(void* memory) const noexcept { free_kept(memory, bytes, alignment); }
-  std::size_t bytes = 0;
-  std::size_t alignment = 0;
-};
-
-/// Memory of an array, whose objects are those of its owner.
-template <class T>
-using ArrayMemory = std::unique_ptr<T, FreeKept>;
-
-/// Room for `count` objects of that size and alignment; null for none. Throws std::bad_alloc.
-[[nodiscard]] inline ArrayMemory<void> array_memory(std::size_t count, std::size_t size, std::size_t alignment) {
-  if (count == 0) return {};
-  if (count > std::numeric_limits<std::size_t>::max() / size) throw std::bad_alloc();
-  const FreeKept free{count * size, std::max(alignment, kCacheLine)};
-  void* const memory = allocate_kept(free.bytes, free.alignment);
-  if (memory == nullptr) throw std::bad_alloc();
-  return {memory, free};
-}
-template <class T>
-[[nodiscard]] ArrayMemory<T> as_memory_of(ArrayMemory<void> memory) noexcept {
-  const FreeKept free = memory.get_deleter();
-  return {static_cast<T*>(memory.release()), free};
-}
-/// Room for `count` objects of type T.
-template <class T>
-[[nodiscard]] ArrayMemory<T> array_memory(std::size_t count) {
-  return as_memory_of<T>(array_memory(count, sizeof(T), alignof(T)));
-}
 
 /// For the library: makes arrays.
 struct ArrayMaker {
@@ -121,9 +87,10 @@ class Array {
   std::size_t size_ = 0;
 };
 
-/// Gives back the memory of arrays that were destroyed. Of what lay in memory of 64 KiB to 128 MiB the process keeps the four
-/// that were freed last, for the next one of about the same size, whose pages then need not be cleared; on Linux the kernel may
-/// take what is kept of more than 16 MiB when it is short of memory. Arrays that exist are not touched.
+/// Gives back the memory of arrays that were destroyed, and of what algorithms needed beside their input. Of what lay in memory
+/// of 64 KiB to 256 MiB the process keeps the four that were freed last, half a GiB at most, for the next one of about the same
+/// size, whose pages then need not be cleared; on Linux the kernel may take what is kept of more than 16 MiB when it is short of
+/// memory. Arrays that exist are not touched.
 /// @code
 ///   blitz::free_kept_arrays();  // in a program that has made its last large array
 /// @endcode

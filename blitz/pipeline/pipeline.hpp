@@ -423,7 +423,7 @@ class Pipeline {
   }
 
   /// All items in their order. Memory: the result, and, if the pipeline is neither indexed nor a scan of items that are copied
-  /// as bytes, once more as much; where a stage drops items, and all of them would take 128 MiB at most, room for all. Throws
+  /// as bytes, once more as much; where a stage drops items, and all of them would take 256 MiB at most, room for all. Throws
   /// std::bad_alloc.
   [[nodiscard]] Array<Value> collect() const { return detail::collect_items<Value>(options_, stage_); }
   /// The same as another container, made from the array's items by one thread.

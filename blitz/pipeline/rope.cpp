@@ -4,18 +4,20 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
 #include "blitz/algorithm/blocks.hpp"
-#include "blitz/algorithm/scratch.hpp"
+#include "blitz/base/cache_line.hpp"
 
 namespace blitz::detail {
 
+/// Pieces are small: malloc keeps their memory.
 struct FreePiece {
-  void operator()(char* memory) const noexcept { free_scratch(memory, places, kind->size, kind->alignment); }
-  std::size_t places = 0;
-  const ItemKind* kind = nullptr;
+  void operator()(char* memory) const noexcept { ::operator delete(memory, alignment); }
+  std::size_t bytes = 0;
+  std::align_val_t alignment{};
 };
 
 /// Items in their order, in pieces of memory. They are pieces of a room with a place for each position if there is one, which
@@ -53,12 +55,13 @@ class Rope final : public RopeEnd {
     end_ = end;
   }
   void grow() override {
-    const std::size_t before = pieces_.empty() ? 0 : pieces_.back().memory.get_deleter().places * kind_->size;
+    const std::size_t before = pieces_.empty() ? 0 : pieces_.back().memory.get_deleter().bytes;
     const std::size_t places = std::max<std::size_t>(std::clamp(2 * before, kFirstBytes, kMostBytes) / kind_->size, 1);
-    std::unique_ptr<char, FreePiece> memory(static_cast<char*>(allocate_scratch(places, kind_->size, kind_->alignment)),
-                                            {places, kind_});
+    const std::size_t bytes = places * kind_->size;
+    const std::align_val_t alignment{std::max(kind_->alignment, kCacheLine)};
+    std::unique_ptr<char, FreePiece> memory(static_cast<char*>(::operator new(bytes, alignment)), {bytes, alignment});
     char* const begin = memory.get();
-    open({std::move(memory), MadeItems(*kind_, begin)}, begin + places * kind_->size);
+    open({std::move(memory), MadeItems(*kind_, begin)}, begin + bytes);
   }
 
   static constexpr std::size_t kFirstBytes = 1024;

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "blitz/base/kept_memory.hpp"
 #include "support/failing_new.hpp"
 
 namespace blitz_test {
@@ -23,13 +24,14 @@ namespace blitz_test {
 }
 
 /// Calls `run(nth)` with nth = 0, next(0), next(next(0)), ... until it returns false. It has the nth allocation fail,
-/// and returns whether it was made. Returns how many were.
+/// and returns whether it was made. Returns how many were. No memory is kept from one call to the next.
 template <class Run, class Next>
 std::size_t fail_each(Run&& run, Next&& next) {
   std::size_t failures = 0;
   for (std::size_t nth = 0;; nth = next(nth)) {
     CAPTURE(nth);
     REQUIRE(nth < 10'000);
+    blitz::detail::free_all_kept();
     if (!run(nth)) return failures;
     ++failures;
   }

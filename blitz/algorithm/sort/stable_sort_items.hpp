@@ -68,7 +68,6 @@ bool try_stable_sort_cheap(const AlgorithmOptions& options, std::size_t threads,
   const Scratch<T> many(n <= kOnStack ? 0 : n, std::nothrow);
   T* const scratch = n <= kOnStack ? few.data() : many.data();
   if (scratch == nullptr) return false;
-  touch_pages(scratch, n * sizeof(T), threads);
   const auto less = stable_order_of<T>(comp, proj);
   if constexpr (sorted_by_radix<T, C, P>()) {
     using Radix = StableRadixSort<T, C, P>;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -69,6 +70,20 @@ TEST_CASE("kept memory: what is kept stays in use, and can be freed") {
   if (before > 0) CHECK(kept >= before + kSize);
   free_all_kept();
   if (before > 0) CHECK(blitz_test::memory_in_use() <= kept - kSize);
+}
+
+TEST_CASE("kept memory: in all it is limited, and the oldest goes first") {
+  constexpr std::size_t kSize = blitz::detail::kMostKept;
+  void* arrays[3];
+  for (void*& array : arrays) {
+    array = allocate_kept(kSize, 8);
+    REQUIRE(array != nullptr);
+  }
+  for (void* const array : arrays) free_kept(array, kSize, 8);
+  const std::set<void*> kept = {allocate_kept(kSize, 8), allocate_kept(kSize, 8)};
+  CHECK(kept == std::set<void*>{arrays[1], arrays[2]});
+  for (void* const array : kept) free_kept(array, kSize, 8);
+  free_all_kept();
 }
 
 TEST_CASE("kept memory: there is none") {
