@@ -223,10 +223,11 @@ struct FindFirstOf : OfTwoRanges<FindFirstOf, std::ranges::equal_to> {
   static I1 run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1, const I2& first2, LoopIndex count2,
                 C& comp, P1& proj1, P2& proj2) {
     const auto is_one = [&](LoopIndex i) -> bool {
-      for (LoopIndex k = 0; k < count2; ++k) {
-        if (std::invoke(comp, std::invoke(proj1, *at(first1, i)), std::invoke(proj2, *at(first2, k)))) return true;
-      }
-      return false;
+      const I1 item = at(first1, i);
+      const I2 others = first2;
+      return first_position<0>(0, count2, [&](LoopIndex k) -> bool {
+               return std::invoke(comp, std::invoke(proj1, *item), std::invoke(proj2, *at(others, k)));
+             }) != count2;
     };
     return at(first1, find_position<0>(options, count1, is_one));
   }

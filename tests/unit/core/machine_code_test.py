@@ -56,6 +56,7 @@ KERNELS = {
     "difference_test": "pcmpeqd",  # of mismatch
     "ExtremeNumber": "minpd",
     "InCopyIf": "pcmpgtd",
+    "InCountIf": "pcmpgtd",
     "InMapFilterSum": "addpd",
     "InSumOfThree": "addpd",
 }
@@ -66,6 +67,7 @@ KERNEL_SOURCE = """
 #include <vector>
 #include "blitz/algorithm/compare.hpp"
 #include "blitz/algorithm/copy_if.hpp"
+#include "blitz/algorithm/count.hpp"
 #include "blitz/algorithm/find.hpp"
 #include "blitz/algorithm/min_max.hpp"
 #include "blitz/algorithm/transform.hpp"
@@ -88,6 +90,8 @@ bool mismatch(const Integers& x, const Integers& y) { return blitz::mismatch(x, 
 double min_element(const Doubles& x) { return *blitz::min_element(x); }
 struct InCopyIf { bool operator()(int x) const { return x > 5; } };
 void copy_if(const Integers& x, Integers& y) { blitz::copy_if(x, y, InCopyIf()); }
+struct InCountIf { bool operator()(int x) const { return x > 5; } };
+std::ptrdiff_t count_if(const Integers& x) { return blitz::count_if(x, InCountIf()); }
 struct InMapFilterSum { double operator()(double x) const { return x * 1.5 + 1; } };
 struct IsLarge { bool operator()(double x) const { return x > 5; } };
 double map_filter_sum(const Doubles& x) { return blitz::par(x).map(InMapFilterSum()).filter(IsLarge()).sum(); }
