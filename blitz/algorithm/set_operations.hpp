@@ -37,18 +37,15 @@ struct SetFn : MergesTo<SetFn<kItems, kReturnsSecond>> {
     const auto b = merge_input<I1>(first2);
     const auto to = merge_output<I1>(out);
     const auto cut = [&](SetCuts& cuts, std::size_t parts) { cut_sets(cuts, parts, a, count1, b, count2, less); };
-    const auto count = [&](const SetPart& part) {
-      return count_set<kItems>(at(a, part.first), part.first_size, at(b, part.second), part.second_size, less);
+    const auto run_both = [&](const SetPart(&parts)[2], const std::size_t* places) {
+      return run_sets<kItems>(a, b, parts, to, places, less);
     };
-    const auto write = [&](const SetPart& part, std::size_t place, std::size_t size, bool counted) {
-      const auto x = at(a, part.first);
-      const auto y = at(b, part.second);
-      if (!counted) return write_set<kItems>(x, part.first_size, y, part.second_size, at(to, place), size, less);
-      write_counted_set<kItems>(x, part.first_size, y, part.second_size, at(to, place), size, less);
-      return SetProgress{};
+    const auto write = [&](const SetPart& part, std::size_t place, std::size_t its_room) {
+      return write_set<kItems>(at(a, part.first), part.first_size, at(b, part.second), part.second_size, at(to, place),
+                               its_room, less);
     };
     const std::size_t grain = sort_grain<std::iter_value_t<I1>>(options);
-    const SetProgress progress = write_sets(options, count1, count2, room, grain, {cut, count, write});
+    const SetProgress progress = write_sets(options, count1, count2, room, grain, {cut, run_both, write});
     if constexpr (kReturnsSecond) {
       return {at(first1, progress.first), at(first2, progress.second), at(out, progress.written)};
     } else {

@@ -9,6 +9,7 @@
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/permute.hpp"
+#include "blitz/algorithm/sort/small_sort.hpp"
 
 namespace blitz::detail {
 
@@ -34,12 +35,16 @@ struct FrontRun {
 
 /// One that is as long as this is looked at by several threads.
 inline constexpr std::size_t kSerialRun = 4096;
+/// The same of one in the opposite order, which will be reversed. Fewer items fit into a processor's own cache, and to write to
+/// lines that another thread has read takes longer than to read them all.
+template <class T>
+inline constexpr std::size_t kSerialReversal = kCheapToMove<T> ? (std::size_t{1} << 20) / sizeof(T) : kSerialRun;
 
 /// If kStable, equal items are not in the opposite order.
 template <bool kStable = false, class T, class Less>
 FrontRun front_run(const AlgorithmOptions& options, T* items, std::size_t n, Less less) {
-  const auto measure = [&](auto wrong) -> std::size_t {
-    const std::size_t serial = std::min(n, kSerialRun);
+  const auto measure = [&](std::size_t serial_run, auto wrong) -> std::size_t {
+    const std::size_t serial = std::min(n, serial_run);
     const std::size_t found = find_wrong(1, serial, wrong);
     if (found != serial || serial == n) return found;
     const auto probe = [&](LoopIndex from, LoopIndex to) {
@@ -49,15 +54,20 @@ FrontRun front_run(const AlgorithmOptions& options, T* items, std::size_t n, Les
   };
   if (less(items[1], items[0])) {
     return {
-        measure([&](std::size_t i) { return kStable ? !less(items[i], items[i - 1]) : less(items[i - 1], items[i]); }),
+        measure(kSerialReversal<T>,
+                [&](std::size_t i) { return kStable ? !less(items[i], items[i - 1]) : less(items[i - 1], items[i]); }),
         true};
   }
-  return {measure([&](std::size_t i) { return less(items[i], items[i - 1]); }), false};
+  return {measure(kSerialRun, [&](std::size_t i) { return less(items[i], items[i - 1]); }), false};
 }
 
 template <class T>
 void reverse_items(const AlgorithmOptions& options, T* items, std::size_t n) {
-  Reverse::run(options, items, n);
+  if (n <= kSerialReversal<T>) {
+    std::reverse(items, items + n);
+  } else {
+    Reverse::run(options, items, n);
+  }
 }
 
 }  // namespace blitz::detail

@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
+#include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "blitz/algorithm/blocks.hpp"
@@ -45,8 +47,15 @@ template <SetItems kItems>
   return (kTable >> (unsigned{first} | unsigned{second} << 1U) & 1U) != 0;
 }
 
-/// How many items of a[0..na) and b[0..nb) the operation would write. Without a branch that depends on the items, if they are
-/// cheap to move.
+/// Items of two ranges: those of each from a position on, and how many.
+struct SetPart {
+  std::size_t first;
+  std::size_t first_size;
+  std::size_t second;
+  std::size_t second_size;
+};
+
+/// How many items of a[0..na) and b[0..nb) the operation would write.
 template <SetItems kItems, class A, class B, class Less>
 std::size_t count_set(A a, std::size_t na, B b, std::size_t nb, Less less) {
   const A a_end = at(a, na);
@@ -54,13 +63,7 @@ std::size_t count_set(A a, std::size_t na, B b, std::size_t nb, Less less) {
   std::size_t count = 0;
   while (a != a_end && b != b_end) {
     const bool second = less(*b, *a);
-    bool first = false;
-    if constexpr (kCheapToMove<std::iter_value_t<A>>) {
-      const bool before = less.first_less(*a, *b);
-      first = before && !second;
-    } else {
-      first = !second && less.first_less(*a, *b);
-    }
+    const bool first = !second && less.first_less(*a, *b);
     count += writes<kItems>(first, second);
     a += !second;
     b += !first;
@@ -72,7 +75,7 @@ std::size_t count_set(A a, std::size_t na, B b, std::size_t nb, Less less) {
 
 /// Writes what the operation takes from a[0..na) and b[0..nb). Stops at an item that does not fit into `room`.
 template <SetItems kItems, class A, class B, class O, class Less>
-SetProgress write_set(A a, std::size_t na, B b, std::size_t nb, O out, std::size_t room, Less less) {
+[[gnu::noinline]] SetProgress write_set(A a, std::size_t na, B b, std::size_t nb, O out, std::size_t room, Less less) {
   const A a_begin = a;
   const B b_begin = b;
   const A a_end = at(a, na);
@@ -110,31 +113,85 @@ SetProgress write_set(A a, std::size_t na, B b, std::size_t nb, O out, std::size
   return {na, nb, written};
 }
 
-/// Writes what the operation takes, of which there are `count` items.
+/// The operation on two parts, whose places in the output are those from `places[0]` on and from `places[1]` on, up to `places[2]`;
+/// without places nothing is written. Returns how many items each would write, if they are not written.
 template <SetItems kItems, class A, class B, class O, class Less>
-void write_counted_set(A a, std::size_t na, B b, std::size_t nb, O out, std::size_t count, Less less) {
-  write_set<kItems>(a, na, b, nb, out, count, less);
+std::array<std::size_t, 2> run_sets(A a, B b, const SetPart (&parts)[2], O out, const std::size_t* places, Less less) {
+  std::array<std::size_t, 2> counts{};
+  for (std::size_t i = 0; i != 2; ++i) {
+    const auto [first, na, second, nb] = parts[i];
+    if (places != nullptr) {
+      write_set<kItems>(at(a, first), na, at(b, second), nb, at(out, places[i]), places[i + 1] - places[i], less);
+    } else {
+      counts[i] = count_set<kItems>(at(a, first), na, at(b, second), nb, less);
+    }
+  }
+  return counts;
 }
-/// The same without a branch that depends on the items, for items that are cheap to move: each step writes to the next place,
-/// and steps forward if that was an item to be written. So the last place is written to until the item of that place is there,
-/// and no place beyond it.
+
+/// How far the operation has come in a part, whose next item belongs at `place`.
+template <class T>
+struct SetLane {
+  SetLane(T* first, T* second, const SetPart& part, std::size_t its_place, std::size_t its_end)
+      : a(first + part.first),
+        a_end(a + part.first_size),
+        b(second + part.second),
+        b_end(b + part.second_size),
+        place(its_place),
+        end(its_end) {}
+
+  /// How many steps stay in the ranges, whatever they find.
+  [[nodiscard]] std::size_t free_steps() const {
+    return std::min({static_cast<std::size_t>(a_end - a), static_cast<std::size_t>(b_end - b), end - place});
+  }
+
+  T* a;
+  T* a_end;
+  T* b;
+  T* b_end;
+  std::size_t place;
+  std::size_t end;
+};
+
+/// run_sets of items that are cheap to move, without a branch that depends on them until one of the parts is at an end: the steps in
+/// the one need not wait for what those in the other read. Each writes to the next place, and steps forward if that was an item to
+/// be written: so the last place is written to until the item of that place is there, and no place beyond it.
 template <SetItems kItems, class T, class O, class Less>
   requires kCheapToMove<std::remove_const_t<T>>
-void write_counted_set(T* a, std::size_t na, T* b, std::size_t nb, O* out, std::size_t count, Less less) {
-  T* const a_end = a + na;
-  T* const b_end = b + nb;
-  O* const end = out + count;
-  while (a != a_end && b != b_end && out != end) {
-    const bool second = less(*b, *a);
-    const bool before = less.first_less(*a, *b);
+std::array<std::size_t, 2> run_sets(T* a, T* b, const SetPart (&parts)[2], O* out, const std::size_t* places,
+                                    Less less) {
+  constexpr std::size_t kNoPlaces[] = {0, 0, std::numeric_limits<std::size_t>::max()};
+  const bool write = places != nullptr;
+  if (!write) places = kNoPlaces;
+  const auto step = [less, out, write](SetLane<T>& lane) BLITZ_LAMBDA_INLINE {
+    const bool second = less(*lane.b, *lane.a);
+    const bool before = less.first_less(*lane.a, *lane.b);
     const bool first = before && !second;
-    *out = *(second ? b : a);
-    out += writes<kItems>(first, second);
-    a += !second;
-    b += !first;
+    if (write) out[lane.place] = *(second ? lane.b : lane.a);
+    lane.place += writes<kItems>(first, second);
+    lane.a += !second;
+    lane.b += !first;
+  };
+  SetLane<T> x(a, b, parts[0], places[0], write ? places[1] : places[2]);
+  SetLane<T> y(a, b, parts[1], places[1], places[2]);
+  while (std::size_t steps = std::min(x.free_steps(), y.free_steps())) {
+    for (; steps != 0; --steps) {
+      step(x);
+      step(y);
+    }
   }
-  while (kItems.first && a != a_end && out != end) *out++ = *a++;
-  while (kItems.second && b != b_end && out != end) *out++ = *b++;
+  std::array<std::size_t, 2> counts{x.place, y.place};
+  for (std::size_t i = 0; i != 2; ++i) {
+    const SetLane<T>& lane = i == 0 ? x : y;
+    const auto na = static_cast<std::size_t>(lane.a_end - lane.a);
+    const auto nb = static_cast<std::size_t>(lane.b_end - lane.b);
+    if (write) {
+      write_set<kItems>(lane.a, na, lane.b, nb, out + lane.place, lane.end - lane.place, less);
+    } else {
+      counts[i] += count_set<kItems>(lane.a, na, lane.b, nb, less);
+    }
+  }
+  return counts;
 }
 
 /// Where parts of two ranges begin.
@@ -143,29 +200,20 @@ struct SetCuts {
   std::array<std::size_t, kMostParts + 1> second;
 };
 
-/// Items of two ranges: those of each from a position on, and how many.
-struct SetPart {
-  std::size_t first;
-  std::size_t first_size;
-  std::size_t second;
-  std::size_t second_size;
-};
-
 /// Cuts both ranges into so many parts.
 using CutSets = FunctionRef<void(SetCuts& cuts, std::size_t parts)>;
 
-/// A set operation, as the engine sees it: several workers call `count` and `write` at once, for different parts.
+/// A set operation, as the engine sees it: several workers call `run` at once, for different parts.
 struct SetFunctions {
   CutSets cut;
-  /// How many items a part would write.
-  FunctionRef<std::size_t(const SetPart& part)> count;
-  /// Writes what a part takes to the output, from `place` on: `size` items, if it was counted; else as many of it as there is
-  /// room for, which are `size` at most. Returns how far it came.
-  FunctionRef<SetProgress(const SetPart& part, std::size_t place, std::size_t size, bool counted)> write;
+  /// See run_sets.
+  FunctionRef<std::array<std::size_t, 2>(const SetPart (&parts)[2], const std::size_t* places)> run;
+  /// Writes what a part takes to the output from `place` on, as much of it as there is `room` for. Returns how far it came.
+  FunctionRef<SetProgress(const SetPart& part, std::size_t place, std::size_t room)> write;
 };
 
-/// The whole set operation of ranges of so many items, in parts side by side: each counts what it will write, and then writes
-/// it to its place. Stops at an item that does not fit into `room`. Throws Stopped.
+/// The whole set operation of ranges of so many items, two parts at a time side by side: each counts what it will write, and then
+/// writes it to its place. Stops at an item that does not fit into `room`. Throws Stopped.
 BLITZ_API SetProgress write_sets(const AlgorithmOptions& options, std::size_t na, std::size_t nb, std::size_t room,
                                  std::size_t grain, const SetFunctions& functions);
 
