@@ -51,7 +51,7 @@ class Row : public Workload {
 };
 
 /// How many inputs of so many items calls have in turn, so that no branch predictor learns the answers by heart.
-inline std::size_t inputs_for(std::size_t items) { return std::clamp<std::size_t>((1 << 16) / (items + 1), 1, 16); }
+inline std::size_t inputs_for(std::size_t items) { return std::clamp<std::size_t>((1 << 19) / (items + 1), 1, 512); }
 
 /// Random numbers below `below`, or any for 0.
 inline Numbers random_numbers(std::size_t count, Number below = 0, std::uint64_t seed = 0) {
