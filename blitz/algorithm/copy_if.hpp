@@ -8,6 +8,7 @@
 #include <concepts>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <ranges>
 #include <type_traits>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "blitz/algorithm/filter.hpp"
 #include "blitz/algorithm/flags.hpp"
 #include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/scratch.hpp"
 #include "blitz/base/refuse.hpp"
 #include "blitz/core/items.hpp"
 
@@ -57,6 +59,23 @@ class CopyFilter final : public Filter {
   }
   void move(const FlagWord* kept, LoopIndex first, LoopIndex count, LoopIndex place) override {
     copy_flagged(kept, count, at(first_, first), at(out_, place));
+  }
+  LoopIndex flag_and_move(LoopIndex first, LoopIndex count, LoopIndex place) override {
+    if constexpr (Filter::kWritesAll<I, O>) {
+      // Elsewhere, for behind the last item that is kept nothing is to be written.
+      StackScratch<std::iter_value_t<I>, kBatch> scratch;
+      auto* const kept = scratch.data();
+      auto* end = kept;
+      for (I item = at(first_, first); count > 0; --count, ++item) {
+        const bool keep = static_cast<bool>(std::invoke(pred_, std::invoke(proj_, *item))) == kWanted;
+        std::construct_at(end, *item);
+        end += keep ? 1 : 0;
+      }
+      std::copy(kept, end, at(out_, place));
+      return static_cast<LoopIndex>(end - kept);
+    } else {
+      return Filter::flag_and_move(first, count, place);
+    }
   }
 
   const I first_;

@@ -58,7 +58,7 @@ bool Filter::move_run(const Run& run, const FlagsOf& flags_of, LoopIndex& kept) 
       }
     }
     const LoopIndex more = count_flags(bits.data(), next_word - word);
-    if (kept + more > room_kept_ || first - kept + (count - more) > room_dropped_) [[unlikely]]
+    if (!has_room(first, kept, more, count - more)) [[unlikely]]
       return move_until_full(bits.data(), first, kept);
     move(bits.data(), first, count, kept);
     kept += more;
@@ -80,13 +80,28 @@ bool Filter::move_until_full(FlagWord* kept, LoopIndex first, LoopIndex place) {
   return true;
 }
 
+LoopIndex Filter::flag_and_move(LoopIndex first, LoopIndex count, LoopIndex place) {
+  std::array<FlagWord, kBatchWords> bits;
+  flag(first, count, bits.data());
+  move(bits.data(), first, count, place);
+  return count_flags(bits.data(), words_of(count));
+}
+
 bool Filter::run_whole(const Run& run) {
   LoopIndex kept = left_[slot(run.first)];
+  LoopIndex done = run.first;
+  while (flag_ == Flag::kThis && done != run.last) {
+    const LoopIndex next = std::min(done + kBatchWords, run.last);
+    const LoopIndex count = items_in(done, next);
+    if (!has_room(done * kFlags, kept, count, count)) break;
+    kept += flag_and_move(done * kFlags, count, kept);
+    done = next;
+  }
   const auto ask = [this, &run](LoopIndex word, LoopIndex last, FlagWord* bits) {
     flag(word * kFlags, items_in(word, last), bits);
     if (last == run.last) words_[last - 1] = bits[last - 1 - word];
   };
-  const bool ends = move_run(run, ask, kept);
+  const bool ends = move_run({done, run.last}, ask, kept);
   if (ends) {
     kept = room_kept_ + 1;  // So no run to the right finds room, whatever it keeps.
     words_[run.last - 1] = 0;

@@ -4,8 +4,11 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
+#include <iterator>
 #include <limits>
+#include <type_traits>
 
 #include "blitz/algorithm/chain.hpp"
 #include "blitz/algorithm/flags.hpp"
@@ -56,6 +59,17 @@ class BLITZ_API Filter : public Chain {
   }
   [[nodiscard]] LoopIndex items() const noexcept { return items_; }
 
+  /// flag() and move() of a batch at once, with flags of kThis, for which there is room whatever is kept. Returns how many are.
+  virtual LoopIndex flag_and_move(LoopIndex first, LoopIndex count, LoopIndex place);
+
+  /// Whether items of In are cheap to write to the next place, and over again if they are not kept: then no branch asks for the
+  /// answer of each.
+  template <class In, class Out>
+  static constexpr bool kWritesAll =
+      std::contiguous_iterator<In> && std::contiguous_iterator<Out> &&
+      std::same_as<std::iter_value_t<In>, std::iter_value_t<Out>> &&
+      std::is_trivially_copyable_v<std::iter_value_t<In>> && sizeof(std::iter_value_t<In>) <= 16;
+
  private:
   Filter(LoopIndex items, LoopIndex least, Flag flag, Target target);
 
@@ -75,6 +89,9 @@ class BLITZ_API Filter : public Chain {
 
   template <class FlagsOf>
   bool move_run(const Run& run, const FlagsOf& flags_of, LoopIndex& kept);
+  [[nodiscard]] bool has_room(LoopIndex first, LoopIndex place, LoopIndex kept, LoopIndex dropped) const noexcept {
+    return place + kept <= room_kept_ && first - place + dropped <= room_dropped_;
+  }
   bool move_until_full(FlagWord* kept, LoopIndex first, LoopIndex place);
   /// In words.
   [[nodiscard]] LoopIndex memory() const noexcept { return words_of(items_) + 2 * slots(); }

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <iterator>
+#include <type_traits>
 #include <utility>
 
 #include "blitz/base/export.hpp"
@@ -33,12 +35,18 @@ inline constexpr LoopIndex kBatch = kBatchWords * kFlags;
   return count >= kFlags ? ~FlagWord{0} : (FlagWord{1} << count) - 1;
 }
 
+/// Whether compilers make vectors of questions about items of I: numbers that lie side by side, of fewer than 64 bits.
+template <class I>
+inline constexpr bool kNarrowItems =
+    std::contiguous_iterator<I> && std::is_arithmetic_v<std::iter_value_t<I>> && sizeof(std::iter_value_t<I>) < 8;
+
 /// Calls `test()` `count` times, at most kFlags; answer i becomes bit i.
-template <class Test>
+template <bool kNarrow, class Test>
 [[nodiscard]] BLITZ_ALWAYS_INLINE FlagWord flags_of(LoopIndex count, const Test& test) {
   FlagWord flags = 0;
-  if (std::endian::native == std::endian::little && count == kFlags) {
-    // Bytes first: compilers make vectors of that.
+  if (count != kFlags) {
+    for (LoopIndex i = 0; i < count; ++i) flags |= FlagWord{test() ? 1U : 0U} << i;
+  } else if constexpr (kNarrow && std::endian::native == std::endian::little) {
     std::array<unsigned char, kFlags> bytes;
     for (unsigned char& byte : bytes) byte = test() ? 1 : 0;
     for (std::size_t i = 0; i < kFlags; i += 8) {
@@ -47,22 +55,27 @@ template <class Test>
       flags |= (eight * 0x0102'0408'1020'4080) >> 56 << i;  // Byte k times 2^(56 - 7k) is bit k of the highest byte.
     }
   } else {
-    for (LoopIndex i = 0; i < count; ++i) flags |= FlagWord{test() ? 1U : 0U} << i;
+    const auto next_eight = [&]<std::size_t... k>(std::index_sequence<k...>) BLITZ_LAMBDA_INLINE {
+      FlagWord eight = 0;
+      ((eight |= FlagWord{test() ? 1U : 0U} << k), ...);
+      return eight;
+    };
+    for (LoopIndex i = 0; i < kFlags; i += 8) flags |= next_eight(std::make_index_sequence<8>()) << i;
   }
   return flags;
 }
 
 /// The answers of `count` calls of `test()`, in words.
-template <class Test>
+template <bool kNarrow, class Test>
 BLITZ_ALWAYS_INLINE void flags_of(LoopIndex count, FlagWord* flags, const Test& test) {
-  for (; count >= kFlags; count -= kFlags) *flags++ = flags_of(kFlags, test);
-  if (count > 0) *flags = flags_of(count, test);
+  for (; count >= kFlags; count -= kFlags) *flags++ = flags_of<kNarrow>(kFlags, test);
+  if (count > 0) *flags = flags_of<kNarrow>(count, test);
 }
 
 /// For `count` items from `item` on: whether `pred` of the projection is kWanted.
 template <bool kWanted, class I, class F, class P>
 BLITZ_ALWAYS_INLINE void flags_of_items(I item, LoopIndex count, F& pred, P& proj, FlagWord* flags) {
-  flags_of(count, flags, [&]() BLITZ_LAMBDA_INLINE {
+  flags_of<kNarrowItems<I>>(count, flags, [&]() BLITZ_LAMBDA_INLINE {
     const bool answer = static_cast<bool>(std::invoke(pred, std::invoke(proj, *item)));
     ++item;
     return answer == kWanted;

@@ -53,6 +53,20 @@ class RemoveFilter final : public Filter {
   void move(const FlagWord* kept, LoopIndex first, LoopIndex count, LoopIndex place) override {
     move_flagged(kept, count, at(first_, first), at(first_, place));
   }
+  LoopIndex flag_and_move(LoopIndex first, LoopIndex count, LoopIndex place) override {
+    if constexpr (Filter::kWritesAll<I, I>) {
+      const I begin = at(first_, place);
+      I end = begin;
+      for (I item = at(first_, first); count > 0; --count, ++item) {
+        const bool keep = !static_cast<bool>(std::invoke(pred_, std::invoke(proj_, *item)));
+        *end = *item;
+        end += keep ? 1 : 0;
+      }
+      return static_cast<LoopIndex>(end - begin);
+    } else {
+      return Filter::flag_and_move(first, count, place);
+    }
+  }
 
   const I first_;
   F& pred_;

@@ -30,4 +30,14 @@ class Scratch {
   ArrayMemory<T> memory_;
 };
 
+/// Room for n objects of type T on the stack.
+template <class T, std::size_t n>
+class StackScratch {
+ public:
+  [[nodiscard]] T* data() noexcept { return reinterpret_cast<T*>(bytes_); }
+
+ private:
+  alignas(T) std::byte bytes_[n * sizeof(T)];
+};
+
 }  // namespace blitz::detail

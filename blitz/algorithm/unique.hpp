@@ -41,7 +41,7 @@ class UniqueFilter : public Filter {
   void flag(LoopIndex first, LoopIndex count, FlagWord* flags) final {
     if (first + count == items()) flags[words_of(count--) - 1] = 0;  // No item follows the last.
     I item = at(first_, first);
-    flags_of(count, flags, [&]() BLITZ_LAMBDA_INLINE {
+    flags_of<kNarrowItems<I>>(count, flags, [&]() BLITZ_LAMBDA_INLINE {
       const I before = item;
       ++item;
       return !std::invoke(comp_, std::invoke(proj_, *before), std::invoke(proj_, *item));

@@ -18,6 +18,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "blitz/algorithm/scratch.hpp"
 #include "blitz/base/export.hpp"
 
 namespace blitz::detail {
@@ -145,16 +146,6 @@ BLITZ_ALWAYS_INLINE bool merge_halves(T* from, T* middle, T* to, std::size_t n, 
   }
   return left == left_end + 1 && right == right_end + 1;
 }
-
-/// Room for n objects of type T on the stack.
-template <class T, std::size_t n>
-class StackScratch {
- public:
-  [[nodiscard]] T* data() noexcept { return reinterpret_cast<T*>(bytes_); }
-
- private:
-  alignas(T) std::byte bytes_[n * sizeof(T)];
-};
 
 /// Sorts [first, first + n): in pieces of up to four items, merged pair by pair.
 template <class T, class Less>
