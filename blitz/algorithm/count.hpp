@@ -36,8 +36,8 @@ template <std::size_t kCheap, class Holds>
           for (; to - from >= kGroup; from += kGroup) {
             UnsignedOf<kCheap> some = 0;
             for (LoopIndex k = 0; k < kGroup; ++k) {
-              if constexpr (kCheap ==
-                            8) {  // g++ makes vectors of this with doubles, and of that with narrower numbers.
+              // g++ makes vectors of the first with doubles, and of the second with narrower numbers.
+              if constexpr (kCheap == 8) {
                 if (holds(from + k)) ++some;
               } else {
                 some += static_cast<UnsignedOf<kCheap>>(holds(from + k));

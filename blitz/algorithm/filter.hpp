@@ -68,7 +68,9 @@ class BLITZ_API Filter : public Chain {
   static constexpr bool kWritesAll =
       std::contiguous_iterator<In> && std::contiguous_iterator<Out> &&
       std::same_as<std::iter_value_t<In>, std::iter_value_t<Out>> &&
-      std::is_trivially_copyable_v<std::iter_value_t<In>> && sizeof(std::iter_value_t<In>) <= 16;
+      std::is_trivially_copy_constructible_v<std::iter_value_t<In>> &&
+      std::is_trivially_copy_assignable_v<std::iter_value_t<In>> &&
+      std::is_trivially_destructible_v<std::iter_value_t<In>> && sizeof(std::iter_value_t<In>) <= 16;
 
  private:
   Filter(LoopIndex items, LoopIndex least, Flag flag, Target target);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <ranges>
 #include <stop_token>
 #include <string>
@@ -82,6 +83,48 @@ TEST_CASE("copy_if: stops where the output is full") {
         CHECK(std::vector<int>(out.begin(), end) == expected);
         CHECK(std::all_of(end, out.end(), [](int x) { return x == -1; }));
       }
+    }
+  });
+}
+
+TEST_CASE("copy_if: behind the result the output is as it was") {
+  for_each_length(10'000, [](const AlgorithmOptions& options, std::size_t n) {
+    const std::vector<int> numbers = random_ints(n, 3);
+    std::vector<int> out(n, -1);
+    const auto end = blitz::copy_if(options, numbers, out, [](int x) { return x == 1; }).out;
+    CHECK(std::all_of(end, out.end(), [](int x) { return x == -1; }));
+  });
+}
+
+/// Trivial to assign, and not to be constructed from another one.
+struct AssignOnly {
+  explicit AssignOnly(int its_value = 0) : value(its_value) {}
+  AssignOnly(const AssignOnly&) = delete;
+  AssignOnly& operator=(const AssignOnly&) = default;
+  int value;
+};
+/// The same, to be moved alone.
+struct MoveOnlyNumber {
+  explicit MoveOnlyNumber(int its_value = 0) : value(its_value) {}
+  MoveOnlyNumber(MoveOnlyNumber&&) = default;
+  MoveOnlyNumber& operator=(MoveOnlyNumber&&) = default;
+  int value;
+};
+
+TEST_CASE("copy_if, remove_if: trivial items that cannot be copied, or only assigned") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    constexpr std::size_t kItems = 1000;
+    const auto in = std::make_unique<AssignOnly[]>(kItems);
+    const auto out = std::make_unique<AssignOnly[]>(kItems);
+    std::vector<MoveOnlyNumber> numbers(kItems);
+    for (std::size_t i = 0; i < kItems; ++i) in[i].value = numbers[i].value = static_cast<int>(i);
+    const auto is_even = [](const auto& x) { return x.value % 2 == 0; };
+    const auto end = blitz::copy_if(options, in.get(), in.get() + kItems, out.get(), out.get() + kItems, is_even).out;
+    CHECK(end - out.get() == kItems / 2);
+    CHECK(blitz::remove_if(options, numbers, is_even).size() == kItems / 2);
+    for (std::size_t i = 0; i < kItems / 2; ++i) {
+      CHECK(out[i].value == static_cast<int>(2 * i));
+      CHECK(numbers[i].value == static_cast<int>(2 * i + 1));
     }
   });
 }
