@@ -79,7 +79,7 @@ static CollectedItems laid_out(const AlgorithmOptions& options, const ItemKind& 
   throw_if_stopped(options);
   auto& pieces = rope.pieces();
   std::vector<LoopIndex> begins;  // of the pieces, in the result
-  LoopIndex count = 0;
+  std::size_t count = 0;
   for (const auto& piece : pieces) {
     begins.push_back(count);
     count += piece.items.size();

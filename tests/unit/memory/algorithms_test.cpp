@@ -110,7 +110,7 @@ constexpr auto writes = [](auto serial) {
 };
 
 constexpr auto sorted = [](auto items) {
-  std::ranges::stable_sort(items);
+  std::ranges::sort(items);
   return items;
 };
 constexpr auto odd_ones = [](auto items) {
