@@ -68,7 +68,7 @@ struct AnySink {
 ///   S::Items                         a detail::Pack of what the sink gets
 ///   S::kIndexed                      whether each position has one item; then there is
 ///   s.at(i, sink)                    the item of position i, given to the sink, whose result it returns
-///   s.positions()                    how many there are
+///   s.positions()                    how many there are; with kIndexed also before first_pass
 ///   s.for_each(first, last, sink)    all items of these positions, in order; true if the sink ended it
 ///   S::kTwoPasses, s.first_pass(options)
 ///                                    whether first_pass is to be called, once, before for_each and at; then there is

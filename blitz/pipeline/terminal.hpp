@@ -169,11 +169,11 @@ BLITZ_ALWAYS_INLINE void fold_into(T& value, const F& f, X&&... x) {
 
 // --- sums in lanes ---
 
-/// Whether a position of the stage has one item, or one that a filter drops: then folds of numbers go by lanes.
+/// Whether a position of the stage has one item, or one that a filter drops: then folds of numbers go by lanes, in one pass.
 template <class S>
-inline constexpr bool kLaned = S::kIndexed;
+inline constexpr bool kLaned = S::kIndexed && !S::kTwoPasses;
 template <IndexedStage S, class P>
-inline constexpr bool kLaned<FilterStage<S, P>> = true;
+inline constexpr bool kLaned<FilterStage<S, P>> = !S::kTwoPasses;
 
 /// What combines with a number to that number: for std::plus and std::multiplies.
 template <class T, class Op>

@@ -638,6 +638,45 @@ TEST_CASE("pipelines: a stop request") {
   });
 }
 
+/// An extension: a hundred halves, which are made in the first pass.
+class Halves {
+ public:
+  using LoopIndex = blitz::detail::LoopIndex;
+  using Items = blitz::detail::Pack<double>;
+  static constexpr bool kIndexed = true;
+  static constexpr bool kTwoPasses = true;
+
+  [[nodiscard]] LoopIndex positions() const { return 100; }
+  void first_pass(const blitz::AlgorithmOptions& /*options*/) {
+    for (int i = 0; i < 100; ++i) halves_.push_back(i / 2.0);
+  }
+  void end_early() const noexcept {}
+  template <class Sink>
+  bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    return blitz::detail::for_each_position(*this, first, last, sink);
+  }
+  template <class Sink>
+  decltype(auto) at(LoopIndex i, const Sink& sink) const {
+    return sink(double{halves_.at(static_cast<std::size_t>(i))});
+  }
+
+ private:
+  std::vector<double> halves_;
+};
+
+TEST_CASE("pipelines: an extension that is indexed has its first pass before each terminal") {
+  for_each_pool([](const AlgorithmOptions& options) {
+    const auto halves = blitz::Pipeline(Halves()).with(options);
+    const auto is_whole = [](double x) { return x == std::floor(x); };
+    CHECK(halves.sum() == 2475);
+    CHECK(halves.filter(is_whole).sum() == 1225);
+    CHECK(halves.map([](double x) { return 2 * x; }).sum() == 4950);
+    CHECK(halves.max() == 49.5);
+    CHECK(halves.rev().take(1).collect()[0] == 49.5);
+    CHECK(halves.zip(blitz::par(0, 100)).map([](double x, int i) { return x - i; }).sum() == -2475);
+  });
+}
+
 TEST_CASE("pipelines: bad arguments, extensions") {
   const std::vector<int> numbers(10, 1);
   CHECK_THROWS_AS(static_cast<void>(par(numbers).step_by(0)), std::invalid_argument);
