@@ -14,6 +14,7 @@
 #include <doctest/doctest.h>
 
 #include "support/child_process.hpp"
+#include "support/emulated.hpp"
 
 namespace {
 
@@ -101,6 +102,10 @@ TEST_CASE("hooks of the global pool: on_thread_exit where the start fails") {
 #if defined(__unix__) && !defined(BLITZ_PORTABLE) && !defined(BLITZ_THREAD_SANITIZER) && \
     !defined(BLITZ_ADDRESS_SANITIZER)
 TEST_CASE("hooks of the global pool: on_thread_start forks, and the child has a global pool of its own") {
+  if (blitz_test::emulated()) {
+    MESSAGE("skipped: under qemu");
+    return;
+  }
   std::atomic<int> right{0};
   CHECK_THROWS_AS(
       blitz::init_global_pool({.num_threads = 2,

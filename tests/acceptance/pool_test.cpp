@@ -21,6 +21,7 @@
 #include <doctest/doctest.h>
 
 #include "blitz/base/cpu_count.hpp"
+#include "support/emulated.hpp"
 #include "support/environment.hpp"
 #include "support/failing_thread.hpp"
 #include "support/policies.hpp"
@@ -280,6 +281,10 @@ TEST_CASE_TEMPLATE("pool: a stack as large as was asked for", Pool, BLITZ_TEST_P
 }
 
 TEST_CASE_TEMPLATE("pool: a stack that the system refuses is an error that says so", Pool, BLITZ_TEST_POOLS) {
+  if (blitz_test::emulated()) {
+    MESSAGE("skipped: under qemu");
+    return;
+  }
   const std::size_t before = thread_count();
   std::vector<std::size_t> sizes{1, 4096};
   // In 32 bits there is no such size between what is mapped and what no machine can map.

@@ -50,6 +50,12 @@ TEST_CASE("fork history: a fork that is not known wakes a worker, one that was s
   CHECK(worker.call(worker.a_short(), 0x2340));  // other code
 }
 
+TEST_CASE("fork history: a fork that takes no tick of a slow clock is short") {
+  Worker worker;
+  CHECK(worker.call(0));
+  CHECK_FALSE(worker.call(0));
+}
+
 TEST_CASE("fork history: a fork is known by its code as long as no other takes its place") {
   Worker worker;
   worker.call(worker.a_short());
