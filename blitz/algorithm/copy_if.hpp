@@ -8,7 +8,6 @@
 #include <concepts>
 #include <functional>
 #include <iterator>
-#include <memory>
 #include <ranges>
 #include <type_traits>
 #include <utility>
@@ -61,16 +60,11 @@ class CopyFilter final : public Filter {
     copy_flagged(kept, count, at(first_, first), at(out_, place));
   }
   LoopIndex flag_and_move(LoopIndex first, LoopIndex count, LoopIndex place) override {
-    if constexpr (Filter::kWritesAll<I, O>) {
-      // Elsewhere, for behind the last item that is kept nothing is to be written.
+    if constexpr (kWritesAll<I, O>) {
+      // Elsewhere first, for behind the last item that is kept nothing is to be written.
       StackScratch<std::iter_value_t<I>, kBatch> scratch;
       auto* const kept = scratch.data();
-      auto* end = kept;
-      for (I item = at(first_, first); count > 0; --count, ++item) {
-        const bool keep = static_cast<bool>(std::invoke(pred_, std::invoke(proj_, *item))) == kWanted;
-        std::construct_at(end, *item);
-        end += keep ? 1 : 0;
-      }
+      auto* const end = write_wanted<kWanted>(at(first_, first), count, pred_, proj_, kept);
       std::copy(kept, end, at(out_, place));
       return static_cast<LoopIndex>(end - kept);
     } else {

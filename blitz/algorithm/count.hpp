@@ -71,9 +71,10 @@ struct Count : WithValue<Count> {
         const auto differing = static_cast<std::uint64_t>(*at(first, i) ^ value);
         return (static_cast<std::uint32_t>(differing) | static_cast<std::uint32_t>(differing >> 32)) == 0;
       }));
+    } else {
+      return static_cast<std::iter_difference_t<I>>(
+          count_positions<kCheapItems<I>>(options, count, value_test(first, value, proj)));
     }
-    return static_cast<std::iter_difference_t<I>>(
-        count_positions<kCheapItems<I>>(options, count, value_test(first, value, proj)));
   }
 };
 

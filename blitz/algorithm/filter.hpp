@@ -4,11 +4,8 @@
 #pragma once
 
 #include <array>
-#include <concepts>
 #include <cstddef>
-#include <iterator>
 #include <limits>
-#include <type_traits>
 
 #include "blitz/algorithm/chain.hpp"
 #include "blitz/algorithm/flags.hpp"
@@ -61,16 +58,6 @@ class BLITZ_API Filter : public Chain {
 
   /// flag() and move() of a batch at once, with flags of kThis, for which there is room whatever is kept. Returns how many are.
   virtual LoopIndex flag_and_move(LoopIndex first, LoopIndex count, LoopIndex place);
-
-  /// Whether items of In are cheap to write to the next place, and over again if they are not kept: then no branch asks for the
-  /// answer of each.
-  template <class In, class Out>
-  static constexpr bool kWritesAll =
-      std::contiguous_iterator<In> && std::contiguous_iterator<Out> &&
-      std::same_as<std::iter_value_t<In>, std::iter_value_t<Out>> &&
-      std::is_trivially_copy_constructible_v<std::iter_value_t<In>> &&
-      std::is_trivially_copy_assignable_v<std::iter_value_t<In>> &&
-      std::is_trivially_destructible_v<std::iter_value_t<In>> && sizeof(std::iter_value_t<In>) <= 16;
 
  private:
   Filter(LoopIndex items, LoopIndex least, Flag flag, Target target);

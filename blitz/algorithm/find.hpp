@@ -5,17 +5,15 @@
 #include "blitz/base/compiler.hpp"
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <ranges>
-#include <type_traits>
 #include <utility>
 
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/call.hpp"
+#include "blitz/algorithm/flags.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/base/atomic.hpp"
 #include "blitz/core/items.hpp"
@@ -23,21 +21,6 @@
 namespace blitz {
 
 namespace detail {
-
-/// The size of items that a question costs no more than a branch, and compilers make vector instructions of many; 0 for others.
-/// These are numbers that lie side by side. Not integers of 64 bits, which the oldest x86-64 has no vector comparisons for.
-template <class I>
-inline constexpr std::size_t kCheapItems =
-    std::contiguous_iterator<I> && std::is_arithmetic_v<std::iter_value_t<I>> &&
-            (sizeof(std::iter_value_t<I>) < 8 || std::same_as<std::iter_value_t<I>, double>)
-        ? sizeof(std::iter_value_t<I>)
-        : 0;
-
-/// The unsigned integer of a size.
-template <std::size_t kSize>
-using UnsignedOf = std::conditional_t<
-    kSize == 1, std::uint8_t,
-    std::conditional_t<kSize == 2, std::uint16_t, std::conditional_t<kSize == 4, std::uint32_t, std::uint64_t>>>;
 
 /// The first position in [from, to) for which `holds(position)`, or `to`. If items are cheap, kGroup positions at a time
 /// are asked without a branch in between.

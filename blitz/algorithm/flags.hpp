@@ -5,11 +5,13 @@
 
 #include <array>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -35,10 +37,24 @@ inline constexpr LoopIndex kBatch = kBatchWords * kFlags;
   return count >= kFlags ? ~FlagWord{0} : (FlagWord{1} << count) - 1;
 }
 
-/// Whether compilers make vectors of questions about items of I: numbers that lie side by side, of fewer than 64 bits.
+/// The size of items that a question costs no more than a branch, and compilers make vector instructions of many; 0 for others.
+/// These are numbers that lie side by side. Not integers of 64 bits, which the oldest x86-64 has no vector comparisons for.
 template <class I>
-inline constexpr bool kNarrowItems =
-    std::contiguous_iterator<I> && std::is_arithmetic_v<std::iter_value_t<I>> && sizeof(std::iter_value_t<I>) < 8;
+inline constexpr std::size_t kCheapItems =
+    std::contiguous_iterator<I> && std::is_arithmetic_v<std::iter_value_t<I>> &&
+            (sizeof(std::iter_value_t<I>) < 8 || std::same_as<std::iter_value_t<I>, double>)
+        ? sizeof(std::iter_value_t<I>)
+        : 0;
+
+/// The unsigned integer of a size.
+template <std::size_t kSize>
+using UnsignedOf = std::conditional_t<
+    kSize == 1, std::uint8_t,
+    std::conditional_t<kSize == 2, std::uint16_t, std::conditional_t<kSize == 4, std::uint32_t, std::uint64_t>>>;
+
+/// Whether these are narrower than a word: of questions about those of 64 bits compilers make no vectors of bytes.
+template <class I>
+inline constexpr bool kNarrowItems = kCheapItems<I> != 0 && kCheapItems<I> < 8;
 
 /// Calls `test()` `count` times, at most kFlags; answer i becomes bit i.
 template <bool kNarrow, class Test>
@@ -80,6 +96,29 @@ BLITZ_ALWAYS_INLINE void flags_of_items(I item, LoopIndex count, F& pred, P& pro
     ++item;
     return answer == kWanted;
   });
+}
+
+/// Whether items of In are cheap to write to places of Out by write_wanted.
+template <class In, class Out>
+inline constexpr bool kWritesAll =
+    std::contiguous_iterator<In> && std::contiguous_iterator<Out> &&
+    std::same_as<std::iter_value_t<In>, std::iter_value_t<Out>> &&
+    std::is_trivially_copy_constructible_v<std::iter_value_t<In>> &&
+    std::is_trivially_copy_assignable_v<std::iter_value_t<In>> &&
+    std::is_trivially_destructible_v<std::iter_value_t<In>> && sizeof(std::iter_value_t<In>) <= 16;
+
+/// Copies those of `count` items from `item` on for which `pred` of the projection is kWanted to the places from `out` on, and
+/// returns the end of these. Each item is written to the next place, and the one after it over it if it is not wanted: no branch
+/// asks for its answer, and a place behind the end may be written to, up to the last of `count`.
+template <bool kWanted, class I, class F, class P>
+[[nodiscard]] BLITZ_ALWAYS_INLINE std::iter_value_t<I>* write_wanted(I item, LoopIndex count, F& pred, P& proj,
+                                                                     std::iter_value_t<I>* out) {
+  for (; count > 0; --count, ++item) {
+    const bool answer = static_cast<bool>(std::invoke(pred, std::invoke(proj, *item)));
+    std::construct_at(out, *item);
+    out += answer == kWanted ? 1 : 0;
+  }
+  return out;
 }
 
 /// Whether an item equals a value.

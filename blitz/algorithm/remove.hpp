@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <ranges>
 #include <utility>
 
@@ -54,15 +55,9 @@ class RemoveFilter final : public Filter {
     move_flagged(kept, count, at(first_, first), at(first_, place));
   }
   LoopIndex flag_and_move(LoopIndex first, LoopIndex count, LoopIndex place) override {
-    if constexpr (Filter::kWritesAll<I, I>) {
-      const I begin = at(first_, place);
-      I end = begin;
-      for (I item = at(first_, first); count > 0; --count, ++item) {
-        const bool keep = !static_cast<bool>(std::invoke(pred_, std::invoke(proj_, *item)));
-        *end = *item;
-        end += keep ? 1 : 0;
-      }
-      return static_cast<LoopIndex>(end - begin);
+    if constexpr (kWritesAll<I, I>) {
+      auto* const kept = std::to_address(at(first_, place));
+      return static_cast<LoopIndex>(write_wanted<false>(at(first_, first), count, pred_, proj_, kept) - kept);
     } else {
       return Filter::flag_and_move(first, count, place);
     }

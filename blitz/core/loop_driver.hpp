@@ -129,13 +129,12 @@ class LoopDriver {
 
   /// At the end of the loop. If no block was timed, because each of the parts was one, its whole time tells enough.
   BLITZ_COLD void learn(const Share& share) const noexcept {
-    // At least: a block may take no tick of a clock of 24 a microsecond, and 0 says that nothing is known.
-    constexpr float kKnown = 1e-6F;
-    if (share.pace.timed()) {
-      *share.usual = std::max(share.pace.per_item(), kKnown);
-    } else if (share.asked != 0) {
-      *share.usual = std::max(static_cast<float>(ticks_now() - share.asked) / static_cast<float>(loop_.count), kKnown);
-    }
+    if (!share.pace.timed() && share.asked == 0) return;
+    const float taken = share.pace.timed()
+                            ? share.pace.per_item()
+                            : static_cast<float>(ticks_now() - share.asked) / static_cast<float>(loop_.count);
+    // 0 says that nothing is known, and a block may take no tick of a clock of 24 a microsecond.
+    *share.usual = std::max(taken, 1e-6F);
   }
 
   // --- the algorithm ---

@@ -9,6 +9,7 @@
 
 #include <blitz/algorithm/blocks.hpp>
 #include <blitz/algorithm/scratch.hpp>
+#include <blitz/base/cache_line.hpp>
 #include <doctest/doctest.h>
 
 #include "algorithm/kinds.hpp"
@@ -50,6 +51,7 @@ TEST_CASE("Scratch: aligned, large or not; too much is refused") {
   const Scratch<Wide> wide(3);
   CHECK(reinterpret_cast<std::uintptr_t>(wide.data()) % alignof(Wide) == 0);
   Scratch<char> large(blitz::detail::kHugePage * 3);
+  CHECK(reinterpret_cast<std::uintptr_t>(large.data()) % blitz::detail::kCacheLine == 0);
   large.data()[large.size() - 1] = 'x';
   Scratch<char> moved = std::move(large);
   CHECK(large.data() == nullptr);
