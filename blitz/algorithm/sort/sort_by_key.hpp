@@ -11,6 +11,7 @@
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/sort/permute.hpp"
+#include "blitz/algorithm/sort/sort_items.hpp"
 #include "blitz/algorithm/sort/stable_sort_items.hpp"
 
 namespace blitz::detail {
@@ -31,6 +32,8 @@ struct KeyProjection {
   }
   P* proj;
 };
+template <class P>
+inline constexpr bool kIsRead<KeyProjection<P>> = kIsRead<P>;
 
 /// Throws std::bad_alloc without memory.
 template <class T>
