@@ -19,12 +19,12 @@
 
 #include "blitz/base/export.hpp"
 
-#if defined(__has_feature)
+#if defined(__SANITIZE_ADDRESS__)  // as in base/atomic.hpp
+#define BLITZ_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define BLITZ_ADDRESS_SANITIZER 1
 #endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define BLITZ_ADDRESS_SANITIZER 1
 #endif
 
 namespace blitz::detail {

@@ -17,6 +17,11 @@
 
 #include "support/child_process.hpp"
 
+// Eigen defines a __has_feature for compilers that have none.
+#if defined(__SANITIZE_THREAD__) && !defined(BLITZ_THREAD_SANITIZER)
+#error "blitz does not see ThreadSanitizer"
+#endif
+
 namespace {
 
 using Matrix = Eigen::Tensor<float, 2>;
