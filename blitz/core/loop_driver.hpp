@@ -144,7 +144,8 @@ class LoopDriver {
       // Before an offer is made: another worker could take that piece.
       if (claims_ != nullptr && share.mine == kNoPiece) share.mine = claims_->claim(share.worker.index());
       if (may_split(share, last - first)) {
-        const LoopIndex middle = first + (last - first + std::exchange(share.ahead, 0)) / 2;
+        LoopIndex middle = first + (last - first + std::exchange(share.ahead, 0)) / 2;
+        if (!by_pieces()) middle = end_of_line(first, middle, loop_.grain);
         if (!run_halves(share, first, middle, last)) return;
         first = middle;
       } else {

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+using blitz::detail::end_of_line;
 using blitz::detail::Pace;
 using blitz::detail::Pieces;
 using blitz::detail::ticks_now;
@@ -42,8 +43,8 @@ TEST_CASE("pieces: cover all, in order, and differ by one item at most") {
 }
 
 TEST_CASE("pace: begins with blocks of the grain") {
-  CHECK(Pace(1).next_block(1000) == 1);
-  CHECK(Pace(16).next_block(1000) == 16);
+  CHECK(Pace(1).next_block(0, 1000) == 1);
+  CHECK(Pace(16).next_block(0, 1000) == 16);
 }
 
 TEST_CASE("pace: a block is never empty, and never more than what is left") {
@@ -51,7 +52,7 @@ TEST_CASE("pace: a block is never empty, and never more than what is left") {
     for (const std::uint64_t ticks : {std::uint64_t{0}, std::uint64_t{100}, ticks_per_microsecond() * 1000}) {
       Pace pace(grain);
       for (std::uint64_t left = 1; left < 500; ++left) {
-        const std::uint64_t size = pace.next_block(left);
+        const std::uint64_t size = pace.next_block(0, left);
         REQUIRE(size >= 1);
         REQUIRE(size <= left);
         pace.ran(size, ticks);
@@ -61,14 +62,14 @@ TEST_CASE("pace: a block is never empty, and never more than what is left") {
 }
 
 TEST_CASE("pace: no block is below the grain, what remains at the end included") {
-  for (const std::uint64_t grain : {2U, 7U, 64U}) {
+  for (const std::uint64_t grain : {2U, 7U, 64U, 1500U}) {
     for (std::uint64_t count = grain; count < 10 * grain; ++count) {
       for (const std::uint64_t ticks : {std::uint64_t{0}, ticks_per_microsecond() * 1000}) {
         CAPTURE(grain);
         CAPTURE(count);
         Pace pace(grain);
         for (std::uint64_t left = count; left > 0;) {
-          const std::uint64_t size = pace.next_block(left);
+          const std::uint64_t size = pace.next_block(0, left);
           REQUIRE(size >= grain);
           REQUIRE(size <= left);
           pace.ran(size, ticks);
@@ -79,28 +80,49 @@ TEST_CASE("pace: no block is below the grain, what remains at the end included")
   }
 }
 
+TEST_CASE("pace: long blocks end where a cache line may") {
+  for (const std::uint64_t grain : {1U, 1000U, 1024U, 5000U}) {
+    for (std::uint64_t first = 0; first < 130; ++first) {
+      for (std::uint64_t end = first + grain; end < first + 3 * grain; end += grain / 7 + 1) {
+        const std::uint64_t better = end_of_line(first, end, grain);
+        REQUIRE(better <= end);
+        REQUIRE(better - first >= std::max(grain, (end - first) * 15 / 16));
+        if (end - first >= grain + 1024) REQUIRE(better % 64 == 0);
+      }
+    }
+  }
+  Pace pace(1);
+  std::uint64_t first = 0;
+  for (int i = 0; i < 20; ++i) {
+    const std::uint64_t size = pace.next_block(first, kMost);
+    pace.ran(size, size);
+    first += size;
+  }
+  CHECK(first % 64 == 0);
+}
+
 TEST_CASE("pace: cheap items make longer blocks, but a quarter of what is left at most") {
   Pace pace(1);
   std::uint64_t size = 1;
   for (int i = 0; i < 3; ++i) {
     pace.ran(size, 10);
-    const std::uint64_t next = pace.next_block(kMost);
+    const std::uint64_t next = pace.next_block(0, kMost);
     CHECK(next > size);
     CHECK(next <= 32 * size);
     size = next;
   }
-  CHECK(pace.next_block(4 * size) == size);
-  CHECK(pace.next_block(2 * size) == size / 2);
+  CHECK(pace.next_block(0, 4 * size) == size);
+  CHECK(pace.next_block(0, 2 * size) == size / 2);
 }
 
 /// Microseconds per block where an item takes `cost` ticks, once `pace` has learnt it.
 double settled(Pace& pace, std::uint64_t cost) {
   std::uint64_t size = 0;
   for (int i = 0; i < 20; ++i) {
-    size = pace.next_block(kMost);
+    size = pace.next_block(0, kMost);
     pace.ran(size, size * cost);
   }
-  CHECK(pace.next_block(kMost) == size);
+  CHECK(pace.next_block(0, kMost) == size);
   return static_cast<double>(size * cost) / static_cast<double>(ticks_per_microsecond());
 }
 
@@ -128,14 +150,14 @@ TEST_CASE("pace: an offer that came back is worth another after a microsecond of
 
 TEST_CASE("pace: dear items make shorter blocks, down to the grain") {
   Pace pace(2);
-  for (int i = 0; i < 4; ++i) pace.ran(pace.next_block(kMost), 10);
-  const std::uint64_t long_block = pace.next_block(kMost);
+  for (int i = 0; i < 4; ++i) pace.ran(pace.next_block(0, kMost), 10);
+  const std::uint64_t long_block = pace.next_block(0, kMost);
   CHECK(long_block > 1000);
   pace.ran(long_block, 40 * ticks_per_microsecond());
-  const std::uint64_t shorter = pace.next_block(kMost);
+  const std::uint64_t shorter = pace.next_block(0, kMost);
   CHECK(shorter < long_block);
-  for (int i = 0; i < 4; ++i) pace.ran(pace.next_block(kMost), 1'000'000 * ticks_per_microsecond());
-  CHECK(pace.next_block(kMost) == 2);
+  for (int i = 0; i < 4; ++i) pace.ran(pace.next_block(0, kMost), 1'000'000 * ticks_per_microsecond());
+  CHECK(pace.next_block(0, kMost) == 2);
 }
 
 TEST_CASE("pace: after an offer that came back, another one only when some work has been done") {
@@ -159,20 +181,20 @@ TEST_CASE("pace: where little is expected, the first block is a quarter, timed, 
   Pace pace(1);
   pace.expect_little(100);
   CHECK_FALSE(pace.may_offer());
-  CHECK(pace.next_block(100) == 25);
+  CHECK(pace.next_block(0, 100) == 25);
   CHECK(pace.worth_timing(25, 100));
   pace.ran(25, 0);
   CHECK_FALSE(pace.may_offer());
 
   Pace wrong(1);
   wrong.expect_little(1'000'000);
-  CHECK(wrong.next_block(1'000'000) == 32);
+  CHECK(wrong.next_block(0, 1'000'000) == 32);
   wrong.ran(32, 10 * ticks_per_microsecond());
   CHECK(wrong.may_offer());
 
   Pace coarse(50);
   coarse.expect_little(100);
-  CHECK(coarse.next_block(100) == 50);
+  CHECK(coarse.next_block(0, 100) == 50);
 }
 
 TEST_CASE("pace: the first block counts only as long as there is no other") {
@@ -230,13 +252,13 @@ TEST_CASE("pace: what has been learnt before an offer holds after it") {
   std::uint64_t longest = 1;
   for (int i = 0; i < 20; ++i) {
     static_cast<void>(pace.run_next(0, kMost, nothing));
-    longest = std::max(longest, pace.next_block(kMost));
+    longest = std::max(longest, pace.next_block(0, kMost));
   }
   CHECK(longest > 32);
-  const std::uint64_t learnt = pace.next_block(kMost);
+  const std::uint64_t learnt = pace.next_block(0, kMost);
   pace.offering();
   pace.offer_refused();
-  CHECK(pace.next_block(kMost) == learnt);
+  CHECK(pace.next_block(0, kMost) == learnt);
 }
 
 TEST_CASE("pace: what runs while an offer stands is not taken for a block") {
@@ -248,11 +270,11 @@ TEST_CASE("pace: what runs while an offer stands is not taken for a block") {
     for (int i = 0; i < 100 && !free_of_it; ++i) {
       Pace pace(1);
       static_cast<void>(pace.run_next(0, kMost, dear));
-      CHECK(pace.next_block(kMost) == 1);
+      CHECK(pace.next_block(0, kMost) == 1);
       back ? pace.offer_refused() : pace.offering();
       spend(1000);
       static_cast<void>(pace.run_next(0, kMost, cheap));
-      free_of_it = pace.next_block(kMost) > 1;
+      free_of_it = pace.next_block(0, kMost) > 1;
     }
     CHECK(free_of_it);
   }
