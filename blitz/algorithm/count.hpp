@@ -4,11 +4,15 @@
 
 #include "blitz/base/compiler.hpp"
 
+#include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -23,41 +27,66 @@ namespace blitz {
 
 namespace detail {
 
+/// The sum of `count_block(from, to)` over blocks that cover [0, count).
+template <class CountBlock>
+[[nodiscard]] LoopIndex count_blocks(const AlgorithmOptions& options, LoopIndex count, const CountBlock& count_block) {
+  return fold_blocks(
+      options, count, 1, [] { return LoopIndex{0}; },
+      [&](LoopIndex& sum, LoopIndex from, LoopIndex to) { sum += count_block(from, to); },
+      [](LoopIndex& left, LoopIndex&& right) { left += right; });
+}
+
 /// The number of positions for which `holds(position)`. If items are cheap, kGroup positions at a time are counted in a number
 /// as wide as an item.
 template <std::size_t kCheap, class Holds>
 [[nodiscard]] LoopIndex count_positions(const AlgorithmOptions& options, LoopIndex count, const Holds& holds) {
-  return fold_blocks(
-      options, count, 1, [] { return LoopIndex{0}; },
-      [&](LoopIndex& sum, LoopIndex from, LoopIndex to) {
-        LoopIndex here = 0;
-        if constexpr (kCheap != 0) {
-          constexpr LoopIndex kGroup = 128;
-          for (; to - from >= kGroup; from += kGroup) {
-            UnsignedOf<kCheap> some = 0;
-            for (LoopIndex k = 0; k < kGroup; ++k) {
-              // g++ makes vectors of the first with doubles, and of the second with narrower numbers.
-              if constexpr (kCheap == 8) {
-                if (holds(from + k)) ++some;
-              } else {
-                some += static_cast<UnsignedOf<kCheap>>(holds(from + k));
-              }
-            }
-            here += some;
+  return count_blocks(options, count, [&](LoopIndex from, LoopIndex to) {
+    LoopIndex here = 0;
+    if constexpr (kCheap != 0) {
+      constexpr LoopIndex kGroup = 128;
+      for (; to - from >= kGroup; from += kGroup) {
+        UnsignedOf<kCheap> some = 0;
+        for (LoopIndex k = 0; k < kGroup; ++k) {
+          // g++ makes vectors of the first with doubles, and of the second with narrower numbers.
+          if constexpr (kCheap == 8) {
+            if (holds(from + k)) ++some;
+          } else {
+            some += static_cast<UnsignedOf<kCheap>>(holds(from + k));
           }
         }
-        for (; from != to; ++from) here += holds(from) ? LoopIndex{1} : LoopIndex{0};
-        sum += here;
-      },
-      [](LoopIndex& left, LoopIndex&& right) { left += right; });
+        here += some;
+      }
+    }
+    for (; from != to; ++from) here += holds(from) ? LoopIndex{1} : LoopIndex{0};
+    return here;
+  });
 }
 
 #if defined(__SSE2__) && !defined(__SSE4_1__) && !defined(__clang__)
-/// Whether to compare the halves of integers of 64 bits, of which g++ makes vectors; before SSE4.1 it makes none of the whole.
+/// Before SSE4.1 g++ makes no vectors of comparisons of 64 bits: what is equal is equal in both halves.
 template <class I, class T, class P>
 inline constexpr bool kByHalves =
     std::contiguous_iterator<I> && std::integral<std::iter_value_t<I>> && std::same_as<std::iter_value_t<I>, T> &&
     sizeof(T) == 8 && std::same_as<std::remove_const_t<P>, std::identity>;
+
+/// The number of items in [item, end) that equal `value`.
+template <class T>
+[[nodiscard]] LoopIndex count_by_halves(const T* item, const T* end, T value) noexcept {
+  using Halves [[gnu::vector_size(16)]] = std::int32_t;
+  using Wholes [[gnu::vector_size(16)]] = std::uint64_t;
+  const Wholes values = Wholes{} + static_cast<std::uint64_t>(value);
+  std::array<Wholes, 2> sums{};
+  for (; end - item >= 4; item += 4) {
+    for (std::size_t k = 0; k < 2; ++k) {
+      Halves two;
+      std::memcpy(&two, item + 2 * k, sizeof(two));
+      const Halves equal = two == reinterpret_cast<Halves>(values);  // -1 or 0
+      sums[k] -= reinterpret_cast<Wholes>(equal & __builtin_shuffle(equal, Halves{1, 0, 3, 2}));
+    }
+  }
+  const Wholes sum = sums[0] + sums[1];
+  return sum[0] + sum[1] + static_cast<LoopIndex>(std::count(item, end, value));
+}
 #else
 template <class I, class T, class P>
 inline constexpr bool kByHalves = false;
@@ -66,15 +95,16 @@ inline constexpr bool kByHalves = false;
 struct Count : WithValue<Count> {
   template <class I, class T, class P>
   static auto run(const AlgorithmOptions& options, const I& first, LoopIndex count, const T& value, P& proj) {
+    LoopIndex equal;
     if constexpr (kByHalves<I, T, P>) {
-      return static_cast<std::iter_difference_t<I>>(count_positions<4>(options, count, [&](LoopIndex i) -> bool {
-        const auto differing = static_cast<std::uint64_t>(*at(first, i) ^ value);
-        return (static_cast<std::uint32_t>(differing) | static_cast<std::uint32_t>(differing >> 32)) == 0;
-      }));
+      equal = count_blocks(options, count, [&](LoopIndex from, LoopIndex to) {
+        const T* const items = std::to_address(first);
+        return count_by_halves(items + from, items + to, value);
+      });
     } else {
-      return static_cast<std::iter_difference_t<I>>(
-          count_positions<kCheapItems<I>>(options, count, value_test(first, value, proj)));
+      equal = count_positions<kCheapItems<I>>(options, count, value_test(first, value, proj));
     }
+    return static_cast<std::iter_difference_t<I>>(equal);
   }
 };
 

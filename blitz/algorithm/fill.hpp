@@ -13,8 +13,10 @@
 
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/call.hpp"
+#include "blitz/algorithm/flags.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/transform.hpp"
+#include "blitz/base/export.hpp"
 #include "blitz/core/items.hpp"
 
 namespace blitz {
@@ -126,9 +128,14 @@ struct Iota {
 template <class I, class Test, class T>
 I replace_items(const AlgorithmOptions& options, const I& first, LoopIndex count, const Test& test, const T& value) {
   write_blocks(options, count, [&](LoopIndex from, LoopIndex to) {
-    const I end = at(first, to);
-    for (I item = at(first, from); item != end; ++item) {
-      if (test(*item)) *item = value;
+    for (; from != to; from += std::min(kFlags, to - from)) {
+      I item = at(first, from);
+      const FlagWord flags = flags_of<kNarrowItems<I>>(std::min(kFlags, to - from), [&]() BLITZ_LAMBDA_INLINE {
+        const bool answer = test(*item);
+        ++item;
+        return answer;
+      });
+      for_each_flagged(&flags, 1, [&](LoopIndex i) { *at(first, from + i) = value; });
     }
   });
   return at(first, count);
