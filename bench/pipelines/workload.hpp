@@ -196,7 +196,8 @@ struct KMeans : Row {
            std::equal(sums.y.begin(), sums.y.end(), expected_.y.begin(), near);
   }
 
-  static void add(Sums& sums, double px, double py) {
+  /// Not inline, so that all peers have the same code: g++ selects or branches by what is around it, which is twice the time.
+  [[gnu::noinline]] static void add(Sums& sums, double px, double py) {
     std::size_t best = 0;
     double least = 2;  // more than any
     for (std::size_t c = 0; c < kCentres; ++c) {
