@@ -16,7 +16,6 @@
 #include "blitz/algorithm/flags.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/transform.hpp"
-#include "blitz/base/export.hpp"
 #include "blitz/core/items.hpp"
 
 namespace blitz {
@@ -124,31 +123,21 @@ struct Iota {
   }
 };
 
-/// Assigns `value` to the items for which `test(item)` holds.
-template <class I, class Test, class T>
-I replace_items(const AlgorithmOptions& options, const I& first, LoopIndex count, const Test& test, const T& value) {
-  write_blocks(options, count, [&](LoopIndex from, LoopIndex to) {
-    for (; from != to; from += std::min(kFlags, to - from)) {
-      I item = at(first, from);
-      const FlagWord flags = flags_of<kNarrowItems<I>>(std::min(kFlags, to - from), [&]() BLITZ_LAMBDA_INLINE {
-        const bool answer = test(*item);
-        ++item;
-        return answer;
-      });
-      for_each_flagged(&flags, 1, [&](LoopIndex i) { *at(first, from + i) = value; });
-    }
-  });
-  return at(first, count);
-}
-
 struct ReplaceIf {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class T = std::iter_value_t<I>,
             class P = std::identity, std::indirect_unary_predicate<std::projected<I, P>> F>
     requires std::indirectly_writable<I, const T&>
   I operator()(const AlgorithmOptions& options, I first, S last, F pred, const T& value, P proj = {}) const {
-    return replace_items(
-        options, first, count_of(first, last),
-        [&](auto&& x) -> bool { return std::invoke(pred, std::invoke(proj, std::forward<decltype(x)>(x))); }, value);
+    const LoopIndex count = count_of(first, last);
+    write_blocks(options, count, [&](LoopIndex from, LoopIndex to) {
+      for (LoopIndex size; from != to; from += size) {
+        size = std::min(kFlags, to - from);
+        FlagWord flags;
+        flags_of_items<true>(at(first, from), size, pred, proj, &flags);
+        for_each_flagged(&flags, size, [&](LoopIndex i) { *at(first, from + i) = value; });
+      }
+    });
+    return at(first, count);
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class T = std::iter_value_t<I>,
             class P = std::identity, std::indirect_unary_predicate<std::projected<I, P>> F>
@@ -178,9 +167,7 @@ struct Replace {
     requires std::indirectly_writable<I, const U&>
   I operator()(const AlgorithmOptions& options, I first, S last, const T& old_value, const U& value,
                P proj = {}) const {
-    return replace_items(
-        options, first, count_of(first, last),
-        [&](auto&& x) -> bool { return std::invoke(proj, std::forward<decltype(x)>(x)) == old_value; }, value);
+    return ReplaceIf{}(options, std::move(first), last, EqualTo<T>{old_value}, value, std::move(proj));
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class P = std::identity,
             ComparableValue<I, P> T = std::iter_value_t<I>, class U = T>
