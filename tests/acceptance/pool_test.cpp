@@ -71,11 +71,21 @@ std::size_t thread_count() {
 #endif
 }
 
-/// That no more than `count` threads are left. One that has been joined may still be listed for a moment, on its way out of the
-/// kernel: now, and when they were counted.
+/// The same once the threads of the test before, which have been joined, are out of the kernel: there they are listed for a
+/// moment longer.
+std::size_t settled_thread_count() {
+  std::size_t least = thread_count();
+  for (int i = 0; i < 200; ++i) {
+    std::this_thread::yield();
+    least = std::min(least, thread_count());
+  }
+  return least;
+}
+
+/// That the threads are gone. One that has been joined may still be listed for a moment, on its way out of the kernel.
 void check_thread_count(std::size_t count) {
-  for (int i = 0; i < 100'000 && thread_count() > count; ++i) std::this_thread::yield();
-  CHECK(thread_count() <= count);
+  for (int i = 0; i < 100'000 && thread_count() != count; ++i) std::this_thread::yield();
+  CHECK(thread_count() == count);
 }
 
 template <class Error, class F>
@@ -98,7 +108,7 @@ constexpr auto kNegative = static_cast<std::size_t>(-1);
 // --- beginning and ending ---
 
 TEST_CASE_TEMPLATE("pool: made and destroyed, unused or at once after use", Pool, BLITZ_TEST_POOLS) {
-  const std::size_t before = thread_count();
+  const std::size_t before = settled_thread_count();
   for (const std::size_t size : {1, 2, 16}) {
     for (int i = 0; i < 20; ++i) Pool pool({.num_threads = size});
     for (int i = 0; i < 20; ++i) {
@@ -110,7 +120,7 @@ TEST_CASE_TEMPLATE("pool: made and destroyed, unused or at once after use", Pool
 }
 
 TEST_CASE_TEMPLATE("pool: has a thread for each slot", Pool, BLITZ_TEST_POOLS) {
-  const std::size_t before = thread_count();
+  const std::size_t before = settled_thread_count();
   if (before == 0) return;
   for (const std::size_t size : {1, 5}) {
     Pool pool({.num_threads = size});
@@ -286,7 +296,7 @@ TEST_CASE_TEMPLATE("pool: a stack that the system refuses is an error that says 
     MESSAGE("skipped: under qemu");
     return;
   }
-  const std::size_t before = thread_count();
+  const std::size_t before = settled_thread_count();
   std::vector<std::size_t> sizes{1, 4096};
   // In 32 bits there is no such size between what is mapped and what no machine can map.
   if constexpr (sizeof(std::size_t) == 8) sizes.push_back(static_cast<std::size_t>(std::uint64_t{1} << 46));
@@ -316,7 +326,7 @@ TEST_CASE_TEMPLATE("pool: what the system cannot do is an error that names the o
 TEST_CASE_TEMPLATE("pool: thread creation that fails undoes what was begun, wherever it fails", Pool,
                    BLITZ_TEST_POOLS) {
   constexpr int kThreads = 6;
-  const std::size_t before = thread_count();
+  const std::size_t before = settled_thread_count();
   for (int k = 0; k < kThreads; ++k) {
     CAPTURE(k);
     Roll starts(kThreads);
@@ -346,7 +356,7 @@ TEST_CASE_TEMPLATE("pool: thread creation that fails undoes what was begun, wher
 
 TEST_CASE_TEMPLATE("pool: a start hook that throws, on any thread, is an error with its message", Pool,
                    BLITZ_TEST_POOLS) {
-  const std::size_t before = thread_count();
+  const std::size_t before = settled_thread_count();
   for (const std::size_t culprit : {0, 2, 4}) {
     CAPTURE(culprit);
     Roll starts(5);
@@ -376,7 +386,7 @@ TEST_CASE_TEMPLATE("pool: a start hook that throws, on any thread, is an error w
 }
 
 TEST_CASE_TEMPLATE("pool: a start hook that throws while a thread cannot be made", Pool, BLITZ_TEST_POOLS) {
-  const std::size_t before = thread_count();
+  const std::size_t before = settled_thread_count();
   std::atomic<int> starts{0};
   const ThreadLimit limit(2);
   CHECK_THROWS_AS(Pool({.num_threads = 5,
@@ -391,7 +401,7 @@ TEST_CASE_TEMPLATE("pool: a start hook that throws while a thread cannot be made
 }
 
 TEST_CASE_TEMPLATE("pool: what thread_name throws arrives as it is", Pool, BLITZ_TEST_POOLS) {
-  const std::size_t before = thread_count();
+  const std::size_t before = settled_thread_count();
   struct NoName {};
   for (const std::size_t culprit : {0, 1, 4}) {
     CAPTURE(culprit);
@@ -412,7 +422,7 @@ TEST_CASE_TEMPLATE("pool: what thread_name throws arrives as it is", Pool, BLITZ
 }
 
 TEST_CASE_TEMPLATE("pool: absurd numbers are refused with a reason", Pool, BLITZ_TEST_POOLS) {
-  const std::size_t before = thread_count();
+  const std::size_t before = settled_thread_count();
   for (const std::size_t count : {kNegative, kNegative >> 4, std::size_t{1} << 23}) {
     CAPTURE(count);
     const auto message = message_of<std::invalid_argument>([&] { Pool pool({.num_threads = count}); });

@@ -171,7 +171,7 @@ TEST_CASE("sleep: a half that is not known wakes a slot, and one that was too sh
     while (!search.announced) sleep.no_work_found(search, terminate, Rest::kVacate, kNo);
     CHECK(fields(sleep).jec == 2);
     borrow(sleep);
-    static_cast<void>(sleep.new_half(0, &half));
+    CHECK_FALSE(sleep.new_half(0, &half).woke);  // Nobody sleeps.
     blitz::policy::Job inner(&run_nothing);
     CHECK_FALSE(sleep.new_half(0, &inner).is_timed);
     none = fields(sleep) == Fields{0, 1, 2};
