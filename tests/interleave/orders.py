@@ -35,8 +35,8 @@ MODIFY = {"seq_cst": ["acq_rel"], "acq_rel": ["acquire", "release"], "acquire": 
 FULL_FENCE = {"seq_cst": ["acq_rel"], "acq_rel": ["relaxed"]}
 OTHER_FENCE = {"seq_cst": ["relaxed"]}
 
-# Seconds for one case, in turn: a case that fails does so early, and one that does not searches to its end.
-PATIENCES = 0.1, 0.5, 2.5, 300
+# Preemptions at most, in turn: most faults need few, and a case that does not fail is searched to its end.
+DEPTHS = 1, 2, 9
 
 
 class Order:
@@ -182,23 +182,15 @@ class Weakener:
         """The first case that fails when the order is weakened."""
         self.tried += 1
         cases = sorted(order.cases, key=lambda c: (self.suites.index(c[1]), c[0]))
-        for patience in PATIENCES:
-            undecided = []
-            for searched in cases:
-                _, suite, case, place = searched
-                command = [self.programs / f"interleave_{suite}", "--weaken", f"{place}={weaker}", case]
-                try:
-                    result = subprocess.run(command, capture_output=True, text=True, timeout=patience)
-                except subprocess.TimeoutExpired:
-                    if patience == PATIENCES[-1]:
-                        raise
-                    undecided.append(searched)
-                    continue
+        for depth in DEPTHS:
+            for _, suite, case, place in cases:
+                command = [self.programs / f"interleave_{suite}", "--weaken", f"{place}={weaker}"]
+                command += ["--preemptions", str(depth), case]
+                result = subprocess.run(command, capture_output=True, text=True, timeout=300)
                 if result.returncode == 1:
                     return case
                 if result.returncode != 0:
                     raise ValueError(f"{command} ended with {result.returncode}:\n{result.stdout[-2000:]}{result.stderr}")
-            cases = undecided
         return None
 
 

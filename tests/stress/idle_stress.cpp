@@ -139,7 +139,7 @@ TEST_CASE_TEMPLATE("bursts cost little more than their work", Pool, blitz::Threa
     for (const auto period : {1ms, 10ms, 100ms}) {
       CAPTURE(size);
       CAPTURE(period.count());
-      const int count = static_cast<int>(500ms / period);
+      const int count = static_cast<int>(300ms / period);
       const auto item = [](int) { spin_for(5us); };
       // A wake-up, and a caller that waits awake for a moment. One that spun would use the other processor all the time.
       const auto limit = 100us + std::chrono::nanoseconds(period) / 5;

@@ -7,7 +7,7 @@
 /// --weaken: one of them is executed weaker than stated, as in orders.hpp; the models in which orders matter are searched,
 /// the weakest first, until a case fails.
 ///
-/// The environment variables BLITZ_INTERLEAVE_SEED, _SCHEDULES, _PREEMPTIONS and _REPLAY are the same. Exits with 0 if
+/// --preemptions: no case has more. The environment variables BLITZ_INTERLEAVE_SEED, _SCHEDULES, _PREEMPTIONS and _REPLAY are the same. Exits with 0 if
 /// every case passed, with 1 if one failed, with 2 if it was not called as above.
 #include "tests/support/interleave/explore.hpp"
 
@@ -60,8 +60,10 @@ std::string name_of(const Configuration& configuration) {
 std::vector<Configuration> configurations(const Settings& settings) {
   std::vector<Configuration> all;
   std::vector<Model> models{Model::kSequential, Model::kStoreBuffer, Model::kWeak};
-  // What a weaker order allows is seen under the weakest, most likely; without interleaved stores nothing of it is.
+  // What a weaker order allows is seen under the weakest, most likely; without interleaved stores nothing of it is. What
+  // is executed, all show.
   if (scheduler().orders.weakening()) models = {Model::kWeak, Model::kStoreBuffer};
+  if (scheduler().orders.recording) models = {Model::kSequential};
   for (const Model model : models) {
     if ((settings.models >> static_cast<unsigned>(model) & 1) == 0) continue;
     all.push_back({model, Fences::kAsymmetric});
@@ -82,7 +84,9 @@ class Explorer {
   }
 
   bool systematic() {
-    auto bound = static_cast<unsigned>(arguments_.preemptions.value_or(test_.settings.preemptions));
+    unsigned bound = test_.settings.preemptions;
+    if (arguments_.preemptions && *arguments_.preemptions < bound)
+      bound = static_cast<unsigned>(*arguments_.preemptions);
     if (world_.orders.recording) bound = std::min(bound, 1u);
     world_.search = Search::kSystematic;
     for (unsigned preemptions = 0; preemptions <= bound; ++preemptions) {

@@ -52,7 +52,8 @@ class Orders {
   [[nodiscard]] bool weakening() const noexcept { return weakening_; }
 
  private:
-  using Place = std::tuple<std::string_view, std::uint32_t, std::uint32_t, Part>;
+  /// A file may have several addresses: its name is looked at by executed().
+  using Place = std::tuple<const char*, std::uint32_t, std::uint32_t, Part>;
 
   std::memory_order used(const Where& where, std::memory_order stated, Part part);
 

@@ -26,11 +26,6 @@ void on_signal(int number) {
 
 }  // namespace
 
-Scheduler& scheduler() noexcept {
-  static Scheduler instance;
-  return instance;
-}
-
 Scheduler::Scheduler() : memory_(*this) {
   for (const int number : {SIGABRT, SIGSEGV, SIGBUS}) {
     struct sigaction action {};

@@ -151,6 +151,7 @@ class Scheduler final : private Oracle {
 };
 
 /// The one scheduler of this program.
-Scheduler& scheduler() noexcept;
+inline Scheduler the_scheduler;
+inline Scheduler& scheduler() noexcept { return the_scheduler; }
 
 }  // namespace interleave

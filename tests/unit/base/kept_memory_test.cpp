@@ -1,5 +1,6 @@
 #include "blitz/base/kept_memory.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -30,8 +31,11 @@ TEST_CASE("kept memory: of any size and alignment, and the caller's own") {
         REQUIRE(b != nullptr);
         CHECK(a != b);
         CHECK(reinterpret_cast<std::uintptr_t>(a) % alignment == 0);
-        std::memset(a, 1, size);
-        std::memset(b, 2, size);
+        // Both ends: what lies between is theirs as well.
+        for (const std::size_t at : {std::size_t{0}, size - std::min(size, kKiB)}) {
+          std::memset(static_cast<char*>(a) + at, 1, std::min(size, kKiB));
+          std::memset(static_cast<char*>(b) + at, 2, std::min(size, kKiB));
+        }
         if (size > 0) CHECK(static_cast<const char*>(a)[size - 1] == 1);
         free_kept(a, size, alignment);
         free_kept(b, size, alignment);
