@@ -12,14 +12,6 @@
 
 #include "bench/harness/workload.hpp"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define BENCH_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define BENCH_SANITIZED 1
-#endif
-#endif
-
 namespace {
 
 std::atomic<std::size_t> allocations{0};
@@ -30,7 +22,7 @@ void count_allocation() { allocations.fetch_add(1, std::memory_order_relaxed); }
 
 // With glibc the C functions are counted themselves, and through them operator new. A sanitizer has its own C functions
 // and lets operator new alone be replaced.
-#if defined(__GLIBC__) && !defined(BENCH_SANITIZED)
+#if defined(__GLIBC__) && !defined(BLITZ_ADDRESS_SANITIZER) && !defined(BLITZ_THREAD_SANITIZER)
 
 extern "C" {
 void* __libc_malloc(std::size_t);

@@ -11,14 +11,6 @@
 
 #include "blitz/base/export.hpp"
 
-#if defined(__SANITIZE_THREAD__)  // g++'s; others' headers, such as Eigen's, define a __has_feature for it
-#define BLITZ_THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define BLITZ_THREAD_SANITIZER 1
-#endif
-#endif
-
 namespace blitz::detail {
 
 template <class T>

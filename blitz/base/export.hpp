@@ -27,6 +27,20 @@
 #define BLITZ_TLS
 #endif
 
+// Which sanitizer watches. Others' headers, such as Eigen's, define a __has_feature for compilers that have none.
+#if defined(__clang__)
+#define BLITZ_HAS_FEATURE(name) __has_feature(name)
+#else
+#define BLITZ_HAS_FEATURE(name) 0
+#endif
+#if defined(__SANITIZE_THREAD__) || BLITZ_HAS_FEATURE(thread_sanitizer)
+#define BLITZ_THREAD_SANITIZER 1
+#endif
+#if defined(__SANITIZE_ADDRESS__) || BLITZ_HAS_FEATURE(address_sanitizer)
+#define BLITZ_ADDRESS_SANITIZER 1
+#endif
+#undef BLITZ_HAS_FEATURE
+
 namespace blitz::detail {
 
 /// Whether the compiler optimises. For choices among ways that are all right, as a file that is compiled otherwise may

@@ -19,14 +19,6 @@
 
 #include "blitz/base/export.hpp"
 
-#if defined(__SANITIZE_ADDRESS__)  // as in base/atomic.hpp
-#define BLITZ_ADDRESS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define BLITZ_ADDRESS_SANITIZER 1
-#endif
-#endif
-
 namespace blitz::detail {
 
 class JobMemory {
