@@ -69,22 +69,24 @@ inline constexpr bool kByHalves =
     std::contiguous_iterator<I> && std::integral<std::iter_value_t<I>> && std::same_as<std::iter_value_t<I>, T> &&
     sizeof(T) == 8 && std::same_as<std::remove_const_t<P>, std::identity>;
 
-/// The number of items in [item, end) that equal `value`.
+/// The number of items in [item, end) that equal `value`. With two vectors at a time, Zen 5 took half as long again if the loop
+/// lay within a line of code.
 template <class T>
 [[nodiscard]] LoopIndex count_by_halves(const T* item, const T* end, T value) noexcept {
   using Halves [[gnu::vector_size(16)]] = std::int32_t;
   using Wholes [[gnu::vector_size(16)]] = std::uint64_t;
   const Wholes values = Wholes{} + static_cast<std::uint64_t>(value);
-  std::array<Wholes, 2> sums{};
-  for (; end - item >= 4; item += 4) {
-    for (std::size_t k = 0; k < 2; ++k) {
+  std::array<Wholes, 4> sums{};
+  for (; end - item >= 8; item += 8) {
+#pragma GCC unroll 4
+    for (std::size_t k = 0; k < sums.size(); ++k) {
       Halves two;
       std::memcpy(&two, item + 2 * k, sizeof(two));
       const Halves equal = two == reinterpret_cast<Halves>(values);  // -1 or 0
       sums[k] -= reinterpret_cast<Wholes>(equal & __builtin_shuffle(equal, Halves{1, 0, 3, 2}));
     }
   }
-  const Wholes sum = sums[0] + sums[1];
+  const Wholes sum = sums[0] + sums[1] + sums[2] + sums[3];
   return sum[0] + sum[1] + static_cast<LoopIndex>(std::count(item, end, value));
 }
 #else
