@@ -565,6 +565,18 @@ __brick_minmax_element(_Iterator __first, _Iterator __last, std::less<_Tp>, std:
   return blitz::adaptor::pstl::minmax_of_numbers(__first, __last);
 }
 
+/// The pattern of equal calls this of blocks. Without a predicate std::equal compares memory where it can.
+template <class _Iterator1, class _Iterator2>
+bool __brick_equal(_Iterator1 __first1, _Iterator1 __last1, _Iterator2 __first2, std::equal_to<>,
+                   std::false_type) noexcept {
+  return std::equal(__first1, __last1, __first2);
+}
+template <class _Iterator1, class _Iterator2>
+bool __brick_equal(_Iterator1 __first1, _Iterator1 __last1, _Iterator2 __first2, _Iterator2 __last2, std::equal_to<>,
+                   std::false_type) noexcept {
+  return std::equal(__first1, __last1, __first2, __last2);
+}
+
 }  // namespace __internal
 
 #if __cplusplus >= 202002L
