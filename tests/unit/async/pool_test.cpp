@@ -199,6 +199,7 @@ TEST_CASE("async pool: what is injected waits for eight long jobs at most, from 
     if (!stop.load()) blitz::spawn([&] { link(); });
   };
   pool.spawn([&] { link(); });
+  wait_until([&] { return begun.load() > 0; });  // It comes from the injector as well, and is none of the eight.
   for (int round = 0; round < 6; ++round) {
     CAPTURE(round);
     std::atomic<int> found{-1};
