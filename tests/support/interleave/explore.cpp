@@ -7,7 +7,9 @@
 /// --weaken: one of them is executed weaker than stated, as in orders.hpp; the models in which orders matter are searched,
 /// the weakest first, until a case fails.
 ///
-/// --preemptions: no case has more. The environment variables BLITZ_INTERLEAVE_SEED, _SCHEDULES, _PREEMPTIONS and _REPLAY are the same. Exits with 0 if
+/// --preemptions: no case has more.
+///
+/// The environment variables BLITZ_INTERLEAVE_SEED, _SCHEDULES, _PREEMPTIONS and _REPLAY are the same. Exits with 0 if
 /// every case passed, with 1 if one failed, with 2 if it was not called as above.
 #include "tests/support/interleave/explore.hpp"
 
