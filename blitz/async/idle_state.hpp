@@ -104,10 +104,10 @@ class IdleState {
     if (search.counted) {
       if (search.rounds < rounds_of_search(search.slot, rest == Rest::kVacate)) {
         ++search.rounds;
-        return pause_search(search.slot);
+        return pause_search(search.slot, latch);
       }
       if (rest == Rest::kVacate && search.slot != 0 && slots_[search.slot].patience.lasts(search.since, price_)) {
-        return pause_search(search.slot);
+        return pause_search(search.slot, latch);
       }
     }
     word_of(search.slot).park(bit_of(search.slot), search.counted);  // [park] [claim]

@@ -32,12 +32,13 @@ inline constexpr std::uint32_t kPopsOnGuard = 256;
   return vacates ? 0 : 128;
 }
 
-/// Between two rounds. In slot 0, for about a microsecond, not by a yield, which may cost the processor for milliseconds
-/// where other programs run.
-inline void pause_search(std::size_t slot) noexcept {
+/// Between two rounds. In slot 0, for about a microsecond if the latch is not set meanwhile, not by a yield, which may cost the
+/// processor for milliseconds where other programs run.
+template <class Latch>
+void pause_search(std::size_t slot, const Latch& latch) noexcept {
   if (slot != 0) return yield_thread();
   const Ticks begin = ticks_now();
-  while (ticks_now() - begin < ticks_per_microsecond()) cpu_relax();
+  while (!latch.probe() && ticks_now() - begin < ticks_per_microsecond()) cpu_relax();
 }
 
 /// Waits for about a microsecond until `idle()`: a worker that has just ended the last job of a call is about to be

@@ -117,9 +117,9 @@ class Sleep {
   void no_work_found(Search& search, Latch& latch, Rest rest, Injected&& injected) noexcept {
     if (search.rounds < (search.again ? kRoundsOfSearch : rounds_of_search(search.slot, rest == Rest::kVacate))) {
       ++search.rounds;
-      pause_search(search.slot);
+      pause_search(search.slot, latch);
     } else if (rest == Rest::kVacate && search.slot != 0 && slots_[search.slot].patience.lasts(search.since, price_)) {
-      pause_search(search.slot);
+      pause_search(search.slot, latch);
     } else if (!search.announced) {
       // No yield after this: until the worker has registered, the next post must change the counters.
       search.jec = counters_.announce_sleepy();

@@ -15,7 +15,10 @@ inline constexpr std::uint32_t kPopsOnGuard = 1;
 [[nodiscard]] constexpr unsigned rounds_of_search(std::size_t slot, bool /*vacates*/) noexcept {
   return slot != 0 ? 1 : 0;
 }
-inline void pause_search(std::size_t /*slot*/) noexcept { yield_thread(); }
+template <class Latch>
+void pause_search(std::size_t /*slot*/, const Latch& /*latch*/) noexcept {
+  yield_thread();
+}
 template <class Idle>
 void wait_a_moment_until(Idle&& /*idle*/) noexcept {}
 
