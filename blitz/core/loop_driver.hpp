@@ -54,6 +54,7 @@ class LoopDriver {
   static constexpr LoopIndex kLargeLeaf = 2048;  // beside which the tree costs little, however cheap the positions
   static constexpr LoopIndex kNoPiece = ~LoopIndex{0};
   static constexpr Ticks kLeastWork = 4;  // microseconds: beneath it, help costs as much as it saves
+  static constexpr Ticks kHandover = 1;   // microseconds: a searcher begins so late, and its end is learnt so late
 
   enum class State : unsigned char { kRunning, kStopped, kFailed };  // No way leads back.
 
@@ -62,10 +63,10 @@ class LoopDriver {
     W& worker;
     void* value;
     Pace pace;
-    bool eager;              // The first offer is made though no worker is idle yet: see may_split.
-    LoopIndex ahead = 0;     // how many positions this worker will be ahead of the one that is woken for the next offer
-    float* usual = nullptr;  // what an item took the last time, if that was asked for
-    Ticks asked = 0;         // when, if it was not known
+    bool eager;                 // The first offer is made though no worker is idle yet: see may_split.
+    LoopIndex ahead = 0;        // how many positions this worker will be ahead of the one that takes the next offer
+    float* usual = nullptr;     // what an item took the last time, if that was asked for
+    Ticks asked = 0;            // when, if it was not known
     LoopIndex mine = kNoPiece;  // the piece that this worker has claimed to run next
   };
 
@@ -184,8 +185,8 @@ class LoopDriver {
   [[nodiscard]] bool is_worth(Share& share, float per_item, LoopIndex left, Audience audience) const noexcept {
     const Ticks its_work = work(per_item, left);
     if (is_little(its_work)) return false;
-    if (audience == Audience::kSearches) return true;
-    const Ticks delay = share.worker.worth_waking(its_work);
+    const Ticks delay =
+        audience == Audience::kSearches ? kHandover * ticks_per_microsecond() : share.worker.worth_waking(its_work);
     // At most half of the positions, so that a quarter is on offer, however late, and no less than the grain.
     share.ahead =
         std::min({static_cast<LoopIndex>(static_cast<float>(delay) / per_item), left / 2, left - 2 * loop_.grain});
