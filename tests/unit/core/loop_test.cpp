@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include "blitz/base/ticks.hpp"
 #include "fake_worker.hpp"
 
 using blitz::detail::Loop;
@@ -180,6 +181,17 @@ TEST_CASE("loop: one that has become long is offered after two blocks, and in th
   blocks_before_offer = -1;
   run(worker, LoopCut::kAdaptive, 16, body, 1, {}, usual);
   CHECK(blocks_before_offer == 0);
+}
+
+TEST_CASE("loop: the half for a worker that searches is smaller by a microsecond of work") {
+  Thieves two;
+  Blocks body;
+  const float per_item = 0.01F * static_cast<float>(blitz::detail::ticks_per_microsecond());
+  run(two.owner, LoopCut::kAdaptive, 1000, body, 1, {}, per_item);
+  check_cover(body.all, 1000);
+  const LoopIndex middle = body.all.front().first;  // The taker begins before the owner does.
+  CHECK(middle >= 549);
+  CHECK(middle <= 550);
 }
 
 TEST_CASE("loop: what was taken is run once, by its taker") {
