@@ -28,7 +28,7 @@ WARNINGS_OF = {
 }
 
 # The mode that changes the containers and checks the most; optimized, since -Wnull-dereference says nothing otherwise.
-BUILD = ["-O1", "-D_GLIBCXX_DEBUG", "-D_GLIBCXX_DEBUG_PEDANTIC"]
+BUILD = ["-O2", "-D_GLIBCXX_DEBUG", "-D_GLIBCXX_DEBUG_PEDANTIC"]
 
 # arguments -> what the message must say. EMPTY is a folder whose <version> is that of an old library: it has nothing.
 UNFIT = [

@@ -31,6 +31,9 @@ TEST_CASE("kept memory: of any size and alignment, and the caller's own") {
         REQUIRE(b != nullptr);
         CHECK(a != b);
         CHECK(reinterpret_cast<std::uintptr_t>(a) % alignment == 0);
+        const auto of_a = reinterpret_cast<std::uintptr_t>(a);
+        const auto of_b = reinterpret_cast<std::uintptr_t>(b);
+        CHECK(std::max(of_a, of_b) - std::min(of_a, of_b) >= size);
         // Both ends: what lies between is theirs as well.
         for (const std::size_t at : {std::size_t{0}, size - std::min(size, kKiB)}) {
           std::memset(static_cast<char*>(a) + at, 1, std::min(size, kKiB));
