@@ -44,6 +44,67 @@ inline constexpr LoopIndex kRun = 2048;
 /// Which item is looked for.
 enum class Extreme : unsigned char { kFirstLeast, kFirstGreatest, kLastGreatest };
 
+/// The least or the greatest of numbers that are taken side by side.
+template <class T, bool kLeast>
+class ExtremeLanes {
+ public:
+  // Six vectors of 32 bytes hide the latency of a comparison, as twelve of 16 do; where there is none of vectors, four
+  // registers do. Of a loop over 16 lanes or less g++ makes no vectors: it is unrolled first.
+  static constexpr bool kInRegisters = std::is_integral_v<T> && sizeof(T) == 8;
+  static constexpr std::size_t kLanes = kInRegisters ? 4 : 192 / sizeof(T);
+
+  ExtremeLanes() { lanes_.fill(kWorst); }
+
+  /// Takes kLanes numbers.
+  BLITZ_ALWAYS_INLINE void take(const T* numbers) {
+    if constexpr (kInRegisters) {
+      unrolled<kLanes>([&](std::size_t k) BLITZ_LAMBDA_INLINE { lanes_[k] = better(numbers[k], lanes_[k]); });
+    } else {
+      for (std::size_t k = 0; k < kLanes; ++k) lanes_[k] = better(numbers[k], lanes_[k]);
+    }
+  }
+  /// The best of the numbers taken and of [numbers, end).
+  [[nodiscard]] T best_with(const T* numbers, const T* end) const {
+    const std::array<T, kLanes> lanes =
+        opaque_memory(lanes_);  // The loop below would keep compilers from making vectors.
+    T best = kWorst;
+    for (const T lane : lanes) best = better(lane, best);
+    for (; numbers != end; ++numbers) best = better(*numbers, best);
+    return best;
+  }
+
+ private:
+  using Limits = std::numeric_limits<T>;
+  static constexpr T kInfinity = Limits::has_infinity ? Limits::infinity() : Limits::max();
+  static constexpr T kWorst = kLeast ? kInfinity : Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+
+  BLITZ_ALWAYS_INLINE static T better(T x, T y) { return (kLeast ? x < y : x > y) ? x : y; }
+
+  std::array<T, kLanes> lanes_;
+};
+
+template <bool kLeast, class T>
+[[nodiscard]] T best_of(const T* numbers, const T* end) {
+  ExtremeLanes<T, kLeast> lanes;
+  constexpr std::ptrdiff_t kLanes = lanes.kLanes;
+  for (; end - numbers >= kLanes; numbers += kLanes) lanes.take(numbers);
+  return lanes.best_with(numbers, end);
+}
+
+/// The least and the greatest of a run.
+template <class T>
+[[nodiscard]] std::pair<T, T> least_and_greatest(const T* numbers, const T* end) {
+  ExtremeLanes<T, true> least;
+  ExtremeLanes<T, false> greatest;
+  if constexpr (!least.kInRegisters) return {best_of<true>(numbers, end), best_of<false>(numbers, end)};
+  constexpr std::ptrdiff_t kLanes = least.kLanes;
+  for (; end - numbers >= kLanes; numbers += kLanes) {
+    least.take(numbers);
+    greatest.take(numbers);
+  }
+  return {least.best_with(numbers, end), greatest.best_with(numbers, end)};
+}
+
 /// Finds that of numbers.
 template <class T, Extreme kWhich>
 class ExtremeNumber {
@@ -57,13 +118,16 @@ class ExtremeNumber {
     for (; from < to; from += std::min(kRun, to - from)) {
       const T* const run = numbers + from;
       const T* const end = run + std::min(kRun, to - from);
-      const T value = best_of(run, end);
-      if (place_ != nullptr && !takes_place(value, *place_)) continue;
-      if (const T* const found = find_in(run, end, value); found != end) {
-        place_ = found;
-      } else if (place_ == nullptr) {
-        place_ = run;  // There are NaNs alone, which equal nothing.
-      }
+      take_run(run, end, best_of<kLeast>(run, end));
+    }
+  }
+  /// Takes a run whose best number is `value`.
+  void take_run(const T* run, const T* end, T value) {
+    if (place_ != nullptr && !takes_place(value, *place_)) return;
+    if (const T* const found = find_in(run, end, value); found != end) {
+      place_ = found;
+    } else if (place_ == nullptr) {
+      place_ = run;  // There are NaNs alone, which equal nothing.
     }
   }
   void append(const ExtremeNumber& right) {
@@ -77,19 +141,8 @@ class ExtremeNumber {
   }
 
  private:
-  // Six vectors of 32 bytes hide the latency of a comparison, as twelve of 16 do; where there is none of vectors, four
-  // registers do. Of a loop over 16 lanes or less g++ makes no vectors: it is unrolled first.
-  static constexpr std::size_t kLanes = std::is_integral_v<T> && sizeof(T) == 8 ? 4 : 192 / sizeof(T);
-
   static constexpr bool kLeast = kWhich == Extreme::kFirstLeast;
 
-  BLITZ_ALWAYS_INLINE static T better(T x, T y) {
-    if constexpr (kLeast) {
-      return x < y ? x : y;
-    } else {
-      return x > y ? x : y;
-    }
-  }
   /// Whether `x` is to be taken instead of `y`, to its left.
   [[nodiscard]] static bool takes_place(T x, T y) {
     if constexpr (kLeast) return x < y;
@@ -101,21 +154,6 @@ class ExtremeNumber {
       if (*--place == value) return place;
     }
     return end;
-  }
-  [[nodiscard]] static T best_of(const T* numbers, const T* end) {
-    using Limits = std::numeric_limits<T>;
-    constexpr T kInfinity = Limits::has_infinity ? Limits::infinity() : Limits::max();
-    constexpr T kWorst = kLeast ? kInfinity : Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-    std::array<T, kLanes> lanes;
-    lanes.fill(kWorst);
-    for (; end - numbers >= static_cast<std::ptrdiff_t>(kLanes); numbers += kLanes) {
-      for (std::size_t k = 0; k < kLanes; ++k) lanes[k] = better(numbers[k], lanes[k]);
-    }
-    lanes = opaque_memory(lanes);  // The loop below would keep compilers from making vectors of the lanes above.
-    T best = kWorst;
-    for (const T lane : lanes) best = better(lane, best);
-    for (; numbers != end; ++numbers) best = better(*numbers, best);
-    return best;
   }
 
   const T* place_ = nullptr;
@@ -192,8 +230,11 @@ template <class I, class C, class P>
         [numbers](Found& value, LoopIndex from, LoopIndex to) {
           for (LoopIndex next = from; from < to; from = next) {
             next += std::min(kRun, to - from);  // It is in the nearest cache when it is read again.
-            value.first.take(numbers, from, next);
-            value.second.take(numbers, from, next);
+            const T* const run = numbers + from;
+            const T* const end = numbers + next;
+            const auto [least, greatest] = least_and_greatest(run, end);
+            value.first.take_run(run, end, least);
+            value.second.take_run(run, end, greatest);
           }
         },
         [](Found& left, Found&& right) {

@@ -54,7 +54,7 @@ KERNELS = {
     "InAnyOf": "pcmpgtd",
     "InFindIf": r"cmp\w*ps",
     "difference_test": "pcmpeqd",  # of mismatch
-    "ExtremeNumber": "minpd",
+    "best_of": "minpd",
     "InCopyIf": "pcmpgtd",
     "InCountIf": "pcmpgtd",
     "InMapFilterSum": "addpd",
