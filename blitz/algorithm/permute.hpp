@@ -144,20 +144,23 @@ struct ShiftRight : InPlace<ShiftRight, std::ptrdiff_t> {
   }
 };
 
-/// A uniform position below `bound`, which is not 0.
-[[nodiscard]] inline LoopIndex random_position(XorShift64Star& random, LoopIndex bound) noexcept {
-  if (bound <= 0xFFFF'FFFF) return random.bounded(static_cast<std::uint32_t>(bound));
+/// A uniform position below `bound`, which is not 0. `next()` returns 64 random bits.
+template <class Next>
+[[nodiscard]] LoopIndex random_position(LoopIndex bound, const Next& next) noexcept {
+  if (bound <= 0xFFFF'FFFF) return bounded(static_cast<std::uint32_t>(bound), next);
   LoopIndex drawn = bound;
-  while (drawn >= bound) drawn = random.next() >> std::countl_zero(bound);
+  while (drawn >= bound) drawn = next() >> std::countl_zero(bound);
   return drawn;
 }
 
-/// R. Durstenfeld, "Algorithm 235: Random permutation", CACM 7(7), 1964.
+/// R. Durstenfeld, "Algorithm 235: Random permutation", CACM 7(7), 1964. The bits are those of splitmix64, whose states are
+/// known without its outputs: several are computed at once.
 template <class I>
 void shuffle_serially(const I& first, LoopIndex count, std::uint64_t seed) {
-  XorShift64Star random(splitmix64(seed));
+  std::uint64_t state = splitmix64(seed);
+  const auto next = [&state]() noexcept { return splitmix64(state += kGoldenGamma); };
   for (LoopIndex left = count; left > 1; --left) {
-    const LoopIndex chosen = random_position(random, left);
+    const LoopIndex chosen = random_position(left, next);
     if (chosen != left - 1) std::ranges::iter_swap(at(first, left - 1), at(first, chosen));
   }
 }
@@ -167,25 +170,28 @@ void shuffle_serially(const I& first, LoopIndex count, std::uint64_t seed) {
 class ShuffleBuckets {
  public:
   static constexpr LoopIndex kBuckets = 256;
-  static constexpr LoopIndex kBlock = 65'536;  // items whose places are known together
 
   /// Throws Stopped, and std::bad_alloc.
   BLITZ_API ShuffleBuckets(const AlgorithmOptions& options, LoopIndex count, std::uint64_t seed);
 
-  [[nodiscard]] LoopIndex blocks() const noexcept { return (count_ + kBlock - 1) / kBlock; }
+  [[nodiscard]] LoopIndex blocks() const noexcept { return (count_ + block_ - 1) / block_; }
   /// Where bucket `bucket` begins, or, of kBuckets, where the last one ends.
   [[nodiscard]] LoopIndex begin(LoopIndex bucket) const noexcept { return begins_[bucket]; }
   /// Calls `f(i, place)` for the items of a block, once.
   template <class F>
   void place_block(LoopIndex block, const F& f) const {
     LoopIndex* const next = places_.data() + block * kBuckets;
-    for (LoopIndex i = block * kBlock, end = std::min(i + kBlock, count_); i != end; ++i) f(i, next[bucket(i)]++);
+    for (LoopIndex i = block * block_, end = std::min(i + block_, count_); i != end; ++i) f(i, next[bucket(i)]++);
   }
 
  private:
   [[nodiscard]] LoopIndex bucket(LoopIndex i) const noexcept { return splitmix64(seed_ + i * kGoldenGamma) >> 56; }
 
+  static constexpr LoopIndex kLeastBlock = 8192;
+  static constexpr LoopIndex kMostBlocks = 256;
+
   const LoopIndex count_;
+  const LoopIndex block_ = std::max(kLeastBlock, count_ / kMostBlocks);  // items whose places are known together
   const std::uint64_t seed_;
   const Scratch<LoopIndex> places_;  // for each block and bucket: how many items, then where the next one goes
   std::array<LoopIndex, kBuckets + 1> begins_;

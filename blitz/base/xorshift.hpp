@@ -25,6 +25,22 @@ inline constexpr std::uint64_t kGoldenGamma = 0x9E3779B97F4A7C15;
   return z ^ (z >> 31);
 }
 
+/// A uniform number in [0, n), without bias; n > 0. `next()` returns 64 random bits, of which the upper half is used.
+///
+/// It is the upper half of the product of n and a draw of 32 bits. The lower half tells whether the draw is one of the
+/// 2^32 mod n surplus ones, which are drawn again; the division that computes their number is needed with probability
+/// n / 2^32 only.
+template <class Next>
+[[nodiscard]] constexpr std::uint32_t bounded(std::uint32_t n, const Next& next) noexcept {
+  assert(n > 0);
+  std::uint64_t product = (next() >> 32) * n;
+  if (static_cast<std::uint32_t>(product) < n) [[unlikely]] {
+    const std::uint32_t surplus = (0 - n) % n;
+    while (static_cast<std::uint32_t>(product) < surplus) product = (next() >> 32) * n;
+  }
+  return static_cast<std::uint32_t>(product >> 32);
+}
+
 class XorShift64Star {
  public:
   /// Starts at the state `seed`. State 0 would repeat for ever and is replaced by a constant.
@@ -39,18 +55,8 @@ class XorShift64Star {
   }
 
   /// A uniform number in [0, n), without bias; n > 0.
-  ///
-  /// It is the upper half of the product of n and a draw of 32 bits. The lower half tells whether the draw is one of the
-  /// 2^32 mod n surplus ones, which are drawn again; the division that computes their number is needed with probability
-  /// n / 2^32 only.
   constexpr std::uint32_t bounded(std::uint32_t n) noexcept {
-    assert(n > 0);
-    std::uint64_t product = (next() >> 32) * n;
-    if (static_cast<std::uint32_t>(product) < n) [[unlikely]] {
-      const std::uint32_t surplus = (0 - n) % n;
-      while (static_cast<std::uint32_t>(product) < surplus) product = (next() >> 32) * n;
-    }
-    return static_cast<std::uint32_t>(product >> 32);
+    return detail::bounded(n, [this]() noexcept { return next(); });
   }
 
  private:
