@@ -38,23 +38,22 @@ BLITZ_ALWAYS_INLINE void copy_flagged(const FlagWord* flags, LoopIndex count, co
   });
 }
 
-/// Copies the items for which `pred` is kWanted.
-template <bool kWanted, class I, class O, class F, class P>
+/// Copies the items for which `wanted(iterator)` holds.
+template <class I, class O, class W>
 class CopyFilter final : public Filter {
  public:
-  CopyFilter(const AlgorithmOptions& options, const I& first, LoopIndex count, const O& out, LoopIndex room, F& pred,
-             P& proj)
+  CopyFilter(const AlgorithmOptions& options, const I& first, LoopIndex count, const O& out, LoopIndex room,
+             const W& wanted)
       : Filter(options, count, sizeof(std::iter_value_t<I>), Flag::kThis, Target::kElsewhere),
         first_(first),
         out_(out),
-        pred_(pred),
-        proj_(proj) {
+        wanted_(wanted) {
     set_room(room);
   }
 
  private:
   void flag(LoopIndex first, LoopIndex count, FlagWord* flags) override {
-    flags_of_items<kWanted>(at(first_, first), count, pred_, proj_, flags);
+    flags_of_items(at(first_, first), count, wanted_, flags);
   }
   void move(const FlagWord* kept, LoopIndex first, LoopIndex count, LoopIndex place) override {
     copy_flagged(kept, count, at(first_, first), at(out_, place));
@@ -64,7 +63,7 @@ class CopyFilter final : public Filter {
       // Elsewhere first, for behind the last item that is kept nothing is to be written.
       StackScratch<std::iter_value_t<I>, kBatch> scratch;
       auto* const kept = scratch.data();
-      auto* const end = write_wanted<kWanted>(at(first_, first), count, pred_, proj_, kept);
+      auto* const end = write_wanted(at(first_, first), count, wanted_, kept);
       std::copy(kept, end, at(out_, place));
       return static_cast<LoopIndex>(end - kept);
     } else {
@@ -74,8 +73,7 @@ class CopyFilter final : public Filter {
 
   const I first_;
   const O out_;
-  F& pred_;
-  P& proj_;
+  const W wanted_;
 };
 
 template <bool kWanted>
@@ -88,8 +86,8 @@ struct CopyIf : OutputOfRange {
     requires std::indirectly_copyable<I, O>
   std::ranges::copy_if_result<I, O> operator()(const AlgorithmOptions& options, I first, S last, O out, T out_last,
                                                F pred, P proj = {}) const {
-    CopyFilter<kWanted, I, O, F, P> filter(options, first, static_cast<LoopIndex>(last - first), out,
-                                           static_cast<LoopIndex>(out_last - out), pred, proj);
+    CopyFilter filter(options, first, static_cast<LoopIndex>(last - first), out, static_cast<LoopIndex>(out_last - out),
+                      Wanted<kWanted, F, P>{pred, proj});
     const auto [kept, end] = Filter::run(filter, options);
     return {at(first, end), at(out, kept)};
   }

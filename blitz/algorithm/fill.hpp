@@ -133,7 +133,7 @@ struct ReplaceIf {
       for (LoopIndex size; from != to; from += size) {
         size = std::min(kFlags, to - from);
         FlagWord flags;
-        flags_of_items<true>(at(first, from), size, pred, proj, &flags);
+        flags_of_items(at(first, from), size, Wanted<true, F, P>{pred, proj}, &flags);
         for_each_flagged(&flags, size, [&](LoopIndex i) { *at(first, from + i) = value; });
       }
     });

@@ -88,13 +88,24 @@ BLITZ_ALWAYS_INLINE void flags_of(LoopIndex count, FlagWord* flags, const Test& 
   if (count > 0) *flags = flags_of<kNarrow>(count, test);
 }
 
-/// For `count` items from `item` on: whether `pred` of the projection is kWanted.
-template <bool kWanted, class I, class F, class P>
-BLITZ_ALWAYS_INLINE void flags_of_items(I item, LoopIndex count, F& pred, P& proj, FlagWord* flags) {
+/// Whether `pred` of the projection of an item is kWanted.
+template <bool kWanted, class F, class P>
+struct Wanted {
+  template <class I>
+  BLITZ_ALWAYS_INLINE bool operator()(const I& item) const {
+    return static_cast<bool>(std::invoke(pred, std::invoke(proj, *item))) == kWanted;
+  }
+  F& pred;
+  P& proj;
+};
+
+/// The answers of `wanted(item)`, for `count` iterators from `item` on.
+template <class I, class W>
+BLITZ_ALWAYS_INLINE void flags_of_items(I item, LoopIndex count, const W& wanted, FlagWord* flags) {
   flags_of<kNarrowItems<I>>(count, flags, [&]() BLITZ_LAMBDA_INLINE {
-    const bool answer = static_cast<bool>(std::invoke(pred, std::invoke(proj, *item)));
+    const bool answer = wanted(item);
     ++item;
-    return answer == kWanted;
+    return answer;
   });
 }
 
@@ -107,16 +118,17 @@ inline constexpr bool kWritesAll =
     std::is_trivially_copy_assignable_v<std::iter_value_t<In>> &&
     std::is_trivially_destructible_v<std::iter_value_t<In>> && sizeof(std::iter_value_t<In>) <= 16;
 
-/// Copies those of `count` items from `item` on for which `pred` of the projection is kWanted to the places from `out` on, and
-/// returns the end of these. Each item is written to the next place, and the one after it over it if it is not wanted: no branch
-/// asks for its answer, and a place behind the end may be written to, up to the last of `count`.
-template <bool kWanted, class I, class F, class P>
-[[nodiscard]] BLITZ_ALWAYS_INLINE std::iter_value_t<I>* write_wanted(I item, LoopIndex count, F& pred, P& proj,
+/// Copies those of `count` items from `item` on for which `wanted(item)` holds to the places from `out` on, and returns the end
+/// of these. Each item is written to the next place, and the one after it over it if it is not wanted: no branch asks for its
+/// answer, and a place behind the end may be written to, up to the last of `count`.
+template <class I, class W>
+[[nodiscard]] BLITZ_ALWAYS_INLINE std::iter_value_t<I>* write_wanted(I item, LoopIndex count, const W& wanted,
                                                                      std::iter_value_t<I>* out) {
+#pragma GCC unroll 4
   for (; count > 0; --count, ++item) {
-    const bool answer = static_cast<bool>(std::invoke(pred, std::invoke(proj, *item)));
+    const bool answer = wanted(item);
     std::construct_at(out, *item);
-    out += answer == kWanted ? 1 : 0;
+    out += answer ? 1 : 0;
   }
   return out;
 }

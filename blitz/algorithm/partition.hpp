@@ -61,7 +61,7 @@ LoopIndex partition_items(const AlgorithmOptions& options, const I& first, LoopI
       const LoopIndex begin = batch * kBatch;
       const LoopIndex here = count - begin < kBatch ? count - begin : kBatch;
       std::fill(words + here / kFlags, words + kBatchWords, FlagWord{0});
-      flags_of_items<true>(at(first, begin), here, pred, proj, words);
+      flags_of_items(at(first, begin), here, Wanted<true, F, P>{pred, proj}, words);
     }
   });
   throw_if_stopped(options);
@@ -84,8 +84,7 @@ class StablePartition final : public Filter {
   StablePartition(const AlgorithmOptions& options, const I& first, LoopIndex count, F& pred, P& proj)
       : Filter(options, count, sizeof(std::iter_value_t<I>), Flag::kThis, Target::kInput),
         first_(first),
-        pred_(pred),
-        proj_(proj),
+        wanted_{pred, proj},
         buffer_(count),
         built_(kTrivial ? nullptr : std::make_unique<Built[]>(words_of(count))) {}
   ~StablePartition() {
@@ -108,7 +107,7 @@ class StablePartition final : public Filter {
   static constexpr bool kTrivial = std::is_trivially_destructible_v<Item>;
 
   void flag(LoopIndex first, LoopIndex count, FlagWord* flags) override {
-    flags_of_items<true>(at(first_, first), count, pred_, proj_, flags);
+    flags_of_items(at(first_, first), count, wanted_, flags);
   }
   void move(const FlagWord* kept, LoopIndex first, LoopIndex count, LoopIndex place) override {
     const I batch = at(first_, first);
@@ -132,8 +131,7 @@ class StablePartition final : public Filter {
   };
 
   const I first_;
-  F& pred_;
-  P& proj_;
+  const Wanted<true, F, P> wanted_;
   const Scratch<Item> buffer_;
   const std::unique_ptr<Built[]> built_;
 };
@@ -147,14 +145,13 @@ class PartitionCopied final : public Filter {
         first_(first),
         front_(front),
         others_(others),
-        pred_(pred),
-        proj_(proj) {
+        wanted_{pred, proj} {
     set_room(front_room, others_room);
   }
 
  private:
   void flag(LoopIndex first, LoopIndex count, FlagWord* flags) override {
-    flags_of_items<true>(at(first_, first), count, pred_, proj_, flags);
+    flags_of_items(at(first_, first), count, wanted_, flags);
   }
   void move(const FlagWord* kept, LoopIndex first, LoopIndex count, LoopIndex place) override {
     copy_flagged(kept, count, at(first_, first), at(front_, place));
@@ -166,8 +163,7 @@ class PartitionCopied final : public Filter {
   const I first_;
   const O1 front_;
   const O2 others_;
-  F& pred_;
-  P& proj_;
+  const Wanted<true, F, P> wanted_;
 };
 
 template <bool kStable>

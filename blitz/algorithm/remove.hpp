@@ -44,12 +44,11 @@ class RemoveFilter final : public Filter {
   RemoveFilter(const AlgorithmOptions& options, const I& first, LoopIndex count, F& pred, P& proj)
       : Filter(options, count, sizeof(std::iter_value_t<I>), Flag::kThis, Target::kInput),
         first_(first),
-        pred_(pred),
-        proj_(proj) {}
+        wanted_{pred, proj} {}
 
  private:
   void flag(LoopIndex first, LoopIndex count, FlagWord* flags) override {
-    flags_of_items<false>(at(first_, first), count, pred_, proj_, flags);
+    flags_of_items(at(first_, first), count, wanted_, flags);
   }
   void move(const FlagWord* kept, LoopIndex first, LoopIndex count, LoopIndex place) override {
     move_flagged(kept, count, at(first_, first), at(first_, place));
@@ -57,15 +56,14 @@ class RemoveFilter final : public Filter {
   LoopIndex flag_and_move(LoopIndex first, LoopIndex count, LoopIndex place) override {
     if constexpr (kWritesAll<I, I>) {
       auto* const kept = std::to_address(at(first_, place));
-      return static_cast<LoopIndex>(write_wanted<false>(at(first_, first), count, pred_, proj_, kept) - kept);
+      return static_cast<LoopIndex>(write_wanted(at(first_, first), count, wanted_, kept) - kept);
     } else {
       return Filter::flag_and_move(first, count, place);
     }
   }
 
   const I first_;
-  F& pred_;
-  P& proj_;
+  const Wanted<false, F, P> wanted_;
 };
 
 struct RemoveIf {

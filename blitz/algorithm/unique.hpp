@@ -23,22 +23,20 @@ namespace blitz {
 
 namespace detail {
 
-/// Keeps the items that differ from the one before. A flag tells it of the next item, so that a block asks about items of
-/// its own and about the first one behind it, which is moved later: the last one before it may have been moved.
+/// Keeps the items that differ from the one before, among the items themselves. A flag tells it of the next item, so that a
+/// block asks about items of its own and about the first one behind it, which is moved later: the last one before it may have
+/// been moved.
 template <class I, class F, class P>
-class UniqueFilter : public Filter {
- protected:
-  UniqueFilter(const AlgorithmOptions& options, const I& first, LoopIndex count, F& comp, P& proj, Target target)
-      : Filter(options, count, sizeof(std::iter_value_t<I>), Flag::kNext, target),
+class UniqueFilter final : public Filter {
+ public:
+  UniqueFilter(const AlgorithmOptions& options, const I& first, LoopIndex count, F& comp, P& proj)
+      : Filter(options, count, sizeof(std::iter_value_t<I>), Flag::kNext, Target::kInput),
         first_(first),
         comp_(comp),
         proj_(proj) {}
-  ~UniqueFilter() = default;
-
-  const I first_;
 
  private:
-  void flag(LoopIndex first, LoopIndex count, FlagWord* flags) final {
+  void flag(LoopIndex first, LoopIndex count, FlagWord* flags) override {
     if (first + count == items()) flags[words_of(count--) - 1] = 0;  // No item follows the last.
     I item = at(first_, first);
     flags_of<kNarrowItems<I>>(count, flags, [&]() BLITZ_LAMBDA_INLINE {
@@ -47,38 +45,13 @@ class UniqueFilter : public Filter {
       return !std::invoke(comp_, std::invoke(proj_, *before), std::invoke(proj_, *item));
     });
   }
+  void move(const FlagWord* kept, LoopIndex first, LoopIndex count, LoopIndex place) override {
+    move_flagged(kept, count, at(first_, first), at(first_, place));
+  }
 
+  const I first_;
   F& comp_;
   P& proj_;
-};
-
-template <class I, class F, class P>
-class UniqueInPlace final : public UniqueFilter<I, F, P> {
- public:
-  UniqueInPlace(const AlgorithmOptions& options, const I& first, LoopIndex count, F& comp, P& proj)
-      : UniqueFilter<I, F, P>(options, first, count, comp, proj, Filter::Target::kInput) {}
-
- private:
-  void move(const FlagWord* kept, LoopIndex first, LoopIndex count, LoopIndex place) override {
-    move_flagged(kept, count, at(this->first_, first), at(this->first_, place));
-  }
-};
-
-template <class I, class O, class F, class P>
-class UniqueCopied final : public UniqueFilter<I, F, P> {
- public:
-  UniqueCopied(const AlgorithmOptions& options, const I& first, LoopIndex count, const O& out, LoopIndex room, F& comp,
-               P& proj)
-      : UniqueFilter<I, F, P>(options, first, count, comp, proj, Filter::Target::kElsewhere), out_(out) {
-    this->set_room(room);
-  }
-
- private:
-  void move(const FlagWord* kept, LoopIndex first, LoopIndex count, LoopIndex place) override {
-    copy_flagged(kept, count, at(this->first_, first), at(out_, place));
-  }
-
-  const O out_;
 };
 
 struct Unique {
@@ -88,7 +61,7 @@ struct Unique {
   std::ranges::subrange<I> operator()(const AlgorithmOptions& options, I first, S last, F comp = {},
                                       P proj = {}) const {
     const auto count = static_cast<LoopIndex>(last - first);
-    UniqueInPlace<I, F, P> filter(options, first, count, comp, proj);
+    UniqueFilter<I, F, P> filter(options, first, count, comp, proj);
     const LoopIndex kept = Filter::run(filter, options).kept;
     return {at(first, kept), at(first, count)};
   }
@@ -122,10 +95,17 @@ struct UniqueCopy : OutputOfRange {
     requires std::indirectly_copyable<I, O>
   std::ranges::unique_copy_result<I, O> operator()(const AlgorithmOptions& options, I first, S last, O out, T out_last,
                                                    F comp = {}, P proj = {}) const {
-    UniqueCopied<I, O, F, P> filter(options, first, static_cast<LoopIndex>(last - first), out,
-                                    static_cast<LoopIndex>(out_last - out), comp, proj);
+    const auto count = static_cast<LoopIndex>(last - first);
+    const auto room = static_cast<LoopIndex>(out_last - out);
+    throw_if_stopped(options);
+    if (count == 0 || room == 0) return {first, out};
+    *out = *first;
+    const auto differs = [&](const I& item) BLITZ_LAMBDA_INLINE {
+      return !std::invoke(comp, std::invoke(proj, *(item - 1)), std::invoke(proj, *item));
+    };
+    CopyFilter filter(options, at(first, 1), count - 1, at(out, 1), room - 1, differs);
     const auto [kept, end] = Filter::run(filter, options);
-    return {at(first, end), at(out, kept)};
+    return {at(first, end + 1), at(out, kept + 1)};
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> T, class P = std::identity,
