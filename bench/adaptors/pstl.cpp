@@ -59,6 +59,9 @@ int main(int argc, char** argv) {
   others = w;
   std::sort(sorted.begin(), sorted.end());
   std::sort(others.begin(), others.end());
+  std::vector<Value> pairs(n);  // each once or twice, and some three times
+  for (Value& x : pairs) x = random() % n;
+  std::sort(pairs.begin(), pairs.end());
   std::vector<double> reals(v.begin(), v.end()), real_out(n);
   std::vector<std::string> words(n / 10), word_scratch;
   for (std::string& s : words) s = std::to_string(random());
@@ -93,7 +96,8 @@ int main(int argc, char** argv) {
   time("min_element", nothing, [&] { use(std::min_element(par, b, e)); });
   time("minmax_element", nothing, [&] { use(std::minmax_element(par, b, e)); });
   time("find_none", nothing, [&] { use(std::find(par, b, e, 10 * n)); });
-  time("find_middle", nothing, [&] { use(std::find(par, b, e, v[n / 2])); });
+  time("find_third", nothing, [&] { use(std::find(par, b, e, v[n / 3])); });
+  time("find_two_thirds", nothing, [&] { use(std::find(par, b, e, v[n / 3 * 2])); });
   time("any_of_none", nothing, [&] { use(std::any_of(par, b, e, [](Value x) { return x == ~Value{0}; })); });
   time("all_of_first", nothing, [&] { use(std::all_of(par, b, e, [](Value x) { return x == ~Value{0}; })); });
   time("adjacent_find", nothing,
@@ -124,6 +128,7 @@ int main(int argc, char** argv) {
   time("partition_copy", nothing, [&] { use(std::partition_copy(par, b, e, out.begin(), scratch.begin(), below)); });
   time("remove_copy", nothing, [&] { use(std::remove_copy(par, b, e, out.begin(), v[n / 2])); });
   time("unique_copy", nothing, [&] { use(std::unique_copy(par, sorted.begin(), sorted.end(), out.begin())); });
+  time("unique_copy_of_pairs", nothing, [&] { use(std::unique_copy(par, pairs.begin(), pairs.end(), out.begin())); });
   time("remove_if", fresh, [&] { use(std::remove_if(par, scratch.begin(), scratch.end(), below)); });
   time(
       "unique", [&] { scratch = sorted; }, [&] { use(std::unique(par, scratch.begin(), scratch.end())); });

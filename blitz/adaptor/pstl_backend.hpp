@@ -1,6 +1,6 @@
 /// @file
 /// The parallel backend of libstdc++'s parallel algorithms (PSTL): std::execution::par and par_unseq on blitz. Included by
-/// pstl/execution. C++17; in C++20 sorts, merges and some more algorithms are those of blitz/algorithm.hpp.
+/// pstl/execution. C++17; in C++20 all that moves items to other places is blitz/algorithm.hpp's, and what else that serves better.
 ///
 /// PSTL turns each algorithm into a few patterns: a loop or a reduction over blocks, a scan, a sort, a merge, two calls at once.
 /// Each is a function template here, by the names that PSTL calls them. That of libstdc++ 14 and later passes a tag before the
@@ -19,6 +19,7 @@
 #include <exception>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <new>
 #include <optional>
@@ -29,11 +30,17 @@
 
 #if __cplusplus >= 202002L
 #include "blitz/algorithm/compare.hpp"
+#include "blitz/algorithm/copy.hpp"
+#include "blitz/algorithm/copy_if.hpp"
 #include "blitz/algorithm/merge.hpp"
+#include "blitz/algorithm/partition.hpp"
 #include "blitz/algorithm/permute.hpp"
 #include "blitz/algorithm/remove.hpp"
 #include "blitz/algorithm/scan.hpp"
+#include "blitz/algorithm/set_operations.hpp"
+#include "blitz/algorithm/sort.hpp"
 #include "blitz/algorithm/stable_sort.hpp"
+#include "blitz/algorithm/uninitialized.hpp"
 #include "blitz/algorithm/unique.hpp"
 #endif
 
@@ -286,13 +293,33 @@ concept BlitzScannable = std::is_floating_point_v<T> && requires(I first, O out,
   blitz::transform_inclusive_scan(first, first, out, out, binary, unary, init);
 };
 
+/// The end of an output for whose room the caller vouches: what is kept is written, and nothing behind it.
+struct NoEnd {
+  template <std::random_access_iterator I>
+  friend constexpr bool operator==(const I& /*place*/, NoEnd /*end*/) noexcept {
+    return false;
+  }
+  template <std::random_access_iterator I>
+  friend constexpr std::iter_difference_t<I> operator-(NoEnd /*end*/, const I& /*place*/) noexcept {
+    return std::numeric_limits<std::iter_difference_t<I>>::max();
+  }
+  template <std::random_access_iterator I>
+  friend constexpr std::iter_difference_t<I> operator-(const I& /*place*/, NoEnd /*end*/) noexcept {
+    return std::numeric_limits<std::iter_difference_t<I>>::min();
+  }
+};
+
 /// Returns `f()`, an algorithm of blitz in the place of a pattern of PSTL: isolated, with PSTL's answer to exceptions.
 template <class F>
 auto serve(const F& f) {
   try {
-    std::optional<decltype(f())> result;
-    isolate([&] { result.emplace(f()); });
-    return *std::move(result);
+    if constexpr (std::is_void_v<decltype(f())>) {
+      isolate(f);
+    } else {
+      std::optional<decltype(f())> result;
+      isolate([&] { result.emplace(f()); });
+      return *std::move(result);
+    }
   } catch (const std::bad_alloc&) {
     throw;
   } catch (...) {
@@ -588,121 +615,153 @@ namespace __internal {
 template <class _IsVector>
 struct __parallel_tag;
 
-template <class _ExecutionPolicy, class _ForwardIterator, class _IsVector>
-  requires std::permutable<_ForwardIterator>
-_ForwardIterator __pattern_rotate(_ExecutionPolicy&&, _ForwardIterator __first, _ForwardIterator __middle,
-                                  _ForwardIterator __last, _IsVector, std::true_type) {
-  return blitz::adaptor::pstl::serve([&] { return blitz::rotate(__first, __middle, __last).begin(); });
-}
-template <class _IsVector, class _ExecutionPolicy, class _ForwardIterator>
-  requires std::permutable<_ForwardIterator>
-_ForwardIterator __pattern_rotate(__parallel_tag<_IsVector>, _ExecutionPolicy&& __exec, _ForwardIterator __first,
-                                  _ForwardIterator __middle, _ForwardIterator __last) {
-  return __internal::__pattern_rotate(__exec, __first, __middle, __last, _IsVector(), std::true_type());
-}
-
-template <class _ExecutionPolicy, class _ForwardIterator, class _BinaryPredicate, class _IsVector>
-  requires requires(_ForwardIterator __i, _BinaryPredicate __pred) { blitz::unique(__i, __i, __pred); }
-_ForwardIterator __pattern_unique(_ExecutionPolicy&&, _ForwardIterator __first, _ForwardIterator __last,
-                                  _BinaryPredicate __pred, _IsVector, std::true_type) {
-  return blitz::adaptor::pstl::serve([&] { return blitz::unique(__first, __last, __pred).begin(); });
-}
-template <class _IsVector, class _ExecutionPolicy, class _ForwardIterator, class _BinaryPredicate>
-  requires requires(_ForwardIterator __i, _BinaryPredicate __pred) { blitz::unique(__i, __i, __pred); }
-_ForwardIterator __pattern_unique(__parallel_tag<_IsVector>, _ExecutionPolicy&& __exec, _ForwardIterator __first,
-                                  _ForwardIterator __last, _BinaryPredicate __pred) {
-  return __internal::__pattern_unique(__exec, __first, __last, __pred, _IsVector(), std::true_type());
-}
-
-template <class _ExecutionPolicy, class _ForwardIterator, class _UnaryPredicate, class _IsVector>
-  requires requires(_ForwardIterator __i, _UnaryPredicate __pred) { blitz::remove_if(__i, __i, __pred); }
-_ForwardIterator __pattern_remove_if(_ExecutionPolicy&&, _ForwardIterator __first, _ForwardIterator __last,
-                                     _UnaryPredicate __pred, _IsVector, std::true_type) {
-  return blitz::adaptor::pstl::serve([&] { return blitz::remove_if(__first, __last, __pred).begin(); });
-}
-template <class _IsVector, class _ExecutionPolicy, class _ForwardIterator, class _UnaryPredicate>
-  requires requires(_ForwardIterator __i, _UnaryPredicate __pred) { blitz::remove_if(__i, __i, __pred); }
-_ForwardIterator __pattern_remove_if(__parallel_tag<_IsVector>, _ExecutionPolicy&& __exec, _ForwardIterator __first,
-                                     _ForwardIterator __last, _UnaryPredicate __pred) {
-  return __internal::__pattern_remove_if(__exec, __first, __last, __pred, _IsVector(), std::true_type());
-}
-
-template <class _ExecutionPolicy, class _RandomAccessIterator, class _OutputIterator, class _UnaryOperation, class _Tp,
-          class _BinaryOperation, class _Inclusive, class _IsVector>
-  requires blitz::adaptor::pstl::BlitzScannable<_RandomAccessIterator, _OutputIterator, _UnaryOperation, _Tp,
-                                                _BinaryOperation>
-_OutputIterator __pattern_transform_scan(_ExecutionPolicy&&, _RandomAccessIterator __first,
-                                         _RandomAccessIterator __last, _OutputIterator __result,
-                                         _UnaryOperation __unary_op, _Tp __init, _BinaryOperation __binary_op,
-                                         _Inclusive, _IsVector, std::true_type) {
-  return blitz::adaptor::pstl::serve([&] {
-    const _OutputIterator __end = __result + (__last - __first);
-    if constexpr (_Inclusive::value) {
-      blitz::transform_inclusive_scan(__first, __last, __result, __end, __binary_op, __unary_op, std::move(__init));
-    } else {
-      blitz::transform_exclusive_scan(__first, __last, __result, __end, std::move(__init), __binary_op, __unary_op);
-    }
-    return __end;
-  });
-}
-template <class _IsVector, class _ExecutionPolicy, class _RandomAccessIterator, class _OutputIterator,
-          class _UnaryOperation, class _Tp, class _BinaryOperation, class _Inclusive>
-  requires blitz::adaptor::pstl::BlitzScannable<_RandomAccessIterator, _OutputIterator, _UnaryOperation, _Tp,
-                                                _BinaryOperation>
-_OutputIterator __pattern_transform_scan(__parallel_tag<_IsVector>, _ExecutionPolicy&& __exec,
-                                         _RandomAccessIterator __first, _RandomAccessIterator __last,
-                                         _OutputIterator __result, _UnaryOperation __unary_op, _Tp __init,
-                                         _BinaryOperation __binary_op, _Inclusive __inclusive) {
-  return __internal::__pattern_transform_scan(__exec, __first, __last, __result, __unary_op, std::move(__init),
-                                              __binary_op, __inclusive, _IsVector(), std::true_type());
-}
-
-template <class _ExecutionPolicy, class _RandomAccessIterator1, class _RandomAccessIterator2, class _Predicate,
-          class _IsVector>
-  requires requires(_RandomAccessIterator1 __i, _RandomAccessIterator2 __j, _Predicate __pred) {
-    blitz::mismatch(__i, __i, __j, __j, __pred);
+// Defines both forms of a pattern of the template parameters `types`, which calls what stands behind them.
+#define BLITZ_LIST(...) __VA_ARGS__
+#define BLITZ_PSTL_PATTERN(name, result, types, parameters, arguments, requirement, ...)     \
+  template <class _ExecutionPolicy, BLITZ_LIST types, class _IsVector>                       \
+    requires requirement                                                                     \
+  result name(_ExecutionPolicy&&, BLITZ_LIST parameters, _IsVector, std::true_type) {        \
+    return blitz::adaptor::pstl::serve([&]() -> result __VA_ARGS__);                         \
+  }                                                                                          \
+  template <class _IsVector, class _ExecutionPolicy, BLITZ_LIST types>                       \
+    requires requirement                                                                     \
+  result name(__parallel_tag<_IsVector>, _ExecutionPolicy&& __exec, BLITZ_LIST parameters) { \
+    return __internal::name(__exec, BLITZ_LIST arguments, _IsVector(), std::true_type());    \
   }
-std::pair<_RandomAccessIterator1, _RandomAccessIterator2> __pattern_mismatch(
-    _ExecutionPolicy&&, _RandomAccessIterator1 __first1, _RandomAccessIterator1 __last1,
-    _RandomAccessIterator2 __first2, _RandomAccessIterator2 __last2, _Predicate __pred, _IsVector, std::true_type) {
-  return blitz::adaptor::pstl::serve([&] {
-    const auto __found = blitz::mismatch(__first1, __last1, __first2, __last2, __pred);
-    return std::make_pair(__found.in1, __found.in2);
-  });
-}
-template <class _IsVector, class _ExecutionPolicy, class _RandomAccessIterator1, class _RandomAccessIterator2,
-          class _Predicate>
-  requires requires(_RandomAccessIterator1 __i, _RandomAccessIterator2 __j, _Predicate __pred) {
-    blitz::mismatch(__i, __i, __j, __j, __pred);
-  }
-std::pair<_RandomAccessIterator1, _RandomAccessIterator2> __pattern_mismatch(
-    __parallel_tag<_IsVector>, _ExecutionPolicy&& __exec, _RandomAccessIterator1 __first1,
-    _RandomAccessIterator1 __last1, _RandomAccessIterator2 __first2, _RandomAccessIterator2 __last2,
-    _Predicate __pred) {
-  return __internal::__pattern_mismatch(__exec, __first1, __last1, __first2, __last2, __pred, _IsVector(),
-                                        std::true_type());
-}
 
-template <class _ExecutionPolicy, class _ForwardIterator1, class _ForwardIterator2, class _Compare, class _IsVector>
-  requires requires(_ForwardIterator1 __i, _ForwardIterator2 __j, _Compare __comp) {
-    blitz::lexicographical_compare(__i, __i, __j, __j, __comp);
-  }
-bool __pattern_lexicographical_compare(_ExecutionPolicy&&, _ForwardIterator1 __first1, _ForwardIterator1 __last1,
-                                       _ForwardIterator2 __first2, _ForwardIterator2 __last2, _Compare __comp,
-                                       _IsVector, std::true_type) {
-  return blitz::adaptor::pstl::serve(
-      [&] { return blitz::lexicographical_compare(__first1, __last1, __first2, __last2, __comp); });
-}
-template <class _IsVector, class _ExecutionPolicy, class _ForwardIterator1, class _ForwardIterator2, class _Compare>
-  requires requires(_ForwardIterator1 __i, _ForwardIterator2 __j, _Compare __comp) {
-    blitz::lexicographical_compare(__i, __i, __j, __j, __comp);
-  }
-bool __pattern_lexicographical_compare(__parallel_tag<_IsVector>, _ExecutionPolicy&& __exec, _ForwardIterator1 __first1,
-                                       _ForwardIterator1 __last1, _ForwardIterator2 __first2, _ForwardIterator2 __last2,
-                                       _Compare __comp) {
-  return __internal::__pattern_lexicographical_compare(__exec, __first1, __last1, __first2, __last2, __comp,
-                                                       _IsVector(), std::true_type());
-}
+BLITZ_PSTL_PATTERN(__pattern_rotate, _Iterator, (class _Iterator),
+                   (_Iterator __first, _Iterator __middle, _Iterator __last), (__first, __middle, __last),
+                   (std::permutable<_Iterator>), { return blitz::rotate(__first, __middle, __last).begin(); })
+
+BLITZ_PSTL_PATTERN(__pattern_unique, _Iterator, (class _Iterator, class _Predicate),
+                   (_Iterator __first, _Iterator __last, _Predicate __pred), (__first, __last, __pred),
+                   (requires(_Iterator __i, _Predicate __p) { blitz::unique(__i, __i, __p); }),
+                   { return blitz::unique(__first, __last, __pred).begin(); })
+
+BLITZ_PSTL_PATTERN(__pattern_remove_if, _Iterator, (class _Iterator, class _Predicate),
+                   (_Iterator __first, _Iterator __last, _Predicate __pred), (__first, __last, __pred),
+                   (requires(_Iterator __i, _Predicate __p) { blitz::remove_if(__i, __i, __p); }),
+                   { return blitz::remove_if(__first, __last, __pred).begin(); })
+
+BLITZ_PSTL_PATTERN(__pattern_copy_if, _Output, (class _Iterator, class _Output, class _Predicate),
+                   (_Iterator __first, _Iterator __last, _Output __result, _Predicate __pred),
+                   (__first, __last, __result, __pred),
+                   (requires(_Iterator __i, _Output __o, _Predicate __p) { blitz::copy_if(__i, __i, __o, __o, __p); }),
+                   { return blitz::copy_if(__first, __last, __result, blitz::adaptor::pstl::NoEnd(), __pred).out; })
+
+BLITZ_PSTL_PATTERN(__pattern_unique_copy, _Output, (class _Iterator, class _Output, class _Predicate),
+                   (_Iterator __first, _Iterator __last, _Output __result, _Predicate __pred),
+                   (__first, __last, __result, __pred), (requires(_Iterator __i, _Output __o, _Predicate __p) {
+                     blitz::unique_copy(__i, __i, __o, __o, __p);
+                   }),
+                   { return blitz::unique_copy(__first, __last, __result, blitz::adaptor::pstl::NoEnd(), __pred).out; })
+
+BLITZ_PSTL_PATTERN(__pattern_partition_copy, BLITZ_LIST(std::pair<_Output1, _Output2>),
+                   (class _Iterator, class _Output1, class _Output2, class _Predicate),
+                   (_Iterator __first, _Iterator __last, _Output1 __front, _Output2 __others, _Predicate __pred),
+                   (__first, __last, __front, __others, __pred),
+                   (requires(_Iterator __i, _Output1 __o1, _Output2 __o2, _Predicate __p) {
+                     blitz::partition_copy(__i, __i, __o1, __o1, __o2, __o2, __p);
+                   }), {
+                     const auto __ends = blitz::partition_copy(__first, __last, __front, blitz::adaptor::pstl::NoEnd(),
+                                                               __others, blitz::adaptor::pstl::NoEnd(), __pred);
+                     return {__ends.out1, __ends.out2};
+                   })
+
+BLITZ_PSTL_PATTERN(__pattern_partition, _Iterator, (class _Iterator, class _Predicate),
+                   (_Iterator __first, _Iterator __last, _Predicate __pred), (__first, __last, __pred),
+                   (requires(_Iterator __i, _Predicate __p) { blitz::partition(__i, __i, __p); }),
+                   { return blitz::partition(__first, __last, __pred).begin(); })
+
+BLITZ_PSTL_PATTERN(__pattern_stable_partition, _Iterator, (class _Iterator, class _Predicate),
+                   (_Iterator __first, _Iterator __last, _Predicate __pred), (__first, __last, __pred),
+                   (requires(_Iterator __i, _Predicate __p) { blitz::stable_partition(__i, __i, __p); }),
+                   { return blitz::stable_partition(__first, __last, __pred).begin(); })
+
+BLITZ_PSTL_PATTERN(__pattern_nth_element, void, (class _Iterator, class _Compare),
+                   (_Iterator __first, _Iterator __nth, _Iterator __last, _Compare __comp),
+                   (__first, __nth, __last, __comp),
+                   (requires(_Iterator __i, _Compare __c) { blitz::nth_element(__i, __i, __i, __c); }),
+                   { blitz::nth_element(__first, __nth, __last, __comp); })
+
+BLITZ_PSTL_PATTERN(__pattern_partial_sort, void, (class _Iterator, class _Compare),
+                   (_Iterator __first, _Iterator __middle, _Iterator __last, _Compare __comp),
+                   (__first, __middle, __last, __comp),
+                   (requires(_Iterator __i, _Compare __c) { blitz::partial_sort(__i, __i, __i, __c); }),
+                   { blitz::partial_sort(__first, __middle, __last, __comp); })
+
+BLITZ_PSTL_PATTERN(__pattern_partial_sort_copy, _Output, (class _Iterator, class _Output, class _Compare),
+                   (_Iterator __first, _Iterator __last, _Output __out, _Output __out_last, _Compare __comp),
+                   (__first, __last, __out, __out_last, __comp),
+                   (std::is_trivially_copyable_v<std::iter_value_t<_Iterator>> &&
+                    requires(std::iter_value_t<_Iterator>* __i, _Output __o, _Compare __c) {
+                      blitz::partial_sort(__i, __i, __i, __c);
+                      blitz::copy(__i, __i, __o, __o);
+                    }),
+                   {
+                     using _Tp = std::iter_value_t<_Iterator>;
+                     const auto __n = __last - __first;
+                     const auto __sorted = std::min<std::ptrdiff_t>(__n, __out_last - __out);
+                     const __par_backend::__buffer<_Tp> __buf(static_cast<std::size_t>(__n));
+                     _Tp* const __items = __buf.get();
+                     blitz::uninitialized_copy(__first, __last, __items, __items + __n);
+                     blitz::partial_sort(__items, __items + __sorted, __items + __n, __comp);
+                     return blitz::copy(__items, __items + __sorted, __out, __out_last).out;
+                   })
+
+#define BLITZ_PSTL_SET_PATTERN(name)                                                                                   \
+  BLITZ_PSTL_PATTERN(                                                                                                  \
+      __pattern_##name, _Output, (class _Iterator1, class _Iterator2, class _Output, class _Compare),                  \
+      (_Iterator1 __first1, _Iterator1 __last1, _Iterator2 __first2, _Iterator2 __last2, _Output __result,             \
+       _Compare __comp),                                                                                               \
+      (__first1, __last1, __first2, __last2, __result, __comp),                                                        \
+      (requires(_Iterator1 __i, _Iterator2 __j, _Output __o, _Compare __c) {                                           \
+        blitz::name(__i, __i, __j, __j, __o, __o, __c);                                                                \
+      }), {                                                                                                            \
+        return blitz::name(__first1, __last1, __first2, __last2, __result, blitz::adaptor::pstl::NoEnd(), __comp).out; \
+      })
+BLITZ_PSTL_SET_PATTERN(set_union)
+BLITZ_PSTL_SET_PATTERN(set_intersection)
+BLITZ_PSTL_SET_PATTERN(set_difference)
+BLITZ_PSTL_SET_PATTERN(set_symmetric_difference)
+#undef BLITZ_PSTL_SET_PATTERN
+
+BLITZ_PSTL_PATTERN(__pattern_transform_scan, _Output,
+                   (class _Iterator, class _Output, class _Unary, class _Tp, class _Binary, class _Inclusive),
+                   (_Iterator __first, _Iterator __last, _Output __result, _Unary __unary, _Tp __init, _Binary __binary,
+                    _Inclusive __inclusive),
+                   (__first, __last, __result, __unary, std::move(__init), __binary, __inclusive),
+                   (blitz::adaptor::pstl::BlitzScannable<_Iterator, _Output, _Unary, _Tp, _Binary>), {
+                     const _Output __end = __result + (__last - __first);
+                     if constexpr (_Inclusive::value) {
+                       blitz::transform_inclusive_scan(__first, __last, __result, __end, __binary, __unary,
+                                                       std::move(__init));
+                     } else {
+                       blitz::transform_exclusive_scan(__first, __last, __result, __end, std::move(__init), __binary,
+                                                       __unary);
+                     }
+                     return __end;
+                   })
+
+BLITZ_PSTL_PATTERN(
+    __pattern_mismatch, BLITZ_LIST(std::pair<_Iterator1, _Iterator2>),
+    (class _Iterator1, class _Iterator2, class _Predicate),
+    (_Iterator1 __first1, _Iterator1 __last1, _Iterator2 __first2, _Iterator2 __last2, _Predicate __pred),
+    (__first1, __last1, __first2, __last2, __pred),
+    (requires(_Iterator1 __i, _Iterator2 __j, _Predicate __p) { blitz::mismatch(__i, __i, __j, __j, __p); }), {
+      const auto __found = blitz::mismatch(__first1, __last1, __first2, __last2, __pred);
+      return {__found.in1, __found.in2};
+    })
+
+BLITZ_PSTL_PATTERN(__pattern_lexicographical_compare, bool, (class _Iterator1, class _Iterator2, class _Compare),
+                   (_Iterator1 __first1, _Iterator1 __last1, _Iterator2 __first2, _Iterator2 __last2, _Compare __comp),
+                   (__first1, __last1, __first2, __last2, __comp),
+                   (requires(_Iterator1 __i, _Iterator2 __j, _Compare __c) {
+                     blitz::lexicographical_compare(__i, __i, __j, __j, __c);
+                   }), { return blitz::lexicographical_compare(__first1, __last1, __first2, __last2, __comp); })
+
+#undef BLITZ_PSTL_PATTERN
+#undef BLITZ_LIST
 
 }  // namespace __internal
 #endif

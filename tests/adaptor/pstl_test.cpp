@@ -264,6 +264,28 @@ void all(const Policy& policy, std::mt19937& random) {
   COPIES(std::transform_inclusive_scan, begin, end, out.begin(), plus, twice);
   COPIES(std::transform_inclusive_scan, begin, end, out.begin(), plus, twice, 4);
   COPIES(std::adjacent_difference, begin, end, out.begin());
+  // To a range that has room for what is kept, and for no item more.
+  const auto fits = [&](const auto& call) {
+    std::vector<T> expected;
+    call(std::back_inserter(expected));
+    std::deque<T> out(expected.size());
+    SAME(call(out.begin(), policy) == out.end() && std::equal(out.begin(), out.end(), expected.begin()));
+  };
+  fits([&](auto out, const auto&... how) { return std::copy_if(how..., begin, end, out, even); });
+  fits([&](auto out, const auto&... how) { return std::remove_copy(how..., begin, end, out, some); });
+  fits([&](auto out, const auto&... how) { return std::unique_copy(how..., sorted.begin(), sorted.end(), out); });
+  fits([&](auto out, const auto&... how) {
+    return std::set_union(how..., sorted.begin(), sorted.end(), others.begin(), others.end(), out);
+  });
+  fits([&](auto out, const auto&... how) {
+    return std::set_intersection(how..., sorted.begin(), sorted.end(), others.begin(), others.end(), out);
+  });
+  fits([&](auto out, const auto&... how) {
+    return std::set_difference(how..., sorted.begin(), sorted.end(), others.begin(), others.end(), out);
+  });
+  fits([&](auto out, const auto&... how) {
+    return std::set_symmetric_difference(how..., sorted.begin(), sorted.end(), others.begin(), others.end(), out);
+  });
   {
     // Sums of small integers are exact.
     std::vector<double> a(items), b(items);
