@@ -1,6 +1,6 @@
 /// @file
 /// The parallel backend of libstdc++'s parallel algorithms (PSTL): std::execution::par and par_unseq on blitz. Included by
-/// pstl/execution. C++17; in C++20 all that moves items to other places is blitz/algorithm.hpp's, and what else that serves better.
+/// pstl/execution. C++17; in C++20 sorts, selections, filters, set operations and some more are those of blitz/algorithm.hpp.
 ///
 /// PSTL turns each algorithm into a few patterns: a loop or a reduction over blocks, a scan, a sort, a merge, two calls at once.
 /// Each is a function template here, by the names that PSTL calls them. That of libstdc++ 14 and later passes a tag before the
@@ -615,7 +615,8 @@ namespace __internal {
 template <class _IsVector>
 struct __parallel_tag;
 
-// Defines both forms of a pattern of the template parameters `types`, which calls what stands behind them.
+// Defines both forms of a pattern. `types` are its template parameters, `arguments` the names of `parameters`; what it does comes
+// last, in braces.
 #define BLITZ_LIST(...) __VA_ARGS__
 #define BLITZ_PSTL_PATTERN(name, result, types, parameters, arguments, requirement, ...)     \
   template <class _ExecutionPolicy, BLITZ_LIST types, class _IsVector>                       \

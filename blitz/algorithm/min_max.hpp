@@ -65,8 +65,7 @@ class ExtremeLanes {
   }
   /// The best of the numbers taken and of [numbers, end).
   [[nodiscard]] T best_with(const T* numbers, const T* end) const {
-    const std::array<T, kLanes> lanes =
-        opaque_memory(lanes_);  // The loop below would keep compilers from making vectors.
+    const auto lanes = opaque_memory(lanes_);  // The loop below would keep compilers from making vectors of take().
     T best = kWorst;
     for (const T lane : lanes) best = better(lane, best);
     for (; numbers != end; ++numbers) best = better(*numbers, best);
@@ -83,6 +82,7 @@ class ExtremeLanes {
   std::array<T, kLanes> lanes_;
 };
 
+/// The least, or the greatest, of a run.
 template <bool kLeast, class T>
 [[nodiscard]] T best_of(const T* numbers, const T* end) {
   ExtremeLanes<T, kLeast> lanes;
