@@ -114,6 +114,7 @@ struct Source {
 /// for_each of a stage that has at().
 template <class S, class Sink>
 BLITZ_ALWAYS_INLINE bool for_each_position(const S& stage, LoopIndex first, LoopIndex last, const Sink& sink) {
+#pragma GCC unroll 4
   for (LoopIndex i = first; i != last; ++i) {
     if (stage.at(i, sink)) return true;
   }
@@ -179,6 +180,24 @@ class IntegerSource : public Source {
  private:
   Space space_;
 };
+
+/// Whether at() of a stage costs no more than a step of for_each.
+template <class S>
+inline constexpr bool kCheapAt = false;
+template <class V>
+inline constexpr bool kCheapAt<RangeSource<V>> = std::ranges::contiguous_range<const V>;
+template <class Space>
+inline constexpr bool kCheapAt<IntegerSource<Space>> = true;
+
+/// for_each, of sinks that take so little time that the loop's own instructions count: several items a turn.
+template <class S, class Sink>
+BLITZ_ALWAYS_INLINE bool for_each_unrolled(const S& stage, LoopIndex first, LoopIndex last, const Sink& sink) {
+  if constexpr (kOptimizes && kCheapAt<S>) {
+    return for_each_position(stage, first, last, sink);
+  } else {
+    return stage.for_each(first, last, sink);
+  }
+}
 
 /// Several stages side by side, up to the end of the shortest: the sink gets the items of all.
 template <IndexedStage... S>

@@ -66,6 +66,8 @@ class MapStage : public Over<S> {
  private:
   [[no_unique_address]] F f_;
 };
+template <class S, class F>
+inline constexpr bool kCheapAt<MapStage<S, F>> = kCheapAt<S>;
 
 /// Items that are seen by f on the way.
 template <class S, class F>
@@ -320,7 +322,7 @@ class ScanStage : public Over<S> {
       for (last = std::min(last, positions() - 1); first < last; ++first) {
         std::optional<T>& sum = before_[first + 1];
         T value = this->below_.at(first * kBlock, [](auto&& x) { return T(static_cast<decltype(x)>(x)); });
-        this->below_.for_each(first * kBlock + 1, (first + 1) * kBlock, [&](auto&& x) BLITZ_LAMBDA_INLINE {
+        for_each_unrolled(this->below_, first * kBlock + 1, (first + 1) * kBlock, [&](auto&& x) BLITZ_LAMBDA_INLINE {
           value = invoke_inline(op_, std::move(value), static_cast<decltype(x)>(x));
           return false;
         });
@@ -361,7 +363,7 @@ class ScanStage : public Over<S> {
  private:
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool run(T value, LoopIndex first, LoopIndex last, const Sink& sink) const {
-    return this->below_.for_each(first, last, [&](auto&& x) BLITZ_LAMBDA_INLINE -> bool {
+    return for_each_unrolled(this->below_, first, last, [&](auto&& x) BLITZ_LAMBDA_INLINE -> bool {
       if constexpr (kExclusive) {
         if (sink(std::as_const(value))) return true;
         value = invoke_inline(op_, std::move(value), static_cast<decltype(x)>(x));

@@ -460,10 +460,11 @@ void append_items(RopeEnd& rope, const FilterStage<S, P>& stage, LoopIndex first
     T* out = objects_in<T>(items.end());
     const LoopIndex next =
         first + std::min(last - first, static_cast<LoopIndex>(objects_in<T>(rope.end_of_piece()) - out));
-    push(stage.below(), first, next, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
+    for_each_unrolled(stage.below(), first, next, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
       const bool keep = stage.keeps(x...);
       ::new (static_cast<void*>(out)) T(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
       out += keep ? 1 : 0;
+      return false;
     });
     items.extend_to(out);
     first = next;
@@ -483,13 +484,14 @@ void append_parted(RopeEnd& kept, RopeEnd& others, const S& stage, const P& pred
       const auto room =
           std::min(objects_in<T>(kept.end_of_piece()) - to_left, objects_in<T>(others.end_of_piece()) - to_right);
       const LoopIndex next = first + std::min(last - first, static_cast<LoopIndex>(room));
-      push(stage, first, next, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
+      for_each_unrolled(stage, first, next, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
         const bool keep = static_cast<bool>(invoke_inline(pred, std::as_const(x)...));
         const T* const item =
             ::new (static_cast<void*>(to_left)) T(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
         ::new (static_cast<void*>(to_right)) T(*item);
         to_left += keep ? 1 : 0;
         to_right += keep ? 0 : 1;
+        return false;
       });
       left.extend_to(to_left);
       right.extend_to(to_right);
