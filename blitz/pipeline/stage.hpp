@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <functional>
@@ -16,6 +17,7 @@
 #include "blitz/algorithm/options.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/invoke.hpp"
+#include "blitz/core/fold.hpp"
 #include "blitz/core/items.hpp"
 #include "blitz/pipeline/source.hpp"
 
@@ -320,13 +322,7 @@ class ScanStage : public Over<S> {
     for_blocks(options, positions(), 1, [this](LoopIndex first, LoopIndex last) {
       // Nothing lies behind the last block.
       for (last = std::min(last, positions() - 1); first < last; ++first) {
-        std::optional<T>& sum = before_[first + 1];
-        T value = this->below_.at(first * kBlock, [](auto&& x) { return T(static_cast<decltype(x)>(x)); });
-        for_each_unrolled(this->below_, first * kBlock + 1, (first + 1) * kBlock, [&](auto&& x) BLITZ_LAMBDA_INLINE {
-          value = invoke_inline(op_, std::move(value), static_cast<decltype(x)>(x));
-          return false;
-        });
-        sum = std::move(value);
+        before_[first + 1] = sum_of_block(first * kBlock);
       }
     });
     if (options.stop.stop_requested()) return;  // No block of the second pass will begin.
@@ -347,12 +343,22 @@ class ScanStage : public Over<S> {
       LoopIndex item = first * kBlock;
       const LoopIndex end = std::min(item + kBlock, this->below_.positions());
       const std::optional<T>& before = before_[first];
-      if (before) {
-        if (run(*before, item, end, sink)) return true;
-      } else {
-        const T value = this->below_.at(item, [](auto&& x) { return T(static_cast<decltype(x)>(x)); });
-        if (sink(value) || run(value, item + 1, end, sink)) return true;
+      T value = before ? *before : first_of(item);
+      if (!before) {
+        if (sink(std::as_const(value))) return true;
+        ++item;
       }
+      const bool ended = for_each_unrolled(this->below_, item, end, [&](auto&& x) BLITZ_LAMBDA_INLINE -> bool {
+        if constexpr (kExclusive) {
+          if (sink(std::as_const(value))) return true;
+          value = invoke_inline(op_, std::move(value), static_cast<decltype(x)>(x));
+          return false;
+        } else {
+          value = invoke_inline(op_, std::move(value), static_cast<decltype(x)>(x));
+          return sink(std::as_const(value));
+        }
+      });
+      if (ended) return true;
     }
     return false;
   }
@@ -361,24 +367,37 @@ class ScanStage : public Over<S> {
   [[nodiscard]] LoopIndex count() const { return this->below_.positions(); }
 
  private:
-  template <class Sink>
-  BLITZ_ALWAYS_INLINE bool run(T value, LoopIndex first, LoopIndex last, const Sink& sink) const {
-    return for_each_unrolled(this->below_, first, last, [&](auto&& x) BLITZ_LAMBDA_INLINE -> bool {
-      if constexpr (kExclusive) {
-        if (sink(std::as_const(value))) return true;
-        value = invoke_inline(op_, std::move(value), static_cast<decltype(x)>(x));
+  /// The sum of one item, with which others begin.
+  [[nodiscard]] BLITZ_ALWAYS_INLINE T first_of(LoopIndex i) const {
+    return this->below_.at(i, [](auto&& x) { return T(static_cast<decltype(x)>(x)); });
+  }
+  /// What a whole block comes to. Numbers in four parts at once, so that a sum need not wait for the one before.
+  [[nodiscard]] BLITZ_ALWAYS_INLINE T sum_of_block(LoopIndex begin) const {
+    const auto add_to = [this](T& sum) BLITZ_LAMBDA_INLINE {
+      return [this, &sum](auto&& x) BLITZ_LAMBDA_INLINE {
+        sum = invoke_inline(op_, std::move(sum), static_cast<decltype(x)>(x));
         return false;
-      } else {
-        value = invoke_inline(op_, std::move(value), static_cast<decltype(x)>(x));
-        return sink(std::as_const(value));
+      };
+    };
+    if constexpr (kOptimizes && kCheapAt<S> && std::is_arithmetic_v<T>) {
+      constexpr LoopIndex kPart = kBlock / 4;
+      std::array<T, 4> sums{first_of(begin), first_of(begin + kPart), first_of(begin + 2 * kPart),
+                            first_of(begin + 3 * kPart)};
+      for (LoopIndex i = begin + 1; i != begin + kPart; ++i) {
+        unrolled<4>([&](std::size_t k) BLITZ_LAMBDA_INLINE { this->below_.at(i + k * kPart, add_to(sums[k])); });
       }
-    });
+      return invoke_inline(op_, invoke_inline(op_, sums[0], sums[1]), invoke_inline(op_, sums[2], sums[3]));
+    } else {
+      T sum = first_of(begin);
+      this->below_.for_each(begin + 1, begin + kBlock, add_to(sum));
+      return sum;
+    }
   }
 
   std::optional<T> init_;
   [[no_unique_address]] Op op_;
-  std::vector<std::optional<T>>
-      before_;  // what the items before each block come to; none before the first, without init
+  // What the items before each block come to; none before the first, without init.
+  std::vector<std::optional<T>> before_;
 };
 
 /// The items of one stage, then those of another.
