@@ -18,6 +18,7 @@
 #include "blitz/algorithm/call.hpp"
 #include "blitz/algorithm/chain.hpp"
 #include "blitz/algorithm/options.hpp"
+#include "blitz/base/owned.hpp"
 #include "blitz/core/items.hpp"
 
 namespace blitz {
@@ -98,7 +99,7 @@ struct AdjacentDifference : OutputOfRange {
     using Item = std::iter_value_t<I>;
     const LoopIndex size = Chain::least_run(options, count, sizeof(Item));
     const LoopIndex pieces = count / size + (count % size != 0 ? 1 : 0);
-    const auto before = std::make_unique<std::optional<Item>[]>(static_cast<std::size_t>(pieces));
+    const auto before = make_array<std::optional<Item>>(static_cast<std::size_t>(pieces));
     for (LoopIndex piece = 1; piece < pieces; ++piece) before[piece].emplace(*at(first, piece * size - 1));
     AlgorithmOptions by_pieces = options;
     by_pieces.min_grain = 1;

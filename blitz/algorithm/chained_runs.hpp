@@ -33,10 +33,10 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 
 #include "blitz/base/atomic.hpp"
+#include "blitz/base/owned.hpp"
 #include "blitz/core/items.hpp"
 
 namespace blitz::detail {
@@ -55,7 +55,7 @@ class ChainedRuns {
       : positions_(positions),
         least_(least),
         most_runs_(positions / least + 1),
-        slots_(positions <= least ? nullptr : std::make_unique<Slot[]>(most_runs_)) {
+        slots_(positions <= least ? OwnedArray<Slot>() : make_array<Slot>(most_runs_)) {
     if (slots_) slots_[0].state.store(kLeftKnown, std::memory_order_relaxed);  // Nobody else has seen it.
   }
 
@@ -140,7 +140,7 @@ class ChainedRuns {
   const LoopIndex positions_;
   const LoopIndex least_;
   const std::size_t most_runs_;
-  const std::unique_ptr<Slot[]> slots_;
+  const OwnedArray<Slot> slots_;
   Atomic<LoopIndex> next_{0};    // all below are claimed; written by claimers
   Atomic<LoopIndex> linked_{0};  // all below are linked; written by the linker
   Atomic<LoopIndex> taken_{0};   // all below are taken to be finished, or were run whole; written by finishers

@@ -25,6 +25,7 @@
 #include "blitz/algorithm/sort/parallel_partition.hpp"
 #include "blitz/algorithm/sort/partition.hpp"
 #include "blitz/algorithm/sort/small_sort.hpp"
+#include "blitz/base/owned.hpp"
 #include "blitz/core/items.hpp"
 
 namespace blitz {
@@ -86,7 +87,7 @@ class StablePartition final : public Filter {
         first_(first),
         wanted_{pred, proj},
         buffer_(count),
-        built_(kTrivial ? nullptr : std::make_unique<Built[]>(words_of(count))) {}
+        built_(kTrivial ? OwnedArray<Built>() : make_array<Built>(words_of(count))) {}
   ~StablePartition() {
     if constexpr (!kTrivial) {
       for (LoopIndex i = 0; i < words_of(items()); ++i) {
@@ -133,7 +134,7 @@ class StablePartition final : public Filter {
   const I first_;
   const Wanted<true, F, P> wanted_;
   const Scratch<Item> buffer_;
-  const std::unique_ptr<Built[]> built_;
+  const OwnedArray<Built> built_;
 };
 
 template <class I, class O1, class O2, class F, class P>

@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <ranges>
 #include <type_traits>
@@ -21,6 +20,7 @@
 #include "blitz/algorithm/chain.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/reduce.hpp"
+#include "blitz/base/owned.hpp"
 #include "blitz/core/fold.hpp"
 #include "blitz/core/items.hpp"
 
@@ -63,8 +63,8 @@ class Scan final : public Chain {
         op_(op),
         transform_(transform),
         fold_(IteratorItems(in), op, transform),
-        left_(std::make_unique<Value[]>(slots())),
-        sum_(std::make_unique<Value[]>(slots())) {
+        left_(make_array<Value>(slots())),
+        sum_(make_array<Value>(slots())) {
     left_[slot(0)] = std::move(init);
   }
 
@@ -155,8 +155,8 @@ class Scan final : public Chain {
   Op& op_;
   Transform& transform_;
   const RunFold<T, IteratorItems<I>, Op, Transform> fold_;
-  const std::unique_ptr<Value[]> left_;  // for each slot: what lies to the left of the run
-  const std::unique_ptr<Value[]> sum_;   // for each slot: the sum of the run
+  const OwnedArray<Value> left_;  // for each slot: what lies to the left of the run
+  const OwnedArray<Value> sum_;   // for each slot: the sum of the run
 };
 
 /// The value of a scan: that of its initial value, or of the transformed items.

@@ -22,9 +22,7 @@ class Scratch {
       : memory_(as_memory_of<T>(array_memory(size, sizeof(T), alignof(T), std::nothrow))) {}
 
   [[nodiscard]] T* data() const noexcept { return memory_.get(); }
-  [[nodiscard]] std::size_t size() const noexcept {
-    return memory_ == nullptr ? 0 : memory_.get_deleter().bytes / sizeof(T);
-  }
+  [[nodiscard]] std::size_t size() const noexcept { return memory_ ? memory_.deleter().bytes / sizeof(T) : 0; }
 
  private:
   ArrayMemory<T> memory_;

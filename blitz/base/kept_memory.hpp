@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <memory>
 #include <new>
 
 #include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/owned.hpp"
 
 namespace blitz::detail {
 
@@ -41,25 +41,24 @@ struct FreeKept {
 
 /// Memory of an array, whose objects are those of its owner.
 template <class T>
-using ArrayMemory = std::unique_ptr<T, FreeKept>;
+using ArrayMemory = Owned<T, FreeKept>;
 
 /// Room for `count` objects of that size and alignment, at a cache line of its own; null for none, or if there is no memory.
-[[nodiscard]] inline ArrayMemory<void> array_memory(std::size_t count, std::size_t size, std::size_t alignment,
+[[nodiscard]] inline ArrayMemory<char> array_memory(std::size_t count, std::size_t size, std::size_t alignment,
                                                     std::nothrow_t) noexcept {
   if (count == 0 || count > std::numeric_limits<std::size_t>::max() / size) return {};
   const FreeKept free{count * size, std::max(alignment, kCacheLine)};
-  return {allocate_kept(free.bytes, free.alignment), free};
+  return ArrayMemory<char>(static_cast<char*>(allocate_kept(free.bytes, free.alignment)), free);
 }
 /// The same. Throws std::bad_alloc, also if no machine has so much.
-[[nodiscard]] inline ArrayMemory<void> array_memory(std::size_t count, std::size_t size, std::size_t alignment) {
-  ArrayMemory<void> memory = array_memory(count, size, alignment, std::nothrow);
-  if (memory == nullptr && count > 0) throw std::bad_alloc();
+[[nodiscard]] inline ArrayMemory<char> array_memory(std::size_t count, std::size_t size, std::size_t alignment) {
+  ArrayMemory<char> memory = array_memory(count, size, alignment, std::nothrow);
+  if (!memory && count > 0) throw std::bad_alloc();
   return memory;
 }
 template <class T>
-[[nodiscard]] ArrayMemory<T> as_memory_of(ArrayMemory<void> memory) noexcept {
-  const FreeKept free = memory.get_deleter();
-  return {static_cast<T*>(memory.release()), free};
+[[nodiscard]] ArrayMemory<T> as_memory_of(ArrayMemory<char> memory) noexcept {
+  return ArrayMemory<T>(static_cast<T*>(static_cast<void*>(memory.release())), memory.deleter());
 }
 /// Room for `count` objects of type T.
 template <class T>

@@ -62,6 +62,8 @@ class Owned {
   [[nodiscard]] T* operator->() const noexcept { return object_; }
   [[nodiscard]] T& operator[](std::size_t i) const noexcept { return object_[i]; }
   [[nodiscard]] explicit operator bool() const noexcept { return object_ != nullptr; }
+  /// How it ends what it owns.
+  [[nodiscard]] const End& deleter() const noexcept { return end_; }
   /// Leaves this empty; what was owned is the caller's.
   [[nodiscard]] T* release() noexcept { return std::exchange(object_, nullptr); }
 

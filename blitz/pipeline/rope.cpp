@@ -75,7 +75,7 @@ class Rope final : public RopeEnd {
 
 /// The items of a rope side by side. If each position of the room has one, they already are.
 static CollectedItems laid_out(const AlgorithmOptions& options, const ItemKind& kind, Rope& rope,
-                               ArrayMemory<void>& room, LoopIndex positions) {
+                               ArrayMemory<char>& room, LoopIndex positions) {
   throw_if_stopped(options);
   auto& pieces = rope.pieces();
   std::vector<LoopIndex> begins;  // of the pieces, in the result
@@ -84,12 +84,12 @@ static CollectedItems laid_out(const AlgorithmOptions& options, const ItemKind& 
     begins.push_back(count);
     count += piece.items.size();
   }
-  if (room != nullptr && count == positions) {
+  if (room && count == positions) {
     for (auto& piece : pieces) piece.items.release();
     return {std::move(room), count};
   }
   CollectedItems out{array_memory(count, kind.size, kind.alignment), count};
-  char* const memory = static_cast<char*>(out.memory.get());
+  char* const memory = out.memory.get();
   MadeItems all = fold_blocks(
       options, count, 1, [&] { return MadeItems(kind, memory); },
       [&](MadeItems& objects, LoopIndex first, LoopIndex last) {
@@ -126,16 +126,16 @@ void MadeItems::append(MadeItems&& next) noexcept {
 }
 
 /// Memory for an item of each position; none if a position may have several, or that would be too much.
-static ArrayMemory<void> room_for(const ItemKind& kind, LoopIndex positions, bool at_most_one) {
+static ArrayMemory<char> room_for(const ItemKind& kind, LoopIndex positions, bool at_most_one) {
   if (!at_most_one || positions > kMostKept / kind.size) return {};
   return array_memory(positions, kind.size, kind.alignment);
 }
 
 CollectedItems collect_blocks(const AlgorithmOptions& options, const ItemKind& kind, LoopIndex positions,
                               bool at_most_one, FunctionRef<void(RopeEnd&, LoopIndex, LoopIndex)> append) {
-  ArrayMemory<void> room = room_for(kind, positions, at_most_one);
+  ArrayMemory<char> room = room_for(kind, positions, at_most_one);
   Rope rope = fold_blocks(
-      options, positions, 1, [&] { return Rope(kind, static_cast<char*>(room.get()), positions); },
+      options, positions, 1, [&] { return Rope(kind, room.get(), positions); },
       [&](Rope& items, LoopIndex first, LoopIndex last) {
         items.begin_at(first);
         append(items, first, last);
@@ -148,14 +148,11 @@ std::pair<CollectedItems, CollectedItems> collect_two(
     const AlgorithmOptions& options, const ItemKind& kind, const ItemKind& other_kind, LoopIndex positions,
     bool at_most_one, FunctionRef<void(RopeEnd&, RopeEnd&, LoopIndex, LoopIndex)> append) {
   using Ropes = std::pair<Rope, Rope>;
-  ArrayMemory<void> room = room_for(kind, positions, at_most_one);
-  ArrayMemory<void> other_room = room_for(other_kind, positions, at_most_one);
+  ArrayMemory<char> room = room_for(kind, positions, at_most_one);
+  ArrayMemory<char> other_room = room_for(other_kind, positions, at_most_one);
   Ropes ropes = fold_blocks(
       options, positions, 1,
-      [&] {
-        return Ropes(Rope(kind, static_cast<char*>(room.get()), positions),
-                     Rope(other_kind, static_cast<char*>(other_room.get()), positions));
-      },
+      [&] { return Ropes(Rope(kind, room.get(), positions), Rope(other_kind, other_room.get(), positions)); },
       [&](Ropes& items, LoopIndex first, LoopIndex last) {
         items.first.begin_at(first);
         items.second.begin_at(first);

@@ -118,7 +118,7 @@ class RopeEnd {
 
 /// Objects side by side: for an Array.
 struct CollectedItems {
-  ArrayMemory<void> memory;
+  ArrayMemory<char> memory;
   std::size_t count = 0;
 };
 
