@@ -634,28 +634,26 @@ BLITZ_PSTL_PATTERN(__pattern_rotate, _Iterator, (class _Iterator),
                    (_Iterator __first, _Iterator __middle, _Iterator __last), (__first, __middle, __last),
                    (std::permutable<_Iterator>), { return blitz::rotate(__first, __middle, __last).begin(); })
 
-BLITZ_PSTL_PATTERN(__pattern_unique, _Iterator, (class _Iterator, class _Predicate),
-                   (_Iterator __first, _Iterator __last, _Predicate __pred), (__first, __last, __pred),
-                   (requires(_Iterator __i, _Predicate __p) { blitz::unique(__i, __i, __p); }),
-                   { return blitz::unique(__first, __last, __pred).begin(); })
+#define BLITZ_PSTL_IN_PLACE(name)                                                                         \
+  BLITZ_PSTL_PATTERN(__pattern_##name, _Iterator, (class _Iterator, class _Predicate),                    \
+                     (_Iterator __first, _Iterator __last, _Predicate __pred), (__first, __last, __pred), \
+                     (requires(_Iterator __i, _Predicate __p) { blitz::name(__i, __i, __p); }),           \
+                     { return blitz::name(__first, __last, __pred).begin(); })
+BLITZ_PSTL_IN_PLACE(unique)
+BLITZ_PSTL_IN_PLACE(remove_if)
+BLITZ_PSTL_IN_PLACE(partition)
+BLITZ_PSTL_IN_PLACE(stable_partition)
+#undef BLITZ_PSTL_IN_PLACE
 
-BLITZ_PSTL_PATTERN(__pattern_remove_if, _Iterator, (class _Iterator, class _Predicate),
-                   (_Iterator __first, _Iterator __last, _Predicate __pred), (__first, __last, __pred),
-                   (requires(_Iterator __i, _Predicate __p) { blitz::remove_if(__i, __i, __p); }),
-                   { return blitz::remove_if(__first, __last, __pred).begin(); })
-
-BLITZ_PSTL_PATTERN(__pattern_copy_if, _Output, (class _Iterator, class _Output, class _Predicate),
-                   (_Iterator __first, _Iterator __last, _Output __result, _Predicate __pred),
-                   (__first, __last, __result, __pred),
-                   (requires(_Iterator __i, _Output __o, _Predicate __p) { blitz::copy_if(__i, __i, __o, __o, __p); }),
-                   { return blitz::copy_if(__first, __last, __result, blitz::adaptor::pstl::NoEnd(), __pred).out; })
-
-BLITZ_PSTL_PATTERN(__pattern_unique_copy, _Output, (class _Iterator, class _Output, class _Predicate),
-                   (_Iterator __first, _Iterator __last, _Output __result, _Predicate __pred),
-                   (__first, __last, __result, __pred), (requires(_Iterator __i, _Output __o, _Predicate __p) {
-                     blitz::unique_copy(__i, __i, __o, __o, __p);
-                   }),
-                   { return blitz::unique_copy(__first, __last, __result, blitz::adaptor::pstl::NoEnd(), __pred).out; })
+#define BLITZ_PSTL_COPY(name)                                                                                          \
+  BLITZ_PSTL_PATTERN(__pattern_##name, _Output, (class _Iterator, class _Output, class _Predicate),                    \
+                     (_Iterator __first, _Iterator __last, _Output __result, _Predicate __pred),                       \
+                     (__first, __last, __result, __pred),                                                              \
+                     (requires(_Iterator __i, _Output __o, _Predicate __p) { blitz::name(__i, __i, __o, __o, __p); }), \
+                     { return blitz::name(__first, __last, __result, blitz::adaptor::pstl::NoEnd(), __pred).out; })
+BLITZ_PSTL_COPY(copy_if)
+BLITZ_PSTL_COPY(unique_copy)
+#undef BLITZ_PSTL_COPY
 
 BLITZ_PSTL_PATTERN(__pattern_partition_copy, BLITZ_LIST(std::pair<_Output1, _Output2>),
                    (class _Iterator, class _Output1, class _Output2, class _Predicate),
@@ -669,27 +667,15 @@ BLITZ_PSTL_PATTERN(__pattern_partition_copy, BLITZ_LIST(std::pair<_Output1, _Out
                      return {__ends.out1, __ends.out2};
                    })
 
-BLITZ_PSTL_PATTERN(__pattern_partition, _Iterator, (class _Iterator, class _Predicate),
-                   (_Iterator __first, _Iterator __last, _Predicate __pred), (__first, __last, __pred),
-                   (requires(_Iterator __i, _Predicate __p) { blitz::partition(__i, __i, __p); }),
-                   { return blitz::partition(__first, __last, __pred).begin(); })
-
-BLITZ_PSTL_PATTERN(__pattern_stable_partition, _Iterator, (class _Iterator, class _Predicate),
-                   (_Iterator __first, _Iterator __last, _Predicate __pred), (__first, __last, __pred),
-                   (requires(_Iterator __i, _Predicate __p) { blitz::stable_partition(__i, __i, __p); }),
-                   { return blitz::stable_partition(__first, __last, __pred).begin(); })
-
-BLITZ_PSTL_PATTERN(__pattern_nth_element, void, (class _Iterator, class _Compare),
-                   (_Iterator __first, _Iterator __nth, _Iterator __last, _Compare __comp),
-                   (__first, __nth, __last, __comp),
-                   (requires(_Iterator __i, _Compare __c) { blitz::nth_element(__i, __i, __i, __c); }),
-                   { blitz::nth_element(__first, __nth, __last, __comp); })
-
-BLITZ_PSTL_PATTERN(__pattern_partial_sort, void, (class _Iterator, class _Compare),
-                   (_Iterator __first, _Iterator __middle, _Iterator __last, _Compare __comp),
-                   (__first, __middle, __last, __comp),
-                   (requires(_Iterator __i, _Compare __c) { blitz::partial_sort(__i, __i, __i, __c); }),
-                   { blitz::partial_sort(__first, __middle, __last, __comp); })
+#define BLITZ_PSTL_SELECT(name)                                                                    \
+  BLITZ_PSTL_PATTERN(__pattern_##name, void, (class _Iterator, class _Compare),                    \
+                     (_Iterator __first, _Iterator __middle, _Iterator __last, _Compare __comp),   \
+                     (__first, __middle, __last, __comp),                                          \
+                     (requires(_Iterator __i, _Compare __c) { blitz::name(__i, __i, __i, __c); }), \
+                     { blitz::name(__first, __middle, __last, __comp); })
+BLITZ_PSTL_SELECT(nth_element)
+BLITZ_PSTL_SELECT(partial_sort)
+#undef BLITZ_PSTL_SELECT
 
 BLITZ_PSTL_PATTERN(__pattern_partial_sort_copy, _Output, (class _Iterator, class _Output, class _Compare),
                    (_Iterator __first, _Iterator __last, _Output __out, _Output __out_last, _Compare __comp),
