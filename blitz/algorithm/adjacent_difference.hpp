@@ -8,7 +8,6 @@
 #include <concepts>
 #include <functional>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <ranges>
 #include <type_traits>
@@ -30,8 +29,8 @@ template <class I, class O>
 [[nodiscard]] bool is_in_place(const I& in, const O& out) {
   if constexpr (std::is_lvalue_reference_v<std::iter_reference_t<I>> &&
                 std::is_lvalue_reference_v<std::iter_reference_t<O>>) {
-    return static_cast<const volatile void*>(std::addressof(*in)) ==
-           static_cast<const volatile void*>(std::addressof(*out));
+    return static_cast<const volatile void*>(detail::address_of(*in)) ==
+           static_cast<const volatile void*>(detail::address_of(*out));
   } else {
     return false;
   }

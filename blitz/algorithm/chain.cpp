@@ -1,7 +1,5 @@
 #include "blitz/algorithm/chain.hpp"
 
-#include <optional>
-
 namespace blitz::detail {
 
 bool Chain::use_ticket(LoopIndex length) {
@@ -10,9 +8,9 @@ bool Chain::use_ticket(LoopIndex length) {
   for (; length > 0; length -= each) {
     ends |= begin(runs_.claim(each));
     const auto is_free = [this](const Run& run) { return needed(run) <= runs_.done_below(); };
-    while (const auto run = runs_.take_linked(is_free)) {
-      ends |= finish(*run);
-      runs_.done(*run);
+    while (const Run run = runs_.take_linked(is_free)) {
+      ends |= finish(run);
+      runs_.done(run);
     }
   }
   return ends;
@@ -22,7 +20,7 @@ bool Chain::begin(const Run& run) {
   if (!alike_ && runs_.left_known(run) && needed(run) <= runs_.done_below()) {
     const bool ends = run_whole(run);
     runs_.done(run);
-    if (const auto next = runs_.linked(run)) link_from(*next);
+    if (const Run next = runs_.linked(run)) link_from(next);
     return ends;
   }
   sum_up(run);
@@ -31,11 +29,7 @@ bool Chain::begin(const Run& run) {
 }
 
 void Chain::link_from(const Run& run) {
-  std::optional<Run> next = run;
-  while (next) {
-    link(*next);
-    next = runs_.linked(*next);
-  }
+  for (Run next = run; next; next = runs_.linked(next)) link(next);
 }
 
 }  // namespace blitz::detail

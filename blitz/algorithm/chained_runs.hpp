@@ -33,7 +33,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/owned.hpp"
@@ -43,10 +42,12 @@ namespace blitz::detail {
 
 class ChainedRuns {
  public:
-  /// Positions [first, last).
+  /// Positions [first, last). What is no run has none.
   struct Run {
-    LoopIndex first;
-    LoopIndex last;
+    LoopIndex first = 0;
+    LoopIndex last = 0;
+
+    [[nodiscard]] explicit operator bool() const noexcept { return first != last; }
   };
 
   /// For `positions` positions. No run but the last may have fewer than `least`. Throws std::bad_alloc. If all fit into one
@@ -83,15 +84,15 @@ class ChainedRuns {
   [[nodiscard]] bool summed(const Run& run) noexcept { return tell(run.first, kSummed, kLeftKnown); }
 
   /// The run is linked, or was run whole and is done. If this returns a run the caller links that one next.
-  [[nodiscard]] std::optional<Run> linked(const Run& run) noexcept {
+  [[nodiscard]] Run linked(const Run& run) noexcept {
     linked_.store(run.last, std::memory_order_seq_cst);  // [ready] [rest]
-    if (run.last == positions_ || !tell(run.last, kLeftKnown, kSummed)) return std::nullopt;
-    return Run{run.last, at(run.last).last};
+    if (run.last == positions_ || !tell(run.last, kLeftKnown, kSummed)) return {};
+    return {run.last, at(run.last).last};
   }
 
   /// The first linked run that nobody has taken, to be finished by the caller, if `is_free(run)`.
   template <class IsFree>
-  [[nodiscard]] std::optional<Run> take_linked(const IsFree& is_free) noexcept {
+  [[nodiscard]] Run take_linked(const IsFree& is_free) noexcept {
     LoopIndex first = taken_.load(std::memory_order_relaxed);  // It gives out numbers; [ready] hands the run over.
     while (first < linked_.load(std::memory_order_seq_cst)) {  // [ready] [rest]
       const Run run{first, at(first).last};
@@ -102,7 +103,7 @@ class ChainedRuns {
         first = run.last;
       }
     }
-    return std::nullopt;
+    return {};
   }
 
   /// The run was finished, or run whole.

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <iterator>
-#include <memory>
 #include <utility>
 
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/options.hpp"
+#include "blitz/base/owned.hpp"
+#include "blitz/base/raw_memory.hpp"
 
 namespace blitz::detail {
 
@@ -33,7 +34,7 @@ class Constructed {
 
   /// Where the next object is to be made; then call extend().
   [[nodiscard]] void* place() const {
-    return const_cast<void*>(static_cast<const volatile void*>(std::addressof(*end_)));
+    return const_cast<void*>(static_cast<const volatile void*>(detail::address_of(*end_)));
   }
   void extend() { ++end_; }
   /// The objects up to `end` have been made.

@@ -12,7 +12,6 @@
 #include <cstring>
 #include <functional>
 #include <iterator>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -21,6 +20,7 @@
 #include "blitz/algorithm/find.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/base/atomic.hpp"
+#include "blitz/base/raw_memory.hpp"
 #include "blitz/core/items.hpp"
 
 namespace blitz {

@@ -12,8 +12,6 @@
 #include <iterator>
 #include <limits>
 #include <ranges>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -21,6 +19,7 @@
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/owned.hpp"
 #include "blitz/core/fold.hpp"
 #include "blitz/core/items.hpp"
 
@@ -33,11 +32,8 @@ concept BinOf = std::indirectly_regular_unary_invocable<F, It> &&
 
 namespace detail {
 
-template <class Bin>
-[[noreturn]] BLITZ_COLD void throw_no_such_bin(Bin bin, std::size_t bins) {
-  throw std::out_of_range("blitz: histogram: an item is of bin " + std::to_string(bin) + ", but there are " +
-                          std::to_string(bins) + " bins, from 0 on");
-}
+[[noreturn]] BLITZ_COLD BLITZ_API void throw_no_such_bin(std::intmax_t bin, std::size_t bins);
+[[noreturn]] BLITZ_COLD BLITZ_API void throw_no_such_bin(std::uintmax_t bin, std::size_t bins);
 
 /// The counts of one part of a histogram.
 ///
@@ -51,12 +47,13 @@ class BinCounts {
     return bins <= kMostBins && bins <= items / 16;
   }
 
-  BinCounts(std::size_t bins, bool small) : counts_(bins), small_(small ? kLanes * bins : 0) {}
+  BinCounts(std::size_t bins, bool small)
+      : counts_(bins), small_(small ? make_array<std::uint32_t>(kLanes * bins) : OwnedArray<std::uint32_t>()) {}
 
   /// Counts the items [first, last). `bin_of(i)` is the bin of item i.
   template <class F>
   void count(LoopIndex first, LoopIndex last, const F& bin_of) {
-    while (!small_.empty() && last - first >= kGroup) {
+    while (small_ && last - first >= kGroup) {
       const LoopIndex end = first + (std::min(last - first, LoopIndex{left_}) / kGroup) * kGroup;
       left_ -= static_cast<std::uint32_t>(end - first);
       if (has_all_bins()) {
@@ -98,13 +95,14 @@ class BinCounts {
   [[nodiscard]] std::size_t checked(Bin bin) const {
     const auto place = static_cast<std::size_t>(bin);  // of a negative one beyond all bins
     if (place >= counts_.size()) [[unlikely]]
-      throw_no_such_bin(bin, counts_.size());
+      throw_no_such_bin(std::conditional_t<std::signed_integral<Bin>, std::intmax_t, std::uintmax_t>{bin},
+                        counts_.size());
     return place;
   }
 
   template <bool kCheck, class F>
   void count_groups(LoopIndex first, LoopIndex last, const F& bin_of) {
-    std::uint32_t* const counts = small_.data();
+    std::uint32_t* const counts = small_.get();
     const std::size_t bins = counts_.size();
     for (; first != last; first += kGroup) {
       unrolled<kGroup>([&](std::size_t k) BLITZ_LAMBDA_INLINE {
@@ -117,12 +115,13 @@ class BinCounts {
 
   /// Adds the small counters to the others, before they could overflow, and at the end.
   void flush() noexcept {
-    for (std::size_t i = 0; i < small_.size(); ++i) counts_[i % counts_.size()] += std::exchange(small_[i], 0);
+    const std::size_t bins = counts_.size();
+    for (std::size_t i = 0; small_ && i < kLanes * bins; ++i) counts_[i % bins] += std::exchange(small_[i], 0);
     left_ = kMostItems;
   }
 
   std::vector<std::size_t> counts_;
-  std::vector<std::uint32_t> small_;
+  OwnedArray<std::uint32_t> small_;
   std::uint32_t left_ = kMostItems;  // items that the small counters can still take
 };
 

@@ -11,7 +11,6 @@
 #include <functional>
 #include <iterator>
 #include <limits>
-#include <memory>
 #include <ranges>
 #include <type_traits>
 #include <utility>
@@ -20,6 +19,7 @@
 #include "blitz/algorithm/call.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/raw_memory.hpp"
 #include "blitz/core/fold.hpp"
 #include "blitz/core/items.hpp"
 
@@ -217,13 +217,20 @@ template <Extreme kWhich, class I, class C, class P>
   }
 }
 
+/// What is kept of the least and of the greatest item.
+template <class Least, class Greatest>
+struct LeastAndGreatest {
+  Least least;
+  Greatest greatest;
+};
+
 /// The positions of the first least and of the last greatest item, in one pass.
 template <class I, class C, class P>
 [[nodiscard]] std::pair<LoopIndex, LoopIndex> find_least_and_greatest(const AlgorithmOptions& options, const I& first,
                                                                       LoopIndex count, C& comp, P& proj) {
   if constexpr (kPlainNumbers<I, C, P>) {
     using T = std::iter_value_t<I>;
-    using Found = std::pair<ExtremeNumber<T, Extreme::kFirstLeast>, ExtremeNumber<T, Extreme::kLastGreatest>>;
+    using Found = LeastAndGreatest<ExtremeNumber<T, Extreme::kFirstLeast>, ExtremeNumber<T, Extreme::kLastGreatest>>;
     const auto* const numbers = std::to_address(first);
     const Found found = fold_blocks(
         options, count, 1, [] { return Found(); },
@@ -233,32 +240,32 @@ template <class I, class C, class P>
             const T* const run = numbers + from;
             const T* const end = numbers + next;
             const auto [least, greatest] = least_and_greatest(run, end);
-            value.first.take_run(run, end, least);
-            value.second.take_run(run, end, greatest);
+            value.least.take_run(run, end, least);
+            value.greatest.take_run(run, end, greatest);
           }
         },
         [](Found& left, Found&& right) {
-          left.first.append(right.first);
-          left.second.append(right.second);
+          left.least.append(right.least);
+          left.greatest.append(right.greatest);
         });
     throw_if_stopped(options);
-    return {found.first.position(numbers, count), found.second.position(numbers, count)};
+    return {found.least.position(numbers, count), found.greatest.position(numbers, count)};
   } else {
-    using Found = std::pair<ExtremeItem<Extreme::kFirstLeast>, ExtremeItem<Extreme::kLastGreatest>>;
+    using Found = LeastAndGreatest<ExtremeItem<Extreme::kFirstLeast>, ExtremeItem<Extreme::kLastGreatest>>;
     const Found found = fold_blocks(
         options, count, 1, [] { return Found(); },
         [&](Found& value, LoopIndex from, LoopIndex to) {
           for (; from != to; ++from) {
-            value.first.take(first, from, comp, proj);
-            value.second.take(first, from, comp, proj);
+            value.least.take(first, from, comp, proj);
+            value.greatest.take(first, from, comp, proj);
           }
         },
         [&](Found& left, Found&& right) {
-          left.first.append(first, right.first, comp, proj);
-          left.second.append(first, right.second, comp, proj);
+          left.least.append(first, right.least, comp, proj);
+          left.greatest.append(first, right.greatest, comp, proj);
         });
     throw_if_stopped(options);
-    return {found.first.position(count), found.second.position(count)};
+    return {found.least.position(count), found.greatest.position(count)};
   }
 }
 

@@ -8,7 +8,6 @@
 #include <array>
 #include <functional>
 #include <iterator>
-#include <memory>
 #include <ranges>
 #include <type_traits>
 #include <utility>
@@ -26,6 +25,7 @@
 #include "blitz/algorithm/sort/partition.hpp"
 #include "blitz/algorithm/sort/small_sort.hpp"
 #include "blitz/base/owned.hpp"
+#include "blitz/base/raw_memory.hpp"
 #include "blitz/core/items.hpp"
 
 namespace blitz {

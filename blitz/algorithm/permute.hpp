@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <memory>
 #include <ranges>
 #include <type_traits>
 #include <utility>
@@ -22,6 +21,7 @@
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/scratch.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/raw_memory.hpp"
 #include "blitz/base/xorshift.hpp"
 #include "blitz/core/items.hpp"
 

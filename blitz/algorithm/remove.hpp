@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
-#include <memory>
 #include <ranges>
 #include <utility>
 
@@ -15,6 +14,7 @@
 #include "blitz/algorithm/filter.hpp"
 #include "blitz/algorithm/flags.hpp"
 #include "blitz/algorithm/options.hpp"
+#include "blitz/base/raw_memory.hpp"
 #include "blitz/core/items.hpp"
 
 namespace blitz {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <concepts>
 #include <iterator>
-#include <memory>
 #include <new>
 #include <ranges>
 #include <type_traits>
@@ -19,6 +18,7 @@
 #include "blitz/algorithm/copy.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/transform.hpp"
+#include "blitz/base/raw_memory.hpp"
 #include "blitz/core/items.hpp"
 
 namespace blitz {

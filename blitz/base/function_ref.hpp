@@ -2,7 +2,7 @@
 /// FunctionRef: a callable of any type as two words, so that what calls it need not be compiled for each type.
 #pragma once
 
-#include <memory>
+#include "blitz/base/owned.hpp"
 
 namespace blitz::detail {
 
@@ -15,7 +15,7 @@ class FunctionRef<R(Args...)> {
  public:
   template <class F>
   explicit(false) FunctionRef(const F& f) noexcept
-      : f_(std::addressof(f)),
+      : f_(detail::address_of(f)),
         call_([](const void* its_f, Args... args) -> R { return (*static_cast<const F*>(its_f))(args...); }) {}
 
   R operator()(Args... args) const { return call_(f_, args...); }

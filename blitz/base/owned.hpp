@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 #include "blitz/base/atomic.hpp"
 
@@ -50,7 +49,10 @@ class Owned {
   }
   Owned(Owned&& other) noexcept : object_(other.release()), end_(other.end_) {}
   Owned& operator=(Owned&& other) noexcept {
-    Owned old(std::exchange(object_, other.release()), std::exchange(end_, other.end_));
+    T* const object = other.release();
+    const Owned old(object_, end_);
+    object_ = object;
+    end_ = other.end_;
     return *this;
   }
   ~Owned() {
@@ -65,7 +67,11 @@ class Owned {
   /// How it ends what it owns.
   [[nodiscard]] const End& deleter() const noexcept { return end_; }
   /// Leaves this empty; what was owned is the caller's.
-  [[nodiscard]] T* release() noexcept { return std::exchange(object_, nullptr); }
+  [[nodiscard]] T* release() noexcept {
+    T* const object = object_;
+    object_ = nullptr;
+    return object;
+  }
 
  private:
   T* object_ = nullptr;

@@ -11,6 +11,7 @@
 #include "blitz/core/job.hpp"
 #include "blitz/core/pool_config.hpp"
 #include "blitz/core/worker.hpp"
+#include "blitz/options.hpp"
 
 namespace blitz::detail {
 
@@ -23,11 +24,13 @@ void end_in_child() noexcept {
 }
 
 PoolBase::PoolBase(ThreadPoolOptions options, std::size_t num_threads)
-    : options_(std::move(options)),
+    : options_(new ThreadPoolOptions(std::move(options))),
       num_threads_(num_threads),
       generation_(fork_generation.load(std::memory_order_relaxed)),
       apart_(num_threads),
       isolation_(apart_, num_threads) {}
+
+PoolBase::~PoolBase() = default;
 
 constinit thread_local PoolBase* own_pool = nullptr;
 
@@ -100,8 +103,8 @@ void PoolBase::refuse() const { throw ThreadPoolError(from_before_fork() ? kUsed
 
 void PoolBase::report(std::exception_ptr error) noexcept {
   // The caller is handling this exception, so std::terminate reports it.
-  if (!options_.exception_handler) std::terminate();
-  options_.exception_handler(std::move(error));
+  if (!options_->exception_handler) std::terminate();
+  options_->exception_handler(std::move(error));
 }
 
 void PoolBase::keep_for_ever(const void* thing) {

@@ -17,11 +17,11 @@
 #include "blitz/core/confinement.hpp"
 #include "blitz/core/detached_jobs.hpp"
 #include "blitz/core/waiting.hpp"
-#include "blitz/options.hpp"
 #include "blitz/policy.hpp"
 
 namespace blitz {
 
+struct ThreadPoolOptions;
 struct WorkerStats;
 
 }  // namespace blitz
@@ -71,7 +71,7 @@ class BLITZ_API PoolBase : public SharedObject {
   /// The last step of stop(), when no more calls come.
   virtual void end_threads() noexcept = 0;
 
-  [[nodiscard]] const ThreadPoolOptions& options() const noexcept { return options_; }
+  [[nodiscard]] const ThreadPoolOptions& options() const noexcept { return *options_; }
 
   /// Before each call by a thread that is no worker of this pool. Throws ThreadPoolError if the pool was shut down, or
   /// if this process is a forked child of its owner. If the end of the program has stopped the pool, only the thread
@@ -133,6 +133,7 @@ class BLITZ_API PoolBase : public SharedObject {
 
  protected:
   PoolBase(ThreadPoolOptions options, std::size_t num_threads);
+  ~PoolBase() override;
 
   /// enter by way of the injector. `waiter`: see CallerLatch.
   BLITZ_COLD void inject_and_wait(PoolCall call, void* argument, WorkerBase* waiter);
@@ -148,7 +149,7 @@ class BLITZ_API PoolBase : public SharedObject {
   BLITZ_COLD void admit();
   [[noreturn]] BLITZ_COLD void refuse() const;
 
-  ThreadPoolOptions options_;
+  const Owned<const ThreadPoolOptions> options_;  // elsewhere: most programs need not compile std::function for it
   const std::size_t num_threads_;
   const std::uint32_t generation_;
   std::uintptr_t closed_at_exit_by_ = 0;     // a this_thread(), constant once callers_ is kClosed

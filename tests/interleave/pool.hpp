@@ -15,6 +15,7 @@
 #include "blitz/core/worker.hpp"
 #include "blitz/fork_join/sleep.hpp"
 #include "blitz/fork_join/treiber_stack.hpp"
+#include "blitz/options.hpp"
 #include "blitz/stats.hpp"
 #include "tests/support/interleave/explore.hpp"
 

@@ -6,13 +6,13 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
-#include <memory>
 #include <ranges>
 #include <type_traits>
 #include <utility>
 
 #include "blitz/algorithm/call.hpp"
 #include "blitz/algorithm/options.hpp"
+#include "blitz/base/raw_memory.hpp"
 #include "blitz/core/items.hpp"
 
 namespace blitz::detail {

@@ -6,7 +6,6 @@
 #include <concepts>
 #include <cstddef>
 #include <iterator>
-#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "blitz/algorithm/sort/permute.hpp"
 #include "blitz/algorithm/sort/sort_items.hpp"
 #include "blitz/algorithm/sort/stable_sort_items.hpp"
+#include "blitz/base/raw_memory.hpp"
 
 namespace blitz::detail {
 

@@ -14,12 +14,12 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
 #include "blitz/algorithm/sort/small_sort.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/raw_memory.hpp"
 
 namespace blitz::detail {
 

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -24,6 +23,7 @@
 #include "blitz/algorithm/sort/quicksort.hpp"
 #include "blitz/algorithm/sort/radix.hpp"
 #include "blitz/base/kept_memory.hpp"
+#include "blitz/base/raw_memory.hpp"
 
 namespace blitz::detail {
 

@@ -8,12 +8,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/sort/merge_path.hpp"
 #include "blitz/algorithm/sort/patterns.hpp"
 #include "blitz/algorithm/sort/stable_quicksort.hpp"
+#include "blitz/base/raw_memory.hpp"
 #include "blitz/join.hpp"
 
 namespace blitz::detail {

@@ -5,13 +5,13 @@
 #include <array>
 #include <cstddef>
 #include <iterator>
-#include <memory>
 #include <new>
 #include <utility>
 
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/scratch.hpp"
 #include "blitz/algorithm/sort/merge_path.hpp"
+#include "blitz/base/raw_memory.hpp"
 
 namespace blitz::detail {
 

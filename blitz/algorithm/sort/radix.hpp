@@ -20,7 +20,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -28,6 +27,7 @@
 #include "blitz/algorithm/sort/small_sort.hpp"
 #include "blitz/algorithm/sort/stable_quicksort.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/raw_memory.hpp"
 
 namespace blitz::detail {
 

@@ -14,12 +14,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
 #include "blitz/algorithm/scratch.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/raw_memory.hpp"
 
 namespace blitz::detail {
 

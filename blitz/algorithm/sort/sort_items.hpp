@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
-#include <memory>
 #include <ranges>
 #include <type_traits>
 #include <utility>
@@ -25,6 +24,7 @@
 #include "blitz/algorithm/sort/quicksort.hpp"
 #include "blitz/algorithm/sort/radix.hpp"
 #include "blitz/algorithm/sort/select.hpp"
+#include "blitz/base/raw_memory.hpp"
 
 namespace blitz::detail {
 

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
-#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
@@ -25,6 +24,7 @@
 #include "blitz/algorithm/sort/patterns.hpp"
 #include "blitz/algorithm/sort/permute.hpp"
 #include "blitz/algorithm/sort/sort_items.hpp"
+#include "blitz/base/raw_memory.hpp"
 
 namespace blitz::detail {
 
@@ -100,6 +100,14 @@ struct PointerOrder {
 template <class K>
 concept StringKey = std::same_as<K, std::string> || std::same_as<K, std::string_view>;
 
+/// How many characters both begin with.
+[[nodiscard]] inline std::size_t common_prefix(std::string_view a, std::string_view b) noexcept {
+  if (b.starts_with(a)) return a.size();
+  std::size_t size = 0;
+  while (size != b.size() && a[size] == b[size]) ++size;
+  return size;
+}
+
 /// The same for strings: the first eight characters behind those that all keys begin with are compared as one integer, and
 /// lie beside the pointer.
 template <class T, class C, class P>
@@ -119,14 +127,12 @@ struct PointerOrder<T, C, P> {
     for_parts(options, n, parts, [&](std::size_t part, std::size_t begin, std::size_t end) {
       std::size_t size = all.size();
       for (; begin != end && size != 0; ++begin) {
-        const auto& key = std::invoke(*less.proj, items[begin]);
-        const std::string_view other(key);
-        if (other.starts_with(all.substr(0, size))) continue;
-        size = static_cast<std::size_t>(std::ranges::mismatch(all.substr(0, size), other).in1 - all.begin());
+        size = common_prefix(all.substr(0, size), std::invoke(*less.proj, items[begin]));
       }
       sizes[part] = size;
     });
-    common = *std::min_element(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(parts));
+    common = sizes[0];
+    for (std::size_t part = 1; part < parts; ++part) common = std::min(common, sizes[part]);
   }
 
   [[nodiscard]] Place place_of(T& item) const {

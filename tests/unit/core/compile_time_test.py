@@ -3,21 +3,23 @@
 
     compile_time_test.py ROOT COMPILER...
 
-Of each of the COMPILERS that there is: <blitz/algorithm.hpp> takes g++ less time than what declares the algorithms of the
-standard library, with oneTBB as the backend of <execution>, and <blitz/blitz.hpp> at most half of that of <tbb/tbb.h>.
-clang reads the algorithms of both in about the same time. The time is that of the processor in user mode, the least of
-several runs, and the headers take turns. Where there is no compiler or no oneTBB the exit status is 77: skipped.
+Of each of the COMPILERS that there is: <blitz/algorithm.hpp> takes less time than what declares the algorithms of the
+standard library, with oneTBB as the backend of <execution>, and <blitz/blitz.hpp> less than <tbb/tbb.h>, with g++ at most
+half. With clang the algorithms of both are so close that more than a twentieth above is the first to be called slower. All
+are system headers, as where they are installed. The time is that of the processor in user mode, the median of several
+runs, and the headers take turns. Where there is no compiler or no oneTBB the exit status is 77: skipped.
 """
 
 import pathlib
 import resource
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
 
 SKIPPED = 77
-RUNS = 5
+RUNS = 9
 
 HEADERS = {
     "algorithms of blitz": ["blitz/algorithm.hpp"],
@@ -34,16 +36,16 @@ def seconds_of(command):
 
 
 def measure(compiler, root, folder):
-    """The least time of each of HEADERS, in seconds."""
+    """The median time of each of HEADERS, in seconds."""
     times = {name: [] for name in HEADERS}
     for name, headers in HEADERS.items():
         text = "".join(f"#include <{header}>\n" for header in headers)
         pathlib.Path(folder, f"{name}.cpp").write_text(text)
     for _ in range(RUNS):
         for name in HEADERS:
-            command = [compiler, "-std=c++20", "-O2", "-I", root, "-c", f"{folder}/{name}.cpp", "-o", "/dev/null"]
+            command = [compiler, "-std=c++20", "-O2", "-isystem", root, "-c", f"{folder}/{name}.cpp", "-o", "/dev/null"]
             times[name].append(seconds_of(command))
-    return {name: min(each) for name, each in times.items()}
+    return {name: statistics.median(each) for name, each in times.items()}
 
 
 def has_tbb(compiler):
@@ -68,7 +70,7 @@ def main():
         if compiler == "g++":
             good &= algorithms < standard and calls <= tbb / 2
         else:
-            good &= algorithms < 1.1 * standard and calls < tbb
+            good &= algorithms < 1.05 * standard and calls < tbb
     return 0 if good else 1
 
 
