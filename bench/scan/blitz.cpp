@@ -1,5 +1,9 @@
 #include "bench/peers/blitz.hpp"
 
+#include <functional>
+
+#include <blitz/algorithm.hpp>
+
 #include "bench/scan/workload.hpp"
 
 namespace bench {
@@ -10,7 +14,12 @@ void run(Scan& work, BlitzPeer& peer) {
       [&peer](std::size_t count, const auto& f) { peer.pool.parallel_for(std::size_t{0}, count, f); });
 }
 
+void run_scan(Scan& work, BlitzPeer& peer) {
+  blitz::inclusive_scan({.pool = &peer.pool}, work.values, work.sums, std::plus<>(), work.next_start());
+}
+
 const Register<run> registered("blitz");
+const Register<run_scan> own("blitz_scan");
 
 }  // namespace
 }  // namespace bench

@@ -102,10 +102,7 @@ bool Filter::run_whole(const Run& run) {
     if (last == run.last) words_[last - 1] = bits[last - 1 - word];
   };
   const bool ends = move_run({done, run.last}, ask, kept);
-  if (ends) {
-    kept = room_kept_ + 1;  // So no run to the right finds room, whatever it keeps.
-    words_[run.last - 1] = 0;
-  }
+  if (ends) kept = room_kept_ + 1;  // So no run to the right finds room, whatever it keeps.
   left_[slot(run.last)] = kept;
   return ends;
 }
