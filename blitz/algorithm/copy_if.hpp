@@ -17,7 +17,7 @@
 #include "blitz/algorithm/filter.hpp"
 #include "blitz/algorithm/flags.hpp"
 #include "blitz/algorithm/options.hpp"
-#include "blitz/algorithm/scratch.hpp"
+#include "blitz/base/raw_memory.hpp"
 #include "blitz/base/refuse.hpp"
 #include "blitz/core/items.hpp"
 
@@ -60,12 +60,8 @@ class CopyFilter final : public Filter {
   }
   LoopIndex flag_and_move(LoopIndex first, LoopIndex count, LoopIndex place) override {
     if constexpr (kWritesAll<I, O>) {
-      // Elsewhere first, for behind the last item that is kept nothing is to be written.
-      StackScratch<std::iter_value_t<I>, kBatch> scratch;
-      auto* const kept = scratch.data();
-      auto* const end = write_wanted(at(first_, first), count, wanted_, kept);
-      std::copy(kept, end, at(out_, place));
-      return static_cast<LoopIndex>(end - kept);
+      auto* const kept = std::to_address(at(out_, place));
+      return static_cast<LoopIndex>(write_wanted(at(first_, first), count, wanted_, kept) - kept);
     } else {
       return Filter::flag_and_move(first, count, place);
     }

@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "blitz/algorithm/blocks.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/raw_memory.hpp"
 #include "blitz/core/items.hpp"
@@ -119,18 +120,21 @@ inline constexpr bool kWritesAll =
     std::is_trivially_destructible_v<std::iter_value_t<In>> && sizeof(std::iter_value_t<In>) <= 16;
 
 /// Copies those of `count` items from `item` on for which `wanted(item)` holds to the places from `out` on, and returns the end
-/// of these. Each item is written to the next place, and the one after it over it if it is not wanted: no branch asks for its
-/// answer, and a place behind the end may be written to, up to the last of `count`.
+/// of these. Each item is written to the next place, and the one after it over it if it is not wanted, so no branch asks for
+/// its answer. Those behind the last one wanted are found first, for nothing is to be written behind the end.
 template <class I, class W>
 [[nodiscard]] BLITZ_ALWAYS_INLINE std::iter_value_t<I>* write_wanted(I item, LoopIndex count, const W& wanted,
                                                                      std::iter_value_t<I>* out) {
+  while (count > 0 && !wanted(at(item, count - 1))) --count;
+  if (count == 0) return out;
 #pragma GCC unroll 4
-  for (; count > 0; --count, ++item) {
+  for (--count; count > 0; --count, ++item) {
     const bool answer = wanted(item);
     std::construct_at(out, *item);
     out += answer ? 1 : 0;
   }
-  return out;
+  std::construct_at(out, *item);
+  return out + 1;
 }
 
 /// Whether an item equals a value.
