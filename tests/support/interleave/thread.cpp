@@ -1,10 +1,9 @@
 /// blitz/base/thread.hpp on the simulated threads, so that a pool can start its own: started by the body of a test, joined by
-/// one of its threads. And blitz/base/placement.hpp, which does nothing here.
+/// one of its threads.
 #include "blitz/base/thread.hpp"
 
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/futex.hpp"
-#include "blitz/base/placement.hpp"
 #include "tests/support/interleave/scheduler.hpp"
 
 namespace blitz::detail {
@@ -32,9 +31,5 @@ void Thread::join() noexcept {
 }
 
 void Thread::abandon() noexcept { impl_.reset(); }
-
-void Placement::adopt() noexcept {}
-void Placement::keep_off_this_processor() noexcept {}
-void Placement::undo() noexcept {}
 
 }  // namespace blitz::detail
