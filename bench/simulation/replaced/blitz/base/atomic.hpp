@@ -146,7 +146,7 @@ class Mutex {
   enum : std::uint32_t { kFree, kTaken, kAwaited };
 
   alignas(std::mutex) AtomicWord state_{kFree};
-  std::byte rest_[sizeof(std::mutex) - sizeof(AtomicWord)]{};
+  [[maybe_unused]] std::byte rest_[sizeof(std::mutex) - sizeof(AtomicWord)]{};
 };
 
 static_assert(sizeof(Mutex) == sizeof(std::mutex));
