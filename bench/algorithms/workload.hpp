@@ -360,7 +360,7 @@ class GroupBy : public Row {
   Numbers keys;
 
  protected:
-  void set(std::size_t items, Number different) {
+  void set_keys(std::size_t items, Number different) {
     keys = random_numbers(items, std::max<Number>(different, 1));
     std::unordered_map<Number, Numbers> groups;
     for (std::size_t i = 0; i < items; ++i) groups[keys[i]].push_back(i);
@@ -382,13 +382,13 @@ class GroupBy : public Row {
 struct GroupByFew : GroupBy {
   static constexpr Spec spec = row_spec("group_by_1000", "the positions of each of a thousand keys");
   explicit GroupByFew(Scale) {}
-  void set(std::size_t items) override { GroupBy::set(items, 1000); }
+  void set(std::size_t items) override { set_keys(items, 1000); }
 };
 struct GroupByMany : GroupBy {
   static constexpr Spec spec =
       row_spec("group_by_many", "the positions of each key, of which there are a tenth as many");
   explicit GroupByMany(Scale) {}
-  void set(std::size_t items) override { GroupBy::set(items, items / 10); }
+  void set(std::size_t items) override { set_keys(items, items / 10); }
 };
 
 // --- in place ---
