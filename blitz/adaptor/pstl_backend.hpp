@@ -716,7 +716,7 @@ BLITZ_PSTL_SET_PATTERN(set_symmetric_difference)
 BLITZ_PSTL_PATTERN(__pattern_transform_scan, _Output,
                    (class _Iterator, class _Output, class _Unary, class _Tp, class _Binary, class _Inclusive),
                    (_Iterator __first, _Iterator __last, _Output __result, _Unary __unary, _Tp __init, _Binary __binary,
-                    _Inclusive __inclusive),
+                    [[maybe_unused]] _Inclusive __inclusive),
                    (__first, __last, __result, __unary, std::move(__init), __binary, __inclusive),
                    (blitz::adaptor::pstl::BlitzScannable<_Iterator, _Output, _Unary, _Tp, _Binary>), {
                      const _Output __end = __result + (__last - __first);

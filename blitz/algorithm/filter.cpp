@@ -17,8 +17,8 @@ LoopIndex count_flags(const FlagWord* flags, LoopIndex words) noexcept {
 
 }  // namespace
 
-Filter::Filter(LoopIndex items, LoopIndex least, Flag flag, Target target)
-    : Chain(words_of(items), least, false),
+Filter::Filter(const AlgorithmOptions& options, LoopIndex items, std::size_t bytes, Flag flag, Target target)
+    : Chain(words_of(items), words_of(least_run(options, items, bytes)), false),
       items_(items),
       flag_(flag),
       target_(target),

@@ -45,8 +45,7 @@ class BLITZ_API Filter : public Chain {
   };
 
   /// For `items` items of so many bytes. Throws std::bad_alloc.
-  Filter(const AlgorithmOptions& options, LoopIndex items, std::size_t bytes, Flag flag, Target target)
-      : Filter(items, words_of(least_run(options, items, bytes)), flag, target) {}
+  Filter(const AlgorithmOptions& options, LoopIndex items, std::size_t bytes, Flag flag, Target target);
   ~Filter() = default;
 
   /// There is room for so many items, kept ones and dropped ones.
@@ -60,8 +59,6 @@ class BLITZ_API Filter : public Chain {
   virtual LoopIndex flag_and_move(LoopIndex first, LoopIndex count, LoopIndex place);
 
  private:
-  Filter(LoopIndex items, LoopIndex least, Flag flag, Target target);
-
   // A batch is a number of whole words, kBatchWords at most; the last one may have fewer items.
 
   /// The flags of the items [first, first + count), a batch.
