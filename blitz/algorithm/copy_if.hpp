@@ -17,7 +17,6 @@
 #include "blitz/algorithm/filter.hpp"
 #include "blitz/algorithm/flags.hpp"
 #include "blitz/algorithm/options.hpp"
-#include "blitz/base/raw_memory.hpp"
 #include "blitz/base/refuse.hpp"
 #include "blitz/core/items.hpp"
 
@@ -60,8 +59,7 @@ class CopyFilter final : public Filter {
   }
   LoopIndex flag_and_move(LoopIndex first, LoopIndex count, LoopIndex place) override {
     if constexpr (kWritesAll<I, O>) {
-      auto* const kept = std::to_address(at(out_, place));
-      return static_cast<LoopIndex>(write_wanted(at(first_, first), count, wanted_, kept) - kept);
+      return write_wanted(at(first_, first), count, wanted_, at(out_, place));
     } else {
       return Filter::flag_and_move(first, count, place);
     }

@@ -119,14 +119,15 @@ inline constexpr bool kWritesAll =
     std::is_trivially_copy_assignable_v<std::iter_value_t<In>> &&
     std::is_trivially_destructible_v<std::iter_value_t<In>> && sizeof(std::iter_value_t<In>) <= 16;
 
-/// Copies those of `count` items from `item` on for which `wanted(item)` holds to the places from `out` on, and returns the end
-/// of these. Each item is written to the next place, and the one after it over it if it is not wanted, so no branch asks for
+/// Copies those of `count` items from `item` on for which `wanted(item)` holds to the places from `begin` on, and returns how
+/// many these are. Each item is written to the next place, and the one after it over it if it is not wanted, so no branch asks for
 /// its answer. Those behind the last one wanted are found first, for nothing is to be written behind the end.
-template <class I, class W>
-[[nodiscard]] BLITZ_ALWAYS_INLINE std::iter_value_t<I>* write_wanted(I item, LoopIndex count, const W& wanted,
-                                                                     std::iter_value_t<I>* out) {
+template <class I, class W, class O>
+[[nodiscard]] BLITZ_ALWAYS_INLINE LoopIndex write_wanted(I item, LoopIndex count, const W& wanted, const O& begin) {
   while (count > 0 && !wanted(at(item, count - 1))) --count;
-  if (count == 0) return out;
+  if (count == 0) return 0;
+  auto* const first = std::to_address(begin);
+  auto* out = first;
 #pragma GCC unroll 4
   for (--count; count > 0; --count, ++item) {
     const bool answer = wanted(item);
@@ -134,7 +135,7 @@ template <class I, class W>
     out += answer ? 1 : 0;
   }
   std::construct_at(out, *item);
-  return out + 1;
+  return static_cast<LoopIndex>(out + 1 - first);
 }
 
 /// Whether an item equals a value.

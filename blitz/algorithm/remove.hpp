@@ -14,7 +14,6 @@
 #include "blitz/algorithm/filter.hpp"
 #include "blitz/algorithm/flags.hpp"
 #include "blitz/algorithm/options.hpp"
-#include "blitz/base/raw_memory.hpp"
 #include "blitz/core/items.hpp"
 
 namespace blitz {
@@ -55,8 +54,7 @@ class RemoveFilter final : public Filter {
   }
   LoopIndex flag_and_move(LoopIndex first, LoopIndex count, LoopIndex place) override {
     if constexpr (kWritesAll<I, I>) {
-      auto* const kept = std::to_address(at(first_, place));
-      return static_cast<LoopIndex>(write_wanted(at(first_, first), count, wanted_, kept) - kept);
+      return write_wanted(at(first_, first), count, wanted_, at(first_, place));
     } else {
       return Filter::flag_and_move(first, count, place);
     }
