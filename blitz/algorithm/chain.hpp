@@ -41,7 +41,7 @@ class Chain {
   /// pool, unless these would not stay in a worker's own cache.
   [[nodiscard]] static LoopIndex least_run(const AlgorithmOptions& options, LoopIndex count, std::size_t bytes) {
     constexpr LoopIndex kLeast = 64;
-    constexpr LoopIndex kRunsOfThread = 32;
+    constexpr LoopIndex kRunsOfThread = 16;
     constexpr std::size_t kCache = std::size_t{1} << 19;
     const LoopIndex even = count / (kRunsOfThread * threads_of(options));
     return std::max(grain_of(options, kLeast), std::min<LoopIndex>(even, kCache / bytes));
@@ -56,6 +56,11 @@ class Chain {
   /// For derived classes: a place for what they keep of a run that begins at `first`, or of all if that is the end.
   [[nodiscard]] std::size_t slot(LoopIndex first) const noexcept { return runs_.slot(first); }
   [[nodiscard]] std::size_t slots() const noexcept { return runs_.slots(); }
+
+  /// No run but the last has fewer positions.
+  [[nodiscard]] LoopIndex grain() const noexcept { return grain_; }
+  /// All runs below this position are done.
+  [[nodiscard]] LoopIndex done_below() const noexcept { return runs_.done_below(); }
 
   /// Claims runs of `length` positions together, and finishes what can be finished. Returns whether to end.
   bool use_ticket(LoopIndex length);

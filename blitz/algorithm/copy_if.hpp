@@ -24,52 +24,6 @@ namespace blitz {
 
 namespace detail {
 
-/// Copies the items of a batch whose bits are set.
-template <class I, class O>
-BLITZ_ALWAYS_INLINE void copy_flagged(const FlagWord* flags, LoopIndex count, const I& in, O out) {
-  for_flagged_runs(flags, count, [&](LoopIndex first, LoopIndex length) BLITZ_LAMBDA_INLINE {
-    if (length == 1) {
-      *out = *at(in, first);
-      ++out;
-    } else {
-      out = std::ranges::copy_n(at(in, first), static_cast<std::iter_difference_t<I>>(length), std::move(out)).out;
-    }
-  });
-}
-
-/// Copies the items for which `wanted(iterator)` holds.
-template <class I, class O, class W>
-class CopyFilter final : public Filter {
- public:
-  CopyFilter(const AlgorithmOptions& options, const I& first, LoopIndex count, const O& out, LoopIndex room,
-             const W& wanted)
-      : Filter(options, count, sizeof(std::iter_value_t<I>), Flag::kThis, Target::kElsewhere),
-        first_(first),
-        out_(out),
-        wanted_(wanted) {
-    set_room(room);
-  }
-
- private:
-  void flag(LoopIndex first, LoopIndex count, FlagWord* flags) override {
-    flags_of_items(at(first_, first), count, wanted_, flags);
-  }
-  void move(const FlagWord* kept, LoopIndex first, LoopIndex count, LoopIndex place) override {
-    copy_flagged(kept, count, at(first_, first), at(out_, place));
-  }
-  LoopIndex flag_and_move(LoopIndex first, LoopIndex count, LoopIndex place) override {
-    if constexpr (kWritesAll<I, O>) {
-      return write_wanted(at(first_, first), count, wanted_, at(out_, place));
-    } else {
-      return Filter::flag_and_move(first, count, place);
-    }
-  }
-
-  const I first_;
-  const O out_;
-  const W wanted_;
-};
-
 template <bool kWanted>
 struct CopyIf : OutputOfRange {
   using OutputOfRange::operator();
@@ -80,8 +34,9 @@ struct CopyIf : OutputOfRange {
     requires std::indirectly_copyable<I, O>
   std::ranges::copy_if_result<I, O> operator()(const AlgorithmOptions& options, I first, S last, O out, T out_last,
                                                F pred, P proj = {}) const {
-    CopyFilter filter(options, first, static_cast<LoopIndex>(last - first), out, static_cast<LoopIndex>(out_last - out),
-                      Wanted<kWanted, F, P>{pred, proj});
+    const Wanted<kWanted, F, P> wanted{pred, proj};
+    WantedFilter<false, I, O, Wanted<kWanted, F, P>> filter(options, first, static_cast<LoopIndex>(last - first), out,
+                                                            static_cast<LoopIndex>(out_last - out), wanted);
     const auto [kept, end] = Filter::run(filter, options);
     return {at(first, end), at(out, kept)};
   }
@@ -157,11 +112,13 @@ struct RemoveCopy : OutputOfRange {
 ///
 /// copy_if(range, out, pred, proj), copy_if(first, last, out, out_last, pred, proj), and both with an AlgorithmOptions
 /// that leads. `pred` and `proj` are called once for each item, and for none twice. Memory: a bit for each item, and some
-/// kilobytes. Throws what `pred`, `proj` and copies throw, and Stopped after a stop request: then all of `out` is valid,
-/// and some of it may have been assigned to. Any thread.
+/// kilobytes; if items are of 16 bytes at most and trivially copied, also room for a quarter of them, 2 MiB for each thread
+/// at most. Throws what `pred`, `proj` and copies throw, and Stopped after a stop request: then all of `out` is valid, and
+/// some of it may have been assigned to. Any thread.
 ///
 /// Blocks are claimed from left to right. The worker that knows how many items are kept before its block copies at once;
-/// others leave a bit for each item, and these are copied when that number is known (see ChainedRuns).
+/// others leave a bit for each item, or copy what they keep to a buffer, and these items are copied when that number is known
+/// (see ChainedRuns).
 /// @code
 ///   std::vector<double> found(numbers.size());
 ///   const auto [in, out] = blitz::copy_if(numbers, found, [](double x) { return x > 0; });

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 
 namespace blitz::detail {
 
 namespace {
+
+constexpr LoopIndex kRunsInRing = 4;  // for each thread
 
 /// How many bits are set in `words` words.
 LoopIndex count_flags(const FlagWord* flags, LoopIndex words) noexcept {
@@ -17,16 +20,20 @@ LoopIndex count_flags(const FlagWord* flags, LoopIndex words) noexcept {
 
 }  // namespace
 
-Filter::Filter(const AlgorithmOptions& options, LoopIndex items, std::size_t bytes, Flag flag, Target target)
+Filter::Filter(const AlgorithmOptions& options, LoopIndex items, std::size_t bytes, Flag flag, Target target, void* out)
     : Chain(words_of(items), words_of(least_run(options, items, bytes)), false),
       items_(items),
+      bytes_(bytes),
       flag_(flag),
       target_(target),
+      out_(static_cast<std::byte*>(out)),
       end_(items),
-      many_(memory() <= kFew ? 0 : static_cast<std::size_t>(memory())),
-      words_(memory() <= kFew ? few_.data() : many_.data()),
+      many_(are_few() ? 0 : static_cast<std::size_t>(memory())),
+      words_(are_few() ? few_.data() : many_.data()),
       left_(words_ + words_of(items)),
-      sum_(left_ + slots()) {
+      sum_(left_ + slots()),
+      ring_positions_(out == nullptr || are_few() ? 0 : kRunsInRing * threads_of(options) * grain()),
+      ring_(ring_positions_ * kFlags * bytes) {
   left_[slot(0)] = 0;
 }
 
@@ -80,21 +87,14 @@ bool Filter::move_until_full(FlagWord* kept, LoopIndex first, LoopIndex place) {
   return true;
 }
 
-LoopIndex Filter::flag_and_move(LoopIndex first, LoopIndex count, LoopIndex place) {
-  std::array<FlagWord, kBatchWords> bits;
-  flag(first, count, bits.data());
-  move(bits.data(), first, count, place);
-  return count_flags(bits.data(), words_of(count));
-}
-
 bool Filter::run_whole(const Run& run) {
   LoopIndex kept = left_[slot(run.first)];
   LoopIndex done = run.first;
-  while (flag_ == Flag::kThis && done != run.last) {
+  while (out_ != nullptr && done != run.last) {
     const LoopIndex next = std::min(done + kBatchWords, run.last);
     const LoopIndex count = items_in(done, next);
     if (!has_room(done * kFlags, kept, count, count)) break;
-    kept += flag_and_move(done * kFlags, count, kept);
+    kept += write(done * kFlags, count, out_ + kept * bytes_);
     done = next;
   }
   const auto ask = [this, &run](LoopIndex word, LoopIndex last, FlagWord* bits) {
@@ -107,23 +107,47 @@ bool Filter::run_whole(const Run& run) {
   return ends;
 }
 
+/// Whether a run that is summed up writes to the ring.
+bool Filter::gathers(const Run& run) const noexcept {
+  if (ring_positions_ == 0 || kept_all_.load(std::memory_order_relaxed)) return false;  // A hint: both ways are right.
+  return run.first % ring_positions_ + (run.last - run.first) <= ring_positions_ &&
+         run.last - done_below() <= ring_positions_ && has_room(0, 0, items_, items_);
+}
+
 void Filter::sum_up(const Run& run) {
+  const bool gather = gathers(run);
+  LoopIndex kept = 0;
   for (LoopIndex word = run.first; word != run.last;) {
     const LoopIndex last = std::min(word + kBatchWords, run.last);
-    flag(word * kFlags, items_in(word, last), words_ + word);
+    const LoopIndex count = items_in(word, last);
+    if (gather) {
+      kept += write(word * kFlags, count, gathered(run) + kept * bytes_);
+    } else {
+      flag(word * kFlags, count, words_ + word);
+      kept += count_flags(words_ + word, last - word);
+    }
     word = last;
   }
-  sum_[slot(run.first)] = count_flags(words_ + run.first, run.last - run.first);
+  sum_[slot(run.first)] = gather ? kept | kGathered : kept;
+  const bool all = kept == items_in(run.first, run.last);
+  if (all != kept_all_.load(std::memory_order_relaxed)) kept_all_.store(all, std::memory_order_relaxed);
 }
 
 void Filter::link(const Run& run) {
-  LoopIndex sum = sum_[slot(run.first)];
+  LoopIndex sum = sum_[slot(run.first)] & ~kGathered;
   if (flag_ == Flag::kNext) sum = sum + carry_into(run.first) - (words_[run.last - 1] >> (kFlags - 1));
   left_[slot(run.last)] = left_[slot(run.first)] + sum;
 }
 
 bool Filter::finish(const Run& run) {
   LoopIndex kept = left_[slot(run.first)];
+  if (const LoopIndex sum = sum_[slot(run.first)]; (sum & kGathered) != 0) {
+    const LoopIndex count = sum & ~kGathered;
+    // Items that stay where they are are not written: the run to the right may be asking about the last of them.
+    const bool stay = target_ == Target::kInput && kept + count == run.first * kFlags + items_in(run.first, run.last);
+    if (!stay) std::memcpy(out_ + kept * bytes_, gathered(run), count * bytes_);
+    return false;
+  }
   const auto look_up = [this](LoopIndex word, LoopIndex last, FlagWord* bits) {
     std::copy(words_ + word, words_ + last, bits);
   };

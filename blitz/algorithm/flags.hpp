@@ -115,19 +115,17 @@ template <class In, class Out>
 inline constexpr bool kWritesAll =
     std::contiguous_iterator<In> && std::contiguous_iterator<Out> &&
     std::same_as<std::iter_value_t<In>, std::iter_value_t<Out>> &&
-    std::is_trivially_copy_constructible_v<std::iter_value_t<In>> &&
-    std::is_trivially_copy_assignable_v<std::iter_value_t<In>> &&
-    std::is_trivially_destructible_v<std::iter_value_t<In>> && sizeof(std::iter_value_t<In>) <= 16;
+    std::is_trivially_copyable_v<std::iter_value_t<In>> && std::is_copy_constructible_v<std::iter_value_t<In>> &&
+    sizeof(std::iter_value_t<In>) <= 16;
 
-/// Copies those of `count` items from `item` on for which `wanted(item)` holds to the places from `begin` on, and returns how
+/// Copies those of `count` items from `item` on for which `wanted(item)` holds to the places from `first` on, and returns how
 /// many these are. Each item is written to the next place, and the one after it over it if it is not wanted, so no branch asks for
 /// its answer. Those behind the last one wanted are found first, for nothing is to be written behind the end.
 template <class I, class W, class O>
-[[nodiscard]] BLITZ_ALWAYS_INLINE LoopIndex write_wanted(I item, LoopIndex count, const W& wanted, const O& begin) {
+[[nodiscard]] BLITZ_ALWAYS_INLINE LoopIndex write_wanted(I item, LoopIndex count, const W& wanted, O* const first) {
   while (count > 0 && !wanted(at(item, count - 1))) --count;
   if (count == 0) return 0;
-  auto* const first = std::to_address(begin);
-  auto* out = first;
+  O* out = first;
 #pragma GCC unroll 4
   for (--count; count > 0; --count, ++item) {
     const bool answer = wanted(item);

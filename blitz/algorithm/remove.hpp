@@ -20,57 +20,14 @@ namespace blitz {
 
 namespace detail {
 
-/// Moves the items of a batch whose bits are set, to the left or not at all.
-template <class I>
-BLITZ_ALWAYS_INLINE void move_flagged(const FlagWord* flags, LoopIndex count, const I& batch, I out) {
-  for_flagged_runs(flags, count, [&](LoopIndex first, LoopIndex length) BLITZ_LAMBDA_INLINE {
-    const I from = at(batch, first);
-    if (from == out) {
-      out = at(out, length);
-    } else if (length == 1) {
-      *out = std::ranges::iter_move(from);
-      ++out;
-    } else {
-      out = std::ranges::move(from, at(from, length), std::move(out)).out;
-    }
-  });
-}
-
-/// Drops the items for which `pred` holds.
-template <class I, class F, class P>
-class RemoveFilter final : public Filter {
- public:
-  RemoveFilter(const AlgorithmOptions& options, const I& first, LoopIndex count, F& pred, P& proj)
-      : Filter(options, count, sizeof(std::iter_value_t<I>), Flag::kThis, Target::kInput),
-        first_(first),
-        wanted_{pred, proj} {}
-
- private:
-  void flag(LoopIndex first, LoopIndex count, FlagWord* flags) override {
-    flags_of_items(at(first_, first), count, wanted_, flags);
-  }
-  void move(const FlagWord* kept, LoopIndex first, LoopIndex count, LoopIndex place) override {
-    move_flagged(kept, count, at(first_, first), at(first_, place));
-  }
-  LoopIndex flag_and_move(LoopIndex first, LoopIndex count, LoopIndex place) override {
-    if constexpr (kWritesAll<I, I>) {
-      return write_wanted(at(first_, first), count, wanted_, at(first_, place));
-    } else {
-      return Filter::flag_and_move(first, count, place);
-    }
-  }
-
-  const I first_;
-  const Wanted<false, F, P> wanted_;
-};
-
 struct RemoveIf {
   template <std::permutable I, std::sized_sentinel_for<I> S, class P = std::identity,
             std::indirect_unary_predicate<std::projected<I, P>> F>
     requires std::random_access_iterator<I>
   std::ranges::subrange<I> operator()(const AlgorithmOptions& options, I first, S last, F pred, P proj = {}) const {
     const auto count = static_cast<LoopIndex>(last - first);
-    RemoveFilter<I, F, P> filter(options, first, count, pred, proj);
+    const Wanted<false, F, P> wanted{pred, proj};
+    WantedFilter<true, I, I, Wanted<false, F, P>> filter(options, first, count, first, count, wanted);
     const LoopIndex kept = Filter::run(filter, options).kept;
     return {at(first, kept), at(first, count)};
   }
@@ -132,13 +89,10 @@ struct Remove {
 /// the rest, whose items are valid and unspecified, as a subrange that ends with the range.
 ///
 /// remove_if(range, pred, proj), remove_if(first, last, pred, proj), and both with an AlgorithmOptions that leads.
-/// n calls of `pred` and `proj`, exactly; at most n moves; no item moves that stays where it is. Memory: a bit for each
-/// item, and some kilobytes; std::bad_alloc leaves the items as they were. Throws what `pred`, `proj` and moves throw, and
-/// Stopped after a stop request: then all items are valid, and some may have been moved from. Any thread.
-///
-/// Blocks are claimed from left to right. The worker that knows how many items are kept before its block moves the items
-/// at once; others leave a bit for each item, and these are moved when that number is known and their new places are free
-/// (see ChainedRuns).
+/// n calls of `pred` and `proj`, exactly; at most n moves; no item moves that stays where it is. Memory: that of
+/// copy_if; std::bad_alloc leaves the items as they were. Throws what `pred`, `proj` and moves throw, and Stopped after a
+/// stop request: then all items are valid, and some may have been moved from. Any thread. The algorithm is that of copy_if;
+/// items are moved when their new places are free.
 /// @code
 ///   const auto rest = blitz::remove_if(particles, [](const Particle& p) { return p.energy < threshold; });
 ///   particles.erase(rest.begin(), rest.end());

@@ -23,9 +23,21 @@ namespace blitz {
 
 namespace detail {
 
+/// Whether an item differs from the one before.
+template <class I, class F, class P>
+struct Differs {
+  BLITZ_ALWAYS_INLINE bool operator()(const I& item) const {
+    return !std::invoke(comp, std::invoke(proj, *(item - 1)), std::invoke(proj, *item));
+  }
+  F& comp;
+  P& proj;
+};
+
 /// Keeps the items that differ from the one before, among the items themselves. A flag tells it of the next item, so that a
 /// block asks about items of its own and about the first one behind it, which is moved later: the last one before it may have
-/// been moved.
+/// been moved. Not for items that are cheap to write: these stay as they are when they are moved, and the place of the last one
+/// before a block is written to by that item alone, if at all, until the block has asked: what is to the right of the block
+/// learns only then where it writes.
 template <class I, class F, class P>
 class UniqueFilter final : public Filter {
  public:
@@ -61,8 +73,16 @@ struct Unique {
   std::ranges::subrange<I> operator()(const AlgorithmOptions& options, I first, S last, F comp = {},
                                       P proj = {}) const {
     const auto count = static_cast<LoopIndex>(last - first);
-    UniqueFilter<I, F, P> filter(options, first, count, comp, proj);
-    const LoopIndex kept = Filter::run(filter, options).kept;
+    LoopIndex kept = 0;
+    if constexpr (!kWritesAll<I, I>) {
+      UniqueFilter<I, F, P> filter(options, first, count, comp, proj);
+      kept = Filter::run(filter, options).kept;
+    } else if (count > 0) {
+      const I second = at(first, 1);
+      const Differs<I, F, P> differs{comp, proj};
+      WantedFilter<true, I, I, Differs<I, F, P>> filter(options, second, count - 1, second, count - 1, differs);
+      kept = 1 + Filter::run(filter, options).kept;
+    }
     return {at(first, kept), at(first, count)};
   }
   template <std::permutable I, std::sized_sentinel_for<I> S, class P = std::identity,
@@ -100,10 +120,8 @@ struct UniqueCopy : OutputOfRange {
     throw_if_stopped(options);
     if (count == 0 || room == 0) return {first, out};
     *out = *first;
-    const auto differs = [&](const I& item) BLITZ_LAMBDA_INLINE {
-      return !std::invoke(comp, std::invoke(proj, *(item - 1)), std::invoke(proj, *item));
-    };
-    CopyFilter filter(options, at(first, 1), count - 1, at(out, 1), room - 1, differs);
+    const Differs<I, F, P> differs{comp, proj};
+    WantedFilter<false, I, O, Differs<I, F, P>> filter(options, at(first, 1), count - 1, at(out, 1), room - 1, differs);
     const auto [kept, end] = Filter::run(filter, options);
     return {at(first, end + 1), at(out, kept + 1)};
   }
@@ -141,9 +159,9 @@ struct UniqueCopy : OutputOfRange {
 /// standard's serial unique compares with the item kept last, which is the same for an equivalence relation.)
 ///
 /// unique(range, comp, proj), unique(first, last, comp, proj), and both with an AlgorithmOptions that leads. n - 1 calls
-/// of `comp`, two of `proj` for each, and at most n moves. Memory: a bit for each item, and some kilobytes; std::bad_alloc
-/// leaves the items as they were. Throws what `comp`, `proj` and moves throw, and Stopped after a stop request: then all
-/// items are valid, and some may have been moved from. Any thread. The algorithm is that of remove_if.
+/// of `comp`, two of `proj` for each, and at most n moves. Memory: that of copy_if; std::bad_alloc leaves the items as they
+/// were. Throws what `comp`, `proj` and moves throw, and Stopped after a stop request: then all items are valid, and some
+/// may have been moved from. Any thread. The algorithm is that of remove_if.
 /// @code
 ///   blitz::sort(names);
 ///   const auto rest = blitz::unique(names);
@@ -156,9 +174,9 @@ inline constexpr detail::Unique unique{};
 /// did not fit; otherwise it is the end.
 ///
 /// unique_copy(range, out, comp, proj), unique_copy(first, last, out, out_last, comp, proj), and both with an
-/// AlgorithmOptions that leads. At most n - 1 calls of `comp`, one for a pair. Memory: a bit for each item, and some
-/// kilobytes. Throws what `comp`, `proj` and copies throw, and Stopped after a stop request: then all of `out` is valid,
-/// and some of it may have been assigned to. Any thread. The algorithm is that of copy_if.
+/// AlgorithmOptions that leads. At most n - 1 calls of `comp`, one for a pair. Memory: that of copy_if. Throws what `comp`,
+/// `proj` and copies throw, and Stopped after a stop request: then all of `out` is valid, and some of it may have been
+/// assigned to. Any thread. The algorithm is that of copy_if.
 /// @code
 ///   const auto [in, out] = blitz::unique_copy(sorted, kinds);
 /// @endcode

@@ -161,6 +161,33 @@ TEST_CASE("remove_copy: all but a value") {
   });
 }
 
+TEST_CASE("filters: many numbers, of which few, half, most or all are kept") {
+  constexpr std::size_t kItems = 200'000;
+  for_each_pool([](const AlgorithmOptions& options) {
+    for (const std::size_t percent : {2, 50, 95, 100}) {
+      std::vector<std::size_t> numbers(kItems);  // in an order that ascends; each differs from the one before, or not
+      for (std::size_t i = 1; i < kItems; ++i) numbers[i] = numbers[i - 1] + (random_bits()() % 100 < percent ? 1 : 0);
+      const auto is_new = [&](const std::size_t& x) { return &x == numbers.data() || *(&x - 1) != x; };
+      const std::vector<std::size_t> expected = copied(numbers, kItems, is_new).first;
+      for (int time = 0; time < 3; ++time) {
+        std::vector<std::size_t> out(kItems);
+        out.erase(blitz::copy_if(options, numbers, out, is_new).out, out.end());
+        CHECK(out == expected);
+        out.assign(kItems, 0);
+        out.erase(blitz::unique_copy(options, numbers, out).out, out.end());
+        CHECK(out == expected);
+        out = numbers;
+        out.erase(blitz::unique(options, out).begin(), out.end());
+        CHECK(out == expected);
+        out = numbers;
+        const auto is_odd = [](std::size_t x) { return x * 0x9E37'79B9'7F4A'7C15 >> 32 & 1; };
+        out.erase(blitz::remove_if(options, out, is_odd).begin(), out.end());
+        CHECK(out == copied(numbers, kItems, std::not_fn(is_odd)).first);
+      }
+    }
+  });
+}
+
 TEST_CASE("copy_if: a stop request") {
   const std::vector<int> numbers = random_ints(10'000);
   for_each_pool([&](AlgorithmOptions options) {
