@@ -240,10 +240,14 @@ class MergeSort {
   using T = ValueOf<I>;
 
   MergeSort(T* buffer, std::ptrdiff_t sorted, const Compare& comp, const Leaf& leaf)
-      : buffer_(buffer), sorted_(sorted), comp_(comp), leaf_(leaf) {}
+      : buffer_(buffer),
+        sorted_(sorted),
+        grain_(std::max(std::min(kSortGrain, sorted), kSortGrain / 4)),
+        comp_(comp),
+        leaf_(leaf) {}
 
   void sort(I items, std::ptrdiff_t first, std::ptrdiff_t last, bool to_buffer) const {
-    if (last - first <= kSortGrain) {
+    if (last - first <= grain_) {
       leaf_(items + first, items + last, comp_);
       if (to_buffer) std::uninitialized_move(items + first, items + last, buffer_ + first);
       return;
@@ -270,6 +274,8 @@ class MergeSort {
 
   T* buffer_;
   std::ptrdiff_t sorted_;
+  std::ptrdiff_t
+      grain_;  // A leaf that is longer than what must be in order finds that by a heap, slower than it sorts.
   const Compare& comp_;
   const Leaf& leaf_;
 };
