@@ -274,8 +274,7 @@ class MergeSort {
 
   T* buffer_;
   std::ptrdiff_t sorted_;
-  std::ptrdiff_t
-      grain_;  // A leaf that is longer than what must be in order finds that by a heap, slower than it sorts.
+  std::ptrdiff_t grain_;  // A longer leaf would find what must be in order by a heap, slower than it sorts.
   const Compare& comp_;
   const Leaf& leaf_;
 };

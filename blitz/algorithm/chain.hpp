@@ -37,7 +37,7 @@ class Chain {
   }
 
   /// The least run of a chain over `count` items of so many bytes: unless the options say less, 64, beside which the cost
-  /// of a run is small. Of many items runs are long, as processors fetch what lies in a row: 32 for each thread of the
+  /// of a run is small. Of many items runs are long, as processors fetch what lies in a row: 16 for each thread of the
   /// pool, unless these would not stay in a worker's own cache.
   [[nodiscard]] static LoopIndex least_run(const AlgorithmOptions& options, LoopIndex count, std::size_t bytes) {
     constexpr LoopIndex kLeast = 64;

@@ -336,9 +336,9 @@ struct TransformExclusiveScan : OutputOfRange {
 /// numbers half as often again. The last bits of floating-point sums may differ from call to call, unless
 /// options.deterministic is set: then they follow from the number of items and min_grain alone.
 ///
-/// Memory: two sums for each of 256 blocks at most, or for each half megabyte of large inputs; with .deterministic for each
-/// of 2048 items. Throws what `op` and assignments throw, and Stopped after a stop request: then all of `out` is valid, and
-/// some of it assigned to. Any thread.
+/// Memory: two sums for each of 16 blocks a thread at most, or for each half megabyte of large inputs; with .deterministic
+/// for each of 2048 items. Throws what `op` and assignments throw, and Stopped after a stop request: then all of `out` is
+/// valid, and some of it assigned to. Any thread.
 ///
 /// Blocks are claimed from left to right. The worker that knows the sum before its block scans it at once; others sum
 /// theirs up, and scan it, still in the cache, when the sum before it is known (see ChainedRuns). No worker waits for it.

@@ -74,6 +74,7 @@ struct Unique {
                                       P proj = {}) const {
     const auto count = static_cast<LoopIndex>(last - first);
     LoopIndex kept = 0;
+    throw_if_stopped(options);
     if constexpr (!kWritesAll<I, I>) {
       UniqueFilter<I, F, P> filter(options, first, count, comp, proj);
       kept = Filter::run(filter, options).kept;
