@@ -105,6 +105,8 @@ TEST_CASE("unique: a stop request") {
     options.stop = source.get_token();
     CHECK_THROWS_AS(blitz::unique(options, numbers, [&](int, int) { return source.request_stop(), false; }),
                     blitz::Stopped);
+    numbers.clear();
+    CHECK_THROWS_AS(blitz::unique(options, numbers), blitz::Stopped);
   });
 }
 
