@@ -26,7 +26,7 @@ Filter::Filter(const AlgorithmOptions& options, LoopIndex items, std::size_t byt
       bytes_(bytes),
       flag_(flag),
       target_(target),
-      out_(static_cast<std::byte*>(out)),
+      written_(static_cast<std::byte*>(out)),
       end_(items),
       many_(are_few() ? 0 : static_cast<std::size_t>(memory())),
       words_(are_few() ? few_.data() : many_.data()),
@@ -90,11 +90,11 @@ bool Filter::move_until_full(FlagWord* kept, LoopIndex first, LoopIndex place) {
 bool Filter::run_whole(const Run& run) {
   LoopIndex kept = left_[slot(run.first)];
   LoopIndex done = run.first;
-  while (out_ != nullptr && done != run.last) {
+  while (written_ != nullptr && done != run.last) {
     const LoopIndex next = std::min(done + kBatchWords, run.last);
     const LoopIndex count = items_in(done, next);
     if (!has_room(done * kFlags, kept, count, count)) break;
-    kept += write(done * kFlags, count, out_ + kept * bytes_);
+    kept += write(done * kFlags, count, written_ + kept * bytes_);
     done = next;
   }
   const auto ask = [this, &run](LoopIndex word, LoopIndex last, FlagWord* bits) {
@@ -145,7 +145,7 @@ bool Filter::finish(const Run& run) {
     const LoopIndex count = sum & ~kGathered;
     // Items that stay where they are are not written: the run to the right may be asking about the last of them.
     const bool stay = target_ == Target::kInput && kept + count == run.first * kFlags + items_in(run.first, run.last);
-    if (!stay) std::memcpy(out_ + kept * bytes_, gathered(run), count * bytes_);
+    if (!stay) std::memcpy(written_ + kept * bytes_, gathered(run), count * bytes_);
     return false;
   }
   const auto look_up = [this](LoopIndex word, LoopIndex last, FlagWord* bits) {

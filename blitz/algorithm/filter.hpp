@@ -111,7 +111,7 @@ class BLITZ_API Filter : public Chain {
   const std::size_t bytes_;
   const Flag flag_;
   const Target target_;
-  std::byte* const out_;
+  std::byte* const written_;  // the first place of what is cheap to write, or null
   LoopIndex room_kept_ = std::numeric_limits<LoopIndex>::max();
   LoopIndex room_dropped_ = std::numeric_limits<LoopIndex>::max();
   LoopIndex end_;  // this and the next are written by the one run that finds no room
@@ -191,10 +191,9 @@ class WantedFilter final : public Filter {
   LoopIndex write(LoopIndex first, LoopIndex count, void* to) override {
     if constexpr (kWritesAll<I, O>) {
       auto* const out = static_cast<Item*>(to);
-      LoopIndex stay = 0;
       if constexpr (kMoves) {
-        // Nothing was dropped yet.
-        if (out == std::to_address(at(first_, first))) {
+        if (out == std::to_address(at(first_, first))) {  // Nothing was dropped yet.
+          LoopIndex stay = 0;
           while (stay != count && wanted_(at(first_, first + stay))) ++stay;
           if (stay == count) return count;
           return stay + write_wanted(at(first_, first + stay + 1), count - stay - 1, wanted_, out + stay);

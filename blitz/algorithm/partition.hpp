@@ -14,12 +14,10 @@
 
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/call.hpp"
-#include "blitz/algorithm/copy_if.hpp"
 #include "blitz/algorithm/filter.hpp"
 #include "blitz/algorithm/flags.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/partition_flags.hpp"
-#include "blitz/algorithm/remove.hpp"
 #include "blitz/algorithm/scratch.hpp"
 #include "blitz/algorithm/sort/parallel_partition.hpp"
 #include "blitz/algorithm/sort/partition.hpp"

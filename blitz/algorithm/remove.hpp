@@ -4,7 +4,6 @@
 
 #include "blitz/base/compiler.hpp"
 
-#include <algorithm>
 #include <functional>
 #include <iterator>
 #include <ranges>

@@ -12,11 +12,9 @@
 
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/call.hpp"
-#include "blitz/algorithm/copy_if.hpp"
 #include "blitz/algorithm/filter.hpp"
 #include "blitz/algorithm/flags.hpp"
 #include "blitz/algorithm/options.hpp"
-#include "blitz/algorithm/remove.hpp"
 #include "blitz/core/items.hpp"
 
 namespace blitz {
