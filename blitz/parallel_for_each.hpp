@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "blitz/base/atomic.hpp"
+#include "blitz/base/saturated.hpp"
 #include "blitz/base/ticks.hpp"
 #include "blitz/core/items.hpp"
 #include "blitz/core/worker.hpp"
@@ -112,7 +113,7 @@ class WorkList {
     scope_ = &scope;
     WorkerBase& worker = *current_worker;
     float& usual = worker.history().per_item(reinterpret_cast<std::uintptr_t>(&kKnownBy));
-    usual_ = static_cast<Ticks>(usual);
+    usual_ = saturated(usual);
     const Ticks begun = ticks_now();
     Share(*this, {})();
     usual = static_cast<float>(ticks_now() - begun);

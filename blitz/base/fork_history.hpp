@@ -50,7 +50,8 @@ class ForkHistory {
   /// The fork that is timed has ended.
   void end(bool stolen, Ticks now) noexcept {
     half_ = nullptr;
-    const Ticks time = now - began_ + 1;  // Never 0, as it may be on a clock of 24 ticks a microsecond.
+    // Never 0: a clock may have 24 ticks a microsecond, and the clocks of two processors may differ.
+    const Ticks time = now > began_ ? now - began_ : 1;
     // A half that was stolen is worth a wake-up. If a worker was woken and came too late, it was not worth its price,
     // however long the fork took.
     known_->time = stolen ? 0 : wakes_ && price_.latency < time ? price_.latency : time;

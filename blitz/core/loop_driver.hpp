@@ -19,6 +19,7 @@
 
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/export.hpp"
+#include "blitz/base/saturated.hpp"
 #include "blitz/core/claims.hpp"
 #include "blitz/core/latch.hpp"
 #include "blitz/core/loop.hpp"
@@ -145,7 +146,8 @@ class LoopDriver {
       // Before an offer is made: another worker could take that piece.
       if (claims_ != nullptr && share.mine == kNoPiece) share.mine = claims_->claim(share.worker.index());
       if (may_split(share, last - first)) {
-        LoopIndex middle = first + (last - first + std::exchange(share.ahead, 0)) / 2;
+        // Halved before they are added: the sum may exceed 64 bits.
+        LoopIndex middle = first + (last - first) / 2 + std::exchange(share.ahead, 0) / 2;
         if (!by_pieces()) middle = end_of_line(first, middle, loop_.grain);
         if (!run_halves(share, first, middle, last)) return;
         first = middle;
@@ -188,12 +190,11 @@ class LoopDriver {
     const Ticks delay =
         audience == Audience::kSearches ? kHandover * ticks_per_microsecond() : share.worker.worth_waking(its_work);
     // At most half of the positions, so that a quarter is on offer, however late, and no less than the grain.
-    share.ahead =
-        std::min({static_cast<LoopIndex>(static_cast<float>(delay) / per_item), left / 2, left - 2 * loop_.grain});
+    share.ahead = std::min({saturated(static_cast<float>(delay) / per_item), left / 2, left - 2 * loop_.grain});
     return delay != 0;
   }
   [[nodiscard]] static Ticks work(float per_item, LoopIndex left) noexcept {
-    return static_cast<Ticks>(per_item * static_cast<float>(left));
+    return saturated(per_item * static_cast<float>(left));
   }
   [[nodiscard]] static bool is_little(Ticks work) noexcept { return work <= kLeastWork * ticks_per_microsecond(); }
 

@@ -85,7 +85,7 @@ class Pace {
       const Ticks start = mark_ != 0 ? mark_ : ticks_now();
       run_block(first, first + size);
       mark_ = ticks_now();
-      ran(size, mark_ - start);
+      ran(size, std::max(mark_, start) - start);  // Clocks of two processors may differ.
     } else {
       run_block(first, first + size);
     }
@@ -109,7 +109,7 @@ class Pace {
   /// A block of `size` items took `ticks`.
   BLITZ_ALWAYS_INLINE void ran(std::uint64_t size, Ticks ticks) noexcept {
     const Ticks target = kTargetMicroseconds * ticks_per_microsecond();
-    slow_ = 4 * ticks > target;
+    slow_ = ticks > target / 4;
     if (slow_) may_offer_ = true;
     if (blocks_ < 2) {
       ++blocks_;
@@ -118,8 +118,9 @@ class Pace {
     ticks_ += ticks;
     items_ += size;
     // At most so many times the last block: its items may have been the cheap ones.
-    const std::uint64_t growth = std::min<std::uint64_t>(target / (ticks + 1), kMaxGrowth);
-    block_ = std::max(grain_, growth > 0 ? size * growth : size / (ticks / target + 1));
+    const std::uint64_t next = ticks < target ? std::min(size, kMostToGrow) * std::min(target / (ticks + 1), kMaxGrowth)
+                                              : size / (ticks / target + 1);
+    block_ = std::max(grain_, next);
   }
 
  private:
@@ -127,6 +128,7 @@ class Pace {
   static constexpr Ticks kTargetMicroseconds = 4;
   static constexpr Ticks kLongBlock = 64;  // microseconds
   static constexpr std::uint64_t kMaxGrowth = 32;
+  static constexpr std::uint64_t kMostToGrow = ~std::uint64_t{0} / kMaxGrowth;
 
   std::uint64_t grain_;
   std::uint64_t block_ = grain_;

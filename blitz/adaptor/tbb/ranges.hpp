@@ -4,9 +4,13 @@
 
 #include "blitz/base/compiler.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
+
+#include "blitz/base/saturated.hpp"
 
 /// oneTBB's names.
 namespace tbb {
@@ -39,10 +43,7 @@ class blocked_range {
   blocked_range(Value begin, Value end, size_type grainsize = 1) : end_(end), begin_(begin), grainsize_(grainsize) {}
   blocked_range(blocked_range& whole, split) : blocked_range(whole, whole.size() / 2) {}
   blocked_range(blocked_range& whole, proportional_split& parts)
-      : blocked_range(whole,
-                      static_cast<size_type>(static_cast<double>(whole.size()) * static_cast<double>(parts.left()) /
-                                                 static_cast<double>(parts.left() + parts.right()) +
-                                             0.5)) {}
+      : blocked_range(whole, proportion(whole.size(), parts)) {}
 
   [[nodiscard]] const_iterator begin() const { return begin_; }
   [[nodiscard]] const_iterator end() const { return end_; }
@@ -59,6 +60,14 @@ class blocked_range {
 
  private:
   using Offset = decltype(std::declval<const Value&>() - std::declval<const Value&>());
+
+  [[nodiscard]] static size_type proportion(size_type size, const proportional_split& parts) {
+    const auto left = static_cast<double>(parts.left());
+    const double part = left / (left + static_cast<double>(parts.right()));
+    // A double may round a large size up.
+    return static_cast<size_type>(
+        std::min<std::uint64_t>(blitz::detail::saturated(static_cast<double>(size) * part + 0.5), size));
+  }
 
   blocked_range(blocked_range& whole, size_type middle)
       : end_(whole.end_),

@@ -56,6 +56,20 @@ TEST_CASE("fork history: a fork that takes no tick of a slow clock is short") {
   CHECK_FALSE(worker.call(0));
 }
 
+TEST_CASE("fork history: a fork that ends by a clock that is behind the one by which it began is short") {
+  for (const Ticks difference : {Ticks{1}, Ticks{2}, microseconds(10)}) {
+    CAPTURE(difference);
+    Worker worker;
+    for (int i = 0; i < 3; ++i) {
+      worker.begin();
+      worker.now -= difference;
+      worker.end();
+      worker.now += microseconds(10'000);
+      CHECK_FALSE(worker.call(worker.a_short()));
+    }
+  }
+}
+
 TEST_CASE("fork history: a fork is known by its code as long as no other takes its place") {
   Worker worker;
   worker.call(worker.a_short());

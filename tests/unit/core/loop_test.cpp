@@ -23,6 +23,8 @@ namespace {
 
 using Block = std::pair<LoopIndex, LoopIndex>;
 
+constexpr LoopIndex kMost = std::numeric_limits<LoopIndex>::max();
+
 /// A body that keeps the blocks it was called for, in order.
 struct Blocks {
   void operator()(LoopIndex first, LoopIndex last) { all.emplace_back(first, last); }
@@ -195,6 +197,62 @@ TEST_CASE("loop: the half for a worker that searches is smaller by a microsecond
   const LoopIndex middle = body.all.front().first;  // The taker begins before the owner does.
   CHECK(middle >= 549);
   CHECK(middle <= 550);
+}
+
+TEST_CASE("loop: however many positions, and however long they take, half of a loop that was timed before is offered") {
+  const auto microsecond = static_cast<float>(blitz::detail::ticks_per_microsecond());
+  for (const LoopIndex count : {LoopIndex{1} << 20, LoopIndex{1} << 49, LoopIndex{1} << 53, LoopIndex{1} << 60,
+                                LoopIndex{1} << 63, kMost - 1, kMost}) {
+    for (const float usual : {1e-12F, 1e-6F, 1.0F, microsecond, 1e6F * microsecond, 1e18F, 1e37F}) {
+      if (usual * static_cast<float>(count) < 1e3F * microsecond) continue;  // too short to be shared
+      for (const LoopIndex grain : {LoopIndex{1}, LoopIndex{1000}, count / 2}) {
+        CAPTURE(count);
+        CAPTURE(usual);
+        CAPTURE(grain);
+        Thieves two;
+        Blocks blocks;
+        auto body = [&](LoopIndex first, LoopIndex last) {
+          blocks(first, last);
+          return true;
+        };
+        run(two.owner, LoopCut::kAdaptive, count, body, grain, {}, usual);
+        CHECK(two.owner.pushes == 1);
+        const LoopIndex middle = blocks.all.front().first;  // The taker begins before the owner does.
+        CHECK(middle >= std::max(grain, count / 2 - 64));
+        CHECK(middle <= std::min(count - grain, count / 2 + count / 4 + 1));
+      }
+    }
+  }
+}
+
+TEST_CASE("loop: any number of positions is shared in each of several calls") {
+  for (const LoopIndex count : {LoopIndex{1} << 50, LoopIndex{1} << 60, kMost}) {
+    CAPTURE(count);
+    FakeWorker worker(0, 2);
+    worker.idle = true;
+    for (int call = 0; call < 4; ++call) {
+      CAPTURE(call);
+      worker.pushes = 0;
+      int blocks = 0;
+      auto body = [&](LoopIndex, LoopIndex) {
+        blitz_test::spend_ten_microseconds();
+        return ++blocks == 5;
+      };
+      run(worker, LoopCut::kAdaptive, count, body);
+      CHECK(worker.pushes > 0);
+    }
+  }
+}
+
+TEST_CASE("loop: a block that takes no time, of however many positions") {
+  for (const LoopIndex count : {LoopIndex{1} << 60, LoopIndex{1} << 63, kMost}) {
+    CAPTURE(count);
+    FakeWorker worker(0, 2);
+    Blocks body;
+    run(worker, LoopCut::kAdaptive, count, body);
+    check_cover(body.all, count);
+    CHECK(body.all.size() < 100);
+  }
 }
 
 TEST_CASE("loop: what was taken is run once, by its taker") {

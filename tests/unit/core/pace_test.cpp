@@ -279,3 +279,28 @@ TEST_CASE("pace: what runs while an offer stands is not taken for a block") {
     CHECK(free_of_it);
   }
 }
+
+TEST_CASE("pace: a block grows to any number of items, and never shrinks because it cannot be counted") {
+  Pace pace(1);
+  std::uint64_t last = 1;
+  for (int i = 0; i < 14; ++i) {
+    const std::uint64_t size = pace.next_block(0, kMost);
+    CHECK(size >= last);
+    pace.ran(size, 0);
+    last = size;
+  }
+  CHECK(last == kMost / 4 - (kMost / 4) % 64);
+}
+
+TEST_CASE("pace: a block that took any number of ticks is followed by one of the grain") {
+  for (int bit = 32; bit < 65; ++bit) {
+    CAPTURE(bit);
+    const std::uint64_t ticks = kMost >> (64 - bit);
+    Pace pace(7);
+    pace.ran(1000, ticks);
+    CHECK(pace.next_block(0, 1'000'000) == 7);
+    CHECK(pace.may_offer());
+    pace.offer_refused();
+    CHECK(pace.may_offer());
+  }
+}
