@@ -72,7 +72,7 @@ struct ThreadPoolOptions {
   /// How many waits may be nested on a worker's stack while it still takes other workers' jobs. A worker that waits
   /// deeper runs only jobs of its own queue, and sleeps when there are none, so that its stack does not fill with
   /// unrelated jobs. 0: a waiting worker never takes another worker's job. If all workers wait that deep, one of them
-  /// goes on as before, so that new jobs are taken.
+  /// goes on as before, so that new jobs are taken. A job that yields that deep runs no other, see yield_now().
   std::size_t max_nested_waits = 32;
 
   /// The seed of the random numbers by which workers choose victims. In pools of the same size and seed, a worker of

@@ -16,28 +16,30 @@ enum class Yield : bool {
 
 namespace detail {
 
-inline Yield run_one(WorkerBase& worker, Job* job) noexcept {
-  if (job == nullptr) return Yield::idle;
-  job->execute(job, worker);
-  return Yield::executed;
+inline Yield yield_to(Job* (*find)(WorkerBase& worker) noexcept) noexcept {
+  WorkerBase* const worker = current_worker;
+  return worker != nullptr && worker->run_on_top(find) ? Yield::executed : Yield::idle;
 }
 
 }  // namespace detail
 
 /// Runs one waiting job of the calling worker's pool, if it finds one, and returns when the job has ended. A thread
 /// outside every pool finds none. O(n) for n workers, when there is none.
+///
+/// The job runs on the stack of the calling one. If ThreadPoolOptions::max_nested_waits jobs run there on top of jobs that wait
+/// or yield, the call runs none, so that jobs that all yield do not overflow the stack. A caller that yields again and again
+/// there, as one that waits for a job does, gets one now and then.
 /// Thread-safety: any thread.
 /// @code
 ///   while (!ready.load()) blitz::yield_now();
 /// @endcode
 /// @return Whether a job was run.
 inline Yield yield_now() noexcept {
-  detail::WorkerBase* const worker = detail::current_worker;
-  return worker == nullptr ? Yield::idle : detail::run_one(*worker, worker->find_work());
+  return detail::yield_to([](detail::WorkerBase& worker) noexcept { return worker.find_work(); });
 }
 
 /// Runs the newest waiting job of those that the calling worker itself has made, if there is one, and returns when it
-/// has ended. A thread outside every pool has none. O(1).
+/// has ended. A thread outside every pool has none. O(1). At the limit of nested waits it runs none, as yield_now.
 /// Thread-safety: any thread.
 /// @code
 ///   while (blitz::yield_local() == blitz::Yield::executed) {
@@ -45,10 +47,10 @@ inline Yield yield_now() noexcept {
 /// @endcode
 /// @return Whether a job was run.
 inline Yield yield_local() noexcept {
-  detail::WorkerBase* const worker = detail::current_worker;
-  if (worker == nullptr) return Yield::idle;
-  detail::Job* const job = worker->take_newest();
-  return detail::run_one(*worker, job != nullptr ? job : worker->take_left());
+  return detail::yield_to([](detail::WorkerBase& worker) noexcept {
+    detail::Job* const job = worker.take_newest();
+    return job != nullptr ? job : worker.take_left();
+  });
 }
 
 }  // namespace blitz

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "blitz/core/offered_job.hpp"
+#include "blitz/options.hpp"
 
 namespace blitz::detail {
 
@@ -31,6 +32,20 @@ OfferedJob::ForkEnd::ForkEnd(OfferedJob& half, WorkerBase& owner) noexcept
     : half_(half), owner_(owner), reclaimed_(reclaim(owner, half, half.latch_.core())) {}
 
 OfferedJob::ForkEnd::~ForkEnd() { owner_.fork_ended(&half_, !reclaimed_); }
+
+bool WorkerBase::run_on_top(Job* (*find)(WorkerBase& worker) noexcept) noexcept {
+  // Each level above the limit takes so many refusals more than the one below it, so a stack that many jobs share grows slowly.
+  constexpr std::size_t kRefusals = 64;
+  const std::size_t limit = pool_->options().max_nested_waits;
+  if (nested_waits_ >= limit && ++refusals_ <= kRefusals * (nested_waits_ - limit + 1)) return false;
+  Job* const job = find(*this);
+  if (job == nullptr) return false;
+  refusals_ = 0;
+  ++nested_waits_;
+  job->execute(job, *this);
+  --nested_waits_;
+  return true;
+}
 
 void WorkerBase::push_confined(Job* job) {
   confined_jobs_.deque.push({job, region()});

@@ -102,6 +102,10 @@ class WorkerBase {
     job->execute(job, *this);
     pool_->end_if_forked();
   }
+  /// For a job that yields: runs the job that `find` returns, on top of the running one. Returns whether it did. At the limit of
+  /// nested waits it does so only after it has refused for a while, in case that the running job yields until the other one
+  /// has run.
+  [[nodiscard]] BLITZ_API bool run_on_top(Job* (*find)(WorkerBase& worker) noexcept) noexcept;
 
  protected:
   WorkerBase(std::size_t index, PoolBase* pool) noexcept
@@ -123,6 +127,8 @@ class WorkerBase {
   [[nodiscard]] std::uint64_t confined_pushed() const noexcept { return confined_pushed_.value(); }
   [[nodiscard]] std::uint64_t confined_stolen() const noexcept { return confined_stolen_.value(); }
 
+  std::size_t nested_waits_ = 0;  // the waits and the yields on this worker's stack that have a job on top of them
+
  private:
   std::size_t index_;
   PoolBase* pool_;
@@ -137,6 +143,7 @@ class WorkerBase {
   JobFifo fifo_;
   DetachedCount detached_;
   LoopHistory history_;
+  std::size_t refusals_ = 0;  // since run_on_top last ran a job
 };
 
 /// Where a call is made that names no pool: in the one that the caller works for, or else in the global pool.
@@ -292,7 +299,6 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   typename P::LocalQueue queue_;
   alignas(kCacheLine) typename P::Finder finder_;
   Sources sources_;
-  std::size_t nested_waits_ = 0;
   SingleWriterCounter mail_taken_;  // written by the runner, read for statistics
   typename P::Injector mailbox_;    // jobs for this worker alone
   CoreLatch terminate_;

@@ -1,5 +1,6 @@
 // Waits within waits: how deep other people's jobs may pile up on a stack, and that everything ends wherever that limit is.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <latch>
@@ -19,15 +20,19 @@ namespace {
 
 constexpr std::size_t kLimits[] = {0, 1, 2, 32};
 
-/// Calls `test` with a new pool of each size and each limit.
+/// Calls `test` with a new pool of each size and each limit, and, if it takes that, with the limit.
 template <class Pool, class Test>
 void for_each_limit(Test&& test) {
   for (const std::size_t limit : kLimits) {
     CAPTURE(limit);
-    for (const std::size_t size : kPoolSizes) {
+    for (const std::size_t size : {1, 2, 3, 16}) {
       CAPTURE(size);
       Pool pool({.num_threads = size, .max_nested_waits = limit});
-      test(pool);
+      if constexpr (std::is_invocable_v<Test&, Pool&>) {
+        test(pool);
+      } else {
+        test(pool, limit);
+      }
     }
   }
 }
@@ -247,6 +252,51 @@ TEST_CASE("nested waits: other people's jobs pile up no higher than the limit") 
       test(std::type_identity<ReferencePool>(), limit, size);
     }
   }
+}
+
+TEST_CASE_TEMPLATE("nested waits: jobs that yield pile up no higher than the limit", Pool, BLITZ_TEST_POOLS) {
+  for_each_limit<Pool>([](Pool& pool, std::size_t limit) {
+    for (const auto yield : {blitz::yield_now, blitz::yield_local}) {
+      for (const int times : {1, 10}) {
+        CAPTURE(times);
+        Depth depth;
+        std::atomic<int> ran{0};
+        constexpr int kJobs = 1000;
+        pool.scope([&](blitz::Scope& scope) {
+          for (int i = 0; i < kJobs; ++i) {
+            scope.spawn([&] {
+              const Depth::Visit visit(depth);
+              for (int k = 0; k < times; ++k) static_cast<void>(yield());
+              ++ran;
+            });
+          }
+        });
+        CHECK(ran == kJobs);
+        CHECK(depth.most() <= static_cast<int>(limit) + 2);
+      }
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("nested waits: jobs that yield until another has run end, whatever the limit", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_limit<Pool>([](Pool& pool) {
+    for (const auto yield : {blitz::yield_now, blitz::yield_local}) {
+      constexpr std::size_t kJobs = 50;  // more than each limit, on one stack if there is one worker
+      std::array<std::atomic<bool>, kJobs> ran{};
+      pool.scope([&](blitz::Scope& scope) {
+        for (std::size_t i = 0; i < kJobs; ++i) {
+          scope.spawn([&, i] {
+            while (i > 0 && !ran[i - 1]) {
+              if (yield() == blitz::Yield::idle) std::this_thread::yield();
+            }
+            ran[i] = true;
+          });
+        }
+      });
+      CHECK(std::ranges::all_of(ran, [](const auto& x) { return x.load(); }));
+    }
+  });
 }
 
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
