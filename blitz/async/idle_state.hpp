@@ -254,6 +254,7 @@ class IdleState {
   std::size_t words_count_;
   std::unique_ptr<AtomicIdleWord[]> words_;
   std::unique_ptr<Slot[]> slots_;
+  static_assert(alignof(WakePrice) % kCacheLine == 0, "a push reads what is above, and the price is written often");
   WakePrice price_;
 };
 

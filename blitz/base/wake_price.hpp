@@ -14,6 +14,7 @@
 #pragma once
 
 #include "blitz/base/atomic.hpp"
+#include "blitz/base/cache_line.hpp"
 #include "blitz/base/ticks.hpp"
 
 namespace blitz::detail {
@@ -32,7 +33,10 @@ struct Price {
 };
 
 /// The price of a wake-up in a pool, by how long the worker has slept. Any thread. Hints: nothing is ordered by them.
-class WakePrice {
+///
+/// It has its own cache lines, because workers write it whenever they sleep, wake or find a job, and the idle protocols keep it
+/// next to words that every push reads.
+class alignas(kCacheLine) WakePrice {
  public:
   /// For a worker that sleeps at the time `now`, or would if it had been woken at the time `last`.
   [[nodiscard]] Price at(Ticks now, Ticks last = 0) const noexcept {

@@ -13,6 +13,7 @@
 #include <cstddef>
 
 #include "blitz/base/atomic.hpp"
+#include "blitz/base/cache_line.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/owned.hpp"
 #include "blitz/base/parker.hpp"
@@ -101,7 +102,8 @@ class BLITZ_API ApartWorkers {
   const std::size_t workers_;
   const OwnedArray<ApartSlot> slots_;
   Atomic<std::size_t> max_concurrency_;  // written by set_max_concurrency, read by each worker after each job
-  Atomic<std::size_t> count_{0};         // written by workers before and after they stand apart
+  // Written by workers before and after they stand apart: on another cache line than what is read after each job.
+  alignas(kCacheLine) Atomic<std::size_t> count_{0};
 };
 
 /// A wait at the limit of nested waits, or in a surplus slot: runs the jobs in the worker's own queue and its mail, and

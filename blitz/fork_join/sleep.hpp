@@ -262,6 +262,7 @@ class Sleep {
   std::size_t count_;
   OwnedArray<Slot> slots_;
   OwnedArray<ForkHistory> forks_;  // each the runner's of that slot; apart, so that slots are small
+  static_assert(alignof(WakePrice) % kCacheLine == 0, "a push reads what is above, and the price is written often");
   WakePrice price_;
 };
 

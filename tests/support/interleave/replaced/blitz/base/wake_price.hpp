@@ -1,6 +1,7 @@
 /// No clock decides here: every wake-up is worth its price, and no worker waits longer than the usual search.
 #pragma once
 
+#include "blitz/base/cache_line.hpp"
 #include "blitz/base/ticks.hpp"
 
 namespace blitz::detail {
@@ -9,7 +10,7 @@ struct Price {
   [[nodiscard]] static constexpr Ticks delay() noexcept { return 1; }
 };
 
-class WakePrice {
+class alignas(kCacheLine) WakePrice {
  public:
   [[nodiscard]] static Price at(Ticks /*now*/) noexcept { return {}; }
   static void learn(Ticks /*latency*/, Ticks /*slept*/) noexcept {}
