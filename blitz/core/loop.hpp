@@ -30,7 +30,7 @@ struct Loop {
   using RunBlock = bool (*)(const Loop& self, void* value, LoopIndex first, LoopIndex last);
   /// Takes the value of the part to the right into that of the part to the left. May throw.
   using Combine = void (*)(const Loop& self, void* left, void* right);
-  /// Calls `call(argument, value)` with the value of a part that has not begun.
+  /// Calls `call(argument, value)` with the value of a part that has not begun. May throw.
   using WithValue = void (*)(void (*call)(void* argument, void* value) noexcept, void* argument);
 
   /// `stop` is used until run() has returned. A grain of 0 is taken for 1.

@@ -203,7 +203,11 @@ class LoopDriver {
     if (loop_.with_value == nullptr) return run_halves(share, first, middle, last, nullptr);
     bool back = false;
     auto run = [&](void* value) noexcept { back = run_halves(share, first, middle, last, value); };
-    loop_.with_value([](void* f, void* value) noexcept { (*static_cast<decltype(run)*>(f))(value); }, &run);
+    try {
+      loop_.with_value([](void* f, void* value) noexcept { (*static_cast<decltype(run)*>(f))(value); }, &run);
+    } catch (...) {
+      fail();
+    }
     return back;
   }
 

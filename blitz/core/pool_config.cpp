@@ -24,7 +24,7 @@ std::size_t threads_from_environment() {
   const char* const end = text + std::strlen(text);
   std::size_t value = 0;
   const auto [rest, error] = std::from_chars(text, end, value);
-  if (error != std::errc{} || rest != end) {
+  if (error != std::errc{} || rest != end || value > kMoreThanAnyMachine) {
     throw ThreadPoolError(
         "blitz: the environment variable BLITZ_NUM_THREADS is \"" + std::string(text) +
         "\"; set it to a number of threads, or to 0, or unset it, for as many as there are processors");

@@ -13,7 +13,7 @@
 namespace blitz::detail {
 
 /// The number of threads to start. Throws std::invalid_argument for options that no machine could honour,
-/// ThreadPoolError for more than `limit` threads and for a BLITZ_NUM_THREADS that is no number.
+/// ThreadPoolError for more than `limit` threads and for a BLITZ_NUM_THREADS that is no number of threads.
 [[nodiscard]] BLITZ_API std::size_t checked_num_threads(const ThreadPoolOptions& options, std::size_t limit);
 
 /// The processors to put workers on, in turn; none for Affinity::none. Throws ThreadPoolError if the system does not

@@ -10,9 +10,15 @@
 TEST_CASE("global pool: each failure to start is reported, and none is final") {
   const auto use = [] { blitz::join([] {}, [] {}); };
 
-  blitz_test::set_environment("BLITZ_NUM_THREADS", "many");
-  CHECK_THROWS_AS(use(), blitz::ThreadPoolError);
-  CHECK_THROWS_AS((void)blitz::current_num_threads(), blitz::ThreadPoolError);
+  for (const char* text : {"many", "4194305", "65536"}) {
+    blitz_test::set_environment("BLITZ_NUM_THREADS", text);
+    CHECK_THROWS_AS(use(), blitz::ThreadPoolError);
+    CHECK_THROWS_AS(blitz::spawn([] {}), blitz::ThreadPoolError);
+    CHECK_THROWS_AS((void)blitz::global_pool(), blitz::ThreadPoolError);
+    CHECK_THROWS_AS((void)blitz::current_num_threads(), blitz::ThreadPoolError);
+    CHECK_THROWS_AS(blitz::init_global_pool({}), blitz::ThreadPoolError);
+    CHECK_THROWS_AS(blitz::ThreadPool(), blitz::ThreadPoolError);
+  }
 
   blitz_test::set_environment("BLITZ_NUM_THREADS", "2");
   {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <blitz/blitz.hpp>
+#include <blitz/c.h>
 #include <doctest/doctest.h>
 
 #include "blitz/core/job_memory.hpp"
@@ -413,6 +414,76 @@ TEST_CASE_TEMPLATE("bad_alloc: scratch, statistics", Pool, BLITZ_FAULT_POOLS) {
     const auto stats = bench.pool.stats();
     CHECK(stats.workers.size() == bench.pool.num_threads());
   });
+}
+
+TEST_CASE("bad_alloc: each function of c.h says so by its status, and the pool works on") {
+  static std::atomic<int> calls;
+  static blitz_pool* pool;
+  static constexpr blitz_reduction kCount = {
+      [](void*, void* value, std::size_t first, std::size_t last) {
+        *static_cast<std::size_t*>(value) += last - first;
+        return 0;
+      },
+      [](void*, void* left, void* right) { *static_cast<std::size_t*>(left) += *static_cast<std::size_t*>(right); },
+      [](void (*call)(void*, void*) noexcept, void* argument) {
+        const auto count = std::make_unique<std::size_t>(0);  // may fail too
+        call(argument, count.get());
+      }};
+  static constexpr auto kCall = [](void*) { ++calls; };
+  static constexpr auto kBranch = [](void*, int) { ++calls; };
+  static constexpr auto kBlock = [](void*, std::size_t, std::size_t) {
+    ++calls;
+    return 0;
+  };
+  blitz_status (*const functions[])() = {
+      [] {
+        blitz_pool* other = nullptr;
+        const blitz_status status = blitz_pool_create(3, &other);
+        blitz_pool_destroy(other);
+        return status;
+      },
+      [] { return blitz_install(pool, kCall, nullptr); },
+      [] { return blitz_isolate(pool, kCall, nullptr); },
+      [] { return blitz_join(pool, kBranch, nullptr, kBranch, nullptr); },
+      [] { return blitz_parallel_for(pool, 5000, 1, kBlock, nullptr); },
+      [] {
+        std::size_t count = 0;
+        const blitz_status status = blitz_parallel_reduce(pool, 5000, 1, &kCount, nullptr, &count);
+        if (status == BLITZ_OK) CHECK(count == 5000);
+        return status;
+      },
+      [] {
+        blitz_stats stats;
+        return blitz_pool_stats(pool, &stats, sizeof stats);
+      },
+      [] {
+        blitz_task_group* group = nullptr;
+        blitz_status status = blitz_task_group_create(pool, &group);
+        if (status == BLITZ_OK) status = blitz_task_group_run(group, kCall, nullptr);
+        if (status == BLITZ_OK) status = blitz_task_group_wait(group);
+        blitz_task_group_destroy(group);
+        return status;
+      },
+  };
+  for (const std::size_t threads : {1, 2, 3, 16}) {
+    CAPTURE(threads);
+    for (const auto& function : functions) {
+      CAPTURE(&function - functions);
+      fail_each([&](std::size_t nth) {
+        REQUIRE(blitz_pool_create(threads, &pool) == BLITZ_OK);
+        fail_allocation_after(nth);
+        const blitz_status status = function();
+        const bool failed = stop_failing();
+        if (status != BLITZ_OK) {
+          CHECK(status == BLITZ_NO_MEMORY);
+          CHECK(failed);
+        }
+        CHECK(function() == BLITZ_OK);
+        blitz_pool_destroy(pool);
+        return failed;
+      });
+    }
+  }
 }
 
 #if defined(__unix__) && !defined(BLITZ_THREAD_SANITIZER)

@@ -16,7 +16,7 @@ namespace blitz_test {
 namespace {
 
 constexpr int kNoLimit = std::numeric_limits<int>::max();
-constinit std::atomic<int> left{kNoLimit};
+std::atomic<int> left{kNoLimit};
 
 bool is_one_too_many() {
   return left.load(std::memory_order_relaxed) != kNoLimit && left.fetch_sub(1, std::memory_order_relaxed) <= 0;
