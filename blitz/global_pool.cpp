@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "blitz/async/policy.hpp"
+#include "blitz/base/kept_memory.hpp"
 #include "blitz/core/pool_config.hpp"
 #include "blitz/core/registry_impl.hpp"
 #include "blitz/thread_pool.hpp"
@@ -133,6 +134,13 @@ struct GlobalPool {
     base.end_threads();
   }
 
+  /// shut_down when the code is unloaded. No other thread is in it, so that nothing of it needs to stay.
+  void unload() {
+    shut_down();
+    pool.reset();
+    free_all_kept();
+  }
+
   void lock_for_fork() {
     if (!in_hook_of_start()) mutex.lock();
   }
@@ -157,9 +165,33 @@ GlobalPool& global() {
   return *instance;
 }
 
-/// Ends the pool when the statics are destroyed: after main() has returned.
+/// Whether the statics are destroyed because dlclose() unloads the shared object that contains this code. It calls the functions
+/// of .fini_array before it destroys the statics, and exit() calls them after that.
+bool unloading = false;
+#if defined(__ELF__)
+[[gnu::destructor]] void note_unloading() { unloading = true; }
+#endif
+
+/// From now on the shared object that contains this code stays loaded if dlclose() is called, since it owes this thread a
+/// destructor. The program ends before the thread does.
+void stay_loaded() {
+  struct Owed {
+    ~Owed() { unloading = true; }  // Not trivial, so that compilers keep it.
+  };
+  static thread_local const Owed owed;
+  static_cast<void>(opaque(&owed));
+}
+
+/// Ends the pool when the statics are destroyed: after main() has returned, or by dlclose().
 struct EndOfProgram {
-  ~EndOfProgram() { global().end_with_program(); }
+  ~EndOfProgram() {
+    if (unloading) {
+      global().unload();
+    } else {
+      global().end_with_program();
+      stay_loaded();  // Another static object may call dlclose() later, and the pool's threads may go on.
+    }
+  }
 };
 void register_end_of_program() { static const EndOfProgram end; }
 

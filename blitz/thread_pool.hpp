@@ -343,7 +343,8 @@ using AsyncThreadPool = BasicThreadPool<AsyncPolicy>;
 /// until the process is gone. While the end waits for spawned jobs, what threads outside every pool spawn waits, too. If no
 /// other thread than the one that ends the program has ever called the pool, it is shut down; a thread that comes later
 /// gets a new one, with default options, and one that calls the old one, by a reference, does not return. Otherwise the
-/// pool's threads end with the process, without on_thread_exit.
+/// pool's threads end with the process, without on_thread_exit. If `dlclose` unloads a plug-in that contains the library, its
+/// global pool is shut down in any case.
 /// @return The pool, which must not be used after the end of the program.
 /// @throws What the constructor of ThreadPool throws (the next call then tries again); ThreadPoolError after
 ///         shutdown_global_pool, and in a hook of the global pool while that starts.

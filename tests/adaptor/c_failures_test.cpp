@@ -163,7 +163,7 @@ int fail_in_block(void* failure, std::size_t, std::size_t) {
   return 0;
 }
 
-/// A reduction in which `combine` or `with_value` fails: the functions of a part that another worker has taken. `failed` tells
+/// A reduction with a `combine` or `with_value` that fails: the functions of a part that another worker has taken. `failed` tells
 /// whether there was one.
 struct Parts {
   const Failure& failure;
