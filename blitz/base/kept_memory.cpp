@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
 
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
@@ -77,8 +78,8 @@ void give_back(const KeptArray& kept) noexcept {
 }
 
 /// A caller that finds the lock taken does without: another thread has it, in a forked child perhaps one of the parent.
-struct {
-  std::mutex lock;
+constinit struct {
+  Mutex lock;
   KeptArray kept[4];
   std::size_t oldest = 0;
 } store;

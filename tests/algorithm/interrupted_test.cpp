@@ -1,7 +1,7 @@
 /// Every algorithm interrupted at each of its calls in turn: a comparison, a predicate, a projection, an operation, a copy or a
-/// move throws, or requests a stop. Nothing is leaked, all elements are valid, and what only changes the order of items loses
-/// none unless a move throws. Those with stricter promises have tests of these beside the others. every_algorithm_test.py
-/// holds the names of the cases against the headers.
+/// move throws, or requests a stop; and at each of its allocations, which fails. Nothing is leaked, all elements are valid, and
+/// an algorithm that only changes the order of items loses none unless a move throws. Those with stricter promises have tests
+/// of these beside the others. every_algorithm_test.py holds the names of the cases against the headers.
 
 #include <algorithm>
 #include <atomic>
@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <random>
 #include <ranges>
@@ -22,6 +23,8 @@
 #include <doctest/doctest.h>
 
 #include "algorithm/kinds.hpp"
+#include "support/fail_each.hpp"
+#include "support/failing_new.hpp"
 
 namespace blitz_test {
 namespace {
@@ -95,6 +98,36 @@ struct Case {
   std::function<bool(const AlgorithmOptions&, World&)> run;  // whether the result is right
 };
 
+/// Calls `each` with each of its allocations failing in turn, its items' own among them. It does without, or std::bad_alloc
+/// arrives.
+void check_without_memory(const Case& each, const Ints& numbers, const Ints& others) {
+  if (!allocations_can_fail()) return;
+  Fragile::counter.never_throw();
+  for (const blitz::PoolRef pool : {pools()[0], pools()[2], pools()[4]}) {
+    const std::size_t in_use = allocations_in_use();
+    const std::size_t failures = fail_each(
+        [&](std::size_t nth) {
+          World world{numbers, others};
+          bool right = true;
+          bool thrown = false;
+          fail_allocation_after(nth);
+          try {
+            right = each.run({.min_grain = 4, .pool = pool}, world);
+          } catch (const std::bad_alloc&) {
+            thrown = true;
+          }
+          const bool failed = stop_failing();
+          CHECK(right);
+          CHECK((failed || !thrown));
+          if (each.promise == Promise::kSame) CHECK(made_of(world.a, numbers));
+          return failed;
+        },
+        next_to_interrupt);
+    // The pool keeps some memory for its jobs.
+    CHECK(allocations_in_use() < in_use + 20 + failures / 2);
+  }
+}
+
 /// Calls each of the cases with items of these numbers, interrupted at each of its calls: those of callables alone, or of
 /// copies and moves as well.
 void check_interrupted(const std::vector<Case>& cases, const Ints& numbers, const Ints& others) {
@@ -141,6 +174,7 @@ void check_interrupted(const std::vector<Case>& cases, const Ints& numbers, cons
         }
       }
     }
+    check_without_memory(each, numbers, others);
     CHECK(items_alive == 0);
   }
 }

@@ -28,6 +28,8 @@ SOURCES = {
     "confinement": ["blitz/core/confinement.cpp", "blitz/core/worker.cpp"],
     "worker": ["blitz/core/waiting.cpp"],
     "chain": ["blitz/algorithm/chain.cpp"],
+    "kept_memory": ["blitz/base/kept_memory.cpp"],
+    "rope": ["blitz/pipeline/rope.cpp"],
     "idle_state": ["blitz/async/idle_state.cpp"],
     "async": ["blitz/async/idle_state.cpp", "blitz/async/policy.cpp"],
 }

@@ -1,6 +1,6 @@
-// Pipelines that end early, by an exception or a stop at each call: all that was made is destroyed, and no item is visited
-// twice. Every source and stage with every terminal (names_test.py looks for their names here): stages hide behind two types,
-// of those that keep positions and of others, so that each is compiled once.
+// Pipelines that end early, by an exception or a stop at each call, or by an allocation that fails: all that was made is
+// destroyed, and no item is visited twice. Every source and stage with every terminal (names_test.py looks for their names here):
+// stages hide behind two types, of those that keep positions and of others, so that each is compiled once.
 #include <array>
 #include <atomic>
 #include <concepts>
@@ -8,6 +8,7 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <ranges>
@@ -24,6 +25,8 @@
 
 #include "algorithm/kinds.hpp"
 #include "pipeline/any_stage.hpp"
+#include "support/fail_each.hpp"
+#include "support/failing_new.hpp"
 
 namespace blitz_test {
 namespace {
@@ -337,6 +340,35 @@ TEST_CASE("pipelines: a stop at each call of each pipeline") {
   });
 }
 
+TEST_CASE("pipelines: each allocation of each pipeline fails") {
+  if (!allocations_can_fail()) {
+    MESSAGE("skipped: operator new has been replaced");
+    return;
+  }
+  for_each_pipeline([](const NamedStage& stage, const NamedTerminal& terminal, const AlgorithmOptions& options) {
+    const std::size_t in_use = allocations_in_use();
+    const std::size_t failures = fail_each(
+        [&](std::size_t nth) {
+          CallCounter counter;
+          counter.never_throw();
+          bool thrown = false;
+          fail_allocation_after(nth);
+          try {
+            run(stage, terminal, options, counter);
+          } catch (const std::bad_alloc&) {
+            thrown = true;
+          }
+          const bool failed = stop_failing();
+          CHECK(items_alive == 0);
+          CHECK((failed || !thrown));
+          return failed;
+        },
+        next_to_interrupt);
+    // The pool keeps some memory for its jobs.
+    CHECK(allocations_in_use() < in_use + 20 + failures / 2);
+  });
+}
+
 constexpr int kBlock = 4096;  // that of a scan
 constexpr int kMany = 2 * kBlock + kBlock / 2;
 
@@ -388,40 +420,61 @@ TEST_CASE("pipelines: an exception and a stop near the borders of the blocks of 
   }
 }
 
-TEST_CASE("pipelines: an exception at each move of an item") {
+TEST_CASE("pipelines: an exception or a stop at each move of an item") {
   const auto is_odd = [](const Fragile& x) { return x.value() % 2 != 0; };
   for (const std::size_t pool : {std::size_t{0}, std::size_t{2}, std::size_t{4}}) {
-    const auto all = par(0, kItems).map([](int i) { return Fragile(i); }).with({.min_grain = 1, .pool = pools()[pool]});
-    const auto check = [&](const char* terminal, const auto& run) {
-      CAPTURE(pool);
-      CAPTURE(terminal);
-      bool ended = false;
-      for (std::size_t at = 0; !ended; at = next_to_interrupt(at)) {
-        CAPTURE(at);
-        Fragile::counter.throw_at(at);
-        try {
-          run();
-          ended = true;
-        } catch (const Thrown&) {
+    // By blocks that depend on the threads' speed, and by the same ones each time.
+    for (const bool deterministic : {false, true}) {
+      AlgorithmOptions options{.min_grain = 1, .deterministic = deterministic, .pool = pools()[pool]};
+      const auto check = [&](const char* terminal, const auto& run) {
+        CAPTURE(pool);
+        CAPTURE(deterministic);
+        CAPTURE(terminal);
+        const auto run_with_options = [&] { run(par(0, kItems).map([](int i) { return Fragile(i); }).with(options)); };
+        bool ended = false;
+        for (std::size_t at = 0; !ended; at = next_to_interrupt(at)) {
+          CAPTURE(at);
+          Fragile::counter.throw_at(at);
+          try {
+            run_with_options();
+            ended = true;
+          } catch (const Thrown&) {
+          }
+          CHECK(items_alive == 0);
+          CHECK(ended == (Fragile::counter.calls() <= at));
         }
-        CHECK(items_alive == 0);
-        CHECK(ended == (Fragile::counter.calls() <= at));
-      }
-      Fragile::counter.never_throw();
-    };
-    check("collect", [&] { ignore(all.collect()); });
-    check("collect behind a filter", [&] { ignore(all.filter(is_odd).collect()); });
-    check("collect behind flat_map",
-          [&] { ignore(all.flat_map([](const Fragile& x) { return std::vector<Fragile>(2, x); }).collect()); });
-    check("collect into a vector", [&] { ignore(all.template collect<std::vector<Fragile>>()); });
-    check("append_to", [&] {
-      std::vector<Fragile> out(1, Fragile(1));
-      all.filter(is_odd).append_to(out);
-    });
-    check("partition", [&] { ignore(all.partition(is_odd)); });
-    check("unzip", [&] { ignore(all.filter(is_odd).map([](const Fragile& x) { return std::pair(x, x); }).unzip()); });
-    check("find_last", [&] { ignore(all.find_last(is_odd)); });
-    check("reduce", [&] { ignore(all.reduce([](Fragile x, const Fragile&) { return x; })); });
+        bool stopped = true;
+        for (std::size_t at = 0; stopped; at = next_to_interrupt(at)) {
+          CAPTURE(at);
+          options.stop = Fragile::counter.stop_at(at);
+          try {
+            run_with_options();
+          } catch (const blitz::Stopped&) {
+            CHECK(options.stop.stop_requested());
+          }
+          CHECK(items_alive == 0);
+          stopped = options.stop.stop_requested();
+        }
+        options.stop = {};
+        Fragile::counter.never_throw();
+      };
+      check("collect", [](const auto& all) { ignore(all.collect()); });
+      check("collect behind a filter", [&](const auto& all) { ignore(all.filter(is_odd).collect()); });
+      check("collect behind flat_map", [](const auto& all) {
+        ignore(all.flat_map([](const Fragile& x) { return std::vector<Fragile>(2, x); }).collect());
+      });
+      check("collect into a vector", [](const auto& all) { ignore(all.template collect<std::vector<Fragile>>()); });
+      check("append_to", [&](const auto& all) {
+        std::vector<Fragile> out(1, Fragile(1));
+        all.filter(is_odd).append_to(out);
+      });
+      check("partition", [&](const auto& all) { ignore(all.partition(is_odd)); });
+      check("unzip", [&](const auto& all) {
+        ignore(all.filter(is_odd).map([](const Fragile& x) { return std::pair(x, x); }).unzip());
+      });
+      check("find_last", [&](const auto& all) { ignore(all.find_last(is_odd)); });
+      check("reduce", [](const auto& all) { ignore(all.reduce([](Fragile x, const Fragile&) { return x; })); });
+    }
   }
 }
 

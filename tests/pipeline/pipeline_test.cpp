@@ -528,14 +528,93 @@ TEST_CASE("pipelines: all that a filter leaves over") {
   });
 }
 
+/// An item with that alignment, at least as large. Counts those that are made elsewhere.
+template <std::size_t kAlignment, std::size_t kSize = kAlignment>
+class alignas(kAlignment) Large {
+ public:
+  inline static std::atomic<int> misplaced{0};
+
+  explicit Large(int the_value) : value_(the_value) { check(); }
+  Large(const Large& other) : value_(other.value_) { check(); }
+  Large& operator=(const Large&) = default;
+  ~Large() = default;
+  [[nodiscard]] int value() const { return value_; }
+
+ private:
+  void check() const {
+    if (reinterpret_cast<std::uintptr_t>(this) % kAlignment != 0) ++misplaced;
+  }
+
+  int value_;
+  [[maybe_unused]] std::array<char, kSize - sizeof(int)> rest_;
+};
+
+template <class Item>
+void check_large(int count) {
+  CAPTURE(count);
+  for (const blitz::PoolRef pool : {pools()[0], pools()[2], pools()[4]}) {
+    const auto all = par(0, count).map([](int i) { return Item(i); }).with({.min_grain = 1, .pool = pool});
+    std::vector<int> expected(static_cast<std::size_t>(count));
+    std::iota(expected.begin(), expected.end(), 0);
+    CHECK(numbers_of(all.collect()) == expected);
+    CHECK(numbers_of(all.flat_map([](const Item& x) { return std::views::single(x); }).collect()) == expected);
+    const auto is_odd = [](const Item& x) { return x.value() % 2 != 0; };
+    const auto [odd, even] = all.partition(is_odd);
+    CHECK(numbers_of(odd) == listed(expected | std::views::filter(kIsOdd)));
+    CHECK(numbers_of(even) == listed(expected | std::views::filter(std::not_fn(kIsOdd))));
+    CHECK(numbers_of(all.filter(is_odd).collect()) == numbers_of(odd));
+  }
+  CHECK(Item::misplaced == 0);
+}
+
+TEST_CASE("pipelines: items that are over-aligned, or larger than the memory that parts begin with") {
+  // Arrays of less than the process keeps, of as much, and of large pages.
+  for (const int count : {3, 17, 61, 1100}) {
+    check_large<Large<256>>(count);
+    check_large<Large<4096>>(count);
+  }
+  check_large<Large<8, 2000>>(100);
+  check_large<Large<8, 300'000>>(9);
+}
+
+TEST_CASE("pipelines: all but one of the items, whichever that is") {
+  constexpr int kMany = 40;
+  for_each_pool([](AlgorithmOptions options) {
+    // Cut into as many parts as there are items, whatever the threads do.
+    options.deterministic = true;
+    const auto check = [&](const auto& all) {
+      for (int dropped = 0; dropped < kMany; ++dropped) {
+        std::vector<int> expected(kMany);
+        std::iota(expected.begin(), expected.end(), 0);
+        std::erase(expected, dropped);
+        const auto keeps = [dropped](const auto& x) { return number_of(x) != dropped; };
+        CHECK(numbers_of(all.filter(keeps).collect()) == expected);
+        const auto [kept, others] = all.partition(keeps);
+        CHECK(numbers_of(kept) == expected);
+        CHECK(numbers_of(others) == std::vector{dropped});
+      }
+    };
+    check(par(0, kMany).with(options));
+    check(par(0, kMany).map([](int i) { return Item(i); }).with(options));
+  });
+  CHECK(items_alive == 0);
+}
+
 TEST_CASE("pipelines: a filter of more than arrays keep memory for") {
-  const auto many = par(0LL, 17'000'000LL);
-  const auto rare = listed(many.filter([](long long x) { return x % 1'000'003 == 1; }).collect());
+  const auto many = par(0LL, 34'000'000LL);
+  static_assert(34'000'000 * sizeof(long long) > blitz::detail::kMostKept);
+  const auto rare = listed(many.filter([](long long x) { return x % 2'000'003 == 1; }).collect());
   CHECK(rare.size() == 17);
   CHECK(rare.front() == 1);
-  CHECK(rare.back() == 16'000'049);
+  CHECK(rare.back() == 32'000'049);
   const auto next = [](long long x) { return x + 1; };
-  CHECK(many.filter([](long long x) { return x % 10 != 0; }).map(next).collect().size() == 15'300'000);
+  CHECK(many.filter([](long long x) { return x % 10 != 0; }).map(next).collect().size() == 30'600'000);
+  // No memory for all of them is asked for.
+  const auto throws = [](long long) -> bool { throw Thrown(); };
+  for (const long long most : {1LL << 50, std::numeric_limits<long long>::max()}) {
+    CHECK_THROWS_AS(static_cast<void>(par(0LL, most).filter(throws).collect()), Thrown);
+    CHECK_THROWS_AS(static_cast<void>(par(0LL, most).partition(throws)), Thrown);
+  }
 }
 
 TEST_CASE("pipelines: an array has the memory of the one before") {

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "blitz/base/export.hpp"
+
 #if defined(_WIN32)
 #include <malloc.h>
 #endif
@@ -12,15 +14,17 @@ namespace blitz_test {
 namespace {
 
 constinit std::atomic<std::size_t> made{0};
+constinit std::atomic<std::size_t> freed{0};
 /// The number of the allocation that fails. One that none can reach: none does.
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 constinit std::atomic<std::size_t> fails{kNone};
 constinit std::atomic<bool> failed{false};
 
-void* allocate(std::size_t size, std::size_t alignment) {
+[[maybe_unused]] void* allocate(std::size_t size, std::size_t alignment) {
   const std::size_t number = made.fetch_add(1, std::memory_order_relaxed);
   if (number == fails.load(std::memory_order_relaxed)) {
     failed.store(true, std::memory_order_relaxed);
+    freed.fetch_add(1, std::memory_order_relaxed);
     throw std::bad_alloc();
   }
   const std::size_t whole = (size + alignment - 1) / alignment * alignment;
@@ -29,11 +33,14 @@ void* allocate(std::size_t size, std::size_t alignment) {
 #else
   void* const memory = std::aligned_alloc(alignment, whole > 0 ? whole : alignment);
 #endif
-  if (memory == nullptr) throw std::bad_alloc();
+  if (memory == nullptr) {
+    freed.fetch_add(1, std::memory_order_relaxed);
+    throw std::bad_alloc();
+  }
   return memory;
 }
 
-void* try_allocate(std::size_t size, std::size_t alignment) noexcept {
+[[maybe_unused]] void* try_allocate(std::size_t size, std::size_t alignment) noexcept {
   try {
     return allocate(size, alignment);
   } catch (const std::bad_alloc&) {
@@ -41,7 +48,8 @@ void* try_allocate(std::size_t size, std::size_t alignment) noexcept {
   }
 }
 
-void deallocate(void* memory) noexcept {
+[[maybe_unused]] void deallocate(void* memory) noexcept {
+  if (memory != nullptr) freed.fetch_add(1, std::memory_order_relaxed);
 #if defined(_WIN32)
   ::_aligned_free(memory);
 #else
@@ -49,11 +57,13 @@ void deallocate(void* memory) noexcept {
 #endif
 }
 
-constexpr std::size_t kUsual = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+[[maybe_unused]] constexpr std::size_t kUsual = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 
 }  // namespace
 
 std::size_t allocations() noexcept { return made.load(std::memory_order_relaxed); }
+
+std::size_t allocations_in_use() noexcept { return allocations() - freed.load(std::memory_order_relaxed); }
 
 void fail_allocation_after(std::size_t count) noexcept {
   failed.store(false, std::memory_order_relaxed);
@@ -66,6 +76,9 @@ bool stop_failing() noexcept {
 }
 
 }  // namespace blitz_test
+
+// clang's sanitizers have their own.
+#if !defined(__clang__) || !(defined(BLITZ_ADDRESS_SANITIZER) || defined(BLITZ_THREAD_SANITIZER))
 
 using blitz_test::allocate;
 using blitz_test::deallocate;
@@ -102,3 +115,5 @@ using blitz_test::try_allocate;
 [[gnu::noinline]] void operator delete[](void* memory, std::align_val_t) noexcept { deallocate(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { deallocate(memory); }
 [[gnu::noinline]] void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { deallocate(memory); }
+
+#endif

@@ -8,6 +8,9 @@ namespace blitz_test {
 /// How many allocations all threads of the process have made so far.
 [[nodiscard]] std::size_t allocations() noexcept;
 
+/// How many of them have not been freed.
+[[nodiscard]] std::size_t allocations_in_use() noexcept;
+
 /// Of all allocations from now on, the one after the next `count` fails, once, on whatever thread it is.
 void fail_allocation_after(std::size_t count) noexcept;
 

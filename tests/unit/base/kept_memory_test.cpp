@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <set>
 #include <thread>
 #include <vector>
@@ -21,7 +22,8 @@ constexpr std::size_t kKiB = 1024;
 TEST_CASE("kept memory: of any size and alignment, and the caller's own") {
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, 64 * kKiB - 1, 64 * kKiB, 100 * kKiB, 4096 * kKiB - 1,
                                  4096 * kKiB, 5000 * kKiB, 16384 * kKiB, 131'072 * kKiB, 131'072 * kKiB + 1}) {
-    for (const std::size_t alignment : {std::size_t{1}, std::size_t{64}, std::size_t{4096}}) {
+    for (const std::size_t alignment : {std::size_t{1}, std::size_t{64}, std::size_t{128}, std::size_t{2048},
+                                        std::size_t{4096}, kHugePage, 4 * kHugePage}) {
       CAPTURE(size);
       CAPTURE(alignment);
       for (int again = 0; again < 2; ++again) {
@@ -54,6 +56,58 @@ TEST_CASE("kept memory: an array of about the same size has the memory of the on
   void* const second = allocate_kept(1001 * kKiB, 8);
   CHECK(second == first);
   free_kept(second, 1001 * kKiB, 8);
+}
+
+/// Whether the memory of an array of that size and alignment is that of an array of `next` bytes after it.
+bool is_kept(std::size_t size, std::size_t alignment, std::size_t next) {
+  free_all_kept();
+  void* const first = allocate_kept(size, alignment);
+  REQUIRE(first != nullptr);
+  void* const other = allocate_kept(size, alignment);  // so that malloc does not return the first again
+  free_kept(first, size, alignment);
+  void* const second = allocate_kept(next, alignment);
+  free_kept(second, next, alignment);
+  free_kept(other, size, alignment);
+  free_all_kept();
+  return second == first;
+}
+
+TEST_CASE("kept memory: which arrays") {
+  CHECK(is_kept(64 * kKiB, 64, 64 * kKiB));
+  CHECK(is_kept(kMostKept, 64, kMostKept));
+  // Not for one of another size, which would be freed as one of that size.
+  CHECK_FALSE(is_kept(200 * kKiB, 64, 100 * kKiB));
+  CHECK_FALSE(is_kept(200 * kKiB, 64, 300 * kKiB));
+}
+
+TEST_CASE("kept memory: the four that were freed last") {
+  constexpr std::size_t kSize = 64 * kKiB;
+  free_all_kept();
+  void* arrays[7];
+  for (void*& array : arrays) array = allocate_kept(kSize, 8);
+  for (void* const array : arrays) free_kept(array, kSize, 8);
+  std::set<void*> kept;
+  for (int i = 0; i < 4; ++i) kept.insert(allocate_kept(kSize, 8));
+  CHECK(kept == std::set<void*>(arrays + 3, arrays + 7));
+  for (void* const array : kept) free_kept(array, kSize, 8);
+  free_all_kept();
+}
+
+TEST_CASE("kept memory: one that is too large to be kept leaves the others kept") {
+  constexpr std::size_t kSmall = 64 * kKiB;
+  free_all_kept();
+  void* small[4];
+  for (void*& array : small) array = allocate_kept(kSmall, 8);
+  for (void* const array : small) free_kept(array, kSmall, 8);
+  for (const std::size_t size : {kMostKept + 1, 2 * kMostKept + 4 * kHugePage, 4 * kMostKept}) {
+    void* const large = allocate_kept(size, 8);
+    free_kept(large, size, 8);
+  }
+  std::set<void*> kept;
+  for (int i = 0; i < 4; ++i) kept.insert(allocate_kept(kSmall, 8));
+  CHECK(kept == std::set<void*>(small, small + 4));
+  for (void* const array : kept) free_kept(array, kSmall, 8);
+  free_all_kept();
 }
 
 TEST_CASE("kept memory: a large array begins far from where those of malloc do in their pages") {
@@ -94,8 +148,29 @@ TEST_CASE("kept memory: in all it is limited, and the oldest goes first") {
 }
 
 TEST_CASE("kept memory: there is none") {
-  CHECK(allocate_kept(std::numeric_limits<std::size_t>::max() / 2, 8) == nullptr);
-  CHECK(allocate_kept(std::numeric_limits<std::size_t>::max(), 8) == nullptr);
+  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+  for (const std::size_t size : {kMost / 2 - kHugePage + 1, kMost / 2, kMost - kHugePage, kMost - 1, kMost}) {
+    CAPTURE(size);
+    for (const std::size_t alignment : {std::size_t{1}, std::size_t{64}, std::size_t{4096}, kHugePage}) {
+      CHECK(allocate_kept(size, alignment) == nullptr);
+    }
+    CHECK_FALSE(array_memory(size, 1, 1, std::nothrow));
+    CHECK_FALSE(array_memory(size / 8 + 1, 8, 8, std::nothrow));  // 2^64 bytes at most, and more
+    CHECK_FALSE(array_memory(size, size, 1, std::nothrow));
+    CHECK_THROWS_AS(static_cast<void>(array_memory(size, 1, 1)), std::bad_alloc);
+  }
+}
+
+TEST_CASE("kept memory: arrays of items are aligned as these, and at a cache line") {
+  for (const std::size_t alignment : {std::size_t{1}, std::size_t{8}, std::size_t{256}, std::size_t{4096}}) {
+    for (const std::size_t count : {1, 5, 300, 50'000}) {
+      CAPTURE(alignment);
+      CAPTURE(count);
+      const ArrayMemory<char> memory = array_memory(count, alignment, alignment);
+      CHECK(reinterpret_cast<std::uintptr_t>(memory.get()) % std::max(alignment, kCacheLine) == 0);
+    }
+    CHECK_FALSE(array_memory(0, alignment, alignment));
+  }
 }
 
 TEST_CASE("kept memory: several threads have arrays of their own") {
