@@ -59,7 +59,8 @@ TEST_CASE("reduce_by_key: as the plain loop, for every length, length of the run
     for (const int kinds : {1, 3, 1000}) {
       const std::vector<int> keys = runs_of(n, kinds);
       const Runs expected = runs_serially(keys, values);
-      for (const std::size_t grain : options.min_grain == 0 ? Sizes{0} : Sizes{1, 2, 7}) {
+      using Grains = std::vector<std::size_t>;  // The array of an initializer_list would not live as long as the loop.
+      for (const std::size_t grain : options.min_grain == 0 ? Grains{0} : Grains{1, 2, 7}) {
         CAPTURE(kinds);
         CAPTURE(grain);
         options.min_grain = grain;
