@@ -116,7 +116,7 @@ class WorkList {
     usual_ = saturated(usual);
     const Ticks begun = ticks_now();
     Share(*this, {})();
-    usual = static_cast<float>(ticks_now() - begun);
+    usual = static_cast<float>(ticks_between(begun, ticks_now()));
   }
 
  private:
@@ -156,7 +156,7 @@ class WorkList {
     [[nodiscard]] bool is_worth_offering(WorkerBase& worker, Ticks begun) noexcept {
       if (worker.audience() != Audience::kSleeps) return true;
       if (list_->usual_ == 0 && !offered_) return true;
-      const Ticks lasted = ticks_now() - begun;
+      const Ticks lasted = ticks_between(begun, ticks_now());
       return worker.worth_waking(lasted < list_->usual_ ? list_->usual_ : lasted) != 0;
     }
 

@@ -32,16 +32,19 @@ class alignas(2 * kCacheLine) CoalescedFence {
     seq_cst_fence();
     const Number latest = begun_.load(std::memory_order_relaxed);
     Ticks begin = 0;
+    int looks = kMostLooks;
     do {
       const Number ended = ended_.load(std::memory_order_acquire);  // [end]
       if (ended > latest) return;
       if (ended == latest && try_begin(latest)) return make(latest + 1, fence);
-    } while (pace_.worth_waiting(begin));
+    } while (--looks > 0 && pace_.worth_waiting(begin));
     make(begun_.fetch_add(1, std::memory_order_relaxed) + 1, fence);  // [request]
   }
 
  private:
   using Number = std::uint64_t;
+
+  static constexpr int kMostLooks = 1 << 18;  // a millisecond and more: the clock may stand still
 
   /// Returns whether the caller is to make fence number latest + 1.
   [[nodiscard]] bool try_begin(Number latest) noexcept {

@@ -19,7 +19,7 @@ class FencePace {
     const Ticks known = usual();
     const Ticks least = kLeast * ticks_per_microsecond();
     const Ticks most = std::min(2 * known, kMost * ticks_per_microsecond());
-    const Ticks took = std::clamp(now() - begin, least, most);
+    const Ticks took = std::clamp(ticks_between(begin, now()), least, most);
     // Relaxed, here and in usual(): an estimate. Not stored if unchanged: waiting callers read this line.
     if (took != known) usual_.store(took, std::memory_order_relaxed);
   }

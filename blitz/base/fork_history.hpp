@@ -26,7 +26,7 @@ class ForkHistory {
   [[nodiscard]] bool wakes(const void* half, std::uintptr_t code, WakePrice& prices, Series& series,
                            Ticks now) noexcept {
     if (half_ != nullptr) {
-      if (!wakes_) wakes_ = now - began_ >= price_.of_work();
+      if (!wakes_) wakes_ = ticks_between(began_, now) >= price_.of_work();
       return wakes_;
     }
     half_ = half;
@@ -50,8 +50,7 @@ class ForkHistory {
   /// The fork that is timed has ended.
   void end(bool stolen, Ticks now) noexcept {
     half_ = nullptr;
-    // Never 0: a clock may have 24 ticks a microsecond, and the clocks of two processors may differ.
-    const Ticks time = now > began_ ? now - began_ : 1;
+    const Ticks time = ticks_between(began_, now) + 1;  // Never 0, as it may be on a clock of 24 ticks a microsecond.
     // A half that was stolen is worth a wake-up. If a worker was woken and came too late, it was not worth its price,
     // however long the fork took.
     known_->time = stolen ? 0 : wakes_ && price_.latency < time ? price_.latency : time;

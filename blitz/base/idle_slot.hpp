@@ -24,7 +24,7 @@ struct IdleSlot {
     const Ticks began = wake_began = ticks_now();
     placement.keep_off_this_processor();
     parker.unpark();
-    price.learn_cost(ticks_now() - began, began);
+    price.learn_cost(ticks_between(began, ticks_now()), began);
   }
 
   /// The resident runs again, after a search that began at `since`, or at the wake-up before; sets `since`.
@@ -32,7 +32,7 @@ struct IdleSlot {
     placement.restore();
     if (const Ticks began = std::exchange(wake_began, 0)) {
       const Ticks now = ticks_now();
-      price.learn(now - began, began - since);
+      price.learn(ticks_between(began, now), ticks_between(since, began));
       patience.woken(since, began, price);
       since = now;
     }

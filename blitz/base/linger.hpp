@@ -38,7 +38,9 @@ template <class Latch>
 void pause_search(std::size_t slot, const Latch& latch) noexcept {
   if (slot != 0) return yield_thread();
   const Ticks begin = ticks_now();
-  while (!latch.probe() && ticks_now() - begin < ticks_per_microsecond()) cpu_relax();
+  // The clock may stand still.
+  for (int looks = 0; looks < 1000 && !latch.probe() && ticks_now() - begin < ticks_per_microsecond(); ++looks)
+    cpu_relax();
 }
 
 /// Waits for about a microsecond until `idle()`: a worker that has just ended the last job of a call is about to be

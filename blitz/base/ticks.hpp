@@ -1,7 +1,8 @@
 /// A clock for intervals of microseconds that takes nanoseconds to read.
 ///
 /// Reads the processor's own counter if user code may. Its rate is known only roughly, which is enough to tell a
-/// microsecond from ten.
+/// microsecond from ten. Counters of two processors may differ, and those of an emulator may stand still. So a user of this
+/// clock is right whatever it returns, and no wait depends on its progress only.
 #pragma once
 
 #include <cstdint>
@@ -41,5 +42,8 @@ using Ticks = std::uint64_t;
 [[nodiscard]] constexpr Ticks ticks_per_microsecond() noexcept { return 1000; }
 
 #endif
+
+/// The time from `begin` to `end`; 0 if the clock went backwards.
+[[nodiscard]] constexpr Ticks ticks_between(Ticks begin, Ticks end) noexcept { return end > begin ? end - begin : 0; }
 
 }  // namespace blitz::detail

@@ -116,7 +116,7 @@ class alignas(kCacheLine) WakePrice {
   [[nodiscard]] Ticks asleep_for(Ticks now, Ticks last = 0) const noexcept {
     const Ticks fell_asleep = asleep_since_.load(std::memory_order_relaxed);
     const Ticks since = fell_asleep > last ? fell_asleep : last;
-    return now > since ? now - since : 0;
+    return ticks_between(since, now);
   }
   [[nodiscard]] Averages& after(Ticks slept) noexcept {
     return averages_[slept > kDeepSleep * ticks_per_microsecond() ? 1 : 0];
@@ -137,7 +137,7 @@ class Series {
 
   /// The caller has `work` left, which alone is not worth a wake-up. Returns whether it is as part of the series.
   [[nodiscard]] bool add(Ticks work, WakePrice& price, Ticks now) noexcept {
-    const Ticks since = now - last_;
+    const Ticks since = now - last_;     // After a jump back, very long: the series begins again.
     if (since < work / 2) return false;  // The same call, a block later.
     last_ = now;
     const Ticks gap = since > work ? since - work : 0;
@@ -169,7 +169,9 @@ class Patience {
  public:
   /// After the usual search, in a wait that began at `since`. Returns whether to search on.
   [[nodiscard]] bool lasts(Ticks since, const WakePrice& price) const noexcept {
-    return gap_ < price.reach() && ticks_now() - since < price.reach();
+    const Ticks now = ticks_now();
+    if (since >= now) return false;  // The clock stands still, or went backwards.
+    return gap_ < price.reach() && now - since < price.reach();
   }
   /// The worker, without work since `since`, was woken for work by a waker that began at `began`.
   void woken(Ticks since, Ticks began, WakePrice& price) noexcept { gap_ = price.take_promise() ? 0 : began - since; }

@@ -132,9 +132,9 @@ class LoopDriver {
   /// At the end of the loop. If no block was timed, because each of the parts was one, its whole time tells enough.
   BLITZ_COLD void learn(const Share& share) const noexcept {
     if (!share.pace.timed() && share.asked == 0) return;
-    const float taken = share.pace.timed()
-                            ? share.pace.per_item()
-                            : static_cast<float>(ticks_now() - share.asked) / static_cast<float>(loop_.count);
+    const float taken = share.pace.timed() ? share.pace.per_item()
+                                           : static_cast<float>(ticks_between(share.asked, ticks_now())) /
+                                                 static_cast<float>(loop_.count);
     // 0 says that nothing is known, and a block may take no tick of a clock of 24 a microsecond.
     *share.usual = std::max(taken, 1e-6F);
   }

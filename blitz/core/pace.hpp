@@ -85,7 +85,7 @@ class Pace {
       const Ticks start = mark_ != 0 ? mark_ : ticks_now();
       run_block(first, first + size);
       mark_ = ticks_now();
-      ran(size, std::max(mark_, start) - start);  // Clocks of two processors may differ.
+      ran(size, ticks_between(start, mark_));
     } else {
       run_block(first, first + size);
     }

@@ -188,6 +188,23 @@ TEST_CASE("loop: one that has become long is offered after two blocks, and in th
   CHECK(blocks_before_offer == 0);
 }
 
+TEST_CASE("loop: one with more work than 64 bits count in ticks is offered") {
+  for (const bool known : {false, true}) {
+    CAPTURE(known);
+    FakeWorker worker(0, 2);
+    worker.idle = true;
+    int blocks = 0;
+    worker.on_push = [&] { blocks = 10; };
+    auto body = [&](LoopIndex, LoopIndex) {
+      blitz_test::spend_ten_microseconds();
+      return ++blocks >= 10;
+    };
+    const float usual = 10 * static_cast<float>(blitz::detail::ticks_per_microsecond());
+    run(worker, LoopCut::kAdaptive, LoopIndex{1} << 62, body, 1, {}, known ? usual : 1e-6F);
+    CHECK(worker.pushes == 1);
+  }
+}
+
 TEST_CASE("loop: the half for a worker that searches is smaller by a microsecond of work") {
   Thieves two;
   Blocks body;
