@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <new>
 #include <set>
@@ -63,18 +64,19 @@ bool is_kept(std::size_t size, std::size_t alignment, std::size_t next) {
   free_all_kept();
   void* const first = allocate_kept(size, alignment);
   REQUIRE(first != nullptr);
-  void* const other = allocate_kept(size, alignment);  // so that malloc does not return the first again
   free_kept(first, size, alignment);
+  // If it was freed, malloc returns it here.
+  void* const other = ::operator new(size, std::align_val_t{alignment});
   void* const second = allocate_kept(next, alignment);
   free_kept(second, next, alignment);
-  free_kept(other, size, alignment);
+  ::operator delete(other, std::align_val_t{alignment});
   free_all_kept();
   return second == first;
 }
 
 TEST_CASE("kept memory: which arrays") {
-  CHECK(is_kept(64 * kKiB, 64, 64 * kKiB));
-  CHECK(is_kept(kMostKept, 64, kMostKept));
+  CHECK(is_kept(64 * kKiB, kCacheLine, 64 * kKiB));
+  CHECK(is_kept(kMostKept, kCacheLine, kMostKept));
   // Not for one of another size, which would be freed as one of that size.
   CHECK_FALSE(is_kept(200 * kKiB, 64, 100 * kKiB));
   CHECK_FALSE(is_kept(200 * kKiB, 64, 300 * kKiB));
@@ -121,16 +123,40 @@ TEST_CASE("kept memory: a large array begins far from where those of malloc do i
 }
 
 TEST_CASE("kept memory: what is kept stays in use, and can be freed") {
-  constexpr std::size_t kSize = 100 * kKiB;
+  for (const std::size_t size : {64 * kKiB, 64 * kKiB + 1, 100 * kKiB}) {
+    for (const std::size_t alignment : {std::size_t{8}, kCacheLine, 2 * kCacheLine}) {
+      CAPTURE(size);
+      CAPTURE(alignment);
+      free_all_kept();
+      const std::size_t before = blitz_test::memory_in_use();
+      void* const memory = allocate_kept(size, alignment);
+      REQUIRE(memory != nullptr);
+      // Rounded up by an eighth at most.
+      if (before > 0) CHECK(blitz_test::memory_in_use() <= before + size * 9 / 8 + kKiB);
+      free_kept(memory, size, alignment);
+      const std::size_t kept = blitz_test::memory_in_use();
+      if (before > 0) CHECK((kept >= before + size) == (alignment <= kCacheLine));
+      free_all_kept();
+      if (before > 0) CHECK(blitz_test::memory_in_use() <= kept - (alignment <= kCacheLine ? size : 0));
+    }
+  }
+}
+
+TEST_CASE("kept memory: no more are freed for a new one than must be, the oldest first") {
+  constexpr std::size_t kSmall = 100 * kKiB;
+  constexpr std::size_t kLarge = kMostKept / 4 * 3;
   free_all_kept();
   const std::size_t before = blitz_test::memory_in_use();
-  void* const memory = allocate_kept(kSize, 8);
-  REQUIRE(memory != nullptr);
-  free_kept(memory, kSize, 8);
+  const std::size_t sizes[] = {kSmall, kLarge, kSmall, kLarge, kMostKept};
+  void* arrays[std::size(sizes)];
+  for (std::size_t i = 0; i < std::size(sizes); ++i) arrays[i] = allocate_kept(sizes[i], 8);
+  for (std::size_t i = 0; i < std::size(sizes); ++i) free_kept(arrays[i], sizes[i], 8);
   const std::size_t kept = blitz_test::memory_in_use();
-  if (before > 0) CHECK(kept >= before + kSize);
+  if (before > 0) {
+    CHECK(kept >= before + kSmall);
+    CHECK(kept < before + 2 * kSmall);
+  }
   free_all_kept();
-  if (before > 0) CHECK(blitz_test::memory_in_use() <= kept - kSize);
 }
 
 TEST_CASE("kept memory: in all it is limited, and the oldest goes first") {
