@@ -27,6 +27,17 @@ struct StandaloneAsio {
   using Work = ::asio::execution::outstanding_work_t;
   template <class A>
   using Allocator = ::asio::execution::allocator_t<A>;
+  using Mapping = ::asio::execution::mapping_t;
+  using Occupancy = ::asio::execution::occupancy_t;
+#if ASIO_VERSION < 102900
+  static constexpr auto fixed_value(::asio::execution::bulk_guarantee_t) noexcept {
+    return ::asio::execution::bulk_guarantee_t(::asio::execution::bulk_guarantee.parallel);
+  }
+#elif ASIO_VERSION >= 103700
+  static constexpr auto fixed_value(::asio::execution::inline_exception_handling_t) noexcept {
+    return ::asio::execution::inline_exception_handling_t(::asio::execution::inline_exception_handling.terminate);
+  }
+#endif
 };
 
 }  // namespace detail

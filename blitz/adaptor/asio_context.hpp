@@ -8,9 +8,11 @@
 #include "blitz/base/compiler.hpp"
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -20,14 +22,15 @@
 #include "blitz/core/pool_base.hpp"
 #include "blitz/core/spawned_job.hpp"
 #include "blitz/core/worker.hpp"
+#include "blitz/current_pool.hpp"
 #include "blitz/policy.hpp"
-#include "blitz/pool_ref.hpp"
+#include "blitz/thread_pool.hpp"
 
 namespace blitz {
 
 namespace detail {
 
-/// What a context waits for: its handlers, and the executors that track work.
+/// What a context waits for: its handlers, the executors that track work, and its first join(), for which attach() waits.
 ///
 /// Invariant: `unfinished_` counts the handlers and, until stop(), the tracking executors. An executor is counted there
 /// before `tracked_` shows it, and stop() takes off those that `tracked_` shows; so handlers alone are left, and none
@@ -37,7 +40,7 @@ namespace detail {
 /// off, and `unfinished_` orders what the waiter sees.
 class AsioWork {
  public:
-  explicit AsioWork(PoolBase& pool) noexcept : pool_(share(pool)), unfinished_(pool) {}
+  explicit AsioWork(PoolBase& pool) noexcept : pool_(share(pool)), unfinished_(pool) { track(); }
 
   void track() noexcept {
     unfinished_.begun();
@@ -54,7 +57,13 @@ class AsioWork {
     for (; left > 0; --left) unfinished_.finished();
   }
   [[nodiscard]] bool stopped() const noexcept { return (tracked_.load(std::memory_order_relaxed) & kStopped) != 0; }
+  [[nodiscard]] std::size_t num_threads() const noexcept { return pool_->num_threads(); }
 
+  /// wait(), which no longer waits for the first call of this function.
+  void join() noexcept {
+    if (!joined_.exchange(true, std::memory_order_relaxed)) untrack();
+    wait();
+  }
   /// In a forked child, where the jobs do not run, it does not wait.
   void wait() noexcept {
     if (!pool_->from_before_fork()) static_cast<void>(unfinished_.wait());
@@ -68,6 +77,19 @@ class AsioWork {
   template <class F>
   [[gnu::noinline]] void post(F&& f) {
     spawn_job(worker_of(*pool_), *pool_, Handler{*this}, std::forward<F>(f));
+  }
+
+  /// Calls `f` on a worker of the pool before it returns: on the calling thread if it is one, or if a slot is vacant.
+  template <class F>
+  [[gnu::noinline]] void run(F f) {
+    unfinished_.begun();
+    struct Frame {
+      ~Frame() { unfinished.finished(); }
+      JobGroup& unfinished;
+    } const frame{unfinished_};
+    detail::on_worker(pool_.get(), [&](WorkerBase&) {
+      if (!stopped()) call(std::move(f));
+    });
   }
 
   /// As post, on the calling thread, a worker.
@@ -103,7 +125,8 @@ class AsioWork {
 
   Shared<PoolBase> pool_;  // keeps the pool's memory, and not its threads
   JobGroup unfinished_;
-  Atomic<std::uint64_t> tracked_{0};  // the tracking executors, and kStopped; written by each copy of one
+  Atomic<std::uint64_t> tracked_{0};  // the tracking executors, 1 until join(), kStopped; written by each copy of one
+  Atomic<bool> joined_{false};        // written by join(); it orders nothing
 };
 
 /// The context of an executor that tracks work, counted there for as long as this object lives.
@@ -155,27 +178,34 @@ template <class F, class Allocator>
   };
 }
 
+/// The property `blocking` of an executor.
+enum class AsioBlocking : unsigned char { possibly, always, never };
+
 /// The executor of a BasicAsioContext. A copy of a tracking one counts as outstanding work of the context.
 template <class Asio, class Context, class Allocator, bool kTracked>
 class AsioExecutor {
   using Blocking = typename Asio::Blocking;
   using Relationship = typename Asio::Relationship;
   using Work = typename Asio::Work;
+  using Mapping = typename Asio::Mapping;
   template <class A>
   using AllocatorProperty = typename Asio::template Allocator<A>;
   template <class A, bool kItTracks>
   using Other = AsioExecutor<Asio, Context, A, kItTracks>;
 
  public:
-  AsioExecutor(Context* context, bool never, bool continuation, const Allocator& allocator) noexcept
-      : context_(context), never_(never), continuation_(continuation), allocator_(allocator) {}
+  AsioExecutor(Context* context, AsioBlocking blocking, bool continuation, const Allocator& allocator) noexcept
+      : context_(context), blocking_(blocking), continuation_(continuation), allocator_(allocator) {}
 
-  /// Calls `f` as a job of the pool; at once, if it may block and the calling thread is a worker of the pool.
+  /// Calls `f` as a job of the pool. If it may block and the calling thread is a worker of the pool, or if it must block,
+  /// `f` has ended when this returns.
   template <class F>
   void execute(F&& f) const {
     Context* const context = context_;
-    if (!never_ && context->work().on_worker()) {
+    if (blocking_ != AsioBlocking::never && context->work().on_worker()) {
       context->work().call(std::decay_t<F>(std::forward<F>(f)));
+    } else if (blocking_ == AsioBlocking::always) {
+      context->work().run(std::decay_t<F>(std::forward<F>(f)));
     } else if constexpr (std::same_as<Allocator, std::allocator<void>>) {
       context->work().post(std::forward<F>(f));
     } else {
@@ -185,7 +215,9 @@ class AsioExecutor {
 
   [[nodiscard]] Context& query(typename Asio::Context) const noexcept { return *context_; }
   [[nodiscard]] Blocking query(Blocking) const noexcept {
-    return never_ ? Blocking(Blocking::never) : Blocking(Blocking::possibly);
+    return blocking_ == AsioBlocking::never    ? Blocking(Blocking::never)
+           : blocking_ == AsioBlocking::always ? Blocking(Blocking::always)
+                                               : Blocking(Blocking::possibly);
   }
   /// A hint, which the order of jobs does not depend on.
   [[nodiscard]] Relationship query(Relationship) const noexcept {
@@ -198,41 +230,58 @@ class AsioExecutor {
   [[nodiscard]] Allocator query(AllocatorProperty<A>) const noexcept {
     return allocator_;
   }
+  [[nodiscard]] static constexpr Mapping query(Mapping) noexcept { return Mapping(Mapping::thread); }
+  /// The properties that only some versions of Asio have.
+  template <class Property>
+    requires requires {
+      { Asio::fixed_value(Property()) } -> std::same_as<Property>;
+    }
+  [[nodiscard]] static constexpr Property query(Property property) noexcept {
+    return Asio::fixed_value(property);
+  }
+  /// The number of threads of the pool.
+  [[nodiscard]] std::size_t query(typename Asio::Occupancy) const noexcept { return context_->work().num_threads(); }
+
+  /// Whether the calling thread is a worker of the pool.
+  [[nodiscard]] bool running_in_this_thread() const noexcept { return context_->work().on_worker(); }
 
   [[nodiscard]] AsioExecutor require(typename Blocking::never_t) const noexcept {
-    return {context_, true, continuation_, allocator_};
+    return {context_, AsioBlocking::never, continuation_, allocator_};
   }
   [[nodiscard]] AsioExecutor require(typename Blocking::possibly_t) const noexcept {
-    return {context_, false, continuation_, allocator_};
+    return {context_, AsioBlocking::possibly, continuation_, allocator_};
+  }
+  [[nodiscard]] AsioExecutor require(typename Blocking::always_t) const noexcept {
+    return {context_, AsioBlocking::always, continuation_, allocator_};
   }
   [[nodiscard]] AsioExecutor require(typename Relationship::fork_t) const noexcept {
-    return {context_, never_, false, allocator_};
+    return {context_, blocking_, false, allocator_};
   }
   [[nodiscard]] AsioExecutor require(typename Relationship::continuation_t) const noexcept {
-    return {context_, never_, true, allocator_};
+    return {context_, blocking_, true, allocator_};
   }
   [[nodiscard]] Other<Allocator, true> require(typename Work::tracked_t) const noexcept {
-    return {context_, never_, continuation_, allocator_};
+    return {context_, blocking_, continuation_, allocator_};
   }
   [[nodiscard]] Other<Allocator, false> require(typename Work::untracked_t) const noexcept {
-    return {context_, never_, continuation_, allocator_};
+    return {context_, blocking_, continuation_, allocator_};
   }
   template <class A>
   [[nodiscard]] Other<A, kTracked> require(AllocatorProperty<A> allocator) const noexcept {
-    return {context_, never_, continuation_, allocator.value()};
+    return {context_, blocking_, continuation_, allocator.value()};
   }
   [[nodiscard]] Other<std::allocator<void>, kTracked> require(AllocatorProperty<void>) const noexcept {
-    return {context_, never_, continuation_, {}};
+    return {context_, blocking_, continuation_, {}};
   }
 
   [[nodiscard]] friend bool operator==(const AsioExecutor& a, const AsioExecutor& b) noexcept {
-    return static_cast<Context*>(a.context_) == static_cast<Context*>(b.context_) && a.never_ == b.never_ &&
+    return static_cast<Context*>(a.context_) == static_cast<Context*>(b.context_) && a.blocking_ == b.blocking_ &&
            a.continuation_ == b.continuation_ && a.allocator_ == b.allocator_;
   }
 
  private:
   std::conditional_t<kTracked, TrackedContext<Context>, Context*> context_;
-  bool never_;         // blocking.never, rather than possibly
+  AsioBlocking blocking_;
   bool continuation_;  // relationship.continuation, rather than fork
   [[no_unique_address]] Allocator allocator_;
 };
@@ -270,8 +319,8 @@ class AsioExecutor {
 template <class Asio>
 class BasicAsioContext : public Asio::ExecutionContext {
  public:
-  /// Models Asio's executor, with the properties context, blocking (possibly, never), relationship, outstanding_work
-  /// and allocator. It must not be used after the context is gone.
+  /// Models Asio's executor, with the properties context, blocking, relationship, outstanding_work, allocator, mapping
+  /// and occupancy. It must not be used after the context is destroyed.
   using executor_type = detail::AsioExecutor<Asio, BasicAsioContext, std::allocator<void>, false>;
 
   /// A context of `pool`.
@@ -279,6 +328,34 @@ class BasicAsioContext : public Asio::ExecutionContext {
   /// @throws std::bad_alloc.
   template <PoolPolicy P>
   explicit BasicAsioContext(BasicThreadPool<P>& pool) : work_(detail::base_of(pool)) {}
+
+  /// A context with an AsyncThreadPool that ends with it, of as many threads as ThreadPoolOptions says.
+  /// @throws What the constructor of the pool throws.
+  BasicAsioContext() : BasicAsioContext(0) {}
+
+  /// A context with an AsyncThreadPool that ends with it.
+  /// @param num_threads  See ThreadPoolOptions. 0 means the default, where `asio::thread_pool` starts none.
+  /// @param services     What else the constructor of `asio::execution_context` takes in this version of Asio: a service maker.
+  /// @throws What the constructor of the pool throws.
+  template <class... Services>
+    requires std::constructible_from<typename Asio::ExecutionContext, const Services&...>
+  explicit BasicAsioContext(std::size_t num_threads, const Services&... services)
+      : Asio::ExecutionContext(services...), own_(std::in_place, num_threads), work_(detail::base_of(*own_)) {}
+
+  /// The same with an allocator for the services of the context, in Asio 1.35 or later.
+  /// @param tag          Says that an allocator follows.
+  /// @param allocator    Allocates the services and what they keep.
+  /// @param num_threads  See ThreadPoolOptions.
+  /// @param services     A service maker, or nothing.
+  /// @throws What the constructor of the pool and the allocator throw.
+  template <class Allocator, class... Services>
+    requires std::constructible_from<typename Asio::ExecutionContext, std::allocator_arg_t, const Allocator&,
+                                     const Services&...>
+  BasicAsioContext(std::allocator_arg_t tag, const Allocator& allocator, std::size_t num_threads = 0,
+                   const Services&... services)
+      : Asio::ExecutionContext(tag, allocator, services...),
+        own_(std::in_place, num_threads),
+        work_(detail::base_of(*own_)) {}
 
   BasicAsioContext(const BasicAsioContext&) = delete;
   BasicAsioContext& operator=(const BasicAsioContext&) = delete;
@@ -294,7 +371,9 @@ class BasicAsioContext : public Asio::ExecutionContext {
   }
 
   /// The executor: blocking.possibly, relationship.fork, outstanding_work.untracked, the default allocator.
-  [[nodiscard]] executor_type get_executor() noexcept { return {this, false, false, {}}; }
+  [[nodiscard]] executor_type get_executor() noexcept { return {this, detail::AsioBlocking::possibly, false, {}}; }
+  /// get_executor(), by its other name in `asio::thread_pool`.
+  [[nodiscard]] executor_type executor() noexcept { return get_executor(); }
 
   /// Handlers that have not begun will not, nor will those that are given to the context from now on: they are
   /// destroyed uncalled. Outstanding work no longer keeps join() waiting. There is no way back. O(1), but for the
@@ -308,12 +387,23 @@ class BasicAsioContext : public Asio::ExecutionContext {
   ///
   /// A worker runs other jobs of its pool meanwhile; a thread of no pool does the same if a slot is vacant, and blocks
   /// otherwise. Not in a handler of the context, which would wait for itself.
-  void join() noexcept { work_.wait(); }
+  void join() noexcept { work_.join(); }
+  /// join(), by its other name in `asio::thread_pool`.
+  void wait() noexcept { join(); }
+
+  /// Waits until another thread has called join() or stop() and the context has no unfinished handler and no outstanding work.
+  /// Until then the calling thread runs handlers like a worker, if a slot of the pool is vacant.
+  void attach() noexcept { work_.wait(); }
 
   /// For the executors.
   [[nodiscard]] detail::AsioWork& work() noexcept { return work_; }
 
  private:
+  struct OwnPool : AsyncThreadPool {
+    explicit OwnPool(std::size_t num_threads) : AsyncThreadPool({.num_threads = num_threads}) {}
+  };
+
+  std::optional<OwnPool> own_;  // none if the program gave one
   detail::AsioWork work_;
 };
 

@@ -27,6 +27,18 @@ struct BoostAsio {
   using Work = ::boost::asio::execution::outstanding_work_t;
   template <class A>
   using Allocator = ::boost::asio::execution::allocator_t<A>;
+  using Mapping = ::boost::asio::execution::mapping_t;
+  using Occupancy = ::boost::asio::execution::occupancy_t;
+#if BOOST_ASIO_VERSION < 102900
+  static constexpr auto fixed_value(::boost::asio::execution::bulk_guarantee_t) noexcept {
+    return ::boost::asio::execution::bulk_guarantee_t(::boost::asio::execution::bulk_guarantee.parallel);
+  }
+#elif BOOST_ASIO_VERSION >= 103700
+  static constexpr auto fixed_value(::boost::asio::execution::inline_exception_handling_t) noexcept {
+    return ::boost::asio::execution::inline_exception_handling_t(
+        ::boost::asio::execution::inline_exception_handling.terminate);
+  }
+#endif
 };
 
 }  // namespace detail

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <latch>
 #include <memory>
 #include <new>
@@ -49,7 +50,9 @@ static_assert(std::is_convertible_v<Executor, net::any_io_executor>);
 static_assert(net::can_query<Executor, execution::context_t>::value);
 static_assert(net::can_require<Executor, execution::blocking_t::never_t>::value);
 static_assert(net::can_require<Executor, execution::blocking_t::possibly_t>::value);
-static_assert(!net::can_require<Executor, execution::blocking_t::always_t>::value);
+static_assert(net::can_require<Executor, execution::blocking_t::always_t>::value);
+static_assert(net::can_query<Executor, execution::occupancy_t>::value);
+static_assert(net::can_query<Executor, execution::mapping_t>::value);
 static_assert(net::can_require<Executor, execution::relationship_t::fork_t>::value);
 static_assert(net::can_require<Executor, execution::relationship_t::continuation_t>::value);
 static_assert(net::can_require<Executor, execution::outstanding_work_t::tracked_t>::value);
@@ -156,6 +159,20 @@ TEST_CASE("asio: properties are kept, and told") {
   CHECK(never != executor);
   CHECK(net::require(never, execution::blocking.possibly, execution::relationship.fork) == executor);
 
+  const auto always = net::require(never, execution::blocking.always);
+  CHECK(net::query(always, execution::blocking) == execution::blocking.always);
+  CHECK(net::query(always, execution::relationship) == execution::relationship.continuation);
+  CHECK(always != never);
+  CHECK(always != net::require(always, execution::blocking.possibly));
+  CHECK(net::require(always, execution::blocking.never) == never);
+  CHECK(net::query(executor, execution::mapping) == execution::mapping.thread);
+  CHECK(net::query(executor, execution::occupancy) == 1);
+  AsyncThreadPool three({.num_threads = 3});
+  Context of_three(three);
+  CHECK(&net::query(net::any_io_executor(of_three.get_executor()), execution::context) == &of_three);
+  CHECK(net::query(of_three.get_executor(), execution::occupancy) == 3);
+  CHECK(context.executor() == executor);
+
   const auto tracked = net::require(never, execution::outstanding_work.tracked);
   CHECK(net::query(tracked, execution::outstanding_work) == execution::outstanding_work.tracked);
   CHECK(net::query(tracked, execution::blocking) == execution::blocking.never);
@@ -165,6 +182,109 @@ TEST_CASE("asio: properties are kept, and told") {
   const auto allocating = net::require(executor, execution::allocator(CountingAllocator<int>(counts)));
   CHECK(net::query(allocating, execution::allocator).counts == &counts);
   CHECK(net::require(allocating, execution::allocator) == executor);
+}
+
+TEST_CASE_TEMPLATE("asio: what must block has ended when execute returns", Pool, ThreadPool, AsyncThreadPool) {
+  for (const std::size_t threads : {1, 2, 3, 16}) {
+    CAPTURE(threads);
+    std::atomic<int> failed = 0;
+    Pool pool({.num_threads = threads, .exception_handler = [&](std::exception_ptr) { ++failed; }});
+    Pool other({.num_threads = 2});
+    Context context(pool);
+    const auto executor = net::require(context.get_executor(), execution::blocking.always);
+    CHECK_FALSE(executor.running_in_this_thread());
+    int ran = 0;  // not atomic: the call orders it
+    const auto handler = [&, own = std::make_unique<int>(1)] { ran += executor.running_in_this_thread() ? *own : 100; };
+    executor.execute(std::ref(handler));
+    CHECK(ran == 1);
+    net::execution::any_executor<execution::context_as_t<net::execution_context&>, execution::blocking_t::always_t>(
+        executor)
+        .execute(std::ref(handler));
+    CHECK(ran == 2);
+    // From the threads of no pool, of another pool, and of the pool, also in a strand.
+    std::vector<std::thread> callers;
+    std::atomic<int> calls = 0;
+    for (int i = 0; i < 4; ++i) {
+      callers.emplace_back([&] {
+        for (int k = 1; k <= 100; ++k) {
+          int mine = 0;
+          executor.execute([&] { ++mine; });
+          calls += mine;
+        }
+      });
+    }
+    for (std::thread& caller : callers) caller.join();
+    CHECK(calls == 400);
+    other.install([&] { executor.execute(std::ref(handler)); });
+    CHECK(ran == 3);
+    net::post(net::make_strand(context), [&] {
+      const int before = ran;
+      executor.execute(std::ref(handler));
+      calls += ran == before + 1;
+    });
+    context.join();
+    CHECK(calls == 401);
+    executor.execute([] { throw std::runtime_error("in a call that blocks"); });
+    CHECK(failed == 1);
+    context.stop();
+    executor.execute(std::ref(handler));
+    CHECK(ran == 4);
+  }
+}
+
+TEST_CASE("asio: a context with a pool of its own") {
+  Context of_default;
+  Context of_three(3);
+  CHECK(net::query(of_default.get_executor(), execution::occupancy) == ThreadPool().num_threads());
+  CHECK(net::query(of_three.get_executor(), execution::occupancy) == 3);
+  std::atomic<int> called = 0;
+  for (int i = 0; i < 100; ++i) {
+    net::post(of_default, [&] { ++called; });
+    net::post(of_three, [&] { ++called; });
+  }
+  of_default.join();
+  of_three.wait();
+  CHECK(called == 200);
+  // The end joins the threads, and destroys what has not begun.
+  std::atomic<int> alive = 0;
+  for (int round = 0; round < 20; ++round) {
+    Context context(2);
+    for (int i = 0; i < 10; ++i) net::post(context, [hold = Alive(alive)] { take_time(); });
+  }
+  CHECK(alive == 0);
+}
+
+TEST_CASE("asio: attach returns when another thread has joined or stopped the context") {
+  for (const bool stop : {false, true}) {
+    CAPTURE(stop);
+    AsyncThreadPool pool({.num_threads = 2});
+    Context context(pool);
+    std::atomic<bool> ended = false;
+    std::atomic<bool> too_early = false;
+    std::atomic<int> attached = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i) {
+      threads.emplace_back([&] {
+        ++attached;
+        context.attach();
+        too_early = too_early || !ended;
+      });
+    }
+    std::atomic<int> called = 0;
+    for (int i = 0; i < 100; ++i) net::post(context, [&] { ++called; });
+    while (attached != 3 || called != 100) std::this_thread::yield();
+    // All handlers have ended, and no thread may return.
+    take_time();
+    ended = true;
+    if (stop) {
+      context.stop();
+    } else {
+      context.join();
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK_FALSE(too_early);
+    context.attach();  // at the end it has nothing to wait for
+  }
 }
 
 TEST_CASE("asio: a handler leaves the memory of its allocator before it is called") {
