@@ -18,6 +18,7 @@
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/saturated.hpp"
 #include "blitz/base/ticks.hpp"
+#include "blitz/base/to_copy.hpp"
 #include "blitz/core/items.hpp"
 #include "blitz/core/worker.hpp"
 #include "blitz/parallel_for.hpp"
@@ -223,7 +224,7 @@ void for_each_of(PoolBase* pool, const ForEachOptions& options, R& range, F& f) 
       return stops_with_owned(f, item, feeder);
     };
     run_work_list<T>(
-        pool, options, range, [](const It& from) { return T(*from); }, call);
+        pool, options, range, [](const It& from) { return T(to_copy<T>(*from)); }, call);
   } else if constexpr (LoopRange<R>) {
     run_loop(pool, ForOptions{.stop = options.stop}, items_of(range), f);
   } else if constexpr (std::ranges::forward_range<R>) {
@@ -233,7 +234,7 @@ void for_each_of(PoolBase* pool, const ForEachOptions& options, R& range, F& f) 
   } else {
     const auto call = [&f](T& item, std::vector<T>&) { return stops_with_owned(f, item); };
     run_work_list<T>(
-        pool, options, range, [](const It& from) { return T(*from); }, call);
+        pool, options, range, [](const It& from) { return T(to_copy<T>(*from)); }, call);
   }
 }
 

@@ -90,7 +90,7 @@ namespace detail {
 /// How many tiles of one dimension the grid has.
 template <std::size_t N>
 [[nodiscard]] constexpr LoopIndex tiles_along(const Extents<N>& grid, const Extents<N>& tile, std::size_t d) noexcept {
-  return grid[d] / tile[d] + (grid[d] % tile[d] != 0);
+  return ceil_div(grid[d], tile[d]);
 }
 
 /// How many tiles a grid has. Throws std::length_error if 64 bits do not hold it.

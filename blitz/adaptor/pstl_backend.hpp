@@ -440,7 +440,7 @@ void __parallel_strict_scan(_ExecutionPolicy&&, _Index __n, _Tp __initial, _Rp _
       blitz::adaptor::pstl::for_each_index(0, __tiles.number(), [&](std::size_t __tile) {
         ::new (static_cast<void*>(__sums + __tile)) _Tp(__reduce(__begin(__tile), __length(__tile)));
       });
-    _Tp __left = __initial;
+    _Tp __left = std::as_const(__initial);
     for (std::size_t __tile = 0; __n > 0 && __tile != __tiles.number(); ++__tile) {
       const _Tp __next = __combine(__left, __sums[__tile]);
       __sums[__tile] = __left;

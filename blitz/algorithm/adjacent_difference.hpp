@@ -18,6 +18,7 @@
 #include "blitz/algorithm/chain.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/base/owned.hpp"
+#include "blitz/base/to_copy.hpp"
 #include "blitz/core/items.hpp"
 
 namespace blitz {
@@ -97,9 +98,10 @@ struct AdjacentDifference : OutputOfRange {
   static void run_in_place(const AlgorithmOptions& options, const I& first, LoopIndex count, const O& out, Op& op) {
     using Item = std::iter_value_t<I>;
     const LoopIndex size = Chain::least_run(options, count, sizeof(Item));
-    const LoopIndex pieces = count / size + (count % size != 0 ? 1 : 0);
+    const LoopIndex pieces = ceil_div(count, size);
     const auto before = make_array<std::optional<Item>>(static_cast<std::size_t>(pieces));
-    for (LoopIndex piece = 1; piece < pieces; ++piece) before[piece].emplace(*at(first, piece * size - 1));
+    for (LoopIndex piece = 1; piece < pieces; ++piece)
+      before[piece].emplace(to_copy<Item>(*at(first, piece * size - 1)));
     AlgorithmOptions by_pieces = options;
     by_pieces.min_grain = 1;
     for_blocks(by_pieces, pieces, 1, [&](LoopIndex piece, LoopIndex last) {

@@ -29,9 +29,7 @@ inline constexpr LoopIndex kBatchWords = 8;
 inline constexpr LoopIndex kBatch = kBatchWords * kFlags;
 
 /// The words of so many items.
-[[nodiscard]] constexpr LoopIndex words_of(LoopIndex items) noexcept {
-  return items / kFlags + (items % kFlags != 0 ? 1 : 0);
-}
+[[nodiscard]] constexpr LoopIndex words_of(LoopIndex items) noexcept { return ceil_div(items, kFlags); }
 
 /// The lowest `count` bits.
 [[nodiscard]] constexpr FlagWord low_flags(LoopIndex count) noexcept {
@@ -129,10 +127,10 @@ template <class I, class W, class O>
 #pragma GCC unroll 4
   for (--count; count > 0; --count, ++item) {
     const bool answer = wanted(item);
-    std::construct_at(out, *item);
+    std::construct_at(out, std::as_const(*item));
     out += answer ? 1 : 0;
   }
-  std::construct_at(out, *item);
+  std::construct_at(out, std::as_const(*item));
   return static_cast<LoopIndex>(out + 1 - first);
 }
 

@@ -20,6 +20,7 @@
 #include "blitz/algorithm/options.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/raw_memory.hpp"
+#include "blitz/base/to_copy.hpp"
 #include "blitz/core/fold.hpp"
 #include "blitz/core/items.hpp"
 
@@ -295,14 +296,14 @@ struct MinMaxElement : WithComparison<MinMaxElement, std::ranges::less> {
 struct Min : WithComparison<Min, std::ranges::less> {
   template <class I, class C, class P>
   static std::iter_value_t<I> run(const AlgorithmOptions& options, const I& first, LoopIndex count, C& comp, P& proj) {
-    return *MinElement::run(options, first, count, comp, proj);
+    return to_copy<std::iter_value_t<I>>(*MinElement::run(options, first, count, comp, proj));
   }
 };
 
 struct Max : WithComparison<Max, std::ranges::less> {
   template <class I, class C, class P>
   static std::iter_value_t<I> run(const AlgorithmOptions& options, const I& first, LoopIndex count, C& comp, P& proj) {
-    return *at(first, find_extreme<Extreme::kFirstGreatest>(options, first, count, comp, proj));
+    return to_copy<std::iter_value_t<I>>(*MaxElement::run(options, first, count, comp, proj));
   }
 };
 
@@ -311,7 +312,7 @@ struct MinMax : WithComparison<MinMax, std::ranges::less> {
   static std::ranges::minmax_result<std::iter_value_t<I>> run(const AlgorithmOptions& options, const I& first,
                                                               LoopIndex count, C& comp, P& proj) {
     const auto [least, greatest] = find_least_and_greatest(options, first, count, comp, proj);
-    return {*at(first, least), *at(first, greatest)};
+    return {to_copy<std::iter_value_t<I>>(*at(first, least)), to_copy<std::iter_value_t<I>>(*at(first, greatest))};
   }
 };
 

@@ -53,7 +53,7 @@ LoopIndex partition_items(const AlgorithmOptions& options, const I& first, LoopI
   constexpr LoopIndex kLeastPairs = 256;  // beside which the search for the first one is short
   PartitionFlags flags(count);
   AlgorithmOptions by_batches = options;
-  by_batches.min_grain = options.min_grain / kBatch + (options.min_grain % kBatch == 0 ? 0 : 1);
+  by_batches.min_grain = ceil_div(options.min_grain, kBatch);
   for_blocks(by_batches, flags.batches(), 1, [&](LoopIndex batch, LoopIndex last) {
     for (; batch != last; ++batch) {
       FlagWord* const words = flags.batch(batch);

@@ -174,7 +174,7 @@ class ShuffleBuckets {
   /// Throws Stopped, and std::bad_alloc.
   BLITZ_API ShuffleBuckets(const AlgorithmOptions& options, LoopIndex count, std::uint64_t seed);
 
-  [[nodiscard]] LoopIndex blocks() const noexcept { return (count_ + block_ - 1) / block_; }
+  [[nodiscard]] LoopIndex blocks() const noexcept { return ceil_div(count_, block_); }
   /// Where bucket `bucket` begins, or, of kBuckets, where the last one ends.
   [[nodiscard]] LoopIndex begin(LoopIndex bucket) const noexcept { return begins_[bucket]; }
   /// Calls `f(i, place)` for the items of a block, once.

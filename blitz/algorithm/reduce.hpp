@@ -14,6 +14,7 @@
 
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/options.hpp"
+#include "blitz/base/to_copy.hpp"
 #include "blitz/core/fold.hpp"
 #include "blitz/core/items.hpp"
 #include "blitz/parallel_reduce.hpp"
@@ -32,7 +33,7 @@ class RunFold {
 
   /// Takes the items [first, last), which are not none, into the value.
   void operator()(std::optional<T>& value, LoopIndex first, LoopIndex last) const {
-    if (!value) value.emplace(static_cast<T>(std::invoke(transform_, items_[first++])));
+    if (!value) value.emplace(static_cast<T>(to_copy<T>(std::invoke(transform_, items_[first++]))));
     fold_.fold(*value, first, last);
   }
   void combine(std::optional<T>& left, std::optional<T>&& right) const { fold_.combine(*left, std::move(*right)); }

@@ -17,6 +17,7 @@
 #include "blitz/algorithm/blocks.hpp"
 #include "blitz/algorithm/call.hpp"
 #include "blitz/algorithm/options.hpp"
+#include "blitz/base/to_copy.hpp"
 #include "blitz/core/items.hpp"
 #include "blitz/core/pace.hpp"
 #include "blitz/parallel_reduce.hpp"
@@ -110,7 +111,7 @@ class RunReduction {
   Value reduce_run(LoopIndex& first, const LoopIndex last) {
     K key = at(keys_, first);
     V item = at(values_, first);
-    Value value(*item);
+    Value value(to_copy<Value>(*item));
     LoopIndex i = first + 1;
     for (; i != last; ++i) {
       const K before = key++;

@@ -21,6 +21,7 @@
 #include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/reduce.hpp"
 #include "blitz/base/owned.hpp"
+#include "blitz/base/to_copy.hpp"
 #include "blitz/core/fold.hpp"
 #include "blitz/core/items.hpp"
 
@@ -39,7 +40,7 @@ struct ScanCut {
       unit = std::max<LoopIndex>(options.min_grain, std::clamp<LoopIndex>(count / 512, 1, 2048));
       grain = 1;
     }
-    positions = count / unit + (count % unit != 0 ? 1 : 0);
+    positions = ceil_div(count, unit);
   }
   LoopIndex unit = 1;
   LoopIndex grain;
@@ -71,7 +72,7 @@ class Scan final : public Chain {
   /// Writes the results of [in, last), which is not empty, from `out` on. `left` is used up; returns the left of `last`.
   [[gnu::noinline]] static T scan(I in, const I& last, O out, Value& left, Op& op, Transform& transform) {
     if (!left) {
-      left.emplace(static_cast<T>(std::invoke(transform, *in)));
+      left.emplace(static_cast<T>(to_copy<T>(std::invoke(transform, *in))));
       *out = *left;
       ++in;
       ++out;

@@ -23,6 +23,7 @@
 
 #include "blitz/base/export.hpp"
 #include "blitz/base/invoke.hpp"
+#include "blitz/base/to_copy.hpp"
 #include "blitz/core/items.hpp"
 
 namespace blitz::detail {
@@ -71,7 +72,7 @@ BLITZ_ALWAYS_INLINE void unrolled(const F& f) {
 template <class T, class F>
 BLITZ_ALWAYS_INLINE void with_local(T& value, const F& f) {
   if constexpr (std::is_trivially_copyable_v<T> && std::is_copy_assignable_v<T> && sizeof(T) <= 64) {
-    T local = value;
+    T local = std::as_const(value);
     f(local);
     value = local;
   } else {
@@ -91,9 +92,9 @@ class Fold {
 
   [[nodiscard]] T identity() const {
     if constexpr (std::invocable<Identity&>) {
-      return std::invoke(identity_);
+      return to_copy<T>(std::invoke(identity_));
     } else {
-      return identity_;
+      return to_copy<T>(identity_);
     }
   }
 

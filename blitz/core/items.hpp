@@ -55,6 +55,12 @@ concept LoopEnd = LoopBounds<First, Last>;
 
 using LoopIndex = std::uint64_t;
 
+/// a / b, rounded up: into how many parts of `b` items `a` items are cut, the last one perhaps shorter. For all values.
+template <std::unsigned_integral T>
+[[nodiscard]] constexpr T ceil_div(T a, std::type_identity_t<T> b) noexcept {
+  return a / b + (a % b != 0 ? 1 : 0);
+}
+
 template <class First, class Last>
 struct ItemOfBounds {
   using Type = std::iter_reference_t<First>;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "blitz/base/atomic.hpp"
+#include "blitz/base/to_copy.hpp"
 #include "blitz/isolate.hpp"
 #include "blitz/pipeline/found.hpp"
 #include "blitz/pipeline/pipeline.hpp"
@@ -60,7 +61,7 @@ class InputSource : public Source {
       std::vector<T> items;
       for (auto&& x : input->view) {
         if (options.stop.stop_requested()) break;
-        items.emplace_back(std::forward<decltype(x)>(x));
+        items.emplace_back(to_copy<T>(std::forward<decltype(x)>(x)));
       }
       return items;
     };
@@ -104,7 +105,8 @@ class InputSource : public Source {
       if (!input.next || has_ended()) return;
       auto next = *std::exchange(input.next, std::nullopt);
       const auto end = std::ranges::end(input.view);
-      for (; next != end && items.size() < batch_; ++next) items.emplace_back(*next);
+      for (; next != end && items.size() < batch_; ++next)
+        items.emplace_back(to_copy<std::ranges::range_value_t<V>>(*next));
       if (next == end) {
         end_early();
       } else {

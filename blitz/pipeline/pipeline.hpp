@@ -22,6 +22,7 @@
 #include "blitz/algorithm/transform.hpp"
 #include "blitz/base/invoke.hpp"
 #include "blitz/base/refuse.hpp"
+#include "blitz/base/to_copy.hpp"
 #include "blitz/parallel_reduce.hpp"
 #include "blitz/pipeline/array.hpp"
 #include "blitz/pipeline/groups.hpp"
@@ -285,7 +286,7 @@ class Pipeline {
   template <class T, FoldCallable<T, S> F, FoldCombine<T> Combine>
   [[nodiscard]] T fold(T identity, F f, Combine combine) const {
     return detail::fold_stage(
-        options_, stage_, [&identity] { return identity; },
+        options_, stage_, [&identity] { return T(std::as_const(identity)); },
         [&](T& value, const S& stage, detail::LoopIndex first, detail::LoopIndex last) {
           detail::with_local(value, [&](T& local) BLITZ_LAMBDA_INLINE {
             detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
@@ -336,8 +337,9 @@ class Pipeline {
   [[nodiscard]] std::optional<Value> min(Less less = {}) const {
     if constexpr (detail::kHasExtremeNumbers<S, Less>) return extreme_number<detail::Extreme::kFirstLeast>();
     return reduce([&less](Value&& a, auto&& b) -> Value {
-      return detail::invoke_inline(less, std::as_const(b), std::as_const(a)) ? Value(static_cast<decltype(b)>(b))
-                                                                             : std::move(a);
+      return detail::invoke_inline(less, std::as_const(b), std::as_const(a))
+                 ? Value(detail::to_copy<Value>(static_cast<decltype(b)>(b)))
+                 : std::move(a);
     });
   }
   /// The greatest item by `less`, the last of equal ones; none if there is no item.
@@ -345,8 +347,9 @@ class Pipeline {
   [[nodiscard]] std::optional<Value> max(Less less = {}) const {
     if constexpr (detail::kHasExtremeNumbers<S, Less>) return extreme_number<detail::Extreme::kLastGreatest>();
     return reduce([&less](Value&& a, auto&& b) -> Value {
-      return detail::invoke_inline(less, std::as_const(b), std::as_const(a)) ? std::move(a)
-                                                                             : Value(static_cast<decltype(b)>(b));
+      return detail::invoke_inline(less, std::as_const(b), std::as_const(a))
+                 ? std::move(a)
+                 : Value(detail::to_copy<Value>(static_cast<decltype(b)>(b)));
     });
   }
   /// Both at once, by `less`; none if there is no item.
@@ -479,8 +482,10 @@ class Pipeline {
         [](detail::RopeEnd& firsts, detail::RopeEnd& seconds, const S& stage, detail::LoopIndex first,
            detail::LoopIndex last) {
           detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
-            firsts.open_piece().template emplace_back<First>(detail::part_of<0>(static_cast<decltype(x)>(x)...));
-            seconds.open_piece().template emplace_back<Second>(detail::part_of<1>(static_cast<decltype(x)>(x)...));
+            firsts.open_piece().template emplace_back<First>(
+                detail::to_copy<First>(detail::part_of<0>(static_cast<decltype(x)>(x)...)));
+            seconds.open_piece().template emplace_back<Second>(
+                detail::to_copy<Second>(detail::part_of<1>(static_cast<decltype(x)>(x)...)));
           });
         });
   }
@@ -528,7 +533,7 @@ class Pipeline {
       return !left;
     };
     return detail::fold_stage(
-        options_, stage_, [&identity] { return Maybe(identity); },
+        options_, stage_, [&identity] { return Maybe(std::as_const(identity)); },
         [&](Maybe& value, const S& stage, detail::LoopIndex first, detail::LoopIndex last) {
           return detail::push(stage, first, last, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
             return take(value, Maybe(detail::as_item<Item>(static_cast<decltype(x)>(x)...)));

@@ -17,6 +17,7 @@
 #include "blitz/algorithm/options.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/invoke.hpp"
+#include "blitz/base/to_copy.hpp"
 #include "blitz/core/fold.hpp"
 #include "blitz/core/items.hpp"
 #include "blitz/pipeline/source.hpp"
@@ -231,10 +232,7 @@ class StepStage : public Over<S> {
 
   StepStage(S below, LoopIndex step) : Over<S>(std::move(below)), step_(step) {}
 
-  [[nodiscard]] LoopIndex positions() const {
-    const LoopIndex all = this->below_.positions();
-    return all / step_ + (all % step_ != 0 ? 1 : 0);
-  }
+  [[nodiscard]] LoopIndex positions() const { return ceil_div(this->below_.positions(), step_); }
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
     return for_each_position(*this, first, last, sink);
@@ -280,7 +278,7 @@ class GroupsStage : public Over<S> {
       : Over<S>(std::move(below)), size_(size), step_(step) {
     items_ = this->below_.positions();
     const LoopIndex begins = whole ? (items_ < size ? 0 : items_ - size + 1) : items_;
-    count_ = (begins + step - 1) / step;
+    count_ = ceil_div(begins, step);
   }
 
   [[nodiscard]] LoopIndex positions() const noexcept { return count_; }
@@ -314,7 +312,7 @@ class ScanStage : public Over<S> {
   ScanStage(S below, std::optional<T> init, Op op)
       : Over<S>(std::move(below)), init_(std::move(init)), op_(std::move(op)) {}
 
-  [[nodiscard]] LoopIndex positions() const { return (this->below_.positions() + kBlock - 1) / kBlock; }
+  [[nodiscard]] LoopIndex positions() const { return ceil_div(this->below_.positions(), kBlock); }
 
   void first_pass(const AlgorithmOptions& options) {
     Over<S>::first_pass(options);
@@ -369,7 +367,7 @@ class ScanStage : public Over<S> {
  private:
   /// The sum of one item, with which others begin.
   [[nodiscard]] BLITZ_ALWAYS_INLINE T first_of(LoopIndex i) const {
-    return this->below_.at(i, [](auto&& x) { return T(static_cast<decltype(x)>(x)); });
+    return this->below_.at(i, [](auto&& x) { return T(to_copy<T>(static_cast<decltype(x)>(x))); });
   }
   /// What a whole block comes to. Numbers in four parts at once, so that a sum need not wait for the one before.
   [[nodiscard]] BLITZ_ALWAYS_INLINE T sum_of_block(LoopIndex begin) const {

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/invoke.hpp"
+#include "blitz/base/to_copy.hpp"
 #include "blitz/core/fold.hpp"
 #include "blitz/parallel_reduce.hpp"
 #include "blitz/pipeline/array.hpp"
@@ -43,6 +45,16 @@ BLITZ_ALWAYS_INLINE decltype(auto) as_item(X&&... x) {
     return (std::forward<X>(x), ...);
   } else {
     return T(std::forward<X>(x)...);
+  }
+}
+
+/// The same, to make a T of them: see to_copy.
+template <class T, class... X>
+BLITZ_ALWAYS_INLINE decltype(auto) item_to_copy(X&&... x) {
+  if constexpr (sizeof...(X) == 1) {
+    return (to_copy<T>(std::forward<X>(x)), ...);
+  } else {
+    return std::forward_as_tuple(to_copy<std::remove_cvref_t<X>>(std::forward<X>(x))...);
   }
 }
 
@@ -282,7 +294,7 @@ std::optional<T> reduce_items(const AlgorithmOptions& options, const S& stage, c
             if (value) {
               take(*value, static_cast<decltype(x)>(x)...);
             } else {
-              value.emplace(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
+              value.emplace(item_to_copy<T>(static_cast<decltype(x)>(x)...));
             }
           });
         }
@@ -362,7 +374,7 @@ auto nearest_item(const AlgorithmOptions& options, const S& stage, const P& pred
               if (first > best.load(std::memory_order_relaxed)) return true;
             }
             if (!invoke_inline(pred, std::as_const(x)...)) return false;
-            value.emplace(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
+            value.emplace(item_to_copy<PipelineValue<S>>(static_cast<decltype(x)>(x)...));
             return !kLast;
           });
           if (!value) continue;
@@ -387,7 +399,7 @@ auto some_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
       [&](Found& value, const S& ready, LoopIndex first, LoopIndex last) {
         return push(ready, first, last, [&](auto&&... x) {
           if (!invoke_inline(pred, std::as_const(x)...)) return false;
-          value.emplace(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
+          value.emplace(item_to_copy<PipelineValue<S>>(static_cast<decltype(x)>(x)...));
           return true;
         });
       },
@@ -431,13 +443,13 @@ Array<T> collect_items(const AlgorithmOptions& options, const S& stage) {
         // Nothing is to be destroyed: what is written need not be counted one by one.
         T* out = objects.end();
         push(ready, first, last, [&out](auto&&... x) BLITZ_LAMBDA_INLINE {
-          ::new (static_cast<void*>(out)) T(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
+          ::new (static_cast<void*>(out)) T(item_to_copy<T>(static_cast<decltype(x)>(x)...));
           ++out;
         });
         objects.extend_to(out);
       } else {
         push(ready, first, last,
-             [&](auto&&... x) { objects.emplace_back(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...)); });
+             [&](auto&&... x) { objects.emplace_back(item_to_copy<T>(static_cast<decltype(x)>(x)...)); });
       }
     });
   });
@@ -447,7 +459,7 @@ Array<T> collect_items(const AlgorithmOptions& options, const S& stage) {
 template <class T, PipelineStage S>
 void append_items(RopeEnd& rope, const S& stage, LoopIndex first, LoopIndex last) {
   push(stage, first, last, [&rope](auto&&... x) BLITZ_LAMBDA_INLINE {
-    rope.open_piece().template emplace_back<T>(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
+    rope.open_piece().template emplace_back<T>(item_to_copy<T>(static_cast<decltype(x)>(x)...));
   });
 }
 /// The same of a filter of items of which bytes can be copied: each is written, and the next one over it if it is dropped.
@@ -462,7 +474,7 @@ void append_items(RopeEnd& rope, const FilterStage<S, P>& stage, LoopIndex first
         first + std::min(last - first, static_cast<LoopIndex>(objects_in<T>(rope.end_of_piece()) - out));
     for_each_unrolled(stage.below(), first, next, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
       const bool keep = stage.keeps(x...);
-      ::new (static_cast<void*>(out)) T(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
+      ::new (static_cast<void*>(out)) T(item_to_copy<T>(static_cast<decltype(x)>(x)...));
       out += keep ? 1 : 0;
       return false;
     });
@@ -486,8 +498,7 @@ void append_parted(RopeEnd& kept, RopeEnd& others, const S& stage, const P& pred
       const LoopIndex next = first + std::min(last - first, static_cast<LoopIndex>(room));
       for_each_unrolled(stage, first, next, [&](auto&&... x) BLITZ_LAMBDA_INLINE {
         const bool keep = static_cast<bool>(invoke_inline(pred, std::as_const(x)...));
-        const T* const item =
-            ::new (static_cast<void*>(to_left)) T(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
+        const T* const item = ::new (static_cast<void*>(to_left)) T(item_to_copy<T>(static_cast<decltype(x)>(x)...));
         ::new (static_cast<void*>(to_right)) T(*item);
         to_left += keep ? 1 : 0;
         to_right += keep ? 0 : 1;
@@ -500,7 +511,7 @@ void append_parted(RopeEnd& kept, RopeEnd& others, const S& stage, const P& pred
   } else {
     push(stage, first, last, [&](auto&&... x) {
       RopeEnd& rope = invoke_inline(pred, std::as_const(x)...) ? kept : others;
-      rope.open_piece().template emplace_back<T>(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
+      rope.open_piece().template emplace_back<T>(item_to_copy<T>(static_cast<decltype(x)>(x)...));
     });
   }
 }
@@ -548,7 +559,7 @@ Array<T> collect_items(const AlgorithmOptions& options, const S& stage) {
   for_stage(options, stage, [&](const S& ready, LoopIndex first, LoopIndex last) {
     T* out = memory.get() + first * scan_below(ready)->kBlock;
     push(ready, first, last, [&out](auto&&... x) BLITZ_LAMBDA_INLINE {
-      ::new (static_cast<void*>(out)) T(as_item<PipelineItem<S>>(static_cast<decltype(x)>(x)...));
+      ::new (static_cast<void*>(out)) T(item_to_copy<T>(static_cast<decltype(x)>(x)...));
       ++out;
     });
   });

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "blitz/core/items.hpp"
 #include "blitz/pipeline/pipeline.hpp"
 #include "blitz/pipeline/source.hpp"
 
@@ -24,7 +25,7 @@ class TextSource : public Source {
 
   TextSource(Text text, char separator) noexcept : text_(text), separator_(separator) {}
 
-  [[nodiscard]] LoopIndex positions() const noexcept { return (text_.size() + kBlock - 1) / kBlock; }
+  [[nodiscard]] LoopIndex positions() const noexcept { return ceil_div(text_.size(), kBlock); }
   template <class Sink>
   bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
     const std::size_t limit = std::min<std::size_t>(last * kBlock, text_.size());

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "blitz/base/to_copy.hpp"
 #include "blitz/join.hpp"
 #include "blitz/pipeline/found.hpp"
 #include "blitz/pipeline/pipeline.hpp"
@@ -104,7 +105,7 @@ template <class T, TreeCallable<T> F>
               par(level)
                   .with(options)
                   .flat_map([&children](const T& node) -> decltype(auto) { return std::invoke(children, node); })
-                  .map([](auto&& node) { return T(std::forward<decltype(node)>(node)); })
+                  .map([](auto&& node) { return T(detail::to_copy<T>(std::forward<decltype(node)>(node))); })
                   .collect();
           nodes.insert(nodes.end(), std::make_move_iterator(next.begin()), std::make_move_iterator(next.end()));
         }

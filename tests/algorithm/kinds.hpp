@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -16,6 +17,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -176,6 +178,47 @@ struct alignas(128) Wide {
   friend bool operator==(const Wide&, const Wide&) = default;
   friend auto operator<=>(const Wide&, const Wide&) = default;
 };
+
+/// A base that keeps what derives from it from being trivially copyable.
+struct NotTrivial {
+  NotTrivial() = default;
+  NotTrivial(const NotTrivial&) {}
+  NotTrivial(NotTrivial&&) noexcept {}
+  NotTrivial& operator=(const NotTrivial&) { return *this; }
+  NotTrivial& operator=(NotTrivial&&) noexcept { return *this; }
+  ~NotTrivial() {}
+};
+struct Trivial {};
+
+/// An int that is copied from a const reference only, as type-erased boxes are: a constructor template takes every other lvalue,
+/// and const rvalues, and wraps itself around them.
+template <class Base, std::size_t kExtra = 0>
+struct Greedy : Base {
+  Greedy() = default;
+  explicit Greedy(int its_value) : value(its_value) {}
+  Greedy(const Greedy&) = default;
+  Greedy(Greedy&&) = default;
+  template <class X>
+    requires(std::same_as<std::remove_cvref_t<X>, Greedy> && !std::same_as<X, Greedy> &&
+             !std::same_as<X, const Greedy&>)
+  explicit(false) Greedy(X&& x) : value(x.value), is_wrapped(true) {}
+  Greedy& operator=(const Greedy&) = default;
+  Greedy& operator=(Greedy&&) = default;
+  friend bool operator==(const Greedy& a, const Greedy& b) { return a.value == b.value; }
+  friend auto operator<=>(const Greedy& a, const Greedy& b) { return a.value <=> b.value; }
+
+  int value = 0;
+  bool is_wrapped = false;
+  std::array<unsigned char, kExtra + 1> extra{};
+};
+#define BLITZ_TEST_GREEDY Greedy<Trivial>, Greedy<Trivial, 40>, Greedy<NotTrivial>
+static_assert(std::is_trivially_copyable_v<Greedy<Trivial>> && sizeof(Greedy<Trivial>) <= 16);
+static_assert(std::is_trivially_copyable_v<Greedy<Trivial, 40>> && sizeof(Greedy<Trivial, 40>) > 16);
+
+template <class R>
+bool none_wrapped(const R& items) {
+  return std::ranges::none_of(items, [](const auto& x) { return x.is_wrapped; });
+}
 
 template <class T>
 T item_from(int value) {

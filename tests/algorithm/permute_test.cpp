@@ -2,6 +2,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <random>
@@ -75,7 +76,8 @@ TEST_CASE("copies stop at the shorter; the last items are those that reverse_cop
 TEST_CASE("counts below 1, and shifts by nothing or by too much, change nothing") {
   std::vector<int> numbers{1, 2, 3};
   const auto first = numbers.begin();
-  for (const int count : {0, -1, -100}) {
+  using Limits = std::numeric_limits<std::ptrdiff_t>;
+  for (const std::ptrdiff_t count : {std::ptrdiff_t{0}, std::ptrdiff_t{-1}, Limits::min()}) {
     CHECK(blitz::copy_n(two_threads(), first + 1, count, first).in == first + 1);
     CHECK(blitz::copy_n(two_threads(), first + 1, count, first, numbers.end()).out == first);
     CHECK(blitz::uninitialized_copy_n(two_threads(), first + 1, count, first, numbers.end()).in == first + 1);
@@ -85,7 +87,7 @@ TEST_CASE("counts below 1, and shifts by nothing or by too much, change nothing"
     CHECK(blitz::shift_left(two_threads(), numbers, count).size() == 3);
     CHECK(blitz::shift_right(two_threads(), numbers, count).begin() == first);
   }
-  for (const int by : {3, 4, 100}) {
+  for (const std::ptrdiff_t by : {std::ptrdiff_t{3}, std::ptrdiff_t{4}, Limits::max() - 1, Limits::max()}) {
     CHECK(blitz::shift_left(two_threads(), numbers, by).end() == first);
     CHECK(blitz::shift_right(two_threads(), numbers, by).begin() == numbers.end());
   }

@@ -9,6 +9,7 @@
 #include <limits>
 #include <list>
 #include <map>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <ranges>
@@ -77,6 +78,50 @@ TEST_CASE("pipelines: stages that keep positions") {
       CHECK(all.skip(1).windows(2).map([](auto w) { return w.front() + w.back(); }).sum() ==
             par(numbers).skip(1).zip(par(numbers).skip(2)).map([](int x, int y) { return x + y; }).sum());
     }
+  });
+}
+
+TEST_CASE("pipelines: counts of all sizes") {
+  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+  constexpr std::size_t kItems = 1000;
+  const std::vector<int> numbers = random_ints(kItems);
+  const auto sum_of = [](auto part) { return std::accumulate(part.begin(), part.end(), 0L); };
+  for_each_pool([&](const AlgorithmOptions& options) {
+    const auto all = par(numbers).with(options);
+    for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{2}, kItems - 1, kItems, kItems + 1,
+                                std::size_t{1} << 63, kMost - kItems, kMost - kItems + 1, kMost - 1, kMost}) {
+      CAPTURE(n);
+      CHECK(all.take(n).count() == std::min(n, kItems));
+      CHECK(all.skip(n).count() == kItems - std::min(n, kItems));
+      CHECK(all.skip(1).take(n).map(kTwice).count() == std::min(n, kItems - 1));
+      CHECK(all.skip(n).collect().size() == kItems - std::min(n, kItems));
+      const auto taken = blitz::from(numbers, {.batch = n}).with(options).collect();
+      CHECK(made_of(taken, numbers));
+      if (n == 0) {
+        CHECK_THROWS_AS(static_cast<void>(all.chunks(n)), std::invalid_argument);
+        CHECK_THROWS_AS(static_cast<void>(all.windows(n)), std::invalid_argument);
+        CHECK_THROWS_AS(static_cast<void>(all.step_by(n)), std::invalid_argument);
+        continue;
+      }
+      const std::size_t parts = (kItems - 1) / n + 1;
+      CHECK(all.chunks(n).count() == parts);
+      CHECK(all.chunks(n).map(sum_of).sum() == sum_of(numbers));
+      CHECK(all.skip(1).chunks(n).map([](auto part) { return part.size(); }).sum() == kItems - 1);
+      const std::size_t windows = n > kItems ? 0 : kItems - n + 1;
+      CHECK(all.windows(n).count() == windows);
+      CHECK(all.windows(n).map([](auto part) { return part.size(); }).sum() == windows * n);
+      CHECK(all.step_by(n).count() == parts);
+      CHECK(all.step_by(n).last() == numbers[(parts - 1) * n]);
+      CHECK(all.rev().step_by(n).first() == numbers[kItems - 1]);
+    }
+    // As many positions as there can be.
+    const auto most = par(std::size_t{0}, kMost).with(options);
+    CHECK(most.count() == kMost);
+    CHECK(most.take(kMost).rev().first() == kMost - 1);
+    CHECK(most.step_by(kMost - 1).count() == 2);
+    CHECK(most.skip(kMost - 1).collect().size() == 1);
+    CHECK_THROWS_AS(static_cast<void>(most.collect()), std::bad_alloc);
+    CHECK_THROWS(static_cast<void>(most.scan(std::plus<>()).count()));  // too many sums for a vector
   });
 }
 

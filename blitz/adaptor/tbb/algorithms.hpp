@@ -61,7 +61,7 @@ void parallel_for(const Range& range, const Body& body, Last&&... last) {
     const std::size_t grain = std::max<std::size_t>(range.grainsize(), 1);
     detail::for_blocks(range.size(), grain, options, [&](std::size_t first, std::size_t end) {
       // No part is longer than the grain, if that is asked for, nor shorter than half of it.
-      std::size_t parts = options.cut == detail::Cut::kSimple ? (end - first + grain - 1) / grain : 1;
+      std::size_t parts = options.cut == detail::Cut::kSimple ? blitz::detail::ceil_div(end - first, grain) : 1;
       for (; parts > 0; --parts) {
         Range part = range.part(first, first + (end - first) / parts);
         first += part.size();
@@ -430,7 +430,7 @@ class EachItem {
     if constexpr (kInPlace) {
       return Item(std::in_place_index<1>, at);
     } else {
-      return Item(std::in_place_index<0>, *at);
+      return Item(std::in_place_index<0>, blitz::detail::to_copy<T>(*at));
     }
   }
 

@@ -181,7 +181,7 @@ class enumerable_thread_specific {
   enumerable_thread_specific() : make_([](void* at) { ::new (at) T(); }) {}
   explicit enumerable_thread_specific(const T& exemplar) : make_([exemplar](void* at) { ::new (at) T(exemplar); }) {}
   explicit enumerable_thread_specific(T&& exemplar)
-      : make_([shared = std::make_shared<T>(std::move(exemplar))](void* at) { ::new (at) T(*shared); }) {}
+      : make_([shared = std::make_shared<const T>(std::move(exemplar))](void* at) { ::new (at) T(*shared); }) {}
   template <class Make>
     requires(std::invocable<Make&> && !std::same_as<Make, T> && !detail::kIsThreadSpecific<Make, T>)
   explicit enumerable_thread_specific(Make make) : make_([make](void* at) mutable { ::new (at) T(make()); }) {}
@@ -255,7 +255,7 @@ class enumerable_thread_specific {
       return std::move(made.value());
     }
     auto next = begin();
-    T sum = *next;
+    T sum = std::as_const(*next);
     while (++next != end()) sum = f(sum, *next);
     return sum;
   }

@@ -28,6 +28,7 @@
 #include "blitz/algorithm/sort/stable_quicksort.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/raw_memory.hpp"
+#include "blitz/core/items.hpp"
 
 namespace blitz::detail {
 
@@ -141,8 +142,6 @@ inline constexpr std::size_t kMostRadixBytes = std::size_t{1} << 17;
 /// The most bits of a digit: of more buckets, the places that are written to next do not fit into the first-level
 /// cache.
 inline constexpr unsigned kMostDigit = 10;
-
-[[nodiscard]] constexpr unsigned ceil_div(unsigned a, unsigned b) noexcept { return (a + b - 1) / b; }
 
 template <class T>
 void move_items(T* from, T* to, std::size_t n) {
