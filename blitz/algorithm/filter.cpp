@@ -32,9 +32,18 @@ Filter::Filter(const AlgorithmOptions& options, LoopIndex items, std::size_t byt
       words_(are_few() ? few_.data() : many_.data()),
       left_(words_ + words_of(items)),
       sum_(left_ + slots()),
-      ring_positions_(out == nullptr || are_few() ? 0 : kRunsInRing * threads_of(options) * grain()),
+      ring_positions_(ring_size(options)),
       ring_(ring_positions_ * kFlags * bytes) {
   left_[slot(0)] = 0;
+}
+
+/// In words: what a few runs of each thread take by the algorithm's own choice, and a quarter of all at most. `min_grain` makes
+/// runs longer, but not the ring: it has none of runs that it would never have room for.
+LoopIndex Filter::ring_size(const AlgorithmOptions& options) const {
+  if (written_ == nullptr || are_few()) return 0;
+  const LoopIndex its_run = words_of(least_run({.pool = options.pool}, items_, bytes_));
+  const LoopIndex size = std::min(kRunsInRing * threads_of(options) * its_run, words_of(items_) / 4);
+  return grain() <= size ? size : 0;
 }
 
 /// How many items the words [word, last) have.

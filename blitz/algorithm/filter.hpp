@@ -28,8 +28,8 @@ namespace blitz::detail {
 /// flags in memory: a bit for each item. Beside it there are 16 bytes for each of the least runs.
 ///
 /// Of items that are cheap to write (kWritesAll) such a run leaves the kept ones themselves, in a ring with room for a few
-/// runs of each thread: to write an item takes no longer than to keep its flag, and later all are copied at once, without a
-/// look at flags. A run's place in the ring is its position, modulo the ring's; it is free when all runs that had a part of
+/// runs of each thread, and for a quarter of all items at most: to write an item takes no longer than to keep its flag, and
+/// later all are copied at once, without a look at flags. A run's place in the ring is its position, modulo the ring's; it is free when all runs that had a part of
 /// it are done. A run leaves flags if its place is not free, if there may be no room for all items, and if all of the run
 /// summed up before were kept, for such are copied a word at a time by flags, and only once.
 class BLITZ_API Filter : public Chain {
@@ -70,6 +70,13 @@ class BLITZ_API Filter : public Chain {
     room_dropped_ = dropped;
   }
   [[nodiscard]] LoopIndex items() const noexcept { return items_; }
+  [[nodiscard]] Result result() const noexcept;
+
+  bool run_whole(const Run& run) override;
+  void sum_up(const Run& run) override;
+  void link(const Run& run) override;
+  bool finish(const Run& run) override;
+  LoopIndex needed(const Run& run) const noexcept override;
 
  private:
   // A batch is a number of whole words, kBatchWords at most; the last one may have fewer items.
@@ -83,18 +90,13 @@ class BLITZ_API Filter : public Chain {
   /// are in their place. Returns how many are kept.
   virtual LoopIndex write(LoopIndex /*first*/, LoopIndex /*count*/, void* /*to*/) { return 0; }
 
-  bool run_whole(const Run& run) override;
-  void sum_up(const Run& run) override;
-  void link(const Run& run) override;
-  bool finish(const Run& run) override;
-  LoopIndex needed(const Run& run) const noexcept override;
-
   template <class FlagsOf>
   bool move_run(const Run& run, const FlagsOf& flags_of, LoopIndex& kept);
   [[nodiscard]] bool has_room(LoopIndex first, LoopIndex place, LoopIndex kept, LoopIndex dropped) const noexcept {
     return place + kept <= room_kept_ && first - place + dropped <= room_dropped_;
   }
   bool move_until_full(FlagWord* kept, LoopIndex first, LoopIndex place);
+  [[nodiscard]] LoopIndex ring_size(const AlgorithmOptions& options) const;
   [[nodiscard]] bool gathers(const Run& run) const noexcept;
   /// The place of a run in the ring.
   [[nodiscard]] std::byte* gathered(const Run& run) const noexcept {
@@ -105,8 +107,6 @@ class BLITZ_API Filter : public Chain {
   [[nodiscard]] bool are_few() const noexcept { return memory() <= kFew; }
   [[nodiscard]] LoopIndex items_in(LoopIndex word, LoopIndex last) const noexcept;
   [[nodiscard]] FlagWord carry_into(LoopIndex word) const noexcept;
-  [[nodiscard]] Result result() const noexcept;
-
   const LoopIndex items_;
   const std::size_t bytes_;
   const Flag flag_;

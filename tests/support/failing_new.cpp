@@ -15,6 +15,7 @@ namespace {
 
 constinit std::atomic<std::size_t> made{0};
 constinit std::atomic<std::size_t> freed{0};
+constinit std::atomic<std::size_t> bytes{0};
 /// The number of the allocation that fails. One that none can reach: none does.
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 constinit std::atomic<std::size_t> fails{kNone};
@@ -37,6 +38,7 @@ constinit std::atomic<bool> failed{false};
     freed.fetch_add(1, std::memory_order_relaxed);
     throw std::bad_alloc();
   }
+  bytes.fetch_add(size, std::memory_order_relaxed);
   return memory;
 }
 
@@ -64,6 +66,8 @@ constinit std::atomic<bool> failed{false};
 std::size_t allocations() noexcept { return made.load(std::memory_order_relaxed); }
 
 std::size_t allocations_in_use() noexcept { return allocations() - freed.load(std::memory_order_relaxed); }
+
+std::size_t allocated_bytes() noexcept { return bytes.load(std::memory_order_relaxed); }
 
 void fail_allocation_after(std::size_t count) noexcept {
   failed.store(false, std::memory_order_relaxed);

@@ -10,6 +10,8 @@ namespace blitz_test {
 
 /// How many of them have not been freed.
 [[nodiscard]] std::size_t allocations_in_use() noexcept;
+/// How many bytes these were.
+[[nodiscard]] std::size_t allocated_bytes() noexcept;
 
 /// Of all allocations from now on, the one after the next `count` fails, once, on whatever thread it is.
 void fail_allocation_after(std::size_t count) noexcept;
