@@ -180,6 +180,7 @@ template <class F>
 [[nodiscard]] AsyncHandle<CallResult<std::decay_t<F>&>> async_in(PoolBase& pool, F&& f) {
   Owned job(new AsyncJob<std::decay_t<F>>(pool, std::forward<F>(f)));
   WorkerBase* const worker = worker_of(pool);
+  reserve_pushes(worker, 1);
   Detached::begun(worker, pool);
   push_or_inject(worker, pool, job.get());
   return AsyncHandle<CallResult<std::decay_t<F>&>>(job.release());

@@ -282,12 +282,14 @@ class AllTasks : public TaskEnd {
   AllTasks() noexcept : TaskEnd{&ended_it} {}
 
   /// Begins `count` tasks, at least one: the first on this thread, which resumes what is returned, the others as jobs.
-  /// `for_each(f)` calls `f` with the coroutine of each. Throws what current_pool() throws; then none has begun.
+  /// `for_each(f)` calls `f` with the coroutine of each. Throws what current_pool() and reserve_pushes throw; then none has
+  /// begun.
   template <class ForEach>
   [[nodiscard]] std::coroutine_handle<> begin(std::size_t count, std::coroutine_handle<> caller,
                                               const ForEach& for_each) {
     PoolBase& pool = current_pool();
     WorkerBase* const worker = worker_of(pool);
+    reserve_pushes(worker, count - 1);
     for (std::size_t i = 1; i < count; ++i) Detached::begun(worker, pool);  // Throws the first time, if at all.
     caller_ = caller;
     running_.store(count, std::memory_order_relaxed);  // The pushes publish it.
@@ -371,7 +373,9 @@ class [[nodiscard]] WhenAllOf {
 
 inline void spawn_task(PoolBase& pool, Task<> task) {
   const auto coroutine = task.coroutine();
-  Detached::begun(worker_of(pool), pool);
+  WorkerBase* const worker = worker_of(pool);
+  reserve_pushes(worker, 1);
+  Detached::begun(worker, pool);
   static_cast<void>(task.release());
   coroutine.promise().detach(pool);
   coroutine.promise().job().submit_begun(pool, coroutine);
@@ -390,15 +394,11 @@ class [[nodiscard]] AwaitHandle final : public AsyncWaiter {
   R await_resume() { return handle_.get(); }
 
  private:
-  /// By the job, which a worker of its pool runs.
-  static void ready_it(AsyncWaiter& self) noexcept {
-    auto& await = static_cast<AwaitHandle&>(self);
-    await.job_.submit(*current_worker->pool(), await.coroutine_);
-  }
+  /// By the job, which a worker of its pool runs, at its end.
+  static void ready_it(AsyncWaiter& self) noexcept { static_cast<AwaitHandle&>(self).coroutine_.resume(); }
 
   AsyncHandle<R>& handle_;
   std::coroutine_handle<> coroutine_;
-  ResumeJob job_;
 };
 
 }  // namespace detail
@@ -416,7 +416,7 @@ class [[nodiscard]] AwaitHandle final : public AsyncWaiter {
 /// @param pool  Where it goes on.
 /// @param stop  If a stop is requested when the coroutine goes on, the `co_await` throws Stopped.
 /// @return An awaitable, to be awaited once, while the pool lives. Awaiting it throws ThreadPoolError if the pool was shut
-///         down; the coroutine then goes on where it was.
+///         down, and in isolate std::bad_alloc; the coroutine then goes on where it was.
 /// Complexity: O(1), some ten nanoseconds on a worker; nothing is allocated. Thread-safety: any thread.
 template <PoolPolicy P>
 [[nodiscard]] auto schedule(BasicThreadPool<P>& pool, std::stop_token stop = {}) {
@@ -439,7 +439,8 @@ template <PoolPolicy P>
 ///
 /// @return An awaitable, to be awaited once. Its result is a std::tuple of the tasks' results, with Unit for void. If tasks
 ///         threw, the exception of the first of them in the list arrives, when all have ended.
-/// @throws std::logic_error for an empty task; awaiting it throws what global_pool() throws, and then no task has begun.
+/// @throws std::logic_error for an empty task; awaiting it throws what global_pool() throws, and in isolate std::bad_alloc;
+///         then no task has begun.
 /// Complexity: O(n) for n tasks; nothing is allocated. Thread-safety: any thread.
 template <class... Ts>
 [[nodiscard]] auto when_all(Task<Ts>... tasks) {
@@ -453,8 +454,8 @@ template <class T>
   return detail::WhenAllOf<T>(std::move(tasks));
 }
 
-/// @brief `co_await handle` waits for the result of blitz::async without a thread. The coroutine goes on as a job of the pool
-/// that ran the job, or, if the result was ready, at once; it gets what get() returns or throws.
+/// @brief `co_await handle` waits for the result of blitz::async without a thread. The coroutine continues at the end of the
+/// job, on the worker that ran it, or, if the result was ready, immediately; it gets what get() returns or throws.
 ///
 /// @code
 ///   blitz::AsyncHandle<int> handle = blitz::async(compute);
@@ -510,7 +511,8 @@ T sync_wait(Task<T> task) {
 ///
 /// @param pool  Where it begins.
 /// @param task  Moved into the job.
-/// @throws std::logic_error for an empty task, ThreadPoolError if the pool was shut down; the task has then not begun.
+/// @throws std::logic_error for an empty task, ThreadPoolError if the pool was shut down, in isolate std::bad_alloc; the
+///         task has then not begun.
 /// Complexity: O(1); nothing is allocated. Thread-safety: any thread.
 template <PoolPolicy P>
 void spawn(BasicThreadPool<P>& pool, Task<> task) {

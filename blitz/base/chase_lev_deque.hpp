@@ -62,6 +62,12 @@ class ChaseLevDeque {
   /// Where a push put its item, for pop_if_newest: the index after it.
   using Place = std::int64_t;
 
+  /// Makes room for `count` more items, so that as many pushes do not throw. Throws std::bad_alloc; the deque is then
+  /// unchanged.
+  void reserve(std::size_t count) {
+    make_room(index_of(bottom_.load(std::memory_order_relaxed)), static_cast<Index>(count));
+  }
+
   /// Adds `item` at the bottom. O(1), amortised over growth. Throws std::bad_alloc; the deque is then unchanged.
   Place push(Item item) {
     const Index bottom = bottom_.load(std::memory_order_relaxed);
@@ -202,7 +208,7 @@ class ChaseLevDeque {
   using Index = Place;
 
   /// A ring of slots. It owns the one that it replaced: a thief may still read any of them, so they live as long as the
-  /// deque. Each is half as long as the next, so the retired ones together are shorter than the newest.
+  /// deque. Each is at most half as long as the next, so the retired ones together are shorter than the newest.
   class Buffer {
    public:
     explicit Buffer(std::size_t capacity)
@@ -301,24 +307,22 @@ class ChaseLevDeque {
     if (asked()) begin_guard();
     const Index bottom = bottom_.load(std::memory_order_relaxed);
     const Index index = index_of(bottom);
-    if (index >= limit_.load(std::memory_order_relaxed)) make_room(index);
+    if (index >= limit_.load(std::memory_order_relaxed)) make_room(index, 1);
     put(item, bottom);
   }
 
-  /// `bottom`, an index, has reached limit_: raises limit_ to what top_ allows, or else grows.
-  void make_room(Index bottom) {
+  /// Raises limit_ to what top_ allows, after growth if `count` items from `bottom`, an index, need it.
+  void make_room(Index bottom, Index count) {
     const Index top = top_.load(std::memory_order_acquire);  // [taken]
-    const Index capacity = mask_ + 1;
-    if (bottom - top < capacity) {
-      limit_.store(top + capacity, std::memory_order_relaxed);
-      return;
+    const std::size_t size = std::bit_ceil(static_cast<std::size_t>(bottom - top + count));
+    if (size > capacity()) {
+      Owned grown(new Buffer(size));
+      for (Index index = top; index < bottom; ++index) {
+        grown->slot(index).store(owned_->load(index), std::memory_order_relaxed);
+      }
+      use(std::move(grown));
     }
-    Owned grown(new Buffer(static_cast<std::size_t>(2 * capacity)));
-    for (Index index = top; index < bottom; ++index) {
-      grown->slot(index).store(owned_->load(index), std::memory_order_relaxed);
-    }
-    use(std::move(grown));
-    limit_.store(top + 2 * capacity, std::memory_order_relaxed);
+    limit_.store(top + mask_ + 1, std::memory_order_relaxed);
   }
 
   // Written by thieves, and by the owner for its last item: a line of its own, away from what every push writes.

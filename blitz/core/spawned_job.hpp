@@ -5,6 +5,7 @@
 /// a JobFifo, or to each worker by mail.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <exception>
 #include <functional>
@@ -110,14 +111,21 @@ struct FifoToken final : Job {
   const Region region;
 };
 
-/// Pushes a job on the worker's queue, or, where there is no worker or no memory for a larger queue, gives it to the
-/// injector, which needs none: it cannot fail.
+/// Before `count` calls of push_or_inject with that worker, which may be null. Throws std::bad_alloc.
+inline void reserve_pushes(WorkerBase* worker, std::size_t count) {
+  if (worker != nullptr) worker->reserve(count);
+}
+
+/// Pushes a job on the worker's queue. If there is no worker, or no memory for a larger queue, the job goes to the
+/// injector, which needs none: it cannot fail. In a region only the queue will do, because no worker that is confined
+/// finds the injected jobs; hence reserve_pushes.
 inline void push_or_inject(WorkerBase* worker, PoolBase& pool, Job* job) noexcept {
   if (worker != nullptr) {
     try {
       worker->push(job);
       return;
     } catch (...) {
+      assert(worker->region() == 0);
     }
   }
   pool.inject(job);
@@ -127,15 +135,17 @@ inline void push_or_inject(WorkerBase* worker, PoolBase& pool, Job* job) noexcep
 /// Detached::finished, when the job may be gone.
 class InPlaceJob : public Job {
  public:
-  /// The job may have run, and be gone, before this returns. Throws what Detached::begun throws; the job is then still the
-  /// caller's.
+  /// The job may have run, and be gone, before this returns. Throws what reserve_pushes and Detached::begun throw; the job
+  /// is then still the caller's.
   ///
   /// Out of line: what is inlined into a coroutine may be kept in its frame, which is gone.
   [[gnu::noinline]] void submit(PoolBase& pool) {
-    Detached::begun(worker_of(pool), pool);
+    WorkerBase* const worker = worker_of(pool);
+    reserve_pushes(worker, 1);
+    Detached::begun(worker, pool);
     submit_begun(pool);
   }
-  /// The same for a job that Detached::begun has counted.
+  /// As submit, after both.
   [[gnu::noinline]] void submit_begun(PoolBase& pool) noexcept {
     WorkerBase* const worker = worker_of(pool);
     // As soon as a worker has the job, the program may go on to the end of the pool, while this thread has still to wake one.
@@ -154,6 +164,7 @@ void spawn_job_fifo(WorkerBase* spawner, PoolBase& pool, JobFifo& fifo, O owner,
   auto job = make_heap_job<SpawnedJob<std::decay_t<F>, O, FifoJob>>(spawner, owner, std::forward<F>(f));
   if (spawner != nullptr) job->region = spawner->region();
   auto token = make_heap_job<FifoToken>(spawner, fifo, job->region);
+  reserve_pushes(spawner, 1);
   owner.begun(spawner, pool);
   fifo.push(job.release());
   // From here on another token may run the job, so this one must arrive.

@@ -47,6 +47,8 @@ bool WorkerBase::run_on_top(Job* (*find)(WorkerBase& worker) noexcept) noexcept 
   return true;
 }
 
+void WorkerBase::reserve_confined(std::size_t count) { confined_jobs_.deque.reserve(count); }
+
 void WorkerBase::push_confined(Job* job) {
   confined_jobs_.deque.push({job, region()});
   confined_pushed_.add();

@@ -39,6 +39,11 @@ class WorkerBase {
 
   /// Offers a job to the pool. If it throws std::bad_alloc, it has not taken the job.
   virtual void push(Job* job) = 0;
+  /// If the worker is confined, makes room for its next `count` pushes, which then do not throw. Throws std::bad_alloc.
+  void reserve(std::size_t count) {
+    if (region() != 0) [[unlikely]]
+      reserve_confined(count);
+  }
   /// Takes a pushed job that has not begun back if it is found at once; else see reclaim.
   [[nodiscard]] virtual bool take_if_newest(Job* job) noexcept = 0;
   /// The newest job of this worker's queue; null if there is none.
@@ -130,6 +135,8 @@ class WorkerBase {
   std::size_t nested_waits_ = 0;  // the waits and the yields on this worker's stack that have a job on top of them
 
  private:
+  BLITZ_COLD BLITZ_API void reserve_confined(std::size_t count);
+
   std::size_t index_;
   PoolBase* pool_;
   Confined confined_;

@@ -310,6 +310,42 @@ TEST_CASE("coroutine: nothing is allocated but frames") {
   };
   CHECK(allocations_of(all) <= 103);  // the frames, and the vectors of tasks and of results
 }
+
+// Only the region's workers may resume a coroutine that is awaited there: on one thread nobody else would.
+TEST_CASE_TEMPLATE("coroutine: in a region whose queue cannot grow, it goes on where it was", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
+  const auto fails = [](auto make) {
+    Pool pool({.num_threads = 1});
+    std::atomic<int> ran = 0;
+    bool failed = false;
+    pool.install([&] {
+      blitz::isolate([&] {
+        for (int i = 0; i < 32; ++i) blitz::spawn([&] { ++ran; });  // The queue is full.
+        Task<> task = make(pool, ran);
+        blitz_test::fail_allocation_after(0);
+        CHECK_THROWS_AS(sync_wait(std::move(task)), std::bad_alloc);
+        failed = blitz_test::stop_failing();
+      });
+    });
+    pool.shutdown();
+    CHECK(ran == 32);
+    return failed;
+  };
+  const auto run = [](std::atomic<int>& ran) -> Task<> {
+    ++ran;
+    co_return;
+  };
+  CHECK(fails([](Pool& pool, std::atomic<int>&) -> Task<> { co_await pool.schedule(); }));
+  CHECK(fails([&](Pool&, std::atomic<int>& ran) {
+    return [](Task<> a, Task<> b) -> Task<> { co_await when_all(std::move(a), std::move(b)); }(run(ran), run(ran));
+  }));
+  CHECK(fails([&](Pool& pool, std::atomic<int>& ran) {
+    return [](Pool& its_pool, Task<> a) -> Task<> {
+      blitz::spawn(its_pool, std::move(a));
+      co_return;
+    }(pool, run(ran));
+  }));
+}
 #endif
 
 // --- handles of async ---

@@ -394,6 +394,29 @@ TEST_CASE_TEMPLATE("bad_alloc: isolation", Pool, BLITZ_FAULT_POOLS) {
   });
 }
 
+// Only workers of the region may run them: on one thread nobody else would.
+TEST_CASE_TEMPLATE("bad_alloc: isolation, and what must arrive in a queue", Pool, BLITZ_FAULT_POOLS) {
+  fail_each_in<Pool>([](auto& bench) {
+    bench.pool.install([&] {
+      blitz::isolate([&] {
+        std::vector<blitz::AsyncHandle<void>> handles;
+        handles.reserve(100);
+        for (int i = 0; i < 100; ++i) {
+          handles.push_back(blitz::async(bench.closure()));
+          ++bench.expected;
+        }
+        for (auto& handle : handles) handle.get();
+        blitz::scope_fifo([&](blitz::Scope& scope) {
+          for (int i = 0; i < 200; ++i) {
+            scope.spawn(bench.closure());
+            ++bench.expected;
+          }
+        });
+      });
+    });
+  });
+}
+
 TEST_CASE_TEMPLATE("bad_alloc: pools within pools", Pool, BLITZ_FAULT_POOLS) {
   fail_each_in<Pool>([](auto& bench) {
     Pool other({.num_threads = 2});

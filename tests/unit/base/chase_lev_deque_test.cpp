@@ -163,6 +163,48 @@ TEST_CASE("deque: a full buffer is used to its last slot before it grows") {
   CHECK(deque.size() == 9);
 }
 
+TEST_CASE("deque: has room for as many items as were reserved, and keeps those that it had") {
+  for (const bool guarded : {false, true}) {
+    CAPTURE(guarded);
+    std::vector<int> items = numbers(30);
+    Deque deque(8);
+    for (int i = 0; i < 7; ++i) deque.push(&items[static_cast<std::size_t>(i)]);
+    if (guarded) deque.begin_guard();
+    CHECK(stolen(deque) == 0);
+    deque.reserve(2);
+    CHECK(deque.capacity() == 8);
+    deque.reserve(3);
+    CHECK(deque.capacity() == 16);
+    deque.reserve(24);
+    CHECK(deque.capacity() == 32);
+    for (int i = 7; i < 30; ++i) deque.push(&items[static_cast<std::size_t>(i)]);
+    CHECK(deque.capacity() == 32);
+    CHECK(deque.size() == 29);
+    for (int i = 1; i < 15; ++i) REQUIRE(stolen(deque) == i);
+    for (int i = 29; i >= 15; --i) REQUIRE(popped(deque) == i);
+    CHECK(deque.empty());
+  }
+}
+
+TEST_CASE("deque: items are relabelled from the newest to the first that is refused") {
+  std::vector<int> items = numbers(4);
+  Deque deque(4);
+  for (int& item : items) deque.push(&item);
+  CHECK(stolen(deque) == 0);
+  std::vector<int> seen;
+  deque.relabel([&](int*& item) {
+    seen.push_back(*item);
+    return *item != 2;
+  });
+  CHECK(seen == std::vector<int>{3, 2});
+  seen.clear();
+  deque.relabel([&](int*& item) {
+    seen.push_back(*item);
+    return true;
+  });
+  CHECK(seen == std::vector<int>{3, 2, 1});
+}
+
 TEST_CASE("deque: its memory is bounded by the most items there were at once, not by the pushes") {
   std::vector<int> items = numbers(6);
   Deque deque(4);
