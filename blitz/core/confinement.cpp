@@ -12,7 +12,6 @@ ConfinedJob Isolation::steal(std::size_t thief, Confined confined) noexcept {
   for (bool lost = true; lost;) {
     lost = false;
     for (std::size_t slot = 0; slot < workers_; ++slot) {
-      if (slot == thief) continue;
       ConfinedJobs::Deque& victim = jobs_[slot].deque;
       ConfinedJob oldest = victim.oldest();
       const auto wanted = [&](ConfinedJob job) noexcept {
@@ -51,7 +50,7 @@ bool Isolation::sleep(WorkerBase& worker, CoreLatch& latch) noexcept {
     if (asleep_in.load(std::memory_order_seq_cst) == 0 || worker.has_mail()) return true;  // [claim]
     for (std::size_t slot = 0; slot < workers_; ++slot) {
       const ConfinedJob oldest = jobs_[slot].deque.oldest();  // [call]
-      if (slot != index && oldest.job != nullptr && confined.includes(oldest.region, index, workers_)) return true;
+      if (oldest.job != nullptr && confined.includes(oldest.region, index, workers_)) return true;
     }
     return false;
   });

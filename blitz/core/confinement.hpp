@@ -79,13 +79,15 @@ class BLITZ_API Isolation {
   Isolation(ApartWorkers& apart, std::size_t workers);
 
   [[nodiscard]] ConfinedJobs& jobs(std::size_t slot) noexcept { return jobs_[slot]; }
-  /// Steals the oldest job of another slot, for a confined worker only one that it may take.
+  /// Steals the oldest job of a slot, for a confined worker only one that it may take.
   [[nodiscard]] ConfinedJob steal(std::size_t thief, Confined confined) noexcept;
   /// After a job became one of `region`: wakes a worker that sleeps there.
   void call_one(Region region) noexcept {
     asymmetric_light_fence();  // [call]
-    if (asleep_.load(std::memory_order_relaxed) != 0) call_one_slowly(region);
+    if (any_asleep()) call_one_slowly(region);
   }
+  /// A hint.
+  [[nodiscard]] bool any_asleep() const noexcept { return asleep_.load(std::memory_order_relaxed) != 0; }
   /// Runs jobs of the worker's region until the latch is set, and stands apart while there are none.
   void wait(WorkerBase& worker, CoreLatch& latch) noexcept;
 

@@ -219,13 +219,19 @@ INTERLEAVE_CASE("stand: two at their limit", .preemptions = 2, .random_schedules
   all.expect_done();
 }
 
-INTERLEAVE_CASE("stand: the last is confined", .preemptions = 2, .random_schedules = 2000) {
+void call_from_full_count(Run& run, std::size_t at_limit) {
   Waited all(run, 2);
   all.pool.inject(&all.job);
-  run.thread("at its limit", [&] { wait_at_limit(all.pool, 0, all.latches[0]); });
-  run.thread("confined", [&] { wait_confined(all.pool, 1, all.latches[1]); });
+  run.thread("at its limit", [&] { wait_at_limit(all.pool, at_limit, all.latches[at_limit]); });
+  run.thread("confined", [&] { wait_confined(all.pool, 1 - at_limit, all.latches[1 - at_limit]); });
   run.go();
   all.expect_done();
+}
+INTERLEAVE_CASE("stand: the last is confined", .preemptions = 2, .random_schedules = 2000) {
+  call_from_full_count(run, 0);
+}
+INTERLEAVE_CASE("stand: the last is confined, in the first slot", .preemptions = 2, .random_schedules = 2000) {
+  call_from_full_count(run, 1);
 }
 
 INTERLEAVE_CASE("stand: three, and the job comes late", .preemptions = 1, .random_schedules = 3000) {
@@ -247,6 +253,22 @@ INTERLEAVE_CASE("stand: all are confined", .preemptions = 2, .random_schedules =
   run.thread("outside", [&] { all.pool.worker(0).execute(&all.job); });
   run.go();
   all.expect_done();
+}
+
+// The other worker is busy, and does not stand apart.
+INTERLEAVE_CASE("stand: what a region has left in the queue", .preemptions = 1) {
+  Pool pool(run, 2);
+  CoreLatch latch;
+  Worker& worker = pool.worker(0);
+  Sent job([&] { (void)latch.set(); });
+  job.letter.write(1);
+  {
+    const blitz::detail::Confinement confinement(worker);
+    worker.push(&job);
+  }
+  run.thread("at its limit", [&] { expect(wait_apart(worker, latch), "the latch is set"); });
+  run.go();
+  expect(job.runs.read() == 1, "the job has run once");
 }
 
 // --- the end of a pool ---

@@ -61,6 +61,7 @@ class Together {
   ~Together() {
     expect_none_left(pool);
     expect(pool.apart().count() == 0, "nobody is counted any more");
+    expect(!pool.isolation().any_asleep(), "nobody is counted as asleep");
   }
   Together(const Together&) = delete;
   Together& operator=(const Together&) = delete;
@@ -113,8 +114,9 @@ INTERLEAVE_CASE("confined: a job that is taken back, and another", .preemptions 
   run.go();
 }
 
-// Each job blocks until the other runs: a wake-up for each, and for one waiter each.
-INTERLEAVE_CASE("confined: two jobs, two waiters", .preemptions = 1, .random_schedules = 2000) {
+/// Each job blocks until the other runs: a wake-up for each, and for one waiter each. `push` pushes both.
+template <class Push>
+void meet_two(Run& run, const Push& push) {
   Together all(run, 3);
   Parker parkers[2];
   int begun = 0;
@@ -134,9 +136,21 @@ INTERLEAVE_CASE("confined: two jobs, two waiters", .preemptions = 1, .random_sch
   all.add_waiter(run, 2);
   run.settle();  // They are asleep.
   run.thread("pusher", [&] {
-    for (Member& job : jobs) all.push(job);
+    push(all, [&] {
+      for (Member& job : jobs) all.push(job);
+    });
   });
   run.go();
+}
+
+INTERLEAVE_CASE("confined: two jobs, two waiters", .preemptions = 1, .random_schedules = 2000) {
+  meet_two(run, [](Together&, const auto& push_both) { push_both(); });
+}
+INTERLEAVE_CASE("confined: an inner region leaves two jobs", .preemptions = 1, .random_schedules = 2000) {
+  meet_two(run, [](Together& all, const auto& push_both) {
+    const Confinement inner(all.pool.worker(0));
+    push_both();
+  });
 }
 
 /// Two waiters asleep, of which the one that is woken first is called away: its own wait ends, before the job is pushed or
@@ -167,6 +181,51 @@ INTERLEAVE_CASE("confined: called away", .preemptions = 2, .random_schedules = 3
 // A waiter that leaves is called no more.
 INTERLEAVE_CASE("confined: one leaves before the job comes", .preemptions = 1, .random_schedules = 1000) {
   call_away(run, true);
+}
+
+/// A job is pushed in an inner region that has ended where it began. Of two sleepers, one has begun that region and is in the
+/// outer one now, the other is in the inner one. The wait of slot 0, which is called first, ends; slot 1 runs the job. The
+/// pusher blocks until it has run.
+void call_from_ended_region(Run& run, std::size_t home) {
+  Pool pool(run, 3);
+  CoreLatch latches[2];
+  Parker pusher;
+  const auto end_wait = [&](std::size_t slot) {
+    if (latches[slot].set()) pool.worker(slot).wake();
+  };
+  Member job([&] {
+    end_wait(1);
+    pusher.unpark();
+  });
+  {
+    const Confinement outer(pool.worker(home));
+    { const Confinement inner(pool.worker(home)); }
+    job.region = pool.worker(home).region() + pool.num_threads();
+    const Confinement same(pool.worker(1 - home), job.region);
+    const Confinement pushes(pool.worker(2), job.region);
+    for (std::size_t slot = 0; slot < 2; ++slot) {
+      run.thread("waiter " + std::to_string(slot), [&, slot] { pool.worker(slot).wait_until(latches[slot]); });
+    }
+    run.settle();  // They are asleep.
+    run.thread("pusher", [&] {
+      pool.worker(2).push(&job);
+      pusher.park();
+    });
+    run.thread("setter", [&] { end_wait(0); });
+    run.go();
+  }
+  expect(job.has_run(), "it has run once");
+}
+
+// The call does not end with the worker that began the region, which is called in addition to one that is there.
+INTERLEAVE_CASE("confined: the worker that began an inner region is called away", .preemptions = 1,
+                .random_schedules = 2000) {
+  call_from_ended_region(run, 0);
+}
+// And it is passed on to that worker.
+INTERLEAVE_CASE("confined: called away, and only the worker that began the region is left", .preemptions = 2,
+                .random_schedules = 2000) {
+  call_from_ended_region(run, 1);
 }
 
 // The outer region's worker is woken for what the inner one leaves; the worker that has left it there blocks.
@@ -282,6 +341,32 @@ INTERLEAVE_CASE("confined: a free thief", .preemptions = 1, .random_schedules = 
   }
   run.go();
   expect(jobs[0].has_run() && jobs[1].has_run(), "each has run once");
+}
+
+// Two jobs for two workers. The one that loses the race for the first must look again: the first blocks until the second has
+// run.
+INTERLEAVE_CASE("confined: a theft that is lost", .preemptions = 2, .random_schedules = 2000) {
+  Pool pool(run, 3);
+  CoreLatch latch;
+  Parker parker;
+  Member first([&] { parker.park(); });
+  Member second([&] {
+    parker.unpark();
+    if (latch.set()) pool.worker(1).wake();
+  });
+  {
+    const Confinement confinement(pool.worker(0));
+    first.region = second.region = pool.worker(0).region();
+    pool.worker(0).push(&first);
+    pool.worker(0).push(&second);
+    run.thread("free", [&] { pool.worker(1).wait_until(latch); });
+    run.thread("same region", [&] {
+      const Confinement same(pool.worker(2), first.region);
+      if (Job* const job = pool.worker(2).find_work()) pool.worker(2).execute(job);
+    });
+    run.go();
+  }
+  expect(first.has_run() && second.has_run(), "each has run once");
 }
 
 // A worker that sleeps by the policy's protocol is woken for a confined job; its pusher blocks until that has run.

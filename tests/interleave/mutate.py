@@ -26,7 +26,7 @@ SOURCES = {
     "apart": ["blitz/core/detached_jobs.cpp", "blitz/core/waiting.cpp"],
     "finder": ["blitz/fork_join/policy.cpp"],
     "confinement": ["blitz/core/confinement.cpp", "blitz/core/worker.cpp"],
-    "worker": ["blitz/core/waiting.cpp"],
+    "worker": ["blitz/core/waiting.cpp", "blitz/core/worker.cpp"],
     "chain": ["blitz/algorithm/chain.cpp"],
     "kept_memory": ["blitz/base/kept_memory.cpp"],
     "rope": ["blitz/pipeline/rope.cpp"],

@@ -228,6 +228,29 @@ INTERLEAVE_CASE("wait: all apart", .preemptions = 2, .delays = 0, .random_schedu
   expect(pool.registry->apart().count() == 0, "nobody stands apart");
 }
 
+// The limit is for waits within waits. The other worker is busy.
+INTERLEAVE_CASE("wait: one after another", .preemptions = 1, .random_schedules = 500) {
+  Pool pool(run, 2, 2, {.max_nested_waits = 1});
+  Parker done;
+  Plain<int> waits("waits that have ended", 0);
+  Task busy([&](Worker&) { done.park(); });
+  Task waiting([&](Worker& worker) {
+    for (int i = 0; i < 2; ++i) {
+      CoreLatch latch;
+      Task waited([&](Worker&) { static_cast<void>(latch.set()); });
+      pool.inject(waited);
+      worker.wait_until(latch);
+      waits.write(waits.read() + 1);
+    }
+    done.unpark();
+  });
+  pool.post(1, busy);
+  run.settle();
+  pool.post(0, waiting);
+  run.settle();
+  expect(waits.read() == 2, "both waits have ended");
+}
+
 // --- forks that wake nobody ---
 
 /// While it lives: forks wake nobody, and are timed.
@@ -373,6 +396,47 @@ INTERLEAVE_CASE("end: what a borrower leaves", .preemptions = 1, .random_schedul
   });
   run.go();
   expect(last.has_run(), "it has run once");
+}
+
+/// A borrower gives back slot 0 after it has posted `job` to `slot`.
+void post_and_leave(Run& run, Pool& pool, std::size_t slot, Task& job) {
+  run.thread("borrower", [&pool, slot, &job] {
+    WorkerBase* const worker = pool.registry->borrow();
+    expect(worker != nullptr && worker->index() == 0, "slot 0 is vacant");
+    pool.post(slot, job);
+    pool.registry->give_back(*worker);
+  });
+  run.settle();
+}
+
+INTERLEAVE_CASE("end: a borrower leaves as its slot is posted a job", .preemptions = 1) {
+  Pool pool(run, 2, 2);
+  Task posted([](Worker& worker) { expect(worker.index() == 0, "it runs where it was posted"); });
+  post_and_leave(run, pool, 0, posted);
+  expect(posted.has_run(), "it has run once");
+}
+
+// The other worker blocks until its job has run, which it offers while nobody sleeps.
+INTERLEAVE_CASE("end: a borrower leaves as a region offers", .preemptions = 1, .random_schedules = 1000) {
+  Pool pool(run, 2, 2);
+  Parker done;
+  Task last([&](Worker&) { done.unpark(); });
+  Task isolated([&](Worker& worker) {
+    const Confinement confinement(worker);
+    worker.push(&last);
+    done.park();
+  });
+  post_and_leave(run, pool, 1, isolated);
+  expect(isolated.has_run() && last.has_run(), "each has run once");
+}
+
+INTERLEAVE_CASE("end: a borrower leaves as the pool ends", .preemptions = 2) {
+  Pool pool(run, 1, 1);
+  run.thread("borrower", [&] {
+    if (WorkerBase* const worker = pool.registry->borrow()) pool.registry->give_back(*worker);
+  });
+  run.thread("stopper", [&] { pool.end(); });
+  run.go();
 }
 
 }  // namespace
