@@ -56,20 +56,21 @@ struct PartialSortFn : InOrderAround<PartialSortFn> {
 /// Items that are in order, or in the opposite one, are recognised by one look at them. Integers and floating numbers,
 /// whether items or projections, that are compared by std::less or std::greater (or those of std::ranges) are sorted by
 /// radix if their items are trivially moved and of 32 bytes at most; fastest if the projection is a member's pointer.
-/// All else is a quicksort without branches that depend on the items, parallel from the first partition on. The caller
-/// alone sorts up to 8192 items, or 1024 that are dearer to move, or 128 KiB by radix; or as many as options.min_grain
-/// says.
+/// All else is a quicksort without branches that depend on the items, parallel from the first partition on; or if the
+/// items look presorted, the algorithm of stable_sort, so that a few displaced items cost a few comparisons each. The
+/// caller alone sorts up to 8192 items, or 1024 that are dearer to move, or 128 KiB by radix; or as many as
+/// options.min_grain says.
 ///
 /// Throws what `comp`, `proj` and the moves of items throw, and Stopped after a stop request. Then the items are a
 /// permutation of what they were, unless a move has thrown: then one may be lost, and all elements are valid. A
 /// comparison that is no strict weak order leaves some permutation. Of floating numbers sorted by radix, -0.0 comes
 /// before 0.0, and NaNs come last, or first those with a sign.
 ///
-/// O(n log n) comparisons at worst, 1.1 n log2 n on average. Memory: O(log n) on the stack of each thread; for radix
-/// also that of n items, or if the projection is a function, that of 2 n items and keys. Where it is not to be had,
-/// quicksort is used. Ranges that are not contiguous, such as a deque, are moved to other memory and back:
-/// std::bad_alloc leaves them as they were. The result depends on the items and the number of threads alone. Any
-/// thread.
+/// O(n log n) comparisons at worst, 1.1 n log2 n on average; n + O(k log n) if k items are displaced among sorted ones.
+/// Memory: O(log n) on the stack of each thread; for presorted items also as much as stable_sort; for radix n items, or
+/// if the projection is a function, 2 n items and keys. If the allocation fails, quicksort is used. Ranges
+/// that are not contiguous, such as a deque, are moved to other memory and back: std::bad_alloc leaves them as they were.
+/// The result depends on the items and the number of threads alone. Any thread.
 /// @code
 ///   blitz::sort(people, std::greater{}, &Person::age);
 ///   blitz::sort({.min_grain = 4096, .stop = token, .pool = &pool}, numbers);

@@ -27,17 +27,6 @@
 
 namespace blitz::detail {
 
-/// Calls `f`, and if it throws, calls `repair` before the exception goes on.
-template <class F, class Repair>
-void try_or(F&& f, Repair&& repair) {
-  try {
-    f();
-  } catch (...) {
-    repair();
-    throw;
-  }
-}
-
 /// Has the kernel map large memory of `size` bytes, each page by one thread. Threads that scatter items all come to a new page at
 /// about the same time, and each would have it cleared.
 inline void touch_pages(void* memory, std::size_t size, std::size_t threads) noexcept {

@@ -1,16 +1,20 @@
 /// @file
 /// The stable sort on several threads, of items that are cheap to move.
 ///
-/// Items that are in order already, or in the opposite one, are found first. What begins with a long run, or has one in its
-/// middle, is cut in two; both are sorted side by side, and merged. All else is sorted by another algorithm: by radix, or by
-/// stable quicksort, the two sides of a pivot side by side, of no more items than the share of a thread.
+/// Items that are in order already, or in the opposite one, are found first. If most look as if they were in order, a few
+/// displaced ones are taken out and put back; if too many are displaced, both halves are sorted in place, and only their
+/// overlap is merged. What begins with a long run, or has one in its middle, is cut in two; both are sorted side by
+/// side, and merged. All else is sorted by another algorithm: by radix, or by stable quicksort, the two sides of a pivot side
+/// by side, of no more items than the share of a thread.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 
 #include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/sort/displaced.hpp"
 #include "blitz/algorithm/sort/merge_path.hpp"
+#include "blitz/algorithm/sort/parts.hpp"
 #include "blitz/algorithm/sort/patterns.hpp"
 #include "blitz/algorithm/sort/stable_quicksort.hpp"
 #include "blitz/base/raw_memory.hpp"
@@ -22,15 +26,16 @@ namespace blitz::detail {
 template <class T, class Less>
 class ParallelStableQuicksort {
  public:
+  /// Items that look as if they were in order are worth merges.
+  static constexpr bool kMergesAscending = true;
+
   /// For n items, on a worker of a pool of that many threads. Fewer than `grain` items are sorted by one thread.
   ParallelStableQuicksort(const AlgorithmOptions& options, std::size_t threads, std::size_t n, std::size_t grain,
                           Less less)
       : options_(options), share_(n / threads + 1), grain_(grain), less_(less) {}
 
   /// The least run, of n items, that is worth a merge.
-  [[nodiscard]] std::size_t long_run(std::size_t n) const {
-    return std::max(n / 64, static_cast<std::size_t>(kSmallSort<T>) + 1);
-  }
+  [[nodiscard]] static std::size_t long_run(std::size_t n) { return detail::long_run<T>(n); }
   /// Whether n items are to be cut in two, runs or not: partitions are made by one thread each.
   [[nodiscard]] bool cuts(std::size_t n) const { return n > share_; }
 
@@ -65,6 +70,9 @@ class ParallelStableQuicksort {
   Less less_;
 };
 
+/// Of fewer items, the displaced ones are not looked for.
+inline constexpr std::size_t kLeastDisplaced = 256;
+
 /// `Other` sorts what has no long runs; see ParallelStableQuicksort.
 template <class T, class Less, class Other>
 class ParallelStableSort {
@@ -78,7 +86,7 @@ class ParallelStableSort {
   void sort(T* items, T* other, std::size_t n, bool into_other) const {
     T* const home = into_other ? other : items;
     T* const away = into_other ? items : other;
-    bool halves = false;  // The items are in `away`, in two halves.
+    T* at = items;  // where they are if a comparison throws
     try {
       throw_if_stopped(options_);
       const FrontRun run = n < 2 ? FrontRun{n, false} : front_run<true>(here_, items, n, less_);
@@ -87,10 +95,13 @@ class ParallelStableSort {
       if (begins_sorted && run.reversed) reverse_items(here_, items, run.size);
       if (run.size == n) {
         // They are sorted.
-      } else if (begins_sorted || other_.cuts(n) || run.size >= long_run || has_run_in_middle(items, n, long_run)) {
+      } else if (!begins_sorted && sort_ascending(items, other, n, home, at)) {
+        if (at == home) return;
+      } else if (begins_sorted || other_.cuts(n) || run.size >= long_run ||
+                 has_run_in_middle(here_, items, n, long_run, less_)) {
         const std::size_t middle = begins_sorted ? run.size : n / 2;
         const auto left = [&] {
-          halves = true;  // Also if it throws: join runs both sides to their ends.
+          at = away;  // Also if it throws: in_two runs both sides to their ends.
           if (!begins_sorted) {
             sort(items, other, middle, !into_other);
           } else if (!into_other) {
@@ -106,13 +117,60 @@ class ParallelStableSort {
         other_(items, other, n);
       }
     } catch (...) {
-      if (T* const from = halves ? away : items; from != home) move_all(from, home, n);
+      if (at != home) move_all(at, home, n);
       throw;
     }
     if (into_other) move_all(items, other, n);
   }
 
  private:
+  /// Sorts the n items at `items` if most look as if they were in order; `other` is scratch. They end at `at`: in `items`, or in
+  /// `home`, which is `items` or `other`. So they do when it throws.
+  bool sort_ascending(T* items, T* other, std::size_t n, T* home, T*& at) const {
+    if constexpr (!Other::kMergesAscending) {
+      return false;
+    } else {
+      const bool descending = look_ascending(items, n, true, less_);
+      if (!descending && !look_ascending(items, n, false, less_)) return false;
+      if (!other_.cuts(n)) {
+        if (n >= kLeastDisplaced) {
+          if (descending) std::reverse(items, items + n);
+          if (FewDisplaced<T, Less> displaced(less_, descending); displaced.find(items, n)) {
+            at = home;
+            displaced.sort(items, n, home == items ? other : items, home);
+            return true;
+          }
+          if (descending) std::reverse(items, items + n);
+        }
+        if (!descending && try_insertion_sort(items, n, less_)) return true;
+      }
+      if (descending) return false;
+      const std::size_t middle = n / 2;
+      in_two(
+          n, [&] { sort(items, other, middle, false); },
+          [&] { sort(items + middle, other + middle, n - middle, false); });
+      merge_overlap(items, other, middle, n);
+      return true;
+    }
+  }
+
+  /// Merges the sorted items[0..middle) and items[middle..n), except those that are in place already. `other` is scratch.
+  void merge_overlap(T* items, T* other, std::size_t middle, std::size_t n) const {
+    T* const right = items + middle;
+    const std::size_t from_left = gallop(0, middle, [&](std::size_t k) { return !less_(right[0], *(right - 1 - k)); });
+    if (from_left == 0) return;
+    const std::size_t from_right = gallop(0, n - middle, [&](std::size_t k) { return !less_(right[k], right[-1]); });
+    const std::size_t begin = middle - from_left;
+    const std::size_t size = from_left + from_right;
+    move_all(items + begin, other + begin, size);
+    try_or(
+        [&] {
+          merge_parallel(options_, part_count(size, threads_, grain_), other + begin, from_left, other + middle,
+                         from_right, items + begin, less_, ConstructMoved{});
+        },
+        [&] { move_all(other + begin, items + begin, size); });
+  }
+
   /// Calls both, perhaps at once, and the second one even if the first throws.
   template <class F, class G>
   void in_two(std::size_t n, F&& f, G&& g) const {
@@ -134,10 +192,6 @@ class ParallelStableSort {
     for_parts(here_, n, part_count(n, threads_, grain_), [&](std::size_t, std::size_t begin, std::size_t end) {
       std::uninitialized_move(from + begin, from + end, to + begin);
     });
-  }
-
-  [[nodiscard]] bool has_run_in_middle(T* items, std::size_t n, std::size_t wanted) const {
-    return n / 2 > wanted && front_run<true>(here_, items + n / 2, wanted, less_).size == wanted;
   }
 
   const AlgorithmOptions& options_;

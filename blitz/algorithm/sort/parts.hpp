@@ -41,4 +41,15 @@ void for_all(std::size_t n, std::size_t threads, std::size_t least, F f) noexcep
   });
 }
 
+/// Calls `f`, and if it throws, calls `repair` before the exception goes on.
+template <class F, class Repair>
+void try_or(F&& f, Repair&& repair) {
+  try {
+    f();
+  } catch (...) {
+    repair();
+    throw;
+  }
+}
+
 }  // namespace blitz::detail

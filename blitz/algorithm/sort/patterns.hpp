@@ -40,6 +40,9 @@ inline constexpr std::size_t kSerialRun = 4096;
 template <class T>
 inline constexpr std::size_t kSerialReversal = kCheapToMove<T> ? (std::size_t{1} << 20) / sizeof(T) : kSerialRun;
 
+/// Fewer items are not sampled.
+inline constexpr std::size_t kLeastSampled = 64;
+
 /// If kStable, equal items are not in the opposite order.
 template <bool kStable = false, class T, class Less>
 FrontRun front_run(const AlgorithmOptions& options, T* items, std::size_t n, Less less) {
@@ -59,6 +62,35 @@ FrontRun front_run(const AlgorithmOptions& options, T* items, std::size_t n, Les
         true};
   }
   return {measure(kSerialRun, [&](std::size_t i) { return less(items[i], items[i - 1]); }), false};
+}
+
+/// The least run of n items that is worth a merge.
+template <class T>
+[[nodiscard]] std::size_t long_run(std::size_t n) noexcept {
+  return std::max(n / 64, static_cast<std::size_t>(kSmallSort<T>) + 1);
+}
+
+/// Whether a run of `wanted` items begins in the middle of n items.
+template <class T, class Less>
+[[nodiscard]] bool has_run_in_middle(const AlgorithmOptions& options, T* items, std::size_t n, std::size_t wanted,
+                                     Less less) {
+  return n / 2 > wanted && front_run<true>(options, items + n / 2, wanted, less).size == wanted;
+}
+
+/// Whether n items look as if most were in order, or if `descending` in the opposite one: a few of them, far from each other.
+/// Random ones look so once in 700 times, many of them once in 20,000.
+template <class T, class Less>
+bool look_ascending(T* items, std::size_t n, bool descending, Less less) {
+  if (n < kLeastSampled) return false;
+  const std::size_t steps = n < 1024 ? 8 : 16;
+  const std::size_t stride = n / (steps + 1);
+  std::size_t wrong = 0;
+  for (T* item = items + stride; item <= items + steps * stride; item += stride) {
+    T* const low = descending ? item : item - stride;
+    T* const high = descending ? item - stride : item;
+    wrong += static_cast<bool>(less(*high, *low));
+  }
+  return wrong <= steps / 5;
 }
 
 template <class T>

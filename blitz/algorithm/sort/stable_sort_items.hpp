@@ -19,11 +19,12 @@
 #include "blitz/algorithm/scratch.hpp"
 #include "blitz/algorithm/sort/in_place_merge.hpp"
 #include "blitz/algorithm/sort/merge_path.hpp"
+#include "blitz/algorithm/sort/order.hpp"
 #include "blitz/algorithm/sort/parallel_radix.hpp"
 #include "blitz/algorithm/sort/parallel_stable_sort.hpp"
 #include "blitz/algorithm/sort/patterns.hpp"
 #include "blitz/algorithm/sort/permute.hpp"
-#include "blitz/algorithm/sort/sort_items.hpp"
+#include "blitz/algorithm/sort/radix_items.hpp"
 #include "blitz/base/raw_memory.hpp"
 
 namespace blitz::detail {
@@ -34,6 +35,7 @@ struct StableRadixSort {
   /// Only a half that is sorted is worth a merge.
   [[nodiscard]] static std::size_t long_run(std::size_t n) { return std::max<std::size_t>(n / 2, kLeastRadix); }
   [[nodiscard]] static bool cuts(std::size_t /*n*/) { return false; }
+  static constexpr bool kMergesAscending = false;
 
   void operator()(T* items, T* other, std::size_t n) const {
     using Order = StableRadixOrder<T, P, !kIsLess<C, SortKey<T, P>>>;
@@ -197,6 +199,18 @@ void small_sort_places(T* items, std::size_t n, Less less) {
   }
 }
 
+/// Sorts n items on a worker of a pool of that many threads, or on any thread for 1. False: there is no memory for that.
+template <class T, class C, class P>
+bool try_stable_sort_items(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n, C& comp,
+                           P& proj) {
+  const std::size_t grain = sort_grain<T>(options);
+  if constexpr (kCheapToMove<T>) {
+    return try_stable_sort_cheap(options, threads, items, n, grain, comp, proj);
+  } else {
+    return try_stable_sort_places(options, threads, items, n, grain, comp, proj);
+  }
+}
+
 template <class T, class C, class P>
 void stable_sort_items(const AlgorithmOptions& options, T* items, std::size_t n, C& comp, P& proj) {
   throw_if_stopped(options);
@@ -209,15 +223,8 @@ void stable_sort_items(const AlgorithmOptions& options, T* items, std::size_t n,
       return small_sort_places(items, n, less);
     }
   }
-  const std::size_t grain = sort_grain<T>(options);
-  with_threads(options, n, grain, [&](std::size_t threads) {
-    bool sorted = false;
-    if constexpr (kCheapToMove<T>) {
-      sorted = try_stable_sort_cheap(options, threads, items, n, grain, comp, proj);
-    } else {
-      sorted = try_stable_sort_places(options, threads, items, n, grain, comp, proj);
-    }
-    if (!sorted) stable_sort_in_place(items, n, less);
+  with_threads(options, n, sort_grain<T>(options), [&](std::size_t threads) {
+    if (!try_stable_sort_items(options, threads, items, n, comp, proj)) stable_sort_in_place(items, n, less);
   });
 }
 
