@@ -548,6 +548,27 @@ struct OrganPipe {
     return numbers;
   }
 };
+/// One item in 500 displaced; by a comparison.
+struct NearlySorted : NumbersByLess {
+  static constexpr std::string_view name = "nearly_sorted";
+  static Numbers make(std::size_t count, std::uint64_t seed) {
+    Numbers numbers = SortedNumbers::make(count, 0);
+    for (std::size_t i = 0; i < count / 1000 + 1; ++i) {
+      const std::uint64_t random = mix(i + 1 + (seed << 32));
+      std::swap(numbers[random % count], numbers[(random >> 32) % count]);
+    }
+    return numbers;
+  }
+};
+/// Neighbours exchanged; by a comparison.
+struct SwappedPairs : NumbersByLess {
+  static constexpr std::string_view name = "swapped_pairs";
+  static Numbers make(std::size_t count, std::uint64_t) {
+    Numbers numbers = SortedNumbers::make(count, 0);
+    for (std::size_t i = 1; i < count; i += 2) std::swap(numbers[i - 1], numbers[i]);
+    return numbers;
+  }
+};
 struct RandomReals {
   static constexpr std::string_view name = "doubles";
   static Reals make(std::size_t count, std::uint64_t seed) { return random_reals(count, seed << 32); }
@@ -605,8 +626,8 @@ struct SortRow : InPlaceRow<typename decltype(Input::make(0, 0))::value_type> {
 template <class... Inputs>
 struct SortInputs {};
 using SortsOfNumbers =
-    SortInputs<RandomNumbers, NumbersByLess, SortedNumbers, ReversedNumbers, FewNumbers, OrganPipe, RandomReals,
-               RandomPairs>;  ///< of what any language can sort
+    SortInputs<RandomNumbers, NumbersByLess, SortedNumbers, ReversedNumbers, FewNumbers, OrganPipe, NearlySorted,
+               SwappedPairs, RandomReals, RandomPairs>;  ///< of what any language can sort
 using SortsOfObjects = SortInputs<RandomStrings>;
 
 /// Registers Call::run<Row> for the rows of these inputs. `Call` is a class: that of a template in an unnamed namespace would
