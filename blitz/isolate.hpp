@@ -20,6 +20,9 @@ namespace blitz {
 /// worker could begin an unrelated job meanwhile, which would find the lock taken by its own thread. A broadcast is the
 /// exception: its jobs are addressed to the worker itself.
 ///
+/// Take the lock inside `f`. A thread outside the pool that holds it in the call may have to wait for a worker, while all
+/// workers wait for the lock.
+///
 /// Do not wait inside `f` for a job that was made outside, nor for one that comes back into this pool by way of another
 /// pool: if no other worker is free to run it, the wait does not end.
 ///
@@ -30,8 +33,10 @@ namespace blitz {
 /// Complexity: some ten nanoseconds, and inside as much again for a call, which finds its worker by virtual functions.
 /// Thread-safety: any thread.
 /// @code
-///   const std::lock_guard lock(mutex);
-///   blitz::isolate([&] { blitz::parallel_for(table, update); });
+///   blitz::isolate([&] {
+///     const std::lock_guard lock(mutex);
+///     blitz::parallel_for(table, update);
+///   });
 /// @endcode
 template <std::invocable F>
 decltype(auto) isolate(F&& f) {

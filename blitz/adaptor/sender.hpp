@@ -242,6 +242,7 @@ struct ForEachOfBlock {
 ///   blitz::PoolScheduler scheduler(pool);
 ///   auto operation = scheduler.schedule().connect(receiver);
 ///   operation.start();  // a worker calls receiver.set_value()
+///   done.wait();        // which ends this wait: until then the operation must live
 /// @endcode
 ///
 /// The job is one like those of blitz::spawn, and runs in the same order; the end of the pool waits for it. If the stop

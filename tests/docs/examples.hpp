@@ -1,11 +1,15 @@
 // The names that the examples of the public headers use and do not declare: those of all headers, and then, in a namespace for
-// each header, those of this header alone. Only declared: examples_test.py compiles the examples, and links nothing.
+// each header, the names of that header. A function `meanwhile` runs on another thread while an example of its header runs.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
+#include <exception>
 #include <functional>
+#include <latch>
 #include <list>
 #include <map>
 #include <mutex>
@@ -17,6 +21,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -34,118 +39,135 @@ struct Person {
 };
 struct Item {};
 struct Part {
-  bool load();
+  bool load() { return true; }
 };
 
-extern std::vector<double> numbers, v, samples;
-extern std::vector<std::string> words;
-extern std::vector<Person> people;
-extern std::vector<Item> items;
-extern std::stop_token token;
-extern blitz::ThreadPool pool;
-extern int n;
-void work_on(const Item& item);
+inline std::vector<double> numbers{3, 0, -1, 4, 0, 2}, v(1000, 1.5), samples(1000, 0.5);
+inline std::vector<std::string> words{"a", "b", "b", "cc"};
+inline std::vector<Person> people{{"Grace", "Arlington", 85}, {"Ada", "London", 36}, {"Alan", "London", 41}};
+inline std::vector<Item> items(100);
+inline std::stop_token token;
+inline blitz::ThreadPool pool;
+inline int n = 1000;
+inline void work_on(const Item& /*item*/) {}
 
 namespace adjacent_difference {
-extern std::vector<double> timestamps, gaps;
+inline std::vector<double> timestamps(1000, 1), gaps(1000);
 }
 namespace async_handle {
-void do_something_else();
-}
+inline void do_something_else() {}
+}  // namespace async_handle
 namespace calls {
 struct Node {};
-extern std::vector<Node> nodes;
-void work_on(Node& node);
+inline std::vector<Node> nodes(10);
+inline void work_on(Node& /*node*/) {}
 }  // namespace calls
 namespace compare {
-extern std::vector<int> found, expected;
+inline std::vector<int> found(1000), expected(1000);
 }
 namespace copy {
-extern std::vector<unsigned char> frame, buffer;
+inline std::vector<unsigned char> frame(1000), buffer(1000);
 }
 namespace copy_if {
-extern std::vector<std::string> others;
-extern std::vector<double> rest;
+inline std::vector<std::string> others(words.size());
+inline std::vector<double> rest(numbers.size());
 }  // namespace copy_if
 namespace coroutine {
-int compute();
-}
+inline int n = 10;
+inline int compute() { return 42; }
+}  // namespace coroutine
 namespace current_pool {
 struct Result {};
-extern std::vector<int> calls_of;
+inline std::vector<int> calls_of(64);
 }  // namespace current_pool
 namespace fill {
-extern std::vector<int> order;
+inline std::vector<int> order(1000);
 }
 namespace for_each {
 struct Job {
-  void start();
+  void start() {}
 };
-extern std::vector<Job> jobs;
+inline std::vector<Job> jobs(10);
 }  // namespace for_each
 namespace from {
-extern std::list<int> list;
-int costly(int x);
+inline std::list<int> list(100, 1);
+inline int costly(int x) { return x; }
 }  // namespace from
 namespace group_by {
-void count(std::size_t size);
-void print(const std::string& city, std::size_t size);
-void visit(const Person& person);
+inline void count(std::size_t /*size*/) {}
+inline void print(const std::string& /*city*/, std::size_t /*size*/) {}
+inline void visit(const Person& /*person*/) {}
 }  // namespace group_by
 namespace isolate {
-extern std::mutex mutex;
-extern std::vector<int> table;
-void update(int& entry);
+inline std::mutex mutex;
+inline std::vector<int> table(16);
+inline void update(int& entry) {
+  std::this_thread::sleep_for(std::chrono::microseconds(20));
+  ++entry;
+}
+/// Loops whose items take the same lock.
+inline void meanwhile() {
+  for (int round = 0; round < 20; ++round) {
+    blitz::parallel_for(0, 16, [](int) {
+      const std::lock_guard lock(mutex);
+      std::this_thread::sleep_for(std::chrono::microseconds(10));
+    });
+  }
+}
 }  // namespace isolate
 namespace join {
-extern bool copied, prefetch;
-extern const double *first, *middle, *last;
-double sum(const double* from, const double* to);
-void sort_names();
-void sort_dates();
-void sort_sizes();
+inline bool copied, prefetch;
+inline const double *first = samples.data(), *middle = first + 500, *last = first + 1000;
+inline double sum(const double* from, const double* to) { return std::accumulate(from, to, 0.0); }
+inline void sort_names() {}
+inline void sort_dates() {}
+inline void sort_sizes() {}
 }  // namespace join
 namespace join_all {
-int ask_anna();
-int ask_bert();
-int ask_carl();
+inline int ask_anna() { return 1; }
+inline int ask_bert() { return 2; }
+inline int ask_carl() { return 3; }
 }  // namespace join_all
 namespace merge {
-extern std::vector<int> mine, yours, ours, items, added;
+inline std::vector<int> mine{1, 3}, yours{2, 4}, ours(4), items{1, 5}, added{3, 2};
 }
 namespace min_max {
 struct Offer {
   double price;
 };
-extern std::vector<Offer> offers;
+inline std::vector<Offer> offers{{3}, {1}, {2}};
 }  // namespace min_max
 namespace parallel_for {
-extern std::vector<int> squares;
-bool matches(const Item& item);
-void filter(double* samples, std::size_t count);
+inline std::vector<int> squares(1000);
+inline bool matches(const Item& /*item*/) { return true; }
+inline void filter(double* /*samples*/, std::size_t /*count*/) {}
 }  // namespace parallel_for
 namespace parallel_for_each {
 struct Node {
   std::vector<Node*> children;
 };
 using Vertex = std::size_t;
-extern std::vector<Node*> roots;
-extern std::vector<std::vector<Vertex>> graph;
-extern Vertex start;
+inline Node leaf, tree{{&leaf, &leaf}};
+inline std::vector<Node*> roots{&tree};
+inline std::vector<std::vector<Vertex>> graph{{1, 2}, {2}, {0}};
+inline Vertex start = 0;
 }  // namespace parallel_for_each
 namespace parallel_for_tiles {
+inline std::size_t rows = 200, cols = 200;
 struct Image {
-  std::size_t rows() const;
-  std::size_t cols() const;
-  double& operator()(std::size_t row, std::size_t col);
-  double& operator[](std::size_t i);
+  std::vector<double> pixels = std::vector<double>(parallel_for_tiles::rows * parallel_for_tiles::cols);
+  std::size_t rows() const { return parallel_for_tiles::rows; }
+  std::size_t cols() const { return parallel_for_tiles::cols; }
+  double& operator()(std::size_t row, std::size_t col) { return pixels[row * cols() + col]; }
+  double& operator[](std::size_t i) { return pixels[i]; }
 };
-extern Image image, in, out;
-extern std::size_t rows, cols;
+inline Image image, in, out;
 }  // namespace parallel_for_tiles
 namespace parallel_reduce {
-double kernel(const double* samples, std::size_t count);
+inline double kernel(const double* samples, std::size_t count) {
+  return std::accumulate(samples, samples + count, 0.0);
 }
+}  // namespace parallel_reduce
 namespace partition {
 struct Worker {
   bool busy;
@@ -153,122 +175,133 @@ struct Worker {
 struct Task {
   bool urgent;
 };
-extern std::vector<Worker> workers;
-extern std::vector<Task> tasks;
-extern std::vector<int> numbers, even, odd;
+inline std::vector<Worker> workers{{false}, {true}};
+inline std::vector<Task> tasks{{false}, {true}};
+inline std::vector<int> numbers(100), even(100), odd(100);
 }  // namespace partition
 namespace permute {
-extern std::vector<int> cards;
+inline std::vector<int> cards(32);
 }
 namespace pipeline {
 struct Counts : std::map<std::string_view, int> {
-  void merge_with(const Counts& other);
+  void merge_with(const Counts& other) {
+    for (const auto& [word, count] : other) (*this)[word] += count;
+  }
 };
-extern std::vector<double> a, b;
-extern const std::string text;
-std::vector<std::string_view> words_of(std::string_view line);
+inline std::vector<double> a(1000, 2), b(1000, 3);
+inline const std::string text = "many\nlines of\ntext";
+inline std::vector<std::string_view> words_of(std::string_view line) { return {line}; }
 }  // namespace pipeline
 namespace policy {
-extern blitz::policy::Job *job, *top;
-extern std::mutex mutex;
+struct NoJob : blitz::policy::Job {
+  NoJob() : Job(nullptr) {}
+};
+inline NoJob no_job;
+inline blitz::policy::Job *job = &no_job, *top;
+inline std::mutex mutex;
 }  // namespace policy
 namespace reduce {
 struct File {
   std::size_t size;
 };
-extern std::vector<double> prices;
-extern std::vector<int> lengths;
-extern std::vector<File> files;
+inline std::vector<double> prices(1000, 2);
+inline std::vector<int> lengths(1000, 3);
+inline std::vector<File> files(1000);
 }  // namespace reduce
 namespace reduce_by_key {
-extern std::vector<std::string> different_words;
-extern std::vector<int> ones, counts;
+inline std::vector<std::string> different_words(words.size());
+inline std::vector<int> ones(words.size(), 1), counts(words.size());
 }  // namespace reduce_by_key
 namespace remove {
 struct Particle {
   double energy;
 };
-extern std::vector<Particle> particles;
-extern double threshold;
+inline std::vector<Particle> particles(1000);
+inline double threshold = 1;
 }  // namespace remove
 namespace scan {
-extern std::vector<std::size_t> sizes, begins, ends;
+inline std::vector<std::size_t> sizes(1000, 1), begins(1000), ends(1000);
 }
 namespace scope {
-extern std::vector<Part> parts;
+inline std::vector<Part> parts(10);
 }
 namespace sender {
 struct Receiver {
-  void set_value(auto&&...) && noexcept;
-  void set_error(std::exception_ptr error) && noexcept;
-  void set_stopped() && noexcept;
+  void set_value(auto&&...) && noexcept { done->count_down(); }
+  void set_error(std::exception_ptr /*error*/) && noexcept { done->count_down(); }
+  void set_stopped() && noexcept { done->count_down(); }
+  std::latch* done;
 };
-extern Receiver receiver;
-extern blitz::PoolScheduler scheduler;
+inline std::latch done(1);
+inline Receiver receiver{&done};
+inline blitz::PoolScheduler scheduler(pool);
 }  // namespace sender
 namespace set_operations {
-extern std::vector<std::string> known_words;
-extern std::vector<int> a, b, all, common, done, left, before, after, changed;
+inline std::vector<std::string> known_words = words;
+inline std::vector<int> a{1, 2}, b{2, 3}, all{1, 2, 3, 4}, common(2), done{2}, left(4), before{1}, after{2}, changed(2);
 }  // namespace set_operations
 namespace sort {
-extern std::vector<int> scores;
+inline std::vector<int> scores(100);
 }
 namespace spawn {
 struct Message {};
-extern std::vector<std::size_t> seeds;
-extern std::size_t seed;
-extern std::string request;
-extern std::vector<Message> inbox;
-void answer(const std::string& request);
-void deliver(const Message& message);
-void warm_up_cache(std::size_t worker);
+inline std::vector<std::size_t> seeds(64);
+inline std::size_t seed = 1;
+inline std::string request = "a request";
+inline std::vector<Message> inbox(10);
+inline void answer(const std::string& /*request*/) {}
+inline void deliver(const Message& /*message*/) {}
+inline void warm_up_cache(std::size_t /*worker*/) {}
 }  // namespace spawn
 namespace stable_sort {
 struct Path {};
-long checksum(const Path& file);
-extern std::vector<double> distances;
-extern std::vector<std::string> cities;
-extern std::vector<Path> files;
+inline long checksum(const Path& /*file*/) { return 1; }
+inline std::vector<double> distances{3, 1, 2};
+inline std::vector<std::string> cities{"c", "a", "b"};
+inline std::vector<Path> files(100);
 }  // namespace stable_sort
 namespace stats {
-extern blitz::WorkerStats total;
-extern blitz::ThreadPoolStats stats;
-extern std::size_t i;
+inline blitz::WorkerStats total;
+inline blitz::ThreadPoolStats stats = pool.stats();
+inline std::size_t i = 0;
 }  // namespace stats
 namespace task_group {
 struct Node {
   std::vector<Node> children;
 };
-extern Node root;
-void work_on(Node& node);
+inline Node root{{Node{}, Node{}}};
+inline void work_on(Node& /*node*/) {}
 }  // namespace task_group
 namespace text {
-extern std::string_view row, text;
+inline std::string_view row = "1,2,3", text = "many\n\nlines";
 }
 namespace transform {
-extern std::vector<double> prices, amounts, totals;
+inline std::vector<double> prices(1000, 2), amounts(1000, 3), totals(1000);
 }
 namespace tree {
 struct Folder {
   std::vector<const Folder*> folders;
 };
-extern const Folder* root;
-long sum_of_range(std::pair<int, int> range);
+inline const Folder leaf{}, top{{&leaf, &leaf}};
+inline const Folder* root = &top;
+inline long sum_of_range(std::pair<int, int> range) { return range.second - range.first; }
 }  // namespace tree
 namespace uninitialized {
-extern double* memory;
-}
+inline std::vector<double> space(samples.size());
+inline double* memory = space.data();
+}  // namespace uninitialized
 namespace unique {
-extern std::vector<std::string> names;
-extern std::vector<int> sorted, kinds;
+inline std::vector<std::string> names = words;
+inline std::vector<int> sorted{1, 1, 2}, kinds(3);
 }  // namespace unique
 namespace worker_local {
-extern blitz::worker_local<std::vector<char>> buffers;
-extern std::vector<int> all;
-bool is_good(int x);
+inline blitz::worker_local<std::vector<char>> buffers(pool);
+inline std::vector<int> all;
+inline bool is_good(int x) { return x % 3 == 0; }
 }  // namespace worker_local
 namespace yield {
-extern std::atomic<bool> ready;
-}
+inline std::atomic<bool> ready;
+inline void meanwhile() { ready = true; }
+}  // namespace yield
 
 }  // namespace examples

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Compiles the examples in the docstrings of the public headers.
+"""Runs the examples in the docstrings of the public headers, each in a process, from outside the pool, with 1, 2, 3 and 16 threads.
 
-    examples_test.py [--other-libraries] ROOT COMPILER [ARGUMENT]...
+    examples_test.py ROOT LIBRARY COMPILER [ARGUMENT]...
+    examples_test.py --other-libraries ROOT COMPILER [ARGUMENT]...
 
 Each @code block is a function of its own, in a namespace of its header's name, with the names of examples.hpp. "..." on a line
-of its own stands between declarations and statements. The headers that need another library are left out, or, with
---other-libraries, only those are taken whose library is installed.
+of its own stands between declarations and statements. The headers that need another library are left out. With
+--other-libraries, the examples of those headers are compiled, and not run, if the library is installed.
 """
 
+import os
 import pathlib
 import re
 import shlex
@@ -17,6 +19,7 @@ import tempfile
 
 OTHERS = sys.argv[1] == "--other-libraries" and sys.argv.pop(1)
 ROOT = pathlib.Path(sys.argv[1]).resolve()
+LIBRARY = None if OTHERS else pathlib.Path(sys.argv.pop(2)).resolve()
 COMPILER = [*shlex.split(sys.argv[2]), *sys.argv[3:]]
 # Headers, and what is included of the library.
 OTHER_LIBRARIES = {
@@ -30,6 +33,28 @@ OTHER_LIBRARIES = {
 # The folders are those of Debian.
 FOLDERS = ["-isystem", "/usr/include/eigen3", "-isystem", "/usr/include/opencv4"]
 LEAST = 130  # examples; fewer, and this test does not see them
+THREADS = [1, 2, 3, 16]
+PATIENCE = 60  # seconds for an example that takes milliseconds, on a busy machine
+
+MAIN = """
+extern "C" {{
+double items[1000];
+size_t count = 1000;
+{c}
+}}
+static void run(void (*example)(), void (*meanwhile)()) {{
+  if (meanwhile == nullptr) return example();
+  std::thread other(meanwhile);
+  for (int round = 0; round < 20; ++round) example();
+  other.join();
+}}
+int main(int, char** arguments) {{
+  switch (std::atoi(arguments[1])) {{
+{cases}
+  }}
+  blitz::shutdown_global_pool();
+}}
+"""
 
 
 def examples():
@@ -46,19 +71,38 @@ def as_functions(header, index, line, text):
     declarations, _, statements = text.rpartition("\n  ...\n")
     where = f'#line {line} "{header.relative_to(ROOT)}"'
     where_after = f'#line {line + (declarations.count(chr(10)) + 2 if declarations else 0)} "{header.relative_to(ROOT)}"'
-    is_coroutine = "co_await" in statements
-    result = "blitz::Task<void>" if is_coroutine else "void"
-    end = "co_return;" if is_coroutine else ""
+    result, end = ("blitz::Task<void>", "co_return;") if is_coroutine(text) else ("void", "")
     return f"{where}\n{declarations}\n{result} example_{index}() {{\n{where_after}\n{statements}\n{end}}}\n"
 
 
-def compile_all(prelude, language, sources):
+def is_coroutine(text):
+    return "co_await" in text.rpartition("\n  ...\n")[2]
+
+
+def compiles(language, sources, *what):
+    warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-unused", "-Wno-unused-parameter"]
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "examples"
-        source.write_text("\n".join([*prelude, *sources]))
-        warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-unused", "-Wno-unused-parameter"]
-        command = [*COMPILER, *language, f"-I{ROOT}", *FOLDERS, *warnings, "-fsyntax-only", source]
+        source.write_text("\n".join(sources))
+        command = [*COMPILER, *language, f"-I{ROOT}", *FOLDERS, *warnings, *what, source]
         return subprocess.run(command, check=False).returncode == 0
+
+
+def case_of(stem, index, text, names):
+    name = f"examples::{stem}::example_{index}"
+    call = f"blitz::sync_wait({name}())" if is_coroutine(text) else f"{name}()"
+    own_names = re.search(rf"^namespace {stem} {{$(.*?)^}}  // namespace {stem}$", names, re.MULTILINE | re.DOTALL)
+    meanwhile = f"examples::{stem}::meanwhile" if own_names and "void meanwhile()" in own_names[1] else "nullptr"
+    return f"    case {index}: run([] {{ {call}; }}, {meanwhile}); break;"
+
+
+def runs(program, threads, index):
+    environment = {**os.environ, "BLITZ_NUM_THREADS": str(threads)}
+    try:
+        done = subprocess.run([program, str(index)], env=environment, stdout=subprocess.DEVNULL, timeout=PATIENCE, check=False)
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
 
 
 def takes(text):
@@ -85,27 +129,41 @@ def main_of_others():
         headers = [*(f"blitz/adaptor/{name}" for name in OTHER_LIBRARIES if OTHER_LIBRARIES[name] == library), library]
         names = f'#include "{ROOT}/tests/docs/other_examples.hpp"'
         prelude = ["#define EIGEN_USE_THREADS", *(f"#include <{name}>" for name in headers), names]
-        good = compile_all(prelude, ["-std=c++20", "-x", "c++"], in_namespaces(functions, "of_")) and good
+        sources = [*prelude, *in_namespaces(functions, "of_")]
+        good = compiles(["-std=c++20", "-x", "c++"], sources, "-fsyntax-only") and good
     print(f"examples with {', '.join(found)}")
     sys.exit(77 if not found else 0 if good else 1)
 
 
 def main():
-    cpp, c, count = {}, [], 0
+    cpp, c, cases, places, count = {}, [], [], {}, 0
     headers = ["blitz/adaptor/sender.hpp", *(["blitz/adaptor/coroutine.hpp"] if takes("#include <blitz/adaptor/coroutine.hpp>\n") else [])]
     prelude = [*(f"#include <{name}>" for name in headers), f'#include "{ROOT}/tests/docs/examples.hpp"']
+    names = (ROOT / "tests" / "docs" / "examples.hpp").read_text()
     for header, line, text in examples():
         count += 1
         if header.name == "coroutine.hpp" and len(headers) == 1:
             continue
+        places[count] = f"{header.relative_to(ROOT)}:{line}"
         function = as_functions(header, count, line, text)
         if header.suffix == ".h":
             c.append(function)
+            cases.append(f"    case {count}: example_{count}(); break;")
         else:
             cpp.setdefault(header.stem, []).append(function)
-    good = compile_all(prelude, ["-std=c++20", "-x", "c++"], in_namespaces(cpp))
-    names = ["#include <stdio.h>", "#include <blitz/c.h>", "extern double items[];", "extern size_t count;"]
-    good = compile_all(names, ["-std=c99", "-x", "c"], c) and good
+            cases.append(case_of(header.stem, count, text, names))
+    prelude_of_c = ["#include <stdio.h>", "#include <blitz/c.h>", "extern double items[];", "extern size_t count;"]
+    of_main = MAIN.format(c="\n".join(re.findall(r"^void example_\d+\(\)", "".join(c), re.MULTILINE)).replace(")", ");"), cases="\n".join(cases))
+    with tempfile.TemporaryDirectory() as folder:
+        program, object_of_c = pathlib.Path(folder) / "program", pathlib.Path(folder) / "c.o"
+        good = compiles(["-std=c99", "-x", "c"], [*prelude_of_c, *c], "-c", "-o", object_of_c)
+        link = ["-pthread", "-o", program, object_of_c, LIBRARY, f"-Wl,-rpath,{LIBRARY.parent}", "-x", "c++"]
+        good = good and compiles(["-std=c++20"], [*prelude, *in_namespaces(cpp), of_main], *link)
+        for threads in THREADS if good else []:
+            for index, place in places.items():
+                if not runs(program, threads, index):
+                    print(f"{place}: the example does not end, or fails, with {threads} threads", file=sys.stderr)
+                    good = False
     print(f"{count} examples")
     sys.exit(0 if good and count >= LEAST else 1)
 
