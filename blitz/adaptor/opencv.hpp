@@ -11,6 +11,7 @@
 #error "blitz: <blitz/adaptor/opencv.hpp> needs OpenCV 4.5.2 or later"
 #endif
 #include <ranges>
+#include <utility>
 
 #include <opencv2/core/parallel/parallel_backend.hpp>
 
@@ -50,27 +51,41 @@ class OpenCvBackend final : public cv::parallel::ParallelForAPI {
     detail::on_worker(&pool_, [&](detail::WorkerBase& worker) {
       const detail::Confinement confinement(worker);
       blitz::parallel_for_blocks(std::views::iota(0, tasks), [&](const auto& block) {
+        const InLoop in_loop(*detail::worker_of(pool_));
         body(*block.begin(), *block.begin() + static_cast<int>(block.size()), data);
       });
     });
   }
-  /// The index of the worker that the calling thread is in that pool; 0 if it is none.
-  [[nodiscard]] int getThreadNum() const override {
-    const auto* const worker = detail::worker_of(pool_);
-    return worker != nullptr ? static_cast<int>(worker->index()) : 0;
-  }
+  /// In a loop of a backend that is not serial, the index of the worker; below getNumThreads(). 0 everywhere else.
+  [[nodiscard]] int getThreadNum() const override { return thread_in_loop_; }
   /// The number of threads of the pool, or 1.
   [[nodiscard]] int getNumThreads() const override { return wanted_.load(std::memory_order_relaxed); }
-  /// @param threads  1: loops run on the calling thread alone. Any other number stands for that of the pool.
-  /// @return What it then is. Throws nothing.
+  /// @param threads  0 or 1: loops run only on the calling thread. Any other number stands for that of the pool: BasicThreadPool
+  ///                 limits it by set_max_concurrency().
+  /// @return The number that applies. Throws nothing.
   int setNumThreads(int threads) override {
-    wanted_.store(threads == 1 ? 1 : num_threads_, std::memory_order_relaxed);
+    wanted_.store(threads == 0 || threads == 1 ? 1 : num_threads_, std::memory_order_relaxed);
     return getNumThreads();
   }
   /// The name that OpenCV reports.
   [[nodiscard]] const char* getName() const override { return "blitz"; }
 
  private:
+  /// A block of a loop on the calling thread.
+  class InLoop {
+   public:
+    explicit InLoop(const detail::WorkerBase& worker) noexcept
+        : outer_(std::exchange(thread_in_loop_, static_cast<int>(worker.index()))) {}
+    InLoop(const InLoop&) = delete;
+    InLoop& operator=(const InLoop&) = delete;
+    ~InLoop() { thread_in_loop_ = outer_; }
+
+   private:
+    int outer_;
+  };
+
+  static inline thread_local int thread_in_loop_ = 0;
+
   detail::PoolBase& pool_;
   int num_threads_;
   detail::Atomic<int> wanted_;  // written by setNumThreads, read by each loop; it orders nothing

@@ -1,11 +1,13 @@
 /// A pool under OpenCV: the same pictures as on one thread, by the workers of the pool; exceptions, loops within loops.
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
 #include <blitz/adaptor/opencv.hpp>
@@ -39,8 +41,15 @@ struct Filtered {
     cv::GaussianBlur(m, blurred, cv::Size(7, 7), 0);
     cv::medianBlur(m, median, 5);
     cv::cvtColor(m, gray, cv::COLOR_BGR2GRAY);
+    cv::Canny(gray, edges, 50, 150);
+    cv::bilateralFilter(gray, bilateral, 5, 30, 30);
+    cv::warpAffine(m, warped, cv::getRotationMatrix2D(cv::Point2f(450, 350), 17, 1.1), m.size());
+    cv::Laplacian(gray, laplacian, CV_32F, 3);
+    cv::integral(gray, integral);
+    cv::createCLAHE(3)->apply(gray, equalized);
+    cv::matchTemplate(gray, gray(cv::Rect(100, 100, 64, 64)), matched, cv::TM_CCOEFF_NORMED);
   }
-  cv::Mat resized, blurred, median, gray;
+  cv::Mat resized, blurred, median, gray, edges, bilateral, warped, laplacian, integral, equalized, matched;
 };
 
 bool same(const cv::Mat& a, const cv::Mat& b) { return a.size() == b.size() && cv::norm(a, b, cv::NORM_INF) == 0; }
@@ -59,7 +68,86 @@ TEST_CASE("filters give the same pictures as on one thread") {
     CHECK(same(serial.blurred, parallel.blurred));
     CHECK(same(serial.median, parallel.median));
     CHECK(same(serial.gray, parallel.gray));
+    CHECK(same(serial.edges, parallel.edges));
+    CHECK(same(serial.bilateral, parallel.bilateral));
+    CHECK(same(serial.warped, parallel.warped));
+    CHECK(same(serial.laplacian, parallel.laplacian));
+    CHECK(same(serial.integral, parallel.integral));
+    CHECK(same(serial.equalized, parallel.equalized));
+    CHECK(same(serial.matched, parallel.matched));
   }
+}
+
+TEST_CASE("the numbers of threads are those that OpenCV documents") {
+  cv::parallel::setParallelForBackend(std::make_shared<blitz::OpenCvBackend>(pool()), false);
+  struct Case {
+    int set, get;
+    bool serial;
+  };
+  for (const Case& c : {Case{0, 1, true},
+                        {1, 1, true},
+                        {2, 3, false},
+                        {3, 3, false},
+                        {100, 3, false},
+                        {-1, 3, false},
+                        {0, 1, true},
+                        {-5, 3, false}}) {
+    CAPTURE(c.set);
+    cv::setNumThreads(c.set);
+    CHECK(cv::getNumThreads() == c.get);
+    CHECK(cv::getThreadNum() == 0);
+    std::atomic<int> wrong{0};
+    std::atomic<int> elsewhere{0};
+    std::atomic<int> calls{0};
+    const auto caller = std::this_thread::get_id();
+    const auto body = [&](const cv::Range& range) {
+      const int here = cv::getThreadNum();
+      wrong += here < 0 || here >= cv::getNumThreads();
+      elsewhere += std::this_thread::get_id() != caller;
+      for (int i = range.start; i < range.end; ++i) {
+        cv::parallel_for_(cv::Range(0, 3), [&](const cv::Range& inner) {
+          wrong += cv::getThreadNum() != here;
+          calls += inner.size();
+        });
+        std::this_thread::yield();
+      }
+      wrong += cv::getThreadNum() != here;
+    };
+    for (int round = 0; round < 10; ++round) cv::parallel_for_(cv::Range(0, 64), body);
+    // From every worker of the pool, where OpenCV is in no loop.
+    pool().broadcast([&](blitz::BroadcastContext) {
+      wrong += cv::getThreadNum() != 0;
+      if (c.serial) cv::parallel_for_(cv::Range(0, 3), [&](const cv::Range&) { wrong += cv::getThreadNum() != 0; });
+      wrong += cv::getThreadNum() != 0;
+    });
+    CHECK(wrong == 0);
+    CHECK(calls == 10 * 64 * 3);
+    if (c.serial) CHECK(elsewhere == 0);
+  }
+  cv::setNumThreads(-1);
+  // The backend as such: OpenCV passes it no negative number.
+  blitz::OpenCvBackend backend(pool());
+  CHECK(backend.getNumThreads() == 3);
+  CHECK(backend.setNumThreads(0) == 1);
+  CHECK(backend.setNumThreads(-1) == 3);
+  CHECK(backend.setNumThreads(2) == 3);
+  CHECK(backend.setNumThreads(1) == 1);
+  CHECK(std::string(backend.getName()) == "blitz");
+}
+
+TEST_CASE("a thread has its own index in a loop") {
+  cv::parallel::setParallelForBackend(std::make_shared<blitz::OpenCvBackend>(pool()), false);
+  std::array<std::atomic<int>, 3> inside{};
+  std::atomic<int> shared{0};
+  for (int round = 0; round < 50; ++round) {
+    cv::parallel_for_(cv::Range(0, 64), [&](const cv::Range&) {
+      std::atomic<int>& mine = inside.at(static_cast<std::size_t>(cv::getThreadNum()));
+      shared += ++mine != 1;
+      std::this_thread::yield();
+      --mine;
+    });
+  }
+  CHECK(shared == 0);
 }
 
 TEST_CASE("the pool's workers run a loop") {
