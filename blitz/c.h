@@ -12,6 +12,7 @@
 /// - A callback must return to its caller: no longjmp. One that is written in C++ may throw: of several exceptions the
 ///   first reaches the C++ caller, as from the same call of blitz.hpp, but std::bad_alloc arrives as BLITZ_NO_MEMORY and
 ///   blitz::ThreadPoolError as BLITZ_UNUSABLE.
+/// - A caller must hold no lock that a callback takes on another thread, such as Python's GIL: see docs/c.md.
 ///
 /// The ABI is stable from version 1.0 on: names are added, and none is changed or removed.
 ///

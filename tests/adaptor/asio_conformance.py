@@ -26,6 +26,7 @@ TESTS = ["thread_pool.cpp", "any_completion_executor.cpp", "any_completion_handl
 LEFT_OUT = ["thread_pool_scheduler_test", "thread_pool_executor_bulk_execute_test"]
 
 IN_PLACE = """
+#include <utility>
 #include <{0}asio.hpp>
 #include <blitz/adaptor/{1}.hpp>
 namespace {2}asio {{
