@@ -1,6 +1,11 @@
 /// @file
 /// The parallel backend of libstdc++'s parallel algorithms (PSTL): std::execution::par and par_unseq on blitz. Included by
-/// pstl/execution. C++17; in C++20 sorts, selections, filters, set operations and some more are those of blitz/algorithm.hpp.
+/// the headers <execution> of this folder, before libstdc++'s. C++17; in C++20 sorts, selections, filters, set operations and some
+/// more are those of blitz/algorithm.hpp.
+///
+/// libstdc++ takes its backend from pstl/parallel_backend.h, and its numeric algorithms from pstl/glue_numeric_impl.h and
+/// pstl/numeric_impl.h. The guards of these headers are taken here: the first would bring oneTBB, and pstl_numeric.hpp has the
+/// algorithms of the others.
 ///
 /// PSTL turns each algorithm into a few patterns: a loop or a reduction over blocks, a scan, a sort, a merge, two calls at once.
 /// Each is a function template here, by the names that PSTL calls them. That of libstdc++ 14 and later passes a tag before the
@@ -14,14 +19,29 @@
 /// The names with two underscores are PSTL's. See also pstl/parallel_backend_tbb.h of libstdc++, for the contract.
 #pragma once
 
-#include <algorithm>
+#if defined(_PSTL_PARALLEL_BACKEND_H) && !defined(BLITZ_PSTL)
+#error \
+    "libstdc++ has its parallel backend already: let <execution> be found in blitz/adaptor/pstl before the compiler's own"
+#endif
+
 #include <cstddef>
+#if !defined(_GLIBCXX_RELEASE) || _GLIBCXX_RELEASE < 11
+#error "blitz/adaptor/pstl is for libstdc++, of g++ 11 or later"
+#endif
+
+#define BLITZ_PSTL 1
+#define _PSTL_PARALLEL_BACKEND_H
+#define _PSTL_GLUE_NUMERIC_IMPL_H
+#define _PSTL_NUMERIC_IMPL_H
+
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <iterator>
 #include <limits>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -36,7 +56,6 @@
 #include "blitz/algorithm/partition.hpp"
 #include "blitz/algorithm/permute.hpp"
 #include "blitz/algorithm/remove.hpp"
-#include "blitz/algorithm/scan.hpp"
 #include "blitz/algorithm/set_operations.hpp"
 #include "blitz/algorithm/sort.hpp"
 #include "blitz/algorithm/stable_sort.hpp"
@@ -51,6 +70,21 @@ namespace blitz::adaptor::pstl {
 inline namespace cxx20 {
 #else
 inline namespace cxx17 {
+#endif
+
+/// Whether calls with a parallel policy and such iterators run in parallel. In C++20 the concept decides as well: the iterators of
+/// many views give access to any item, but are input iterators by their category, as they return no references.
+#if __cplusplus >= 202002L
+template <class I>
+concept RandomAccess = std::random_access_iterator<I> && std::is_object_v<I>;
+template <class I>
+inline constexpr bool kRandomAccess =
+    RandomAccess<I> ||
+    std::is_base_of_v<std::random_access_iterator_tag, typename std::iterator_traits<I>::iterator_category>;
+#else
+template <class I>
+inline constexpr bool kRandomAccess =
+    std::is_base_of_v<std::random_access_iterator_tag, typename std::iterator_traits<I>::iterator_category>;
 #endif
 
 /// Set while a block runs: what ends the loop that it belongs to.
@@ -291,13 +325,6 @@ concept BlitzMergeable =
     std::is_trivially_copyable_v<std::iter_value_t<Z>> &&
     requires(X x, Y y, Z z, Compare comp) { blitz::merge(x, x, y, y, z, z, comp); };
 
-/// PSTL begins each part of a scan of floating-point numbers with 0, which is right for sums alone. Its other scans take as many
-/// instructions as blitz's, and less code.
-template <class I, class O, class Unary, class T, class Binary>
-concept BlitzScannable = std::is_floating_point_v<T> && requires(I first, O out, Unary unary, T init, Binary binary) {
-  blitz::transform_inclusive_scan(first, first, out, out, binary, unary, init);
-};
-
 /// The end of an output for whose room the caller vouches: what is kept is written, and nothing behind it.
 struct NoEnd {
   template <std::random_access_iterator I>
@@ -401,29 +428,6 @@ _Value __parallel_reduce(_Tag, _ExecutionPolicy&& __exec, _Index __first, _Index
   return __blitz_backend::__parallel_reduce(__exec, __first, __last, __identity, __body, __reduction);
 }
 
-/// Reduces by value = brick(i, j, value); a part begins with combine(u(i), u(i + 1)).
-template <class _ExecutionPolicy, class _Index, class _Up, class _Tp, class _Cp, class _Rp>
-_Tp __parallel_transform_reduce(_ExecutionPolicy&&, _Index __first, _Index __last, _Up __u, _Tp __init, _Cp __combine,
-                                _Rp __brick) {
-  std::optional<_Tp> __value(std::move(__init));
-  blitz::adaptor::pstl::reduce(
-      __first, __last, __value,
-      [&](std::optional<_Tp>& __part, _Index __i, _Index __j) {
-        _Up __own_u = __u;
-        _Cp __own_combine = __combine;
-        __part.emplace(__own_combine(__own_u(__i), __own_u(__i + 1)));
-        __i += 2;
-        if (__i != __j) *__part = __brick(__i, __j, std::move(*__part));
-      },
-      __brick, __combine);
-  return std::move(*__value);
-}
-template <class _Tag, class _ExecutionPolicy, class _Index, class _Up, class _Tp, class _Cp, class _Rp>
-_Tp __parallel_transform_reduce(_Tag, _ExecutionPolicy&& __exec, _Index __first, _Index __last, _Up __u, _Tp __init,
-                                _Cp __combine, _Rp __brick) {
-  return __blitz_backend::__parallel_transform_reduce(__exec, __first, __last, __u, __init, __combine, __brick);
-}
-
 /// Calls reduce(i, length) for parts that cover [0, n), then apex(total), then scan(i, length, left) for the same parts.
 template <class _ExecutionPolicy, class _Index, class _Tp, class _Rp, class _Cp, class _Sp, class _Ap>
 void __parallel_strict_scan(_ExecutionPolicy&&, _Index __n, _Tp __initial, _Rp __reduce, _Cp __combine, _Sp __scan,
@@ -456,65 +460,6 @@ template <class _Tag, class _ExecutionPolicy, class _Index, class _Tp, class _Rp
 void __parallel_strict_scan(_Tag, _ExecutionPolicy&& __exec, _Index __n, _Tp __initial, _Rp __reduce, _Cp __combine,
                             _Sp __scan, _Ap __apex) {
   __blitz_backend::__parallel_strict_scan(__exec, __n, __initial, __reduce, __combine, __scan, __apex);
-}
-
-/// Calls left = scan(i, j, left) for parts that cover [0, n), with what lies to their left; returns the last. The value of a part
-/// is brick(i + 1, j, u(i)).
-///
-/// Strip by strip, each of which stays in the caches: its first tile is scanned while the others are summed up, but for the last;
-/// then these are scanned. With a tile more than threads, no thread does more than two.
-template <class _ExecutionPolicy, class _Index, class _Up, class _Tp, class _Cp, class _Rp, class _Sp>
-_Tp __parallel_transform_scan(_ExecutionPolicy&&, _Index __n, _Up __u, _Tp __init, _Cp __combine, _Rp __brick,
-                              _Sp __scan) {
-  std::optional<_Tp> __left(std::move(__init));
-  blitz::adaptor::isolate([&] {
-    constexpr std::size_t __longest_tile = std::size_t{1} << 17;
-    const std::size_t __threads = blitz::adaptor::num_threads();
-    const auto __count = static_cast<std::size_t>(__n);
-    const std::size_t __tiles = __threads == 1 ? 1 : __threads + 1;
-    const std::size_t __strip = __threads == 1 ? __count : __tiles * __longest_tile;
-    // What lies to the left of a tile; before that, the value of the tile before.
-    const std::unique_ptr<std::optional<_Tp>[]> __lefts(new std::optional<_Tp>[__tiles + 1]);
-    for (std::size_t __first = 0; __first < __count; __first += __strip) {
-      const std::size_t __length = std::min(__strip, __count - __first);
-      const std::size_t __number = std::min(__tiles, __length);
-      const auto __begin = [&](std::size_t __tile) {
-        return static_cast<_Index>(__first + __length * __tile / __number);
-      };
-      const auto __scan_tile = [&](std::size_t __tile, _Tp __its_left) {
-        return __scan(__begin(__tile), __begin(__tile + 1), std::move(__its_left));
-      };
-      const std::size_t __summed = __number == 1 ? 1 : __number - 1;
-      blitz::adaptor::pstl::for_each_index(0, __summed, [&](std::size_t __tile) {
-        std::optional<_Tp>& __value = __lefts[__tile + 1];
-        if (__tile == 0) {
-          __value.emplace(__scan_tile(0, std::move(*__left)));
-          return;
-        }
-        const _Index __i = __begin(__tile);
-        _Up __own_u = __u;
-        __value.emplace(__own_u(__i));
-        if (__i + 1 != __begin(__tile + 1))
-          *__value = __brick(static_cast<_Index>(__i + 1), __begin(__tile + 1), std::move(*__value));
-      });
-      for (std::size_t __tile = 1; __tile < __summed; ++__tile)
-        *__lefts[__tile + 1] = __combine(*__lefts[__tile], std::move(*__lefts[__tile + 1]));
-      if (__number == 1) {
-        __left = std::move(__lefts[1]);
-        continue;
-      }
-      blitz::adaptor::pstl::for_each_index(1, __number, [&](std::size_t __tile) {
-        _Tp __right = __scan_tile(__tile, std::move(*__lefts[__tile]));
-        if (__tile == __number - 1) *__left = std::move(__right);
-      });
-    }
-  });
-  return std::move(*__left);
-}
-template <class _Tag, class _ExecutionPolicy, class _Index, class _Up, class _Tp, class _Cp, class _Rp, class _Sp>
-_Tp __parallel_transform_scan(_Tag, _ExecutionPolicy&& __exec, _Index __n, _Up __u, _Tp __init, _Cp __combine,
-                              _Rp __brick, _Sp __scan) {
-  return __blitz_backend::__parallel_transform_scan(__exec, __n, __u, __init, __combine, __brick, __scan);
 }
 
 /// Sorts; of equal items the order is kept if leaf(i, j, comp), which sorts short parts, keeps it. If `sorted` is not 0, only so
@@ -586,11 +531,51 @@ namespace __par_backend = __blitz_backend;
 
 namespace __internal {
 
+#if __cplusplus >= 202002L && _GLIBCXX_RELEASE < 14
+/// These versions ask only for the category (GCC bug 110512, until 13.3). The last part of RandomAccess makes this more specialised
+/// than any template of libstdc++.
+template <class _Iterator, class... _Others>
+struct __is_random_access_iterator;
+template <class _Iterator>
+  requires blitz::adaptor::pstl::RandomAccess<_Iterator>
+struct __is_random_access_iterator<_Iterator> : std::true_type {};
+#endif
+
+#if __cplusplus >= 202002L
+/// The first or last place that a block finds. PSTL keeps it as an atomic difference. Over std::views::iota of std::size_t that is an
+/// __int128, for which programs would have to link another library.
+template <class _ExecutionPolicy, class _Index, class _Brick, class _Compare>
+  requires(sizeof(std::iter_difference_t<_Index>) > sizeof(std::size_t))
+_Index __parallel_find(_ExecutionPolicy&&, _Index __first, _Index __last, _Brick __brick, _Compare, bool __is_first) {
+  const auto __count = static_cast<std::size_t>(__last - __first);
+  // Its own inverse: the distance from the end where the search begins.
+  const auto __distance = [&](std::size_t __position) { return __is_first ? __position : __count - 1 - __position; };
+  // Relaxed: it says nothing of other memory, and is read after the loop.
+  blitz::detail::Atomic<std::size_t> __nearest(__count);
+  blitz::adaptor::pstl::loop(__first, __last, [&](_Index __i, _Index __j) {
+    const auto __best = __distance(static_cast<std::size_t>((__is_first ? __i : __j - 1) - __first));
+    std::size_t __old = __nearest.load(std::memory_order_relaxed);
+    if (__best >= __old) return;
+    const _Index __found = __brick(__i, __j);
+    if (__found == __j) return;
+    const auto __its = __distance(static_cast<std::size_t>(__found - __first));
+    while (__its < __old && !__nearest.compare_exchange_weak(__old, __its, std::memory_order_relaxed)) {
+    }
+  });
+  const std::size_t __found = __nearest.load(std::memory_order_relaxed);
+  return __found == __count ? __last : blitz::adaptor::pstl::at(__first, __distance(__found));
+}
+template <class _Tag, class _ExecutionPolicy, class _Index, class _Brick, class _Compare>
+  requires(sizeof(std::iter_difference_t<_Index>) > sizeof(std::size_t))
+_Index __parallel_find(_Tag, _ExecutionPolicy&& __exec, _Index __first, _Index __last, _Brick __brick, _Compare __comp,
+                       bool __is_first) {
+  return __internal::__parallel_find(__exec, __first, __last, __brick, __comp, __is_first);
+}
+#endif
+
 /// The pattern of minmax_element calls this of blocks. That of PSTL, which takes any `_Compare`, has a branch for each number.
 template <class _Iterator, class _Tp, class _Value = typename std::iterator_traits<_Iterator>::value_type>
-std::enable_if_t<std::is_base_of<std::random_access_iterator_tag,
-                                 typename std::iterator_traits<_Iterator>::iterator_category>::value &&
-                     std::is_arithmetic<_Value>::value &&
+std::enable_if_t<blitz::adaptor::pstl::kRandomAccess<_Iterator> && std::is_arithmetic<_Value>::value &&
                      (std::is_void<_Tp>::value || std::is_same<_Tp, _Value>::value),
                  std::pair<_Iterator, _Iterator>>
 __brick_minmax_element(_Iterator __first, _Iterator __last, std::less<_Tp>, std::false_type) {
@@ -717,23 +702,6 @@ BLITZ_PSTL_SET_PATTERN(set_intersection)
 BLITZ_PSTL_SET_PATTERN(set_difference)
 BLITZ_PSTL_SET_PATTERN(set_symmetric_difference)
 #undef BLITZ_PSTL_SET_PATTERN
-
-BLITZ_PSTL_PATTERN(__pattern_transform_scan, _Output,
-                   (class _Iterator, class _Output, class _Unary, class _Tp, class _Binary, class _Inclusive),
-                   (_Iterator __first, _Iterator __last, _Output __result, _Unary __unary, _Tp __init, _Binary __binary,
-                    [[maybe_unused]] _Inclusive __inclusive),
-                   (__first, __last, __result, __unary, std::move(__init), __binary, __inclusive),
-                   (blitz::adaptor::pstl::BlitzScannable<_Iterator, _Output, _Unary, _Tp, _Binary>), {
-                     const _Output __end = __result + (__last - __first);
-                     if constexpr (_Inclusive::value) {
-                       blitz::transform_inclusive_scan(__first, __last, __result, __end, __binary, __unary,
-                                                       std::move(__init));
-                     } else {
-                       blitz::transform_exclusive_scan(__first, __last, __result, __end, std::move(__init), __binary,
-                                                       __unary);
-                     }
-                     return __end;
-                   })
 
 BLITZ_PSTL_PATTERN(
     __pattern_mismatch, BLITZ_LIST(std::pair<_Iterator1, _Iterator2>),
