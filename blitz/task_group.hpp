@@ -152,6 +152,8 @@ class TaskGroup {
   void begun() noexcept { group_.begun(); }
   /// For adaptors: such a job was spawned, or will not be. The group may be gone then.
   void finished() noexcept { group_.finished(); }
+  /// For adaptors: whether no job is unfinished. It orders nothing.
+  [[nodiscard]] bool idle() const noexcept { return group_.idle(); }
 
  private:
   explicit TaskGroup(detail::PoolBase& pool) : pool_(detail::share(pool)), group_(pool) {}

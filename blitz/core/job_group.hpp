@@ -39,6 +39,9 @@ class JobGroup {
   /// See TaskGroup::wait. Returns the first exception, and withdraws a request to stop: nothing is left to be stopped.
   [[nodiscard]] BLITZ_API std::exception_ptr wait() noexcept;
 
+  /// Whether no job is unfinished. Relaxed: it orders nothing, and wait() reads it again.
+  [[nodiscard]] bool idle() const noexcept { return state_.load(std::memory_order_relaxed) < kJob; }
+
   [[nodiscard]] StopRequest& stop() noexcept { return stop_; }
   [[nodiscard]] const StopRequest& stop() const noexcept { return stop_; }
 
@@ -53,8 +56,6 @@ class JobGroup {
   static constexpr std::size_t kJob = 2;
 
   void wait_here() noexcept;
-  /// Relaxed: wait() reads it again.
-  [[nodiscard]] bool idle() const noexcept { return state_.load(std::memory_order_relaxed) < kJob; }
 
   PoolBase& pool_;
   Atomic<std::size_t> state_{0};  // written by each thread that spawns a job, at each job's end, and under the mutex

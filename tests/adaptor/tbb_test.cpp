@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -26,9 +27,12 @@
 #include <vector>
 
 #define TBB_PREVIEW_BLOCKED_RANGE_ND 1
+#define TBB_PREVIEW_ISOLATED_TASK_GROUP 1
 
 #include <doctest/doctest.h>
 #include <oneapi/tbb.h>
+#include <oneapi/tbb/mutex.h>
+#include <oneapi/tbb/rw_mutex.h>
 #include <tbb/blocked_rangeNd.h>
 #include <tbb/parallel_for.h>
 #include <tbb/tbb.h>
@@ -309,6 +313,88 @@ TEST_CASE("parallel_scan") {
   }
 }
 
+/// How often a scan reads each of its items, with results and without.
+struct Readings {
+  explicit Readings(std::size_t count) : all(count), with_results(count) {}
+  template <class Tag>
+  void operator()(const Range& r, Tag) {
+    for (std::size_t i = r.begin(); i != r.end(); ++i) {
+      all[i].fetch_add(1, std::memory_order_relaxed);
+      if (Tag::is_final_scan()) with_results[i].fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+  std::vector<std::atomic<int>> all;
+  std::vector<std::atomic<int>> with_results;
+};
+class ReadingBody {
+ public:
+  explicit ReadingBody(Readings& readings) : readings_(readings) {}
+  ReadingBody(ReadingBody& whole, tbb::split) : readings_(whole.readings_) {}
+  template <class Tag>
+  void operator()(const Range& r, Tag tag) {
+    readings_(r, tag);
+  }
+  void reverse_join(ReadingBody&) {}
+  void assign(ReadingBody&) {}
+
+ private:
+  Readings& readings_;
+};
+bool all_are(const std::vector<std::atomic<int>>& counts, int least, int most) {
+  return std::all_of(counts.begin(), counts.end(), [=](const auto& n) { return n >= least && n <= most; });
+}
+
+TEST_CASE("parallel_scan reads each item at most twice, and writes each result once") {
+  for (int round = 0; round < 20; ++round) {
+    Readings readings(10000);
+    ReadingBody body(readings);
+    tbb::parallel_scan(Range(0, 10000), body);
+    CHECK(all_are(readings.all, 1, 2));
+    CHECK(all_are(readings.with_results, 1, 1));
+  }
+}
+
+TEST_CASE("parallel_scan that no other thread helps reads each item once") {
+  tbb::task_arena arena(2);
+  arena.execute([] {
+    tbb::task_group group;
+    std::atomic<bool> busy{false};
+    std::atomic<bool> over{false};
+    group.run([&] {
+      busy = true;
+      while (!over) std::this_thread::yield();
+    });
+    while (!busy) std::this_thread::yield();
+    Readings readings(10000);
+    ReadingBody body(readings);
+    tbb::parallel_scan(Range(0, 10000), body);
+    CHECK(all_are(readings.all, 1, 1));
+    over = true;
+    group.wait();
+  });
+}
+
+TEST_CASE("parallel_scan: an exception arrives, and a cancellation ends it") {
+  const auto sum = [](int a, int b) { return a + b; };
+  for (const std::size_t at : {0u, 500u, 999u}) {
+    CHECK_THROWS_WITH_AS(tbb::parallel_scan(
+                             Range(0, 1000), 0,
+                             [&](const Range& r, int value, bool is_final) {
+                               if (is_final && r.begin() <= at && at < r.end()) throw std::runtime_error("of a scan");
+                               return value;
+                             },
+                             sum),
+                         "of a scan", std::runtime_error);
+  }
+  tbb::task_group_context context;
+  context.cancel_group_execution();
+  std::atomic<int> calls{0};
+  tbb::parallel_scan(
+      Range(0, 1000), 0, [&](const Range&, int value, bool) { return ++calls, value; }, sum, tbb::auto_partitioner(),
+      context);
+  CHECK(calls == 0);
+}
+
 TEST_CASE("parallel_sort") {
   std::vector<int> v(20000);
   for (std::size_t i = 0; i < v.size(); ++i) v[i] = static_cast<int>(i * 7919 % v.size());
@@ -349,6 +435,26 @@ TEST_CASE("parallel_for_each, with a feeder") {
   std::atomic<int> sum{0};
   tbb::parallel_for_each(std::istream_iterator<int>(text), std::istream_iterator<int>(), [&](int x) { sum += x; });
   CHECK(sum == 45);
+}
+
+/// An item that can be neither copied nor moved.
+struct Fixed {
+  explicit Fixed(int its_value) : value(its_value) {}
+  Fixed(const Fixed&) = delete;
+  Fixed& operator=(const Fixed&) = delete;
+  int value;
+};
+
+TEST_CASE("parallel_for_each over items that cannot be moved") {
+  std::list<Fixed> items;
+  for (int i = 0; i < 1000; ++i) items.emplace_back(i);
+  tbb::parallel_for_each(items, [](Fixed& item) { ++item.value; });
+  tbb::parallel_for_each(items.begin(), items.end(), [](Fixed& item) { ++item.value; });
+  int i = 2;
+  for (const Fixed& item : items) CHECK(item.value == i++);
+  Fixed array[] = {Fixed(1), Fixed(2), Fixed(3)};
+  tbb::parallel_for_each(array, [](Fixed& item) { ++item.value; });
+  CHECK(array[2].value == 4);
 }
 
 long fib(int n) {
@@ -395,6 +501,92 @@ TEST_CASE("task_group") {
   group.run([&] { ++ran; });
   CHECK(group.wait() == tbb::complete);
   CHECK(ran == 1);
+}
+
+TEST_CASE("several threads wait for a task_group into which they run tasks") {
+  for (int round = 0; round < 50; ++round) {
+    tbb::task_group group;
+    std::atomic<int> ran{0};
+    std::atomic<int> caught{0};
+    const auto on_threads = [](const auto& f) {
+      std::vector<std::thread> threads;
+      for (int i = 0; i < 4; ++i) threads.emplace_back(f);
+      for (std::thread& t : threads) t.join();
+    };
+    on_threads([&] {
+      for (int i = 0; i < 20; ++i) group.run([&] { ++ran; });
+      group.wait();
+    });
+    CHECK(ran == 80);
+    on_threads([&] {
+      group.run([] { throw std::runtime_error("of a task"); });
+      try {
+        group.wait();
+      } catch (const std::runtime_error&) {
+        ++caught;
+      }
+    });
+    CHECK(caught > 0);
+    on_threads([&] {
+      group.run([&] { group.cancel(); });
+      group.wait();
+    });
+    // As new.
+    ran = 0;
+    CHECK(group.run_and_wait([&] { ++ran; }) == tbb::complete);
+    CHECK(ran == 1);
+  }
+}
+
+/// Destroys a group before its task, which ends when it is cancelled.
+void forget_to_wait(bool throws) {
+  tbb::task_group group;
+  group.run([] {
+    while (!tbb::is_current_task_group_canceling()) std::this_thread::yield();
+  });
+  if (throws) throw std::runtime_error("first");
+}
+
+TEST_CASE("a task_group without a wait cancels its tasks and throws missing_wait") {
+  CHECK_THROWS_AS(forget_to_wait(false), tbb::missing_wait);
+  CHECK_THROWS_WITH_AS(forget_to_wait(true), "first", std::runtime_error);
+  CHECK_NOTHROW([] {
+    tbb::task_group group;
+    group.run([] {});
+    group.wait();
+  }());
+}
+
+TEST_CASE("a thread in the wait of an isolated_task_group runs no other tasks") {
+  thread_local int inside = 0;
+  std::atomic<int> other_tasks{0};
+  std::atomic<int> ran{0};
+  tbb::parallel_for(
+      Range(0, 50, 1),
+      [&](const Range&) {
+        if (inside != 0) ++other_tasks;
+        ++inside;
+        tbb::isolated_task_group group;
+        for (int i = 0; i < 4; ++i) {
+          group.run([&] {
+            ++ran;
+            group.run([&] { ++ran; });
+          });
+        }
+        CHECK(group.wait() == tbb::complete);
+        CHECK(group.run_and_wait([&] { ++ran; }) == tbb::complete);
+        --inside;
+      },
+      tbb::simple_partitioner());
+  CHECK(other_tasks == 0);
+  CHECK(ran == 50 * 9);
+
+  tbb::isolated_task_group group;
+  group.run([] { throw std::runtime_error("of a task"); });
+  CHECK_THROWS_WITH_AS(group.wait(), "of a task", std::runtime_error);
+  group.run([&] { group.cancel(); });
+  CHECK(group.wait() == tbb::canceled);
+  CHECK(group.wait() == tbb::complete);
 }
 
 TEST_CASE("a context cancels the calls that it is given to, and theirs") {
@@ -636,6 +828,48 @@ TEST_CASE("enumerable_thread_specific and combinable") {
   CHECK(counts.combine(std::plus<int>()) == 1000);
 }
 
+TEST_CASE("makers of thread-specific values run at the same time, and may call parallel code") {
+  std::atomic<int> makers{0};
+  std::atomic<bool> met{false};
+  tbb::enumerable_thread_specific<int> values([&] {
+    if (++makers == 2) met = true;
+    for (int i = 0; i < 10000 && !met; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return 7;
+  });
+  std::thread first([&] { values.local(); });
+  std::thread second([&] { values.local(); });
+  first.join();
+  second.join();
+  CHECK(met);
+  CHECK(values.combine(std::plus<int>()) == 14);
+
+  tbb::enumerable_thread_specific<int> sums([] {
+    std::atomic<int> sum{0};
+    tbb::parallel_for(
+        Range(0, 64, 1), [&](const Range& r) { sum += static_cast<int>(r.begin()); }, tbb::simple_partitioner());
+    return sum.load();
+  });
+  std::atomic<int> wrong{0};
+  tbb::parallel_for(
+      Range(0, 64, 1),
+      [&](const Range&) {
+        if (sums.local() != 2016) ++wrong;
+      },
+      tbb::simple_partitioner());
+  CHECK(wrong == 0);
+
+  // A maker that throws leaves no value; one that asks for other values of its thread gets them.
+  bool throws = true;
+  tbb::enumerable_thread_specific<int> thrower([&] { return throws ? throw std::runtime_error("of a maker") : 1; });
+  CHECK_THROWS_WITH_AS(thrower.local(), "of a maker", std::runtime_error);
+  CHECK(thrower.empty());
+  throws = false;
+  CHECK(thrower.local() == 1);
+  CHECK(thrower.size() == 1);
+  tbb::enumerable_thread_specific<int> of_another([&] { return thrower.local() + 1; });
+  CHECK(of_another.local() == 2);
+}
+
 template <class M>
 void check_mutex() {
   M mutex;
@@ -652,6 +886,10 @@ void check_mutex() {
 }
 
 TEST_CASE("mutexes") {
+  check_mutex<tbb::mutex>();
+  check_mutex<tbb::rw_mutex>();
+  check_mutex<tbb::speculative_spin_mutex>();
+  check_mutex<tbb::speculative_spin_rw_mutex>();
   check_mutex<tbb::spin_mutex>();
   check_mutex<tbb::queuing_mutex>();
   check_mutex<tbb::spin_rw_mutex>();
@@ -667,6 +905,37 @@ TEST_CASE("mutexes") {
   CHECK_FALSE(other.try_acquire(mutex, false));
   reader.downgrade_to_reader();
   CHECK(other.try_acquire(mutex, false));
+}
+
+TEST_CASE("a spin_rw_mutex lets readers in together, and writers one at a time") {
+  tbb::spin_rw_mutex mutex;
+  std::array<long, 8> values{};
+  std::atomic<int> torn{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 500; ++i) {
+        const bool writes = (i + t) % 4 == 0;
+        tbb::spin_rw_mutex::scoped_lock lock(mutex, writes);
+        if (writes) {
+          for (long& x : values) ++x;
+        } else if (std::set<long>(values.begin(), values.end()).size() != 1) {
+          ++torn;
+        }
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  CHECK(torn == 0);
+  CHECK(values[0] == 4 * 125);
+
+  tbb::spin_rw_mutex::scoped_lock reader(mutex, false);
+  std::thread([&] {
+    tbb::spin_rw_mutex::scoped_lock lock;
+    CHECK(lock.try_acquire(mutex, false));
+    lock.release();
+    CHECK_FALSE(lock.try_acquire(mutex, true));
+  }).join();
 }
 
 TEST_CASE("allocators and the clock") {

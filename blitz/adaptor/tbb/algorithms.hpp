@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "blitz/adaptor/tbb/divide.hpp"
+#include "blitz/adaptor/tbb/scan.hpp"
 #include "blitz/algorithm/sort.hpp"
 #include "blitz/join_all.hpp"
 #include "blitz/parallel_for.hpp"
@@ -52,8 +53,8 @@ void for_blocks(std::size_t count, std::size_t grain, const CallOptions& options
 }  // namespace detail
 
 /// Calls `body(part)` for parts that cover the range.
-template <class Range, class Body, class... Last>
-  requires detail::LastArguments<Last...>
+template <detail::SplitRange Range, class Body, class... Last>
+  requires(detail::LastArguments<Last...> && std::copy_constructible<Body> && std::invocable<const Body&, Range&>)
 void parallel_for(const Range& range, const Body& body, Last&&... last) {
   if (range.empty()) return;
   const detail::CallOptions options(last...);
@@ -83,11 +84,7 @@ namespace detail {
 
 /// What can be counted with: integers, and what behaves alike.
 template <class I>
-concept Index = std::copyable<I> && std::constructible_from<I, int> && requires(const I& a, const I& b) {
-  { a < b } -> std::convertible_to<bool>;
-  { a - b } -> std::convertible_to<std::size_t>;
-  { a + (b - a) } -> std::convertible_to<I>;
-};
+concept Index = RangeValue<I> && std::constructible_from<I, int>;
 
 template <Index I>
 [[nodiscard]] std::size_t distance(const I& first, const I& last) {
@@ -134,6 +131,15 @@ void parallel_for(Index first, Index last, const F& f, Last&&... last_arguments)
 // --- parallel_reduce ---
 
 namespace detail {
+
+template <class Body, class Range>
+concept Reduction = Splittable<Body> && requires(Body& body, const Range& range, Body& right) {
+  body(range);
+  body.join(right);
+};
+/// What the functional forms call.
+template <class F, class Result, class... Arguments>
+concept Returns = std::is_invocable_r_v<Result, const F&, Arguments...>;
 
 /// Takes a range into a body. A part that another worker took, or each, if it is to be the same on any number of threads,
 /// goes to a body of its own, which is joined when both have ended.
@@ -185,13 +191,14 @@ class ReduceBody {
 }  // namespace detail
 
 /// Takes the range into `body`: by `body(part)`, and `body.join(right)` with those that were split from it.
-template <class Range, class Body, class... Last>
+template <detail::SplitRange Range, detail::Reduction<Range> Body, class... Last>
   requires detail::LastArguments<Last...>
 void parallel_reduce(const Range& range, Body& body, Last&&... last) {
   detail::reduce(range, body, detail::CallOptions(last...), false);
 }
 /// Returns what `fold(part, value)` makes of the identity and the parts, combined in their order.
-template <class Range, class T, class Fold, class Combine, class... Last>
+template <detail::SplitRange Range, class T, detail::Returns<T, const Range&, T> Fold, detail::Returns<T, T, T> Combine,
+          class... Last>
   requires detail::LastArguments<Last...>
 T parallel_reduce(const Range& range, const T& identity, const Fold& fold, const Combine& combine, Last&&... last) {
   const detail::CallOptions options(last...);
@@ -220,14 +227,15 @@ T parallel_reduce(const Range& range, const T& identity, const Fold& fold, const
 }
 
 /// As parallel_reduce, cut and combined in the same way on any number of threads: down to the grain size.
-template <class Range, class Body, class... Last>
+template <detail::SplitRange Range, detail::Reduction<Range> Body, class... Last>
   requires detail::LastArguments<Last...>
 void parallel_deterministic_reduce(const Range& range, Body& body, Last&&... last) {
   detail::CallOptions options(last...);
   if (options.cut == detail::Cut::kAuto) options.cut = detail::Cut::kSimple;
   detail::reduce(range, body, options, true);
 }
-template <class Range, class T, class Fold, class Combine, class... Last>
+template <detail::SplitRange Range, class T, detail::Returns<T, const Range&, T> Fold, detail::Returns<T, T, T> Combine,
+          class... Last>
   requires detail::LastArguments<Last...>
 T parallel_deterministic_reduce(const Range& range, const T& identity, const Fold& fold, const Combine& combine,
                                 Last&&... last) {
@@ -238,25 +246,15 @@ T parallel_deterministic_reduce(const Range& range, const T& identity, const Fol
 
 // --- parallel_scan ---
 
-struct pre_scan_tag {
-  static constexpr bool is_final_scan() noexcept { return false; }
-  constexpr operator bool() const noexcept { return false; }
-};
-struct final_scan_tag {
-  static constexpr bool is_final_scan() noexcept { return true; }
-  constexpr operator bool() const noexcept { return true; }
-};
-
 namespace detail {
 
-template <class Range>
-void cut_into(Range range, std::size_t count, std::vector<Range>& parts) {
-  if (count <= 1 || !range.is_divisible()) return parts.push_back(std::move(range));
-  split tag;
-  Range right(range, tag);
-  cut_into(std::move(range), count - count / 2, parts);
-  cut_into(std::move(right), count / 2, parts);
-}
+template <class Body, class Range>
+concept Scan = Splittable<Body> && requires(Body& body, const Range& range, Body& other) {
+  body(range, pre_scan_tag());
+  body(range, final_scan_tag());
+  body.reverse_join(other);
+  body.assign(other);
+};
 
 /// The functional form as a body.
 template <class Range, class T, class Scan, class Combine>
@@ -282,48 +280,20 @@ class ScanBody {
 
 }  // namespace detail
 
-/// A scan by `body(part, tag)`: with pre_scan_tag it takes the part in, and with final_scan_tag it writes the results as
-/// well; `body.reverse_join(left)` adds what is to the left, and `body.assign(last)` the end. Some parts for each thread
-/// are taken in, the first with its results, the last not at all; what lies before each is added up; then the results of
-/// the others are written.
-template <class Range, class Body, class... Last>
+/// A scan by `body(part, tag)`: with final_scan_tag it writes the results of the part as well, and with pre_scan_tag it only takes
+/// the part in; `body.reverse_join(left)` adds the sum of all to its left, and `body.assign(last)` takes over the end. See ScanRun.
+template <detail::SplitRange Range, detail::Scan<Range> Body, class... Last>
   requires detail::LastArguments<Last...>
 void parallel_scan(const Range& range, Body& body, Last&&... last) {
   if (range.empty()) return;
   const detail::CallOptions options(last...);
-  options.context.guard([&] {
-    detail::on_worker_here([&] {
-      constexpr std::size_t kPartsOfThread = 4;
-      const std::size_t threads = blitz::current_num_threads();
-      std::vector<Range> parts;
-      detail::cut_into(Range(range), threads > 1 ? kPartsOfThread * threads : 1, parts);
-      // One for each part but the last: what lies before the next one.
-      std::deque<Body> others;
-      const auto of = [&](std::size_t part) -> Body& { return part == 0 ? body : others[part - 1]; };
-      while (others.size() + 2 < parts.size()) {
-        split tag;
-        others.emplace_back(body, tag);
-      }
-      blitz::parallel_for(std::size_t{0}, others.size() + 1, [&](std::size_t i) {
-        options.context.run([&] {
-          if (i == 0) {
-            body(parts[0], final_scan_tag());
-          } else {
-            of(i)(parts[i], pre_scan_tag());
-          }
-        });
-      });
-      if (parts.size() == 1 || options.context.is_cancelled()) return;
-      for (std::size_t i = 1; i <= others.size(); ++i) of(i).reverse_join(of(i - 1));
-      blitz::parallel_for(std::size_t{1}, parts.size(),
-                          [&](std::size_t i) { options.context.run([&] { of(i - 1)(parts[i], final_scan_tag()); }); });
-      if (!others.empty()) body.assign(others.back());
-    });
-  });
+  options.context.guard(
+      [&] { detail::on_worker_here([&] { detail::ScanRun<Range, Body>(range, body, options.context).run(); }); });
 }
 /// Returns the end of a scan by `scan(part, sum, is_final)`, which returns `sum` with the part taken in, and by
 /// `combine(left, right)`.
-template <class Range, class T, class Scan, class Combine, class... Last>
+template <detail::SplitRange Range, class T, detail::Returns<T, const Range&, T, bool> Scan,
+          detail::Returns<T, T, T> Combine, class... Last>
   requires detail::LastArguments<Last...>
 T parallel_scan(const Range& range, const T& identity, const Scan& scan, const Combine& combine, Last&&... last) {
   detail::ScanBody<Range, T, Scan, Combine> body(identity, scan, combine);
@@ -335,12 +305,15 @@ T parallel_scan(const Range& range, const T& identity, const Scan& scan, const C
 
 /// Sorts by `compare`, not stably: blitz::sort.
 template <std::random_access_iterator I, class Compare = std::less<>>
+  requires(std::movable<std::iter_value_t<I>> &&
+           std::predicate<const Compare&, std::iter_reference_t<I>, std::iter_reference_t<I>>)
 void parallel_sort(I first, I last, const Compare& compare = {}) {
   blitz::sort({.pool = detail::here()}, first, last, compare);
 }
-template <std::ranges::random_access_range R, class Compare = std::less<>>
+template <class R, class Compare = std::less<>>
+  requires requires(R& range, const Compare& compare) { parallel_sort(std::begin(range), std::end(range), compare); }
 void parallel_sort(R&& range, const Compare& compare = {}) {
-  parallel_sort(std::ranges::begin(range), std::ranges::end(range), compare);
+  parallel_sort(std::begin(range), std::end(range), compare);
 }
 
 namespace detail {
@@ -388,17 +361,38 @@ class feeder {
 
 namespace detail {
 
-/// An item of parallel_for_each: where it is, if it can be visited there, or else the item itself.
+/// Whether the items of these iterators stay valid: then they are visited where they are.
 template <class I>
-class EachItem {
- public:
-  using T = typename std::iterator_traits<I>::value_type;
+inline constexpr bool kInPlace =
+    std::forward_iterator<I> ||
+    std::derived_from<typename std::iterator_traits<I>::iterator_category, std::forward_iterator_tag>;
 
-  explicit EachItem(T&& item) : item_(std::in_place_index<0>, std::move(item)) {}
-  explicit EachItem(const I& at) : item_(make(at)) {}
-  EachItem(EachItem&&) = default;
+/// An item of parallel_for_each that is visited where it is: it may be of any type.
+template <class I>
+class PlacedItem {
+ public:
+  explicit PlacedItem(const I& at) : at_(at) {}
+
+  template <class Body>
+  void call(const Body& body) {
+    std::invoke(body, *at_);
+  }
+
+ private:
+  I at_;
+};
+
+/// An item that was read from an input iterator or was fed, or one that is visited where it is.
+template <class I>
+class FedItem {
+ public:
+  using T = std::iter_value_t<I>;
+
+  explicit FedItem(T&& item) : item_(std::in_place_index<0>, std::move(item)) {}
+  explicit FedItem(const I& at) : item_(make(at)) {}
+  FedItem(FedItem&&) = default;
   /// The item itself need not be assignable.
-  EachItem& operator=(EachItem&& other) {
+  FedItem& operator=(FedItem&& other) {
     if (other.item_.index() == 0) {
       item_.template emplace<0>(std::get<0>(std::move(other.item_)));
     } else {
@@ -406,12 +400,12 @@ class EachItem {
     }
     return *this;
   }
-  ~EachItem() = default;
+  ~FedItem() = default;
 
   /// Calls `body(item, feeder...)`.
   template <class Body, class... Feeder>
   void call(const Body& body, Feeder&... feeder) {
-    if constexpr (kInPlace) {
+    if constexpr (kInPlace<I>) {
       if (item_.index() == 1) return static_cast<void>(std::invoke(body, *std::get<1>(item_), feeder...));
     }
     if constexpr (std::invocable<const Body&, T, Feeder&...>) {
@@ -422,12 +416,10 @@ class EachItem {
   }
 
  private:
-  static constexpr bool kInPlace =
-      std::derived_from<typename std::iterator_traits<I>::iterator_category, std::forward_iterator_tag>;
   using Item = std::variant<T, I>;
 
   [[nodiscard]] static Item make(const I& at) {
-    if constexpr (kInPlace) {
+    if constexpr (kInPlace<I>) {
       return Item(std::in_place_index<1>, at);
     } else {
       return Item(std::in_place_index<0>, blitz::detail::to_copy<T>(*at));
@@ -437,14 +429,14 @@ class EachItem {
   Item item_;
 };
 
-/// The items of [first, last), to be read once. The iterators need not be those of C++20.
-template <class I>
+/// The items of [first, last) as `Item`s, to be read once. The iterators need not be those of C++20.
+template <class I, class Item>
 class EachItems {
  public:
   struct End {};
   class Iterator {
    public:
-    using value_type = EachItem<I>;
+    using value_type = Item;
     using difference_type = std::ptrdiff_t;
 
     explicit Iterator(EachItems& items) noexcept : items_(&items) {}
@@ -471,38 +463,60 @@ class EachItems {
 
 }  // namespace detail
 
+namespace detail {
+
+/// Whether `body` takes the items of I, whatever else it takes.
+template <class Body, class I, class... More>
+inline constexpr bool kTakesItem = std::invocable<const Body&, std::iter_reference_t<I>, More...> ||
+                                   (!kInPlace<I> && (std::invocable<const Body&, std::iter_value_t<I>, More...> ||
+                                                     std::invocable<const Body&, std::iter_value_t<I>&, More...>));
+template <class Body, class I>
+inline constexpr bool kTakesFeeder = kTakesItem<Body, I, feeder<std::iter_value_t<I>>&>;
+
+/// As iterators of C++17 may be.
+template <class I>
+concept ItemIterator = std::copyable<I> && requires(I& i) {
+  { *i } -> std::convertible_to<std::iter_reference_t<I>>;
+  ++i;
+  typename std::iterator_traits<I>::iterator_category;
+  requires std::derived_from<typename std::iterator_traits<I>::iterator_category, std::input_iterator_tag>;
+};
+
+}  // namespace detail
+
 /// Calls `body(item)` or `body(item, feeder)` for each item, and for those that are fed.
-template <class I, class Body, class... Last>
-  requires(detail::LastArguments<Last...> && std::input_or_output_iterator<I>)
+template <detail::ItemIterator I, class Body, class... Last>
+  requires(detail::LastArguments<Last...> && (detail::kTakesFeeder<Body, I> || detail::kTakesItem<Body, I>))
 void parallel_for_each(I first, I last, const Body& body, Last&&... last_arguments) {
-  using Item = detail::EachItem<I>;
-  using T = typename Item::T;
   const detail::CallOptions options(last_arguments...);
+  const auto each = [&]<class Item>(std::type_identity<Item>, const auto& call) {
+    blitz::parallel_for_each(detail::EachItems<I, Item>(first, last), call,
+                             {.stop = options.context.token(), .pool = detail::here()});
+  };
   options.context.guard([&] {
-    if constexpr (std::invocable<const Body&, std::iter_reference_t<I>, feeder<T>&> ||
-                  std::invocable<const Body&, T, feeder<T>&> || std::invocable<const Body&, T&, feeder<T>&>) {
-      blitz::parallel_for_each(detail::EachItems<I>(first, last),
-                               [&](Item& item, blitz::Feeder<Item>& items) {
-                                 feeder<T> adds(&items, [](void* to, T&& fed) {
-                                   static_cast<blitz::Feeder<Item>*>(to)->add(Item(std::move(fed)));
-                                 });
-                                 options.context.run([&] { item.call(body, adds); });
-                               },
-                               {.stop = options.context.token(), .pool = detail::here()});
+    if constexpr (detail::kTakesFeeder<Body, I>) {
+      using Item = detail::FedItem<I>;
+      each(std::type_identity<Item>(), [&](Item& item, blitz::Feeder<Item>& items) {
+        feeder<typename Item::T> adds(&items, [](void* to, typename Item::T&& fed) {
+          static_cast<blitz::Feeder<Item>*>(to)->add(Item(std::move(fed)));
+        });
+        options.context.run([&] { item.call(body, adds); });
+      });
     } else if constexpr (std::random_access_iterator<I>) {
       blitz::parallel_for(
           first, last,
           [&]<class X>(X&& item) { options.context.run([&] { std::invoke(body, std::forward<X>(item)); }); },
           options.of<blitz::ForOptions>(1));
     } else {
-      blitz::parallel_for_each(detail::EachItems<I>(first, last),
-                               [&](Item& item) { options.context.run([&] { item.call(body); }); },
-                               {.stop = options.context.token(), .pool = detail::here()});
+      using Item = std::conditional_t<detail::kInPlace<I>, detail::PlacedItem<I>, detail::FedItem<I>>;
+      each(std::type_identity<Item>(), [&](Item& item) { options.context.run([&] { item.call(body); }); });
     }
   });
 }
 template <class R, class Body, class... Last>
-  requires(detail::LastArguments<Last...> && requires(R& range) { std::begin(range); })
+  requires requires(R& range, const Body& body, Last&... last) {
+    parallel_for_each(std::begin(range), std::end(range), body, last...);
+  }
 void parallel_for_each(R&& range, const Body& body, Last&&... last) {
   parallel_for_each(std::begin(range), std::end(range), body, last...);
 }

@@ -16,6 +16,7 @@
 #include <stop_token>
 #include <utility>
 
+#include "blitz/adaptor/tbb/version.hpp"
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/thread.hpp"
 #include "blitz/current_pool.hpp"
@@ -40,8 +41,13 @@ class task_group_context {
 
   /// Returns whether this is the first request.
   bool cancel_group_execution() {
-    if (cancelled_.exchange(true, std::memory_order_acq_rel)) return false;  // [cancelled]
-    stop_source().request_stop();
+    std::stop_source stop(std::nostopstate);
+    {
+      const std::lock_guard lock(mutex_);
+      if (cancelled_.exchange(true, std::memory_order_acq_rel)) return false;  // [cancelled]
+      stop = stop_;
+    }
+    stop.request_stop();
     return true;
   }
   [[nodiscard]] bool is_group_execution_cancelled() const noexcept {
@@ -50,16 +56,24 @@ class task_group_context {
   }
   /// Makes it new. Not while a call uses it.
   void reset() {
-    with_parent_.reset();
-    stop_ = std::stop_source(std::nostopstate);
-    cancelled_.store(false, std::memory_order_relaxed);
+    reset_if([] { return true; });
   }
   void capture_fp_settings() noexcept {}
   [[nodiscard]] std::uintptr_t traits() const noexcept { return traits_; }
 
+  /// For the adaptor: resets it if `test()` holds. Any thread. The test sees all that a thread did before it cancelled this.
+  template <class Test>
+  void reset_if(const Test& test) {
+    std::unique_ptr<std::stop_callback<Request>> ended;  // without the mutex: its end waits for a running callback
+    const std::lock_guard lock(mutex_);
+    if (!test()) return;
+    ended = std::move(with_parent_);
+    stop_ = std::stop_source(std::nostopstate);
+    cancelled_.store(false, std::memory_order_relaxed);
+  }
   /// For the adaptor: requests a stop when this is cancelled.
   [[nodiscard]] std::stop_token token() {
-    std::stop_source stop = stop_source(true);
+    std::stop_source stop = stop_source();
     if (is_group_execution_cancelled()) stop.request_stop();
     return stop.get_token();
   }
@@ -70,10 +84,10 @@ class task_group_context {
     void operator()() { stop.request_stop(); }
   };
 
-  /// What the tokens listen to: most contexts need none.
-  std::stop_source stop_source(bool make = false) {
+  /// The source of the tokens, made when the first is asked for: most contexts need none.
+  std::stop_source stop_source() {
     const std::lock_guard lock(mutex_);
-    if (make && !stop_.stop_possible()) {
+    if (!stop_.stop_possible()) {
       stop_ = std::stop_source();
       if (parent_ != nullptr) {
         with_parent_ = std::make_unique<std::stop_callback<Request>>(parent_->token(), Request{stop_});
@@ -253,6 +267,20 @@ class unsafe_wait : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+class missing_wait : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override {
+    return "tbb::task_group: destroyed without a call of wait()";
+  }
+};
+class user_abort : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override { return "tbb::user_abort"; }
+};
+class bad_last_alloc : public std::bad_alloc {
+ public:
+  [[nodiscard]] const char* what() const noexcept override { return "tbb::bad_last_alloc"; }
+};
 
 /// Empties the handle. Returns false within a call, where oneTBB cannot end its threads either.
 inline bool finalize(task_scheduler_handle& handle, const std::nothrow_t&) noexcept {
@@ -287,8 +315,3 @@ decltype(auto) on_worker_here(F&& f) {
 
 }  // namespace detail
 }  // namespace tbb
-
-/// oneTBB's names, in its other namespace.
-namespace oneapi {
-namespace tbb = ::tbb;
-}

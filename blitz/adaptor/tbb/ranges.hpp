@@ -6,13 +6,14 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
+#include "blitz/adaptor/tbb/version.hpp"
 #include "blitz/base/saturated.hpp"
 
-/// oneTBB's names.
 namespace tbb {
 
 /// The tag of a constructor that splits its argument in two halves: the new object is the second one.
@@ -31,9 +32,29 @@ class proportional_split {
   std::size_t right_;
 };
 
-/// [begin, end) of integers, pointers or random-access iterators: of anything with `<`, `-` and `+`. It is cut while
-/// it has more than `grainsize` values.
-template <class Value>
+namespace detail {
+
+/// What a blocked_range holds, and what can be counted with: integers, pointers, random-access iterators, and what has their `<`,
+/// `-` and `+`.
+template <class V>
+concept RangeValue = std::copyable<V> && requires(const V& a, const V& b) {
+  { a < b } -> std::convertible_to<bool>;
+  { a - b } -> std::convertible_to<std::size_t>;
+  { a + (b - a) } -> std::convertible_to<V>;
+};
+template <class T>
+concept Splittable = std::constructible_from<T, T&, split>;
+/// What an algorithm cuts.
+template <class R>
+concept SplitRange = std::copy_constructible<R> && Splittable<R> && requires(const R& range) {
+  { range.empty() } -> std::convertible_to<bool>;
+  { range.is_divisible() } -> std::convertible_to<bool>;
+};
+
+}  // namespace detail
+
+/// [begin, end). It is cut while it has more than `grainsize` values.
+template <detail::RangeValue Value>
 class blocked_range {
  public:
   using const_iterator = Value;
@@ -93,7 +114,7 @@ template <class A, class B>
 }  // namespace detail
 
 /// A rectangle of rows and columns, cut along the side that has more grains.
-template <class RowValue, class ColValue = RowValue>
+template <detail::RangeValue RowValue, detail::RangeValue ColValue = RowValue>
 class blocked_range2d {
  public:
   using row_range_type = blocked_range<RowValue>;
@@ -127,7 +148,7 @@ class blocked_range2d {
 };
 
 /// A box of pages, rows and columns, cut along the side that has the most grains.
-template <class PageValue, class RowValue = PageValue, class ColValue = RowValue>
+template <detail::RangeValue PageValue, detail::RangeValue RowValue = PageValue, detail::RangeValue ColValue = RowValue>
 class blocked_range3d {
  public:
   using page_range_type = blocked_range<PageValue>;
@@ -171,9 +192,16 @@ class blocked_range3d {
   col_range_type cols_;
 };
 
-/// A box of N dimensions, cut along the side that has the most grains.
-template <class Value, unsigned N>
-class blocked_rangeNd {
+/// A box of N dimensions, cut along the side that has the most grains. The last parameter numbers the sides.
+template <detail::RangeValue Value, unsigned N, class Sides = std::make_index_sequence<N>>
+class blocked_rangeNd;
+
+template <detail::RangeValue Value, unsigned N, std::size_t... kSide>
+class blocked_rangeNd<Value, N, std::index_sequence<kSide...>> {
+  /// The type of each side.
+  template <std::size_t>
+  using Side = blocked_range<Value>;
+
  public:
   using value_type = Value;
   using dim_range_type = blocked_range<Value>;
@@ -181,9 +209,7 @@ class blocked_rangeNd {
 
   static constexpr unsigned ndims() { return N; }
 
-  template <class... More>
-    requires(sizeof...(More) + 1 == N)
-  explicit blocked_rangeNd(const dim_range_type& first, const More&... more) : dims_{first, dim_range_type(more)...} {}
+  blocked_rangeNd(const Side<kSide>&... sides) : dims_{sides...} {}
   blocked_rangeNd(blocked_rangeNd& whole, split tag) : blocked_rangeNd(whole) { cut(whole, tag); }
   blocked_rangeNd(blocked_rangeNd& whole, proportional_split& tag) : blocked_rangeNd(whole) { cut(whole, tag); }
 
@@ -215,8 +241,3 @@ class blocked_rangeNd {
 };
 
 }  // namespace tbb
-
-/// oneTBB's names, in its other namespace.
-namespace oneapi {
-namespace tbb = ::tbb;
-}

@@ -30,6 +30,7 @@ namespace detail {
 /// A group that waits for handles as well.
 class Group : public blitz::TaskGroup {
  public:
+  using blitz::TaskGroup::idle;
   using blitz::TaskGroup::TaskGroup;
 
   /// Counts as a task of a group while it lives.
@@ -87,8 +88,19 @@ class task_group {
   explicit task_group(task_group_context& context) : task_group(&context) {}
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
-  /// Waits for the tasks, and drops their exception.
-  ~task_group() = default;
+  /// If tasks are unfinished: cancels them, waits for them, drops their exception, and throws missing_wait unless an exception is
+  /// on its way already.
+  ~task_group() noexcept(false) {
+    if (group_.idle()) return;
+    cancel();
+    try {
+      group_.wait();
+    } catch (const blitz::ThreadPoolError&) {
+      return;  // In a forked child, where the tasks do not run.
+    } catch (...) {
+    }
+    if (std::uncaught_exceptions() == 0) throw missing_wait();
+  }
 
   template <class F>
   void run(F&& f) {
@@ -102,12 +114,15 @@ class task_group {
     return task_handle(std::forward<F>(f), *this, group_.hold());
   }
 
-  /// Rethrows the first exception. The group is then as new.
+  /// Rethrows the first exception. The group is then as new. Any number of threads may wait; one of them gets the exception.
   task_group_status wait() {
     struct Frame {
-      ~Frame() { context.reset(); }
-      task_group_context& context;
-    } frame{context_};
+      /// If another thread has run tasks since then, and perhaps cancelled them, its wait() does this.
+      ~Frame() {
+        group.context_.reset_if([this] { return group.group_.idle(); });
+      }
+      task_group& group;
+    } frame{*this};
     group_.wait();
     return context_.is_group_execution_cancelled() ? canceled : complete;
   }
@@ -124,6 +139,8 @@ class task_group {
   void cancel() { context_.cancel_group_execution(); }
 
  private:
+  friend class isolated_task_group;
+
   explicit task_group(task_group_context* given) : context_(given != nullptr ? *given : own_), group_(make_group()) {}
 
   [[nodiscard]] static detail::Group make_group() {
@@ -141,8 +158,71 @@ class task_group {
   detail::Group group_;
 };
 
+/// A task_group without handles. A thread in its wait() runs no other tasks: those that a thread outside has given to run() begin
+/// when one calls wait().
+class isolated_task_group {
+ public:
+  isolated_task_group() = default;
+  explicit isolated_task_group(task_group_context& context) : group_(context) {}
+  isolated_task_group(const isolated_task_group&) = delete;
+  isolated_task_group& operator=(const isolated_task_group&) = delete;
+  /// As task_group's.
+  ~isolated_task_group() noexcept(false) {
+    if (!tasks_.empty() && std::uncaught_exceptions() == 0) throw missing_wait();
+  }
+
+  template <class F>
+  void run(F&& f) {
+    if (detail::current_context == &group_.context_) return group_.run(std::forward<F>(f));  // by one of its tasks
+    auto task = std::make_shared<std::decay_t<F>>(std::forward<F>(f));
+    const std::lock_guard lock(mutex_);
+    tasks_.emplace_back([task] { static_cast<void>(std::invoke(*task)); });
+  }
+  task_group_status wait() {
+    return detail::on_worker_here([this] {
+      return blitz::isolate([this] {
+        for (auto& task : take()) group_.run(std::move(task));
+        return group_.wait();
+      });
+    });
+  }
+  template <class F>
+  task_group_status run_and_wait(const F& f) {
+    run(std::cref(f));
+    return wait();
+  }
+  void cancel() { group_.cancel(); }
+
+ private:
+  [[nodiscard]] std::vector<std::function<void()>> take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(tasks_, {});
+  }
+
+  task_group group_;
+  std::mutex mutex_;
+  std::vector<std::function<void()>> tasks_;  // guarded by mutex_
+};
+
 using numa_node_id = int;
 using core_type_id = int;
+
+namespace detail {
+
+/// Of an arena.
+struct Constraints {
+  Constraints& set_numa_id(numa_node_id id) { return numa_id = id, *this; }
+  Constraints& set_max_concurrency(int concurrency) { return max_concurrency = concurrency, *this; }
+  Constraints& set_core_type(core_type_id id) { return core_type = id, *this; }
+  Constraints& set_max_threads_per_core(int threads) { return max_threads_per_core = threads, *this; }
+
+  numa_node_id numa_id = -1;  // automatic, as the others
+  int max_concurrency = -1;
+  core_type_id core_type = -1;
+  int max_threads_per_core = -1;
+};
+
+}  // namespace detail
 
 /// What the machine offers: one NUMA node, since blitz's workers may run on each processor that the process may use.
 namespace info {
@@ -150,6 +230,9 @@ namespace info {
 [[nodiscard]] inline std::vector<core_type_id> core_types() { return {-1}; }
 [[nodiscard]] inline int default_concurrency(numa_node_id = -1) {
   return static_cast<int>(blitz::global_pool().num_threads());
+}
+[[nodiscard]] inline int default_concurrency(const detail::Constraints& its) {
+  return its.max_concurrency > 0 ? its.max_concurrency : default_concurrency();
 }
 }  // namespace info
 
@@ -161,19 +244,7 @@ class task_arena {
   static constexpr int not_initialized = -2;
   enum class priority : std::uint8_t { low, normal, high };  ///< Not heeded.
   using attach = tbb::attach;
-  struct constraints {
-    constraints(numa_node_id numa = automatic, int concurrency = automatic)
-        : numa_id(numa), max_concurrency(concurrency) {}
-    constraints& set_numa_id(numa_node_id id) { return numa_id = id, *this; }
-    constraints& set_max_concurrency(int concurrency) { return max_concurrency = concurrency, *this; }
-    constraints& set_core_type(core_type_id id) { return core_type = id, *this; }
-    constraints& set_max_threads_per_core(int threads) { return max_threads_per_core = threads, *this; }
-
-    numa_node_id numa_id;
-    int max_concurrency;
-    core_type_id core_type = automatic;
-    int max_threads_per_core = automatic;
-  };
+  using constraints = detail::Constraints;
 
   explicit task_arena(int max_concurrency = automatic, unsigned /*reserved_for_masters*/ = 1,
                       priority = priority::normal)
@@ -254,6 +325,9 @@ class task_arena {
   bool active_ = false;                      // guarded by mutex_
   std::unique_ptr<blitz::ThreadPool> pool_;  // the same
 };
+
+/// Whether the calling thread works for a pool.
+[[nodiscard]] inline bool is_inside_task() noexcept { return blitz::current_thread_index().has_value(); }
 
 /// The arena of the calling thread.
 namespace this_task_arena {

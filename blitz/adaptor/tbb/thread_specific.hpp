@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
+#include "blitz/adaptor/tbb/memory.hpp"
 #include "blitz/adaptor/tbb/ranges.hpp"
-#include "blitz/adaptor/tbb/utilities.hpp"
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/cache_line.hpp"
 
@@ -106,8 +106,10 @@ inline constexpr bool kIsThreadSpecific<enumerable_thread_specific<T, Allocator,
 }  // namespace detail
 
 /// A value for each thread that asks for it, made when it first does: by default, of a value, by a function, or of arguments.
-/// local() is lock-free but for a thread's first call. Iteration, combine(), size() and clear() are for one thread, while
-/// no other uses it. The allocator supplies the memory of the values, in lines of the cache of their own.
+/// The function may run on several threads at the same time, and may wait for parallel work: no lock is held while it runs.
+/// local() is lock-free except for a thread's first call. size() and empty() may be called at any time; iteration, combine() and
+/// clear() only while no other thread uses the object. The allocator supplies the memory of the values, each in cache lines that
+/// it shares with no other.
 template <class T, class Allocator = cache_aligned_allocator<T>, ets_key_usage_type Key = ets_no_key>
 class enumerable_thread_specific {
   template <class U, class A, ets_key_usage_type K>
@@ -129,7 +131,14 @@ class enumerable_thread_specific {
     std::size_t thread;  // whose value it is
   };
 
-  using Values = std::deque<Value, typename std::allocator_traits<Allocator>::template rebind_alloc<Value>>;
+  using Memory = typename std::allocator_traits<Allocator>::template rebind_alloc<Value>;
+  struct Delete {
+    void operator()(Value* value) const noexcept {
+      value->~Value();
+      Memory().deallocate(value, 1);
+    }
+  };
+  using Values = std::deque<std::unique_ptr<Value, Delete>>;
 
   template <bool kConst>
   class Iterator {
@@ -142,11 +151,12 @@ class enumerable_thread_specific {
 
     Iterator() = default;
     explicit Iterator(typename Values::iterator at) : at_(at) {}
-    operator Iterator<true>() const { return Iterator<true>(at_); }
+    /// oneTBB converts in both directions: it hands out the values for writing even if the object is const.
+    Iterator(const Iterator<!kConst>& other) : at_(other.at_) {}
 
-    reference operator*() const { return at_->value(); }
-    pointer operator->() const { return &at_->value(); }
-    reference operator[](difference_type n) const { return at_[n].value(); }
+    reference operator*() const { return (*at_)->value(); }
+    pointer operator->() const { return &(*at_)->value(); }
+    reference operator[](difference_type n) const { return at_[n]->value(); }
     Iterator& operator++() { return ++at_, *this; }
     Iterator operator++(int) { return Iterator(at_++); }
     Iterator& operator--() { return --at_, *this; }
@@ -156,11 +166,21 @@ class enumerable_thread_specific {
     friend Iterator operator+(Iterator a, difference_type n) { return a += n; }
     friend Iterator operator+(difference_type n, Iterator a) { return a += n; }
     friend Iterator operator-(Iterator a, difference_type n) { return a -= n; }
-    friend difference_type operator-(const Iterator& a, const Iterator& b) { return a.at_ - b.at_; }
-    friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
-    friend auto operator<=>(const Iterator& a, const Iterator& b) { return a.at_ - b.at_ <=> 0; }
+    template <bool kOther>
+    difference_type operator-(const Iterator<kOther>& other) const {
+      return at_ - other.at_;
+    }
+    template <bool kOther>
+    bool operator==(const Iterator<kOther>& other) const {
+      return at_ == other.at_;
+    }
+    template <bool kOther>
+    auto operator<=>(const Iterator<kOther>& other) const {
+      return at_ - other.at_ <=> 0;
+    }
 
    private:
+    friend class Iterator<!kConst>;
     typename Values::iterator at_;
   };
 
@@ -195,16 +215,16 @@ class enumerable_thread_specific {
         }) {}
 
   enumerable_thread_specific(const enumerable_thread_specific& other) : make_(other.make_) {
-    add(other, [](T& value) -> const T& { return value; });
+    add_all(other, [](T& value) -> const T& { return value; });
   }
   enumerable_thread_specific(enumerable_thread_specific&& other) : make_(other.make_) { swap(other); }
   template <class A, ets_key_usage_type K>
   enumerable_thread_specific(const enumerable_thread_specific<T, A, K>& other) : make_(other.make_) {
-    add(other, [](T& value) -> const T& { return value; });
+    add_all(other, [](T& value) -> const T& { return value; });
   }
   template <class A, ets_key_usage_type K>
   enumerable_thread_specific(enumerable_thread_specific<T, A, K>&& other) : make_(other.make_) {
-    add(other, [](T& value) -> T&& { return std::move(value); });
+    add_all(other, [](T& value) -> T&& { return std::move(value); });
   }
   /// Of any of these.
   enumerable_thread_specific& operator=(enumerable_thread_specific other) {
@@ -226,19 +246,22 @@ class enumerable_thread_specific {
         slot.load(std::memory_order_acquire);  // written by this thread, or by an ended one that had its place
     exists = value != nullptr && value->thread == me.only();
     if (!exists) {
-      value = &emplace(me.place(), me.only(), make_);
+      value = &add(me.place(), me.only(), make_);
       slot.store(value, std::memory_order_release);
     }
     return value->value();
   }
 
   void clear() {
-    for (Value& value : values_) slot_of(value.place).store(nullptr, std::memory_order_relaxed);
+    for (const auto& value : values_) slot_of(value->place).store(nullptr, std::memory_order_relaxed);
     values_.clear();
   }
 
-  [[nodiscard]] size_type size() const noexcept { return values_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return values_.empty(); }
+  [[nodiscard]] size_type size() const {
+    const std::lock_guard lock(mutex_);
+    return values_.size();
+  }
+  [[nodiscard]] bool empty() const { return size() == 0; }
   [[nodiscard]] iterator begin() { return iterator(values_.begin()); }
   [[nodiscard]] iterator end() { return iterator(values_.end()); }
   [[nodiscard]] const_iterator begin() const { return const_iterator(values_.begin()); }
@@ -267,10 +290,20 @@ class enumerable_thread_specific {
  private:
   static constexpr std::size_t kFirst = 16;  // slots in the first segment; each further one has twice as many
 
+  /// Makes a value and adds it. The lock is taken only for the second.
   template <class Make>
-  Value& emplace(std::size_t place, std::size_t thread, const Make& make) {
+  Value& add(std::size_t place, std::size_t thread, const Make& make) {
+    Memory memory;
+    Value* const at = std::allocator_traits<Memory>::allocate(memory, 1);
+    try {
+      ::new (static_cast<void*>(at)) Value(place, thread, make);
+    } catch (...) {
+      memory.deallocate(at, 1);
+      throw;
+    }
+    std::unique_ptr<Value, Delete> value(at);
     const std::lock_guard lock(mutex_);
-    return values_.emplace_back(place, thread, make);
+    return *values_.emplace_back(std::move(value));
   }
   void swap(enumerable_thread_specific& other) {
     make_.swap(other.make_);
@@ -281,12 +314,12 @@ class enumerable_thread_specific {
       other.segments_[i].store(mine, std::memory_order_relaxed);
     }
   }
-  /// Adds what `pass` makes of the other's values.
+  /// Adds the values that `pass` makes from the other's.
   template <class Other, class Pass>
-  void add(const Other& other, Pass pass) {
-    for (auto& from : other.values_) {
-      Value& to = emplace(from.place, from.thread, [&](void* at) { ::new (at) T(pass(from.value())); });
-      slot_of(from.place).store(&to, std::memory_order_relaxed);
+  void add_all(const Other& other, Pass pass) {
+    for (const auto& from : other.values_) {
+      Value& to = add(from->place, from->thread, [&](void* at) { ::new (at) T(pass(from->value())); });
+      slot_of(from->place).store(&to, std::memory_order_relaxed);
     }
   }
   [[nodiscard]] blitz::detail::Atomic<Value*>& slot_of(std::size_t thread) {
@@ -304,7 +337,7 @@ class enumerable_thread_specific {
   }
 
   std::function<void(void*)> make_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   mutable Values values_;  // grown under mutex_
   std::array<blitz::detail::Atomic<blitz::detail::Atomic<Value*>*>, 48> segments_{};
 };

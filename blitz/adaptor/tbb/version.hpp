@@ -1,5 +1,5 @@
 /// @file
-/// The version of oneTBB that the stand-ins speak for.
+/// The version of oneTBB that the stand-ins speak for, and its namespaces. Each of its headers includes this one.
 #pragma once
 
 // A program may ask for BLITZ_TBB. The others are of the version whose interface is taken over.
@@ -14,3 +14,29 @@
 
 extern "C" inline const char* TBB_runtime_version() { return TBB_VERSION_STRING; }
 extern "C" inline int TBB_runtime_interface_version() { return TBB_INTERFACE_VERSION; }
+
+/// Programs that call oneTBB's macro for themselves get no check.
+#ifndef __TBB_ASSERT
+#define __TBB_ASSERT(predicate, comment) (static_cast<void>(0))
+#endif
+#ifndef __TBB_ASSERT_EX
+#define __TBB_ASSERT_EX(predicate, comment) (static_cast<void>(1 && (predicate)))
+#endif
+
+/// oneTBB's names.
+namespace tbb {
+namespace detail {
+/// Some programs use the namespaces that oneTBB has inside.
+namespace d1 {
+using namespace ::tbb;
+}
+namespace d2 {
+using namespace ::tbb;
+}
+}  // namespace detail
+}  // namespace tbb
+
+/// oneTBB's names, in its other namespace.
+namespace oneapi {
+namespace tbb = ::tbb;
+}

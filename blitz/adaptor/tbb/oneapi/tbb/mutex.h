@@ -1,3 +1,3 @@
 #pragma once
 
-#include "blitz/adaptor/tbb/utilities.hpp"
+#include "blitz/adaptor/tbb/mutexes.hpp"
