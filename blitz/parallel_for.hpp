@@ -42,9 +42,10 @@ struct ForOptions {
   PoolRef pool{};  ///< The pool that runs the loop.
 };
 
-/// The body of parallel_for() over items: callable with one of them. What it returns is ignored, unless it is a Flow.
+/// The body of parallel_for() over items: callable with one of them, by several threads at once. What it returns is ignored,
+/// unless it is a Flow.
 template <class F, class Item>
-concept LoopBody = std::invocable<F&, Item>;
+concept LoopBody = SharedCallable<F, Item>;
 
 /// What a body returns that may end its loop: see parallel_for.
 enum class Flow : unsigned char {
@@ -57,6 +58,15 @@ namespace detail {
 /// The block of a range, as the body of parallel_for_blocks gets it.
 template <class R>
 using LoopBlockOf = typename BlockItems<R>::Item;
+
+/// A body that would do, if only one thread called it.
+template <class F, class Item>
+concept MutableBody = std::invocable<F&, Item> && !LoopBody<F, Item>;
+
+/// A body that would do, if the items did not share words.
+template <class F, class It>
+concept BodyOfSharedWords =
+    SharesWords<It> && std::invocable<F&, std::iter_reference_t<It>> && !std::invocable<F&, ReadOnlyBit>;
 
 /// Calls `f`. Returns whether it ends its loop: whether it has returned Flow::stop.
 template <class F, class... Args>
@@ -71,20 +81,25 @@ BLITZ_ALWAYS_INLINE bool stops_loop(F& f, Args&&... args) {
 
 /// Calls `f` for each item of the space. `pool`: see Loop::run.
 template <class Items, class F>
-void run_loop(PoolBase* pool, const ForOptions& options, const LoopSpace<Items>& space, F& f) {
+void run_loop(PoolBase* pool, const ForOptions& options, const LoopSpace<Items>& space, const F& f) {
   struct ItemLoop final : Loop {
-    ItemLoop(LoopIndex positions, const Items& its_items, F& its_f, const ForOptions& its_options)
+    ItemLoop(LoopIndex positions, const Items& its_items, const F& its_f, const ForOptions& its_options)
         : Loop(&run_block_of, positions, its_options.schedule == Schedule::fixed ? LoopCut::kFixed : LoopCut::kAdaptive,
                its_options.min_grain, its_options.stop),
           items(its_items),
           f(its_f) {}
     static bool run_block_of(const Loop& self, void* /*value*/, LoopIndex first, LoopIndex last) {
       const auto& loop = static_cast<const ItemLoop&>(self);
-      return loop.items.for_each(first, last,
-                                 [&f = loop.f]<class X>(X&& item) { return stops_loop(f, std::forward<X>(item)); });
+      return loop.items.for_each(first, last, [&f = loop.f]<class X>(X&& item) {
+        if constexpr (requires { requires Items::kSharesWords; }) {
+          return stops_loop(f, ReadOnlyBit(item));
+        } else {
+          return stops_loop(f, std::forward<X>(item));
+        }
+      });
     }
     const Items items;
-    F& f;
+    const F& f;
   };
   if (space.count > 0) ItemLoop(space.count, space.items, f, options).run(pool);
 }
@@ -111,14 +126,14 @@ void run_loop(PoolBase* pool, const ForOptions& options, const LoopSpace<Items>&
 ///   });
 /// @endcode
 /// @param range    Must live until the call has returned.
-/// @param f        Called once for each item, unless the loop ends early; through a reference, by several threads at
-///                 once.
+/// @param f        Called once for each item, unless the loop ends early; through a constant reference, by several threads at
+///                 once: a mutable lambda is refused. Gets the items of a vector<bool> to read only.
 /// @param options  The least size of a block, how blocks are cut, a stop token, the pool.
 /// @throws The first exception of `f`; outside every pool what global_pool() throws.
 /// Complexity: O(n) calls for n items; beside them a few nanoseconds, and O(log n) blocks for each idle worker. No
 /// allocation.
 /// Thread-safety: any thread.
-template <LoopRange R, LoopBody<std::ranges::range_reference_t<R>> F>
+template <LoopRange R, LoopBody<detail::RangeItem<R>> F>
 void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
   detail::run_loop(options.pool.base(), options, detail::items_of(range), f);
 }
@@ -172,8 +187,31 @@ BLITZ_REFUSE(
     "parallel_for cuts its range, which must have random access and a size (vector, array, span, deque, views::iota); "
     "for a list, a map or a set use blitz::parallel_for_each")
     parallel_for(R&& range, F&& f, const ForOptions& options = {}) BLITZ_REFUSED;
+#define BLITZ_REFUSE_MUTABLE_BODY                                                                                  \
+  BLITZ_REFUSE(                                                                                                    \
+      "the body of a loop is called by several threads at once, so it is no mutable lambda and its operator() is " \
+      "const: "                                                                                                    \
+      "count in a std::atomic or a blitz::worker_local, or add up with blitz::parallel_reduce")
+#define BLITZ_REFUSE_SHARED_WORDS                                                                                      \
+  BLITZ_REFUSE(                                                                                                        \
+      "the items of a vector<bool> share words, so several threads cannot change them: use std::vector<char>; a body " \
+      "that "                                                                                                          \
+      "only reads takes a bool")
 template <LoopRange R, class F>
-  requires(!LoopBody<F, std::ranges::range_reference_t<R>>)
+  requires(detail::MutableBody<F, detail::RangeItem<R>>)
+BLITZ_REFUSE_MUTABLE_BODY parallel_for(R&& range, F&& f, const ForOptions& options = {}) BLITZ_REFUSED;
+template <class First, class Last, class F>
+  requires(LoopBounds<First, Last> && detail::MutableBody<F, detail::LoopItem<First, Last>>)
+BLITZ_REFUSE_MUTABLE_BODY parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) BLITZ_REFUSED;
+template <LoopInteger First, LoopInteger Last, LoopInteger Step, class F>
+  requires(detail::MutableBody<F, std::common_type_t<First, Last>>)
+BLITZ_REFUSE_MUTABLE_BODY parallel_for(First first, Last last, Step step, F&& f,
+                                       const ForOptions& options = {}) BLITZ_REFUSED;
+template <LoopRange R, class F>
+  requires(detail::BodyOfSharedWords<F, std::ranges::iterator_t<R>>)
+BLITZ_REFUSE_SHARED_WORDS parallel_for(R&& range, F&& f, const ForOptions& options = {}) BLITZ_REFUSED;
+template <LoopRange R, class F>
+  requires(!std::invocable<F&, detail::RangeItem<R>> && !detail::BodyOfSharedWords<F, std::ranges::iterator_t<R>>)
 BLITZ_REFUSE(
     "the body of parallel_for is called with one item of the range, as f(*it): let it take that type, or const auto&; "
     "the items of a constant range cannot be changed")
@@ -186,7 +224,7 @@ BLITZ_REFUSE(
     "blitz::parallel_for_each, and a body computes its fraction from an integer")
     parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) BLITZ_REFUSED;
 template <class First, class Last, class F>
-  requires(LoopBounds<First, Last> && !LoopBody<F, detail::LoopItem<First, Last>> &&
+  requires(LoopBounds<First, Last> && !std::invocable<F&, detail::LoopItem<First, Last>> &&
            !std::same_as<std::remove_cvref_t<F>, ForOptions>)
 BLITZ_REFUSE(
     "the body of parallel_for is called with one integer, or with what an iterator refers to: "
@@ -218,8 +256,21 @@ BLITZ_REFUSE("a grain is an option, and seldom needed: blitz::parallel_for(0, n,
 /// @throws The first exception of `f`; outside every pool what global_pool() throws.
 /// Complexity: a call for each block: one, and O(log n) for each idle worker. Thread-safety: any thread.
 template <LoopRange R, LoopBody<detail::LoopBlockOf<R>> F>
+  requires(!detail::SharesWords<std::ranges::iterator_t<R>>)
 void parallel_for_blocks(R&& range, F&& f, const ForOptions& options = {}) {
   detail::run_loop(options.pool.base(), options, detail::blocks_of(range), f);
 }
+
+/// @cond
+template <LoopRange R, class F>
+  requires(detail::MutableBody<F, detail::LoopBlockOf<R>>)
+BLITZ_REFUSE_MUTABLE_BODY parallel_for_blocks(R&& range, F&& f, const ForOptions& options = {}) BLITZ_REFUSED;
+template <LoopRange R, LoopBody<detail::LoopBlockOf<R>> F>
+  requires(detail::SharesWords<std::ranges::iterator_t<R>>)
+BLITZ_REFUSE(
+    "the items of a vector<bool> share words, so several threads cannot change them: use std::vector<char>; to read "
+    "them, "
+    "pass std::as_const(flags)") parallel_for_blocks(R&& range, F&& f, const ForOptions& options = {}) BLITZ_REFUSED;
+/// @endcond
 
 }  // namespace blitz

@@ -59,8 +59,8 @@ template <class F, class T, class... More>
 concept TakesOwned = std::invocable<F&, T, More...> || std::invocable<F&, T&, More...>;
 
 template <class F, class T, class... More>
-bool stops_with_owned(F& f, T& item, More&... more) {
-  if constexpr (std::invocable<F&, T, More&...>) {
+bool stops_with_owned(const F& f, T& item, More&... more) {
+  if constexpr (std::invocable<const F&, T, More&...>) {
     return stops_loop(f, std::move(item), more...);
   } else {
     return stops_loop(f, item, more...);
@@ -70,13 +70,16 @@ bool stops_with_owned(F& f, T& item, More&... more) {
 template <class F, class T>
 concept TakesFeeder = std::movable<T> && TakesOwned<F, T, Feeder<T>&>;
 
+template <class F, class R>
+concept TakesItems = TakesFeeder<F, std::ranges::range_value_t<R>> ||
+                     (std::ranges::forward_range<R> && std::invocable<F&, RangeItem<R>>) ||
+                     (!std::ranges::forward_range<R> && TakesOwned<F, std::ranges::range_value_t<R>>);
+
 }  // namespace detail
 
-/// The body of parallel_for_each() over R: callable with an item, or with an item and a Feeder.
+/// The body of parallel_for_each() over R: callable with an item, or with an item and a Feeder, by several threads at once.
 template <class F, class R>
-concept ForEachBody = detail::TakesFeeder<F, std::ranges::range_value_t<R>> ||
-                      (std::ranges::forward_range<R> && LoopBody<F, std::ranges::range_reference_t<R>>) ||
-                      (!std::ranges::forward_range<R> && detail::TakesOwned<F, std::ranges::range_value_t<R>>);
+concept ForEachBody = detail::TakesItems<const std::remove_reference_t<F>, R>;
 
 /// The fine print of parallel_for_each(). Plain data.
 /// @code
@@ -215,10 +218,10 @@ void run_work_list(PoolBase* pool, const ForEachOptions& options, R& range, cons
 }
 
 template <class R, class F>
-void for_each_of(PoolBase* pool, const ForEachOptions& options, R& range, F& f) {
+void for_each_of(PoolBase* pool, const ForEachOptions& options, R& range, const F& f) {
   using T = std::ranges::range_value_t<R>;
   using It = std::ranges::iterator_t<R>;
-  if constexpr (TakesFeeder<F, T>) {
+  if constexpr (TakesFeeder<const F, T>) {
     const auto call = [&f](T& item, std::vector<T>& items) {
       Feeder<T> feeder(items);
       return stops_with_owned(f, item, feeder);
@@ -268,7 +271,7 @@ void for_each_of(PoolBase* pool, const ForEachOptions& options, R& range, F& f) 
 /// After oneTBB's parallel_for_each and its feeder.
 ///
 /// @param range  Read once. An empty one costs nothing.
-/// @param f      The body, called through a reference by several threads at once. What an item's adder did before it
+/// @param f      The body, called through a reference by several threads at once: a mutable lambda is refused. What an item's adder did before it
 ///               returned happens before the item's call.
 /// @param options  The stop token and the pool.
 /// @throws The first exception of `f`, of the range's iterators, and of the items' moves; std::bad_alloc.
@@ -278,5 +281,14 @@ template <std::ranges::input_range R, ForEachBody<R> F>
 void parallel_for_each(R&& range, F&& f, const ForEachOptions& options = {}) {
   detail::for_each_of(options.pool.base(), options, range, f);
 }
+
+/// @cond
+template <std::ranges::input_range R, class F>
+  requires(detail::TakesItems<F, R> && !ForEachBody<F, R>)
+BLITZ_REFUSE_MUTABLE_BODY parallel_for_each(R&& range, F&& f, const ForEachOptions& options = {}) BLITZ_REFUSED;
+template <std::ranges::forward_range R, class F>
+  requires(detail::BodyOfSharedWords<F, std::ranges::iterator_t<R>>)
+BLITZ_REFUSE_SHARED_WORDS parallel_for_each(R&& range, F&& f, const ForEachOptions& options = {}) BLITZ_REFUSED;
+/// @endcond
 
 }  // namespace blitz

@@ -194,7 +194,7 @@ class TileItems {
 };
 
 template <std::size_t N, class F>
-void run_tiles(PoolBase* pool, const ForOptions& options, const Extents<N>& grid, const Extents<N>& tile, F& f) {
+void run_tiles(PoolBase* pool, const ForOptions& options, const Extents<N>& grid, const Extents<N>& tile, const F& f) {
   const TileItems<N> items(grid, tile);  // checks the tile
   run_loop(pool, options, LoopSpace{count_tiles(grid, tile), items}, f);
 }
@@ -260,6 +260,18 @@ void parallel_for_tiles(const Extents<3>& grid, const Extents<3>& tile, F&& f, c
 }
 
 /// @cond
+template <detail::MutableBody<Tile<2>> F>
+BLITZ_REFUSE_MUTABLE_BODY parallel_for_tiles(const Extents<2>& grid, F&& f,
+                                             const ForOptions& options = {}) BLITZ_REFUSED;
+template <detail::MutableBody<Tile<2>> F>
+BLITZ_REFUSE_MUTABLE_BODY parallel_for_tiles(const Extents<2>& grid, const Extents<2>& tile, F&& f,
+                                             const ForOptions& options = {}) BLITZ_REFUSED;
+template <detail::MutableBody<Tile<3>> F>
+BLITZ_REFUSE_MUTABLE_BODY parallel_for_tiles(const Extents<3>& grid, F&& f,
+                                             const ForOptions& options = {}) BLITZ_REFUSED;
+template <detail::MutableBody<Tile<3>> F>
+BLITZ_REFUSE_MUTABLE_BODY parallel_for_tiles(const Extents<3>& grid, const Extents<3>& tile, F&& f,
+                                             const ForOptions& options = {}) BLITZ_REFUSED;
 template <class F>
 BLITZ_REFUSE("the extents of a grid stand in braces: blitz::parallel_for_tiles({rows, cols}, f)")
 parallel_for_tiles(std::size_t rows, std::size_t cols, F&& f) BLITZ_REFUSED;

@@ -65,12 +65,13 @@ using ReduceValue = typename detail::IdentityOf<I&>::Value;
 /// or, for others, a callable that makes one.
 template <class I>
 concept ReduceIdentity =
-    std::movable<ReduceValue<I>> && (std::invocable<I&> || std::copy_constructible<std::decay_t<I>>);
+    std::movable<ReduceValue<I>> && (std::invocable<I&> ? SharedCallable<I> : std::copy_constructible<std::decay_t<I>>);
 
-/// What takes an item into a value in parallel_reduce(): callable with a value so far (an rvalue of type T) and an item, for
-/// something that is a T again.
+/// What takes an item into a value in parallel_reduce(): callable with a value so far (an rvalue of type T) and an item, by several
+/// threads at once, for something that is a T again.
 template <class F, class T, class Item>
-concept ReduceFold = std::invocable<F&, T, Item> && detail::ReducesTo<std::invoke_result_t<F&, T, Item>, T>;
+concept ReduceFold = SharedCallable<F, T, Item> &&
+                     detail::ReducesTo<std::invoke_result_t<const std::remove_reference_t<F>&, T, Item>, T>;
 
 /// The same of a block, a sub-range of R (std::ranges::subrange), in parallel_reduce_blocks().
 template <class F, class T, class R>
@@ -86,20 +87,32 @@ concept ReduceOperation = ReduceFold<C, T, Item> && ReduceCombine<C, T>;
 
 /// What parallel_transform_reduce() applies to each item before it is combined: callable with one, for a value.
 template <class F, class Item>
-concept ReduceTransform = std::invocable<F&, Item> && !std::is_void_v<std::invoke_result_t<F&, Item>>;
+concept ReduceTransform =
+    SharedCallable<F, Item> && !std::is_void_v<std::invoke_result_t<const std::remove_reference_t<F>&, Item>>;
 
 namespace detail {
 
+/// A callable that would do, if only one thread called it.
+template <class F, class T, class Item>
+concept MutableFold = std::invocable<F&, T, Item> && !SharedCallable<F, T, Item>;
+template <class F, class Item>
+concept MutableTransform = std::invocable<F&, Item> && !SharedCallable<F, Item>;
+
 /// What is wrong with a reduction of R that starts from I and combines values with items by C.
-enum class ReduceMistake { kRange, kIdentity, kResult, kOperation, kNone };
+enum class ReduceMistake { kRange, kIdentity, kMutable, kResult, kOperation, kNone };
 template <class R, class I, class C, class Item>
 [[nodiscard]] consteval ReduceMistake mistake_of_reduce() {
+  constexpr bool kIdentityIsMutable = std::invocable<I&> && !SharedCallable<I>;
   if constexpr (!LoopRange<R>) {
     return ReduceMistake::kRange;
+  } else if constexpr (kIdentityIsMutable) {
+    return ReduceMistake::kMutable;
   } else if constexpr (!ReduceIdentity<I>) {
     return ReduceMistake::kIdentity;
   } else if constexpr (ReduceOperation<C, ReduceValue<I>, Item>) {
     return ReduceMistake::kNone;
+  } else if constexpr (MutableFold<C, ReduceValue<I>, Item> || MutableFold<C, ReduceValue<I>, ReduceValue<I>>) {
+    return ReduceMistake::kMutable;
   } else if constexpr (std::invocable<C&, ReduceValue<I>, Item> && std::invocable<C&, ReduceValue<I>, ReduceValue<I>>) {
     return ReduceMistake::kResult;
   } else {
@@ -110,10 +123,11 @@ template <class R, class I, class C, class Item>
 inline constexpr std::identity kAsItIs{};
 
 /// Reduces the items of the space, of each of which `step` takes what `transform` returns.
-template <class Items, class I, class S, class C, class F = const std::identity>
-ReduceValue<I&> reduce(PoolBase* pool, const ReduceOptions& options, const LoopSpace<Items>& space, I& identity,
-                       S& step, C& combine, F& transform = kAsItIs) {
-  const Fold<ReduceValue<I&>, Items, I, S, C, F> fold(space.items, identity, step, combine, transform);
+template <class Items, class I, class S, class C, class F = std::identity>
+ReduceValue<I&> reduce(PoolBase* pool, const ReduceOptions& options, const LoopSpace<Items>& space, const I& identity,
+                       const S& step, const C& combine, const F& transform = kAsItIs) {
+  const Fold<ReduceValue<I&>, Items, const I, const S, const C, const F> fold(space.items, identity, step, combine,
+                                                                              transform);
   if (space.count == 0) return fold.identity();
   const LoopCut cut = options.deterministic                 ? LoopCut::kTree
                       : options.schedule == Schedule::fixed ? LoopCut::kFixed
@@ -143,7 +157,7 @@ ReduceValue<I&> reduce(PoolBase* pool, const ReduceOptions& options, const LoopS
 /// @endcode
 /// @param range     Must live until the call has returned.
 /// @param identity  What each part starts from, or a callable that makes it.
-/// @param combine   The operation, called through a reference, by several threads at once.
+/// @param combine   The operation, called through a constant reference, by several threads at once: a mutable lambda is refused.
 /// @param options   The least size of a block, whether the result is the same on all numbers of threads, a stop token, the pool.
 /// @return The combination of all items, a T.
 /// @throws The first exception of the callables; outside every pool what global_pool() throws.
@@ -180,6 +194,30 @@ BLITZ_REFUSE_REDUCTION(
 BLITZ_REFUSE_REDUCTION(
     detail::ReduceMistake::kIdentity,
     "the identity of parallel_reduce is copied for each part; if it cannot be, give a callable that makes one");
+#define BLITZ_MUTABLE_IN_REDUCTION                                                                                \
+  "the callables of a reduction are called by several threads at once, so they are no mutable lambdas and their " \
+  "operator() "                                                                                                   \
+  "is const: keep what changes in the value, which each part has for itself"
+BLITZ_REFUSE_REDUCTION(detail::ReduceMistake::kMutable, BLITZ_MUTABLE_IN_REDUCTION);
+template <LoopRange R, class I, class F, class C>
+  requires(detail::MutableFold<F, ReduceValue<I>, std::ranges::range_reference_t<R>> ||
+           (ReduceFold<F, ReduceValue<I>, std::ranges::range_reference_t<R>> &&
+            detail::MutableFold<C, ReduceValue<I>, ReduceValue<I>>))
+BLITZ_REFUSE(BLITZ_MUTABLE_IN_REDUCTION)
+    parallel_reduce(R&& range, I&& identity, F&& fold, C&& combine, const ReduceOptions& options = {}) BLITZ_REFUSED;
+template <LoopRange R, class I, class F, class C>
+  requires(detail::MutableFold<F, ReduceValue<I>, detail::LoopBlockOf<R>> ||
+           (ReduceBlockFold<F, ReduceValue<I>, R> && detail::MutableFold<C, ReduceValue<I>, ReduceValue<I>>))
+BLITZ_REFUSE(BLITZ_MUTABLE_IN_REDUCTION) parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& combine,
+                                                                const ReduceOptions& options = {}) BLITZ_REFUSED;
+template <class First, detail::LoopEnd<First> Last, class I, class C>
+  requires(detail::MutableFold<C, ReduceValue<I>, detail::LoopItem<First, Last>>)
+BLITZ_REFUSE(BLITZ_MUTABLE_IN_REDUCTION)
+    parallel_reduce(First first, Last last, I&& identity, C&& combine, const ReduceOptions& options = {}) BLITZ_REFUSED;
+template <LoopRange R, class I, class F, class C>
+  requires(detail::MutableTransform<F, std::ranges::range_reference_t<R>>)
+BLITZ_REFUSE(BLITZ_MUTABLE_IN_REDUCTION) parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f,
+                                                                   const ReduceOptions& options = {}) BLITZ_REFUSED;
 BLITZ_REFUSE_REDUCTION(
     detail::ReduceMistake::kResult,
     "the identity's type is that of the result, and the operation must return it: for doubles start from 0.0, not from "
@@ -300,7 +338,8 @@ ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F
 
 /// @cond
 template <std::ranges::range R, class I, class F, class C>
-  requires(!ReduceTransform<F, std::ranges::range_reference_t<R>>)
+  requires(!ReduceTransform<F, std::ranges::range_reference_t<R>> &&
+           !detail::MutableTransform<F, std::ranges::range_reference_t<R>>)
 BLITZ_REFUSE(
     "the last callable of parallel_transform_reduce is called with one item, and returns a value: "
     "blitz::parallel_transform_reduce(range, identity, combine, f)")

@@ -129,7 +129,7 @@ class BasicThreadPool {
   }
 
   /// @copydoc blitz::parallel_for(R&&, F&&, const ForOptions&)
-  template <LoopRange R, LoopBody<std::ranges::range_reference_t<R>> F>
+  template <LoopRange R, LoopBody<detail::RangeItem<R>> F>
   void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
     detail::run_loop(where(), options, detail::items_of(range), f);
   }
@@ -145,6 +145,7 @@ class BasicThreadPool {
   }
   /// @copydoc blitz::parallel_for_blocks(R&&, F&&, const ForOptions&)
   template <LoopRange R, LoopBody<detail::LoopBlockOf<R>> F>
+    requires(!detail::SharesWords<std::ranges::iterator_t<R>>)
   void parallel_for_blocks(R&& range, F&& f, const ForOptions& options = {}) {
     detail::run_loop(where(), options, detail::blocks_of(range), f);
   }

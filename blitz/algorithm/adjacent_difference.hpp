@@ -42,7 +42,7 @@ struct AdjacentDifference : OutputOfRange {
 
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> T, class Op = std::minus<>>
-    requires std::indirectly_copyable<I, O> && std::indirectly_writable<O, std::indirect_result_t<Op&, I, I>>
+    requires CopyableTo<I, O> && Writable<O, std::indirect_result_t<Op&, I, I>>
   std::ranges::in_out_result<I, O> operator()(const AlgorithmOptions& options, I first, S last, O out, T out_last,
                                               Op op = {}) const {
     const auto count = std::min(static_cast<LoopIndex>(last - first), static_cast<LoopIndex>(out_last - out));
@@ -67,25 +67,23 @@ struct AdjacentDifference : OutputOfRange {
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> T, class Op = std::minus<>>
-    requires std::indirectly_copyable<I, O> && std::indirectly_writable<O, std::indirect_result_t<Op&, I, I>>
+    requires CopyableTo<I, O> && Writable<O, std::indirect_result_t<Op&, I, I>>
   std::ranges::in_out_result<I, O> operator()(I first, S last, O out, T out_last, Op op = {}) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(out), out_last, std::move(op));
   }
   template <LoopRange R, LoopRange Out, class Op = std::minus<>>
-    requires std::indirectly_copyable<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>> &&
-             std::indirectly_writable<
-                 std::ranges::iterator_t<Out>,
-                 std::indirect_result_t<Op&, std::ranges::iterator_t<R>, std::ranges::iterator_t<R>>>
+    requires CopyableTo<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>> &&
+             Writable<std::ranges::iterator_t<Out>,
+                      std::indirect_result_t<Op&, std::ranges::iterator_t<R>, std::ranges::iterator_t<R>>>
   std::ranges::in_out_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>> operator()(
       const AlgorithmOptions& options, R&& range, Out&& out, Op op = {}) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::ranges::begin(out),
                    std::ranges::end(out), std::move(op));
   }
   template <LoopRange R, LoopRange Out, class Op = std::minus<>>
-    requires std::indirectly_copyable<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>> &&
-             std::indirectly_writable<
-                 std::ranges::iterator_t<Out>,
-                 std::indirect_result_t<Op&, std::ranges::iterator_t<R>, std::ranges::iterator_t<R>>>
+    requires CopyableTo<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>> &&
+             Writable<std::ranges::iterator_t<Out>,
+                      std::indirect_result_t<Op&, std::ranges::iterator_t<R>, std::ranges::iterator_t<R>>>
   std::ranges::in_out_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>> operator()(
       R&& range, Out&& out, Op op = {}) const {
     return (*this)(AlgorithmOptions{}, range, out, std::move(op));

@@ -25,6 +25,36 @@ template <std::random_access_iterator I, std::sized_sentinel_for<I> S>
   return static_cast<LoopIndex>(last - first);
 }
 
+/// A predicate, or a function, of what an iterator refers to, which several threads call at once: no mutable lambda.
+template <class F, class I>
+concept SharedPredicate = std::indirect_unary_predicate<const F, I>;
+template <class F, class I>
+concept SharedFunction = std::indirectly_unary_invocable<const F, I>;
+
+/// As the standard's concepts, of items that several threads write and of an order that they call at once.
+template <class O, class T>
+concept Writable = std::indirectly_writable<O, T> && !SharesWords<O>;
+template <class I, class O>
+concept CopyableTo = std::indirectly_copyable<I, O> && !SharesWords<O>;
+template <class I1, class I2>
+concept Swappable = std::indirectly_swappable<I1, I2> && !SharesWords<I1> && !SharesWords<I2>;
+template <class I>
+concept Permutable = std::permutable<I> && !SharesWords<I>;
+template <class I, class C = std::ranges::less, class P = std::identity>
+concept Sortable = std::sortable<I, const C, P> && !SharesWords<I>;
+template <class I1, class I2, class O, class C = std::ranges::less, class P1 = std::identity, class P2 = std::identity>
+concept Mergeable = std::mergeable<I1, I2, O, const C, P1, P2> && !SharesWords<O>;
+
+/// The return types of overloads that refuse callables and items for which that does not hold.
+#define BLITZ_REFUSE_MUTABLE                                                                                           \
+  BLITZ_REFUSE(                                                                                                        \
+      "the callables of an algorithm are called by several threads at once, so they are no mutable lambdas and their " \
+      "operator() is const: count in a std::atomic, or add up with blitz::transform_reduce")
+#define BLITZ_REFUSE_WORDS                                                                   \
+  BLITZ_REFUSE(                                                                              \
+      "the items of a vector<bool> share words, so several threads cannot change them: use " \
+      "std::vector<char>")
+
 /// What an algorithm that was called with a range returns: std::ranges::dangling in place of iterators into a range that is
 /// gone when the call has returned.
 template <class R, class Result>
@@ -53,28 +83,31 @@ constexpr auto borrowed(Result result) {
 template <class Algorithm>
 struct WithPredicate {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class P = std::identity,
-            std::indirect_unary_predicate<std::projected<I, P>> F>
+            SharedPredicate<std::projected<I, P>> F>
   auto operator()(const AlgorithmOptions& options, I first, S last, F pred, P proj = {}) const {
     return Algorithm::run(options, first, count_of(first, last), pred, proj);
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class P = std::identity,
-            std::indirect_unary_predicate<std::projected<I, P>> F>
+            SharedPredicate<std::projected<I, P>> F>
   auto operator()(I first, S last, F pred, P proj = {}) const {
     return Algorithm::run(AlgorithmOptions{}, first, count_of(first, last), pred, proj);
   }
-  template <LoopRange R, class P = std::identity,
-            std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+  template <LoopRange R, class P = std::identity, SharedPredicate<std::projected<std::ranges::iterator_t<R>, P>> F>
   auto operator()(const AlgorithmOptions& options, R&& range, F pred, P proj = {}) const {
     const auto first = std::ranges::begin(range);
     return borrowed<R>(Algorithm::run(options, first, static_cast<LoopIndex>(std::ranges::size(range)), pred, proj));
   }
-  template <LoopRange R, class P = std::identity,
-            std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+  template <LoopRange R, class P = std::identity, SharedPredicate<std::projected<std::ranges::iterator_t<R>, P>> F>
   auto operator()(R&& range, F pred, P proj = {}) const {
     const auto first = std::ranges::begin(range);
     return borrowed<R>(
         Algorithm::run(AlgorithmOptions{}, first, static_cast<LoopIndex>(std::ranges::size(range)), pred, proj));
   }
+
+  template <LoopRange R, class P = std::identity,
+            std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+    requires(!SharedPredicate<F, std::projected<std::ranges::iterator_t<R>, P>>)
+  BLITZ_REFUSE_MUTABLE operator()(R&& range, F pred, P proj = {}) const BLITZ_REFUSED;
 };
 
 template <class T, class I, class P>
@@ -110,8 +143,10 @@ struct WithValue {
 
 /// What compares items: an order where std::ranges::less is the default, and any predicate of two where equal_to is.
 template <class C, class Default, class A, class B>
-concept ComparesItems = std::indirect_binary_predicate<C, A, B> &&
-                        (!std::same_as<Default, std::ranges::less> || std::indirect_strict_weak_order<C, A, B>);
+concept ComparesItems = std::indirect_binary_predicate<const C, A, B> &&
+                        (!std::same_as<Default, std::ranges::less> || std::indirect_strict_weak_order<const C, A, B>);
+template <class C, class A, class B>
+concept MutableComparison = std::indirect_binary_predicate<C, A, B> && !std::indirect_binary_predicate<const C, A, B>;
 
 /// f(range, comp, proj), where `comp` is `Default` unless given: run(options, first, count, comp, proj).
 template <class Algorithm, class Default>
@@ -141,6 +176,11 @@ struct WithComparison {
     return borrowed<R>(
         Algorithm::run(AlgorithmOptions{}, first, static_cast<LoopIndex>(std::ranges::size(range)), comp, proj));
   }
+
+  template <LoopRange R, class C, class P = std::identity>
+    requires(MutableComparison<C, std::projected<std::ranges::iterator_t<R>, P>,
+                               std::projected<std::ranges::iterator_t<R>, P>>)
+  BLITZ_REFUSE_MUTABLE operator()(R&& range, C comp, P proj = {}) const BLITZ_REFUSED;
 };
 
 /// What a caller of std::transform might give as the output: an iterator.
@@ -167,6 +207,9 @@ struct OutputOfRange {
     requires(!kHasEnd<Out, Rest...>)
   BLITZ_REFUSE("the output has an end, too: (first, last, out, out_last), or ranges: (range, out)") operator()(
       I first, S last, Out out, Rest&&... rest) const BLITZ_REFUSED;
+  template <LoopRange R, LoopRange Out, class... Rest>
+    requires(SharesWords<std::ranges::iterator_t<Out>> && !(std::ranges::range<Rest> || ...))
+  BLITZ_REFUSE_WORDS operator()(R&& range, Out&& out, Rest&&... rest) const BLITZ_REFUSED;
 };
 /// The same for an output behind two ranges.
 struct OutputOfTwoRanges {
@@ -175,7 +218,7 @@ struct OutputOfTwoRanges {
 };
 
 /// What keeps the items of R from being brought into the order of C and P.
-enum class OrderMistake { kRange, kOptions, kMoves, kProjection, kOrder, kNone };
+enum class OrderMistake { kRange, kOptions, kWords, kMoves, kProjection, kMutable, kOrder, kNone };
 template <class R, class C, class P>
 [[nodiscard]] consteval OrderMistake mistake_of_order() {
   using It = std::ranges::iterator_t<R>;
@@ -183,10 +226,14 @@ template <class R, class C, class P>
     return OrderMistake::kRange;
   } else if constexpr (std::same_as<C, AlgorithmOptions>) {
     return OrderMistake::kOptions;
+  } else if constexpr (SharesWords<It>) {
+    return OrderMistake::kWords;
   } else if constexpr (!std::permutable<It>) {
     return OrderMistake::kMoves;
   } else if constexpr (!std::indirectly_regular_unary_invocable<P, It>) {
     return OrderMistake::kProjection;
+  } else if constexpr (std::sortable<It, C, P> && !Sortable<It, C, P>) {
+    return OrderMistake::kMutable;
   } else if constexpr (!std::sortable<It, C, P>) {
     return OrderMistake::kOrder;
   } else {
@@ -199,24 +246,24 @@ template <class Algorithm>
 struct InOrder {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = std::ranges::less,
             class P = std::identity>
-    requires std::sortable<I, C, P>
+    requires Sortable<I, C, P>
   auto operator()(const AlgorithmOptions& options, I first, S last, C comp = {}, P proj = {}) const {
     return Algorithm::run(options, first, count_of(first, last), comp, proj);
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = std::ranges::less,
             class P = std::identity>
-    requires std::sortable<I, C, P>
+    requires Sortable<I, C, P>
   auto operator()(I first, S last, C comp = {}, P proj = {}) const {
     return Algorithm::run(AlgorithmOptions{}, first, count_of(first, last), comp, proj);
   }
   template <LoopRange R, class C = std::ranges::less, class P = std::identity>
-    requires std::sortable<std::ranges::iterator_t<R>, C, P>
+    requires Sortable<std::ranges::iterator_t<R>, C, P>
   auto operator()(const AlgorithmOptions& options, R&& range, C comp = {}, P proj = {}) const {
     const auto count = static_cast<LoopIndex>(std::ranges::size(range));
     return borrowed<R>(Algorithm::run(options, std::ranges::begin(range), count, comp, proj));
   }
   template <LoopRange R, class C = std::ranges::less, class P = std::identity>
-    requires std::sortable<std::ranges::iterator_t<R>, C, P>
+    requires Sortable<std::ranges::iterator_t<R>, C, P>
   auto operator()(R&& range, C comp = {}, P proj = {}) const {
     const auto count = static_cast<LoopIndex>(std::ranges::size(range));
     return borrowed<R>(Algorithm::run(AlgorithmOptions{}, std::ranges::begin(range), count, comp, proj));
@@ -241,6 +288,12 @@ struct InOrder {
   BLITZ_REFUSE("the options of an algorithm come first: blitz::sort({.min_grain = 4096}, range)") operator()(
       R&& range, C comp = {}, P proj = {}) const BLITZ_REFUSED;
   template <std::ranges::range R, class C = std::ranges::less, class P = std::identity>
+    requires(mistake_of_order<R, C, P>() == OrderMistake::kWords)
+  BLITZ_REFUSE_WORDS operator()(R&& range, C comp = {}, P proj = {}) const BLITZ_REFUSED;
+  template <std::ranges::range R, class C = std::ranges::less, class P = std::identity>
+    requires(mistake_of_order<R, C, P>() == OrderMistake::kMutable)
+  BLITZ_REFUSE_MUTABLE operator()(R&& range, C comp = {}, P proj = {}) const BLITZ_REFUSED;
+  template <std::ranges::range R, class C = std::ranges::less, class P = std::identity>
     requires(mistake_of_order<R, C, P>() == OrderMistake::kMoves)
   BLITZ_REFUSE("sorting moves the items, so they may be neither constant nor immovable") operator()(
       R&& range, C comp = {}, P proj = {}) const BLITZ_REFUSED;
@@ -264,18 +317,18 @@ template <class Algorithm>
 struct InOrderAround {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = std::ranges::less,
             class P = std::identity>
-    requires std::sortable<I, C, P>
+    requires Sortable<I, C, P>
   auto operator()(const AlgorithmOptions& options, I first, I middle, S last, C comp = {}, P proj = {}) const {
     return Algorithm::run(options, first, count_of(first, middle), count_of(first, last), comp, proj);
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = std::ranges::less,
             class P = std::identity>
-    requires std::sortable<I, C, P>
+    requires Sortable<I, C, P>
   auto operator()(I first, I middle, S last, C comp = {}, P proj = {}) const {
     return Algorithm::run(AlgorithmOptions{}, first, count_of(first, middle), count_of(first, last), comp, proj);
   }
   template <LoopRange R, class C = std::ranges::less, class P = std::identity>
-    requires std::sortable<std::ranges::iterator_t<R>, C, P>
+    requires Sortable<std::ranges::iterator_t<R>, C, P>
   auto operator()(const AlgorithmOptions& options, R&& range, std::ranges::iterator_t<R> middle, C comp = {},
                   P proj = {}) const {
     const auto first = std::ranges::begin(range);
@@ -283,7 +336,7 @@ struct InOrderAround {
     return borrowed<R>(Algorithm::run(options, first, count_of(first, middle), count, comp, proj));
   }
   template <LoopRange R, class C = std::ranges::less, class P = std::identity>
-    requires std::sortable<std::ranges::iterator_t<R>, C, P>
+    requires Sortable<std::ranges::iterator_t<R>, C, P>
   auto operator()(R&& range, std::ranges::iterator_t<R> middle, C comp = {}, P proj = {}) const {
     const auto first = std::ranges::begin(range);
     const auto count = static_cast<LoopIndex>(std::ranges::size(range));
@@ -328,6 +381,11 @@ struct OfTwoRanges {
     return (*this)(AlgorithmOptions{}, std::forward<R1>(range1), std::forward<R2>(range2), std::move(comp),
                    std::move(proj1), std::move(proj2));
   }
+
+  template <LoopRange R1, LoopRange R2, class C, class P1 = std::identity, class P2 = std::identity>
+    requires(MutableComparison<C, std::projected<std::ranges::iterator_t<R1>, P1>,
+                               std::projected<std::ranges::iterator_t<R2>, P2>>)
+  BLITZ_REFUSE_MUTABLE operator()(R1&& range1, R2&& range2, C comp, P1 proj1 = {}, P2 proj2 = {}) const BLITZ_REFUSED;
 
   template <class R1, class R2, class Result>
   static auto returned(Result result) {

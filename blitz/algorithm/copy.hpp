@@ -22,7 +22,8 @@ namespace detail {
 
 /// Whether items that I refers to can be copied, or moved, to those of O.
 template <class I, class O, bool kMoves>
-concept Transferable = (kMoves && std::indirectly_movable<I, O>) || (!kMoves && std::indirectly_copyable<I, O>);
+concept Transferable =
+    !SharesWords<O> && ((kMoves && std::indirectly_movable<I, O>) || (!kMoves && std::indirectly_copyable<I, O>));
 
 /// f(range, out) for an algorithm that writes as many items as both have: run(options, first, count, total, out), where
 /// `total` is the number of items of the range. Returns an in_out_result.
@@ -116,7 +117,7 @@ struct ReverseCopy : IntoRange<ReverseCopy> {
 
 struct CopyN {
   template <std::random_access_iterator I, std::random_access_iterator O>
-    requires std::indirectly_copyable<I, O>
+    requires CopyableTo<I, O>
   std::ranges::in_out_result<I, O> operator()(const AlgorithmOptions& options, I first, std::iter_difference_t<I> count,
                                               O out) const {
     if (count <= 0) return {first, out};
@@ -124,18 +125,18 @@ struct CopyN {
     return {Copy::run(options, first, n, n, out), at(out, n)};
   }
   template <std::random_access_iterator I, std::random_access_iterator O>
-    requires std::indirectly_copyable<I, O>
+    requires CopyableTo<I, O>
   std::ranges::in_out_result<I, O> operator()(I first, std::iter_difference_t<I> count, O out) const {
     return (*this)(AlgorithmOptions{}, first, count, out);
   }
   template <std::random_access_iterator I, std::random_access_iterator O, std::sized_sentinel_for<O> OutS>
-    requires std::indirectly_copyable<I, O>
+    requires CopyableTo<I, O>
   std::ranges::in_out_result<I, O> operator()(const AlgorithmOptions& options, I first, std::iter_difference_t<I> count,
                                               O out, OutS out_last) const {
     return Copy{}(options, first, first + std::max<std::iter_difference_t<I>>(count, 0), out, out_last);
   }
   template <std::random_access_iterator I, std::random_access_iterator O, std::sized_sentinel_for<O> OutS>
-    requires std::indirectly_copyable<I, O>
+    requires CopyableTo<I, O>
   std::ranges::in_out_result<I, O> operator()(I first, std::iter_difference_t<I> count, O out, OutS out_last) const {
     return (*this)(AlgorithmOptions{}, first, count, out, out_last);
   }
@@ -144,7 +145,7 @@ struct CopyN {
 struct SwapRanges {
   template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
             std::sized_sentinel_for<I2> S2>
-    requires std::indirectly_swappable<I1, I2>
+    requires Swappable<I1, I2>
   std::ranges::swap_ranges_result<I1, I2> operator()(const AlgorithmOptions& options, I1 first1, S1 last1, I2 first2,
                                                      S2 last2) const {
     const LoopIndex count = std::min(count_of(first1, last1), count_of(first2, last2));
@@ -155,19 +156,19 @@ struct SwapRanges {
   }
   template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
             std::sized_sentinel_for<I2> S2>
-    requires std::indirectly_swappable<I1, I2>
+    requires Swappable<I1, I2>
   std::ranges::swap_ranges_result<I1, I2> operator()(I1 first1, S1 last1, I2 first2, S2 last2) const {
     return (*this)(AlgorithmOptions{}, first1, last1, first2, last2);
   }
   template <LoopRange R1, LoopRange R2>
-    requires std::indirectly_swappable<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>>
+    requires Swappable<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>>
   std::ranges::swap_ranges_result<std::ranges::borrowed_iterator_t<R1>, std::ranges::borrowed_iterator_t<R2>>
   operator()(const AlgorithmOptions& options, R1&& range1, R2&& range2) const {
     return (*this)(options, std::ranges::begin(range1), std::ranges::end(range1), std::ranges::begin(range2),
                    std::ranges::end(range2));
   }
   template <LoopRange R1, LoopRange R2>
-    requires std::indirectly_swappable<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>>
+    requires Swappable<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>>
   std::ranges::swap_ranges_result<std::ranges::borrowed_iterator_t<R1>, std::ranges::borrowed_iterator_t<R2>>
   operator()(R1&& range1, R2&& range2) const {
     return (*this)(AlgorithmOptions{}, std::forward<R1>(range1), std::forward<R2>(range2));

@@ -24,7 +24,7 @@ namespace detail {
 
 struct Fill {
   template <std::random_access_iterator O, std::sized_sentinel_for<O> S, class T = std::iter_value_t<O>>
-    requires std::indirectly_writable<O, const T&>
+    requires Writable<O, const T&>
   O operator()(const AlgorithmOptions& options, O first, S last, const T& value) const {
     const LoopIndex count = count_of(first, last);
     write_blocks(options, count,
@@ -32,30 +32,33 @@ struct Fill {
     return at(first, count);
   }
   template <std::random_access_iterator O, std::sized_sentinel_for<O> S, class T = std::iter_value_t<O>>
-    requires std::indirectly_writable<O, const T&>
+    requires Writable<O, const T&>
   O operator()(O first, S last, const T& value) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, value);
   }
   template <LoopRange R, class T = std::ranges::range_value_t<R>>
-    requires std::indirectly_writable<std::ranges::iterator_t<R>, const T&>
+    requires Writable<std::ranges::iterator_t<R>, const T&>
   std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, const T& value) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), value);
   }
   template <LoopRange R, class T = std::ranges::range_value_t<R>>
-    requires std::indirectly_writable<std::ranges::iterator_t<R>, const T&>
+    requires Writable<std::ranges::iterator_t<R>, const T&>
   std::ranges::borrowed_iterator_t<R> operator()(R&& range, const T& value) const {
     return (*this)(AlgorithmOptions{}, range, value);
   }
+  template <LoopRange R, class T = std::ranges::range_value_t<R>>
+    requires(SharesWords<std::ranges::iterator_t<R>>)
+  BLITZ_REFUSE_WORDS operator()(R&& range, const T& value) const BLITZ_REFUSED;
 };
 
 struct FillN {
   template <std::random_access_iterator O, class T = std::iter_value_t<O>>
-    requires std::indirectly_writable<O, const T&>
+    requires Writable<O, const T&>
   O operator()(const AlgorithmOptions& options, O first, std::iter_difference_t<O> count, const T& value) const {
     return count > 0 ? Fill{}(options, first, first + count, value) : first;
   }
   template <std::random_access_iterator O, class T = std::iter_value_t<O>>
-    requires std::indirectly_writable<O, const T&>
+    requires Writable<O, const T&>
   O operator()(O first, std::iter_difference_t<O> count, const T& value) const {
     return (*this)(AlgorithmOptions{}, std::move(first), count, value);
   }
@@ -63,7 +66,7 @@ struct FillN {
 
 struct Generate {
   template <std::random_access_iterator O, std::sized_sentinel_for<O> S, std::copy_constructible F>
-    requires std::invocable<F&> && std::indirectly_writable<O, std::invoke_result_t<F&>>
+    requires SharedCallable<F> && Writable<O, std::invoke_result_t<const F&>>
   O operator()(const AlgorithmOptions& options, O first, S last, F f) const {
     const LoopIndex count = count_of(first, last);
     write_blocks(options, count, [&](LoopIndex from, LoopIndex to) {
@@ -73,20 +76,26 @@ struct Generate {
     return at(first, count);
   }
   template <std::random_access_iterator O, std::sized_sentinel_for<O> S, std::copy_constructible F>
-    requires std::invocable<F&> && std::indirectly_writable<O, std::invoke_result_t<F&>>
+    requires SharedCallable<F> && Writable<O, std::invoke_result_t<const F&>>
   O operator()(O first, S last, F f) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(f));
   }
   template <LoopRange R, std::copy_constructible F>
-    requires std::invocable<F&> && std::indirectly_writable<std::ranges::iterator_t<R>, std::invoke_result_t<F&>>
+    requires SharedCallable<F> && Writable<std::ranges::iterator_t<R>, std::invoke_result_t<const F&>>
   std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, F f) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::move(f));
   }
   template <LoopRange R, std::copy_constructible F>
-    requires std::invocable<F&> && std::indirectly_writable<std::ranges::iterator_t<R>, std::invoke_result_t<F&>>
+    requires SharedCallable<F> && Writable<std::ranges::iterator_t<R>, std::invoke_result_t<const F&>>
   std::ranges::borrowed_iterator_t<R> operator()(R&& range, F f) const {
     return (*this)(AlgorithmOptions{}, range, std::move(f));
   }
+  template <LoopRange R, class F>
+    requires(std::invocable<F&> && !SharedCallable<F>)
+  BLITZ_REFUSE_MUTABLE operator()(R&& range, F f) const BLITZ_REFUSED;
+  template <LoopRange R, class F>
+    requires(SharesWords<std::ranges::iterator_t<R>>)
+  BLITZ_REFUSE_WORDS operator()(R&& range, F&& f) const BLITZ_REFUSED;
 };
 
 /// What iota counts in: an integer, or a floating-point number, or whatever an integer can be added to.
@@ -97,7 +106,7 @@ concept Countable = std::copy_constructible<T> && requires(const T value, std::p
 
 struct Iota {
   template <std::random_access_iterator O, std::sized_sentinel_for<O> S, Countable T>
-    requires std::indirectly_writable<O, T>
+    requires Writable<O, T>
   O operator()(const AlgorithmOptions& options, O first, S last, T value) const {
     const LoopIndex count = count_of(first, last);
     write_blocks(options, count, [&](LoopIndex from, LoopIndex to) {
@@ -107,17 +116,17 @@ struct Iota {
     return at(first, count);
   }
   template <std::random_access_iterator O, std::sized_sentinel_for<O> S, Countable T>
-    requires std::indirectly_writable<O, T>
+    requires Writable<O, T>
   O operator()(O first, S last, T value) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(value));
   }
   template <LoopRange R, Countable T>
-    requires std::indirectly_writable<std::ranges::iterator_t<R>, T>
+    requires Writable<std::ranges::iterator_t<R>, T>
   std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, T value) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::move(value));
   }
   template <LoopRange R, Countable T>
-    requires std::indirectly_writable<std::ranges::iterator_t<R>, T>
+    requires Writable<std::ranges::iterator_t<R>, T>
   std::ranges::borrowed_iterator_t<R> operator()(R&& range, T value) const {
     return (*this)(AlgorithmOptions{}, range, std::move(value));
   }
@@ -125,8 +134,8 @@ struct Iota {
 
 struct ReplaceIf {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class T = std::iter_value_t<I>,
-            class P = std::identity, std::indirect_unary_predicate<std::projected<I, P>> F>
-    requires std::indirectly_writable<I, const T&>
+            class P = std::identity, SharedPredicate<std::projected<I, P>> F>
+    requires Writable<I, const T&>
   I operator()(const AlgorithmOptions& options, I first, S last, F pred, const T& value, P proj = {}) const {
     const LoopIndex count = count_of(first, last);
     write_blocks(options, count, [&](LoopIndex from, LoopIndex to) {
@@ -140,51 +149,55 @@ struct ReplaceIf {
     return at(first, count);
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class T = std::iter_value_t<I>,
-            class P = std::identity, std::indirect_unary_predicate<std::projected<I, P>> F>
-    requires std::indirectly_writable<I, const T&>
+            class P = std::identity, SharedPredicate<std::projected<I, P>> F>
+    requires Writable<I, const T&>
   I operator()(I first, S last, F pred, const T& value, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(pred), value, std::move(proj));
   }
   template <LoopRange R, class T = std::ranges::range_value_t<R>, class P = std::identity,
-            std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
-    requires std::indirectly_writable<std::ranges::iterator_t<R>, const T&>
+            SharedPredicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+    requires Writable<std::ranges::iterator_t<R>, const T&>
   std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, F pred, const T& value,
                                                  P proj = {}) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::move(pred), value,
                    std::move(proj));
   }
   template <LoopRange R, class T = std::ranges::range_value_t<R>, class P = std::identity,
-            std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
-    requires std::indirectly_writable<std::ranges::iterator_t<R>, const T&>
+            SharedPredicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+    requires Writable<std::ranges::iterator_t<R>, const T&>
   std::ranges::borrowed_iterator_t<R> operator()(R&& range, F pred, const T& value, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, range, std::move(pred), value, std::move(proj));
   }
+  template <LoopRange R, class T, class P = std::identity,
+            std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+    requires(!SharedPredicate<F, std::projected<std::ranges::iterator_t<R>, P>>)
+  BLITZ_REFUSE_MUTABLE operator()(R&& range, F pred, const T& value, P proj = {}) const BLITZ_REFUSED;
 };
 
 struct Replace {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class P = std::identity,
             ComparableValue<I, P> T = std::iter_value_t<I>, class U = T>
-    requires std::indirectly_writable<I, const U&>
+    requires Writable<I, const U&>
   I operator()(const AlgorithmOptions& options, I first, S last, const T& old_value, const U& value,
                P proj = {}) const {
     return ReplaceIf{}(options, std::move(first), last, EqualTo<T>{old_value}, value, std::move(proj));
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class P = std::identity,
             ComparableValue<I, P> T = std::iter_value_t<I>, class U = T>
-    requires std::indirectly_writable<I, const U&>
+    requires Writable<I, const U&>
   I operator()(I first, S last, const T& old_value, const U& value, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, old_value, value, std::move(proj));
   }
   template <LoopRange R, class P = std::identity,
             ComparableValue<std::ranges::iterator_t<R>, P> T = std::ranges::range_value_t<R>, class U = T>
-    requires std::indirectly_writable<std::ranges::iterator_t<R>, const U&>
+    requires Writable<std::ranges::iterator_t<R>, const U&>
   std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, const T& old_value,
                                                  const U& value, P proj = {}) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), old_value, value, std::move(proj));
   }
   template <LoopRange R, class P = std::identity,
             ComparableValue<std::ranges::iterator_t<R>, P> T = std::ranges::range_value_t<R>, class U = T>
-    requires std::indirectly_writable<std::ranges::iterator_t<R>, const U&>
+    requires Writable<std::ranges::iterator_t<R>, const U&>
   std::ranges::borrowed_iterator_t<R> operator()(R&& range, const T& old_value, const U& value, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, range, old_value, value, std::move(proj));
   }

@@ -60,7 +60,7 @@ class Groups {
 /// What tells blitz::group_by the group of an item: callable with what an iterator of type It refers to, for a key that
 /// std::hash takes and == compares.
 template <class F, class It>
-concept GroupKey = std::indirectly_regular_unary_invocable<F, It> &&
+concept GroupKey = std::indirectly_regular_unary_invocable<const F, It> &&
                    std::equality_comparable<std::remove_cvref_t<std::indirect_result_t<F&, It>>> &&
                    requires(std::indirect_result_t<F&, It> key) {
                      {

@@ -27,7 +27,7 @@ namespace blitz {
 
 /// What tells blitz::histogram the bin of an item: callable with what an iterator of type It refers to, for an integer.
 template <class F, class It>
-concept BinOf = std::indirectly_regular_unary_invocable<F, It> &&
+concept BinOf = std::indirectly_regular_unary_invocable<const F, It> &&
                 std::integral<std::remove_cvref_t<std::indirect_result_t<F&, It>>>;
 
 namespace detail {

@@ -33,23 +33,23 @@ namespace detail {
 template <class Algorithm, class... Argument>
 struct InPlace {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S>
-    requires std::permutable<I>
+    requires Permutable<I>
   auto operator()(const AlgorithmOptions& options, I first, S last, Argument... argument) const {
     return Algorithm::run(options, first, count_of(first, last), argument...);
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S>
-    requires std::permutable<I>
+    requires Permutable<I>
   auto operator()(I first, S last, Argument... argument) const {
     return Algorithm::run(AlgorithmOptions{}, first, count_of(first, last), argument...);
   }
   template <LoopRange R>
-    requires std::permutable<std::ranges::iterator_t<R>>
+    requires Permutable<std::ranges::iterator_t<R>>
   auto operator()(const AlgorithmOptions& options, R&& range, Argument... argument) const {
     const auto count = static_cast<LoopIndex>(std::ranges::size(range));
     return borrowed<R>(Algorithm::run(options, std::ranges::begin(range), count, argument...));
   }
   template <LoopRange R>
-    requires std::permutable<std::ranges::iterator_t<R>>
+    requires Permutable<std::ranges::iterator_t<R>>
   auto operator()(R&& range, Argument... argument) const {
     const auto count = static_cast<LoopIndex>(std::ranges::size(range));
     return borrowed<R>(Algorithm::run(AlgorithmOptions{}, std::ranges::begin(range), count, argument...));
@@ -82,23 +82,23 @@ std::ranges::subrange<I> rotate_items(const AlgorithmOptions& options, const I& 
 
 struct Rotate {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S>
-    requires std::permutable<I>
+    requires Permutable<I>
   std::ranges::subrange<I> operator()(const AlgorithmOptions& options, I first, I middle, S last) const {
     return rotate_items(options, first, count_of(first, middle), count_of(first, last));
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S>
-    requires std::permutable<I>
+    requires Permutable<I>
   std::ranges::subrange<I> operator()(I first, I middle, S last) const {
     return (*this)(AlgorithmOptions{}, first, middle, last);
   }
   template <LoopRange R>
-    requires std::permutable<std::ranges::iterator_t<R>>
+    requires Permutable<std::ranges::iterator_t<R>>
   std::ranges::borrowed_subrange_t<R> operator()(const AlgorithmOptions& options, R&& range,
                                                  std::ranges::iterator_t<R> middle) const {
     return (*this)(options, std::ranges::begin(range), middle, std::ranges::end(range));
   }
   template <LoopRange R>
-    requires std::permutable<std::ranges::iterator_t<R>>
+    requires Permutable<std::ranges::iterator_t<R>>
   std::ranges::borrowed_subrange_t<R> operator()(R&& range, std::ranges::iterator_t<R> middle) const {
     return (*this)(AlgorithmOptions{}, range, middle);
   }
@@ -241,7 +241,7 @@ template <RandomBits Random>
 
 struct Shuffle {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class Random>
-    requires std::permutable<I> && RandomBits<std::remove_reference_t<Random>>
+    requires Permutable<I> && RandomBits<std::remove_reference_t<Random>>
   I operator()(const AlgorithmOptions& options, I first, S last, Random&& random) const {
     using T = std::iter_value_t<I>;
     const LoopIndex count = count_of(first, last);
@@ -255,17 +255,17 @@ struct Shuffle {
     return at(first, count);
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class Random>
-    requires std::permutable<I> && RandomBits<std::remove_reference_t<Random>>
+    requires Permutable<I> && RandomBits<std::remove_reference_t<Random>>
   I operator()(I first, S last, Random&& random) const {
     return (*this)(AlgorithmOptions{}, first, last, random);
   }
   template <LoopRange R, class Random>
-    requires std::permutable<std::ranges::iterator_t<R>> && RandomBits<std::remove_reference_t<Random>>
+    requires Permutable<std::ranges::iterator_t<R>> && RandomBits<std::remove_reference_t<Random>>
   std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, Random&& random) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), random);
   }
   template <LoopRange R, class Random>
-    requires std::permutable<std::ranges::iterator_t<R>> && RandomBits<std::remove_reference_t<Random>>
+    requires Permutable<std::ranges::iterator_t<R>> && RandomBits<std::remove_reference_t<Random>>
   std::ranges::borrowed_iterator_t<R> operator()(R&& range, Random&& random) const {
     return (*this)(AlgorithmOptions{}, range, random);
   }
@@ -278,7 +278,7 @@ struct RotateCopy {
   BLITZ_REFUSE_OUTPUT operator()(R&& range, std::ranges::iterator_t<R> middle, Out&& out) const BLITZ_REFUSED;
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> OutS>
-    requires std::indirectly_copyable<I, O>
+    requires CopyableTo<I, O>
   std::ranges::in_out_result<I, O> operator()(const AlgorithmOptions& options, I first, I middle, S last, O out,
                                               OutS out_last) const {
     const LoopIndex total = count_of(first, last);
@@ -292,19 +292,19 @@ struct RotateCopy {
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> OutS>
-    requires std::indirectly_copyable<I, O>
+    requires CopyableTo<I, O>
   std::ranges::in_out_result<I, O> operator()(I first, I middle, S last, O out, OutS out_last) const {
     return (*this)(AlgorithmOptions{}, first, middle, last, out, out_last);
   }
   template <LoopRange R, LoopRange Out>
-    requires std::indirectly_copyable<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+    requires CopyableTo<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
   std::ranges::in_out_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>> operator()(
       const AlgorithmOptions& options, R&& range, std::ranges::iterator_t<R> middle, Out&& out) const {
     return (*this)(options, std::ranges::begin(range), middle, std::ranges::end(range), std::ranges::begin(out),
                    std::ranges::end(out));
   }
   template <LoopRange R, LoopRange Out>
-    requires std::indirectly_copyable<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+    requires CopyableTo<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
   std::ranges::in_out_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>> operator()(
       R&& range, std::ranges::iterator_t<R> middle, Out&& out) const {
     return (*this)(AlgorithmOptions{}, std::forward<R>(range), middle, std::forward<Out>(out));

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "blitz/algorithm/blocks.hpp"
+#include "blitz/algorithm/call.hpp"
 #include "blitz/algorithm/options.hpp"
 #include "blitz/base/to_copy.hpp"
 #include "blitz/core/fold.hpp"
@@ -68,7 +69,7 @@ concept BeginsWithItems = std::movable<T> && ReduceOperation<Op, T, Item> && Red
 
 template <class Op, class T, class Transform, class... Items>
 concept TransformReduces =
-    std::invocable<Transform&, Items...> && BeginsWithItems<Op, T, std::invoke_result_t<Transform&, Items...>>;
+    SharedCallable<Transform, Items...> && BeginsWithItems<Op, T, std::invoke_result_t<Transform&, Items...>>;
 
 struct Reduce {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class T = std::iter_value_t<I>,

@@ -162,9 +162,9 @@ class RunReduction {
 
 /// Keys of runs, values that `Op` reduces, and outputs for both.
 template <class K, class V, class KO, class VO, class Equal, class Op>
-concept ReducibleByKey = std::indirect_binary_predicate<Equal, K, K> && std::indirectly_copyable<K, KO> &&
-                         std::indirectly_writable<VO, std::iter_value_t<V>> &&
-                         ReduceOperation<Op, std::iter_value_t<V>, std::iter_reference_t<V>>;
+concept ReducibleByKey =
+    std::indirect_binary_predicate<const Equal, K, K> && CopyableTo<K, KO> && Writable<VO, std::iter_value_t<V>> &&
+    ReduceOperation<Op, std::iter_value_t<V>, std::iter_reference_t<V>>;
 
 struct ReduceByKey {
   template <std::random_access_iterator K, std::sized_sentinel_for<K> KS, std::random_access_iterator V,

@@ -188,12 +188,11 @@ std::ranges::in_out_result<I, O> scan_items(const AlgorithmOptions& options, con
 
 /// The operation of a scan: that of a reduction whose values begin with items, can be copied, and be written to `O`.
 template <class Op, class T, class Transform, class I, class O>
-concept ScanOperation =
-    TransformReduces<Op, ScanValue<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>>, Transform,
-                     std::iter_reference_t<I>> &&
-    std::copyable<ScanValue<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>>> &&
-    std::indirectly_writable<O, const ScanValue<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>>&> &&
-    std::indirectly_writable<O, ScanValue<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>>>;
+concept ScanOperation = TransformReduces<Op, ScanValue<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>>,
+                                         Transform, std::iter_reference_t<I>> &&
+                        std::copyable<ScanValue<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>>> &&
+                        Writable<O, const ScanValue<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>>&> &&
+                        Writable<O, ScanValue<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>>>;
 
 template <class R, class Out>
 using ScanResult =

@@ -32,7 +32,7 @@ struct StableSortFn : InOrder<StableSortFn> {
 
 /// Keys that are sorted by `C` of their projections, and values that go with them.
 template <class K, class V, class C, class P>
-concept SortableByKey = std::sortable<K, C, P> && std::permutable<V>;
+concept SortableByKey = Sortable<K, C, P> && Permutable<V>;
 
 struct SortByKeyFn {
   template <std::random_access_iterator K, std::sized_sentinel_for<K> S, std::random_access_iterator V,
@@ -76,8 +76,8 @@ using CachedKey = std::remove_cvref_t<std::indirect_result_t<F&, I>>;
 /// Items whose keys `F` makes, and `C` compares.
 template <class I, class F, class C>
 concept SortableByCachedKey =
-    std::permutable<I> && std::indirectly_unary_invocable<F, I> &&
-    std::constructible_from<CachedKey<I, F>, std::indirect_result_t<F&, I>> && std::sortable<CachedKey<I, F>*, C>;
+    Permutable<I> && SharedFunction<F, I> && std::constructible_from<CachedKey<I, F>, std::indirect_result_t<F&, I>> &&
+    Sortable<CachedKey<I, F>*, C>;
 
 struct SortByCachedKeyFn {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class F, class C = std::ranges::less>

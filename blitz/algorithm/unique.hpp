@@ -65,7 +65,7 @@ class UniqueFilter final : public Filter {
 };
 
 struct Unique {
-  template <std::permutable I, std::sized_sentinel_for<I> S, class P = std::identity,
+  template <Permutable I, std::sized_sentinel_for<I> S, class P = std::identity,
             std::indirect_equivalence_relation<std::projected<I, P>> F = std::ranges::equal_to>
     requires std::random_access_iterator<I>
   std::ranges::subrange<I> operator()(const AlgorithmOptions& options, I first, S last, F comp = {},
@@ -84,7 +84,7 @@ struct Unique {
     }
     return {at(first, kept), at(first, count)};
   }
-  template <std::permutable I, std::sized_sentinel_for<I> S, class P = std::identity,
+  template <Permutable I, std::sized_sentinel_for<I> S, class P = std::identity,
             std::indirect_equivalence_relation<std::projected<I, P>> F = std::ranges::equal_to>
     requires std::random_access_iterator<I>
   std::ranges::subrange<I> operator()(I first, S last, F comp = {}, P proj = {}) const {
@@ -92,14 +92,14 @@ struct Unique {
   }
   template <LoopRange R, class P = std::identity,
             std::indirect_equivalence_relation<std::projected<std::ranges::iterator_t<R>, P>> F = std::ranges::equal_to>
-    requires std::permutable<std::ranges::iterator_t<R>>
+    requires Permutable<std::ranges::iterator_t<R>>
   std::ranges::borrowed_subrange_t<R> operator()(const AlgorithmOptions& options, R&& range, F comp = {},
                                                  P proj = {}) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::move(comp), std::move(proj));
   }
   template <LoopRange R, class P = std::identity,
             std::indirect_equivalence_relation<std::projected<std::ranges::iterator_t<R>, P>> F = std::ranges::equal_to>
-    requires std::permutable<std::ranges::iterator_t<R>>
+    requires Permutable<std::ranges::iterator_t<R>>
   std::ranges::borrowed_subrange_t<R> operator()(R&& range, F comp = {}, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, range, std::move(comp), std::move(proj));
   }
@@ -111,7 +111,7 @@ struct UniqueCopy : OutputOfRange {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> T, class P = std::identity,
             std::indirect_equivalence_relation<std::projected<I, P>> F = std::ranges::equal_to>
-    requires std::indirectly_copyable<I, O>
+    requires CopyableTo<I, O>
   std::ranges::unique_copy_result<I, O> operator()(const AlgorithmOptions& options, I first, S last, O out, T out_last,
                                                    F comp = {}, P proj = {}) const {
     const auto count = static_cast<LoopIndex>(last - first);
@@ -127,14 +127,14 @@ struct UniqueCopy : OutputOfRange {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> T, class P = std::identity,
             std::indirect_equivalence_relation<std::projected<I, P>> F = std::ranges::equal_to>
-    requires std::indirectly_copyable<I, O>
+    requires CopyableTo<I, O>
   std::ranges::unique_copy_result<I, O> operator()(I first, S last, O out, T out_last, F comp = {}, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(out), out_last, std::move(comp),
                    std::move(proj));
   }
   template <LoopRange R, LoopRange Out, class P = std::identity,
             std::indirect_equivalence_relation<std::projected<std::ranges::iterator_t<R>, P>> F = std::ranges::equal_to>
-    requires std::indirectly_copyable<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+    requires CopyableTo<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
   std::ranges::unique_copy_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>>
   operator()(const AlgorithmOptions& options, R&& range, Out&& out, F comp = {}, P proj = {}) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::ranges::begin(out),
@@ -142,7 +142,7 @@ struct UniqueCopy : OutputOfRange {
   }
   template <LoopRange R, LoopRange Out, class P = std::identity,
             std::indirect_equivalence_relation<std::projected<std::ranges::iterator_t<R>, P>> F = std::ranges::equal_to>
-    requires std::indirectly_copyable<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+    requires CopyableTo<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
   std::ranges::unique_copy_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>>
   operator()(R&& range, Out&& out, F comp = {}, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, range, out, std::move(comp), std::move(proj));

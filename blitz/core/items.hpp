@@ -43,6 +43,10 @@ concept LoopIterator =
        { at - at } -> std::convertible_to<std::iter_difference_t<It>>;
      });
 
+/// Callable with such arguments by several threads at once, and so as a constant: not a mutable lambda.
+template <class F, class... Args>
+concept SharedCallable = std::invocable<const std::remove_reference_t<F>&, Args...>;
+
 /// Two integers, or a random-access iterator and its end.
 template <class First, class Last>
 concept LoopBounds = (LoopInteger<First> && LoopInteger<Last>) ||
@@ -61,9 +65,36 @@ template <std::unsigned_integral T>
   return a / b + (a % b != 0 ? 1 : 0);
 }
 
+/// Whether an iterator's neighbouring items are parts of one object, so that two threads that write them race: those of
+/// vector<bool>, which are known by the objects that refer to them.
+template <class It>
+concept SharesWords = std::same_as<std::iter_value_t<It>, bool> && std::is_class_v<std::iter_reference_t<It>>;
+
+/// Such an item, for a body that reads it.
+class ReadOnlyBit {
+ public:
+  explicit ReadOnlyBit(bool value) noexcept : value_(value) {}
+  operator bool() const noexcept { return value_; }
+  template <std::convertible_to<bool> T>
+  void operator=(const T& /*value*/) const {
+    static_assert(!std::convertible_to<T, bool>,
+                  "blitz: the items of a vector<bool> share words, so several threads cannot change them: use "
+                  "std::vector<char>");
+  }
+
+ private:
+  bool value_;
+};
+
+/// What a loop gives its body for an iterator.
+template <class It>
+using IteratorItem = std::conditional_t<SharesWords<It>, ReadOnlyBit, std::iter_reference_t<It>>;
+template <class R>
+using RangeItem = IteratorItem<std::ranges::iterator_t<R>>;
+
 template <class First, class Last>
 struct ItemOfBounds {
-  using Type = std::iter_reference_t<First>;
+  using Type = IteratorItem<First>;
 };
 template <std::integral First, std::integral Last>
 struct ItemOfBounds<First, Last> {
@@ -91,6 +122,8 @@ template <LoopIterator It>
 class IteratorItems {
  public:
   using Item = std::iter_reference_t<It>;
+
+  static constexpr bool kSharesWords = SharesWords<It>;
 
   /// Whether the next item is found without a branch: not where an iterator walks through pieces of memory.
   static constexpr bool kIndexed = std::contiguous_iterator<It> || !std::is_lvalue_reference_v<Item>;

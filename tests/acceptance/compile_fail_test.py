@@ -1068,6 +1068,85 @@ MISTAKES = {
         "blitz::broadcast([](blitz::BroadcastContext) {});",
         "takes the context",
     ),
+    **{
+        f"{name} of a mutable lambda": (
+            f"{call.format('[n = 0](auto&&...) mutable { ++n; }')};",
+            f"{call.format('[](auto&&...) {}')};",
+            "is called by several threads at once, so it is no mutable lambda",
+        )
+        for name, call in {
+            "parallel_for over a range": "blitz::parallel_for(vector, {})",
+            "parallel_for over integers": "blitz::parallel_for(0, 3, {})",
+            "parallel_for in steps": "blitz::parallel_for(0, 3, 2, {})",
+            "parallel_for over iterators": "blitz::parallel_for(vector.begin(), vector.end(), {})",
+            "parallel_for_blocks": "blitz::parallel_for_blocks(vector, {})",
+            "parallel_for_tiles": "blitz::parallel_for_tiles({{3, 3}}, {})",
+            "parallel_for_tiles by size": "blitz::parallel_for_tiles({{3, 3}}, {{1, 1}}, {})",
+            "parallel_for_tiles in three dimensions": "blitz::parallel_for_tiles({{3, 3, 3}}, {})",
+            "parallel_for_tiles in three dimensions by size": "blitz::parallel_for_tiles({{3, 3, 3}}, {{1, 1, 1}}, {})",
+            "parallel_for_each over a list": "blitz::parallel_for_each(list, {})",
+            "parallel_for_each over a vector": "blitz::parallel_for_each(vector, {})",
+        }.items()
+    },
+    **{
+        f"{name} of a mutable lambda": (
+            f"(void){call.format('[n = 0]' + parameters + ' mutable { ++n; return ' + result + '; }')};",
+            f"(void){call.format('[]' + parameters + ' { return ' + result + '; }')};",
+            "of a reduction are called by several threads at once, so they are no mutable lambdas",
+        )
+        for name, parameters, result, call in [
+            ("parallel_reduce", "(int x, int y)", "x + y", "blitz::parallel_reduce(vector, 0, {})"),
+            ("parallel_reduce over integers", "(int x, int y)", "x + y", "blitz::parallel_reduce(0, 3, 0, {})"),
+            ("parallel_reduce, the identity", "()", "0", "blitz::parallel_reduce(vector, {}, std::plus<>())"),
+            ("parallel_reduce, the fold", "(int x, int y)", "x + y", "blitz::parallel_reduce(vector, 0, {}, std::plus<>())"),
+            ("parallel_reduce, the combine", "(int x, int y)", "x + y", "blitz::parallel_reduce(vector, 0, std::plus<>(), {})"),
+            ("parallel_reduce_blocks", "(int x, auto)", "x", "blitz::parallel_reduce_blocks(vector, 0, {}, std::plus<>())"),
+            ("parallel_transform_reduce", "(int x)", "x", "blitz::parallel_transform_reduce(vector, 0, std::plus<>(), {})"),
+        ]
+    },
+    **{
+        f"{name} by a mutable lambda": (
+            f"std::vector<int> out(3); (void){call.format('[n = 0](' + parameters + ') mutable { ++n; return false; }')};",
+            f"std::vector<int> out(3); (void){call.format('[](' + parameters + ') { return false; }')};",
+            "of an algorithm are called by several threads at once, so they are no mutable lambdas",
+        )
+        for name, parameters, call in [
+            ("count_if", "int", "blitz::count_if(vector, {})"),
+            ("find_if", "int", "blitz::find_if(vector, {})"),
+            ("min_element", "int, int", "blitz::min_element(vector, {})"),
+            ("equal", "int, int", "blitz::equal(vector, out, {})"),
+            ("replace_if", "int", "blitz::replace_if(vector, {}, 3)"),
+            ("sort", "int, int", "blitz::sort(vector, {})"),
+            ("stable_sort", "int, int", "blitz::stable_sort(vector, {})"),
+            ("for_each", "int", "(blitz::for_each(vector, {}), 0)"),
+            ("transform", "int", "(blitz::transform(vector, out, {}), 0)"),
+            ("generate", "", "(blitz::generate(vector, {}), 0)"),
+            ("copy_if", "int", "(blitz::copy_if(vector, out, {}), 0)"),
+            ("remove_if", "int", "(blitz::remove_if(vector, {}), 0)"),
+            ("partition", "int", "(blitz::partition(vector, {}), 0)"),
+        ]
+    },
+    **{
+        f"{name} of a vector<bool>": (
+            f"std::vector<bool> flags(3); {call.format('flags')};",
+            f"std::vector<char> chars(3); {call.format('chars')};",
+            "vector<bool> share words, so several threads cannot change them",
+        )
+        for name, call in {
+            "parallel_for that writes": "blitz::parallel_for({}, [](auto&& x) {{ x = true; }})",
+            "parallel_for that takes references": "blitz::parallel_for({0}, [](decltype({0})::reference) {{}})",
+            "parallel_for over iterators that writes": "blitz::parallel_for({0}.begin(), {0}.end(), [](auto&& x) {{ x = 1; }})",
+            "parallel_for_each that takes references": "blitz::parallel_for_each({0}, [](decltype({0})::reference) {{}})",
+            "parallel_for_blocks": "blitz::parallel_for_blocks({}, [](auto) {{}})",
+            "for_each that takes references": "blitz::for_each({0}, [](decltype({0})::reference) {{}})",
+            "fill": "blitz::fill({}, true)",
+            "generate": "blitz::generate({}, [] {{ return true; }})",
+            "sort": "blitz::sort({})",
+            "copy to the items": "blitz::copy(vector, {})",
+            "copy_if to the items": "(void)blitz::copy_if(vector, {}, [](int) {{ return true; }})",
+            "transform to the items": "blitz::transform(vector, {}, [](int) {{ return true; }})",
+        }.items()
+    },
 }
 
 # The same with the compiler's extensions, by which __int128 is an integer.

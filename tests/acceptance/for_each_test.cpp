@@ -123,9 +123,10 @@ TEST_CASE("parallel_for_each: a body changes the items of a list") {
   std::map<int, std::string> map{{1, "a"}, {2, "b"}};
   blitz::parallel_for_each(map, [](auto& entry) { entry.second += 'c'; });
   CHECK(map == std::map<int, std::string>{{1, "ac"}, {2, "bc"}});
-  std::vector<bool> bits(100);
-  blitz::parallel_for_each(bits | std::views::take(1), [](auto bit) { bit = true; });
-  CHECK(bits[0]);
+  std::vector<bool> bits(100, true);
+  std::atomic<int> set{0};
+  blitz::parallel_for_each(bits | std::views::take(70), [&](auto bit) { set += bit; });
+  CHECK(set == 70);
 }
 
 TEST_CASE_TEMPLATE("parallel_for_each: items that are added", Pool, BLITZ_TEST_POOLS) {

@@ -97,9 +97,16 @@ TEST_CASE_TEMPLATE("parallel_for: views, and ranges that are const or temporary"
     CHECK(some[9] == 0);
     CHECK(some[90] == 0);
 
-    std::vector<bool> bits(777, false);  // a proxy for an element
+    std::vector<bool> bits(777, true);  // a proxy for an element
+    bits[3] = false;
+    std::atomic<int> set{0};
     pool.parallel_for(
-        bits, [](auto bit) { (void)static_cast<bool>(bit); }, options);
+        bits, [&](auto bit) { set += bit; }, options);
+    pool.parallel_for(
+        bits.begin(), bits.end(), [&](bool bit) { set += bit ? 1 : 0; }, options);
+    pool.parallel_for(
+        std::as_const(bits), [&](const auto& bit) { set += bit == true ? 1 : 0; }, options);
+    CHECK(set == 3 * 776);
   });
 }
 
@@ -220,8 +227,8 @@ TEST_CASE_TEMPLATE("parallel_for: the body is called through a reference, never 
   struct Body {
     Body() = default;
     Body(const Body&) = delete;
-    void operator()(int i) & { sum += i; }
-    std::atomic<int> sum{0};
+    void operator()(int i) const& { sum += i; }
+    mutable std::atomic<int> sum{0};
   };
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     Body body;

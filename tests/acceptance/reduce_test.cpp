@@ -410,7 +410,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: callables are used in place", Pool, BLITZ_T
     {
       // Neither can be copied, and one call at a time may move them: none does.
       const auto add = [only = Counted(lives, 0)](int a, int b) { return a + b + only.value; };
-      auto twice = [only = Counted(lives, 2), calls = std::make_unique<std::atomic<int>>(0)](int i) mutable {
+      auto twice = [only = Counted(lives, 2), calls = std::make_unique<std::atomic<int>>(0)](int i) {
         ++*calls;
         return only.value * i;
       };

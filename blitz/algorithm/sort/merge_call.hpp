@@ -26,7 +26,7 @@ struct MergesTo : OutputOfTwoRanges {
   template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
             std::sized_sentinel_for<I2> S2, std::random_access_iterator O, std::sized_sentinel_for<O> SO,
             class C = std::ranges::less, class P1 = std::identity, class P2 = std::identity>
-    requires std::mergeable<I1, I2, O, C, P1, P2>
+    requires Mergeable<I1, I2, O, C, P1, P2>
   auto operator()(const AlgorithmOptions& options, I1 first1, S1 last1, I2 first2, S2 last2, O out, SO out_last,
                   C comp = {}, P1 proj1 = {}, P2 proj2 = {}) const {
     return Algorithm::run(options, first1, count_of(first1, last1), first2, count_of(first2, last2), out,
@@ -35,7 +35,7 @@ struct MergesTo : OutputOfTwoRanges {
   template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
             std::sized_sentinel_for<I2> S2, std::random_access_iterator O, std::sized_sentinel_for<O> SO,
             class C = std::ranges::less, class P1 = std::identity, class P2 = std::identity>
-    requires std::mergeable<I1, I2, O, C, P1, P2>
+    requires Mergeable<I1, I2, O, C, P1, P2>
   auto operator()(I1 first1, S1 last1, I2 first2, S2 last2, O out, SO out_last, C comp = {}, P1 proj1 = {},
                   P2 proj2 = {}) const {
     return (*this)(AlgorithmOptions{}, first1, last1, first2, last2, out, out_last, std::move(comp), std::move(proj1),
@@ -43,8 +43,7 @@ struct MergesTo : OutputOfTwoRanges {
   }
   template <LoopRange R1, LoopRange R2, LoopRange O, class C = std::ranges::less, class P1 = std::identity,
             class P2 = std::identity>
-    requires std::mergeable<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>, std::ranges::iterator_t<O>, C, P1,
-                            P2>
+    requires Mergeable<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>, std::ranges::iterator_t<O>, C, P1, P2>
   auto operator()(const AlgorithmOptions& options, R1&& range1, R2&& range2, O&& out, C comp = {}, P1 proj1 = {},
                   P2 proj2 = {}) const {
     using Result =
@@ -57,8 +56,7 @@ struct MergesTo : OutputOfTwoRanges {
   }
   template <LoopRange R1, LoopRange R2, LoopRange O, class C = std::ranges::less, class P1 = std::identity,
             class P2 = std::identity>
-    requires std::mergeable<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>, std::ranges::iterator_t<O>, C, P1,
-                            P2>
+    requires Mergeable<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>, std::ranges::iterator_t<O>, C, P1, P2>
   auto operator()(R1&& range1, R2&& range2, O&& out, C comp = {}, P1 proj1 = {}, P2 proj2 = {}) const {
     return (*this)(AlgorithmOptions{}, std::forward<R1>(range1), std::forward<R2>(range2), std::forward<O>(out),
                    std::move(comp), std::move(proj1), std::move(proj2));
