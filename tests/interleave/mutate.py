@@ -30,6 +30,7 @@ SOURCES = {
     "chain": ["blitz/algorithm/chain.cpp"],
     "kept_memory": ["blitz/base/kept_memory.cpp"],
     "rope": ["blitz/pipeline/rope.cpp"],
+    "filter": ["blitz/algorithm/chain.cpp", "blitz/algorithm/filter.cpp"],
     "idle_state": ["blitz/async/idle_state.cpp"],
     "async": ["blitz/async/idle_state.cpp", "blitz/async/policy.cpp"],
 }
