@@ -6,6 +6,7 @@
 #include <functional>
 #include <initializer_list>
 #include <iterator>
+#include <new>
 #include <ranges>
 #include <span>
 #include <stop_token>
@@ -334,6 +335,70 @@ TEST_CASE("merges and set operations: an exception of a comparison") {
           blitz::inplace_merge(options, costly, costly.begin() + 40, Order<std::string>(counted(counter, kByNumber)));
         },
         [&] { CHECK(costly == strings); });
+  }
+}
+
+TEST_CASE("merges, set operations and sorts: a comparison that throws std::bad_alloc") {
+  // The library runs parts by one thread where a pool has no memory; what a comparison throws is none of that.
+  const std::vector<Tagged> a = sorted_items(70, 40);
+  const std::vector<Tagged> b = sorted_items(50, 40);
+  std::vector<Tagged> both = b;
+  both.insert(both.end(), a.begin(), a.end());
+  std::vector<Tagged> out(both.size());
+  std::vector<Tagged> items;
+  for (const auto& pool : {pools()[0], pools()[1], pools()[3], async_pools()[2]}) {
+    const AlgorithmOptions options{.min_grain = 10, .pool = pool};
+    const auto check = [&](const auto& call) {
+      for (std::size_t at = 0;; at = next_to_interrupt(at)) {
+        CAPTURE(at);
+        std::atomic<std::size_t> calls = 0;
+        const Order<Tagged> less = [&](const Tagged& x, const Tagged& y) {
+          if (calls.fetch_add(1, std::memory_order_relaxed) == at) throw std::bad_alloc();
+          return x.key < y.key;
+        };
+        bool thrown = false;
+        try {
+          call(less);
+        } catch (const std::bad_alloc&) {
+          thrown = true;
+        }
+        CHECK(thrown == (calls > at));
+        if (!thrown) break;
+      }
+    };
+    check([&](const auto& less) { blitz::merge(options, a, b, out, less); });
+    check([&](const auto& less) { blitz::set_union(options, a, b, out, less); });
+    check([&](const auto& less) { static_cast<void>(blitz::includes(options, a, b, less)); });
+    check([&](const auto& less) {
+      items = both;
+      blitz::inplace_merge(options, items, items.begin() + 50, less);
+    });
+    check([&](const auto& less) {
+      items = both;
+      blitz::sort(options, items, less);
+    });
+    check([&](const auto& less) {
+      items = both;
+      blitz::stable_sort(options, items, less);
+    });
+  }
+}
+
+TEST_CASE("merges and set operations: after a stop request no part begins") {
+  const std::vector<Tagged> a = sorted_items(5000, 4000);
+  const std::vector<Tagged> b = sorted_items(6000, 4000);
+  std::vector<Tagged> out(a.size() + b.size());
+  for (const auto& pool : {pools()[1], pools()[2], pools()[3], async_pools()[2]}) {
+    std::stop_source source;
+    const AlgorithmOptions options{.min_grain = 100, .stop = source.get_token(), .pool = pool};
+    const Order<Tagged> less = [&](const Tagged& x, const Tagged& y) {
+      source.request_stop();  // More parts than there are threads have not begun.
+      return x.key < y.key;
+    };
+    CHECK_THROWS_AS(blitz::merge(options, a, b, out, less), blitz::Stopped);
+    source = std::stop_source();
+    const AlgorithmOptions again{.min_grain = 100, .stop = source.get_token(), .pool = pool};
+    CHECK_THROWS_AS(blitz::set_union(again, a, b, out, less), blitz::Stopped);
   }
 }
 
