@@ -134,6 +134,8 @@ void check_algorithms() {
   Items halves = some;
   std::ranges::sort(halves.begin(), halves.begin() + std::ssize(halves) / 2);
   std::ranges::sort(halves.begin() + std::ssize(halves) / 2, halves.end());
+  Items nearly_sorted = sorted(some);
+  std::swap(nearly_sorted[some.size() / 5], nearly_sorted[some.size() / 3]);
   const auto place = [](const Items& items, auto it) { return static_cast<std::size_t>(it - items.begin()); };
 
   check(
@@ -142,6 +144,16 @@ void check_algorithms() {
       same_as(sorted));
   check(
       "stable_sort", Promise::kDone, some,
+      [&](const Options& options, Items& items, Items&) {
+        return place(items, blitz::stable_sort(options, items, below));
+      },
+      same_as(sorted));
+  check(
+      "sort of nearly sorted items", Promise::kDone, nearly_sorted,
+      [&](const Options& options, Items& items, Items&) { return place(items, blitz::sort(options, items, below)); },
+      same_as(sorted));
+  check(
+      "stable_sort of nearly sorted items", Promise::kDone, nearly_sorted,
       [&](const Options& options, Items& items, Items&) {
         return place(items, blitz::stable_sort(options, items, below));
       },
