@@ -21,7 +21,7 @@ NAMES = {
     "enumerable_thread_specific": """enumerable_thread_specific flattened2d flatten2d ets_key_usage_type ets_key_per_instance
         ets_no_key ets_suspend_aware""",
     "global_control": "global_control attach finalize task_scheduler_handle unsafe_wait",
-    "info": "numa_node_id core_type_id info::numa_nodes info::core_types info::default_concurrency",
+    "info": "numa_node_id info::numa_nodes info::default_concurrency",
     "mutex": "mutex",
     "null_mutex": "null_mutex",
     "null_rw_mutex": "null_rw_mutex",
@@ -38,7 +38,7 @@ NAMES = {
     "scalable_allocator": "scalable_allocator",
     "spin_mutex": "spin_mutex speculative_spin_mutex",
     "spin_rw_mutex": "spin_rw_mutex speculative_spin_rw_mutex",
-    "task_arena": """task_arena is_inside_task this_task_arena::current_thread_index this_task_arena::max_concurrency
+    "task_arena": """task_arena this_task_arena::current_thread_index this_task_arena::max_concurrency
         this_task_arena::isolate this_task_arena::enqueue attach""",
     "task_group": """task_group_context task_group task_group_status not_complete complete canceled
         is_current_task_group_canceling missing_wait task_handle""",

@@ -295,10 +295,10 @@ TEST_CASE("versions, assertions and inner namespaces") {
   __TBB_ASSERT(true, "");
   CHECK(tbb::detail::d1::blocked_range<int>(0, 3).size() == 3);
   CHECK(tbb::info::default_concurrency() >= 1);
-#ifdef BLITZ_TBB  // Only some builds of oneTBB have this overload.
+#ifdef BLITZ_TBB  // Only some builds of oneTBB have these.
   CHECK(tbb::info::default_concurrency(tbb::task_arena::constraints().set_max_concurrency(2)) == 2);
-#endif
   CHECK_FALSE(tbb::is_inside_task());
+#endif
 }
 
 }  // namespace
