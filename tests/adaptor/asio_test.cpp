@@ -579,6 +579,88 @@ TEST_CASE("asio: coroutines on sockets of the context") {
   CHECK(bytes == 8000);
 }
 
+namespace {
+
+using Tcp = net::ip::tcp;
+
+/// Answers until the client closes its connection.
+net::awaitable<void> answer(Tcp::socket socket, AsyncThreadPool& pool, std::atomic<int>& elsewhere) {
+  std::array<char, 64> buffer{};
+  try {
+    for (;;) {
+      const std::size_t size = co_await socket.async_read_some(net::buffer(buffer), net::use_awaitable);
+      elsewhere += !pool.current_thread_index();
+      co_await net::async_write(socket, net::buffer(buffer, size), net::use_awaitable);
+    }
+  } catch (const std::exception&) {
+    // The end of the connection.
+  }
+}
+
+/// Accepts `count` connections with sockets of `io`, and answers them on `context`.
+template <class Io>
+net::awaitable<void> serve(Context& context, AsyncThreadPool& pool, Io& io, Tcp::acceptor& acceptor, int count,
+                           std::atomic<int>& elsewhere) {
+  for (int i = 0; i < count; ++i) {
+    Tcp::socket socket = co_await acceptor.async_accept(io, net::use_awaitable);
+    elsewhere += !pool.current_thread_index();
+    net::co_spawn(context, answer(std::move(socket), pool, elsewhere), net::detached);
+  }
+}
+
+/// Connections of blocking clients, each a thread. Returns how many answers were wrong.
+int ask(const Tcp::endpoint& server, int clients, int requests) {
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < clients; ++i) {
+    threads.emplace_back([&, i] {
+      net::io_context io;
+      Tcp::socket socket(io);
+      socket.connect(server);
+      for (int k = 0; k < requests; ++k) {
+        const std::array<char, 4> request{'a', static_cast<char>(i), static_cast<char>(k), 'z'};
+        std::array<char, 4> reply{};
+        net::write(socket, net::buffer(request));
+        net::read(socket, net::buffer(reply));
+        wrong += reply != request;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("asio: a server of coroutines, on sockets of the context and of an io_context") {
+  constexpr int kClients = 4;
+  for (const std::size_t threads : {1, 2, 3, 16}) {
+    CAPTURE(threads);
+    AsyncThreadPool pool({.num_threads = threads});
+    std::atomic<int> elsewhere = 0;
+    {
+      Context context(pool);
+      Tcp::acceptor acceptor(context, Tcp::endpoint(net::ip::address_v4::loopback(), 0));
+      net::co_spawn(context, serve(context, pool, context, acceptor, kClients, elsewhere), net::detached);
+      CHECK(ask(acceptor.local_endpoint(), kClients, 50) == 0);
+      context.join();
+    }
+    net::io_context io;
+    auto guard = std::make_optional(net::make_work_guard(io));
+    std::thread poller([&] { io.run(); });
+    {
+      Context context(pool);
+      Tcp::acceptor acceptor(io, Tcp::endpoint(net::ip::address_v4::loopback(), 0));
+      net::co_spawn(context, serve(context, pool, io, acceptor, kClients, elsewhere), net::detached);
+      CHECK(ask(acceptor.local_endpoint(), kClients, 50) == 0);
+      context.join();
+    }
+    guard.reset();
+    poller.join();
+    CHECK(elsewhere == 0);
+  }
+}
+
 TEST_CASE("asio: the end of a context destroys coroutines that wait") {
   AsyncThreadPool pool({.num_threads = 2});
   std::atomic<int> alive = 0;
