@@ -3,8 +3,8 @@
 
     git clone --branch asio-1-38-2 https://github.com/chriskohlhoff/asio
     tests/adaptor/asio_conformance.py asio build/blitz [TEST ...] [--std 20]
-    git clone --recursive --branch boost-1.74.0 https://github.com/boostorg/boost
-    tests/adaptor/asio_conformance.py boost/libs/asio build/blitz --boost /usr/include
+    git clone --branch boost-1.74.0 https://github.com/boostorg/asio boost_asio
+    tests/adaptor/asio_conformance.py boost_asio build/blitz --boost /usr/include
 
 The second folder has libblitz.so; a TEST is a path below the folder of the unit tests, all that name thread_pool by default.
 Compiles each test with the context in the place of thread_pool, and runs it; ends with 1 if one fails.
