@@ -654,12 +654,61 @@ TEST_CASE("pipelines: a filter of more than arrays keep memory for") {
   CHECK(rare.back() == 32'000'049);
   const auto next = [](long long x) { return x + 1; };
   CHECK(many.filter([](long long x) { return x % 10 != 0; }).map(next).collect().size() == 30'600'000);
+  const auto [tens, others] = many.partition([](long long x) { return x % 10 == 0; });
+  CHECK(tens.size() == 3'400'000);
+  CHECK(others.back() == 33'999'999);
   // No memory for all of them is asked for.
   const auto throws = [](long long) -> bool { throw Thrown(); };
   for (const long long most : {1LL << 50, std::numeric_limits<long long>::max()}) {
     CHECK_THROWS_AS(static_cast<void>(par(0LL, most).filter(throws).collect()), Thrown);
     CHECK_THROWS_AS(static_cast<void>(par(0LL, most).partition(throws)), Thrown);
   }
+}
+
+TEST_CASE("pipelines: positions that 32 bits do not count, and 63 bits barely") {
+  for (const long long most : {(1LL << 32) + 17, 1LL << 40, std::numeric_limits<long long>::max()}) {
+    CAPTURE(most);
+    for (const blitz::PoolRef pool : {pools()[0], pools()[2], pools()[4]}) {
+      const auto all = par(0LL, most).with({.pool = pool});
+      CHECK(all.count() == static_cast<std::size_t>(most));
+      CHECK(listed(all.skip(static_cast<std::size_t>(most) - 3).collect()) ==
+            std::vector{most - 3, most - 2, most - 1});
+      CHECK(listed(all.rev().take(2).collect()) == std::vector{most - 1, most - 2});
+      CHECK(listed(all.step_by(static_cast<std::size_t>(most / 3 + 1)).collect()) ==
+            std::vector{0LL, most / 3 + 1, most / 3 * 2 + 2});
+      CHECK(all.enumerate().last() == std::tuple(static_cast<std::size_t>(most - 1), most - 1));
+      CHECK(all.zip(par(1LL, most)).count() == static_cast<std::size_t>(most - 1));
+      const auto is_late = [most](long long x) { return x >= most - 2; };
+      CHECK(all.find_last([&](long long x) { return !is_late(x); }) == most - 3);
+      CHECK(all.rev().position_first([&](long long x) { return !is_late(x); }) == 2);
+      CHECK(all.skip(static_cast<std::size_t>(most) - 5).filter(is_late).collect().size() == 2);
+      if (most < 1LL << 60) {
+        const auto twice = all.chain(par(0LL, most)).skip(static_cast<std::size_t>(most) - 1).take(2);
+        CHECK(listed(twice.collect()) == std::vector{most - 1, 0LL});
+      }
+    }
+  }
+}
+
+TEST_CASE("pipelines: an array is moved with its items") {
+  const auto make = [](int count) { return par(0, count).map([](int i) { return Item(i); }).collect(); };
+  blitz::Array<Item> from = make(3);
+  blitz::Array<Item> to(std::move(from));
+  CHECK(numbers_of(to) == std::vector{0, 1, 2});
+  CHECK(from.empty());  // NOLINT: it is empty
+  CHECK(from.begin() == from.end());
+  to = make(2);
+  CHECK(numbers_of(to) == std::vector{0, 1});
+  CHECK(items_alive == 2);
+  to = std::move(from);
+  CHECK(to.empty());
+  CHECK(items_alive == 0);
+  from = make(4);
+  std::swap(from, to);
+  CHECK(from.empty());
+  CHECK(numbers_of(to) == std::vector{0, 1, 2, 3});
+  to = std::move(*&to);
+  CHECK(items_alive == std::ssize(numbers_of(to)));
 }
 
 TEST_CASE("pipelines: an array has the memory of the one before") {
