@@ -3,7 +3,7 @@
 
     every_algorithm_test.py ROOT
 
-- Each has a case in interrupted_test.cpp, where each of its calls throws, or requests a stop.
+- Each has a case in interrupted_test.cpp, where each of its calls throws, or requests a stop, and each allocation fails.
 - Each has a case in the random programs of the stress tests.
 - Each that takes a comparison, an equality, a predicate or a key is called by a test of those that are inconsistent.
 """

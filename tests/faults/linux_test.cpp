@@ -27,6 +27,7 @@
 
 #include "blitz/base/asymmetric_fence.hpp"
 #include "blitz/base/futex.hpp"
+#include "blitz/base/kept_memory.hpp"
 #include "blitz/core/job_memory.hpp"
 #include "support/child_process.hpp"
 #include "support/fib.hpp"
@@ -297,6 +298,38 @@ TEST_CASE_TEMPLATE("faults: system calls that are refused", Pool, BLITZ_FAULT_PO
   went_well(in_child(work_without<Pool, SYS_sched_setaffinity, EPERM>));
   went_well(in_child(work_without<Pool, SYS_sched_getaffinity, EPERM>));
 }
+
+TEST_CASE("faults: without madvise, large arrays have memory all the same") {
+  went_well(in_child([] {
+    if (!refuse_syscall(SYS_madvise, EINVAL)) return kCannot;
+    // In large pages from 4 MiB on; the kernel is told of kept ones from 16 MiB on.
+    for (const std::size_t size : {std::size_t{1} << 22, std::size_t{40} << 20}) {
+      for (int i = 0; i < 2; ++i) {
+        void* const memory = blitz::detail::allocate_kept(size, 8);
+        if (memory == nullptr) return 57;
+        static_cast<char*>(memory)[size - 1] = 1;
+        blitz::detail::free_kept(memory, size, 8);
+      }
+    }
+    return 0;
+  }));
+}
+
+// A sanitizer maps memory too.
+#if !defined(BLITZ_ADDRESS_SANITIZER) && !defined(BLITZ_THREAD_SANITIZER)
+TEST_CASE("faults: without mmap, kept memory is what malloc has left, or none") {
+  went_well(in_child([] {
+    if (!refuse_syscall(SYS_mmap, ENOMEM)) return kCannot;
+    for (const std::size_t size : {std::size_t{1} << 16, std::size_t{1} << 22, std::size_t{40} << 20}) {
+      void* const memory = blitz::detail::allocate_kept(size, 8);
+      if (memory != nullptr) static_cast<char*>(memory)[size - 1] = 1;
+      blitz::detail::free_kept(memory, size, 8);
+    }
+    blitz::detail::free_all_kept();
+    return 0;
+  }));
+}
+#endif
 
 // The C library ends a program whose threads must wait for a mutex and cannot, so no pool works without futex(2).
 TEST_CASE("faults: without futex, waits of blitz's own return") {
