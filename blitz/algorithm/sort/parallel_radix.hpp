@@ -163,8 +163,8 @@ class ParallelRadixSort {
   }
 
   void sort_buckets(T* items, T* other, std::size_t n, bool into_other, const Scratch<Bucket>& buckets) const {
-    const std::size_t grain = std::max<std::size_t>(
-        1, buckets.size() / std::max<std::size_t>(n / std::max<std::size_t>(options_.min_grain, 1), 1));
+    const std::size_t blocks = std::max<std::size_t>(n / std::max<std::size_t>(options_.min_grain, 1), 1);
+    const std::size_t grain = std::max<std::size_t>(buckets.size() / blocks, 1);
     for_blocks(here(), buckets.size(), grain, [&](LoopIndex first, LoopIndex last) {
       for (Bucket *bucket = buckets.data() + first, *end = buckets.data() + last; bucket != end; ++bucket) {
         throw_if_stopped(options_);
