@@ -162,14 +162,16 @@ class TileItems {
   bool for_each(LoopIndex first, LoopIndex last, const F f) const {
     Place place{};
     LoopIndex rest = first;
-    for (std::size_t d = N; d-- > 0;) {
+    for (std::size_t d = N; d > 0;) {
+      --d;
       const LoopIndex along = tiles_along(grid_, tile_, d);
       place[d] = rest % along * tile_[d];
       rest /= along;
     }
     for (; first != last; ++first) {
       if (ends_loop(f, tile_at(place))) return true;
-      for (std::size_t d = N; d-- > 0;) {
+      for (std::size_t d = N; d > 0;) {
+        --d;
         if (grid_[d] - place[d] > tile_[d]) {
           place[d] += tile_[d];
           break;

@@ -13,6 +13,7 @@
 #include "blitz/base/ticks.hpp"
 #include "blitz/core/loop_driver.hpp"
 #include "blitz/core/worker.hpp"
+#include "blitz/options.hpp"
 #include "blitz/stats.hpp"
 
 namespace blitz_test {
