@@ -1,5 +1,4 @@
-// Filter on a chain: the ring of kept items, the wait of a filter in place for what is still to be read, and outputs with too little
-// room. Items are watched for races a word of flags at a time: all 64 of them are kept, or none.
+// Filter on a chain: the ring of kept items, the wait of a filter in place for unread items, and outputs with too little room. Items are watched for races a word of flags at a time: all 64 of them are kept, or none.
 #include "blitz/algorithm/filter.hpp"
 
 #include <array>
@@ -71,7 +70,7 @@ class Game final : public Filter {
   }
 
  private:
-  // Behind the items in place there is room, so that what is written there is found.
+  // Behind the items in place there is room, so that a write there is found.
   Game(::Run& run, Target target, LoopIndex room_kept, LoopIndex room_dropped, std::vector<int>&& out)
       : Filter({.min_grain = kRun * kFlags}, kItems, sizeof(int), Flag::kThis, target, out.data()),
         in_place_(target == Target::kInput),
@@ -94,7 +93,7 @@ class Game final : public Filter {
   /// How many words are kept of those below `word`.
   static LoopIndex kept_below(LoopIndex word) { return word / 2; }
 
-  // --- what is watched ---
+  // --- watched accesses ---
 
   void reads(LoopIndex word) { static_cast<void>(read_[word].read()); }
   void writes(LoopIndex place) {
