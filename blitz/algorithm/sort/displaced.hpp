@@ -52,12 +52,13 @@ class FewDisplaced {
   /// If `reversed`, the items have been reversed: equal ones come in the opposite order of the original one.
   FewDisplaced(Less less, bool reversed) : less_(less), reversed_(reversed) {}
 
-  /// Looks for a sorted subsequence of the n items, at least 1, that leaves out few. False: there is none, or no memory.
+  /// Looks for a sorted subsequence of the n items that leaves out few. The first `run`, at least 1 and fewer than n, are in
+  /// order. False: there is none, or no memory.
   ///
   /// Goes through the items, and keeps each that is in order with the last kept one. Otherwise one of these two is displaced:
   /// the last kept one is dropped, and the new one too unless it is in order with the one before. So at most twice as many are
   /// dropped as necessary.
-  bool find(T* items, std::size_t n) {
+  bool find(T* items, std::size_t n, std::size_t run) {
     constexpr std::size_t kShare = 8;  // at most one in so many is dropped,
     constexpr std::size_t kFew = 16;   // and a few more
     // Each stretch except the first one begins after a dropped item.
@@ -68,7 +69,8 @@ class FewDisplaced {
     std::construct_at(top, Stretch{0, 0});  // never removed
     std::size_t dropped = 0;
     push(0);
-    for (std::size_t i = 1; i != n;) {
+    top->end = run;
+    for (std::size_t i = run; i != n;) {
       if (top->end == i) {
         i = top->end = reversed_ ? find_wrong(i, n, [&](std::size_t k) { return !less_(items[k - 1], items[k]); })
                                  : find_wrong(i, n, [&](std::size_t k) { return less_(items[k], items[k - 1]); });

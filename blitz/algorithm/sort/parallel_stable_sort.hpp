@@ -95,7 +95,7 @@ class ParallelStableSort {
       if (begins_sorted && run.reversed) reverse_items(here_, items, run.size);
       if (run.size == n) {
         // They are sorted.
-      } else if (!begins_sorted && sort_ascending(items, other, n, run.size, home, at)) {
+      } else if (!begins_sorted && sort_ascending(items, other, n, run, home, at)) {
         if (at == home) return;
       } else if (begins_sorted || other_.cuts(n) || run.size >= long_run ||
                  has_run_in_middle(here_, items, n, long_run, less_)) {
@@ -126,8 +126,8 @@ class ParallelStableSort {
  private:
   /// Sorts the n items at `items` if most look as if they were in order; `other` is scratch. They end at `at`: in `items`, or in
   /// `home`, which is `items` or `other`. So they do when it throws.
-  /// `run`: how many are a run at the front. False if there are few runs, too: it takes fewer moves to merge these.
-  bool sort_ascending(T* items, T* other, std::size_t n, std::size_t run, T* home, T*& at) const {
+  /// `run`: the one at the front, fewer than n. False if there are few runs, too: it takes fewer moves to merge these.
+  bool sort_ascending(T* items, T* other, std::size_t n, FrontRun run, T* home, T*& at) const {
     if constexpr (!Other::kMergesAscending) {
       return false;
     } else {
@@ -135,7 +135,8 @@ class ParallelStableSort {
       if (!descending && !look_ascending(items, n, false, less_)) return false;
       if (!other_.cuts(n) && n >= kLeastDisplaced) {
         if (descending) std::reverse(items, items + n);
-        if (FewDisplaced<T, Less> displaced(less_, descending); displaced.find(items, n)) {
+        if (FewDisplaced<T, Less> displaced(less_, descending);
+            displaced.find(items, n, descending || run.reversed ? 1 : run.size)) {
           at = home;
           displaced.sort(items, n, home == items ? other : items, home);
           return true;
@@ -143,7 +144,7 @@ class ParallelStableSort {
         if (descending) std::reverse(items, items + n);
       }
       const std::size_t wanted = std::max(n / 8, other_.long_run(n));
-      if (descending || run >= wanted || has_run_in_middle(here_, items, n, wanted, less_)) return false;
+      if (descending || run.size >= wanted || has_run_in_middle(here_, items, n, wanted, less_)) return false;
       if (!other_.cuts(n) && try_insertion_sort(items, n, less_)) return true;
       const std::size_t middle = n / 2;
       in_two(
