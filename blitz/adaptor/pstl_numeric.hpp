@@ -1,8 +1,8 @@
 /// @file
-/// The numeric algorithms of std that take an execution policy, on blitz: the definitions of what libstdc++ declares in
+/// The numeric algorithms of std that take an execution policy, on blitz. libstdc++ declares them in
 /// pstl/glue_numeric_defs.h. Included by the headers <execution> of this folder, after libstdc++'s. C++17.
 ///
-/// libstdc++'s definitions are wrong in cases that the standard allows: an exclusive scan in place reads what it has written;
+/// libstdc++'s definitions are wrong in cases that the standard allows: an exclusive scan in place reads its own results;
 /// the default operations have the type of the items, not of the result; a part of a scan of floating-point numbers begins with 0.
 ///
 /// If both the value and the items are numbers, an operation on two items gets them in the type of the value. Otherwise a sum of
@@ -10,7 +10,7 @@
 ///
 /// Exceptions: std::terminate; std::bad_alloc if there is no memory for the parts of a scan.
 ///
-/// The names with two underscores are those of libstdc++.
+/// The names with two underscores are libstdc++'s.
 #pragma once
 
 #include <cstddef>
@@ -160,8 +160,8 @@ T transform_reduce(T init, Op op, F f, I first, I last, Is... others) {
 
 // --- scans ---
 
-/// Writes the results of [first, last) from `result` on, which it advances; returns the value of all items before `last`. An item
-/// is read before its place is written.
+/// Writes the results of [first, last) to `result`, and advances it; returns the value of all items before `last`. An item is read
+/// before its place is written.
 template <bool kInclusive, class I, class O, class T, class Op, class F>
 T scan_run(I first, I last, O& result, T left, Op op, F f) noexcept {
   for (; first != last; ++first, ++result) {

@@ -1,5 +1,5 @@
 // The algorithms of <execution> over C++20 iterators that are random-access by their concept, but input iterators by their category:
-// they run in parallel, and their results are those of a std::vector of the same items. Compiled as pstl_test.cpp.
+// they run in parallel, with the results of a std::vector of the same items. Compiled as pstl_test.cpp.
 #include <algorithm>
 #include <atomic>
 #include <compare>
@@ -76,7 +76,7 @@ class Pairs {
   J j_{};
 };
 
-/// Whether the calling item is run by a worker: a serial algorithm runs on the thread that calls it, which is none.
+/// Whether the calling item is run by a worker: a serial algorithm runs on the calling thread, and that is no worker.
 bool on_worker() { return blitz::current_thread_index().has_value(); }
 
 template <class Policy, class I>

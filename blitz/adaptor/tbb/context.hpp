@@ -242,6 +242,13 @@ inline task_group_context::task_group_context(kind_type kind, std::uintptr_t tra
 /// Whether the task that this thread runs is cancelled.
 [[nodiscard]] inline bool is_current_task_group_canceling() noexcept { return detail::CallContext().is_cancelled(); }
 
+/// oneTBB's tasks have one call left for programs.
+struct task {
+  /// The context that the running call was given, or the call around it; null if there is none. oneTBB makes a context for each call
+  /// that is given none.
+  [[nodiscard]] static task_group_context* current_context() noexcept { return detail::current_context; }
+};
+
 /// An arena or a handle for what the calling thread uses.
 struct attach {};
 
