@@ -5,6 +5,7 @@
 #include "blitz/base/cpu_count.cpp"
 #include "blitz/base/fork.cpp"
 #include "blitz/base/futex.cpp"
+#include "blitz/base/kept_memory.cpp"
 #include "blitz/base/placement.cpp"
 #include "blitz/base/thread.cpp"
 #include "blitz/core/branch.cpp"
