@@ -1,5 +1,6 @@
 /// @file
-/// StdexecScheduler: a pool as a scheduler of stdexec, the reference implementation of C++26's senders.
+/// StdexecScheduler: a pool as a scheduler of stdexec, the reference implementation of C++26's senders. Its namespace is
+/// called STDEXEC here, as in its own headers: a program may choose another than `stdexec` by STDEXEC_NAMESPACE.
 #pragma once
 
 #include "blitz/base/compiler.hpp"
@@ -16,9 +17,14 @@
 
 #include "blitz/adaptor/sender.hpp"
 
-namespace stdexec {
+/// @cond
+#if !defined(STDEXEC)
+#define STDEXEC stdexec  // Versions before January 2026 do not define it. They are refused below.
+#endif
+/// @endcond
+namespace STDEXEC {
 struct sender_tag;  // Where stdexec has none, it stays incomplete.
-}  // namespace stdexec
+}  // namespace STDEXEC
 
 namespace blitz {
 
@@ -26,21 +32,21 @@ namespace detail {
 
 template <class T>
 concept Complete = requires { sizeof(T); };
-static_assert(Complete<::stdexec::sender_tag>,
+static_assert(Complete<::STDEXEC::sender_tag>,
               "blitz: <blitz/adaptor/stdexec.hpp> needs stdexec of April 2026 or later");
 
 struct Stdexec;
 
 /// Makes a BulkSender of `bulk`, in all its forms; with a policy that allows one thread only, it stays as it is.
-struct StdexecDomain : ::stdexec::default_domain {
+struct StdexecDomain : ::STDEXEC::default_domain {
   template <class S, class Env>
-    requires std::same_as<::stdexec::tag_of_t<S>, ::stdexec::bulk_chunked_t>
-  static auto transform_sender(::stdexec::set_value_t, S&& sender, const Env& /*env*/) {
+    requires std::same_as<::STDEXEC::tag_of_t<S>, ::STDEXEC::bulk_chunked_t>
+  static auto transform_sender(::STDEXEC::set_value_t, S&& sender, const Env& /*env*/) {
     return parallel(std::forward<S>(sender), []<class F>(F&& f) { return std::forward<F>(f); });
   }
   template <class S, class Env>
-    requires std::same_as<::stdexec::tag_of_t<S>, ::stdexec::bulk_unchunked_t>
-  static auto transform_sender(::stdexec::set_value_t, S&& sender, const Env& /*env*/) {
+    requires std::same_as<::STDEXEC::tag_of_t<S>, ::STDEXEC::bulk_unchunked_t>
+  static auto transform_sender(::STDEXEC::set_value_t, S&& sender, const Env& /*env*/) {
     return parallel(std::forward<S>(sender),
                     []<class F>(F&& f) { return ForEachOfBlock<std::decay_t<F>>{std::forward<F>(f)}; });
   }
@@ -56,8 +62,8 @@ struct StdexecDomain : ::stdexec::default_domain {
     auto& [tag, data, child] = sender;
     auto& [policy, shape, f] = data;
     using Policy = std::remove_cvref_t<decltype(policy.__get())>;
-    if constexpr (std::same_as<Policy, std::remove_cvref_t<decltype(::stdexec::par)>> ||
-                  std::same_as<Policy, std::remove_cvref_t<decltype(::stdexec::par_unseq)>>) {
+    if constexpr (std::same_as<Policy, std::remove_cvref_t<decltype(::STDEXEC::par)>> ||
+                  std::same_as<Policy, std::remove_cvref_t<decltype(::STDEXEC::par_unseq)>>) {
       auto body = to_body(static_cast<Like<S, decltype(f)>>(f));
       return BulkSender<Stdexec, std::decay_t<decltype(child)>, std::decay_t<decltype(shape)>, decltype(body)>(
           static_cast<Like<S, decltype(child)>>(child), shape, std::move(body));
@@ -69,72 +75,72 @@ struct StdexecDomain : ::stdexec::default_domain {
 
 /// The vocabulary of stdexec.
 struct Stdexec {
-  using SenderTag = ::stdexec::sender_tag;
-  using ReceiverTag = ::stdexec::receiver_tag;
-  using OperationStateTag = ::stdexec::operation_state_tag;
-  using SchedulerTag = ::stdexec::scheduler_tag;
+  using SenderTag = ::STDEXEC::sender_tag;
+  using ReceiverTag = ::STDEXEC::receiver_tag;
+  using OperationStateTag = ::STDEXEC::operation_state_tag;
+  using SchedulerTag = ::STDEXEC::scheduler_tag;
 
   template <class Scheduler>
   struct Attributes {
     template <class Completion>
-    [[nodiscard]] Scheduler query(::stdexec::get_completion_scheduler_t<Completion>) const noexcept {
+    [[nodiscard]] Scheduler query(::STDEXEC::get_completion_scheduler_t<Completion>) const noexcept {
       return scheduler;
     }
     template <class Completion>
-    [[nodiscard]] StdexecDomain query(::stdexec::get_completion_domain_t<Completion>) const noexcept {
+    [[nodiscard]] StdexecDomain query(::STDEXEC::get_completion_domain_t<Completion>) const noexcept {
       return {};
     }
     Scheduler scheduler;
   };
   template <class Scheduler>
   struct SchedulerQueries {
-    [[nodiscard]] static constexpr auto query(::stdexec::get_forward_progress_guarantee_t) noexcept {
-      return ::stdexec::forward_progress_guarantee::parallel;
+    [[nodiscard]] static constexpr auto query(::STDEXEC::get_forward_progress_guarantee_t) noexcept {
+      return ::STDEXEC::forward_progress_guarantee::parallel;
     }
-    [[nodiscard]] Scheduler query(::stdexec::get_completion_scheduler_t<::stdexec::set_value_t>) const noexcept {
+    [[nodiscard]] Scheduler query(::STDEXEC::get_completion_scheduler_t<::STDEXEC::set_value_t>) const noexcept {
       return static_cast<const Scheduler&>(*this);
     }
-    [[nodiscard]] StdexecDomain query(::stdexec::get_completion_domain_t<::stdexec::set_value_t>) const noexcept {
+    [[nodiscard]] StdexecDomain query(::STDEXEC::get_completion_domain_t<::STDEXEC::set_value_t>) const noexcept {
       return {};
     }
   };
 
   struct ScheduleCompletes {
     using completion_signatures =
-        ::stdexec::completion_signatures<::stdexec::set_value_t(), ::stdexec::set_error_t(std::exception_ptr),
-                                         ::stdexec::set_stopped_t()>;
+        ::STDEXEC::completion_signatures<::STDEXEC::set_value_t(), ::STDEXEC::set_error_t(std::exception_ptr),
+                                         ::STDEXEC::set_stopped_t()>;
   };
   /// As the sender before it, or with an exception of the body, or stopped.
   template <class Child>
   struct BulkCompletes {
     template <class Self, class... Env>
     [[nodiscard]] static consteval auto get_completion_signatures() {
-      return with<::stdexec::set_stopped_t()>(
-          with<::stdexec::set_error_t(std::exception_ptr)>(::stdexec::get_completion_signatures<Child, Env...>()));
+      return with<::STDEXEC::set_stopped_t()>(
+          with<::STDEXEC::set_error_t(std::exception_ptr)>(::STDEXEC::get_completion_signatures<Child, Env...>()));
     }
 
    private:
     template <class Added, class... Known>
-    [[nodiscard]] static consteval auto with(::stdexec::completion_signatures<Known...> known) {
+    [[nodiscard]] static consteval auto with(::STDEXEC::completion_signatures<Known...> known) {
       if constexpr ((std::same_as<Added, Known> || ...)) {
         return known;
       } else {
-        return ::stdexec::completion_signatures<Known..., Added>();
+        return ::STDEXEC::completion_signatures<Known..., Added>();
       }
     }
   };
 
   template <class S, class R>
   [[nodiscard]] static auto connect(S&& sender, R receiver) {
-    return ::stdexec::connect(std::forward<S>(sender), std::move(receiver));
+    return ::STDEXEC::connect(std::forward<S>(sender), std::move(receiver));
   }
   template <class R>
   [[nodiscard]] static auto stop_token(const R& receiver) noexcept {
-    return ::stdexec::get_stop_token(::stdexec::get_env(receiver));
+    return ::STDEXEC::get_stop_token(::STDEXEC::get_env(receiver));
   }
   template <class S>
   [[nodiscard]] static decltype(auto) env_of(const S& object) noexcept {
-    return ::stdexec::get_env(object);
+    return ::STDEXEC::get_env(object);
   }
 };
 

@@ -1,5 +1,5 @@
 // A pool under stdexec: its algorithms and its bulk, on the threads of the pool. stdexec is in no package of Debian:
-// see docs/senders.md for how to run this.
+// see docs/senders.md for how to run this. Also compiled with stdexec in other namespaces, by STDEXEC_NAMESPACE.
 #include "blitz/adaptor/stdexec.hpp"
 
 #include <atomic>
@@ -20,10 +20,26 @@
 
 using blitz::AsyncThreadPool;
 using blitz::StdexecScheduler;
-using namespace stdexec;
+using namespace STDEXEC;
 
 static_assert(scheduler<StdexecScheduler>);
 static_assert(sender<decltype(StdexecScheduler(std::declval<AsyncThreadPool&>()).schedule())>);
+
+TEST_CASE("stdexec: queries of the scheduler and of what it schedules") {
+  AsyncThreadPool pool({.num_threads = 2});
+  AsyncThreadPool other({.num_threads = 1});
+  const StdexecScheduler on_pool(pool);
+  CHECK(on_pool == StdexecScheduler(pool));
+  CHECK(on_pool != StdexecScheduler(other));
+  CHECK(get_forward_progress_guarantee(on_pool) == forward_progress_guarantee::parallel);
+  CHECK(get_completion_scheduler<set_value_t>(on_pool) == on_pool);
+  const auto attributes = get_env(schedule(on_pool));
+  CHECK(get_completion_scheduler<set_value_t>(attributes) == on_pool);
+  CHECK(get_completion_scheduler<set_stopped_t>(attributes) == on_pool);
+  // And of what an algorithm makes of it.
+  CHECK(get_completion_scheduler<set_value_t>(get_env(schedule(on_pool) | then([] {})), env<>{}) == on_pool);
+  CHECK(get_completion_scheduler<set_value_t>(get_env(just(1) | continues_on(on_pool)), env<>{}) == on_pool);
+}
 
 TEST_CASE("stdexec: algorithms run where they should") {
   AsyncThreadPool here({.num_threads = 2});
