@@ -20,9 +20,14 @@ namespace blitz {
 
 namespace detail {
 
+/// A concept, so that for other iterators nothing is instantiated with a ReadOnlyBit.
+template <class F, class I, class P>
+concept WritesSharedWords =
+    SharesWords<I> && !requires(F& f, P& proj, ReadOnlyBit bit) { std::invoke(f, std::invoke(proj, bit)); };
+
 template <class I, class F, class P>
 void for_each_item(const AlgorithmOptions& options, const I& first, LoopIndex count, F& f, P& proj) {
-  if constexpr (SharesWords<I> && !requires(ReadOnlyBit bit) { std::invoke(f, std::invoke(proj, bit)); }) {
+  if constexpr (WritesSharedWords<F, I, P>) {
     static_assert(!SharesWords<I>,
                   "blitz: the items of a vector<bool> share words, so several threads cannot change them: use "
                   "std::vector<char>; a function that only reads takes a bool");

@@ -41,7 +41,7 @@ template <class T>
 inline constexpr std::size_t kSerialReversal = kCheapToMove<T> ? (std::size_t{1} << 20) / sizeof(T) : kSerialRun;
 
 /// Fewer items are not sampled.
-inline constexpr std::size_t kLeastSampled = 64;
+inline constexpr std::size_t kLeastPresorted = 64;
 
 /// If kStable, equal items are not in the opposite order.
 template <bool kStable = false, class T, class Less>
@@ -81,7 +81,7 @@ template <class T, class Less>
 /// Random ones look so once in 700 times, many of them once in 20,000.
 template <class T, class Less>
 bool look_ascending(T* items, std::size_t n, bool descending, Less less) {
-  if (n < kLeastSampled) return false;
+  if (n < kLeastPresorted) return false;
   const std::size_t steps = n < 1024 ? 8 : 16;
   const std::size_t stride = n / (steps + 1);
   std::size_t wrong = 0;
