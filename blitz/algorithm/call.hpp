@@ -45,11 +45,12 @@ concept Sortable = std::sortable<I, const C, P> && !SharesWords<I>;
 template <class I1, class I2, class O, class C = std::ranges::less, class P1 = std::identity, class P2 = std::identity>
 concept Mergeable = std::mergeable<I1, I2, O, const C, P1, P2> && !SharesWords<O>;
 
-/// The return types of overloads that refuse callables and items for which that does not hold.
+/// The return type of overloads that refuse callables that are not constant.
 #define BLITZ_REFUSE_MUTABLE                                                                                           \
   BLITZ_REFUSE(                                                                                                        \
       "the callables of an algorithm are called by several threads at once, so they are no mutable lambdas and their " \
       "operator() is const: count in a std::atomic, or add up with blitz::transform_reduce")
+/// The return type of overloads that refuse to write the items of a vector<bool>.
 #define BLITZ_REFUSE_WORDS                                                                   \
   BLITZ_REFUSE(                                                                              \
       "the items of a vector<bool> share words, so several threads cannot change them: use " \
