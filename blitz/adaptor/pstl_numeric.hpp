@@ -14,7 +14,6 @@
 #pragma once
 
 #include <cstddef>
-#include <execution>
 #include <iterator>
 #include <memory>
 #include <numeric>
@@ -28,6 +27,9 @@
 #if __cplusplus >= 202002L
 #include "blitz/algorithm/scan.hpp"
 #endif
+
+// After the backend, which makes it leave out its own definitions.
+#include <execution>
 
 namespace blitz::adaptor::pstl {
 
