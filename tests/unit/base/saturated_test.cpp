@@ -1,6 +1,7 @@
 #include "blitz/base/saturated.hpp"
 
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 
 #include <doctest/doctest.h>
