@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Mutation analysis of the algorithms and pipelines: how many small changes of the code the tests notice.
+
+    mutants.py ROOT SCRATCH [--every N] [--only TEXT] [--jobs N] [-- ARGUMENT OF meson setup...]
+
+Copies ROOT to SCRATCH, writes mutants into blitz/algorithm and blitz/pipeline of the copy (see schema.py), builds the tests of both
+once, with AddressSanitizer, and notes which tests reach which mutants. Then runs each mutant's tests, the shortest first, until one
+of them fails, crashes or takes too long. Prints the mutants that survived and the rate. Fails if fewer than 95 % were noticed, or
+if a survivor has no reason in survivors.toml.
+
+--every N takes each Nth mutant, --only those of files whose names contain TEXT.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+
+from schema import Schema
+
+LEAST_RATE = 0.95
+FOLDERS = ["blitz/algorithm", "blitz/pipeline"]
+PROGRAMS = {"algorithms": "tests/algorithm/algorithms", "pipelines": "tests/pipeline/pipelines"}
+# -Og and the address sanitizer by hand: meson's option would turn optimization off, see tests/meson.build.
+ARGUMENTS = ["-w", "-fsanitize=address", "-fno-omit-frame-pointer"]
+
+
+def sources(root):
+    return sorted(path for folder in FOLDERS for path in (root / folder).rglob("*.?pp"))
+
+
+def write_copy(root, copy):
+    """Returns the mutants."""
+    here = pathlib.Path(__file__).resolve().parent
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(root, copy, ignore=shutil.ignore_patterns("build*", ".git", "subprojects"))
+    schema = Schema()
+    for path in sources(copy):
+        path.write_text(schema.mutated(str(path.relative_to(copy)), path.read_text()))
+    shutil.copy(here / "mutants.hpp", copy / "blitz/mutants.hpp")
+    return schema.mutants
+
+
+def build(copy, setup_arguments):
+    arguments = [*ARGUMENTS, f"-I{copy / 'blitz'}"]
+    environment = os.environ | {"CXXFLAGS": " ".join(arguments), "LDFLAGS": "-fsanitize=address"}
+    run(["meson", "setup", copy / "build", copy, "-Dtests=enabled", "-Dbench=disabled", "-Dexamples=disabled", *setup_arguments], environment)
+    run(["meson", "compile", "-C", copy / "build", *(name for name in PROGRAMS)], environment)
+
+
+def run(command, environment):
+    subprocess.run(list(map(str, command)), env=environment, check=True)
+
+
+class Test:
+    def __init__(self, copy, description):
+        self.name = description["name"]
+        self.command = description["cmd"]
+        self.environment = os.environ | description["env"] | {"ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1", "BLITZ_TEST_SEED": "1"}
+        self.folder = copy / "build"
+        self.seconds = 0.0
+        self.reached = set()
+
+    def run(self, time_limit=None, **environment):
+        """Whether it passes."""
+        try:
+            return subprocess.run(self.command, env=self.environment | environment, cwd=self.folder, timeout=time_limit,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+        except subprocess.TimeoutExpired:
+            return False
+
+    def survey(self):
+        file = self.folder / f"reached-{self.name}.txt"
+        file.unlink(missing_ok=True)
+        begin = time.monotonic()
+        if not self.run(BLITZ_MUTANTS_REACHED=str(file)):
+            raise SystemExit(f"{self.name} fails without a mutant")
+        self.seconds = time.monotonic() - begin
+        self.reached = set(map(int, file.read_text().split()))
+
+    def notices(self, mutant):
+        return not self.run(10 + 10 * self.seconds, BLITZ_MUTANT=str(mutant.number))
+
+
+def tests_of(copy):
+    listing = json.loads(subprocess.check_output(["meson", "introspect", "--tests", copy / "build"]))
+    return [Test(copy, test) for test in listing if pathlib.Path(test["cmd"][0]).name in PROGRAMS]
+
+
+def noticed_by(mutant, tests):
+    """The name of the test that notices it, or None."""
+    return next((test.name for test in tests if mutant.number in test.reached and test.notices(mutant)), None)
+
+
+def reasons():
+    file = pathlib.Path(__file__).resolve().parent / "survivors.toml"
+    entries = tomllib.loads(file.read_text()).get("survivor", []) if file.exists() else []
+    return {(e["file"], e["kind"], " ".join(e["source"].split()), e.get("old")): e["why"] for e in entries}
+
+
+def explained(mutant, known):
+    file, kind, source, old = mutant.key()
+    return known.get((file, kind, source, old)) or known.get((file, kind, source, None))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("root", type=pathlib.Path)
+    parser.add_argument("scratch", type=pathlib.Path)
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("setup", nargs="*")
+    options = parser.parse_args()
+
+    copy = options.scratch.resolve() / "copy"
+    mutants = write_copy(options.root.resolve(), copy)
+    build(copy, options.setup)
+    tests = tests_of(copy)
+    for test in tests:
+        test.survey()
+    tests.sort(key=lambda test: test.seconds)
+
+    wanted = [m for m in mutants if options.only in m.file][options.first :: options.every]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        results = list(zip(wanted, pool.map(lambda m: noticed_by(m, tests), wanted)))
+
+    reached = set().union(*(test.reached for test in tests))
+    known = reasons()
+    survivors = [m for m, test in results if test is None]
+    unexplained = 0
+    for m in survivors:
+        why = explained(m, known)
+        unexplained += why is None
+        print(f"{m.file}:{m.line}: [{m.kind}]{'' if m.number in reached else ' not reached'} {m.source}    | {m.old} -> {m.new or 'nothing'}{'' if why is None else ' | ' + why}")
+    by_kind = collections.Counter(m.kind for m, _ in results)
+    lost = collections.Counter(m.kind for m in survivors)
+    for kind, count in sorted(by_kind.items()):
+        print(f"{kind:12}{count - lost[kind]:6} of {count:6}")
+    rate = 1 - len(survivors) / max(len(results), 1)
+    print(f"{len(results) - len(survivors)} of {len(results)} mutants noticed, {100 * rate:.1f} %; {unexplained} survivors without a reason")
+    return 0 if rate >= LEAST_RATE and unexplained == 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
