@@ -18,4 +18,6 @@ using Ticks = std::uint64_t;
   return static_cast<Ticks>(machine->now()) * ticks_per_microsecond() / simulation::kMicrosecond;
 }
 
+[[nodiscard]] constexpr Ticks ticks_between(Ticks begin, Ticks end) noexcept { return end > begin ? end - begin : 0; }
+
 }  // namespace blitz::detail
