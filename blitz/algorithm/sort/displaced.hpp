@@ -1,6 +1,6 @@
 /// @file
-/// Nearly sorted items, on one thread, stable, for items that are cheap to move: a few that are far from their places are taken
-/// out, sorted, and put back; items that are near their places are inserted.
+/// Nearly sorted items, on one thread, for items that are cheap to move: a few that are far from their places are taken out,
+/// sorted, and put back; items that are near their places are inserted. Equal items keep their order, if that is asked for.
 ///
 /// If k of n items must be removed to leave a sorted rest, that takes n + O(k log n) comparisons and two moves per item. An
 /// insertion sort takes a comparison and a move for each pair in the wrong order. All places are counted: an inconsistent
@@ -16,8 +16,10 @@
 #include <utility>
 
 #include "blitz/algorithm/scratch.hpp"
+#include "blitz/algorithm/sort/merge_kernels.hpp"
 #include "blitz/algorithm/sort/patterns.hpp"
-#include "blitz/algorithm/sort/stable_quicksort.hpp"
+#include "blitz/algorithm/sort/quicksort.hpp"
+#include "blitz/algorithm/sort/small_sort.hpp"
 #include "blitz/base/export.hpp"
 #include "blitz/base/raw_memory.hpp"
 
@@ -45,12 +47,24 @@ std::size_t gallop(std::size_t from, std::size_t to, Behind behind) {
   return from;
 }
 
-/// Sorts items if few are displaced: call find(), and if it returns true, sort().
+/// Sorts n items, and keeps the order of equal ones. `scratch`: room for n items.
 template <class T, class Less>
+void merge_sort(T* items, std::size_t n, T* scratch, Less less) {
+  if (n <= 12) return binary_insertion_sort(items, items + n, less);
+  const std::size_t middle = n / 2;
+  merge_sort(items, middle, scratch, less);
+  merge_sort(items + middle, n - middle, scratch, less);
+  std::uninitialized_move_n(items, n, scratch);
+  try_or([&] { merge_serial(scratch, middle, scratch + middle, n - middle, items, less, ConstructMoved{}); },
+         [&] { std::move(scratch, scratch + n, items); });
+}
+
+/// Sorts items if few are displaced: call find(), and if it returns true, sort(). If kStable, equal items keep their order.
+template <class T, class Less, bool kStable>
 class FewDisplaced {
  public:
   /// If `reversed`, the items have been reversed: equal ones come in the opposite order of the original one.
-  FewDisplaced(Less less, bool reversed) : less_(less), reversed_(reversed) {}
+  FewDisplaced(Less less, bool reversed) : less_(less), reversed_(kStable && reversed) {}
 
   /// Looks for a sorted subsequence of the n items that leaves out few. The first `run`, at least 1 and fewer than n, are in
   /// order. False: there is none, or no memory.
@@ -92,7 +106,7 @@ class FewDisplaced {
     }
     stretches_ = static_cast<std::size_t>(top - kept_.data()) + 1;
     count_ = n - dropped;
-    displaced_ = Scratch<Displaced>(2 * dropped, std::nothrow);
+    displaced_ = Scratch<Displaced>(kStable ? 2 * dropped : dropped, std::nothrow);
     return dropped == 0 || displaced_.data() != nullptr;
   }
 
@@ -101,15 +115,18 @@ class FewDisplaced {
   void sort(T* items, std::size_t n, T* away, T* home) {
     const std::size_t dropped = n - count_;
     take_out(items, n, away);
-    if (reversed_) std::reverse(displaced_.data(), displaced_.data() + dropped);
+    Displaced* const out = displaced_.data();
     try {
-      stable_quicksort(displaced_.data(), dropped, displaced_.data() + dropped,
-                       [this](Displaced& a, Displaced& b) { return less_(a.item, b.item); });
+      if constexpr (kStable) {
+        if (reversed_) std::reverse(out, out + dropped);
+        merge_sort(out, dropped, out + dropped, [this](Displaced& a, Displaced& b) { return less_(a.item, b.item); });
+      } else {
+        quicksort(out, out + dropped, less_);
+      }
       put_back(away, home, dropped);
     } catch (...) {
       std::uninitialized_move_n(away, count_, home);
-      for (std::size_t i = 0; i != dropped; ++i)
-        std::construct_at(home + count_ + i, std::move(displaced_.data()[i].item));
+      for (std::size_t i = 0; i != dropped; ++i) std::construct_at(home + count_ + i, std::move(item_of(out[i])));
       throw;
     }
   }
@@ -120,10 +137,19 @@ class FewDisplaced {
     std::size_t begin;
     std::size_t end;
   };
-  struct Displaced {
+  struct WithPlace {
     T item;
     std::size_t before;  // the kept items that were before it
   };
+  using Displaced = std::conditional_t<kStable, WithPlace, T>;
+
+  static T& item_of(Displaced& displaced) {
+    if constexpr (kStable) {
+      return displaced.item;
+    } else {
+      return displaced;
+    }
+  }
 
   /// Whether an item belongs before one that is before it.
   bool belongs_before(T& item, T& before) const { return reversed_ ? !less_(before, item) : less_(item, before); }
@@ -134,7 +160,13 @@ class FewDisplaced {
     std::size_t from = 0;
     Displaced* out = displaced_.data();
     const auto drop_to = [&](std::size_t end) {
-      for (; from != end; ++from) std::construct_at(out++, Displaced{std::move(items[from]), kept});
+      for (; from != end; ++from) {
+        if constexpr (kStable) {
+          std::construct_at(out++, WithPlace{std::move(items[from]), kept});
+        } else {
+          std::construct_at(out++, std::move(items[from]));
+        }
+      }
     };
     for (Stretch* stretch = kept_.data(); stretch != kept_.data() + stretches_; ++stretch) {
       drop_to(stretch->begin);
@@ -145,7 +177,7 @@ class FewDisplaced {
     drop_to(n);
   }
 
-  /// Merges both to `home`. Of a kept item and a displaced one that are equal, the first one stays the first, or if reversed_,
+  /// Merges both to `home`. If kStable, of a kept item and a displaced one that are equal, the first one stays the first, or if reversed_,
   /// becomes the second.
   void put_back(T* kept, T* home, std::size_t dropped) {
     std::size_t done = 0;
@@ -154,12 +186,16 @@ class FewDisplaced {
       done = end;
     };
     for (Displaced* next = displaced_.data(); next != displaced_.data() + dropped; ++next) {
-      T& item = next->item;
-      const std::size_t before = next->before;
-      copy_to(
-          before > done && belongs_before(item, kept[before - 1])
-              ? gallop(done, before - 1, [&](std::size_t k) { return belongs_before(item, kept[k]); })
-              : gallop(std::max(done, before), count_, [&](std::size_t k) { return !belongs_before(kept[k], item); }));
+      T& item = item_of(*next);
+      if constexpr (kStable) {
+        const std::size_t before = next->before;
+        copy_to(before > done && belongs_before(item, kept[before - 1])
+                    ? gallop(done, before - 1, [&](std::size_t k) { return belongs_before(item, kept[k]); })
+                    : gallop(std::max(done, before), count_,
+                             [&](std::size_t k) { return !belongs_before(kept[k], item); }));
+      } else {
+        copy_to(gallop(done, count_, [&](std::size_t k) { return belongs_before(item, kept[k]); }));
+      }
       std::construct_at(home++, std::move(item));
     }
     copy_to(count_);

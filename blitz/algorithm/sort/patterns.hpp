@@ -44,7 +44,7 @@ inline constexpr std::size_t kSerialReversal = kCheapToMove<T> ? (std::size_t{1}
 inline constexpr std::size_t kLeastPresorted = 64;
 
 /// If kStable, equal items are not in the opposite order.
-template <bool kStable = false, class T, class Less>
+template <bool kStable, class T, class Less>
 FrontRun front_run(const AlgorithmOptions& options, T* items, std::size_t n, Less less) {
   const auto measure = [&](std::size_t serial_run, auto wrong) -> std::size_t {
     const std::size_t serial = std::min(n, serial_run);
@@ -71,10 +71,10 @@ template <class T>
 }
 
 /// Whether a run of `wanted` items begins in the middle of n items.
-template <class T, class Less>
+template <bool kStable, class T, class Less>
 [[nodiscard]] bool has_run_in_middle(const AlgorithmOptions& options, T* items, std::size_t n, std::size_t wanted,
                                      Less less) {
-  return n / 2 > wanted && front_run<true>(options, items + n / 2, wanted, less).size == wanted;
+  return n / 2 > wanted && front_run<kStable>(options, items + n / 2, wanted, less).size == wanted;
 }
 
 /// Whether n items look as if most were in order, or if `descending` in the opposite one: a few of them, far from each other.

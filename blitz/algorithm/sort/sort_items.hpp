@@ -47,14 +47,52 @@ bool try_merge_run(const AlgorithmOptions& options, std::size_t threads, T* item
   return true;
 }
 
+/// Quicksort, for ParallelMergeSort.
+template <class T, class Less>
+struct QuicksortOfRuns {
+  static constexpr bool kStable = false;
+  static constexpr bool kMergesAscending = true;
+
+  [[nodiscard]] static std::size_t long_run(std::size_t n) { return detail::long_run<T>(n); }
+  /// Runs are looked for on several threads in all of the items.
+  [[nodiscard]] bool cuts(std::size_t n) const { return n > all / threads + 1; }
+
+  void operator()(T* items, T* /*other*/, std::size_t n) const {
+    quicksort_items(options, threads, items, n, grain, less);
+  }
+
+  const AlgorithmOptions& options;
+  std::size_t threads;
+  std::size_t all;  // items that are sorted
+  std::size_t grain;
+  Less less;
+};
+
 /// Whether runs, or a few displaced items, are worth looking for: by the length of a run at the front, by one in the middle, or
 /// by some of the items.
 template <class T, class Less>
 [[nodiscard]] bool look_presorted(const AlgorithmOptions& options, T* items, std::size_t n, std::size_t run,
                                   Less less) {
   const std::size_t wanted = long_run<T>(n);
-  return run >= wanted || has_run_in_middle(options, items, n, wanted, less) || look_ascending(items, n, false, less) ||
-         look_ascending(items, n, true, less);
+  return run >= wanted || has_run_in_middle<false>(options, items, n, wanted, less) ||
+         look_ascending(items, n, false, less) || look_ascending(items, n, true, less);
+}
+
+/// Sorts items that look presorted. False: there is no memory for that.
+template <class T, class C, class P>
+bool try_sort_presorted(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n,
+                        std::size_t grain, C& comp, P& proj) {
+  if constexpr (kCheapToMove<T>) {
+    return with_scratch(items, n, [&](T* scratch) {
+      const auto less = order_of<T>(comp, proj);
+      using Less = std::remove_const_t<decltype(less)>;
+      using Quicksort = QuicksortOfRuns<T, Less>;
+      const Quicksort quicksort{options, threads, n, grain, less};
+      ParallelMergeSort<T, Less, Quicksort>(options, threads, grain, less, quicksort).sort(items, scratch, n, false);
+    });
+  } else {
+    return try_stable_sort_places(options, threads, items, n, grain, comp, proj);
+  }
 }
 
 template <class T, class C, class P>
@@ -64,7 +102,7 @@ void sort_items(const AlgorithmOptions& options, T* items, std::size_t n, C& com
   const auto less = order_of<T>(comp, proj);
   constexpr bool kByRadix = sorted_by_radix<T, C, P>();
   constexpr bool kPlainKeys = kByRadix && std::same_as<SortKey<T, P>, T> && std::same_as<P, std::identity>;
-  const FrontRun run = front_run(options, items, n, less);
+  const FrontRun run = front_run<false>(options, items, n, less);
   const bool is_run = run.size == n;
   const bool has_run = kPlainKeys && n >= kLeastRunToMerge && run.size >= n / 2;
   if (run.reversed && (is_run || has_run)) reverse_items(options, items, run.size);
@@ -85,7 +123,7 @@ void sort_items(const AlgorithmOptions& options, T* items, std::size_t n, C& com
       if (has_run && try_merge_run(options, threads, items, run.size, n, less)) return;
     }
     if constexpr (!kByRadix) {
-      if (presorted && try_stable_sort_items(options, threads, items, n, comp, proj)) return;
+      if (presorted && try_sort_presorted(options, threads, items, n, grain, comp, proj)) return;
       quicksort_items(options, threads, items, n, grain, less);
     } else if constexpr (kPlainKeys) {
       radix_sort_keys<typename decltype(less.order)::Map>(options, threads, items, n);

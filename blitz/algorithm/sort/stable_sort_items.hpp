@@ -20,8 +20,8 @@
 #include "blitz/algorithm/sort/in_place_merge.hpp"
 #include "blitz/algorithm/sort/merge_path.hpp"
 #include "blitz/algorithm/sort/order.hpp"
+#include "blitz/algorithm/sort/parallel_merge_sort.hpp"
 #include "blitz/algorithm/sort/parallel_radix.hpp"
-#include "blitz/algorithm/sort/parallel_stable_sort.hpp"
 #include "blitz/algorithm/sort/patterns.hpp"
 #include "blitz/algorithm/sort/permute.hpp"
 #include "blitz/algorithm/sort/radix_items.hpp"
@@ -29,9 +29,10 @@
 
 namespace blitz::detail {
 
-/// The radix sort, for ParallelStableSort.
+/// The radix sort, for ParallelMergeSort.
 template <class T, class C, class P>
 struct StableRadixSort {
+  static constexpr bool kStable = true;
   /// Only a half that is sorted is worth a merge.
   [[nodiscard]] static std::size_t long_run(std::size_t n) { return std::max<std::size_t>(n / 2, kLeastRadix); }
   [[nodiscard]] static bool cuts(std::size_t /*n*/) { return false; }
@@ -58,28 +59,36 @@ void stable_sort_cheap(const AlgorithmOptions& options, std::size_t threads, T* 
                        std::size_t grain, Less less) {
   using Quicksort = ParallelStableQuicksort<T, Less>;
   const Quicksort quicksort(options, threads, n, grain, less);
-  ParallelStableSort<T, Less, Quicksort>(options, threads, grain, less, quicksort).sort(items, scratch, n, false);
+  ParallelMergeSort<T, Less, Quicksort>(options, threads, grain, less, quicksort).sort(items, scratch, n, false);
+}
+
+/// Calls `f` with room for n items. False: there is no memory for that.
+template <class T, class F>
+bool with_scratch(T* /*items*/, std::size_t n, F&& f) {
+  constexpr std::size_t kOnStack = 4096 / sizeof(T);
+  StackScratch<T, kOnStack> few;
+  const Scratch<T> many(n <= kOnStack ? 0 : n, std::nothrow);
+  T* const scratch = n <= kOnStack ? few.data() : many.data();
+  if (scratch == nullptr) return false;
+  f(scratch);
+  return true;
 }
 
 /// As above, of items as they come. False: there is no memory for that.
 template <class T, class C, class P>
 bool try_stable_sort_cheap(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n,
                            std::size_t grain, C& comp, P& proj) {
-  constexpr std::size_t kOnStack = 4096 / sizeof(T);
-  StackScratch<T, kOnStack> few;
-  const Scratch<T> many(n <= kOnStack ? 0 : n, std::nothrow);
-  T* const scratch = n <= kOnStack ? few.data() : many.data();
-  if (scratch == nullptr) return false;
-  const auto less = stable_order_of<T>(comp, proj);
-  if constexpr (sorted_by_radix<T, C, P>()) {
-    using Radix = StableRadixSort<T, C, P>;
-    const Radix radix{options, threads, &proj};
-    ParallelStableSort<T, std::remove_const_t<decltype(less)>, Radix>(options, threads, grain, less, radix)
-        .sort(items, scratch, n, false);
-  } else {
-    stable_sort_cheap(options, threads, items, scratch, n, grain, less);
-  }
-  return true;
+  return with_scratch(items, n, [&](T* scratch) {
+    const auto less = stable_order_of<T>(comp, proj);
+    if constexpr (sorted_by_radix<T, C, P>()) {
+      using Radix = StableRadixSort<T, C, P>;
+      const Radix radix{options, threads, &proj};
+      ParallelMergeSort<T, std::remove_const_t<decltype(less)>, Radix>(options, threads, grain, less, radix)
+          .sort(items, scratch, n, false);
+    } else {
+      stable_sort_cheap(options, threads, items, scratch, n, grain, less);
+    }
+  });
 }
 
 /// The order of pointers to items.

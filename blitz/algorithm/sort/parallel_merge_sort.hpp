@@ -1,11 +1,11 @@
 /// @file
-/// The stable sort on several threads, of items that are cheap to move.
+/// A merge sort on several threads, of items that are cheap to move.
 ///
 /// Items that are in order already, or in the opposite one, are found first. If most look as if they were in order, a few
 /// displaced ones are taken out and put back; if too many are displaced, both halves are sorted in place, and only their
 /// overlap is merged. What begins with a long run, or has one in its middle, is cut in two; both are sorted side by
-/// side, and merged. All else is sorted by another algorithm: by radix, or by stable quicksort, the two sides of a pivot side
-/// by side, of no more items than the share of a thread.
+/// side, and merged. All else is sorted by another algorithm: by radix, or by quicksort, the two sides of a pivot side
+/// by side, of no more items than the share of a thread. Merges are stable, so the whole is if the other algorithm is.
 #pragma once
 
 #include <algorithm>
@@ -22,10 +22,12 @@
 
 namespace blitz::detail {
 
-/// Stable quicksort, for ParallelStableSort.
+/// Stable quicksort, for ParallelMergeSort.
 template <class T, class Less>
 class ParallelStableQuicksort {
  public:
+  /// Equal items keep their order.
+  static constexpr bool kStable = true;
   /// Items that look as if they were in order are worth merges.
   static constexpr bool kMergesAscending = true;
 
@@ -75,10 +77,10 @@ inline constexpr std::size_t kLeastDisplaced = 256;
 
 /// `Other` sorts what has no long runs; see ParallelStableQuicksort.
 template <class T, class Less, class Other>
-class ParallelStableSort {
+class ParallelMergeSort {
  public:
   /// On a worker of a pool of that many threads. Fewer than `grain` items are sorted by one thread.
-  ParallelStableSort(const AlgorithmOptions& options, std::size_t threads, std::size_t grain, Less less, Other other)
+  ParallelMergeSort(const AlgorithmOptions& options, std::size_t threads, std::size_t grain, Less less, Other other)
       : options_(options), threads_(threads), grain_(grain), less_(less), other_(other) {}
 
   /// Sorts the n items at `items`. They end in `other`, or in `items` if not `into_other`; the other one is scratch. When it
@@ -89,27 +91,21 @@ class ParallelStableSort {
     T* at = items;  // where they are if a comparison throws
     try {
       throw_if_stopped(options_);
-      const FrontRun run = n < 2 ? FrontRun{n, false} : front_run<true>(here_, items, n, less_);
+      FrontRun run = n < 2 ? FrontRun{n, false} : front_run<Other::kStable>(here_, items, n, less_);
       const std::size_t long_run = other_.long_run(n);
       const bool begins_sorted = run.size == n || (run.size >= long_run && run.size >= n / 2);
-      if (begins_sorted && run.reversed) reverse_items(here_, items, run.size);
+      if (begins_sorted && run.reversed) {
+        reverse_items(here_, items, run.size);
+        run.reversed = false;
+      }
       if (run.size == n) {
         // They are sorted.
-      } else if (!begins_sorted && sort_ascending(items, other, n, run, home, at)) {
+      } else if (sort_ascending(items, other, n, run, home, at)) {
         if (at == home) return;
       } else if (begins_sorted || other_.cuts(n) || run.size >= long_run ||
-                 has_run_in_middle(here_, items, n, long_run, less_)) {
+                 has_run_in_middle<Other::kStable>(here_, items, n, long_run, less_)) {
         const std::size_t middle = begins_sorted ? run.size : n / 2;
-        const auto left = [&] {
-          at = away;  // Also if it throws: in_two runs both sides to their ends.
-          if (!begins_sorted) {
-            sort(items, other, middle, !into_other);
-          } else if (!into_other) {
-            move_all(items, other, middle);
-          }
-        };
-        const auto right = [&] { sort(items + middle, other + middle, n - middle, !into_other); };
-        in_two(n, left, right);
+        sort_halves(items, other, middle, n, begins_sorted, !into_other, at);
         merge_parallel(options_, part_count(n, threads_, grain_), away, middle, away + middle, n - middle, home, less_,
                        ConstructMoved{});
         return;
@@ -135,7 +131,7 @@ class ParallelStableSort {
       if (!descending && !look_ascending(items, n, false, less_)) return false;
       if (!other_.cuts(n) && n >= kLeastDisplaced) {
         if (descending) std::reverse(items, items + n);
-        if (FewDisplaced<T, Less> displaced(less_, descending);
+        if (FewDisplaced<T, Less, Other::kStable> displaced(less_, descending);
             displaced.find(items, n, descending || run.reversed ? 1 : run.size)) {
           at = home;
           displaced.sort(items, n, home == items ? other : items, home);
@@ -144,12 +140,11 @@ class ParallelStableSort {
         if (descending) std::reverse(items, items + n);
       }
       const std::size_t wanted = std::max(n / 8, other_.long_run(n));
-      if (descending || run.size >= wanted || has_run_in_middle(here_, items, n, wanted, less_)) return false;
+      if (descending || run.size >= wanted || has_run_in_middle<Other::kStable>(here_, items, n, wanted, less_))
+        return false;
       if (!other_.cuts(n) && try_insertion_sort(items, n, less_)) return true;
       const std::size_t middle = n / 2;
-      in_two(
-          n, [&] { sort(items, other, middle, false); },
-          [&] { sort(items + middle, other + middle, n - middle, false); });
+      sort_halves(items, other, middle, n, false, false, at);
       merge_overlap(items, other, middle, n);
       return true;
     }
@@ -172,19 +167,29 @@ class ParallelStableSort {
         [&] { move_all(other + begin, items + begin, size); });
   }
 
-  /// Calls both, perhaps at once, and the second one even if the first throws.
-  template <class F, class G>
-  void in_two(std::size_t n, F&& f, G&& g) const {
+  /// Sorts items[0..middle), which may be sorted already, and items[middle..n). They end in `other`, or in `items` if not
+  /// `into_other`; so they do when it throws. Then `at` is where they are.
+  void sort_halves(T* items, T* other, std::size_t middle, std::size_t n, bool left_is_sorted, bool into_other,
+                   T*& at) const {
+    const auto left = [&] {
+      at = into_other ? other : items;  // Also if it throws: both halves are sorted to their ends.
+      if (!left_is_sorted) {
+        sort(items, other, middle, into_other);
+      } else if (into_other) {
+        move_all(items, other, middle);
+      }
+    };
+    const auto right = [&] { sort(items + middle, other + middle, n - middle, into_other); };
     if (n > grain_) {
-      join(f, g);
+      join(left, right);
     } else {
       try {
-        f();
+        left();
       } catch (...) {
-        g();
+        right();
         throw;
       }
-      g();
+      right();
     }
   }
 
