@@ -78,7 +78,7 @@ void give_back(const KeptArray& kept) noexcept {
 }
 
 /// A caller that finds the lock taken does without: another thread has it, in a forked child perhaps one of the parent.
-constinit struct {
+struct {
   Mutex lock;
   KeptArray kept[4];
   std::size_t oldest = 0;

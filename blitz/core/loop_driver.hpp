@@ -65,7 +65,7 @@ class LoopDriver {
     void* value;
     Pace pace;
     bool eager;                 // The first offer is made though no worker is idle yet: see may_split.
-    LoopIndex ahead = 0;        // how many positions this worker will be ahead of the one that takes the next offer
+    LoopIndex ahead = 0;        // half of the positions by which this worker is ahead of the one that takes the next offer
     float* usual = nullptr;     // what an item took the last time, if that was asked for
     Ticks asked = 0;            // when, if it was not known
     LoopIndex mine = kNoPiece;  // the piece that this worker has claimed to run next
@@ -146,8 +146,7 @@ class LoopDriver {
       // Before an offer is made: another worker could take that piece.
       if (claims_ != nullptr && share.mine == kNoPiece) share.mine = claims_->claim(share.worker.index());
       if (may_split(share, last - first)) {
-        // Halved before they are added: the sum may exceed 64 bits.
-        LoopIndex middle = first + (last - first) / 2 + std::exchange(share.ahead, 0) / 2;
+        LoopIndex middle = first + (last - first) / 2 + std::exchange(share.ahead, 0);
         if (!by_pieces()) middle = end_of_line(first, middle, loop_.grain);
         if (!run_halves(share, first, middle, last)) return;
         first = middle;
@@ -189,8 +188,8 @@ class LoopDriver {
     if (is_little(its_work)) return false;
     const Ticks delay =
         audience == Audience::kSearches ? kHandover * ticks_per_microsecond() : share.worker.worth_waking(its_work);
-    // At most half of the positions, so that a quarter is on offer, however late, and no less than the grain.
-    share.ahead = std::min({saturated(static_cast<float>(delay) / per_item), left / 2, left - 2 * loop_.grain});
+    // Ahead by at most half of the positions, so that a quarter is on offer, however late, and no less than the grain.
+    share.ahead = std::min({saturated(static_cast<float>(delay) / per_item), left / 2, left - 2 * loop_.grain}) / 2;
     return delay != 0;
   }
   [[nodiscard]] static Ticks work(float per_item, LoopIndex left) noexcept {

@@ -109,7 +109,7 @@ class Pace {
   /// A block of `size` items took `ticks`.
   BLITZ_ALWAYS_INLINE void ran(std::uint64_t size, Ticks ticks) noexcept {
     const Ticks target = kTargetMicroseconds * ticks_per_microsecond();
-    slow_ = ticks > target / 4;
+    slow_ = ticks > kSlowMicroseconds * ticks_per_microsecond();
     if (slow_) may_offer_ = true;
     if (blocks_ < 2) {
       ++blocks_;
@@ -126,6 +126,7 @@ class Pace {
  private:
   static constexpr std::uint64_t kTinyLoop = 8;
   static constexpr Ticks kTargetMicroseconds = 4;
+  static constexpr Ticks kSlowMicroseconds = kTargetMicroseconds / 4;
   static constexpr Ticks kLongBlock = 64;  // microseconds
   static constexpr std::uint64_t kMaxGrowth = 32;
   static constexpr std::uint64_t kMostToGrow = ~std::uint64_t{0} / kMaxGrowth;
