@@ -59,7 +59,7 @@ int rounds_in_which_both_missed(std::uint32_t rounds, FenceA fence_a, FenceB fen
 }
 
 // Without a fence, one round in a few ten thousand goes wrong on x86-64.
-constexpr std::uint32_t kRounds = 300'000;
+constexpr std::uint32_t kRounds = 100'000;
 
 int rounds_missed_with_asymmetric_fences(std::uint32_t rounds = kRounds) {
   return rounds_in_which_both_missed(
