@@ -42,7 +42,7 @@ struct ForOptions {
   PoolRef pool{};  ///< The pool that runs the loop.
 };
 
-/// The body of parallel_for() over items: callable with one of them, by several threads at once. What it returns is ignored,
+/// The body of parallel_for() over items: callable with one of them, by several threads concurrently. Its result is ignored,
 /// unless it is a Flow.
 template <class F, class Item>
 concept LoopBody = SharedCallable<F, Item>;

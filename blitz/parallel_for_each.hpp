@@ -77,7 +77,7 @@ concept TakesItems = TakesFeeder<F, std::ranges::range_value_t<R>> ||
 
 }  // namespace detail
 
-/// The body of parallel_for_each() over R: callable with an item, or with an item and a Feeder, by several threads at once.
+/// The body of parallel_for_each() over R: callable with an item, or with an item and a Feeder, by several threads concurrently.
 template <class F, class R>
 concept ForEachBody = detail::TakesItems<const std::remove_reference_t<F>, R>;
 
@@ -271,7 +271,7 @@ void for_each_of(PoolBase* pool, const ForEachOptions& options, R& range, const 
 /// After oneTBB's parallel_for_each and its feeder.
 ///
 /// @param range  Read once. An empty one costs nothing.
-/// @param f      The body, called through a reference by several threads at once: a mutable lambda is refused. What an item's adder did before it
+/// @param f      The body, called through a reference by several threads concurrently: a mutable lambda is refused. What an item's adder did before it
 ///               returned happens before the item's call.
 /// @param options  The stop token and the pool.
 /// @throws The first exception of `f`, of the range's iterators, and of the items' moves; std::bad_alloc.

@@ -67,8 +67,8 @@ template <class I>
 concept ReduceIdentity =
     std::movable<ReduceValue<I>> && (std::invocable<I&> ? SharedCallable<I> : std::copy_constructible<std::decay_t<I>>);
 
-/// What takes an item into a value in parallel_reduce(): callable with a value so far (an rvalue of type T) and an item, by several
-/// threads at once, for something that is a T again.
+/// The operation that takes an item into a value in parallel_reduce(): callable with a value so far (an rvalue of type T) and an item, by several
+/// threads concurrently, with a result that converts to T.
 template <class F, class T, class Item>
 concept ReduceFold = SharedCallable<F, T, Item> &&
                      detail::ReducesTo<std::invoke_result_t<const std::remove_reference_t<F>&, T, Item>, T>;
@@ -157,7 +157,7 @@ ReduceValue<I&> reduce(PoolBase* pool, const ReduceOptions& options, const LoopS
 /// @endcode
 /// @param range     Must live until the call has returned.
 /// @param identity  What each part starts from, or a callable that makes it.
-/// @param combine   The operation, called through a constant reference, by several threads at once: a mutable lambda is refused.
+/// @param combine   The operation, called through a constant reference, by several threads concurrently: a mutable lambda is refused.
 /// @param options   The least size of a block, whether the result is the same on all numbers of threads, a stop token, the pool.
 /// @return The combination of all items, a T.
 /// @throws The first exception of the callables; outside every pool what global_pool() throws.

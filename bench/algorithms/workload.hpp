@@ -627,7 +627,7 @@ template <class... Inputs>
 struct SortInputs {};
 using SortsOfNumbers =
     SortInputs<RandomNumbers, NumbersByLess, SortedNumbers, ReversedNumbers, FewNumbers, OrganPipe, NearlySorted,
-               SwappedPairs, RandomReals, RandomPairs>;  ///< of what any language can sort
+               SwappedPairs, RandomReals, RandomPairs>;  ///< of items that any language can sort
 using SortsOfObjects = SortInputs<RandomStrings>;
 
 /// Registers Call::run<Row> for the rows of these inputs. `Call` is a class: that of a template in an unnamed namespace would

@@ -30,7 +30,7 @@ namespace blitz {
 
 namespace detail {
 
-/// What a context waits for: its handlers, the executors that track work, and its first join(), for which attach() waits.
+/// A context waits for the following: its handlers, the executors that track work, and its first join(), for which attach() waits.
 ///
 /// Invariant: `unfinished_` counts the handlers and, until stop(), the tracking executors. An executor is counted there
 /// before `tracked_` shows it, and stop() takes off those that `tracked_` shows; so handlers alone are left, and none
@@ -330,24 +330,24 @@ class BasicAsioContext : public Asio::ExecutionContext {
   explicit BasicAsioContext(BasicThreadPool<P>& pool) : work_(detail::base_of(pool)) {}
 
   /// A context with an AsyncThreadPool that ends with it, of as many threads as ThreadPoolOptions says.
-  /// @throws What the constructor of the pool throws.
+  /// @throws Any exception of the pool's constructor.
   BasicAsioContext() : BasicAsioContext(0) {}
 
   /// A context with an AsyncThreadPool that ends with it.
   /// @param num_threads  See ThreadPoolOptions. 0 means the default, where `asio::thread_pool` starts none.
-  /// @param services     What else the constructor of `asio::execution_context` takes in this version of Asio: a service maker.
-  /// @throws What the constructor of the pool throws.
+  /// @param services     Further arguments that the constructor of `asio::execution_context` takes in this version of Asio: a service maker.
+  /// @throws Any exception of the pool's constructor.
   template <class... Services>
     requires std::constructible_from<typename Asio::ExecutionContext, const Services&...>
   explicit BasicAsioContext(std::size_t num_threads, const Services&... services)
       : Asio::ExecutionContext(services...), own_(std::in_place, num_threads), work_(detail::base_of(*own_)) {}
 
-  /// The same with an allocator for the services of the context, in Asio 1.35 or later.
+  /// A constructor with an allocator for the services of the context, in Asio 1.35 or later.
   /// @param tag          Says that an allocator follows.
-  /// @param allocator    Allocates the services and what they keep.
+  /// @param allocator    Allocates the services and their memory.
   /// @param num_threads  See ThreadPoolOptions.
   /// @param services     A service maker, or nothing.
-  /// @throws What the constructor of the pool and the allocator throw.
+  /// @throws Any exception of the pool's constructor and of the allocator.
   template <class Allocator, class... Services>
     requires std::constructible_from<typename Asio::ExecutionContext, std::allocator_arg_t, const Allocator&,
                                      const Services&...>

@@ -282,7 +282,7 @@ class AllTasks : public TaskEnd {
   AllTasks() noexcept : TaskEnd{&ended_it} {}
 
   /// Begins `count` tasks, at least one: the first on this thread, which resumes what is returned, the others as jobs.
-  /// `for_each(f)` calls `f` with the coroutine of each. Throws what current_pool() and reserve_pushes throw; then none has
+  /// `for_each(f)` calls `f` with the coroutine of each. Throws the exceptions of current_pool() and reserve_pushes; then none has
   /// begun.
   template <class ForEach>
   [[nodiscard]] std::coroutine_handle<> begin(std::size_t count, std::coroutine_handle<> caller,
@@ -416,7 +416,7 @@ class [[nodiscard]] AwaitHandle final : public AsyncWaiter {
 /// @param pool  Where it goes on.
 /// @param stop  If a stop is requested when the coroutine goes on, the `co_await` throws Stopped.
 /// @return An awaitable, to be awaited once, while the pool lives. Awaiting it throws ThreadPoolError if the pool was shut
-///         down, and in isolate std::bad_alloc; the coroutine then goes on where it was.
+///         down, and in isolate std::bad_alloc; the coroutine then goes on in its old place.
 /// Complexity: O(1), some ten nanoseconds on a worker; nothing is allocated. Thread-safety: any thread.
 template <PoolPolicy P>
 [[nodiscard]] auto schedule(BasicThreadPool<P>& pool, std::stop_token stop = {}) {
@@ -439,7 +439,7 @@ template <PoolPolicy P>
 ///
 /// @return An awaitable, to be awaited once. Its result is a std::tuple of the tasks' results, with Unit for void. If tasks
 ///         threw, the exception of the first of them in the list arrives, when all have ended.
-/// @throws std::logic_error for an empty task; awaiting it throws what global_pool() throws, and in isolate std::bad_alloc;
+/// @throws std::logic_error for an empty task; awaiting it throws the exceptions of global_pool(), and in isolate std::bad_alloc;
 ///         then no task has begun.
 /// Complexity: O(n) for n tasks; nothing is allocated. Thread-safety: any thread.
 template <class... Ts>

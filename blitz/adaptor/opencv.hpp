@@ -60,7 +60,7 @@ class OpenCvBackend final : public cv::parallel::ParallelForAPI {
   [[nodiscard]] int getThreadNum() const override { return thread_in_loop_; }
   /// The number of threads of the pool, or 1.
   [[nodiscard]] int getNumThreads() const override { return wanted_.load(std::memory_order_relaxed); }
-  /// @param threads  0 or 1: loops run only on the calling thread. Any other number stands for that of the pool: BasicThreadPool
+  /// @param threads  0 or 1: loops run only on the calling thread. Any other number means the pool's number: BasicThreadPool
   ///                 limits it by set_max_concurrency().
   /// @return The number that applies. Throws nothing.
   int setNumThreads(int threads) override {

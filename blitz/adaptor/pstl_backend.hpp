@@ -548,7 +548,7 @@ template <class _ExecutionPolicy, class _Index, class _Brick, class _Compare>
   requires(sizeof(std::iter_difference_t<_Index>) > sizeof(std::size_t))
 _Index __parallel_find(_ExecutionPolicy&&, _Index __first, _Index __last, _Brick __brick, _Compare, bool __is_first) {
   const auto __count = static_cast<std::size_t>(__last - __first);
-  // Its own inverse: the distance from the end where the search begins.
+  // Its own inverse: the distance of the search's begin from the end.
   const auto __distance = [&](std::size_t __position) { return __is_first ? __position : __count - 1 - __position; };
   // Relaxed: it says nothing of other memory, and is read after the loop.
   blitz::detail::Atomic<std::size_t> __nearest(__count);

@@ -181,7 +181,7 @@ T scan_run(I first, I last, O& result, T left, Op op, F f) noexcept {
 
 /// Calls left = scan(i, j, left) for tiles that cover [0, count), first with `init`. The value of a tile is sum(i, j).
 ///
-/// Strip by strip, each of which stays in the caches: its first tile is scanned while the others except the last are summed up;
+/// Strip by strip; a strip stays in the caches. Its first tile is scanned while the others except the last are summed up;
 /// then these and the last are scanned. With a tile more than threads, no thread does more than two.
 template <class T, class Op, class Sum, class ScanTile>
 void scan_tiles(std::size_t count, T init, const Op& op, const Sum& sum, const ScanTile& scan) {

@@ -25,13 +25,13 @@ template <std::random_access_iterator I, std::sized_sentinel_for<I> S>
   return static_cast<LoopIndex>(last - first);
 }
 
-/// A predicate, or a function, of what an iterator refers to, which several threads call at once: no mutable lambda.
+/// A predicate, or a function, of an item, which several threads call concurrently: no mutable lambda.
 template <class F, class I>
 concept SharedPredicate = std::indirect_unary_predicate<const F, I>;
 template <class F, class I>
 concept SharedFunction = std::indirectly_unary_invocable<const F, I>;
 
-/// As the standard's concepts, of items that several threads write and of an order that they call at once.
+/// As the standard's concepts, of items that several threads write and of an order that they call concurrently.
 template <class O, class T>
 concept Writable = std::indirectly_writable<O, T> && !SharesWords<O>;
 template <class I, class O>

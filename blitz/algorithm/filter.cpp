@@ -37,7 +37,7 @@ Filter::Filter(const AlgorithmOptions& options, LoopIndex items, std::size_t byt
   left_[slot(0)] = 0;
 }
 
-/// In words: what a few runs of each thread take by the algorithm's own choice, and a quarter of all at most. `min_grain` makes
+/// In words: the memory of a few runs of each thread by the algorithm's own choice, and a quarter of all at most. `min_grain` makes
 /// runs longer, but not the ring: it has none of runs that it would never have room for.
 LoopIndex Filter::ring_size(const AlgorithmOptions& options) const {
   if (written_ == nullptr || are_few()) return 0;

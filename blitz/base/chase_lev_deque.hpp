@@ -311,7 +311,7 @@ class ChaseLevDeque {
     put(item, bottom);
   }
 
-  /// Raises limit_ to what top_ allows, after growth if `count` items from `bottom`, an index, need it.
+  /// Raises limit_ as far as top_ allows, after growth if `count` items from `bottom`, an index, need it.
   void make_room(Index bottom, Index count) {
     const Index top = top_.load(std::memory_order_acquire);  // [taken]
     const std::size_t size = std::bit_ceil(static_cast<std::size_t>(bottom - top + count));

@@ -44,7 +44,7 @@ class alignas(2 * kCacheLine) CoalescedFence {
  private:
   using Number = std::uint64_t;
 
-  static constexpr int kMostLooks = 1 << 18;  // a millisecond and more: the clock may stand still
+  static constexpr int kMostLooks = 1 << 18;  // a millisecond and more: the clock may not advance
 
   /// Returns whether the caller is to make fence number latest + 1.
   [[nodiscard]] bool try_begin(Number latest) noexcept {

@@ -38,7 +38,7 @@ template <class Latch>
 void pause_search(std::size_t slot, const Latch& latch) noexcept {
   if (slot != 0) return yield_thread();
   const Ticks begin = ticks_now();
-  // The clock may stand still.
+  // The clock may not advance.
   for (int looks = 0; looks < 1000 && !latch.probe() && ticks_now() - begin < ticks_per_microsecond(); ++looks)
     cpu_relax();
 }

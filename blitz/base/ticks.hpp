@@ -1,7 +1,7 @@
 /// A clock for intervals of microseconds that takes nanoseconds to read.
 ///
 /// Reads the processor's own counter if user code may. Its rate is known only roughly, which is enough to tell a
-/// microsecond from ten. Counters of two processors may differ, and those of an emulator may stand still. So a user of this
+/// microsecond from ten. Counters of two processors may differ, and the counter of an emulator may not advance. So a user of this
 /// clock is right whatever it returns, and no wait depends on its progress only.
 #pragma once
 

@@ -170,7 +170,7 @@ class Patience {
   /// After the usual search, in a wait that began at `since`. Returns whether to search on.
   [[nodiscard]] bool lasts(Ticks since, const WakePrice& price) const noexcept {
     const Ticks now = ticks_now();
-    if (since >= now) return false;  // The clock stands still, or went backwards.
+    if (since >= now) return false;  // The clock did not advance, or went backwards.
     return gap_ < price.reach() && now - since < price.reach();
   }
   /// The worker, without work since `since`, was woken for work by a waker that began at `began`.

@@ -43,7 +43,7 @@ concept LoopIterator =
        { at - at } -> std::convertible_to<std::iter_difference_t<It>>;
      });
 
-/// Callable with such arguments by several threads at once, and so as a constant: not a mutable lambda.
+/// Callable with such arguments by several threads concurrently, and so as a constant: not a mutable lambda.
 template <class F, class... Args>
 concept SharedCallable = std::invocable<const std::remove_reference_t<F>&, Args...>;
 
@@ -86,7 +86,7 @@ class ReadOnlyBit {
   bool value_;
 };
 
-/// What a loop gives its body for an iterator.
+/// The argument that a loop passes to its body for an iterator.
 template <class It>
 using IteratorItem = std::conditional_t<SharesWords<It>, ReadOnlyBit, std::iter_reference_t<It>>;
 template <class R>

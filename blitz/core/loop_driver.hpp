@@ -65,7 +65,7 @@ class LoopDriver {
     void* value;
     Pace pace;
     bool eager;                 // The first offer is made though no worker is idle yet: see may_split.
-    LoopIndex ahead = 0;        // half of the positions by which this worker is ahead of the one that takes the next offer
+    LoopIndex ahead = 0;        // half of this worker's lead, in positions, over the one that takes the next offer
     float* usual = nullptr;     // what an item took the last time, if that was asked for
     Ticks asked = 0;            // when, if it was not known
     LoopIndex mine = kNoPiece;  // the piece that this worker has claimed to run next

@@ -102,7 +102,7 @@ class BLITZ_API ApartWorkers {
   const std::size_t workers_;
   const OwnedArray<ApartSlot> slots_;
   Atomic<std::size_t> max_concurrency_;  // written by set_max_concurrency, read by each worker after each job
-  // Written by workers before and after they stand apart: on another cache line than what is read after each job.
+  // Written by workers before and after they stand apart: on another cache line than the words that are read after each job.
   alignas(kCacheLine) Atomic<std::size_t> count_{0};
 };
 

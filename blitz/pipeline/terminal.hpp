@@ -48,7 +48,7 @@ BLITZ_ALWAYS_INLINE decltype(auto) as_item(X&&... x) {
   }
 }
 
-/// The same, to make a T of them: see to_copy.
+/// To make a T of them: see to_copy.
 template <class T, class... X>
 BLITZ_ALWAYS_INLINE decltype(auto) item_to_copy(X&&... x) {
   if constexpr (sizeof...(X) == 1) {

@@ -9,7 +9,7 @@ extern "C" {
 PLUGIN_API bool plugin_start(int threads);
 /// The sum of the numbers below `count`, by a loop and a join of its global pool.
 PLUGIN_API long plugin_sum(int count);
-/// The same by a loop in two static pools, one of each policy.
+/// A sum by a loop in two static pools, one of each policy.
 PLUGIN_API long plugin_sum_in_static_pools(int count);
 /// Spawns job(context) in its global pool.
 PLUGIN_API void plugin_spawn(void (*job)(void*), void* context);

@@ -245,7 +245,7 @@ TEST_CASE("asio: a context with a pool of its own") {
   of_default.join();
   of_three.wait();
   CHECK(called == 200);
-  // The end joins the threads, and destroys what has not begun.
+  // The end joins the threads, and destroys the handlers that have not begun.
   std::atomic<int> alive = 0;
   for (int round = 0; round < 20; ++round) {
     Context context(2);

@@ -311,7 +311,7 @@ TEST_CASE("coroutine: nothing is allocated but frames") {
   CHECK(allocations_of(all) <= 103);  // the frames, and the vectors of tasks and of results
 }
 
-// Only the region's workers may resume a coroutine that is awaited there: on one thread nobody else would.
+// Only the region's workers may resume a coroutine that is awaited there: on one thread nobody else can.
 TEST_CASE_TEMPLATE("coroutine: in a region whose queue cannot grow, it goes on where it was", Pool, blitz::ThreadPool,
                    blitz::AsyncThreadPool) {
   const auto fails = [](auto make) {

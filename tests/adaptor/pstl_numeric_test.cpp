@@ -197,7 +197,7 @@ std::vector<To> as(const std::vector<int>& v) {
   return mapped(v, [](int x) { return static_cast<To>(x); });
 }
 
-/// Types that each policy is asked with: each is a kernel of its own.
+/// Types that each policy is asked with: each has its kernel.
 template <class Policy>
 void kernels(const Policy& policy, std::size_t count, std::mt19937& random) {
   const auto bytes = as<unsigned char>(random_items(random, count, 0, 255));

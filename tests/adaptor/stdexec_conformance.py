@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 POOLS = ["static_thread_pool", "tbb_thread_pool", "taskflow_thread_pool", "asio_thread_pool"]
 
-# Tests of what only stdexec's pools have: a thread or a set of processors for each scheduler, schedule_all, the hooks of a class
+# Tests of parts that only stdexec's pools have: a thread or a set of processors for each scheduler, schedule_all, the hooks of a class
 # that is derived from them, completion on an executor of Asio, and a bulk of five items that always runs on five threads.
 LEFT_OUT_FILES = ["exec/test_thread_pool_base.cpp", "exec/asio/test_asio_thread_pool.cpp"]
 LEFT_OUT = ["constrained static_thread_pool", "static_thread_pool::get_scheduler_on_thread", "schedule_all on",

@@ -36,7 +36,7 @@ TEST_CASE("stdexec: queries of the scheduler and of what it schedules") {
   const auto attributes = get_env(schedule(on_pool));
   CHECK(get_completion_scheduler<set_value_t>(attributes) == on_pool);
   CHECK(get_completion_scheduler<set_stopped_t>(attributes) == on_pool);
-  // And of what an algorithm makes of it.
+  // And of the sender that an algorithm makes of it.
   CHECK(get_completion_scheduler<set_value_t>(get_env(schedule(on_pool) | then([] {})), env<>{}) == on_pool);
   CHECK(get_completion_scheduler<set_value_t>(get_env(just(1) | continues_on(on_pool)), env<>{}) == on_pool);
 }

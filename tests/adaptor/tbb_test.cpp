@@ -439,7 +439,7 @@ TEST_CASE("parallel_for_each, with a feeder") {
   CHECK(sum == 45);
 }
 
-/// An item that can be neither copied nor moved.
+/// An item that cannot be copied or moved.
 struct Fixed {
   explicit Fixed(int its_value) : value(its_value) {}
   Fixed(const Fixed&) = delete;

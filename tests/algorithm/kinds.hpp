@@ -179,7 +179,7 @@ struct alignas(128) Wide {
   friend auto operator<=>(const Wide&, const Wide&) = default;
 };
 
-/// A base that keeps what derives from it from being trivially copyable.
+/// A base; derived classes are not trivially copyable.
 struct NotTrivial {
   NotTrivial() = default;
   NotTrivial(const NotTrivial&) {}

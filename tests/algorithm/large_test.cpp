@@ -51,7 +51,7 @@ bool are_runs(std::span<const char> items, std::array<char, kKinds> kinds = {0, 
   }
   return items.empty();
 }
-/// Whether item i is what `expected(i)` says.
+/// Whether item i has the value of `expected(i)` says.
 template <class F>
 bool are(std::span<const char> items, const F& expected) {
   for (std::size_t i = 0; i < items.size(); ++i) {

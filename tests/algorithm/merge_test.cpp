@@ -339,7 +339,7 @@ TEST_CASE("merges and set operations: an exception of a comparison") {
 }
 
 TEST_CASE("merges, set operations and sorts: a comparison that throws std::bad_alloc") {
-  // The library runs parts by one thread where a pool has no memory; what a comparison throws is none of that.
+  // The library runs parts by one thread if a pool has no memory; an exception of a comparison is not such a case.
   const std::vector<Tagged> a = sorted_items(70, 40);
   const std::vector<Tagged> b = sorted_items(50, 40);
   std::vector<Tagged> both = b;

@@ -105,7 +105,7 @@ inline void update(int& entry) {
   std::this_thread::sleep_for(std::chrono::microseconds(20));
   ++entry;
 }
-/// Loops whose items take the same lock.
+/// Loops with items that take the same lock.
 inline void meanwhile() {
   for (int round = 0; round < 20; ++round) {
     blitz::parallel_for(0, 16, [](int) {

@@ -394,7 +394,7 @@ TEST_CASE_TEMPLATE("bad_alloc: isolation", Pool, BLITZ_FAULT_POOLS) {
   });
 }
 
-// Only workers of the region may run them: on one thread nobody else would.
+// Only workers of the region may run them: on one thread nobody else can.
 TEST_CASE_TEMPLATE("bad_alloc: isolation, and what must arrive in a queue", Pool, BLITZ_FAULT_POOLS) {
   fail_each_in<Pool>([](auto& bench) {
     bench.pool.install([&] {

@@ -1,4 +1,4 @@
-// A clock that goes backwards or stays where it was: all calls have their results, no division by zero or overflow ends the program,
+// A clock that goes backwards or does not advance: all calls have their results, no division by zero or overflow ends the program,
 // and no wait lasts until the clock has moved. The library's sources are compiled here, with such a clock.
 #include <atomic>
 #include <chrono>

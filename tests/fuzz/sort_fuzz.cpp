@@ -66,7 +66,7 @@ std::vector<Item<Key>> items_from(std::span<const std::uint8_t> bytes) {
   return items;
 }
 
-/// Sorts the items, and exchanges some pairs, which are where the bytes say.
+/// Sorts the items, and exchanges some pairs, at places from the bytes.
 template <class Key>
 void make_nearly_sorted(std::vector<Item<Key>>& items, std::span<const std::uint8_t> bytes) {
   std::ranges::stable_sort(items, {}, &Item<Key>::key);

@@ -255,7 +255,7 @@ INTERLEAVE_CASE("stand: all are confined", .preemptions = 2, .random_schedules =
   all.expect_done();
 }
 
-// The other worker is busy, and does not stand apart.
+// The other worker is busy, and is not apart.
 INTERLEAVE_CASE("stand: what a region has left in the queue", .preemptions = 1) {
   Pool pool(run, 2);
   CoreLatch latch;

@@ -183,7 +183,7 @@ INTERLEAVE_CASE("confined: one leaves before the job comes", .preemptions = 1, .
   call_away(run, true);
 }
 
-/// A job is pushed in an inner region that has ended where it began. Of two sleepers, one has begun that region and is in the
+/// A job is pushed in an inner region that has ended in its first place. Of two sleepers, one has begun that region and is in the
 /// outer one now, the other is in the inner one. The wait of slot 0, which is called first, ends; slot 1 runs the job. The
 /// pusher blocks until it has run.
 void call_from_ended_region(Run& run, std::size_t home) {

@@ -66,7 +66,7 @@ class Arrays {
 
 }  // namespace
 
-// The library's arrays are aligned to a cache line. Nothing else is allocated with that alignment in a case.
+// The library's arrays are aligned to a cache line. No other block is allocated with that alignment in a case.
 void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
   void* const memory = std::aligned_alloc(static_cast<std::size_t>(alignment), size);
   if (Arrays::all != nullptr) (*Arrays::all)[memory] = std::make_unique<Arrays::Array>();

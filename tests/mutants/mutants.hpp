@@ -1,5 +1,5 @@
 /// @file
-/// What `schema.py` writes into a mutated copy of the library: the choice of one mutant at run time.
+/// The part that `schema.py` adds to a mutated copy of the library: the choice of one mutant at run time.
 ///
 /// A program contains all mutants; the environment chooses one. So it is compiled once, and not once for each mutant.
 /// Source of the idea: R. H. Untch, A. J. Offutt, M. J. Harrold, "Mutation analysis using mutant schemata", ISSTA 1993.

@@ -24,7 +24,7 @@ CONSTANT = re.compile(r"(?<= [+\-*/%] )(\d+)\b(?!['.\w])")
 EXTREME = re.compile(r"\bstd::(min|max)(<[\w:<> ]+>)?\((?!\{)")
 CONDITION = re.compile(r"\bif \(")
 STATEMENT = re.compile(r"^( +(?:if \(.*\) |else )?)((?:\+\+|--)?[A-Za-z_][\w.:\[\]>()*-]*?(?:\(.*\)| [+\-*|&]?= .*|\+\+|--)?);( //.*)?$")
-# What has no mutants: what is evaluated by the compiler, declarations, and the parts of a program that do not run.
+# Without mutants: code that the compiler evaluates, declarations, and the parts of a program that do not run.
 STATIC = re.compile(
     r"^\s*(//|#|template\b|requires\b|static_assert\b|using\b|concept\b|friend\b|BLITZ_REFUSE|public:|private:)"
     r"|\bif constexpr\b|\bconstexpr\b|\bconsteval\b|\brequires\b|\boperator\b|<=>|\bconcept\b|= default|= delete|\bnoexcept\("
@@ -89,7 +89,7 @@ class Schema:
     def mutated_line(self, file, n, line, begins):
         code, comment = self.split_comment(line)
         source = code.strip()
-        edits = []  # (begin, end, text), of which none overlap
+        edits = []  # (begin, end, text), without overlaps
         for m in OPERATOR.finditer(code):
             # A parameter's default, a template's argument, or a string is not an expression to be changed.
             if self.in_string(code, m.start()) or (m[1] in "<>" and self.is_bracket(code, m)):

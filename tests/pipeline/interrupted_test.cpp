@@ -1,6 +1,6 @@
 // Pipelines that end early, by an exception or a stop at each call, or by an allocation that fails: all that was made is
 // destroyed, and no item is visited twice. Every source and stage with every terminal (names_test.py looks for their names here):
-// stages hide behind two types, of those that keep positions and of others, so that each is compiled once.
+// stages have two erased types, for stages that keep positions and for others, so that each is compiled once.
 #include <array>
 #include <atomic>
 #include <concepts>

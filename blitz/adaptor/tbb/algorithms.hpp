@@ -137,7 +137,7 @@ concept Reduction = Splittable<Body> && requires(Body& body, const Range& range,
   body(range);
   body.join(right);
 };
-/// What the functional forms call.
+/// The calls of the functional forms.
 template <class F, class Result, class... Arguments>
 concept Returns = std::is_invocable_r_v<Result, const F&, Arguments...>;
 
@@ -361,13 +361,13 @@ class feeder {
 
 namespace detail {
 
-/// Whether the items of these iterators stay valid: then they are visited where they are.
+/// Whether the items of these iterators stay valid: then they are visited in place.
 template <class I>
 inline constexpr bool kInPlace =
     std::forward_iterator<I> ||
     std::derived_from<typename std::iterator_traits<I>::iterator_category, std::forward_iterator_tag>;
 
-/// An item of parallel_for_each that is visited where it is: it may be of any type.
+/// An item of parallel_for_each that is visited in place: it may be of any type.
 template <class I>
 class PlacedItem {
  public:
@@ -382,7 +382,7 @@ class PlacedItem {
   I at_;
 };
 
-/// An item that was read from an input iterator or was fed, or one that is visited where it is.
+/// An item that was read from an input iterator or was fed, or one that is visited in place.
 template <class I>
 class FedItem {
  public:
@@ -429,7 +429,7 @@ class FedItem {
   Item item_;
 };
 
-/// The items of [first, last) as `Item`s, to be read once. The iterators need not be those of C++20.
+/// The items of [first, last) as `Item`s, to be read once. The iterators need not satisfy C++20's concepts.
 template <class I, class Item>
 class EachItems {
  public:
@@ -465,7 +465,7 @@ class EachItems {
 
 namespace detail {
 
-/// Whether `body` takes the items of I, whatever else it takes.
+/// Whether `body` takes the items of I, perhaps among other types.
 template <class Body, class I, class... More>
 inline constexpr bool kTakesItem = std::invocable<const Body&, std::iter_reference_t<I>, More...> ||
                                    (!kInPlace<I> && (std::invocable<const Body&, std::iter_value_t<I>, More...> ||

@@ -168,7 +168,7 @@ class SharedMutex : public M {
       SharedMutex& mutex = *std::exchange(mutex_, nullptr);
       write_ ? mutex.unlock() : mutex.unlock_shared();
     }
-    /// Returns whether nobody can have written meanwhile; here, only if it was a writer already.
+    /// Returns whether nobody can have written in between; here, only if it was a writer already.
     bool upgrade_to_writer() { return change(true); }
     bool downgrade_to_reader() { return change(false); }
     [[nodiscard]] bool is_writer() const noexcept { return write_; }

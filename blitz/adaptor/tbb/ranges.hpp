@@ -34,7 +34,7 @@ class proportional_split {
 
 namespace detail {
 
-/// What a blocked_range holds, and what can be counted with: integers, pointers, random-access iterators, and what has their `<`,
+/// The bounds of a blocked_range: integers, pointers, random-access iterators, and what has their `<`,
 /// `-` and `+`.
 template <class V>
 concept RangeValue = std::copyable<V> && requires(const V& a, const V& b) {
@@ -44,7 +44,7 @@ concept RangeValue = std::copyable<V> && requires(const V& a, const V& b) {
 };
 template <class T>
 concept Splittable = std::constructible_from<T, T&, split>;
-/// What an algorithm cuts.
+/// A range that an algorithm can cut.
 template <class R>
 concept SplitRange = std::copy_constructible<R> && Splittable<R> && requires(const R& range) {
   { range.empty() } -> std::convertible_to<bool>;

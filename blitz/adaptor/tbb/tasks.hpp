@@ -97,7 +97,7 @@ class task_group {
     try {
       group_.wait();
     } catch (const blitz::ThreadPoolError&) {
-      return;  // In a forked child, where the tasks do not run.
+      return;  // In a forked child the tasks do not run.
     } catch (...) {
     }
     if (std::uncaught_exceptions() == 0) throw missing_wait();

@@ -1,5 +1,5 @@
 /// @file
-/// The version of oneTBB that the stand-ins speak for, and its namespaces. Each of its headers includes this one.
+/// The version of oneTBB that these headers have, and its namespaces. Each of its headers includes this one.
 #pragma once
 
 // A program may ask for BLITZ_TBB. The others are of the version whose interface is taken over.

@@ -24,7 +24,7 @@ struct ProjectedLess {
   P* proj;
 };
 
-/// What items of type T are sorted by.
+/// The key that items of type T are sorted by.
 template <class T, class P>
 using SortKey = std::remove_cvref_t<std::invoke_result_t<P&, T&>>;
 
@@ -50,7 +50,7 @@ template <class T>
   return options.min_grain > 0 ? options.min_grain : kSortGrain<T>;
 }
 
-/// The order of the items: for what is sorted by radix, that of their keys' digits, in which a NaN has a place.
+/// The order of the items: for a radix sort the order of their keys' digits; a NaN has a place in it.
 template <class T, class C, class P>
 auto order_of(C& comp, P& proj) {
   if constexpr (sorted_by_radix<T, C, P>()) {
@@ -61,8 +61,8 @@ auto order_of(C& comp, P& proj) {
   }
 }
 
-/// The same for a stable sort, so that it has one set of functions for both. Of floating keys the comparison is cheaper than
-/// digits in which both zeros are equal.
+/// For a stable sort, so that it has one set of functions for both. Of floating keys the comparison is cheaper than
+/// digits with equal zeros.
 template <class T, class C, class P>
 auto stable_order_of(C& comp, P& proj) {
   if constexpr (sorted_by_radix<T, C, P>() && std::integral<SortKey<T, P>>) {

@@ -3,8 +3,8 @@
 ///
 /// Items that are in order already, or in the opposite one, are found first. If most look as if they were in order, a few
 /// displaced ones are taken out and put back; if too many are displaced, both halves are sorted in place, and only their
-/// overlap is merged. What begins with a long run, or has one in its middle, is cut in two; both are sorted side by
-/// side, and merged. All else is sorted by another algorithm: by radix, or by quicksort, the two sides of a pivot side
+/// overlap is merged. A piece that begins with a long run, or has one in its middle, is cut in two; both are sorted side by
+/// side, and merged. The rest is sorted by another algorithm: by radix, or by quicksort, the two sides of a pivot side
 /// by side, of no more items than the share of a thread. Merges are stable, so the whole is if the other algorithm is.
 #pragma once
 
@@ -38,7 +38,7 @@ class ParallelStableQuicksort {
 
   /// The least run, of n items, that is worth a merge.
   [[nodiscard]] static std::size_t long_run(std::size_t n) { return detail::long_run<T>(n); }
-  /// Whether n items are to be cut in two, runs or not: partitions are made by one thread each.
+  /// Whether n items must be cut in two, runs or not: partitions are made by one thread each.
   [[nodiscard]] bool cuts(std::size_t n) const { return n > share_; }
 
   /// Sorts the n items at `items`; `other` is scratch. When it throws they are there as well. Throws Stopped.
@@ -75,7 +75,7 @@ class ParallelStableQuicksort {
 /// Of fewer items, the displaced ones are not looked for.
 inline constexpr std::size_t kLeastDisplaced = 256;
 
-/// `Other` sorts what has no long runs; see ParallelStableQuicksort.
+/// `Other` sorts items without long runs; see ParallelStableQuicksort.
 template <class T, class Less, class Other>
 class ParallelMergeSort {
  public:
@@ -88,7 +88,7 @@ class ParallelMergeSort {
   void sort(T* items, T* other, std::size_t n, bool into_other) const {
     T* const home = into_other ? other : items;
     T* const away = into_other ? items : other;
-    T* at = items;  // where they are if a comparison throws
+    T* at = items;  // their place if a comparison throws
     try {
       throw_if_stopped(options_);
       FrontRun run = n < 2 ? FrontRun{n, false} : front_run<Other::kStable>(here_, items, n, less_);
@@ -168,7 +168,7 @@ class ParallelMergeSort {
   }
 
   /// Sorts items[0..middle), which may be sorted already, and items[middle..n). They end in `other`, or in `items` if not
-  /// `into_other`; so they do when it throws. Then `at` is where they are.
+  /// `into_other`; so they do when it throws. Then `at` is their place.
   void sort_halves(T* items, T* other, std::size_t middle, std::size_t n, bool left_is_sorted, bool into_other,
                    T*& at) const {
     const auto left = [&] {

@@ -29,7 +29,7 @@ void quicksort_items(const AlgorithmOptions& options, std::size_t threads, T* it
       .sort(items, items + n, nullptr, depth_limit(static_cast<std::ptrdiff_t>(n)));
 }
 
-/// The same for items whose radix sort sorts objects of type `Sorted`.
+/// For a radix sort of objects of type `Sorted`.
 template <class Sorted>
 [[nodiscard]] std::size_t radix_grain(const AlgorithmOptions& options) noexcept {
   return std::max(options.min_grain, kMostRadixBytes / sizeof(Sorted));

@@ -74,7 +74,7 @@ bool with_scratch(T* /*items*/, std::size_t n, F&& f) {
   return true;
 }
 
-/// As above, of items as they come. False: there is no memory for that.
+/// Sorts items that are cheap to move. False: there is no memory for that.
 template <class T, class C, class P>
 bool try_stable_sort_cheap(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n,
                            std::size_t grain, C& comp, P& proj) {

@@ -59,7 +59,7 @@ TEST_CASE("kept memory: an array of about the same size has the memory of the on
   free_kept(second, 1001 * kKiB, 8);
 }
 
-/// Whether the memory of an array of that size and alignment is that of an array of `next` bytes after it.
+/// Whether the memory of an array of that size and alignment is the memory of an array of `next` bytes after it.
 bool is_kept(std::size_t size, std::size_t alignment, std::size_t next) {
   free_all_kept();
   void* const first = allocate_kept(size, alignment);
