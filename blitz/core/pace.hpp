@@ -85,7 +85,7 @@ class Pace {
       const Ticks start = mark_ != 0 ? mark_ : ticks_now();
       run_block(first, first + size);
       mark_ = ticks_now();
-      ran(size, ticks_between(start, mark_));
+      ran(size, mark_ - start);
     } else {
       run_block(first, first + size);
     }
@@ -106,9 +106,18 @@ class Pace {
     return size < left && (left > kTinyLoop || slow_);
   }
 
-  /// A block of `size` items took `ticks`.
+  /// A block of `size` items took `ticks`. A negative difference tells nothing: the clock went backwards.
   BLITZ_ALWAYS_INLINE void ran(std::uint64_t size, Ticks ticks) noexcept {
     const Ticks target = kTargetMicroseconds * ticks_per_microsecond();
+    std::uint64_t next;
+    if (ticks < target) {
+      // At most so many times the last block: its items may have been the cheap ones.
+      next = std::min(size, kMostToGrow) * std::min(target / (ticks + 1), kMaxGrowth);
+    } else {
+      if (static_cast<std::int64_t>(ticks) < 0) return;
+      next = size / (ticks / target + 1);
+    }
+    block_ = std::max(grain_, next);
     slow_ = ticks > kSlowMicroseconds * ticks_per_microsecond();
     if (slow_) may_offer_ = true;
     if (blocks_ < 2) {
@@ -117,10 +126,6 @@ class Pace {
     }
     ticks_ += ticks;
     items_ += size;
-    // At most so many times the last block: its items may have been the cheap ones.
-    const std::uint64_t next = ticks < target ? std::min(size, kMostToGrow) * std::min(target / (ticks + 1), kMaxGrowth)
-                                              : size / (ticks / target + 1);
-    block_ = std::max(grain_, next);
   }
 
  private:

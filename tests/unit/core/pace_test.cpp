@@ -160,6 +160,18 @@ TEST_CASE("pace: dear items make shorter blocks, down to the grain") {
   CHECK(pace.next_block(0, kMost) == 2);
 }
 
+TEST_CASE("pace: a block that ended before it began, by the clock, is not counted") {
+  Pace pace(2);
+  for (int i = 0; i < 4; ++i) pace.ran(pace.next_block(0, kMost), 10);
+  const std::uint64_t next = pace.next_block(0, kMost);
+  const float per_item = pace.per_item();
+  pace.offer_refused();
+  for (const std::uint64_t back : {std::uint64_t{1}, std::uint64_t{1} << 40}) pace.ran(next, ~back + 1);
+  CHECK(pace.next_block(0, kMost) == next);
+  CHECK(pace.per_item() == per_item);
+  CHECK_FALSE(pace.may_offer());
+}
+
 TEST_CASE("pace: after an offer that came back, another one only when some work has been done") {
   Pace pace(1);
   CHECK(pace.may_offer());
@@ -294,7 +306,7 @@ TEST_CASE("pace: a block grows to any number of items, and never shrinks because
 }
 
 TEST_CASE("pace: a block that took any number of ticks is followed by one of the grain") {
-  for (int bit = 32; bit < 65; ++bit) {
+  for (int bit = 32; bit < 64; ++bit) {
     CAPTURE(bit);
     const std::uint64_t ticks = kMost >> (64 - bit);
     Pace pace(7);
