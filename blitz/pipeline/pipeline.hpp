@@ -177,7 +177,8 @@ class Pipeline {
   {
     return then(detail::Zip<S, T>(stage_, other.stage()));
   }
-  /// The items of this, then those of `next`, which must be of the same type.
+  /// The items of this, then the items of `next`, which must be of the same type. The terminal, or the next stage that counts the
+  /// items, throws std::length_error if they are more than 2^64 - 1.
   template <PipelineStage T>
     requires std::same_as<typename S::Items, typename T::Items>
   [[nodiscard]] auto chain(const Pipeline<T>& next) const {

@@ -7,8 +7,10 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <ranges>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -408,7 +410,13 @@ class ChainStage : public Over<S> {
   ChainStage(S below, Next next)
       : Over<S>(std::move(below)), next_(std::move(next)), middle_(this->below_.positions()) {}
 
-  [[nodiscard]] LoopIndex positions() const { return middle_ + next_.positions(); }
+  [[nodiscard]] LoopIndex positions() const {
+    const LoopIndex more = next_.positions();
+    if (more > std::numeric_limits<LoopIndex>::max() - middle_)
+      throw std::length_error(
+          "blitz: chain: the pipelines have more than 2^64 - 1 items together; run them one by one");
+    return middle_ + more;
+  }
   void first_pass(const AlgorithmOptions& options) {
     Over<S>::first_pass(options);
     next_.first_pass(options);

@@ -130,23 +130,26 @@ def main():
     tests.sort(key=lambda test: test.seconds)
 
     wanted = [m for m in mutants if options.only in m.file][options.first :: options.every]
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        results = list(zip(wanted, pool.map(lambda m: noticed_by(m, tests), wanted)))
-
     reached = set().union(*(test.reached for test in tests))
     known = reasons()
-    survivors = [m for m, test in results if test is None]
+    survivors = []
     unexplained = 0
-    for m in survivors:
-        why = explained(m, known)
-        unexplained += why is None
-        print(f"{m.file}:{m.line}: [{m.kind}]{'' if m.number in reached else ' not reached'} {m.source}    | {m.old} -> {m.new or 'nothing'}{'' if why is None else ' | ' + why}")
-    by_kind = collections.Counter(m.kind for m, _ in results)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for m, test in zip(wanted, pool.map(lambda m: noticed_by(m, tests), wanted)):
+            if test is not None:
+                continue
+            why = explained(m, known)
+            survivors.append(m)
+            unexplained += why is None
+            seen = "" if m.number in reached else " not reached"
+            reason = "" if why is None else f" | {why}"
+            print(f"{m.file}:{m.line}: [{m.kind}]{seen} {m.source}    | {m.old} -> {m.new or 'nothing'}{reason}", flush=True)
+    by_kind = collections.Counter(m.kind for m in wanted)
     lost = collections.Counter(m.kind for m in survivors)
     for kind, count in sorted(by_kind.items()):
         print(f"{kind:12}{count - lost[kind]:6} of {count:6}")
-    rate = 1 - len(survivors) / max(len(results), 1)
-    print(f"{len(results) - len(survivors)} of {len(results)} mutants noticed, {100 * rate:.1f} %; {unexplained} survivors without a reason")
+    rate = 1 - len(survivors) / max(len(wanted), 1)
+    print(f"{len(wanted) - len(survivors)} of {len(wanted)} mutants noticed, {100 * rate:.1f} %; {unexplained} survivors without a reason")
     return 0 if rate >= LEAST_RATE and unexplained == 0 else 1
 
 

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <atomic>
 #include <concepts>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <list>
 #include <optional>
 #include <ranges>
@@ -296,6 +298,21 @@ TEST_CASE("pipelines: a stop in the first pass: for_each and folds return what r
         return std::views::iota(std::min(2 * f(i), kNodes), std::min(2 * i + 2, kNodes));
       });
     });
+  });
+}
+
+TEST_CASE("pipelines: two chained ones with more than 2^64 - 1 items together are refused when they run") {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  const auto all = par(std::uint64_t{0}, kMost);
+  const auto one = par(std::uint64_t{7}, std::uint64_t{8});
+  const auto none = par(std::uint64_t{7}, std::uint64_t{7});
+  const auto is_seven = [](std::uint64_t i) { return i == 7; };
+  for_each_pool([&](const AlgorithmOptions& options) {
+    CHECK(all.chain(none).with(options).find_any(is_seven) == 7);
+    for (const auto& refused : {all.chain(one), one.chain(all), all.chain(all)}) {
+      CHECK_THROWS_AS(static_cast<void>(refused.with(options).find_any(is_seven)), std::length_error);
+      CHECK_THROWS_AS(static_cast<void>(refused.take(3)), std::length_error);
+    }
   });
 }
 
