@@ -25,11 +25,20 @@ template <std::random_access_iterator I, std::sized_sentinel_for<I> S>
   return static_cast<LoopIndex>(last - first);
 }
 
+/// As std::projected, by a projection that several threads call concurrently: no mutable lambda.
+template <class I, class P>
+using Projected = std::projected<I, const P>;
+
 /// A predicate, or a function, of an item, which several threads call concurrently: no mutable lambda.
 template <class F, class I>
 concept SharedPredicate = std::indirect_unary_predicate<const F, I>;
 template <class F, class I>
 concept SharedFunction = std::indirectly_unary_invocable<const F, I>;
+/// The same of projected items; false also if the projection cannot be called concurrently.
+template <class F, class I, class P>
+concept SharedProjectedPredicate = requires { requires SharedPredicate<F, Projected<I, P>>; };
+template <class F, class I, class P>
+concept SharedProjectedFunction = requires { requires SharedFunction<F, Projected<I, P>>; };
 
 /// As the standard's concepts, of items that several threads write and of an order that they call concurrently.
 template <class O, class T>
@@ -41,9 +50,9 @@ concept Swappable = std::indirectly_swappable<I1, I2> && !SharesWords<I1> && !Sh
 template <class I>
 concept Permutable = std::permutable<I> && !SharesWords<I>;
 template <class I, class C = std::ranges::less, class P = std::identity>
-concept Sortable = std::sortable<I, const C, P> && !SharesWords<I>;
+concept Sortable = std::sortable<I, const C, const P> && !SharesWords<I>;
 template <class I1, class I2, class O, class C = std::ranges::less, class P1 = std::identity, class P2 = std::identity>
-concept Mergeable = std::mergeable<I1, I2, O, const C, P1, P2> && !SharesWords<O>;
+concept Mergeable = std::mergeable<I1, I2, O, const C, const P1, const P2> && !SharesWords<O>;
 
 /// The return type of overloads that refuse callables that are not constant.
 #define BLITZ_REFUSE_MUTABLE                                                                                           \
@@ -84,21 +93,21 @@ constexpr auto borrowed(Result result) {
 template <class Algorithm>
 struct WithPredicate {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class P = std::identity,
-            SharedPredicate<std::projected<I, P>> F>
+            SharedPredicate<Projected<I, P>> F>
   auto operator()(const AlgorithmOptions& options, I first, S last, F pred, P proj = {}) const {
     return Algorithm::run(options, first, count_of(first, last), pred, proj);
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class P = std::identity,
-            SharedPredicate<std::projected<I, P>> F>
+            SharedPredicate<Projected<I, P>> F>
   auto operator()(I first, S last, F pred, P proj = {}) const {
     return Algorithm::run(AlgorithmOptions{}, first, count_of(first, last), pred, proj);
   }
-  template <LoopRange R, class P = std::identity, SharedPredicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+  template <LoopRange R, class P = std::identity, SharedPredicate<Projected<std::ranges::iterator_t<R>, P>> F>
   auto operator()(const AlgorithmOptions& options, R&& range, F pred, P proj = {}) const {
     const auto first = std::ranges::begin(range);
     return borrowed<R>(Algorithm::run(options, first, static_cast<LoopIndex>(std::ranges::size(range)), pred, proj));
   }
-  template <LoopRange R, class P = std::identity, SharedPredicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+  template <LoopRange R, class P = std::identity, SharedPredicate<Projected<std::ranges::iterator_t<R>, P>> F>
   auto operator()(R&& range, F pred, P proj = {}) const {
     const auto first = std::ranges::begin(range);
     return borrowed<R>(
@@ -107,12 +116,12 @@ struct WithPredicate {
 
   template <LoopRange R, class P = std::identity,
             std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
-    requires(!SharedPredicate<F, std::projected<std::ranges::iterator_t<R>, P>>)
+    requires(!SharedProjectedPredicate<F, std::ranges::iterator_t<R>, P>)
   BLITZ_REFUSE_MUTABLE operator()(R&& range, F pred, P proj = {}) const BLITZ_REFUSED;
 };
 
 template <class T, class I, class P>
-concept ComparableValue = std::indirect_binary_predicate<std::ranges::equal_to, std::projected<I, P>, const T*>;
+concept ComparableValue = std::indirect_binary_predicate<std::ranges::equal_to, Projected<I, P>, const T*>;
 
 /// f(range, value, proj): run(options, first, count, value, proj).
 template <class Algorithm>
@@ -153,25 +162,25 @@ concept MutableComparison = std::indirect_binary_predicate<C, A, B> && !std::ind
 template <class Algorithm, class Default>
 struct WithComparison {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = Default, class P = std::identity>
-    requires ComparesItems<C, Default, std::projected<I, P>, std::projected<I, P>>
+    requires ComparesItems<C, Default, Projected<I, P>, Projected<I, P>>
   auto operator()(const AlgorithmOptions& options, I first, S last, C comp = {}, P proj = {}) const {
     return Algorithm::run(options, first, count_of(first, last), comp, proj);
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = Default, class P = std::identity>
-    requires ComparesItems<C, Default, std::projected<I, P>, std::projected<I, P>>
+    requires ComparesItems<C, Default, Projected<I, P>, Projected<I, P>>
   auto operator()(I first, S last, C comp = {}, P proj = {}) const {
     return Algorithm::run(AlgorithmOptions{}, first, count_of(first, last), comp, proj);
   }
   template <LoopRange R, class C = Default, class P = std::identity>
-    requires ComparesItems<C, Default, std::projected<std::ranges::iterator_t<R>, P>,
-                           std::projected<std::ranges::iterator_t<R>, P>>
+    requires ComparesItems<C, Default, Projected<std::ranges::iterator_t<R>, P>,
+                           Projected<std::ranges::iterator_t<R>, P>>
   auto operator()(const AlgorithmOptions& options, R&& range, C comp = {}, P proj = {}) const {
     const auto first = std::ranges::begin(range);
     return borrowed<R>(Algorithm::run(options, first, static_cast<LoopIndex>(std::ranges::size(range)), comp, proj));
   }
   template <LoopRange R, class C = Default, class P = std::identity>
-    requires ComparesItems<C, Default, std::projected<std::ranges::iterator_t<R>, P>,
-                           std::projected<std::ranges::iterator_t<R>, P>>
+    requires ComparesItems<C, Default, Projected<std::ranges::iterator_t<R>, P>,
+                           Projected<std::ranges::iterator_t<R>, P>>
   auto operator()(R&& range, C comp = {}, P proj = {}) const {
     const auto first = std::ranges::begin(range);
     return borrowed<R>(
@@ -351,7 +360,7 @@ template <class Algorithm, class Default>
 struct OfTwoRanges {
   template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
             std::sized_sentinel_for<I2> S2, class C = Default, class P1 = std::identity, class P2 = std::identity>
-    requires ComparesItems<C, Default, std::projected<I1, P1>, std::projected<I2, P2>>
+    requires ComparesItems<C, Default, Projected<I1, P1>, Projected<I2, P2>>
   auto operator()(const AlgorithmOptions& options, I1 first1, S1 last1, I2 first2, S2 last2, C comp = {}, P1 proj1 = {},
                   P2 proj2 = {}) const {
     return Algorithm::run(options, first1, count_of(first1, last1), first2, count_of(first2, last2), comp, proj1,
@@ -359,14 +368,14 @@ struct OfTwoRanges {
   }
   template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
             std::sized_sentinel_for<I2> S2, class C = Default, class P1 = std::identity, class P2 = std::identity>
-    requires ComparesItems<C, Default, std::projected<I1, P1>, std::projected<I2, P2>>
+    requires ComparesItems<C, Default, Projected<I1, P1>, Projected<I2, P2>>
   auto operator()(I1 first1, S1 last1, I2 first2, S2 last2, C comp = {}, P1 proj1 = {}, P2 proj2 = {}) const {
     return (*this)(AlgorithmOptions{}, first1, last1, first2, last2, std::move(comp), std::move(proj1),
                    std::move(proj2));
   }
   template <LoopRange R1, LoopRange R2, class C = Default, class P1 = std::identity, class P2 = std::identity>
-    requires ComparesItems<C, Default, std::projected<std::ranges::iterator_t<R1>, P1>,
-                           std::projected<std::ranges::iterator_t<R2>, P2>>
+    requires ComparesItems<C, Default, Projected<std::ranges::iterator_t<R1>, P1>,
+                           Projected<std::ranges::iterator_t<R2>, P2>>
   auto operator()(const AlgorithmOptions& options, R1&& range1, R2&& range2, C comp = {}, P1 proj1 = {},
                   P2 proj2 = {}) const {
     const auto first1 = std::ranges::begin(range1);
@@ -376,8 +385,8 @@ struct OfTwoRanges {
                        static_cast<LoopIndex>(std::ranges::size(range2)), comp, proj1, proj2));
   }
   template <LoopRange R1, LoopRange R2, class C = Default, class P1 = std::identity, class P2 = std::identity>
-    requires ComparesItems<C, Default, std::projected<std::ranges::iterator_t<R1>, P1>,
-                           std::projected<std::ranges::iterator_t<R2>, P2>>
+    requires ComparesItems<C, Default, Projected<std::ranges::iterator_t<R1>, P1>,
+                           Projected<std::ranges::iterator_t<R2>, P2>>
   auto operator()(R1&& range1, R2&& range2, C comp = {}, P1 proj1 = {}, P2 proj2 = {}) const {
     return (*this)(AlgorithmOptions{}, std::forward<R1>(range1), std::forward<R2>(range2), std::move(comp),
                    std::move(proj1), std::move(proj2));

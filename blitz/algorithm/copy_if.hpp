@@ -29,7 +29,7 @@ struct CopyIf : OutputOfRange {
   using OutputOfRange::operator();
 
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
-            std::sized_sentinel_for<O> T, class P = std::identity, SharedPredicate<std::projected<I, P>> F>
+            std::sized_sentinel_for<O> T, class P = std::identity, SharedPredicate<Projected<I, P>> F>
     requires CopyableTo<I, O>
   std::ranges::copy_if_result<I, O> operator()(const AlgorithmOptions& options, I first, S last, O out, T out_last,
                                                F pred, P proj = {}) const {
@@ -40,14 +40,14 @@ struct CopyIf : OutputOfRange {
     return {at(first, end), at(out, kept)};
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
-            std::sized_sentinel_for<O> T, class P = std::identity, SharedPredicate<std::projected<I, P>> F>
+            std::sized_sentinel_for<O> T, class P = std::identity, SharedPredicate<Projected<I, P>> F>
     requires CopyableTo<I, O>
   std::ranges::copy_if_result<I, O> operator()(I first, S last, O out, T out_last, F pred, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(out), out_last, std::move(pred),
                    std::move(proj));
   }
   template <LoopRange R, LoopRange Out, class P = std::identity,
-            SharedPredicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+            SharedPredicate<Projected<std::ranges::iterator_t<R>, P>> F>
     requires CopyableTo<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
   std::ranges::copy_if_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>> operator()(
       const AlgorithmOptions& options, R&& range, Out&& out, F pred, P proj = {}) const {
@@ -55,7 +55,7 @@ struct CopyIf : OutputOfRange {
                    std::ranges::end(out), std::move(pred), std::move(proj));
   }
   template <LoopRange R, LoopRange Out, class P = std::identity,
-            SharedPredicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+            SharedPredicate<Projected<std::ranges::iterator_t<R>, P>> F>
     requires CopyableTo<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
   std::ranges::copy_if_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>> operator()(
       R&& range, Out&& out, F pred, P proj = {}) const {
@@ -63,7 +63,7 @@ struct CopyIf : OutputOfRange {
   }
   template <LoopRange R, LoopRange Out, class P = std::identity,
             std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
-    requires(!SharedPredicate<F, std::projected<std::ranges::iterator_t<R>, P>>)
+    requires(!SharedProjectedPredicate<F, std::ranges::iterator_t<R>, P>)
   BLITZ_REFUSE_MUTABLE operator()(R&& range, Out&& out, F pred, P proj = {}) const BLITZ_REFUSED;
 };
 
@@ -72,7 +72,7 @@ struct RemoveCopy : OutputOfRange {
 
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> T, class V, class P = std::identity>
-    requires CopyableTo<I, O> && std::indirect_binary_predicate<std::ranges::equal_to, std::projected<I, P>, const V*>
+    requires CopyableTo<I, O> && std::indirect_binary_predicate<std::ranges::equal_to, Projected<I, P>, const V*>
   std::ranges::remove_copy_result<I, O> operator()(const AlgorithmOptions& options, I first, S last, O out, T out_last,
                                                    const V& value, P proj = {}) const {
     return CopyIf<false>{}(options, std::move(first), last, std::move(out), out_last, EqualTo<V>{value},
@@ -80,15 +80,14 @@ struct RemoveCopy : OutputOfRange {
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> T, class V, class P = std::identity>
-    requires CopyableTo<I, O> && std::indirect_binary_predicate<std::ranges::equal_to, std::projected<I, P>, const V*>
+    requires CopyableTo<I, O> && std::indirect_binary_predicate<std::ranges::equal_to, Projected<I, P>, const V*>
   std::ranges::remove_copy_result<I, O> operator()(I first, S last, O out, T out_last, const V& value,
                                                    P proj = {}) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(out), out_last, value, std::move(proj));
   }
   template <LoopRange R, LoopRange Out, class V, class P = std::identity>
     requires CopyableTo<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>> &&
-             std::indirect_binary_predicate<std::ranges::equal_to, std::projected<std::ranges::iterator_t<R>, P>,
-                                            const V*>
+             std::indirect_binary_predicate<std::ranges::equal_to, Projected<std::ranges::iterator_t<R>, P>, const V*>
   std::ranges::remove_copy_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>>
   operator()(const AlgorithmOptions& options, R&& range, Out&& out, const V& value, P proj = {}) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::ranges::begin(out),
@@ -96,8 +95,7 @@ struct RemoveCopy : OutputOfRange {
   }
   template <LoopRange R, LoopRange Out, class V, class P = std::identity>
     requires CopyableTo<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>> &&
-             std::indirect_binary_predicate<std::ranges::equal_to, std::projected<std::ranges::iterator_t<R>, P>,
-                                            const V*>
+             std::indirect_binary_predicate<std::ranges::equal_to, Projected<std::ranges::iterator_t<R>, P>, const V*>
   std::ranges::remove_copy_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>>
   operator()(R&& range, Out&& out, const V& value, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, range, out, value, std::move(proj));

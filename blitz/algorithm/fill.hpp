@@ -134,7 +134,7 @@ struct Iota {
 
 struct ReplaceIf {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class T = std::iter_value_t<I>,
-            class P = std::identity, SharedPredicate<std::projected<I, P>> F>
+            class P = std::identity, SharedPredicate<Projected<I, P>> F>
     requires Writable<I, const T&>
   I operator()(const AlgorithmOptions& options, I first, S last, F pred, const T& value, P proj = {}) const {
     const LoopIndex count = count_of(first, last);
@@ -149,13 +149,13 @@ struct ReplaceIf {
     return at(first, count);
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class T = std::iter_value_t<I>,
-            class P = std::identity, SharedPredicate<std::projected<I, P>> F>
+            class P = std::identity, SharedPredicate<Projected<I, P>> F>
     requires Writable<I, const T&>
   I operator()(I first, S last, F pred, const T& value, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(pred), value, std::move(proj));
   }
   template <LoopRange R, class T = std::ranges::range_value_t<R>, class P = std::identity,
-            SharedPredicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+            SharedPredicate<Projected<std::ranges::iterator_t<R>, P>> F>
     requires Writable<std::ranges::iterator_t<R>, const T&>
   std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, F pred, const T& value,
                                                  P proj = {}) const {
@@ -163,14 +163,14 @@ struct ReplaceIf {
                    std::move(proj));
   }
   template <LoopRange R, class T = std::ranges::range_value_t<R>, class P = std::identity,
-            SharedPredicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+            SharedPredicate<Projected<std::ranges::iterator_t<R>, P>> F>
     requires Writable<std::ranges::iterator_t<R>, const T&>
   std::ranges::borrowed_iterator_t<R> operator()(R&& range, F pred, const T& value, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, range, std::move(pred), value, std::move(proj));
   }
   template <LoopRange R, class T, class P = std::identity,
             std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
-    requires(!SharedPredicate<F, std::projected<std::ranges::iterator_t<R>, P>>)
+    requires(!SharedProjectedPredicate<F, std::ranges::iterator_t<R>, P>)
   BLITZ_REFUSE_MUTABLE operator()(R&& range, F pred, const T& value, P proj = {}) const BLITZ_REFUSED;
 };
 

@@ -47,39 +47,39 @@ void for_each_item(const AlgorithmOptions& options, const I& first, LoopIndex co
 
 struct ForEach {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class P = std::identity,
-            SharedFunction<std::projected<I, P>> F>
+            SharedFunction<Projected<I, P>> F>
   I operator()(const AlgorithmOptions& options, I first, S last, F f, P proj = {}) const {
     const auto count = static_cast<LoopIndex>(last - first);
     for_each_item(options, first, count, f, proj);
     return at(first, count);
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class P = std::identity,
-            SharedFunction<std::projected<I, P>> F>
+            SharedFunction<Projected<I, P>> F>
   I operator()(I first, S last, F f, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(f), std::move(proj));
   }
-  template <LoopRange R, class P = std::identity, SharedFunction<std::projected<std::ranges::iterator_t<R>, P>> F>
+  template <LoopRange R, class P = std::identity, SharedFunction<Projected<std::ranges::iterator_t<R>, P>> F>
   std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, F f, P proj = {}) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::move(f), std::move(proj));
   }
-  template <LoopRange R, class P = std::identity, SharedFunction<std::projected<std::ranges::iterator_t<R>, P>> F>
+  template <LoopRange R, class P = std::identity, SharedFunction<Projected<std::ranges::iterator_t<R>, P>> F>
   std::ranges::borrowed_iterator_t<R> operator()(R&& range, F f, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, range, std::move(f), std::move(proj));
   }
   template <LoopRange R, class P = std::identity,
             std::indirectly_unary_invocable<std::projected<std::ranges::iterator_t<R>, P>> F>
-    requires(!SharedFunction<F, std::projected<std::ranges::iterator_t<R>, P>>)
+    requires(!SharedProjectedFunction<F, std::ranges::iterator_t<R>, P>)
   BLITZ_REFUSE_MUTABLE operator()(R&& range, F f, P proj = {}) const BLITZ_REFUSED;
 };
 
 struct ForEachN {
-  template <std::random_access_iterator I, class P = std::identity, SharedFunction<std::projected<I, P>> F>
+  template <std::random_access_iterator I, class P = std::identity, SharedFunction<Projected<I, P>> F>
   I operator()(const AlgorithmOptions& options, I first, std::iter_difference_t<I> count, F f, P proj = {}) const {
     if (count <= 0) return first;
     for_each_item(options, first, static_cast<LoopIndex>(count), f, proj);
     return first + count;
   }
-  template <std::random_access_iterator I, class P = std::identity, SharedFunction<std::projected<I, P>> F>
+  template <std::random_access_iterator I, class P = std::identity, SharedFunction<Projected<I, P>> F>
   I operator()(I first, std::iter_difference_t<I> count, F f, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, std::move(first), count, std::move(f), std::move(proj));
   }

@@ -167,8 +167,7 @@ class PartitionCopied final : public Filter {
 
 template <bool kStable>
 struct Partition {
-  template <Permutable I, std::sized_sentinel_for<I> S, class P = std::identity,
-            SharedPredicate<std::projected<I, P>> F>
+  template <Permutable I, std::sized_sentinel_for<I> S, class P = std::identity, SharedPredicate<Projected<I, P>> F>
     requires std::random_access_iterator<I>
   std::ranges::subrange<I> operator()(const AlgorithmOptions& options, I first, S last, F pred, P proj = {}) const {
     const auto count = static_cast<LoopIndex>(last - first);
@@ -182,26 +181,25 @@ struct Partition {
     }
     return {at(first, front), at(first, count)};
   }
-  template <Permutable I, std::sized_sentinel_for<I> S, class P = std::identity,
-            SharedPredicate<std::projected<I, P>> F>
+  template <Permutable I, std::sized_sentinel_for<I> S, class P = std::identity, SharedPredicate<Projected<I, P>> F>
     requires std::random_access_iterator<I>
   std::ranges::subrange<I> operator()(I first, S last, F pred, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(pred), std::move(proj));
   }
-  template <LoopRange R, class P = std::identity, SharedPredicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+  template <LoopRange R, class P = std::identity, SharedPredicate<Projected<std::ranges::iterator_t<R>, P>> F>
     requires Permutable<std::ranges::iterator_t<R>>
   std::ranges::borrowed_subrange_t<R> operator()(const AlgorithmOptions& options, R&& range, F pred,
                                                  P proj = {}) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::move(pred), std::move(proj));
   }
-  template <LoopRange R, class P = std::identity, SharedPredicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+  template <LoopRange R, class P = std::identity, SharedPredicate<Projected<std::ranges::iterator_t<R>, P>> F>
     requires Permutable<std::ranges::iterator_t<R>>
   std::ranges::borrowed_subrange_t<R> operator()(R&& range, F pred, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, range, std::move(pred), std::move(proj));
   }
   template <LoopRange R, class P = std::identity,
             std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
-    requires(!SharedPredicate<F, std::projected<std::ranges::iterator_t<R>, P>>)
+    requires(!SharedProjectedPredicate<F, std::ranges::iterator_t<R>, P>)
   BLITZ_REFUSE_MUTABLE operator()(R&& range, F pred, P proj = {}) const BLITZ_REFUSED;
 };
 
@@ -211,7 +209,7 @@ struct PartitionCopy : OutputOfRange, OutputOfTwoRanges {
 
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O1,
             std::sized_sentinel_for<O1> T1, std::random_access_iterator O2, std::sized_sentinel_for<O2> T2,
-            class P = std::identity, SharedPredicate<std::projected<I, P>> F>
+            class P = std::identity, SharedPredicate<Projected<I, P>> F>
     requires CopyableTo<I, O1> && CopyableTo<I, O2>
   std::ranges::partition_copy_result<I, O1, O2> operator()(const AlgorithmOptions& options, I first, S last, O1 front,
                                                            T1 front_last, O2 others, T2 others_last, F pred,
@@ -224,7 +222,7 @@ struct PartitionCopy : OutputOfRange, OutputOfTwoRanges {
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O1,
             std::sized_sentinel_for<O1> T1, std::random_access_iterator O2, std::sized_sentinel_for<O2> T2,
-            class P = std::identity, SharedPredicate<std::projected<I, P>> F>
+            class P = std::identity, SharedPredicate<Projected<I, P>> F>
     requires CopyableTo<I, O1> && CopyableTo<I, O2>
   std::ranges::partition_copy_result<I, O1, O2> operator()(I first, S last, O1 front, T1 front_last, O2 others,
                                                            T2 others_last, F pred, P proj = {}) const {
@@ -232,7 +230,7 @@ struct PartitionCopy : OutputOfRange, OutputOfTwoRanges {
                    others_last, std::move(pred), std::move(proj));
   }
   template <LoopRange R, LoopRange Front, LoopRange Others, class P = std::identity,
-            SharedPredicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+            SharedPredicate<Projected<std::ranges::iterator_t<R>, P>> F>
     requires CopyableTo<std::ranges::iterator_t<R>, std::ranges::iterator_t<Front>> &&
              CopyableTo<std::ranges::iterator_t<R>, std::ranges::iterator_t<Others>>
   std::ranges::partition_copy_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Front>,
@@ -243,7 +241,7 @@ struct PartitionCopy : OutputOfRange, OutputOfTwoRanges {
                    std::move(proj));
   }
   template <LoopRange R, LoopRange Front, LoopRange Others, class P = std::identity,
-            SharedPredicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+            SharedPredicate<Projected<std::ranges::iterator_t<R>, P>> F>
     requires CopyableTo<std::ranges::iterator_t<R>, std::ranges::iterator_t<Front>> &&
              CopyableTo<std::ranges::iterator_t<R>, std::ranges::iterator_t<Others>>
   std::ranges::partition_copy_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Front>,

@@ -21,8 +21,7 @@ namespace blitz {
 namespace detail {
 
 struct RemoveIf {
-  template <Permutable I, std::sized_sentinel_for<I> S, class P = std::identity,
-            SharedPredicate<std::projected<I, P>> F>
+  template <Permutable I, std::sized_sentinel_for<I> S, class P = std::identity, SharedPredicate<Projected<I, P>> F>
     requires std::random_access_iterator<I>
   std::ranges::subrange<I> operator()(const AlgorithmOptions& options, I first, S last, F pred, P proj = {}) const {
     const auto count = static_cast<LoopIndex>(last - first);
@@ -31,55 +30,52 @@ struct RemoveIf {
     const LoopIndex kept = Filter::run(filter, options).kept;
     return {at(first, kept), at(first, count)};
   }
-  template <Permutable I, std::sized_sentinel_for<I> S, class P = std::identity,
-            SharedPredicate<std::projected<I, P>> F>
+  template <Permutable I, std::sized_sentinel_for<I> S, class P = std::identity, SharedPredicate<Projected<I, P>> F>
     requires std::random_access_iterator<I>
   std::ranges::subrange<I> operator()(I first, S last, F pred, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(pred), std::move(proj));
   }
-  template <LoopRange R, class P = std::identity, SharedPredicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+  template <LoopRange R, class P = std::identity, SharedPredicate<Projected<std::ranges::iterator_t<R>, P>> F>
     requires Permutable<std::ranges::iterator_t<R>>
   std::ranges::borrowed_subrange_t<R> operator()(const AlgorithmOptions& options, R&& range, F pred,
                                                  P proj = {}) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::move(pred), std::move(proj));
   }
-  template <LoopRange R, class P = std::identity, SharedPredicate<std::projected<std::ranges::iterator_t<R>, P>> F>
+  template <LoopRange R, class P = std::identity, SharedPredicate<Projected<std::ranges::iterator_t<R>, P>> F>
     requires Permutable<std::ranges::iterator_t<R>>
   std::ranges::borrowed_subrange_t<R> operator()(R&& range, F pred, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, range, std::move(pred), std::move(proj));
   }
   template <LoopRange R, class P = std::identity,
             std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
-    requires(!SharedPredicate<F, std::projected<std::ranges::iterator_t<R>, P>>)
+    requires(!SharedProjectedPredicate<F, std::ranges::iterator_t<R>, P>)
   BLITZ_REFUSE_MUTABLE operator()(R&& range, F pred, P proj = {}) const BLITZ_REFUSED;
 };
 
 struct Remove {
   template <Permutable I, std::sized_sentinel_for<I> S, class V, class P = std::identity>
     requires std::random_access_iterator<I> &&
-             std::indirect_binary_predicate<std::ranges::equal_to, std::projected<I, P>, const V*>
+             std::indirect_binary_predicate<std::ranges::equal_to, Projected<I, P>, const V*>
   std::ranges::subrange<I> operator()(const AlgorithmOptions& options, I first, S last, const V& value,
                                       P proj = {}) const {
     return RemoveIf{}(options, std::move(first), last, EqualTo<V>{value}, std::move(proj));
   }
   template <Permutable I, std::sized_sentinel_for<I> S, class V, class P = std::identity>
     requires std::random_access_iterator<I> &&
-             std::indirect_binary_predicate<std::ranges::equal_to, std::projected<I, P>, const V*>
+             std::indirect_binary_predicate<std::ranges::equal_to, Projected<I, P>, const V*>
   std::ranges::subrange<I> operator()(I first, S last, const V& value, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, value, std::move(proj));
   }
   template <LoopRange R, class V, class P = std::identity>
     requires Permutable<std::ranges::iterator_t<R>> &&
-             std::indirect_binary_predicate<std::ranges::equal_to, std::projected<std::ranges::iterator_t<R>, P>,
-                                            const V*>
+             std::indirect_binary_predicate<std::ranges::equal_to, Projected<std::ranges::iterator_t<R>, P>, const V*>
   std::ranges::borrowed_subrange_t<R> operator()(const AlgorithmOptions& options, R&& range, const V& value,
                                                  P proj = {}) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), value, std::move(proj));
   }
   template <LoopRange R, class V, class P = std::identity>
     requires Permutable<std::ranges::iterator_t<R>> &&
-             std::indirect_binary_predicate<std::ranges::equal_to, std::projected<std::ranges::iterator_t<R>, P>,
-                                            const V*>
+             std::indirect_binary_predicate<std::ranges::equal_to, Projected<std::ranges::iterator_t<R>, P>, const V*>
   std::ranges::borrowed_subrange_t<R> operator()(R&& range, const V& value, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, range, value, std::move(proj));
   }

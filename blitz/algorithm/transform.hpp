@@ -34,12 +34,12 @@ struct Transform : OutputOfRange, OutputOfTwoRanges {
 
   template <LoopRange R, LoopRange Out, class P = std::identity,
             std::indirectly_unary_invocable<std::projected<std::ranges::iterator_t<R>, P>> F>
-    requires(!SharedFunction<F, std::projected<std::ranges::iterator_t<R>, P>>)
+    requires(!SharedProjectedFunction<F, std::ranges::iterator_t<R>, P>)
   BLITZ_REFUSE_MUTABLE operator()(R&& range, Out&& out, F f, P proj = {}) const BLITZ_REFUSED;
 
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> OutS, std::copy_constructible F, class P = std::identity>
-    requires Writable<O, std::indirect_result_t<const F&, std::projected<I, P>>>
+    requires Writable<O, std::indirect_result_t<const F&, Projected<I, P>>>
   std::ranges::unary_transform_result<I, O> operator()(const AlgorithmOptions& options, I first, S last, O out,
                                                        OutS out_last, F f, P proj = {}) const {
     const LoopIndex count = std::min(count_of(first, last), count_of(out, out_last));
@@ -52,13 +52,13 @@ struct Transform : OutputOfRange, OutputOfTwoRanges {
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> OutS, std::copy_constructible F, class P = std::identity>
-    requires Writable<O, std::indirect_result_t<const F&, std::projected<I, P>>>
+    requires Writable<O, std::indirect_result_t<const F&, Projected<I, P>>>
   std::ranges::unary_transform_result<I, O> operator()(I first, S last, O out, OutS out_last, F f, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, first, last, out, out_last, std::move(f), std::move(proj));
   }
   template <LoopRange R, LoopRange Out, std::copy_constructible F, class P = std::identity>
     requires Writable<std::ranges::iterator_t<Out>,
-                      std::indirect_result_t<const F&, std::projected<std::ranges::iterator_t<R>, P>>>
+                      std::indirect_result_t<const F&, Projected<std::ranges::iterator_t<R>, P>>>
   std::ranges::unary_transform_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>>
   operator()(const AlgorithmOptions& options, R&& range, Out&& out, F f, P proj = {}) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::ranges::begin(out),
@@ -66,7 +66,7 @@ struct Transform : OutputOfRange, OutputOfTwoRanges {
   }
   template <LoopRange R, LoopRange Out, std::copy_constructible F, class P = std::identity>
     requires Writable<std::ranges::iterator_t<Out>,
-                      std::indirect_result_t<const F&, std::projected<std::ranges::iterator_t<R>, P>>>
+                      std::indirect_result_t<const F&, Projected<std::ranges::iterator_t<R>, P>>>
   std::ranges::unary_transform_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>>
   operator()(R&& range, Out&& out, F f, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, std::forward<R>(range), std::forward<Out>(out), std::move(f), std::move(proj));
@@ -77,7 +77,7 @@ struct Transform : OutputOfRange, OutputOfTwoRanges {
   template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
             std::sized_sentinel_for<I2> S2, std::random_access_iterator O, std::sized_sentinel_for<O> OutS,
             std::copy_constructible F, class P1 = std::identity, class P2 = std::identity>
-    requires Writable<O, std::indirect_result_t<const F&, std::projected<I1, P1>, std::projected<I2, P2>>>
+    requires Writable<O, std::indirect_result_t<const F&, Projected<I1, P1>, Projected<I2, P2>>>
   std::ranges::binary_transform_result<I1, I2, O> operator()(const AlgorithmOptions& options, I1 first1, S1 last1,
                                                              I2 first2, S2 last2, O out, OutS out_last, F f,
                                                              P1 proj1 = {}, P2 proj2 = {}) const {
@@ -95,7 +95,7 @@ struct Transform : OutputOfRange, OutputOfTwoRanges {
   template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
             std::sized_sentinel_for<I2> S2, std::random_access_iterator O, std::sized_sentinel_for<O> OutS,
             std::copy_constructible F, class P1 = std::identity, class P2 = std::identity>
-    requires Writable<O, std::indirect_result_t<const F&, std::projected<I1, P1>, std::projected<I2, P2>>>
+    requires Writable<O, std::indirect_result_t<const F&, Projected<I1, P1>, Projected<I2, P2>>>
   std::ranges::binary_transform_result<I1, I2, O> operator()(I1 first1, S1 last1, I2 first2, S2 last2, O out,
                                                              OutS out_last, F f, P1 proj1 = {}, P2 proj2 = {}) const {
     return (*this)(AlgorithmOptions{}, first1, last1, first2, last2, out, out_last, std::move(f), std::move(proj1),
@@ -104,8 +104,8 @@ struct Transform : OutputOfRange, OutputOfTwoRanges {
   template <LoopRange R1, LoopRange R2, LoopRange Out, std::copy_constructible F, class P1 = std::identity,
             class P2 = std::identity>
     requires Writable<std::ranges::iterator_t<Out>,
-                      std::indirect_result_t<const F&, std::projected<std::ranges::iterator_t<R1>, P1>,
-                                             std::projected<std::ranges::iterator_t<R2>, P2>>>
+                      std::indirect_result_t<const F&, Projected<std::ranges::iterator_t<R1>, P1>,
+                                             Projected<std::ranges::iterator_t<R2>, P2>>>
   std::ranges::binary_transform_result<std::ranges::borrowed_iterator_t<R1>, std::ranges::borrowed_iterator_t<R2>,
                                        std::ranges::borrowed_iterator_t<Out>>
   operator()(const AlgorithmOptions& options, R1&& range1, R2&& range2, Out&& out, F f, P1 proj1 = {},
@@ -117,8 +117,8 @@ struct Transform : OutputOfRange, OutputOfTwoRanges {
   template <LoopRange R1, LoopRange R2, LoopRange Out, std::copy_constructible F, class P1 = std::identity,
             class P2 = std::identity>
     requires Writable<std::ranges::iterator_t<Out>,
-                      std::indirect_result_t<const F&, std::projected<std::ranges::iterator_t<R1>, P1>,
-                                             std::projected<std::ranges::iterator_t<R2>, P2>>>
+                      std::indirect_result_t<const F&, Projected<std::ranges::iterator_t<R1>, P1>,
+                                             Projected<std::ranges::iterator_t<R2>, P2>>>
   std::ranges::binary_transform_result<std::ranges::borrowed_iterator_t<R1>, std::ranges::borrowed_iterator_t<R2>,
                                        std::ranges::borrowed_iterator_t<Out>>
   operator()(R1&& range1, R2&& range2, Out&& out, F f, P1 proj1 = {}, P2 proj2 = {}) const {

@@ -66,7 +66,7 @@ class UniqueFilter final : public Filter {
 
 struct Unique {
   template <Permutable I, std::sized_sentinel_for<I> S, class P = std::identity,
-            std::indirect_equivalence_relation<std::projected<I, P>> F = std::ranges::equal_to>
+            std::indirect_equivalence_relation<Projected<I, P>> F = std::ranges::equal_to>
     requires std::random_access_iterator<I>
   std::ranges::subrange<I> operator()(const AlgorithmOptions& options, I first, S last, F comp = {},
                                       P proj = {}) const {
@@ -85,20 +85,20 @@ struct Unique {
     return {at(first, kept), at(first, count)};
   }
   template <Permutable I, std::sized_sentinel_for<I> S, class P = std::identity,
-            std::indirect_equivalence_relation<std::projected<I, P>> F = std::ranges::equal_to>
+            std::indirect_equivalence_relation<Projected<I, P>> F = std::ranges::equal_to>
     requires std::random_access_iterator<I>
   std::ranges::subrange<I> operator()(I first, S last, F comp = {}, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(comp), std::move(proj));
   }
   template <LoopRange R, class P = std::identity,
-            std::indirect_equivalence_relation<std::projected<std::ranges::iterator_t<R>, P>> F = std::ranges::equal_to>
+            std::indirect_equivalence_relation<Projected<std::ranges::iterator_t<R>, P>> F = std::ranges::equal_to>
     requires Permutable<std::ranges::iterator_t<R>>
   std::ranges::borrowed_subrange_t<R> operator()(const AlgorithmOptions& options, R&& range, F comp = {},
                                                  P proj = {}) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::move(comp), std::move(proj));
   }
   template <LoopRange R, class P = std::identity,
-            std::indirect_equivalence_relation<std::projected<std::ranges::iterator_t<R>, P>> F = std::ranges::equal_to>
+            std::indirect_equivalence_relation<Projected<std::ranges::iterator_t<R>, P>> F = std::ranges::equal_to>
     requires Permutable<std::ranges::iterator_t<R>>
   std::ranges::borrowed_subrange_t<R> operator()(R&& range, F comp = {}, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, range, std::move(comp), std::move(proj));
@@ -110,7 +110,7 @@ struct UniqueCopy : OutputOfRange {
 
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> T, class P = std::identity,
-            std::indirect_equivalence_relation<std::projected<I, P>> F = std::ranges::equal_to>
+            std::indirect_equivalence_relation<Projected<I, P>> F = std::ranges::equal_to>
     requires CopyableTo<I, O>
   std::ranges::unique_copy_result<I, O> operator()(const AlgorithmOptions& options, I first, S last, O out, T out_last,
                                                    F comp = {}, P proj = {}) const {
@@ -126,14 +126,14 @@ struct UniqueCopy : OutputOfRange {
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> T, class P = std::identity,
-            std::indirect_equivalence_relation<std::projected<I, P>> F = std::ranges::equal_to>
+            std::indirect_equivalence_relation<Projected<I, P>> F = std::ranges::equal_to>
     requires CopyableTo<I, O>
   std::ranges::unique_copy_result<I, O> operator()(I first, S last, O out, T out_last, F comp = {}, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(out), out_last, std::move(comp),
                    std::move(proj));
   }
   template <LoopRange R, LoopRange Out, class P = std::identity,
-            std::indirect_equivalence_relation<std::projected<std::ranges::iterator_t<R>, P>> F = std::ranges::equal_to>
+            std::indirect_equivalence_relation<Projected<std::ranges::iterator_t<R>, P>> F = std::ranges::equal_to>
     requires CopyableTo<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
   std::ranges::unique_copy_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>>
   operator()(const AlgorithmOptions& options, R&& range, Out&& out, F comp = {}, P proj = {}) const {
@@ -141,7 +141,7 @@ struct UniqueCopy : OutputOfRange {
                    std::ranges::end(out), std::move(comp), std::move(proj));
   }
   template <LoopRange R, LoopRange Out, class P = std::identity,
-            std::indirect_equivalence_relation<std::projected<std::ranges::iterator_t<R>, P>> F = std::ranges::equal_to>
+            std::indirect_equivalence_relation<Projected<std::ranges::iterator_t<R>, P>> F = std::ranges::equal_to>
     requires CopyableTo<std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
   std::ranges::unique_copy_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>>
   operator()(R&& range, Out&& out, F comp = {}, P proj = {}) const {

@@ -1124,6 +1124,8 @@ MISTAKES = {
             ("copy_if", "int", "(blitz::copy_if(vector, out, {}), 0)"),
             ("remove_if", "int", "(blitz::remove_if(vector, {}), 0)"),
             ("partition", "int", "(blitz::partition(vector, {}), 0)"),
+            ("count_if, projected", "int", "blitz::count_if(vector, std::logical_not<>(), {})"),
+            ("sort, projected", "int", "blitz::sort(vector, std::less<>(), {})"),
         ]
     },
     **{
