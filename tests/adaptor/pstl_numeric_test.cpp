@@ -253,7 +253,7 @@ void numbers(std::size_t count, std::mt19937& random) {
   with_operation<Policy, int, long>(policy, as<long>(sparse), 0, Last());
   what = "int to int";
   with_defaults<Policy, int, int>(policy, ints, 3);
-  with_numbers<Policy, int, int>(policy, ints, ints, 3);
+  with_numbers<Policy, int, int>(policy, ints, small, 3);
   what = "double to float";
   with_defaults<Policy, float, float>(policy, as<double>(small), 3.0F);
   what = "float to double";
