@@ -82,7 +82,7 @@ struct {
   Mutex lock;
   KeptArray kept[4];
   std::size_t oldest = 0;
-} store;
+} store{};
 
 }  // namespace
 
