@@ -272,7 +272,7 @@ struct Item {
   unsigned value;
   friend Count operator+(Item a, Item b) { return {std::size_t{a.value % 2} + b.value % 2}; }
   friend Count operator+(Count a, Item b) { return {a.odd + b.value % 2}; }
-  friend Count operator+(Item a, Count b) { return b + a; }
+  [[maybe_unused]] friend Count operator+(Item a, Count b) { return b + a; }
 };
 
 void classes(std::size_t count, std::mt19937& random) {
