@@ -13,10 +13,12 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include "blitz/algorithm/scratch.hpp"
 #include "blitz/algorithm/sort/merge_kernels.hpp"
+#include "blitz/algorithm/sort/parts.hpp"
 #include "blitz/algorithm/sort/patterns.hpp"
 #include "blitz/algorithm/sort/quicksort.hpp"
 #include "blitz/algorithm/sort/small_sort.hpp"
@@ -177,8 +179,8 @@ class FewDisplaced {
     drop_to(n);
   }
 
-  /// Merges both to `home`. If kStable, of a kept item and a displaced one that are equal, the first one stays the first, or if reversed_,
-  /// becomes the second.
+  /// Merges both to `home`. If kStable, of a kept item and a displaced one that are equal, the first one stays the first, or if
+  /// reversed_, becomes the second.
   void put_back(T* kept, T* home, std::size_t dropped) {
     std::size_t done = 0;
     const auto copy_to = [&](std::size_t end) {
