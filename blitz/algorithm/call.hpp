@@ -34,7 +34,7 @@ template <class F, class I>
 concept SharedPredicate = std::indirect_unary_predicate<const F, I>;
 template <class F, class I>
 concept SharedFunction = std::indirectly_unary_invocable<const F, I>;
-/// The same of projected items; false also if the projection cannot be called concurrently.
+/// SharedPredicate and SharedFunction over projected items; false also if the projection cannot be called concurrently.
 template <class F, class I, class P>
 concept SharedProjectedPredicate = requires { requires SharedPredicate<F, Projected<I, P>>; };
 template <class F, class I, class P>

@@ -78,6 +78,7 @@ void give_back(const KeptArray& kept) noexcept {
 }
 
 /// A caller that finds the lock taken does without: another thread has it, in a forked child perhaps one of the parent.
+/// The braces have it initialized at compile time, except where the constructor of a std::mutex is not constexpr.
 struct {
   Mutex lock;
   KeptArray kept[4];

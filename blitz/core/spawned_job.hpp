@@ -135,8 +135,8 @@ inline void push_or_inject(WorkerBase* worker, PoolBase& pool, Job* job) noexcep
 /// Detached::finished, when the job may be gone.
 class InPlaceJob : public Job {
  public:
-  /// The job may have run and ended before this returns. Throws the exceptions of reserve_pushes and Detached::begun; the job
-  /// is then still the caller's.
+  /// The job may have run, and no longer exist, when this returns. Throws the exceptions of reserve_pushes and Detached::begun;
+  /// the job is then still the caller's.
   ///
   /// Out of line: what is inlined into a coroutine may be kept in its frame, which is gone.
   [[gnu::noinline]] void submit(PoolBase& pool) {

@@ -90,23 +90,16 @@ BLITZ_MUTANT_INFIX(Minus, +, +, -, +)
 
 #undef BLITZ_MUTANT_INFIX
 
-template <int kNumber, class A, class B>
-constexpr auto min_or_max(const A& a, const B& b) {
-  const bool b_is_less = b < a;
-  return b_is_less != chosen(kNumber) ? b : a;
+/// std::max if kMax, otherwise std::min; the mutant is the other one.
+template <int kNumber, bool kMax, class A, class B>
+constexpr auto extreme(const A& a, const B& b) {
+  const bool takes_b = kMax ? a < b : b < a;
+  return takes_b != chosen(kNumber) ? b : a;
 }
-template <int kNumber, class T>
-constexpr T min_or_max_of(const T& a, const T& b) {
-  return min_or_max<kNumber>(a, b);
-}
-template <int kNumber, class A, class B>
-constexpr auto max_or_min(const A& a, const B& b) {
-  const bool a_is_less = a < b;
-  return a_is_less != chosen(kNumber) ? b : a;
-}
-template <int kNumber, class T>
-constexpr T max_or_min_of(const T& a, const T& b) {
-  return max_or_min<kNumber>(a, b);
+/// With the type of both, as std::max<T>(a, b).
+template <int kNumber, bool kMax, class T>
+constexpr T extreme_of(const T& a, const T& b) {
+  return extreme<kNumber, kMax>(a, b);
 }
 
 }  // namespace blitz_mutants

@@ -106,8 +106,9 @@ class Schema:
         for m in EXTREME.finditer(code):
             other = "max" if m[1] == "min" else "min"
             number = self.add(file, n, "extreme", source, self.around(code, m), "std::" + other)
-            name = f"{m[1]}_or_{other}"
-            call = f"blitz_mutants::{name}<{number}>(" if not m[2] else f"blitz_mutants::{name}_of<{number}, {m[2][1:-1]}>("
+            is_max = "true" if m[1] == "max" else "false"
+            name = f"extreme<{number}, {is_max}>" if not m[2] else f"extreme_of<{number}, {is_max}, {m[2][1:-1]}>"
+            call = f"blitz_mutants::{name}("
             edits.append((m.start(), m.end(), call))
         for m in CONDITION.finditer(code):
             end = closing(code, m.end() - 1)

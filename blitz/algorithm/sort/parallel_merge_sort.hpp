@@ -22,24 +22,36 @@
 
 namespace blitz::detail {
 
+/// When ParallelMergeSort merges, if a quicksort sorts the rest.
+template <class T>
+class QuicksortMerges {
+ public:
+  /// Items that look as if they were in order are worth merges.
+  static constexpr bool kMergesAscending = true;
+
+  /// For n items on so many threads.
+  QuicksortMerges(std::size_t n, std::size_t threads) : share_(n / threads + 1) {}
+
+  /// The least run, of n items, that is worth a merge.
+  [[nodiscard]] static std::size_t long_run(std::size_t n) { return detail::long_run<T>(n); }
+  /// Whether n items must be cut in two, runs or not. One thread makes a stable partition, and looks for displaced items.
+  [[nodiscard]] bool cuts(std::size_t n) const { return n > share_; }
+
+ private:
+  std::size_t share_;  // of a thread, in items
+};
+
 /// Stable quicksort, for ParallelMergeSort.
 template <class T, class Less>
-class ParallelStableQuicksort {
+class ParallelStableQuicksort : public QuicksortMerges<T> {
  public:
   /// Equal items keep their order.
   static constexpr bool kStable = true;
-  /// Items that look as if they were in order are worth merges.
-  static constexpr bool kMergesAscending = true;
 
   /// For n items, on a worker of a pool of that many threads. Fewer than `grain` items are sorted by one thread.
   ParallelStableQuicksort(const AlgorithmOptions& options, std::size_t threads, std::size_t n, std::size_t grain,
                           Less less)
-      : options_(options), share_(n / threads + 1), grain_(grain), less_(less) {}
-
-  /// The least run, of n items, that is worth a merge.
-  [[nodiscard]] static std::size_t long_run(std::size_t n) { return detail::long_run<T>(n); }
-  /// Whether n items must be cut in two, runs or not: partitions are made by one thread each.
-  [[nodiscard]] bool cuts(std::size_t n) const { return n > share_; }
+      : QuicksortMerges<T>(n, threads), options_(options), grain_(grain), less_(less) {}
 
   /// Sorts the n items at `items`; `other` is scratch. When it throws they are there as well. Throws Stopped.
   void operator()(T* items, T* other, std::size_t n) const {
@@ -67,7 +79,6 @@ class ParallelStableQuicksort {
   }
 
   const AlgorithmOptions& options_;
-  std::size_t share_;  // of a thread, in items
   std::size_t grain_;
   Less less_;
 };

@@ -49,13 +49,8 @@ bool try_merge_run(const AlgorithmOptions& options, std::size_t threads, T* item
 
 /// Quicksort, for ParallelMergeSort.
 template <class T, class Less>
-struct QuicksortOfRuns {
+struct QuicksortOfRuns : QuicksortMerges<T> {
   static constexpr bool kStable = false;
-  static constexpr bool kMergesAscending = true;
-
-  [[nodiscard]] static std::size_t long_run(std::size_t n) { return detail::long_run<T>(n); }
-  /// Runs are looked for on several threads in all of the items.
-  [[nodiscard]] bool cuts(std::size_t n) const { return n > all / threads + 1; }
 
   void operator()(T* items, T* /*other*/, std::size_t n) const {
     quicksort_items(options, threads, items, n, grain, less);
@@ -63,7 +58,6 @@ struct QuicksortOfRuns {
 
   const AlgorithmOptions& options;
   std::size_t threads;
-  std::size_t all;  // items that are sorted
   std::size_t grain;
   Less less;
 };
@@ -83,11 +77,11 @@ template <class T, class C, class P>
 bool try_sort_presorted(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n,
                         std::size_t grain, C& comp, P& proj) {
   if constexpr (kCheapToMove<T>) {
-    return with_scratch(items, n, [&](T* scratch) {
+    return with_scratch<T>(n, [&](T* scratch) {
       const auto less = order_of<T>(comp, proj);
       using Less = std::remove_const_t<decltype(less)>;
       using Quicksort = QuicksortOfRuns<T, Less>;
-      const Quicksort quicksort{options, threads, n, grain, less};
+      const Quicksort quicksort{QuicksortMerges<T>(n, threads), options, threads, grain, less};
       ParallelMergeSort<T, Less, Quicksort>(options, threads, grain, less, quicksort).sort(items, scratch, n, false);
     });
   } else {

@@ -62,9 +62,9 @@ void stable_sort_cheap(const AlgorithmOptions& options, std::size_t threads, T* 
   ParallelMergeSort<T, Less, Quicksort>(options, threads, grain, less, quicksort).sort(items, scratch, n, false);
 }
 
-/// Calls `f` with room for n items. False: there is no memory for that.
+/// Calls `f` with room for n items of type T. False: there is no memory for that.
 template <class T, class F>
-bool with_scratch(T* /*items*/, std::size_t n, F&& f) {
+bool with_scratch(std::size_t n, F&& f) {
   constexpr std::size_t kOnStack = 4096 / sizeof(T);
   StackScratch<T, kOnStack> few;
   const Scratch<T> many(n <= kOnStack ? 0 : n, std::nothrow);
@@ -78,7 +78,7 @@ bool with_scratch(T* /*items*/, std::size_t n, F&& f) {
 template <class T, class C, class P>
 bool try_stable_sort_cheap(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n,
                            std::size_t grain, C& comp, P& proj) {
-  return with_scratch(items, n, [&](T* scratch) {
+  return with_scratch<T>(n, [&](T* scratch) {
     const auto less = stable_order_of<T>(comp, proj);
     if constexpr (sorted_by_radix<T, C, P>()) {
       using Radix = StableRadixSort<T, C, P>;
