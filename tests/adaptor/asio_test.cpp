@@ -40,6 +40,10 @@ using Context = blitz::AsioContext;
 #include <blitz/blitz.hpp>
 #include <doctest/doctest.h>
 
+#if defined(BLITZ_TEST_COUNTS_ALLOCATIONS)
+#include "support/fail_each.hpp"
+#endif
+
 using blitz::AsyncThreadPool;
 using blitz::ThreadPool;
 using Executor = Context::executor_type;
@@ -309,6 +313,46 @@ TEST_CASE("asio: a handler leaves the memory of its allocator before it is calle
   CHECK(counts.allocated == 2);
   CHECK(counts.freed == 2);
 }
+
+#if defined(BLITZ_TEST_COUNTS_ALLOCATIONS)
+// Without strands, which Asio cannot make if an allocation fails: it destroys one that it has not yet written.
+TEST_CASE_TEMPLATE("asio: allocations fail, one after the other", Pool, ThreadPool, AsyncThreadPool) {
+  if (!blitz_test::allocations_can_fail()) {
+    MESSAGE("skipped: operator new has been replaced");
+    return;
+  }
+  blitz_test::fail_each([](std::size_t nth) {
+    Pool pool({.num_threads = 2});
+    std::atomic<int> alive = 0;
+    std::atomic<int> calls = 0;
+    int given = 0;
+    bool thrown = false;
+    bool failed = false;
+    {
+      Context context(pool);
+      const auto handler = [&calls, life = Alive(alive)] { ++calls; };
+      blitz_test::fail_allocation_after(nth);
+      try {
+        for (; given < 60; given += 3) {
+          net::post(context, handler);
+          net::defer(context, handler);
+          net::dispatch(context, handler);
+        }
+      } catch (const std::bad_alloc&) {
+        thrown = true;
+      }
+      context.join();
+      failed = blitz_test::stop_failing();
+    }
+    CHECK(alive == 0);
+    CHECK(calls >= given);
+    CHECK(calls <= given + 2);
+    if (!thrown) CHECK(calls == 60);
+    if (thrown) CHECK(failed);
+    return failed;
+  });
+}
+#endif
 
 TEST_CASE_TEMPLATE("asio: a strand runs its handlers one after the other, in order", Pool, ThreadPool,
                    AsyncThreadPool) {

@@ -17,6 +17,7 @@
 #include <doctest/doctest.h>
 
 #include "blitz/adaptor/coroutine.hpp"
+#include "support/fail_each.hpp"
 #include "support/failing_new.hpp"
 #include "support/policies.hpp"
 
@@ -309,6 +310,49 @@ TEST_CASE("coroutine: nothing is allocated but frames") {
     co_await blitz::when_all(std::move(tasks));
   };
   CHECK(allocations_of(all) <= 103);  // the frames, and the vectors of tasks and of results
+}
+
+// A failure arrives where the frame is asked for, or where what needed the memory is awaited.
+TEST_CASE_TEMPLATE("coroutine: allocations fail, one after the other", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
+  if (!blitz_test::allocations_can_fail()) {
+    MESSAGE("skipped: operator new has been replaced");
+    return;
+  }
+  blitz_test::fail_each([](std::size_t nth) {
+    std::atomic<int> alive = 0;
+    std::atomic<int> failures = 0;
+    bool thrown = false;
+    bool failed = false;
+    int sum = 0;
+    {
+      Pool pool({.num_threads = 2, .exception_handler = [&](const std::exception_ptr&) { ++failures; }});
+      pool.broadcast([](blitz::BroadcastContext) {});
+      const auto all = [&]() -> Task<int> {
+        const auto [x, y] = co_await when_all(with_alive(pool, Alive(alive), 1, false), value_on(pool, 2));
+        std::vector<Task<int>> tasks;
+        for (int i = 0; i < 10; ++i) tasks.push_back(with_alive(pool, Alive(alive), i, false));
+        int result = x + y;
+        for (const int each : co_await when_all(std::move(tasks))) result += each;
+        blitz::spawn(pool, [](Pool& its_pool, Alive) -> Task<> { co_await its_pool.schedule(); }(pool, Alive(alive)));
+        const auto job = [life = Alive(alive)] { return 4; };  // g++ 12 loses a temporary here if async throws.
+        co_return result + co_await pool.async(job);
+      };
+      blitz_test::fail_allocation_after(nth);
+      try {
+        sum = sync_wait(all());
+      } catch (const std::bad_alloc&) {
+        thrown = true;
+      }
+      failed = blitz_test::stop_failing();
+      CHECK(sync_wait(value_on(pool, 1)) == 1);
+    }
+    CHECK(alive == 0);
+    CHECK(failures == 0);
+    CHECK(thrown == (sum == 0));
+    if (thrown) CHECK(failed);
+    return failed;
+  });
 }
 
 // Only the region's workers may resume a coroutine that is awaited there: on one thread nobody else can.

@@ -9,6 +9,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -19,6 +20,7 @@
 #include <blitz/blitz.hpp>
 #include <doctest/doctest.h>
 
+#include "support/fail_each.hpp"
 #include "support/failing_new.hpp"
 
 using blitz::AsyncThreadPool;
@@ -229,5 +231,39 @@ TEST_CASE("sender: nothing is allocated beside the operation state") {
   }
   CHECK(blitz_test::allocations() == before);
   CHECK(calls == 3000);
+}
+
+TEST_CASE_TEMPLATE("sender: allocations fail, one after the other", Pool, ThreadPool, AsyncThreadPool) {
+  if (!blitz_test::allocations_can_fail()) {
+    MESSAGE("skipped: operator new has been replaced");
+    return;
+  }
+  for (const std::size_t size : {1, 2, 4}) {
+    CAPTURE(size);
+    blitz_test::fail_each([size](std::size_t nth) {
+      Pool pool({.num_threads = size});
+      const PoolScheduler scheduler(pool);
+      std::atomic<int> calls = 0;
+      bool failed = false;
+      std::string what;
+      {
+        Outcome outcome;
+        blitz_test::fail_allocation_after(nth);
+        run(pool, blitz::bulk(scheduler.schedule(), 1000, [&](int) { ++calls; }), outcome);
+        failed = blitz_test::stop_failing();
+        what = outcome.what;
+      }
+      if (what == "value") {
+        CHECK(calls == 1000);
+      } else {
+        CHECK(failed);
+        CHECK(what == std::bad_alloc().what());
+      }
+      Outcome after;
+      run(pool, scheduler.schedule(), after);
+      CHECK(after.what == "value");
+      return failed;
+    });
+  }
 }
 #endif

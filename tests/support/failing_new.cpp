@@ -13,13 +13,14 @@
 namespace blitz_test {
 namespace {
 
-constinit std::atomic<std::size_t> made{0};
-constinit std::atomic<std::size_t> freed{0};
-constinit std::atomic<std::size_t> bytes{0};
+// Initialized before any code runs: for C++17 as well, which has no constinit.
+std::atomic<std::size_t> made{0};
+std::atomic<std::size_t> freed{0};
+std::atomic<std::size_t> bytes{0};
 /// The number of the allocation that fails. One that none can reach: none does.
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-constinit std::atomic<std::size_t> fails{kNone};
-constinit std::atomic<bool> failed{false};
+std::atomic<std::size_t> fails{kNone};
+std::atomic<bool> failed{false};
 
 [[maybe_unused]] void* allocate(std::size_t size, std::size_t alignment) {
   const std::size_t number = made.fetch_add(1, std::memory_order_relaxed);

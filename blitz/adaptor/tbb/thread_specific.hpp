@@ -103,6 +103,7 @@ template <class X, class T>
 inline constexpr bool kIsThreadSpecific = false;
 template <class T, class Allocator, ets_key_usage_type Key>
 inline constexpr bool kIsThreadSpecific<enumerable_thread_specific<T, Allocator, Key>, T> = true;
+struct NoValues {};
 }  // namespace detail
 
 /// A value for each thread that asks for it, made when it first does: by default, of a value, by a function, or of arguments.
@@ -214,16 +215,23 @@ class enumerable_thread_specific {
           std::apply([at](const auto&... each) { ::new (at) T(each...); }, arguments);
         }) {}
 
-  enumerable_thread_specific(const enumerable_thread_specific& other) : make_(other.make_) {
+  // A copy is empty first: from then on the destructor frees what it has, if an allocation fails.
+  enumerable_thread_specific(const enumerable_thread_specific& other)
+      : enumerable_thread_specific(detail::NoValues(), other.make_) {
     add_all(other, [](T& value) -> const T& { return value; });
   }
-  enumerable_thread_specific(enumerable_thread_specific&& other) : make_(other.make_) { swap(other); }
+  enumerable_thread_specific(enumerable_thread_specific&& other)
+      : enumerable_thread_specific(detail::NoValues(), other.make_) {
+    swap(other);
+  }
   template <class A, ets_key_usage_type K>
-  enumerable_thread_specific(const enumerable_thread_specific<T, A, K>& other) : make_(other.make_) {
+  enumerable_thread_specific(const enumerable_thread_specific<T, A, K>& other)
+      : enumerable_thread_specific(detail::NoValues(), other.make_) {
     add_all(other, [](T& value) -> const T& { return value; });
   }
   template <class A, ets_key_usage_type K>
-  enumerable_thread_specific(enumerable_thread_specific<T, A, K>&& other) : make_(other.make_) {
+  enumerable_thread_specific(enumerable_thread_specific<T, A, K>&& other)
+      : enumerable_thread_specific(detail::NoValues(), other.make_) {
     add_all(other, [](T& value) -> T&& { return std::move(value); });
   }
   /// Of any of these.
@@ -289,6 +297,8 @@ class enumerable_thread_specific {
 
  private:
   static constexpr std::size_t kFirst = 16;  // slots in the first segment; each further one has twice as many
+
+  enumerable_thread_specific(detail::NoValues /*tag*/, std::function<void(void*)> make) : make_(std::move(make)) {}
 
   /// Makes a value and adds it. The lock is taken only for the second.
   template <class Make>
