@@ -100,7 +100,9 @@ namespace detail {
 /// Each worker does its own entries first, the newest first, so that a tree of work takes the memory of its depth. When
 /// it has none it reads a batch of the range, unless another worker is reading: then it leaves the rest to that one.
 /// Whenever all that it has offered is gone it offers a job: the oldest half of its entries, perhaps none, and the right
-/// to read. A job that nobody wants costs its worker little, because no other is made while it waits.
+/// to read. A job that nobody wants costs its worker little, because no other is made while it waits. Before an entry that
+/// may be long it offers all others, half of the rest at a time, and reads one entry at a time: a worker may run out of
+/// work while that entry runs.
 ///
 /// Pairs:
 ///   [read]  read: reading_.store(release)  ->  read: reading_.exchange(acquire)
@@ -119,7 +121,7 @@ class WorkList {
     float& usual = worker.history().per_item(reinterpret_cast<std::uintptr_t>(&kKnownBy));
     usual_ = saturated(usual);
     const Ticks begun = ticks_now();
-    Share(*this, {})();
+    Share(*this, {}, kSure)();
     usual = static_cast<float>(ticks_between(begun, ticks_now()));
   }
 
@@ -127,12 +129,15 @@ class WorkList {
   using Entries = std::vector<Entry>;
 
   static constexpr std::size_t kLargestBatch = 256;
-  static constexpr char kKnownBy = 0;  // Its address stands for the loop in the worker's history.
+  static constexpr Ticks kLong = 4;     // microseconds
+  static constexpr unsigned kSure = 2;  // short entries in a row: the first may be a root, unlike the others
+  static constexpr char kKnownBy = 0;   // Its address stands for the loop in the worker's history.
 
   /// A job of the scope.
   class Share {
    public:
-    Share(WorkList& list, Entries entries) noexcept : list_(&list), entries_(std::move(entries)) {}
+    Share(WorkList& list, Entries entries, unsigned unsure) noexcept
+        : list_(&list), entries_(std::move(entries)), unsure_(unsure) {}
 
     void operator()() {
       WorkerBase& worker = *current_worker;
@@ -140,11 +145,20 @@ class WorkList {
       const bool shared = worker.num_threads() > 1;
       const Ticks begun = ticks_now();
       try {
-        while (!scope.stop_requested() && (!entries_.empty() || list_->read(entries_))) {
-          if (shared && has_more() && worker.queue_empty() && is_worth_offering(worker, begun)) offer_half();
+        while (!scope.stop_requested() && (!entries_.empty() || list_->read(entries_, may_be_long()))) {
+          bool is_timed = may_be_long();
+          if (shared && has_more() && worker.queue_empty() && is_worth_offering(worker, begun)) {
+            offer_half();
+            is_timed = true;
+          }
+          if (shared && may_be_long()) {
+            while (entries_.size() > 1 && is_worth_offering(worker, begun)) offer_half();
+          }
           Entry entry = std::move(entries_.back());
           entries_.pop_back();
+          const Ticks start = is_timed ? ticks_now() : 0;
           if (list_->call_(entry, entries_)) scope.request_stop();
+          if (is_timed) took(ticks_between(start, ticks_now()));
         }
       } catch (...) {
         scope.request_stop();
@@ -154,6 +168,15 @@ class WorkList {
 
    private:
     [[nodiscard]] bool has_more() const noexcept { return entries_.size() > 1 || list_->unread(); }
+    /// Whether the next entry may take long, for all that is known.
+    [[nodiscard]] bool may_be_long() const noexcept { return unsure_ > 0; }
+    void took(Ticks ticks) noexcept {
+      if (ticks > kLong * ticks_per_microsecond()) {
+        unsure_ = kSure;
+      } else if (unsure_ > 0) {
+        --unsure_;
+      }
+    }
 
     /// A worker that sleeps is woken if the list took so long the last time that it pays, or has by now. If there was
     /// no last time, the entries may take long.
@@ -169,25 +192,27 @@ class WorkList {
       const auto middle = entries_.begin() + std::ssize(entries_) / 2;
       Entries oldest(std::move_iterator(entries_.begin()), std::move_iterator(middle));
       entries_.erase(entries_.begin(), middle);
-      list_->scope_->spawn(Share(*list_, std::move(oldest)));
+      list_->scope_->spawn(Share(*list_, std::move(oldest), unsure_));
     }
 
     WorkList* list_;
     Entries entries_;
+    unsigned unsure_;  // how many entries in a row must be short before the next one is taken to be
     bool offered_ = false;
   };
 
   /// A hint. Relaxed: a batch that is missed here is offered again by the worker that reads it.
   [[nodiscard]] bool unread() const noexcept { return unread_.load(std::memory_order_relaxed); }
 
-  /// Adds a batch to the entries, which are none. Returns false if there is nothing to read, or another worker is reading.
+  /// Adds a batch to the entries, which are none; one entry if it may be long. Returns false if there is nothing to read, or another worker is reading.
   /// Nobody waits for the reader, which may run other jobs meanwhile, if reading is the work of a parallel call.
-  bool read(Entries& entries) {
+  bool read(Entries& entries, bool may_be_long) {
     if (!unread() || reading_.exchange(true, std::memory_order_acquire)) return false;  // [read]
     struct Reader {
       Atomic<bool>& reading;
       ~Reader() { reading.store(false, std::memory_order_release); }  // [read]
     } reader{reading_};
+    if (may_be_long) batch_ = 1;
     for (; next_ != end_ && entries.size() < batch_; ++next_) entries.push_back(read_(next_));
     if (next_ == end_) unread_.store(false, std::memory_order_relaxed);  // See unread().
     if (batch_ < kLargestBatch) batch_ *= 2;

@@ -53,6 +53,7 @@ class LoopDriver {
  private:
   static constexpr LoopIndex kManyLeaves = 512;  // to share them evenly among many workers
   static constexpr LoopIndex kLargeLeaf = 2048;  // beside which the tree costs little, however cheap the positions
+  static constexpr LoopIndex kFewBlocks = 1024;  // All are offered before one that may be long, in ten nested frames.
   static constexpr LoopIndex kNoPiece = ~LoopIndex{0};
   static constexpr Ticks kLeastWork = 4;  // microseconds: beneath it, help costs as much as it saves
   static constexpr Ticks kHandover = 1;   // microseconds: a searcher begins so late, and its end is learnt so late
@@ -126,15 +127,15 @@ class LoopDriver {
   void run_all(W& worker, void* value, LoopIndex count) noexcept {
     Share share{worker, value, Pace(loop_.grain), shared_};
     run_share(share, 0, count);
-    if (share.usual != nullptr) learn(share);
+    if (share.usual != nullptr && (share.pace.timed() || share.asked != 0)) learn(share);
   }
 
-  /// At the end of the loop. If no block was timed, because each of the parts was one, its whole time tells enough.
+  /// At the end of the loop. If no block was timed but perhaps the first, the time of the whole loop tells more.
   BLITZ_COLD void learn(const Share& share) const noexcept {
-    if (!share.pace.timed() && share.asked == 0) return;
-    const float taken = share.pace.timed() ? share.pace.per_item()
-                                           : static_cast<float>(ticks_between(share.asked, ticks_now())) /
-                                                 static_cast<float>(loop_.count);
+    const float taken =
+        share.asked == 0 || share.pace.timed_well()
+            ? share.pace.per_item()
+            : static_cast<float>(ticks_between(share.asked, ticks_now())) / static_cast<float>(loop_.count);
     // 0 says that nothing is known, and a block may take no tick of a clock of 24 a microsecond.
     *share.usual = std::max(taken, 1e-6F);
   }
@@ -158,30 +159,54 @@ class LoopDriver {
 
   /// Pieces are few, and all are offered, so that the oldest offer is the largest. Positions are offered if all that this
   /// worker has offered is gone and they are wanted. The first offer of a share is made though no worker is idle yet, and,
-  /// in a loop of few blocks, though one must be woken: otherwise nobody would help with few and long blocks.
+  /// in a loop of few blocks, though one must be woken: otherwise nobody would help with few and long blocks. Before a
+  /// block that may be long all others are offered, unless they are many: a worker may become idle while it runs.
   [[nodiscard]] bool may_split(Share& share, LoopIndex left) const noexcept {
     if (by_pieces()) return left > 1;
-    return left / 2 >= loop_.grain && share.pace.may_offer() && share.worker.queue_empty() && is_wanted(share, left);
+    return left / 2 >= loop_.grain && share.pace.may_offer() &&
+           (share.worker.queue_empty() || (left / kFewBlocks < loop_.grain && may_be_long(share))) &&
+           is_wanted(share, left);
+  }
+  /// Whether the next block may take longer than it costs to share the loop, for all that is known.
+  [[nodiscard]] bool may_be_long(Share& share) const noexcept {
+    if (share.pace.expects_nothing()) look_up(share);
+    return share.pace.may_be_long();
+  }
+  /// Has the pace expect what this worker knows of the loop, unless it has come with a part of another worker, who knew more.
+  void look_up(Share& share) const noexcept {
+    share.usual = &share.worker.history().per_item(loop_.name);
+    if (!share.pace.expects_nothing()) return;
+    share.pace.expect_short();
+    if (*share.usual == 0 || !is_little(work(*share.usual, loop_.grain))) [[unlikely]]
+      expect_long(share);
+  }
+  BLITZ_COLD static void expect_long(Share& share) noexcept {
+    share.pace.expect_long();
+    if (*share.usual == 0) share.asked = ticks_now();
   }
   /// Whether to offer half of the `left` positions: to a worker that searches if they take longer than it costs to share
   /// them, and to one that sleeps if they are worth a wake-up; by what they took so far, or the last time.
   [[nodiscard]] bool is_wanted(Share& share, LoopIndex left) const noexcept {
     const Audience audience = share.worker.audience();
-    if (audience == Audience::kNobody) return share.eager;
+    if (audience == Audience::kNobody) {
+      // Looked up first: the part that is offered takes it along. Of fewer than four blocks the near half cannot be split.
+      return (left / 4 >= loop_.grain ? may_be_long(share) : share.pace.may_be_long()) || share.eager;
+    }
     if (!share.pace.timed_well()) return is_wanted_untimed(share, left, audience);
     return is_worth(share, share.pace.per_item(), left, audience);
   }
   /// The same before there are figures of this call.
   [[nodiscard]] BLITZ_COLD bool is_wanted_untimed(Share& share, LoopIndex left, Audience audience) const noexcept {
-    share.usual = &share.worker.history().per_item(loop_.name);
+    if (share.usual == nullptr) look_up(share);
     if (*share.usual != 0 && is_little(work(*share.usual, left))) {
       share.pace.expect_little(left);
       return false;
     }
+    const bool first_may_be_long = share.pace.may_be_long() && !share.pace.timed();
     share.pace.time_next();
     if (*share.usual != 0) return is_worth(share, *share.usual, left, audience);
-    share.asked = ticks_now();
-    return share.eager || audience == Audience::kSearches;  // A loop that is not known yet may have long items.
+    // A loop that is not known yet may have long items.
+    return share.eager || first_may_be_long || audience == Audience::kSearches;
   }
   [[nodiscard]] bool is_worth(Share& share, float per_item, LoopIndex left, Audience audience) const noexcept {
     const Ticks its_work = work(per_item, left);
@@ -237,10 +262,17 @@ class LoopDriver {
   /// Runs the next block of positions, or the next piece. Returns where it ends.
   LoopIndex run_next(Share& share, LoopIndex first, LoopIndex last) noexcept {
     const auto run = [&](LoopIndex from, LoopIndex to) { run_block(share.value, from, to); };
+    if (share.pace.may_be_long()) [[unlikely]]
+      return run_long(share, first, last);
     if (!by_pieces()) return share.pace.run_next(first, last, run);
     const LoopIndex piece = claims_ != nullptr ? std::exchange(share.mine, kNoPiece) : first;
     run(pieces_.begin(piece), pieces_.begin(piece + 1));
     return first + 1;
+  }
+
+  /// The same for a block of positions that may be long.
+  [[gnu::noinline]] LoopIndex run_long(Share& share, LoopIndex first, LoopIndex last) noexcept {
+    return share.pace.run_long(first, last, [&](LoopIndex from, LoopIndex to) { run_block(share.value, from, to); });
   }
 
   /// Nothing, with the loop ended, if the queue could not grow.
@@ -331,6 +363,11 @@ void run_loop_on(W& worker, const Loop& loop, void* value) {
   } else {
     run_loop_shared(worker, loop, value);
   }
+}
+
+/// The same for a confined worker. Out of line, so that the way of the others is short.
+[[gnu::noinline]] inline void run_loop_confined(WorkerBase& worker, const Loop& loop, void* value) {
+  run_loop_on(worker, loop, value);
 }
 
 }  // namespace blitz::detail

@@ -5,7 +5,8 @@
 /// evenly. So a worker runs blocks of items, at first of one item, then of as many as take a few microseconds, by its
 /// own measurement. Between two blocks it offers the far half of what is left, if all that it offered before is gone
 /// and some worker is idle. An offer that comes back untouched has cost a few nanoseconds for nothing: the next is not
-/// made before a few microseconds of work have been done.
+/// made before a few microseconds of work have been done. A block of the least size may take long all the same, and while
+/// it runs its worker offers nothing. Before such a block the worker offers all that is left, half at a time.
 ///
 /// The idea of splitting on demand: A. Tzannes, G. C. Caragea, R. Barua, U. Vishkin, "Lazy binary-splitting", PPoPP
 /// 2010.
@@ -61,6 +62,17 @@ class Pace {
 
   /// Has the next block timed, if it is not the last, however few items are left.
   void time_next() noexcept { slow_ = true; }
+  /// Whether the next block may take long although it has as few items as it can. Until it ends, its worker offers nothing.
+  [[nodiscard]] bool may_be_long() const noexcept {
+    return slow_ && block_ == grain_ && (blocks_ > 0 || expected_ == Expected::kLong);
+  }
+  /// What is known of the first block: nothing, until one of these is called.
+  [[nodiscard]] bool expects_nothing() const noexcept { return expected_ == Expected::kNothing; }
+  void expect_short() noexcept { expected_ = Expected::kShort; }
+  void expect_long() noexcept {
+    expected_ = Expected::kLong;
+    time_next();
+  }
   /// The same, in a loop of `left` items that should end before help could save anything: no offer is made before a block
   /// has shown otherwise.
   void expect_little(std::uint64_t left) noexcept {
@@ -89,6 +101,16 @@ class Pace {
     } else {
       run_block(first, first + size);
     }
+    return first + size;
+  }
+  /// The same for a block that may be long: timed even if it is the last, because others are on offer behind it.
+  template <class RunBlock>
+  std::uint64_t run_long(std::uint64_t first, std::uint64_t last, const RunBlock& run_block) {
+    const std::uint64_t size = next_block(first, last);
+    const Ticks start = ticks_now();
+    run_block(first, first + size);
+    mark_ = ticks_now();
+    ran(size, mark_ - start);
     return first + size;
   }
 
@@ -129,6 +151,8 @@ class Pace {
   }
 
  private:
+  enum class Expected : unsigned char { kNothing, kShort, kLong };
+
   static constexpr std::uint64_t kTinyLoop = 8;
   static constexpr Ticks kTargetMicroseconds = 4;
   static constexpr Ticks kSlowMicroseconds = kTargetMicroseconds / 4;
@@ -140,7 +164,8 @@ class Pace {
   std::uint64_t block_ = grain_;
   Ticks mark_ = 0;  // when the last block ended; 0: something else has run since
   bool may_offer_ = true;
-  bool slow_ = false;         // The last block that was timed took a quarter of the target at least.
+  bool slow_ = false;  // The last block that was timed took a quarter of the target at least.
+  Expected expected_ = Expected::kNothing;
   unsigned char blocks_ = 0;  // that were timed; 2 for more
   Ticks ticks_ = 0;           // what they took, the first only if it is alone
   std::uint64_t items_ = 0;   // in them

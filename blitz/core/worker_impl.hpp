@@ -103,7 +103,7 @@ void Worker<P>::run_loop(const Loop& loop, void* value) {
   if (region() == 0) [[likely]] {
     run_loop_on(*this, loop, value);
   } else {
-    run_loop_on(static_cast<WorkerBase&>(*this), loop, value);
+    run_loop_confined(*this, loop, value);
   }
 }
 

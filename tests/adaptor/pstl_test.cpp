@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/virtual_time.hpp"
+
 #if !defined(BLITZ_PSTL)
 #error "the compiler's own <execution> was found first"
 #endif
@@ -478,6 +480,21 @@ void tags(std::size_t count) {
 #endif
 }
 
+/// While a long item runs, all later ones are on offer.
+void long_items() {
+  const char* const threads = std::getenv("BLITZ_NUM_THREADS");
+  const std::size_t workers = threads != nullptr ? std::strtoul(threads, nullptr, 10) : 1;
+  for (const std::size_t count : {workers, workers + 1, 3 * workers + 2}) {
+    std::vector<std::size_t> v(count);
+    std::iota(v.begin(), v.end(), std::size_t{0});
+    for (int call = 0; call < 3; ++call) {
+      blitz_test::VirtualTime time(workers, std::vector<double>(count, 1));
+      std::for_each(std::execution::par, v.begin(), v.end(), [&](std::size_t i) { time.run(i); });
+      SAME(time.each_once() && time.is_greedy());
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -493,4 +510,5 @@ int main(int argc, char** argv) {
   locks();
   groups();
   tags(30000);
+  long_items();
 }

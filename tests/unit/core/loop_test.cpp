@@ -1,6 +1,7 @@
 #include "blitz/core/loop.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <limits>
 #include <new>
@@ -118,17 +119,49 @@ TEST_CASE("loop: an offer that nobody takes comes back and is run in its place")
   CHECK(worker.pushes > 0);
 }
 
-TEST_CASE("loop: an offer is made only while all earlier ones are gone") {
+TEST_CASE("loop: an offer of one with short items is made only while all earlier ones are gone") {
   FakeWorker worker(0, 2);
   worker.idle = true;
   std::size_t most = 0;
   worker.on_push = [&] { most = std::max(most, worker.jobs.size()); };
   Blocks body;
-  run(worker, LoopCut::kAdaptive, 10'000, body);
+  const float per_item = 0.01F * static_cast<float>(blitz::detail::ticks_per_microsecond());
+  run(worker, LoopCut::kAdaptive, 10'000, body, 1, {}, per_item);
   CHECK(most == 1);
 }
 
-TEST_CASE("loop: the first offer is made before the first block, though nobody is idle, and is the only one") {
+TEST_CASE("loop: while an item of one that is not known, or has long items, runs, all others are on offer or done") {
+  for (const bool idle : {true, false}) {
+    for (const LoopIndex count : {4, 5, 8, 100}) {
+      CAPTURE(idle);
+      CAPTURE(count);
+      FakeWorker worker(0, 2);
+      worker.idle = idle;
+      blitz_test::Job other([](blitz_test::Job*, blitz::detail::WorkerBase&) noexcept {});
+      float usual = 0;
+      for (const bool others_on_offer : {false, true}) {  // Such as the parts of a loop around this one.
+        if (others_on_offer) worker.jobs.push_back(&other);
+        LoopIndex most = 0;
+        LoopIndex done = 0;
+        auto body = [&](LoopIndex first, LoopIndex last) {
+          CHECK(first == done);
+          CHECK(last == first + 1);
+          done = last;
+          // An offer is half of what was left.
+          if (first == 0) most = worker.jobs.size() - (others_on_offer ? 1 : 0);
+          blitz_test::spend_ten_microseconds();
+        };
+        usual = run(worker, LoopCut::kAdaptive, count, body, 1, {}, usual);
+        CHECK(done == count);
+        CHECK(most == static_cast<LoopIndex>(std::bit_width(count) - 1));
+        if (others_on_offer) CHECK(worker.take_newest() == &other);
+      }
+    }
+  }
+}
+
+TEST_CASE(
+    "loop: the first offer of short items is made before the first block, though nobody is idle, and is the only one") {
   Thieves workers;
   workers.owner.idle = false;
   int blocks = 0;
@@ -137,11 +170,9 @@ TEST_CASE("loop: the first offer is made before the first block, though nobody i
     workers.owner.run_oldest_on(workers.thief);
   };
   workers.thief.on_push = [&] { CHECK(blocks == 0); };
-  auto body = [&](LoopIndex, LoopIndex) {
-    ++blocks;
-    blitz_test::spend_ten_microseconds();
-  };
-  run(workers.owner, LoopCut::kAdaptive, 100, body);
+  auto body = [&](LoopIndex, LoopIndex) { ++blocks; };
+  const float per_item = 0.01F * static_cast<float>(blitz::detail::ticks_per_microsecond());
+  run(workers.owner, LoopCut::kAdaptive, 100, body, 1, {}, per_item);
   CHECK(workers.owner.pushes == 1);
   CHECK(workers.thief.pushes == 1);  // of what it took
 }
@@ -287,7 +318,7 @@ TEST_CASE("loop: waits for a taker that is not done yet") {
   owner.idle = true;
   blitz_test::Job* taken = nullptr;
   owner.on_push = [&] {
-    taken = owner.take_newest();
+    if (taken == nullptr) taken = owner.take_newest();
     owner.idle = false;
   };
   owner.on_wait = [&] { taken->execute(taken, thief); };

@@ -47,6 +47,25 @@ TEST_CASE("pace: begins with blocks of the grain") {
   CHECK(Pace(16).next_block(0, 1000) == 16);
 }
 
+TEST_CASE("pace: a block that is as short as may be may be long if the last one was, or if that is expected") {
+  for (const std::uint64_t grain : {1U, 16U}) {
+    Pace pace(grain);
+    CHECK(pace.expects_nothing());
+    pace.time_next();
+    CHECK(!pace.may_be_long());
+    pace.expect_long();
+    CHECK(pace.may_be_long());
+    pace.ran(grain, 0);
+    CHECK(!pace.may_be_long());
+    pace.ran(grain, 10 * ticks_per_microsecond());
+    CHECK(pace.may_be_long());
+    Pace timed(grain);
+    timed.expect_long();
+    (void)timed.run_long(0, grain, [](std::uint64_t first, std::uint64_t end) { CHECK(end - first > 0); });
+    CHECK(timed.timed());  // though it was the last
+  }
+}
+
 TEST_CASE("pace: a block is never empty, and never more than what is left") {
   for (const std::uint64_t grain : {1U, 2U, 7U, 64U}) {
     for (const std::uint64_t ticks : {std::uint64_t{0}, std::uint64_t{100}, ticks_per_microsecond() * 1000}) {

@@ -1,0 +1,76 @@
+/// Items that take virtual time: whether a schedule is greedy, on a machine of any speed and with any number of processors.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace blitz_test {
+
+/// A schedule is *greedy* if at no time a worker is idle while an item waits to begin. R. L. Graham, "Bounds for certain
+/// multiprocessing anomalies", 1966: it takes at most W/p + (1 - 1/p) m on p workers, where W is the time of all items and m
+/// that of the longest.
+///
+/// No item ends before all workers run one, or all items that are left run. So a schedule that is not greedy hangs; after
+/// `kPatience` the items end regardless, and is_greedy() is false.
+class VirtualTime {
+ public:
+  VirtualTime(std::size_t workers, std::vector<double> times)
+      : workers_(workers), left_(times.size()), times_(std::move(times)), runs_(times_.size()), ended_(times_.size()) {}
+
+  /// The item's work. Any thread.
+  void run(std::size_t item) {
+    std::this_thread::sleep_for(kLong);  // Of real time so much that the item is worth waking a worker.
+    std::unique_lock lock(mutex_);
+    ++runs_[item];
+    running_.emplace(now_ + times_[item], item);
+    end_first();
+    if (!changed_.wait_for(lock, kPatience, [&] { return ended_[item] || !greedy_; })) {
+      greedy_ = false;
+      changed_.notify_all();
+    }
+  }
+
+  /// Once all items have ended:
+  [[nodiscard]] bool each_once() const {
+    return std::all_of(runs_.begin(), runs_.end(), [](int runs) { return runs == 1; });
+  }
+  [[nodiscard]] bool is_greedy() const { return greedy_; }
+  /// The time of the whole.
+  [[nodiscard]] double taken() const { return now_; }
+
+ private:
+  static constexpr std::chrono::milliseconds kLong{1};
+  static constexpr std::chrono::seconds kPatience{20};
+
+  /// Ends the items that end first, if so many run as can.
+  void end_first() {
+    while (!running_.empty() && running_.size() == std::min(workers_, left_)) {
+      const auto [time, item] = *running_.begin();
+      running_.erase(running_.begin());
+      now_ = time;
+      ended_[item] = true;
+      --left_;
+      changed_.notify_all();
+    }
+  }
+
+  const std::size_t workers_;
+  std::mutex mutex_;  // guards the rest
+  std::condition_variable changed_;
+  std::size_t left_;  // items that have not ended
+  std::vector<double> times_;
+  std::vector<int> runs_;
+  std::vector<bool> ended_;
+  std::set<std::pair<double, std::size_t>> running_;  // by their ends
+  double now_ = 0;
+  bool greedy_ = true;
+};
+
+}  // namespace blitz_test
