@@ -277,24 +277,27 @@ TEST_CASE_TEMPLATE("nested waits: jobs that yield pile up no higher than the lim
   });
 }
 
+// All wait for one that waits for none. If each waited for the one before, a job might run on top of that which it waits for.
 TEST_CASE_TEMPLATE("nested waits: jobs that yield until another has run end, whatever the limit", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_limit<Pool>([](Pool& pool, std::size_t limit) {
+    const std::size_t jobs = limit + 8;  // on one stack if there is one worker
     for (const auto yield : {blitz::yield_now, blitz::yield_local}) {
-      const std::size_t jobs = limit + 8;  // on one stack if there is one worker
-      std::vector<std::atomic<bool>> ran(jobs);
-      pool.scope([&](blitz::Scope& scope) {
-        for (std::size_t i = 0; i < jobs; ++i) {
-          scope.spawn([&, i] {
-            // At the limit a worker refuses many times before it nests a job, and other programs may take a turn at each yield.
-            for (int refused = 0; i > 0 && !ran[i - 1];) {
-              if (yield() == blitz::Yield::idle && ++refused % 64 == 0) std::this_thread::yield();
-            }
-            ran[i] = true;
-          });
-        }
-      });
-      CHECK(std::ranges::all_of(ran, [](const auto& x) { return x.load(); }));
+      for (const std::size_t awaited : {std::size_t{0}, jobs - 1}) {
+        std::vector<std::atomic<bool>> ran(jobs);
+        pool.scope([&](blitz::Scope& scope) {
+          for (std::size_t i = 0; i < jobs; ++i) {
+            scope.spawn([&, i] {
+              // At the limit a worker refuses many times before it nests a job, and other programs may take a turn at each yield.
+              for (int refused = 0; i != awaited && !ran[awaited];) {
+                if (yield() == blitz::Yield::idle && ++refused % 64 == 0) std::this_thread::yield();
+              }
+              ran[i] = true;
+            });
+          }
+        });
+        CHECK(std::ranges::all_of(ran, [](const auto& x) { return x.load(); }));
+      }
     }
   });
 }
