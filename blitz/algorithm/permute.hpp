@@ -109,6 +109,7 @@ struct ShiftLeft : InPlace<ShiftLeft, std::ptrdiff_t> {
   template <class I>
   static std::ranges::subrange<I> run(const AlgorithmOptions& options, const I& first, LoopIndex count,
                                       std::ptrdiff_t by) {
+    throw_if_stopped(options);
     const auto step = static_cast<LoopIndex>(std::max<std::ptrdiff_t>(by, 0));
     if (step == 0 || step >= count) return {first, step == 0 ? at(first, count) : first};
     if (step < kLeastStep) {
@@ -128,6 +129,7 @@ struct ShiftRight : InPlace<ShiftRight, std::ptrdiff_t> {
   template <class I>
   static std::ranges::subrange<I> run(const AlgorithmOptions& options, const I& first, LoopIndex count,
                                       std::ptrdiff_t by) {
+    throw_if_stopped(options);
     const auto step = static_cast<LoopIndex>(std::max<std::ptrdiff_t>(by, 0));
     const I end = at(first, count);
     if (step == 0 || step >= count) return {step == 0 ? first : end, end};
@@ -244,6 +246,7 @@ struct Shuffle {
     requires Permutable<I> && RandomBits<std::remove_reference_t<Random>>
   I operator()(const AlgorithmOptions& options, I first, S last, Random&& random) const {
     using T = std::iter_value_t<I>;
+    throw_if_stopped(options);
     const LoopIndex count = count_of(first, last);
     const std::uint64_t seed = seed_from(random);
     constexpr bool kMovable = std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>;

@@ -27,6 +27,23 @@ TEST_CASE("count, count_if: as the standard's, for every length and kind") {
   });
 }
 
+TEST_CASE("count, count_if: numbers as wide as the result") {
+  const auto check = [](auto number) {
+    std::vector<decltype(number)> numbers;
+    for (int i = 0; i < 1000; ++i) numbers.push_back(static_cast<decltype(number)>(i % 7));
+    const auto small = [](auto x) { return x < 3; };
+    for (std::size_t length = 0; length <= numbers.size(); length += 37) {
+      const auto end = numbers.begin() + static_cast<std::ptrdiff_t>(length);
+      number = 5;
+      CHECK(blitz::count(numbers.begin(), end, number) == std::count(numbers.begin(), end, number));
+      CHECK(blitz::count_if(numbers.begin(), end, small) == std::count_if(numbers.begin(), end, small));
+    }
+  };
+  check(0.0);
+  check(std::int64_t{0});
+  check(std::uint64_t{0});
+}
+
 TEST_CASE("min_element and the like: as the standard's, for every length and kind") {
   for_each_length(20'000, [](const AlgorithmOptions& options, std::size_t n) {
     if (options.min_grain == 1 && n > 1100) return;

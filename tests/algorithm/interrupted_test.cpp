@@ -172,6 +172,21 @@ void check_interrupted(const std::vector<Case>& cases, const Ints& numbers, cons
           check_items(world);
           CHECK(right);
         }
+        // Made before the call, also where all is one block.
+        std::stop_source before;
+        before.request_stop();
+        for (const std::size_t grain : {4, 1'000'000}) {
+          CAPTURE(grain);
+          World world{numbers, others};
+          bool ended = false;
+          try {
+            static_cast<void>(each.run({.min_grain = grain, .stop = before.get_token(), .pool = pool}, world));
+          } catch (const blitz::Stopped&) {
+            ended = true;
+          }
+          check_items(world);
+          CHECK((ended || each.promise == Promise::kPartial));
+        }
       }
     }
     check_without_memory(each, numbers, others);
