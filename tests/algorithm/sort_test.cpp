@@ -242,6 +242,68 @@ TEST_CASE("sort: floating numbers with zeros, infinities and NaNs") {
   CHECK(std::ranges::equal(before, numbers, {}, as_bits, as_bits));
 }
 
+TEST_CASE("sort: halves that begin with a sorted run, of items that are costly to move") {
+  for (const std::size_t half : {2'000, 20'000}) {
+    std::vector<std::string> items;
+    for (int which = 0; which < 2; ++which) {
+      std::vector<std::string> run;
+      for (std::size_t i = 0; i < half; ++i)
+        run.push_back(std::to_string(random_bits()()) + " of a length that is allocated");
+      std::sort(run.begin(), run.begin() + static_cast<std::ptrdiff_t>(half / 4 * 3));
+      items.insert(items.end(), run.begin(), run.end());
+    }
+    std::vector<std::string> expected = items;
+    std::ranges::sort(expected);
+    const auto below = [](const std::string& a, const std::string& b) { return a < b; };
+    for (const blitz::PoolRef pool : pools()) {
+      for (const bool stable : {false, true}) {
+        std::vector<std::string> sorted = items;
+        stable ? void(blitz::stable_sort({.pool = pool}, sorted, below))
+               : void(blitz::sort({.pool = pool}, sorted, below));
+        CHECK(sorted == expected);
+      }
+    }
+  }
+}
+
+TEST_CASE("sort: many keys by radix on any number of threads, and a stop request meanwhile") {
+  std::vector<Record> before = records_of(200'000);
+  for (const blitz::PoolRef pool : pools()) {
+    std::atomic<int> calls = 0;
+    const auto count = [&](const Record& record) noexcept {
+      calls.fetch_add(1, std::memory_order_relaxed);
+      return record.key;
+    };
+    std::vector<Record> sorted = before;
+    blitz::sort({.pool = pool}, sorted, {}, count);
+    CHECK(std::ranges::is_sorted(sorted, {}, &Record::key));
+    CHECK(are(sorted, before));
+    for (int tenth = 0; tenth < 10; ++tenth) {
+      std::stop_source source;
+      std::atomic<int> left = calls / 10 * tenth;
+      const auto key = [&](const Record& record) noexcept {
+        if (left.fetch_sub(1, std::memory_order_relaxed) == 0) source.request_stop();
+        return record.key;
+      };
+      std::vector<Record> records = before;
+      try {
+        blitz::sort({.stop = source.get_token(), .pool = pool}, records, {}, key);
+      } catch (const blitz::Stopped&) {
+        CHECK(source.stop_requested());
+      }
+      CHECK(are(records, before));
+    }
+    // Numbers are sorted by other bits than their own.
+    std::stop_source source;
+    source.request_stop();
+    std::vector<double> numbers;
+    for (const Record& record : before) numbers.push_back(record.key);
+    std::vector<double> same = numbers;
+    CHECK_THROWS_AS(blitz::sort({.stop = source.get_token(), .pool = pool}, same), blitz::Stopped);
+    CHECK(same == numbers);
+  }
+}
+
 TEST_CASE("sort: comparisons are few") {
   const std::size_t n = 20'000;
   const double n_log_n = static_cast<double>(n) * std::log2(static_cast<double>(n));

@@ -5,7 +5,8 @@
 /// Source of the idea: R. H. Untch, A. J. Offutt, M. J. Harrold, "Mutation analysis using mutant schemata", ISSTA 1993.
 ///
 ///   BLITZ_MUTANT=17           runs with mutant 17
-///   BLITZ_MUTANTS_REACHED=F   appends the numbers of the mutants that were reached to file F when the program ends
+///   BLITZ_MUTANTS_REACHED=F   appends to file F, when the program ends, the numbers of the mutants that were reached; after a
+///                             minus sign those that were reached only where the types do not permit the change
 #pragma once
 
 #include <cstdio>
@@ -25,13 +26,18 @@ struct Run {
     std::FILE* out = file != nullptr ? std::fopen(file, "a") : nullptr;
     if (out == nullptr) return;
     for (int i = 0; i != kMost; ++i) {
-      if (reached[i]) std::fprintf(out, "%d\n", i);
+      if (reached[i]) {
+        std::fprintf(out, "%d\n", i);
+      } else if (impossible[i]) {
+        std::fprintf(out, "-%d\n", i);
+      }
     }
     std::fclose(out);
   }
   int chosen = -1;
   const char* file = nullptr;
   bool reached[kMost] = {};
+  bool impossible[kMost] = {};
 };
 inline Run run;
 
@@ -40,6 +46,12 @@ constexpr bool chosen(int number) noexcept {
   if (std::is_constant_evaluated()) return false;
   if (run.file != nullptr) __atomic_store_n(&run.reached[number], true, __ATOMIC_RELAXED);
   return run.chosen == number;
+}
+
+/// Where mutant `number` would not compile.
+constexpr void impossible(int number) noexcept {
+  if (std::is_constant_evaluated() || run.file == nullptr) return;
+  __atomic_store_n(&run.impossible[number], true, __ATOMIC_RELAXED);
 }
 
 // `a < b` is written as `a <less(17)> b`, and as the two operators bind alike, that needs no parser.
@@ -75,6 +87,8 @@ struct Left {
   constexpr auto operator close(Left<Name<kNumber>, A> left, B&& b) {                 \
     if constexpr (requires { static_cast<decltype(left.a op b)>(left.a other b); }) { \
       if (chosen(kNumber)) return static_cast<decltype(left.a op b)>(left.a other b); \
+    } else {                                                                          \
+      impossible(kNumber);                                                            \
     }                                                                                 \
     return std::forward<A>(left.a) op std::forward<B>(b);                             \
   }
