@@ -168,7 +168,7 @@ class WorkList {
 
    private:
     [[nodiscard]] bool has_more() const noexcept { return entries_.size() > 1 || list_->unread(); }
-    /// Whether the next entry may take long, for all that is known.
+    /// Whether the next entry may take long, as far as is known.
     [[nodiscard]] bool may_be_long() const noexcept { return unsure_ > 0; }
     void took(Ticks ticks) noexcept {
       if (ticks > kLong * ticks_per_microsecond()) {

@@ -167,12 +167,12 @@ class LoopDriver {
            (share.worker.queue_empty() || (left / kFewBlocks < loop_.grain && may_be_long(share))) &&
            is_wanted(share, left);
   }
-  /// Whether the next block may take longer than it costs to share the loop, for all that is known.
+  /// Whether the next block may take longer than it costs to share the loop, as far as is known.
   [[nodiscard]] bool may_be_long(Share& share) const noexcept {
     if (share.pace.expects_nothing()) look_up(share);
     return share.pace.may_be_long();
   }
-  /// Has the pace expect what this worker knows of the loop, unless it has come with a part of another worker, who knew more.
+  /// Tells the pace this worker's experience with the loop. A part of another worker comes with a better one.
   void look_up(Share& share) const noexcept {
     share.usual = &share.worker.history().per_item(loop_.name);
     if (!share.pace.expects_nothing()) return;
@@ -270,7 +270,7 @@ class LoopDriver {
     return first + 1;
   }
 
-  /// The same for a block of positions that may be long.
+  /// run_next for a block of positions that may be long.
   [[gnu::noinline]] LoopIndex run_long(Share& share, LoopIndex first, LoopIndex last) noexcept {
     return share.pace.run_long(first, last, [&](LoopIndex from, LoopIndex to) { run_block(share.value, from, to); });
   }
@@ -365,7 +365,7 @@ void run_loop_on(W& worker, const Loop& loop, void* value) {
   }
 }
 
-/// The same for a confined worker. Out of line, so that the way of the others is short.
+/// run_loop_on for a confined worker. It is out of line to keep the path of other workers short.
 [[gnu::noinline]] inline void run_loop_confined(WorkerBase& worker, const Loop& loop, void* value) {
   run_loop_on(worker, loop, value);
 }

@@ -66,7 +66,7 @@ class Pace {
   [[nodiscard]] bool may_be_long() const noexcept {
     return slow_ && block_ == grain_ && (blocks_ > 0 || expected_ == Expected::kLong);
   }
-  /// What is known of the first block: nothing, until one of these is called.
+  /// The expected length of the first block. None is expected until one of these is called.
   [[nodiscard]] bool expects_nothing() const noexcept { return expected_ == Expected::kNothing; }
   void expect_short() noexcept { expected_ = Expected::kShort; }
   void expect_long() noexcept {
@@ -103,7 +103,7 @@ class Pace {
     }
     return first + size;
   }
-  /// The same for a block that may be long: timed even if it is the last, because others are on offer behind it.
+  /// run_next for a block that may be long. It is timed even if it is the last, because later blocks are on offer.
   template <class RunBlock>
   std::uint64_t run_long(std::uint64_t first, std::uint64_t last, const RunBlock& run_block) {
     const std::uint64_t size = next_block(first, last);

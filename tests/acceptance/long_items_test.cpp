@@ -61,7 +61,7 @@ struct Done {
   std::atomic<bool>* done;
 };
 
-/// A call that runs the items below `count`. `pool` is that of the calling thread.
+/// A call that runs the items below `count`. The calling thread works for `pool`, or calls it from outside.
 template <class Pool>
 struct Call {
   const char* name;

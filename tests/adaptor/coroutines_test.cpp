@@ -312,7 +312,7 @@ TEST_CASE("coroutine: nothing is allocated but frames") {
   CHECK(allocations_of(all) <= 103);  // the frames, and the vectors of tasks and of results
 }
 
-// A failure arrives where the frame is asked for, or where what needed the memory is awaited.
+// A failure arrives at the call that makes the frame, or at the co_await that needs the memory.
 TEST_CASE_TEMPLATE("coroutine: allocations fail, one after the other", Pool, blitz::ThreadPool,
                    blitz::AsyncThreadPool) {
   if (!blitz_test::allocations_can_fail()) {

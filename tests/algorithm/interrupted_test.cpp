@@ -172,7 +172,7 @@ void check_interrupted(const std::vector<Case>& cases, const Ints& numbers, cons
           check_items(world);
           CHECK(right);
         }
-        // Made before the call, also where all is one block.
+        // A request before the call, with many blocks and with one.
         std::stop_source before;
         before.request_stop();
         for (const std::size_t grain : {4, 1'000'000}) {

@@ -6,7 +6,7 @@
 ///
 ///   BLITZ_MUTANT=17           runs with mutant 17
 ///   BLITZ_MUTANTS_REACHED=F   appends to file F, when the program ends, the numbers of the mutants that were reached; after a
-///                             minus sign those that were reached only where the types do not permit the change
+///                             minus sign those that the types of all reached uses rule out
 #pragma once
 
 #include <cstdio>

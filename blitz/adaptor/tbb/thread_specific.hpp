@@ -215,7 +215,7 @@ class enumerable_thread_specific {
           std::apply([at](const auto&... each) { ::new (at) T(each...); }, arguments);
         }) {}
 
-  // A copy is empty first: from then on the destructor frees what it has, if an allocation fails.
+  // A copy is empty first. If an allocation then fails, the destructor runs and frees the memory.
   enumerable_thread_specific(const enumerable_thread_specific& other)
       : enumerable_thread_specific(detail::NoValues(), other.make_) {
     add_all(other, [](T& value) -> const T& { return value; });

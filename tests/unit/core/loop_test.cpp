@@ -147,7 +147,7 @@ TEST_CASE("loop: while an item of one that is not known, or has long items, runs
           CHECK(first == done);
           CHECK(last == first + 1);
           done = last;
-          // An offer is half of what was left.
+          // An offer is half of the rest.
           if (first == 0) most = worker.jobs.size() - (others_on_offer ? 1 : 0);
           blitz_test::spend_ten_microseconds();
         };

@@ -175,7 +175,7 @@ TEST_CASE("reduce: one identity for each part that was taken") {
     Neighbours fold;
     (void)reduce(workers.owner, fold, cut, 80);
     CHECK(workers.owner.pushes > 1);
-    CHECK(fold.identities == 1 + workers.owner.pushes);  // Nobody takes what the thief offers.
+    CHECK(fold.identities == 1 + workers.owner.pushes);  // Nobody takes the thief's offers.
   }
 }
 
