@@ -204,8 +204,9 @@ class WorkList {
   /// A hint. Relaxed: a batch that is missed here is offered again by the worker that reads it.
   [[nodiscard]] bool unread() const noexcept { return unread_.load(std::memory_order_relaxed); }
 
-  /// Adds a batch to the entries, which are none; one entry if it may be long. Returns false if there is nothing to read, or another worker is reading.
-  /// Nobody waits for the reader, which may run other jobs meanwhile, if reading is the work of a parallel call.
+  /// Adds a batch to the entries, which are none; one entry if it may be long. Returns false if there is nothing to read,
+  /// or another worker is reading. Nobody waits for the reader, which may run other jobs meanwhile, if reading is the work
+  /// of a parallel call.
   bool read(Entries& entries, bool may_be_long) {
     if (!unread() || reading_.exchange(true, std::memory_order_acquire)) return false;  // [read]
     struct Reader {

@@ -189,7 +189,7 @@ class LoopDriver {
   [[nodiscard]] bool is_wanted(Share& share, LoopIndex left) const noexcept {
     const Audience audience = share.worker.audience();
     if (audience == Audience::kNobody) {
-      // Looked up first: the part that is offered takes it along. Of fewer than four blocks the near half cannot be split.
+      // The look-up comes first: an offered part inherits its result. The near half of fewer than four blocks is not split.
       return (left / 4 >= loop_.grain ? may_be_long(share) : share.pace.may_be_long()) || share.eager;
     }
     if (!share.pace.timed_well()) return is_wanted_untimed(share, left, audience);
