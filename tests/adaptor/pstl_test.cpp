@@ -5,6 +5,7 @@
 //   pstl throws    an exception of an item ends the program by std::terminate, which is 0 here
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
@@ -488,7 +489,7 @@ void long_items() {
     std::vector<std::size_t> v(count);
     std::iota(v.begin(), v.end(), std::size_t{0});
     for (int call = 0; call < 3; ++call) {
-      blitz_test::VirtualTime time(workers, std::vector<double>(count, 1));
+      blitz_test::VirtualTime time(workers, std::vector<double>(count, 1), std::chrono::milliseconds(10));
       std::for_each(std::execution::par, v.begin(), v.end(), [&](std::size_t i) { time.run(i); });
       SAME(time.each_once() && time.is_greedy());
     }

@@ -17,21 +17,27 @@ namespace blitz_test {
 /// multiprocessing anomalies", 1966: it takes at most W/p + (1 - 1/p) m on p workers, where W is the time of all items and m
 /// that of the longest.
 ///
-/// No item ends before all workers run one, or all items that are left run. So a schedule that is not greedy hangs; after
-/// `kPatience` the items end regardless, and is_greedy() is false.
+/// No item ends before all workers run one, or all items that are left run. So a schedule that is not greedy hangs. After
+/// two thousand times `real` the items end regardless, and is_greedy() is false.
 class VirtualTime {
  public:
-  VirtualTime(std::size_t workers, std::vector<double> times)
-      : workers_(workers), left_(times.size()), times_(std::move(times)), runs_(times_.size()), ended_(times_.size()) {}
+  /// An item takes `real` besides, for a scheduler that gives short items no worker.
+  VirtualTime(std::size_t workers, std::vector<double> times, std::chrono::milliseconds real)
+      : workers_(workers),
+        real_(real),
+        left_(times.size()),
+        times_(std::move(times)),
+        runs_(times_.size()),
+        ended_(times_.size()) {}
 
   /// The item's work. Any thread.
   void run(std::size_t item) {
-    std::this_thread::sleep_for(kLong);  // Of real time so much that the item is worth waking a worker.
+    std::this_thread::sleep_for(real_);
     std::unique_lock lock(mutex_);
     ++runs_[item];
     running_.emplace(now_ + times_[item], item);
     end_first();
-    if (!changed_.wait_for(lock, kPatience, [&] { return ended_[item] || !greedy_; })) {
+    if (!changed_.wait_for(lock, 2000 * real_, [&] { return ended_[item] || !greedy_; })) {
       greedy_ = false;
       changed_.notify_all();
     }
@@ -46,9 +52,6 @@ class VirtualTime {
   [[nodiscard]] double taken() const { return now_; }
 
  private:
-  static constexpr std::chrono::milliseconds kLong{1};
-  static constexpr std::chrono::seconds kPatience{20};
-
   /// Ends the items that end first, if so many run as can.
   void end_first() {
     while (!running_.empty() && running_.size() == std::min(workers_, left_)) {
@@ -62,6 +65,7 @@ class VirtualTime {
   }
 
   const std::size_t workers_;
+  const std::chrono::milliseconds real_;
   std::mutex mutex_;  // guards the rest
   std::condition_variable changed_;
   std::size_t left_;  // items that have not ended
