@@ -859,5 +859,27 @@ TEST_CASE("pipelines: bad arguments, extensions") {
   CHECK((par(1, 4) | squares).sum() == 14);
 }
 
+// A scan sums up blocks of 4096 items before it gives any. The operation depends on the order of the items.
+TEST_CASE("scan, exclusive_scan: over several blocks") {
+  const auto combine = [](std::uint32_t a, std::uint32_t b) { return a * 31 + b; };
+  const auto compose = [](std::pair<std::uint32_t, std::uint32_t> a, std::pair<std::uint32_t, std::uint32_t> b) {
+    return std::pair(a.first * b.first, a.second * b.first + b.second);
+  };
+  for (const std::size_t n : {4095, 4096, 4097, 8191, 8192, 8193, 30'000}) {
+    CAPTURE(n);
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> items;
+    for (const int number : random_ints(n, 1000)) items.emplace_back(31, number);
+    std::vector<std::uint32_t> sums(1, 0);
+    for (const auto& item : items) sums.push_back(combine(sums.back(), item.second));
+    const auto second = [](const auto& x) { return x.second; };
+    for (const blitz::PoolRef pool : pools()) {
+      const auto all = par(items).with({.pool = pool});
+      CHECK(std::ranges::equal(all.scan(compose).map(second).collect(), sums | std::views::drop(1)));
+      CHECK(std::ranges::equal(all.exclusive_scan(std::pair(1U, 0U), compose).map(second).collect(),
+                               sums | std::views::take(n)));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace blitz_test
