@@ -35,8 +35,8 @@ TEST_CASE("count, count_if: numbers as wide as the result") {
     for (std::size_t length = 0; length <= numbers.size(); length += 37) {
       const auto end = numbers.begin() + static_cast<std::ptrdiff_t>(length);
       number = 5;
-      CHECK(blitz::count(numbers.begin(), end, number) == std::count(numbers.begin(), end, number));
-      CHECK(blitz::count_if(numbers.begin(), end, small) == std::count_if(numbers.begin(), end, small));
+      CHECK(blitz::count(two_threads(), numbers.begin(), end, number) == std::count(numbers.begin(), end, number));
+      CHECK(blitz::count_if(two_threads(), numbers.begin(), end, small) == std::count_if(numbers.begin(), end, small));
     }
   };
   check(0.0);
