@@ -121,7 +121,7 @@ class WorkList {
     float& usual = worker.history().per_item(reinterpret_cast<std::uintptr_t>(&kKnownBy));
     usual_ = saturated(usual);
     const Ticks begun = ticks_now();
-    Share(*this, {}, kSure)();
+    Share(*this, {}, worker.num_threads() > 1 ? kSure : 0)();
     usual = static_cast<float>(ticks_between(begun, ticks_now()));
   }
 
@@ -151,9 +151,7 @@ class WorkList {
             offer_half();
             is_timed = true;
           }
-          if (shared && may_be_long()) {
-            while (entries_.size() > 1 && is_worth_offering(worker, begun)) offer_half();
-          }
+          while (may_be_long() && entries_.size() > 1 && is_worth_offering(worker, begun)) offer_half();
           Entry entry = std::move(entries_.back());
           entries_.pop_back();
           const Ticks start = is_timed ? ticks_now() : 0;
@@ -197,7 +195,7 @@ class WorkList {
 
     WorkList* list_;
     Entries entries_;
-    unsigned unsure_;  // how many entries in a row must be short before the next one is taken to be
+    unsigned unsure_;  // how many entries in a row must be short before the next one is taken to be; 0 on one thread
     bool offered_ = false;
   };
 

@@ -30,7 +30,8 @@ namespace blitz {
 
 namespace detail {
 
-/// A context waits for the following: its handlers, the executors that track work, and its first join(). attach() waits for that call.
+/// A context waits for the following: its handlers, the executors that track work, and its first join(). attach() waits for
+/// that call.
 ///
 /// Invariant: `unfinished_` counts the handlers and, until stop(), the tracking executors. An executor is counted there
 /// before `tracked_` shows it, and stop() takes off those that `tracked_` shows; so handlers alone are left, and none

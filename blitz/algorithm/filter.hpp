@@ -30,8 +30,9 @@ namespace blitz::detail {
 /// Of items that are cheap to write (kWritesAll) such a run leaves the kept ones themselves, in a ring with room for a few
 /// runs of each thread, and for a quarter of all items at most: to write an item takes no longer than to keep its flag, and
 /// later all are copied together, without a look at flags. A run's place in the ring is its position, modulo the ring's size;
-/// it is free when all runs that had a part of it are done. A run leaves flags if its place is not free, if there may be no room for all items, and if all of the run
-/// summed up before were kept, for such are copied a word at a time by flags, and only once.
+/// it is free when all runs that had a part of it are done. A run leaves flags if its place is not free, if there may be no
+/// room for all items, and if all of the run summed up before were kept, for such are copied a word at a time by flags, and
+/// only once.
 class BLITZ_API Filter : public Chain {
  public:
   struct Result {

@@ -66,14 +66,14 @@ class Pace {
   [[nodiscard]] bool may_be_long() const noexcept {
     return slow_ && block_ == grain_ && (blocks_ > 0 || expected_ == Expected::kLong);
   }
-  /// The expected length of the first block. None is expected until one of these is called.
+  /// Whether neither of the next two has been called. They say what to expect of the first block.
   [[nodiscard]] bool expects_nothing() const noexcept { return expected_ == Expected::kNothing; }
   void expect_short() noexcept { expected_ = Expected::kShort; }
   void expect_long() noexcept {
     expected_ = Expected::kLong;
     time_next();
   }
-  /// The same, in a loop of `left` items that should end before help could save anything: no offer is made before a block
+  /// time_next in a loop of `left` items that should end before help could save anything: no offer is made before a block
   /// has shown otherwise.
   void expect_little(std::uint64_t left) noexcept {
     block_ = std::max(grain_, std::min(left / 4, kMaxGrowth));
@@ -94,10 +94,7 @@ class Pace {
   std::uint64_t run_next(std::uint64_t first, std::uint64_t last, const RunBlock& run_block) {
     const std::uint64_t size = next_block(first, last);
     if (worth_timing(size, last - first)) {
-      const Ticks start = mark_ != 0 ? mark_ : ticks_now();
-      run_block(first, first + size);
-      mark_ = ticks_now();
-      ran(size, mark_ - start);
+      run_timed(first, size, run_block);
     } else {
       run_block(first, first + size);
     }
@@ -107,10 +104,7 @@ class Pace {
   template <class RunBlock>
   std::uint64_t run_long(std::uint64_t first, std::uint64_t last, const RunBlock& run_block) {
     const std::uint64_t size = next_block(first, last);
-    const Ticks start = ticks_now();
-    run_block(first, first + size);
-    mark_ = ticks_now();
-    ran(size, mark_ - start);
+    run_timed(first, size, run_block);
     return first + size;
   }
 
@@ -159,6 +153,14 @@ class Pace {
   static constexpr Ticks kLongBlock = 64;  // microseconds
   static constexpr std::uint64_t kMaxGrowth = 32;
   static constexpr std::uint64_t kMostToGrow = ~std::uint64_t{0} / kMaxGrowth;
+
+  template <class RunBlock>
+  BLITZ_ALWAYS_INLINE void run_timed(std::uint64_t first, std::uint64_t size, const RunBlock& run_block) {
+    const Ticks start = mark_ != 0 ? mark_ : ticks_now();
+    run_block(first, first + size);
+    mark_ = ticks_now();
+    ran(size, mark_ - start);
+  }
 
   std::uint64_t grain_;
   std::uint64_t block_ = grain_;
