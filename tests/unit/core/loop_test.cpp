@@ -162,19 +162,34 @@ TEST_CASE("loop: while an item of one that is not known, or has long items, runs
 
 TEST_CASE(
     "loop: the first offer of short items is made before the first block, though nobody is idle, and is the only one") {
-  Thieves workers;
-  workers.owner.idle = false;
-  int blocks = 0;
-  workers.owner.on_push = [&] {
-    CHECK(blocks == 0);
-    workers.owner.run_oldest_on(workers.thief);
-  };
-  workers.thief.on_push = [&] { CHECK(blocks == 0); };
-  auto body = [&](LoopIndex, LoopIndex) { ++blocks; };
-  const float per_item = 0.01F * static_cast<float>(blitz::detail::ticks_per_microsecond());
-  run(workers.owner, LoopCut::kAdaptive, 100, body, 1, {}, per_item);
-  CHECK(workers.owner.pushes == 1);
-  CHECK(workers.thief.pushes == 1);  // of what it took
+  using blitz::detail::Ticks;
+  using blitz::detail::ticks_now;
+  // Items are short only if nothing disturbs the thread, and no emulator runs it.
+  const Ticks most = blitz::detail::ticks_per_microsecond() / 2;
+  for (int tries = 0; tries < 1000; ++tries) {
+    Thieves workers;
+    workers.owner.idle = false;
+    std::vector<Ticks> blocks;
+    blocks.reserve(100);
+    std::size_t blocks_before_an_offer = 0;
+    workers.owner.on_push = [&] {
+      blocks_before_an_offer += blocks.size();
+      workers.owner.run_oldest_on(workers.thief);
+    };
+    workers.thief.on_push = [&] { blocks_before_an_offer += blocks.size(); };
+    auto body = [&](LoopIndex, LoopIndex) { blocks.push_back(ticks_now()); };
+    const float per_item = 0.01F * static_cast<float>(blitz::detail::ticks_per_microsecond());
+    run(workers.owner, LoopCut::kAdaptive, 100, body, 1, {}, per_item);
+    const Ticks end = ticks_now();
+    Ticks longest = end - blocks.back();
+    for (std::size_t i = 1; i < blocks.size(); ++i) longest = std::max(longest, blocks[i] - blocks[i - 1]);
+    if (longest > most) continue;
+    CHECK(blocks_before_an_offer == 0);
+    CHECK(workers.owner.pushes == 1);
+    CHECK(workers.thief.pushes == 1);  // of what it took
+    return;
+  }
+  MESSAGE("skipped: too slow for short items");
 }
 
 TEST_CASE("loop: one that took less the last time than it costs to share it is not offered to a worker that searches") {
