@@ -1,13 +1,14 @@
 // Loops of few, long items: no worker is idle while an item waits to begin, in every call that is a loop.
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <cstddef>
 #include <exception>
 #include <functional>
 #include <list>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <ranges>
 #include <string>
@@ -50,16 +51,31 @@ constexpr Kind kKinds[] = {
      }},
 };
 
+/// What one thread waits for, and another tells it. It may be gone as soon as the wait has ended.
+class Event {
+ public:
+  void set() {
+    const std::lock_guard lock(mutex_);
+    happened_ = true;
+    changed_.notify_one();
+  }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return happened_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool happened_ = false;
+};
+
 /// A receiver that tells when a bulk has completed.
 struct Done {
-  void set_value() && noexcept { end(); }
+  void set_value() && noexcept { done->set(); }
   void set_error(std::exception_ptr /*error*/) && noexcept { std::terminate(); }
   void set_stopped() && noexcept { std::terminate(); }
-  void end() const noexcept {
-    done->store(true);
-    done->notify_one();
-  }
-  std::atomic<bool>* done;
+  Event* done;
 };
 
 /// A call that runs the items below `count`. The calling thread works for `pool`, or calls it from outside.
@@ -141,12 +157,12 @@ const std::vector<Call<Pool>>& calls() {
        }},
       {"bulk",
        [](Pool& pool, std::size_t count, VirtualTime& time) {
-         std::atomic<bool> done = false;
+         Event done;
          auto operation = blitz::bulk(blitz::PoolScheduler(pool).schedule(), count, [&](std::size_t i) {
                             time.run(i);
                           }).connect(Done{&done});
          operation.start();
-         done.wait(false);
+         done.wait();
        },
        true},
   };
@@ -157,13 +173,12 @@ const std::vector<Call<Pool>>& calls() {
 template <class Pool, class F>
 void run_from(bool outside, Pool& pool, const F& f) {
   if (outside) return pool.install(f);
-  std::atomic<bool> done = false;
+  Event done;
   pool.spawn([&] {
     f();
-    done = true;
-    done.notify_one();
+    done.set();
   });
-  done.wait(false);
+  done.wait();
 }
 
 /// Graham's bound, and for equal items the number of rounds.
