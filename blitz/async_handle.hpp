@@ -4,11 +4,13 @@
 
 #include "blitz/base/compiler.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
 
+#include "blitz/base/fork.hpp"
 #include "blitz/base/owned.hpp"
 #include "blitz/base/refuse.hpp"
 #include "blitz/core/caller_latch.hpp"
@@ -29,23 +31,37 @@ struct AsyncWaiter {
 
 /// Owned by a handle and its job.
 ///
+/// One word says how far the job is, and who waits for it:
+///
+///   kQueued ----> kRunning -------> waiter -----> kDone    a worker runs it, as the queue's job
+///      |                              ^
+///      +--------> kClaimed -----------+---------> kDone    the waiting thread runs it; what is queued is an empty job
+///                    |                                ^
+///                    +-----------> kLate -------------+    the same, and the empty job has been run
+///
+/// A waiter may be set from kQueued as well. A claim is given up, by setting a waiter, if the thread cannot run the job. README.md
+/// in core proves that the job runs once, and that the pool exists until it has.
+///
 /// Pairs:
-///   [ready]  finish: waiter_.exchange      ->  set_waiter, ready: waiter_ read (acquire)
-///   [wait]   set_waiter: waiter_ exchange  ->  finish: waiter_.exchange (acquire)
+///   [ready]  finish: state_.exchange      ->  set_waiter, ready, begin: state_ read (acquire)
+///   [wait]   set_waiter: state_ exchange  ->  finish: state_.exchange (acquire)
 template <class R>
 class AsyncState : public Job, public SharedObject {
  public:
   using Value = ValueOf<R>;
+  /// Calls the closure for result_, and destroys it.
+  using Run = void (*)(AsyncState& self) noexcept;
 
-  AsyncState(Execute function, PoolBase& pool) noexcept : Job(function), SharedObject(2), pool_(pool) {}
+  AsyncState(Run run, PoolBase& pool) noexcept
+      : Job(&execute_it), SharedObject(2), run_(run), pool_(pool), generation_(pool.generation()) {}
   ~AsyncState() override {
     if (ready() && !taken_) result_.discard();
   }
 
-  [[nodiscard]] bool ready() const noexcept { return waiter_.load(std::memory_order_acquire) == done(); }  // [ready]
+  [[nodiscard]] bool ready() const noexcept { return state_.load(std::memory_order_acquire) == kDone; }  // [ready]
 
-  /// Waits until the job has run. Throws std::logic_error if another thread waits already, and ThreadPoolError in a forked
-  /// child, where the job does not run.
+  /// Waits until the job has run, or runs it. Throws std::logic_error if another thread waits already, and ThreadPoolError in
+  /// a forked child, where the job does not run.
   void wait() {
     if (ready()) return;
     struct Caller : AsyncWaiter {
@@ -53,20 +69,29 @@ class AsyncState : public Job, public SharedObject {
       static void ready_it(AsyncWaiter& self) noexcept { static_cast<Caller&>(self).latch.set(); }
       CallerLatch latch;
     } caller(pool_);
-    if (set_waiter(caller)) caller.latch.wait();
+    if (may_run_here() && claim()) {
+      if (run_claimed()) return;
+      give_up(caller);
+    } else if (!set_waiter(caller)) {
+      return;
+    }
+    caller.latch.wait();
   }
   /// Returns whether `waiter` will be notified; false if the result is ready. Throws as wait() does.
   [[nodiscard]] bool set_waiter(AsyncWaiter& waiter) {
-    pool_.throw_if_forked();
-    AsyncWaiter* expected = nullptr;
+    if (fork_generation.load(std::memory_order_relaxed) != generation_) [[unlikely]]
+      pool_.throw_if_forked();
+    State expected = kQueued;
     // [wait] [ready]
-    if (waiter_.compare_exchange_strong(expected, &waiter, std::memory_order_acq_rel, std::memory_order_acquire))
-      return true;
-    if (expected != done()) {
-      throw std::logic_error(
-          "blitz: two threads wait for one handle; let one of them call get(), and pass the result on");
+    while (!state_.compare_exchange_weak(expected, state_of(waiter), std::memory_order_acq_rel,
+                                         std::memory_order_acquire)) {
+      if (expected == kDone) return false;
+      if (expected != kQueued && expected != kRunning) {
+        throw std::logic_error(
+            "blitz: two threads wait for one handle; let one of them call get(), and pass the result on");
+      }
     }
-    return false;
+    return true;
   }
 
   /// For the handle, once the job has run: the result, which the state no longer destroys.
@@ -76,24 +101,97 @@ class AsyncState : public Job, public SharedObject {
   }
 
  protected:
-  /// The job's end: result_ is written.
-  void finish() noexcept {
-    // [ready] [wait]
-    AsyncWaiter* const waiter = waiter_.exchange(done(), std::memory_order_acq_rel);
-    if (waiter != nullptr) waiter->ready(*waiter);
-  }
-
   JobResult<Value> result_;
 
  private:
-  /// Stands for the job's end. It is the address of no waiter.
-  [[nodiscard]] AsyncWaiter* done() const noexcept {
-    return reinterpret_cast<AsyncWaiter*>(const_cast<AsyncState*>(this));
+  using State = std::uintptr_t;
+  static constexpr State kQueued = 0;
+  static constexpr State kRunning = 1;
+  static constexpr State kClaimed = 2;
+  static constexpr State kLate = 3;
+  static constexpr State kDone = 4;
+  static constexpr State kLargest = kDone;  // larger ones are addresses of waiters
+
+  [[nodiscard]] static State state_of(AsyncWaiter& waiter) noexcept { return reinterpret_cast<State>(&waiter); }
+
+  static void execute_it(Job* job, WorkerBase& worker) noexcept {
+    auto& self = static_cast<AsyncState&>(*job);
+    const State seen = self.begin();
+    if (seen != kClaimed && seen != kDone) {
+      self.run_(self);
+      self.finish();
+    }
+    self.release();
+    // While the claimed job runs the pool counts it, so its end is counted by the claimer.
+    if (seen != kClaimed) Detached::finished(worker);
   }
 
+  /// For the queue's job. kClaimed: the claimer will count the end; kDone: it has run it; else the job is to be run.
+  [[nodiscard]] State begin() noexcept {
+    State seen = kQueued;
+    while (seen == kQueued || seen == kClaimed) {
+      const State next = seen == kQueued ? kRunning : kLate;
+      // [ready] Who sees the end counted sees what the job did. The closure came by the queue.
+      if (state_.compare_exchange_weak(seen, next, std::memory_order_acquire)) break;
+    }
+    return seen;
+  }
+
+  /// The job's end: result_ is written. Returns the state before.
+  State finish() noexcept {
+    const State seen = state_.exchange(kDone, std::memory_order_acq_rel);  // [ready] [wait]
+    if (seen > kLargest) {
+      auto& waiter = *reinterpret_cast<AsyncWaiter*>(seen);
+      waiter.ready(waiter);
+    }
+    return seen;
+  }
+
+  /// Whether the calling thread can become a worker of the pool, as far as it knows, and has room on its stack.
+  [[nodiscard]] bool may_run_here() const noexcept {
+    const WorkerBase* const worker = current_worker;
+    if (worker != nullptr && (worker->pool() != &pool_ || worker->at_limit_of_waits())) return false;
+    return fork_generation.load(std::memory_order_relaxed) == generation_;
+  }
+  /// Relaxed: the handle has passed on the closure.
+  [[nodiscard]] bool claim() noexcept {
+    State expected = kQueued;
+    return state_.compare_exchange_strong(expected, kClaimed, std::memory_order_relaxed, std::memory_order_relaxed);
+  }
+  /// Runs the claimed job. False: there is no vacant slot for it.
+  [[nodiscard]] bool run_claimed() noexcept {
+    if (current_worker != nullptr) {
+      run_on(*current_worker);
+      return true;
+    }
+    const Shared<PoolBase> keep_alive = share(pool_);  // It may end as soon as the job's end is counted.
+    const Visit visit(pool_);
+    if (visit.worker() == nullptr) return false;
+    run_on(*visit.worker());
+    return true;
+  }
+  void run_on(WorkerBase& worker) noexcept {
+    worker.call_in_wait([this] { run_(*this); });
+    if (finish() == kLate) Detached::finished(worker);
+  }
+  /// Leaves a claimed job to the pool. The queue's job is to run it after all, or comes again if it has been run.
+  void give_up(AsyncWaiter& waiter) noexcept {
+    const Shared<PoolBase> keep_alive = share(pool_);  // It may end while this thread has still to wake a worker.
+    State expected = kClaimed;
+    // [wait]
+    if (state_.compare_exchange_strong(expected, state_of(waiter), std::memory_order_release,
+                                       std::memory_order_relaxed))
+      return;
+    state_.store(state_of(waiter), std::memory_order_relaxed);  // The injector passes it on.
+    retain();
+    pool_.inject(this);
+  }
+
+  const Run run_;
   PoolBase& pool_;  // valid while the job has not ended
-  Atomic<AsyncWaiter*> waiter_{nullptr};
+  const std::uint32_t generation_;
   bool taken_ = false;  // written by the handle
+  Atomic<State> state_{kQueued};
 };
 
 template <class F>
@@ -102,16 +200,13 @@ class AsyncJob final : public AsyncState<CallResult<F&>> {
 
  public:
   template <class G>
-  AsyncJob(PoolBase& pool, G&& f) : State(&execute_it, pool), f_(std::in_place, std::forward<G>(f)) {}
+  AsyncJob(PoolBase& pool, G&& f) : State(&run_it, pool), f_(std::in_place, std::forward<G>(f)) {}
 
  private:
-  static void execute_it(Job* job, WorkerBase& worker) noexcept {
-    auto& self = static_cast<AsyncJob&>(*job);
+  static void run_it(State& state) noexcept {
+    auto& self = static_cast<AsyncJob&>(state);
     self.result_.run([&]() -> typename State::Value { return call_value(*self.f_); });
     self.f_.reset();
-    self.finish();
-    self.release();
-    Detached::finished(worker);
   }
 
   std::optional<F> f_;
@@ -146,8 +241,9 @@ class AsyncHandle {
   [[nodiscard]] bool valid() const noexcept { return static_cast<bool>(state_); }
   /// Whether get() would return at once. Throws std::logic_error if the handle is not valid.
   [[nodiscard]] bool ready() const { return checked().ready(); }
-  /// @brief Waits until the result is ready. A worker runs other jobs of its pool meanwhile, then sleeps; another
-  /// thread blocks.
+  /// @brief Waits until the result is ready. A job that has not begun is run by the waiting thread, if it is a worker of the
+  /// job's pool, or belongs to no pool and finds a vacant slot. If the job runs elsewhere, a worker runs other jobs of its
+  /// pool meanwhile, then sleeps; another thread blocks.
   /// @throws std::logic_error if the handle is not valid, or another thread waits for it already, and ThreadPoolError in a
   ///         forked child whose parent has the pool, unless the result was ready before the fork.
   void wait() const { checked().wait(); }

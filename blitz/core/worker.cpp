@@ -47,6 +47,8 @@ bool WorkerBase::run_on_top(Job* (*find)(WorkerBase& worker) noexcept) noexcept 
   return true;
 }
 
+bool WorkerBase::at_limit_of_waits() const noexcept { return nested_waits_ >= pool_->options().max_nested_waits; }
+
 void WorkerBase::reserve_confined(std::size_t count) { confined_jobs_.deque.reserve(count); }
 
 void WorkerBase::push_confined(Job* job) {

@@ -111,6 +111,15 @@ class WorkerBase {
   /// nested waits it does so only after it has refused for a while, in case that the running job yields until the other one
   /// has run.
   [[nodiscard]] BLITZ_API bool run_on_top(Job* (*find)(WorkerBase& worker) noexcept) noexcept;
+  /// Whether as many waits with a job on top of them as the options allow are on this worker's stack.
+  [[nodiscard]] BLITZ_API bool at_limit_of_waits() const noexcept;
+  /// For a wait that does what it waits for itself: calls `f`, and counts it as a job on top of the wait.
+  template <class F>
+  void call_in_wait(const F& f) noexcept {
+    ++nested_waits_;
+    f();
+    --nested_waits_;
+  }
 
  protected:
   WorkerBase(std::size_t index, PoolBase* pool) noexcept

@@ -29,6 +29,12 @@ int fib_by_handles(int n) {
   return first.get() + second.get();
 }
 
+/// Each in a job of its own, for which the one above waits.
+int depth_by_handles(int depth) {
+  if (depth == 0) return 0;
+  return blitz::async([depth] { return depth_by_handles(depth - 1); }).get() + 1;
+}
+
 }  // namespace
 
 // --- results ---
@@ -245,6 +251,57 @@ TEST_CASE_TEMPLATE("async: a worker that waits runs other jobs, so no pool is to
       CHECK(other_called);
     });
   });
+}
+
+// Each job waits for the one made before it, which the newest job in the queue would keep from its end.
+TEST_CASE_TEMPLATE("async: a waiting worker runs first what it waits for", Pool, BLITZ_TEST_POOLS) {
+  from_outside_and_inside<Pool>([](Pool& pool) {
+    for (int round = 0; round < 20; ++round) {
+      std::latch first_done(1);
+      pool.install([&] {
+        auto first = blitz::async([&] { first_done.count_down(); });
+        auto second = blitz::async([&] {
+          first_done.wait();
+          return round;
+        });
+        first.get();
+        CHECK(second.get() == round);
+      });
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("async: a job made outside a region is run in it by the only worker, which waits for it", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    with_others_busy<Pool>(pool, [&] {
+      auto handle = blitz::async([] { return 7; });
+      CHECK(blitz::isolate([&] { return handle.get(); }) == 7);
+    });
+  });
+}
+
+TEST_CASE_TEMPLATE("async: waits are nested deeper than the limit", Pool, BLITZ_TEST_POOLS) {
+  for (const std::size_t limit : {0, 1, 5}) {
+    for (const std::size_t size : kPoolSizes) {
+      Pool pool({.num_threads = size, .max_nested_waits = limit});
+      CHECK(pool.async([] { return depth_by_handles(100); }).get() == 100);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("async: asked for its result while the pool ends", Pool, BLITZ_TEST_POOLS) {
+  for (const std::size_t size : kPoolSizes) {
+    for (int round = 0; round < 20; ++round) {
+      AsyncHandle<int> handle;
+      std::jthread asker;
+      {
+        Pool pool({.num_threads = size});
+        handle = pool.async([round] { return blitz::join([round] { return round; }, [] { return 1; }).first; });
+        asker = std::jthread([&] { CHECK(handle.get() == round); });
+      }
+    }
+  }
 }
 
 TEST_CASE_TEMPLATE("async: a tree of handles, on any number of workers", Pool, BLITZ_TEST_POOLS) {

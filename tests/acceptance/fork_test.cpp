@@ -334,20 +334,34 @@ TEST_CASE_TEMPLATE("fork: inside a job of a resident, the child that returns fro
   for_each_size<Pool>([](Pool& pool) {
     for (const bool isolated : {false, true}) {
       CAPTURE(isolated);
-      const pid_t child = pool.async([&] {
-                                const auto fork_here = [] {
-                                  const pid_t id = fork_now();
-                                  if (id == 0) silence();
-                                  return id;
-                                };
-                                return isolated ? blitz::isolate(fork_here) : fork_here();
-                              })
-                              .get();
-      if (child == 0) _exit(45);  // It must not get here.
+      std::latch forked(1);
+      pid_t child = -1;
+      pool.spawn([&] {
+        const auto fork_here = [] {
+          const pid_t id = fork_now();
+          if (id == 0) silence();
+          return id;
+        };
+        child = isolated ? blitz::isolate(fork_here) : fork_here();
+        if (child != 0) forked.count_down();
+      });
+      forked.wait();
       CHECK(wait_for(child) == -SIGABRT);
     }
     CHECK(pool.install([] { return fib(8); }) == 21);
   });
+}
+
+// As in any call that runs on the calling thread.
+TEST_CASE_TEMPLATE("fork: inside the job of a handle that the waiting thread runs, the child goes on", Pool,
+                   BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 1});
+  const pid_t child = pool.install([] {
+    const pid_t id = blitz::async([] { return fork_now(); }).get();
+    if (id == 0) _exit(46);
+    return id;
+  });
+  CHECK(wait_for(child) == 46);
 }
 
 TEST_CASE_TEMPLATE("fork: a handle of the parent's gives the child a result only if there was one", Pool,

@@ -27,16 +27,6 @@ blitz::Task<> write_elsewhere(Pool& pool, Plain<int>& result) {
   result.write(7);
 }
 
-/// Runs jobs until `done`.
-void add_busy_helper(Run& run, const std::string& name, Worker& worker, const bool& done) {
-  add_thread(run, name, worker, [&worker, &done] {
-    while (!done) {
-      worker.help_once();
-      blitz::detail::yield_thread();
-    }
-  });
-}
-
 blitz::Task<> both(Plain<int>& first, Plain<int>& second) {
   co_await blitz::when_all(write(first), write(second));
   expect(first.read() + second.read() == 14, "what each task wrote is seen");

@@ -1,6 +1,7 @@
 // ScopeState, the inside of a scope: its count in two parts, its wait, its exception; and CallerLatch, which ends the
 // caller's wait, of a scope, a handle of async and a broadcast.
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -209,28 +210,44 @@ INTERLEAVE_CASE("caller: a worker of another pool, which ends", .preemptions = 1
 
 // --- handles and broadcasts ---
 
+/// When all threads have ended: the pool has counted the end of one job, once those are run that are left in its queues.
+void expect_one_ended(Pool& pool) {
+  std::uint64_t ended = 0;
+  for (std::size_t slot = 0; slot < pool.num_threads(); ++slot) {
+    pool.worker(slot).help_once();
+    ended += pool.worker(slot).detached().ended();
+  }
+  expect(ended == 1, "the end of the job is counted once");
+}
+
+// It runs the job itself, unless the helper has begun it.
 INTERLEAVE_CASE("handle: a worker waits", .preemptions = 2, .random_schedules = 1000) {
   Pool pool(run, 2);
   Plain<int> result{"result", 0};
   add_thread(run, "owner", pool.worker(0), [&] {
-    auto handle = blitz::detail::async_in(pool, [&] { result.write(7); });
+    auto handle = blitz::detail::async_in(pool, [&] { result.write(result.read() + 7); });
     handle.get();
     expect(result.read() == 7, "what the job wrote is seen");
   });
   add_helper(run, "helper", pool, 1);
   run.go();
+  expect_one_ended(pool);
 }
 
+// No slot is vacant, so it leaves the job to the helper, even if it has claimed it, and the helper found the empty job.
 INTERLEAVE_CASE("handle: an outside thread asks, then waits", .preemptions = 2, .random_schedules = 1000) {
   Pool pool(run, 1);
   Plain<int> result{"result", 0};
-  auto handle = blitz::detail::async_in(pool, [&] { result.write(7); });
+  bool done = false;
+  auto handle = blitz::detail::async_in(pool, [&] { result.write(result.read() + 7); });
   run.thread("caller", [&] {
     if (!handle.ready()) handle.wait();
     expect(result.read() == 7, "what the job wrote is seen");
+    done = true;
   });
-  add_helper(run, "helper", pool, 0);
+  add_busy_helper(run, "helper", pool.worker(0), done);
   run.go();
+  expect_one_ended(pool);
 }
 
 INTERLEAVE_CASE("handle: dropped while the job runs", .preemptions = 2, .random_schedules = 1000) {

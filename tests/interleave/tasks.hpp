@@ -96,6 +96,15 @@ inline void add_helper(Run& run, const std::string& name, Pool& pool, std::size_
   Worker& worker = pool.worker(slot);
   add_thread(run, name, worker, [&worker] { worker.help_once(); });
 }
+/// Runs jobs until `done`.
+inline void add_busy_helper(Run& run, const std::string& name, Worker& worker, const bool& done) {
+  add_thread(run, name, worker, [&worker, &done] {
+    while (!done) {
+      worker.help_once();
+      blitz::detail::yield_thread();
+    }
+  });
+}
 /// Worker 0, which runs all that comes from outside.
 template <class Owner>
 void add_server(Run& run, Pool& pool, Owner& owner) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "blitz/async_handle.hpp"
 #include "blitz/core/confinement.hpp"
 #include "blitz/core/registry_impl.hpp"
 #include "blitz/fork_join/policy.hpp"
@@ -63,6 +64,7 @@ class Pool {
   Pool(Run& run, std::size_t slots, std::size_t concurrency, blitz::ThreadPoolOptions options = {}) {
     run.own_by_thread(blitz::detail::current_worker);
     run.own_by_thread(blitz::detail::CurrentWorker<ForkJoinPolicy>::worker);
+    run.own_by_thread(blitz::detail::own_pool);
     options.num_threads = slots;
     options.seed = 0;
     registry = Registry::start(std::move(options));
@@ -351,6 +353,34 @@ INTERLEAVE_CASE("work list: two readers", .preemptions = 1, .random_schedules = 
     pool.registry->give_back(worker);
   });
   run.settle();
+}
+
+// --- handles ---
+
+/// A handle is asked for its result by a thread of no pool, while another ends the pool.
+void ask_and_end(Run& run, std::size_t slots) {
+  Pool pool(run, slots, slots);
+  Plain<int> calls("calls", 0);
+  auto handle = blitz::detail::async_in(*pool.registry, [&] { calls.write(calls.read() + 1); });
+  run.thread("caller", [&] { handle.get(); });
+  run.thread("stopper", [&] {
+    pool.registry->detached_jobs().drain();
+    expect(calls.read() == 1, "the job was called once, and its end counted after that");
+    pool.registry->stop();
+    pool.registry = {};
+  });
+  run.go();
+}
+
+// A resident runs the job, or the caller does, in slot 0.
+INTERLEAVE_CASE("handle: a vacant slot, and the pool ends", .preemptions = 1, .delays = 0, .random_schedules = 2000,
+                .models = interleave::kSequential | interleave::kWeak) {
+  ask_and_end(run, 2);
+}
+
+// The resident is awake, so there is a vacant slot only once it has run the job.
+INTERLEAVE_CASE("handle: no vacant slot, and the pool ends", .preemptions = 1, .random_schedules = 2000) {
+  ask_and_end(run, 1);
 }
 
 // --- the end ---
