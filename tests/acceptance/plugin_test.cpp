@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "support/child_process.hpp"
+#include "support/emulated.hpp"
 
 namespace {
 
@@ -172,8 +173,15 @@ TEST_CASE("plugin: what was spawned runs although it is closed") {
 
 #if !defined(BLITZ_PORTABLE)  // There a child takes the pools of its parent for its own.
 
+/// Whether a child process can have threads; see emulated().
+[[nodiscard]] bool children_have_threads() {
+  if (blitz_test::emulated()) MESSAGE("skipped: qemu's user mode forks no process with threads");
+  return !blitz_test::emulated();
+}
+
 // In child processes: a libblitz.so from g++ stays loaded, and its global pool was shut down for good.
 TEST_CASE("plugin: closed after the end of its global pool") {
+  if (!children_have_threads()) return;
   for (const char* file : kPlugins) {
     CAPTURE(file);
     const auto run = [&] {
@@ -193,6 +201,7 @@ TEST_CASE("plugin: closed after the end of its global pool") {
 }
 
 TEST_CASE("plugin: a child is forked after it was closed") {
+  if (!children_have_threads()) return;
   for (const char* file : kPlugins) {
     Plugin plugin(file);
     const Callers callers(2, [&] { CHECK(plugin.sum() == kSum); });
@@ -202,6 +211,7 @@ TEST_CASE("plugin: a child is forked after it was closed") {
 }
 
 TEST_CASE("plugin: open, or closed by a static object, when the program ends") {
+  if (!children_have_threads()) return;
   for (const char* file : kPlugins) {
     CAPTURE(file);
     for (const bool closed : {false, true}) {
