@@ -79,7 +79,7 @@ class AsyncState : public Job, public SharedObject {
   }
   /// Returns whether `waiter` will be notified; false if the result is ready. Throws as wait() does.
   [[nodiscard]] bool set_waiter(AsyncWaiter& waiter) {
-    if (fork_generation.load(std::memory_order_relaxed) != generation_) [[unlikely]]
+    if (is_forked()) [[unlikely]]
       pool_.throw_if_forked();
     State expected = kQueued;
     // [wait] [ready]
@@ -147,11 +147,15 @@ class AsyncState : public Job, public SharedObject {
     return seen;
   }
 
+  /// Whether this process is a forked child of the pool's owner.
+  [[nodiscard]] bool is_forked() const noexcept {
+    return fork_generation.load(std::memory_order_relaxed) != generation_;
+  }
   /// Whether the calling thread can become a worker of the pool, as far as it knows, and has room on its stack.
   [[nodiscard]] bool may_run_here() const noexcept {
     const WorkerBase* const worker = current_worker;
     if (worker != nullptr && (worker->pool() != &pool_ || worker->at_limit_of_waits())) return false;
-    return fork_generation.load(std::memory_order_relaxed) == generation_;
+    return !is_forked();
   }
   /// Relaxed: the handle has passed on the closure.
   [[nodiscard]] bool claim() noexcept {
@@ -168,11 +172,18 @@ class AsyncState : public Job, public SharedObject {
     const Visit visit(pool_);
     if (visit.worker() == nullptr) return false;
     run_on(*visit.worker());
+    take_out(*visit.worker());
     return true;
   }
   void run_on(WorkerBase& worker) noexcept {
     worker.call_in_wait([this] { run_(*this); });
     if (finish() == kLate) Detached::finished(worker);
+  }
+  /// Takes the empty job out of the injector if it is the oldest one there: the slot's resident need not come for it.
+  void take_out(WorkerBase& worker) noexcept {
+    if (is_forked()) return;
+    if (Job* const job = worker.take_injected())
+      job == this ? worker.execute(job) : push_or_inject(&worker, pool_, job);
   }
   /// Leaves a claimed job to the pool. The queue's job is to run it after all, or comes again if it has been run.
   void give_up(AsyncWaiter& waiter) noexcept {

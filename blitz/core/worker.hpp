@@ -68,6 +68,8 @@ class WorkerBase {
   /// A job for this worker alone; null if there is none.
   [[nodiscard]] virtual Job* take_mail() noexcept = 0;
   [[nodiscard]] virtual bool has_mail() const noexcept = 0;
+  /// The oldest job from outside; null if there is none, or another thread takes one.
+  [[nodiscard]] virtual Job* take_injected() noexcept = 0;
   /// Whether none of the jobs that this worker has offered is left.
   [[nodiscard]] virtual bool queue_empty() const noexcept = 0;
   /// A hint: which worker would take a job that is offered now.
@@ -217,10 +219,15 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   void run_loop(const Loop& loop, void* value) override;
   [[nodiscard]] Job* take_mail() noexcept override {
     Job* const job = mailbox_.empty() ? nullptr : mailbox_.take();
-    if (job != nullptr) mail_taken_.add();
+    if (job != nullptr) taken_.add();
     return job;
   }
   [[nodiscard]] bool has_mail() const noexcept override { return !mailbox_.empty(); }
+  [[nodiscard]] Job* take_injected() noexcept override {
+    Job* const job = injector_.take();
+    if (job != nullptr) taken_.add();
+    return job;
+  }
   void confine(Confined to) noexcept override;
 
   /// Offers a job, for which a sleeping worker is woken if no other searches. If it throws std::bad_alloc, it has not taken
@@ -315,8 +322,8 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   typename P::LocalQueue queue_;
   alignas(kCacheLine) typename P::Finder finder_;
   Sources sources_;
-  SingleWriterCounter mail_taken_;  // written by the runner, read for statistics
-  typename P::Injector mailbox_;    // jobs for this worker alone
+  SingleWriterCounter taken_;     // mail, and by take_injected: written by the runner, read for statistics
+  typename P::Injector mailbox_;  // jobs for this worker alone
   CoreLatch terminate_;
 };
 

@@ -52,7 +52,7 @@ WorkerStats Worker<P>::stats() const noexcept {
   if constexpr (queue_counts && finder_counts) {
     // Each job that was pushed here or came from elsewhere has run here, unless it was taken away or still waits. The
     // counts are read one after the other, so the difference may be negative for a moment.
-    const std::uint64_t arrived = s.jobs_pushed + s.jobs_stolen + s.injected_taken + mail_taken_.value();
+    const std::uint64_t arrived = s.jobs_pushed + s.jobs_stolen + s.injected_taken + taken_.value();
     const std::uint64_t gone = queue_.taken() + confined.deque.stolen();
     const auto executed = static_cast<std::int64_t>(arrived - gone - queue_.size() - confined.deque.size());
     s.jobs_executed = executed > 0 ? static_cast<std::uint64_t>(executed) : 0;

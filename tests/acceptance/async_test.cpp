@@ -304,6 +304,26 @@ TEST_CASE_TEMPLATE("async: asked for its result while the pool ends", Pool, BLIT
   }
 }
 
+TEST_CASE_TEMPLATE("async: several outside threads ask, each for jobs of its own", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    constexpr int kThreads = 4;
+    const int rounds = static_cast<int>(repetitions<Pool>(500));
+    std::atomic<int> right{0};
+    {
+      std::vector<std::jthread> callers;
+      for (int thread = 0; thread < kThreads; ++thread) {
+        callers.emplace_back([&, thread] {
+          for (int i = 0; i < rounds; ++i) {
+            auto dropped = pool.async([] {});
+            if (pool.async([=] { return thread * rounds + i; }).get() == thread * rounds + i) ++right;
+          }
+        });
+      }
+    }
+    CHECK(right == kThreads * rounds);
+  });
+}
+
 TEST_CASE_TEMPLATE("async: a tree of handles, on any number of workers", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) { CHECK(pool.install([] { return fib_by_handles(13); }) == 233); });
 }

@@ -356,12 +356,12 @@ TEST_CASE_TEMPLATE("fork: inside a job of a resident, the child that returns fro
 TEST_CASE_TEMPLATE("fork: inside the job of a handle that the waiting thread runs, the child goes on", Pool,
                    BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 1});
-  const pid_t child = pool.install([] {
-    const pid_t id = blitz::async([] { return fork_now(); }).get();
+  const auto fork_in_job = [&] {
+    const pid_t id = pool.async([] { return fork_now(); }).get();
     if (id == 0) _exit(46);
     return id;
-  });
-  CHECK(wait_for(child) == 46);
+  };
+  CHECK(wait_for(pool.install(fork_in_job)) == 46);
 }
 
 TEST_CASE_TEMPLATE("fork: a handle of the parent's gives the child a result only if there was one", Pool,

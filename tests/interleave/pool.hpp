@@ -52,6 +52,7 @@ class Worker final : public WorkerBase {
   void wait_until(CoreLatch& latch) noexcept override;
   [[nodiscard]] Job* take_mail() noexcept override { return mailbox_.empty() ? nullptr : mailbox_.take(); }
   [[nodiscard]] bool has_mail() const noexcept override { return !mailbox_.empty(); }
+  [[nodiscard]] Job* take_injected() noexcept override;
   [[nodiscard]] bool queue_empty() const noexcept override {
     return region() != 0 ? confined_jobs().empty(region()) : queue_.empty();
   }
@@ -175,6 +176,8 @@ inline Job* Worker::take_any() noexcept {
   if (Job* const job = pool_.injector().take()) return job;
   return find_left();
 }
+
+inline Job* Worker::take_injected() noexcept { return pool_.injector().take(); }
 
 inline void Worker::help_once() noexcept {
   Job* const job = take_any();

@@ -35,6 +35,7 @@ class RegionWorker final : public WorkerBase {
   void run_loop(const blitz::detail::Loop&, void*) override { std::abort(); }
   void wait_until(CoreLatch& latch) noexcept override { pool()->isolation().wait(*this, latch); }
   Job* take_mail() noexcept override { return posted.exchange(nullptr); }
+  Job* take_injected() noexcept override { return nullptr; }
   bool has_mail() const noexcept override {
     if (on_falling_asleep) std::exchange(on_falling_asleep, nullptr)();
     return posted != nullptr;

@@ -98,6 +98,7 @@ class FakeWorker final : public FakeWorkersPool, public WorkerBase {
   Job* find_work() noexcept override { return take_newest(); }
   Job* take_mail() noexcept override { return nullptr; }
   bool has_mail() const noexcept override { return false; }
+  Job* take_injected() noexcept override { return nullptr; }
   void confine(blitz::detail::Confined to) noexcept override { set_confined(to); }
   void wake() noexcept override {
     ++wakes;
