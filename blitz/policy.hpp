@@ -368,12 +368,13 @@ concept ThriftyIdle = requires(S& idle, std::size_t slot, std::uint64_t work) {
 struct HalfOffer {
   bool woke = false;      ///< A worker was woken.
   bool is_timed = false;  ///< fork_ended is to be called.
+  unsigned skips = 0;     ///< The next halves, so many at most and until fork_ended, are withheld without a call.
 };
 
 /// A ThriftyIdle that may withhold halves of joins. For the default policy: the joins of others post what they push. A
 /// push that is withheld must not move another job, which might then be overlooked. Called by the slot's runner:
 ///   - `new_half(slot, half)`, if not all are awake, in place of new_jobs for a job that the runner will take back, or wait
-///     for: the same, but it need not wake a worker.
+///     for: the same, but it need not wake a worker. It also says how many of the next halves are withheld without a call.
 ///   - `fork_ended(slot, half, stolen)`: the fork whose half that job was has ended, or thrown; `stolen` if its half had
 ///     been taken from its queue, as a rule by another worker. Called if the offer was timed, and possibly if it was not.
 ///

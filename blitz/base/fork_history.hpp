@@ -21,14 +21,14 @@ namespace blitz::detail {
 
 class ForkHistory {
  public:
+  /// After wakes(): how many of the next forks need not ask, unless the one that is timed ends before. So most forks of a light
+  /// tree do not read the clock.
+  [[nodiscard]] unsigned skips() const noexcept { return skips_; }
   /// `half`, the job of a fork, is on offer, and stays where it is until the fork ends; its code lies at `code`. Returns
   /// whether to wake a worker.
   [[nodiscard]] bool wakes(const void* half, std::uintptr_t code, WakePrice& prices, Series& series,
                            Ticks now) noexcept {
-    if (half_ != nullptr) {
-      if (!wakes_) wakes_ = ticks_between(began_, now) >= price_.of_work();
-      return wakes_;
-    }
+    if (half_ != nullptr) return inner_wakes(now);
     half_ = half;
     // If each fork wakes a worker, that worker sleeps from one fork to the next. So this is the sleep that counts, even if all
     // workers have slept for longer because no fork has woken one yet.
@@ -39,6 +39,8 @@ class ForkHistory {
     was_short_ = known_->time != 0 && !prices.covered_by_half(known_->time / 2, now, last);
     wakes_ = !was_short_ || known_->saved < 0 || series.add(known_->time, prices, now);
     woke_at_once_ = wakes_;
+    looked_ = now;
+    skips_ = 0;
     return wakes_;
   }
   /// Whether end() is to be called for that half's fork.
@@ -59,6 +61,7 @@ class ForkHistory {
 
  private:
   static constexpr std::size_t kEntries = 64;
+  static constexpr unsigned kMostSkips = 15;  // 0, 1, 3, 7, 15
   // In wake-ups. Long forks are forgotten after as many short ones, and what those have saved after some long ones.
   static constexpr std::int64_t kMostLost = 256;
   static constexpr std::int64_t kMostSaved = 16;
@@ -68,6 +71,17 @@ class ForkHistory {
     Ticks time = 0;          // that one worker took for it the last time; 0: not known, or it was shared
     std::int64_t saved = 0;  // by waking nobody
   };
+
+  /// For a fork within the one that is timed. While such forks follow one another fast, more and more are skipped: the wake-up
+  /// is then late by as many short forks at most, and once they take longer by as many once.
+  [[nodiscard]] bool inner_wakes(Ticks now) noexcept {
+    if (wakes_) return true;
+    wakes_ = ticks_between(began_, now) >= price_.of_work();
+    const bool fast = 16 * ticks_between(looked_, now) < price_.of_work();
+    skips_ = !fast || wakes_ ? 0 : skips_ < kMostSkips ? 2 * skips_ + 1 : kMostSkips;
+    looked_ = now;
+    return wakes_;
+  }
 
   /// The fork was thought to be short. Adds what it saved or lost.
   void settle(bool stolen) noexcept {
@@ -91,6 +105,8 @@ class ForkHistory {
   bool was_short_ = false;  // the last time
   bool wakes_ = false;      // It wakes a worker, and so do the forks within.
   bool woke_at_once_ = false;
+  unsigned skips_ = 0;
+  Ticks looked_ = 0;  // when wakes() was last asked
   Entry entries_[kEntries];
 };
 

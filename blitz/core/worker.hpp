@@ -204,7 +204,10 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
 
   void push(Job* job) override;
   void fork_ended(const Job* half, bool stolen) noexcept override {
-    if constexpr (policy::WithholdingIdle<typename P::Idle>) idle_.fork_ended(index(), half, stolen);
+    if constexpr (policy::WithholdingIdle<typename P::Idle>) {
+      skips_ = 0;
+      idle_.fork_ended(index(), half, stolen);
+    }
   }
   /// Finds none in a region, and none where the queue needs another place than the job's address.
   [[nodiscard]] bool take_if_newest(Job* job) noexcept override {
@@ -247,8 +250,10 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   BLITZ_ALWAYS_INLINE Place offer_half(Job* job) {
     const Place place = queue_.push(job, injector_);
     if constexpr (policy::WithholdingIdle<typename P::Idle>) {
-      if (!idle_.all_awake()) [[unlikely]]
-        return wake_for_half(job, place);
+      if (!idle_.all_awake()) [[unlikely]] {
+        if (skips_ == 0) return wake_for_half(job, place);
+        --skips_;
+      }
     } else {
       idle_.new_jobs();
     }
@@ -316,6 +321,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
     return !injector_.empty() || !mailbox_.empty();
   }
 
+  unsigned skips_ = 0;  // see policy::HalfOffer
   Registry<P>& registry_;
   typename P::Idle& idle_;
   typename P::Injector& injector_;

@@ -72,6 +72,7 @@ typename P::LocalQueue::Place Worker<P>::wake_for_half(Job* job, Place place) no
   if constexpr (policy::WithholdingIdle<typename P::Idle>) {
     const policy::HalfOffer offer = idle_.new_half(index(), job);
     if (offer.woke) expect_theft();
+    skips_ = offer.skips;
     if (offer.is_timed) return kNowhere;
   }
   return place;

@@ -23,6 +23,7 @@ policy::HalfOffer Sleep::new_half(std::size_t slot, const policy::Job* half) noe
   const auto code = reinterpret_cast<std::uintptr_t>(half->execute);
   if (forks.wakes(half, code, price_, slots_[slot].series, ticks_now())) offer.woke = post();
   offer.is_timed = forks.is_timed(half);
+  offer.skips = forks.skips();
   return offer;
 }
 

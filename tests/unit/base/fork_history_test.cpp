@@ -1,5 +1,7 @@
 #include "blitz/base/fork_history.hpp"
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 using blitz::detail::ForkHistory;
@@ -140,6 +142,54 @@ TEST_CASE("fork history: a short fork wakes a worker once it has lasted for the 
   CHECK(worker.begin(0x9990, kInnerHalf));
   CHECK(worker.forks.is_timed(&kHalf));
   CHECK_FALSE(worker.forks.is_timed(&kInnerHalf));
+}
+
+TEST_CASE("fork history: of the forks within a short one few are looked at while they follow one another fast") {
+  Worker worker;
+  worker.call(worker.a_short());
+  CHECK_FALSE(worker.begin());
+  CHECK(worker.forks.skips() == 0);
+  unsigned skipped = 0;
+  for (int looks = 0; looks < 20; ++looks) {
+    CHECK_FALSE(worker.begin(0x9990, kInnerHalf));
+    CHECK(worker.forks.skips() >= std::min(skipped, 15U));
+    skipped = worker.forks.skips();
+  }
+  CHECK(skipped == 15);
+  // One that comes late is looked at, as is the one after it.
+  worker.now += worker.at_once().of_work() / 16 + 1;
+  CHECK_FALSE(worker.begin(0x9990, kInnerHalf));
+  CHECK(worker.forks.skips() == 0);
+  CHECK_FALSE(worker.begin(0x9990, kInnerHalf));
+  CHECK(worker.forks.skips() == 1);
+  worker.end();
+  CHECK_FALSE(worker.begin());
+  CHECK(worker.forks.skips() == 0);
+}
+
+TEST_CASE("fork history: a fork that lasts wakes a worker soon after the price, however its forks are spread") {
+  Worker worker;
+  worker.call(worker.a_short());
+  const Ticks price = worker.at_once().of_work();
+  for (const Ticks gap : {price / 1000, price / 100, price / 17, price / 3}) {
+    CAPTURE(gap);
+    worker.now += microseconds(10'000);
+    REQUIRE_FALSE(worker.begin());
+    const Ticks began = worker.now;
+    unsigned skips = 0;
+    for (bool wakes = false; !wakes; worker.now += gap) {
+      if (skips > 0) {
+        --skips;
+        continue;
+      }
+      wakes = worker.begin(0x9990, kInnerHalf);
+      skips = worker.forks.skips();
+    }
+    CHECK(worker.now - began <= 2 * price + gap);
+    worker.end();
+    while (worker.call(worker.a_short())) {
+    }
+  }
 }
 
 TEST_CASE("fork history: all forks within one that wakes a worker do") {
