@@ -69,6 +69,7 @@ class AsyncState : public Job, public SharedObject {
       static void ready_it(AsyncWaiter& self) noexcept { static_cast<Caller&>(self).latch.set(); }
       CallerLatch latch;
     } caller(pool_);
+    if (run_newest_until_ready()) return;
     if (may_run_here() && claim()) {
       if (run_claimed()) return;
       give_up(caller);
@@ -150,6 +151,18 @@ class AsyncState : public Job, public SharedObject {
   /// Whether this process is a forked child of the pool's owner.
   [[nodiscard]] bool is_forked() const noexcept {
     return fork_generation.load(std::memory_order_relaxed) != generation_;
+  }
+  /// By a worker of the pool: runs the jobs of its own queue, the newest first, until this one has run or there are none. So no
+  /// claim leaves an empty job in that queue, which a long job that asks again and again would fill. Returns whether the
+  /// job has run.
+  [[nodiscard]] bool run_newest_until_ready() const noexcept {
+    WorkerBase* const worker = worker_of(pool_);
+    while (worker != nullptr && !ready()) {
+      Job* const newest = worker->take_newest();
+      if (newest == nullptr) return false;
+      worker->call_in_wait([&] { worker->execute(newest); });
+    }
+    return worker != nullptr;
   }
   /// Whether the calling thread can become a worker of the pool, as far as it knows, and has room on its stack.
   [[nodiscard]] bool may_run_here() const noexcept {
@@ -252,9 +265,9 @@ class AsyncHandle {
   [[nodiscard]] bool valid() const noexcept { return static_cast<bool>(state_); }
   /// Whether get() would return at once. Throws std::logic_error if the handle is not valid.
   [[nodiscard]] bool ready() const { return checked().ready(); }
-  /// @brief Waits until the result is ready. A job that has not begun is run by the waiting thread, if it is a worker of the
-  /// job's pool, or belongs to no pool and finds a vacant slot. If the job runs elsewhere, a worker runs other jobs of its
-  /// pool meanwhile, then sleeps; another thread blocks.
+  /// @brief Waits until the result is ready. A job that has not begun is run by the waiting thread, if it belongs to no pool
+  /// and finds a vacant slot, or if it is a worker of the job's pool and has no other jobs in its own queue. If the job runs
+  /// elsewhere, a worker runs other jobs of its pool meanwhile, then sleeps; another thread blocks.
   /// @throws std::logic_error if the handle is not valid, or another thread waits for it already, and ThreadPoolError in a
   ///         forked child whose parent has the pool, unless the result was ready before the fork.
   void wait() const { checked().wait(); }

@@ -253,21 +253,19 @@ TEST_CASE_TEMPLATE("async: a worker that waits runs other jobs, so no pool is to
   });
 }
 
-// Each job waits for the one made before it, which the newest job in the queue would keep from its end.
-TEST_CASE_TEMPLATE("async: a waiting worker runs first what it waits for", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
-    for (int round = 0; round < 20; ++round) {
-      std::latch first_done(1);
-      pool.install([&] {
-        auto first = blitz::async([&] { first_done.count_down(); });
-        auto second = blitz::async([&] {
-          first_done.wait();
-          return round;
-        });
-        first.get();
-        CHECK(second.get() == round);
-      });
-    }
+// The queue of a worker whose job asks again and again does not grow.
+TEST_CASE_TEMPLATE("async: what was asked for leaves nothing in the queues", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    Lives lives;
+    with_others_busy<Pool>(pool, [&] {
+      for (int round = 0; round < 100; ++round) {
+        auto first = blitz::async([&] { return Counted(lives, 1); });
+        auto second = blitz::async([&] { return Counted(lives, 2); });
+        CHECK(first.get().value + second.get().value == 3);
+        CHECK(lives.alive == 0);
+        CHECK(blitz::yield_local() == blitz::Yield::idle);
+      }
+    });
   });
 }
 

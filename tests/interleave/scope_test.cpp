@@ -220,12 +220,26 @@ void expect_one_ended(Pool& pool) {
   expect(ended == 1, "the end of the job is counted once");
 }
 
-// It runs the job itself, unless the helper has begun it.
+// It takes the job from its queue, unless the helper has stolen it.
 INTERLEAVE_CASE("handle: a worker waits", .preemptions = 2, .random_schedules = 1000) {
   Pool pool(run, 2);
   Plain<int> result{"result", 0};
   add_thread(run, "owner", pool.worker(0), [&] {
     auto handle = blitz::detail::async_in(pool, [&] { result.write(result.read() + 7); });
+    handle.get();
+    expect(result.read() == 7, "what the job wrote is seen");
+  });
+  add_helper(run, "helper", pool, 1);
+  run.go();
+  expect_one_ended(pool);
+}
+
+// It claims the job, unless the helper has begun it.
+INTERLEAVE_CASE("handle: a worker waits for a job from outside", .preemptions = 2, .random_schedules = 1000) {
+  Pool pool(run, 2);
+  Plain<int> result{"result", 0};
+  auto handle = blitz::detail::async_in(pool, [&] { result.write(result.read() + 7); });
+  add_thread(run, "owner", pool.worker(0), [&] {
     handle.get();
     expect(result.read() == 7, "what the job wrote is seen");
   });
