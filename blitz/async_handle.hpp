@@ -31,16 +31,16 @@ struct AsyncWaiter {
 
 /// Owned by a handle and its job.
 ///
-/// One word says how far the job is, and who waits for it:
+/// One word holds the job's state, or its waiter:
 ///
-///   kQueued ----> kRunning -------> waiter -----> kDone    a worker runs it, as the queue's job
+///   kQueued ----> kRunning -------> waiter -----> kDone    a worker runs the job from a queue
 ///      |                              ^
-///      +--------> kClaimed -----------+---------> kDone    the waiting thread runs it; what is queued is an empty job
+///      +--------> kClaimed -----------+---------> kDone    the waiting thread runs it; the queue holds an empty job
 ///                    |                                ^
-///                    +-----------> kLate -------------+    the same, and the empty job has been run
+///                    +-----------> kLate -------------+    the same, after the empty job has run
 ///
-/// A waiter may be set from kQueued as well. A claim is given up, by setting a waiter, if the thread cannot run the job. README.md
-/// in core proves that the job runs once, and that the pool exists until it has.
+/// A waiter may also be set in kQueued. A thread that cannot run the job it has claimed sets a waiter, and so gives the claim up.
+/// core/README.md proves that the job runs once, and that the pool exists until then.
 ///
 /// Pairs:
 ///   [ready]  finish: state_.exchange      ->  set_waiter, ready, begin: state_ read (acquire)
@@ -61,7 +61,7 @@ class AsyncState : public Job, public SharedObject {
   [[nodiscard]] bool ready() const noexcept { return state_.load(std::memory_order_acquire) == kDone; }  // [ready]
 
   /// Waits until the job has run, or runs it. Throws std::logic_error if another thread waits already, and ThreadPoolError in
-  /// a forked child, where the job does not run.
+  /// a forked child, because the job does not run there.
   void wait() {
     if (ready()) return;
     struct Caller : AsyncWaiter {
@@ -127,12 +127,13 @@ class AsyncState : public Job, public SharedObject {
     if (seen != kClaimed) Detached::finished(worker);
   }
 
-  /// For the queue's job. kClaimed: the claimer will count the end; kDone: it has run it; else the job is to be run.
+  /// A worker has taken the job from its queue. Returns kClaimed if the claimer will count the end, kDone if it has already
+  /// run the job, and another state if the worker must run it.
   [[nodiscard]] State begin() noexcept {
     State seen = kQueued;
     while (seen == kQueued || seen == kClaimed) {
       const State next = seen == kQueued ? kRunning : kLate;
-      // [ready] Who sees the end counted sees what the job did. The closure came by the queue.
+      // [ready] A thread that sees the end counted must see the job's writes.
       if (state_.compare_exchange_weak(seen, next, std::memory_order_acquire)) break;
     }
     return seen;
@@ -152,9 +153,8 @@ class AsyncState : public Job, public SharedObject {
   [[nodiscard]] bool is_forked() const noexcept {
     return fork_generation.load(std::memory_order_relaxed) != generation_;
   }
-  /// By a worker of the pool: runs the jobs of its own queue, the newest first, until this one has run or there are none. So no
-  /// claim leaves an empty job in that queue, which a long job that asks again and again would fill. Returns whether the
-  /// job has run.
+  /// On a worker of the pool: runs the jobs in its queue, the newest first, until this one has run or the queue is empty. So no
+  /// claim leaves an empty job in that queue; a job that asks for many handles would fill it. Returns whether the job has run.
   [[nodiscard]] bool run_newest_until_ready() const noexcept {
     WorkerBase* const worker = worker_of(pool_);
     while (worker != nullptr && !ready()) {
@@ -198,7 +198,7 @@ class AsyncState : public Job, public SharedObject {
     if (Job* const job = worker.take_injected())
       job == this ? worker.execute(job) : push_or_inject(&worker, pool_, job);
   }
-  /// Leaves a claimed job to the pool. The queue's job is to run it after all, or comes again if it has been run.
+  /// Leaves a claimed job to the pool: the job in the queue is no longer empty. In kLate it is injected again.
   void give_up(AsyncWaiter& waiter) noexcept {
     const Shared<PoolBase> keep_alive = share(pool_);  // It may end while this thread has still to wake a worker.
     State expected = kClaimed;
@@ -265,9 +265,9 @@ class AsyncHandle {
   [[nodiscard]] bool valid() const noexcept { return static_cast<bool>(state_); }
   /// Whether get() would return at once. Throws std::logic_error if the handle is not valid.
   [[nodiscard]] bool ready() const { return checked().ready(); }
-  /// @brief Waits until the result is ready. A job that has not begun is run by the waiting thread, if it belongs to no pool
-  /// and finds a vacant slot, or if it is a worker of the job's pool and has no other jobs in its own queue. If the job runs
-  /// elsewhere, a worker runs other jobs of its pool meanwhile, then sleeps; another thread blocks.
+  /// @brief Waits until the result is ready. The waiting thread runs a job that has not begun, if it belongs to no pool and
+  /// finds a vacant slot, or if it is a worker of the job's pool and has no other jobs in its queue. While the job runs
+  /// elsewhere, a worker runs other jobs of its pool, then sleeps; another thread blocks.
   /// @throws std::logic_error if the handle is not valid, or another thread waits for it already, and ThreadPoolError in a
   ///         forked child whose parent has the pool, unless the result was ready before the fork.
   void wait() const { checked().wait(); }

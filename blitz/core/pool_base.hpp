@@ -93,7 +93,7 @@ class BLITZ_API PoolBase : public SharedObject {
   [[nodiscard]] bool closed() const noexcept { return callers_.load(std::memory_order_acquire) == kClosed; }
   /// Records that the calling thread calls the pool. False: the pool was shut down.
   bool try_admit() noexcept;
-  /// The fork_generation in which the pool was made.
+  /// The fork_generation of the process that made the pool.
   [[nodiscard]] std::uint32_t generation() const noexcept { return generation_; }
   /// Whether this process is a forked child of the pool's owner.
   [[nodiscard]] bool from_before_fork() const noexcept {

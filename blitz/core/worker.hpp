@@ -115,7 +115,7 @@ class WorkerBase {
   [[nodiscard]] BLITZ_API bool run_on_top(Job* (*find)(WorkerBase& worker) noexcept) noexcept;
   /// Whether as many waits with a job on top of them as the options allow are on this worker's stack.
   [[nodiscard]] BLITZ_API bool at_limit_of_waits() const noexcept;
-  /// For a wait that does what it waits for itself: calls `f`, and counts it as a job on top of the wait.
+  /// For a wait that runs the awaited job itself: calls `f`, and counts it as a job on top of the wait.
   template <class F>
   void call_in_wait(const F& f) noexcept {
     ++nested_waits_;

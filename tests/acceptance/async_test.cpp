@@ -29,7 +29,7 @@ int fib_by_handles(int n) {
   return first.get() + second.get();
 }
 
-/// Each in a job of its own, for which the one above waits.
+/// Each level is a job, and the level above waits for it.
 int depth_by_handles(int depth) {
   if (depth == 0) return 0;
   return blitz::async([depth] { return depth_by_handles(depth - 1); }).get() + 1;
@@ -253,7 +253,7 @@ TEST_CASE_TEMPLATE("async: a worker that waits runs other jobs, so no pool is to
   });
 }
 
-// The queue of a worker whose job asks again and again does not grow.
+// The queue of a worker does not grow when its job asks for handles again and again.
 TEST_CASE_TEMPLATE("async: what was asked for leaves nothing in the queues", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     Lives lives;

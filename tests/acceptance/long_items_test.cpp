@@ -51,7 +51,7 @@ constexpr Kind kKinds[] = {
      }},
 };
 
-/// What one thread waits for, and another tells it. It may be gone as soon as the wait has ended.
+/// One thread waits until another calls set. The waiting thread may destroy the event when its wait has ended.
 class Event {
  public:
   void set() {

@@ -45,8 +45,8 @@ TEST_CASE_TEMPLATE("wake-ups: a loop of less than some microseconds wakes nobody
 
 TEST_CASE_TEMPLATE("wake-ups: a loop of less than a wake-up costs wakes nobody if called now and then", Pool,
                    blitz::ThreadPool, blitz::AsyncThreadPool) {
-  // Once it is known. Of a new pool each time, whose price is known; one of a few tells, as above. A series takes 30 ms, in which
-  // a busy machine takes the processor away some times.
+  // Once the loop is known. Each series has a new pool, with the known price; one of a few series tells, as above. A series
+  // takes 30 ms, and a busy machine takes the processor away several times in it.
   constexpr int kTries = 100;
   constexpr int kCalls = 100;
   bool few = false;

@@ -210,7 +210,7 @@ INTERLEAVE_CASE("caller: a worker of another pool, which ends", .preemptions = 1
 
 // --- handles and broadcasts ---
 
-/// When all threads have ended: the pool has counted the end of one job, once those are run that are left in its queues.
+/// When all threads have ended: runs the jobs left in the queues. The pool has then counted the end of one job.
 void expect_one_ended(Pool& pool) {
   std::uint64_t ended = 0;
   for (std::size_t slot = 0; slot < pool.num_threads(); ++slot) {

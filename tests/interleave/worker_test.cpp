@@ -341,7 +341,7 @@ class Counted {
   int count_;
 };
 
-// Entries by themselves, as they may be long, then batches: the workers take turns to read.
+// Single entries first, because they may be long, then batches: the workers take turns to read.
 INTERLEAVE_CASE("work list: two readers", .preemptions = 1, .random_schedules = 2000) {
   constexpr int kItems = 5;
   Pool pool(run, 2, 2);

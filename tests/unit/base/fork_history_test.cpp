@@ -156,7 +156,7 @@ TEST_CASE("fork history: of the forks within a short one few are looked at while
     skipped = worker.forks.skips();
   }
   CHECK(skipped == 15);
-  // One that comes late is looked at, as is the one after it.
+  // A fork that comes late is looked at, and the next one too.
   worker.now += worker.at_once().of_work() / 16 + 1;
   CHECK_FALSE(worker.begin(0x9990, kInnerHalf));
   CHECK(worker.forks.skips() == 0);

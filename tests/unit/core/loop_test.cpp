@@ -186,7 +186,7 @@ TEST_CASE(
     if (longest > most) continue;
     CHECK(blocks_before_an_offer == 0);
     CHECK(workers.owner.pushes == 1);
-    CHECK(workers.thief.pushes == 1);  // of what it took
+    CHECK(workers.thief.pushes == 1);  // from the part that it took
     return;
   }
   MESSAGE("skipped: too slow for short items");

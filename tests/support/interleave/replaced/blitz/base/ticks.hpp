@@ -1,5 +1,5 @@
 /// A clock that counts the steps of the schedule, so that a schedule takes the same time whenever it is run again. A step is
-/// a microsecond: what is preempted for long is seen to take long.
+/// a microsecond: a preempted item takes long.
 #pragma once
 
 #include <cstdint>
