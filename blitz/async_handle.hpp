@@ -69,7 +69,6 @@ class AsyncState : public Job, public SharedObject {
       static void ready_it(AsyncWaiter& self) noexcept { static_cast<Caller&>(self).latch.set(); }
       CallerLatch latch;
     } caller(pool_);
-    if (run_newest_until_ready()) return;
     if (may_run_here() && claim()) {
       if (run_claimed()) return;
       give_up(caller);
@@ -153,22 +152,12 @@ class AsyncState : public Job, public SharedObject {
   [[nodiscard]] bool is_forked() const noexcept {
     return fork_generation.load(std::memory_order_relaxed) != generation_;
   }
-  /// On a worker of the pool: runs the jobs in its queue, the newest first, until this one has run or the queue is empty. So no
-  /// claim leaves an empty job in that queue; a job that asks for many handles would fill it. Returns whether the job has run.
-  [[nodiscard]] bool run_newest_until_ready() const noexcept {
-    WorkerBase* const worker = worker_of(pool_);
-    while (worker != nullptr && !ready()) {
-      Job* const newest = worker->take_newest();
-      if (newest == nullptr) return false;
-      worker->call_in_wait([&] { worker->execute(newest); });
-    }
-    return worker != nullptr;
-  }
-  /// Whether the calling thread can become a worker of the pool, as far as it knows, and has room on its stack.
+  /// Whether the calling thread can become a worker of the pool, as far as it knows, or is one that has no jobs in its queue
+  /// and has room on its stack. The jobs in its queue run in the order of its policy, and no empty ones may pile up there.
   [[nodiscard]] bool may_run_here() const noexcept {
     const WorkerBase* const worker = current_worker;
-    if (worker != nullptr && (worker->pool() != &pool_ || worker->at_limit_of_waits())) return false;
-    return !is_forked();
+    if (worker == nullptr) return !is_forked();
+    return worker->pool() == &pool_ && worker->queue_empty() && !worker->at_limit_of_waits() && !is_forked();
   }
   /// Relaxed: the handle has passed on the closure.
   [[nodiscard]] bool claim() noexcept {
@@ -266,7 +255,7 @@ class AsyncHandle {
   /// Whether get() would return at once. Throws std::logic_error if the handle is not valid.
   [[nodiscard]] bool ready() const { return checked().ready(); }
   /// @brief Waits until the result is ready. The waiting thread runs a job that has not begun, if it belongs to no pool and
-  /// finds a vacant slot, or if it is a worker of the job's pool and has no other jobs in its queue. While the job runs
+  /// finds a vacant slot, or if it is a worker of the job's pool and has no jobs in its queue. While the job runs
   /// elsewhere, a worker runs other jobs of its pool, then sleeps; another thread blocks.
   /// @throws std::logic_error if the handle is not valid, or another thread waits for it already, and ThreadPoolError in a
   ///         forked child whose parent has the pool, unless the result was ready before the fork.
