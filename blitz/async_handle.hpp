@@ -131,9 +131,9 @@ class AsyncState : public Job, public SharedObject {
   [[nodiscard]] State begin() noexcept {
     State seen = kQueued;
     while (seen == kQueued || seen == kClaimed) {
-      const State next = seen == kQueued ? kRunning : kLate;
+      const State begun = seen == kQueued ? kRunning : kLate;
       // [ready] A thread that sees the end counted must see the job's writes.
-      if (state_.compare_exchange_weak(seen, next, std::memory_order_acquire)) break;
+      if (state_.compare_exchange_weak(seen, begun, std::memory_order_acquire)) break;
     }
     return seen;
   }

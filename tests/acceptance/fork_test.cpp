@@ -357,7 +357,8 @@ TEST_CASE_TEMPLATE("fork: inside the job of a handle that the waiting thread run
                    BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 1});
   const auto fork_in_job = [&] {
-    const pid_t id = pool.async([] { return fork_now(); }).get();
+    auto handle = pool.async([] { return fork_now(); });
+    const pid_t id = blitz::isolate([&] { return handle.get(); });  // The region has no jobs in the queue.
     if (id == 0) _exit(46);
     return id;
   };
