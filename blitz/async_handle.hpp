@@ -45,6 +45,7 @@ struct AsyncWaiter {
 /// Pairs:
 ///   [ready]  finish: state_.exchange      ->  set_waiter, ready, begin: state_ read (acquire)
 ///   [wait]   set_waiter: state_ exchange  ->  finish: state_.exchange (acquire)
+///   [late]   begin: state_ exchange       ->  give_up: state_ read (acquire), before the job is in an injector again
 template <class R>
 class AsyncState : public Job, public SharedObject {
  public:
@@ -132,8 +133,8 @@ class AsyncState : public Job, public SharedObject {
     State seen = kQueued;
     while (seen == kQueued || seen == kClaimed) {
       const State begun = seen == kQueued ? kRunning : kLate;
-      // [ready] A thread that sees the end counted must see the job's writes.
-      if (state_.compare_exchange_weak(seen, begun, std::memory_order_acquire)) break;
+      // [ready] A thread that sees the end counted must see the job's writes. [late]
+      if (state_.compare_exchange_weak(seen, begun, std::memory_order_release, std::memory_order_acquire)) break;
     }
     return seen;
   }
@@ -191,9 +192,9 @@ class AsyncState : public Job, public SharedObject {
   void give_up(AsyncWaiter& waiter) noexcept {
     const Shared<PoolBase> keep_alive = share(pool_);  // It may end while this thread has still to wake a worker.
     State expected = kClaimed;
-    // [wait]
+    // [wait] [late]
     if (state_.compare_exchange_strong(expected, state_of(waiter), std::memory_order_release,
-                                       std::memory_order_relaxed))
+                                       std::memory_order_acquire))
       return;
     state_.store(state_of(waiter), std::memory_order_relaxed);  // The injector passes it on.
     retain();
