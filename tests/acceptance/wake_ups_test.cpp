@@ -43,7 +43,7 @@ TEST_CASE_TEMPLATE("wake-ups: a loop of less than some microseconds wakes nobody
   CHECK(none);
 }
 
-TEST_CASE_TEMPLATE("wake-ups: a loop of less than a wake-up costs wakes nobody if called now and then", Pool,
+TEST_CASE_TEMPLATE("wake-ups: a loop of less than a wake-up costs wakes hardly anybody if called now and then", Pool,
                    blitz::ThreadPool, blitz::AsyncThreadPool) {
   // Once the loop is known. Each series has a new pool, with the known price; one of a few series tells, as above. A series
   // takes 30 ms, and a busy machine takes the processor away several times in it.
