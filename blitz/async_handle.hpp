@@ -165,7 +165,7 @@ class AsyncState : public Job, public SharedObject {
     State expected = kQueued;
     return state_.compare_exchange_strong(expected, kClaimed, std::memory_order_relaxed, std::memory_order_relaxed);
   }
-  /// Runs the claimed job. False: there is no vacant slot for it.
+  /// Runs the claimed job. False: the thread cannot become a worker of the pool.
   [[nodiscard]] bool run_claimed() noexcept {
     if (current_worker != nullptr) {
       run_on(*current_worker);
@@ -185,8 +185,12 @@ class AsyncState : public Job, public SharedObject {
   /// Takes the empty job out of the injector if it is the oldest one there: the slot's resident need not come for it.
   void take_out(WorkerBase& worker) noexcept {
     if (is_forked()) return;
-    if (Job* const job = worker.take_injected())
-      job == this ? worker.execute(job) : push_or_inject(&worker, pool_, job);
+    Job* const job = worker.take_injected();
+    if (job == this) {
+      worker.execute(job);
+    } else if (job != nullptr) {
+      worker.at_home() == &worker ? push_or_inject(&worker, pool_, job) : pool_.inject(job);
+    }
   }
   /// Leaves a claimed job to the pool: the job in the queue is no longer empty. In kLate it is injected again.
   void give_up(AsyncWaiter& waiter) noexcept {
@@ -255,8 +259,8 @@ class AsyncHandle {
   [[nodiscard]] bool valid() const noexcept { return static_cast<bool>(state_); }
   /// Whether get() would return at once. Throws std::logic_error if the handle is not valid.
   [[nodiscard]] bool ready() const { return checked().ready(); }
-  /// @brief Waits until the result is ready. The waiting thread runs a job that has not begun, if it belongs to no pool and
-  /// finds a vacant slot, or if it is a worker of the job's pool and has no jobs in its queue. While the job runs
+  /// @brief Waits until the result is ready. The waiting thread runs a job that has not begun, if it belongs to no pool, or
+  /// if it is a worker of the job's pool and has no jobs in its queue. While the job runs
   /// elsewhere, a worker runs other jobs of its pool, then sleeps; another thread blocks.
   /// @throws std::logic_error if the handle is not valid, or another thread waits for it already, and ThreadPoolError in a
   ///         forked child whose parent has the pool, unless the result was ready before the fork.

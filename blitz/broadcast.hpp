@@ -44,7 +44,7 @@ struct BroadcastJob final : Job {
     auto& self = *static_cast<BroadcastJob*>(job);
     Broadcast<F>& all = *self.all;
     try {
-      self.value.emplace(call_value(all.f, BroadcastContext(worker.index(), worker.num_threads())));
+      self.value.emplace(call_value(all.f, context_of(worker)));
     } catch (...) {
       self.error = std::current_exception();
     }
@@ -61,8 +61,9 @@ template <class F>
 auto broadcast_in(PoolBase& pool, F&& f) {
   using Callable = std::remove_reference_t<F>;
   using J = BroadcastJob<Callable>;
-  WorkerBase* const here = worker_of(pool);
-  if (here == nullptr) pool.throw_if_unusable();
+  WorkerBase* const worker = worker_of(pool);
+  if (worker == nullptr) pool.throw_if_unusable();
+  WorkerBase* const here = worker != nullptr ? worker->at_home() : nullptr;
 
   const std::size_t count = pool.num_threads();
   const auto jobs = make_array<J>(count);

@@ -263,7 +263,7 @@ void init_global_pool(ThreadPoolOptions options) {
 void shutdown_global_pool() { detail::global().shut_down(); }
 
 std::size_t current_num_threads() {
-  if (detail::current_worker != nullptr) return detail::current_worker->num_threads();
+  if (detail::current_worker != nullptr) return detail::current_worker->pool()->num_threads();
   return global_pool().num_threads();
 }
 

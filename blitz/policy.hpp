@@ -343,6 +343,25 @@ concept CountingIdle = requires(const S& idle, std::size_t slot) {
   { idle.times_woken(slot) } noexcept -> std::same_as<std::uint64_t>;
 };
 
+/// An idle protocol whose slots need no thread of their own: a slot is woken by a call of a function, which finds a
+/// thread for it. Optional: without it the jobs of an outside caller run on its own thread only, while another caller is in
+/// the pool.
+///   - `summon_by(call, team)`, before all else: `call(team, slot)` takes the place of each wake-up of a slot's resident.
+///   - `summoned(slot)`, by that thread, in place of first_search: it is the slot's runner from now on.
+///   - `retire(search, resident, injected, queues_empty)`, by the runner: ends its search and makes the slot vacant, or has
+///     a thread called for it again, as give_back does.
+///
+/// @code
+///   static_assert(blitz::policy::SummoningIdle<blitz::ForkJoinPolicy::Idle>);
+/// @endcode
+template <class S>
+concept SummoningIdle = requires(S& idle, typename S::Search& search, std::size_t slot,
+                                 void (*call)(void*, std::size_t) noexcept, void* team, AnyLatch& latch, AnyTest test) {
+  { idle.summon_by(call, team) } noexcept;
+  { idle.summoned(slot) } noexcept -> std::same_as<typename S::Search>;
+  { idle.retire(search, latch, test, test) } noexcept;
+};
+
 /// An idle protocol that knows what a wake-up costs. Optional; without it each job is posted by new_jobs, and every loop
 /// offers parts. Called by the slot's runner:
 ///   - `worth_waking(slot, work)`, if the audience sleeps: 0 if work that one thread does in that many ticks (see

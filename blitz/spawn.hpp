@@ -38,6 +38,17 @@ class BroadcastContext {
   std::size_t num_threads_;
 };
 
+/// @cond
+namespace detail {
+
+/// For mail, which only a thread of the pool, or a borrower of its place, runs.
+[[nodiscard]] inline BroadcastContext context_of(WorkerBase& worker) noexcept {
+  return {worker.at_home()->index(), worker.pool()->num_threads()};
+}
+
+}  // namespace detail
+/// @endcond
+
 /// What spawn() takes: callable without arguments, and moved or copied from what is given.
 template <class F>
 concept SpawnTask = std::invocable<std::decay_t<F>&> && std::constructible_from<std::decay_t<F>, F>;
@@ -75,8 +86,8 @@ void spawn_broadcast_in(PoolBase& pool, F&& f, O owner = {}) {
   const auto call = [closure = Shared<Closure>(new Closure(std::forward<F>(f)))](auto&... scope)
     requires std::invocable<const std::decay_t<F>&, decltype(scope)..., BroadcastContext>
   {
-    const WorkerBase& worker = *current_worker;
-    static_cast<void>(std::invoke(closure->f, scope..., BroadcastContext(worker.index(), worker.num_threads())));
+    WorkerBase& worker = *current_worker;
+    static_cast<void>(std::invoke(closure->f, scope..., context_of(worker)));
   };
   spawn_job_on_each(worker_of(pool), pool, owner, call);
 }

@@ -44,8 +44,9 @@ extern template Shared<PoolBase> start_pool<AsyncPolicy>(ThreadPoolOptions);
 /// for which every file that uses the pool includes blitz/custom_policy.hpp as well.
 ///
 /// Thread-safety: all members but the destructor and shutdown may be called by any thread, the pool's own workers
-/// included, at any time. A thread outside the pool that makes a call runs it itself, as one of the pool's workers, if
-/// a slot is free; else a worker runs it, and the caller blocks. At most num_threads() threads run jobs at any time.
+/// included, at any time. A thread outside the pool that makes a call runs it itself, whatever other callers do, and the
+/// pool's threads help: k callers use at most num_threads() + k - 1 threads together. A worker of another pool that makes a
+/// call waits until a worker of this pool has run it.
 ///
 /// A member that has the name of a free function does the same in this pool; `pool` in its options is not heeded.
 ///

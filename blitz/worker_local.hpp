@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <stdexcept>
@@ -184,7 +185,8 @@ class worker_local {
 
   /// Destroys all values.
   void clear() noexcept {
-    shelves_.assign(shelves_.size(), Shelf());
+    for (Shelf& shelf : shelves_) shelf = {.place = shelf.place};
+    for (Shelf& shelf : guests_) shelf = {.place = shelf.place};
     values_.clear();
   }
 
@@ -192,6 +194,7 @@ class worker_local {
   /// Which values of a worker are free; for its runner alone, except the list of those that other threads have given
   /// back. The last shelf is for all threads that are no workers of the pool, and uses only that list.
   struct alignas(detail::kCacheLine) Shelf {
+    std::size_t place = 0;  // among all shelves
     Value* own = nullptr;
     Value* free = nullptr;
     Value* returned = nullptr;  // guarded by mutex_
@@ -233,11 +236,27 @@ class worker_local {
 
   template <class F>
   worker_local(detail::PoolBase& pool, F make)
-      : pool_(detail::share(pool)), make_(std::move(make)), shelves_(pool.num_threads() + 1) {}
+      : pool_(detail::share(pool)), make_(std::move(make)), shelves_(pool.num_threads() + 1) {
+    for (std::size_t place = 0; place < shelves_.size(); ++place) shelves_[place].place = place;
+  }
 
-  [[nodiscard]] Shelf& shelf_here() noexcept {
-    const detail::WorkerBase* const worker = detail::worker_of(*pool_);
-    return worker != nullptr ? shelves_[worker->index()] : shelves_.back();
+  [[nodiscard]] Shelf& shelf_here() {
+    detail::WorkerBase* const worker = detail::worker_of(*pool_);
+    if (worker == nullptr) return shelves_.back();
+    const detail::WorkerBase* const home = worker->at_home();
+    return home != nullptr ? shelves_[home->index()] : shelf_of_guest(worker->team().number);
+  }
+  [[nodiscard]] Shelf& shelf_of_guest(std::size_t number) {
+    const std::lock_guard lock(mutex_);
+    while (guests_.size() <= number) guests_.emplace_back().place = shelves_.size() + guests_.size();
+    return guests_[number];
+  }
+  /// Whether `shelf` is the calling thread's alone.
+  [[nodiscard]] bool is_own(const Shelf& shelf) const noexcept {
+    detail::WorkerBase* const worker = detail::worker_of(*pool_);
+    if (worker == nullptr) return false;
+    const detail::WorkerBase* const home = worker->at_home();
+    return shelf.place == (home != nullptr ? home->index() : shelves_.size() + worker->team().number);
   }
   [[nodiscard]] bool is_shared(const Shelf& shelf) const noexcept { return &shelf == &shelves_.back(); }
 
@@ -250,13 +269,13 @@ class worker_local {
     auto made = detail::Owned(new Value(make_, &shelf));
     const std::lock_guard lock(mutex_);
     auto place = values_.begin();
-    while (place != values_.end() && (*place)->home <= &shelf) ++place;
+    while (place != values_.end() && (*place)->home->place <= shelf.place) ++place;
     return values_.insert(place, std::move(made))->get();
   }
 
   void give_back(Value* value) noexcept {
     Shelf& shelf = *value->home;
-    if (&shelf == &shelf_here() && !is_shared(shelf)) {
+    if (is_own(shelf)) {
       put(shelf.free, value);
     } else {
       const std::lock_guard lock(mutex_);
@@ -267,6 +286,7 @@ class worker_local {
   detail::Shared<detail::PoolBase> pool_;  // keeps its memory, so that no other pool gets its address
   std::function<T()> make_;
   std::vector<Shelf> shelves_;
+  std::deque<Shelf> guests_;                  // of outside callers with teams of their own
   detail::Mutex mutex_;                       // guards `returned` of each shelf, and values_ while one is added
   std::vector<detail::Owned<Value>> values_;  // in the order of the shelves
 };

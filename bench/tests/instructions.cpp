@@ -4,8 +4,8 @@
 //   instructions algorithm NAME ITEMS
 //   instructions list                    names pools and workloads, and the algorithms, two words a line
 //
-// The pool has one thread, and the calling thread works in its place, or its own does: nothing waits, and nothing depends on
-// the time.
+// The pool has one thread, which makes the calls, or the calling thread does, alone in a team of its own: nothing waits, and
+// nothing depends on the time.
 // A loop that cannot be stopped is one block there. One that can be makes its blocks as long as the clock says; but with a
 // least grain of half its items it makes two, whatever the time.
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <latch>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -190,8 +191,15 @@ bool run(std::string_view name, std::size_t count) {
       counted([&] { workload.run(pool, count); });
       return std::this_thread::get_id();
     };
-    const bool own = (workload.on_resident ? pool.async(run_it).get() : run_it()) == std::this_thread::get_id();
-    return own != workload.on_resident;
+    if (!workload.on_resident) return run_it() == std::this_thread::get_id();
+    std::thread::id resident;
+    std::latch done(1);  // The handle of async would have this thread run it.
+    pool.spawn([&] {
+      resident = run_it();
+      done.count_down();
+    });
+    done.wait();
+    return resident != std::this_thread::get_id();
   }
   return false;
 }

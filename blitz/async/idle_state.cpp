@@ -48,6 +48,7 @@ bool IdleState::wake_one(Waker waker) noexcept {
 
 void IdleState::notify(std::size_t slot, Waker waker) noexcept {
   Slot& s = slots_[slot];
+  if (s.runner == &s.resident && summon_) return summon_(slot);
   s.unpark(*s.runner, waker, price_);
 }
 

@@ -73,6 +73,13 @@ class IdleState {
 
   void adopt_resident(std::size_t slot) noexcept { slots_[slot].placement.adopt(); }
 
+  void summon_by(void (*call)(void* team, std::size_t slot) noexcept, void* team) noexcept { summon_ = {call, team}; }
+  [[nodiscard]] Search summoned(std::size_t slot) noexcept {
+    slots_[slot].runner = &slots_[slot].guest;
+    slots_[slot].vacant.store(false, std::memory_order_relaxed);  // [claim] publishes it.
+    return {slot, 0, true, false};
+  }
+
   [[nodiscard]] Search first_search(std::size_t slot) noexcept {
     Slot& s = slots_[slot];
     Search search{slot, 0, true, false};
@@ -125,7 +132,7 @@ class IdleState {
 
   // --- borrowing ---
 
-  [[nodiscard]] bool try_borrow(std::size_t slot) noexcept {
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool try_borrow(std::size_t slot) noexcept {
     Slot& s = slots_[slot];
     if (!s.vacant.load(std::memory_order_acquire)) return false;   // [vacant]
     if (!word_of(slot).unpark(bit_of(slot))) return false;         // [claim]
@@ -146,19 +153,17 @@ class IdleState {
     s.runner = &s.resident;
     if (!own_empty) [[unlikely]] {
       word_of(slot).add_searching();
-      s.resident.unpark();
+      summon_ ? summon_(slot) : s.resident.unpark();
       return;
     }
-    s.vacant.store(true, std::memory_order_release);  // [vacant]
-    word_of(slot).park(bit_of(slot), false);          // [park] [inject] [claim] [latch]
-    const bool alone = num_idle() == count_;
-    // A slot that executes a job may have pushed others while none was parked. What it pushes from now on wakes this
-    // slot.
-    if (!alone) asymmetric_heavy_fence();  // [park]
-    // The injector first: a job that has left it is in a worker's queue.
-    const bool work_left = injected() || (!alone && !queues_empty());
-    if (work_left || resident_wanted.probe()) [[unlikely]]
-      try_wake(slot);
+    vacate(slot, false, resident_wanted, injected, queues_empty);
+  }
+
+  template <class ResidentWanted, class Injected, class QueuesEmpty>
+  void retire(Search& search, const ResidentWanted& resident_wanted, Injected&& injected,
+              QueuesEmpty&& queues_empty) noexcept {
+    slots_[search.slot].runner = &slots_[search.slot].resident;
+    vacate(search.slot, search.counted, resident_wanted, injected, queues_empty);
   }
 
   // --- for loops and statistics ---
@@ -191,6 +196,22 @@ class IdleState {
   struct alignas(kCacheLine) Slot : IdleSlot {
     Atomic<bool> vacant{true};  // written by the runner; read by threads that want to borrow the slot
   };
+
+  /// The runner of a slot leaves it. `searching`: it is counted so.
+  template <class ResidentWanted, class Injected, class QueuesEmpty>
+  BLITZ_ALWAYS_INLINE void vacate(std::size_t slot, bool searching, const ResidentWanted& resident_wanted,
+                                  Injected& injected, QueuesEmpty& queues_empty) noexcept {
+    slots_[slot].vacant.store(true, std::memory_order_release);  // [vacant]
+    word_of(slot).park(bit_of(slot), searching);                 // [park] [inject] [claim] [latch]
+    const bool alone = num_idle() == count_;
+    // A slot that executes a job may have pushed others while none was parked. What it pushes from now on wakes this
+    // slot.
+    if (!alone) asymmetric_heavy_fence();  // [park]
+    // The injector first: a job that has left it is in a worker's queue.
+    const bool work_left = injected() || (!alone && !queues_empty());
+    if (work_left || resident_wanted.probe()) [[unlikely]]
+      try_wake(slot);
+  }
 
   struct Idle {
     std::size_t searching = 0;
@@ -254,6 +275,7 @@ class IdleState {
   std::size_t words_count_;
   std::unique_ptr<AtomicIdleWord[]> words_;
   std::unique_ptr<Slot[]> slots_;
+  Summoner summon_;
   static_assert(alignof(WakePrice) % kCacheLine == 0, "a push reads what is above, and the price is written often");
   WakePrice price_;
 };

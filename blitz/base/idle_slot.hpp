@@ -4,6 +4,7 @@
 /// own word publishes what each writes to the other.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -14,6 +15,15 @@
 #include "blitz/base/wake_price.hpp"
 
 namespace blitz::detail {
+
+/// What is called in place of a wake-up of a resident, in a team whose slots have none. Constant once the team is used.
+struct Summoner {
+  explicit operator bool() const noexcept { return call != nullptr; }
+  void operator()(std::size_t slot) const noexcept { call(team, slot); }
+
+  void (*call)(void* team, std::size_t slot) noexcept = nullptr;
+  void* team = nullptr;
+};
 
 struct IdleSlot {
   /// Wakes the thread that blocks on `parker`. A resident that is woken for work by a waker that stays busy is sent to

@@ -94,7 +94,7 @@ Confinement::~Confinement() {
     ++left;
     return true;
   });
-  for (; left > 0; --left) worker_.pool()->isolation().call_one(outer_.region);
+  for (; left > 0; --left) worker_.team().isolation.call_one(outer_.region);
 }
 
 void TakenJob::execute_it(Job* job, WorkerBase& worker) noexcept {

@@ -21,9 +21,11 @@ void DetachedJobs::wait_while_held() noexcept { const std::lock_guard lock(holdi
 /// Whether there was a moment with as many ended as begun; see README.md.
 bool DetachedJobs::all_ended() const noexcept {
   std::uint64_t ended = 0;
-  for (const DetachedCount* count = counts_; count != nullptr; count = count->next_) ended += count->ended();
+  for (const DetachedCount* count = counts_.load(std::memory_order_acquire); count != nullptr; count = count->next_)
+    ended += count->ended();
   std::uint64_t begun = begun_outside_.load(std::memory_order_seq_cst);
-  for (const DetachedCount* count = counts_; count != nullptr; count = count->next_) begun += count->begun();
+  for (const DetachedCount* count = counts_.load(std::memory_order_acquire); count != nullptr; count = count->next_)
+    begun += count->begun();
   return ended == begun;
 }
 

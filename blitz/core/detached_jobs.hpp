@@ -6,6 +6,7 @@
 /// Pairs:
 ///   [drain]  DetachedCount::end: ended_, light fence, stopping_ load  <->  drain: stopping_, heavy fence, counts
 ///   [ended]  DetachedCount::end: ended_ (release)                      ->  all_ended: ended_ (acquire)
+///   [new]    DetachedCount::enlist: counts_ (release)                  ->  all_ended: counts_ (acquire)
 #pragma once
 
 #include <cstdint>
@@ -43,7 +44,7 @@ class BLITZ_API DetachedJobs {
   /// A job has ended during a drain.
   BLITZ_COLD void ended_late() noexcept;
 
-  DetachedCount* counts_ = nullptr;                             // a list, complete before the pool's first job
+  Atomic<DetachedCount*> counts_{nullptr};                      // a list that grows by the workers of new teams
   Atomic<bool> stopping_{false};                                // written by the thread that drains
   Mutex holding_;                                               // locked during drain_and_hold
   Parker drainer_;                                              // the thread that drains
@@ -53,8 +54,13 @@ class BLITZ_API DetachedJobs {
 /// One worker's part of the count. begin() and end() are for its runner; any thread may read.
 class DetachedCount {
  public:
-  /// Before the pool's first job. It lives as long as `jobs`.
-  explicit DetachedCount(DetachedJobs& jobs) noexcept : jobs_(jobs), next_(jobs.counts_) { jobs.counts_ = this; }
+  explicit DetachedCount(DetachedJobs& jobs) noexcept : jobs_(jobs) {}
+
+  /// Before it counts. From now on it lives as long as `jobs`. One thread at a time.
+  void enlist() noexcept {
+    next_ = jobs_.counts_.load(std::memory_order_relaxed);
+    jobs_.counts_.store(this, std::memory_order_release);  // [new]
+  }
 
   void begin() noexcept { begun_.add(); }
   void end() noexcept {
@@ -72,7 +78,7 @@ class DetachedCount {
   friend class DetachedJobs;
 
   DetachedJobs& jobs_;
-  DetachedCount* next_;
+  DetachedCount* next_ = nullptr;
   SingleWriterCounter begun_;  // written by the runner, read by a drain and its helpers
   SingleWriterCounter ended_;  // the same
 };

@@ -27,8 +27,7 @@ PoolBase::PoolBase(ThreadPoolOptions options, std::size_t num_threads)
     : options_(new ThreadPoolOptions(std::move(options))),
       num_threads_(num_threads),
       generation_(fork_generation.load(std::memory_order_relaxed)),
-      apart_(num_threads),
-      isolation_(apart_, num_threads) {}
+      home_(num_threads) {}
 
 PoolBase::~PoolBase() = default;
 
@@ -63,7 +62,7 @@ void PoolBase::enter_blocking(PoolCall call, void* argument) {
     explicit StandsApart(ApartWorkers& workers) noexcept : apart(workers) { apart.enter(); }
     ~StandsApart() { apart.leave(); }
     ApartWorkers& apart;
-  } const stands_apart(current_worker->pool()->apart());
+  } const stands_apart(current_worker->team().apart);
   inject_and_wait(call, argument, nullptr);
 }
 

@@ -30,6 +30,17 @@ namespace blitz::detail {
 
 class PoolBase;
 
+/// The slots whose workers take each other's jobs, without the policy: the pool's own, or those of a guest.
+struct TeamBase {
+  explicit TeamBase(std::size_t slots, std::size_t its_number = 0)
+      : size(slots), number(its_number), apart(slots), isolation(apart, slots) {}
+
+  const std::size_t size;
+  const std::size_t number;  // of a guest's team: 0, 1, and so on
+  ApartWorkers apart;
+  Isolation isolation;
+};
+
 /// The worker that the calling thread runs; null outside every pool.
 BLITZ_API BLITZ_TLS extern constinit thread_local WorkerBase* current_worker;
 /// The pool that the calling thread is a resident of, set until the thread has ended; null for the program's threads.
@@ -128,12 +139,16 @@ class BLITZ_API PoolBase : public SharedObject {
   /// Keeps what can neither be used nor destroyed, such as a parent's pool, until the process ends.
   static void keep_for_ever(const void* thing);
 
-  [[nodiscard]] ApartWorkers& apart() noexcept { return apart_; }
-  [[nodiscard]] Isolation& isolation() noexcept { return isolation_; }
-  [[nodiscard]] std::size_t max_concurrency() const noexcept { return apart_.max_concurrency(); }
-  void set_max_concurrency(std::size_t count) { apart_.set_max_concurrency(count); }
+  [[nodiscard]] TeamBase& home() noexcept { return home_; }
+  [[nodiscard]] std::size_t max_concurrency() const noexcept { return home_.apart.max_concurrency(); }
+  void set_max_concurrency(std::size_t count) {
+    home_.apart.set_max_concurrency(count);
+    max_concurrency_changed();
+  }
 
  protected:
+  virtual void max_concurrency_changed() noexcept {}
+
   PoolBase(ThreadPoolOptions options, std::size_t num_threads);
   ~PoolBase() override;
 
@@ -156,8 +171,7 @@ class BLITZ_API PoolBase : public SharedObject {
   const std::uint32_t generation_;
   std::uintptr_t closed_at_exit_by_ = 0;     // a this_thread(), constant once callers_ is kClosed
   Atomic<std::uintptr_t> callers_{kNobody};  // written by a thread's first call from outside, and by the pool's end
-  ApartWorkers apart_;
-  Isolation isolation_;
+  TeamBase home_;
   DetachedJobs detached_jobs_;
 };
 

@@ -1,4 +1,15 @@
 /// A pool from the inside: its workers, their threads, the injector, and the way in for other threads.
+///
+/// The pool's own team has a slot for each of its threads. An outside caller borrows slot 0 of it. While another caller has
+/// slot 0, it gets a *guest's team* of its own, in which it has slot 0. Nobody runs the other slots of that team until a
+/// job is offered there; then its idle protocol, in place of waking a slot's resident, *summons* one of the pool's: it
+/// puts the slot's summons where the pool's residents look when they have no job at all. The one that takes it runs that
+/// slot while there is work. So callers do not wait for each other, and a wait in a team meets that team's jobs only.
+///
+/// Pairs:
+///   [summon]  summon: summons pushed, fence, rests_ load  <->  search_until: rests_, ..., the check for a summons
+///   [visit]   visit: visitor_, ..., the check for mail    <->  Worker::wake: after mail was pushed, visitor_ load
+///   [guests]  make_guest_team: guests_, or next_ of the last (release)  ->  guest, stats: the same (acquire)
 #pragma once
 
 #include <cstddef>
@@ -13,6 +24,50 @@
 
 namespace blitz::detail {
 
+/// Slots whose workers take each other's jobs: their queues, and what these share.
+template <Policy P>
+class Team {
+ public:
+  /// Throws std::bad_alloc.
+  Team(Registry<P>& registry, TeamBase& base, std::uint64_t seed);
+
+  [[nodiscard]] Worker<P>& worker(std::size_t slot) const noexcept { return *workers_[slot]; }
+
+  typename P::Injector injector;  // for the pool's own team jobs from outside, else those for which a queue had no room
+  typename P::Idle idle;
+
+ private:
+  // An array: with _GLIBCXX_DEBUG a std::vector has another layout in a program than in the library.
+  const std::unique_ptr<std::unique_ptr<Worker<P>>[]> workers_;
+};
+
+/// The team of an outside caller that finds slot 0 of the pool's own team taken.
+template <Policy P>
+class GuestTeam : public TeamBase, public Team<P> {
+ public:
+  /// Throws std::bad_alloc.
+  GuestTeam(Registry<P>& registry, std::size_t slots, std::size_t its_number, std::uint64_t seed)
+      : TeamBase(slots, its_number), Team<P>(registry, *this, seed) {
+    for (std::size_t slot = 1; slot < slots; ++slot) apart.enter();  // As long as nobody runs them.
+    if constexpr (policy::SummoningIdle<typename P::Idle>) {
+      const auto call = [](void* team, std::size_t slot) noexcept {
+        static_cast<GuestTeam*>(team)->worker(slot).summon();
+      };
+      this->idle.summon_by(call, this);
+    }
+  }
+
+  /// Whether the calling thread is now the runner of slot 0.
+  [[nodiscard]] bool try_enter() noexcept { return this->idle.try_borrow(0); }
+
+  /// The team that was made after this one.
+  [[nodiscard]] GuestTeam* next() const noexcept { return next_.load(std::memory_order_acquire); }  // [guests]
+  void set_next(GuestTeam* team) noexcept { next_.store(team, std::memory_order_release); }         // [guests]
+
+ private:
+  Atomic<GuestTeam*> next_{nullptr};
+};
+
 /// Owned by the pool object, and by threads of other pools while they wake one of its workers. stop(), which the pool
 /// object calls, joins the threads; the last owner does not.
 template <Policy P>
@@ -25,35 +80,44 @@ class BLITZ_API Registry final : public PoolBase {
   ~Registry();
 
   void inject(Job* job) noexcept override {
-    injector_.push(job);
-    idle_.new_injected_jobs();
+    own_.injector.push(job);
+    own_.idle.new_injected_jobs();
   }
-  void mail_to(std::size_t slot, Job* job) noexcept override { workers_[slot]->mail(job); }
+  void mail_to(std::size_t slot, Job* job) noexcept override { worker(slot).mail(job); }
   [[nodiscard]] WorkerBase* borrow() noexcept override {
-    const std::size_t slot = try_borrow();
-    if (slot == kNoSlot) return nullptr;
-    Worker<P>* const worker = workers_[slot].get();
-    current_worker = CurrentWorker<P>::worker = worker;
+    Worker<P>* const worker = enter_here();
+    if (worker != nullptr) current_worker = CurrentWorker<P>::worker = worker;
     return worker;
   }
   void give_back(WorkerBase& worker) noexcept override {
     current_worker = CurrentWorker<P>::worker = nullptr;
-    static_cast<Worker<P>&>(worker).give_back();
+    auto& own = static_cast<Worker<P>&>(worker);
+    &worker.team() == &home() ? own.give_back() : leave_as_guest(own);
+  }
+  /// For a guest's team: has a resident that has no job run `summons`.
+  void summon(Job* summons) noexcept;
+  /// For such a resident. Null if there is none.
+  [[nodiscard]] Job* take_summons() noexcept { return summons_.empty() ? nullptr : summons_.take(); }
+  [[nodiscard]] bool has_summons() const noexcept { return !summons_.empty(); }
+  /// Wakes a resident that has no job, if there is one.
+  void call_resident() noexcept;
+  void max_concurrency_changed() noexcept override {
+    if (has_summons()) call_resident();
   }
 
-  [[nodiscard]] Worker<P>& worker(std::size_t index) noexcept { return *workers_[index]; }
-  [[nodiscard]] typename P::Idle& idle() noexcept { return idle_; }
-  [[nodiscard]] typename P::Injector& injector() noexcept { return injector_; }
+  [[nodiscard]] Worker<P>& worker(std::size_t index) noexcept { return own_.worker(index); }
+  [[nodiscard]] typename P::Idle& idle() noexcept { return own_.idle; }
+  [[nodiscard]] typename P::Injector& injector() noexcept { return own_.injector; }
 
   void warm_up(std::chrono::nanoseconds time) noexcept override;
   /// The end of that time (steady clock, nanoseconds).
   [[nodiscard]] std::int64_t warm_until() const noexcept { return warm_until_.load(std::memory_order_relaxed); }
 
-  [[nodiscard]] WorkerStats stats(std::size_t slot) const noexcept override { return workers_[slot]->stats(); }
+  [[nodiscard]] WorkerStats stats(std::size_t slot) const noexcept override;
   void count_idle(std::size_t& searching, std::size_t& parked) const noexcept override {
-    if constexpr (requires { idle_.num_searching(); }) {
-      searching = idle_.num_searching();
-      parked = idle_.num_parked();
+    if constexpr (requires { own_.idle.num_searching(); }) {
+      searching = own_.idle.num_searching();
+      parked = own_.idle.num_parked();
     }
   }
   void stop() override;
@@ -62,9 +126,10 @@ class BLITZ_API Registry final : public PoolBase {
   void enter(PoolCall call, void* argument) override;
 
  private:
-  static constexpr std::size_t kNoSlot = ~std::size_t{0};
+  /// So many callers beside the first are helped by the residents; the jobs of further ones run on their own threads.
+  static constexpr std::size_t kWideTeams = policy::SummoningIdle<typename P::Idle> ? 8 : 0;
 
-  /// borrow and give_back without virtual calls.
+  /// borrow and give_back without virtual calls, in the pool's own team.
   struct Borrower {
     explicit Borrower(Worker<P>& its_worker) noexcept : worker(its_worker) {
       current_worker = CurrentWorker<P>::worker = &worker;
@@ -78,26 +143,29 @@ class BLITZ_API Registry final : public PoolBase {
 
   explicit Registry(ThreadPoolOptions options, std::size_t num_threads);
 
-  /// The slot that the calling thread has borrowed; kNoSlot if none is vacant.
-  [[nodiscard]] std::size_t try_borrow() noexcept {
-    if (idle_.try_borrow(0)) [[likely]]
-      return 0;
-    const std::size_t slots = max_concurrency();
-    for (std::size_t slot = 1; slot < slots; ++slot) {
-      if (idle_.try_borrow(slot)) return slot;
-    }
-    return kNoSlot;
+  /// For a thread of no pool: the worker that it now runs. Null if there is no memory for one.
+  [[nodiscard]] Worker<P>* enter_here() noexcept {
+    if (own_.idle.try_borrow(0)) [[likely]]
+      return &worker(0);
+    return guest();
   }
+  BLITZ_COLD Worker<P>* guest() noexcept;
+  [[nodiscard]] GuestTeam<P>* free_guest_team() noexcept;
+  [[nodiscard]] GuestTeam<P>* make_guest_team() noexcept;
+  BLITZ_COLD void leave_as_guest(Worker<P>& worker) noexcept;
+  BLITZ_COLD void enter_slowly(PoolCall call, void* argument);
 
   void start_threads();
   void run_thread(std::size_t index) noexcept;
 
   struct StartGate;
 
-  typename P::Injector injector_;
-  typename P::Idle idle_;
-  // Arrays: with _GLIBCXX_DEBUG a std::vector has another layout in a program than in the library.
-  std::unique_ptr<std::unique_ptr<Worker<P>>[]> workers_;
+  const std::uint64_t seed_;
+  Team<P> own_;
+  typename P::Injector summons_;
+  Atomic<GuestTeam<P>*> guests_{nullptr};  // a list that grows at its end: the teams with several slots come first
+  Mutex making_guests_;                    // guards its growth, and lends_
+  bool lends_ = true;                      // false once the policy has not lent slot 0 of a new team
   std::unique_ptr<Thread[]> threads_;
   std::size_t threads_started_ = 0;
   Atomic<std::int64_t> warm_until_{0};  // written by warm_up, read by workers without work

@@ -44,27 +44,124 @@ struct Registry<P>::StartGate {
 template <Policy P>
 void Registry<P>::enter(PoolCall call, void* argument) {
   throw_if_unusable();
-  const std::size_t slot = current_worker == nullptr ? try_borrow() : kNoSlot;
-  if (slot == kNoSlot) [[unlikely]]
-    return inject_and_wait(call, argument, current_worker);
-  Worker<P>& worker = *workers_[slot];
+  if (current_worker != nullptr || !own_.idle.try_borrow(0)) [[unlikely]]
+    return enter_slowly(call, argument);
+  Worker<P>& worker = this->worker(0);
   const Borrower borrower(worker);
   call(argument, worker);
+}
+
+/// As a guest, or, where that cannot be, by way of the injector.
+template <Policy P>
+void Registry<P>::enter_slowly(PoolCall call, void* argument) {
+  {
+    const Visit visit(*this);
+    if (visit.worker() != nullptr) return call(argument, *visit.worker());
+  }
+  inject_and_wait(call, argument, current_worker);
+}
+
+template <Policy P>
+Worker<P>* Registry<P>::guest() noexcept {
+  GuestTeam<P>* team = free_guest_team();
+  if (team == nullptr) {
+    const std::lock_guard lock(making_guests_);
+    team = free_guest_team();
+    if (team == nullptr) team = make_guest_team();
+  }
+  return team != nullptr ? &team->worker(0) : nullptr;
+}
+
+/// One that the caller has entered; null if there is none.
+template <Policy P>
+GuestTeam<P>* Registry<P>::free_guest_team() noexcept {
+  GuestTeam<P>* team = guests_.load(std::memory_order_acquire);  // [guests]
+  while (team != nullptr && !team->try_enter()) team = team->next();
+  return team;
+}
+
+/// A new one that the caller has entered. Null if there is no memory for it, or if the policy lends no slots.
+template <Policy P>
+GuestTeam<P>* Registry<P>::make_guest_team() noexcept {
+  if (!lends_) return nullptr;
+  GuestTeam<P>* last = guests_.load(std::memory_order_relaxed);  // relaxed: under the mutex
+  std::size_t number = 0;
+  for (GuestTeam<P>* team = last; team != nullptr; team = team->next()) {
+    last = team;
+    ++number;
+  }
+  const std::size_t slots = number < kWideTeams ? num_threads() : 1;
+  try {
+    auto team = std::make_unique<GuestTeam<P>>(*this, slots, number, seed_ + num_threads() * (number + 1));
+    lends_ = team->try_enter();
+    if (!lends_) return nullptr;
+    for (std::size_t slot = 0; slot < slots; ++slot) team->worker(slot).enlist();
+    last == nullptr ? guests_.store(team.get(), std::memory_order_release) : last->set_next(team.get());  // [guests]
+    return team.release();
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+template <Policy P>
+void Registry<P>::leave_as_guest(Worker<P>& worker) noexcept {
+  if (worker.team().size == 1 && !from_before_fork()) {
+    // Nobody else will come for what is left.
+    while (Job* const job = worker.take_left()) worker.execute(job);
+    while (Job* const job = worker.queue().take_newest()) inject(job);
+    while (Job* const job = worker.take_overflow()) inject(job);
+  }
+  worker.give_back();
+}
+
+template <Policy P>
+void Registry<P>::summon(Job* summons) noexcept {
+  summons_.push(summons);
+  seq_cst_fence();  // [summon]
+  call_resident();
+}
+
+template <Policy P>
+void Registry<P>::call_resident() noexcept {
+  const std::size_t slots = max_concurrency();
+  for (std::size_t slot = 1; slot < slots; ++slot) {
+    if (!worker(slot).rests()) continue;  // [summon]
+    own_.idle.try_wake(slot);
+    return;
+  }
+}
+
+template <Policy P>
+WorkerStats Registry<P>::stats(std::size_t slot) const noexcept {
+  WorkerStats sum = own_.worker(slot).stats();
+  for (GuestTeam<P>* team = guests_.load(std::memory_order_acquire); team != nullptr;
+       team = team->next()) {  // [guests]
+    if (slot < team->size) sum += team->worker(slot).stats();
+  }
+  return sum;
 }
 
 template <Policy P>
 Registry<P>::Registry(ThreadPoolOptions options, std::size_t num_threads)
     : PoolBase(std::move(options), num_threads),
-      idle_(num_threads),
-      workers_(std::make_unique<std::unique_ptr<Worker<P>>[]>(num_threads)),
+      seed_(first_seed(this->options())),
+      own_(*this, home(), seed_),
       threads_(std::make_unique<Thread[]>(num_threads)) {
-  const std::uint64_t seed = first_seed(this->options());
-  for (std::size_t i = 0; i < num_threads; ++i)
-    workers_[i] = std::make_unique<Worker<P>>(*this, i, splitmix64(seed + i));
+  for (std::size_t slot = 0; slot < num_threads; ++slot) worker(slot).enlist();
 }
 
 template <Policy P>
-Registry<P>::~Registry() = default;
+Registry<P>::~Registry() {
+  for (GuestTeam<P>* team = guests_.load(std::memory_order_relaxed); team != nullptr;)  // relaxed: nobody adds one now
+    delete std::exchange(team, team->next());
+}
+
+template <Policy P>
+Team<P>::Team(Registry<P>& registry, TeamBase& base, std::uint64_t seed)
+    : idle(base.size), workers_(std::make_unique<std::unique_ptr<Worker<P>>[]>(base.size)) {
+  for (std::size_t slot = 0; slot < base.size; ++slot)
+    workers_[slot] = std::make_unique<Worker<P>>(registry, *this, base, slot, splitmix64(seed + slot));
+}
 
 template <Policy P>
 Shared<Registry<P>> Registry<P>::start(ThreadPoolOptions options) {
@@ -104,7 +201,7 @@ void Registry<P>::start_threads() {
             auto& worker = *static_cast<Worker<P>*>(argument);
             worker.registry().run_thread(worker.index());
           },
-          workers_[i].get(), thread);
+          &worker(i), thread);
     }
   } catch (const std::system_error& e) {
     error = std::make_exception_ptr(ThreadPoolError(thread_failure(threads_started_, num_threads(), e.what())));
@@ -124,7 +221,7 @@ void Registry<P>::start_threads() {
 template <Policy P>
 void Registry<P>::run_thread(std::size_t index) noexcept {
   own_pool = this;
-  idle_.adopt_resident(index);
+  own_.idle.adopt_resident(index);
   if (gate_ != nullptr) {
     std::exception_ptr error;
     try {
@@ -137,7 +234,7 @@ void Registry<P>::run_thread(std::size_t index) noexcept {
     gate_->pass(index, std::move(error));
     if (failed) return;
   }
-  workers_[index]->run_resident();
+  worker(index).run_resident();
   if (options().on_thread_exit) {
     try {
       options().on_thread_exit(index);
@@ -167,7 +264,7 @@ void Registry<P>::stop() {
 
 template <Policy P>
 void Registry<P>::end_threads() noexcept {
-  for (std::size_t i = 0; i < num_threads(); ++i) workers_[i]->terminate();
+  for (std::size_t i = 0; i < num_threads(); ++i) worker(i).terminate();
   for (std::size_t i = 0; i < threads_started_; ++i) threads_[i].join();
 }
 
@@ -177,7 +274,7 @@ void Registry<P>::warm_up(std::chrono::nanoseconds time) noexcept {
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch());
   const auto until = time < std::chrono::nanoseconds::max() - now ? now + time : std::chrono::nanoseconds::max();
   warm_until_.store(until.count(), std::memory_order_relaxed);
-  for (std::size_t slot = 1; slot < max_concurrency(); ++slot) idle_.try_wake(slot);
+  for (std::size_t slot = 1; slot < max_concurrency(); ++slot) own_.idle.try_wake(slot);
 }
 
 }  // namespace blitz::detail

@@ -27,7 +27,7 @@ void ApartWorkers::enter() noexcept {
 }
 
 bool wait_apart(WorkerBase& worker, CoreLatch& latch) noexcept {
-  ApartWorkers& apart = worker.pool()->apart();
+  ApartWorkers& apart = worker.team().apart;
   for (unsigned round = 0; !latch.probe();) {
     Job* job = worker.take_newest();
     if (job == nullptr) job = worker.take_left();
@@ -45,7 +45,7 @@ bool wait_apart(WorkerBase& worker, CoreLatch& latch) noexcept {
 }
 
 void stay_apart(WorkerBase& worker, CoreLatch& latch) noexcept {
-  ApartWorkers& apart = worker.pool()->apart();
+  ApartWorkers& apart = worker.team().apart;
   const auto is_wanted = [&]() noexcept { return worker.has_mail() || !apart.is_surplus(worker.index()); };
   while (!latch.probe() && apart.is_surplus(worker.index())) {
     if (Job* const job = worker.take_mail()) {

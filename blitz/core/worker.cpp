@@ -54,13 +54,13 @@ void WorkerBase::reserve_confined(std::size_t count) { confined_jobs_.deque.rese
 void WorkerBase::push_confined(Job* job) {
   confined_jobs_.deque.push({job, region()});
   confined_pushed_.add();
-  pool_->isolation().call_one(region());
+  team_->isolation.call_one(region());
 }
 
 Job* WorkerBase::find_confined() noexcept {
   if (Job* const job = confined_jobs_.take_newest(region())) return job;
   if (Job* const job = take_mail()) return job;
-  const ConfinedJob stolen = pool_->isolation().steal(index_, confined_);
+  const ConfinedJob stolen = team_->isolation.steal(index_, confined_);
   if (stolen.job != nullptr) confined_stolen_.add();
   return stolen.region == region() ? stolen.job : taken_job_.hold(stolen);
 }
@@ -68,7 +68,7 @@ Job* WorkerBase::find_confined() noexcept {
 // Its own jobs first: where it steals one, none of another region lies below what that one makes.
 Job* WorkerBase::find_left() noexcept {
   if (Job* const job = take_left()) return job;
-  Job* const job = taken_job_.hold(pool_->isolation().steal(index_, {}));
+  Job* const job = taken_job_.hold(team_->isolation.steal(index_, {}));
   if (job != nullptr) confined_stolen_.add();
   return job;
 }

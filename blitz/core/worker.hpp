@@ -68,7 +68,7 @@ class WorkerBase {
   /// A job for this worker alone; null if there is none.
   [[nodiscard]] virtual Job* take_mail() noexcept = 0;
   [[nodiscard]] virtual bool has_mail() const noexcept = 0;
-  /// The oldest job from outside; null if there is none, or another thread takes one.
+  /// The pool's oldest job from outside; null if there is none, or another thread takes one.
   [[nodiscard]] virtual Job* take_injected() noexcept = 0;
   /// Whether none of the jobs that this worker has offered is left.
   [[nodiscard]] virtual bool queue_empty() const noexcept = 0;
@@ -82,7 +82,13 @@ class WorkerBase {
 
   [[nodiscard]] std::size_t index() const noexcept { return index_; }
   [[nodiscard]] PoolBase* pool() const noexcept { return pool_; }
-  [[nodiscard]] std::size_t num_threads() const noexcept { return pool_->num_threads(); }
+  /// The slots whose workers take this one's jobs, and it theirs.
+  [[nodiscard]] TeamBase& team() const noexcept { return *team_; }
+  /// How many these are.
+  [[nodiscard]] std::size_t num_threads() const noexcept { return team_->size; }
+  /// The worker that the calling thread, which runs this one, is in the pool's own team; null if it is an outside caller
+  /// with a team of its own.
+  [[nodiscard]] WorkerBase* at_home() noexcept { return team_ == &pool_->home() ? this : host_; }
   [[nodiscard]] Region region() const noexcept { return confined_.region; }
   [[nodiscard]] Confined confined() const noexcept { return confined_; }
   /// The next region that this worker begins, and its beginning.
@@ -99,6 +105,8 @@ class WorkerBase {
   void detached_begun() noexcept { detached_.begin(); }
   void detached_ended() noexcept { detached_.end(); }
   [[nodiscard]] const DetachedCount& detached() const noexcept { return detached_; }
+  /// Has the pool's end wait for the detached jobs of this worker, which now lives as long as the pool. Before its first job.
+  void enlist() noexcept { detached_.enlist(); }
 
   /// If the worker is not confined, its newest job of those that it has made while it was; null if there is none.
   [[nodiscard]] Job* take_left() noexcept {
@@ -124,12 +132,16 @@ class WorkerBase {
   }
 
  protected:
-  WorkerBase(std::size_t index, PoolBase* pool) noexcept
+  /// Of the pool's own team.
+  WorkerBase(std::size_t index, PoolBase* pool) noexcept : WorkerBase(index, *pool, pool->home()) { enlist(); }
+  /// See enlist.
+  WorkerBase(std::size_t index, PoolBase& pool, TeamBase& team) noexcept
       : index_(index),
-        pool_(pool),
+        pool_(&pool),
+        team_(&team),
         next_region_(index + 1),
-        confined_jobs_(pool->isolation().jobs(index)),
-        detached_(pool->detached_jobs()) {}
+        confined_jobs_(team.isolation.jobs(index)),
+        detached_(pool.detached_jobs()) {}
   ~WorkerBase() = default;
 
   void set_confined(Confined to) noexcept { confined_ = to; }
@@ -143,6 +155,7 @@ class WorkerBase {
   [[nodiscard]] std::uint64_t confined_pushed() const noexcept { return confined_pushed_.value(); }
   [[nodiscard]] std::uint64_t confined_stolen() const noexcept { return confined_stolen_.value(); }
 
+  WorkerBase* host_ = nullptr;    // in a guest's team: the worker of the pool's own team whose resident runs this one
   std::size_t nested_waits_ = 0;  // the waits and the yields on this worker's stack that have a job on top of them
 
  private:
@@ -150,6 +163,7 @@ class WorkerBase {
 
   std::size_t index_;
   PoolBase* pool_;
+  TeamBase* team_;
   Confined confined_;
   Region next_region_;
   ConfinedJobs& confined_jobs_;
@@ -193,12 +207,14 @@ void call_on_worker(PoolBase* pool, const F& f) {
 
 template <Policy P>
 class Registry;
+template <Policy P>
+class Team;
 
 template <Policy P>
 class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
  public:
   /// `seed` is for the finder's random numbers. Throws std::bad_alloc.
-  Worker(Registry<P>& registry, std::size_t index, std::uint64_t seed);
+  Worker(Registry<P>& registry, Team<P>& team, TeamBase& base, std::size_t index, std::uint64_t seed);
 
   using Place = typename P::LocalQueue::Place;
 
@@ -223,14 +239,14 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   [[nodiscard]] Job* take_mail() noexcept override {
     Job* const job = mailbox_.empty() ? nullptr : mailbox_.take();
     if (job != nullptr) taken_.add();
-    return job;
+    return job == nullptr && host_ != nullptr ? host_->take_mail() : job;
   }
-  [[nodiscard]] bool has_mail() const noexcept override { return !mailbox_.empty(); }
-  [[nodiscard]] Job* take_injected() noexcept override {
-    Job* const job = injector_.take();
-    if (job != nullptr) taken_.add();
-    return job;
+  [[nodiscard]] bool has_mail() const noexcept override {
+    return !mailbox_.empty() || (host_ != nullptr && host_->has_mail());
   }
+  [[nodiscard]] Job* take_injected() noexcept override;
+  /// The oldest job for which a queue of its team had no room, in a guest's team.
+  [[nodiscard]] Job* take_overflow() noexcept { return injector_.take(); }
   void confine(Confined to) noexcept override;
 
   /// Offers a job, for which a sleeping worker is woken if no other searches. If it throws std::bad_alloc, it has not taken
@@ -273,7 +289,8 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
     }
   }
   void wake() noexcept override {
-    if (!pool()->apart().wake(index())) idle_.try_wake(index());
+    if (Worker* const visitor = visitor_.load(std::memory_order_seq_cst)) visitor->wake();  // [visit]
+    if (!team().apart.wake(index())) idle_.try_wake(index());
   }
 
   [[nodiscard]] Registry<P>& registry() noexcept { return registry_; }
@@ -289,6 +306,10 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   }
   /// Ends a borrow: the slot is vacant, or its resident's if there is work for it.
   void give_back() noexcept;
+  /// Calls a resident of the pool's own team to this slot of a guest's team, which it then runs while there is work.
+  void summon() noexcept;
+  /// Whether the resident has no job, not even one that waits. Any thread.
+  [[nodiscard]] bool rests() const noexcept { return rests_.load(std::memory_order_relaxed); }
   /// Gives a job to this worker, and to no other. Any thread.
   void mail(Job* job) noexcept {
     mailbox_.push(job);
@@ -306,7 +327,15 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
     if (Job* const job = finder_.find_work(sources_)) return job;
     return find_left();
   }
-  [[nodiscard]] bool is_surplus() const noexcept { return pool()->apart().is_surplus(index()); }
+  /// Slot 0 is left to outside callers.
+  [[nodiscard]] bool takes_summons(Rest rest) const noexcept { return rest == Rest::kVacate && index() != 0; }
+  [[nodiscard]] Job* find(Rest rest) noexcept {
+    Job* const job = find_any();
+    // With a job from outside, which another thread may be about to take, it would be wanted at home at once.
+    if (job != nullptr || !takes_summons(rest) || others_waiting()) return job;
+    return registry_.take_summons();
+  }
+  [[nodiscard]] bool is_surplus() const noexcept { return team().apart.is_surplus(index()); }
   /// The rest of offer and of offer_half, if a worker sleeps or is about to.
   BLITZ_COLD void wake_for_offer() noexcept;
   /// Returns `place`, or kNowhere if the offer is timed.
@@ -317,12 +346,32 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   }
   [[nodiscard]] bool is_warm() const noexcept;
   /// Whether there may be a job that is not in any worker's queue.
-  [[nodiscard]] BLITZ_ALWAYS_INLINE bool others_waiting() const noexcept {
-    return !injector_.empty() || !mailbox_.empty();
-  }
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool others_waiting() const noexcept { return !injector_.empty() || has_mail(); }
+  void visit(Worker& host) noexcept;
+  /// Whether the resident that runs this slot is to go home.
+  [[nodiscard]] bool is_wanted_at_home() const noexcept;
+  /// Whether only the resident can do something in this slot, and has to: it can end, and run the slot's mail; there may be
+  /// nobody else for the jobs of a region.
+  struct ResidentWanted {
+    const Worker& worker;
+    [[nodiscard]] BLITZ_ALWAYS_INLINE bool probe() const noexcept {
+      return worker.terminate_.probe() || !worker.mailbox_.empty() ||
+             (worker.confined_pushed() != 0 && !worker.confined_jobs().deque.empty());
+    }
+  };
+  [[nodiscard]] bool queues_empty() const noexcept;
+
+  struct Summons final : Job {
+    explicit Summons(Worker& to) noexcept : Job(&execute_it), slot(to) {}
+    static void execute_it(Job* job, WorkerBase& worker) noexcept {
+      static_cast<Summons*>(job)->slot.visit(static_cast<Worker&>(worker));
+    }
+    Worker& slot;
+  };
 
   unsigned skips_ = 0;  // see policy::HalfOffer
   Registry<P>& registry_;
+  Team<P>& team_;
   typename P::Idle& idle_;
   typename P::Injector& injector_;
   typename P::LocalQueue queue_;
@@ -331,6 +380,9 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   SingleWriterCounter taken_;     // mail, and by take_injected: written by the runner, read for statistics
   typename P::Injector mailbox_;  // jobs for this worker alone
   CoreLatch terminate_;
+  Atomic<bool> rests_{true};          // written by the resident
+  Atomic<Worker*> visitor_{nullptr};  // the slot of another team that the resident runs; written by it
+  Summons summons_{*this};            // in an injector at most once: from a claim of the vacant slot until it is run
 };
 
 /// The worker that the calling thread runs, if its policy is P and it is not confined; else null. Each join reads it.

@@ -13,20 +13,23 @@
 namespace blitz::detail {
 
 template <Policy P>
-Worker<P>::Worker(Registry<P>& registry, std::size_t index, std::uint64_t seed)
-    : WorkerBase(index, &registry),
+Worker<P>::Worker(Registry<P>& registry, Team<P>& team, TeamBase& base, std::size_t index, std::uint64_t seed)
+    : WorkerBase(index, registry, base),
       registry_(registry),
-      idle_(registry.idle()),
-      injector_(registry.injector()),
+      team_(team),
+      idle_(team.idle),
+      injector_(team.injector),
       finder_(seed),
-      sources_{index,
-               registry.num_threads(),
-               queue_,
-               injector_,
-               &registry,
-               [](void* pool, std::size_t slot) noexcept -> auto& {
-                 return static_cast<Registry<P>*>(pool)->worker(slot).queue();
+      sources_{index, base.size, queue_, injector_, &team, [](void* its_team, std::size_t slot) noexcept -> auto& {
+                 return static_cast<Team<P>*>(its_team)->worker(slot).queue();
                }} {}
+
+template <Policy P>
+Job* Worker<P>::take_injected() noexcept {
+  Job* const job = registry_.injector().take();
+  if (job != nullptr) taken_.add();
+  return job;
+}
 
 template <Policy P>
 WorkerStats Worker<P>::stats() const noexcept {
@@ -112,7 +115,7 @@ template <Policy P>
 void Worker<P>::wait_until(CoreLatch& latch) noexcept {
   if (latch.probe()) return;
   registry_.end_if_forked();
-  if (region() != 0) return registry_.isolation().wait(*this, latch);
+  if (region() != 0) return team().isolation.wait(*this, latch);
   const bool may_help = nested_waits_ < registry_.options().max_nested_waits && !is_surplus();
   if (!may_help && wait_apart(*this, latch)) return;
   ++nested_waits_;
@@ -135,7 +138,7 @@ void Worker<P>::run_resident() noexcept {
   current_worker = CurrentWorker<P>::worker = this;
   if (Job* const job = search_until(terminate_, Rest::kVacate, search)) execute(job);
   work_until(terminate_, Rest::kVacate);
-  while (Job* const job = find_any()) execute(job);  // what came before the end, and was not yet seen
+  while (Job* const job = find(Rest::kVacate)) execute(job);  // what came before the end, and was not yet seen
   current_worker = CurrentWorker<P>::worker = nullptr;
 }
 
@@ -144,30 +147,76 @@ void Worker<P>::give_back() noexcept {
   // In a forked child there is no resident, and other threads may have been in the middle of the idle protocol.
   if (registry_.from_before_fork()) [[unlikely]]
     return;
-  /// Only the resident can end, and run the slot's mail; there may be nobody else for the jobs of a region.
-  struct ResidentWanted {
-    const Worker& worker;
-    [[nodiscard]] BLITZ_ALWAYS_INLINE bool probe() const noexcept {
-      return worker.terminate_.probe() || !worker.mailbox_.empty() ||
-             (worker.confined_pushed() != 0 && !worker.confined_jobs().deque.empty());
-    }
-  };
   idle_.give_back(
       index(), queue_.empty(), ResidentWanted{*this}, [this]() noexcept { return !injector_.empty(); },
-      [this]() noexcept {
-        for (std::size_t slot = 0; slot < registry_.num_threads(); ++slot) {
-          Worker& other = registry_.worker(slot);
-          if (!other.queue().empty() || !other.confined_jobs().deque.empty()) return false;
-        }
-        return true;
-      });
+      [this]() noexcept { return queues_empty(); });
+}
+
+template <Policy P>
+bool Worker<P>::queues_empty() const noexcept {
+  for (std::size_t slot = 0; slot < num_threads(); ++slot) {
+    Worker& other = team_.worker(slot);
+    if (!other.queue().empty() || !other.confined_jobs().deque.empty()) return false;
+  }
+  return true;
+}
+
+template <Policy P>
+void Worker<P>::summon() noexcept {
+  registry_.summon(&summons_);
+}
+
+template <Policy P>
+bool Worker<P>::is_wanted_at_home() const noexcept {
+  const auto& host = static_cast<const Worker&>(*host_);
+  return !registry_.injector().empty() || host.has_mail() || host.is_surplus();
+}
+
+/// As run_resident, but without sleep: when there is no work, or when it is wanted at home, the resident goes home.
+template <Policy P>
+void Worker<P>::visit(Worker& host) noexcept {
+  if constexpr (policy::SummoningIdle<typename P::Idle>) {
+    team().apart.leave();
+    host_ = &host;
+    host.visitor_.store(this, std::memory_order_seq_cst);  // [visit]
+    current_worker = CurrentWorker<P>::worker = this;
+
+    Search search = idle_.summoned(index());
+    bool searches = true;
+    for (unsigned rounds = 0; rounds <= kRoundsOfSearch && !is_wanted_at_home();) {
+      sources_.searching = searches;
+      Job* const job = find_any();
+      sources_.searching = false;
+      if (job != nullptr) {
+        if (std::exchange(searches, false)) idle_.work_found(search);
+        execute(job);
+        rounds = 0;
+      } else {
+        if (!std::exchange(searches, true)) search = idle_.start_looking(index());
+        ++rounds;
+        yield_thread();
+      }
+    }
+
+    current_worker = CurrentWorker<P>::worker = &host;
+    host.visitor_.store(nullptr, std::memory_order_relaxed);  // relaxed: a wake-up too many does no harm
+    host_ = nullptr;
+    team().apart.enter();
+    if (searches) {
+      idle_.retire(
+          search, ResidentWanted{*this}, [this]() noexcept { return !injector_.empty(); },
+          [this]() noexcept { return queues_empty(); });
+    } else {
+      give_back();
+    }
+  }
 }
 
 /// The idle protocol learns of a search only when the first look finds no job.
 template <Policy P>
 void Worker<P>::work_until(CoreLatch& latch, Rest rest) noexcept {
   while (!latch.probe()) {
-    Job* job = rest == Rest::kVacate && is_surplus() ? nullptr : find_any();
+    Job* job = rest == Rest::kVacate && is_surplus() ? nullptr : find(rest);
     if (job == nullptr) {
       Search search = idle_.start_looking(index());
       job = search_until(latch, rest, search);
@@ -183,6 +232,7 @@ void Worker<P>::work_until(CoreLatch& latch, Rest rest) noexcept {
 template <Policy P>
 Job* Worker<P>::search_until(CoreLatch& latch, Rest rest, Search& search) noexcept {
   Job* job = nullptr;
+  if (rest == Rest::kVacate) rests_.store(true, std::memory_order_seq_cst);  // [summon]
   while (!latch.probe()) {
     if (rest == Rest::kVacate && is_surplus()) [[unlikely]] {
       idle_.work_found(search);  // For the idle protocol, the worker now executes a long job.
@@ -191,16 +241,23 @@ Job* Worker<P>::search_until(CoreLatch& latch, Rest rest, Search& search) noexce
       continue;
     }
     sources_.searching = true;
-    job = find_any();
+    job = find(rest);
     sources_.searching = false;
     if (job != nullptr) break;
     if (rest == Rest::kVacate && is_warm()) {
       yield_thread();
       continue;
     }
-    idle_.no_work_found(search, latch, rest, [this]() noexcept { return others_waiting(); });
+    idle_.no_work_found(search, latch, rest, [this, rest]() noexcept {
+      return others_waiting() || (takes_summons(rest) && registry_.has_summons());
+    });
   }
   idle_.work_found(search);
+  if (rest == Rest::kVacate) {
+    rests_.store(false, std::memory_order_seq_cst);  // [summon]
+    // It may have been called for a summons, and have found another job first.
+    if (takes_summons(rest) && registry_.has_summons()) registry_.call_resident();
+  }
   return job;
 }
 

@@ -118,6 +118,12 @@ class AtomicCounters {
     return false;
   }
 
+  /// The runner of a slot, which searches, leaves it vacant.
+  void add_sleeping() noexcept {
+    [[maybe_unused]] const Counters old(word_.fetch_add(kOneSleeping, std::memory_order_seq_cst));
+    assert(old.sleeping() < old.inactive());
+  }
+
   /// A registered slot is awake again. Called by the waker that claimed it, or by its runner if it did not fall asleep.
   void sub_sleeping() noexcept {
     [[maybe_unused]] const Counters old(word_.fetch_sub(kOneSleeping, std::memory_order_seq_cst));

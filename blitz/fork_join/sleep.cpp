@@ -46,7 +46,11 @@ bool Sleep::try_wake(std::size_t slot, Waker waker) noexcept {
     if (state == State::kDrowsy) return true;  // Its runner fails to fall asleep, and searches again.
     Parker& parker = state == State::kVacant ? s.resident : *s.runner;
     counters_.sub_sleeping();
-    s.unpark(parker, waker, price_);
+    if (&parker == &s.resident && summon_) {
+      summon_(slot);
+    } else {
+      s.unpark(parker, waker, price_);
+    }
     return true;
   }
   return false;
@@ -62,7 +66,11 @@ bool Sleep::wake_any(Waker waker) noexcept {
 void Sleep::hand_over(Slot& slot) noexcept {
   counters_.sub_sleeping();
   slot.state.store(State::kAwake, std::memory_order_release);
-  slot.resident.unpark();
+  wake_resident(slot);
+}
+
+void Sleep::wake_resident(Slot& slot) noexcept {
+  summon_ ? summon_(static_cast<std::size_t>(&slot - slots_.get())) : slot.resident.unpark();
 }
 
 }  // namespace blitz::detail

@@ -98,6 +98,12 @@ class Sleep {
 
   void adopt_resident(std::size_t slot) noexcept { slots_[slot].placement.adopt(); }
 
+  void summon_by(void (*call)(void* team, std::size_t slot) noexcept, void* team) noexcept { summon_ = {call, team}; }
+  [[nodiscard]] Search summoned(std::size_t slot) noexcept {
+    slots_[slot].runner = &slots_[slot].guest;
+    return {.slot = slot};
+  }
+
   [[nodiscard]] Search first_search(std::size_t slot) noexcept {
     Slot& s = slots_[slot];
     Search search{.slot = slot};
@@ -158,7 +164,7 @@ class Sleep {
     s.runner = &s.resident;
     if (!own_empty) [[unlikely]] {
       counters_.add_inactive();
-      s.resident.unpark();
+      wake_resident(s);
       return;
     }
     s.state.store(State::kDrowsy, std::memory_order_release);
@@ -168,6 +174,16 @@ class Sleep {
     using Wanted =
         std::conditional_t<std::is_copy_constructible_v<ResidentWanted>, ResidentWanted, const ResidentWanted&>;
     leave_active<Wanted>(s, slot, resident_wanted, injected, queues_empty);
+  }
+
+  template <class ResidentWanted, class Injected, class QueuesEmpty>
+  void retire(Search& search, const ResidentWanted& resident_wanted, Injected&& injected,
+              QueuesEmpty&& queues_empty) noexcept {
+    Slot& s = slots_[search.slot];
+    s.runner = &s.resident;
+    s.state.store(State::kDrowsy, std::memory_order_release);
+    counters_.add_sleeping();  // [register] [inject]
+    leave_active<const ResidentWanted&>(s, search.slot, resident_wanted, injected, queues_empty);
   }
 
   // --- for loops and statistics ---
@@ -256,11 +272,14 @@ class Sleep {
   BLITZ_COLD BLITZ_API bool post() noexcept;
   bool post_and_wake(Waker waker) noexcept;
   BLITZ_COLD BLITZ_API void hand_over(Slot& slot) noexcept;
+  /// Of a slot that was claimed for it.
+  BLITZ_COLD BLITZ_API void wake_resident(Slot& slot) noexcept;
 
   AtomicCounters counters_;
   const std::uint64_t quiet_;  // see AtomicCounters::new_jobs_needed
   std::size_t count_;
   OwnedArray<Slot> slots_;
+  Summoner summon_;
   OwnedArray<ForkHistory> forks_;  // each the runner's of that slot; apart, so that slots are small
   static_assert(alignof(WakePrice) % kCacheLine == 0, "a push reads what is above, and the price is written often");
   WakePrice price_;

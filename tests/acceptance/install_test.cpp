@@ -249,21 +249,3 @@ TEST_CASE_TEMPLATE("outside callers: one whose call throws does not disturb the 
     CHECK(right == kCallers * 50);
   });
 }
-
-TEST_CASE_TEMPLATE("at most num_threads: a second caller waits until a slot is free", Pool, BLITZ_TEST_POOLS) {
-  Pool pool({.num_threads = 1});
-  for (int round = 0; round < 50; ++round) {
-    std::latch inside(1);
-    std::atomic<bool> first_has_left{false};
-    std::thread first([&] {
-      pool.install([&] {
-        inside.count_down();
-        for (int i = 0; i < 20; ++i) std::this_thread::yield();
-        first_has_left = true;
-      });
-    });
-    inside.wait();
-    CHECK(pool.install([&] { return first_has_left.load(); }));
-    first.join();
-  }
-}

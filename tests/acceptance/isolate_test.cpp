@@ -52,7 +52,7 @@ bool begins_strangers(Wait&& wait, int patience) {
   const auto stranger = [&] {
     ++ran;
     under_lock += holds_lock;
-    begun = true;
+    if (holds_lock) begun = true;
   };
   pool.scope([&](blitz::Scope& scope) {
     scope.spawn(stranger);

@@ -109,7 +109,7 @@ TEST_CASE_TEMPLATE("parallel_for: of several exceptions the first arrives, and a
     // Both workers are in a block, and one stays there: this runs when the other has left its own.
     std::thread witness([&] {
       both.wait();
-      pool.install([&] { first_is_out.count_down(); });
+      pool.spawn([&] { first_is_out.count_down(); });
     });
     int caught = -1;
     try {
@@ -327,7 +327,7 @@ TEST_CASE_TEMPLATE("parallel_for: an exception arrives, stopped or not", Pool, B
     std::latch first_is_out(1);
     std::thread witness([&] {
       both.wait();
-      pool.install([&] { first_is_out.count_down(); });
+      pool.spawn([&] { first_is_out.count_down(); });
     });
     CHECK_THROWS_AS(pool.parallel_for(0, 2,
                                       [&](int i) {

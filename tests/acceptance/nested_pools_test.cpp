@@ -236,11 +236,16 @@ TEST_CASE_TEMPLATE("install_blocking: a worker of another pool does nothing of i
     CAPTURE(blocking);
     Pool pool({.num_threads = 1});
     Pool other({.num_threads = 1});
-    std::atomic<bool> begun{false};
+    std::atomic<bool> begun{false};  // by the thread that waits
+    std::atomic<int> ran{0};
     bool begun_meanwhile = false;
     pool.install([&] {
-      blitz::spawn([&] { begun = true; });
-      std::thread([&] { pool.spawn([&] { begun = true; }); }).join();
+      const auto job = [&, waiter = std::this_thread::get_id()] {
+        ++ran;
+        if (std::this_thread::get_id() == waiter) begun = true;
+      };
+      blitz::spawn(job);
+      std::thread([&] { pool.spawn(job); }).join();
       const auto wait = [&] {
         for (int i = 0; !begun && (!blocking || i < 1000); ++i) std::this_thread::yield();
       };
@@ -249,7 +254,7 @@ TEST_CASE_TEMPLATE("install_blocking: a worker of another pool does nothing of i
     });
     CHECK(begun_meanwhile == !blocking);
     pool.shutdown();
-    CHECK(begun.load());
+    CHECK(ran == 2);
   }
 }
 

@@ -226,7 +226,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: of several exceptions the first arrives, an
       // Both workers are in a block, and one stays there: this runs when the other has left its own.
       std::thread witness([&] {
         both.wait();
-        pool.install([&] { first_is_out.count_down(); });
+        pool.spawn([&] { first_is_out.count_down(); });
       });
       int caught = -1;
       try {

@@ -343,7 +343,7 @@ TEST_CASE_TEMPLATE("worker_local: a lease taken in install may end after it, or 
     CHECK(clashes == 0);
     CHECK(local.combine(0L, [](long sum, const Exclusive& value) { return sum + value.sum; }) ==
           (kThreads + 1L) * kRounds);
-    CHECK(local.size() <= (kThreads + 1) * pool.num_threads());
+    CHECK(local.size() <= (kThreads + 1) * (pool.num_threads() + kThreads));
   });
 }
 
@@ -383,7 +383,7 @@ TEST_CASE_TEMPLATE("worker_local: here is the same value for all jobs of a worke
     constexpr int kItems = 10'000;
     pool.parallel_for(0, kItems, [&](int) { ++local.here(); });
     CHECK(local.combine(0, std::plus<>()) == kItems);
-    CHECK(local.size() == 2 * pool.num_threads());
+    CHECK(local.size() <= 2 * pool.num_threads() + 1);  // The caller may be in no worker's place.
 
     local.clear();
     pool.install([&] { local.here() = 1; });

@@ -44,7 +44,7 @@ void wait_for_mail(Pool& pool, std::size_t slot, CoreLatch& latch) {
     if (Job* const job = worker.take_mail()) {
       worker.execute(job);
     } else {
-      pool.apart().sleep(slot, latch, [&]() noexcept { return worker.has_mail(); });
+      pool.home().apart.sleep(slot, latch, [&]() noexcept { return worker.has_mail(); });
     }
   }
 }
@@ -114,7 +114,7 @@ INTERLEAVE_CASE("apart: from one sleep to the other", .preemptions = 3, .random_
   Sent job([&] { (void)end.set(); });
   run.thread("sleeper", [&] {
     // No look at what was sent: so a resident leaves that is not surplus any more.
-    while (!away.probe()) pool.apart().sleep(0, away, []() noexcept { return false; });
+    while (!away.probe()) pool.home().apart.sleep(0, away, []() noexcept { return false; });
     worker.work_until(end, Rest::kVacate);
   });
   run.thread("setter", [&] {
@@ -150,17 +150,17 @@ INTERLEAVE_CASE("apart: from one sleep to a simpler one", .preemptions = 3, .ran
   run.name(away, "away");
   blitz::detail::Atomic<bool> reason{false};
   run.thread("sleeper", [&] {
-    while (!away.probe()) pool.apart().sleep(0, away, []() noexcept { return false; });
+    while (!away.probe()) pool.home().apart.sleep(0, away, []() noexcept { return false; });
     while (!reason.load(std::memory_order_seq_cst)) {
       other.sleep_unless([&]() noexcept { return reason.load(std::memory_order_seq_cst); });
     }
   });
   run.thread("setter", [&] {
-    if (away.set()) pool.apart().wake(0);
+    if (away.set()) pool.home().apart.wake(0);
   });
   run.thread("giver", [&] {
     reason.store(true, std::memory_order_seq_cst);
-    if (!pool.apart().wake(0)) other.try_wake();
+    if (!pool.home().apart.wake(0)) other.try_wake();
   });
   run.go();
 }
@@ -184,7 +184,7 @@ void wait_at_limit(Pool& pool, std::size_t slot, CoreLatch& latch) {
 
 /// As a confined worker: apart, whatever the others do.
 void wait_confined(Pool& pool, std::size_t slot, CoreLatch& latch) {
-  while (!latch.probe()) pool.apart().sleep(slot, latch, []() noexcept { return false; });
+  while (!latch.probe()) pool.home().apart.sleep(slot, latch, []() noexcept { return false; });
 }
 
 /// All workers wait for one job, which comes from outside, and which one of them must run.
@@ -197,7 +197,7 @@ class Waited {
 
   void expect_done() {
     expect(job.runs.read() == 1, "the job has run once");
-    expect(pool.apart().count() == 0, "nobody is counted any more");
+    expect(pool.home().apart.count() == 0, "nobody is counted any more");
   }
 
   Pool pool;
@@ -278,7 +278,7 @@ class Detached {
  public:
   Detached(Run& run, std::size_t slots) {
     for (std::size_t slot = 0; slot < slots; ++slot) {
-      counts.emplace_back(jobs);
+      counts.emplace_back(jobs).enlist();
       run.name(counts.back(), "count " + std::to_string(slot));
     }
   }

@@ -50,7 +50,7 @@ class Together {
   Together(Run& run, std::size_t slots) : pool(run, slots) {
     for (std::size_t slot = 0; slot < slots; ++slot) {
       run.name(latches[slot], "latch " + std::to_string(slot));
-      run.name(pool.isolation().jobs(slot), "jobs " + std::to_string(slot));
+      run.name(pool.home().isolation.jobs(slot), "jobs " + std::to_string(slot));
       if (slot == 0) {
         confinements.emplace_back(pool.worker(0));
       } else {
@@ -60,8 +60,8 @@ class Together {
   }
   ~Together() {
     expect_none_left(pool);
-    expect(pool.apart().count() == 0, "nobody is counted any more");
-    expect(!pool.isolation().any_asleep(), "nobody is counted as asleep");
+    expect(pool.home().apart.count() == 0, "nobody is counted any more");
+    expect(!pool.home().isolation.any_asleep(), "nobody is counted as asleep");
   }
   Together(const Together&) = delete;
   Together& operator=(const Together&) = delete;

@@ -141,7 +141,7 @@ inline void Worker::push(Job* job) {
 }
 
 inline void Worker::wake() noexcept {
-  if (!pool_.apart().wake(index())) pool_.idle().try_wake(index());
+  if (!pool_.home().apart.wake(index())) pool_.idle().try_wake(index());
 }
 
 inline void Worker::mail(Job* job) noexcept {
@@ -187,7 +187,7 @@ inline void Worker::help_once() noexcept {
 }
 
 inline void Worker::wait_until(CoreLatch& latch) noexcept {
-  if (region() != 0) return pool_.isolation().wait(*this, latch);
+  if (region() != 0) return pool_.home().isolation.wait(*this, latch);
   if (!latch.probe()) work_until(latch, Rest::kWait);
 }
 

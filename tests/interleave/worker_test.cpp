@@ -1,91 +1,23 @@
 // Worker and Registry, as they are shipped: a pool that starts its own threads, which are the test's. Those that are one
 // too many for the pool's concurrency, those that wait apart, and the end.
 #include <cstddef>
-#include <functional>
 #include <iterator>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "blitz/async_handle.hpp"
 #include "blitz/core/confinement.hpp"
-#include "blitz/core/registry_impl.hpp"
-#include "blitz/fork_join/policy.hpp"
 #include "blitz/join.hpp"
 #include "blitz/parallel_for_each.hpp"
-#include "tests/support/interleave/explore.hpp"
-
-// As the library does for its own program.
-namespace blitz::detail {
-template struct CurrentWorker<ForkJoinPolicy>;
-template class Worker<ForkJoinPolicy>;
-template class Registry<ForkJoinPolicy>;
-/// Without a global pool.
-void enter_pool(PoolBase* pool, PoolCall call, void* argument) { pool->enter(call, argument); }
-}  // namespace blitz::detail
+#include "tests/interleave/residents.hpp"
 
 namespace interleave_test {
 namespace {
 
-using blitz::ForkJoinPolicy;
 using blitz::detail::CallPlain;
 using blitz::detail::Confinement;
-using blitz::detail::CoreLatch;
-using blitz::detail::Job;
 using blitz::detail::join_on;
-using blitz::detail::Parker;
-using blitz::detail::WorkerBase;
 using blitz::detail::yield_thread;
-using interleave::expect;
-using interleave::Plain;
-using interleave::Run;
-
-using Registry = blitz::detail::Registry<ForkJoinPolicy>;
-using Worker = blitz::detail::Worker<ForkJoinPolicy>;
-
-/// A job that the test keeps.
-struct Task final : Job {
-  explicit Task(std::function<void(Worker&)> f = [](Worker&) {}) : Job(&execute_it), function(std::move(f)) {}
-
-  static void execute_it(Job* job, WorkerBase& worker) noexcept {
-    auto& self = *static_cast<Task*>(job);
-    self.runs.write(self.runs.read() + 1);
-    self.function(static_cast<Worker&>(worker));
-  }
-  [[nodiscard]] bool has_run() const { return runs.read() == 1; }
-
-  std::function<void(Worker&)> function;
-  Plain<int> runs{"runs", 0};
-};
-
-/// A pool whose residents wait for the first work.
-class Pool {
- public:
-  Pool(Run& run, std::size_t slots, std::size_t concurrency, blitz::ThreadPoolOptions options = {}) {
-    run.own_by_thread(blitz::detail::current_worker);
-    run.own_by_thread(blitz::detail::CurrentWorker<ForkJoinPolicy>::worker);
-    run.own_by_thread(blitz::detail::own_pool);
-    options.num_threads = slots;
-    options.seed = 0;
-    registry = Registry::start(std::move(options));
-    registry->set_max_concurrency(concurrency);
-    run.settle();
-  }
-
-  [[nodiscard]] Worker& worker(std::size_t slot) { return registry->worker(slot); }
-  void post(std::size_t slot, Task& task) { worker(slot).mail(&task); }
-  void inject(Task& task) { registry->inject(&task); }
-
-  /// What the end of the pool is to its workers, once all is done.
-  void end() {
-    for (std::size_t slot = 0; slot < registry->num_threads(); ++slot) worker(slot).terminate();
-  }
-
-  /// When nothing goes on: one resident stands apart.
-  void expect_one_apart() { expect(registry->apart().count() == 1, "the one that stands apart is counted, once"); }
-
-  blitz::detail::Shared<Registry> registry;
-};
 
 // --- one too many ---
 
@@ -129,7 +61,7 @@ INTERLEAVE_CASE("stay apart: wanted again", .preemptions = 1, .random_schedules 
   pool.post(0, waiting);
   run.settle();
   expect(posted.has_run() && waiting.has_run() && injected.has_run(), "each has run once");
-  expect(pool.registry->apart().count() == 0, "nobody stands apart");
+  expect(pool.registry->home().apart.count() == 0, "nobody stands apart");
 }
 
 // The worker that is one too many runs a posted job that waits, for a part of which another has taken.
@@ -227,7 +159,7 @@ INTERLEAVE_CASE("wait: all apart", .preemptions = 2, .delays = 0, .random_schedu
   pool.post(1, confined);
   run.settle();
   expect(at_its_limit.has_run() && confined.has_run() && waited.has_run(), "each has run once");
-  expect(pool.registry->apart().count() == 0, "nobody stands apart");
+  expect(pool.registry->home().apart.count() == 0, "nobody stands apart");
 }
 
 // The limit is for waits within waits. The other worker is busy.
@@ -381,8 +313,8 @@ INTERLEAVE_CASE("handle: a vacant slot, and the pool ends", .preemptions = 1, .d
   ask_and_end(run, 2);
 }
 
-// The resident is awake, so there is a vacant slot only once it has run the job.
-INTERLEAVE_CASE("handle: no vacant slot, and the pool ends", .preemptions = 1, .random_schedules = 2000) {
+// The resident is awake, so the caller may be a guest.
+INTERLEAVE_CASE("handle: in a guest's team, and the pool ends", .preemptions = 1, .random_schedules = 2000) {
   ask_and_end(run, 1);
 }
 

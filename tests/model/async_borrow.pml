@@ -306,7 +306,7 @@ returns:
 }
 
 /* mirrors: Registry::enter */
-/* mirrors: Registry::try_borrow */
+/* mirrors: Registry::enter_here */
 /* mirrors: PoolBase::inject_and_wait */
 /* mirrors: Worker::wait_until */
 /* mirrors: reclaim */

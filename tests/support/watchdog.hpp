@@ -78,7 +78,7 @@ class Watchdog {
                   registry.injector().empty(),
                   registry.detached_jobs().stopping(),
                   registry.max_concurrency(),
-                  registry.apart().all(),
+                  registry.home().apart.all(),
                   {}};
     if constexpr (requires { registry.idle().counters(); }) {
       const auto counters = registry.idle().counters();

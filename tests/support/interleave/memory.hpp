@@ -32,8 +32,8 @@ enum class Model : unsigned char { kSequential, kStoreBuffer, kWeak };
 /// What the asymmetric fences are: the real thing, or a full fence on both sides.
 enum class Fences : unsigned char { kAsymmetric, kFallback };
 
-inline constexpr unsigned kMaxThreads = 8;     // the body of the test included, which is thread 0
-inline constexpr unsigned kMaxLocations = 80;  // used in one execution
+inline constexpr unsigned kMaxThreads = 8;      // the body of the test included, which is thread 0
+inline constexpr unsigned kMaxLocations = 128;  // used in one execution
 
 using Thread = unsigned;
 

@@ -33,7 +33,7 @@ class RegionWorker final : public WorkerBase {
   Job* take_newest() noexcept override { return confined_jobs().take_newest(region()); }
   Job* find_work() noexcept override { return region() != 0 ? find_confined() : find_left(); }
   void run_loop(const blitz::detail::Loop&, void*) override { std::abort(); }
-  void wait_until(CoreLatch& latch) noexcept override { pool()->isolation().wait(*this, latch); }
+  void wait_until(CoreLatch& latch) noexcept override { pool()->home().isolation.wait(*this, latch); }
   Job* take_mail() noexcept override { return posted.exchange(nullptr); }
   Job* take_injected() noexcept override { return nullptr; }
   bool has_mail() const noexcept override {
@@ -44,7 +44,7 @@ class RegionWorker final : public WorkerBase {
   blitz::detail::Audience audience() const noexcept override { return blitz::detail::Audience::kSearches; }
   blitz::detail::Ticks worth_waking(blitz::detail::Ticks /*work*/) noexcept override { return 1; }
   void confine(Confined to) noexcept override { set_confined(to); }
-  void wake() noexcept override { pool()->apart().wake(index()); }
+  void wake() noexcept override { pool()->home().apart.wake(index()); }
 
   using WorkerBase::confined_stolen;
 

@@ -15,6 +15,7 @@ using blitz::policy::CountingFinder;
 using blitz::policy::CountingIdle;
 using blitz::policy::CountingQueue;
 using blitz::policy::Job;
+using blitz::policy::SummoningIdle;
 using blitz::policy::ThriftyIdle;
 using blitz_test::ReferencePolicy;
 
@@ -111,6 +112,9 @@ static_assert(!CountingFinder<ReferencePolicy::Finder>);
 static_assert(ThriftyIdle<ForkJoinPolicy::Idle>);
 static_assert(ThriftyIdle<AsyncPolicy::Idle>);
 static_assert(!ThriftyIdle<ReferencePolicy::Idle>);
+static_assert(SummoningIdle<ForkJoinPolicy::Idle>);
+static_assert(SummoningIdle<AsyncPolicy::Idle>);
+static_assert(!SummoningIdle<ReferencePolicy::Idle>);
 
 TEST_CASE("reference queue: newest for its owner, oldest for thieves") {
   struct NoJob : Job {

@@ -1,0 +1,368 @@
+// Several callers from outside: each works at once, on its own thread, whatever the others do.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <latch>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include <blitz/blitz.hpp>
+#include <doctest/doctest.h>
+
+#include "support/policies.hpp"
+
+using namespace blitz_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Residents help a second caller; with a policy that cannot summon them its jobs run on its own thread.
+template <class Pool>
+constexpr bool kIsHelped = !std::is_same_v<Pool, ReferencePool>;
+
+/// While it lives, another thread is in a call of `pool`, whose body waits.
+template <class Pool>
+class OtherCaller {
+ public:
+  explicit OtherCaller(Pool& pool)
+      : thread_([this, &pool] {
+          pool.install([this] {
+            inside_.count_down();
+            over_.wait();
+          });
+        }) {
+    inside_.wait();
+  }
+  ~OtherCaller() {
+    over_.count_down();
+    thread_.join();
+  }
+
+ private:
+  std::latch inside_{1};
+  std::latch over_{1};
+  std::thread thread_;
+};
+
+/// The largest number of threads that were between enter and leave.
+class Crowd {
+ public:
+  void stay(std::chrono::milliseconds time) {
+    const int now = inside_.fetch_add(1) + 1;
+    int most = most_.load();
+    while (most < now && !most_.compare_exchange_weak(most, now)) {
+    }
+    std::this_thread::sleep_for(time);
+    inside_.fetch_sub(1);
+  }
+  int most() const { return most_.load(); }
+
+ private:
+  std::atomic<int> inside_{0};
+  std::atomic<int> most_{0};
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("callers: every call runs while another caller's lasts", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    const OtherCaller other(pool);
+    std::atomic<int> items{0};
+    pool.parallel_for(0, 1000, [&](int) { ++items; });
+    CHECK(items == 1000);
+    CHECK(pool.parallel_reduce(0, 1000, 0, std::plus<>()) == 499'500);
+    CHECK(pool.install([] { return 1; }) == 1);
+    int a = 0;
+    int b = 0;
+    pool.join([&] { a = 1; }, [&] { b = 2; });
+    CHECK(a + b == 3);
+    std::atomic<int> spawned{0};
+    pool.scope([&](blitz::Scope& s) {
+      for (int i = 0; i < 100; ++i) s.spawn([&] { ++spawned; });
+    });
+    CHECK(spawned == 100);
+    CHECK(pool.install([] { return blitz::async([] { return 7; }).get(); }) == 7);
+    if (pool.num_threads() > 1) {  // What a call leaves behind is for the pool's threads.
+      blitz::TaskGroup group(pool);
+      pool.install([&] {
+        for (int i = 0; i < 100; ++i) group.run([&] { ++spawned; });
+      });
+      group.wait();
+      CHECK(spawned == 200);
+    }
+    CHECK_THROWS_WITH_AS(pool.join([] {}, [] { throw std::runtime_error("b"); }), "b", std::runtime_error);
+  });
+}
+
+TEST_CASE_TEMPLATE("callers: more of them than the pool has threads are inside at once", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    constexpr int kCallers = 20;
+    for (int round = 0; round < 3; ++round) {
+      std::latch all(kCallers);
+      std::atomic<int> items{0};
+      std::vector<std::thread> callers;
+      for (int c = 0; c < kCallers; ++c) {
+        callers.emplace_back([&] {
+          pool.install([&] {
+            all.arrive_and_wait();
+            pool.parallel_for(0, 100, [&](int) { ++items; });
+          });
+        });
+      }
+      for (std::thread& caller : callers) caller.join();
+      CHECK(items == kCallers * 100);
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("callers: the pool's threads help the second one, but for that in whose place the first works", Pool,
+                   blitz::ThreadPool, blitz::AsyncThreadPool) {
+  for (const std::size_t size : {2, 4, 8}) {
+    CAPTURE(size);
+    Pool pool({.num_threads = size});
+    const OtherCaller other(pool);
+    for (int round = 0; round < 3; ++round) {
+      Crowd crowd;
+      pool.parallel_for(0, static_cast<int>(size), [&](int) { crowd.stay(20ms); });
+      CHECK(crowd.most() == static_cast<int>(size));
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("callers: k of them use at most n + k - 1 threads", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    constexpr int kCallers = 3;
+    const int most = static_cast<int>(pool.num_threads()) + kCallers - 1;
+    Crowd crowd;
+    std::latch start(kCallers);
+    std::vector<std::thread> callers;
+    for (int c = 0; c < kCallers; ++c) {
+      callers.emplace_back([&] {
+        start.arrive_and_wait();
+        for (int i = 0; i < 3; ++i) pool.parallel_for(0, 40, [&](int) { crowd.stay(1ms); });
+      });
+    }
+    for (std::thread& caller : callers) caller.join();
+    CHECK(crowd.most() <= most);
+  });
+}
+
+TEST_CASE_TEMPLATE("callers: a lock held over a call that takes none is safe to take in another's bodies", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    std::mutex mutex;
+    const auto loop = [&](auto body) { pool.parallel_for(0, 4, [&](int) { pool.parallel_for(0, 8, body); }); };
+    const auto nap = [] { std::this_thread::sleep_for(10us); };
+    constexpr int kRounds = 30;
+    std::vector<std::thread> takers;
+    for (int t = 0; t < 2; ++t) {
+      takers.emplace_back([&] {
+        for (int i = 0; i < kRounds; ++i) {
+          loop([&](int) {
+            const std::lock_guard lock(mutex);
+            nap();
+          });
+        }
+      });
+    }
+    for (int i = 0; i < kRounds; ++i) {
+      const std::lock_guard lock(mutex);
+      loop([&](int) { nap(); });
+    }
+    for (std::thread& taker : takers) taker.join();
+  });
+}
+
+TEST_CASE_TEMPLATE("callers: within a call each thread has an index of its own, below num_threads", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    std::vector<std::thread> callers;
+    std::atomic<int> wrong{0};
+    for (int c = 0; c < 3; ++c) {
+      callers.emplace_back([&] {
+        std::vector<std::atomic<bool>> taken(pool.num_threads());
+        for (int i = 0; i < 3; ++i) {
+          pool.parallel_for(0, 100, [&](int) {
+            const auto index = pool.current_thread_index();
+            if (!index || *index >= taken.size() || blitz::current_num_threads() != taken.size()) {
+              ++wrong;
+            } else {
+              wrong += taken[*index].exchange(true);
+              std::this_thread::sleep_for(50us);
+              taken[*index] = false;
+            }
+          });
+        }
+      });
+    }
+    for (std::thread& caller : callers) caller.join();
+    CHECK(wrong == 0);
+  });
+}
+
+TEST_CASE_TEMPLATE("callers: a worker_local has a value for each of them", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    struct Tally {
+      int items = 0;
+      std::atomic<bool> in_use{false};
+    };
+    blitz::worker_local<Tally> tallies(pool);
+    std::atomic<int> wrong{0};
+    constexpr int kCallers = 4;
+    std::vector<std::thread> callers;
+    for (int c = 0; c < kCallers; ++c) {
+      callers.emplace_back([&] {
+        for (int round = 0; round < 20; ++round) {
+          pool.parallel_for(0, 50, [&](int) {
+            Tally& tally = tallies.here();
+            wrong += tally.in_use.exchange(true);
+            ++tally.items;
+            std::this_thread::yield();
+            tally.in_use = false;
+            const auto lease = tallies.local();
+            wrong += lease->in_use.exchange(true);
+            ++lease->items;
+            lease->in_use = false;
+          });
+        }
+      });
+    }
+    for (std::thread& caller : callers) caller.join();
+    CHECK(wrong == 0);
+    CHECK(tallies.combine(0, [](int sum, Tally& tally) { return sum + tally.items; }) == kCallers * 20 * 50 * 2);
+  });
+}
+
+TEST_CASE_TEMPLATE("callers: a broadcast by one, or by a job of its call, reaches every thread of the pool", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    std::atomic<bool> over{false};
+    std::latch inside(1);
+    std::thread other([&] {
+      pool.install([&] {
+        inside.count_down();
+        while (!over) static_cast<void>(blitz::yield_now());  // It runs its mail meanwhile.
+      });
+    });
+    inside.wait();
+    const auto test = [&] {
+      std::mutex mutex;
+      std::set<std::thread::id> threads;
+      const std::vector<std::size_t> indices = pool.broadcast([&](blitz::BroadcastContext context) {
+        const std::lock_guard lock(mutex);
+        threads.insert(std::this_thread::get_id());
+        return context.num_threads() == pool.num_threads() ? context.index() : 1000;
+      });
+      CHECK(threads.size() == pool.num_threads());
+      for (std::size_t i = 0; i < indices.size(); ++i) CHECK(indices[i] == i);
+    };
+    for (int round = 0; round < 5; ++round) {
+      test();
+      pool.install(test);
+      pool.parallel_for(0, 20, [&](int i) {
+        if (i % 7 == 3) test();
+        std::this_thread::sleep_for(100us);
+      });
+    }
+    over = true;
+    other.join();
+  });
+}
+
+TEST_CASE_TEMPLATE("callers: what one leaves behind is run", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    for (int round = 0; round < 10; ++round) {
+      std::latch all(300);
+      {
+        const OtherCaller other(pool);
+        pool.install([&] {
+          for (int i = 0; i < 100; ++i) blitz::spawn([&] { all.count_down(); });
+          blitz::isolate([&] {
+            for (int i = 0; i < 100; ++i) blitz::spawn([&] { all.count_down(); });
+          });
+        });
+        pool.parallel_for(0, 100, [&](int) { blitz::spawn([&] { all.count_down(); }); });
+      }
+      all.wait();
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("callers: the pool may end right after their calls, and runs what they have left", Pool,
+                   BLITZ_TEST_POOLS) {
+  for (const std::size_t size : kPoolSizes) {
+    CAPTURE(size);
+    for (int round = 0; round < 20; ++round) {
+      std::atomic<int> ran{0};
+      {
+        Pool pool({.num_threads = size});
+        std::vector<std::thread> callers;
+        for (int c = 0; c < 4; ++c) {
+          callers.emplace_back([&] { pool.parallel_for(0, 50, [&](int) { blitz::spawn([&] { ++ran; }); }); });
+        }
+        for (std::thread& caller : callers) caller.join();
+      }
+      CHECK(ran == 200);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("callers: nobody helps them beyond set_max_concurrency", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 4});
+  pool.set_max_concurrency(1);
+  const OtherCaller other(pool);
+  const auto here = std::this_thread::get_id();
+  std::atomic<int> elsewhere{0};
+  pool.parallel_for(0, 20, [&](int) {
+    elsewhere += std::this_thread::get_id() != here;
+    std::this_thread::sleep_for(1ms);
+  });
+  CHECK(elsewhere == 0);
+  if constexpr (kIsHelped<Pool>) {
+    pool.set_max_concurrency(2);
+    Crowd crowd;
+    pool.parallel_for(0, 20, [&](int) { crowd.stay(2ms); });
+    CHECK(crowd.most() == 2);
+  }
+}
+
+TEST_CASE_TEMPLATE("callers: jobs from outside begin while the pool's threads help one", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 3});
+  const OtherCaller other(pool);
+  std::atomic<bool> begun{false};
+  std::thread outside([&] {
+    std::this_thread::sleep_for(5ms);
+    pool.spawn([&] { begun = true; });
+  });
+  // Jobs of their own, so that the threads look for others between them.
+  pool.install([&] {
+    while (!begun) {
+      blitz::scope([](blitz::Scope& s) {
+        for (int i = 0; i < 8; ++i) s.spawn([] { std::this_thread::sleep_for(200us); });
+      });
+    }
+  });
+  outside.join();
+}
+
+TEST_CASE_TEMPLATE("callers: the statistics count the jobs of all", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
+  Pool pool({.num_threads = 4});
+  const auto pushed_before = pool.stats().total.jobs_pushed;
+  {
+    const OtherCaller other(pool);
+    pool.install([] {
+      blitz::scope([](blitz::Scope& s) {
+        for (int i = 0; i < 100; ++i) s.spawn([] { std::this_thread::sleep_for(100us); });
+      });
+    });
+  }
+  const blitz::WorkerStats total = pool.stats().total;
+  CHECK(total.jobs_pushed - pushed_before >= 100);
+  CHECK(total.jobs_executed >= 100);
+  CHECK(total.jobs_stolen > 0);
+}

@@ -1,0 +1,282 @@
+// Guests, on Worker and Registry as they are shipped: outside callers that find slot 0 of the pool's own team taken, and the
+// residents that are summoned to their teams.
+#include <cstddef>
+#include <utility>
+
+#include "blitz/core/confinement.hpp"
+#include "tests/interleave/residents.hpp"
+
+namespace interleave_test {
+namespace {
+
+using blitz::detail::Confinement;
+
+/// A pool whose slot 0 another caller has borrowed, who executes a long job.
+class PoolWithCaller : public Pool {
+ public:
+  PoolWithCaller(Run& run, std::size_t slots, std::size_t concurrency = 0)
+      : Pool(run, slots, concurrency == 0 ? slots : concurrency) {
+    run.thread("first caller", [this] {
+      WorkerBase* const worker = registry->borrow();
+      expect(worker->at_home() == worker && worker->index() == 0, "slot 0 was vacant");
+      over_.park();
+      registry->give_back(*worker);
+    });
+    run.settle();
+  }
+
+  /// What a guest does in its team, from its arrival until it leaves.
+  template <class F>
+  void visit(F&& f) {
+    auto& worker = static_cast<Worker&>(*registry->borrow());
+    expect(worker.at_home() == nullptr && worker.index() == 0, "a guest has slot 0 of a team of its own");
+    f(worker);
+    registry->give_back(worker);
+  }
+
+  void first_leaves() { over_.unpark(); }
+
+ private:
+  Parker over_;
+};
+
+/// Where a job of a guest's team runs that the guest does not run itself.
+void expect_summoned(Worker& worker) {
+  const WorkerBase* const home = worker.at_home();
+  expect(home != nullptr && home != &worker && worker.index() != 0, "a resident was summoned");
+  expect(home == nullptr || home->index() != 0, "slot 0 is left to callers");
+}
+
+INTERLEAVE_CASE("guest: a resident is summoned", .preemptions = 2, .random_schedules = 1000,
+                .models = interleave::kSequential | interleave::kWeak) {
+  PoolWithCaller pool(run, 2);
+  Parker done;
+  Task pushed([&](Worker& worker) {
+    expect_summoned(worker);
+    done.unpark();
+  });
+  run.thread("guest", [&] {
+    pool.visit([&](Worker& worker) {
+      worker.push(&pushed);
+      done.park();
+    });
+  });
+  run.settle();
+  expect(pushed.has_run(), "it has run once");
+}
+
+// While the resident is on its way home, or to sleep.
+INTERLEAVE_CASE("guest: one job after another", .preemptions = 2, .random_schedules = 1000) {
+  PoolWithCaller pool(run, 2);
+  Parker done;
+  Task first([&](Worker&) { done.unpark(); });
+  Task second([&](Worker&) { done.unpark(); });
+  run.thread("guest", [&] {
+    pool.visit([&](Worker& worker) {
+      worker.push(&first);
+      done.park();
+      worker.push(&second);
+      done.park();
+    });
+  });
+  run.settle();
+  expect(first.has_run() && second.has_run(), "each has run once");
+}
+
+// The second job must begin while the first one runs.
+INTERLEAVE_CASE("guest: two residents are summoned", .preemptions = 1, .delays = 0, .random_schedules = 1000) {
+  PoolWithCaller pool(run, 3);
+  Parker begun;
+  Parker done;
+  Task first([&](Worker& worker) {
+    expect_summoned(worker);
+    begun.park();
+    done.unpark();
+  });
+  Task second([&](Worker& worker) {
+    expect_summoned(worker);
+    begun.unpark();
+  });
+  run.thread("guest", [&] {
+    pool.visit([&](Worker& worker) {
+      worker.push(&first);
+      worker.push(&second);
+      done.park();
+    });
+  });
+  run.settle();
+  expect(first.has_run() && second.has_run(), "each has run once");
+}
+
+// One resident helps both.
+INTERLEAVE_CASE("guest: two of them", .preemptions = 1, .delays = 0, .random_schedules = 1000) {
+  PoolWithCaller pool(run, 2);
+  Parker done[2];
+  Task pushed[2] = {Task([&](Worker&) { done[0].unpark(); }), Task([&](Worker&) { done[1].unpark(); })};
+  const auto guest = [&](std::size_t i) {
+    pool.visit([&](Worker& worker) {
+      worker.push(&pushed[i]);
+      done[i].park();
+    });
+  };
+  run.thread("guest", [&] { guest(0); });
+  run.thread("another", [&] { guest(1); });
+  run.settle();
+  expect(pushed[0].has_run() && pushed[1].has_run(), "each has run once");
+}
+
+// A resident that waits in a guest's team runs its mail.
+INTERLEAVE_CASE("guest: mail for a resident that is away", .preemptions = 1, .random_schedules = 2000) {
+  PoolWithCaller pool(run, 2);
+  CoreLatch latch;
+  Parker done;
+  Task posted([&](Worker&) { static_cast<void>(latch.set()); });
+  Task pushed([&](Worker& worker) {
+    expect_summoned(worker);
+    worker.wait_until(latch);
+    done.unpark();
+  });
+  run.thread("guest", [&] {
+    pool.visit([&](Worker& worker) {
+      worker.push(&pushed);
+      done.park();
+    });
+  });
+  run.thread("sender", [&] { pool.post(1, posted); });
+  run.settle();
+  expect(pushed.has_run() && posted.has_run(), "each has run once");
+}
+
+INTERLEAVE_CASE("guest: what comes from outside meanwhile", .preemptions = 1, .random_schedules = 1000) {
+  PoolWithCaller pool(run, 2);
+  Parker done;
+  Task pushed([&](Worker&) { done.unpark(); });
+  Task injected([](Worker& worker) { expect(worker.at_home() == &worker, "it is for the pool's own team"); });
+  run.thread("guest", [&] {
+    pool.visit([&](Worker& worker) {
+      worker.push(&pushed);
+      done.park();
+    });
+  });
+  run.thread("sender", [&] { pool.inject(injected); });
+  run.settle();
+  expect(pushed.has_run() && injected.has_run(), "each has run once");
+}
+
+INTERLEAVE_CASE("guest: what it leaves", .preemptions = 1, .random_schedules = 1000) {
+  PoolWithCaller pool(run, 2);
+  Task left;
+  Task left_in_region;
+  run.thread("guest", [&] {
+    pool.visit([&](Worker& worker) {
+      worker.push(&left);
+      const Confinement confinement(worker);
+      worker.push(&left_in_region);
+    });
+  });
+  run.thread("another", [&] { pool.visit([](Worker&) {}); });
+  run.settle();
+  expect(left.has_run() && left_in_region.has_run(), "each has run once");
+}
+
+// In a pool of one thread nobody comes to its team.
+INTERLEAVE_CASE("guest: what it leaves, alone in its team", .preemptions = 1, .random_schedules = 1000) {
+  PoolWithCaller pool(run, 1);
+  Task left;
+  Task left_in_region;
+  run.thread("guest", [&] {
+    pool.visit([&](Worker& worker) {
+      worker.push(&left);
+      const Confinement confinement(worker);
+      worker.push(&left_in_region);
+    });
+    pool.first_leaves();
+  });
+  run.settle();
+  expect(left.has_run() && left_in_region.has_run(), "each has run once");
+}
+
+// Its team is the next guest's, or not.
+INTERLEAVE_CASE("guest: one comes as another leaves", .preemptions = 2, .random_schedules = 1000) {
+  PoolWithCaller pool(run, 2);
+  Plain<int> writes[2] = {Plain<int>("writes in the first team", 0), Plain<int>("writes in the second team", 0)};
+  const auto write = [&] {
+    pool.visit([&](Worker& worker) {
+      Plain<int>& mine = writes[worker.team().number];
+      mine.write(mine.read() + 1);
+    });
+  };
+  run.thread("guest", write);
+  run.thread("another", write);
+  run.settle();
+  expect(writes[0].read() + writes[1].read() == 2, "each was alone in its team");
+}
+
+INTERLEAVE_CASE("guest: statistics are read as teams are made", .preemptions = 1, .delays = 0, .random_schedules = 500,
+                .models = interleave::kSequential | interleave::kWeak) {
+  PoolWithCaller pool(run, 1);
+  const auto guest = [&] { pool.visit([](Worker&) {}); };
+  run.thread("first", guest);
+  run.thread("another", guest);
+  run.thread("reader", [&] { expect(pool.registry->stats(0).jobs_stolen == 0, "nothing was stolen"); });
+  run.settle();
+}
+
+INTERLEAVE_CASE("guest: a resident may work again", .preemptions = 2, .random_schedules = 1000) {
+  PoolWithCaller pool(run, 2, 1);
+  Parker done;
+  Task pushed([&](Worker& worker) {
+    expect_summoned(worker);
+    done.unpark();
+  });
+  run.thread("guest", [&] {
+    pool.visit([&](Worker& worker) {
+      worker.push(&pushed);
+      done.park();
+    });
+  });
+  run.thread("setter", [&] { pool.registry->set_max_concurrency(2); });
+  run.settle();
+  expect(pushed.has_run(), "it has run once");
+}
+
+// Resident 1 is busy at first. That of slot 0 is awake, but takes no summons.
+INTERLEAVE_CASE("guest: slot 0 is vacant again", .preemptions = 1, .random_schedules = 1000) {
+  PoolWithCaller pool(run, 2);
+  Parker over;
+  Parker done;
+  Task busy([&](Worker&) { over.park(); });
+  Task injected;
+  Task pushed([&](Worker& worker) {
+    expect_summoned(worker);
+    done.unpark();
+  });
+  pool.post(1, busy);
+  run.settle();
+  run.thread("guest", [&] {
+    pool.visit([&](Worker& worker) {
+      worker.push(&pushed);
+      pool.first_leaves();
+      pool.inject(injected);
+      over.unpark();
+      done.park();
+    });
+  });
+  run.settle();
+  expect(pushed.has_run() && injected.has_run() && busy.has_run(), "each has run once");
+}
+
+INTERLEAVE_CASE("guest: the pool ends after it", .preemptions = 1, .random_schedules = 1000) {
+  PoolWithCaller pool(run, 2);
+  Task left;
+  run.thread("guest", [&] {
+    pool.visit([&](Worker& worker) { worker.push(&left); });
+    pool.first_leaves();
+    pool.end();
+  });
+  run.go();
+  expect(left.has_run(), "it has run once");
+}
+
+}  // namespace
+}  // namespace interleave_test
