@@ -343,9 +343,8 @@ concept CountingIdle = requires(const S& idle, std::size_t slot) {
   { idle.times_woken(slot) } noexcept -> std::same_as<std::uint64_t>;
 };
 
-/// An idle protocol whose slots need no thread of their own: a slot is woken by a call of a function, which finds a
-/// thread for it. Optional: without it the jobs of an outside caller run on its own thread only, while another caller is in
-/// the pool.
+/// An idle protocol for slots without residents: to wake such a slot, it calls a function that finds a thread. Optional:
+/// without it the jobs of a second outside caller run on its own thread only, while the first one is in the pool.
 ///   - `summon_by(call, team)`, before all else: `call(team, slot)` takes the place of each wake-up of a slot's resident.
 ///   - `summoned(slot)`, by that thread, in place of first_search: it is the slot's runner from now on.
 ///   - `retire(search, resident, injected, queues_empty)`, by the runner: ends its search and makes the slot vacant, or has

@@ -110,7 +110,7 @@ class TaskGroup {
   /// request to stop is over.
   ///
   /// A worker runs other jobs of its pool meanwhile, then sleeps. A thread of no pool does the same as a worker of the
-  /// group's pool, unless another caller is in it; then it sleeps. Several threads may wait at once; each returns, and one
+  /// group's pool, unless another caller is in it; then it sleeps. Several threads may wait concurrently; each returns, and one
   /// of them gets the exception. If another thread spawns jobs meanwhile, wait() returns at some moment at which none
   /// was unfinished. All that the jobs did happens before the return.
   ///

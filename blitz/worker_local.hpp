@@ -251,7 +251,7 @@ class worker_local {
     while (guests_.size() <= number) guests_.emplace_back().place = shelves_.size() + guests_.size();
     return guests_[number];
   }
-  /// Whether `shelf` is the calling thread's alone.
+  /// Whether only the calling thread uses `shelf`.
   [[nodiscard]] bool is_own(const Shelf& shelf) const noexcept {
     detail::WorkerBase* const worker = detail::worker_of(*pool_);
     if (worker == nullptr) return false;
@@ -286,7 +286,7 @@ class worker_local {
   detail::Shared<detail::PoolBase> pool_;  // keeps its memory, so that no other pool gets its address
   std::function<T()> make_;
   std::vector<Shelf> shelves_;
-  std::deque<Shelf> guests_;                  // of outside callers with teams of their own
+  std::deque<Shelf> guests_;                  // of guests, by the numbers of their teams
   detail::Mutex mutex_;                       // guards `returned` of each shelf, and values_ while one is added
   std::vector<detail::Owned<Value>> values_;  // in the order of the shelves
 };

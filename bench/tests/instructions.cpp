@@ -4,8 +4,8 @@
 //   instructions algorithm NAME ITEMS
 //   instructions list                    names pools and workloads, and the algorithms, two words a line
 //
-// The pool has one thread, which makes the calls, or the calling thread does, alone in a team of its own: nothing waits, and
-// nothing depends on the time.
+// The pool has one thread. It makes the calls, or the calling thread makes them in its place: nothing waits, and nothing depends on
+// the time.
 // A loop that cannot be stopped is one block there. One that can be makes its blocks as long as the clock says; but with a
 // least grain of half its items it makes two, whatever the time.
 #include <algorithm>

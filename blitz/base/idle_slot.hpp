@@ -16,7 +16,7 @@
 
 namespace blitz::detail {
 
-/// What is called in place of a wake-up of a resident, in a team whose slots have none. Constant once the team is used.
+/// In a team without residents: the function that takes the place of a wake-up of a resident. Constant once the team is used.
 struct Summoner {
   explicit operator bool() const noexcept { return call != nullptr; }
   void operator()(std::size_t slot) const noexcept { call(team, slot); }

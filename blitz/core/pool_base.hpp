@@ -30,7 +30,7 @@ namespace blitz::detail {
 
 class PoolBase;
 
-/// The slots whose workers take each other's jobs, without the policy: the pool's own, or those of a guest.
+/// A team, without its policy: slots with workers that take each other's jobs.
 struct TeamBase {
   explicit TeamBase(std::size_t slots, std::size_t its_number = 0)
       : size(slots), number(its_number), apart(slots), isolation(apart, slots) {}

@@ -1,10 +1,10 @@
 /// A pool from the inside: its workers, their threads, the injector, and the way in for other threads.
 ///
-/// The pool's own team has a slot for each of its threads. An outside caller borrows slot 0 of it. While another caller has
-/// slot 0, it gets a *guest's team* of its own, in which it has slot 0. Nobody runs the other slots of that team until a
-/// job is offered there; then its idle protocol, in place of waking a slot's resident, *summons* one of the pool's: it
-/// puts the slot's summons where the pool's residents look when they have no job at all. The one that takes it runs that
-/// slot while there is work. So callers do not wait for each other, and a wait in a team meets that team's jobs only.
+/// The pool's team has a slot for each of its threads. An outside caller borrows slot 0 of it, or, if another caller has that
+/// slot, slot 0 of a *guest's team*. Nobody runs the other slots of a guest's team until a job is offered there. Then its idle
+/// protocol does not wake a slot's resident, but *summons* one of the pool's: it puts the slot's summons into a queue that
+/// the pool's residents look at when they have no job. The resident that takes it runs the slot while there is work. So callers
+/// do not wait for each other, and a wait in a team finds jobs of that team only. See README.md.
 ///
 /// Pairs:
 ///   [summon]  summon: summons pushed, fence, rests_ load  <->  search_until: rests_, ..., the check for a summons
@@ -24,7 +24,7 @@
 
 namespace blitz::detail {
 
-/// Slots whose workers take each other's jobs: their queues, and what these share.
+/// A team: slots with workers that take each other's jobs, and their shared injector and idle protocol.
 template <Policy P>
 class Team {
  public:
@@ -33,7 +33,7 @@ class Team {
 
   [[nodiscard]] Worker<P>& worker(std::size_t slot) const noexcept { return *workers_[slot]; }
 
-  typename P::Injector injector;  // for the pool's own team jobs from outside, else those for which a queue had no room
+  typename P::Injector injector;  // jobs from outside, and jobs that a full queue has refused
   typename P::Idle idle;
 
  private:
@@ -126,7 +126,7 @@ class BLITZ_API Registry final : public PoolBase {
   void enter(PoolCall call, void* argument) override;
 
  private:
-  /// So many callers beside the first are helped by the residents; the jobs of further ones run on their own threads.
+  /// The number of callers, after the first, that residents help. The jobs of further ones run on their callers' threads.
   static constexpr std::size_t kWideTeams = policy::SummoningIdle<typename P::Idle> ? 8 : 0;
 
   /// borrow and give_back without virtual calls, in the pool's own team.

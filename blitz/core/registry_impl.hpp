@@ -51,7 +51,7 @@ void Registry<P>::enter(PoolCall call, void* argument) {
   call(argument, worker);
 }
 
-/// As a guest, or, where that cannot be, by way of the injector.
+/// As a guest, or by way of the injector if there can be no guest.
 template <Policy P>
 void Registry<P>::enter_slowly(PoolCall call, void* argument) {
   {
@@ -106,7 +106,7 @@ GuestTeam<P>* Registry<P>::make_guest_team() noexcept {
 template <Policy P>
 void Registry<P>::leave_as_guest(Worker<P>& worker) noexcept {
   if (worker.team().size == 1 && !from_before_fork()) {
-    // Nobody else will come for what is left.
+    // No other thread will come for these.
     while (Job* const job = worker.take_left()) worker.execute(job);
     while (Job* const job = worker.queue().take_newest()) inject(job);
     while (Job* const job = worker.take_overflow()) inject(job);

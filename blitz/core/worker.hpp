@@ -82,12 +82,11 @@ class WorkerBase {
 
   [[nodiscard]] std::size_t index() const noexcept { return index_; }
   [[nodiscard]] PoolBase* pool() const noexcept { return pool_; }
-  /// The slots whose workers take this one's jobs, and it theirs.
+  /// The workers that take this one's jobs.
   [[nodiscard]] TeamBase& team() const noexcept { return *team_; }
   /// How many these are.
   [[nodiscard]] std::size_t num_threads() const noexcept { return team_->size; }
-  /// The worker that the calling thread, which runs this one, is in the pool's own team; null if it is an outside caller
-  /// with a team of its own.
+  /// The worker of the pool's team that belongs to the calling thread, which runs this one; null for a guest.
   [[nodiscard]] WorkerBase* at_home() noexcept { return team_ == &pool_->home() ? this : host_; }
   [[nodiscard]] Region region() const noexcept { return confined_.region; }
   [[nodiscard]] Confined confined() const noexcept { return confined_; }
@@ -155,7 +154,7 @@ class WorkerBase {
   [[nodiscard]] std::uint64_t confined_pushed() const noexcept { return confined_pushed_.value(); }
   [[nodiscard]] std::uint64_t confined_stolen() const noexcept { return confined_stolen_.value(); }
 
-  WorkerBase* host_ = nullptr;    // in a guest's team: the worker of the pool's own team whose resident runs this one
+  WorkerBase* host_ = nullptr;    // in a guest's team: the runner's own worker; see at_home
   std::size_t nested_waits_ = 0;  // the waits and the yields on this worker's stack that have a job on top of them
 
  private:
@@ -245,7 +244,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
     return !mailbox_.empty() || (host_ != nullptr && host_->has_mail());
   }
   [[nodiscard]] Job* take_injected() noexcept override;
-  /// The oldest job for which a queue of its team had no room, in a guest's team.
+  /// In a guest's team: the oldest job that a full queue has refused.
   [[nodiscard]] Job* take_overflow() noexcept { return injector_.take(); }
   void confine(Confined to) noexcept override;
 
@@ -331,7 +330,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   [[nodiscard]] bool takes_summons(Rest rest) const noexcept { return rest == Rest::kVacate && index() != 0; }
   [[nodiscard]] Job* find(Rest rest) noexcept {
     Job* const job = find_any();
-    // With a job from outside, which another thread may be about to take, it would be wanted at home at once.
+    // If another thread is about to take a job from outside, this one would have to come home immediately.
     if (job != nullptr || !takes_summons(rest) || others_waiting()) return job;
     return registry_.take_summons();
   }
@@ -348,10 +347,9 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   /// Whether there may be a job that is not in any worker's queue.
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool others_waiting() const noexcept { return !injector_.empty() || has_mail(); }
   void visit(Worker& host) noexcept;
-  /// Whether the resident that runs this slot is to go home.
+  /// Whether the resident that runs this slot must go home.
   [[nodiscard]] bool is_wanted_at_home() const noexcept;
-  /// Whether only the resident can do something in this slot, and has to: it can end, and run the slot's mail; there may be
-  /// nobody else for the jobs of a region.
+  /// Only the resident can end, and run the slot's mail; and no other worker may come for the jobs of a region.
   struct ResidentWanted {
     const Worker& worker;
     [[nodiscard]] BLITZ_ALWAYS_INLINE bool probe() const noexcept {
@@ -381,7 +379,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   typename P::Injector mailbox_;  // jobs for this worker alone
   CoreLatch terminate_;
   Atomic<bool> rests_{true};          // written by the resident
-  Atomic<Worker*> visitor_{nullptr};  // the slot of another team that the resident runs; written by it
+  Atomic<Worker*> visitor_{nullptr};  // the worker of another team that the resident runs; written by it
   Summons summons_{*this};            // in an injector at most once: from a claim of the vacant slot until it is run
 };
 

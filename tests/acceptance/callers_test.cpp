@@ -1,4 +1,4 @@
-// Several callers from outside: each works at once, on its own thread, whatever the others do.
+// Several callers from outside: each works immediately, on its own thread, whatever the others do.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -25,7 +25,7 @@ namespace {
 template <class Pool>
 constexpr bool kIsHelped = !std::is_same_v<Pool, ReferencePool>;
 
-/// While it lives, another thread is in a call of `pool`, whose body waits.
+/// While it lives, another thread is in a call of `pool` that waits.
 template <class Pool>
 class OtherCaller {
  public:
@@ -87,7 +87,7 @@ TEST_CASE_TEMPLATE("callers: every call runs while another caller's lasts", Pool
     });
     CHECK(spawned == 100);
     CHECK(pool.install([] { return blitz::async([] { return 7; }).get(); }) == 7);
-    if (pool.num_threads() > 1) {  // What a call leaves behind is for the pool's threads.
+    if (pool.num_threads() > 1) {  // The pool's threads run the jobs that a call leaves.
       blitz::TaskGroup group(pool);
       pool.install([&] {
         for (int i = 0; i < 100; ++i) group.run([&] { ++spawned; });
@@ -246,7 +246,7 @@ TEST_CASE_TEMPLATE("callers: a broadcast by one, or by a job of its call, reache
     std::thread other([&] {
       pool.install([&] {
         inside.count_down();
-        while (!over) static_cast<void>(blitz::yield_now());  // It runs its mail meanwhile.
+        while (!over) static_cast<void>(blitz::yield_now());  // It runs its mail.
       });
     });
     inside.wait();
@@ -274,7 +274,7 @@ TEST_CASE_TEMPLATE("callers: a broadcast by one, or by a job of its call, reache
   });
 }
 
-TEST_CASE_TEMPLATE("callers: what one leaves behind is run", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("callers: the jobs that one leaves are run", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (int round = 0; round < 10; ++round) {
       std::latch all(300);
@@ -339,7 +339,7 @@ TEST_CASE_TEMPLATE("callers: jobs from outside begin while the pool's threads he
     std::this_thread::sleep_for(5ms);
     pool.spawn([&] { begun = true; });
   });
-  // Jobs of their own, so that the threads look for others between them.
+  // Separate jobs, so that the threads look for others between them.
   pool.install([&] {
     while (!begun) {
       blitz::scope([](blitz::Scope& s) {

@@ -11,7 +11,7 @@ namespace {
 
 using blitz::detail::Confinement;
 
-/// A pool whose slot 0 another caller has borrowed, who executes a long job.
+/// A pool with a caller in slot 0, which executes a long job.
 class PoolWithCaller : public Pool {
  public:
   PoolWithCaller(Run& run, std::size_t slots, std::size_t concurrency = 0)
@@ -25,7 +25,7 @@ class PoolWithCaller : public Pool {
     run.settle();
   }
 
-  /// What a guest does in its team, from its arrival until it leaves.
+  /// A guest arrives, calls `f` in its team, and leaves.
   template <class F>
   void visit(F&& f) {
     auto& worker = static_cast<Worker&>(*registry->borrow());
@@ -40,7 +40,7 @@ class PoolWithCaller : public Pool {
   Parker over_;
 };
 
-/// Where a job of a guest's team runs that the guest does not run itself.
+/// A job of a guest's team is run by `worker`, and not by the guest.
 void expect_summoned(Worker& worker) {
   const WorkerBase* const home = worker.at_home();
   expect(home != nullptr && home != &worker && worker.index() != 0, "a resident was summoned");
@@ -179,7 +179,7 @@ INTERLEAVE_CASE("guest: what it leaves", .preemptions = 1, .random_schedules = 1
   expect(left.has_run() && left_in_region.has_run(), "each has run once");
 }
 
-// In a pool of one thread nobody comes to its team.
+// In a pool of one thread nobody visits its team.
 INTERLEAVE_CASE("guest: what it leaves, alone in its team", .preemptions = 1, .random_schedules = 1000) {
   PoolWithCaller pool(run, 1);
   Task left;

@@ -1,5 +1,4 @@
-/// Worker and Registry, as they are shipped, for the suites about them: a pool that starts its own threads, which are the
-/// test's.
+/// Worker and Registry as they are shipped, for the suites about them: a pool with threads that the test simulates.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +46,7 @@ struct Task final : Job {
   Plain<int> runs{"runs", 0};
 };
 
-/// A pool whose residents wait for the first work.
+/// A pool with residents that wait for the first work.
 class Pool {
  public:
   Pool(Run& run, std::size_t slots, std::size_t concurrency, blitz::ThreadPoolOptions options = {}) {
@@ -65,12 +64,12 @@ class Pool {
   void post(std::size_t slot, Task& task) { worker(slot).mail(&task); }
   void inject(Task& task) { registry->inject(&task); }
 
-  /// What the end of the pool is to its workers, once all is done.
+  /// Terminates the workers, as the end of the pool does.
   void end() {
     for (std::size_t slot = 0; slot < registry->num_threads(); ++slot) worker(slot).terminate();
   }
 
-  /// When nothing goes on: one resident stands apart.
+  /// When nothing runs: one resident sleeps apart.
   void expect_one_apart() { expect(registry->home().apart.count() == 1, "the one that stands apart is counted, once"); }
 
   blitz::detail::Shared<Registry> registry;
