@@ -41,8 +41,8 @@ enum class Affinity : unsigned char {
 ///   blitz::ThreadPool eight({.num_threads = 8});
 /// @endcode
 struct ThreadPoolOptions {
-  /// The greatest number of threads that run the pool's jobs at any time, outside callers included.
-  /// 0: the environment variable BLITZ_NUM_THREADS, or else the number of processors that this process may use.
+  /// The number of the pool's threads. Outside callers work on their own threads: k of them use at most num_threads + k - 1
+  /// threads together. 0: the environment variable BLITZ_NUM_THREADS, or else the number of processors that this process may use.
   std::size_t num_threads = 0;
 
   /// Returns the name of a worker's thread, given its index. The system may truncate it (to 15 bytes on Linux).

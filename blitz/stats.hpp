@@ -56,7 +56,7 @@ struct WorkerStats {
 
 /// The result of BasicThreadPool::stats(). Plain data.
 struct ThreadPoolStats {
-  std::vector<WorkerStats> workers;  ///< By worker index.
+  std::vector<WorkerStats> workers;  ///< By current_thread_index().
   WorkerStats total;                 ///< Their sum.
 
   // AsyncPolicy only, at the time of the call:

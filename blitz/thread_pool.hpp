@@ -291,7 +291,7 @@ class BasicThreadPool {
   }
 
   /// How many workers may look for work from now on: 1 to num_threads(), which it is at first. Workers beyond that end
-  /// what they have begun, and then sleep. O(num_threads()).
+  /// what they have begun, and then sleep. Each outside caller works on its own thread, whatever the limit. O(num_threads()).
   /// @param threads  1 to num_threads().
   /// @throws std::invalid_argument for another number.
   void set_max_concurrency(std::size_t threads) { base_->set_max_concurrency(threads); }
