@@ -222,6 +222,20 @@ INTERLEAVE_CASE("guest: statistics are read as teams are made", .preemptions = 1
   run.settle();
 }
 
+// The count of detached jobs begins to include those of the new team.
+INTERLEAVE_CASE("guest: a drain as a team is made", .preemptions = 1, .delays = 0, .random_schedules = 500,
+                .models = interleave::kSequential | interleave::kWeak) {
+  PoolWithCaller pool(run, 1);
+  run.thread("guest", [&] {
+    pool.visit([](Worker& worker) {
+      worker.detached_begun();
+      worker.detached_ended();
+    });
+  });
+  run.thread("stopper", [&] { pool.registry->detached_jobs().drain(); });
+  run.settle();
+}
+
 INTERLEAVE_CASE("guest: a resident may work again", .preemptions = 2, .random_schedules = 1000) {
   PoolWithCaller pool(run, 2, 1);
   Parker done;
