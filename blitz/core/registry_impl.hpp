@@ -129,6 +129,9 @@ void Registry<P>::call_resident() noexcept {
     own_.idle.try_wake(slot);
     return;
   }
+  if (slots > 1) return;
+  // None of these residents may come. What a guest has left is run like a job from outside.
+  while (Job* const summons = take_summons()) inject(summons);
 }
 
 template <Policy P>

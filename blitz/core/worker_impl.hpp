@@ -183,7 +183,9 @@ void Worker<P>::visit(Worker& host) noexcept {
 
     Search search = idle_.summoned(index());
     bool searches = true;
-    for (unsigned rounds = 0; rounds <= kRoundsOfSearch && !is_wanted_at_home();) {
+    // At least one look: otherwise two summons could take turns without end.
+    unsigned rounds = 0;
+    do {
       sources_.searching = searches;
       Job* const job = find_any();
       sources_.searching = false;
@@ -196,7 +198,7 @@ void Worker<P>::visit(Worker& host) noexcept {
         ++rounds;
         yield_thread();
       }
-    }
+    } while (rounds <= kRoundsOfSearch && !is_wanted_at_home());
 
     current_worker = CurrentWorker<P>::worker = &host;
     host.visitor_.store(nullptr, std::memory_order_relaxed);  // relaxed: a wake-up too many does no harm

@@ -79,7 +79,7 @@ void detect_from_one_thread(Pool& pool, Watchdog& dog, Random& random) {
   dog.progress();
 }
 
-/// More threads outside than the pool has slots: some borrow one, the others inject.
+/// More threads outside than the pool has slots, but at most nine: nobody steals from a tenth caller.
 template <class Pool>
 void detect_from_many_threads(Pool& pool, Watchdog& dog, std::size_t threads, std::uint64_t stream,
                               const Deadline& deadline) {

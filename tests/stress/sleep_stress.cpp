@@ -40,7 +40,7 @@ TEST_CASE_TEMPLATE("sleep: the same with more callers than slots, so that some i
     CAPTURE(size);
     Pool pool({.num_threads = size});
     dog.watch(pool);
-    detect_from_many_threads(pool, dog, size < 8 ? size + 2 : 10, random.next(), Deadline(stress_time() / 3));
+    detect_from_many_threads(pool, dog, size < 8 ? size + 2 : 9, random.next(), Deadline(stress_time() / 3));
     wait_until_all_sleep(pool);
     const blitz::WorkerStats total = pool.stats().total;
     CHECK(total.jobs_executed == total.jobs_pushed + total.injected_taken);
