@@ -105,8 +105,8 @@ GuestTeam<P>* Registry<P>::make_guest_team() noexcept {
 
 template <Policy P>
 void Registry<P>::leave_as_guest(Worker<P>& worker) noexcept {
-  if (worker.team().size == 1 && !from_before_fork()) {
-    // No other thread will come for these.
+  if (!from_before_fork()) {
+    // Perhaps no other thread comes for these.
     while (Job* const job = worker.take_left()) worker.execute(job);
     while (Job* const job = worker.queue().take_newest()) inject(job);
     while (Job* const job = worker.take_overflow()) inject(job);
@@ -129,9 +129,6 @@ void Registry<P>::call_resident() noexcept {
     own_.idle.try_wake(slot);
     return;
   }
-  if (slots > 1) return;
-  // None of these residents may come. What a guest has left is run like a job from outside.
-  while (Job* const summons = take_summons()) inject(summons);
 }
 
 template <Policy P>

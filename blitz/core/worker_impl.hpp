@@ -183,9 +183,8 @@ void Worker<P>::visit(Worker& host) noexcept {
 
     Search search = idle_.summoned(index());
     bool searches = true;
-    // At least one look: otherwise two summons could take turns without end.
-    unsigned rounds = 0;
-    do {
+    // It leaves no job in its queue, because perhaps no other thread comes for it.
+    for (unsigned rounds = 0; rounds <= kRoundsOfSearch && !(is_wanted_at_home() && queue_empty());) {
       sources_.searching = searches;
       Job* const job = find_any();
       sources_.searching = false;
@@ -198,7 +197,7 @@ void Worker<P>::visit(Worker& host) noexcept {
         ++rounds;
         yield_thread();
       }
-    } while (rounds <= kRoundsOfSearch && !is_wanted_at_home());
+    }
 
     current_worker = CurrentWorker<P>::worker = &host;
     host.visitor_.store(nullptr, std::memory_order_relaxed);  // relaxed: a wake-up too many does no harm
