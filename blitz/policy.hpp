@@ -353,6 +353,8 @@ concept CountingIdle = requires(const S& idle, std::size_t slot) {
 /// @code
 ///   static_assert(blitz::policy::SummoningIdle<blitz::ForkJoinPolicy::Idle>);
 /// @endcode
+///
+/// Thread-safety: different slots concurrently, each by one thread.
 template <class S>
 concept SummoningIdle = requires(S& idle, typename S::Search& search, std::size_t slot,
                                  void (*call)(void*, std::size_t) noexcept, void* team, AnyLatch& latch, AnyTest test) {

@@ -184,7 +184,8 @@ void Worker<P>::visit(Worker& host) noexcept {
     Search search = idle_.summoned(index());
     bool searches = true;
     // It leaves no job in its queue, because perhaps no other thread comes for it.
-    for (unsigned rounds = 0; rounds <= kRoundsOfSearch && !(is_wanted_at_home() && queue_empty());) {
+    const auto may_leave = [this]() noexcept { return queue_.empty() && confined_jobs().deque.empty(); };
+    for (unsigned rounds = 0; rounds <= kRoundsOfSearch && !(is_wanted_at_home() && may_leave());) {
       sources_.searching = searches;
       Job* const job = find_any();
       sources_.searching = false;
