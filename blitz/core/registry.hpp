@@ -90,9 +90,11 @@ class BLITZ_API Registry final : public PoolBase {
     return worker;
   }
   void give_back(WorkerBase& worker) noexcept override {
-    current_worker = CurrentWorker<P>::worker = nullptr;
     auto& own = static_cast<Worker<P>&>(worker);
-    &worker.team() == &home() ? own.give_back() : leave_as_guest(own);
+    if (&worker.team() != &home()) [[unlikely]]
+      leave_jobs(own);
+    current_worker = CurrentWorker<P>::worker = nullptr;
+    own.give_back();
   }
   /// For a guest's team: has a resident that has no job run `summons`.
   void summon(Job* summons) noexcept;
@@ -152,7 +154,8 @@ class BLITZ_API Registry final : public PoolBase {
   BLITZ_COLD Worker<P>* guest() noexcept;
   [[nodiscard]] GuestTeam<P>* free_guest_team() noexcept;
   [[nodiscard]] GuestTeam<P>* make_guest_team() noexcept;
-  BLITZ_COLD void leave_as_guest(Worker<P>& worker) noexcept;
+  /// A guest leaves: the jobs of its slot, for which perhaps no other thread comes, are for the pool.
+  BLITZ_COLD void leave_jobs(Worker<P>& worker) noexcept;
   BLITZ_COLD void enter_slowly(PoolCall call, void* argument);
 
   void start_threads();

@@ -104,14 +104,11 @@ GuestTeam<P>* Registry<P>::make_guest_team() noexcept {
 }
 
 template <Policy P>
-void Registry<P>::leave_as_guest(Worker<P>& worker) noexcept {
-  if (!from_before_fork()) {
-    // Perhaps no other thread comes for these.
-    while (Job* const job = worker.take_left()) worker.execute(job);
-    while (Job* const job = worker.queue().take_newest()) inject(job);
-    while (Job* const job = worker.take_overflow()) inject(job);
-  }
-  worker.give_back();
+void Registry<P>::leave_jobs(Worker<P>& worker) noexcept {
+  if (from_before_fork()) return;
+  while (Job* const job = worker.take_left()) worker.execute(job);
+  while (Job* const job = worker.queue().take_newest()) inject(job);
+  while (Job* const job = worker.take_overflow()) inject(job);
 }
 
 template <Policy P>
