@@ -149,6 +149,9 @@ Registry<P>::Registry(ThreadPoolOptions options, std::size_t num_threads)
 
 template <Policy P>
 Registry<P>::~Registry() {
+  // Summons that nobody had time for: guests leave no job in their teams.
+  while (take_summons() != nullptr) {
+  }
   for (GuestTeam<P>* team = guests_.load(std::memory_order_relaxed); team != nullptr;)  // relaxed: nobody adds one now
     delete std::exchange(team, team->next());
 }

@@ -138,7 +138,7 @@ void Worker<P>::run_resident() noexcept {
   current_worker = CurrentWorker<P>::worker = this;
   if (Job* const job = search_until(terminate_, Rest::kVacate, search)) execute(job);
   work_until(terminate_, Rest::kVacate);
-  while (Job* const job = find(Rest::kVacate)) execute(job);  // jobs that came before the end, and were not yet seen
+  while (Job* const job = find_any()) execute(job);  // jobs that came before the end, and were not yet seen
   current_worker = CurrentWorker<P>::worker = nullptr;
 }
 
@@ -257,7 +257,7 @@ Job* Worker<P>::search_until(CoreLatch& latch, Rest rest, Search& search) noexce
   idle_.work_found(search);
   if (rest == Rest::kVacate) {
     rests_.store(false, std::memory_order_seq_cst);  // [summon]
-    // It may have been woken for a summons, and found another job first.
+    // If it was woken for a summons, but found another job first.
     if (takes_summons(rest) && registry_.has_summons()) registry_.call_resident();
   }
   return job;
