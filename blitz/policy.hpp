@@ -346,6 +346,7 @@ concept CountingIdle = requires(const S& idle, std::size_t slot) {
 /// An idle protocol for slots without residents: to wake such a slot, it calls a function that finds a thread. Optional:
 /// without it the jobs of a second outside caller run on its own thread only, while the first one is in the pool.
 ///   - `summon_by(call, team)`, before all else: `call(team, slot)` takes the place of each wake-up of a slot's resident.
+///     From then on `own_empty` of give_back is true.
 ///   - `summoned(slot)`, by that thread, in place of first_search: it is the slot's runner from now on.
 ///   - `retire(search, resident, injected, queues_empty)`, by the runner: ends its search and makes the slot vacant, or has
 ///     a thread called for it again, as give_back does.

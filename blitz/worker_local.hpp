@@ -240,23 +240,21 @@ class worker_local {
     for (std::size_t place = 0; place < shelves_.size(); ++place) shelves_[place].place = place;
   }
 
-  [[nodiscard]] Shelf& shelf_here() {
+  /// The place of the calling thread's shelf. Those of guests come after all others.
+  [[nodiscard]] std::size_t place_here() const noexcept {
     detail::WorkerBase* const worker = detail::worker_of(*pool_);
-    if (worker == nullptr) return shelves_.back();
+    if (worker == nullptr) return shelves_.size() - 1;
     const detail::WorkerBase* const home = worker->at_home();
-    return home != nullptr ? shelves_[home->index()] : shelf_of_guest(worker->team().number);
+    return home != nullptr ? home->index() : shelves_.size() + worker->team().number;
+  }
+  [[nodiscard]] Shelf& shelf_here() {
+    const std::size_t place = place_here();
+    return place < shelves_.size() ? shelves_[place] : shelf_of_guest(place - shelves_.size());
   }
   [[nodiscard]] Shelf& shelf_of_guest(std::size_t number) {
     const std::lock_guard lock(mutex_);
-    while (guests_.size() <= number) guests_.emplace_back().place = shelves_.size() + guests_.size();
+    while (guests_.size() <= number) guests_.push_back({.place = shelves_.size() + guests_.size()});
     return guests_[number];
-  }
-  /// Whether only the calling thread uses `shelf`.
-  [[nodiscard]] bool is_own(const Shelf& shelf) const noexcept {
-    detail::WorkerBase* const worker = detail::worker_of(*pool_);
-    if (worker == nullptr) return false;
-    const detail::WorkerBase* const home = worker->at_home();
-    return shelf.place == (home != nullptr ? home->index() : shelves_.size() + worker->team().number);
   }
   [[nodiscard]] bool is_shared(const Shelf& shelf) const noexcept { return &shelf == &shelves_.back(); }
 
@@ -275,7 +273,7 @@ class worker_local {
 
   void give_back(Value* value) noexcept {
     Shelf& shelf = *value->home;
-    if (is_own(shelf)) {
+    if (shelf.place == place_here() && !is_shared(shelf)) {
       put(shelf.free, value);
     } else {
       const std::lock_guard lock(mutex_);

@@ -153,7 +153,7 @@ class IdleState {
     s.runner = &s.resident;
     if (!own_empty) [[unlikely]] {
       word_of(slot).add_searching();
-      summon_ ? summon_(slot) : s.resident.unpark();
+      s.resident.unpark();
       return;
     }
     vacate(slot, false, resident_wanted, injected, queues_empty);

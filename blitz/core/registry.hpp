@@ -154,7 +154,7 @@ class BLITZ_API Registry final : public PoolBase {
   BLITZ_COLD Worker<P>* guest() noexcept;
   [[nodiscard]] GuestTeam<P>* free_guest_team() noexcept;
   [[nodiscard]] GuestTeam<P>* make_guest_team() noexcept;
-  /// A guest leaves: the jobs of its slot, for which perhaps no other thread comes, are for the pool.
+  /// A guest leaves: it gives the jobs of its slot to the pool, because perhaps no other thread takes them.
   BLITZ_COLD void leave_jobs(Worker<P>& worker) noexcept;
   BLITZ_COLD void enter_slowly(PoolCall call, void* argument);
 

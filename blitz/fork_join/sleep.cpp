@@ -66,10 +66,6 @@ bool Sleep::wake_any(Waker waker) noexcept {
 void Sleep::hand_over(Slot& slot) noexcept {
   counters_.sub_sleeping();
   slot.state.store(State::kAwake, std::memory_order_release);
-  wake_resident(slot);
-}
-
-void Sleep::wake_resident(Slot& slot) noexcept {
   summon_ ? summon_(static_cast<std::size_t>(&slot - slots_.get())) : slot.resident.unpark();
 }
 

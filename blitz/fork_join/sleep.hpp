@@ -164,7 +164,7 @@ class Sleep {
     s.runner = &s.resident;
     if (!own_empty) [[unlikely]] {
       counters_.add_inactive();
-      wake_resident(s);
+      s.resident.unpark();
       return;
     }
     s.state.store(State::kDrowsy, std::memory_order_release);
@@ -272,8 +272,6 @@ class Sleep {
   BLITZ_COLD BLITZ_API bool post() noexcept;
   bool post_and_wake(Waker waker) noexcept;
   BLITZ_COLD BLITZ_API void hand_over(Slot& slot) noexcept;
-  /// Of a slot that was claimed for it.
-  BLITZ_COLD BLITZ_API void wake_resident(Slot& slot) noexcept;
 
   AtomicCounters counters_;
   const std::uint64_t quiet_;  // see AtomicCounters::new_jobs_needed

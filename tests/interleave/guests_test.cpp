@@ -34,6 +34,22 @@ class PoolWithCaller : public Pool {
     registry->give_back(worker);
   }
 
+  /// A guest that offers `task`, and waits for `done` without running it.
+  void offer(Task& task, Parker& done) {
+    visit([&](Worker& worker) {
+      worker.push(&task);
+      done.park();
+    });
+  }
+  /// A guest that leaves both in its team, one of them made in a region.
+  void leave(Task& left, Task& left_in_region) {
+    visit([&](Worker& worker) {
+      worker.push(&left);
+      const Confinement confinement(worker);
+      worker.push(&left_in_region);
+    });
+  }
+
   void first_leaves() { over_.unpark(); }
 
  private:
@@ -55,12 +71,7 @@ INTERLEAVE_CASE("guest: a resident is summoned", .preemptions = 2, .random_sched
     expect_summoned(worker);
     done.unpark();
   });
-  run.thread("guest", [&] {
-    pool.visit([&](Worker& worker) {
-      worker.push(&pushed);
-      done.park();
-    });
-  });
+  run.thread("guest", [&] { pool.offer(pushed, done); });
   run.settle();
   expect(pushed.has_run(), "it has run once");
 }
@@ -113,14 +124,8 @@ INTERLEAVE_CASE("guest: two of them", .preemptions = 1, .delays = 0, .random_sch
   PoolWithCaller pool(run, 2);
   Parker done[2];
   Task pushed[2] = {Task([&](Worker&) { done[0].unpark(); }), Task([&](Worker&) { done[1].unpark(); })};
-  const auto guest = [&](std::size_t i) {
-    pool.visit([&](Worker& worker) {
-      worker.push(&pushed[i]);
-      done[i].park();
-    });
-  };
-  run.thread("guest", [&] { guest(0); });
-  run.thread("another", [&] { guest(1); });
+  run.thread("guest", [&] { pool.offer(pushed[0], done[0]); });
+  run.thread("another", [&] { pool.offer(pushed[1], done[1]); });
   run.settle();
   expect(pushed[0].has_run() && pushed[1].has_run(), "each has run once");
 }
@@ -136,12 +141,7 @@ INTERLEAVE_CASE("guest: mail for a resident that is away", .preemptions = 1, .ra
     worker.wait_until(latch);
     done.unpark();
   });
-  run.thread("guest", [&] {
-    pool.visit([&](Worker& worker) {
-      worker.push(&pushed);
-      done.park();
-    });
-  });
+  run.thread("guest", [&] { pool.offer(pushed, done); });
   run.thread("sender", [&] { pool.post(1, posted); });
   run.settle();
   expect(pushed.has_run() && posted.has_run(), "each has run once");
@@ -152,12 +152,7 @@ INTERLEAVE_CASE("guest: what comes from outside meanwhile", .preemptions = 1, .r
   Parker done;
   Task pushed([&](Worker&) { done.unpark(); });
   Task injected([](Worker& worker) { expect(worker.at_home() == &worker, "it is for the pool's own team"); });
-  run.thread("guest", [&] {
-    pool.visit([&](Worker& worker) {
-      worker.push(&pushed);
-      done.park();
-    });
-  });
+  run.thread("guest", [&] { pool.offer(pushed, done); });
   run.thread("sender", [&] { pool.inject(injected); });
   run.settle();
   expect(pushed.has_run() && injected.has_run(), "each has run once");
@@ -167,13 +162,7 @@ INTERLEAVE_CASE("guest: what it leaves", .preemptions = 1, .random_schedules = 1
   PoolWithCaller pool(run, 2);
   Task left;
   Task left_in_region;
-  run.thread("guest", [&] {
-    pool.visit([&](Worker& worker) {
-      worker.push(&left);
-      const Confinement confinement(worker);
-      worker.push(&left_in_region);
-    });
-  });
+  run.thread("guest", [&] { pool.leave(left, left_in_region); });
   run.thread("another", [&] { pool.visit([](Worker&) {}); });
   run.settle();
   expect(left.has_run() && left_in_region.has_run(), "each has run once");
@@ -185,11 +174,7 @@ INTERLEAVE_CASE("guest: what it leaves, alone in its team", .preemptions = 1, .r
   Task left;
   Task left_in_region;
   run.thread("guest", [&] {
-    pool.visit([&](Worker& worker) {
-      worker.push(&left);
-      const Confinement confinement(worker);
-      worker.push(&left_in_region);
-    });
+    pool.leave(left, left_in_region);
     pool.first_leaves();
   });
   run.settle();
@@ -243,12 +228,7 @@ INTERLEAVE_CASE("guest: a resident may work again", .preemptions = 2, .random_sc
     expect_summoned(worker);
     done.unpark();
   });
-  run.thread("guest", [&] {
-    pool.visit([&](Worker& worker) {
-      worker.push(&pushed);
-      done.park();
-    });
-  });
+  run.thread("guest", [&] { pool.offer(pushed, done); });
   run.thread("setter", [&] { pool.registry->set_max_concurrency(2); });
   run.settle();
   expect(pushed.has_run(), "it has run once");
