@@ -130,22 +130,34 @@ INTERLEAVE_CASE("guest: two of them", .preemptions = 1, .delays = 0, .random_sch
   expect(pushed[0].has_run() && pushed[1].has_run(), "each has run once");
 }
 
-// A resident that waits in a guest's team runs its mail.
-INTERLEAVE_CASE("guest: mail for a resident that is away", .preemptions = 1, .random_schedules = 2000) {
+/// A resident waits in a guest's team for its mail, which is posted when it waits, or at any time.
+void send_mail(Run& run, bool when_it_waits) {
   PoolWithCaller pool(run, 2);
   CoreLatch latch;
+  Parker begun;
   Parker done;
   Task posted([&](Worker&) { static_cast<void>(latch.set()); });
   Task pushed([&](Worker& worker) {
     expect_summoned(worker);
+    begun.unpark();
     worker.wait_until(latch);
     done.unpark();
   });
   run.thread("guest", [&] { pool.offer(pushed, done); });
-  run.thread("sender", [&] { pool.post(1, posted); });
+  run.thread("sender", [&] {
+    if (when_it_waits) begun.park();
+    pool.post(1, posted);
+  });
   run.settle();
   expect(pushed.has_run() && posted.has_run(), "each has run once");
 }
+
+INTERLEAVE_CASE("guest: mail for a resident that is away", .preemptions = 2, .random_schedules = 1000,
+                .models = interleave::kSequential) {
+  send_mail(run, true);
+}
+
+INTERLEAVE_CASE("guest: mail at any time", .preemptions = 1, .random_schedules = 2000) { send_mail(run, false); }
 
 INTERLEAVE_CASE("guest: what comes from outside meanwhile", .preemptions = 1, .random_schedules = 1000) {
   PoolWithCaller pool(run, 2);
@@ -156,6 +168,23 @@ INTERLEAVE_CASE("guest: what comes from outside meanwhile", .preemptions = 1, .r
   run.thread("sender", [&] { pool.inject(injected); });
   run.settle();
   expect(pushed.has_run() && injected.has_run(), "each has run once");
+}
+
+// The resident goes to sleep when the guest offers its job.
+INTERLEAVE_CASE("guest: it comes as the resident falls asleep", .preemptions = 2, .delays = 0,
+                .random_schedules = 1000) {
+  PoolWithCaller pool(run, 2);
+  Parker begin;
+  Parker done;
+  Task injected([&](Worker&) { begin.unpark(); });
+  Task pushed([&](Worker&) { done.unpark(); });
+  run.thread("guest", [&] {
+    begin.park();
+    pool.offer(pushed, done);
+  });
+  pool.inject(injected);
+  run.settle();
+  expect(pushed.has_run(), "it has run once");
 }
 
 INTERLEAVE_CASE("guest: what it leaves", .preemptions = 1, .random_schedules = 1000) {
