@@ -96,8 +96,7 @@ struct GlobalPool {
   /// Whether the pool's end would wait for the calling thread.
   [[nodiscard]] bool on_own_thread() {
     const std::lock_guard lock(mutex);
-    if (pool == nullptr) return false;
-    return pool->current_thread_index() || own_pool == &base_of(*pool);
+    return pool != nullptr && base_of(*pool).is_under_way();
   }
 
   /// The pool for the calling thread, started if need be.

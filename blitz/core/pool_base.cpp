@@ -58,12 +58,76 @@ void PoolBase::inject_and_wait(PoolCall call, void* argument, WorkerBase* waiter
 void PoolBase::enter_blocking(PoolCall call, void* argument) {
   if (current_worker == nullptr) return enter(call, argument);
   throw_if_unusable();
-  struct StandsApart {
-    explicit StandsApart(ApartWorkers& workers) noexcept : apart(workers) { apart.enter(); }
-    ~StandsApart() { apart.leave(); }
-    ApartWorkers& apart;
-  } const stands_apart(current_worker->team().apart);
-  inject_and_wait(call, argument, nullptr);
+  enter_from_pool(call, argument, true);
+}
+
+/// A call by a worker of another pool, which is a guest here for as long as this object lives.
+class Stay {
+ public:
+  /// A worker that `blocks` stands apart in its own team.
+  Stay(PoolBase& pool, bool blocks) noexcept : host_(*current_worker), blocks_(blocks), older_(newest_stay) {
+    if (blocks) host_.team().apart.enter();
+    run_as(nullptr);
+    guest_ = pool.borrow_as_guest();
+    if (guest_ == nullptr) {
+      run_as(&host_);
+    } else {
+      guest_->stay_over(blocks ? nullptr : &host_);
+      newest_stay = this;
+    }
+  }
+  Stay(const Stay&) = delete;
+  Stay& operator=(const Stay&) = delete;
+  ~Stay() {
+    if (guest_ != nullptr) {
+      newest_stay = older_;
+      guest_->stay_over(nullptr);
+      guest_->pool()->give_back(*guest_);
+      if (!host_.pool()->from_before_fork()) run_as(&host_);
+    }
+    if (blocks_) host_.team().apart.leave();
+  }
+
+  /// Null if there is no slot for it.
+  [[nodiscard]] WorkerBase* guest() const noexcept { return guest_; }
+
+  /// The worker of `pool` that the calling thread has been since it last began to block; null if it has been none.
+  [[nodiscard]] static WorkerBase* worker_of(const PoolBase& pool) noexcept {
+    for (const Stay* stay = newest_stay; stay != nullptr && !stay->blocks_; stay = stay->older_) {
+      if (stay->guest_->pool() == &pool) return stay->guest_;
+      if (stay->host_.pool() == &pool) return &stay->host_;
+    }
+    return nullptr;
+  }
+  /// Whether a worker of `pool` waits on the calling thread's stack.
+  [[nodiscard]] static bool is_under_way(const PoolBase& pool) noexcept {
+    for (const Stay* stay = newest_stay; stay != nullptr; stay = stay->older_) {
+      if (stay->guest_->pool() == &pool || stay->host_.pool() == &pool) return true;
+    }
+    return false;
+  }
+
+ private:
+  WorkerBase& host_;
+  WorkerBase* guest_ = nullptr;
+  const bool blocks_;
+  Stay* const older_;
+};
+
+constinit thread_local Stay* newest_stay = nullptr;
+
+void PoolBase::enter_from_pool(PoolCall call, void* argument, bool blocks) {
+  if (WorkerBase* const worker = blocks ? nullptr : Stay::worker_of(*this)) {
+    const RunAs as(*worker);
+    return call(argument, *worker);
+  }
+  const Stay stay(*this, blocks);
+  stay.guest() != nullptr ? call(argument, *stay.guest())
+                          : inject_and_wait(call, argument, blocks ? nullptr : current_worker);
+}
+
+bool PoolBase::is_under_way() const noexcept {
+  return (current_worker != nullptr && current_worker->pool() == this) || own_pool == this || Stay::is_under_way(*this);
 }
 
 bool PoolBase::try_admit() noexcept {

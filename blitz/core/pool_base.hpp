@@ -29,6 +29,7 @@ struct WorkerStats;
 namespace blitz::detail {
 
 class PoolBase;
+class Stay;
 
 /// A team, without its policy: slots with workers that take each other's jobs.
 struct TeamBase {
@@ -45,6 +46,8 @@ struct TeamBase {
 BLITZ_API BLITZ_TLS extern constinit thread_local WorkerBase* current_worker;
 /// The pool that the calling thread is a resident of, set until the thread has ended; null for the program's threads.
 BLITZ_API BLITZ_TLS extern constinit thread_local PoolBase* own_pool;
+/// The newest on the calling thread's stack.
+BLITZ_TLS extern constinit thread_local Stay* newest_stay;
 
 /// Aborts a forked child that has come back into a pool of its parent, with a message.
 [[noreturn]] BLITZ_COLD BLITZ_API void end_in_child() noexcept;
@@ -60,15 +63,16 @@ class BLITZ_API PoolBase : public SharedObject {
   virtual void inject(Job* job) noexcept = 0;
   /// Gives a job to the worker of `slot`, and to no other.
   virtual void mail_to(std::size_t slot, Job* job) noexcept = 0;
-  /// For a thread that is not a worker of this pool: calls `call(argument, worker)` with a worker of it, and returns when
-  /// the call has. A thread that belongs to no pool runs it itself, in a vacant slot, or else waits until a worker has; a
-  /// worker of another pool always waits, and runs its own pool's jobs meanwhile. Throws what `call` throws, and
-  /// ThreadPoolError if the pool was shut down.
+  /// For a thread that is not a worker of this pool: makes it one, has it call `call(argument, worker)`, and returns when
+  /// the call has. A worker of another pool runs its own pool's jobs as well while the call waits. If there is no memory for
+  /// a slot, a worker of the pool makes the call. Throws what `call` throws, and ThreadPoolError if the pool was shut down.
   virtual void enter(PoolCall call, void* argument) = 0;
-  /// As enter, but a worker of another pool blocks instead of running its own pool's jobs.
+  /// As enter, but a worker of another pool runs no jobs of its own pool.
   void enter_blocking(PoolCall call, void* argument);
   /// For a thread of no pool: makes it the runner of a vacant slot, until give_back; null if no slot is vacant.
   [[nodiscard]] virtual WorkerBase* borrow() noexcept = 0;
+  /// The same, but never of the pool's own team.
+  [[nodiscard]] virtual WorkerBase* borrow_as_guest() noexcept = 0;
   virtual void give_back(WorkerBase& worker) noexcept = 0;
   /// Wakes the workers except that of slot 0, which outside callers borrow, and keeps them awake for `time` without
   /// work.
@@ -100,6 +104,8 @@ class BLITZ_API PoolBase : public SharedObject {
     const std::uintptr_t callers = callers_.load(std::memory_order_acquire);  // [close]
     return callers == this_thread() || callers == kSeveral;
   }
+  /// Whether the calling thread is one of the pool's own, or is in a call of it.
+  [[nodiscard]] bool is_under_way() const noexcept;
   /// Whether it refuses all calls: it was shut down, but for the end of its threads.
   [[nodiscard]] bool closed() const noexcept { return callers_.load(std::memory_order_acquire) == kClosed; }
   /// Records that the calling thread calls the pool. False: the pool was shut down.
@@ -152,6 +158,8 @@ class BLITZ_API PoolBase : public SharedObject {
   PoolBase(ThreadPoolOptions options, std::size_t num_threads);
   ~PoolBase() override;
 
+  /// enter and enter_blocking, for a worker of another pool.
+  BLITZ_COLD void enter_from_pool(PoolCall call, void* argument, bool blocks);
   /// enter by way of the injector. `waiter`: see CallerLatch.
   BLITZ_COLD void inject_and_wait(PoolCall call, void* argument, WorkerBase* waiter);
   /// Refuses all further calls.

@@ -84,17 +84,15 @@ class BLITZ_API Registry final : public PoolBase {
     own_.idle.new_injected_jobs();
   }
   void mail_to(std::size_t slot, Job* job) noexcept override { worker(slot).mail(job); }
-  [[nodiscard]] WorkerBase* borrow() noexcept override {
-    Worker<P>* const worker = enter_here();
-    if (worker != nullptr) current_worker = CurrentWorker<P>::worker = worker;
-    return worker;
-  }
+  [[nodiscard]] WorkerBase* borrow() noexcept override { return run_on_this_thread(enter_here()); }
+  [[nodiscard]] WorkerBase* borrow_as_guest() noexcept override { return run_on_this_thread(guest()); }
   void give_back(WorkerBase& worker) noexcept override {
     auto& own = static_cast<Worker<P>&>(worker);
-    if (&worker.team() != &home()) [[unlikely]]
+    const bool is_guest = &worker.team() != &home();
+    if (is_guest) [[unlikely]]
       leave_jobs(own);
     current_worker = CurrentWorker<P>::worker = nullptr;
-    own.give_back();
+    is_guest ? own.give_back() : give_back_slot_0(own);
   }
   /// For a guest's team: has a resident that has no job run `summons`.
   void summon(Job* summons) noexcept;
@@ -128,8 +126,9 @@ class BLITZ_API Registry final : public PoolBase {
   void enter(PoolCall call, void* argument) override;
 
  private:
+  static constexpr bool kSummons = policy::SummoningIdle<typename P::Idle>;
   /// The number of callers, after the first, that residents help. The jobs of further ones run on their callers' threads.
-  static constexpr std::size_t kWideTeams = policy::SummoningIdle<typename P::Idle> ? 8 : 0;
+  static constexpr std::size_t kWideTeams = kSummons ? 8 : 0;
 
   /// borrow and give_back without virtual calls, in the pool's own team.
   struct Borrower {
@@ -138,7 +137,7 @@ class BLITZ_API Registry final : public PoolBase {
     }
     ~Borrower() {
       current_worker = CurrentWorker<P>::worker = nullptr;
-      worker.give_back();
+      worker.registry().give_back_slot_0(worker);
     }
     Worker<P>& worker;
   };
@@ -147,9 +146,25 @@ class BLITZ_API Registry final : public PoolBase {
 
   /// For a thread of no pool: the worker that it now runs. Null if there is no memory for one.
   [[nodiscard]] Worker<P>* enter_here() noexcept {
-    if (own_.idle.try_borrow(0)) [[likely]]
+    if (try_borrow_slot_0()) [[likely]]
       return &worker(0);
     return guest();
+  }
+  [[nodiscard]] bool try_borrow_slot_0() noexcept {
+    if constexpr (!kSummons) callers_in_slot_0_.fetch_add(1, std::memory_order_seq_cst);
+    const bool borrowed = own_.idle.try_borrow(0);
+    if constexpr (!kSummons) {
+      if (!borrowed) callers_in_slot_0_.fetch_sub(1, std::memory_order_seq_cst);
+    }
+    return borrowed;
+  }
+  void give_back_slot_0(Worker<P>& worker) noexcept {
+    worker.give_back();
+    if constexpr (!kSummons) callers_in_slot_0_.fetch_sub(1, std::memory_order_seq_cst);
+  }
+  [[nodiscard]] static Worker<P>* run_on_this_thread(Worker<P>* worker) noexcept {
+    if (worker != nullptr) current_worker = CurrentWorker<P>::worker = worker;
+    return worker;
   }
   BLITZ_COLD Worker<P>* guest() noexcept;
   [[nodiscard]] GuestTeam<P>* free_guest_team() noexcept;
@@ -166,9 +181,10 @@ class BLITZ_API Registry final : public PoolBase {
   const std::uint64_t seed_;
   Team<P> own_;
   typename P::Injector summons_;
-  Atomic<GuestTeam<P>*> guests_{nullptr};  // a list that grows at its end: the teams with several slots come first
-  Mutex making_guests_;                    // guards its growth, and lends_
-  bool lends_ = true;                      // false once the policy has not lent slot 0 of a new team
+  Atomic<GuestTeam<P>*> guests_{nullptr};     // a list that grows at its end: the teams with several slots come first
+  Atomic<std::size_t> callers_in_slot_0_{0};  // or about to try; counted only if the policy does not summon
+  Mutex making_guests_;                       // guards its growth, and lends_
+  bool lends_ = true;                         // false once the policy has not lent slot 0 of a new team
   std::unique_ptr<Thread[]> threads_;
   std::size_t threads_started_ = 0;
   Atomic<std::int64_t> warm_until_{0};  // written by warm_up, read by workers without work

@@ -44,7 +44,7 @@ struct Registry<P>::StartGate {
 template <Policy P>
 void Registry<P>::enter(PoolCall call, void* argument) {
   throw_if_unusable();
-  if (current_worker != nullptr || !own_.idle.try_borrow(0)) [[unlikely]]
+  if (current_worker != nullptr || !try_borrow_slot_0()) [[unlikely]]
     return enter_slowly(call, argument);
   Worker<P>& worker = this->worker(0);
   const Borrower borrower(worker);
@@ -54,15 +54,18 @@ void Registry<P>::enter(PoolCall call, void* argument) {
 /// As a guest, or by way of the injector if there can be no guest.
 template <Policy P>
 void Registry<P>::enter_slowly(PoolCall call, void* argument) {
+  if (current_worker != nullptr) return enter_from_pool(call, argument, false);
   {
     const Visit visit(*this);
     if (visit.worker() != nullptr) return call(argument, *visit.worker());
   }
-  inject_and_wait(call, argument, current_worker);
+  inject_and_wait(call, argument, nullptr);
 }
 
 template <Policy P>
 Worker<P>* Registry<P>::guest() noexcept {
+  // Nobody helps this guest. If slot 0 is its resident's, the pool's threads make the call instead.
+  if (!kSummons && callers_in_slot_0_.load(std::memory_order_seq_cst) == 0) return nullptr;
   GuestTeam<P>* team = free_guest_team();
   if (team == nullptr) {
     const std::lock_guard lock(making_guests_);
@@ -254,8 +257,7 @@ void Registry<P>::stop() {
     keep_for_ever(this);
     return;
   }
-  const bool own_worker = current_worker != nullptr && current_worker->pool() == this;
-  if (own_worker || own_pool == this) throw ThreadPoolError(kStoppedByOwnWorker);
+  if (is_under_way()) throw ThreadPoolError(kStoppedByOwnWorker);
   if (closed()) return;
   detached_jobs().drain();
   close();

@@ -1,5 +1,6 @@
 #include "blitz/core/worker.hpp"
 
+#include <mutex>
 #include <utility>
 
 #include "blitz/core/offered_job.hpp"
@@ -39,7 +40,11 @@ bool WorkerBase::run_on_top(Job* (*find)(WorkerBase& worker) noexcept) noexcept 
   const std::size_t limit = pool_->options().max_nested_waits;
   if (nested_waits_ >= limit && ++refusals_ <= kRefusals * (nested_waits_ - limit + 1)) return false;
   Job* const job = find(*this);
-  if (job == nullptr) return false;
+  if (job == nullptr) {
+    if (below_ == nullptr) return false;
+    const RunAs as(*below_);
+    return below_->run_on_top(find);
+  }
   refusals_ = 0;
   ++nested_waits_;
   job->execute(job, *this);
@@ -48,6 +53,36 @@ bool WorkerBase::run_on_top(Job* (*find)(WorkerBase& worker) noexcept) noexcept 
 }
 
 bool WorkerBase::at_limit_of_waits() const noexcept { return nested_waits_ >= pool_->options().max_nested_waits; }
+
+void run_as(WorkerBase* worker) noexcept {
+  WorkerBase* const before = std::exchange(current_worker, worker);
+  // confine() sets CurrentWorker<P>::worker if the thread runs the worker, and clears it otherwise.
+  if (before != nullptr) before->confine(before->confined());
+  if (worker != nullptr) worker->confine(worker->confined());
+}
+
+void WorkerBase::wait_below(CoreLatch& latch) noexcept {
+  WorkerBase* waits_already;  // A job on top of such a wait may wait on this worker again.
+  {
+    const std::lock_guard lock(waking_below_);
+    waits_already = waits_as_.load(std::memory_order_relaxed);
+    waits_as_.store(below_,
+                    std::memory_order_relaxed);  // relaxed: its reader takes the mutex, or has found the latch asleep
+  }
+  if (waits_already == nullptr) team_->apart.enter();
+  {
+    const RunAs as(*below_);
+    below_->wait_until(latch);
+  }
+  if (waits_already == nullptr) team_->apart.leave();
+  const std::lock_guard lock(waking_below_);
+  waits_as_.store(waits_already, std::memory_order_relaxed);
+}
+
+void WorkerBase::wake_below() noexcept {
+  const std::lock_guard lock(waking_below_);
+  if (WorkerBase* const worker = waits_as_.load(std::memory_order_relaxed)) worker->wake();
+}
 
 void WorkerBase::reserve_confined(std::size_t count) { confined_jobs_.deque.reserve(count); }
 

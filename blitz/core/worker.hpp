@@ -122,6 +122,8 @@ class WorkerBase {
   [[nodiscard]] BLITZ_API bool run_on_top(Job* (*find)(WorkerBase& worker) noexcept) noexcept;
   /// Whether as many waits with a job on top of them as the options allow are on this worker's stack.
   [[nodiscard]] BLITZ_API bool at_limit_of_waits() const noexcept;
+  /// For a guest that was the worker `host` of another pool before, and waits as that one; null ends this.
+  void stay_over(WorkerBase* host) noexcept { below_ = host; }
   /// For a wait that runs the awaited job itself: calls `f`, and counts it as a job on top of the wait.
   template <class F>
   void call_in_wait(const F& f) noexcept {
@@ -154,6 +156,14 @@ class WorkerBase {
   [[nodiscard]] std::uint64_t confined_pushed() const noexcept { return confined_pushed_.value(); }
   [[nodiscard]] std::uint64_t confined_stolen() const noexcept { return confined_stolen_.value(); }
 
+  /// The end of a wait of such a guest, which has found no job: it waits as the worker that it was before, and is woken as
+  /// that one.
+  BLITZ_COLD void wait_below(CoreLatch& latch) noexcept;
+  BLITZ_API void wake_below() noexcept;
+  /// Whether it is such a guest.
+  [[nodiscard]] bool stays_over() const noexcept { return below_ != nullptr; }
+  [[nodiscard]] bool waits_below() const noexcept { return waits_as_.load(std::memory_order_relaxed) != nullptr; }
+
   WorkerBase* host_ = nullptr;    // in a guest's team: the runner's own worker; see at_home
   std::size_t nested_waits_ = 0;  // the waits and the yields on this worker's stack that have a job on top of them
 
@@ -174,7 +184,27 @@ class WorkerBase {
   JobFifo fifo_;
   DetachedCount detached_;
   LoopHistory history_;
-  std::size_t refusals_ = 0;  // since run_on_top last ran a job
+  std::size_t refusals_ = 0;     // since run_on_top last ran a job
+  WorkerBase* below_ = nullptr;  // see stay_over
+  Mutex waking_below_;           // held while another thread wakes the worker of waits_as_, which exists until then
+  Atomic<WorkerBase*> waits_as_{nullptr};  // written by the runner, under the mutex
+};
+
+/// Makes `worker` the one that the calling thread runs; with null, it runs none.
+void run_as(WorkerBase* worker) noexcept;
+
+/// The same for as long as this object lives, for a thread that runs another worker.
+class RunAs {
+ public:
+  explicit RunAs(WorkerBase& worker) noexcept : before_(*current_worker) { run_as(&worker); }
+  RunAs(const RunAs&) = delete;
+  RunAs& operator=(const RunAs&) = delete;
+  ~RunAs() {
+    if (!before_.pool()->from_before_fork()) run_as(&before_);
+  }
+
+ private:
+  WorkerBase& before_;
 };
 
 /// Where a call is made that names no pool: in the one that the caller works for, or else in the global pool.
@@ -288,6 +318,8 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
     }
   }
   void wake() noexcept override {
+    if (waits_below()) [[unlikely]]
+      return wake_below();
     if (Worker* const visitor = visitor_.load(std::memory_order_seq_cst)) visitor->wake();  // [visit]
     if (!team().apart.wake(index())) idle_.try_wake(index());
   }
@@ -319,6 +351,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   using Sources = detail::Sources<typename P::LocalQueue, typename P::Injector>;
   using Search = typename P::Idle::Search;
 
+  void wait_as_guest(CoreLatch& latch, bool may_help) noexcept;
   void work_until(CoreLatch& latch, Rest rest) noexcept;
   [[nodiscard]] Job* search_until(CoreLatch& latch, Rest rest, Search& search) noexcept;
   [[nodiscard]] Job* find_any() noexcept {

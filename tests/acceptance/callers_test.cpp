@@ -99,6 +99,22 @@ TEST_CASE_TEMPLATE("callers: every call runs while another caller's lasts", Pool
   });
 }
 
+TEST_CASE_TEMPLATE("callers: a call that comes back from another pool waits for no other caller", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    const OtherCaller first(pool);
+    for (const std::size_t size : {1, 2}) {
+      Pool other({.num_threads = size});
+      std::atomic<int> came_back{0};
+      pool.parallel_for(0, 8, [&](int) {
+        other.install([&] { pool.install([&] { ++came_back; }); });
+        other.install_blocking([&] { pool.install([&] { ++came_back; }); });
+      });
+      REQUIRE(came_back == 16);
+    }
+  });
+}
+
 TEST_CASE_TEMPLATE("callers: more of them than the pool has threads are inside at once", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     constexpr int kCallers = 20;

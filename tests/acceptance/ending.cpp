@@ -33,10 +33,24 @@ void destroy_on_own_worker() {
 
 template <class Pool>
 void destroy_on_own_worker_from_another_pool() {
-  // Here it is a resident that destroys it, not an outside caller.
   auto pool = std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = threads});
   Pool other({.num_threads = 1});
   other.install([&] { pool->install([&] { pool.reset(); }); });
+}
+
+template <class Pool>
+void destroy_under_a_call_of_another_pool() {
+  auto pool = std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = threads});
+  Pool other({.num_threads = 1});
+  pool->install([&] { other.install_blocking([&] { pool.reset(); }); });
+}
+
+template <class Pool>
+void destroy_on_resident() {
+  auto pool = std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = threads});
+  Pool other({.num_threads = 1});
+  // A worker of another pool does not run it.
+  other.install([&] { pool->async([&] { pool.reset(); }).get(); });
 }
 
 template <class Pool>
@@ -390,6 +404,8 @@ struct Scenario {
 constexpr Scenario kScenarios[] = {
     BLITZ_ENDING_ON_ALL("destroy_on_own_worker", destroy_on_own_worker),
     BLITZ_ENDING_ON_ALL("destroy_on_own_worker_from_another_pool", destroy_on_own_worker_from_another_pool),
+    BLITZ_ENDING_ON_ALL("destroy_under_a_call_of_another_pool", destroy_under_a_call_of_another_pool),
+    BLITZ_ENDING_ON_ALL("destroy_on_resident", destroy_on_resident),
     BLITZ_ENDING_ON_ALL("throw_on_exit", throw_on_exit),
     BLITZ_ENDING_ON_ALL("throw_detached", throw_detached),
     BLITZ_ENDING_ON_ALL("throw_detached_broadcast", throw_detached_broadcast),

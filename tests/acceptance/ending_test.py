@@ -20,6 +20,8 @@ CRASH = "crash"
 IN_ALL_POOLS = {
     "destroy_on_own_worker": (ABORT, [OWN_WORKER]),
     "destroy_on_own_worker_from_another_pool": (ABORT, [OWN_WORKER]),
+    "destroy_under_a_call_of_another_pool": (ABORT, [OWN_WORKER]),
+    "destroy_on_resident": (ABORT, [OWN_WORKER]),
     "throw_on_exit": (ABORT, ["on my way out"]),
     "throw_detached": (ABORT, ["nobody waits for me"]),
     "throw_detached_broadcast": (ABORT, ["nobody waits for us"]),

@@ -188,23 +188,16 @@ TEST_CASE_TEMPLATE("pools: two that hammer each other from many threads", Pool, 
   });
 }
 
-TEST_CASE_TEMPLATE("pools: at most num_threads threads run a pool's jobs, other pools' workers included", Pool,
-                   BLITZ_TEST_POOLS) {
-  Pool pool({.num_threads = 2});
-  Pool other({.num_threads = 6});
-  std::atomic<int> inside{0};
-  std::atomic<int> most{0};
-  other.parallel_for(0, 200, [&](int) {
-    pool.install([&] {
-      const int now = ++inside;
-      int seen = most;
-      while (seen < now && !most.compare_exchange_weak(seen, now)) {
-      }
-      std::this_thread::yield();
-      --inside;
-    });
-  });
-  CHECK(most <= 2);
+TEST_CASE_TEMPLATE("pools: a call made by a worker of another pool waits for no other call", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 1});
+  Pool other({.num_threads = 4});
+  std::latch inside(3);
+  // Each item waits for the others.
+  const auto meet = [&](int) { pool.install([&] { inside.arrive_and_wait(); }); };
+  std::vector<std::thread> callers;
+  for (int c = 0; c < 3; ++c) callers.emplace_back([&, c] { other.install([&] { meet(c); }); });
+  for (std::thread& caller : callers) caller.join();
+  CHECK(inside.try_wait());
 }
 
 // --- install_blocking ---
@@ -229,32 +222,71 @@ TEST_CASE_TEMPLATE("install_blocking: returns what the callable does, from anywh
   });
 }
 
-TEST_CASE_TEMPLATE("install_blocking: a worker of another pool does nothing of its own pool's meanwhile", Pool,
+/// A job that came from outside, and begins on another thread.
+template <class Pool>
+blitz::AsyncHandle<void> begun_elsewhere(Pool& pool, std::atomic<bool>& over) {
+  std::atomic<bool> begun{false};
+  blitz::AsyncHandle<void> job;
+  std::thread([&] {
+    job = pool.async([&begun, &over] {
+      begun = true;
+      while (!over) std::this_thread::yield();
+    });
+  }).join();
+  while (!begun) std::this_thread::yield();
+  return job;
+}
+
+TEST_CASE_TEMPLATE("install: a worker of another pool runs its own pool's jobs while it waits", Pool,
                    BLITZ_TEST_POOLS) {
-  // With install it does: what the second half would miss if it could not see it.
+  // With install_blocking it does not: what the second half would miss if it could not see it.
   for (const bool blocking : {false, true}) {
     CAPTURE(blocking);
-    Pool pool({.num_threads = 1});
-    Pool other({.num_threads = 1});
-    std::atomic<bool> begun{false};  // by the thread that waits
-    std::atomic<int> ran{0};
-    bool begun_meanwhile = false;
+    for (const bool yields : {false, true}) {
+      CAPTURE(yields);
+      Pool pool({.num_threads = 1});
+      Pool other({.num_threads = 1});
+      std::atomic<int> ran{0};
+      int ran_meanwhile = 0;
+      pool.install([&] {
+        const auto job = [&ran] { ++ran; };
+        blitz::spawn(job);
+        std::thread([&] { pool.spawn(job); }).join();
+        std::atomic<bool> over{false};
+        blitz::AsyncHandle<void> awaited = begun_elsewhere(other, over);
+        std::thread ends([&] {
+          for (int i = 0; ran < 2 && (!blocking || i < 1000); ++i) std::this_thread::yield();
+          over = true;
+        });
+        const auto wait = [&] {
+          while (yields && !over) static_cast<void>(blitz::yield_now());
+          awaited.get();
+        };
+        blocking ? other.install_blocking(wait) : other.install(wait);
+        ran_meanwhile = ran;
+        ends.join();
+      });
+      CHECK(ran_meanwhile == (blocking ? 0 : 2));
+      pool.shutdown();
+      CHECK(ran == 2);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("install: a broadcast reaches a worker that is in a call of another pool", Pool, BLITZ_TEST_POOLS) {
+  Pool pool({.num_threads = 2});
+  Pool other({.num_threads = 2});
+  for (int round = 0; round < 20; ++round) {
+    // By a job of that call, on this thread or another.
+    std::atomic<int> calls{0};
+    const auto send = [&] { pool.broadcast([&](blitz::BroadcastContext) { ++calls; }); };
     pool.install([&] {
-      const auto job = [&, waiter = std::this_thread::get_id()] {
-        ++ran;
-        if (std::this_thread::get_id() == waiter) begun = true;
-      };
-      blitz::spawn(job);
-      std::thread([&] { pool.spawn(job); }).join();
-      const auto wait = [&] {
-        for (int i = 0; !begun && (!blocking || i < 1000); ++i) std::this_thread::yield();
-      };
-      blocking ? other.install_blocking(wait) : other.install(wait);
-      begun_meanwhile = begun;
+      other.install([&] {
+        send();
+        blitz::join(send, send);
+      });
     });
-    CHECK(begun_meanwhile == !blocking);
-    pool.shutdown();
-    CHECK(ran == 2);
+    REQUIRE(calls == 6);
   }
 }
 

@@ -83,6 +83,8 @@ int begun_waits(blitz::ThreadPoolOptions options, int jobs, int expected) {
   Pool pool(options);
   Pool other({.num_threads = 1});
   std::latch event(1);
+  blitz::TaskGroup until_event(other);
+  until_event.run([&] { event.wait(); });
   std::latch busy(1);
   std::latch end_of_long_job(1);
   std::atomic<bool> released{
@@ -100,7 +102,7 @@ int begun_waits(blitz::ThreadPoolOptions options, int jobs, int expected) {
       frame[0] = 1;
       frame[kFrame - 1] = 1;
       ++begun;
-      if (!released) other.install([&] { event.wait(); });
+      if (!released) until_event.wait();
       ended += frame[0];
     });
     while (begun <= i && i < expected) std::this_thread::yield();
