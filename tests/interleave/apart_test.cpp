@@ -11,8 +11,11 @@
 namespace interleave_test {
 namespace {
 
+using blitz::detail::current_worker;
 using blitz::detail::DetachedCount;
 using blitz::detail::DetachedJobs;
+using blitz::detail::Parker;
+using blitz::detail::RunAs;
 using blitz::detail::stay_apart;
 using blitz::detail::wait_apart;
 
@@ -47,6 +50,78 @@ void wait_for_mail(Pool& pool, std::size_t slot, CoreLatch& latch) {
       pool.home().apart.sleep(slot, latch, [&]() noexcept { return worker.has_mail(); });
     }
   }
+}
+
+// --- waits as another worker ---
+
+/// On a thread of `host`: a wait as its guest.
+void wait_as_guest(Worker& guest, Worker& host, CoreLatch& latch) {
+  current_worker = &host;
+  {
+    const RunAs as(guest);
+    guest.stay_over(&host);
+    guest.wait_until(latch);
+    guest.stay_over(nullptr);
+  }
+  current_worker = nullptr;
+}
+
+// The thread that sets the latch may not touch the host when the wait has ended: its pool may be gone. The host may see the
+// latch before it is woken, as it is awake for a job.
+INTERLEAVE_CASE("below: a wait ends, and then its host's pool", .preemptions = 2, .random_schedules = 1000,
+                .models = interleave::kSequential | interleave::kWeak) {
+  Pool pool(run, 2);
+  CoreLatch latch;
+  run.name(latch, "latch");
+  Plain<int> host_pool{"the host's pool", 0};
+  Worker& guest = pool.worker(0);
+  Worker& host = pool.worker(1);
+  host.when_woken = [&] { static_cast<void>(host_pool.read()); };
+  run.thread("guest", [&] {
+    wait_as_guest(guest, host, latch);
+    host_pool.write(1);
+  });
+  run.thread("setter", [&] {
+    if (latch.set()) guest.wake();
+  });
+  Sent job;
+  job.letter.write(1);
+  run.thread("sender", [&] { pool.inject(&job); });
+  run.settle();
+  if (Job* const left = host.take_injected()) host.execute(left);
+  expect(host_pool.read() == 1, "the wait has ended");
+  expect(pool.home().apart.count() == 0, "nobody stands apart");
+}
+
+INTERLEAVE_CASE("below: a wait on top of another", .preemptions = 1, .random_schedules = 2000) {
+  Pool pool(run, 2);
+  CoreLatch outer;
+  CoreLatch inner;
+  run.name(outer, "outer latch");
+  run.name(inner, "inner latch");
+  Parker ran;
+  Worker& guest = pool.worker(0);
+  Worker& host = pool.worker(1);
+  Sent job([&] {
+    const RunAs as(guest);
+    guest.wait_until(inner);
+    expect(pool.home().apart.count() == 1, "the wait below stands apart, once");
+    ran.unpark();
+  });
+  bool ended = false;
+  run.thread("guest", [&] {
+    wait_as_guest(guest, host, outer);
+    ended = true;
+  });
+  run.thread("sender", [&] {
+    job.mail_to(host);
+    if (inner.set()) guest.wake();
+    ran.park();
+    if (outer.set()) guest.wake();
+  });
+  run.settle();
+  expect(ended, "the wait has ended");
+  expect(pool.home().apart.count() == 0, "nobody stands apart");
 }
 
 // --- ApartSlot ---

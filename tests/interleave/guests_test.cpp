@@ -9,6 +9,7 @@
 namespace interleave_test {
 namespace {
 
+using blitz::detail::call_on_worker;
 using blitz::detail::Confinement;
 
 /// A pool with a caller in slot 0, which executes a long job.
@@ -299,6 +300,59 @@ INTERLEAVE_CASE("guest: the pool ends after it", .preemptions = 1, .random_sched
   });
   run.go();
   expect(left.has_run(), "it has run once");
+}
+
+// --- from another pool ---
+
+// The thread of `pool` is in a call of `other`, and must run the job that ends its wait.
+INTERLEAVE_CASE("elsewhere: a wait runs its own pool's jobs", .preemptions = 2, .models = interleave::kSequential) {
+  Pool pool(run, 1, 1);
+  Pool other(run, 1, 1);
+  CoreLatch latch;
+  WorkerBase* guest = nullptr;
+  Task injected([&](Worker& worker) {
+    expect(worker.pool() == pool.registry.get(), "it is the pool's");
+    if (latch.set()) guest->wake();
+  });
+  run.thread("caller", [&] {
+    call_on_worker(pool.registry.get(), [&](WorkerBase& host) {
+      call_on_worker(other.registry.get(), [&](WorkerBase& worker) {
+        expect(worker.at_home() == nullptr, "it is a guest");
+        guest = &worker;
+        call_on_worker(pool.registry.get(),
+                       [&](WorkerBase& back) { expect(&back == &host, "it is that worker again"); });
+        pool.inject(injected);
+        worker.wait_until(latch);
+      });
+    });
+  });
+  run.settle();
+  expect(injected.has_run(), "it has run once");
+}
+
+// Another thread of `pool` sets the latch, of which the waiting one has to be told there.
+INTERLEAVE_CASE("elsewhere: a thread of its own pool ends a wait", .preemptions = 2, .delays = 0,
+                .random_schedules = 1000) {
+  Pool pool(run, 2, 2);
+  Pool other(run, 1, 1);
+  CoreLatch latch;
+  bool ended = false;
+  WorkerBase* guest = nullptr;
+  Task posted([&](Worker&) {
+    if (latch.set()) guest->wake();
+  });
+  run.thread("caller", [&] {
+    call_on_worker(pool.registry.get(), [&](WorkerBase&) {
+      call_on_worker(other.registry.get(), [&](WorkerBase& worker) {
+        guest = &worker;
+        pool.post(1, posted);
+        worker.wait_until(latch);
+      });
+    });
+    ended = true;
+  });
+  run.settle();
+  expect(ended && posted.has_run(), "the wait has ended");
 }
 
 }  // namespace

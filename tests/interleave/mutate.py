@@ -23,7 +23,7 @@ SOURCES = {
     "join": ["blitz/core/branch.cpp", "blitz/core/worker.cpp"],
     "scope": ["blitz/core/scope_state.cpp"],
     "group": ["blitz/core/job_group.cpp"],
-    "apart": ["blitz/core/detached_jobs.cpp", "blitz/core/waiting.cpp"],
+    "apart": ["blitz/core/detached_jobs.cpp", "blitz/core/waiting.cpp", "blitz/core/worker.cpp"],
     "finder": ["blitz/fork_join/policy.cpp"],
     "confinement": ["blitz/core/confinement.cpp", "blitz/core/worker.cpp"],
     "worker": ["blitz/core/waiting.cpp", "blitz/core/worker.cpp"],

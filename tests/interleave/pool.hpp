@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -64,6 +65,7 @@ class Worker final : public WorkerBase {
   void mail(Job* job) noexcept;
   void fork_ended(const Job* /*half*/, bool /*stolen*/) noexcept override { ++forks_ended; }
 
+  std::function<void()> when_woken;
   bool times_forks = false;
   int forks_ended = 0;
 
@@ -105,6 +107,7 @@ class Pool final : public PoolBase {
   void enter(blitz::detail::PoolCall, void*) override { std::abort(); }
   /// All slots have their runners.
   [[nodiscard]] WorkerBase* borrow() noexcept override { return nullptr; }
+  [[nodiscard]] WorkerBase* borrow_as_guest() noexcept override { return nullptr; }
   void give_back(WorkerBase&) noexcept override { std::abort(); }
   void warm_up(std::chrono::nanoseconds) noexcept override {}
   [[nodiscard]] blitz::WorkerStats stats(std::size_t) const noexcept override { return {}; }
@@ -141,6 +144,8 @@ inline void Worker::push(Job* job) {
 }
 
 inline void Worker::wake() noexcept {
+  if (waits_below()) return wake_below();
+  if (when_woken) when_woken();
   if (!pool_.home().apart.wake(index())) pool_.idle().try_wake(index());
 }
 
@@ -188,6 +193,7 @@ inline void Worker::help_once() noexcept {
 
 inline void Worker::wait_until(CoreLatch& latch) noexcept {
   if (region() != 0) return pool_.home().isolation.wait(*this, latch);
+  if (stays_over()) return wait_below(latch);
   if (!latch.probe()) work_until(latch, Rest::kWait);
 }
 

@@ -53,6 +53,7 @@ class Pool {
     run.own_by_thread(blitz::detail::current_worker);
     run.own_by_thread(blitz::detail::CurrentWorker<ForkJoinPolicy>::worker);
     run.own_by_thread(blitz::detail::own_pool);
+    run.own_by_thread(blitz::detail::newest_stay);
     options.num_threads = slots;
     options.seed = 0;
     registry = Registry::start(std::move(options));

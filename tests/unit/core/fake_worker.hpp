@@ -43,6 +43,7 @@ class FakePool final : public PoolBase {
   void mail_to(std::size_t slot, Job* job) noexcept override { mail.emplace_back(slot, job); }
   void enter(blitz::detail::PoolCall, void*) override { std::abort(); }
   WorkerBase* borrow() noexcept override { return nullptr; }
+  WorkerBase* borrow_as_guest() noexcept override { return nullptr; }
   void give_back(WorkerBase&) noexcept override { std::abort(); }
   void warm_up(std::chrono::nanoseconds) noexcept override {}
   blitz::WorkerStats stats(std::size_t) const noexcept override { return {}; }
