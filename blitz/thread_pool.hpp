@@ -45,8 +45,8 @@ extern template Shared<PoolBase> start_pool<AsyncPolicy>(ThreadPoolOptions);
 ///
 /// Thread-safety: all members but the destructor and shutdown may be called by any thread, the pool's own workers
 /// included, at any time. A thread outside the pool that makes a call runs it itself, whatever other callers do, and the
-/// pool's threads help: k callers use at most num_threads() + k - 1 threads together. A worker of another pool that makes a
-/// call waits until a worker of this pool has run it.
+/// pool's threads help: k callers use at most num_threads() + k - 1 threads together. A worker of another pool that
+/// makes a call is such a caller. While the call waits, it runs jobs of its own pool as well.
 ///
 /// A member that has the name of a free function does the same in this pool; `pool` in its options is not heeded.
 ///
@@ -85,19 +85,19 @@ class BasicThreadPool {
   /// this pool. Throws ThreadPoolError on one of the pool's own workers. Calls made afterwards throw ThreadPoolError.
   void shutdown() { base_->stop(); }
 
-  /// Calls `f` in the pool and returns or rethrows its outcome; on a worker of this pool, at once. Inside `f`, the free
-  /// functions (blitz::join, ...) use this pool.
+  /// Calls `f` in the pool, on the calling thread, and returns or rethrows its outcome. Inside `f`, the free functions
+  /// (blitz::join, ...) use this pool.
   /// @param f  Called once, without arguments.
   /// @return What `f` returns.
   /// @throws What `f` throws, and ThreadPoolError if the pool was shut down, or is the parent's in a forked child.
-  /// Complexity: O(1): some ten nanoseconds on a free slot; otherwise a worker takes the call, and wakes the caller.
+  /// Complexity: O(1), some ten nanoseconds, for one caller; O(k) beside k other callers.
   template <std::invocable F>
   decltype(auto) install(F&& f) {
     return detail::in_pool<detail::enter>(where(), std::forward<F>(f));
   }
 
-  /// The same, but a worker of another pool blocks meanwhile instead of doing its own pool's work: for `f` that must not
-  /// be overtaken on this thread.
+  /// The same, but a worker of another pool runs no jobs of its own pool while `f` waits: for `f` that must not be overtaken
+  /// on this thread.
   /// @param f  Called once, without arguments.
   /// @return What `f` returns.
   /// @throws What install() throws.

@@ -158,7 +158,7 @@ class WorkerBase {
 
   /// The end of a wait of such a guest, which has found no job: it waits as the worker that it was before, and is woken as
   /// that one.
-  BLITZ_COLD void wait_below(CoreLatch& latch) noexcept;
+  BLITZ_COLD BLITZ_API void wait_below(CoreLatch& latch) noexcept;
   BLITZ_API void wake_below() noexcept;
   /// Whether it is such a guest.
   [[nodiscard]] bool stays_over() const noexcept { return below_ != nullptr; }
@@ -319,7 +319,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   }
   void wake() noexcept override {
     if (waits_below()) [[unlikely]]
-      return wake_below();
+      wake_below();  // A wait on top of that one may sleep here.
     if (Worker* const visitor = visitor_.load(std::memory_order_seq_cst)) visitor->wake();  // [visit]
     if (!team().apart.wake(index())) idle_.try_wake(index());
   }

@@ -42,7 +42,7 @@ template <class Pool>
 void destroy_under_a_call_of_another_pool() {
   auto pool = std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = threads});
   Pool other({.num_threads = 1});
-  pool->install([&] { other.install_blocking([&] { pool.reset(); }); });
+  pool->install([&] { other.install([&] { pool.reset(); }); });
 }
 
 template <class Pool>
@@ -404,7 +404,8 @@ struct Scenario {
 constexpr Scenario kScenarios[] = {
     BLITZ_ENDING_ON_ALL("destroy_on_own_worker", destroy_on_own_worker),
     BLITZ_ENDING_ON_ALL("destroy_on_own_worker_from_another_pool", destroy_on_own_worker_from_another_pool),
-    BLITZ_ENDING_ON_ALL("destroy_under_a_call_of_another_pool", destroy_under_a_call_of_another_pool),
+    {"destroy_under_a_call_of_another_pool.fork_join", destroy_under_a_call_of_another_pool<blitz::ThreadPool>},
+    {"destroy_under_a_call_of_another_pool.async", destroy_under_a_call_of_another_pool<blitz::AsyncThreadPool>},
     BLITZ_ENDING_ON_ALL("destroy_on_resident", destroy_on_resident),
     BLITZ_ENDING_ON_ALL("throw_on_exit", throw_on_exit),
     BLITZ_ENDING_ON_ALL("throw_detached", throw_detached),

@@ -63,7 +63,7 @@ bool begins_strangers(Wait&& wait, int patience) {
     const Hold lock;
     wait([&] {
       other.install([&] {
-        for (int i = 0; i < patience && !begun; ++i) std::this_thread::yield();
+        for (int i = 0; i < patience && !begun; ++i) static_cast<void>(blitz::yield_now());
       });
     });
   });

@@ -355,5 +355,39 @@ INTERLEAVE_CASE("elsewhere: a thread of its own pool ends a wait", .preemptions 
   expect(ended && posted.has_run(), "the wait has ended");
 }
 
+// The job that the thread runs in its wait calls `other` again, and waits there in a region.
+INTERLEAVE_CASE("elsewhere: a confined wait on top of another", .preemptions = 1, .delays = 0) {
+  Pool pool(run, 2, 2);
+  Pool other(run, 1, 1);
+  CoreLatch outer;
+  CoreLatch inner;
+  bool ended = false;
+  WorkerBase* guest = nullptr;
+  Task posted([&](Worker&) {
+    if (inner.set()) guest->wake();
+  });
+  Task on_top([&](Worker&) {
+    call_on_worker(other.registry.get(), [&](WorkerBase& worker) {
+      expect(&worker == guest, "it is that guest again");
+      const Confinement confinement(worker);
+      pool.post(1, posted);
+      worker.wait_until(inner);
+    });
+    if (outer.set()) guest->wake();
+  });
+  run.thread("caller", [&] {
+    call_on_worker(pool.registry.get(), [&](WorkerBase&) {
+      call_on_worker(other.registry.get(), [&](WorkerBase& worker) {
+        guest = &worker;
+        pool.post(0, on_top);
+        worker.wait_until(outer);
+      });
+    });
+    ended = true;
+  });
+  run.settle();
+  expect(ended && posted.has_run() && on_top.has_run(), "the wait has ended");
+}
+
 }  // namespace
 }  // namespace interleave_test

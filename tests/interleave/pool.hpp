@@ -144,7 +144,7 @@ inline void Worker::push(Job* job) {
 }
 
 inline void Worker::wake() noexcept {
-  if (waits_below()) return wake_below();
+  if (waits_below()) wake_below();
   if (when_woken) when_woken();
   if (!pool_.home().apart.wake(index())) pool_.idle().try_wake(index());
 }
