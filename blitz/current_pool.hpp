@@ -63,8 +63,8 @@ BLITZ_API extern constinit Atomic<PoolBase*> started_global_pool;
 inline void enter(PoolBase* pool, PoolCall call, void* argument) { pool->enter(call, argument); }
 inline void enter_blocking(PoolBase* pool, PoolCall call, void* argument) { pool->enter_blocking(call, argument); }
 
-/// The pool for a Visit, after throw_if_unusable().
-[[nodiscard]] inline PoolBase& pool_for_visit(PoolBase* pool) {
+/// The pool for a Stay, after throw_if_unusable().
+[[nodiscard]] inline PoolBase& pool_to_enter(PoolBase* pool) {
   if (pool == kHere) return global_pool_base();
   pool->throw_if_unusable();
   return *pool;
@@ -88,8 +88,8 @@ std::invoke_result_t<F, WorkerBase&> on_worker(PoolBase* pool, F&& f) {
     call_on_worker<kEnter>(pool, [&](WorkerBase& worker) { std::invoke(std::forward<F>(f), worker); });
   } else {
     {
-      const Visit visit(pool_for_visit(pool));
-      if (visit.worker() != nullptr) return std::invoke(std::forward<F>(f), *visit.worker());
+      const Stay stay(pool_to_enter(pool), kEnter == static_cast<EnterPool>(enter_blocking));
+      if (stay.worker() != nullptr) return std::invoke(std::forward<F>(f), *stay.worker());
     }
     return result_from_worker<R, kEnter>(pool, f);
   }

@@ -61,69 +61,53 @@ void PoolBase::enter_blocking(PoolCall call, void* argument) {
   enter_from_pool(call, argument, true);
 }
 
-/// A call by a worker of another pool, which is a guest here for as long as this object lives.
-class Stay {
- public:
-  /// A worker that `blocks` stands apart in its own team.
-  Stay(PoolBase& pool, bool blocks) noexcept : host_(*current_worker), blocks_(blocks), older_(newest_stay) {
-    if (blocks) host_.team().apart.enter();
-    run_as(nullptr);
-    guest_ = pool.borrow_as_guest();
-    if (guest_ == nullptr) {
-      run_as(&host_);
-    } else {
-      guest_->stay_over(blocks ? nullptr : &host_);
-      newest_stay = this;
-    }
-  }
-  Stay(const Stay&) = delete;
-  Stay& operator=(const Stay&) = delete;
-  ~Stay() {
-    if (guest_ != nullptr) {
-      newest_stay = older_;
-      guest_->stay_over(nullptr);
-      guest_->pool()->give_back(*guest_);
-      if (!host_.pool()->from_before_fork()) run_as(&host_);
-    }
-    if (blocks_) host_.team().apart.leave();
-  }
-
-  /// Null if there is no slot for it.
-  [[nodiscard]] WorkerBase* guest() const noexcept { return guest_; }
-
-  /// The worker of `pool` that the calling thread has been since it last began to block; null if it has been none.
-  [[nodiscard]] static WorkerBase* worker_of(const PoolBase& pool) noexcept {
-    for (const Stay* stay = newest_stay; stay != nullptr && !stay->blocks_; stay = stay->older_) {
-      if (stay->guest_->pool() == &pool) return stay->guest_;
-      if (stay->host_.pool() == &pool) return &stay->host_;
-    }
-    return nullptr;
-  }
-  /// Whether a worker of `pool` waits on the calling thread's stack.
-  [[nodiscard]] static bool is_under_way(const PoolBase& pool) noexcept {
-    for (const Stay* stay = newest_stay; stay != nullptr; stay = stay->older_) {
-      if (stay->guest_->pool() == &pool || stay->host_.pool() == &pool) return true;
-    }
-    return false;
-  }
-
- private:
-  WorkerBase& host_;
-  WorkerBase* guest_ = nullptr;
-  const bool blocks_;
-  Stay* const older_;
-};
-
 constinit thread_local Stay* newest_stay = nullptr;
 
-void PoolBase::enter_from_pool(PoolCall call, void* argument, bool blocks) {
-  if (WorkerBase* const worker = blocks ? nullptr : Stay::worker_of(*this)) {
-    const RunAs as(*worker);
-    return call(argument, *worker);
+void Stay::begin(bool blocks) noexcept {
+  host_ = current_worker;
+  blocks_ = blocks;
+  if (!blocks) {
+    worker_ = worker_of(pool_);
+    if (worker_ != nullptr) return run_as(worker_);
   }
+  if (blocks) host_->team().apart.enter();
+  run_as(nullptr);
+  worker_ = pool_.borrow_as_guest();
+  if (worker_ == nullptr) return run_as(host_);
+  worker_->stay_over(blocks ? nullptr : host_);
+  is_guest_ = true;
+  older_ = std::exchange(newest_stay, this);
+}
+
+void Stay::end() noexcept {
+  if (is_guest_) {
+    newest_stay = older_;
+    worker_->stay_over(nullptr);
+    pool_.give_back(*worker_);
+  }
+  if (worker_ != nullptr && !host_->pool()->from_before_fork()) run_as(host_);
+  if (blocks_) host_->team().apart.leave();
+}
+
+WorkerBase* Stay::worker_of(const PoolBase& pool) noexcept {
+  for (const Stay* stay = newest_stay; stay != nullptr && !stay->blocks_; stay = stay->older_) {
+    if (&stay->pool_ == &pool) return stay->worker_;
+    if (stay->host_->pool() == &pool) return stay->host_;
+  }
+  return nullptr;
+}
+
+bool Stay::is_under_way(const PoolBase& pool) noexcept {
+  for (const Stay* stay = newest_stay; stay != nullptr; stay = stay->older_) {
+    if (&stay->pool_ == &pool || stay->host_->pool() == &pool) return true;
+  }
+  return false;
+}
+
+void PoolBase::enter_from_pool(PoolCall call, void* argument, bool blocks) {
   const Stay stay(*this, blocks);
-  stay.guest() != nullptr ? call(argument, *stay.guest())
-                          : inject_and_wait(call, argument, blocks ? nullptr : current_worker);
+  stay.worker() != nullptr ? call(argument, *stay.worker())
+                           : inject_and_wait(call, argument, blocks ? nullptr : current_worker);
 }
 
 bool PoolBase::is_under_way() const noexcept {

@@ -204,4 +204,46 @@ class Visit {
   WorkerBase* worker_;
 };
 
+/// Makes the calling thread a worker of `pool`, of which it is none, for as long as this object lives. A worker of another pool
+/// becomes the worker of `pool` that its thread is further down its stack, or else a guest.
+class Stay {
+ public:
+  /// `blocks`: see PoolBase::enter_blocking. The worker of the other pool stands apart in its team.
+  Stay(PoolBase& pool, bool blocks) noexcept : pool_(pool) {
+    if (current_worker == nullptr) {
+      worker_ = pool.borrow();
+    } else {
+      begin(blocks);
+    }
+  }
+  Stay(const Stay&) = delete;
+  Stay& operator=(const Stay&) = delete;
+  ~Stay() {
+    if (host_ != nullptr) {
+      end();
+    } else if (worker_ != nullptr) {
+      pool_.give_back(*worker_);
+    }
+  }
+
+  /// Null if there is no slot for it.
+  [[nodiscard]] WorkerBase* worker() const noexcept { return worker_; }
+
+  /// Whether a worker of `pool` is in a call of another pool on the calling thread's stack.
+  [[nodiscard]] static bool is_under_way(const PoolBase& pool) noexcept;
+
+ private:
+  BLITZ_COLD BLITZ_API void begin(bool blocks) noexcept;
+  BLITZ_COLD BLITZ_API void end() noexcept;
+  /// The worker of `pool` that the calling thread has been since it last began to block; null if it has been none.
+  [[nodiscard]] static WorkerBase* worker_of(const PoolBase& pool) noexcept;
+
+  PoolBase& pool_;
+  WorkerBase* worker_ = nullptr;
+  WorkerBase* host_ = nullptr;  // the worker of another pool; of a thread of no pool, null
+  Stay* older_;                 // these, if host_ is not null
+  bool blocks_;
+  bool is_guest_ = false;
+};
+
 }  // namespace blitz::detail

@@ -38,10 +38,9 @@ void destroy_on_own_worker_from_another_pool() {
   other.install([&] { pool->install([&] { pool.reset(); }); });
 }
 
-template <class Pool>
 void destroy_under_a_call_of_another_pool() {
-  auto pool = std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = threads});
-  Pool other({.num_threads = 1});
+  auto pool = std::make_unique<blitz::AsyncThreadPool>(blitz::ThreadPoolOptions{.num_threads = threads});
+  blitz::ThreadPool other({.num_threads = 1});
   pool->install([&] { other.install([&] { pool.reset(); }); });
 }
 
@@ -404,8 +403,7 @@ struct Scenario {
 constexpr Scenario kScenarios[] = {
     BLITZ_ENDING_ON_ALL("destroy_on_own_worker", destroy_on_own_worker),
     BLITZ_ENDING_ON_ALL("destroy_on_own_worker_from_another_pool", destroy_on_own_worker_from_another_pool),
-    {"destroy_under_a_call_of_another_pool.fork_join", destroy_under_a_call_of_another_pool<blitz::ThreadPool>},
-    {"destroy_under_a_call_of_another_pool.async", destroy_under_a_call_of_another_pool<blitz::AsyncThreadPool>},
+    {"destroy_under_a_call_of_another_pool", destroy_under_a_call_of_another_pool},
     BLITZ_ENDING_ON_ALL("destroy_on_resident", destroy_on_resident),
     BLITZ_ENDING_ON_ALL("throw_on_exit", throw_on_exit),
     BLITZ_ENDING_ON_ALL("throw_detached", throw_detached),

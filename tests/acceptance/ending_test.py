@@ -20,7 +20,6 @@ CRASH = "crash"
 IN_ALL_POOLS = {
     "destroy_on_own_worker": (ABORT, [OWN_WORKER]),
     "destroy_on_own_worker_from_another_pool": (ABORT, [OWN_WORKER]),
-    "destroy_under_a_call_of_another_pool": (ABORT, [OWN_WORKER]),
     "destroy_on_resident": (ABORT, [OWN_WORKER]),
     "throw_on_exit": (ABORT, ["on my way out"]),
     "throw_detached": (ABORT, ["nobody waits for me"]),
@@ -32,8 +31,9 @@ IN_ALL_POOLS = {
 POLICIES = ["fork_join", "async", "reference"]
 SIZES = [1, 2, 16]
 
-# With the global pool:
-IN_GLOBAL_POOL = {
+# Once, most of them with the global pool:
+ONCE = {
+    "destroy_under_a_call_of_another_pool": (ABORT, [OWN_WORKER]),
     "spawn_at_the_end": (0, ["main ends\n"] + [f"job {i}\n" for i in range(100)]),
     "leave_global_pool": (0, ["main ends\n" + 3 * "a thread ended\n"]),
     "use_global_pool_late": (0, ["the program is ending"]),
@@ -133,7 +133,7 @@ def scenarios():
         for policy in POLICIES:
             for size in SIZES:
                 yield [f"{name}.{policy}", str(size)], *expected
-    for name, expected in IN_GLOBAL_POOL.items():
+    for name, expected in ONCE.items():
         yield [name], *expected
     for name, expected in BESIDE_THREADS.items():
         for size in RUNS * SIZES:
