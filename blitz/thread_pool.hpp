@@ -90,14 +90,14 @@ class BasicThreadPool {
   /// @param f  Called once, without arguments.
   /// @return What `f` returns.
   /// @throws What `f` throws, and ThreadPoolError if the pool was shut down, or is the parent's in a forked child.
-  /// Complexity: O(1), some ten nanoseconds, for one caller; O(k) beside k other callers.
+  /// Complexity: O(1) and some ten nanoseconds if there is no other caller, O(k) if there are k.
   template <std::invocable F>
   decltype(auto) install(F&& f) {
     return detail::in_pool<detail::enter>(where(), std::forward<F>(f));
   }
 
-  /// The same, but a worker of another pool runs no jobs of its own pool while `f` waits: for `f` that must not be overtaken
-  /// on this thread.
+  /// As install(), but while `f` waits, a worker of another pool runs no jobs of that pool. Use it if no other job may run on
+  /// this thread before `f` has returned.
   /// @param f  Called once, without arguments.
   /// @return What `f` returns.
   /// @throws What install() throws.

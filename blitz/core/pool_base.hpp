@@ -71,7 +71,7 @@ class BLITZ_API PoolBase : public SharedObject {
   void enter_blocking(PoolCall call, void* argument);
   /// For a thread of no pool: makes it the runner of a vacant slot, until give_back; null if no slot is vacant.
   [[nodiscard]] virtual WorkerBase* borrow() noexcept = 0;
-  /// The same, but never of the pool's own team.
+  /// As borrow, but never in the pool's team.
   [[nodiscard]] virtual WorkerBase* borrow_as_guest() noexcept = 0;
   virtual void give_back(WorkerBase& worker) noexcept = 0;
   /// Wakes the workers except that of slot 0, which outside callers borrow, and keeps them awake for `time` without
@@ -158,7 +158,7 @@ class BLITZ_API PoolBase : public SharedObject {
   PoolBase(ThreadPoolOptions options, std::size_t num_threads);
   ~PoolBase() override;
 
-  /// enter and enter_blocking, for a worker of another pool.
+  /// What enter and enter_blocking do on a worker of another pool.
   BLITZ_COLD void enter_from_pool(PoolCall call, void* argument, bool blocks);
   /// enter by way of the injector. `waiter`: see CallerLatch.
   BLITZ_COLD void inject_and_wait(PoolCall call, void* argument, WorkerBase* waiter);
@@ -204,8 +204,8 @@ class Visit {
   WorkerBase* worker_;
 };
 
-/// Makes the calling thread a worker of `pool`, of which it is none, for as long as this object lives. A worker of another pool
-/// becomes the worker of `pool` that its thread is further down its stack, or else a guest.
+/// While it lives, the calling thread is a worker of `pool`. A worker of another pool is a guest, unless its thread is a worker of
+/// `pool` already, further down its stack.
 class Stay {
  public:
   /// `blocks`: see PoolBase::enter_blocking. The worker of the other pool stands apart in its team.

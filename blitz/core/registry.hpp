@@ -150,7 +150,7 @@ class BLITZ_API Registry final : public PoolBase {
       return &worker(0);
     return guest();
   }
-  [[nodiscard]] bool try_borrow_slot_0() noexcept {
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool try_borrow_slot_0() noexcept {
     if constexpr (!kSummons) callers_in_slot_0_.fetch_add(1, std::memory_order_seq_cst);
     const bool borrowed = own_.idle.try_borrow(0);
     if constexpr (!kSummons) {
@@ -158,7 +158,7 @@ class BLITZ_API Registry final : public PoolBase {
     }
     return borrowed;
   }
-  void give_back_slot_0(Worker<P>& worker) noexcept {
+  BLITZ_ALWAYS_INLINE void give_back_slot_0(Worker<P>& worker) noexcept {
     worker.give_back();
     if constexpr (!kSummons) callers_in_slot_0_.fetch_sub(1, std::memory_order_seq_cst);
   }

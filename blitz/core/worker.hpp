@@ -193,7 +193,7 @@ class WorkerBase {
 /// Makes `worker` the one that the calling thread runs; with null, it runs none.
 void run_as(WorkerBase* worker) noexcept;
 
-/// The same for as long as this object lives, for a thread that runs another worker.
+/// While it lives, the calling thread runs `worker` in place of its current one.
 class RunAs {
  public:
   explicit RunAs(WorkerBase& worker) noexcept : before_(*current_worker) { run_as(&worker); }

@@ -239,7 +239,7 @@ blitz::AsyncHandle<void> begun_elsewhere(Pool& pool, std::atomic<bool>& over) {
 
 TEST_CASE_TEMPLATE("install: a worker of another pool runs its own pool's jobs while it waits", Pool,
                    BLITZ_TEST_POOLS) {
-  // With install_blocking it does not: what the second half would miss if it could not see it.
+  // With install_blocking it does not.
   for (const bool blocking : {false, true}) {
     CAPTURE(blocking);
     for (const bool yields : {false, true}) {

@@ -66,8 +66,8 @@ void wait_as_guest(Worker& guest, Worker& host, CoreLatch& latch) {
   current_worker = nullptr;
 }
 
-// The thread that sets the latch may not touch the host when the wait has ended: its pool may be gone. The host may see the
-// latch before it is woken, as it is awake for a job.
+// The thread that sets the latch may not touch the host when the wait has ended: its pool may have ended. The host may see the
+// latch before it is woken, because it is awake for a job.
 INTERLEAVE_CASE("below: a wait ends, and then its host's pool", .preemptions = 2, .random_schedules = 1000,
                 .models = interleave::kSequential | interleave::kWeak) {
   Pool pool(run, 2);

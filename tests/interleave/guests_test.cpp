@@ -330,7 +330,7 @@ INTERLEAVE_CASE("elsewhere: a wait runs its own pool's jobs", .preemptions = 2, 
   expect(injected.has_run(), "it has run once");
 }
 
-// Another thread of `pool` sets the latch, of which the waiting one has to be told there.
+// Another thread of `pool` sets the latch, and must wake the waiting one as a worker of that pool.
 INTERLEAVE_CASE("elsewhere: a thread of its own pool ends a wait", .preemptions = 2, .delays = 0,
                 .random_schedules = 1000) {
   Pool pool(run, 2, 2);
