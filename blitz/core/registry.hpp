@@ -151,16 +151,17 @@ class BLITZ_API Registry final : public PoolBase {
     return guest();
   }
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool try_borrow_slot_0() noexcept {
-    if constexpr (!kSummons) callers_in_slot_0_.fetch_add(1, std::memory_order_seq_cst);
+    // relaxed: a caller that finds the slot taken by another has seen the claim, which comes after this.
+    if constexpr (!kSummons) callers_in_slot_0_.fetch_add(1, std::memory_order_relaxed);
     const bool borrowed = own_.idle.try_borrow(0);
     if constexpr (!kSummons) {
-      if (!borrowed) callers_in_slot_0_.fetch_sub(1, std::memory_order_seq_cst);
+      if (!borrowed) callers_in_slot_0_.fetch_sub(1, std::memory_order_relaxed);
     }
     return borrowed;
   }
   BLITZ_ALWAYS_INLINE void give_back_slot_0(Worker<P>& worker) noexcept {
     worker.give_back();
-    if constexpr (!kSummons) callers_in_slot_0_.fetch_sub(1, std::memory_order_seq_cst);
+    if constexpr (!kSummons) callers_in_slot_0_.fetch_sub(1, std::memory_order_relaxed);
   }
   [[nodiscard]] static Worker<P>* run_on_this_thread(Worker<P>* worker) noexcept {
     if (worker != nullptr) current_worker = CurrentWorker<P>::worker = worker;

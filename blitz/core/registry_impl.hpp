@@ -65,7 +65,7 @@ void Registry<P>::enter_slowly(PoolCall call, void* argument) {
 template <Policy P>
 Worker<P>* Registry<P>::guest() noexcept {
   // Nobody helps this guest. If slot 0 is its resident's, the pool's threads make the call instead.
-  if (!kSummons && callers_in_slot_0_.load(std::memory_order_seq_cst) == 0) return nullptr;
+  if (!kSummons && callers_in_slot_0_.load(std::memory_order_relaxed) == 0) return nullptr;
   GuestTeam<P>* team = free_guest_team();
   if (team == nullptr) {
     const std::lock_guard lock(making_guests_);
