@@ -58,7 +58,7 @@ void PoolBase::inject_and_wait(PoolCall call, void* argument, WorkerBase* waiter
 void PoolBase::enter_blocking(PoolCall call, void* argument) {
   if (current_worker == nullptr) return enter(call, argument);
   throw_if_unusable();
-  enter_from_pool(call, argument, true);
+  enter_slowly(call, argument, true);
 }
 
 constinit thread_local Stay* newest_stay = nullptr;
@@ -104,7 +104,7 @@ bool Stay::is_under_way(const PoolBase& pool) noexcept {
   return false;
 }
 
-void PoolBase::enter_from_pool(PoolCall call, void* argument, bool blocks) {
+void PoolBase::enter_slowly(PoolCall call, void* argument, bool blocks) {
   const Stay stay(*this, blocks);
   stay.worker() != nullptr ? call(argument, *stay.worker())
                            : inject_and_wait(call, argument, blocks ? nullptr : current_worker);

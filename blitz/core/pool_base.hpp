@@ -46,7 +46,7 @@ struct TeamBase {
 BLITZ_API BLITZ_TLS extern constinit thread_local WorkerBase* current_worker;
 /// The pool that the calling thread is a resident of, set until the thread has ended; null for the program's threads.
 BLITZ_API BLITZ_TLS extern constinit thread_local PoolBase* own_pool;
-/// The newest on the calling thread's stack.
+/// The newest on the calling thread's stack that has a guest.
 BLITZ_TLS extern constinit thread_local Stay* newest_stay;
 
 /// Aborts a forked child that has come back into a pool of its parent, with a message.
@@ -158,9 +158,9 @@ class BLITZ_API PoolBase : public SharedObject {
   PoolBase(ThreadPoolOptions options, std::size_t num_threads);
   ~PoolBase() override;
 
-  /// What enter and enter_blocking do on a worker of another pool.
-  BLITZ_COLD void enter_from_pool(PoolCall call, void* argument, bool blocks);
-  /// enter by way of the injector. `waiter`: see CallerLatch.
+  /// enter, or if it `blocks` enter_blocking, by way of a Stay, or of the injector if there is no slot.
+  BLITZ_COLD void enter_slowly(PoolCall call, void* argument, bool blocks);
+  /// `waiter`: see CallerLatch.
   BLITZ_COLD void inject_and_wait(PoolCall call, void* argument, WorkerBase* waiter);
   /// Refuses all further calls.
   void close() noexcept { callers_.store(kClosed, std::memory_order_release); }  // [close]

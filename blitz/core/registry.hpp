@@ -172,7 +172,6 @@ class BLITZ_API Registry final : public PoolBase {
   [[nodiscard]] GuestTeam<P>* make_guest_team() noexcept;
   /// A guest leaves: it gives the jobs of its slot to the pool, because perhaps no other thread takes them.
   BLITZ_COLD void leave_jobs(Worker<P>& worker) noexcept;
-  BLITZ_COLD void enter_slowly(PoolCall call, void* argument);
 
   void start_threads();
   void run_thread(std::size_t index) noexcept;

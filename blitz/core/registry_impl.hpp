@@ -45,21 +45,10 @@ template <Policy P>
 void Registry<P>::enter(PoolCall call, void* argument) {
   throw_if_unusable();
   if (current_worker != nullptr || !try_borrow_slot_0()) [[unlikely]]
-    return enter_slowly(call, argument);
+    return enter_slowly(call, argument, false);
   Worker<P>& worker = this->worker(0);
   const Borrower borrower(worker);
   call(argument, worker);
-}
-
-/// As a guest, or by way of the injector if there can be no guest.
-template <Policy P>
-void Registry<P>::enter_slowly(PoolCall call, void* argument) {
-  if (current_worker != nullptr) return enter_from_pool(call, argument, false);
-  {
-    const Visit visit(*this);
-    if (visit.worker() != nullptr) return call(argument, *visit.worker());
-  }
-  inject_and_wait(call, argument, nullptr);
 }
 
 template <Policy P>

@@ -66,8 +66,8 @@ void WorkerBase::wait_below(CoreLatch& latch) noexcept {
   {
     const std::lock_guard lock(waking_below_);
     waits_already = waits_as_.load(std::memory_order_relaxed);
-    waits_as_.store(below_,
-                    std::memory_order_relaxed);  // relaxed: its reader takes the mutex, or has found the latch asleep
+    // relaxed: its reader takes the mutex, or has found the latch asleep.
+    waits_as_.store(below_, std::memory_order_relaxed);
   }
   if (waits_already == nullptr) team_->apart.enter();
   {
