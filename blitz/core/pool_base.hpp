@@ -208,7 +208,7 @@ class Visit {
 /// `pool` already, further down its stack.
 class Stay {
  public:
-  /// `blocks`: see PoolBase::enter_blocking. The worker of the other pool stands apart in its team.
+  /// `blocks`: see PoolBase::enter_blocking. The worker of the other pool then counts as apart in its team.
   Stay(PoolBase& pool, bool blocks) noexcept : pool_(pool) {
     if (current_worker == nullptr) {
       worker_ = pool.borrow();
