@@ -117,18 +117,15 @@ void Worker<P>::wait_until(CoreLatch& latch) noexcept {
   registry_.end_if_forked();
   if (region() != 0) return team().isolation.wait(*this, latch);
   const bool may_help = nested_waits_ < registry_.options().max_nested_waits && !is_surplus();
-  if (stays_over()) [[unlikely]]
-    return wait_as_guest(latch, may_help);
-  if (!may_help && wait_apart(*this, latch)) return;
+  if (!may_help && !stays_over() && wait_apart(*this, latch)) return;
   ++nested_waits_;
-  work_until(latch, Rest::kWait);
+  stays_over() ? wait_as_guest(latch, may_help) : work_until(latch, Rest::kWait);
   --nested_waits_;
 }
 
 /// Of a worker of another pool. When its last search finds nothing, its own queue is empty.
 template <Policy P>
 void Worker<P>::wait_as_guest(CoreLatch& latch, bool may_help) noexcept {
-  ++nested_waits_;
   for (unsigned round = 0; round <= rounds_of_search(index(), false) && !latch.probe();) {
     Job* job = may_help ? find_any() : take_newest();
     if (job == nullptr && !may_help) job = take_left();
@@ -141,7 +138,6 @@ void Worker<P>::wait_as_guest(CoreLatch& latch, bool may_help) noexcept {
     }
   }
   if (!latch.probe()) wait_below(latch);
-  --nested_waits_;
 }
 
 template <Policy P>

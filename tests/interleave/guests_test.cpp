@@ -304,6 +304,17 @@ INTERLEAVE_CASE("guest: the pool ends after it", .preemptions = 1, .random_sched
 
 // --- from another pool ---
 
+/// A caller of `pool` calls `other`, and waits there once `begin` has been called with the guest.
+template <class F>
+void wait_elsewhere(Pool& pool, Pool& other, CoreLatch& latch, F&& begin) {
+  call_on_worker(pool.registry.get(), [&](WorkerBase&) {
+    call_on_worker(other.registry.get(), [&](WorkerBase& guest) {
+      begin(guest);
+      guest.wait_until(latch);
+    });
+  });
+}
+
 // The thread of `pool` is in a call of `other`, and must run the job that ends its wait.
 INTERLEAVE_CASE("elsewhere: a wait runs its own pool's jobs", .preemptions = 2, .models = interleave::kSequential) {
   Pool pool(run, 1, 1);
@@ -342,12 +353,9 @@ INTERLEAVE_CASE("elsewhere: a thread of its own pool ends a wait", .preemptions 
     if (latch.set()) guest->wake();
   });
   run.thread("caller", [&] {
-    call_on_worker(pool.registry.get(), [&](WorkerBase&) {
-      call_on_worker(other.registry.get(), [&](WorkerBase& worker) {
-        guest = &worker;
-        pool.post(1, posted);
-        worker.wait_until(latch);
-      });
+    wait_elsewhere(pool, other, latch, [&](WorkerBase& worker) {
+      guest = &worker;
+      pool.post(1, posted);
     });
     ended = true;
   });
@@ -376,12 +384,9 @@ INTERLEAVE_CASE("elsewhere: a confined wait on top of another", .preemptions = 1
     if (outer.set()) guest->wake();
   });
   run.thread("caller", [&] {
-    call_on_worker(pool.registry.get(), [&](WorkerBase&) {
-      call_on_worker(other.registry.get(), [&](WorkerBase& worker) {
-        guest = &worker;
-        pool.post(0, on_top);
-        worker.wait_until(outer);
-      });
+    wait_elsewhere(pool, other, outer, [&](WorkerBase& worker) {
+      guest = &worker;
+      pool.post(0, on_top);
     });
     ended = true;
   });
