@@ -309,6 +309,24 @@ TEST_CASE_TEMPLATE("callers: the jobs that one leaves are run", Pool, BLITZ_TEST
   });
 }
 
+// More than a queue of the async backend holds: some overflow, and are fetched again in batches. None may be left where nobody
+// looks.
+TEST_CASE_TEMPLATE("callers: the jobs that one leaves are run, however many", Pool, BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    constexpr int kJobs = 1000;
+    std::atomic<int> ran{0};
+    {
+      const OtherCaller other(pool);
+      pool.install([&] {
+        for (int i = 0; i < kJobs; ++i) blitz::spawn([&] { ++ran; });
+        for (int i = 0; i < kJobs / 2; ++i) static_cast<void>(blitz::yield_now());
+      });
+    }
+    pool.shutdown();
+    CHECK(ran == kJobs);
+  });
+}
+
 TEST_CASE_TEMPLATE("callers: the pool may end right after their calls, and runs what they have left", Pool,
                    BLITZ_TEST_POOLS) {
   for (const std::size_t size : kPoolSizes) {
