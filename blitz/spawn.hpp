@@ -41,9 +41,9 @@ class BroadcastContext {
 /// @cond
 namespace detail {
 
-/// For mail, which only a thread of the pool, or a borrower of its place, runs.
+/// For mail, which only a worker of the pool's own team runs.
 [[nodiscard]] inline BroadcastContext context_of(WorkerBase& worker) noexcept {
-  return {worker.at_home()->index(), worker.pool()->num_threads()};
+  return {worker.index(), worker.num_threads()};
 }
 
 }  // namespace detail

@@ -99,12 +99,7 @@ template <Policy P>
 void Registry<P>::leave_jobs(Worker<P>& worker) noexcept {
   if (from_before_fork()) return;
   while (Job* const job = worker.take_left()) worker.execute(job);
-  while (Job* const job = worker.queue().take_newest()) inject(job);
-  // A queue may keep jobs that it has fetched from the injector, and that take_newest does not find.
-  if constexpr (requires { worker.queue().take_fetched(); }) {
-    while (Job* const job = worker.queue().take_fetched()) inject(job);
-  }
-  while (Job* const job = worker.take_overflow()) inject(job);
+  while (Job* const job = worker.take_own()) inject(job);
 }
 
 template <Policy P>

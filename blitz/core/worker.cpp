@@ -84,6 +84,12 @@ void WorkerBase::wake_below() noexcept {
   if (WorkerBase* const worker = waits_as_.load(std::memory_order_relaxed)) worker->wake();
 }
 
+void HostsMail::execute_it(Job* /*job*/, WorkerBase& visitor) noexcept {
+  WorkerBase& host = *visitor.at_home();
+  const RunAs as(host);
+  if (Job* const job = host.take_mail()) host.execute(job);
+}
+
 void WorkerBase::reserve_confined(std::size_t count) { confined_jobs_.deque.reserve(count); }
 
 void WorkerBase::push_confined(Job* job) {

@@ -191,7 +191,7 @@ class WorkerBase {
 };
 
 /// Makes `worker` the one that the calling thread runs; with null, it runs none.
-void run_as(WorkerBase* worker) noexcept;
+BLITZ_API void run_as(WorkerBase* worker) noexcept;
 
 /// While it lives, the calling thread runs `worker` in place of its current one.
 class RunAs {
@@ -234,6 +234,12 @@ void call_on_worker(PoolBase* pool, const F& f) {
       const_cast<void*>(static_cast<const void*>(&f)));
 }
 
+/// For the mailbox of a visitor: runs a job of the mail of its worker in the pool's team, as that worker.
+struct HostsMail final : Job {
+  HostsMail() noexcept : Job(&execute_it) {}
+  BLITZ_API static void execute_it(Job* job, WorkerBase& visitor) noexcept;
+};
+
 template <Policy P>
 class Registry;
 template <Policy P>
@@ -268,14 +274,15 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   [[nodiscard]] Job* take_mail() noexcept override {
     Job* const job = mailbox_.empty() ? nullptr : mailbox_.take();
     if (job != nullptr) taken_.add();
-    return job == nullptr && host_ != nullptr ? host_->take_mail() : job;
+    return job == nullptr && host_ != nullptr && host_->has_mail() ? &hosts_mail_ : job;
   }
   [[nodiscard]] bool has_mail() const noexcept override {
     return !mailbox_.empty() || (host_ != nullptr && host_->has_mail());
   }
   [[nodiscard]] Job* take_injected() noexcept override;
-  /// In a guest's team: the oldest job that a full queue has refused.
-  [[nodiscard]] Job* take_overflow() noexcept { return injector_.take(); }
+  /// For a guest: the next job that perhaps no other thread takes. It is in the queue, also if take_newest does not find it, or
+  /// the queue has refused it.
+  [[nodiscard]] Job* take_own() noexcept;
   void confine(Confined to) noexcept override;
 
   /// Offers a job, for which a sleeping worker is woken if no other searches. If it throws std::bad_alloc, it has not taken
@@ -391,6 +398,8 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
     }
   };
   [[nodiscard]] bool queues_empty() const noexcept;
+  /// Whether no job is left in this worker's queues.
+  [[nodiscard]] bool leaves_nothing() const noexcept { return queue_.empty() && confined_jobs().deque.empty(); }
 
   struct Summons final : Job {
     explicit Summons(Worker& to) noexcept : Job(&execute_it), slot(to) {}
@@ -414,6 +423,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   Atomic<bool> rests_{true};          // written by the resident
   Atomic<Worker*> visitor_{nullptr};  // the worker of another team that the resident runs; written by it
   Summons summons_{*this};            // in an injector at most once: from a claim of the vacant slot until it is run
+  HostsMail hosts_mail_;              // in no queue: taken by the runner, and run immediately
 };
 
 /// The worker that the calling thread runs, if its policy is P and it is not confined; else null. Each join reads it.

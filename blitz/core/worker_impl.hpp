@@ -32,6 +32,15 @@ Job* Worker<P>::take_injected() noexcept {
 }
 
 template <Policy P>
+Job* Worker<P>::take_own() noexcept {
+  if (Job* const job = queue_.take_newest()) return job;
+  if constexpr (requires { queue_.take_fetched(); }) {
+    if (Job* const job = queue_.take_fetched()) return job;
+  }
+  return injector_.take();
+}
+
+template <Policy P>
 WorkerStats Worker<P>::stats() const noexcept {
   WorkerStats s;
   constexpr bool queue_counts = policy::CountingQueue<typename P::LocalQueue>;
@@ -123,11 +132,11 @@ void Worker<P>::wait_until(CoreLatch& latch) noexcept {
   --nested_waits_;
 }
 
-/// Of a worker of another pool. When its last search finds nothing, its own queue is empty.
+/// Of a worker of another pool. When its last search finds nothing, its own queue and its team's injector are empty.
 template <Policy P>
 void Worker<P>::wait_as_guest(CoreLatch& latch, bool may_help) noexcept {
   for (unsigned round = 0; round <= rounds_of_search(index(), false) && !latch.probe();) {
-    Job* job = may_help ? find_any() : take_newest();
+    Job* job = may_help ? find_any() : take_own();
     if (job == nullptr && !may_help) job = take_left();
     if (job != nullptr) {
       execute(job);
@@ -172,8 +181,7 @@ void Worker<P>::give_back() noexcept {
 template <Policy P>
 bool Worker<P>::queues_empty() const noexcept {
   for (std::size_t slot = 0; slot < num_threads(); ++slot) {
-    Worker& other = team_.worker(slot);
-    if (!other.queue().empty() || !other.confined_jobs().deque.empty()) return false;
+    if (!team_.worker(slot).leaves_nothing()) return false;
   }
   return true;
 }
@@ -186,7 +194,7 @@ void Worker<P>::summon() noexcept {
 template <Policy P>
 bool Worker<P>::is_wanted_at_home() const noexcept {
   const auto& host = static_cast<const Worker&>(*host_);
-  return !registry_.injector().empty() || host.has_mail() || host.is_surplus();
+  return !registry_.injector().empty() || host.has_mail() || !host.leaves_nothing() || host.is_surplus();
 }
 
 /// As run_resident, but without sleep: when there is no work, or when it is wanted at home, the resident goes home.
@@ -200,9 +208,8 @@ void Worker<P>::visit(Worker& host) noexcept {
 
     Search search = idle_.summoned(index());
     bool searches = true;
-    // It leaves no job in its queue, because perhaps no other thread comes for it.
-    const auto may_leave = [this]() noexcept { return queue_.empty() && confined_jobs().deque.empty(); };
-    for (unsigned rounds = 0; rounds <= kRoundsOfSearch && !(is_wanted_at_home() && may_leave());) {
+    // It leaves no job here, because perhaps no other thread comes for it.
+    for (unsigned rounds = 0; rounds <= kRoundsOfSearch && !(is_wanted_at_home() && leaves_nothing());) {
       sources_.searching = searches;
       Job* const job = find_any();
       sources_.searching = false;

@@ -204,6 +204,26 @@ TEST_CASE_TEMPLATE("pools: a call made by a worker of another pool waits for no 
 
 // --- install_blocking ---
 
+// More than a queue of the async backend holds: some overflow, and are fetched again in batches. Where the pool has one thread,
+// nobody else takes them.
+TEST_CASE_TEMPLATE("pools: a call from another pool runs all its jobs at the limit of nested waits", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& caller) {
+    for (const std::size_t size : {1, 2}) {
+      Pool pool({.num_threads = size, .max_nested_waits = 0});
+      constexpr int kJobs = 1000;
+      std::atomic<int> ran{0};
+      caller.install([&] {
+        pool.scope([&](auto& scope) {
+          for (int i = 0; i < kJobs; ++i) scope.spawn([&] { ++ran; });
+          for (int i = 0; i < kJobs / 2; ++i) static_cast<void>(blitz::yield_now());
+        });
+      });
+      CHECK(ran == kJobs);
+    }
+  });
+}
+
 TEST_CASE_TEMPLATE("install_blocking: returns what the callable does, from anywhere", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     const auto test = [&] {

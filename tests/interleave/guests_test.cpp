@@ -131,13 +131,20 @@ INTERLEAVE_CASE("guest: two of them", .preemptions = 1, .delays = 0, .random_sch
   expect(pushed[0].has_run() && pushed[1].has_run(), "each has run once");
 }
 
-/// A resident waits in a guest's team for its mail, which is posted when it waits, or at any time.
+/// A resident waits in a guest's team for its mail, which is posted when it waits, or at any time. It runs it as the worker that it
+/// is at home, where it leaves a job.
 void send_mail(Run& run, bool when_it_waits) {
   PoolWithCaller pool(run, 2);
   CoreLatch latch;
   Parker begun;
   Parker done;
-  Task posted([&](Worker&) { static_cast<void>(latch.set()); });
+  Task left([](Worker&) {});
+  Task posted([&](Worker& worker) {
+    expect(worker.at_home() == &worker && worker.index() == 1, "mail is run at home");
+    expect(blitz::detail::current_worker == &worker, "mail is run at home");
+    worker.push(&left);
+    static_cast<void>(latch.set());
+  });
   Task pushed([&](Worker& worker) {
     expect_summoned(worker);
     begun.unpark();
@@ -150,7 +157,7 @@ void send_mail(Run& run, bool when_it_waits) {
     pool.post(1, posted);
   });
   run.settle();
-  expect(pushed.has_run() && posted.has_run(), "each has run once");
+  expect(pushed.has_run() && posted.has_run() && left.has_run(), "each has run once");
 }
 
 INTERLEAVE_CASE("guest: mail for a resident that is away", .preemptions = 2, .random_schedules = 1000,
@@ -159,6 +166,39 @@ INTERLEAVE_CASE("guest: mail for a resident that is away", .preemptions = 2, .ra
 }
 
 INTERLEAVE_CASE("guest: mail at any time", .preemptions = 1, .random_schedules = 2000) { send_mail(run, false); }
+
+// A second job of the guest waits for the job that the mail has left.
+INTERLEAVE_CASE("guest: mail calls a resident home", .preemptions = 1, .random_schedules = 1000) {
+  PoolWithCaller pool(run, 2);
+  Parker begun;
+  Parker sent;
+  Parker left_has_run;
+  Parker done;
+  Task left([&](Worker&) { left_has_run.unpark(); });
+  Task posted([&](Worker& worker) { worker.push(&left); });
+  Task first([&](Worker&) {
+    begun.unpark();
+    sent.park();
+  });
+  Task second([&](Worker&) {
+    left_has_run.park();
+    done.unpark();
+  });
+  run.thread("guest", [&] {
+    pool.visit([&](Worker& worker) {
+      worker.push(&first);
+      worker.push(&second);
+      done.park();
+    });
+  });
+  run.thread("sender", [&] {
+    begun.park();
+    pool.post(1, posted);
+    sent.unpark();
+  });
+  run.settle();
+  expect(first.has_run() && second.has_run() && posted.has_run() && left.has_run(), "each has run once");
+}
 
 INTERLEAVE_CASE("guest: what comes from outside meanwhile", .preemptions = 1, .random_schedules = 1000) {
   PoolWithCaller pool(run, 2);
