@@ -95,7 +95,11 @@ class TaskGroup {
   /// Complexity: O(1), some tens of nanoseconds; the job's memory comes from the worker's free blocks.
   template <SpawnTask F>
   void run(F&& f) {
-    detail::spawn_job(detail::worker_of(*pool_), *pool_, detail::GroupOwner{group_}, std::forward<F>(f));
+    if (detail::WorkerBase* const worker = detail::worker_of(*pool_)) {
+      detail::spawn_job(worker, *pool_, detail::GroupOwner{group_}, std::forward<F>(f));
+    } else {
+      run_from_outside(std::forward<F>(f));
+    }
   }
 
   /// @cond
@@ -110,9 +114,10 @@ class TaskGroup {
   /// request to stop is over.
   ///
   /// A worker runs other jobs of its pool meanwhile, then sleeps. A thread of no pool does the same as a worker of the
-  /// group's pool, unless another caller is in it; then it sleeps. Several threads may wait concurrently; each returns, and one
-  /// of them gets the exception. If another thread spawns jobs meanwhile, wait() returns at some moment at which none
-  /// was unfinished. All that the jobs did happens before the return.
+  /// group's pool. If another caller is in the pool, it runs only jobs of the group that threads outside have given to it, and
+  /// what these spawn; so does a worker of another pool that has no jobs in its queue. Several threads may wait concurrently;
+  /// each returns, and one of them gets the exception. If another thread spawns jobs meanwhile, wait() returns at some moment
+  /// at which none was unfinished. All that the jobs did happens before the return.
   ///
   /// @throws The first exception that a job has thrown since the last was rethrown; the others are dropped.
   ///         ThreadPoolError in a forked child whose parent has the pool.
@@ -156,6 +161,19 @@ class TaskGroup {
   [[nodiscard]] bool idle() const noexcept { return group_.idle(); }
 
  private:
+  /// As spawn_job, for a thread that is no worker of the pool.
+  template <class F>
+  [[gnu::noinline]] void run_from_outside(F&& f) {
+    pool_->throw_if_unusable();  // In a forked child the group's mutex may be locked for ever.
+    using J = detail::SpawnedJob<std::decay_t<F>, detail::GroupOwner, detail::FifoJob>;
+    const detail::GroupOwner owner{group_};
+    auto job = detail::make_heap_job<J>(nullptr, owner, std::forward<F>(f));
+    auto token = group_.make_token();
+    owner.begun(nullptr, *pool_);
+    pool_->detached_jobs().begin_outside();  // the token
+    group_.offer(job.release(), std::move(token));
+  }
+
   explicit TaskGroup(detail::PoolBase& pool) : pool_(detail::share(pool)), group_(pool) {}
 
   detail::Shared<detail::PoolBase> pool_;  // keeps the pool's memory, and not its threads

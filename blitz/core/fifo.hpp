@@ -32,13 +32,18 @@ class JobFifo {
     (newest_ != nullptr ? newest_->younger : oldest_) = job;
     newest_ = job;
   }
-  /// For the holder of a token of that region: its oldest job. The list may be gone once the last job has run. O(1),
-  /// plus the jobs of other regions that are older.
+  [[nodiscard]] bool empty() noexcept {
+    const std::lock_guard lock(mutex_);
+    return oldest_ == nullptr;
+  }
+  /// The oldest job of that region; null if there is none, which the holder of its token need not expect. The list may be gone
+  /// once the last job has run. O(1), plus the jobs of other regions that are older.
   [[nodiscard]] FifoJob* pop(Region region) noexcept {
     const std::lock_guard lock(mutex_);
     FifoJob* older = nullptr;
     FifoJob* job = oldest_;
-    while (job->region != region) older = std::exchange(job, job->younger);
+    while (job != nullptr && job->region != region) older = std::exchange(job, job->younger);
+    if (job == nullptr) return nullptr;
     (older != nullptr ? older->younger : oldest_) = job->younger;
     if (job->younger == nullptr) newest_ = older;
     return job;

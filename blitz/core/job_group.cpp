@@ -3,7 +3,46 @@
 #include <mutex>
 #include <utility>
 
+#include "blitz/core/spawned_job.hpp"
+
 namespace blitz::detail {
+
+HeapJob<JobGroup::Token> JobGroup::make_token() {
+  if (outside_jobs() == nullptr) {
+    const std::lock_guard lock(mutex_);
+    if (outside_jobs() == nullptr) outside_.store(new OutsideJobs, std::memory_order_release);  // [outside]
+  }
+  return make_heap_job<Token>(nullptr, share(*outside_jobs()));
+}
+
+void JobGroup::Token::execute_it(Job* job, WorkerBase& worker) noexcept {
+  auto* const self = static_cast<Token*>(job);
+  const Shared<OutsideJobs> jobs = std::move(self->jobs_);
+  destroy_heap_job(self, &worker);
+  if (FifoJob* const oldest = jobs->list.pop(0)) oldest->execute(oldest, worker);
+  Detached::finished(worker);
+}
+
+void JobGroup::offer(FifoJob* job, HeapJob<Token> token) noexcept {
+  // From here on a waiter may run the job, but this thread's call keeps the group.
+  outside_jobs()->list.push(job);
+  pool_.inject(token.release());
+  // relaxed: a waiter that has looked at the list before the push, or before there was one, has set the bit before that.
+  if ((state_.load(std::memory_order_relaxed) & kGuarded) != 0) wake_claimer();
+}
+
+void JobGroup::wake_claimer() noexcept {
+  Waiter* claimer = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    Waiter** link = &waiters_;
+    while (*link != nullptr && !(*link)->claims) link = &(*link)->next;
+    claimer = *link;
+    if (claimer == nullptr) return;
+    *link = claimer->next;
+  }
+  claimer->latch.set();
+}
 
 void JobGroup::finished() noexcept {
   std::size_t seen = state_.load(std::memory_order_relaxed);  // The exchange below checks it.
@@ -20,6 +59,7 @@ void JobGroup::finished() noexcept {
   }
   while (waiter != nullptr) {
     Waiter* const next = waiter->next;
+    waiter->ended = true;
     waiter->latch.set();
     waiter = next;
   }
@@ -34,8 +74,14 @@ void JobGroup::keep_exception() noexcept {
 
 std::exception_ptr JobGroup::wait() noexcept {
   if (!idle()) {
-    const Visit helper(pool_);
-    wait_here();
+    if (WorkerBase* const worker = worker_of(pool_)) {
+      wait_here(worker, !worker->at_limit_of_waits());
+    } else if (current_worker == nullptr || current_worker->may_run_another()) {
+      const Stay stay(pool_, false);
+      wait_here(stay.worker(), true);
+    } else {
+      wait_here(nullptr, false);
+    }
   }
   std::exception_ptr error;
   if ((state_.load(std::memory_order_acquire) & kGuarded) != 0) {  // [done]
@@ -49,25 +95,30 @@ std::exception_ptr JobGroup::wait() noexcept {
   return error;
 }
 
-void JobGroup::wait_here() noexcept {
+void JobGroup::wait_here(WorkerBase* worker, bool may_claim) noexcept {
   // A worker's newest jobs are most often the group's. It looks for others, as any that waits, after a few.
   constexpr int kFew = 8;
-  if (WorkerBase* const worker = current_worker) {
-    for (int i = 0; i < kFew; ++i) {
-      Job* const job = worker->take_newest();
+  // In the pool's own team it finds the tokens.
+  const bool claims = may_claim && worker != nullptr && worker->at_home() != worker && worker->region() == 0;
+  for (;;) {
+    for (int i = 0; worker != nullptr && i < kFew; ++i) {
+      Job* job = worker->take_newest();
+      if (job == nullptr && claims) job = claim();
       if (job == nullptr) break;
-      worker->execute(job);
+      worker->call_in_wait([&] { worker->execute(job); });
       if (idle()) return;
     }
+    Waiter waiter(pool_, claims);
+    {
+      const std::lock_guard lock(mutex_);
+      // Relaxed: wait() reads it again, and the one that ends the last job takes the mutex.
+      if (state_.fetch_or(kGuarded, std::memory_order_relaxed) < kJob) return;
+      if (claims && has_claimable()) continue;
+      waiter.next = std::exchange(waiters_, &waiter);
+    }
+    waiter.latch.wait();
+    if (waiter.ended) return;
   }
-  Waiter waiter(pool_);
-  {
-    const std::lock_guard lock(mutex_);
-    // Relaxed: wait() reads it again, and the one that ends the last job takes the mutex.
-    if (state_.fetch_or(kGuarded, std::memory_order_relaxed) < kJob) return;
-    waiter.next = std::exchange(waiters_, &waiter);
-  }
-  waiter.latch.wait();
 }
 
 }  // namespace blitz::detail

@@ -187,23 +187,6 @@ class BLITZ_API PoolBase : public SharedObject {
 template <class P>
 [[nodiscard]] BLITZ_API Shared<PoolBase> start_pool(ThreadPoolOptions options);
 
-/// Makes a thread of no pool a worker of `pool` for as long as this object lives, if a slot is vacant.
-class Visit {
- public:
-  explicit Visit(PoolBase& pool) noexcept : pool_(pool), worker_(current_worker == nullptr ? pool.borrow() : nullptr) {}
-  Visit(const Visit&) = delete;
-  Visit& operator=(const Visit&) = delete;
-  ~Visit() {
-    if (worker_ != nullptr) pool_.give_back(*worker_);
-  }
-  /// Null if the thread is no worker of the pool.
-  [[nodiscard]] WorkerBase* worker() const noexcept { return worker_; }
-
- private:
-  PoolBase& pool_;
-  WorkerBase* worker_;
-};
-
 /// While it lives, the calling thread is a worker of `pool`. A worker of another pool is a guest, unless its thread is a worker of
 /// `pool` already, further down its stack.
 class Stay {

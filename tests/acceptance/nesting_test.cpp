@@ -82,9 +82,14 @@ int begun_waits(blitz::ThreadPoolOptions options, int jobs, int expected) {
   options.num_threads = 3;
   Pool pool(options);
   Pool other({.num_threads = 1});
+  std::latch waiting(1);
   std::latch event(1);
   blitz::TaskGroup until_event(other);
-  until_event.run([&] { event.wait(); });
+  until_event.run([&] {
+    waiting.count_down();
+    event.wait();
+  });
+  waiting.wait();  // Or else one that waits for the job would run it.
   std::latch busy(1);
   std::latch end_of_long_job(1);
   std::atomic<bool> released{

@@ -16,6 +16,7 @@
 #include <doctest/doctest.h>
 
 #include "scopes.hpp"
+#include "support/all_busy.hpp"
 
 using blitz::TaskGroup;
 using namespace blitz_test;
@@ -260,6 +261,53 @@ TEST_CASE_TEMPLATE("task group: a thread outside blocks where no slot is free", 
     group.wait();
     CHECK(ended);
   }
+}
+
+TEST_CASE_TEMPLATE("task group: a thread outside waits for no other caller's work", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
+  for_each_size<Pool>([](Pool& pool) {
+    const AllBusy busy(pool);
+    std::atomic<int> count{0};
+    {
+      TaskGroup group(pool);
+      run_many(group, count);
+      group.wait();
+      CHECK(count == kMany);
+      for (int i = 0; i < kMany; ++i) group.run([&] { run_many(group, count); });
+      group.run([] { throw Failure("thrown"); });
+      CHECK(what_is_thrown_by([&] { group.wait(); }) == "thrown");
+      CHECK(count == kMany + kMany * kMany);
+    }
+    Pool other({.num_threads = 1});
+    other.install([&] {
+      TaskGroup group(pool);
+      for (int i = 0; i < kMany; ++i) group.run([&] { run_many(group, count); });
+      group.wait();
+    });
+    CHECK(count == kMany + 2 * kMany * kMany);
+  });
+}
+
+// The first job runs on one of the waiting threads until the other one has run the second.
+TEST_CASE_TEMPLATE("task group: a thread outside that waits already runs what comes", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
+  for_each_size<Pool>([](Pool& pool) {
+    const AllBusy busy(pool);
+    for (int round = 0; round < 20; ++round) {
+      TaskGroup group(pool);
+      std::latch begun(1);
+      std::latch second(1);
+      group.run([&] {
+        begun.count_down();
+        second.wait();
+      });
+      std::thread waiters[2] = {std::thread([&] { group.wait(); }), std::thread([&] { group.wait(); })};
+      begun.wait();
+      for (int i = 0; i < round; ++i) std::this_thread::yield();
+      group.run([&] { second.count_down(); });
+      for (std::thread& waiter : waiters) waiter.join();
+    }
+  });
 }
 
 TEST_CASE_TEMPLATE("task group: a worker of another pool does its own pool's work while it waits", Pool,

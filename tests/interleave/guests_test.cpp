@@ -1,9 +1,12 @@
 // Guests, on Worker and Registry as they are shipped: outside callers that find slot 0 of the pool's own team taken, and the
 // residents that are summoned to their teams.
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "blitz/core/confinement.hpp"
+#include "blitz/core/job_group.hpp"
+#include "blitz/core/spawned_job.hpp"
 #include "tests/interleave/residents.hpp"
 
 namespace interleave_test {
@@ -11,6 +14,9 @@ namespace {
 
 using blitz::detail::call_on_worker;
 using blitz::detail::Confinement;
+using blitz::detail::Detached;
+using blitz::detail::FifoJob;
+using blitz::detail::JobGroup;
 
 /// A pool with a caller in slot 0, which executes a long job.
 class PoolWithCaller : public Pool {
@@ -340,6 +346,138 @@ INTERLEAVE_CASE("guest: the pool ends after it", .preemptions = 1, .random_sched
   });
   run.go();
   expect(left.has_run(), "it has run once");
+}
+
+// --- a group that it waits for ---
+
+/// A group of the pool, to which threads outside give jobs.
+class Group {
+ public:
+  Group(Run& run, Pool& pool) : pool_(*pool.registry), group_(std::in_place, pool_) { run.name(*group_, "group"); }
+
+  struct Job final : FifoJob {
+    explicit Job(Group& its_group) : FifoJob(&execute_it), group(its_group) {}
+    static void execute_it(blitz::detail::Job* job, WorkerBase& worker) noexcept {
+      auto& self = *static_cast<Job*>(job);
+      self.runs.write(self.runs.read() + 1);
+      self.group->finished();
+      Detached::finished(worker);
+    }
+    Group& group;
+    Plain<int> runs{"runs", 0};
+  };
+
+  /// As TaskGroup::run, by a thread outside.
+  void run(Job& job) {
+    auto token = group_->make_token();
+    group_->begun();
+    for (int i = 0; i < 2; ++i) pool_.detached_jobs().begin_outside();
+    group_->offer(&job, std::move(token));
+  }
+  void wait() { expect(group_->wait() == nullptr, "no job throws"); }
+  void end() { group_.reset(); }
+  JobGroup* operator->() noexcept { return &*group_; }
+
+ private:
+  Registry& pool_;
+  std::optional<JobGroup> group_;
+};
+
+// No thread of the pool comes for the token before the first caller leaves.
+INTERLEAVE_CASE("guest: runs the job of its group", .preemptions = 1, .random_schedules = 1000) {
+  PoolWithCaller pool(run, 1);
+  Group group(run, pool);
+  Group::Job job(group);
+  bool ended = false;
+  run.thread("guest", [&] {
+    group.run(job);
+    group.wait();
+    expect(job.runs.read() == 1, "it has run once");
+    group.end();
+    ended = true;
+    pool.first_leaves();
+  });
+  run.settle();
+  expect(ended, "the wait has ended");
+}
+
+// A resident takes the token.
+INTERLEAVE_CASE("guest: and a resident for one job of a group", .preemptions = 1, .random_schedules = 1000) {
+  PoolWithCaller pool(run, 2);
+  Group group(run, pool);
+  Group::Job job(group);
+  bool ended = false;
+  run.thread("guest", [&] {
+    group.run(job);
+    group.wait();
+    expect(job.runs.read() == 1, "it has run once");
+    group.end();
+    ended = true;
+    pool.first_leaves();
+  });
+  run.settle();
+  expect(ended, "the wait has ended");
+}
+
+// The guest waits for a job that is still to come.
+INTERLEAVE_CASE("guest: a job for its group while it waits", .preemptions = 2, .random_schedules = 1000,
+                .models = interleave::kSequential | interleave::kWeak) {
+  PoolWithCaller pool(run, 1);
+  Group group(run, pool);
+  Group::Job job(group);
+  bool ended = false;
+  group->begun();
+  run.thread("guest", [&] {
+    group.wait();
+    expect(job.runs.read() == 1, "it has run once");
+    ended = true;
+    pool.first_leaves();
+  });
+  run.thread("outside", [&] {
+    group.run(job);
+    group->finished();
+  });
+  run.settle();
+  expect(ended, "the wait has ended");
+}
+
+INTERLEAVE_CASE("guest: two threads give its group the first jobs", .preemptions = 1, .random_schedules = 1000) {
+  PoolWithCaller pool(run, 1);
+  Group group(run, pool);
+  Group::Job jobs[2] = {Group::Job(group), Group::Job(group)};
+  bool ended = false;
+  for (int i = 0; i < 2; ++i) group->begun();
+  run.thread("guest", [&] {
+    group.wait();
+    expect(jobs[0].runs.read() == 1 && jobs[1].runs.read() == 1, "each has run once");
+    ended = true;
+    pool.first_leaves();
+  });
+  for (Group::Job& job : jobs) {
+    run.thread("outside", [&] {
+      group.run(job);
+      group->finished();
+    });
+  }
+  run.settle();
+  expect(ended, "the wait has ended");
+}
+
+// A waiter in the pool's own team finds the token, or a resident does.
+INTERLEAVE_CASE("guest: a group that the first caller waits for", .preemptions = 1, .random_schedules = 1000) {
+  Pool pool(run, 2, 2);
+  Group group(run, pool);
+  Group::Job job(group);
+  bool ended = false;
+  run.thread("caller", [&] {
+    group.run(job);
+    group.wait();
+    expect(job.runs.read() == 1, "it has run once");
+    group.end();
+    ended = true;
+  });
+  run.settle();
+  expect(ended, "the wait has ended");
 }
 
 // --- from another pool ---
