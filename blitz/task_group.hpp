@@ -115,9 +115,9 @@ class TaskGroup {
   ///
   /// A worker runs other jobs of its pool meanwhile, then sleeps. A thread of no pool does the same as a worker of the
   /// group's pool. If another caller is in the pool, it runs only jobs of the group that threads outside have given to it, and
-  /// what these spawn; so does a worker of another pool that has no jobs in its queue. Several threads may wait concurrently;
-  /// each returns, and one of them gets the exception. If another thread spawns jobs meanwhile, wait() returns at some moment
-  /// at which none was unfinished. All that the jobs did happens before the return.
+  /// the jobs that these spawn. A worker of another pool that has no jobs in its queue does the same. Several threads may wait
+  /// concurrently; each returns, and one of them gets the exception. If another thread spawns jobs concurrently, wait() returns
+  /// at some moment at which none was unfinished. All that the jobs did happens before the return.
   ///
   /// @throws The first exception that a job has thrown since the last was rethrown; the others are dropped.
   ///         ThreadPoolError in a forked child whose parent has the pool.
@@ -161,10 +161,10 @@ class TaskGroup {
   [[nodiscard]] bool idle() const noexcept { return group_.idle(); }
 
  private:
-  /// As spawn_job, for a thread that is no worker of the pool.
+  /// As spawn_job, by a thread that is no worker of the pool.
   template <class F>
   [[gnu::noinline]] void run_from_outside(F&& f) {
-    pool_->throw_if_unusable();  // In a forked child the group's mutex may be locked for ever.
+    pool_->throw_if_unusable();  // In a forked child nobody may be left to unlock the group's mutex.
     using J = detail::SpawnedJob<std::decay_t<F>, detail::GroupOwner, detail::FifoJob>;
     const detail::GroupOwner owner{group_};
     auto job = detail::make_heap_job<J>(nullptr, owner, std::forward<F>(f));

@@ -36,8 +36,8 @@ class JobFifo {
     const std::lock_guard lock(mutex_);
     return oldest_ == nullptr;
   }
-  /// The oldest job of that region; null if there is none, which the holder of its token need not expect. The list may be gone
-  /// once the last job has run. O(1), plus the jobs of other regions that are older.
+  /// The oldest job of that region. Null if there is none; the holder of its token finds one. The list may not exist any more
+  /// after the last job has run. O(1), plus the jobs of other regions that are older.
   [[nodiscard]] FifoJob* pop(Region region) noexcept {
     const std::lock_guard lock(mutex_);
     FifoJob* older = nullptr;

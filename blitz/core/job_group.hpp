@@ -1,8 +1,8 @@
 /// The inside of a TaskGroup: the count of its unfinished jobs, the threads that wait for it to be zero, the first
 /// exception, and the request to stop.
 ///
-/// A thread that is no worker of the pool gives a job to a list, and a token to the injector. The job is run by a worker that takes
-/// the token, or by a waiter that does not come to the injector: a guest (see registry.hpp).
+/// A thread that is no worker of the pool gives a job to a list, and a token to the injector. The job is run by a worker that
+/// takes the token, or by a waiter that does not look into the injector: a guest (see registry.hpp).
 ///
 /// The count and a bit, *guarded*, share a word. While the bit is set, because a thread waits on the list or an exception is
 /// kept, the count falls to zero only under the mutex, which guards both. Otherwise no step takes it, so a worker that runs
@@ -82,7 +82,7 @@ class JobGroup {
     Waiter(const PoolBase& pool, bool it_claims) noexcept : latch(&pool), claims(it_claims) {}
     CallerLatch latch;
     Waiter* next = nullptr;
-    const bool claims;   // it is to be woken for a job of the list
+    const bool claims;   // it must be woken for a job of the list
     bool ended = false;  // no job is unfinished
   };
 

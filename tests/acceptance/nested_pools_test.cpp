@@ -204,8 +204,8 @@ TEST_CASE_TEMPLATE("pools: a call made by a worker of another pool waits for no 
 
 // --- install_blocking ---
 
-// More than a queue of the async backend holds: some overflow, and are fetched again in batches. Where the pool has one thread,
-// nobody else takes them.
+// More than a queue of the async backend holds: some overflow, and are fetched again in batches. In a pool of one thread no other
+// worker takes them.
 TEST_CASE_TEMPLATE("pools: a call from another pool runs all its jobs at the limit of nested waits", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& caller) {

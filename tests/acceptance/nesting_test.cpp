@@ -89,7 +89,7 @@ int begun_waits(blitz::ThreadPoolOptions options, int jobs, int expected) {
     waiting.count_down();
     event.wait();
   });
-  waiting.wait();  // Or else one that waits for the job would run it.
+  waiting.wait();  // If it had not begun, a thread that waits for it would run it.
   std::latch busy(1);
   std::latch end_of_long_job(1);
   std::atomic<bool> released{

@@ -137,8 +137,8 @@ INTERLEAVE_CASE("guest: two of them", .preemptions = 1, .delays = 0, .random_sch
   expect(pushed[0].has_run() && pushed[1].has_run(), "each has run once");
 }
 
-/// A resident waits in a guest's team for its mail, which is posted when it waits, or at any time. It runs it as the worker that it
-/// is at home, where it leaves a job.
+/// A resident waits in a guest's team for its mail, which is posted when it waits, or at any time. It runs the mail as its own worker,
+/// and leaves a job there.
 void send_mail(Run& run, bool when_it_waits) {
   PoolWithCaller pool(run, 2);
   CoreLatch latch;
@@ -173,18 +173,23 @@ INTERLEAVE_CASE("guest: mail for a resident that is away", .preemptions = 2, .ra
 
 INTERLEAVE_CASE("guest: mail at any time", .preemptions = 1, .random_schedules = 2000) { send_mail(run, false); }
 
-// A second job of the guest waits for the job that the mail has left.
+// The first job waits, and the mail is run. The second one waits for the job that the mail has left.
 INTERLEAVE_CASE("guest: mail calls a resident home", .preemptions = 1, .random_schedules = 1000) {
   PoolWithCaller pool(run, 2);
+  CoreLatch latch;
   Parker begun;
-  Parker sent;
+  Parker ended;
   Parker left_has_run;
   Parker done;
   Task left([&](Worker&) { left_has_run.unpark(); });
-  Task posted([&](Worker& worker) { worker.push(&left); });
-  Task first([&](Worker&) {
+  Task posted([&](Worker& worker) {
+    worker.push(&left);
+    static_cast<void>(latch.set());
+  });
+  Task first([&](Worker& worker) {
     begun.unpark();
-    sent.park();
+    worker.wait_until(latch);
+    ended.unpark();
   });
   Task second([&](Worker&) {
     left_has_run.park();
@@ -193,6 +198,7 @@ INTERLEAVE_CASE("guest: mail calls a resident home", .preemptions = 1, .random_s
   run.thread("guest", [&] {
     pool.visit([&](Worker& worker) {
       worker.push(&first);
+      ended.park();
       worker.push(&second);
       done.park();
     });
@@ -200,7 +206,6 @@ INTERLEAVE_CASE("guest: mail calls a resident home", .preemptions = 1, .random_s
   run.thread("sender", [&] {
     begun.park();
     pool.post(1, posted);
-    sent.unpark();
   });
   run.settle();
   expect(first.has_run() && second.has_run() && posted.has_run() && left.has_run(), "each has run once");
@@ -350,7 +355,7 @@ INTERLEAVE_CASE("guest: the pool ends after it", .preemptions = 1, .random_sched
 
 // --- a group that it waits for ---
 
-/// A group of the pool, to which threads outside give jobs.
+/// A group of the pool. Threads outside give jobs to it.
 class Group {
  public:
   Group(Run& run, Pool& pool) : pool_(*pool.registry), group_(std::in_place, pool_) { run.name(*group_, "group"); }

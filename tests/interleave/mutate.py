@@ -27,7 +27,7 @@ SOURCES = {
     "finder": ["blitz/fork_join/policy.cpp"],
     "confinement": ["blitz/core/confinement.cpp", "blitz/core/worker.cpp"],
     "worker": ["blitz/core/waiting.cpp", "blitz/core/worker.cpp"],
-    "guests": ["blitz/core/waiting.cpp", "blitz/core/worker.cpp", "blitz/fork_join/sleep.cpp"],
+    "guests": ["blitz/core/job_group.cpp", "blitz/core/waiting.cpp", "blitz/core/worker.cpp", "blitz/fork_join/sleep.cpp"],
     "chain": ["blitz/algorithm/chain.cpp"],
     "kept_memory": ["blitz/base/kept_memory.cpp"],
     "rope": ["blitz/pipeline/rope.cpp"],

@@ -1,4 +1,4 @@
-/// A pool whose threads are all in other jobs.
+/// Keeps all threads of a pool busy with other jobs.
 #pragma once
 
 #include <cstddef>
