@@ -164,14 +164,11 @@ class TaskGroup {
   /// As spawn_job, by a thread that is no worker of the pool.
   template <class F>
   [[gnu::noinline]] void run_from_outside(F&& f) {
-    pool_->throw_if_unusable();  // In a forked child nobody may be left to unlock the group's mutex.
-    using J = detail::SpawnedJob<std::decay_t<F>, detail::GroupOwner, detail::FifoJob>;
     const detail::GroupOwner owner{group_};
-    auto job = detail::make_heap_job<J>(nullptr, owner, std::forward<F>(f));
-    auto token = group_.make_token();
+    auto job = detail::make_heap_job<detail::SpawnedOutsideJob<std::decay_t<F>, detail::GroupOwner>>(
+        nullptr, owner, std::forward<F>(f));
     owner.begun(nullptr, *pool_);
-    pool_->detached_jobs().begin_outside();  // the token
-    group_.offer(job.release(), std::move(token));
+    group_.inject(job.release());
   }
 
   explicit TaskGroup(detail::PoolBase& pool) : pool_(detail::share(pool)), group_(pool) {}

@@ -32,18 +32,13 @@ class JobFifo {
     (newest_ != nullptr ? newest_->younger : oldest_) = job;
     newest_ = job;
   }
-  [[nodiscard]] bool empty() noexcept {
-    const std::lock_guard lock(mutex_);
-    return oldest_ == nullptr;
-  }
-  /// The oldest job of that region. Null if there is none; the holder of its token finds one. The list may not exist any more
-  /// after the last job has run. O(1), plus the jobs of other regions that are older.
+  /// For the holder of a token of that region: its oldest job. The list may be gone once the last job has run. O(1),
+  /// plus the jobs of other regions that are older.
   [[nodiscard]] FifoJob* pop(Region region) noexcept {
     const std::lock_guard lock(mutex_);
     FifoJob* older = nullptr;
     FifoJob* job = oldest_;
-    while (job != nullptr && job->region != region) older = std::exchange(job, job->younger);
-    if (job == nullptr) return nullptr;
+    while (job->region != region) older = std::exchange(job, job->younger);
     (older != nullptr ? older->younger : oldest_) = job->younger;
     if (job->younger == nullptr) newest_ = older;
     return job;

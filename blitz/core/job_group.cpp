@@ -3,45 +3,32 @@
 #include <mutex>
 #include <utility>
 
-#include "blitz/core/spawned_job.hpp"
-
 namespace blitz::detail {
 
-HeapJob<JobGroup::Token> JobGroup::make_token() {
-  if (outside_jobs() == nullptr) {
-    const std::lock_guard lock(mutex_);
-    if (outside_jobs() == nullptr) outside_.store(new OutsideJobs, std::memory_order_release);  // [outside]
-  }
-  return make_heap_job<Token>(nullptr, share(*outside_jobs()));
-}
-
-void JobGroup::Token::execute_it(Job* job, WorkerBase& worker) noexcept {
-  auto* const self = static_cast<Token*>(job);
-  const Shared<OutsideJobs> jobs = std::move(self->jobs_);
-  destroy_heap_job(self, &worker);
-  if (FifoJob* const oldest = jobs->list.pop(0)) oldest->execute(oldest, worker);
-  Detached::finished(worker);
-}
-
-void JobGroup::offer(FifoJob* job, HeapJob<Token> token) noexcept {
-  // From here on a waiter may run the job, but this thread's call keeps the group.
-  outside_jobs()->list.push(job);
-  pool_.inject(token.release());
-  // relaxed: a waiter that has looked at the list before the push, or before there was one, has set the bit before that.
-  if ((state_.load(std::memory_order_relaxed) & kGuarded) != 0) wake_claimer();
-}
-
-void JobGroup::wake_claimer() noexcept {
+void JobGroup::inject(OutsideJob* job) noexcept {
+  pool_.inject(job);
   Waiter* claimer = nullptr;
   {
     const std::lock_guard lock(mutex_);
+    drop_begun();
+    (oldest_ != nullptr ? newest_->younger : oldest_) = job;
+    newest_ = job;
     Waiter** link = &waiters_;
     while (*link != nullptr && !(*link)->claims) link = &(*link)->next;
     claimer = *link;
-    if (claimer == nullptr) return;
-    *link = claimer->next;
+    if (claimer != nullptr) *link = claimer->next;
   }
-  claimer->latch.set();
+  if (claimer != nullptr) claimer->latch.set();
+}
+
+void JobGroup::drop_begun() noexcept {
+  while (oldest_ != nullptr && oldest_->has_begun()) std::exchange(oldest_, oldest_->younger)->release(current_worker);
+}
+
+OutsideJob* JobGroup::claim() noexcept {
+  const std::lock_guard lock(mutex_);
+  drop_begun();
+  return oldest_ != nullptr ? std::exchange(oldest_, oldest_->younger) : nullptr;
 }
 
 void JobGroup::finished() noexcept {
@@ -102,10 +89,15 @@ void JobGroup::wait_here(WorkerBase* worker, bool may_claim) noexcept {
   const bool claims = may_claim && worker != nullptr && worker->at_home() != worker && worker->region() == 0;
   for (;;) {
     for (int i = 0; worker != nullptr && i < kFew; ++i) {
-      Job* job = worker->take_newest();
-      if (job == nullptr && claims) job = claim();
-      if (job == nullptr) break;
-      worker->call_in_wait([&] { worker->execute(job); });
+      if (Job* const job = worker->take_newest()) {
+        worker->call_in_wait([&] { worker->execute(job); });
+      } else if (OutsideJob* const claimed = claims ? claim() : nullptr) {
+        worker->call_in_wait([&] { claimed->run_once(*worker); });
+        claimed->release(worker);
+        pool_.end_if_forked();
+      } else {
+        break;
+      }
       if (idle()) return;
     }
     Waiter waiter(pool_, claims);
@@ -113,7 +105,8 @@ void JobGroup::wait_here(WorkerBase* worker, bool may_claim) noexcept {
       const std::lock_guard lock(mutex_);
       // Relaxed: wait() reads it again, and the one that ends the last job takes the mutex.
       if (state_.fetch_or(kGuarded, std::memory_order_relaxed) < kJob) return;
-      if (claims && has_claimable()) continue;
+      drop_begun();
+      if (claims && oldest_ != nullptr) continue;
       waiter.next = std::exchange(waiters_, &waiter);
     }
     waiter.latch.wait();

@@ -6,6 +6,7 @@
 
 #include "blitz/core/confinement.hpp"
 #include "blitz/core/job_group.hpp"
+#include "blitz/core/outside_job.hpp"
 #include "blitz/core/spawned_job.hpp"
 #include "tests/interleave/residents.hpp"
 
@@ -15,8 +16,8 @@ namespace {
 using blitz::detail::call_on_worker;
 using blitz::detail::Confinement;
 using blitz::detail::Detached;
-using blitz::detail::FifoJob;
 using blitz::detail::JobGroup;
+using blitz::detail::OutsideJob;
 
 /// A pool with a caller in slot 0, which executes a long job.
 class PoolWithCaller : public Pool {
@@ -360,24 +361,31 @@ class Group {
  public:
   Group(Run& run, Pool& pool) : pool_(*pool.registry), group_(std::in_place, pool_) { run.name(*group_, "group"); }
 
-  struct Job final : FifoJob {
-    explicit Job(Group& its_group) : FifoJob(&execute_it), group(its_group) {}
-    static void execute_it(blitz::detail::Job* job, WorkerBase& worker) noexcept {
-      auto& self = *static_cast<Job*>(job);
+  struct Job final : OutsideJob {
+    explicit Job(Group& its_group) : OutsideJob(&run_it, &free_it), group(its_group) {}
+    static void run_it(OutsideJob& job, WorkerBase& worker) noexcept {
+      auto& self = static_cast<Job&>(job);
       self.runs.write(self.runs.read() + 1);
+      self.closure.write(1);
       self.group->finished();
       Detached::finished(worker);
     }
+    static void free_it(OutsideJob& job, WorkerBase* /*worker*/) noexcept {
+      auto& self = static_cast<Job&>(job);
+      self.closure.write(0);  // Its memory has another user now.
+      self.frees.write(self.frees.read() + 1);
+    }
     Group& group;
     Plain<int> runs{"runs", 0};
+    Plain<int> frees{"frees", 0};
+    Plain<int> closure{"closure", 0};
   };
 
   /// As TaskGroup::run, by a thread outside.
   void run(Job& job) {
-    auto token = group_->make_token();
     group_->begun();
-    for (int i = 0; i < 2; ++i) pool_.detached_jobs().begin_outside();
-    group_->offer(&job, std::move(token));
+    pool_.detached_jobs().begin_outside();
+    group_->inject(&job);
   }
   void wait() { expect(group_->wait() == nullptr, "no job throws"); }
   void end() { group_.reset(); }
@@ -388,7 +396,7 @@ class Group {
   std::optional<JobGroup> group_;
 };
 
-// No thread of the pool comes for the token before the first caller leaves.
+// No thread of the pool comes for the job before the first caller leaves.
 INTERLEAVE_CASE("guest: runs the job of its group", .preemptions = 1, .random_schedules = 1000) {
   PoolWithCaller pool(run, 1);
   Group group(run, pool);
@@ -398,15 +406,17 @@ INTERLEAVE_CASE("guest: runs the job of its group", .preemptions = 1, .random_sc
     group.run(job);
     group.wait();
     expect(job.runs.read() == 1, "it has run once");
-    group.end();
     ended = true;
+    group.end();
     pool.first_leaves();
   });
   run.settle();
   expect(ended, "the wait has ended");
+  group.end();
+  expect(job.frees.read() == 1, "it was freed once");
 }
 
-// A resident takes the token.
+// A resident takes the job from the injector.
 INTERLEAVE_CASE("guest: and a resident for one job of a group", .preemptions = 1, .random_schedules = 1000) {
   PoolWithCaller pool(run, 2);
   Group group(run, pool);
@@ -416,12 +426,14 @@ INTERLEAVE_CASE("guest: and a resident for one job of a group", .preemptions = 1
     group.run(job);
     group.wait();
     expect(job.runs.read() == 1, "it has run once");
-    group.end();
     ended = true;
+    group.end();
     pool.first_leaves();
   });
   run.settle();
   expect(ended, "the wait has ended");
+  group.end();
+  expect(job.frees.read() == 1, "it was freed once");
 }
 
 // The guest waits for a job that is still to come.
@@ -444,6 +456,8 @@ INTERLEAVE_CASE("guest: a job for its group while it waits", .preemptions = 2, .
   });
   run.settle();
   expect(ended, "the wait has ended");
+  group.end();
+  expect(job.frees.read() == 1, "it was freed once");
 }
 
 INTERLEAVE_CASE("guest: two threads give its group the first jobs", .preemptions = 1, .random_schedules = 1000) {
@@ -466,9 +480,11 @@ INTERLEAVE_CASE("guest: two threads give its group the first jobs", .preemptions
   }
   run.settle();
   expect(ended, "the wait has ended");
+  group.end();
+  expect(jobs[0].frees.read() == 1 && jobs[1].frees.read() == 1, "each was freed once");
 }
 
-// A waiter in the pool's own team finds the token, or a resident does.
+// A waiter in the pool's own team takes the job from the injector, or a resident does.
 INTERLEAVE_CASE("guest: a group that the first caller waits for", .preemptions = 1, .random_schedules = 1000) {
   Pool pool(run, 2, 2);
   Group group(run, pool);
@@ -478,11 +494,12 @@ INTERLEAVE_CASE("guest: a group that the first caller waits for", .preemptions =
     group.run(job);
     group.wait();
     expect(job.runs.read() == 1, "it has run once");
-    group.end();
     ended = true;
   });
   run.settle();
   expect(ended, "the wait has ended");
+  group.end();
+  expect(job.frees.read() == 1, "it was freed once");
 }
 
 // --- from another pool ---
