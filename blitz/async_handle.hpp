@@ -153,10 +153,12 @@ class AsyncState : public Job, public SharedObject {
   [[nodiscard]] bool is_forked() const noexcept {
     return fork_generation.load(std::memory_order_relaxed) != generation_;
   }
-  /// Whether the calling thread can become a worker of the pool, as far as it knows, or is one. The jobs in a worker's queue run
-  /// in the order of its policy, and no empty ones may pile up there.
+  /// Whether the calling thread can become a worker of the pool, as far as it knows, or is one that has no jobs in its queue
+  /// and has room on its stack. The jobs in its queue run in the order of its policy, and no empty ones may pile up there.
   [[nodiscard]] bool may_run_here() const noexcept {
-    return (current_worker == nullptr || current_worker->may_run_another()) && !is_forked();
+    const WorkerBase* const worker = current_worker;
+    if (worker == nullptr) return !is_forked();
+    return worker->pool() == &pool_ && worker->queue_empty() && !worker->at_limit_of_waits() && !is_forked();
   }
   /// Relaxed: the handle has passed on the closure.
   [[nodiscard]] bool claim() noexcept {
@@ -165,8 +167,8 @@ class AsyncState : public Job, public SharedObject {
   }
   /// Runs the claimed job. False: the thread cannot become a worker of the pool.
   [[nodiscard]] bool run_claimed() noexcept {
-    if (WorkerBase* const worker = worker_of(pool_)) {
-      run_on(*worker);
+    if (current_worker != nullptr) {
+      run_on(*current_worker);
       return true;
     }
     const Shared<PoolBase> keep_alive = share(pool_);  // It may end as soon as the job's end is counted.
@@ -257,8 +259,9 @@ class AsyncHandle {
   [[nodiscard]] bool valid() const noexcept { return static_cast<bool>(state_); }
   /// Whether get() would return at once. Throws std::logic_error if the handle is not valid.
   [[nodiscard]] bool ready() const { return checked().ready(); }
-  /// @brief Waits until the result is ready. The waiting thread runs a job that has not begun, unless it is a worker that has
-  /// jobs in its queue. While the job runs elsewhere, a worker runs other jobs of its pool, then sleeps; another thread blocks.
+  /// @brief Waits until the result is ready. The waiting thread runs a job that has not begun, if it belongs to no pool, or
+  /// if it is a worker of the job's pool and has no jobs in its queue. While the job runs
+  /// elsewhere, a worker runs other jobs of its pool, then sleeps; another thread blocks.
   /// @throws std::logic_error if the handle is not valid, or another thread waits for it already, and ThreadPoolError in a
   ///         forked child whose parent has the pool, unless the result was ready before the fork.
   void wait() const { checked().wait(); }

@@ -115,9 +115,9 @@ class TaskGroup {
   ///
   /// A worker runs other jobs of its pool meanwhile, then sleeps. A thread of no pool does the same as a worker of the
   /// group's pool. If another caller is in the pool, it runs only jobs of the group that threads outside have given to it, and
-  /// the jobs that these spawn. A worker of another pool that has no jobs in its queue does the same. Several threads may wait
-  /// concurrently; each returns, and one of them gets the exception. If another thread spawns jobs concurrently, wait() returns
-  /// at some moment at which none was unfinished. All that the jobs did happens before the return.
+  /// the jobs that these spawn. Several threads may wait concurrently; each returns, and one of them gets the exception. If
+  /// another thread spawns jobs concurrently, wait() returns at some moment at which none was unfinished. All that the jobs did
+  /// happens before the return.
   ///
   /// @throws The first exception that a job has thrown since the last was rethrown; the others are dropped.
   ///         ThreadPoolError in a forked child whose parent has the pool.

@@ -63,7 +63,7 @@ std::exception_ptr JobGroup::wait() noexcept {
   if (!idle()) {
     if (WorkerBase* const worker = worker_of(pool_)) {
       wait_here(worker, !worker->at_limit_of_waits());
-    } else if (current_worker == nullptr || current_worker->may_run_another()) {
+    } else if (current_worker == nullptr) {
       const Stay stay(pool_, false);
       wait_here(stay.worker(), true);
     } else {
@@ -85,7 +85,7 @@ std::exception_ptr JobGroup::wait() noexcept {
 void JobGroup::wait_here(WorkerBase* worker, bool may_claim) noexcept {
   // A worker's newest jobs are most often the group's. It looks for others, as any that waits, after a few.
   constexpr int kFew = 8;
-  // In the pool's own team it finds the tokens.
+  // In the pool's own team it finds the jobs from outside in the injector.
   const bool claims = may_claim && worker != nullptr && worker->at_home() != worker && worker->region() == 0;
   for (;;) {
     for (int i = 0; worker != nullptr && i < kFew; ++i) {

@@ -122,8 +122,6 @@ class WorkerBase {
   [[nodiscard]] BLITZ_API bool run_on_top(Job* (*find)(WorkerBase& worker) noexcept) noexcept;
   /// Whether as many waits with a job on top of them as the options allow are on this worker's stack.
   [[nodiscard]] BLITZ_API bool at_limit_of_waits() const noexcept;
-  /// Whether it may run a job of another pool on top of its wait: it has room on its stack, and its own jobs need not wait for that.
-  [[nodiscard]] bool may_run_another() const noexcept { return queue_empty() && !at_limit_of_waits(); }
   /// For a guest that was the worker `host` of another pool before, and waits as that one; null ends this.
   void stay_over(WorkerBase* host) noexcept { below_ = host; }
   /// For a wait that runs the awaited job itself: calls `f`, and counts it as a job on top of the wait.
