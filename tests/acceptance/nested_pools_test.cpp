@@ -224,6 +224,24 @@ TEST_CASE_TEMPLATE("pools: a call from another pool runs all its jobs at the lim
   });
 }
 
+TEST_CASE_TEMPLATE("pools: a yield inside isolate in another pool runs no job of its own pool", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
+  Pool own({.num_threads = 1});
+  for_each_size<Pool>([&](Pool& pool) {
+    own.install([&] {
+      std::atomic<bool> ran{false};
+      blitz::spawn([&] { ran = true; });  // Only this worker can run it.
+      pool.install([&] {
+        blitz::isolate([&] {
+          for (int i = 0; i < 200; ++i) static_cast<void>(blitz::yield_now());
+          CHECK_FALSE(ran);
+        });
+        while (!ran) static_cast<void>(blitz::yield_now());
+      });
+    });
+  });
+}
+
 TEST_CASE_TEMPLATE("install_blocking: returns what the callable does, from anywhere", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     const auto test = [&] {
