@@ -1,9 +1,9 @@
-/// A job of a group from a thread outside the pool: it is in the injector and on a list of the group, and is run by the first
-/// thread that takes it from one of the two.
+/// A job of a group from a thread outside the pool: it is in the injector and on a list of the group. The first thread that
+/// takes it from one of the two runs it.
 #pragma once
 
-#include <exception>
-#include <memory>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "blitz/base/atomic.hpp"
@@ -17,14 +17,14 @@ class OutsideJob : public Job {
   OutsideJob(const OutsideJob&) = delete;
   OutsideJob& operator=(const OutsideJob&) = delete;
 
-  /// Relaxed: a hint that the job will not be run by the next that takes it.
+  /// Whether the next thread that takes it will not run it. Relaxed: it orders nothing.
   [[nodiscard]] bool has_begun() const noexcept { return (state_.load(std::memory_order_relaxed) & kBegun) != 0; }
-  /// By its taker. Relaxed: the injector, or the list's mutex, has passed on the closure.
+  /// By the thread that has taken it. Relaxed: the injector, or the list's mutex, has passed on the closure.
   void run_once(WorkerBase& worker) noexcept {
     if ((state_.fetch_or(kBegun, std::memory_order_relaxed) & kBegun) == 0) run_(*this, worker);
   }
-  /// The injector, or the list, has it no more. `worker`: the one that the calling thread runs, or null. Release and acquire: all
-  /// use happens before the end.
+  /// After the injector, or the list, has passed it on. `worker`: the one that the calling thread runs, or null. Release and
+  /// acquire: all use happens before the end.
   void release(WorkerBase* worker) noexcept {
     if (state_.fetch_sub(kOwner, std::memory_order_acq_rel) == kOwner + kBegun) free_(*this, worker);
   }
@@ -53,30 +53,24 @@ class OutsideJob : public Job {
   Atomic<unsigned> state_{2 * kOwner};
 };
 
-/// As SpawnedJob, which has it that the closure's end comes before the owner's.
+/// As SpawnedJob. The closure is destroyed when it has been called; the job's memory is freed later.
 template <class F, class O>
 class SpawnedOutsideJob final : public OutsideJob {
  public:
   template <class G>
   SpawnedOutsideJob(O owner, G&& f) noexcept(std::is_nothrow_constructible_v<F, G>)
-      : OutsideJob(&run_it, &free_it), owner_(owner) {
-    std::construct_at(&f_, std::forward<G>(f));
-  }
-  /// Of one that was not given to the pool the closure is destroyed here.
-  ~SpawnedOutsideJob() {
-    if (!has_begun()) std::destroy_at(&f_);
-  }
+      : OutsideJob(&run_it, &free_it), owner_(owner), f_(std::in_place, std::forward<G>(f)) {}
 
  private:
   static void run_it(OutsideJob& job, WorkerBase& worker) noexcept {
     auto& self = static_cast<SpawnedOutsideJob&>(job);
     const O owner = self.owner_;
     try {
-      owner.call(self.f_);
+      owner.call(*self.f_);
     } catch (...) {
       owner.failed(worker);
     }
-    std::destroy_at(&self.f_);
+    self.f_.reset();
     owner.finished(worker);
   }
   static void free_it(OutsideJob& job, WorkerBase* worker) noexcept {
@@ -84,9 +78,7 @@ class SpawnedOutsideJob final : public OutsideJob {
   }
 
   [[no_unique_address]] const O owner_;
-  union {
-    F f_;
-  };
+  std::optional<F> f_;
 };
 
 }  // namespace blitz::detail
