@@ -50,7 +50,7 @@ class OutsideJob : public Job {
 
   const Run run_;
   const Free free_;
-  Atomic<unsigned> state_{2 * kOwner};
+  Atomic<unsigned> state_{2 * kOwner};  // the number of its owners, and kBegun; written by the threads that take it
 };
 
 /// As SpawnedJob. The closure is destroyed when it has been called; the job's memory is freed later.

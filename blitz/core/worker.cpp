@@ -41,7 +41,7 @@ bool WorkerBase::run_on_top(Job* (*find)(WorkerBase& worker) noexcept) noexcept 
   if (nested_waits_ >= limit && ++refusals_ <= kRefusals * (nested_waits_ - limit + 1)) return false;
   Job* const job = find(*this);
   if (job == nullptr) {
-    // Nor in a region of this pool does it run jobs of the other one.
+    // In a region of this pool it does not run jobs of the other one.
     if (below_ == nullptr || region() != 0) return false;
     const RunAs as(*below_);
     return below_->run_on_top(find);
