@@ -8,7 +8,7 @@
 /// kept, the count falls to zero only under the mutex, which guards both. Otherwise no step takes it, so a worker that runs
 /// the group's jobs itself pays for the count alone. README.md proves what follows.
 ///
-/// Who may call what: begun and inject, any thread; finished, once for each begun; wait, any number of threads at once.
+/// Who may call what: begun and inject, any thread; finished, once for each begun; wait, any number of threads concurrently.
 ///
 /// Pairs:
 ///   [done]  finished: state_ read-modify-write (release)  ->  wait: state_.load (acquire)

@@ -53,7 +53,7 @@ class OutsideJob : public Job {
   Atomic<unsigned> state_{2 * kOwner};  // the number of its owners, and kBegun; written by the threads that take it
 };
 
-/// As SpawnedJob. The closure is destroyed when it has been called; the job's memory is freed later.
+/// As SpawnedJob. The closure is destroyed after its call, and the job's memory is freed later.
 template <class F, class O>
 class SpawnedOutsideJob final : public OutsideJob {
  public:

@@ -396,9 +396,9 @@ class Group {
   std::optional<JobGroup> group_;
 };
 
-// No thread of the pool comes for the job before the first caller leaves.
-INTERLEAVE_CASE("guest: runs the job of its group", .preemptions = 1, .random_schedules = 1000) {
-  PoolWithCaller pool(run, 1);
+/// A guest gives its group a job, waits, and destroys the group.
+void run_own_job(Run& run, std::size_t slots) {
+  PoolWithCaller pool(run, slots);
   Group group(run, pool);
   Group::Job job(group);
   bool ended = false;
@@ -412,28 +412,15 @@ INTERLEAVE_CASE("guest: runs the job of its group", .preemptions = 1, .random_sc
   });
   run.settle();
   expect(ended, "the wait has ended");
-  group.end();
   expect(job.frees.read() == 1, "it was freed once");
 }
 
+// No thread of the pool comes for the job before the first caller leaves.
+INTERLEAVE_CASE("guest: runs the job of its group", .preemptions = 1, .random_schedules = 1000) { run_own_job(run, 1); }
+
 // A resident takes the job from the injector.
 INTERLEAVE_CASE("guest: and a resident for one job of a group", .preemptions = 1, .random_schedules = 1000) {
-  PoolWithCaller pool(run, 2);
-  Group group(run, pool);
-  Group::Job job(group);
-  bool ended = false;
-  run.thread("guest", [&] {
-    group.run(job);
-    group.wait();
-    expect(job.runs.read() == 1, "it has run once");
-    ended = true;
-    group.end();
-    pool.first_leaves();
-  });
-  run.settle();
-  expect(ended, "the wait has ended");
-  group.end();
-  expect(job.frees.read() == 1, "it was freed once");
+  run_own_job(run, 2);
 }
 
 // The guest waits for a job that is still to come.
