@@ -224,10 +224,17 @@ TEST_CASE("loop: one that has become long is offered after two blocks, and in th
     if (blocks_before_offer < 0) blocks_before_offer = blocks;
   };
   run(worker, LoopCut::kAdaptive, 16, body);  // A first block that valgrind must translate would be long.
-  blocks = 0;
-  blocks_before_offer = -1;
-  const float usual = run(worker, LoopCut::kAdaptive, 16, body, 1, {}, 1);
-  CHECK(blocks_before_offer == 2);
+  // One block is enough if the system interrupts it for long.
+  float usual = 0;
+  int most = 0;
+  for (int i = 0; i < 20 && most < 2; ++i) {
+    blocks = 0;
+    blocks_before_offer = -1;
+    usual = run(worker, LoopCut::kAdaptive, 16, body, 1, {}, 1);
+    CHECK(blocks_before_offer >= 1);
+    most = std::max(most, blocks_before_offer);
+  }
+  CHECK(most == 2);
   blocks = 0;
   blocks_before_offer = -1;
   run(worker, LoopCut::kAdaptive, 16, body, 1, {}, usual);
