@@ -75,10 +75,7 @@ auto broadcast_in(PoolBase& pool, F&& f) {
     jobs[slot].all = &all;
     if (here == nullptr || slot != here->index()) pool.mail_to(slot, &jobs[slot]);
   }
-  if (here != nullptr) {
-    const RunAs as(*here);  // Like its mail.
-    J::execute_it(&jobs[here->index()], *here);
-  }
+  if (here != nullptr) execute_at_home(&jobs[here->index()], *worker);  // Like its mail.
   all.latch.wait();
 
   for (std::size_t slot = 0; slot < count; ++slot) {

@@ -65,12 +65,12 @@ constinit thread_local Stay* newest_stay = nullptr;
 
 void Stay::begin(bool blocks) noexcept {
   host_ = current_worker;
-  blocks_ = blocks;
-  if (!blocks) {
+  if (blocks) {
+    apart_.emplace(*host_);
+  } else {
     worker_ = worker_of(pool_);
     if (worker_ != nullptr) return run_as(worker_);
   }
-  if (blocks) host_->team().apart.enter();
   run_as(nullptr);
   worker_ = pool_.borrow_as_guest();
   if (worker_ == nullptr) return run_as(host_);
@@ -86,13 +86,15 @@ void Stay::end() noexcept {
     pool_.give_back(*worker_);
   }
   if (worker_ != nullptr && !host_->pool()->from_before_fork()) run_as(host_);
-  if (blocks_) host_->team().apart.leave();
 }
 
 WorkerBase* Stay::worker_of(const PoolBase& pool) noexcept {
-  for (const Stay* stay = newest_stay; stay != nullptr && !stay->blocks_; stay = stay->older_) {
+  // Further down lie the jobs that a region excludes.
+  const WorkerBase* above = current_worker;
+  for (const Stay* stay = newest_stay; stay != nullptr && !stay->apart_ && above->region() == 0; stay = stay->older_) {
     if (&stay->pool_ == &pool) return stay->worker_;
     if (stay->host_->pool() == &pool) return stay->host_;
+    above = stay->host_;
   }
   return nullptr;
 }

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <optional>
 
 #include "blitz/base/atomic.hpp"
 #include "blitz/base/export.hpp"
@@ -218,14 +219,15 @@ class Stay {
  private:
   BLITZ_COLD BLITZ_API void begin(bool blocks) noexcept;
   BLITZ_COLD BLITZ_API void end() noexcept;
-  /// The worker of `pool` that the calling thread has been since it last began to block; null if it has been none.
+  /// The worker of `pool` that the calling thread has been since it last began to block, or entered a region; null if it has
+  /// been none.
   [[nodiscard]] static WorkerBase* worker_of(const PoolBase& pool) noexcept;
 
   PoolBase& pool_;
   WorkerBase* worker_ = nullptr;
-  WorkerBase* host_ = nullptr;  // the worker of another pool; of a thread of no pool, null
-  Stay* older_;                 // these, if host_ is not null
-  bool blocks_;
+  WorkerBase* host_ = nullptr;         // the worker of another pool; of a thread of no pool, null
+  Stay* older_;                        // these, if host_ is not null
+  std::optional<CountedApart> apart_;  // of the host, if it blocks
   bool is_guest_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "blitz/base/linger.hpp"
 #include "blitz/core/worker.hpp"
@@ -24,6 +25,24 @@ void ApartWorkers::set_max_concurrency(std::size_t count) {
 void ApartWorkers::enter() noexcept {
   if (count_.fetch_add(1, std::memory_order_seq_cst) + 1 < workers_) return;  // [all]
   for (std::size_t slot = 0; slot < workers_; ++slot) slots_[slot].wake_unless_all();
+}
+
+CountedApart::CountedApart(WorkerBase& worker) noexcept : worker_(worker) {
+  if (worker.counted_apart_++ == 0) worker.team().apart.enter();
+}
+
+CountedApart::~CountedApart() {
+  if (--worker_.counted_apart_ == 0) worker_.team().apart.leave();
+}
+
+NotCountedApart::NotCountedApart(WorkerBase& worker) noexcept
+    : worker_(worker), count_(std::exchange(worker.counted_apart_, 0)) {
+  if (count_ != 0) worker_.team().apart.leave();
+}
+
+NotCountedApart::~NotCountedApart() {
+  if (count_ != 0) worker_.team().apart.enter();
+  worker_.counted_apart_ = count_;
 }
 
 bool wait_apart(WorkerBase& worker, CoreLatch& latch) noexcept {

@@ -106,6 +106,32 @@ class BLITZ_API ApartWorkers {
   alignas(kCacheLine) Atomic<std::size_t> count_{0};
 };
 
+/// While it lives, a worker whose thread works or waits elsewhere counts as apart in its team. It counts once, however many of
+/// these there are.
+class CountedApart {
+ public:
+  BLITZ_API explicit CountedApart(WorkerBase& worker) noexcept;
+  BLITZ_API ~CountedApart();
+  CountedApart(const CountedApart&) = delete;
+  CountedApart& operator=(const CountedApart&) = delete;
+
+ private:
+  WorkerBase& worker_;
+};
+
+/// While it lives, such a worker is not counted so: its thread has come back to it.
+class NotCountedApart {
+ public:
+  explicit NotCountedApart(WorkerBase& worker) noexcept;
+  ~NotCountedApart();
+  NotCountedApart(const NotCountedApart&) = delete;
+  NotCountedApart& operator=(const NotCountedApart&) = delete;
+
+ private:
+  WorkerBase& worker_;
+  const std::size_t count_;
+};
+
 /// A wait at the limit of nested waits, or in a surplus slot: runs the jobs in the worker's own queue and its mail, and
 /// stands apart when there are none. True: the latch is set. False: all others stand apart, so the worker must look for
 /// work like any other.

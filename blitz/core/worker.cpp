@@ -70,12 +70,11 @@ void WorkerBase::wait_below(CoreLatch& latch) noexcept {
     // relaxed: its reader takes the mutex, or has found the latch asleep.
     waits_as_.store(below_, std::memory_order_relaxed);
   }
-  if (waits_already == nullptr) team_->apart.enter();
   {
+    const CountedApart apart(*this);
     const RunAs as(*below_);
     below_->wait_until(latch);
   }
-  if (waits_already == nullptr) team_->apart.leave();
   const std::lock_guard lock(waking_below_);
   waits_as_.store(waits_already, std::memory_order_relaxed);
 }
@@ -85,10 +84,15 @@ void WorkerBase::wake_below() noexcept {
   if (WorkerBase* const worker = waits_as_.load(std::memory_order_relaxed)) worker->wake();
 }
 
-void HostsMail::execute_it(Job* /*job*/, WorkerBase& visitor) noexcept {
-  WorkerBase& host = *visitor.at_home();
+void execute_at_home(Job* job, WorkerBase& worker) noexcept {
+  WorkerBase& host = *worker.at_home();
+  const NotCountedApart returned(host);
   const RunAs as(host);
-  if (Job* const job = host.take_mail()) host.execute(job);
+  job->execute(job, host);
+}
+
+void HostsMail::execute_it(Job* /*job*/, WorkerBase& visitor) noexcept {
+  if (Job* const job = visitor.at_home()->take_mail()) execute_at_home(job, visitor);
 }
 
 void WorkerBase::reserve_confined(std::size_t count) { confined_jobs_.deque.reserve(count); }

@@ -124,6 +124,8 @@ class WorkerBase {
   [[nodiscard]] BLITZ_API bool at_limit_of_waits() const noexcept;
   /// For a guest that was the worker `host` of another pool before, and waits as that one; null ends this.
   void stay_over(WorkerBase* host) noexcept { below_ = host; }
+  /// That one; null if the worker is no such guest.
+  [[nodiscard]] WorkerBase* below() const noexcept { return below_; }
   /// For a wait that runs the awaited job itself: calls `f`, and counts it as a job on top of the wait.
   template <class F>
   void call_in_wait(const F& f) noexcept {
@@ -160,14 +162,15 @@ class WorkerBase {
   /// that one.
   BLITZ_COLD BLITZ_API void wait_below(CoreLatch& latch) noexcept;
   BLITZ_API void wake_below() noexcept;
-  /// Whether it is such a guest.
-  [[nodiscard]] bool stays_over() const noexcept { return below_ != nullptr; }
   [[nodiscard]] bool waits_below() const noexcept { return waits_as_.load(std::memory_order_relaxed) != nullptr; }
 
   WorkerBase* host_ = nullptr;    // in a guest's team: the runner's own worker; see at_home
   std::size_t nested_waits_ = 0;  // the waits and the yields on this worker's stack that have a job on top of them
 
  private:
+  friend class CountedApart;
+  friend class NotCountedApart;
+
   BLITZ_COLD BLITZ_API void reserve_confined(std::size_t count);
 
   std::size_t index_;
@@ -184,9 +187,10 @@ class WorkerBase {
   JobFifo fifo_;
   DetachedCount detached_;
   LoopHistory history_;
-  std::size_t refusals_ = 0;     // since run_on_top last ran a job
-  WorkerBase* below_ = nullptr;  // see stay_over
-  Mutex waking_below_;           // held while another thread wakes the worker of waits_as_, which exists until then
+  std::size_t refusals_ = 0;       // since run_on_top last ran a job
+  WorkerBase* below_ = nullptr;    // see stay_over
+  std::size_t counted_apart_ = 0;  // see CountedApart
+  Mutex waking_below_;             // held while another thread wakes the worker of waits_as_, which exists until then
   Atomic<WorkerBase*> waits_as_{nullptr};  // written by the runner, under the mutex
 };
 
@@ -233,6 +237,9 @@ void call_on_worker(PoolBase* pool, const F& f) {
       pool, [](void* its_f, WorkerBase& worker) { (*static_cast<const F*>(its_f))(worker); },
       const_cast<void*>(static_cast<const void*>(&f)));
 }
+
+/// Runs a job as the worker that `worker` is at home.
+BLITZ_API void execute_at_home(Job* job, WorkerBase& worker) noexcept;
 
 /// For the mailbox of a visitor: runs a job of the mail of its worker in the pool's team, as that worker.
 struct HostsMail final : Job {

@@ -126,9 +126,9 @@ void Worker<P>::wait_until(CoreLatch& latch) noexcept {
   registry_.end_if_forked();
   if (region() != 0) return team().isolation.wait(*this, latch);
   const bool may_help = nested_waits_ < registry_.options().max_nested_waits && !is_surplus();
-  if (!may_help && !stays_over() && wait_apart(*this, latch)) return;
+  if (!may_help && below() == nullptr && wait_apart(*this, latch)) return;
   ++nested_waits_;
-  stays_over() ? wait_as_guest(latch, may_help) : work_until(latch, Rest::kWait);
+  below() != nullptr ? wait_as_guest(latch, may_help) : work_until(latch, Rest::kWait);
   --nested_waits_;
 }
 
@@ -202,6 +202,7 @@ template <Policy P>
 void Worker<P>::visit(Worker& host) noexcept {
   if constexpr (policy::SummoningIdle<typename P::Idle>) {
     team().apart.leave();
+    const CountedApart away(host);
     host_ = &host;
     host.visitor_.store(this, std::memory_order_seq_cst);  // [visit]
     current_worker = CurrentWorker<P>::worker = this;

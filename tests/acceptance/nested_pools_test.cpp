@@ -202,8 +202,6 @@ TEST_CASE_TEMPLATE("pools: a call made by a worker of another pool waits for no 
   CHECK(inside.try_wait());
 }
 
-// --- install_blocking ---
-
 // More than a queue of the async backend holds: some overflow, and are fetched again in batches. In a pool of one thread no other
 // worker takes them.
 TEST_CASE_TEMPLATE("pools: a call from another pool runs all its jobs at the limit of nested waits", Pool,
@@ -241,6 +239,66 @@ TEST_CASE_TEMPLATE("pools: a yield inside isolate in another pool runs no job of
     });
   });
 }
+
+TEST_CASE_TEMPLATE("pools: inside isolate a call of another pool runs no job that was there before", Pool,
+                   BLITZ_TEST_POOLS) {
+  Pool own({.num_threads = 1});
+  Pool pool({.num_threads = 1});
+  own.install([&] {
+    pool.install([&] {
+      std::atomic<bool> ran{false};
+      blitz::scope([&](blitz::Scope& scope) {
+        scope.spawn([&] { ran = true; });  // Only this thread can run it.
+        own.install([&] {
+          blitz::isolate([&] {
+            pool.install([&] {
+              for (int i = 0; i < 200; ++i) static_cast<void>(blitz::yield_now());
+              CHECK_FALSE(ran);
+            });
+          });
+        });
+      });
+      CHECK(ran);
+    });
+  });
+}
+
+TEST_CASE_TEMPLATE(
+    "pools: a wait at the limit of nested waits runs a job from outside if the others are in a region elsewhere", Pool,
+    blitz::ThreadPool, blitz::AsyncThreadPool) {
+  Pool own({.num_threads = 2, .max_nested_waits = 0});
+  Pool pool({.num_threads = 2});
+  blitz::TaskGroup group(own);
+  std::latch inside(1);
+  std::latch stolen(1);
+  std::latch spawned(1);
+  std::latch ran(1);
+  std::thread at_limit([&] {
+    own.install([&] {
+      inside.count_down();
+      spawned.wait();
+      group.wait();
+    });
+  });
+  inside.wait();
+  own.spawn([&] {
+    pool.install([&] {
+      blitz::isolate([&] {
+        blitz::join([&] { stolen.wait(); },
+                    [&] {
+                      stolen.count_down();
+                      ran.wait();
+                    });
+      });
+    });
+  });
+  stolen.wait();
+  group.run([&] { ran.count_down(); });
+  spawned.count_down();
+  at_limit.join();
+}
+
+// --- install_blocking ---
 
 TEST_CASE_TEMPLATE("install_blocking: returns what the callable does, from anywhere", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {

@@ -193,7 +193,7 @@ inline void Worker::help_once() noexcept {
 
 inline void Worker::wait_until(CoreLatch& latch) noexcept {
   if (region() != 0) return pool_.home().isolation.wait(*this, latch);
-  if (stays_over()) return wait_below(latch);
+  if (below() != nullptr) return wait_below(latch);
   if (!latch.probe()) work_until(latch, Rest::kWait);
 }
 

@@ -2,10 +2,12 @@
 ///
 /// A program is a function of the seed and of its number: the same on every pool, and in every run.
 ///
-/// Three pools take part, and two rules keep a program from waiting for itself:
+/// Three pools take part, and three rules keep a program from waiting for itself:
 ///   - nothing that runs in `kLast` leaves it;
 ///   - what is *confined*, because it may run on a worker that refuses other people's jobs meanwhile (below isolate and
-///     install_blocking, and in the jobs of a broadcast), goes to no other pool than `kLast`.
+///     install_blocking, and in the jobs of a broadcast), goes to no other pool than `kLast`;
+///   - what is confined broadcasts to `kLast` only: a thread of another pool may be confined in a third, and there it does not
+///     see the broadcast. Two such threads could wait for each other.
 #pragma once
 
 #include <algorithm>
@@ -135,6 +137,8 @@ class Generator {
     return static_cast<Place>(random_.below(3));
   }
 
+  [[nodiscard]] static bool may_broadcast(bool confined, Place target) { return !confined || target == Place::kLast; }
+
   [[nodiscard]] Call random_call() {
     using enum Call;
     static constexpr std::array kCalls{
@@ -154,6 +158,10 @@ class Generator {
     node.call = depth == 0 || next_id_ >= budget_ ? static_cast<Call>(random_.below(3)) : random_call();
     node.member = random_.one_in(2);
     if (node.member) node.target = random_target(context);
+    if (node.call == Call::kBroadcast && !may_broadcast(context.confined, node.target)) {
+      node.member = true;
+      node.target = Place::kLast;
+    }
     fill(node, context, depth);
     return node;
   }
@@ -211,7 +219,7 @@ class Generator {
     node.in_place = node.grouped || random_.one_in(3);
     node.fifo = random_.one_in(3);
     node.nested = random_.one_in(2);
-    node.broadcasts = !node.grouped && random_.one_in(6);
+    node.broadcasts = !node.grouped && random_.one_in(6) && may_broadcast(context.confined, node.target);
     // The body, and then the jobs.
     add_children(node, {node.in_place ? context.place : node.target, context.confined}, depth, 1);
     add_children(node, {node.target, context.confined}, depth, random_.below(8));
