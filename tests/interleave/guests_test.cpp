@@ -149,6 +149,7 @@ void send_mail(Run& run, bool when_it_waits) {
   Task posted([&](Worker& worker) {
     expect(worker.at_home() == &worker && worker.index() == 1, "mail is run at home");
     expect(blitz::detail::current_worker == &worker, "mail is run at home");
+    expect(pool.registry->home().apart.count() == 0, "a resident is at home then");
     worker.push(&left);
     static_cast<void>(latch.set());
   });
@@ -210,6 +211,58 @@ INTERLEAVE_CASE("guest: mail calls a resident home", .preemptions = 1, .random_s
   });
   run.settle();
   expect(first.has_run() && second.has_run() && posted.has_run() && left.has_run(), "each has run once");
+}
+
+/// A pool of two threads. A caller in slot 0 waits at its limit of nested waits; while the other thread is busy elsewhere, it must
+/// run the job that ends the waits of both.
+class PoolAtLimit : public Pool {
+ public:
+  explicit PoolAtLimit(Run& run) : Pool(run, 2, 2, {.max_nested_waits = 0}) {
+    run.thread("first caller", [this] {
+      WorkerBase* const own = registry->borrow();
+      expect(own->at_home() == own, "slot 0 was vacant");
+      waits_.park();
+      own->wait_until(ended_);
+      registry->give_back(*own);
+    });
+    run.settle();
+  }
+
+  void let_first_wait() { waits_.unpark(); }
+
+  Task injected{[this](Worker& own) {
+    expect(own.at_home() == &own, "it is for the pool's own team");
+    when_run();
+    if (ended_.set()) worker(0).wake();
+  }};
+  std::function<void()> when_run;
+
+ private:
+  Parker waits_;
+  CoreLatch ended_;
+};
+
+INTERLEAVE_CASE("guest: a caller at its limit while the resident helps", .preemptions = 1, .random_schedules = 2000,
+                .models = interleave::kSequential | interleave::kWeak) {
+  PoolAtLimit pool(run);
+  Parker ran;
+  Parker done;
+  pool.when_run = [&] { ran.unpark(); };
+  Task pushed([&](Worker& worker) {
+    expect_summoned(worker);
+    ran.park();
+    done.unpark();
+  });
+  run.thread("guest", [&] {
+    WorkerBase* const guest = pool.registry->borrow();
+    pool.let_first_wait();
+    guest->push(&pushed);
+    done.park();
+    pool.registry->give_back(*guest);
+  });
+  run.thread("sender", [&] { pool.inject(pool.injected); });
+  run.settle();
+  expect(pushed.has_run() && pool.injected.has_run(), "each has run once");
 }
 
 INTERLEAVE_CASE("guest: what comes from outside meanwhile", .preemptions = 1, .random_schedules = 1000) {
@@ -559,6 +612,7 @@ INTERLEAVE_CASE("elsewhere: a confined wait on top of another", .preemptions = 1
   bool ended = false;
   WorkerBase* guest = nullptr;
   Task posted([&](Worker&) {
+    expect(guest->team().apart.count() <= 1, "it counts as apart once");
     if (inner.set()) guest->wake();
   });
   Task on_top([&](Worker&) {
@@ -579,6 +633,60 @@ INTERLEAVE_CASE("elsewhere: a confined wait on top of another", .preemptions = 1
   });
   run.settle();
   expect(ended && posted.has_run() && on_top.has_run(), "the wait has ended");
+}
+
+// The region may be the reason why no other thread of `pool` runs the job.
+INTERLEAVE_CASE("elsewhere: a caller at its limit while the resident is in a region there", .preemptions = 1,
+                .delays = 0, .random_schedules = 2000) {
+  PoolAtLimit pool(run);
+  Pool other(run, 1, 1);
+  CoreLatch latch;
+  Parker begun;
+  WorkerBase* guest = nullptr;
+  pool.when_run = [&] {
+    if (latch.set()) guest->wake();
+  };
+  Task posted([&](Worker&) {
+    call_on_worker(other.registry.get(), [&](WorkerBase& worker) {
+      guest = &worker;
+      const Confinement confinement(worker);
+      begun.unpark();
+      worker.wait_until(latch);
+    });
+  });
+  pool.post(1, posted);
+  run.thread("sender", [&] {
+    begun.park();
+    pool.let_first_wait();
+    pool.inject(pool.injected);
+  });
+  run.settle();
+  expect(posted.has_run() && pool.injected.has_run(), "each has run once");
+}
+
+// Its thread is a worker of `other` already, further down its stack, with a job that the region excludes.
+INTERLEAVE_CASE("elsewhere: a call from a region", .preemptions = 1, .delays = 0) {
+  Pool pool(run, 1, 1);
+  Pool other(run, 1, 1);
+  Task pushed;
+  run.thread("caller", [&] {
+    call_on_worker(pool.registry.get(), [&](WorkerBase& worker) {
+      call_on_worker(other.registry.get(), [&](WorkerBase& guest) {
+        guest.push(&pushed);
+        call_on_worker(pool.registry.get(), [&](WorkerBase& again) {
+          expect(&again == &worker, "it is that worker again");
+          const Confinement confinement(again);
+          call_on_worker(other.registry.get(), [&](WorkerBase& inside) {
+            expect(&inside != &guest && inside.find_work() == nullptr, "the job is excluded");
+            call_on_worker(pool.registry.get(),
+                           [&](WorkerBase& back) { expect(&back == &worker, "it is in its region again"); });
+          });
+        });
+      });
+    });
+  });
+  run.settle();
+  expect(pushed.has_run(), "it has run once");
 }
 
 }  // namespace
