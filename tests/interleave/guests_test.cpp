@@ -664,29 +664,32 @@ INTERLEAVE_CASE("elsewhere: a caller at its limit while the resident is in a reg
   expect(posted.has_run() && pool.injected.has_run(), "each has run once");
 }
 
-// Its thread is a worker of `other` already, further down its stack, with a job that the region excludes.
+// Its thread is a worker of `other` already, further down its stack. That one runs jobs that the region excludes.
 INTERLEAVE_CASE("elsewhere: a call from a region", .preemptions = 1, .delays = 0) {
   Pool pool(run, 1, 1);
   Pool other(run, 1, 1);
-  Task pushed;
+  Pool third(run, 1, 1);
+  const auto call = [](Pool& in, const std::function<void(WorkerBase&)>& f) { call_on_worker(in.registry.get(), f); };
+  bool ended = false;
   run.thread("caller", [&] {
-    call_on_worker(pool.registry.get(), [&](WorkerBase& worker) {
-      call_on_worker(other.registry.get(), [&](WorkerBase& guest) {
-        guest.push(&pushed);
-        call_on_worker(pool.registry.get(), [&](WorkerBase& again) {
+    call(pool, [&](WorkerBase& worker) {
+      call(other, [&](WorkerBase& guest) {
+        const auto is_another = [&](WorkerBase& inside) {
+          expect(&inside != &guest, "what was there before is excluded");
+          call(pool, [&](WorkerBase& back) { expect(&back == &worker, "it is in its region again"); });
+        };
+        call(pool, [&](WorkerBase& again) {
           expect(&again == &worker, "it is that worker again");
           const Confinement confinement(again);
-          call_on_worker(other.registry.get(), [&](WorkerBase& inside) {
-            expect(&inside != &guest && inside.find_work() == nullptr, "the job is excluded");
-            call_on_worker(pool.registry.get(),
-                           [&](WorkerBase& back) { expect(&back == &worker, "it is in its region again"); });
-          });
+          call(other, is_another);
+          call(third, [&](WorkerBase&) { call(other, is_another); });
         });
       });
     });
+    ended = true;
   });
   run.settle();
-  expect(pushed.has_run(), "it has run once");
+  expect(ended, "the calls have ended");
 }
 
 }  // namespace
