@@ -14,6 +14,7 @@
 #include <blitz/blitz.hpp>
 #include <doctest/doctest.h>
 
+#include "support/crowd.hpp"
 #include "support/policies.hpp"
 
 using namespace blitz_test;
@@ -47,24 +48,6 @@ class OtherCaller {
   std::latch inside_{1};
   std::latch over_{1};
   std::thread thread_;
-};
-
-/// The largest number of threads that were between enter and leave.
-class Crowd {
- public:
-  void stay(std::chrono::milliseconds time) {
-    const int now = inside_.fetch_add(1) + 1;
-    int most = most_.load();
-    while (most < now && !most_.compare_exchange_weak(most, now)) {
-    }
-    std::this_thread::sleep_for(time);
-    inside_.fetch_sub(1);
-  }
-  int most() const { return most_.load(); }
-
- private:
-  std::atomic<int> inside_{0};
-  std::atomic<int> most_{0};
 };
 
 }  // namespace

@@ -13,49 +13,13 @@
 #include <blitz/blitz.hpp>
 #include <doctest/doctest.h>
 
+#include "support/crowd.hpp"
 #include "support/fib.hpp"
 #include "support/policies.hpp"
 
 using namespace blitz_test;
 
 namespace {
-
-/// The greatest number of threads that have been inside at once.
-class Crowd {
- public:
-  class Visit {
-   public:
-    explicit Visit(Crowd& crowd) : crowd_(crowd), outermost_(depth()++ == 0) {
-      if (!outermost_) return;
-      const int now = ++crowd_.inside_;
-      int most = crowd_.most_.load();
-      while (most < now && !crowd_.most_.compare_exchange_weak(most, now)) {
-      }
-    }
-    ~Visit() {
-      --depth();
-      if (outermost_) --crowd_.inside_;
-    }
-    Visit(const Visit&) = delete;
-    Visit& operator=(const Visit&) = delete;
-
-   private:
-    /// A job that waits runs others on the same thread.
-    static int& depth() {
-      thread_local int value = 0;
-      return value;
-    }
-    Crowd& crowd_;
-    bool outermost_;
-  };
-
-  int most() const { return most_; }
-  void forget() { most_ = 0; }
-
- private:
-  std::atomic<int> inside_{0};
-  std::atomic<int> most_{0};
-};
 
 void crowded_tree(Crowd& crowd, int depth) {
   const Crowd::Visit visit(crowd);
