@@ -68,12 +68,18 @@ void Stay::begin(bool blocks) noexcept {
   if (blocks) {
     apart_.emplace(*host_);
   } else {
-    worker_ = worker_of(pool_);
+    worker_ = worker_of(pool_, false);
     if (worker_ != nullptr) return run_as(worker_);
   }
   run_as(nullptr);
   worker_ = pool_.borrow_as_guest();
-  if (worker_ == nullptr) return run_as(host_);
+  if (worker_ == nullptr) {
+    run_as(host_);
+    // The pool may have no other thread than this one.
+    if (!blocks) worker_ = worker_of(pool_, true);
+    if (worker_ != nullptr) run_as(worker_);
+    return;
+  }
   worker_->stay_over(blocks ? nullptr : host_);
   is_guest_ = true;
   older_ = std::exchange(newest_stay, this);
@@ -88,10 +94,10 @@ void Stay::end() noexcept {
   if (worker_ != nullptr && !host_->pool()->from_before_fork()) run_as(host_);
 }
 
-WorkerBase* Stay::worker_of(const PoolBase& pool) noexcept {
-  // Further down lie the jobs that a region excludes.
+WorkerBase* Stay::worker_of(const PoolBase& pool, bool beyond_regions) noexcept {
   const WorkerBase* above = current_worker;
-  for (const Stay* stay = newest_stay; stay != nullptr && !stay->apart_ && above->region() == 0; stay = stay->older_) {
+  for (const Stay* stay = newest_stay; stay != nullptr && !stay->apart_; stay = stay->older_) {
+    if (above->region() != 0 && !beyond_regions) return nullptr;
     if (&stay->pool_ == &pool) return stay->worker_;
     if (stay->host_->pool() == &pool) return stay->host_;
     above = stay->host_;

@@ -219,9 +219,9 @@ class Stay {
  private:
   BLITZ_COLD BLITZ_API void begin(bool blocks) noexcept;
   BLITZ_COLD BLITZ_API void end() noexcept;
-  /// The worker of `pool` that the calling thread has been since it last began to block, or entered a region; null if it has
-  /// been none.
-  [[nodiscard]] static WorkerBase* worker_of(const PoolBase& pool) noexcept;
+  /// The worker of `pool` that the calling thread has been since it last began to block; null if it has been none.
+  /// `beyond_regions`: also if a region has begun since then, which excludes that worker's jobs.
+  [[nodiscard]] static WorkerBase* worker_of(const PoolBase& pool, bool beyond_regions) noexcept;
 
   PoolBase& pool_;
   WorkerBase* worker_ = nullptr;

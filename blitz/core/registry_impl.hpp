@@ -53,8 +53,8 @@ void Registry<P>::enter(PoolCall call, void* argument) {
 
 template <Policy P>
 Worker<P>* Registry<P>::guest() noexcept {
-  // Nobody helps this guest. If slot 0 is its resident's, the pool's threads make the call instead.
-  if (!kSummons && callers_in_slot_0_.load(std::memory_order_relaxed) == 0) return nullptr;
+  // Nobody helps this guest. If slot 0 is its resident's, the pool's threads make the call instead, unless this may be one.
+  if (!kSummons && callers_in_slot_0_.load(std::memory_order_relaxed) == 0 && !is_under_way()) return nullptr;
   GuestTeam<P>* team = free_guest_team();
   if (team == nullptr) {
     const std::lock_guard lock(making_guests_);

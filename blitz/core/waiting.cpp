@@ -28,21 +28,21 @@ void ApartWorkers::enter() noexcept {
 }
 
 CountedApart::CountedApart(WorkerBase& worker) noexcept : worker_(worker) {
-  if (worker.counted_apart_++ == 0) worker.team().apart.enter();
+  if (worker.counted_apart()++ == 0) worker.team().apart.enter();
 }
 
 CountedApart::~CountedApart() {
-  if (--worker_.counted_apart_ == 0) worker_.team().apart.leave();
+  if (--worker_.counted_apart() == 0) worker_.team().apart.leave();
 }
 
 NotCountedApart::NotCountedApart(WorkerBase& worker) noexcept
-    : worker_(worker), count_(std::exchange(worker.counted_apart_, 0)) {
+    : worker_(worker), count_(std::exchange(worker.counted_apart(), 0)) {
   if (count_ != 0) worker_.team().apart.leave();
 }
 
 NotCountedApart::~NotCountedApart() {
   if (count_ != 0) worker_.team().apart.enter();
-  worker_.counted_apart_ = count_;
+  worker_.counted_apart() = count_;
 }
 
 bool wait_apart(WorkerBase& worker, CoreLatch& latch) noexcept {

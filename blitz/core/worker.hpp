@@ -126,6 +126,8 @@ class WorkerBase {
   void stay_over(WorkerBase* host) noexcept { below_ = host; }
   /// That one; null if the worker is no such guest.
   [[nodiscard]] WorkerBase* below() const noexcept { return below_; }
+  /// Of how many CountedApart this is the worker.
+  [[nodiscard]] std::size_t& counted_apart() noexcept { return counted_apart_; }
   /// For a wait that runs the awaited job itself: calls `f`, and counts it as a job on top of the wait.
   template <class F>
   void call_in_wait(const F& f) noexcept {
@@ -168,9 +170,6 @@ class WorkerBase {
   std::size_t nested_waits_ = 0;  // the waits and the yields on this worker's stack that have a job on top of them
 
  private:
-  friend class CountedApart;
-  friend class NotCountedApart;
-
   BLITZ_COLD BLITZ_API void reserve_confined(std::size_t count);
 
   std::size_t index_;
@@ -187,10 +186,10 @@ class WorkerBase {
   JobFifo fifo_;
   DetachedCount detached_;
   LoopHistory history_;
-  std::size_t refusals_ = 0;       // since run_on_top last ran a job
-  WorkerBase* below_ = nullptr;    // see stay_over
-  std::size_t counted_apart_ = 0;  // see CountedApart
-  Mutex waking_below_;             // held while another thread wakes the worker of waits_as_, which exists until then
+  std::size_t refusals_ = 0;     // since run_on_top last ran a job
+  WorkerBase* below_ = nullptr;  // see stay_over
+  std::size_t counted_apart_ = 0;
+  Mutex waking_below_;  // held while another thread wakes the worker of waits_as_, which exists until then
   Atomic<WorkerBase*> waits_as_{nullptr};  // written by the runner, under the mutex
 };
 
