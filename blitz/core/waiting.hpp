@@ -106,8 +106,8 @@ class BLITZ_API ApartWorkers {
   alignas(kCacheLine) Atomic<std::size_t> count_{0};
 };
 
-/// While it lives, a worker whose thread works or waits elsewhere counts as apart in its team. It counts once, however many of
-/// these there are.
+/// While it lives, a worker counts as apart in its team, because its thread works or waits elsewhere. It counts once, however many
+/// of these there are.
 class CountedApart {
  public:
   BLITZ_API explicit CountedApart(WorkerBase& worker) noexcept;

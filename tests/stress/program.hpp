@@ -6,8 +6,8 @@
 ///   - nothing that runs in `kLast` leaves it;
 ///   - what is *confined*, because it may run on a worker that refuses other people's jobs meanwhile (below isolate and
 ///     install_blocking, and in the jobs of a broadcast), goes to no other pool than `kLast`;
-///   - what is confined broadcasts to `kLast` only: a thread of another pool may be confined in a third, and there it does not
-///     see the broadcast. Two such threads could wait for each other.
+///   - a broadcast that is confined goes to `kLast` only: a thread of another pool may be confined in a third, and there it
+///     does not see the broadcast. Two such threads could wait for each other.
 #pragma once
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 
 namespace blitz_test {
 
-/// The greatest number of threads that have been inside at once.
+/// The greatest number of threads that have been inside concurrently.
 class Crowd {
  public:
   class Visit {
