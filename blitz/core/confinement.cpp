@@ -1,7 +1,5 @@
 #include "blitz/core/confinement.hpp"
 
-#include <optional>
-
 #include "blitz/base/linger.hpp"
 #include "blitz/core/worker.hpp"
 
@@ -43,8 +41,7 @@ void Isolation::call_one_slowly(Region region) noexcept {
 
 bool Isolation::sleep(WorkerBase& worker, CoreLatch& latch) noexcept {
   const NotCountedApart returned(worker);  // It counts itself.
-  std::optional<CountedApart> below;
-  if (worker.below() != nullptr) below.emplace(*worker.below());
+  const CountedApart below(worker.below());
   const std::size_t index = worker.index();
   const Confined confined = worker.confined();
   Atomic<Region>& asleep_in = jobs_[index].asleep_in;

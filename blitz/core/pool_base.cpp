@@ -66,7 +66,7 @@ constinit thread_local Stay* newest_stay = nullptr;
 void Stay::begin(bool blocks) noexcept {
   host_ = current_worker;
   if (blocks) {
-    apart_.emplace(*host_);
+    apart_.emplace(host_);
   } else {
     worker_ = worker_of(pool_, false);
     if (worker_ != nullptr) return run_as(worker_);

@@ -227,7 +227,7 @@ class Stay {
   WorkerBase* worker_ = nullptr;
   WorkerBase* host_ = nullptr;         // the worker of another pool; of a thread of no pool, null
   Stay* older_;                        // these, if host_ is not null
-  std::optional<CountedApart> apart_;  // of the host, if it blocks
+  std::optional<CountedApart> apart_;  // the host and those below it, if it blocks
   bool is_guest_ = false;
 };
 

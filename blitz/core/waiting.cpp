@@ -27,12 +27,16 @@ void ApartWorkers::enter() noexcept {
   for (std::size_t slot = 0; slot < workers_; ++slot) slots_[slot].wake_unless_all();
 }
 
-CountedApart::CountedApart(WorkerBase& worker) noexcept : worker_(worker) {
-  if (worker.counted_apart()++ == 0) worker.team().apart.enter();
+CountedApart::CountedApart(WorkerBase* first, const WorkerBase* end) noexcept : first_(first), end_(end) {
+  for (WorkerBase* worker = first_; worker != end_; worker = worker->below()) {
+    if (worker->counted_apart()++ == 0) worker->team().apart.enter();
+  }
 }
 
 CountedApart::~CountedApart() {
-  if (--worker_.counted_apart() == 0) worker_.team().apart.leave();
+  for (WorkerBase* worker = first_; worker != end_; worker = worker->below()) {
+    if (--worker->counted_apart() == 0) worker->team().apart.leave();
+  }
 }
 
 NotCountedApart::NotCountedApart(WorkerBase& worker) noexcept

@@ -106,20 +106,21 @@ class BLITZ_API ApartWorkers {
   alignas(kCacheLine) Atomic<std::size_t> count_{0};
 };
 
-/// While it lives, a worker counts as apart in its team, because its thread works or waits elsewhere. It counts once, however many
-/// of these there are.
+/// While it lives, workers count as apart in their teams, because their thread works or waits elsewhere: `first`, which may be null,
+/// and those below it (WorkerBase::below), down to, but not, `end`. Each counts once, however many of these there are.
 class CountedApart {
  public:
-  BLITZ_API explicit CountedApart(WorkerBase& worker) noexcept;
+  BLITZ_API explicit CountedApart(WorkerBase* first, const WorkerBase* end = nullptr) noexcept;
   BLITZ_API ~CountedApart();
   CountedApart(const CountedApart&) = delete;
   CountedApart& operator=(const CountedApart&) = delete;
 
  private:
-  WorkerBase& worker_;
+  WorkerBase* const first_;
+  const WorkerBase* const end_;
 };
 
-/// While it lives, such a worker is not counted so: its thread has come back to it.
+/// While it lives, such a worker does not count so: its thread has come back to it.
 class NotCountedApart {
  public:
   explicit NotCountedApart(WorkerBase& worker) noexcept;

@@ -71,7 +71,7 @@ void WorkerBase::wait_below(CoreLatch& latch) noexcept {
     waits_as_.store(below_, std::memory_order_relaxed);
   }
   {
-    const CountedApart apart(*this);
+    const CountedApart apart(this, below_);
     const RunAs as(*below_);
     below_->wait_until(latch);
   }

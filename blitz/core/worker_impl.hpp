@@ -202,7 +202,7 @@ template <Policy P>
 void Worker<P>::visit(Worker& host) noexcept {
   if constexpr (policy::SummoningIdle<typename P::Idle>) {
     team().apart.leave();
-    const CountedApart away(host);
+    const CountedApart away(&host);
     host_ = &host;
     host.visitor_.store(this, std::memory_order_seq_cst);  // [visit]
     current_worker = CurrentWorker<P>::worker = this;

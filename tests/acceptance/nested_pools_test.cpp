@@ -264,38 +264,45 @@ TEST_CASE_TEMPLATE("pools: inside isolate a call of another pool runs no job tha
 }
 
 TEST_CASE_TEMPLATE(
-    "pools: a wait at the limit of nested waits runs a job from outside if the others are in a region elsewhere", Pool,
-    blitz::ThreadPool, blitz::AsyncThreadPool) {
-  Pool own({.num_threads = 2, .max_nested_waits = 0});
-  Pool pool({.num_threads = 2});
-  blitz::TaskGroup group(own);
-  std::latch inside(1);
-  std::latch stolen(1);
-  std::latch spawned(1);
-  std::latch ran(1);
-  std::thread at_limit([&] {
-    own.install([&] {
-      inside.count_down();
-      spawned.wait();
-      group.wait();
-    });
-  });
-  inside.wait();
-  own.spawn([&] {
-    pool.install([&] {
-      blitz::isolate([&] {
+    "pools: a wait at the limit of nested waits runs a job from outside if the other thread serves no pool of its own",
+    Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
+  for (const bool through_third : {false, true}) {
+    for (const bool blocking : {false, true}) {
+      CAPTURE(through_third);
+      CAPTURE(blocking);
+      Pool own({.num_threads = 2, .max_nested_waits = 0});
+      Pool third({.num_threads = 1});
+      Pool pool({.num_threads = 2});
+      blitz::TaskGroup group(own);
+      std::latch inside(1);
+      std::latch stolen(1);
+      std::latch spawned(1);
+      std::latch ran(1);
+      std::thread at_limit([&] {
+        own.install([&] {
+          inside.count_down();
+          spawned.wait();
+          group.wait();
+        });
+      });
+      inside.wait();
+      const auto until_it_ran = [&] {
         blitz::join([&] { stolen.wait(); },
                     [&] {
                       stolen.count_down();
                       ran.wait();
                     });
-      });
-    });
-  });
-  stolen.wait();
-  group.run([&] { ran.count_down(); });
-  spawned.count_down();
-  at_limit.join();
+      };
+      const auto elsewhere = [&] {
+        blocking ? pool.install_blocking(until_it_ran) : pool.install([&] { blitz::isolate(until_it_ran); });
+      };
+      own.spawn([&] { through_third ? third.install(elsewhere) : elsewhere(); });
+      stolen.wait();
+      group.run([&] { ran.count_down(); });
+      spawned.count_down();
+      at_limit.join();
+    }
+  }
 }
 
 // --- install_blocking ---
