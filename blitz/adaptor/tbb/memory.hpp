@@ -181,8 +181,12 @@ class cache_aligned_resource : public std::pmr::memory_resource {
     upstream_->deallocate(p, rounded(bytes, aligned(alignment)), aligned(alignment));
   }
   [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+#ifdef __cpp_rtti
     const auto* const same = dynamic_cast<const cache_aligned_resource*>(&other);
     return same != nullptr && upstream_->is_equal(*same->upstream_);
+#else
+    return this == &other;
+#endif
   }
 
   std::pmr::memory_resource* upstream_;
