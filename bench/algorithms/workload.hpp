@@ -553,7 +553,7 @@ struct NearlySorted : NumbersByLess {
   static constexpr std::string_view name = "nearly_sorted";
   static Numbers make(std::size_t count, std::uint64_t seed) {
     Numbers numbers = SortedNumbers::make(count, 0);
-    for (std::size_t i = 0; i < count / 1000 + 1; ++i) {
+    for (std::size_t i = 0; i < std::min(count, count / 1000 + 1); ++i) {
       const std::uint64_t random = mix(i + 1 + (seed << 32));
       std::swap(numbers[random % count], numbers[(random >> 32) % count]);
     }
