@@ -260,8 +260,8 @@ class AsyncHandle {
   /// Whether get() would return at once. Throws std::logic_error if the handle is not valid.
   [[nodiscard]] bool ready() const { return checked().ready(); }
   /// @brief Waits until the result is ready. The waiting thread runs a job that has not begun, if it belongs to no pool, or
-  /// if it is a worker of the job's pool and has no jobs in its queue. While the job runs
-  /// elsewhere, a worker runs other jobs of its pool, then sleeps; another thread blocks.
+  /// if it is a worker of the job's pool and has no jobs in its queue. While the job runs elsewhere, a worker runs other jobs of
+  /// its pool, then sleeps; another thread blocks.
   /// @throws std::logic_error if the handle is not valid, or another thread waits for it already, and ThreadPoolError in a
   ///         forked child whose parent has the pool, unless the result was ready before the fork.
   void wait() const { checked().wait(); }

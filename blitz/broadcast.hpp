@@ -93,7 +93,7 @@ auto broadcast_in(PoolBase& pool, F&& f) {
 /// and waits for all calls.
 ///
 /// A busy worker makes its call when it next looks for work, after the jobs of its own queue. A worker that waits,
-/// inside isolate too, makes it meanwhile, except inside isolate in another pool. All calls are made, also when some throw.
+/// inside isolate too, makes it during the wait, except inside isolate in another pool. All calls are made, also when some throw.
 ///
 /// @param f  Called through a reference, by several threads at once.
 /// @return The results by the worker's index, in a std::vector; nothing if `f` returns void.
