@@ -90,6 +90,8 @@ void Stay::end() noexcept {
     newest_stay = older_;
     worker_->stay_over(nullptr);
     pool_.give_back(*worker_);
+  } else if (worker_ != nullptr && !worker_->team().attended.load(std::memory_order_relaxed)) {
+    pool_.leave_jobs(*worker_);
   }
   if (worker_ != nullptr && !host_->pool()->from_before_fork()) run_as(host_);
 }

@@ -41,6 +41,8 @@ struct TeamBase {
   const std::size_t number;  // of a guest's team: 0, 1, and so on
   ApartWorkers apart;
   Isolation isolation;
+  /// Of a guest's team: whether its guest looks for jobs here, at the latest when it leaves. Written by the guest.
+  Atomic<bool> attended{true};
 };
 
 /// The worker that the calling thread runs; null outside every pool.
@@ -75,6 +77,8 @@ class BLITZ_API PoolBase : public SharedObject {
   /// As borrow, but never in the pool's team.
   [[nodiscard]] virtual WorkerBase* borrow_as_guest() noexcept = 0;
   virtual void give_back(WorkerBase& worker) noexcept = 0;
+  /// For a guest that will look for no job in its team: gives the jobs of its slot, and of the team's injector, to the pool.
+  virtual void leave_jobs(WorkerBase& worker) noexcept = 0;
   /// Wakes the workers except that of slot 0, which outside callers borrow, and keeps them awake for `time` without
   /// work.
   virtual void warm_up(std::chrono::nanoseconds time) noexcept = 0;

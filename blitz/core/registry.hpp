@@ -9,6 +9,8 @@
 /// Pairs:
 ///   [summon]  summon: summons pushed, fence, rests_ load  <->  search_until: rests_, ..., the check for a summons
 ///   [visit]   visit: visitor_, ..., the check for mail    <->  Worker::wake: after mail was pushed, visitor_ load
+///   [attended]  leave_jobs: attended, fence, the look at the injector
+///               <->  visit: a job refused by its queue, ..., fence, attended load
 ///   [guests]  make_guest_team: guests_, or next_ of the last (release)  ->  guest, stats: the same (acquire)
 #pragma once
 
@@ -58,7 +60,11 @@ class GuestTeam : public TeamBase, public Team<P> {
   }
 
   /// Whether the calling thread is now the runner of slot 0.
-  [[nodiscard]] bool try_enter() noexcept { return this->idle.try_borrow(0); }
+  [[nodiscard]] bool try_enter() noexcept {
+    if (!this->idle.try_borrow(0)) return false;
+    this->attended.store(true, std::memory_order_relaxed);
+    return true;
+  }
 
   /// The team that was made after this one.
   [[nodiscard]] GuestTeam* next() const noexcept { return next_.load(std::memory_order_acquire); }  // [guests]
@@ -94,6 +100,9 @@ class BLITZ_API Registry final : public PoolBase {
     current_worker = CurrentWorker<P>::worker = nullptr;
     is_guest ? own.give_back() : give_back_slot_0(own);
   }
+  void leave_jobs(WorkerBase& worker) noexcept override;
+  /// Gives the jobs of that slot, and of the injector of its guest's team, to the pool. Those of regions it runs.
+  void inject_jobs_of(Worker<P>& worker) noexcept;
   /// For a guest's team: has a resident that has no job run `summons`.
   void summon(Job* summons) noexcept;
   /// For such a resident. Null if there is none.
@@ -170,8 +179,6 @@ class BLITZ_API Registry final : public PoolBase {
   BLITZ_COLD Worker<P>* guest() noexcept;
   [[nodiscard]] GuestTeam<P>* free_guest_team() noexcept;
   [[nodiscard]] GuestTeam<P>* make_guest_team() noexcept;
-  /// A guest leaves: it gives the jobs of its slot to the pool, because perhaps no other thread takes them.
-  BLITZ_COLD void leave_jobs(Worker<P>& worker) noexcept;
 
   void start_threads();
   void run_thread(std::size_t index) noexcept;

@@ -96,10 +96,17 @@ GuestTeam<P>* Registry<P>::make_guest_team() noexcept {
 }
 
 template <Policy P>
-void Registry<P>::leave_jobs(Worker<P>& worker) noexcept {
+void Registry<P>::leave_jobs(WorkerBase& worker) noexcept {
   if (from_before_fork()) return;
+  worker.team().attended.store(false, std::memory_order_relaxed);
+  seq_cst_fence();  // [attended]
+  inject_jobs_of(static_cast<Worker<P>&>(worker));
+}
+
+template <Policy P>
+void Registry<P>::inject_jobs_of(Worker<P>& worker) noexcept {
   while (Job* const job = worker.take_left()) worker.execute(job);
-  while (Job* const job = worker.take_own()) inject(job);
+  while (Job* const job = worker.take_own_or_refused()) inject(job);
 }
 
 template <Policy P>

@@ -52,8 +52,7 @@ NotCountedApart::~NotCountedApart() {
 bool wait_apart(WorkerBase& worker, CoreLatch& latch) noexcept {
   ApartWorkers& apart = worker.team().apart;
   for (unsigned round = 0; !latch.probe();) {
-    Job* job = worker.take_newest();
-    if (job == nullptr) job = worker.take_left();
+    Job* job = worker.take_own();
     if (job == nullptr) job = worker.take_mail();
     if (job != nullptr) {
       worker.execute(job);

@@ -70,11 +70,13 @@ void WorkerBase::wait_below(CoreLatch& latch) noexcept {
     // relaxed: its reader takes the mutex, or has found the latch asleep.
     waits_as_.store(below_, std::memory_order_relaxed);
   }
+  pool_->leave_jobs(*this);
   {
     const CountedApart apart(this, below_);
     const RunAs as(*below_);
     below_->wait_until(latch);
   }
+  if (waits_already == nullptr) team_->attended.store(true, std::memory_order_relaxed);
   const std::lock_guard lock(waking_below_);
   waits_as_.store(waits_already, std::memory_order_relaxed);
 }
@@ -91,8 +93,11 @@ void execute_at_home(Job* job, WorkerBase& worker) noexcept {
   job->execute(job, host);
 }
 
-void HostsMail::execute_it(Job* /*job*/, WorkerBase& visitor) noexcept {
-  if (Job* const job = visitor.at_home()->take_mail()) execute_at_home(job, visitor);
+void HostsJob::execute_it(Job* /*job*/, WorkerBase& visitor) noexcept {
+  WorkerBase& host = *visitor.at_home();
+  Job* job = host.take_mail();
+  if (job == nullptr && visitor.region() == 0) job = host.take_own();
+  if (job != nullptr) execute_at_home(job, visitor);
 }
 
 void WorkerBase::reserve_confined(std::size_t count) { confined_jobs_.deque.reserve(count); }

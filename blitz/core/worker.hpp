@@ -48,6 +48,11 @@ class WorkerBase {
   [[nodiscard]] virtual bool take_if_newest(Job* job) noexcept = 0;
   /// The newest job of this worker's queue; null if there is none.
   [[nodiscard]] virtual Job* take_newest() noexcept = 0;
+  /// The next job in this worker's queues that it may run now, also one that take_newest does not find; null if there is none.
+  [[nodiscard]] virtual Job* take_own() noexcept {
+    Job* const job = take_newest();
+    return job != nullptr ? job : take_left();
+  }
   /// A waiting job of the pool that this worker may run now; null if it finds none.
   [[nodiscard]] virtual Job* find_work() noexcept = 0;
   /// push and take_if_newest, by the names that they have where the policy is known.
@@ -240,9 +245,9 @@ void call_on_worker(PoolBase* pool, const F& f) {
 /// Runs a job as the worker that `worker` is at home.
 BLITZ_API void execute_at_home(Job* job, WorkerBase& worker) noexcept;
 
-/// For the mailbox of a visitor: runs a job of the mail of its worker in the pool's team, as that worker.
-struct HostsMail final : Job {
-  HostsMail() noexcept : Job(&execute_it) {}
+/// For the mailbox of a visitor: runs a job of the mail, or of the queue, of its worker in the pool's team, as that worker.
+struct HostsJob final : Job {
+  HostsJob() noexcept : Job(&execute_it) {}
   BLITZ_API static void execute_it(Job* job, WorkerBase& visitor) noexcept;
 };
 
@@ -280,15 +285,16 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   [[nodiscard]] Job* take_mail() noexcept override {
     Job* const job = mailbox_.empty() ? nullptr : mailbox_.take();
     if (job != nullptr) taken_.add();
-    return job == nullptr && host_ != nullptr && host_->has_mail() ? &hosts_mail_ : job;
+    return job == nullptr && has_job_at_home() ? &hosts_job_ : job;
   }
-  [[nodiscard]] bool has_mail() const noexcept override {
-    return !mailbox_.empty() || (host_ != nullptr && host_->has_mail());
-  }
+  [[nodiscard]] bool has_mail() const noexcept override { return !mailbox_.empty() || has_job_at_home(); }
   [[nodiscard]] Job* take_injected() noexcept override;
-  /// For a guest: the next job that perhaps no other thread takes. It is in the queue, also if take_newest does not find it, or
-  /// the queue has refused it.
-  [[nodiscard]] Job* take_own() noexcept;
+  [[nodiscard]] Job* take_own() noexcept override;
+  /// The same for a guest, or for a visitor of its team; also one that such a queue has refused.
+  [[nodiscard]] Job* take_own_or_refused() noexcept {
+    Job* const job = take_own();
+    return job != nullptr ? job : injector_.take();
+  }
   void confine(Confined to) noexcept override;
 
   /// Offers a job, for which a sleeping worker is woken if no other searches. If it throws std::bad_alloc, it has not taken
@@ -393,6 +399,12 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   /// Whether there may be a job that is not in any worker's queue.
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool others_waiting() const noexcept { return !injector_.empty() || has_mail(); }
   void visit(Worker& host) noexcept;
+  /// Of a visitor: whether its worker in the pool's team has mail, or a job that mail has left in its queue. Perhaps no other
+  /// thread takes that.
+  [[nodiscard]] bool has_job_at_home() const noexcept {
+    return host_ != nullptr &&
+           (host_->has_mail() || (region() == 0 && !static_cast<const Worker*>(host_)->leaves_nothing()));
+  }
   /// Whether the resident that runs this slot must go home.
   [[nodiscard]] bool is_wanted_at_home() const noexcept;
   /// Only the resident can end, and run the slot's mail; and no other worker may come for the jobs of a region.
@@ -429,7 +441,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   Atomic<bool> rests_{true};          // written by the resident
   Atomic<Worker*> visitor_{nullptr};  // the worker of another team that the resident runs; written by it
   Summons summons_{*this};            // in an injector at most once: from a claim of the vacant slot until it is run
-  HostsMail hosts_mail_;              // in no queue: taken by the runner, and run immediately
+  HostsJob hosts_job_;                // in no queue: taken by the runner, and run immediately
 };
 
 /// The worker that the calling thread runs, if its policy is P and it is not confined; else null. Each join reads it.

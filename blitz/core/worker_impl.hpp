@@ -33,11 +33,12 @@ Job* Worker<P>::take_injected() noexcept {
 
 template <Policy P>
 Job* Worker<P>::take_own() noexcept {
-  if (Job* const job = queue_.take_newest()) return job;
+  if (Job* const job = take_newest()) return job;
+  if (region() != 0) return nullptr;
   if constexpr (requires { queue_.take_fetched(); }) {
     if (Job* const job = queue_.take_fetched()) return job;
   }
-  return injector_.take();
+  return take_left();
 }
 
 template <Policy P>
@@ -136,8 +137,7 @@ void Worker<P>::wait_until(CoreLatch& latch) noexcept {
 template <Policy P>
 void Worker<P>::wait_as_guest(CoreLatch& latch, bool may_help) noexcept {
   for (unsigned round = 0; round <= rounds_of_search(index(), false) && !latch.probe();) {
-    Job* job = may_help ? find_any() : take_own();
-    if (job == nullptr && !may_help) job = take_left();
+    Job* const job = may_help ? find_any() : take_own_or_refused();
     if (job != nullptr) {
       execute(job);
       round = 0;
@@ -194,7 +194,7 @@ void Worker<P>::summon() noexcept {
 template <Policy P>
 bool Worker<P>::is_wanted_at_home() const noexcept {
   const auto& host = static_cast<const Worker&>(*host_);
-  return !registry_.injector().empty() || host.has_mail() || !host.leaves_nothing() || host.is_surplus();
+  return !registry_.injector().empty() || host.has_mail() || host.is_surplus();
 }
 
 /// As run_resident, but without sleep: when there is no work, or when it is wanted at home, the resident goes home.
@@ -224,6 +224,9 @@ void Worker<P>::visit(Worker& host) noexcept {
         yield_thread();
       }
     }
+
+    seq_cst_fence();  // [attended]
+    if (!injector_.empty() && !team().attended.load(std::memory_order_relaxed)) registry_.inject_jobs_of(*this);
 
     current_worker = CurrentWorker<P>::worker = &host;
     host.visitor_.store(nullptr, std::memory_order_relaxed);  // relaxed: a wake-up too many does no harm

@@ -311,6 +311,74 @@ TEST_CASE_TEMPLATE("callers: the jobs that one leaves are run, however many", Po
   });
 }
 
+// A thread that helps a caller spawns more jobs than its queue holds, and is wanted for a job from outside that waits for them. The
+// caller may have left.
+TEST_CASE_TEMPLATE("callers: the jobs that a thread that helps one leaves are run, however many", Pool,
+                   blitz::ThreadPool, blitz::AsyncThreadPool) {
+  for (int round = 0; round < 20; ++round) {
+    constexpr int kJobs = 1000;
+    Pool pool({.num_threads = 2});
+    std::atomic<int> ran{0};
+    std::latch begun(1);
+    std::latch injected(1);
+    {
+      const OtherCaller other(pool);
+      pool.install([&] {
+        blitz::spawn([&] {
+          begun.count_down();
+          injected.wait();
+          for (int i = 0; i < kJobs; ++i) blitz::spawn([&] { ++ran; });
+        });
+        begun.wait();
+      });
+      auto all = pool.async([&] {
+        while (ran != kJobs) static_cast<void>(blitz::yield_now());
+      });
+      injected.count_down();
+      while (ran != kJobs) std::this_thread::yield();  // It claims no job.
+      all.get();
+    }
+    CHECK(ran == kJobs);
+  }
+}
+
+// The thread waits, and no other thread takes that job.
+TEST_CASE_TEMPLATE("callers: a thread that helps one runs the jobs that its broadcasts leave", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
+  Pool pool({.num_threads = 2});
+  Pool elsewhere({.num_threads = 1});
+  std::atomic<bool> ran{false};
+  const auto until_it_ran = [&] {
+    while (!ran) std::this_thread::yield();
+  };
+  blitz::AsyncHandle<void> end = elsewhere.async(until_it_ran);
+  std::latch inside(1);
+  std::latch begun(1);
+  std::thread first([&] {
+    pool.install([&] {
+      inside.count_down();
+      until_it_ran();
+    });
+  });
+  inside.wait();
+  std::thread second([&] {
+    pool.install([&] {
+      blitz::join([&] { begun.wait(); },
+                  [&] {
+                    begun.count_down();
+                    end.get();
+                  });
+    });
+  });
+  begun.wait();
+  pool.spawn_broadcast([&](const blitz::BroadcastContext& context) {
+    if (context.index() == 1) blitz::spawn([&] { ran = true; });
+  });
+  first.join();
+  second.join();
+  CHECK(ran);
+}
+
 TEST_CASE_TEMPLATE("callers: the pool may end right after their calls, and runs what they have left", Pool,
                    BLITZ_TEST_POOLS) {
   for (const std::size_t size : kPoolSizes) {

@@ -305,6 +305,83 @@ TEST_CASE_TEMPLATE(
   }
 }
 
+namespace {
+
+/// A worker of `own` waits in a call of `pool` until `over`, and runs `on_top` as a worker of `own` meanwhile.
+template <class Pool, class F, class G>
+void wait_elsewhere(Pool& own, Pool& pool, const std::atomic<bool>& over, const F& first, const G& on_top) {
+  std::latch busy(1);
+  own.install([&] {
+    // The other worker of `own`.
+    blitz::AsyncHandle<void> end = blitz::async([&] {
+      busy.count_down();
+      while (!over) std::this_thread::yield();
+    });
+    busy.wait();
+    blitz::spawn(on_top);
+    pool.install([&] {
+      first();
+      end.get();
+    });
+  });
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("pools: the jobs of a call that is made in a wait in the same pool are run", Pool,
+                   BLITZ_TEST_POOLS) {
+  for_each_size<Pool>([](Pool& pool) {
+    Pool own({.num_threads = 2});
+    std::atomic<bool> over{false};
+    wait_elsewhere(
+        own, pool, over, [] {}, [&] { pool.install([&] { blitz::spawn([&] { over = true; }); }); });
+    CHECK(over);
+  });
+}
+
+// A thread that helps the call spawns more jobs than its queue holds, and is wanted for a job from outside that waits for them.
+TEST_CASE_TEMPLATE("pools: the jobs that are left in a call that waits as a worker of its own pool are run", Pool,
+                   blitz::ThreadPool, blitz::AsyncThreadPool) {
+  for (int round = 0; round < 20; ++round) {
+    constexpr int kJobs = 1000;
+    Pool own({.num_threads = 2});
+    Pool pool({.num_threads = 2});
+    std::atomic<int> ran{0};
+    std::atomic<bool> over{false};
+    std::latch begun(1);
+    std::latch waits(1);
+    std::latch inside(1);
+    std::thread slot_0([&] {
+      pool.install([&] {
+        inside.count_down();
+        while (!over) std::this_thread::yield();
+      });
+    });
+    inside.wait();
+    const auto until_all_ran = [&] {
+      while (ran != kJobs) static_cast<void>(blitz::yield_now());
+      over = true;
+    };
+    const auto leave_jobs = [&] {
+      begun.count_down();
+      waits.wait();
+      for (int i = 0; i < kJobs; ++i) blitz::spawn([&] { ++ran; });
+    };
+    wait_elsewhere(
+        own, pool, over,
+        [&] {
+          blitz::spawn(leave_jobs);
+          begun.wait();
+        },
+        [&] {
+          pool.spawn(until_all_ran);
+          waits.count_down();
+        });
+    slot_0.join();
+    CHECK(ran == kJobs);
+  }
+}
+
 // --- install_blocking ---
 
 TEST_CASE_TEMPLATE("install_blocking: returns what the callable does, from anywhere", Pool, BLITZ_TEST_POOLS) {

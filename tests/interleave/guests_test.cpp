@@ -49,12 +49,12 @@ class PoolWithCaller : public Pool {
       done.park();
     });
   }
-  /// A guest that leaves both in its team, one of them made in a region.
-  void leave(Task& left, Task& left_in_region) {
+  /// A guest that leaves all three in its team, two of them made in a region.
+  void leave(Task& left, Task (&left_in_region)[2]) {
     visit([&](Worker& worker) {
       worker.push(&left);
       const Confinement confinement(worker);
-      worker.push(&left_in_region);
+      for (Task& task : left_in_region) worker.push(&task);
     });
   }
 
@@ -175,42 +175,29 @@ INTERLEAVE_CASE("guest: mail for a resident that is away", .preemptions = 2, .ra
 
 INTERLEAVE_CASE("guest: mail at any time", .preemptions = 1, .random_schedules = 2000) { send_mail(run, false); }
 
-// The first job waits, and the mail is run. The second one waits for the job that the mail has left.
-INTERLEAVE_CASE("guest: mail calls a resident home", .preemptions = 1, .random_schedules = 1000) {
+// The first job waits for one that the mail leaves in the queue of the resident's own worker.
+INTERLEAVE_CASE("guest: mail leaves a job", .preemptions = 1, .random_schedules = 1000) {
   PoolWithCaller pool(run, 2);
   CoreLatch latch;
   Parker begun;
-  Parker ended;
-  Parker left_has_run;
   Parker done;
-  Task left([&](Worker&) { left_has_run.unpark(); });
-  Task posted([&](Worker& worker) {
-    worker.push(&left);
+  Task left([&](Worker& worker) {
+    expect(worker.at_home() == &worker && worker.index() == 1, "it is run at home");
     static_cast<void>(latch.set());
   });
-  Task first([&](Worker& worker) {
+  Task posted([&](Worker& worker) { worker.push(&left); });
+  Task pushed([&](Worker& worker) {
     begun.unpark();
     worker.wait_until(latch);
-    ended.unpark();
-  });
-  Task second([&](Worker&) {
-    left_has_run.park();
     done.unpark();
   });
-  run.thread("guest", [&] {
-    pool.visit([&](Worker& worker) {
-      worker.push(&first);
-      ended.park();
-      worker.push(&second);
-      done.park();
-    });
-  });
+  run.thread("guest", [&] { pool.offer(pushed, done); });
   run.thread("sender", [&] {
     begun.park();
     pool.post(1, posted);
   });
   run.settle();
-  expect(first.has_run() && second.has_run() && posted.has_run() && left.has_run(), "each has run once");
+  expect(pushed.has_run() && posted.has_run() && left.has_run(), "each has run once");
 }
 
 /// A pool of two threads. A caller in slot 0 waits at its limit of nested waits; while the other thread is busy elsewhere, it must
@@ -296,24 +283,51 @@ INTERLEAVE_CASE("guest: it comes as the resident falls asleep", .preemptions = 2
 INTERLEAVE_CASE("guest: what it leaves", .preemptions = 1, .random_schedules = 1000) {
   PoolWithCaller pool(run, 2);
   Task left;
-  Task left_in_region;
+  Task left_in_region[2];
   run.thread("guest", [&] { pool.leave(left, left_in_region); });
   run.thread("another", [&] { pool.visit([](Worker&) {}); });
   run.settle();
-  expect(left.has_run() && left_in_region.has_run(), "each has run once");
+  expect(left.has_run() && left_in_region[0].has_run() && left_in_region[1].has_run(), "each has run once");
 }
 
 // In a pool of one thread nobody visits its team.
 INTERLEAVE_CASE("guest: what it leaves, alone in its team", .preemptions = 1, .random_schedules = 1000) {
   PoolWithCaller pool(run, 1);
   Task left;
-  Task left_in_region;
+  Task left_in_region[2];
   run.thread("guest", [&] {
     pool.leave(left, left_in_region);
     pool.first_leaves();
   });
   run.settle();
-  expect(left.has_run() && left_in_region.has_run(), "each has run once");
+  expect(left.has_run() && left_in_region[0].has_run() && left_in_region[1].has_run(), "each has run once");
+}
+
+/// Offers a job that the queue of a visitor refuses, as a full one does.
+void offer_refused(Worker& visitor, Task& task) {
+  auto& team = static_cast<blitz::detail::GuestTeam<ForkJoinPolicy>&>(visitor.team());
+  team.injector.push(&task);
+  team.idle.new_jobs();
+}
+
+// The visitor is wanted at home, by a job that waits for the refused one, and the guest may have left.
+INTERLEAVE_CASE("guest: a visitor's queue refuses a job", .preemptions = 1, .random_schedules = 1000) {
+  PoolWithCaller pool(run, 2);
+  CoreLatch latch;
+  Parker begun;
+  Task refused([&](Worker&) {
+    if (latch.set()) pool.worker(1).wake();
+  });
+  Task injected([&](Worker& worker) { worker.wait_until(latch); });
+  Task pushed([&](Worker& visitor) {
+    expect_summoned(visitor);
+    begun.unpark();
+    pool.inject(injected);
+    offer_refused(visitor, refused);
+  });
+  run.thread("guest", [&] { pool.offer(pushed, begun); });
+  run.settle();
+  expect(pushed.has_run() && injected.has_run() && refused.has_run(), "each has run once");
 }
 
 // Its team is the next guest's, or not.
@@ -633,6 +647,64 @@ INTERLEAVE_CASE("elsewhere: a confined wait on top of another", .preemptions = 1
   });
   run.settle();
   expect(ended && posted.has_run() && on_top.has_run(), "the wait has ended");
+}
+
+// Nobody else looks for the job of that call while the guest waits as a worker of `pool`.
+INTERLEAVE_CASE("elsewhere: a call on top of a wait leaves a job", .preemptions = 1, .delays = 0) {
+  Pool pool(run, 1, 1);
+  Pool other(run, 1, 1);
+  CoreLatch latch;
+  bool ended = false;
+  WorkerBase* guest = nullptr;
+  Task left([&](Worker&) {
+    if (latch.set()) guest->wake();
+  });
+  Task on_top([&](Worker&) {
+    call_on_worker(other.registry.get(), [&](WorkerBase& worker) {
+      expect(&worker == guest, "it is that guest again");
+      worker.push(&left);
+    });
+  });
+  run.thread("caller", [&] {
+    wait_elsewhere(pool, other, latch, [&](WorkerBase& worker) {
+      guest = &worker;
+      pool.post(0, on_top);
+    });
+    ended = true;
+  });
+  run.settle();
+  expect(ended && on_top.has_run() && left.has_run(), "the wait has ended");
+}
+
+// The visitor is wanted at home, by a job that waits for the refused one, and the guest waits as a worker of `pool`, or is about to.
+INTERLEAVE_CASE("elsewhere: a visitor's queue refuses a job", .preemptions = 1, .delays = 0, .random_schedules = 2000) {
+  Pool pool(run, 1, 1);
+  PoolWithCaller other(run, 2);
+  CoreLatch at_home;
+  CoreLatch elsewhere;
+  Parker begun;
+  bool ended = false;
+  WorkerBase* guest = nullptr;
+  Task refused([&](Worker&) {
+    if (at_home.set()) other.worker(1).wake();
+    if (elsewhere.set()) guest->wake();
+  });
+  Task injected([&](Worker& worker) { worker.wait_until(at_home); });
+  Task pushed([&](Worker& visitor) {
+    begun.unpark();
+    other.inject(injected);
+    offer_refused(visitor, refused);
+  });
+  run.thread("caller", [&] {
+    wait_elsewhere(pool, other, elsewhere, [&](WorkerBase& worker) {
+      guest = &worker;
+      worker.push(&pushed);
+      begun.park();
+    });
+    ended = true;
+  });
+  run.settle();
+  expect(ended && pushed.has_run() && injected.has_run() && refused.has_run(), "the wait has ended");
 }
 
 // The region may be the reason why no other thread of `pool` runs the job.

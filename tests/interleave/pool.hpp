@@ -109,6 +109,7 @@ class Pool final : public PoolBase {
   [[nodiscard]] WorkerBase* borrow() noexcept override { return nullptr; }
   [[nodiscard]] WorkerBase* borrow_as_guest() noexcept override { return nullptr; }
   void give_back(WorkerBase&) noexcept override { std::abort(); }
+  void leave_jobs(WorkerBase&) noexcept override {}  // There are none.
   void warm_up(std::chrono::nanoseconds) noexcept override {}
   [[nodiscard]] blitz::WorkerStats stats(std::size_t) const noexcept override { return {}; }
   void count_idle(std::size_t&, std::size_t&) const noexcept override {}

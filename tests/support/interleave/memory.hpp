@@ -33,7 +33,7 @@ enum class Model : unsigned char { kSequential, kStoreBuffer, kWeak };
 enum class Fences : unsigned char { kAsymmetric, kFallback };
 
 inline constexpr unsigned kMaxThreads = 8;      // the body of the test included, which is thread 0
-inline constexpr unsigned kMaxLocations = 128;  // used in one execution
+inline constexpr unsigned kMaxLocations = 160;  // used in one execution
 
 using Thread = unsigned;
 

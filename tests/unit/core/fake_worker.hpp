@@ -45,6 +45,7 @@ class FakePool final : public PoolBase {
   WorkerBase* borrow() noexcept override { return nullptr; }
   WorkerBase* borrow_as_guest() noexcept override { return nullptr; }
   void give_back(WorkerBase&) noexcept override { std::abort(); }
+  void leave_jobs(WorkerBase&) noexcept override { std::abort(); }
   void warm_up(std::chrono::nanoseconds) noexcept override {}
   blitz::WorkerStats stats(std::size_t) const noexcept override { return {}; }
   void count_idle(std::size_t&, std::size_t&) const noexcept override {}
