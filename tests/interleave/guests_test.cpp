@@ -311,7 +311,7 @@ void offer_refused(Worker& visitor, Task& task) {
 }
 
 // The visitor is wanted at home, by a job that waits for the refused one, and the guest may have left.
-INTERLEAVE_CASE("guest: a visitor's queue refuses a job", .preemptions = 1, .random_schedules = 1000) {
+INTERLEAVE_CASE("guest: a visitor's queue refuses a job", .preemptions = 2, .random_schedules = 2000) {
   PoolWithCaller pool(run, 2);
   CoreLatch latch;
   Parker begun;
