@@ -174,12 +174,13 @@ class LoopDriver {
   }
   /// Tells the pace this worker's experience with the loop. A part of another worker comes with a better one.
   void look_up(Share& share) const noexcept {
-    share.usual = &share.worker.history().per_item(loop_.name);
+    find_usual(share);
     if (!share.pace.expects_nothing()) return;
     share.pace.expect_short();
     if (*share.usual == 0 || !is_little(work(*share.usual, loop_.grain))) [[unlikely]]
       expect_long(share);
   }
+  void find_usual(Share& share) const noexcept { share.usual = &share.worker.history().per_item(loop_.name); }
   BLITZ_COLD static void expect_long(Share& share) noexcept {
     share.pace.expect_long();
     if (*share.usual == 0) share.asked = ticks_now();
@@ -197,11 +198,12 @@ class LoopDriver {
   }
   /// The same before there are figures of this call.
   [[nodiscard]] BLITZ_COLD bool is_wanted_untimed(Share& share, LoopIndex left, Audience audience) const noexcept {
-    if (share.usual == nullptr) look_up(share);
+    if (share.usual == nullptr) find_usual(share);
     if (*share.usual != 0 && is_little(work(*share.usual, left))) {
       share.pace.expect_little(left);
       return false;
     }
+    if (share.pace.expects_nothing()) look_up(share);
     const bool first_may_be_long = share.pace.may_be_long() && !share.pace.timed();
     share.pace.time_next();
     if (*share.usual != 0) return is_worth(share, *share.usual, left, audience);
@@ -209,18 +211,21 @@ class LoopDriver {
     return share.eager || first_may_be_long || audience == Audience::kSearches;
   }
   [[nodiscard]] bool is_worth(Share& share, float per_item, LoopIndex left, Audience audience) const noexcept {
-    const Ticks its_work = work(per_item, left);
+    const float its_work = work(per_item, left);
     if (is_little(its_work)) return false;
-    const Ticks delay =
-        audience == Audience::kSearches ? kHandover * ticks_per_microsecond() : share.worker.worth_waking(its_work);
+    const Ticks delay = audience == Audience::kSearches ? kHandover * ticks_per_microsecond()
+                                                        : share.worker.worth_waking(saturated(its_work));
     // Ahead by at most half of the positions, so that a quarter is on offer, however late, and no less than the grain.
     share.ahead = std::min({saturated(static_cast<float>(delay) / per_item), left / 2, left - 2 * loop_.grain}) / 2;
     return delay != 0;
   }
-  [[nodiscard]] static Ticks work(float per_item, LoopIndex left) noexcept {
-    return saturated(per_item * static_cast<float>(left));
+  /// In ticks.
+  [[nodiscard]] static float work(float per_item, LoopIndex left) noexcept {
+    return per_item * static_cast<float>(left);
   }
-  [[nodiscard]] static bool is_little(Ticks work) noexcept { return work <= kLeastWork * ticks_per_microsecond(); }
+  [[nodiscard]] static bool is_little(float work) noexcept {
+    return work <= static_cast<float>(kLeastWork * ticks_per_microsecond());
+  }
 
   /// Runs [first, middle), with [middle, last) on offer. Returns whether that is still to be run, as part of this share.
   [[nodiscard]] bool run_halves(Share& share, LoopIndex first, LoopIndex middle, LoopIndex last) noexcept {

@@ -78,6 +78,7 @@ class Pace {
   void expect_little(std::uint64_t left) noexcept {
     block_ = std::max(grain_, std::min(left / 4, kMaxGrowth));
     may_offer_ = false;
+    if (expects_nothing()) expect_short();
     time_next();
   }
   /// Whether a block was timed.
