@@ -423,6 +423,8 @@ TEST_CASE_TEMPLATE("bad_alloc: pools within pools", Pool, BLITZ_FAULT_POOLS) {
     bench.pool.install([&] {
       other.install([&] { bench.pool.install([] { nest_joins(600); }); });
       other.install_blocking([] { nest_joins(600); });
+      // With no slot for this call, and with no other thread in the pool, the worker that is there already makes it.
+      other.install([&] { blitz::isolate([&] { bench.pool.install([] { nest_joins(5); }); }); });
     });
   });
 }
