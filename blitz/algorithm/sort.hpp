@@ -67,8 +67,8 @@ struct PartialSortFn : InOrderAround<PartialSortFn> {
 /// before 0.0, and NaNs come last, or first those with a sign.
 ///
 /// O(n log n) comparisons at worst, 1.1 n log2 n on average; n + O(k log n) if k items are displaced among sorted ones.
-/// Memory: O(log n) on the stack of each thread; for presorted items also as much as stable_sort; for radix n items, or
-/// if the projection is a function, 2 n items and keys. If the allocation fails, quicksort is used. Ranges
+/// Memory: O(log n) on the stack of each thread; for presorted items also as much as stable_sort, and 2 n bytes; for radix
+/// n items, or if the projection is a function, 2 n items and keys. If the allocation fails, quicksort is used. Ranges
 /// that are not contiguous, such as a deque, are moved to other memory and back: std::bad_alloc leaves them as they were.
 /// The result depends on the items and the number of threads alone. Any thread.
 /// @code

@@ -123,7 +123,7 @@ struct SortByCachedKeyFn {
 ///   throws, some may be lost; all elements are valid. A comparison that is no strict weak order leaves some permutation.
 ///
 /// O(n log n) comparisons, about 1.1 n log2 n on average; n + O(k log n) if k items are displaced among sorted ones. Memory: n
-/// items, and two pointers for each item that is not cheap to move; to find displaced items 2 n bytes, and for each of them
+/// items, and two pointers for each item that is not cheap to move; to find displaced items 4 n bytes, and for each of them
 /// twice an item and an integer. If the allocation fails, the calling thread sorts in place, with O(n log^2 n) swaps. Ranges
 /// that are not contiguous, such as a deque's, are moved to other memory and back: std::bad_alloc leaves them as they were. Any
 /// thread.

@@ -103,6 +103,7 @@ std::vector<Pattern> patterns(std::size_t n) {
       {"ten swaps", with_swaps(sorted, 10), 2, 80},
       {"swaps of one item in 100", with_swaps(sorted, n / 200), 2, 0.04 * static_cast<double>(n)},
       {"swaps of one item in 20", with_swaps(sorted, n / 40)},
+      {"swaps of one item in 8", with_swaps(sorted, n / 16), 6, 0.2 * static_cast<double>(n)},
       {"swaps of one item in 5", with_swaps(sorted, n / 10)},
       {"reversed, ten swaps", with_swaps(reversed(sorted), 10), 2, 80},
       {"reversed, swaps of one item in 100", with_swaps(reversed(sorted), n / 200), 2, 0.04 * static_cast<double>(n)},

@@ -75,8 +75,9 @@ class FewDisplaced {
   /// the last kept one is dropped, and the new one too unless it is in order with the one before. So at most twice as many are
   /// dropped as necessary.
   bool find(T* items, std::size_t n, std::size_t run) {
-    constexpr std::size_t kShare = 8;  // at most one in so many is dropped,
-    constexpr std::size_t kFew = 16;   // and a few more
+    // Beyond this, quicksort is as fast, or stable quicksort.
+    constexpr std::size_t kShare = kStable ? 4 : 3;  // at most one in so many is dropped,
+    constexpr std::size_t kFew = 16;                 // and a few more
     // Each stretch except the first one begins after a dropped item.
     kept_ = Scratch<Stretch>(n / kShare + kFew + 2, std::nothrow);
     if (kept_.data() == nullptr) return false;
