@@ -77,7 +77,8 @@ class FewDisplaced {
   bool find(T* items, std::size_t n, std::size_t run) {
     // Beyond this, quicksort is as fast, or stable quicksort.
     constexpr std::size_t kShare = kStable ? 4 : 3;  // at most one in so many is dropped,
-    constexpr std::size_t kFew = 16;                 // and a few more
+    constexpr std::size_t kFew = 16;                 // and a few more,
+    constexpr std::size_t kWindow = 1024;            // and of so many in a row at most half
     // Each stretch except the first one begins after a dropped item.
     kept_ = Scratch<Stretch>(n / kShare + kFew + 2, std::nothrow);
     if (kept_.data() == nullptr) return false;
@@ -85,6 +86,8 @@ class FewDisplaced {
     const auto push = [&](std::size_t i) { std::construct_at(++top, Stretch{i, i + 1}); };
     std::construct_at(top, Stretch{0, 0});  // never removed
     std::size_t dropped = 0;
+    std::size_t window = 0;          // where the latest one begins
+    std::size_t dropped_before = 0;  // before it
     push(0);
     top->end = run;
     for (std::size_t i = run; i != n;) {
@@ -105,7 +108,11 @@ class FewDisplaced {
         ++dropped;
       }
       ++i;
-      if (dropped > kFew + i / kShare) return false;
+      if (dropped > kFew + i / kShare || dropped - dropped_before > kWindow / 2) return false;
+      if (i - window >= kWindow) {
+        window = i;
+        dropped_before = dropped;
+      }
     }
     stretches_ = static_cast<std::size_t>(top - kept_.data()) + 1;
     count_ = n - dropped;
