@@ -290,7 +290,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   [[nodiscard]] bool has_mail() const noexcept override { return !mailbox_.empty() || has_job_at_home(); }
   [[nodiscard]] Job* take_injected() noexcept override;
   [[nodiscard]] Job* take_own() noexcept override;
-  /// The same for a guest, or for a visitor of its team; also one that such a queue has refused.
+  /// As take_own, for a guest or a visitor of its team. It also finds jobs that such a queue has refused.
   [[nodiscard]] Job* take_own_or_refused() noexcept {
     Job* const job = take_own();
     return job != nullptr ? job : injector_.take();

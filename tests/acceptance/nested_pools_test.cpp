@@ -307,7 +307,7 @@ TEST_CASE_TEMPLATE(
 
 namespace {
 
-/// A worker of `own` waits in a call of `pool` until `over`, and runs `on_top` as a worker of `own` meanwhile.
+/// A worker of `own` waits in a call of `pool` until `over`. In this wait it runs `on_top`, as a worker of `own`.
 template <class Pool, class F, class G>
 void wait_elsewhere(Pool& own, Pool& pool, const std::atomic<bool>& over, const F& first, const G& on_top) {
   std::latch busy(1);

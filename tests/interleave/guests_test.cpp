@@ -649,7 +649,7 @@ INTERLEAVE_CASE("elsewhere: a confined wait on top of another", .preemptions = 1
   expect(ended && posted.has_run() && on_top.has_run(), "the wait has ended");
 }
 
-// Nobody else looks for the job of that call while the guest waits as a worker of `pool`.
+// No other thread looks for the job of that call while the guest waits as a worker of `pool`.
 INTERLEAVE_CASE("elsewhere: a call on top of a wait leaves a job", .preemptions = 1, .delays = 0) {
   Pool pool(run, 1, 1);
   Pool other(run, 1, 1);

@@ -86,7 +86,7 @@ class FewDisplaced {
     const auto push = [&](std::size_t i) { std::construct_at(++top, Stretch{i, i + 1}); };
     std::construct_at(top, Stretch{0, 0});  // never removed
     std::size_t dropped = 0;
-    std::size_t window = 0;          // where the latest one begins
+    std::size_t window = 0;          // the begin of the latest one
     std::size_t dropped_before = 0;  // before it
     push(0);
     top->end = run;
