@@ -197,7 +197,7 @@ class LoopDriver {
     return is_worth(share, share.pace.per_item(), left, audience);
   }
   /// The same before there are figures of this call.
-  [[nodiscard]] BLITZ_COLD bool is_wanted_untimed(Share& share, LoopIndex left, Audience audience) const noexcept {
+  [[nodiscard]] bool is_wanted_untimed(Share& share, LoopIndex left, Audience audience) const noexcept {
     if (share.usual == nullptr) find_usual(share);
     if (*share.usual != 0 && is_little(work(*share.usual, left))) {
       share.pace.expect_little(left);
