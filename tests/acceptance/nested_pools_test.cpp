@@ -296,11 +296,12 @@ TEST_CASE_TEMPLATE(
       const auto elsewhere = [&] {
         blocking ? pool.install_blocking(until_it_ran) : pool.install([&] { blitz::isolate(until_it_ran); });
       };
-      own.spawn([&] { through_third ? third.install(elsewhere) : elsewhere(); });
+      blitz::AsyncHandle<void> other = own.async([&] { through_third ? third.install(elsewhere) : elsewhere(); });
       stolen.wait();
       group.run([&] { ran.count_down(); });
       spawned.count_down();
       at_limit.join();
+      other.get();
     }
   }
 }
