@@ -1,5 +1,6 @@
 #include "support/failing_new.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -29,11 +30,13 @@ std::atomic<bool> failed{false};
     freed.fetch_add(1, std::memory_order_relaxed);
     throw std::bad_alloc();
   }
-  const std::size_t whole = (size + alignment - 1) / alignment * alignment;
 #if defined(_WIN32)
-  void* const memory = ::_aligned_malloc(whole, alignment);
+  void* const memory = ::_aligned_malloc(size, alignment);
 #else
-  void* const memory = std::aligned_alloc(alignment, whole > 0 ? whole : alignment);
+  // Not aligned_alloc, which wants a multiple of the alignment: a sanitizer would not see what is written between both.
+  void* memory = nullptr;
+  if (::posix_memalign(&memory, std::max(alignment, sizeof(void*)), std::max(size, std::size_t{1})) != 0)
+    memory = nullptr;
 #endif
   if (memory == nullptr) {
     freed.fetch_add(1, std::memory_order_relaxed);

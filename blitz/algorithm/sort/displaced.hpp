@@ -79,12 +79,12 @@ class FewDisplaced {
     constexpr std::size_t kShare = kStable ? 4 : 3;  // at most one in so many is dropped,
     constexpr std::size_t kFew = 16;                 // and a few more,
     constexpr std::size_t kWindow = 1024;            // and of so many in a row at most half
-    // Each stretch except the first one begins after a dropped item.
-    kept_ = Scratch<Stretch>(n / kShare + kFew + 2, std::nothrow);
+    // One that is never removed, the first one, and one after each dropped item, of which there can be one too many.
+    kept_ = Scratch<Stretch>(2 + kFew + n / kShare + 1, std::nothrow);
     if (kept_.data() == nullptr) return false;
     Stretch* top = kept_.data();
     const auto push = [&](std::size_t i) { std::construct_at(++top, Stretch{i, i + 1}); };
-    std::construct_at(top, Stretch{0, 0});  // never removed
+    std::construct_at(top, Stretch{0, 0});
     std::size_t dropped = 0;
     std::size_t window = 0;          // the begin of the latest one
     std::size_t dropped_before = 0;  // before it
