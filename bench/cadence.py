@@ -33,11 +33,11 @@ TABLES = {
     "quick": ("loop_32 join", "10us 30us 100us 300us 1ms", "0us 20us 100us 1ms 5ms sleep_1ms sleep_20ms"),
     # Shares nothing with the others: what was tuned on those is judged on this.
     "judge": (
-        "loop_8 loop_100 loop_1000 loop_10000 uneven_100 join",
+        "loop_8 loop_100 loop_1000 loop_10000 uneven_100 join tree_256",
         "7us 20us 60us 200us 700us",
         "0us 10us 50us 300us 2ms 10ms sleep_50us sleep_300us sleep_2ms sleep_10ms",
     ),
-    "smoke": ("loop_32 uneven_100 join", "10us 100us", "0us 20us sleep_20us"),
+    "smoke": ("loop_32 uneven_100 join tree_16", "10us 100us", "0us 20us sleep_20us"),
 }
 PASSES, SECONDS = 7, 0.01  # repetitions of each peer in each cell, and their least length
 SHORTEST_ITEM = 20e-9  # in seconds; a call through a pointer, as Rayon's is, takes some of it
@@ -57,13 +57,13 @@ def seconds(name):
 
 
 def items(kind):
-    return int(parts(r"join|(?:loop|uneven)_(\d+)", kind)[0] or 32)
+    return int(parts(r"join|(?:loop|uneven|tree)_(\d+)", kind)[0] or 32)
 
 
 def line(cell):
     """As the program reads it."""
     kind, gap = cell["kind"], cell["gap"]
-    workload = "join" if kind == "join" else "loop"
+    workload = kind.split("_")[0].replace("uneven", "loop")
     heavy = UNEVEN if kind.startswith("uneven_") else 1
     return f"{workload} {items(kind)} {heavy} {seconds(cell['length'])} {seconds(gap)} {gap.startswith('sleep_'):d}\n"
 
@@ -184,7 +184,7 @@ def main():
         ("smoke", "a few short cells, only to show that everything works"),
     ):
         which.add_argument(f"--{table}", dest="table", action="store_const", const=table, default="full", help=words)
-    parser.add_argument("--kinds", metavar="K,...", help="of join, loop_N and uneven_N, for N items")
+    parser.add_argument("--kinds", metavar="K,...", help="of join, loop_N, uneven_N and tree_N, for N items")
     parser.add_argument("--lengths", metavar="T,...", help="10us, 1ms, ...")
     parser.add_argument("--gaps", metavar="T,...", help="0us, 20us, sleep_1ms, ...")
     parser.add_argument("--peers", metavar="P,...", default="*", help="patterns, such as 'blitz,tbb_*'; default: all")

@@ -15,10 +15,17 @@ void run_join(CadenceJoin& work, P& peer) {
   peer.pool.join([&work] { work.first_half(); }, [&work] { work.second_half(); });
 }
 
+template <class P>
+void run_tree(CadenceTree& work, P& peer) {
+  peer.pool.install([&work] { work.add_all([](auto&& a, auto&& b) { blitz::join(a, b); }); });
+}
+
 const Register<run_loop<BlitzPeer>> loop("blitz");
 const Register<run_loop<BlitzAsyncPeer>> loop_async("blitz_async");
 const Register<run_join<BlitzPeer>> join("blitz");
 const Register<run_join<BlitzAsyncPeer>> join_async("blitz_async");
+const Register<run_tree<BlitzPeer>> tree("blitz");
+const Register<run_tree<BlitzAsyncPeer>> tree_async("blitz_async");
 
 }  // namespace
 }  // namespace bench

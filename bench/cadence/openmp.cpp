@@ -19,8 +19,20 @@ void run_join(CadenceJoin& work, OpenMpPeer&) {
   }
 }
 
+void run_tree(CadenceTree& work, OpenMpPeer&) {
+#pragma omp parallel
+#pragma omp single
+  work.add_all([](auto&& a, auto&& b) {
+#pragma omp task shared(b)
+    b();
+    a();
+#pragma omp taskwait
+  });
+}
+
 const Register<run_loop> loop("openmp_static");
 const Register<run_join> join("openmp_sections");
+const Register<run_tree> tree("openmp_tasks");
 
 }  // namespace
 }  // namespace bench

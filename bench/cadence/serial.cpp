@@ -12,6 +12,7 @@ void run(W& work, SerialPeer&) {
 
 const Register<run<CadenceLoop>> loop("serial");
 const Register<run<CadenceJoin>> join("serial");
+const Register<run<CadenceTree>> tree("serial");
 
 }  // namespace
 }  // namespace bench

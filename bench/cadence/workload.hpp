@@ -94,4 +94,28 @@ struct CadenceJoin : Cadence {
   void second_half() { add(items() / 2, items()); }
 };
 
+/// Joins of halves, down to the single items.
+struct CadenceTree : Cadence {
+  static constexpr Spec spec{.name = "tree",
+                             .title = "a tree of joins, called by the main thread with gaps between the calls",
+                             .unit_of_work = "call",
+                             .metric = Metric::microseconds,
+                             .timing = Timing::cadence};
+  explicit CadenceTree(Scale) {}
+
+  /// `join(a, b)` calls both.
+  template <class Join>
+  void add_all(const Join& join) {
+    add_tree(join, 0, items());
+  }
+
+ private:
+  template <class Join>
+  BENCH_NOINLINE void add_tree(const Join& join, std::size_t first, std::size_t last) {
+    if (last - first < 2) return add(first, last);
+    const std::size_t middle = first + (last - first) / 2;
+    join([&, first, middle] { add_tree(join, first, middle); }, [&, middle, last] { add_tree(join, middle, last); });
+  }
+};
+
 }  // namespace bench

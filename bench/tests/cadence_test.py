@@ -49,8 +49,9 @@ class CadenceTest(unittest.TestCase):
 
     def test_everything_runs_and_is_right(self):
         cells, done = self.measure()
-        self.assertEqual(len(cells), 3 * 3 * 2)
-        peers = {kind: set(c["wall"]) for kind in ("loop_32", "uneven_100", "join") for c in cells if c["kind"] == kind}
+        self.assertEqual(len(cells), 4 * 3 * 2)
+        kinds = "loop_32", "uneven_100", "join", "tree_16"
+        peers = {kind: set(c["wall"]) for kind in kinds for c in cells if c["kind"] == kind}
         self.assertEqual(peers["loop_32"], peers["uneven_100"])
         for kind in peers:
             self.assertLessEqual({"serial", "blitz", "blitz_async"}, peers[kind])
@@ -59,7 +60,7 @@ class CadenceTest(unittest.TestCase):
             with self.subTest(kind=c["kind"], length=c["length"], gap=c["gap"]):
                 self.assertEqual((set(c["wall"]), set(c["cpu"])), (peers[c["kind"]], peers[c["kind"]]))
                 self.assertTrue(all(len(samples) == 1 and samples[0] > 0 for samples in c["wall"].values()), c["wall"])
-        self.assertEqual(len(rows(done.stdout)), 3 * 2 * (2 + 3))
+        self.assertEqual(len(rows(done.stdout)), 4 * 2 * (2 + 3))
         for peer in set.union(*peers.values()) - {"serial"}:
             self.assertRegex(done.stdout, rf"(?m)^{peer}: \d+\.\d\d of serial, below 0.9 in \d+ of \d+ cells")
 

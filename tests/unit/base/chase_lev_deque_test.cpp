@@ -12,11 +12,14 @@
 #include <doctest/doctest.h>
 
 #include "blitz/base/asymmetric_fence.hpp"
+#include "blitz/base/linger.hpp"
 
 using Deque = blitz::detail::ChaseLevDeque<int>;
 using Outcome = blitz::detail::StealResult<int>::Outcome;
 
 namespace {
+
+constexpr int kPops{blitz::detail::kPopsOnGuard};
 
 /// Items to push: element i holds i.
 std::vector<int> numbers(std::size_t count) {
@@ -235,7 +238,7 @@ TEST_CASE("deque: stolen() counts the thieves' items and not the owner's") {
   CHECK(deque.stolen() == 4);
 }
 
-TEST_CASE("deque: guarded from the push or pop after the request until no thief has come for 256 pops") {
+TEST_CASE("deque: guarded from the push or pop after the request until no thief has come for some pops") {
   if (!blitz::detail::asymmetric_fences_available()) {
     MESSAGE("skipped: without membarrier(2) a deque is always guarded");
     return;
@@ -258,11 +261,11 @@ TEST_CASE("deque: guarded from the push or pop after the request until no thief 
     deque.push(&items[1]);
     CHECK(deque.guarded());
     CHECK(popped(deque) == 1);
-    push_and_pop(254);
+    push_and_pop(kPops - 2);
     CHECK(deque.guarded());
     CHECK(stolen(deque) == 0);
     deque.push(&items[0]);
-    push_and_pop(256);
+    push_and_pop(kPops);
     CHECK(deque.guarded());
     push_and_pop(1);
     CHECK(!deque.guarded());
@@ -270,9 +273,9 @@ TEST_CASE("deque: guarded from the push or pop after the request until no thief 
   SUBCASE("the owner itself, once") {
     deque.begin_guard();
     CHECK(deque.guarded());
-    push_and_pop(100);
+    push_and_pop(kPops / 3);
     deque.begin_guard();
-    push_and_pop(155);
+    push_and_pop(kPops - kPops / 3 - 1);
     CHECK(deque.guarded());
     push_and_pop(1);
     CHECK(!deque.guarded());
@@ -280,12 +283,12 @@ TEST_CASE("deque: guarded from the push or pop after the request until no thief 
   SUBCASE("pop") {
     CHECK(popped(deque) == 0);
     CHECK(deque.guarded());
-    push_and_pop(255);
+    push_and_pop(kPops - 1);
     CHECK(deque.guarded());
     push_and_pop(1);
     CHECK(!deque.guarded());
   }
-  push_and_pop(300);
+  push_and_pop(kPops + 1);
   CHECK(!deque.guarded());
   auto place = deque.push(&items[1]);
   deque.ask_for_guard();
@@ -343,7 +346,7 @@ TEST_CASE("deque: the owner's last items do not pass for thefts") {
   int item = 0;
   Deque deque;
   deque.ask_for_guard();
-  for (int i = 1; i <= 256; ++i) {
+  for (int i = 1; i <= kPops; ++i) {
     deque.push(&item);
     REQUIRE(deque.guarded());
     REQUIRE(deque.pop() == &item);
