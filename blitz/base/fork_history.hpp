@@ -1,10 +1,11 @@
 /// Whether to wake a worker for the half of a fork, by how long forks with the same code took before.
 ///
 /// A fork (a join) does not know how long it will take. One that was too short for help the last time, and whose half was
-/// not stolen, wakes nobody, nor do those within it, until it has lasted for the price of a wake-up: a deep tree forks
-/// again by then, and a flat fork that has become longer is alone once. What such forks lost without help is set against
-/// what the short ones have saved; once that is used up, all wake a worker until as much would have been saved again. So
-/// no more is lost by waking nobody than would be lost by waking a worker for each short one.
+/// not stolen, wakes nobody, nor do those within it, until it has lasted for the price of a wake-up, and longer than the
+/// last time: a deep tree forks again by then, and a flat fork that has become longer is alone once. What such forks lost
+/// without help is set against what the short ones have saved; once that is used up, all wake a worker until as much
+/// would have been saved again. So no more is lost by waking nobody than would be lost by waking a worker for each short
+/// one.
 ///
 /// One worker's history: of its forks that lie in no other of them, and begin while all workers that could take the half
 /// sleep. Only these are timed, so a fork whose half somebody looks for anyway costs no more than without.
@@ -38,7 +39,7 @@ class ForkHistory {
     if (known_->code != code) *known_ = {.code = code};
     was_short_ = known_->time != 0 && !prices.covered_by_half(known_->time / 2, now, last);
     wakes_ = !was_short_ || known_->saved < 0 || series.add(known_->time, prices, now);
-    woke_at_once_ = wakes_;
+    woke_after_ = 0;
     looked_ = now;
     skips_ = 0;
     return wakes_;
@@ -56,6 +57,7 @@ class ForkHistory {
     // A half that was stolen is worth a wake-up. If a worker was woken and came too late, it was not worth its price,
     // however long the fork took.
     known_->time = stolen ? 0 : wakes_ && price_.latency < time ? price_.latency : time;
+    known_->lasted = stolen ? 0 : time;
     if (was_short_) settle(stolen);
   }
 
@@ -69,6 +71,7 @@ class ForkHistory {
   struct Entry {
     std::uintptr_t code = 0;
     Ticks time = 0;          // that one worker took for it the last time; 0: not known, or it was shared
+    Ticks lasted = 0;        // the same, but as it was if a worker came too late
     std::int64_t saved = 0;  // by waking nobody
   };
 
@@ -76,7 +79,9 @@ class ForkHistory {
   /// is then late by as many short forks at most, and once they take longer by as many once.
   [[nodiscard]] bool inner_wakes(Ticks now) noexcept {
     if (wakes_) return true;
-    wakes_ = ticks_between(began_, now) >= price_.of_work();
+    const Ticks lasts = ticks_between(began_, now);
+    wakes_ = lasts >= price_.of_work() && lasts > known_->lasted + known_->lasted / 4;
+    if (wakes_) woke_after_ = lasts;
     const bool fast = 16 * ticks_between(looked_, now) < price_.of_work();
     skips_ = !fast || wakes_ ? 0 : skips_ < kMostSkips ? 2 * skips_ + 1 : kMostSkips;
     looked_ = now;
@@ -90,8 +95,8 @@ class ForkHistory {
       known_->saved += cost;
     } else if (!stolen) {
       known_->saved -= static_cast<std::int64_t>(known_->time / 2 - price_.of_half());
-    } else if (wakes_ && !woke_at_once_) {
-      known_->saved -= static_cast<std::int64_t>(price_.of_work() / 2);
+    } else {
+      known_->saved -= static_cast<std::int64_t>(woke_after_ / 2);
     }
     if (known_->saved < -kMostLost * cost) known_->saved = -kMostLost * cost;
     if (known_->saved > kMostSaved * cost) known_->saved = kMostSaved * cost;
@@ -104,7 +109,7 @@ class ForkHistory {
   Entry* known_ = nullptr;  // what is known of it
   bool was_short_ = false;  // the last time
   bool wakes_ = false;      // It wakes a worker, and so do the forks within.
-  bool woke_at_once_ = false;
+  Ticks woke_after_ = 0;    // 0: at once, or not
   unsigned skips_ = 0;
   Ticks looked_ = 0;  // when wakes() was last asked
   Entry entries_[kEntries];

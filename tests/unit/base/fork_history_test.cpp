@@ -144,6 +144,34 @@ TEST_CASE("fork history: a short fork wakes a worker once it has lasted for the 
   CHECK_FALSE(worker.forks.is_timed(&kInnerHalf));
 }
 
+TEST_CASE("fork history: a fork that lasts as long as it did the last time wakes no worker just before its end") {
+  Worker worker;
+  const Ticks price = worker.at_once().of_work();
+  const Ticks time = price + price / 8;
+  CHECK(worker.call(time));  // It was not known, and the worker came too late.
+  for (int i = 0; i < 3; ++i) {
+    worker.now += microseconds(10'000);
+    CHECK_FALSE(worker.begin());
+    worker.now += time;
+    CHECK_FALSE(worker.begin(0x9990, kInnerHalf));
+    worker.end();
+  }
+  // It has become longer.
+  worker.now += microseconds(10'000);
+  CHECK_FALSE(worker.begin());
+  worker.now += (time + 1) + (time + 1) / 4;  // the end of a fork counts
+  CHECK_FALSE(worker.begin(0x9990, kInnerHalf));
+  worker.now += 1;
+  CHECK(worker.begin(0x9990, kInnerHalf));
+  // It has become shorter: the last time alone counts.
+  worker.end();
+  worker.call(worker.a_short());
+  worker.now += microseconds(10'000);
+  CHECK_FALSE(worker.begin());
+  worker.now += price;
+  CHECK(worker.begin(0x9990, kInnerHalf));
+}
+
 TEST_CASE("fork history: of the forks within a short one few are looked at while they follow one another fast") {
   Worker worker;
   worker.call(worker.a_short());
