@@ -91,7 +91,8 @@ Ints with_random_part(std::size_t n, std::size_t size, bool at_end) {
   return numbers;
 }
 
-/// The same ones whatever tests ran before: a sort looks at few items, and may by chance find too many of them displaced.
+/// Their random numbers do not depend on the tests that ran before: a sort looks at few items, and may by chance find too many of
+/// them displaced.
 std::vector<Pattern> patterns(std::size_t n) {
   random_bits().seed(n);
   const auto of = [n](auto&& f) {
@@ -163,7 +164,7 @@ TEST_CASE("nearly sorted: as the standard's sorts, on any number of threads") {
 }
 
 // A sort gives up where too many items are displaced. For some of these sizes it sees that at the last item only, when its
-// memory for what is in order is full.
+// memory for the kept items is full.
 TEST_CASE("nearly sorted: every second item is too large, from any position on") {
   for (std::size_t n = 256; n != 264; ++n) {
     CAPTURE(n);

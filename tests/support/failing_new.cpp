@@ -33,7 +33,7 @@ std::atomic<bool> failed{false};
 #if defined(_WIN32)
   void* const memory = ::_aligned_malloc(size, alignment);
 #else
-  // Not aligned_alloc, which wants a multiple of the alignment: a sanitizer would not see what is written between both.
+  // Not aligned_alloc, which wants a multiple of the alignment: a sanitizer would not see a write between both.
   void* memory = nullptr;
   if (::posix_memalign(&memory, std::max(alignment, sizeof(void*)), std::max(size, std::size_t{1})) != 0)
     memory = nullptr;

@@ -163,7 +163,7 @@ TEST_CASE("fork history: a fork that lasts as long as it did the last time wakes
   CHECK_FALSE(worker.begin(0x9990, kInnerHalf));
   worker.now += 1;
   CHECK(worker.begin(0x9990, kInnerHalf));
-  // It has become shorter: the last time alone counts.
+  // It has become shorter: only the last time counts.
   worker.end();
   worker.call(worker.a_short());
   worker.now += microseconds(10'000);
