@@ -1,11 +1,11 @@
 /// Whether to wake a worker for the half of a fork, by how long forks with the same code took before.
 ///
-/// A fork (a join) does not know how long it will take. One that was too short for help the last time, and whose half was
-/// not stolen, wakes nobody, nor do those within it, until it has lasted for the price of a wake-up, and longer than the
-/// last time: a deep tree forks again by then, and a flat fork that has become longer is alone once. What such forks lost
-/// without help is set against what the short ones have saved; once that is used up, all wake a worker until as much
-/// would have been saved again. So no more is lost by waking nobody than would be lost by waking a worker for each short
-/// one.
+/// A fork (a join) does not know how long it will take. Assume that it was too short for help the last time, and its half
+/// was not stolen. Then it wakes nobody until it has lasted for the price of a wake-up, and longer than the last time; the
+/// same holds for the forks within it. A deep tree forks again by then. A flat fork that has become longer runs once
+/// without help. The history subtracts the time that such forks lost without help from the time that the short ones saved.
+/// When nothing is left, all forks wake a worker until as much would have been saved again. So waking nobody never loses
+/// more than waking a worker for each short fork.
 ///
 /// One worker's history: of its forks that lie in no other of them, and begin while all workers that could take the half
 /// sleep. Only these are timed, so a fork whose half somebody looks for anyway costs no more than without.
@@ -109,7 +109,7 @@ class ForkHistory {
   Entry* known_ = nullptr;  // what is known of it
   bool was_short_ = false;  // the last time
   bool wakes_ = false;      // It wakes a worker, and so do the forks within.
-  Ticks woke_after_ = 0;    // 0: at once, or not
+  Ticks woke_after_ = 0;    // 0: immediately, or it does not
   unsigned skips_ = 0;
   Ticks looked_ = 0;  // when wakes() was last asked
   Entry entries_[kEntries];

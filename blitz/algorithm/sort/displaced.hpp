@@ -79,7 +79,7 @@ class FewDisplaced {
     constexpr std::size_t kShare = kStable ? 4 : 3;  // at most one in so many is dropped,
     constexpr std::size_t kFew = 16;                 // and a few more,
     constexpr std::size_t kWindow = 1024;            // and of so many in a row at most half
-    // One that is never removed, the first one, and one after each dropped item, of which there can be one too many.
+    // One that is never removed, the first one, and one after each dropped item. There can be one dropped item too many.
     kept_ = Scratch<Stretch>(2 + kFew + n / kShare + 1, std::nothrow);
     if (kept_.data() == nullptr) return false;
     Stretch* top = kept_.data();
