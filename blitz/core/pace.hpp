@@ -110,7 +110,7 @@ class Pace {
   }
 
   /// The number of items to run next, of [first, last), which is not empty.
-  [[nodiscard]] std::uint64_t next_block(std::uint64_t first, std::uint64_t last) const noexcept {
+  [[nodiscard]] BLITZ_ALWAYS_INLINE std::uint64_t next_block(std::uint64_t first, std::uint64_t last) const noexcept {
     const std::uint64_t left = last - first;
     if (left <= block_) return left;
     const std::uint64_t size = std::max(grain_, std::min(block_, left / 4));
