@@ -382,9 +382,9 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   [[nodiscard]] bool takes_summons(Rest rest) const noexcept { return rest == Rest::kVacate && index() != 0; }
   [[nodiscard]] Job* find(Rest rest) noexcept {
     Job* const job = find_any();
+    if (job != nullptr || !takes_summons(rest) || !registry_.has_summons()) return job;
     // If another thread is about to take a job from outside, this one would have to come home immediately.
-    if (job != nullptr || !takes_summons(rest) || others_waiting()) return job;
-    return registry_.take_summons();
+    return others_waiting() ? nullptr : registry_.take_summons();
   }
   [[nodiscard]] bool is_surplus() const noexcept { return team().apart.is_surplus(index()); }
   /// The rest of offer and of offer_half, if a worker sleeps or is about to.
