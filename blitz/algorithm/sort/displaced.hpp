@@ -79,8 +79,11 @@ class FewDisplaced {
     constexpr std::size_t kShare = kStable ? 4 : 3;  // at most one in so many is dropped,
     constexpr std::size_t kFew = 16;                 // and a few more,
     constexpr std::size_t kWindow = 1024;            // and of so many in a row at most half
+    constexpr std::size_t kSmall = std::size_t{1} << 24;
+    // The stretches take no more memory than the items, if these are many.
+    const std::size_t most = std::min(n / kShare, std::max(n * sizeof(T), kSmall) / sizeof(Stretch)) + kFew;
     // One that is never removed, the first one, and one after each dropped item. There can be one dropped item too many.
-    kept_ = Scratch<Stretch>(2 + kFew + n / kShare + 1, std::nothrow);
+    kept_ = Scratch<Stretch>(2 + most + 1, std::nothrow);
     if (kept_.data() == nullptr) return false;
     Stretch* top = kept_.data();
     const auto push = [&](std::size_t i) { std::construct_at(++top, Stretch{i, i + 1}); };
@@ -108,7 +111,7 @@ class FewDisplaced {
         ++dropped;
       }
       ++i;
-      if (dropped > kFew + i / kShare || dropped - dropped_before > kWindow / 2) return false;
+      if (dropped > std::min(kFew + i / kShare, most) || dropped - dropped_before > kWindow / 2) return false;
       if (i - window >= kWindow) {
         window = i;
         dropped_before = dropped;
