@@ -71,23 +71,21 @@ class Cadence : public Workload {
   std::vector<std::uint64_t> expected_;
 };
 
+constexpr Spec cadence_spec(const char* name, const char* title) {
+  return {
+      .name = name, .title = title, .unit_of_work = "call", .metric = Metric::microseconds, .timing = Timing::cadence};
+}
+
 /// A parallel loop over the items.
 struct CadenceLoop : Cadence {
-  static constexpr Spec spec{.name = "loop",
-                             .title = "a loop, called by the main thread with gaps between the calls",
-                             .unit_of_work = "call",
-                             .metric = Metric::microseconds,
-                             .timing = Timing::cadence};
+  static constexpr Spec spec = cadence_spec("loop", "a loop, called by the main thread with gaps between the calls");
   explicit CadenceLoop(Scale) {}
 };
 
 /// A join of the two halves of the items.
 struct CadenceJoin : Cadence {
-  static constexpr Spec spec{.name = "join",
-                             .title = "a join of two halves, called by the main thread with gaps between the calls",
-                             .unit_of_work = "call",
-                             .metric = Metric::microseconds,
-                             .timing = Timing::cadence};
+  static constexpr Spec spec =
+      cadence_spec("join", "a join of two halves, called by the main thread with gaps between the calls");
   explicit CadenceJoin(Scale) {}
 
   void first_half() { add(0, items() / 2); }
@@ -96,11 +94,8 @@ struct CadenceJoin : Cadence {
 
 /// Joins of halves, down to the single items.
 struct CadenceTree : Cadence {
-  static constexpr Spec spec{.name = "tree",
-                             .title = "a tree of joins, called by the main thread with gaps between the calls",
-                             .unit_of_work = "call",
-                             .metric = Metric::microseconds,
-                             .timing = Timing::cadence};
+  static constexpr Spec spec =
+      cadence_spec("tree", "a tree of joins, called by the main thread with gaps between the calls");
   explicit CadenceTree(Scale) {}
 
   /// `join(a, b)` calls both.

@@ -79,8 +79,8 @@ class FewDisplaced {
     constexpr std::size_t kShare = kStable ? 4 : 3;  // at most one in so many is dropped,
     constexpr std::size_t kFew = 16;                 // and a few more,
     constexpr std::size_t kWindow = 1024;            // and of so many in a row at most half
+    // The stretches take no more memory than the items, if these take more bytes than this.
     constexpr std::size_t kSmall = std::size_t{1} << 24;
-    // The stretches take no more memory than the items, if these are many.
     const std::size_t most = std::min(n / kShare, std::max(n * sizeof(T), kSmall) / sizeof(Stretch)) + kFew;
     // One that is never removed, the first one, and one after each dropped item. There can be one dropped item too many.
     kept_ = Scratch<Stretch>(2 + most + 1, std::nothrow);
