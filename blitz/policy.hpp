@@ -152,6 +152,8 @@ struct Sources {
   /// move jobs from one queue to another, which work_found then announces. Outside a search it must take one job and
   /// leave the queues otherwise unchanged.
   bool searching = false;
+  /// Whether the worker has no job, not even one that waits: a delay of the look delays nothing that has begun.
+  bool at_rest = false;
 
   /// The queue of slot `s`, less than `count`. Other workers use it at the same time. O(1).
   [[nodiscard]] Queue& queue(std::size_t s) const noexcept { return queue_of(pool, s); }

@@ -4,11 +4,13 @@ namespace blitz::detail {
 
 Job* ForkJoinFinder::steal(Sources& sources) noexcept {
   if (sources.count < 2) return nullptr;
+  if (sources.at_rest) patience_.begin_search(ticks_now);
   for (;;) {
     bool lost = false;
     const auto try_victim = [&](std::size_t victim) noexcept -> Job* {
       if (victim == sources.slot) return nullptr;
       ChaseLevDeque<Job>& deque = sources.queue(victim).deque();
+      if (sources.at_rest && !patience_.outlasted_by(deque, ticks_now)) return nullptr;
       if (!deque.prepare_theft()) return nullptr;
       steals_tried_.add();
       const StealResult<Job> result = deque.steal();
@@ -22,7 +24,10 @@ Job* ForkJoinFinder::steal(Sources& sources) noexcept {
       const std::uint32_t victim = start + i < others ? start + i : start + i - others;
       job = try_victim(1 + victim);
     }
-    if (job != nullptr) stolen_.add();
+    if (job != nullptr) {
+      stolen_.add();
+      if (sources.at_rest) patience_.end_theft(ticks_now);
+    }
     if (job != nullptr || !lost) return job;
   }
 }

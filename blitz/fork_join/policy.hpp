@@ -9,6 +9,7 @@
 #include "blitz/base/single_writer_counter.hpp"
 #include "blitz/base/xorshift.hpp"
 #include "blitz/fork_join/sleep.hpp"
+#include "blitz/fork_join/theft_patience.hpp"
 #include "blitz/fork_join/treiber_stack.hpp"
 #include "blitz/policy.hpp"
 
@@ -66,6 +67,7 @@ class ForkJoinFinder {
   [[nodiscard]] BLITZ_API Job* take_injected(Sources& sources) noexcept;
 
   XorShift64Star random_;
+  TheftPatience patience_;
   // Written by the runner.
   SingleWriterCounter steals_tried_;
   SingleWriterCounter stolen_;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <set>
@@ -10,6 +11,10 @@
 
 using blitz::detail::ForkJoinFinder;
 using blitz::detail::Job;
+using blitz::detail::Ticks;
+using blitz::detail::ticks_between;
+using blitz::detail::ticks_now;
+using blitz::detail::ticks_per_microsecond;
 using blitz_test::NoJob;
 using Pool = blitz_test::UnmannedPool<blitz::detail::ForkJoinQueue, blitz::detail::ForkJoinInjector>;
 
@@ -85,6 +90,31 @@ TEST_CASE("finder: every other worker is a victim, and the one to begin with is 
     }
     CHECK(first_victims.size() == kSlots - (thief == 0 ? 1 : 2));
   }
+}
+
+TEST_CASE("finder: at rest alone it waits before it steals jobs that are not worth it") {
+  // The quickest of ten rows of thefts: the thread may be interrupted.
+  constexpr std::size_t kRow = 20;
+  const auto time = [](bool at_rest) {
+    Pool pool(2);
+    std::vector<NoJob> jobs(10 * kRow + 1);
+    for (NoJob& job : jobs) pool.push(1, job);
+    auto sources = pool.sources_of(0);
+    sources.at_rest = at_rest;
+    ForkJoinFinder finder(0);
+    Ticks quickest = ~Ticks{0};
+    for (std::size_t row = 0; row < 10; ++row) {
+      const Ticks begin = ticks_now();
+      for (std::size_t i = 0; i < kRow; ++i) REQUIRE(finder.find_work(sources) == &jobs[row * kRow + i]);
+      quickest = std::min(quickest, ticks_between(begin, ticks_now()));
+    }
+    CHECK(finder.find_work(sources) == &jobs.back());
+    CHECK(finder.find_work(sources) == nullptr);
+    return quickest;
+  };
+  const Ticks at_rest = time(true);
+  CHECK(at_rest >= kRow * ticks_per_microsecond());
+  CHECK(time(false) < at_rest);
 }
 
 TEST_CASE("finder: a pool of one looks at its own queue and the injector") {
