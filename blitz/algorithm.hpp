@@ -2,9 +2,10 @@
 /// All parallel algorithms.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include "blitz/algorithm/adjacent_difference.hpp"
+#include "blitz/algorithm/algorithm_options.hpp"
 #include "blitz/algorithm/compare.hpp"
 #include "blitz/algorithm/copy.hpp"
 #include "blitz/algorithm/copy_if.hpp"
@@ -16,7 +17,6 @@
 #include "blitz/algorithm/histogram.hpp"
 #include "blitz/algorithm/merge.hpp"
 #include "blitz/algorithm/min_max.hpp"
-#include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/partition.hpp"
 #include "blitz/algorithm/permute.hpp"
 #include "blitz/algorithm/reduce.hpp"

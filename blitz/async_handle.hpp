@@ -2,7 +2,7 @@
 /// async: a job whose result is asked for later, and AsyncHandle, the right to that result.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -10,13 +10,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "blitz/base/fork.hpp"
-#include "blitz/base/owned.hpp"
-#include "blitz/base/refuse.hpp"
-#include "blitz/core/caller_latch.hpp"
-#include "blitz/core/job.hpp"
-#include "blitz/core/spawned_job.hpp"
 #include "blitz/current_pool.hpp"
+#include "blitz/detail/base/owned.hpp"
+#include "blitz/detail/base/refuse.hpp"
+#include "blitz/detail/job/job.hpp"
+#include "blitz/detail/sys/fork.hpp"
+#include "blitz/detail/task/spawned_job.hpp"
+#include "blitz/detail/worker/caller_latch.hpp"
 #include "blitz/spawn.hpp"
 
 namespace blitz {
@@ -40,7 +40,7 @@ struct AsyncWaiter {
 ///                    +-----------> kLate -------------+    the same, after the empty job has run
 ///
 /// A waiter may also be set in kQueued. A thread that cannot run the job it has claimed sets a waiter, and so gives the claim up.
-/// core/README.md proves that the job runs once, and that the pool exists until then.
+/// detail/worker/README.md proves that the job runs once, and that the pool exists until then.
 ///
 /// Pairs:
 ///   [ready]  finish: state_.exchange      ->  set_waiter, ready, begin: state_ read (acquire)

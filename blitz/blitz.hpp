@@ -2,7 +2,7 @@
 /// The calls of the scheduler: joins, loops, scopes, jobs, pools. Algorithms and pipelines have headers of their own.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include "blitz/async_handle.hpp"
 #include "blitz/broadcast.hpp"

@@ -2,7 +2,7 @@
 /// broadcast: a call on every worker, with the results.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <cstddef>
 #include <exception>
@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "blitz/base/owned.hpp"
-#include "blitz/base/refuse.hpp"
-#include "blitz/core/caller_latch.hpp"
-#include "blitz/core/job.hpp"
 #include "blitz/current_pool.hpp"
+#include "blitz/detail/base/owned.hpp"
+#include "blitz/detail/base/refuse.hpp"
+#include "blitz/detail/job/job.hpp"
+#include "blitz/detail/worker/caller_latch.hpp"
 #include "blitz/spawn.hpp"
 
 namespace blitz {

@@ -2,7 +2,7 @@
 /// Which pool the caller works for, and how the free functions get there.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -10,9 +10,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "blitz/core/job.hpp"
-#include "blitz/core/worker.hpp"
-#include "blitz/fork_join/policy.hpp"
+#include "blitz/detail/fork_join/fork_join_policy.hpp"
+#include "blitz/detail/job/job.hpp"
+#include "blitz/detail/worker/worker.hpp"
 
 namespace blitz {
 

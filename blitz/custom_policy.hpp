@@ -9,8 +9,8 @@
 /// default visibility: under -fvisibility=hidden, `struct [[gnu::visibility("default")]] MyPolicy`.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
-#include "blitz/core/registry_impl.hpp"
+#include "blitz/detail/pool/registry_impl.hpp"
 #include "blitz/policy.hpp"
 #include "blitz/thread_pool.hpp"

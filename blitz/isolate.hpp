@@ -2,14 +2,14 @@
 /// isolate: waiting without running unrelated jobs.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <concepts>
 #include <utility>
 
-#include "blitz/core/confinement.hpp"
-#include "blitz/core/job.hpp"
 #include "blitz/current_pool.hpp"
+#include "blitz/detail/job/job.hpp"
+#include "blitz/detail/worker/confinement.hpp"
 
 namespace blitz {
 

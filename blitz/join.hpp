@@ -2,7 +2,7 @@
 /// join and parallel_invoke: two or more calls, perhaps at once.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -11,14 +11,14 @@
 #include <type_traits>
 #include <utility>
 
-#include "blitz/base/cache_line.hpp"
-#include "blitz/base/export.hpp"
-#include "blitz/base/refuse.hpp"
-#include "blitz/core/branch.hpp"
-#include "blitz/core/job.hpp"
-#include "blitz/core/offered_job.hpp"
-#include "blitz/core/worker.hpp"
 #include "blitz/current_pool.hpp"
+#include "blitz/detail/base/cache_line.hpp"
+#include "blitz/detail/base/export.hpp"
+#include "blitz/detail/base/refuse.hpp"
+#include "blitz/detail/job/job.hpp"
+#include "blitz/detail/job/offered_job.hpp"
+#include "blitz/detail/task/branch.hpp"
+#include "blitz/detail/worker/worker.hpp"
 
 namespace blitz {
 

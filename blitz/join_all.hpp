@@ -2,7 +2,7 @@
 /// join_all: calls of as many callables as a range has, perhaps at once.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "blitz/base/export.hpp"
-#include "blitz/base/refuse.hpp"
-#include "blitz/core/job.hpp"
+#include "blitz/detail/base/export.hpp"
+#include "blitz/detail/base/refuse.hpp"
+#include "blitz/detail/job/job.hpp"
 #include "blitz/join.hpp"
 
 namespace blitz {

@@ -2,7 +2,7 @@
 /// The options of a pool, and the exception that it throws.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "blitz/base/export.hpp"
+#include "blitz/detail/base/export.hpp"
 
 namespace blitz {
 

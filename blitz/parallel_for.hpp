@@ -2,7 +2,7 @@
 /// parallel_for: a loop whose iterations may run at once.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -12,10 +12,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "blitz/base/export.hpp"
-#include "blitz/base/refuse.hpp"
-#include "blitz/core/items.hpp"
-#include "blitz/core/loop.hpp"
+#include "blitz/detail/base/export.hpp"
+#include "blitz/detail/base/refuse.hpp"
+#include "blitz/detail/loop/items.hpp"
+#include "blitz/detail/loop/loop.hpp"
 #include "blitz/pool_ref.hpp"
 
 namespace blitz {

@@ -2,7 +2,7 @@
 /// parallel_for_each: a loop over any range that can be read once, and over work that is added while it runs.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -15,12 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "blitz/base/atomic.hpp"
-#include "blitz/base/saturated.hpp"
-#include "blitz/base/ticks.hpp"
-#include "blitz/base/to_copy.hpp"
-#include "blitz/core/items.hpp"
-#include "blitz/core/worker.hpp"
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/base/saturated.hpp"
+#include "blitz/detail/base/ticks.hpp"
+#include "blitz/detail/base/to_copy.hpp"
+#include "blitz/detail/loop/items.hpp"
+#include "blitz/detail/worker/worker.hpp"
 #include "blitz/parallel_for.hpp"
 #include "blitz/pool_ref.hpp"
 #include "blitz/scope.hpp"

@@ -2,7 +2,7 @@
 /// parallel_for_tiles: a loop over a grid of two or three dimensions, a rectangle of it at a time.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <array>
 #include <concepts>
@@ -12,9 +12,9 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "blitz/base/refuse.hpp"
-#include "blitz/core/items.hpp"
-#include "blitz/core/loop.hpp"
+#include "blitz/detail/base/refuse.hpp"
+#include "blitz/detail/loop/items.hpp"
+#include "blitz/detail/loop/loop.hpp"
 #include "blitz/parallel_for.hpp"
 
 namespace blitz {

@@ -2,7 +2,7 @@
 /// parallel_reduce and parallel_transform_reduce: one value from many, by an associative operation.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -11,10 +11,10 @@
 #include <stop_token>
 #include <type_traits>
 
-#include "blitz/base/refuse.hpp"
-#include "blitz/core/fold.hpp"
-#include "blitz/core/items.hpp"
-#include "blitz/core/reduce.hpp"
+#include "blitz/detail/base/refuse.hpp"
+#include "blitz/detail/loop/fold.hpp"
+#include "blitz/detail/loop/items.hpp"
+#include "blitz/detail/loop/reduction.hpp"
 #include "blitz/parallel_for.hpp"
 #include "blitz/pool_ref.hpp"
 

@@ -17,14 +17,14 @@
 ///   W4  After the latch that a worker waits for is set, and the worker woken if set() says so, that worker returns.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
-#include "blitz/base/export.hpp"
+#include "blitz/detail/base/export.hpp"
 
 namespace blitz {
 
@@ -369,7 +369,7 @@ concept SummoningIdle = requires(S& idle, typename S::Search& search, std::size_
 /// An idle protocol that knows what a wake-up costs. Optional; without it each job is posted by new_jobs, and every loop
 /// offers parts. Called by the slot's runner:
 ///   - `worth_waking(slot, work)`, if the audience sleeps: 0 if work that one thread does in that many ticks (see
-///     base/ticks.hpp) is not to be offered, else how many ticks later than the runner the woken worker will begin, at
+///     detail/base/ticks.hpp) is not to be offered, else how many ticks later than the runner the woken worker will begin, at
 ///     least 1.
 ///   - `all_awake()`, after a push on its queue: if true, no worker sleeps or is about to, and nothing else is called.
 ///   - `new_jobs()` returns whether it has woken a worker.
@@ -451,8 +451,8 @@ concept Policy =
     } && JobInjector<typename P::Injector> && JobQueue<typename P::LocalQueue, typename P::Injector> &&
     IdleProtocol<typename P::Idle> && JobFinder<typename P::Finder, typename P::LocalQueue, typename P::Injector>;
 
-struct BLITZ_API ForkJoinPolicy;  // fork_join/policy.hpp
-struct BLITZ_API AsyncPolicy;     // async/policy.hpp
+struct BLITZ_API ForkJoinPolicy;  // detail/fork_join/fork_join_policy.hpp
+struct BLITZ_API AsyncPolicy;     // detail/async/async_policy.hpp
 
 namespace detail {
 

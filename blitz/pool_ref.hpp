@@ -2,7 +2,7 @@
 /// PoolRef: which pool a call is made in.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include "blitz/policy.hpp"
 

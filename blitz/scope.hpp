@@ -2,7 +2,7 @@
 /// scope: a block of code that does not end before all that was spawned in it has.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <concepts>
 #include <functional>
@@ -10,12 +10,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "blitz/base/refuse.hpp"
-#include "blitz/core/fifo.hpp"
-#include "blitz/core/job.hpp"
-#include "blitz/core/scope_state.hpp"
-#include "blitz/core/spawned_job.hpp"
 #include "blitz/current_pool.hpp"
+#include "blitz/detail/base/refuse.hpp"
+#include "blitz/detail/job/job.hpp"
+#include "blitz/detail/task/scope_state.hpp"
+#include "blitz/detail/task/spawned_job.hpp"
+#include "blitz/detail/worker/fifo.hpp"
 #include "blitz/pool_ref.hpp"
 #include "blitz/spawn.hpp"
 

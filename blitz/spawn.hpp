@@ -2,7 +2,7 @@
 /// spawn: detached jobs. No call waits for them; the end of their pool does.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -10,10 +10,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "blitz/base/owned.hpp"
-#include "blitz/base/refuse.hpp"
-#include "blitz/core/spawned_job.hpp"
 #include "blitz/current_pool.hpp"
+#include "blitz/detail/base/owned.hpp"
+#include "blitz/detail/base/refuse.hpp"
+#include "blitz/detail/task/spawned_job.hpp"
 
 namespace blitz {
 

@@ -2,7 +2,7 @@
 /// The statistics of a pool.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,19 +2,19 @@
 /// TaskGroup: jobs that any thread may spawn, and that are waited for together, again and again.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <exception>
 #include <functional>
 #include <stop_token>
 #include <utility>
 
-#include "blitz/base/owned.hpp"
-#include "blitz/base/refuse.hpp"
-#include "blitz/core/job_group.hpp"
-#include "blitz/core/pool_base.hpp"
-#include "blitz/core/spawned_job.hpp"
 #include "blitz/current_pool.hpp"
+#include "blitz/detail/base/owned.hpp"
+#include "blitz/detail/base/refuse.hpp"
+#include "blitz/detail/task/job_group.hpp"
+#include "blitz/detail/task/spawned_job.hpp"
+#include "blitz/detail/worker/pool_base.hpp"
 #include "blitz/join.hpp"
 #include "blitz/pool_ref.hpp"
 #include "blitz/spawn.hpp"

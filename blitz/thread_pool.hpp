@@ -2,7 +2,7 @@
 /// The pool, and the global pool.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -13,10 +13,10 @@
 #include <utility>
 
 #include "blitz/async_handle.hpp"
-#include "blitz/base/owned.hpp"
 #include "blitz/broadcast.hpp"
-#include "blitz/core/pool_base.hpp"
 #include "blitz/current_pool.hpp"
+#include "blitz/detail/base/owned.hpp"
+#include "blitz/detail/worker/pool_base.hpp"
 #include "blitz/join.hpp"
 #include "blitz/join_all.hpp"
 #include "blitz/options.hpp"

@@ -2,7 +2,7 @@
 /// worker_local: a value of its own for each worker.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -14,12 +14,12 @@
 #include <utility>
 #include <vector>
 
-#include "blitz/base/atomic.hpp"
-#include "blitz/base/cache_line.hpp"
-#include "blitz/base/owned.hpp"
-#include "blitz/core/pool_base.hpp"
-#include "blitz/core/worker.hpp"
 #include "blitz/current_pool.hpp"
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/base/cache_line.hpp"
+#include "blitz/detail/base/owned.hpp"
+#include "blitz/detail/worker/pool_base.hpp"
+#include "blitz/detail/worker/worker.hpp"
 #include "blitz/pool_ref.hpp"
 
 namespace blitz {

@@ -2,9 +2,9 @@
 /// yield_now, yield_local: a job lets waiting jobs have a turn.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
-#include "blitz/core/worker.hpp"
+#include "blitz/detail/worker/worker.hpp"
 
 namespace blitz {
 

@@ -10,10 +10,10 @@
 #include <thread>
 
 #include "bench/prices/pricing.hpp"
-#include "blitz/async/idle_state.hpp"
-#include "blitz/base/asymmetric_fence.hpp"
-#include "blitz/base/linger.hpp"
-#include "blitz/fork_join/sleep.hpp"
+#include "blitz/detail/async/idle_state.hpp"
+#include "blitz/detail/fence/asymmetric_fence.hpp"
+#include "blitz/detail/fork_join/sleep.hpp"
+#include "blitz/detail/wake/linger.hpp"
 
 namespace bench::prices {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "bench/prices/pricing.hpp"
-#include "blitz/async/global_queue.hpp"
-#include "blitz/fork_join/treiber_stack.hpp"
+#include "blitz/detail/queue/global_queue.hpp"
+#include "blitz/detail/queue/treiber_stack.hpp"
 
 namespace bench::prices {
 

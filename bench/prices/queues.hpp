@@ -5,9 +5,9 @@
 #include <span>
 
 #include "bench/prices/pricing.hpp"
-#include "blitz/async/lifo_slot.hpp"
-#include "blitz/async/work_steal_queue.hpp"
-#include "blitz/base/chase_lev_deque.hpp"
+#include "blitz/detail/queue/chase_lev_deque.hpp"
+#include "blitz/detail/queue/lifo_slot.hpp"
+#include "blitz/detail/queue/work_steal_queue.hpp"
 
 namespace bench::prices {
 

@@ -5,9 +5,9 @@
 
 #include "bench/simulation/machine.hpp"
 #include "bench/simulation/scenario.hpp"
-#include "blitz/async/policy.hpp"
-#include "blitz/core/registry_impl.hpp"
-#include "blitz/fork_join/policy.hpp"
+#include "blitz/detail/async/async_policy.hpp"
+#include "blitz/detail/fork_join/fork_join_policy.hpp"
+#include "blitz/detail/pool/registry_impl.hpp"
 #include "blitz/thread_pool.hpp"
 
 namespace simulation {

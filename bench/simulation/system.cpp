@@ -1,5 +1,5 @@
-/// What the library has from the system, on the simulated machine: the functions of blitz/base that make system calls, the
-/// clock, and the allocator.
+/// What the library has from the system, on the simulated machine: the functions of detail/sys and detail/fence that make
+/// system calls, the clock, and the allocator.
 #include <cassert>
 #include <cstdlib>
 #include <ctime>
@@ -9,12 +9,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "blitz/base/asymmetric_fence.hpp"
-#include "blitz/base/atomic.hpp"
-#include "blitz/base/coalesced_fence.hpp"
-#include "blitz/base/futex.hpp"
-#include "blitz/base/placement.hpp"
-#include "blitz/base/thread.hpp"
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/fence/asymmetric_fence.hpp"
+#include "blitz/detail/fence/coalesced_fence.hpp"
+#include "blitz/detail/sys/futex.hpp"
+#include "blitz/detail/sys/placement.hpp"
+#include "blitz/detail/sys/thread.hpp"
 
 namespace blitz::detail {
 namespace {

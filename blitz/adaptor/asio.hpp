@@ -2,7 +2,7 @@
 /// AsioContext: a pool under Asio 1.18 or later (standalone); for Boost.Asio see boost_asio.hpp.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #if __has_include(<asio/version.hpp>)
 #include <asio/version.hpp>

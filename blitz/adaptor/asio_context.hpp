@@ -5,7 +5,7 @@
 /// from the template parameter `Asio`, so this header includes neither Asio nor Boost.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -16,13 +16,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "blitz/base/atomic.hpp"
-#include "blitz/base/owned.hpp"
-#include "blitz/core/job_group.hpp"
-#include "blitz/core/pool_base.hpp"
-#include "blitz/core/spawned_job.hpp"
-#include "blitz/core/worker.hpp"
 #include "blitz/current_pool.hpp"
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/base/owned.hpp"
+#include "blitz/detail/task/job_group.hpp"
+#include "blitz/detail/task/spawned_job.hpp"
+#include "blitz/detail/worker/pool_base.hpp"
+#include "blitz/detail/worker/worker.hpp"
 #include "blitz/policy.hpp"
 #include "blitz/thread_pool.hpp"
 

@@ -2,7 +2,7 @@
 /// BoostAsioContext: a pool under Boost.Asio of Boost 1.74 or later; for the standalone library see asio.hpp.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #if __has_include(<boost/asio/version.hpp>)
 #include <boost/asio/version.hpp>

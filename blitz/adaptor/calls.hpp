@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "blitz/base/atomic.hpp"
 #include "blitz/c.h"
+#include "blitz/detail/base/atomic.hpp"
 
 /// @brief Calls of blitz for C++17. Each is made on the pool that the caller works for, or else on the global pool.
 ///

@@ -11,7 +11,7 @@
 /// Understanding Symmetric Transfer", 2020; the counting of when_all: the same author's cppcoro.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #if defined(__clang__) && __clang_major__ < 19
 #error "blitz: coroutines need g++ 11 or clang 19; clang 16 goes on with the thread_local variables of another thread"
@@ -28,15 +28,15 @@
 #include <utility>
 #include <vector>
 
-#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/algorithm_options.hpp"
 #include "blitz/async_handle.hpp"
-#include "blitz/base/atomic.hpp"
-#include "blitz/base/export.hpp"
-#include "blitz/base/owned.hpp"
-#include "blitz/core/caller_latch.hpp"
-#include "blitz/core/job.hpp"
-#include "blitz/core/spawned_job.hpp"
 #include "blitz/current_pool.hpp"
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/base/export.hpp"
+#include "blitz/detail/base/owned.hpp"
+#include "blitz/detail/job/job.hpp"
+#include "blitz/detail/task/spawned_job.hpp"
+#include "blitz/detail/worker/caller_latch.hpp"
 #include "blitz/policy.hpp"
 #include "blitz/pool_ref.hpp"
 

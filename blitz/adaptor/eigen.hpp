@@ -2,7 +2,7 @@
 /// EigenThreadPool: a pool under Eigen's tensors.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #if __has_include(<Eigen/Core>)
 #include <Eigen/Core>
@@ -15,7 +15,7 @@
 
 #include <unsupported/Eigen/CXX11/ThreadPool>
 
-#include "blitz/core/worker.hpp"
+#include "blitz/detail/worker/worker.hpp"
 #include "blitz/policy.hpp"
 #include "blitz/task_group.hpp"
 #include "blitz/thread_pool.hpp"

@@ -2,7 +2,7 @@
 /// OpenCvBackend: a pool under OpenCV's parallel loops.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #if __has_include(<opencv2/core/version.hpp>)
 #include <opencv2/core/version.hpp>
@@ -15,10 +15,10 @@
 
 #include <opencv2/core/parallel/parallel_backend.hpp>
 
-#include "blitz/base/atomic.hpp"
-#include "blitz/core/confinement.hpp"
-#include "blitz/core/worker.hpp"
 #include "blitz/current_pool.hpp"
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/worker/confinement.hpp"
+#include "blitz/detail/worker/worker.hpp"
 #include "blitz/parallel_for.hpp"
 #include "blitz/policy.hpp"
 #include "blitz/thread_pool.hpp"

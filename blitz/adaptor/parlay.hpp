@@ -3,7 +3,7 @@
 /// a macro for each that it knows: the one of oneTBB is taken to be this one.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #if defined(PARLAY_PARALLEL_H_)
 #error \

@@ -6,7 +6,7 @@
 /// of stdexec.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <concepts>
 #include <exception>
@@ -14,8 +14,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "blitz/core/pool_base.hpp"
-#include "blitz/core/spawned_job.hpp"
+#include "blitz/detail/task/spawned_job.hpp"
+#include "blitz/detail/worker/pool_base.hpp"
 #include "blitz/parallel_for.hpp"
 #include "blitz/policy.hpp"
 #include "blitz/pool_ref.hpp"

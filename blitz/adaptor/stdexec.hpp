@@ -3,7 +3,7 @@
 /// called STDEXEC here, as in its own headers: a program may choose another than `stdexec` by STDEXEC_NAMESPACE.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #if !__has_include(<stdexec/execution.hpp>)
 #error "blitz: <blitz/adaptor/stdexec.hpp> needs stdexec, https://github.com/NVIDIA/stdexec"

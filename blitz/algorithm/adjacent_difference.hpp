@@ -2,7 +2,7 @@
 /// adjacent_difference: what changes from item to item.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <algorithm>
 #include <concepts>
@@ -13,13 +13,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "blitz/algorithm/blocks.hpp"
-#include "blitz/algorithm/call.hpp"
-#include "blitz/algorithm/chain.hpp"
-#include "blitz/algorithm/options.hpp"
-#include "blitz/base/owned.hpp"
-#include "blitz/base/to_copy.hpp"
-#include "blitz/core/items.hpp"
+#include "blitz/algorithm/algorithm_options.hpp"
+#include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/algorithm/call.hpp"
+#include "blitz/detail/algorithm/chain.hpp"
+#include "blitz/detail/base/owned.hpp"
+#include "blitz/detail/base/to_copy.hpp"
+#include "blitz/detail/loop/items.hpp"
 
 namespace blitz {
 

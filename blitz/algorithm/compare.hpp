@@ -2,7 +2,7 @@
 /// Comparisons of ranges, and whether a range is in order: all of them are searches for the first place where it is not so.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -12,12 +12,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "blitz/algorithm/blocks.hpp"
-#include "blitz/algorithm/call.hpp"
+#include "blitz/algorithm/algorithm_options.hpp"
 #include "blitz/algorithm/find.hpp"
-#include "blitz/algorithm/options.hpp"
-#include "blitz/base/atomic.hpp"
-#include "blitz/core/items.hpp"
+#include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/algorithm/call.hpp"
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/loop/items.hpp"
 
 namespace blitz {
 

@@ -2,7 +2,7 @@
 /// copy_if, remove_copy and remove_copy_if: the items of a kind, in their order, into another range.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <algorithm>
 #include <concepts>
@@ -12,13 +12,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "blitz/algorithm/blocks.hpp"
-#include "blitz/algorithm/call.hpp"
-#include "blitz/algorithm/filter.hpp"
-#include "blitz/algorithm/flags.hpp"
-#include "blitz/algorithm/options.hpp"
-#include "blitz/base/refuse.hpp"
-#include "blitz/core/items.hpp"
+#include "blitz/algorithm/algorithm_options.hpp"
+#include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/algorithm/call.hpp"
+#include "blitz/detail/algorithm/filter.hpp"
+#include "blitz/detail/algorithm/flags.hpp"
+#include "blitz/detail/base/refuse.hpp"
+#include "blitz/detail/loop/items.hpp"
 
 namespace blitz {
 

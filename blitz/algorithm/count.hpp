@@ -2,7 +2,7 @@
 /// count and count_if.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,13 +15,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "blitz/algorithm/blocks.hpp"
-#include "blitz/algorithm/call.hpp"
+#include "blitz/algorithm/algorithm_options.hpp"
 #include "blitz/algorithm/find.hpp"
-#include "blitz/algorithm/options.hpp"
-#include "blitz/base/atomic.hpp"
-#include "blitz/base/raw_memory.hpp"
-#include "blitz/core/items.hpp"
+#include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/algorithm/call.hpp"
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/base/raw_memory.hpp"
+#include "blitz/detail/loop/items.hpp"
 
 namespace blitz {
 

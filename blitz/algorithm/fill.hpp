@@ -2,7 +2,7 @@
 /// fill, generate, iota and replace: items are assigned to in place.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <algorithm>
 #include <concepts>
@@ -11,12 +11,12 @@
 #include <ranges>
 #include <utility>
 
-#include "blitz/algorithm/blocks.hpp"
-#include "blitz/algorithm/call.hpp"
-#include "blitz/algorithm/flags.hpp"
-#include "blitz/algorithm/options.hpp"
+#include "blitz/algorithm/algorithm_options.hpp"
 #include "blitz/algorithm/transform.hpp"
-#include "blitz/core/items.hpp"
+#include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/algorithm/call.hpp"
+#include "blitz/detail/algorithm/flags.hpp"
+#include "blitz/detail/loop/items.hpp"
 
 namespace blitz {
 

@@ -2,7 +2,7 @@
 /// group_by: the items with equal keys, for each key.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -14,12 +14,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "blitz/algorithm/blocks.hpp"
-#include "blitz/algorithm/call.hpp"
-#include "blitz/algorithm/options.hpp"
-#include "blitz/algorithm/scratch.hpp"
-#include "blitz/base/export.hpp"
-#include "blitz/core/items.hpp"
+#include "blitz/algorithm/algorithm_options.hpp"
+#include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/algorithm/call.hpp"
+#include "blitz/detail/algorithm/scratch.hpp"
+#include "blitz/detail/base/export.hpp"
+#include "blitz/detail/loop/items.hpp"
 
 namespace blitz {
 

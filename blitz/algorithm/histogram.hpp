@@ -2,7 +2,7 @@
 /// histogram: how many items fall into each bin.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <algorithm>
 #include <concepts>
@@ -16,12 +16,12 @@
 #include <utility>
 #include <vector>
 
-#include "blitz/algorithm/blocks.hpp"
-#include "blitz/algorithm/options.hpp"
-#include "blitz/base/export.hpp"
-#include "blitz/base/owned.hpp"
-#include "blitz/core/fold.hpp"
-#include "blitz/core/items.hpp"
+#include "blitz/algorithm/algorithm_options.hpp"
+#include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/base/export.hpp"
+#include "blitz/detail/base/owned.hpp"
+#include "blitz/detail/loop/fold.hpp"
+#include "blitz/detail/loop/items.hpp"
 
 namespace blitz {
 

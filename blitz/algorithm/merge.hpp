@@ -2,21 +2,21 @@
 /// merge and inplace_merge.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
 
-#include "blitz/algorithm/blocks.hpp"
-#include "blitz/algorithm/call.hpp"
-#include "blitz/algorithm/options.hpp"
-#include "blitz/algorithm/sort/merge_call.hpp"
-#include "blitz/algorithm/sort/merge_items.hpp"
-#include "blitz/algorithm/sort/merge_kernels.hpp"
-#include "blitz/algorithm/sort/merge_path.hpp"
-#include "blitz/algorithm/sort/sort_items.hpp"
-#include "blitz/core/items.hpp"
+#include "blitz/algorithm/algorithm_options.hpp"
+#include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/algorithm/call.hpp"
+#include "blitz/detail/algorithm/sort/merge_call.hpp"
+#include "blitz/detail/algorithm/sort/merge_items.hpp"
+#include "blitz/detail/algorithm/sort/merge_kernels.hpp"
+#include "blitz/detail/algorithm/sort/merge_path.hpp"
+#include "blitz/detail/algorithm/sort/sort_items.hpp"
+#include "blitz/detail/loop/items.hpp"
 
 namespace blitz {
 

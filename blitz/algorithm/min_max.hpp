@@ -2,7 +2,7 @@
 /// The least and the greatest item.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,14 +15,14 @@
 #include <type_traits>
 #include <utility>
 
-#include "blitz/algorithm/blocks.hpp"
-#include "blitz/algorithm/call.hpp"
-#include "blitz/algorithm/options.hpp"
-#include "blitz/base/export.hpp"
-#include "blitz/base/raw_memory.hpp"
-#include "blitz/base/to_copy.hpp"
-#include "blitz/core/fold.hpp"
-#include "blitz/core/items.hpp"
+#include "blitz/algorithm/algorithm_options.hpp"
+#include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/algorithm/call.hpp"
+#include "blitz/detail/base/export.hpp"
+#include "blitz/detail/base/raw_memory.hpp"
+#include "blitz/detail/base/to_copy.hpp"
+#include "blitz/detail/loop/fold.hpp"
+#include "blitz/detail/loop/items.hpp"
 
 namespace blitz {
 

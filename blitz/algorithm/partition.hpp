@@ -2,7 +2,7 @@
 /// partition, stable_partition and partition_copy: the items of a kind first, or apart.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,19 +12,19 @@
 #include <type_traits>
 #include <utility>
 
-#include "blitz/algorithm/blocks.hpp"
-#include "blitz/algorithm/call.hpp"
-#include "blitz/algorithm/filter.hpp"
-#include "blitz/algorithm/flags.hpp"
-#include "blitz/algorithm/options.hpp"
-#include "blitz/algorithm/partition_flags.hpp"
-#include "blitz/algorithm/scratch.hpp"
-#include "blitz/algorithm/sort/parallel_partition.hpp"
-#include "blitz/algorithm/sort/partition.hpp"
-#include "blitz/algorithm/sort/small_sort.hpp"
-#include "blitz/base/owned.hpp"
-#include "blitz/base/raw_memory.hpp"
-#include "blitz/core/items.hpp"
+#include "blitz/algorithm/algorithm_options.hpp"
+#include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/algorithm/call.hpp"
+#include "blitz/detail/algorithm/filter.hpp"
+#include "blitz/detail/algorithm/flags.hpp"
+#include "blitz/detail/algorithm/partition_flags.hpp"
+#include "blitz/detail/algorithm/scratch.hpp"
+#include "blitz/detail/algorithm/sort/parallel_partition.hpp"
+#include "blitz/detail/algorithm/sort/partition_kernels.hpp"
+#include "blitz/detail/algorithm/sort/small_sort.hpp"
+#include "blitz/detail/base/owned.hpp"
+#include "blitz/detail/base/raw_memory.hpp"
+#include "blitz/detail/loop/items.hpp"
 
 namespace blitz {
 

@@ -2,7 +2,7 @@
 /// reverse, rotate, shift_left, shift_right and shuffle: items change their places.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,15 +15,15 @@
 #include <type_traits>
 #include <utility>
 
-#include "blitz/algorithm/blocks.hpp"
-#include "blitz/algorithm/call.hpp"
+#include "blitz/algorithm/algorithm_options.hpp"
 #include "blitz/algorithm/copy.hpp"
-#include "blitz/algorithm/options.hpp"
-#include "blitz/algorithm/scratch.hpp"
-#include "blitz/base/export.hpp"
-#include "blitz/base/raw_memory.hpp"
-#include "blitz/base/xorshift.hpp"
-#include "blitz/core/items.hpp"
+#include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/algorithm/call.hpp"
+#include "blitz/detail/algorithm/scratch.hpp"
+#include "blitz/detail/base/export.hpp"
+#include "blitz/detail/base/raw_memory.hpp"
+#include "blitz/detail/base/xorshift.hpp"
+#include "blitz/detail/loop/items.hpp"
 
 namespace blitz {
 

@@ -2,7 +2,7 @@
 /// reduce and transform_reduce: one value from many, by an associative operation that needs no identity.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <concepts>
 #include <functional>
@@ -12,12 +12,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "blitz/algorithm/blocks.hpp"
-#include "blitz/algorithm/call.hpp"
-#include "blitz/algorithm/options.hpp"
-#include "blitz/base/to_copy.hpp"
-#include "blitz/core/fold.hpp"
-#include "blitz/core/items.hpp"
+#include "blitz/algorithm/algorithm_options.hpp"
+#include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/algorithm/call.hpp"
+#include "blitz/detail/base/to_copy.hpp"
+#include "blitz/detail/loop/fold.hpp"
+#include "blitz/detail/loop/items.hpp"
 #include "blitz/parallel_reduce.hpp"
 
 namespace blitz {

@@ -2,7 +2,7 @@
 /// reduce_by_key: one value for each run of neighbours with equal keys.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -14,12 +14,12 @@
 #include <utility>
 #include <vector>
 
-#include "blitz/algorithm/blocks.hpp"
-#include "blitz/algorithm/call.hpp"
-#include "blitz/algorithm/options.hpp"
-#include "blitz/base/to_copy.hpp"
-#include "blitz/core/items.hpp"
-#include "blitz/core/pace.hpp"
+#include "blitz/algorithm/algorithm_options.hpp"
+#include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/algorithm/call.hpp"
+#include "blitz/detail/base/to_copy.hpp"
+#include "blitz/detail/loop/items.hpp"
+#include "blitz/detail/loop/pace.hpp"
 #include "blitz/parallel_reduce.hpp"
 
 namespace blitz {

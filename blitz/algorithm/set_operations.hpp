@@ -2,7 +2,7 @@
 /// includes and the set operations: union, intersection and differences of sorted ranges.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -10,13 +10,13 @@
 #include <iterator>
 #include <type_traits>
 
-#include "blitz/algorithm/blocks.hpp"
-#include "blitz/algorithm/call.hpp"
-#include "blitz/algorithm/options.hpp"
-#include "blitz/algorithm/sort/merge_call.hpp"
-#include "blitz/algorithm/sort/set_kernels.hpp"
-#include "blitz/algorithm/sort/sort_items.hpp"
-#include "blitz/core/items.hpp"
+#include "blitz/algorithm/algorithm_options.hpp"
+#include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/algorithm/call.hpp"
+#include "blitz/detail/algorithm/sort/merge_call.hpp"
+#include "blitz/detail/algorithm/sort/set_kernels.hpp"
+#include "blitz/detail/algorithm/sort/sort_items.hpp"
+#include "blitz/detail/loop/items.hpp"
 
 namespace blitz {
 

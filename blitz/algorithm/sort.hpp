@@ -1,18 +1,18 @@
 /// @file
 /// sort, partial_sort and nth_element: sorting that does not keep the order of equal items.
 ///
-/// How, and what is proved of it: blitz/algorithm/sort/README.md.
+/// How, and what is proved of it: blitz/detail/algorithm/sort/README.md.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <cstddef>
 
-#include "blitz/algorithm/blocks.hpp"
-#include "blitz/algorithm/call.hpp"
-#include "blitz/algorithm/options.hpp"
-#include "blitz/algorithm/sort/sort_items.hpp"
-#include "blitz/core/items.hpp"
+#include "blitz/algorithm/algorithm_options.hpp"
+#include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/algorithm/call.hpp"
+#include "blitz/detail/algorithm/sort/sort_items.hpp"
+#include "blitz/detail/loop/items.hpp"
 
 namespace blitz {
 
@@ -76,7 +76,7 @@ struct PartialSortFn : InOrderAround<PartialSortFn> {
 ///   blitz::sort({.min_grain = 4096, .stop = token, .pool = &pool}, numbers);
 /// @endcode
 /// The algorithms: quicksort after pdqsort (O. Peters, 2021) and ipnsort (L. Bergdoll, O. Peters, 2024), and radix
-/// sort; see blitz/algorithm/sort/README.md.
+/// sort; see blitz/detail/algorithm/sort/README.md.
 inline constexpr detail::SortFn sort{};
 
 /// Brings the items that a sort would put before `middle` there, in order; the others follow in some order.

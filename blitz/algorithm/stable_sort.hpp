@@ -1,22 +1,22 @@
 /// @file
 /// stable_sort, sort_by_key and sort_by_cached_key: sorting that keeps the order of equal items.
 ///
-/// How, and what is proved of it: blitz/algorithm/sort/README.md.
+/// How, and what is proved of it: blitz/detail/algorithm/sort/README.md.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <functional>
 #include <iterator>
 #include <ranges>
 #include <utility>
 
-#include "blitz/algorithm/blocks.hpp"
-#include "blitz/algorithm/call.hpp"
-#include "blitz/algorithm/options.hpp"
-#include "blitz/algorithm/sort/sort_by_key.hpp"
-#include "blitz/algorithm/sort/stable_sort_items.hpp"
-#include "blitz/core/items.hpp"
+#include "blitz/algorithm/algorithm_options.hpp"
+#include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/algorithm/call.hpp"
+#include "blitz/detail/algorithm/sort/sort_by_key.hpp"
+#include "blitz/detail/algorithm/sort/stable_sort_items.hpp"
+#include "blitz/detail/loop/items.hpp"
 
 namespace blitz {
 
@@ -131,7 +131,7 @@ struct SortByCachedKeyFn {
 ///   blitz::stable_sort(people, std::greater{}, &Person::age);
 ///   blitz::stable_sort({.stop = token, .pool = &pool}, numbers);
 /// @endcode
-/// The algorithm: driftsort (L. Bergdoll, O. Peters, 2024), with merges by co-ranking; see blitz/algorithm/sort/README.md.
+/// The algorithm: driftsort (L. Bergdoll, O. Peters, 2024), with merges by co-ranking; see blitz/detail/algorithm/sort/README.md.
 inline constexpr detail::StableSortFn stable_sort{};
 
 /// @brief Sorts keys, and brings the values that go with them to the same places. Keeps the order of equal keys.

@@ -2,7 +2,7 @@
 /// uninitialized_copy and the like: objects are made in memory that has none, and destroyed.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <algorithm>
 #include <concepts>
@@ -12,14 +12,14 @@
 #include <type_traits>
 #include <utility>
 
-#include "blitz/algorithm/blocks.hpp"
-#include "blitz/algorithm/call.hpp"
-#include "blitz/algorithm/constructed.hpp"
+#include "blitz/algorithm/algorithm_options.hpp"
 #include "blitz/algorithm/copy.hpp"
-#include "blitz/algorithm/options.hpp"
 #include "blitz/algorithm/transform.hpp"
-#include "blitz/base/raw_memory.hpp"
-#include "blitz/core/items.hpp"
+#include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/algorithm/call.hpp"
+#include "blitz/detail/algorithm/constructed.hpp"
+#include "blitz/detail/base/raw_memory.hpp"
+#include "blitz/detail/loop/items.hpp"
 
 namespace blitz {
 

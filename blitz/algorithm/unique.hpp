@@ -2,7 +2,7 @@
 /// unique and unique_copy: one of each run of equal items.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -10,12 +10,12 @@
 #include <ranges>
 #include <utility>
 
-#include "blitz/algorithm/blocks.hpp"
-#include "blitz/algorithm/call.hpp"
-#include "blitz/algorithm/filter.hpp"
-#include "blitz/algorithm/flags.hpp"
-#include "blitz/algorithm/options.hpp"
-#include "blitz/core/items.hpp"
+#include "blitz/algorithm/algorithm_options.hpp"
+#include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/algorithm/call.hpp"
+#include "blitz/detail/algorithm/filter.hpp"
+#include "blitz/detail/algorithm/flags.hpp"
+#include "blitz/detail/loop/items.hpp"
 
 namespace blitz {
 

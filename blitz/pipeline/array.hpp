@@ -2,14 +2,14 @@
 /// Array: what a pipeline collects its items in.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <cstddef>
 #include <iterator>
 #include <memory>
 #include <utility>
 
-#include "blitz/base/kept_memory.hpp"
+#include "blitz/detail/sys/kept_memory.hpp"
 
 namespace blitz {
 

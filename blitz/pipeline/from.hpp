@@ -2,7 +2,7 @@
 /// from: any input range as the source of a pipeline.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -14,12 +14,12 @@
 #include <utility>
 #include <vector>
 
-#include "blitz/base/atomic.hpp"
-#include "blitz/base/to_copy.hpp"
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/base/to_copy.hpp"
+#include "blitz/detail/pipeline/found.hpp"
+#include "blitz/detail/pipeline/source.hpp"
 #include "blitz/isolate.hpp"
-#include "blitz/pipeline/found.hpp"
-#include "blitz/pipeline/pipeline.hpp"
-#include "blitz/pipeline/source.hpp"
+#include "blitz/pipeline/par.hpp"
 
 namespace blitz {
 

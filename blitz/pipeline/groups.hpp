@@ -1,7 +1,7 @@
 /// ItemGroups: what group_by of a pipeline returns.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <cstddef>
 #include <ranges>

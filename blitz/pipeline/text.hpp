@@ -2,15 +2,15 @@
 /// lines and split_at: the parts of a text, as the source of a pipeline.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
 
-#include "blitz/core/items.hpp"
-#include "blitz/pipeline/pipeline.hpp"
-#include "blitz/pipeline/source.hpp"
+#include "blitz/detail/loop/items.hpp"
+#include "blitz/detail/pipeline/source.hpp"
+#include "blitz/pipeline/par.hpp"
 
 namespace blitz {
 namespace detail {

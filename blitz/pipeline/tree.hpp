@@ -1,7 +1,7 @@
 /// split and walk_tree: what is found by dividing a value, or by following a tree, as the source of a pipeline.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "blitz/base/to_copy.hpp"
+#include "blitz/detail/base/to_copy.hpp"
+#include "blitz/detail/pipeline/found.hpp"
 #include "blitz/join.hpp"
-#include "blitz/pipeline/found.hpp"
-#include "blitz/pipeline/pipeline.hpp"
+#include "blitz/pipeline/par.hpp"
 
 namespace blitz {
 

@@ -1,7 +1,7 @@
 // fork(): the child begins with a global pool of its own, and the pools it inherits say that they are not its.
 //
 // ThreadSanitizer does not support threads in the child of a process that had threads: under it there is no test here.
-#include "blitz/base/atomic.hpp"
+#include "blitz/detail/base/atomic.hpp"
 
 #if defined(__unix__) && !defined(BLITZ_PORTABLE) && !defined(BLITZ_THREAD_SANITIZER)
 
@@ -24,7 +24,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "blitz/core/job_memory.hpp"
+#include "blitz/detail/job/job_memory.hpp"
 #include "support/child_process.hpp"
 #include "support/fib.hpp"
 #include "support/inherited_pool.hpp"

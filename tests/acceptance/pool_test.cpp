@@ -20,7 +20,7 @@
 #include <blitz/blitz.hpp>
 #include <doctest/doctest.h>
 
-#include "blitz/base/cpu_count.hpp"
+#include "blitz/detail/sys/cpu_count.hpp"
 #include "support/emulated.hpp"
 #include "support/environment.hpp"
 #include "support/failing_thread.hpp"

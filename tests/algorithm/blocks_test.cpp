@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include <blitz/algorithm/blocks.hpp>
-#include <blitz/algorithm/scratch.hpp>
-#include <blitz/base/cache_line.hpp>
+#include <blitz/detail/algorithm/blocks.hpp>
+#include <blitz/detail/algorithm/scratch.hpp>
+#include <blitz/detail/base/cache_line.hpp>
 #include <doctest/doctest.h>
 
 #include "algorithm/kinds.hpp"

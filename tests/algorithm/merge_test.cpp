@@ -15,7 +15,7 @@
 #include <vector>
 
 #include <blitz/algorithm.hpp>
-#include <blitz/algorithm/sort/in_place_merge.hpp>
+#include <blitz/detail/algorithm/sort/in_place_merge.hpp>
 #include <doctest/doctest.h>
 
 #include "algorithm/kinds.hpp"

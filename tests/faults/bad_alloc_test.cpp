@@ -15,7 +15,7 @@
 #include <blitz/c.h>
 #include <doctest/doctest.h>
 
-#include "blitz/core/job_memory.hpp"
+#include "blitz/detail/job/job_memory.hpp"
 #include "support/child_process.hpp"
 #include "support/counted.hpp"
 #include "support/fail_each.hpp"

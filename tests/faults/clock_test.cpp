@@ -13,13 +13,13 @@
 #include <blitz/blitz.hpp>
 #include <doctest/doctest.h>
 
-#include "blitz/base/coalesced_fence.hpp"
-#include "blitz/base/fork_history.hpp"
-#include "blitz/base/idle_slot.hpp"
-#include "blitz/base/linger.hpp"
-#include "blitz/base/parker.hpp"
-#include "blitz/base/wake_price.hpp"
-#include "blitz/core/pace.hpp"
+#include "blitz/detail/fence/coalesced_fence.hpp"
+#include "blitz/detail/loop/pace.hpp"
+#include "blitz/detail/sys/parker.hpp"
+#include "blitz/detail/wake/fork_history.hpp"
+#include "blitz/detail/wake/idle_slot.hpp"
+#include "blitz/detail/wake/linger.hpp"
+#include "blitz/detail/wake/wake_price.hpp"
 
 using blitz_test::clock_kind;
 using blitz_test::kClocks;

@@ -4,8 +4,8 @@
 //
 // ThreadSanitizer does not support threads in the child of a process that had threads, and AddressSanitizer, as of GCC
 // 12 and clang 16, leaves the locks of its allocator as the parent's other threads held them: there is no test here.
-#include "blitz/base/atomic.hpp"
-#include "blitz/core/job_memory.hpp"
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/job/job_memory.hpp"
 
 #if defined(__unix__) && !defined(BLITZ_PORTABLE) && !defined(BLITZ_THREAD_SANITIZER) && \
     !defined(BLITZ_ADDRESS_SANITIZER)

@@ -1,6 +1,6 @@
 // What the system does to a program that uses a pool: signals, stops, other affinity masks, system calls that are
 // refused. Each in a child process, which must come to the right results, and to an end.
-#include "blitz/base/atomic.hpp"
+#include "blitz/detail/base/atomic.hpp"
 
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
 
@@ -25,10 +25,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "blitz/base/asymmetric_fence.hpp"
-#include "blitz/base/futex.hpp"
-#include "blitz/base/kept_memory.hpp"
-#include "blitz/core/job_memory.hpp"
+#include "blitz/detail/fence/asymmetric_fence.hpp"
+#include "blitz/detail/job/job_memory.hpp"
+#include "blitz/detail/sys/futex.hpp"
+#include "blitz/detail/sys/kept_memory.hpp"
 #include "support/child_process.hpp"
 #include "support/fib.hpp"
 #include "support/policies.hpp"

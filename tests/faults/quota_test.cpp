@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/base/atomic.hpp"
+#include "blitz/detail/base/atomic.hpp"
 
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
 
@@ -19,7 +19,7 @@
 
 #include <blitz/blitz.hpp>
 
-#include "blitz/base/cpu_count.hpp"
+#include "blitz/detail/sys/cpu_count.hpp"
 #include "faults/cpu_group.hpp"
 #include "stress/detector.hpp"
 #include "stress/stress.hpp"

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "blitz/base/cpu_count.hpp"
+#include "blitz/detail/sys/cpu_count.hpp"
 #include "fuzz.hpp"
 
 using blitz_test::require;

@@ -14,8 +14,8 @@
 #include <string>
 #include <string_view>
 
-#include "blitz/base/cpu_count.hpp"
-#include "blitz/core/pool_config.hpp"
+#include "blitz/detail/sys/cpu_count.hpp"
+#include "blitz/detail/worker/pool_config.hpp"
 #include "fuzz.hpp"
 
 using blitz_test::require;

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "blitz/core/detached_jobs.hpp"
+#include "blitz/detail/worker/detached_jobs.hpp"
 #include "tests/interleave/pool.hpp"
 
 namespace interleave_test {

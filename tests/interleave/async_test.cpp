@@ -5,7 +5,7 @@
 #include <deque>
 #include <string>
 
-#include "blitz/async/policy.hpp"
+#include "blitz/detail/async/async_policy.hpp"
 #include "tests/interleave/idle_cases.hpp"
 
 namespace interleave_test {

@@ -1,6 +1,6 @@
 // Chain, and the ChainedRuns that it goes by: each position is finished once, knows what lies to its left, and, where a
 // chain works in place, writes nowhere where something is still to be read.
-#include "blitz/algorithm/chain.hpp"
+#include "blitz/detail/algorithm/chain.hpp"
 
 #include <algorithm>
 #include <cstddef>

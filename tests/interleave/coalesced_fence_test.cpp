@@ -1,6 +1,6 @@
 // CoalescedFence over a heavy fence: whether a caller makes it itself, shares another's, or gives up waiting for one, the
 // caller and a light side do not both miss the other's store.
-#include "blitz/base/coalesced_fence.hpp"
+#include "blitz/detail/fence/coalesced_fence.hpp"
 
 #include <array>
 #include <cstddef>

@@ -11,5 +11,5 @@
 #include <tuple>
 #include <vector>
 
-#include "blitz/base/atomic.hpp"
+#include "blitz/detail/base/atomic.hpp"
 #include "tests/support/interleave/explore.hpp"

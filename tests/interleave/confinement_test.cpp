@@ -1,6 +1,6 @@
 // Isolation, as it is shipped: a confined worker asleep is woken for every job that would otherwise lie where it is, and
 // no worker takes a job that is not of its region.
-#include "blitz/core/confinement.hpp"
+#include "blitz/detail/worker/confinement.hpp"
 
 #include <cstddef>
 #include <deque>

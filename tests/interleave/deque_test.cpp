@@ -2,7 +2,7 @@
 #include <array>
 #include <cstddef>
 
-#include "blitz/base/chase_lev_deque.hpp"
+#include "blitz/detail/queue/chase_lev_deque.hpp"
 #include "tests/support/interleave/explore.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // Filter on a chain: the ring of kept items, the wait of a filter in place for unread items, and outputs with too little room.
 // Items are watched for races a word of flags at a time: all 64 of them are kept, or none.
-#include "blitz/algorithm/filter.hpp"
+#include "blitz/detail/algorithm/filter.hpp"
 
 #include <array>
 #include <cstddef>

@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "blitz/core/fifo.hpp"
-#include "blitz/core/spawned_job.hpp"
-#include "blitz/fork_join/policy.hpp"
+#include "blitz/detail/fork_join/fork_join_policy.hpp"
+#include "blitz/detail/task/spawned_job.hpp"
+#include "blitz/detail/worker/fifo.hpp"
 #include "tests/interleave/pool.hpp"
 
 namespace interleave_test {

@@ -1,6 +1,6 @@
 // GlobalQueue: each node is taken once, in order, its length is right at each moment, and what leaves in a batch is
 // never out of sight.
-#include "blitz/async/global_queue.hpp"
+#include "blitz/detail/queue/global_queue.hpp"
 
 #include <array>
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "blitz/async/work_steal_queue.hpp"
+#include "blitz/detail/queue/work_steal_queue.hpp"
 #include "tests/support/interleave/explore.hpp"
 
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "blitz/core/job_group.hpp"
+#include "blitz/detail/task/job_group.hpp"
 #include "tests/interleave/tasks.hpp"
 
 namespace interleave_test {

@@ -4,10 +4,10 @@
 #include <optional>
 #include <utility>
 
-#include "blitz/core/confinement.hpp"
-#include "blitz/core/job_group.hpp"
-#include "blitz/core/outside_job.hpp"
-#include "blitz/core/spawned_job.hpp"
+#include "blitz/detail/task/job_group.hpp"
+#include "blitz/detail/task/outside_job.hpp"
+#include "blitz/detail/task/spawned_job.hpp"
+#include "blitz/detail/worker/confinement.hpp"
 #include "tests/interleave/residents.hpp"
 
 namespace interleave_test {

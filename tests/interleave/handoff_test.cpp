@@ -2,10 +2,10 @@
 #include <array>
 #include <optional>
 
-#include "blitz/base/atomic.hpp"
-#include "blitz/base/parker.hpp"
-#include "blitz/core/latch.hpp"
-#include "blitz/fork_join/treiber_stack.hpp"
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/job/latch.hpp"
+#include "blitz/detail/queue/treiber_stack.hpp"
+#include "blitz/detail/sys/parker.hpp"
 #include "tests/support/interleave/explore.hpp"
 
 namespace {

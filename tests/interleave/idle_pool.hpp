@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
-#include "blitz/base/fork_history.hpp"
-#include "blitz/base/parker.hpp"
-#include "blitz/core/latch.hpp"
+#include "blitz/detail/job/latch.hpp"
+#include "blitz/detail/sys/parker.hpp"
+#include "blitz/detail/wake/fork_history.hpp"
 #include "blitz/policy.hpp"
 #include "tests/support/interleave/explore.hpp"
 

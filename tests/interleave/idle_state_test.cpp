@@ -1,12 +1,12 @@
 // IdleState and its words, with small queues to watch: what every idle protocol must pass, the last searcher, the counts.
-#include "blitz/async/idle_state.hpp"
+#include "blitz/detail/async/idle_state.hpp"
 
 #include <cstddef>
 #include <deque>
 #include <string>
 
-#include "blitz/async/global_queue.hpp"
-#include "blitz/async/work_steal_queue.hpp"
+#include "blitz/detail/queue/global_queue.hpp"
+#include "blitz/detail/queue/work_steal_queue.hpp"
 #include "tests/interleave/idle_cases.hpp"
 
 namespace interleave_test {

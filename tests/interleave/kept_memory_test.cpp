@@ -1,5 +1,5 @@
 // The memory of large arrays: each array has one owner, which sees all that the owner before it did. None is lost.
-#include "blitz/base/kept_memory.hpp"
+#include "blitz/detail/sys/kept_memory.hpp"
 
 #include <cstddef>
 #include <cstdlib>

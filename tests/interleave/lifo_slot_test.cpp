@@ -1,12 +1,12 @@
 // LifoSlot, alone and with the ring behind it: an item is its owner's or one thief's, with what it publishes, whether
 // it is taken from the slot, taken back by name, or evicted.
-#include "blitz/async/lifo_slot.hpp"
+#include "blitz/detail/queue/lifo_slot.hpp"
 
 #include <array>
 #include <cstddef>
 #include <span>
 
-#include "blitz/async/work_steal_queue.hpp"
+#include "blitz/detail/queue/work_steal_queue.hpp"
 #include "tests/support/interleave/explore.hpp"
 
 namespace {

@@ -5,9 +5,9 @@
 #include <memory>
 #include <optional>
 
-#include "blitz/base/asymmetric_fence.hpp"
-#include "blitz/base/atomic.hpp"
-#include "blitz/base/futex.hpp"
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/fence/asymmetric_fence.hpp"
+#include "blitz/detail/sys/futex.hpp"
 #include "tests/support/interleave/explore.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // AsyncQueue, the shipped one: slot, ring and fetched jobs together, against thieves; what it says of being empty, and
 // its counts.
-#include "blitz/async/local_queue.hpp"
+#include "blitz/detail/async/local_queue.hpp"
 
 #include <array>
 #include <cstddef>

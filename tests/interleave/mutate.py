@@ -19,22 +19,22 @@ import tomllib
 
 # What a mutation must reach beside SUITE_test.cpp. All else comes from LIBRARY, as it is.
 SOURCES = {
-    "sleep": ["blitz/fork_join/sleep.cpp"],
-    "join": ["blitz/core/branch.cpp", "blitz/core/worker.cpp"],
-    "scope": ["blitz/core/scope_state.cpp"],
-    "group": ["blitz/core/job_group.cpp"],
-    "apart": ["blitz/core/detached_jobs.cpp", "blitz/core/waiting.cpp", "blitz/core/worker.cpp"],
-    "finder": ["blitz/fork_join/policy.cpp"],
-    "confinement": ["blitz/core/confinement.cpp", "blitz/core/worker.cpp"],
-    "worker": ["blitz/core/waiting.cpp", "blitz/core/worker.cpp"],
-    "guests": ["blitz/core/confinement.cpp", "blitz/core/job_group.cpp", "blitz/core/pool_base.cpp", "blitz/core/waiting.cpp",
-               "blitz/core/worker.cpp", "blitz/fork_join/sleep.cpp"],
-    "chain": ["blitz/algorithm/chain.cpp"],
-    "kept_memory": ["blitz/base/kept_memory.cpp"],
-    "rope": ["blitz/pipeline/rope.cpp"],
-    "filter": ["blitz/algorithm/chain.cpp", "blitz/algorithm/filter.cpp"],
-    "idle_state": ["blitz/async/idle_state.cpp"],
-    "async": ["blitz/async/idle_state.cpp", "blitz/async/policy.cpp"],
+    "sleep": ["blitz/detail/fork_join/sleep.cpp"],
+    "join": ["blitz/detail/task/branch.cpp", "blitz/detail/worker/worker.cpp"],
+    "scope": ["blitz/detail/task/scope_state.cpp"],
+    "group": ["blitz/detail/task/job_group.cpp"],
+    "apart": ["blitz/detail/worker/detached_jobs.cpp", "blitz/detail/worker/waiting.cpp", "blitz/detail/worker/worker.cpp"],
+    "finder": ["blitz/detail/fork_join/fork_join_policy.cpp"],
+    "confinement": ["blitz/detail/worker/confinement.cpp", "blitz/detail/worker/worker.cpp"],
+    "worker": ["blitz/detail/worker/waiting.cpp", "blitz/detail/worker/worker.cpp"],
+    "guests": ["blitz/detail/fork_join/sleep.cpp", "blitz/detail/task/job_group.cpp", "blitz/detail/worker/confinement.cpp",
+               "blitz/detail/worker/pool_base.cpp", "blitz/detail/worker/waiting.cpp", "blitz/detail/worker/worker.cpp"],
+    "chain": ["blitz/detail/algorithm/chain.cpp"],
+    "kept_memory": ["blitz/detail/sys/kept_memory.cpp"],
+    "rope": ["blitz/detail/pipeline/rope.cpp"],
+    "filter": ["blitz/detail/algorithm/chain.cpp", "blitz/detail/algorithm/filter.cpp"],
+    "idle_state": ["blitz/detail/async/idle_state.cpp"],
+    "async": ["blitz/detail/async/idle_state.cpp", "blitz/detail/async/async_policy.cpp"],
 }
 
 

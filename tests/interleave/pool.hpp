@@ -10,12 +10,12 @@
 #include <memory>
 #include <string>
 
-#include "blitz/base/chase_lev_deque.hpp"
-#include "blitz/core/offered_job.hpp"
-#include "blitz/core/pool_base.hpp"
-#include "blitz/core/worker.hpp"
-#include "blitz/fork_join/sleep.hpp"
-#include "blitz/fork_join/treiber_stack.hpp"
+#include "blitz/detail/fork_join/sleep.hpp"
+#include "blitz/detail/job/offered_job.hpp"
+#include "blitz/detail/queue/chase_lev_deque.hpp"
+#include "blitz/detail/queue/treiber_stack.hpp"
+#include "blitz/detail/worker/pool_base.hpp"
+#include "blitz/detail/worker/worker.hpp"
 #include "blitz/options.hpp"
 #include "blitz/stats.hpp"
 #include "tests/support/interleave/explore.hpp"

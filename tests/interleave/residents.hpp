@@ -5,8 +5,8 @@
 #include <functional>
 #include <utility>
 
-#include "blitz/core/registry_impl.hpp"
-#include "blitz/fork_join/policy.hpp"
+#include "blitz/detail/fork_join/fork_join_policy.hpp"
+#include "blitz/detail/pool/registry_impl.hpp"
 #include "tests/support/interleave/explore.hpp"
 
 // As the library does for its own program.

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "blitz/async/work_steal_queue.hpp"
+#include "blitz/detail/queue/work_steal_queue.hpp"
 #include "tests/support/interleave/explore.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // Ropes: the items that two workers of a pool append come side by side, in their order, each destroyed once; also if the loop
 // ends early.
-#include "blitz/pipeline/rope.hpp"
+#include "blitz/detail/pipeline/rope.hpp"
 
 #include <array>
 #include <cstddef>
@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "blitz/algorithm/options.hpp"
-#include "blitz/core/registry_impl.hpp"
-#include "blitz/fork_join/policy.hpp"
+#include "blitz/algorithm/algorithm_options.hpp"
+#include "blitz/detail/fork_join/fork_join_policy.hpp"
+#include "blitz/detail/pool/registry_impl.hpp"
 #include "tests/support/interleave/explore.hpp"
 
 // As the library does for its own program.

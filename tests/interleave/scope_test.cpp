@@ -12,7 +12,7 @@
 
 #include "blitz/async_handle.hpp"
 #include "blitz/broadcast.hpp"
-#include "blitz/core/scope_state.hpp"
+#include "blitz/detail/task/scope_state.hpp"
 #include "tests/interleave/tasks.hpp"
 
 namespace interleave_test {

@@ -1,13 +1,13 @@
 // Sleep, with the queues it watches: what every idle protocol must pass, and the jobs-event counter.
-#include "blitz/fork_join/sleep.hpp"
+#include "blitz/detail/fork_join/sleep.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <string>
 
-#include "blitz/base/chase_lev_deque.hpp"
-#include "blitz/fork_join/treiber_stack.hpp"
+#include "blitz/detail/queue/chase_lev_deque.hpp"
+#include "blitz/detail/queue/treiber_stack.hpp"
 #include "tests/interleave/idle_cases.hpp"
 
 namespace interleave_test {

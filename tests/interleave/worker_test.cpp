@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "blitz/async_handle.hpp"
-#include "blitz/core/confinement.hpp"
+#include "blitz/detail/worker/confinement.hpp"
 #include "blitz/join.hpp"
 #include "blitz/parallel_for_each.hpp"
 #include "tests/interleave/residents.hpp"

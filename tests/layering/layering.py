@@ -15,34 +15,55 @@ import sys
 TOP_LEVEL = {"blitz", "tests", "bench", "examples", "docs", "packaging", "meson.build", "meson_options.txt", "CMakeLists.txt",
              "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE"}
 
-# Plain data that the public face shares with the layers below it.
-VOCABULARY = {"options.hpp", "stats.hpp"}
+# Plain data and concepts that the public face shares with the layers below it.
+VOCABULARY = {"loop_range.hpp", "options.hpp", "stats.hpp", "unit.hpp"}
 
-# layer -> the layers it may include. A folder of blitz/ is a layer; what lies in blitz/ itself is the public face, but
-# for what layer_of() knows. "pools" is where both backends are compiled.
+# layer -> the layers below it that it may include; it may always include itself. A folder of blitz/detail/ is a layer; see
+# layer_of(). "pools" is where both backends are compiled.
+BASE = {"base"}
+SYSTEM = BASE | {"sys"}
+FENCE = SYSTEM | {"fence"}
+WAKE = SYSTEM | {"wake"}
+QUEUE = FENCE | WAKE | {"queue"}
+DATA = BASE | {"concepts", "vocabulary"}
+JOB = SYSTEM | DATA | {"job"}
+WORKER = JOB | QUEUE | {"worker"}
+# Every program compiles the join of the default backend, and nothing of the other one.
+POOL = WORKER | {"loop", "fork_join", "pool"}
+PUBLIC = POOL | {"task", "public"}
+ALGORITHM = PUBLIC | {"algorithm"}
+PIPELINE = ALGORITHM | {"pipeline"}
+C = PUBLIC | {"c"}
 ARROWS = {
-    "base": {"base"},
-    "vocabulary": {"vocabulary", "base"},
-    "concepts": {"concepts", "vocabulary", "base"},
-    "core": {"core", "concepts", "vocabulary", "base"},
-    "fork_join": {"fork_join", "concepts", "vocabulary", "base"},
-    "async": {"async", "concepts", "vocabulary", "base"},
-    # Every program compiles the join of the default backend, and nothing of the other one.
-    "public": {"public", "core", "fork_join", "concepts", "vocabulary", "base"},
-    "algorithm": {"algorithm", "public", "core", "concepts", "vocabulary", "base"},
-    "pipeline": {"pipeline", "algorithm", "public", "core", "concepts", "vocabulary", "base"},
-    # What other languages and standards see, and what stands in for the headers of other libraries. Coroutines are resumed by
-    # jobs in their frames, so they see the core.
-    "c": {"c", "public", "core", "concepts", "vocabulary", "base"},
-    "adaptor": {"adaptor", "c", "pipeline", "algorithm", "public", "core", "concepts", "vocabulary", "base"},
-    "pools": {"public", "core", "fork_join", "async", "concepts", "vocabulary", "base"},
+    "base": BASE,
+    "vocabulary": BASE,
+    "concepts": BASE | {"vocabulary"},
+    "sys": SYSTEM,
+    "fence": FENCE,
+    "wake": WAKE,
+    "queue": QUEUE,
+    # The backends know neither each other nor a scheduler.
+    "fork_join": QUEUE | DATA,
+    "async": QUEUE | DATA,
+    "job": JOB,
+    "worker": WORKER,
+    "task": WORKER,
+    "loop": WORKER,
+    "pool": POOL,
+    "pools": PUBLIC | {"async"},
+    "public": PUBLIC,
+    "algorithm": ALGORITHM,
+    "pipeline": PIPELINE,
+    "c": C,
+    # What stands in for the headers of other libraries, and what other languages and standards see.
+    "adaptor": PIPELINE | C,
 }
 
 # header -> the headers that may include it: what is compiled once for each policy is for those who bring one, and not
 # for every program.
 INCLUDED_BY = {
-    "core/worker_impl.hpp": {"core/registry_impl.hpp"},
-    "core/registry_impl.hpp": {"custom_policy.hpp"},
+    "detail/pool/worker_impl.hpp": {"detail/pool/registry_impl.hpp"},
+    "detail/pool/registry_impl.hpp": {"custom_policy.hpp"},
     "custom_policy.hpp": set(),
 }
 
@@ -61,16 +82,16 @@ ADAPTED = {
 
 # What has one place, so that it can be found, replaced for a test, and left out where a system lacks it.
 ONE_PLACE = [
-    (r"\bstd::atomic\w*", "base"),
-    (r"\bsyscall\s*\(|\bSYS_\w+", "base"),
-    (r"\b(?:sched|pthread)_(?!atfork)\w+\s*\(", "base"),
+    (r"\bstd::atomic\w*", ["base"]),
+    (r"\bsyscall\s*\(|\bSYS_\w+", ["sys", "fence"]),
+    (r"\b(?:sched|pthread)_(?!atfork)\w+\s*\(", ["sys"]),
 ]
 
 # These are other types in a program that is compiled with _GLIBCXX_DEBUG than in the library, which that program is linked
 # with.
 DEBUG_CONTAINER = re.compile(r"\bstd::(?:vector|deque|list|forward_list|bitset|(?:unordered_)?(?:multi)?(?:map|set))\b")
 
-# Each is some hundredths of what <tbb/tbb.h> costs, and blitz.hpp is to cost half of that. base/owned.hpp stands in for
+# Each is some hundredths of what <tbb/tbb.h> costs, and blitz.hpp is to cost half of that. detail/base/owned.hpp stands in for
 # <memory>.
 DEAR_HEADERS = {"algorithm", "filesystem", "fstream", "iostream", "memory", "regex", "sstream", "thread"}
 
@@ -87,7 +108,7 @@ VERSIONS = {
 
 # Their headers are not in the map of blitz/README.md: they have a README of their own, or bear other libraries' names. Nor are
 # those of the families of algorithms.
-OFF_THE_MAP = ("fork_join/", "async/", "algorithm/sort/", "adaptor/tbb/")
+OFF_THE_MAP = ("detail/fork_join/", "detail/async/", "detail/algorithm/sort/", "adaptor/tbb/")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.MULTILINE)
 # Names that only atomics have, and names that others may have too: there the receiver must be known to be an atomic.
@@ -121,20 +142,25 @@ def line_of(text, position):
     return text.count("\n", 0, position) + 1
 
 
+def is_private(name):
+    return name.startswith("detail/")
+
+
 def layer_of(name):
-    folder, _, rest = name.rpartition("/")
-    if folder:
-        return name.split("/")[0]
+    """The folder; of a header of blitz/ itself the public face, but for those that others stand on."""
+    if name == "detail/pool/global_pool.cpp":
+        return "pools"
+    if name == "detail/task/join.cpp":
+        return "public"
+    folders = name.removeprefix("detail/").split("/")[:-1]
+    if folders:
+        return folders[0]
     if name == "policy.hpp":
         return "concepts"
     if name == "version.hpp":
         return "base"
-    if name in ("c.h", "c.cpp"):
-        return "c"
-    if name in ("algorithm.hpp", "pipeline.hpp"):
-        return name.removesuffix(".hpp")
-    if name == "global_pool.cpp":
-        return "pools"
+    if name in ("algorithm.hpp", "pipeline.hpp", "c.h"):
+        return pathlib.PurePath(name).stem
     return "vocabulary" if name in VOCABULARY else "public"
 
 
@@ -162,7 +188,7 @@ def check_includes(root):
             below = target.removeprefix("blitz/")
             if below not in known:
                 yield f'{where}: "{target}" does not exist'
-            elif layer_of(below) not in ARROWS[layer]:
+            elif layer_of(below) not in ARROWS[layer] | {layer}:
                 yield f"{where}: {layer} must not include {layer_of(below)} ({target})"
 
 
@@ -175,7 +201,7 @@ def check_included_by(root):
 
 
 def check_users(root):
-    """Programs name neither headers of the lower layers nor blitz::detail."""
+    """Programs name neither private headers nor blitz::detail."""
     for user in USERS:
         found = [root / user] if (root / user).is_file() else sorted((root / user).rglob("*.[ch]pp"))
         for path in found:
@@ -183,11 +209,32 @@ def check_users(root):
             text, code = path.read_text(), code_of(path)
             for match in INCLUDE.finditer(text):
                 target = match[2].removeprefix("blitz/")
-                lies_below = "/" in target.removeprefix("adaptor/")
-                if match[2] != target and (lies_below or match[1] != "<"):
-                    yield f"{where}:{line_of(text, match.start(1))}: {match[2]} is no public header, written in <>"
+                if match[2] != target and match[1] != "<":
+                    yield f"{where}:{line_of(text, match.start(1))}: {match[2]} is not written in <>"
             for match in re.finditer(r"\bdetail\b", code):
                 yield f"{where}:{line_of(code, match.start())}: names detail"
+
+
+def pages(root):
+    """What is written for users."""
+    return sorted(path for path in [root / "README.md", *(root / "docs").rglob("*.md")] if path.exists())
+
+
+def check_pages(root):
+    """What is written for users names no private file, only what is written about them."""
+    for page in pages(root):
+        text = page.read_text()
+        for match in re.finditer(r"\bdetail/[\w/]+\.[chp]pp\b", text):
+            yield f"{page.relative_to(root).as_posix()}:{line_of(text, match.start())}: {match[0]} is private"
+
+
+def check_names(root):
+    """No two headers have the same name, but for those that bear another library's."""
+    first = {}
+    for _, name in sources(root):
+        base = name.rpartition("/")[2]
+        if base.endswith(".hpp") and first.setdefault(base, name) != name:
+            yield f"blitz/{name}: has the name of blitz/{first[base]}"
 
 
 def check_snippets(root):
@@ -195,7 +242,7 @@ def check_snippets(root):
     lines = lambda text: "\n".join(line.strip() for line in text.strip().splitlines())
     compiled = [lines(path.read_text()) for user in USERS for path in [root / user, *(root / user).rglob("*")]
                 if path.suffix in (".hpp", ".cpp", ".rs") and path.exists()]
-    for page in sorted(path for path in [root / "README.md", *(root / "docs").rglob("*.md")] if path.exists()):
+    for page in pages(root):
         text = page.read_text()
         for match in re.finditer(r"^```(?:cpp|rust)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
             if not any(lines(match[1]) in program for program in compiled):
@@ -231,7 +278,7 @@ def check_pragma_once(root):
 
 def check_first_include(root):
     """Every public header includes first what refuses an unfit compiler; the version is for any."""
-    first = "blitz/base/compiler.hpp"
+    first = "blitz/detail/base/compiler.hpp"
     for path, name in sources(root):
         if "/" in name or not name.endswith(".hpp") or name == "version.hpp":
             continue
@@ -284,12 +331,12 @@ def check_memory_orders(root):
 def check_one_place(root):
     for path, name in sources(root):
         code = code_of(path)
-        for pattern, layer in ONE_PLACE:
-            if layer_of(name) == layer:
+        for pattern, layers in ONE_PLACE:
+            if layer_of(name) in layers:
                 continue
             for match in re.finditer(pattern, code):
                 what = match.group().rstrip("( ")
-                yield f"blitz/{name}:{line_of(code, match.start())}: {what} belongs in blitz/{layer} alone"
+                yield f"blitz/{name}:{line_of(code, match.start())}: {what} belongs in blitz/detail/{layers[0]}"
 
 
 def check_debug_containers(root):
@@ -298,7 +345,8 @@ def check_debug_containers(root):
     The public face, the algorithms, the pipelines and the adaptors may name them: their headers are compiled by the program alone.
     """
     for path, name in sources(root):
-        if not name.endswith(".hpp") or layer_of(name) in ("public", "algorithm", "pipeline", "adaptor") or name in VOCABULARY:
+        users = not is_private(name) or layer_of(name) in ("algorithm", "pipeline")
+        if not name.endswith(".hpp") or (users and name != "policy.hpp"):
             continue
         code = code_of(path)
         for match in DEBUG_CONTAINER.finditer(code):
@@ -315,16 +363,33 @@ def check_build_lists(root):
             yield f"blitz/{name}: not named in blitz/meson.build"
 
 
+def mapped(tree):
+    """The files and folders with which the lines of a drawn tree begin, each below the folders that it is indented under."""
+    folders = []  # (indentation, path)
+    for line in tree.splitlines():
+        indent = len(line) - len(line.lstrip())
+        for name in re.match(r"\s*((?:[\w/]+(?:/|\.\w+)(?: +|$))*)", line)[1].split():
+            while folders and folders[-1][0] >= indent:
+                folders.pop()
+            path = (folders[-1][1] if folders else "") + name
+            if name.endswith("/"):
+                folders.append((indent, path))
+            yield path
+
+
 def check_map(root):
-    """The map of blitz/README.md names every header."""
+    """The map of blitz/README.md names every header, in its folder, and nothing that is not there."""
     page = root / "blitz" / "README.md"
     if not page.exists():
         return
-    named = set(re.findall(r"[\w.]+", page.read_text().split("```")[1]))
+    named = set(mapped(page.read_text().split("```")[1]))
+    for path in sorted(named):
+        if not (root / "blitz" / path).exists():
+            yield f"blitz/README.md: the map names {path}, which does not exist"
     families = root / "blitz" / "algorithm.hpp"
     off = {target for _, target in INCLUDE.findall(families.read_text())} if families.exists() else set()
     for path, name in sources(root):
-        if path.suffix == ".hpp" and not (path.name in named or name.startswith(OFF_THE_MAP) or f"blitz/{name}" in off):
+        if path.suffix == ".hpp" and not (name in named or name.startswith(OFF_THE_MAP) or f"blitz/{name}" in off):
             yield f"blitz/{name}: not in the map of blitz/README.md"
 
 
@@ -375,6 +440,8 @@ CHECKS = [
     check_includes,
     check_included_by,
     check_users,
+    check_pages,
+    check_names,
     check_snippets,
     check_cycles,
     check_pragma_once,

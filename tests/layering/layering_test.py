@@ -16,17 +16,17 @@ class Tree(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.root = pathlib.Path(directory.name)
         self.write(".gitignore", "/build*/\n")
-        self.header("base/compiler.hpp")
-        self.header("base/atomic.hpp", "#include <atomic>\n#include <sys/types.h>\nusing A = std::atomic<int>;")
-        self.header("core/job.hpp", '#include "blitz/base/atomic.hpp"')
+        self.header("detail/base/compiler.hpp")
+        self.header("detail/base/atomic.hpp", "#include <atomic>\n#include <sys/types.h>\nusing A = std::atomic<int>;")
+        self.header("detail/job/job.hpp", '#include "blitz/detail/base/atomic.hpp"')
         self.header("options.hpp")
         self.header("version.hpp", '#define BLITZ_VERSION_STRING "1.2.3"')
         self.write("meson.build", "project('blitz', 'cpp',\n  version: '1.2.3',\n)\n")
-        self.header("policy.hpp", '#include "blitz/base/atomic.hpp"')
-        self.header("core/worker.hpp", '#include "blitz/policy.hpp"\n#include "blitz/options.hpp"')
-        self.header("fork_join/deque.hpp", '#include "blitz/base/atomic.hpp"\n#include "blitz/policy.hpp"')
-        self.header("async/ring.hpp", '#include "blitz/base/atomic.hpp"')
-        self.header("join.hpp", '#include "blitz/core/worker.hpp"\n#include "blitz/fork_join/deque.hpp"')
+        self.header("policy.hpp", '#include "blitz/detail/base/atomic.hpp"')
+        self.header("detail/worker/worker.hpp", '#include "blitz/policy.hpp"\n#include "blitz/options.hpp"')
+        self.header("detail/fork_join/deque.hpp", '#include "blitz/detail/base/atomic.hpp"\n#include "blitz/policy.hpp"')
+        self.header("detail/async/ring.hpp", '#include "blitz/detail/base/atomic.hpp"')
+        self.header("join.hpp", '#include "blitz/detail/worker/worker.hpp"\n#include "blitz/detail/fork_join/deque.hpp"')
 
     def write(self, name, text):
         path = self.root / name
@@ -36,7 +36,7 @@ class Tree(unittest.TestCase):
     def header(self, name, body=""):
         """A header of the library that blitz/meson.build knows."""
         if "/" not in name and name != "version.hpp":
-            body = f'#include "blitz/base/compiler.hpp"\n{body}'
+            body = f'#include "blitz/detail/base/compiler.hpp"\n{body}'
         self.write(f"blitz/{name}", f"#pragma once\n{body}\n")
         build = self.root / "blitz/meson.build"
         listed = build.read_text() if build.exists() else ""
@@ -56,80 +56,89 @@ class Includes(Tree):
     def test_a_sound_tree(self):
         self.assert_sound()
 
-    def test_base_includes_core(self):
-        self.header("base/futex.hpp", '#include "blitz/core/worker.hpp"')
-        self.assert_complaint("blitz/base/futex.hpp:2", "base must not include core")
+    def test_the_system_includes_a_worker(self):
+        self.header("detail/sys/futex.hpp", '#include "blitz/detail/worker/worker.hpp"')
+        self.assert_complaint("blitz/detail/sys/futex.hpp:2", "sys must not include worker")
 
-    def test_core_includes_a_backend(self):
-        self.header("core/registry.hpp", '#include <vector>\n#include "blitz/fork_join/deque.hpp"')
-        self.assert_complaint("blitz/core/registry.hpp:3", "core must not include fork_join")
+    def test_a_worker_includes_a_backend(self):
+        self.header("detail/worker/confinement.hpp", '#include <vector>\n#include "blitz/detail/fork_join/deque.hpp"')
+        self.assert_complaint("blitz/detail/worker/confinement.hpp:3", "worker must not include fork_join")
 
-    def test_core_includes_the_public_face(self):
-        self.header("core/registry.hpp", '#include "blitz/join.hpp"')
-        self.assert_complaint("core must not include public")
+    def test_a_pool_includes_the_public_face(self):
+        self.header("detail/pool/registry.hpp", '#include "blitz/join.hpp"')
+        self.assert_complaint("pool must not include public")
 
     def test_backends_include_each_other(self):
-        self.header("fork_join/policy.hpp", '#include "blitz/async/ring.hpp"')
+        self.header("detail/fork_join/fork_join_policy.hpp", '#include "blitz/detail/async/ring.hpp"')
         self.assert_complaint("fork_join must not include async")
-        self.header("fork_join/policy.hpp")
-        self.header("async/policy.hpp", '#  include "blitz/fork_join/deque.hpp"')
+        self.header("detail/fork_join/fork_join_policy.hpp")
+        self.header("detail/async/async_policy.hpp", '#  include "blitz/detail/fork_join/deque.hpp"')
         self.assert_complaint("async must not include fork_join")
 
-    def test_a_backend_includes_core(self):
-        self.header("fork_join/policy.hpp", '#include "blitz/core/worker.hpp"')
-        self.assert_complaint("fork_join must not include core")
+    def test_a_backend_includes_a_worker(self):
+        self.header("detail/fork_join/fork_join_policy.hpp", '#include "blitz/detail/worker/worker.hpp"')
+        self.assert_complaint("fork_join must not include worker")
 
-    def test_the_concepts_include_core(self):
-        self.header("policy.hpp", '#include "blitz/core/worker.hpp"')
+    def test_the_concepts_include_a_worker(self):
+        self.header("policy.hpp", '#include "blitz/detail/worker/worker.hpp"')
         found = list(layering.check_includes(self.root))
         self.assertEqual(len(found), 1)
-        self.assertIn("concepts must not include core", found[0])
+        self.assertIn("concepts must not include worker", found[0])
 
     def test_the_public_face_includes_the_other_backend(self):
-        self.header("async/policy.hpp")
-        self.header("global_pool.cpp", '#include "blitz/async/policy.hpp"')
+        self.header("detail/async/async_policy.hpp")
+        self.header("detail/pool/global_pool.cpp", '#include "blitz/detail/async/async_policy.hpp"')
         self.assert_sound()
-        self.header("current_pool.hpp", '#include "blitz/async/policy.hpp"')
+        self.header("current_pool.hpp", '#include "blitz/detail/async/async_policy.hpp"')
         self.assert_complaint("blitz/current_pool.hpp", "public must not include async")
 
     def test_a_source_file_counts_too(self):
-        self.header("core/registry.cpp", '#include "blitz/async/ring.hpp"')
-        self.assert_complaint("blitz/core/registry.cpp:2", "core must not include async")
+        self.header("detail/worker/registry.cpp", '#include "blitz/detail/async/ring.hpp"')
+        self.assert_complaint("blitz/detail/worker/registry.cpp:2", "worker must not include async")
+
+    def test_pipelines_stand_on_algorithms(self):
+        self.header("algorithm/a.hpp", '#include "blitz/detail/algorithm/b.hpp"')
+        self.header("detail/algorithm/b.hpp")
+        self.header("pipeline/p.hpp", '#include "blitz/algorithm/a.hpp"')
+        self.assert_sound()
+        self.header("pipeline/other.hpp")
+        self.header("detail/algorithm/b.hpp", '#include "blitz/pipeline/other.hpp"')
+        self.assert_complaint("algorithm must not include pipeline")
 
     def test_a_folder_that_is_no_layer(self):
         self.header("utils/misc.hpp")
         self.assert_complaint("utils is no layer")
 
     def test_wrong_spelling(self):
-        self.header("core/registry.hpp", "#include <blitz/policy.hpp>")
+        self.header("detail/pool/registry.hpp", "#include <blitz/policy.hpp>")
         self.assert_complaint("quoted")
-        self.header("core/registry.hpp", '#include "worker.hpp"')
+        self.header("detail/pool/registry.hpp", '#include "worker.hpp"')
         self.assert_complaint("not written from the root")
-        self.header("core/registry.hpp", '#include "blitz/core/latch.hpp"')
+        self.header("detail/pool/registry.hpp", '#include "blitz/detail/job/latch.hpp"')
         self.assert_complaint("does not exist")
 
     def test_foreign_libraries(self):
-        self.header("base/futex.hpp", "#include <tbb/tbb.h>")
+        self.header("detail/sys/futex.hpp", "#include <tbb/tbb.h>")
         self.assert_complaint("tbb/tbb.h")
-        self.header("base/futex.hpp")
+        self.header("detail/sys/futex.hpp")
         self.header("adaptor/boost_asio.hpp", "#include <boost/asio/execution.hpp>")
         self.assert_sound()
         self.header("adaptor/asio.hpp", "#include <boost/asio/execution.hpp>")
         self.assert_complaint("boost/asio/execution.hpp")
 
     def test_a_cycle(self):
-        self.header("core/a.hpp", '#include "blitz/core/b.hpp"')
-        self.header("core/b.hpp", '#include "blitz/core/a.hpp"')
-        self.assert_complaint("cycle", "core/a.hpp -> core/b.hpp -> core/a.hpp")
+        self.header("detail/worker/a.hpp", '#include "blitz/detail/worker/b.hpp"')
+        self.header("detail/worker/b.hpp", '#include "blitz/detail/worker/a.hpp"')
+        self.assert_complaint("cycle", "detail/worker/a.hpp -> detail/worker/b.hpp -> detail/worker/a.hpp")
 
 
     def test_what_is_compiled_once_for_each_policy(self):
-        self.header("core/worker_impl.hpp", '#include "blitz/core/worker.hpp"')
-        self.header("core/registry_impl.hpp", '#include "blitz/core/worker_impl.hpp"')
-        self.header("custom_policy.hpp", '#include "blitz/core/registry_impl.hpp"')
-        self.header("global_pool.cpp", '#include "blitz/core/registry_impl.hpp"')
+        self.header("detail/pool/worker_impl.hpp", '#include "blitz/detail/worker/worker.hpp"')
+        self.header("detail/pool/registry_impl.hpp", '#include "blitz/detail/pool/worker_impl.hpp"')
+        self.header("custom_policy.hpp", '#include "blitz/detail/pool/registry_impl.hpp"')
+        self.header("detail/pool/global_pool.cpp", '#include "blitz/detail/pool/registry_impl.hpp"')
         self.assert_sound()
-        for header in ("core/worker_impl.hpp", "core/registry_impl.hpp", "custom_policy.hpp"):
+        for header in ("detail/pool/worker_impl.hpp", "detail/pool/registry_impl.hpp", "custom_policy.hpp"):
             with self.subTest(header):
                 self.header("join.hpp", f'#include "blitz/{header}"')
                 self.assert_complaint("blitz/join.hpp", header, "not for every program")
@@ -139,21 +148,27 @@ class Users(Tree):
     def test_a_program(self):
         includes = '#include <vector>\n#include <blitz/join.hpp>\n#include "support/options.hpp"\n'
         self.write("examples/sort/sort.cpp", includes + "int details; // detail")
-        self.write("tests/support/other.hpp", "#include <blitz/core/job.hpp>\nusing namespace blitz::detail;")
+        self.write("tests/support/other.hpp", "#include <blitz/detail/job/job.hpp>\nusing namespace blitz::detail;")
         self.assert_sound()
 
-    def test_a_program_that_includes_a_lower_layer(self):
+    def test_a_program_that_includes_a_private_header(self):
         for place in ("examples/sort/sort.cpp", "tests/packaging/consumer.cpp", "tests/support/reference_policy.hpp"):
             with self.subTest(place):
-                self.write(place, "\n#include <blitz/core/worker.hpp>")
-                self.assert_complaint(f"{place}:2", "blitz/core/worker.hpp is no public header")
+                self.write(place, "\n#include <blitz/detail/worker/worker.hpp>")
+                self.assert_complaint(f"{place}:2", "names detail")
                 self.write(place, '#include "blitz/join.hpp"')
-                self.assert_complaint(f"{place}:1", "blitz/join.hpp is no public header, written in <>")
+                self.assert_complaint(f"{place}:1", "blitz/join.hpp is not written in <>")
                 self.write(place, "")
 
     def test_a_program_that_names_detail(self):
         self.write("examples/sort/sort.hpp", "\nusing blitz::detail::Job;")
         self.assert_complaint("examples/sort/sort.hpp:2", "names detail")
+
+    def test_a_page_that_names_a_private_file(self):
+        self.write("docs/inside.md", "The proof is in `blitz/detail/fork_join/README.md`.\n")
+        self.assert_sound()
+        self.write("docs/inside.md", "\nSee `blitz/detail/worker/worker.hpp`.\n")
+        self.assert_complaint("docs/inside.md:2", "detail/worker/worker.hpp is private")
 
     def test_snippets(self):
         self.write("examples/sort/sort.cpp", "int f() {\n  return 1;\n}\nint g();\n")
@@ -166,7 +181,7 @@ class Users(Tree):
 class MemoryOrders(Tree):
     def test_named_orders(self):
         self.header(
-            "core/latch.hpp",
+            "detail/job/latch.hpp",
             """
             Atomic<int> state_{0};
             int get(std::memory_order order) { return state_.load(order); }
@@ -187,7 +202,7 @@ class MemoryOrders(Tree):
             "Atomic<T*>& slot(int i);",
             "void f(const Atomic<int>& word);",
         )
-        self.header("core/atoms.hpp", "\n".join(declarations))
+        self.header("detail/worker/atoms.hpp", "\n".join(declarations))
         for call in (
             "state_.load()",
             "p->states_[i + 1].load()",
@@ -201,29 +216,29 @@ class MemoryOrders(Tree):
             "f(state_.load(), std::memory_order_relaxed)",
         ):
             with self.subTest(call):
-                self.header("core/latch.hpp", f"int x = {call};")
-                self.assert_complaint("blitz/core/latch.hpp:2", "without a memory order")
+                self.header("detail/job/latch.hpp", f"int x = {call};")
+                self.assert_complaint("blitz/detail/job/latch.hpp:2", "without a memory order")
 
     def test_a_method_that_is_called_load_by_chance(self):
         body = "Atomic<int> state_;\nint x = counters_.load() + buffer_.load(relaxed_order)->load(3);"
-        self.header("core/latch.hpp", body)
+        self.header("detail/job/latch.hpp", body)
         self.assert_sound()
 
     def test_an_operator(self):
         for change in ("++count_;", "count_++;", "count_ += 2;", "count_ = 3;", "count_ |= 4;"):
             with self.subTest(change):
-                self.header("core/latch.hpp", f"Atomic<int> count_{{0}};\nvoid f() {{ {change} }}")
-                self.assert_complaint("blitz/core/latch.hpp:3", "count_ is atomic")
+                self.header("detail/job/latch.hpp", f"Atomic<int> count_{{0}};\nvoid f() {{ {change} }}")
+                self.assert_complaint("blitz/detail/job/latch.hpp:3", "count_ is atomic")
 
     def test_a_pointer_to_atomics_may_be_changed(self):
         declarations = "std::unique_ptr<Atomic<T*>[]> owned_; Atomic<T*>* slots_;"
-        self.header("core/latch.hpp", declarations + "void f() { owned_ = nullptr; slots_ = owned_.get(); ++slots_; }")
+        self.header("detail/job/latch.hpp", declarations + "void f() { owned_ = nullptr; slots_ = owned_.get(); ++slots_; }")
         self.assert_sound()
-        self.header("core/latch.hpp", "Atomic<std::pair<A, B>> pair_;\nvoid f() { pair_ = other; }")
-        self.assert_complaint("blitz/core/latch.hpp:3", "pair_ is atomic")
+        self.header("detail/job/latch.hpp", "Atomic<std::pair<A, B>> pair_;\nvoid f() { pair_ = other; }")
+        self.assert_complaint("blitz/detail/job/latch.hpp:3", "pair_ is atomic")
 
     def test_a_comparison_is_no_change(self):
-        self.header("core/latch.hpp", "Atomic<int> count_;\nbool f() { return count_ == 3; }")
+        self.header("detail/job/latch.hpp", "Atomic<int> count_;\nbool f() { return count_ == 3; }")
         self.assert_sound()
 
 
@@ -231,63 +246,87 @@ class Places(Tree):
     def test_synchronisation_outside_base(self):
         for code in ("std::atomic_thread_fence(order);", "syscall(p);", "f(SYS_futex);", "sched_yield();"):
             with self.subTest(code):
-                self.header("core/latch.hpp", code)
-                self.assert_complaint("blitz/core/latch.hpp:2", "belongs in blitz/base alone")
+                self.header("detail/job/latch.hpp", code)
+                self.assert_complaint("blitz/detail/job/latch.hpp:2", "belongs in blitz/detail/")
 
     def test_containers_that_a_debug_mode_changes(self):
         for code in ("std::vector<int> v;", "std::deque<int>* d;", "std::unordered_multimap<int, int> f();"):
             with self.subTest(code):
-                self.header("core/latch.hpp", f"#include <vector>\n{code}")
-                self.assert_complaint("blitz/core/latch.hpp:3", "_GLIBCXX_DEBUG")
-        self.header("core/latch.hpp", "// std::vector\n")
+                self.header("detail/job/latch.hpp", f"#include <vector>\n{code}")
+                self.assert_complaint("blitz/detail/job/latch.hpp:3", "_GLIBCXX_DEBUG")
+        self.header("detail/job/latch.hpp", "// std::vector\n")
         self.header("stats.hpp", "std::vector<int> v;")
-        self.write("blitz/core/latch.cpp", "std::vector<int> v;")
-        self.write("blitz/meson.build", (self.root / "blitz/meson.build").read_text() + "'core/latch.cpp'\n")
+        self.write("blitz/detail/worker/latch.cpp", "std::vector<int> v;")
+        self.write("blitz/meson.build", (self.root / "blitz/meson.build").read_text() + "'detail/worker/latch.cpp'\n")
         self.assert_sound()
 
     def test_a_header_that_is_not_listed(self):
-        self.write("blitz/core/forgotten.hpp", "#pragma once\n")
-        self.assert_complaint("blitz/core/forgotten.hpp", "not named in blitz/meson.build")
+        self.write("blitz/detail/worker/forgotten.hpp", "#pragma once\n")
+        self.assert_complaint("blitz/detail/worker/forgotten.hpp", "not named in blitz/meson.build")
 
     def test_a_header_off_the_map(self):
         self.header("algorithm/sort.hpp")
         self.header("algorithm.hpp", '#include "blitz/algorithm/sort.hpp"')
-        named = "compiler.hpp atomic.hpp job.hpp options.hpp version.hpp policy.hpp worker.hpp join.hpp algorithm.hpp"
-        self.write("blitz/README.md", f"```\n{named}\n```\nlatch.hpp\n")
+        tree = """
+options.hpp version.hpp policy.hpp
+                   words about them, such as worker.hpp
+join.hpp           words
+algorithm.hpp
+algorithm/         a folder
+detail/
+  base/            another
+    compiler.hpp atomic.hpp
+  job/
+    job.hpp        words
+  worker/
+    worker.hpp
+"""
+        self.write("blitz/README.md", f"```{tree}```\nlatch.hpp\n")
         self.assert_sound()
-        self.header("core/latch.hpp")
-        self.assert_complaint("blitz/core/latch.hpp", "not in the map")
+        self.header("detail/job/latch.hpp")
+        self.assert_complaint("blitz/detail/job/latch.hpp", "not in the map")
+        self.write("blitz/README.md", f"```{tree}    latch.hpp\n```\n")
+        self.assertEqual(len(list(layering.complaints(self.root))), 2)  # It is named in another folder.
+        self.write("blitz/README.md", f"```{tree}  job/\n    latch.hpp\n```\n")
+        self.assert_sound()
 
     def test_a_source_that_cmake_does_not_read(self):
         self.write("CMakeLists.txt", "project(blitz VERSION 1.2.3)\n"
                    "file(STRINGS blitz/meson.build sources REGEX \"^  '.*[.]cpp',$\")\n")
         build = (self.root / "blitz/meson.build").read_text()
-        self.write("blitz/core/latch.cpp", "")
-        self.write("blitz/meson.build", f"{build}  'core/latch.cpp',\n")
+        self.write("blitz/detail/worker/latch.cpp", "")
+        self.write("blitz/meson.build", f"{build}  'detail/worker/latch.cpp',\n")
         self.assert_sound()
-        self.write("blitz/meson.build", f"{build}  'core/latch.cpp'\n")
-        self.assert_complaint("blitz/core/latch.cpp", "CMakeLists.txt")
-        self.write("blitz/meson.build", f"{build}  'core/latch.cpp',\n  'core/gone.cpp',\n")
-        self.assert_complaint("blitz/core/gone.cpp", "CMakeLists.txt")
+        self.write("blitz/meson.build", f"{build}  'detail/worker/latch.cpp'\n")
+        self.assert_complaint("blitz/detail/worker/latch.cpp", "CMakeLists.txt")
+        self.write("blitz/meson.build", f"{build}  'detail/worker/latch.cpp',\n  'detail/worker/gone.cpp',\n")
+        self.assert_complaint("blitz/detail/worker/gone.cpp", "CMakeLists.txt")
+
+    def test_two_headers_of_one_name(self):
+        self.header("algorithm/reduce.hpp")
+        self.header("adaptor/tbb/oneapi/tbb/version.h", "#pragma once")
+        self.assert_sound()
+        self.header("detail/loop/reduce.hpp")
+        self.assert_complaint("blitz/detail/loop/reduce.hpp", "has the name of blitz/algorithm/reduce.hpp")
 
     def test_no_pragma_once(self):
-        self.header("core/latch.hpp")
-        self.write("blitz/core/latch.hpp", "// #pragma once\n")
-        self.assert_complaint("blitz/core/latch.hpp", "pragma once")
+        self.header("detail/job/latch.hpp")
+        self.write("blitz/detail/job/latch.hpp", "// #pragma once\n")
+        self.assert_complaint("blitz/detail/job/latch.hpp", "pragma once")
 
     def test_a_public_header_that_takes_any_compiler(self):
-        for includes in ("", "#include <ranges>\n#include \"blitz/base/compiler.hpp\"\n"):
+        for includes in ("", "#include <ranges>\n#include \"blitz/detail/base/compiler.hpp\"\n"):
             with self.subTest(includes):
                 self.header("join.hpp")
                 self.write("blitz/join.hpp", f"#pragma once\n{includes}")
-                self.assert_complaint("blitz/join.hpp", "blitz/base/compiler.hpp", "before all others")
+                self.assert_complaint("blitz/join.hpp", "blitz/detail/base/compiler.hpp", "before all others")
 
     def test_a_dear_header_in_what_everybody_includes(self):
         self.header("blitz.hpp", '#include "blitz/join.hpp"')
-        self.header("core/pool.hpp", "#include <memory>")
+        self.header("detail/worker/pool.hpp", "#include <memory>")
         self.assert_sound()
-        self.header("fork_join/deque.hpp", "#include <memory>")
-        self.assert_complaint("blitz/fork_join/deque.hpp", "<memory>")
+        self.header("detail/fork_join/deque.hpp", "#include <memory>")
+        self.assert_complaint("blitz/detail/fork_join/deque.hpp", "<memory>")
 
     def test_two_versions(self):
         self.header("version.hpp", '#define BLITZ_VERSION_STRING "1.2.4"')

@@ -8,7 +8,7 @@
 
 #include <blitz/pipeline.hpp>
 
-#include "blitz/base/function_ref.hpp"
+#include "blitz/detail/base/function_ref.hpp"
 
 namespace blitz_test {
 

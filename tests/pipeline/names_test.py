@@ -16,7 +16,7 @@ ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
 
 def members():
     """The stages and terminals of Pipeline."""
-    text = (ROOT / "blitz/pipeline/pipeline.hpp").read_text()
+    text = (ROOT / "blitz/pipeline/par.hpp").read_text()
     text = text.split("// --- stages ---", 1)[1].split("/// For extensions", 1)[0]
     arguments = r"\([^()]*(?:\([^()]*\)[^()]*)*\)"
     return set(re.findall(rf"^  (?!BLITZ_)\S.* (\w+){arguments} const", text, re.MULTILINE))

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/base/chase_lev_deque.hpp"
+#include "blitz/detail/queue/chase_lev_deque.hpp"
 #include "stress.hpp"
 
 namespace blitz_test {

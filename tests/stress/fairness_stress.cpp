@@ -13,7 +13,7 @@
 #include <blitz/blitz.hpp>
 #include <doctest/doctest.h>
 
-#include "blitz/base/ticks.hpp"
+#include "blitz/detail/base/ticks.hpp"
 #include "stress.hpp"
 #include "support/memory_in_use.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/fork_join/treiber_stack.hpp"
+#include "blitz/detail/queue/treiber_stack.hpp"
 #include "stress.hpp"
 
 namespace blitz_test {

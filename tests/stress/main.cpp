@@ -13,7 +13,7 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/base/asymmetric_fence.hpp"
+#include "blitz/detail/fence/asymmetric_fence.hpp"
 #include "support/refused_syscall.hpp"
 #include "support/seed.hpp"
 

@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <vector>
 
-#include <blitz/algorithm/options.hpp>
+#include <blitz/algorithm/algorithm_options.hpp>
 #include <blitz/blitz.hpp>
 
 #include "program.hpp"

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include <blitz/algorithm/options.hpp>
+#include <blitz/algorithm/algorithm_options.hpp>
 #include <blitz/blitz.hpp>
 
 namespace blitz_test::program {

@@ -12,8 +12,8 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/async/lifo_slot.hpp"
-#include "blitz/async/work_steal_queue.hpp"
+#include "blitz/detail/queue/lifo_slot.hpp"
+#include "blitz/detail/queue/work_steal_queue.hpp"
 #include "stress.hpp"
 
 namespace blitz_test {

@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/base/atomic.hpp"
+#include "blitz/detail/base/atomic.hpp"
 #include "support/seed.hpp"
 #include "support/watchdog.hpp"
 

@@ -10,7 +10,7 @@
 #include "support/failing_new.hpp"
 
 namespace blitz::detail {
-void free_all_kept() noexcept;  // of base/kept_memory.hpp, which C++17 does not compile
+void free_all_kept() noexcept;  // of detail/sys/kept_memory.hpp, which C++17 does not compile
 }
 
 namespace blitz_test {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "blitz/base/export.hpp"
+#include "blitz/detail/base/export.hpp"
 
 #if defined(_WIN32)
 #include <malloc.h>

@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/base/cpu_count.hpp"
+#include "blitz/detail/sys/cpu_count.hpp"
 
 namespace blitz_test {
 

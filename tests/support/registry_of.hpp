@@ -3,8 +3,8 @@
 
 #include <blitz/custom_policy.hpp>
 
-#include "blitz/async/policy.hpp"
-#include "blitz/fork_join/policy.hpp"
+#include "blitz/detail/async/async_policy.hpp"
+#include "blitz/detail/fork_join/fork_join_policy.hpp"
 
 // As blitz/current_pool.hpp does for the parts that every program uses.
 namespace blitz::detail {

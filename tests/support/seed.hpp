@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "blitz/base/xorshift.hpp"
+#include "blitz/detail/base/xorshift.hpp"
 
 namespace blitz_test {
 

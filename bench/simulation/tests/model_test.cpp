@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "bench/simulation/machine.hpp"
-#include "blitz/base/asymmetric_fence.hpp"
-#include "blitz/base/atomic.hpp"
-#include "blitz/base/futex.hpp"
-#include "blitz/base/ticks.hpp"
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/base/ticks.hpp"
+#include "blitz/detail/fence/asymmetric_fence.hpp"
+#include "blitz/detail/sys/futex.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 /// oneTBB's parallel algorithms on blitz.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <algorithm>
 #include <concepts>
@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "blitz/adaptor/tbb/divide.hpp"
-#include "blitz/adaptor/tbb/scan.hpp"
+#include "blitz/adaptor/tbb/tbb_scan.hpp"
 #include "blitz/algorithm/sort.hpp"
 #include "blitz/join_all.hpp"
 #include "blitz/parallel_for.hpp"

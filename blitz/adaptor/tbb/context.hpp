@@ -2,7 +2,7 @@
 /// oneTBB's task_group_context and global_control: what ends a call early, and in which pool it is made.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,10 +16,10 @@
 #include <stop_token>
 #include <utility>
 
-#include "blitz/adaptor/tbb/version.hpp"
-#include "blitz/base/atomic.hpp"
-#include "blitz/base/thread.hpp"
+#include "blitz/adaptor/tbb/tbb_version.hpp"
 #include "blitz/current_pool.hpp"
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/sys/thread.hpp"
 #include "blitz/pool_ref.hpp"
 #include "blitz/thread_pool.hpp"
 

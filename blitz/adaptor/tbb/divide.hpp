@@ -2,7 +2,7 @@
 /// How oneTBB's algorithms cut their ranges on blitz: the partitioners, and one function that cuts any range.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <algorithm>
 #include <concepts>

@@ -2,7 +2,7 @@
 /// oneTBB's allocators and memory resources, and the C functions of its scalable allocator, by the standard library's memory.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <cerrno>
 #include <cstddef>
@@ -20,8 +20,8 @@
 #include <malloc.h>
 #endif
 
-#include "blitz/adaptor/tbb/version.hpp"
-#include "blitz/base/cache_line.hpp"
+#include "blitz/adaptor/tbb/tbb_version.hpp"
+#include "blitz/detail/base/cache_line.hpp"
 
 enum ScalableAllocationResult : int {
   TBBMALLOC_OK,

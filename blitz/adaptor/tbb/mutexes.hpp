@@ -2,7 +2,7 @@
 /// oneTBB's mutexes. The spinning ones are small; std::mutex and std::shared_mutex serve as the others.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -10,8 +10,8 @@
 #include <shared_mutex>
 #include <utility>
 
-#include "blitz/adaptor/tbb/version.hpp"
-#include "blitz/base/atomic.hpp"
+#include "blitz/adaptor/tbb/tbb_version.hpp"
+#include "blitz/detail/base/atomic.hpp"
 
 namespace tbb {
 namespace detail {

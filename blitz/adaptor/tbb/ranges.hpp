@@ -2,7 +2,7 @@
 /// oneTBB's ranges: what its algorithms cut, each by a splitting constructor.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "blitz/adaptor/tbb/version.hpp"
-#include "blitz/base/saturated.hpp"
+#include "blitz/adaptor/tbb/tbb_version.hpp"
+#include "blitz/detail/base/saturated.hpp"
 
 namespace tbb {
 

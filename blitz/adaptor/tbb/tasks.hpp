@@ -2,7 +2,7 @@
 /// oneTBB's task_group and task_arena on blitz.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 /// oneTBB's enumerable_thread_specific and combinable: a value for each thread, of any pool or none.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <algorithm>
 #include <array>
@@ -22,8 +22,8 @@
 
 #include "blitz/adaptor/tbb/memory.hpp"
 #include "blitz/adaptor/tbb/ranges.hpp"
-#include "blitz/base/atomic.hpp"
-#include "blitz/base/cache_line.hpp"
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/base/cache_line.hpp"
 
 namespace tbb {
 

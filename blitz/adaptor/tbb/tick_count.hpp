@@ -2,11 +2,11 @@
 /// oneTBB's clock, by the standard library's.
 #pragma once
 
-#include "blitz/base/compiler.hpp"
+#include "blitz/detail/base/compiler.hpp"
 
 #include <chrono>
 
-#include "blitz/adaptor/tbb/version.hpp"
+#include "blitz/adaptor/tbb/tbb_version.hpp"
 
 namespace tbb {
 

@@ -1,9 +1,9 @@
-/// blitz/base/thread.hpp on the simulated threads, so that a pool can start its own: started by the body of a test, joined by
+/// blitz/detail/sys/thread.hpp on the simulated threads, so that a pool can start its own: started by the body of a test, joined by
 /// one of its threads.
-#include "blitz/base/thread.hpp"
+#include "blitz/detail/sys/thread.hpp"
 
-#include "blitz/base/atomic.hpp"
-#include "blitz/base/futex.hpp"
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/sys/futex.hpp"
 #include "tests/support/interleave/scheduler.hpp"
 
 namespace blitz::detail {

@@ -1,4 +1,4 @@
-#include "blitz/async/adaptive_interval.hpp"
+#include "blitz/detail/async/adaptive_interval.hpp"
 
 #include <cstdint>
 #include <functional>

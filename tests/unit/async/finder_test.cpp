@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/async/policy.hpp"
+#include "blitz/detail/async/async_policy.hpp"
 #include "support/unmanned_pool.hpp"
 
 using blitz::detail::AsyncFinder;

@@ -1,5 +1,5 @@
 // What the queue has beyond the contract of an injector, which core/job_injector_test.cpp asks of it: its size, and batches.
-#include "blitz/async/global_queue.hpp"
+#include "blitz/detail/queue/global_queue.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,12 +1,12 @@
 // What this protocol promises beyond its contract, which core/idle_protocol_test.cpp asks of it.
-#include "blitz/async/idle_state.hpp"
+#include "blitz/detail/async/idle_state.hpp"
 
 #include <cstddef>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "blitz/core/latch.hpp"
+#include "blitz/detail/job/latch.hpp"
 
 using blitz::detail::CoreLatch;
 using blitz::detail::IdleState;

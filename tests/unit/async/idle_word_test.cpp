@@ -1,4 +1,4 @@
-#include "blitz/async/idle_word.hpp"
+#include "blitz/detail/async/idle_word.hpp"
 
 #include <array>
 #include <atomic>

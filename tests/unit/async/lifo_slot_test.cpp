@@ -1,4 +1,4 @@
-#include "blitz/async/lifo_slot.hpp"
+#include "blitz/detail/queue/lifo_slot.hpp"
 
 #include <array>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include "blitz/async/local_queue.hpp"
+#include "blitz/detail/async/local_queue.hpp"
 
 #include <cstddef>
 #include <vector>

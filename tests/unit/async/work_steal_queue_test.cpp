@@ -1,4 +1,4 @@
-#include "blitz/async/work_steal_queue.hpp"
+#include "blitz/detail/queue/work_steal_queue.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "blitz/base/asymmetric_fence.hpp"
+#include "blitz/detail/fence/asymmetric_fence.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/base/atomic.hpp"
-#include "blitz/base/cache_line.hpp"
-#include "blitz/base/xorshift.hpp"
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/base/cache_line.hpp"
+#include "blitz/detail/base/xorshift.hpp"
 #include "support/child_process.hpp"
 
 using blitz::detail::Atomic;

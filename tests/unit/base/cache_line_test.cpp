@@ -1,4 +1,4 @@
-#include "blitz/base/cache_line.hpp"
+#include "blitz/detail/base/cache_line.hpp"
 
 #include <bit>
 

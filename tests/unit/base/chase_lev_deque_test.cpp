@@ -1,4 +1,4 @@
-#include "blitz/base/chase_lev_deque.hpp"
+#include "blitz/detail/queue/chase_lev_deque.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,8 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/base/asymmetric_fence.hpp"
-#include "blitz/base/linger.hpp"
+#include "blitz/detail/fence/asymmetric_fence.hpp"
+#include "blitz/detail/wake/linger.hpp"
 
 using Deque = blitz::detail::ChaseLevDeque<int>;
 using Outcome = blitz::detail::StealResult<int>::Outcome;

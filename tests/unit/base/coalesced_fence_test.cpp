@@ -1,4 +1,4 @@
-#include "blitz/base/coalesced_fence.hpp"
+#include "blitz/detail/fence/coalesced_fence.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/base/atomic.hpp"
+#include "blitz/detail/base/atomic.hpp"
 #include "support/child_process.hpp"
 
 using blitz::detail::Atomic;

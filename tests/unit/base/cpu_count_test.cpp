@@ -1,4 +1,4 @@
-#include "blitz/base/cpu_count.hpp"
+#include "blitz/detail/sys/cpu_count.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/base/windows.hpp"
+#include "blitz/detail/sys/windows.hpp"
 #include "support/fake_root.hpp"
 #include "unit/without_affinity.hpp"
 

@@ -1,4 +1,4 @@
-#include "blitz/base/fork_history.hpp"
+#include "blitz/detail/wake/fork_history.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "blitz/base/futex.hpp"
+#include "blitz/detail/sys/futex.hpp"
 
 #include <cerrno>
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/base/atomic.hpp"
+#include "blitz/detail/base/atomic.hpp"
 
 using blitz::detail::Atomic;
 using blitz::detail::futex_wait;

@@ -1,4 +1,4 @@
-#include "blitz/base/kept_memory.hpp"
+#include "blitz/detail/sys/kept_memory.hpp"
 
 #include <algorithm>
 #include <cstddef>

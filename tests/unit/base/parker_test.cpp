@@ -1,4 +1,4 @@
-#include "blitz/base/parker.hpp"
+#include "blitz/detail/sys/parker.hpp"
 
 #include <memory>
 #include <thread>

@@ -1,4 +1,4 @@
-#include "blitz/base/placement.hpp"
+#include "blitz/detail/sys/placement.hpp"
 
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
 
@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 #include <sched.h>
 
-#include "blitz/base/cpu_count.hpp"
+#include "blitz/detail/sys/cpu_count.hpp"
 
 using blitz::detail::Placement;
 

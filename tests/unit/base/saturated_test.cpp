@@ -1,4 +1,4 @@
-#include "blitz/base/saturated.hpp"
+#include "blitz/detail/base/saturated.hpp"
 
 #include <cstdint>
 #include <initializer_list>

@@ -1,4 +1,4 @@
-#include "blitz/base/thread.hpp"
+#include "blitz/detail/sys/thread.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/base/cpu_count.hpp"
-#include "blitz/base/windows.hpp"
+#include "blitz/detail/sys/cpu_count.hpp"
+#include "blitz/detail/sys/windows.hpp"
 #include "support/failing_thread.hpp"
 
 #if defined(__unix__) && !defined(BLITZ_PORTABLE)

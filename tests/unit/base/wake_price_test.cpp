@@ -1,4 +1,4 @@
-#include "blitz/base/wake_price.hpp"
+#include "blitz/detail/wake/wake_price.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "blitz/base/xorshift.hpp"
+#include "blitz/detail/base/xorshift.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "blitz/core/claims.hpp"
+#include "blitz/detail/loop/claims.hpp"
 
 #include <algorithm>
 #include <atomic>

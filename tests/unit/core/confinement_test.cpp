@@ -1,4 +1,4 @@
-#include "blitz/core/confinement.hpp"
+#include "blitz/detail/worker/confinement.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/core/worker.hpp"
+#include "blitz/detail/worker/worker.hpp"
 #include "fake_worker.hpp"
 
 using blitz::detail::Confined;

@@ -10,9 +10,9 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/base/ticks.hpp"
-#include "blitz/core/loop_driver.hpp"
-#include "blitz/core/worker.hpp"
+#include "blitz/detail/base/ticks.hpp"
+#include "blitz/detail/loop/loop_driver.hpp"
+#include "blitz/detail/worker/worker.hpp"
 #include "blitz/options.hpp"
 #include "blitz/stats.hpp"
 

@@ -1,4 +1,4 @@
-#include "blitz/core/fifo.hpp"
+#include "blitz/detail/worker/fifo.hpp"
 
 #include <memory>
 #include <thread>

@@ -1,4 +1,4 @@
-#include "blitz/core/fold.hpp"
+#include "blitz/detail/loop/fold.hpp"
 
 #include <array>
 #include <cmath>

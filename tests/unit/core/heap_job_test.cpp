@@ -1,4 +1,4 @@
-#include "blitz/core/heap_job.hpp"
+#include "blitz/detail/task/heap_job.hpp"
 
 #include <cstddef>
 #include <cstdint>

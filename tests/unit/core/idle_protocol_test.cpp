@@ -11,9 +11,9 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/async/idle_state.hpp"
-#include "blitz/core/latch.hpp"
-#include "blitz/fork_join/sleep.hpp"
+#include "blitz/detail/async/idle_state.hpp"
+#include "blitz/detail/fork_join/sleep.hpp"
+#include "blitz/detail/job/latch.hpp"
 #include "support/reference_policy.hpp"
 
 using blitz::detail::Audience;

@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/async/policy.hpp"
-#include "blitz/fork_join/policy.hpp"
+#include "blitz/detail/async/async_policy.hpp"
+#include "blitz/detail/fork_join/fork_join_policy.hpp"
 #include "injected_jobs.hpp"
 #include "support/reference_policy.hpp"
 

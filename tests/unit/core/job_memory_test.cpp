@@ -1,4 +1,4 @@
-#include "blitz/core/job_memory.hpp"
+#include "blitz/detail/job/job_memory.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "blitz/core/job.hpp"
+#include "blitz/detail/job/job.hpp"
 
 #include <concepts>
 #include <memory>
@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/core/latch.hpp"
+#include "blitz/detail/job/latch.hpp"
 #include "fake_worker.hpp"
 #include "support/counted.hpp"
 

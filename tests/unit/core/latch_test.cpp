@@ -1,4 +1,4 @@
-#include "blitz/core/latch.hpp"
+#include "blitz/detail/job/latch.hpp"
 
 #include <memory>
 #include <optional>
@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/core/caller_latch.hpp"
+#include "blitz/detail/worker/caller_latch.hpp"
 #include "fake_worker.hpp"
 
 using blitz::detail::CallerLatch;

@@ -1,4 +1,4 @@
-#include "blitz/core/loop_history.hpp"
+#include "blitz/detail/wake/loop_history.hpp"
 
 #include <cstdint>
 

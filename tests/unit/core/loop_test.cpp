@@ -1,4 +1,4 @@
-#include "blitz/core/loop.hpp"
+#include "blitz/detail/loop/loop.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/base/ticks.hpp"
+#include "blitz/detail/base/ticks.hpp"
 #include "fake_worker.hpp"
 
 using blitz::detail::Loop;

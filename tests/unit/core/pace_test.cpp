@@ -1,4 +1,4 @@
-#include "blitz/core/pace.hpp"
+#include "blitz/detail/loop/pace.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "blitz/core/pool_config.hpp"
+#include "blitz/detail/worker/pool_config.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/base/cpu_count.hpp"
+#include "blitz/detail/sys/cpu_count.hpp"
 #include "support/environment.hpp"
 #include "unit/without_affinity.hpp"
 

@@ -1,5 +1,3 @@
-#include "blitz/core/reduce.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +13,7 @@
 
 #include <doctest/doctest.h>
 
+#include "blitz/detail/loop/reduction.hpp"
 #include "fake_worker.hpp"
 
 using blitz::detail::LoopCut;

@@ -1,4 +1,4 @@
-#include "blitz/core/scope_state.hpp"
+#include "blitz/detail/task/scope_state.hpp"
 
 #include <cstddef>
 #include <exception>

@@ -1,4 +1,4 @@
-#include "blitz/core/spawned_job.hpp"
+#include "blitz/detail/task/spawned_job.hpp"
 
 #include <cstddef>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "blitz/core/worker.hpp"
+#include "blitz/detail/worker/worker.hpp"
 
 #include <array>
 #include <string>

@@ -1,4 +1,4 @@
-#include "blitz/fork_join/atomic_counters.hpp"
+#include "blitz/detail/fork_join/atomic_counters.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "blitz/fork_join/policy.hpp"
+#include "blitz/detail/fork_join/fork_join_policy.hpp"
 #include "support/unmanned_pool.hpp"
 
 using blitz::detail::ForkJoinFinder;

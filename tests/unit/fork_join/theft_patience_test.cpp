@@ -1,4 +1,4 @@
-#include "blitz/fork_join/theft_patience.hpp"
+#include "blitz/detail/fork_join/theft_patience.hpp"
 
 #include <doctest/doctest.h>
 

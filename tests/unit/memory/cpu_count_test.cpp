@@ -1,4 +1,4 @@
-#include "blitz/base/cpu_count.hpp"
+#include "blitz/detail/sys/cpu_count.hpp"
 
 #include <algorithm>
 #include <cstddef>

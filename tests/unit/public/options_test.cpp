@@ -11,7 +11,7 @@
 #include <blitz/custom_policy.hpp>
 #include <doctest/doctest.h>
 
-#include "blitz/async/policy.hpp"
+#include "blitz/detail/async/async_policy.hpp"
 
 static_assert(std::is_base_of_v<std::runtime_error, blitz::ThreadPoolError>);
 static_assert(!std::is_copy_constructible_v<blitz::ThreadPool>);

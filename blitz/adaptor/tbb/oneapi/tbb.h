@@ -7,4 +7,4 @@
 #include "blitz/adaptor/tbb/tasks.hpp"
 #include "blitz/adaptor/tbb/thread_specific.hpp"
 #include "blitz/adaptor/tbb/tick_count.hpp"
-#include "blitz/adaptor/tbb/version.hpp"
+#include "blitz/adaptor/tbb/tbb_version.hpp"

@@ -1,3 +1,3 @@
 #pragma once
 
-#include "blitz/adaptor/tbb/version.hpp"
+#include "blitz/adaptor/tbb/tbb_version.hpp"

@@ -1,0 +1,17 @@
+#include "blitz/algorithm/algorithm_options.hpp"
+
+#include "blitz/current_pool.hpp"
+#include "blitz/detail/worker/pool_base.hpp"
+
+namespace blitz {
+
+const char* Stopped::what() const noexcept { return "blitz: a stop was requested before the algorithm was complete"; }
+
+void detail::throw_stopped() { throw Stopped(); }
+
+std::size_t detail::threads_of(const AlgorithmOptions& options) {
+  const PoolBase* const pool = options.pool.base();
+  return pool != nullptr ? pool->num_threads() : current_num_threads();
+}
+
+}  // namespace blitz

@@ -1,0 +1,97 @@
+/// @file
+/// What algorithms are made of: loops and folds over blocks of positions, and the search for the first position of a kind.
+///
+/// All run on the engine of parallel_for, in the pool of the options. A block is a run [first, last) of positions, never
+/// empty; functions are called through references, by several threads at once. What one throws ends the algorithm: no
+/// block that has not begun will begin, and the first exception is rethrown once all running blocks are done. A stop
+/// request leaves out the blocks that have not begun; see throw_if_stopped.
+#pragma once
+
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/algorithm/algorithm_options.hpp"
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/loop/items.hpp"
+#include "blitz/detail/loop/loop.hpp"
+#include "blitz/detail/loop/reduction.hpp"
+
+namespace blitz::detail {
+
+/// The iterator to position `i` of what begins at `first`.
+template <std::random_access_iterator I>
+[[nodiscard]] constexpr I at(const I& first, LoopIndex i) {
+  return first + static_cast<std::iter_difference_t<I>>(i);
+}
+
+/// The least block: what the options say, or else the algorithm's own choice.
+[[nodiscard]] constexpr LoopIndex grain_of(const AlgorithmOptions& options, LoopIndex grain) noexcept {
+  return options.min_grain > 0 ? options.min_grain : grain;
+}
+
+/// Calls `f(first, last)` for blocks that cover [0, count). An `f` that returns true ends the loop, as Flow::stop does.
+template <class F>
+void for_blocks(const AlgorithmOptions& options, LoopIndex count, LoopIndex grain, F&& f) {
+  struct BlockLoop final : Loop {
+    BlockLoop(LoopIndex positions, LoopIndex least_block, const std::stop_token& stop_token, F& its_f)
+        : Loop(&run_block_of, positions, LoopCut::kAdaptive, least_block, stop_token), f(its_f) {}
+    static bool run_block_of(const Loop& self, void* /*value*/, LoopIndex first, LoopIndex last) {
+      F& f = static_cast<const BlockLoop&>(self).f;
+      if constexpr (std::is_void_v<std::invoke_result_t<F&, LoopIndex, LoopIndex>>) {
+        f(first, last);
+        return false;
+      } else {
+        return f(first, last);
+      }
+    }
+    F& f;
+  };
+  if (count > 0) BlockLoop(count, grain_of(options, grain), options.stop, f).run(options.pool.base());
+}
+
+/// Folds [0, count) into one value. `identity()` makes the value of a part, `fold(value, first, last)` takes a block into
+/// it, and ends the loop if it returns true, and `combine(left, right)` takes `right`, an rvalue, into `left`; parts are
+/// combined in their order. For no positions, or a stop request before the first block, returns identity().
+template <class Identity, class F, class Combine>
+auto fold_blocks(const AlgorithmOptions& options, LoopIndex count, LoopIndex grain, Identity&& identity, F&& fold,
+                 Combine&& combine) {
+  struct BlockFold {
+    using Value = std::invoke_result_t<Identity&>;
+    [[nodiscard]] Value identity() const { return its_identity(); }
+    auto fold(Value& value, LoopIndex first, LoopIndex last) const { return its_fold(value, first, last); }
+    void combine(Value& left, Value&& right) const { its_combine(left, std::move(right)); }
+    Identity& its_identity;
+    F& its_fold;
+    Combine& its_combine;
+  };
+  const BlockFold whole{identity, fold, combine};
+  if (count == 0) return identity();
+  const LoopCut cut = options.deterministic ? LoopCut::kTree : LoopCut::kAdaptive;
+  return Reduction(whole, count, cut, grain_of(options, grain), options.stop).run(options.pool.base());
+}
+
+/// The first position that `probe` finds, or `count`. `probe(first, last)` returns the first position of its kind in the
+/// block, or `last`.
+///
+/// The workers share the best position so far: a block to the right of it is not probed, and one that it lies in only as
+/// far as that.
+template <class Probe>
+[[nodiscard]] LoopIndex find_first(const AlgorithmOptions& options, LoopIndex count, LoopIndex grain, Probe&& probe) {
+  Atomic<LoopIndex> best{count};  // written by blocks that find a better one, read by all before each block
+  for_blocks(options, count, grain, [&](LoopIndex first, LoopIndex last) {
+    // Relaxed, here and below: the end of the loop orders the last write before the caller's read, and an old value costs
+    // a needless probe and no more.
+    LoopIndex seen = best.load(std::memory_order_relaxed);
+    if (first >= seen) return;
+    const LoopIndex end = last < seen ? last : seen;
+    const LoopIndex found = probe(first, end);
+    if (found == end) return;
+    while (found < seen &&
+           !best.compare_exchange_weak(seen, found, std::memory_order_relaxed, std::memory_order_relaxed)) {
+    }
+  });
+  return best.load(std::memory_order_relaxed);
+}
+
+}  // namespace blitz::detail

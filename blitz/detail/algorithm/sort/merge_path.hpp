@@ -1,0 +1,45 @@
+/// @file
+/// Merging two sorted ranges on several threads: by co-ranking the output is cut into equal parts, and each part is a merge of
+/// its own.
+///
+/// Source: C. Siebert, J. L. Träff: Perfectly Load-Balanced, Optimal, Stable, Parallel Merge, 2013.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "blitz/algorithm/algorithm_options.hpp"
+#include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/algorithm/sort/merge_kernels.hpp"
+#include "blitz/detail/algorithm/sort/parts.hpp"
+
+namespace blitz::detail {
+
+/// Merges a[0..na) and b[0..nb) to `out`; see merge_serial. `parts`: see part_count. When it throws, some items were merged and
+/// others were not.
+template <class A, class B, class O, class Less, class Put>
+void merge_parallel(const AlgorithmOptions& options, std::size_t parts, A a, std::size_t na, B b, std::size_t nb, O out,
+                    Less less, Put put) {
+  if (parts == 1) return static_cast<void>(merge_serial(a, na, b, nb, out, less, put));
+  const std::size_t n = na + nb;
+  // The cuts are made from left to right, each in what is left: so no part begins before the one to its left ends, whatever a
+  // comparison returns.
+  std::array<std::size_t, kMostParts + 1> cuts;
+  cuts[0] = 0;
+  for (std::size_t part = 1; part != parts; ++part) {
+    const std::size_t done = part_begin(n, parts, part - 1);
+    const std::size_t done_a = cuts[part - 1];
+    const std::size_t done_b = done - done_a;
+    cuts[part] = done_a + co_rank(part_begin(n, parts, part) - done, at(a, done_a), na - done_a, at(b, done_b),
+                                  nb - done_b, less);
+  }
+  cuts[parts] = na;
+  for_parts(options, n, parts, [&](std::size_t part, std::size_t begin, std::size_t end) {
+    const std::size_t begin_a = cuts[part];
+    const std::size_t end_a = cuts[part + 1];
+    merge_serial(at(a, begin_a), end_a - begin_a, at(b, begin - begin_a), end - end_a - (begin - begin_a),
+                 at(out, begin), less, put);
+  });
+}
+
+}  // namespace blitz::detail

@@ -1,0 +1,63 @@
+#include "blitz/detail/algorithm/sort/parallel_partition.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "blitz/algorithm/algorithm_options.hpp"
+#include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/algorithm/sort/parts.hpp"
+
+namespace blitz::detail {
+
+std::size_t parallel_partition(const AlgorithmOptions& options, std::size_t n, std::size_t parts,
+                               FunctionRef<std::size_t(std::size_t begin, std::size_t end)> partition,
+                               FunctionRef<void(std::size_t a, std::size_t b, std::size_t size)> swap) {
+  parts = std::min(parts, kMostPartitionParts);
+  std::array<std::size_t, kMostPartitionParts> middles;
+  for_blocks({.stop = options.stop, .pool = options.pool}, parts, 1, [&](LoopIndex part, LoopIndex last) {
+    for (; part != last; ++part) middles[part] = partition(part_begin(n, parts, part), part_begin(n, parts, part + 1));
+  });
+  throw_if_stopped(options);
+
+  std::size_t boundary = 0;
+  for (std::size_t part = 0; part != parts; ++part) boundary += middles[part] - part_begin(n, parts, part);
+  // The runs of wrong items on both sides of the boundary, in their order.
+  struct Run {
+    std::size_t begin;
+    std::size_t size;
+  };
+  std::array<Run, kMostPartitionParts> left;
+  std::array<Run, kMostPartitionParts> right;
+  std::size_t lefts = 0;
+  std::size_t rights = 0;
+  std::size_t wrong = 0;
+  for (std::size_t part = 0; part != parts; ++part) {
+    const std::size_t middle = middles[part];
+    if (const std::size_t to = std::min(part_begin(n, parts, part + 1), boundary); middle < to) {
+      left[lefts++] = {middle, to - middle};
+      wrong += to - middle;
+    }
+    if (const std::size_t from = std::max(part_begin(n, parts, part), boundary); from < middle) {
+      right[rights++] = {from, middle - from};
+    }
+  }
+  constexpr std::size_t kLeastSwaps = 4096;
+  for_blocks({.pool = options.pool}, wrong, kLeastSwaps, [&](LoopIndex from, LoopIndex to) {
+    const Run* a = left.data();
+    const Run* b = right.data();
+    std::size_t at_a = from;
+    std::size_t at_b = from;
+    for (; at_a >= a->size; ++a) at_a -= a->size;
+    for (; at_b >= b->size; ++b) at_b -= b->size;
+    for (std::size_t left_over = to - from; left_over != 0;) {
+      const std::size_t size = std::min({left_over, a->size - at_a, b->size - at_b});
+      swap(a->begin + at_a, b->begin + at_b, size);
+      left_over -= size;
+      if ((at_a += size) == a->size) ++a, at_a = 0;
+      if ((at_b += size) == b->size) ++b, at_b = 0;
+    }
+  });
+  return boundary;
+}
+
+}  // namespace blitz::detail

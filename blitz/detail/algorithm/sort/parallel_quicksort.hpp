@@ -1,0 +1,61 @@
+/// @file
+/// Quicksort on several threads: the two sides of a pivot are joined, and while they are larger than the share of a
+/// thread, the partition too is made by several.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "blitz/algorithm/algorithm_options.hpp"
+#include "blitz/detail/algorithm/sort/parallel_partition.hpp"
+#include "blitz/detail/algorithm/sort/partition_kernels.hpp"
+#include "blitz/detail/algorithm/sort/quicksort.hpp"
+#include "blitz/join.hpp"
+
+namespace blitz::detail {
+
+template <class T, class Less>
+class ParallelQuicksort {
+ public:
+  /// For n items, on a worker of a pool of that many threads. Fewer than `grain` items are sorted by one thread.
+  ParallelQuicksort(const AlgorithmOptions& options, std::size_t threads, std::size_t n, std::size_t grain, Less less)
+      : options_(options), share_(n / threads + 1), grain_(grain), less_(less) {}
+
+  /// Sorts [first, last). `before` and `limit`: see quicksort. Throws Stopped.
+  void sort(T* first, T* last, T* before, int limit) const {
+    for (;;) {
+      throw_if_stopped(options_);
+      const auto n = static_cast<std::size_t>(last - first);
+      if (n <= grain_ || limit-- == 0) return quicksort(first, last, before, std::max(limit, 0), less_);
+      T* pivot = choose_pivot(first, last, less_);
+      if (is_equal_pivot(before, pivot, less_)) {
+        first = cut_equal(first, last, pivot, less_);
+        before = nullptr;  // all that are equal to it are gone
+        continue;
+      }
+      const std::size_t parts = parts_of(n);
+      pivot = cut(first, last, pivot, less_, [parts](T* from, T* to, auto below) {
+        return parts == 1 ? partition_evenly(from, to, below)
+                          : parallel_partition({}, from, to, parts, below, partition_by_one);
+      });
+      join([&, this] { sort(first, pivot, before, limit); }, [&, this] { sort(pivot + 1, last, pivot, limit); });
+      return;
+    }
+  }
+
+ private:
+  /// How many parts n items are partitioned in.
+  [[nodiscard]] std::size_t parts_of(std::size_t n) const {
+    constexpr std::size_t kPartsOfThread = 4;  // so that a thread that comes late finds some left
+    if (n < share_ + share_ / 2) return 1;
+    return std::clamp<std::size_t>(std::min(n / share_ * kPartsOfThread, n / grain_), 1, kMostPartitionParts);
+  }
+
+  const AlgorithmOptions& options_;
+  std::size_t share_;  // of a thread, in items
+  std::size_t grain_;
+  Less less_;
+};
+
+}  // namespace blitz::detail

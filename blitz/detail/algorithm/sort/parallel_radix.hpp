@@ -1,0 +1,193 @@
+/// @file
+/// The radix sort on several threads; see radix.hpp.
+///
+/// Many items are counted and distributed to buckets in parts, by several threads; then the buckets are sorted side by
+/// side. A stop request, or a pool without memory, ends that by an exception: then all items are brought to where they
+/// belong in the end, in some order.
+///
+/// Source: M. Zagha, G. E. Blelloch: Radix Sort for Vector Multiprocessors, SC 1991 (counts of parts, added up bucket
+/// by bucket).
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/algorithm/algorithm_options.hpp"
+#include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/algorithm/scratch.hpp"
+#include "blitz/detail/algorithm/sort/parts.hpp"
+#include "blitz/detail/algorithm/sort/quicksort.hpp"
+#include "blitz/detail/algorithm/sort/radix.hpp"
+#include "blitz/detail/base/raw_memory.hpp"
+#include "blitz/detail/sys/kept_memory.hpp"
+
+namespace blitz::detail {
+
+/// Has the kernel map large memory of `size` bytes, each page by one thread. Threads that scatter items all come to a new page at
+/// about the same time, and each would have it cleared.
+inline void touch_pages(void* memory, std::size_t size, std::size_t threads) noexcept {
+  constexpr std::size_t kPage = 4096;
+  auto* const bytes = static_cast<std::byte*>(memory);
+  const std::size_t pages = size / kPage;
+  if (pages > 2 * kHugePage / kPage) {
+    for_all(pages, threads, kHugePage / kPage,
+            [=](std::size_t page) { std::construct_at(bytes + page * kPage, std::byte{}); });
+  }
+}
+
+template <class T, class Order>
+class ParallelRadixSort {
+ public:
+  /// For n items, on a worker of the pool of the options, which has that many threads, or on any thread for 1.
+  ParallelRadixSort(const AlgorithmOptions& options, std::size_t threads, std::size_t n, Order order)
+      : options_(options),
+        threads_(threads),
+        share_(n / threads),
+        least_part_(std::max(options.min_grain, kLeastPart)),
+        order_(order) {}
+
+  /// Sorts the n items at `items`. They end in `other`, or in `items` if not `into_other`; the other one is scratch.
+  /// Throws Stopped.
+  void sort(T* items, T* other, std::size_t n, bool into_other) const {
+    constexpr std::size_t kMostSerial = std::size_t{1} << 30;  // radix_sort counts in 32 bits
+    const bool few = n < share_ / 2 || n / 2 < options_.min_grain || n * sizeof(T) <= kMostRadixBytes;
+    if (few && n <= kMostSerial) {
+      return radix_sort(items, other, n, into_other, order_);
+    }
+    T* const home = into_other ? other : items;
+    const auto move_home = [&] {
+      if (into_other) move_items(items, other, n);
+    };
+    unsigned bits = 0;
+    try_or([&] { bits = differing_bits_of(items, n); }, move_home);
+    if (bits == 0) return move_home();
+    const bool once = Order::kIsItem && bits <= kMostDigit;  // the counts alone say what the items are
+    const unsigned width = once ? bits : radix_width<T>(n, bits);
+    const std::size_t parts = std::clamp<std::size_t>(n / least_part_, 1, threads_ * kPartsOfThread);
+    const Scratch<Bucket> buckets(std::size_t{1} << width, std::nothrow);
+    // For each part and bucket, how many items there are; then where the next of them goes.
+    const Scratch<std::size_t> counts(parts * buckets.size(), std::nothrow);
+    if (counts.data() == nullptr) {
+      move_home();
+      return radix_quicksort(home, into_other ? items : other, n, order_);
+    }
+    const RadixDigit<Order> digit{order_, bits - width, width};
+    try_or(
+        [&] {
+          count(items, n, digit, parts, counts.data(), buckets);
+          if (once) return;
+          touch_pages(other, n * sizeof(T), threads_);
+          to_buckets(items, other, n, digit, parts, counts.data());
+        },
+        move_home);
+    if constexpr (Order::kIsItem) {
+      if (once) return write_items(*items, home, buckets);
+    }
+    try_or([&] { sort_buckets(items, other, n, into_other, buckets); },
+           [&] {
+             if (into_other) return;
+             for (Bucket* bucket = buckets.data(); bucket != buckets.data() + buckets.size(); ++bucket) {
+               if (!bucket->begun) move_items(other + bucket->begin, items + bucket->begin, bucket->size);
+             }
+           });
+  }
+
+ private:
+  using Bits = std::remove_cvref_t<std::invoke_result_t<Order&, T&>>;
+
+  struct Bucket {
+    std::size_t begin;
+    std::size_t size;
+    bool begun;  // from then on its sort brings its items home
+  };
+
+  static constexpr std::size_t kLeastPart = 8192;
+  static constexpr std::size_t kPartsOfThread = 4;  // so that a thread that comes late finds some left
+
+  /// For loops in the pool of the sort: the caller that sorts alone need not be one of its workers.
+  [[nodiscard]] AlgorithmOptions here() const { return {.pool = options_.pool}; }
+
+  /// See differing_bits.
+  unsigned differing_bits_of(T* items, std::size_t n) const {
+    const Bits first = order_(*items);
+    const Bits bits = fold_blocks(
+        here(), n, least_part_, [] { return Bits{0}; },
+        [&](Bits& value, LoopIndex from, LoopIndex to) {
+          Bits found = 0;
+          for (LoopIndex i = from; i != to; ++i) found = static_cast<Bits>(found | (order_(items[i]) ^ first));
+          value = static_cast<Bits>(value | found);
+        },
+        [](Bits& left, Bits right) { left = static_cast<Bits>(left | right); });
+    return static_cast<unsigned>(std::bit_width(bits));
+  }
+
+  /// Calls `f(part, items, size)` for parts of the n items.
+  template <class F>
+  void for_parts(T* items, std::size_t n, std::size_t parts, F&& f) const {
+    for_blocks(here(), parts, 1, [&](LoopIndex first, LoopIndex last) {
+      for (LoopIndex part = first; part != last; ++part) {
+        throw_if_stopped(options_);
+        const std::size_t begin = n / parts * part;
+        f(part, items + begin, part + 1 == parts ? n - begin : n / parts);
+      }
+    });
+  }
+
+  /// Counts the items of each bucket, and adds the counts up.
+  void count(T* items, std::size_t n, RadixDigit<Order> digit, std::size_t parts, std::size_t* counts,
+             const Scratch<Bucket>& buckets) const {
+    for_parts(items, n, parts, [&](std::size_t part, T* from, std::size_t size) {
+      std::size_t* const of_part = counts + part * buckets.size();
+      std::uninitialized_fill_n(of_part, buckets.size(), std::size_t{0});
+      for (std::size_t i = 0; i != size; ++i) ++of_part[digit(from[i])];
+    });
+    std::size_t begin = 0;
+    for (std::size_t b = 0; b != buckets.size(); ++b) {
+      const std::size_t first = begin;
+      for (std::size_t part = 0; part != parts; ++part)
+        begin += std::exchange(counts[part * buckets.size() + b], begin);
+      std::construct_at(buckets.data() + b, Bucket{first, begin - first, false});
+    }
+  }
+
+  /// Moves the items to their buckets in `other`. They are still at `items` if it throws.
+  void to_buckets(T* items, T* other, std::size_t n, RadixDigit<Order> digit, std::size_t parts,
+                  std::size_t* counts) const {
+    for_parts(items, n, parts, [&](std::size_t part, T* from, std::size_t size) {
+      distribute(from, other, size, digit, counts + (part << digit.width));
+    });
+  }
+
+  void sort_buckets(T* items, T* other, std::size_t n, bool into_other, const Scratch<Bucket>& buckets) const {
+    const std::size_t blocks = std::max<std::size_t>(n / std::max<std::size_t>(options_.min_grain, 1), 1);
+    const std::size_t grain = std::max<std::size_t>(buckets.size() / blocks, 1);
+    for_blocks(here(), buckets.size(), grain, [&](LoopIndex first, LoopIndex last) {
+      for (Bucket *bucket = buckets.data() + first, *end = buckets.data() + last; bucket != end; ++bucket) {
+        throw_if_stopped(options_);
+        bucket->begun = true;
+        sort(other + bucket->begin, items + bucket->begin, bucket->size, !into_other);
+      }
+    });
+  }
+
+  /// Writes the items of all buckets, which are equal in each, and differ from `any` in the lowest bits alone.
+  void write_items(Bits any, T* to, const Scratch<Bucket>& buckets) const noexcept {
+    for_all(buckets.size(), threads_, 1,
+            [&, high = static_cast<std::size_t>(any) & ~(buckets.size() - 1)](std::size_t b) {
+              const Bucket& bucket = buckets.data()[b];
+              std::uninitialized_fill_n(to + bucket.begin, bucket.size, static_cast<Bits>(high | b));
+            });
+  }
+
+  const AlgorithmOptions& options_;
+  std::size_t threads_;
+  std::size_t share_;  // of a thread, in items
+  std::size_t least_part_;
+  Order order_;
+};
+
+}  // namespace blitz::detail

@@ -1,0 +1,103 @@
+/// @file
+/// Selection: brings the item of one rank to its place, what is not above it before it and what is not below it after
+/// it.
+///
+/// The range is partitioned by an item whose rank in a sample says that it lies just beyond the wanted one: so about
+/// the wanted rank's side of the range remains, then, with an item just before it, hardly anything. Large ranges are
+/// partitioned by several threads.
+///
+/// Source: R. W. Floyd, R. L. Rivest: Expected Time Bounds for Selection, 1975.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <utility>
+
+#include "blitz/algorithm/algorithm_options.hpp"
+#include "blitz/detail/algorithm/sort/parallel_partition.hpp"
+#include "blitz/detail/algorithm/sort/partition_kernels.hpp"
+#include "blitz/detail/algorithm/sort/quicksort.hpp"
+#include "blitz/detail/algorithm/sort/small_sort.hpp"
+#include "blitz/detail/base/export.hpp"
+
+namespace blitz::detail {
+
+/// Of a sample of `size` of n items, the rank of the one that is two standard deviations of its rank on the longer side's side
+/// of where the item of rank `nth` would be.
+[[nodiscard]] BLITZ_API std::size_t rank_in_sample(std::size_t size, std::size_t nth, std::size_t n) noexcept;
+
+template <class T, class Less>
+class ParallelSelect {
+ public:
+  /// On a worker of a pool of that many threads. Fewer than `grain` items are partitioned by one thread.
+  ParallelSelect(const AlgorithmOptions& options, std::size_t threads, T* /*items*/, std::size_t grain, Less less)
+      : options_(options), threads_(threads), grain_(grain), less_(less) {}
+
+  /// Brings what belongs there to `nth`, of [first, last). Throws Stopped.
+  void select(T* first, T* nth, T* last) const {
+    T* before = nullptr;
+    for (int limit = depth_limit(last - first); last - first > kFew && limit > 0; --limit) {
+      throw_if_stopped(options_);
+      const auto [chosen, even] = choose(first, nth, last);
+      if (is_equal_pivot(before, chosen, less_)) {
+        first = cut_equal(first, last, chosen, less_);
+        if (nth < first) return;
+        before = nullptr;  // all that are equal to it are gone
+        continue;
+      }
+      T* const pivot = cut(first, last, chosen, less_, [&, is_even = even](T* from, T* to, auto below) {
+        const auto serial = [is_even](T* begin, T* end, auto its_below) {
+          return partition_serial(begin, end, its_below, is_even);
+        };
+        const std::size_t parts = std::min(static_cast<std::size_t>(to - from) / grain_, threads_ * kPartsOfThread);
+        return parts < 2 || threads_ == 1 ? serial(from, to, below)
+                                          : parallel_partition({}, from, to, parts, below, serial);
+      });
+      if (nth == pivot) return;
+      if (nth < pivot) {
+        last = pivot;
+      } else {
+        first = pivot + 1;
+        before = pivot;
+      }
+    }
+    if constexpr (!kCheapToMove<T>) {  // Of few items an insertion moves less.
+      if (last - first <= kFew) return binary_insertion_sort(first, last, less_);
+    }
+    heap_sort(first, last, less_);
+  }
+
+ private:
+  struct Pivot {
+    T* item;
+    bool even;  // else nearly all items are expected on one side: branches are foreseen, and hardly an item moves
+  };
+  static constexpr std::size_t kPartsOfThread = 4;  // so that a thread that comes late finds some left
+  static constexpr std::ptrdiff_t kFew = 8;         // which are sorted, as is what many partitions have not cut down
+
+  template <class Below>
+  [[gnu::noinline]] static T* partition_serial(T* first, T* last, Below below, bool even) {
+    return even ? partition_evenly(first, last, below) : std::partition(first, last, below);
+  }
+
+  /// Selects from a sample, at the front, an item that lies just beyond where `nth` would be.
+  Pivot choose(T* first, T* nth, T* last) const {
+    const auto n = static_cast<std::size_t>(last - first);
+    constexpr std::size_t kLeastSampled = 2048;
+    if (n < kLeastSampled) return {choose_pivot(first, last, less_), true};
+    const std::size_t size = std::size_t{2} << (std::bit_width(n) / 2);
+    const std::size_t stride = n / size;
+    for (std::size_t i = 1; i != size; ++i) std::ranges::swap(first[i], first[i * stride]);
+    const std::size_t at = rank_in_sample(size, static_cast<std::size_t>(nth - first), n);
+    select(first, first + at, first + size);
+    return {first + at, at > size / 64 && at < size - size / 64};
+  }
+
+  const AlgorithmOptions& options_;
+  std::size_t threads_;
+  std::size_t grain_;
+  Less less_;
+};
+
+}  // namespace blitz::detail

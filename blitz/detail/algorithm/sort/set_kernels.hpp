@@ -1,0 +1,275 @@
+/// @file
+/// Set operations on sorted ranges: what of two ranges goes to the output, and where to cut the ranges so that the parts can
+/// be worked on side by side.
+///
+/// Equal items lie in one part: item k of a run of equal ones in the first range meets item k of that in the second range.
+/// Each part counts what it will write, and then writes it to its place; a comparison that is no order may write less. Reads
+/// and writes are within bounds, and every loop ends, whatever a comparison returns.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/algorithm/algorithm_options.hpp"
+#include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/algorithm/sort/merge_kernels.hpp"
+#include "blitz/detail/algorithm/sort/parts.hpp"
+#include "blitz/detail/algorithm/sort/small_sort.hpp"
+#include "blitz/detail/base/export.hpp"
+#include "blitz/detail/base/function_ref.hpp"
+
+namespace blitz::detail {
+
+/// Which items a set operation writes: those of the first range alone, of the second range alone, and of both, from the first.
+struct SetItems {
+  bool first;
+  bool second;
+  bool both;
+};
+
+/// How far a set operation has come, in each range.
+struct SetProgress {
+  std::size_t first;
+  std::size_t second;
+  std::size_t written;
+};
+
+/// Whether the operation writes the next item: one of the first range, of the second one, or else of both.
+template <SetItems kItems>
+[[nodiscard]] constexpr bool writes(bool first, bool second) noexcept {
+  constexpr unsigned kTable = (kItems.both ? 1U : 0U) | (kItems.first ? 2U : 0U) | (kItems.second ? 4U : 0U);
+  return (kTable >> (unsigned{first} | unsigned{second} << 1U) & 1U) != 0;
+}
+
+/// Items of two ranges: those of each from a position on, and how many.
+struct SetPart {
+  std::size_t first;
+  std::size_t first_size;
+  std::size_t second;
+  std::size_t second_size;
+};
+
+/// How many items of a[0..na) and b[0..nb) the operation would write.
+template <SetItems kItems, class A, class B, class Less>
+std::size_t count_set(A a, std::size_t na, B b, std::size_t nb, Less less) {
+  const A a_end = at(a, na);
+  const B b_end = at(b, nb);
+  std::size_t count = 0;
+  while (a != a_end && b != b_end) {
+    const bool second = less(*b, *a);
+    const bool first = !second && less.first_less(*a, *b);
+    count += writes<kItems>(first, second);
+    a += !second;
+    b += !first;
+  }
+  if (kItems.first) count += static_cast<std::size_t>(a_end - a);
+  if (kItems.second) count += static_cast<std::size_t>(b_end - b);
+  return count;
+}
+
+/// Writes what the operation takes from a[0..na) and b[0..nb). Stops at an item that does not fit into `room`.
+template <SetItems kItems, class A, class B, class O, class Less>
+[[gnu::noinline]] SetProgress write_set(A a, std::size_t na, B b, std::size_t nb, O out, std::size_t room, Less less) {
+  const A a_begin = a;
+  const B b_begin = b;
+  const A a_end = at(a, na);
+  const B b_end = at(b, nb);
+  std::size_t written = 0;
+  const auto progress = [&] {
+    return SetProgress{static_cast<std::size_t>(a - a_begin), static_cast<std::size_t>(b - b_begin), written};
+  };
+  const auto write = [&](const auto& item) {
+    if (written == room) return false;
+    *out = *item;
+    ++out;
+    ++written;
+    return true;
+  };
+  while (a != a_end && b != b_end) {
+    if (less(*b, *a)) {
+      if (kItems.second && !write(b)) return progress();
+      ++b;
+    } else if (less.first_less(*a, *b)) {
+      if (kItems.first && !write(a)) return progress();
+      ++a;
+    } else {
+      if (kItems.both && !write(a)) return progress();
+      ++a;
+      ++b;
+    }
+  }
+  for (; kItems.first && a != a_end; ++a) {
+    if (!write(a)) return progress();
+  }
+  for (; kItems.second && b != b_end; ++b) {
+    if (!write(b)) return progress();
+  }
+  return {na, nb, written};
+}
+
+/// The operation on two parts, whose places in the output are those from `places[0]` on and from `places[1]` on, up to `places[2]`;
+/// without places nothing is written. Returns how many items each would write, if they are not written.
+template <SetItems kItems, class A, class B, class O, class Less>
+std::array<std::size_t, 2> run_sets(A a, B b, const SetPart (&parts)[2], O out, const std::size_t* places, Less less) {
+  std::array<std::size_t, 2> counts{};
+  for (std::size_t i = 0; i != 2; ++i) {
+    const auto [first, na, second, nb] = parts[i];
+    if (places != nullptr) {
+      write_set<kItems>(at(a, first), na, at(b, second), nb, at(out, places[i]), places[i + 1] - places[i], less);
+    } else {
+      counts[i] = count_set<kItems>(at(a, first), na, at(b, second), nb, less);
+    }
+  }
+  return counts;
+}
+
+/// How far the operation has come in a part, whose next item belongs at `place`.
+template <class T>
+struct SetLane {
+  SetLane(T* first, T* second, const SetPart& part, std::size_t its_place, std::size_t its_end)
+      : a(first + part.first),
+        a_end(a + part.first_size),
+        b(second + part.second),
+        b_end(b + part.second_size),
+        place(its_place),
+        end(its_end) {}
+
+  /// How many steps stay in the ranges, whatever they find.
+  [[nodiscard]] std::size_t free_steps() const {
+    return std::min({static_cast<std::size_t>(a_end - a), static_cast<std::size_t>(b_end - b), end - place});
+  }
+
+  T* a;
+  T* a_end;
+  T* b;
+  T* b_end;
+  std::size_t place;
+  std::size_t end;
+};
+
+/// run_sets of items that are cheap to move, without a branch that depends on them until one of the parts is at an end: the steps in
+/// the one need not wait for what those in the other read. Each writes to the next place, and steps forward if that was an item to
+/// be written: so the last place is written to until the item of that place is there, and no place beyond it.
+template <SetItems kItems, class T, class O, class Less>
+  requires kCheapToMove<std::remove_const_t<T>>
+std::array<std::size_t, 2> run_sets(T* a, T* b, const SetPart (&parts)[2], O* out, const std::size_t* places,
+                                    Less less) {
+  constexpr std::size_t kNoPlaces[] = {0, 0, std::numeric_limits<std::size_t>::max()};
+  const bool write = places != nullptr;
+  if (!write) places = kNoPlaces;
+  const auto step = [less, out, write](SetLane<T>& lane) BLITZ_LAMBDA_INLINE {
+    const bool second = less(*lane.b, *lane.a);
+    const bool before = less.first_less(*lane.a, *lane.b);
+    const bool first = before && !second;
+    if (write) out[lane.place] = *(second ? lane.b : lane.a);
+    lane.place += writes<kItems>(first, second);
+    lane.a += !second;
+    lane.b += !first;
+  };
+  SetLane<T> x(a, b, parts[0], places[0], write ? places[1] : places[2]);
+  SetLane<T> y(a, b, parts[1], places[1], places[2]);
+  while (std::size_t steps = std::min(x.free_steps(), y.free_steps())) {
+    for (; steps != 0; --steps) {
+      step(x);
+      step(y);
+    }
+  }
+  std::array<std::size_t, 2> counts{x.place, y.place};
+  for (std::size_t i = 0; i != 2; ++i) {
+    const SetLane<T>& lane = i == 0 ? x : y;
+    const auto na = static_cast<std::size_t>(lane.a_end - lane.a);
+    const auto nb = static_cast<std::size_t>(lane.b_end - lane.b);
+    if (write) {
+      write_set<kItems>(lane.a, na, lane.b, nb, out + lane.place, lane.end - lane.place, less);
+    } else {
+      counts[i] += count_set<kItems>(lane.a, na, lane.b, nb, less);
+    }
+  }
+  return counts;
+}
+
+/// Where parts of two ranges begin.
+struct SetCuts {
+  std::array<std::size_t, kMostParts + 1> first;
+  std::array<std::size_t, kMostParts + 1> second;
+};
+
+/// Cuts both ranges into so many parts.
+using CutSets = FunctionRef<void(SetCuts& cuts, std::size_t parts)>;
+
+/// A set operation, as the engine sees it: several workers call `run` at once, for different parts.
+struct SetFunctions {
+  CutSets cut;
+  /// See run_sets.
+  FunctionRef<std::array<std::size_t, 2>(const SetPart (&parts)[2], const std::size_t* places)> run;
+  /// Writes what a part takes to the output from `place` on, as much of it as there is `room` for. Returns how far it came.
+  FunctionRef<SetProgress(const SetPart& part, std::size_t place, std::size_t room)> write;
+};
+
+/// The whole set operation of ranges of so many items, two parts at a time side by side: each counts what it will write, and then
+/// writes it to its place. Stops at an item that does not fit into `room`. Throws Stopped.
+BLITZ_API SetProgress write_sets(const AlgorithmOptions& options, std::size_t na, std::size_t nb, std::size_t room,
+                                 std::size_t grain, const SetFunctions& functions);
+
+/// Whether `test(part)` holds for all parts. Throws Stopped.
+BLITZ_API bool all_of_sets(const AlgorithmOptions& options, std::size_t na, std::size_t nb, std::size_t grain,
+                           CutSets cut, FunctionRef<bool(const SetPart& part)> test);
+
+/// Cuts a[0..na) and b[0..nb) into `parts` parts of about the same size, but never between equal items.
+template <class A, class B, class C, class P1, class P2>
+void cut_sets(SetCuts& cuts, std::size_t parts, A a, std::size_t na, B b, std::size_t nb,
+              TwoProjections<C, P1, P2> less) {
+  // Each cut is made in what the one before has left: so they are in order, whatever a comparison returns.
+  std::size_t i = 0;
+  std::size_t j = 0;
+  cuts.first[0] = 0;
+  cuts.second[0] = 0;
+  for (std::size_t part = 1; part != parts; ++part) {
+    const std::size_t rank = part_begin(na + nb, parts, part);
+    if (rank > i + j) {
+      const std::size_t more = co_rank(rank - i - j, at(a, i), na - i, at(b, j), nb - j, less);
+      const std::size_t next_i = i + more;
+      const std::size_t next_j = rank - next_i;
+      // Back to the first item that is equal to the one at the cut.
+      const auto back_to = [&](auto&& key, auto a_less, auto b_less) {
+        i = static_cast<std::size_t>(
+            std::ranges::partition_point(at(a, i), at(a, next_i), [&](auto&& x) { return a_less(x, key); }) - a);
+        j = static_cast<std::size_t>(
+            std::ranges::partition_point(at(b, j), at(b, next_j), [&](auto&& y) { return b_less(y, key); }) - b);
+      };
+      if (next_i != na && (next_j == nb || !less(*at(b, next_j), *at(a, next_i)))) {
+        const TwoProjections<C, P1, P1> same{less.comp, less.proj1, less.proj1};
+        back_to(*at(a, next_i), same, less);
+      } else {
+        const TwoProjections<C, P2, P2> same{less.comp, less.proj2, less.proj2};
+        const auto first_less = [&](auto&& x, auto&& y) { return less.first_less(x, y); };
+        back_to(*at(b, next_j), first_less, same);
+      }
+    }
+    cuts.first[part] = i;
+    cuts.second[part] = j;
+  }
+  cuts.first[parts] = na;
+  cuts.second[parts] = nb;
+}
+
+/// Whether a[0..na) includes b[0..nb).
+template <class A, class B, class Less>
+bool includes_serial(A a, std::size_t na, B b, std::size_t nb, Less less) {
+  const A a_end = at(a, na);
+  const B b_end = at(b, nb);
+  while (b != b_end) {
+    if (a == a_end || less(*b, *a)) return false;
+    if (!less.first_less(*a, *b)) ++b;
+    ++a;
+  }
+  return true;
+}
+
+}  // namespace blitz::detail

@@ -1,0 +1,118 @@
+/// Owners of objects on the heap: std::unique_ptr, and an intrusive std::shared_ptr. <memory> would take a tenth of the
+/// time in which a program includes blitz, and its pointers as much again.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include "blitz/detail/base/atomic.hpp"
+
+namespace blitz::detail {
+
+/// std::addressof, which <memory> declares.
+template <class T>
+[[nodiscard]] constexpr T* address_of(T& object) noexcept {
+  return __builtin_addressof(object);
+}
+
+/// How an Owned ends what it owns.
+struct Delete {
+  template <class T>
+  void operator()(T* object) const noexcept {
+    delete object;
+  }
+};
+struct DeleteArray {
+  template <class T>
+  void operator()(T* first) const noexcept {
+    delete[] first;
+  }
+};
+struct Release {
+  template <class T>
+  void operator()(T* object) const noexcept {
+    object->release();
+  }
+};
+
+/// The only owner of an object, or of the elements of an array; with Release, one of several; or empty.
+template <class T, class End = Delete>
+class Owned {
+ public:
+  Owned() noexcept = default;
+  explicit Owned(T* object, End end = {}) noexcept : object_(object), end_(end) {}
+  Owned(const Owned& other) noexcept
+    requires std::same_as<End, Release>
+      : object_(other.object_) {
+    if (object_ != nullptr) object_->retain();
+  }
+  Owned(Owned&& other) noexcept : object_(other.release()), end_(other.end_) {}
+  Owned& operator=(Owned&& other) noexcept {
+    T* const object = other.release();
+    const Owned old(object_, end_);
+    object_ = object;
+    end_ = other.end_;
+    return *this;
+  }
+  ~Owned() {
+    if (object_ != nullptr) end_(object_);
+  }
+
+  [[nodiscard]] T* get() const noexcept { return object_; }
+  [[nodiscard]] T& operator*() const noexcept { return *object_; }
+  [[nodiscard]] T* operator->() const noexcept { return object_; }
+  [[nodiscard]] T& operator[](std::size_t i) const noexcept { return object_[i]; }
+  [[nodiscard]] explicit operator bool() const noexcept { return object_ != nullptr; }
+  /// How it ends what it owns.
+  [[nodiscard]] const End& deleter() const noexcept { return end_; }
+  /// Leaves this empty; what was owned is the caller's.
+  [[nodiscard]] T* release() noexcept {
+    T* const object = object_;
+    object_ = nullptr;
+    return object;
+  }
+
+ private:
+  T* object_ = nullptr;
+  [[no_unique_address]] End end_{};
+};
+
+template <class T>
+using OwnedArray = Owned<T, DeleteArray>;
+
+/// `count` value-initialised elements. Throws std::bad_alloc, and what their constructor throws.
+template <class T>
+[[nodiscard]] OwnedArray<T> make_array(std::size_t count) {
+  return OwnedArray<T>(new T[count]());
+}
+
+/// An object with a count of its owners, each a Shared; the last to end deletes it. Any thread.
+class SharedObject {
+ public:
+  /// Relaxed: the caller knows that there is an owner.
+  void retain() noexcept { owners_.fetch_add(1, std::memory_order_relaxed); }
+  /// Release and acquire: all use happens before the end.
+  void release() noexcept {
+    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+ protected:
+  explicit SharedObject(std::uint32_t owners = 1) noexcept : owners_(owners) {}
+  virtual ~SharedObject() = default;
+
+ private:
+  Atomic<std::uint32_t> owners_;
+};
+
+template <class T>
+using Shared = Owned<T, Release>;
+
+/// A further owner of `object`.
+template <class T>
+[[nodiscard]] Shared<T> share(T& object) noexcept {
+  object.retain();
+  return Shared<T>(&object);
+}
+
+}  // namespace blitz::detail

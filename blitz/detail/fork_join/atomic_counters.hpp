@@ -1,0 +1,165 @@
+/// The word of the sleep protocol: how many slots sleep, how many are inactive, and the jobs-event counter (JEC).
+///
+///   bits  0..15   inactive   slots that execute no job: those that sleep and those that search
+///   bits 16..46   epoch      all of the JEC but its lowest bit
+///   bit  47       sleepy     the JEC's lowest bit, inverted
+///   bits 48..63   sleeping   slots whose runner is blocked, or about to block, and that a waker may claim
+///
+/// The JEC is even, *sleepy*, if a worker has announced itself since the last post; otherwise odd, *active*. So one
+/// comparison of the word tells whether a push must be posted.
+///
+/// Always sleeping <= inactive <= slots. An announcement makes an active JEC sleepy, a post makes a sleepy JEC active;
+/// otherwise both leave it as it is. The JEC wraps around. It is only compared for equality, so a worker would be
+/// misled only if exactly 2^31 announcements came between its own and its registration.
+///
+/// Every transition is a method. All are sequentially consistent but the two tests on hot paths. Any thread may call
+/// any of them, in the states that their comments name.
+///
+/// Source: the sleep module of rayon-core, with the same polarity.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/base/cache_line.hpp"
+
+namespace blitz::detail {
+
+/// One value of the word.
+class Counters {
+ public:
+  constexpr explicit Counters(std::uint64_t word) noexcept : word_(word) {}
+
+  [[nodiscard]] constexpr unsigned sleeping() const noexcept { return static_cast<unsigned>(word_ >> 48); }
+  [[nodiscard]] constexpr unsigned inactive() const noexcept { return static_cast<unsigned>(word_ & 0xffff); }
+  /// The slots that search: they will find a new job without being woken.
+  [[nodiscard]] constexpr unsigned awake_but_idle() const noexcept {
+    assert(sleeping() <= inactive());
+    return inactive() - sleeping();
+  }
+  [[nodiscard]] constexpr std::uint32_t jec() const noexcept {
+    return static_cast<std::uint32_t>(word_ >> 16) << 1 | (sleepy() ? 0 : 1);
+  }
+  [[nodiscard]] constexpr bool sleepy() const noexcept { return (word_ & kSleepy) != 0; }
+
+ private:
+  friend class AtomicCounters;
+  static constexpr std::uint64_t kOneInactive = 1;
+  static constexpr std::uint64_t kOneEpoch = std::uint64_t{1} << 16;
+  static constexpr std::uint64_t kSleepy = std::uint64_t{1} << 47;
+  static constexpr std::uint64_t kOneSleeping = std::uint64_t{1} << 48;
+
+  /// After an announcement, and after a post.
+  [[nodiscard]] constexpr std::uint64_t made_sleepy() const noexcept {
+    constexpr std::uint64_t kEpochs = kSleepy - kOneEpoch;
+    return (word_ & ~kEpochs) | ((word_ + kOneEpoch) & kEpochs) | kSleepy;
+  }
+  [[nodiscard]] constexpr std::uint64_t made_active() const noexcept { return word_ & ~kSleepy; }
+
+  std::uint64_t word_;
+};
+
+class AtomicCounters {
+ public:
+  static constexpr std::size_t kMaxSlots = 0xffff;
+
+  /// All `slots` sleep. `jec` is the counter's first value.
+  explicit AtomicCounters(std::size_t slots, std::uint32_t jec = 0) noexcept
+      : word_(slots * (kOneSleeping + kOneInactive) + (jec >> 1) * Counters::kOneEpoch +
+              ((jec & 1) == 0 ? Counters::kSleepy : 0)) {
+    assert(slots <= kMaxSlots);
+  }
+
+  [[nodiscard]] Counters load() const noexcept { return Counters(word_.load(std::memory_order_seq_cst)); }
+
+  /// Returns whether a worker that has just pushed a job must post it: a slot sleeps, or a worker has announced itself.
+  ///
+  /// Relaxed, and without a fence after the push: because of the sleeper's heavy fence, between its announcement and
+  /// its last search, either this load sees the announcement or that search sees the job.
+  ///
+  /// `quiet` is kQuiet, or, if there are no asymmetric fences, kNever: then every push must be posted.
+  [[nodiscard]] bool new_jobs_needed(std::uint64_t quiet) const noexcept {
+    return word_.load(std::memory_order_relaxed) >= quiet;
+  }
+  static constexpr std::uint64_t kQuiet = Counters::kSleepy;
+  static constexpr std::uint64_t kNever = 0;
+
+  [[nodiscard]] Counters hint() const noexcept { return Counters(word_.load(std::memory_order_relaxed)); }
+
+  /// A post: sleepy becomes active. Returns the value after it.
+  Counters make_active() noexcept {
+    std::uint64_t word = word_.load(std::memory_order_seq_cst);
+    while (Counters(word).sleepy()) {
+      const std::uint64_t active = Counters(word).made_active();
+      if (word_.compare_exchange_weak(word, active, std::memory_order_seq_cst)) return Counters(active);
+    }
+    return Counters(word);
+  }
+
+  /// A worker's announcement: active becomes sleepy. Returns the JEC after it, for try_add_sleeping.
+  [[nodiscard]] std::uint32_t announce_sleepy() noexcept {
+    std::uint64_t word = word_.load(std::memory_order_seq_cst);
+    while (!Counters(word).sleepy()) {
+      const std::uint64_t sleepy = Counters(word).made_sleepy();
+      if (word_.compare_exchange_weak(word, sleepy, std::memory_order_seq_cst)) return Counters(sleepy).jec();
+    }
+    return Counters(word).jec();
+  }
+
+  /// An announced worker registers as sleeping, unless a job was posted since its announcement returned `jec`.
+  [[nodiscard]] bool try_add_sleeping(std::uint32_t jec) noexcept {
+    std::uint64_t word = word_.load(std::memory_order_seq_cst);
+    while (Counters(word).jec() == jec) {
+      assert(Counters(word).sleeping() < Counters(word).inactive());
+      if (word_.compare_exchange_weak(word, word + kOneSleeping, std::memory_order_seq_cst)) return true;
+    }
+    return false;
+  }
+
+  /// The runner of a slot, which searches, leaves it vacant.
+  void add_sleeping() noexcept {
+    [[maybe_unused]] const Counters old(word_.fetch_add(kOneSleeping, std::memory_order_seq_cst));
+    assert(old.sleeping() < old.inactive());
+  }
+
+  /// A registered slot is awake again. Called by the waker that claimed it, or by its runner if it did not fall asleep.
+  void sub_sleeping() noexcept {
+    [[maybe_unused]] const Counters old(word_.fetch_sub(kOneSleeping, std::memory_order_seq_cst));
+    assert(old.sleeping() > 0);
+  }
+
+  void add_inactive() noexcept {
+    [[maybe_unused]] const Counters old(word_.fetch_add(kOneInactive, std::memory_order_seq_cst));
+    assert(old.inactive() < kMaxSlots);
+  }
+
+  /// A searching worker has found a job. Returns the value after it.
+  Counters sub_inactive() noexcept {
+    const Counters old(word_.fetch_sub(kOneInactive, std::memory_order_seq_cst));
+    assert(old.inactive() > old.sleeping());
+    return Counters(old.word_ - kOneInactive);
+  }
+
+  /// An outside thread has claimed a vacant slot and executes a job in it.
+  void leave_vacant() noexcept {
+    [[maybe_unused]] const Counters old(word_.fetch_sub(kOneSleeping + kOneInactive, std::memory_order_seq_cst));
+    assert(old.sleeping() > 0);
+  }
+
+  /// The runner of a slot has ended a job and leaves the slot vacant, without a search. Returns the value after it.
+  Counters enter_vacant() noexcept {
+    const Counters old(word_.fetch_add(kOneSleeping + kOneInactive, std::memory_order_seq_cst));
+    assert(old.inactive() < kMaxSlots);
+    return Counters(old.word_ + kOneSleeping + kOneInactive);
+  }
+
+ private:
+  static constexpr std::uint64_t kOneInactive = Counters::kOneInactive;
+  static constexpr std::uint64_t kOneSleeping = Counters::kOneSleeping;
+
+  alignas(kCacheLine) Atomic<std::uint64_t> word_;  // read by every push; written by idle workers and posts
+};
+
+}  // namespace blitz::detail

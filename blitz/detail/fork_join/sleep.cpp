@@ -1,0 +1,72 @@
+#include "blitz/detail/fork_join/sleep.hpp"
+
+namespace blitz::detail {
+
+Sleep::Sleep(std::size_t slots, std::uint32_t first_jec)
+    : counters_(slots, first_jec),
+      quiet_(asymmetric_fences_available() ? AtomicCounters::kQuiet : AtomicCounters::kNever),
+      count_(slots),
+      slots_(make_array<Slot>(slots)),
+      forks_(make_array<ForkHistory>(slots)) {}
+
+bool Sleep::post() noexcept {
+  asymmetric_light_fence();  // [announce]
+  return post_and_wake(Waker::kStaysBusy);
+}
+
+policy::HalfOffer Sleep::new_half(std::size_t slot, const policy::Job* half) noexcept {
+  const Counters counters = counters_.hint();
+  // Where nobody need be woken, and no worker is about to sleep, there is nothing to withhold.
+  if (!counters.sleepy() && (counters.sleeping() == 0 || counters.awake_but_idle() > 0)) return {.woke = post()};
+  ForkHistory& forks = forks_[slot];
+  policy::HalfOffer offer;
+  const auto code = reinterpret_cast<std::uintptr_t>(half->execute);
+  if (forks.wakes(half, code, price_, slots_[slot].series, ticks_now())) offer.woke = post();
+  offer.is_timed = forks.is_timed(half);
+  offer.skips = forks.skips();
+  return offer;
+}
+
+bool Sleep::post_and_wake(Waker waker) noexcept {
+  const Counters counters = counters_.make_active();
+  // One, however many jobs wait: a worker that finds one wakes the next.
+  return counters.sleeping() > 0 && counters.awake_but_idle() == 0 && wake_any(waker);
+}
+
+void Sleep::new_injected_jobs() noexcept {
+  post_and_wake(Waker::kBlocks);  // [inject]
+}
+
+bool Sleep::try_wake(std::size_t slot, Waker waker) noexcept {
+  Slot& s = slots_[slot];
+  State state = s.state.load(std::memory_order_seq_cst);
+  // [claim] [latch]
+  while (state != State::kAwake) {
+    if (!s.state.compare_exchange_weak(state, State::kAwake, std::memory_order_seq_cst)) continue;
+    if (state == State::kDrowsy) return true;  // Its runner fails to fall asleep, and searches again.
+    Parker& parker = state == State::kVacant ? s.resident : *s.runner;
+    counters_.sub_sleeping();
+    if (&parker == &s.resident && summon_) {
+      summon_(slot);
+    } else {
+      s.unpark(parker, waker, price_);
+    }
+    return true;
+  }
+  return false;
+}
+
+bool Sleep::wake_any(Waker waker) noexcept {
+  for (std::size_t slot = 1; slot < count_; ++slot) {
+    if (try_wake(slot, waker)) return true;
+  }
+  return try_wake(0, waker);
+}
+
+void Sleep::hand_over(Slot& slot) noexcept {
+  counters_.sub_sleeping();
+  slot.state.store(State::kAwake, std::memory_order_release);
+  summon_ ? summon_(static_cast<std::size_t>(&slot - slots_.get())) : slot.resident.unpark();
+}
+
+}  // namespace blitz::detail

@@ -1,0 +1,286 @@
+/// The idle protocol of the default backend: progressive sleep with a jobs-event counter (JEC), and the claim by which
+/// a slot is woken or borrowed. blitz/policy.hpp describes the members of an IdleProtocol; README.md beside this file
+/// has the protocol, and the proof that no wake-up is lost.
+///
+/// In short: a worker that finds nothing yields for 32 rounds, announces itself, makes a heavy fence, searches once
+/// more, registers as sleeping unless a job was posted since the announcement, looks at the injector, and blocks. A
+/// poster makes the JEC active, and wakes one slot if some sleep and none searches; the poster of a join's half, which
+/// its owner runs before it sleeps, does so only if that is worth a wake-up. A worker that finds a job passes the wake-up
+/// on.
+///
+/// The state of a slot:
+///
+///           runner: sleep()              runner: no job, no waker
+///   kAwake ----------------> kDrowsy ------------------------> kAsleep   its runner is blocked, waiting for a latch
+///      ^                        |                          \-> kVacant   it has no runner; its resident is blocked
+///      |                        |                                  |
+///      +------------------------+----------------------------------+
+///        claimed, by one compare-exchange: by a waker, or from kVacant by an outside thread that borrows the slot
+///
+/// A thread that claims a slot from kAsleep or kVacant subtracts it from the `sleeping` count. After a claim from
+/// kDrowsy the runner subtracts it, when it fails to fall asleep.
+///
+/// Who may call what:
+///   all_awake, new_jobs, new_half, fork_ended, worth_waking,
+///   start_looking, work_found, no_work_found, give_back             the slot's runner
+///   adopt_resident, then first_search, before all else              the slot's resident
+///   try_borrow                                                      a thread outside the pool
+///   all others                                                      any thread
+///
+/// Pairs:
+///   [announce]  no_work_found: JEC sleepy, heavy fence, search   <->  all_awake: push, light fence, counters load
+///   [inject]    sleep, give_back: registration, injector load    <->  new_injected_jobs: push, counters load
+///   [claim]     sleep, give_back: state exchange (release)        ->  try_wake, try_borrow: state exchange (acquire)
+///   [register]  sleep, give_back: state kDrowsy, registration     ->  try_wake: counters load, then state load
+///   [latch]     give_back: state exchange, resident_wanted load  <->  the resident's latch is set, or a job sent to its
+///                                                                      slot, then try_wake: state load
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/base/cache_line.hpp"
+#include "blitz/detail/base/export.hpp"
+#include "blitz/detail/base/owned.hpp"
+#include "blitz/detail/fence/asymmetric_fence.hpp"
+#include "blitz/detail/fork_join/atomic_counters.hpp"
+#include "blitz/detail/sys/placement.hpp"
+#include "blitz/detail/wake/fork_history.hpp"
+#include "blitz/detail/wake/idle_slot.hpp"
+#include "blitz/detail/wake/linger.hpp"
+#include "blitz/detail/wake/wake_price.hpp"
+#include "blitz/policy.hpp"
+
+namespace blitz::detail {
+
+class Sleep {
+ public:
+  static constexpr std::size_t kMaxSlots = AtomicCounters::kMaxSlots;
+
+  /// One worker's search for work, from start_looking to work_found.
+  struct Search {
+    std::size_t slot;
+    unsigned rounds = 0;        ///< Searches since it began, or last slept.
+    std::uint32_t jec = 0;      ///< Valid once announced.
+    bool announced = false;     ///< At the next round the worker sleeps, unless something is posted.
+    bool again = false;         ///< The worker has slept, or tried to.
+    Ticks since = ticks_now();  ///< When it began, or the worker was last woken.
+  };
+
+  /// `slots` vacant slots. Throws std::bad_alloc.
+  BLITZ_API explicit Sleep(std::size_t slots, std::uint32_t first_jec = 0);
+  Sleep(const Sleep&) = delete;
+  Sleep& operator=(const Sleep&) = delete;
+
+  // --- posting ---
+
+  [[nodiscard]] bool all_awake() const noexcept {
+    // [announce] The light fence. Without asymmetric fences quiet_ leads to post, which makes a full one.
+    compiler_fence();
+    return !counters_.new_jobs_needed(quiet_);
+  }
+
+  bool new_jobs() noexcept { return !all_awake() && post(); }
+
+  BLITZ_API policy::HalfOffer new_half(std::size_t slot, const policy::Job* half) noexcept;
+  void fork_ended(std::size_t slot, const policy::Job* half, bool stolen) noexcept { forks_[slot].end(half, stolen); }
+
+  BLITZ_API void new_injected_jobs() noexcept;
+
+  // --- searching ---
+
+  [[nodiscard]] Search start_looking(std::size_t slot) noexcept {
+    counters_.add_inactive();
+    return {.slot = slot};
+  }
+
+  void adopt_resident(std::size_t slot) noexcept { slots_[slot].placement.adopt(); }
+
+  void summon_by(void (*call)(void* team, std::size_t slot) noexcept, void* team) noexcept { summon_ = {call, team}; }
+  [[nodiscard]] Search summoned(std::size_t slot) noexcept {
+    slots_[slot].runner = &slots_[slot].guest;
+    return {.slot = slot};
+  }
+
+  [[nodiscard]] Search first_search(std::size_t slot) noexcept {
+    Slot& s = slots_[slot];
+    Search search{.slot = slot};
+    s.resident.park();
+    s.woken(search.since, price_);
+    return search;
+  }
+
+  void work_found(Search& /*search*/) noexcept {
+    price_.help_came();
+    const Counters counters = counters_.sub_inactive();
+    if (counters.sleeping() > 0 && counters.awake_but_idle() == 0) wake_any(Waker::kStaysBusy);
+  }
+
+  /// Yields, announces, or sleeps, depending on how long the search has lasted.
+  template <SleepableLatch Latch, class Injected>
+  void no_work_found(Search& search, Latch& latch, Rest rest, Injected&& injected) noexcept {
+    if (search.rounds < (search.again ? kRoundsOfSearch : rounds_of_search(search.slot, rest == Rest::kVacate))) {
+      ++search.rounds;
+      pause_search(search.slot, latch);
+    } else if (rest == Rest::kVacate && search.slot != 0 && slots_[search.slot].patience.lasts(search.since, price_)) {
+      pause_search(search.slot, latch);
+    } else if (!search.announced) {
+      // No yield after this: until the worker has registered, the next post must change the counters.
+      search.jec = counters_.announce_sleepy();
+      asymmetric_heavy_fence();  // [announce]
+      search.announced = true;
+    } else {
+      sleep(search, latch, rest, injected);
+    }
+  }
+
+  // --- waking ---
+
+  BLITZ_API bool try_wake(std::size_t slot, Waker waker = Waker::kBlocks) noexcept;
+
+  /// Wakes one sleeping slot, slot 0 only if no other sleeps. Returns whether there was one.
+  BLITZ_API bool wake_any(Waker waker = Waker::kBlocks) noexcept;
+
+  // --- borrowing ---
+
+  [[nodiscard]] bool try_borrow(std::size_t slot) noexcept {
+    Slot& s = slots_[slot];
+    auto expected = State::kVacant;
+    if (s.state.load(std::memory_order_relaxed) != expected) return false;
+    // [claim]
+    if (!s.state.compare_exchange_strong(expected, State::kAwake, std::memory_order_seq_cst)) return false;
+    counters_.leave_vacant();
+    s.runner = &s.guest;
+    return true;
+  }
+
+  template <class ResidentWanted, class Injected, class QueuesEmpty>
+  void give_back(std::size_t slot, bool own_empty, const ResidentWanted& resident_wanted, Injected&& injected,
+                 QueuesEmpty&& queues_empty) noexcept {
+    Slot& s = slots_[slot];
+    wait_a_moment_until([this]() noexcept { return counters_.load().inactive() + 1 >= count_; });
+    s.runner = &s.resident;
+    if (!own_empty) [[unlikely]] {
+      counters_.add_inactive();
+      s.resident.unpark();
+      return;
+    }
+    s.state.store(State::kDrowsy, std::memory_order_release);
+    const Counters counters = counters_.enter_vacant();  // [register] [inject]
+    if (counters.inactive() == count_) return leave(s, slot, resident_wanted, injected);
+    // A slot that executes a job may have pushed others while none slept. What it pushes from now on wakes this slot.
+    using Wanted =
+        std::conditional_t<std::is_copy_constructible_v<ResidentWanted>, ResidentWanted, const ResidentWanted&>;
+    leave_active<Wanted>(s, slot, resident_wanted, injected, queues_empty);
+  }
+
+  template <class ResidentWanted, class Injected, class QueuesEmpty>
+  void retire(Search& search, const ResidentWanted& resident_wanted, Injected&& injected,
+              QueuesEmpty&& queues_empty) noexcept {
+    Slot& s = slots_[search.slot];
+    s.runner = &s.resident;
+    s.state.store(State::kDrowsy, std::memory_order_release);
+    counters_.add_sleeping();  // [register] [inject]
+    leave_active<const ResidentWanted&>(s, search.slot, resident_wanted, injected, queues_empty);
+  }
+
+  // --- for loops and statistics ---
+
+  [[nodiscard]] Audience audience() const noexcept {
+    const Counters counters = counters_.hint();
+    if (counters.inactive() == 0) return Audience::kNobody;
+    return counters.awake_but_idle() > 0 ? Audience::kSearches : Audience::kSleeps;
+  }
+  [[nodiscard]] Ticks worth_waking(std::size_t slot, Ticks work) noexcept {
+    return slots_[slot].worth_waking(work, price_);
+  }
+
+  [[nodiscard]] Counters counters() const noexcept { return counters_.load(); }
+  [[nodiscard]] std::uint64_t times_slept(std::size_t slot) const noexcept {
+    return slots_[slot].sleeps.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t times_woken(std::size_t slot) const noexcept {
+    return slots_[slot].wakes.load(std::memory_order_relaxed);
+  }
+
+ private:
+  enum class State : std::uint32_t { kAwake, kDrowsy, kAsleep, kVacant };
+
+  /// `runner` is written while kAwake, and read by a claim from kAsleep.
+  struct alignas(kCacheLine) Slot : IdleSlot {
+    Atomic<State> state{State::kVacant};  // written by the runner and by the thread that claims the slot
+  };
+
+  template <SleepableLatch Latch, class Injected>
+  void sleep(Search& search, Latch& latch, Rest rest, Injected&& injected) noexcept {
+    Slot& s = slots_[search.slot];
+    if (!latch.get_sleepy()) return;
+    // Before the latch sleeps: a setter that finds it asleep must be able to claim the slot.
+    s.state.store(State::kDrowsy, std::memory_order_seq_cst);
+    if (!latch.fall_asleep()) {
+      s.state.store(State::kAwake, std::memory_order_release);
+      return;
+    }
+    if (!counters_.try_add_sleeping(search.jec)) {  // [register] [inject]
+      s.state.store(State::kAwake, std::memory_order_release);
+      latch.woke();
+      search.announced = false;  // A job was posted: one search, then a new announcement.
+      return;
+    }
+    auto expected = State::kDrowsy;
+    const State asleep = rest == Rest::kVacate ? State::kVacant : State::kAsleep;
+    // [claim]
+    if (!injected() && s.state.compare_exchange_strong(expected, asleep, std::memory_order_seq_cst)) {
+      Slot::count(s.sleeps);
+      price_.sleeps(ticks_now());
+      (rest == Rest::kVacate ? s.resident : *s.runner).park();
+      if (s.runner == &s.resident) s.woken(search.since, price_);
+    } else {
+      counters_.sub_sleeping();
+      s.state.store(State::kAwake, std::memory_order_release);
+    }
+    latch.woke();
+    search.rounds = 0;
+    search.announced = false;
+    search.again = true;
+  }
+
+  /// The end of give_back, for a slot that is drowsy and registered.
+  template <class ResidentWanted, class Injected>
+  BLITZ_ALWAYS_INLINE void leave(Slot& s, std::size_t slot, const ResidentWanted& resident_wanted,
+                                 const Injected& injected) noexcept {
+    auto expected = State::kDrowsy;
+    // [claim] [latch]
+    if (injected() || !s.state.compare_exchange_strong(expected, State::kVacant, std::memory_order_seq_cst))
+        [[unlikely]]
+      return hand_over(s);
+    if (resident_wanted.probe()) [[unlikely]]
+      try_wake(slot);  // [latch]
+  }
+  /// The same while another slot is active. Out of line, and with what can be copied by value: so all calls of give_back
+  /// are tail calls, and it saves no registers.
+  template <class ResidentWanted, class Injected, class QueuesEmpty>
+  BLITZ_COLD void leave_active(Slot& s, std::size_t slot, ResidentWanted resident_wanted, Injected injected,
+                               QueuesEmpty queues_empty) noexcept {
+    asymmetric_heavy_fence();
+    if (!queues_empty()) return hand_over(s);
+    leave(s, slot, resident_wanted, injected);
+  }
+
+  BLITZ_COLD BLITZ_API bool post() noexcept;
+  bool post_and_wake(Waker waker) noexcept;
+  BLITZ_COLD BLITZ_API void hand_over(Slot& slot) noexcept;
+
+  AtomicCounters counters_;
+  const std::uint64_t quiet_;  // see AtomicCounters::new_jobs_needed
+  std::size_t count_;
+  OwnedArray<Slot> slots_;
+  Summoner summon_;
+  OwnedArray<ForkHistory> forks_;  // each the runner's of that slot; apart, so that slots are small
+  static_assert(alignof(WakePrice) % kCacheLine == 0, "a push reads what is above, and the price is written often");
+  WakePrice price_;
+};
+
+}  // namespace blitz::detail

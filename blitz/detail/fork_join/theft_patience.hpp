@@ -1,0 +1,70 @@
+/// How long a thief leaves jobs alone that take no longer than their theft.
+///
+/// Each object belongs to one worker; nothing is shared or synchronised.
+#pragma once
+
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/base/ticks.hpp"
+
+namespace blitz::detail {
+
+/// A theft costs the owner about the time that it costs the thief. After a job that took less than both times together the thief
+/// waits before its next theft: 1 us, and twice as long after each further such job, up to 8 us. Then it steals only if the deque
+/// has had jobs all the time; otherwise the owner needs no help. A job that takes longer ends this.
+///
+/// It is for thieves that have no job: with one that waits, the wait would take longer. `clock` returns the time.
+class TheftPatience {
+ public:
+  /// A search begins, and the stolen job, if there was one, has ended.
+  template <class Clock>
+  void begin_search(Clock&& clock) noexcept {
+    if (stolen_at_ != 0) {
+      const Ticks job = ticks_between(stolen_at_, clock());
+      const Ticks least = ticks_per_microsecond();
+      stolen_at_ = 0;
+      if (job >= 2 * theft_) {
+        patience_ = 0;
+      } else if (patience_ < kLongest * least) {
+        patience_ = patience_ == 0 ? least : 2 * patience_;
+      }
+    }
+    looks_ = 0;
+    since_ = 0;
+  }
+
+  /// Before a theft: waits. Returns whether `deque` has had jobs all the time. All waits of a search together last no longer than
+  /// one.
+  template <class Deque, class Clock>
+  [[nodiscard]] bool outlasted_by(const Deque& deque, Clock&& clock) noexcept {
+    if (deque.empty()) return false;
+    begin_ = clock();
+    if (since_ == 0) since_ = begin_;
+    for (; looks_ < kLooks && ticks_between(since_, begin_) < patience_; ++looks_) {
+      for (int i = 0; i < kPauses; ++i) cpu_relax();
+      if (deque.empty()) return false;
+      begin_ = clock();
+    }
+    return true;
+  }
+
+  /// The theft after outlasted_by has been successful.
+  template <class Clock>
+  void end_theft(Clock&& clock) noexcept {
+    stolen_at_ = clock();
+    theft_ = ticks_between(begin_, stolen_at_);
+  }
+
+ private:
+  static constexpr Ticks kLongest = 8;  // us
+  static constexpr int kPauses = 16;    // between two looks: each takes a cache line from the owner
+  static constexpr int kLooks = 64;     // in a search at most: the clock may stand still
+
+  Ticks patience_ = 0;
+  Ticks since_ = 0;      // when the first wait of the search began; 0: none has
+  int looks_ = 0;        // in this search
+  Ticks begin_ = 0;      // of the theft
+  Ticks theft_ = 0;      // how long the last one took
+  Ticks stolen_at_ = 0;  // 0: no stolen job ends with the next search
+};
+
+}  // namespace blitz::detail

@@ -1,0 +1,154 @@
+/// What jobs that a caller waits for are made of: how a callable is kept and called, and room for its result.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/detail/base/export.hpp"
+#include "blitz/detail/base/owned.hpp"
+#include "blitz/unit.hpp"
+
+namespace blitz::detail {
+
+/// What calling F with Args returns, to be kept and handed on: a class by value without its const.
+template <class F, class... Args>
+using CallResult = std::remove_cv_t<std::invoke_result_t<F, Args...>>;
+
+/// What remains of a callable's result: Unit for void.
+template <class R>
+using ValueOf = std::conditional_t<std::is_void_v<R>, Unit, R>;
+
+/// The value of calling F, moved into the call, with Args.
+template <class F, class... Args>
+using CallValue = ValueOf<CallResult<F, Args...>>;
+
+template <class F, class... Args>
+BLITZ_ALWAYS_INLINE CallValue<F, Args...> call_value(F&& f, Args&&... args) {
+  if constexpr (std::is_void_v<std::invoke_result_t<F, Args...>>) {
+    std::invoke(std::forward<F>(f), std::forward<Args>(args)...);
+    return Unit{};
+  } else {
+    return std::invoke(std::forward<F>(f), std::forward<Args>(args)...);
+  }
+}
+
+/// Whether a callable given as F, `X&` for an lvalue and `X` for an rvalue, is copied to where it is needed: an rvalue of two
+/// words, which two registers hold. A closure is then made in its place at once, and one that is only called is made
+/// nowhere. A larger one would be made in memory, in parts, and a copy that reads it whole waits for them.
+template <class F>
+inline constexpr bool kIsCopied =
+    std::is_trivially_copyable_v<F> && std::is_trivially_move_constructible_v<F> && sizeof(F) <= 2 * sizeof(void*);
+template <class F>
+inline constexpr bool kIsCopied<F&> = false;
+template <class F>
+using Kept = std::conditional_t<kIsCopied<F>, F, std::remove_reference_t<F>&>;
+
+template <class F>
+BLITZ_ALWAYS_INLINE Kept<F> keep(std::remove_reference_t<F>& f) noexcept {
+  if constexpr (kIsCopied<F>) {
+    return static_cast<F&&>(f);
+  } else {
+    return f;
+  }
+}
+
+/// Room for what a callable returns, an object or a reference. Nothing is written before make, and nothing destroyed
+/// without destroy.
+template <class R>
+class ResultRoom {
+ public:
+  static constexpr bool kIsTrivial = std::is_reference_v<R> || std::is_trivially_destructible_v<R>;
+
+  ResultRoom() noexcept {}
+  ResultRoom(const ResultRoom&) = delete;
+  ResultRoom& operator=(const ResultRoom&) = delete;
+  ~ResultRoom() {}
+
+  /// Keeps what `f` returns, an R, which is made in its place. Throws what `f` throws, and keeps nothing then.
+  template <class F>
+  void make(F&& f) {
+    if constexpr (std::is_reference_v<R>) {
+      R&& value = std::forward<F>(f)();
+      pointer_ = detail::address_of(value);
+    } else {
+      ::new (static_cast<void*>(detail::address_of(value_))) R(std::forward<F>(f)());
+    }
+  }
+  /// After make: the value, to be moved from where it lies, or the reference.
+  [[nodiscard]] R&& get() noexcept {
+    if constexpr (std::is_reference_v<R>) {
+      return static_cast<R&&>(*pointer_);
+    } else {
+      return std::move(value_);
+    }
+  }
+  /// After make, once.
+  void destroy() noexcept {
+    if constexpr (!std::is_reference_v<R>) value_.~R();
+  }
+
+ private:
+  struct None {};
+  union {
+    std::conditional_t<std::is_reference_v<R>, None, R> value_;
+    std::remove_reference_t<R>* pointer_;
+  };
+};
+
+/// Room for the outcome of a job: nothing is written before the job has run. Then the caller that waited must take the
+/// outcome or discard it, once.
+template <class R>
+class JobResult {
+ public:
+  JobResult() noexcept {}
+  JobResult(const JobResult&) = delete;
+  JobResult& operator=(const JobResult&) = delete;
+  ~JobResult() {}
+
+  /// Keeps what `f` returns or throws.
+  template <class F>
+  void run(F&& f) noexcept {
+    try {
+      ::new (static_cast<void*>(detail::address_of(value_))) ResultRoom<R>();
+      value_.make(std::forward<F>(f));
+      threw_ = false;
+    } catch (...) {
+      ::new (static_cast<void*>(detail::address_of(error_))) std::exception_ptr(std::current_exception());
+      threw_ = true;
+    }
+  }
+
+  /// Returns the value, or rethrows. Throws what moving the value throws.
+  R take() {
+    if (threw_) {
+      const std::exception_ptr error = std::move(error_);
+      error_.~exception_ptr();
+      std::rethrow_exception(error);
+    }
+    struct Destroy {
+      ResultRoom<R>& value;
+      ~Destroy() { value.destroy(); }
+    } destroy{value_};
+    return value_.get();
+  }
+
+  void discard() noexcept {
+    if (threw_) {
+      error_.~exception_ptr();
+    } else {
+      value_.destroy();
+    }
+  }
+
+ private:
+  union {
+    ResultRoom<R> value_;
+    std::exception_ptr error_;
+  };
+  bool threw_;
+};
+
+}  // namespace blitz::detail

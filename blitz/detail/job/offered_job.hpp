@@ -1,0 +1,80 @@
+/// OfferedJob: a job of a join, in the frame of its caller, whose worker takes it back or waits for its thief.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "blitz/detail/base/export.hpp"
+#include "blitz/detail/job/latch.hpp"
+#include "blitz/policy.hpp"
+
+namespace blitz::detail {
+
+/// No job's place.
+inline constexpr std::int64_t kNowhere = -1;
+
+/// A job of a join: it lies in the join's frame, on offer in the queue of the worker that joins, its owner.
+///
+/// A Place is the job itself, or an index. In a wait of `a` the owner may run the job, and then push another one at its
+/// index. So it forgets the place before it runs the job, and take_back need not probe the latch. It forgets that of a
+/// timed offer at once: such a fork ends on the way of ForkEnd, and the others need no test for it.
+class OfferedJob : public Job {
+ public:
+  OfferedJob(const OfferedJob&) = delete;
+  OfferedJob& operator=(const OfferedJob&) = delete;
+
+  /// `owner` is the calling worker. Throws std::bad_alloc, and is then not on offer.
+  template <class W>
+  BLITZ_ALWAYS_INLINE void offer(W& owner) {
+    latch_.set_owner(owner);
+    if constexpr (std::same_as<typename W::Place, Job*>) {
+      static_cast<void>(owner.offer(this));
+      place_ = 0;
+    } else {
+      place_ = owner.offer_half(this);
+    }
+  }
+  /// Whether it was found at once, and is the owner's to run; otherwise see ForkEnd.
+  template <class W>
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(W& owner) noexcept {
+    if constexpr (std::same_as<typename W::Place, Job*>) {
+      return place_ != kNowhere && owner.take_back(this);
+    } else {
+      return owner.take_back(place_);
+    }
+  }
+
+ protected:
+  explicit OfferedJob(Execute function) noexcept : Job(function) {}
+  ~OfferedJob() = default;
+
+  /// Called first, and last, by the worker that executes the job: a thief, or the owner in a wait.
+  void begin(const WorkerBase& worker) noexcept {
+    if (latch_.is_for(worker)) place_ = kNowhere;
+  }
+  void end() noexcept { latch_.set(); }
+
+  /// The end of a fork whose half was not found at once: lives until the half has ended.
+  class ForkEnd {
+   public:
+    /// Runs the jobs on top of the half, or waits for its thief.
+    BLITZ_COLD BLITZ_API ForkEnd(OfferedJob& half, WorkerBase& owner) noexcept;
+    ForkEnd(const ForkEnd&) = delete;
+    ForkEnd& operator=(const ForkEnd&) = delete;
+    BLITZ_API ~ForkEnd();
+
+    /// True: the half was not stolen, and is the owner's to run. False: it has been run.
+    [[nodiscard]] bool reclaimed() const noexcept { return reclaimed_; }
+
+   private:
+    OfferedJob& half_;
+    WorkerBase& owner_;
+    const bool reclaimed_;
+  };
+
+ private:
+  WorkerLatch latch_;
+  std::int64_t place_;  // for the owner alone
+};
+
+}  // namespace blitz::detail

@@ -1,0 +1,206 @@
+/// The leaf of a reduction: folds a run of items into a value, as fast as their types allow.
+///
+/// Additions of floating-point numbers wait for each other, and a compiler may not change their order. So here they are
+/// taken several at a time, into as many values, which is legal to a different degree:
+///   - For an operation that is known to commute (std::plus, std::multiplies), item i goes to lane i mod kLanes, and
+///     compilers make vector instructions of it.
+///   - For any other, which is associative and no more, each half of a group of items is folded from left to right into
+///     a value of its own, and these are combined from left to right. A processor works on several groups at once.
+/// Where an item goes depends on its place in the run alone, so equal runs are folded to equal bits. Folds of integers
+/// need no help, and of other types nothing is known.
+///
+/// So that compilers make vectors of the lanes, each item of a group has its instruction in the source, all between the
+/// loop and the user's callables is inlined, and accumulators are local.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/detail/base/export.hpp"
+#include "blitz/detail/base/invoke.hpp"
+#include "blitz/detail/base/to_copy.hpp"
+#include "blitz/detail/loop/items.hpp"
+
+namespace blitz::detail {
+
+/// Whether Op commutes, and is the same, on values of type T with items of type X, whether these are converted to T
+/// before or within.
+template <class Op, class T, class X>
+concept Commutes = std::is_arithmetic_v<T> && std::is_arithmetic_v<X> &&
+                   (std::same_as<Op, std::plus<T>> || std::same_as<Op, std::multiplies<T>> ||
+                    ((std::same_as<Op, std::plus<>> ||
+                      std::same_as<Op, std::multiplies<>>)&&std::same_as<std::common_type_t<T, X>, T>));
+
+/// In the place of an identity that is not known: a value begins with an item, and fold() is called with one that has.
+struct NoIdentity {};
+
+/// The identity of an operation that commutes; see Commutes.
+template <class Op>
+struct KnownIdentity {
+  template <class T>
+  operator T() const noexcept {
+    if constexpr (std::is_same_v<Op, std::plus<T>> || std::is_same_v<Op, std::plus<>>) {
+      return static_cast<T>(-T{0});  // Of floating-point numbers this is -0.0: +0.0 would make a sum of -0.0 positive.
+    } else {
+      return T{1};
+    }
+  }
+};
+
+/// Whether an identity is the user's, not one of these.
+template <class Identity>
+inline constexpr bool kIsUsers = true;
+template <>
+inline constexpr bool kIsUsers<NoIdentity> = false;
+template <class Op>
+inline constexpr bool kIsUsers<KnownIdentity<Op>> = false;
+
+/// Calls f(0), f(1) ... f(kTimes - 1), each from a place of its own.
+template <std::size_t kTimes, class F>
+BLITZ_ALWAYS_INLINE void unrolled(const F& f) {
+  [&f]<std::size_t... K>(std::index_sequence<K...>)
+      BLITZ_LAMBDA_INLINE { (f(K), ...); }(std::make_index_sequence<kTimes>());
+}
+
+/// Calls `f` with a local copy of `value`, if that is small, and puts back what has become of it: a local can be in registers,
+/// which `value`, known to others, could not be.
+template <class T, class F>
+BLITZ_ALWAYS_INLINE void with_local(T& value, const F& f) {
+  if constexpr (std::is_trivially_copyable_v<T> && std::is_copy_assignable_v<T> && sizeof(T) <= 64) {
+    T local = std::as_const(value);
+    f(local);
+    value = local;
+  } else {
+    f(value);
+  }
+}
+
+/// What is reduced: the items, each by way of Transform, taken into a value by Step; and how two values are combined.
+/// Step and Combine may be one operation; see Reduction. Identity is called for a T if it can be, or else copied.
+template <class T, class Items, class Identity, class Step, class Combine, class Transform>
+class Fold {
+ public:
+  using Value = T;
+
+  Fold(const Items& items, Identity& identity, Step& step, Combine& combine, Transform& transform)
+      : items_(items), identity_(identity), step_(step), combine_(combine), transform_(transform) {}
+
+  [[nodiscard]] T identity() const {
+    if constexpr (std::invocable<Identity&>) {
+      return to_copy<T>(std::invoke(identity_));
+    } else {
+      return to_copy<T>(identity_);
+    }
+  }
+
+  void combine(T& left, T&& right) const { take(combine_, left, std::move(right)); }
+
+  void fold(T& value, LoopIndex first, LoopIndex last) const {
+    with_local(value, [&](T& local) BLITZ_LAMBDA_INLINE { fold_run(local, first, last); });
+  }
+
+ private:
+  using Item = std::remove_cvref_t<std::invoke_result_t<Transform&, typename Items::Item>>;
+
+  static constexpr bool kHasIdentity = !std::is_same_v<std::remove_const_t<Identity>, NoIdentity>;
+  // Of 64-bit integers compilers make vectors in some cases only. (A fold with the user's identity leaves it to them.)
+  static constexpr bool kIsWide = std::is_integral_v<T> && sizeof(T) == 8 && !kIsUsers<std::remove_const_t<Identity>>;
+  static constexpr bool kByGroups = (std::is_floating_point_v<T> || kIsWide) && Items::kIndexed;
+  static constexpr bool kByLanes =
+      kByGroups && std::is_same_v<Step, Combine> && Commutes<std::remove_const_t<Combine>, T, Item>;
+
+  // Whether items are computed, not loaded. A transform of a position is taken for a load.
+  static constexpr bool kComputes = requires {
+    requires Items::kComputes;
+  } || (!std::is_same_v<std::remove_const_t<Transform>, std::identity> && std::is_reference_v<typename Items::Item>);
+#if defined(__SSE2__) && !defined(__AVX__)
+  // Of sixteen registers of 16 bytes eight hide an addition's latency; what computes the items needs some, and hides it, too.
+  static constexpr std::size_t kLaneBytes = kComputes ? 64 : 128;
+#else
+  static constexpr std::size_t kLaneBytes = 128;
+#endif
+  static constexpr std::size_t kGroup = 16;  // half of it is a chain of additions that a processor looks past
+
+  template <class Op, class X>
+  BLITZ_ALWAYS_INLINE static void take(Op& op, T& value, X&& x) {
+    if constexpr (std::is_reference_v<std::invoke_result_t<Op&, T, X>>) {
+      T next(invoke_inline(op, std::move(value), std::forward<X>(x)));  // It may refer to `value`.
+      value = std::move(next);
+    } else {
+      value = static_cast<T>(invoke_inline(op, std::move(value), std::forward<X>(x)));
+    }
+  }
+
+  template <class X>
+  BLITZ_ALWAYS_INLINE void take_item(T& value, X&& item) const {
+    take(step_, value, invoke_inline(transform_, std::forward<X>(item)));
+  }
+
+  template <class X>
+  BLITZ_ALWAYS_INLINE void begin_with(T& value, X&& item) const {
+    if constexpr (!kHasIdentity) value = static_cast<T>(invoke_inline(transform_, std::forward<X>(item)));
+  }
+
+  BLITZ_ALWAYS_INLINE void fold_run(T& value, LoopIndex first, LoopIndex last) const {
+    if constexpr (kByLanes) {
+      first = fold_lanes(value, first, last);
+    } else if constexpr (kByGroups) {
+      first = fold_groups(value, first, last);
+    }
+    items_.for_each(first, last, [this, &value](auto&& item) BLITZ_LAMBDA_INLINE {
+      this->take_item(value, std::forward<decltype(item)>(item));
+    });
+  }
+
+  /// As many items as fill all lanes; returns where it stopped.
+  BLITZ_ALWAYS_INLINE LoopIndex fold_lanes(T& value, LoopIndex first, LoopIndex last) const {
+    constexpr std::size_t kLanes = std::bit_floor(kLaneBytes / sizeof(T));  // A long double may have 12 bytes.
+    if (last - first < 2 * kLanes) return first;
+    std::array<T, kLanes> lanes;
+    lanes.fill(identity());
+    first = items_.template for_each_group<kLanes>(first, last, [&](const auto& item) BLITZ_LAMBDA_INLINE {
+      unrolled<kLanes>([&](std::size_t k) BLITZ_LAMBDA_INLINE { take_item(lanes[k], item(k)); });
+    });
+    lanes = opaque_memory(lanes);  // The tree below would keep clang from making vectors of the lanes above.
+    for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
+      for (std::size_t k = 0; k < half; ++k) combine(lanes[k], std::move(lanes[k + half]));
+    }
+    combine(value, std::move(lanes[0]));
+    return first;
+  }
+
+  /// As many items as make whole groups; returns where it stopped.
+  BLITZ_ALWAYS_INLINE LoopIndex fold_groups(T& value, LoopIndex first, LoopIndex last) const {
+    if (last - first < 2 * kGroup) return first;
+    T none{};
+    if constexpr (kHasIdentity) none = identity();
+    return items_.template for_each_group<kGroup>(first, last, [&](const auto& item) BLITZ_LAMBDA_INLINE {
+      T left = none;
+      T right = none;
+      unrolled<kGroup>([&](std::size_t k) BLITZ_LAMBDA_INLINE {
+        T& half = k < kGroup / 2 ? left : right;
+        if (!kHasIdentity && k % (kGroup / 2) == 0) {
+          begin_with(half, item(k));
+        } else {
+          take_item(half, item(k));
+        }
+      });
+      combine(left, std::move(right));
+      // Or GCC would make vectors of the items of several groups.
+      combine(value, opaque_memory(left));
+    });
+  }
+
+  Items items_;
+  Identity& identity_;
+  Step& step_;
+  Combine& combine_;
+  Transform& transform_;
+};
+
+}  // namespace blitz::detail

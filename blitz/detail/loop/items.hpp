@@ -1,0 +1,295 @@
+/// What loops and reductions run over: the integers between two bounds, or what random-access iterators refer to, by
+/// their positions from 0 on. A block is a run of positions.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <ranges>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/detail/base/export.hpp"
+#include "blitz/loop_range.hpp"
+
+namespace blitz::detail {
+
+template <class Last, class First>
+concept LoopEnd = LoopBounds<First, Last>;
+
+using LoopIndex = std::uint64_t;
+
+/// a / b, rounded up: into how many parts of `b` items `a` items are cut, the last one perhaps shorter. For all values.
+template <std::unsigned_integral T>
+[[nodiscard]] constexpr T ceil_div(T a, std::type_identity_t<T> b) noexcept {
+  return a / b + (a % b != 0 ? 1 : 0);
+}
+
+/// Whether an iterator's neighbouring items are parts of one object, so that two threads that write them race: those of
+/// vector<bool>, which are known by the objects that refer to them.
+template <class It>
+concept SharesWords = std::same_as<std::iter_value_t<It>, bool> && std::is_class_v<std::iter_reference_t<It>>;
+
+/// Such an item, for a body that reads it.
+class ReadOnlyBit {
+ public:
+  explicit ReadOnlyBit(bool value) noexcept : value_(value) {}
+  operator bool() const noexcept { return value_; }
+  template <std::convertible_to<bool> T>
+  void operator=(const T& /*value*/) const {
+    static_assert(!std::convertible_to<T, bool>,
+                  "blitz: the items of a vector<bool> share words, so several threads cannot change them: use "
+                  "std::vector<char>");
+  }
+
+ private:
+  bool value_;
+};
+
+/// The argument that a loop passes to its body for an iterator.
+template <class It>
+using IteratorItem = std::conditional_t<SharesWords<It>, ReadOnlyBit, std::iter_reference_t<It>>;
+template <class R>
+using RangeItem = IteratorItem<std::ranges::iterator_t<R>>;
+
+template <class First, class Last>
+struct ItemOfBounds {
+  using Type = IteratorItem<First>;
+};
+template <std::integral First, std::integral Last>
+struct ItemOfBounds<First, Last> {
+  using Type = std::common_type_t<First, Last>;
+};
+
+/// What a loop from `First` to `Last` gives its body.
+template <class First, class Last>
+  requires LoopBounds<First, Last>
+using LoopItem = typename ItemOfBounds<First, Last>::Type;
+
+/// Calls `f`. Returns what it returns, if that is a bool.
+template <class F, class Item>
+BLITZ_ALWAYS_INLINE bool ends_loop(const F& f, Item&& item) {
+  if constexpr (std::is_void_v<std::invoke_result_t<const F&, Item>>) {
+    f(static_cast<Item&&>(item));
+    return false;
+  } else {
+    return f(static_cast<Item&&>(item));
+  }
+}
+
+/// The items from `begin` on.
+template <LoopIterator It>
+class IteratorItems {
+ public:
+  using Item = std::iter_reference_t<It>;
+
+  static constexpr bool kSharesWords = SharesWords<It>;
+
+  /// Whether the next item is found without a branch: not where an iterator walks through pieces of memory.
+  static constexpr bool kIndexed = std::contiguous_iterator<It> || !std::is_lvalue_reference_v<Item>;
+
+  explicit IteratorItems(It begin) : begin_(std::move(begin)) {}
+
+  [[nodiscard]] BLITZ_ALWAYS_INLINE It at(LoopIndex i) const {
+    return begin_ + static_cast<std::iter_difference_t<It>>(i);
+  }
+  BLITZ_ALWAYS_INLINE decltype(auto) operator[](LoopIndex i) const { return *at(i); }
+  /// Calls `f` for each item, or, if `f` returns a bool, until it returns true; returns whether it did. Copies `f`, so
+  /// that what it refers to is one step away.
+  template <class F>
+  bool for_each(LoopIndex first, LoopIndex last, const F f) const {
+    const It end = at(last);
+    for (It item = at(first); item != end; ++item) {
+      if (ends_loop(f, *item)) return true;
+    }
+    return false;
+  }
+  /// Calls `f` for groups of kSize items, while there are as many, with a function that returns item k of the group and
+  /// is to be called for k = 0, 1 ... kSize - 1. Returns where it stopped.
+  template <LoopIndex kSize, class F>
+  BLITZ_ALWAYS_INLINE LoopIndex for_each_group(LoopIndex first, LoopIndex last, const F& f) const {
+    last -= (last - first) % kSize;
+    const It end = at(last);
+    for (It item = at(first); item != end;) {
+      f([&item](LoopIndex) BLITZ_LAMBDA_INLINE -> Item {
+        Item here = *item;
+        ++item;
+        return std::forward<Item>(here);
+      });
+    }
+    return last;
+  }
+
+ private:
+  It begin_;
+};
+
+/// The integers from `begin` on. `Wraps`: the last of them may be less than the first, as where -1 was converted to an
+/// unsigned type.
+template <LoopInteger I, bool Wraps = false>
+class IntegerItems {
+ public:
+  using Item = I;
+
+  static constexpr bool kIndexed = true;
+
+  explicit IntegerItems(LoopIndex begin) noexcept : begin_(begin) {}
+
+  // `begin` is the first integer, extended to 64 bits: right for every type, since it wraps.
+  I operator[](LoopIndex i) const noexcept { return static_cast<I>(begin_ + i); }
+
+  /// Counts in the type of the integers itself, and by "less than": so compilers see that it does not wrap, and make
+  /// vector instructions of what is indexed by it, as in the plain loop.
+  template <class F>
+  bool for_each(LoopIndex first, LoopIndex last, const F f) const {
+    if constexpr (Wraps) {
+      for (LoopIndex i = first; i != last; ++i) {
+        if (ends_loop(f, (*this)[i])) return true;
+      }
+    } else {
+      const I end = (*this)[last];
+      for (I i = (*this)[first]; i < end; ++i) {
+        if (ends_loop(f, I{i})) return true;
+      }
+    }
+    return false;
+  }
+  /// See IteratorItems; counts as for_each does.
+  template <LoopIndex kSize, class F>
+  BLITZ_ALWAYS_INLINE LoopIndex for_each_group(LoopIndex first, LoopIndex last, const F& f) const {
+    last -= (last - first) % kSize;
+    if constexpr (Wraps) {
+      for (; first != last; first += kSize)
+        f([this, first](LoopIndex k) BLITZ_LAMBDA_INLINE { return (*this)[first + k]; });
+    } else if (first != last) {
+      // What is narrower and unsigned is counted in 64 bits, or compilers would not see that items lie side by side.
+      constexpr bool kWiden = std::unsigned_integral<I> && sizeof(I) < sizeof(LoopIndex);
+      using Counter = std::conditional_t<kWiden, LoopIndex, I>;
+      const Counter end = (*this)[last - (kSize - 1)];
+      for (Counter i = (*this)[first]; i < end; i = static_cast<Counter>(i + static_cast<Counter>(kSize))) {
+        if (kWiden && i > std::numeric_limits<I>::max() - static_cast<Counter>(kSize - 1)) __builtin_unreachable();
+        f([i](LoopIndex k) BLITZ_LAMBDA_INLINE { return static_cast<I>(i + static_cast<Counter>(k)); });
+      }
+    }
+    return last;
+  }
+
+ private:
+  LoopIndex begin_;
+};
+
+/// Every step-th integer from `begin` on. Like that of IntegerItems, the arithmetic is of 64 bits and wraps.
+template <LoopInteger I>
+class SteppedItems {
+ public:
+  using Item = I;
+
+  static constexpr bool kIndexed = true;
+
+  SteppedItems(LoopIndex begin, LoopIndex step) noexcept : begin_(begin), step_(step) {}
+
+  I operator[](LoopIndex i) const noexcept { return static_cast<I>(begin_ + i * step_); }
+  template <class F>
+  bool for_each(LoopIndex first, LoopIndex last, const F f) const {
+    LoopIndex value = begin_ + first * step_;
+    for (; first != last; ++first, value += step_) {
+      if (ends_loop(f, static_cast<I>(value))) return true;
+    }
+    return false;
+  }
+
+ private:
+  LoopIndex begin_;
+  LoopIndex step_;
+};
+
+template <class R>
+inline constexpr bool kIsIota = false;
+template <LoopInteger I>
+inline constexpr bool kIsIota<std::ranges::iota_view<I, I>> = true;
+
+/// The blocks of a range, each as one item.
+template <LoopRange R>
+class BlockItems {
+ public:
+  using Item = std::ranges::subrange<std::ranges::iterator_t<R>>;
+
+  static constexpr bool kIndexed = false;
+
+  explicit BlockItems(R& range) : items_(std::ranges::begin(range)) {}
+
+  template <class F>
+  bool for_each(LoopIndex first, LoopIndex last, const F& f) const {
+    return first != last && ends_loop(f, Item(items_.at(first), items_.at(last)));
+  }
+
+ private:
+  IteratorItems<std::ranges::iterator_t<R>> items_;
+};
+
+/// What a loop runs over: the first `count` of `items`.
+template <class Items>
+struct LoopSpace {
+  LoopIndex count;
+  Items items;
+};
+template <class Items>
+LoopSpace(LoopIndex, Items) -> LoopSpace<Items>;
+
+/// The items of a range. Always inline: a pipeline asks for them at each item, which compilers then do before the loop.
+template <LoopRange R>
+BLITZ_ALWAYS_INLINE auto items_of(R& range) {
+  const auto count = static_cast<LoopIndex>(std::ranges::size(range));
+  const auto begin = std::ranges::begin(range);
+  if constexpr (kIsIota<std::remove_cv_t<R>>) {
+    return LoopSpace{count, IntegerItems<std::iter_value_t<decltype(begin)>>(static_cast<LoopIndex>(*begin))};
+  } else {
+    return LoopSpace{count, IteratorItems(begin)};
+  }
+}
+
+/// The integers in [first, last), or what the iterators refer to.
+template <class First, class Last>
+  requires LoopBounds<First, Last>
+auto items_of(First first, Last last) {
+  if constexpr (std::integral<First>) {
+    using I = std::common_type_t<First, Last>;
+    constexpr bool kWraps = std::signed_integral<First> && std::unsigned_integral<I>;
+    // A reversed range is empty. The difference is right whatever the types: both are extended to 64 bits and wrap.
+    const bool any = std::cmp_less(+first, +last);  // Promoted: cmp_less takes no characters.
+    const LoopIndex count = any ? static_cast<LoopIndex>(last) - static_cast<LoopIndex>(first) : 0;
+    return LoopSpace{count, IntegerItems<I, kWraps>(static_cast<LoopIndex>(first))};
+  } else {
+    const auto count = last - first;
+    if constexpr (sizeof(count) > sizeof(LoopIndex)) {
+      if (count > std::numeric_limits<LoopIndex>::max()) throw std::length_error("blitz: more than 2^64 - 1 items");
+    }
+    return LoopSpace{static_cast<LoopIndex>(count), IteratorItems(first)};
+  }
+}
+
+/// Every step-th integer from `first` on, up to `last` or, if the step is negative, down to it; `last` is none of them.
+template <LoopInteger First, LoopInteger Last, LoopInteger Step>
+auto items_of(First first, Last last, Step step) {
+  if (step == 0) throw std::invalid_argument("blitz: a loop with a step of 0 would have no end");
+  const auto begin = static_cast<LoopIndex>(first);
+  const auto end = static_cast<LoopIndex>(last);
+  const auto stride = static_cast<LoopIndex>(step);
+  LoopIndex count = 0;  // Promoted: cmp_less takes no characters.
+  if (std::cmp_greater(+step, 0)) {
+    if (std::cmp_less(+first, +last)) count = (end - begin - 1) / stride + 1;
+  } else {
+    if (std::cmp_less(+last, +first)) count = (begin - end - 1) / (0 - stride) + 1;
+  }
+  return LoopSpace{count, SteppedItems<std::common_type_t<First, Last>>(begin, stride)};
+}
+
+/// A range as blocks.
+template <LoopRange R>
+auto blocks_of(R& range) {
+  return LoopSpace{static_cast<LoopIndex>(std::ranges::size(range)), BlockItems<R>(range)};
+}
+
+}  // namespace blitz::detail

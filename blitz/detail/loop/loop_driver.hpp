@@ -1,0 +1,378 @@
+/// @file
+/// The engine of loops and reductions: runs a Loop on the workers of one pool, and splits it on demand.
+///
+/// A worker carries one value from block to block, from left to right, and goes on with it in each far part that comes
+/// back untaken. Only a part that another worker took begins with a new value, which is combined when the part is done.
+/// So values of neighbours are combined in their order, and an adaptive reduction combines as often as it was shared.
+///
+/// How a loop ends early: a block that throws ends it, as does a queue that cannot grow: no block that has not begun will
+/// begin, and the first exception is kept for the caller. A stop request, or a block that returns true, ends it without
+/// an exception; one that a running block then throws is kept all the same.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/base/export.hpp"
+#include "blitz/detail/base/saturated.hpp"
+#include "blitz/detail/job/latch.hpp"
+#include "blitz/detail/loop/claims.hpp"
+#include "blitz/detail/loop/loop.hpp"
+#include "blitz/detail/loop/pace.hpp"
+#include "blitz/detail/worker/worker.hpp"
+
+namespace blitz::detail {
+
+/// One run of a loop, in the frame of the call. W is the kind of worker: Worker<P>, or WorkerBase.
+template <class W>
+class LoopDriver {
+ public:
+  LoopDriver(const Loop& loop, bool shared) noexcept : loop_(loop), shared_(shared) {}
+  LoopDriver(const LoopDriver&) = delete;
+  LoopDriver& operator=(const LoopDriver&) = delete;
+
+  /// Runs the loop; `worker` is the caller's. Throws the first exception.
+  void run(W& worker, void* value) {
+    if (!by_pieces()) {
+      run_all(worker, value, loop_.count);
+    } else if (loop_.cut == LoopCut::kTree) {
+      run_pieces(worker, value, leaves());
+    } else {
+      run_fixed(worker, value);
+    }
+    // Relaxed: the latches of the parts order error_ before this.
+    if (state() == State::kFailed) [[unlikely]]
+      std::rethrow_exception(std::move(error_));
+  }
+
+ private:
+  static constexpr LoopIndex kManyLeaves = 512;  // to share them evenly among many workers
+  static constexpr LoopIndex kLargeLeaf = 2048;  // beside which the tree costs little, however cheap the positions
+  static constexpr LoopIndex kFewBlocks = 1024;  // All are offered before one that may be long, in ten nested frames.
+  static constexpr LoopIndex kNoPiece = ~LoopIndex{0};
+  static constexpr Ticks kLeastWork = 4;  // microseconds: beneath it, help costs as much as it saves
+  static constexpr Ticks kHandover = 1;   // microseconds: a searcher begins so late, and its end is learnt so late
+
+  enum class State : unsigned char { kRunning, kStopped, kFailed };  // No way leads back.
+
+  /// What one worker runs of the loop, from left to right.
+  struct Share {
+    W& worker;
+    void* value;
+    Pace pace;
+    bool eager;                 // The first offer is made though no worker is idle yet: see may_split.
+    LoopIndex ahead = 0;        // half of this worker's lead, in positions, over the one that takes the next offer
+    float* usual = nullptr;     // what an item took the last time, if that was asked for
+    Ticks asked = 0;            // when, if it was not known
+    LoopIndex mine = kNoPiece;  // the piece that this worker has claimed to run next
+  };
+
+  /// A far part, on offer. [first, last) are positions, or pieces.
+  struct Part final : Job {
+    Part(LoopDriver& the_driver, const Share& share, LoopIndex from, LoopIndex to, void* its_value) noexcept
+        : Job(&execute_it),
+          driver(the_driver),
+          first(from),
+          last(to),
+          value(its_value),
+          pace(share.pace),
+          latch(share.worker) {}
+
+    static void execute_it(Job* job, WorkerBase& base) noexcept {
+      auto& self = *static_cast<Part*>(job);
+      auto&& worker = static_cast<std::conditional_t<std::derived_from<W, WorkerBase>, W&, W>>(base);
+      Share share{worker, self.value, self.pace, self.driver.shared_};
+      self.driver.run_share(share, self.first, self.last);
+      self.latch.set();
+    }
+
+    LoopDriver& driver;
+    LoopIndex first;
+    LoopIndex last;
+    void* value;
+    Pace pace;
+    WorkerLatch latch;
+  };
+
+  // --- how it is cut ---
+
+  /// At once, and not on demand.
+  [[nodiscard]] bool by_pieces() const noexcept { return loop_.cut != LoopCut::kAdaptive; }
+
+  [[gnu::noinline]] void run_fixed(W& worker, void* value) noexcept {
+    const LoopIndex most = value == nullptr ? Claims::kMost : loop_.count;
+    const LoopIndex workers = std::min<LoopIndex>(worker.num_threads(), most);
+    const LoopIndex blocks = std::min(std::max<LoopIndex>(loop_.count / loop_.grain, 1), workers);
+    if (value != nullptr) return run_pieces(worker, value, blocks);
+    Claims claims(blocks);
+    claims_ = &claims;
+    run_pieces(worker, value, blocks);
+  }
+
+  [[nodiscard]] LoopIndex leaves() const noexcept {
+    const LoopIndex size = std::max(loop_.grain, std::clamp<LoopIndex>(loop_.count / kManyLeaves, 1, kLargeLeaf));
+    return std::max<LoopIndex>(loop_.count / size, 1);
+  }
+
+  void run_pieces(W& worker, void* value, LoopIndex count) noexcept {
+    pieces_ = Pieces(loop_.count, count);
+    run_all(worker, value, count);
+  }
+
+  void run_all(W& worker, void* value, LoopIndex count) noexcept {
+    Share share{worker, value, Pace(loop_.grain), shared_};
+    run_share(share, 0, count);
+    if (share.usual != nullptr && (share.pace.timed() || share.asked != 0)) learn(share);
+  }
+
+  /// At the end of the loop. If no block was timed but perhaps the first, the time of the whole loop tells more.
+  BLITZ_COLD void learn(const Share& share) const noexcept {
+    const float taken =
+        share.asked == 0 || share.pace.timed_well()
+            ? share.pace.per_item()
+            : static_cast<float>(ticks_between(share.asked, ticks_now())) / static_cast<float>(loop_.count);
+    // 0 says that nothing is known, and a block may take no tick of a clock of 24 a microsecond.
+    *share.usual = std::max(taken, 1e-6F);
+  }
+
+  // --- the algorithm ---
+
+  void run_share(Share& share, LoopIndex first, const LoopIndex last) noexcept {
+    while (first < last && !ended()) {
+      // Before an offer is made: another worker could take that piece.
+      if (claims_ != nullptr && share.mine == kNoPiece) share.mine = claims_->claim(share.worker.index());
+      if (may_split(share, last - first)) {
+        LoopIndex middle = first + (last - first) / 2 + std::exchange(share.ahead, 0);
+        if (!by_pieces()) middle = end_of_line(first, middle, loop_.grain);
+        if (!run_halves(share, first, middle, last)) return;
+        first = middle;
+      } else {
+        first = run_next(share, first, last);
+      }
+    }
+  }
+
+  /// Pieces are few, and all are offered, so that the oldest offer is the largest. Positions are offered if all that this
+  /// worker has offered is gone and they are wanted. The first offer of a share is made though no worker is idle yet, and,
+  /// in a loop of few blocks, though one must be woken: otherwise nobody would help with few and long blocks. Before a
+  /// block that may be long all others are offered, unless they are many: a worker may become idle while it runs.
+  [[nodiscard]] bool may_split(Share& share, LoopIndex left) const noexcept {
+    if (by_pieces()) return left > 1;
+    return left / 2 >= loop_.grain && share.pace.may_offer() &&
+           (share.worker.queue_empty() || (left / kFewBlocks < loop_.grain && may_be_long(share))) &&
+           is_wanted(share, left);
+  }
+  /// Whether the next block may take longer than it costs to share the loop, as far as is known.
+  [[nodiscard]] bool may_be_long(Share& share) const noexcept {
+    if (share.pace.expects_nothing()) look_up(share);
+    return share.pace.may_be_long();
+  }
+  /// Tells the pace this worker's experience with the loop. A part of another worker comes with a better one.
+  void look_up(Share& share) const noexcept {
+    find_usual(share);
+    if (!share.pace.expects_nothing()) return;
+    share.pace.expect_short();
+    if (*share.usual == 0 || !is_little(work(*share.usual, loop_.grain))) [[unlikely]]
+      expect_long(share);
+  }
+  void find_usual(Share& share) const noexcept { share.usual = &share.worker.history().per_item(loop_.name); }
+  BLITZ_COLD static void expect_long(Share& share) noexcept {
+    share.pace.expect_long();
+    if (*share.usual == 0) share.asked = ticks_now();
+  }
+  /// Whether to offer half of the `left` positions: to a worker that searches if they take longer than it costs to share
+  /// them, and to one that sleeps if they are worth a wake-up; by what they took so far, or the last time.
+  [[nodiscard]] bool is_wanted(Share& share, LoopIndex left) const noexcept {
+    const Audience audience = share.worker.audience();
+    if (audience == Audience::kNobody) {
+      // The look-up comes first: an offered part inherits its result. The near half of fewer than four blocks is not split.
+      return (left / 4 >= loop_.grain ? may_be_long(share) : share.pace.may_be_long()) || share.eager;
+    }
+    if (!share.pace.timed_well()) return is_wanted_untimed(share, left, audience);
+    return is_worth(share, share.pace.per_item(), left, audience);
+  }
+  /// The same before there are figures of this call.
+  [[nodiscard]] bool is_wanted_untimed(Share& share, LoopIndex left, Audience audience) const noexcept {
+    if (share.usual == nullptr) find_usual(share);
+    if (*share.usual != 0 && is_little(work(*share.usual, left))) {
+      share.pace.expect_little(left);
+      return false;
+    }
+    if (share.pace.expects_nothing()) look_up(share);
+    const bool first_may_be_long = share.pace.may_be_long() && !share.pace.timed();
+    share.pace.time_next();
+    if (*share.usual != 0) return is_worth(share, *share.usual, left, audience);
+    // A loop that is not known yet may have long items.
+    return share.eager || first_may_be_long || audience == Audience::kSearches;
+  }
+  [[nodiscard]] bool is_worth(Share& share, float per_item, LoopIndex left, Audience audience) const noexcept {
+    const float its_work = work(per_item, left);
+    if (is_little(its_work)) return false;
+    const Ticks delay = audience == Audience::kSearches ? kHandover * ticks_per_microsecond()
+                                                        : share.worker.worth_waking(saturated(its_work));
+    // Ahead by at most half of the positions, so that a quarter is on offer, however late, and no less than the grain.
+    share.ahead = std::min({saturated(static_cast<float>(delay) / per_item), left / 2, left - 2 * loop_.grain}) / 2;
+    return delay != 0;
+  }
+  /// In ticks.
+  [[nodiscard]] static float work(float per_item, LoopIndex left) noexcept {
+    return per_item * static_cast<float>(left);
+  }
+  [[nodiscard]] static bool is_little(float work) noexcept {
+    return work <= static_cast<float>(kLeastWork * ticks_per_microsecond());
+  }
+
+  /// Runs [first, middle), with [middle, last) on offer. Returns whether that is still to be run, as part of this share.
+  [[nodiscard]] bool run_halves(Share& share, LoopIndex first, LoopIndex middle, LoopIndex last) noexcept {
+    if (loop_.with_value == nullptr) return run_halves(share, first, middle, last, nullptr);
+    bool back = false;
+    auto run = [&](void* value) noexcept { back = run_halves(share, first, middle, last, value); };
+    try {
+      loop_.with_value([](void* f, void* value) noexcept { (*static_cast<decltype(run)*>(f))(value); }, &run);
+    } catch (...) {
+      fail();
+    }
+    return back;
+  }
+
+  [[nodiscard]] bool run_halves(Share& share, LoopIndex first, LoopIndex middle, LoopIndex last, void* value) noexcept {
+    share.eager = false;
+    share.pace.offering();
+    Part far(*this, share, middle, last, value);
+    const bool tree = loop_.cut == LoopCut::kTree;
+    if (tree && !shared_) {
+      run_share(share, first, middle);
+    } else {
+      const auto place = offer(share.worker, far);
+      if (!place) return false;
+      run_share(share, first, middle);
+      if (!came_back(share.worker, *place, far)) {
+        append(share.value, value);
+        return false;
+      }
+      share.pace.offer_refused();
+      if (!tree) return true;
+    }
+    Share other{share.worker, value, share.pace, false};
+    run_share(other, middle, last);
+    append(share.value, value);
+    return false;
+  }
+
+  /// Runs the next block of positions, or the next piece. Returns where it ends.
+  LoopIndex run_next(Share& share, LoopIndex first, LoopIndex last) noexcept {
+    const auto run = [&](LoopIndex from, LoopIndex to) { run_block(share.value, from, to); };
+    if (share.pace.may_be_long()) [[unlikely]]
+      return run_long(share, first, last);
+    if (!by_pieces()) return share.pace.run_next(first, last, run);
+    const LoopIndex piece = claims_ != nullptr ? std::exchange(share.mine, kNoPiece) : first;
+    run(pieces_.begin(piece), pieces_.begin(piece + 1));
+    return first + 1;
+  }
+
+  /// run_next for a block of positions that may be long.
+  [[gnu::noinline]] LoopIndex run_long(Share& share, LoopIndex first, LoopIndex last) noexcept {
+    return share.pace.run_long(first, last, [&](LoopIndex from, LoopIndex to) { run_block(share.value, from, to); });
+  }
+
+  /// Nothing, with the loop ended, if the queue could not grow.
+  [[nodiscard]] std::optional<typename W::Place> offer(W& worker, Part& part) noexcept {
+    try {
+      return worker.offer(&part);
+    } catch (...) {
+      fail();
+      return std::nullopt;
+    }
+  }
+
+  /// True: no worker took the part. False: one did, and has finished it.
+  [[nodiscard]] static bool came_back(W& worker, typename W::Place place, Part& part) noexcept {
+    CoreLatch& done = part.latch.core();
+    if (!done.probe() && worker.take_back(place)) [[likely]]
+      return true;
+    return reclaim(worker, part, done);
+  }
+
+  void run_block(void* value, LoopIndex first, LoopIndex last) noexcept {
+    try {
+      if (loop_.run_block(loop_, value, first, last)) [[unlikely]]
+        stop();
+    } catch (...) {
+      fail();
+    }
+  }
+
+  /// Takes the value of the part to the right into that of the part to the left.
+  void append(void* left, void* right) noexcept {
+    if (right == nullptr || state() == State::kFailed) return;
+    try {
+      loop_.combine(loop_, left, right);
+    } catch (...) {
+      fail();
+    }
+  }
+
+  // --- the end ---
+
+  /// Relaxed: no block waits for another to see it.
+  [[nodiscard]] State state() const noexcept { return state_.load(std::memory_order_relaxed); }
+  /// Whether no further block is to begin.
+  [[nodiscard]] bool ended() const noexcept {
+    return state() != State::kRunning || (loop_.stop != nullptr && loop_.stop->stop_requested());
+  }
+  BLITZ_COLD void stop() noexcept {
+    State expected = State::kRunning;  // A failure is not forgotten.
+    state_.compare_exchange_strong(expected, State::kStopped, std::memory_order_relaxed, std::memory_order_relaxed);
+  }
+  /// In a handler: keeps the exception if it is the first.
+  BLITZ_COLD void fail() noexcept {
+    // Relaxed: the latches of the parts order error_ before it is rethrown.
+    if (state_.exchange(State::kFailed, std::memory_order_relaxed) != State::kFailed) error_ = std::current_exception();
+  }
+
+  const Loop& loop_;
+  const bool shared_;  // The pool has other workers.
+  Pieces pieces_;
+  Claims* claims_ = nullptr;  // which of them are taken, if each worker is to begin with its own
+  Atomic<State> state_{
+      State::kRunning};       // written by the workers whose blocks end the loop, read by all before each block
+  std::exception_ptr error_;  // written once, by the worker that made the state kFailed
+};
+
+/// Runs a loop that can be stopped on a worker that is alone on its pool.
+[[gnu::noinline]] inline void run_loop_alone(const Loop& loop, void* value) {
+  Pace pace(loop.grain);
+  bool ended = false;
+  for (LoopIndex next = 0; next < loop.count && !ended && !loop.stop->stop_requested();) {
+    next = pace.run_next(next, loop.count,
+                         [&](LoopIndex first, LoopIndex last) { ended = loop.run_block(loop, value, first, last); });
+  }
+}
+
+template <class W>
+[[gnu::noinline]] void run_loop_shared(W& worker, const Loop& loop, void* value) {
+  LoopDriver<W>(loop, worker.num_threads() > 1).run(worker, value);
+}
+
+/// Runs a loop on a worker. If that is alone on its pool, and no stop can be requested, the loop is one block.
+template <class W>
+void run_loop_on(W& worker, const Loop& loop, void* value) {
+  if (loop.cut != LoopCut::kTree && worker.num_threads() == 1) {
+    if (loop.stop != nullptr) return run_loop_alone(loop, value);
+    static_cast<void>(loop.run_block(loop, value, 0, loop.count));
+  } else {
+    run_loop_shared(worker, loop, value);
+  }
+}
+
+/// run_loop_on for a confined worker. It is out of line to keep the path of other workers short.
+[[gnu::noinline]] inline void run_loop_confined(WorkerBase& worker, const Loop& loop, void* value) {
+  run_loop_on(worker, loop, value);
+}
+
+}  // namespace blitz::detail

@@ -1,0 +1,271 @@
+/// @file
+/// What a pipeline goes through: positions, each with an item, and the concept that sources and stages share.
+///
+/// Items are pushed: a source calls a sink with each of them, and a stage wraps the sink of the next one, so that compilers
+/// see one loop. A sink returns true to end the block. What has several items at a position, as zip has, hands them to the
+/// sink as several arguments: no tuple is made.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <ranges>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "blitz/algorithm/algorithm_options.hpp"
+#include "blitz/detail/base/export.hpp"
+#include "blitz/detail/loop/items.hpp"
+
+namespace blitz {
+namespace detail {
+
+/// The types of the arguments that a sink is called with, as `T&`, `T&&` or, for a value, T.
+template <class... T>
+struct Pack {};
+
+template <class A, class B>
+struct Joined;
+template <class... A, class... B>
+struct Joined<Pack<A...>, Pack<B...>> {
+  using type = Pack<A..., B...>;
+};
+
+/// One item of a position, or the tuple of several; and the same by value.
+template <class P>
+struct ItemOf;
+template <class T>
+struct ItemOf<Pack<T>> {
+  using Item = T;
+  using Value = std::remove_cvref_t<T>;
+};
+template <class... T>
+  requires(sizeof...(T) != 1)
+struct ItemOf<Pack<T...>> {
+  using Item = std::tuple<T...>;
+  using Value = std::tuple<std::remove_cvref_t<T>...>;
+};
+
+/// The type of `f(items...)`.
+template <class F, class P>
+struct ResultOf;
+template <class F, class... T>
+struct ResultOf<F, Pack<T...>> : std::invoke_result<F, T...> {};
+
+template <class F, class P>
+inline constexpr bool kTakes = false;
+template <class F, class... T>
+inline constexpr bool kTakes<F, Pack<T...>> = std::invocable<F, T...>;
+
+struct AnySink {
+  bool operator()(auto&&...) const { return false; }
+};
+
+}  // namespace detail
+
+/// A source, or a stage over one, of a blitz::Pipeline. Positions are what work is divided by. Called by several threads at once.
+///   S::Items                         a detail::Pack of what the sink gets
+///   S::kIndexed                      whether each position has one item; then there is
+///   s.at(i, sink)                    the item of position i, given to the sink, whose result it returns
+///   s.positions()                    how many there are; with kIndexed also before first_pass
+///   s.for_each(first, last, sink)    all items of these positions, in order; true if the sink ended it
+///   S::kTwoPasses, s.first_pass(options)
+///                                    whether first_pass is to be called, once, before for_each and at; then there is
+///   s.end_early()                    told when no more items are wanted: a for_each that is running then need not give all
+template <class S>
+concept PipelineStage = std::copy_constructible<S> && requires(const S& s, detail::LoopIndex i, detail::AnySink sink) {
+  typename S::Items;
+  { S::kIndexed } -> std::convertible_to<bool>;
+  { S::kTwoPasses } -> std::convertible_to<bool>;
+  { s.positions() } -> std::same_as<detail::LoopIndex>;
+  { s.for_each(i, i, sink) } -> std::same_as<bool>;
+};
+
+/// A stage of a blitz::Pipeline that has one item at each position. After filter, filter_map, flat_map and scan there is none:
+/// place what needs positions (enumerate, zip, take, skip, step_by, rev, chunks, windows) before them.
+template <class S>
+concept IndexedStage = PipelineStage<S> && S::kIndexed;
+
+/// A stage whose neighbouring items are a range, which chunks and windows of a blitz::Pipeline need: par(range), and take and
+/// skip behind it.
+template <class S>
+concept SlicedStage = PipelineStage<S> && requires(const S& s) { s.between(0, 0); };
+
+/// A callable for the items of a stage of a blitz::Pipeline. It is called through a const reference, by several threads at
+/// once: a lambda must not be `mutable`.
+template <class F, class S>
+concept StageCallable = detail::kTakes<const std::decay_t<F>&, typename S::Items>;
+
+namespace detail {
+
+/// What such a callable returns for an item.
+template <class F, class S>
+using StageResult = typename ResultOf<const std::decay_t<F>&, typename S::Items>::type;
+
+/// What every source has.
+struct Source {
+  static constexpr bool kIndexed = true;
+  static constexpr bool kTwoPasses = false;
+  void first_pass(const AlgorithmOptions& /*options*/) const noexcept {}
+  void end_early() const noexcept {}
+};
+
+/// for_each of a stage that has at().
+template <class S, class Sink>
+BLITZ_ALWAYS_INLINE bool for_each_position(const S& stage, LoopIndex first, LoopIndex last, const Sink& sink) {
+#pragma GCC unroll 4
+  for (LoopIndex i = first; i != last; ++i) {
+    if (stage.at(i, sink)) return true;
+  }
+  return false;
+}
+
+/// The items of a range.
+template <std::ranges::view V>
+  requires LoopRange<const V>
+class RangeSource : public Source {
+ public:
+  using Items = Pack<std::ranges::range_reference_t<const V>>;
+
+  explicit RangeSource(V view) : view_(std::move(view)) {}
+
+  [[nodiscard]] LoopIndex positions() const { return static_cast<LoopIndex>(std::ranges::size(view_)); }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    return items().for_each(first, last, sink);
+  }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const {
+    return sink(items()[i]);
+  }
+  /// The positions [first, last) as a range.
+  [[nodiscard]] auto between(LoopIndex first, LoopIndex last) const {
+    const auto begin = std::ranges::begin(view_);
+    using Distance = std::ranges::range_difference_t<const V>;
+    return std::ranges::subrange(begin + static_cast<Distance>(first), begin + static_cast<Distance>(last));
+  }
+  /// What has the items. By pointers where they are contiguous: a debug build then calls no function of an iterator.
+  [[nodiscard]] BLITZ_ALWAYS_INLINE auto items() const {
+    if constexpr (std::ranges::contiguous_range<const V>) {
+      return IteratorItems(std::ranges::data(view_));
+    } else {
+      return items_of(view_).items;
+    }
+  }
+
+ private:
+  V view_;
+};
+
+/// The integers between two bounds, which may be of different types.
+template <class Space>
+class IntegerSource : public Source {
+ public:
+  using Items = Pack<typename decltype(Space::items)::Item>;
+
+  explicit IntegerSource(const Space& space) noexcept : space_(space) {}
+
+  [[nodiscard]] LoopIndex positions() const noexcept { return space_.count; }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    return items().for_each(first, last, sink);
+  }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const {
+    return sink(items()[i]);
+  }
+  [[nodiscard]] BLITZ_ALWAYS_INLINE const auto& items() const { return space_.items; }
+
+ private:
+  Space space_;
+};
+
+/// Whether at() of a stage costs no more than a step of for_each.
+template <class S>
+inline constexpr bool kCheapAt = false;
+template <class V>
+inline constexpr bool kCheapAt<RangeSource<V>> = std::ranges::contiguous_range<const V>;
+template <class Space>
+inline constexpr bool kCheapAt<IntegerSource<Space>> = true;
+
+/// for_each, of sinks that take so little time that the loop's own instructions count: several items a turn.
+template <class S, class Sink>
+BLITZ_ALWAYS_INLINE bool for_each_unrolled(const S& stage, LoopIndex first, LoopIndex last, const Sink& sink) {
+  if constexpr (kOptimizes && kCheapAt<S>) {
+    return for_each_position(stage, first, last, sink);
+  } else {
+    return stage.for_each(first, last, sink);
+  }
+}
+
+/// Several stages side by side, up to the end of the shortest: the sink gets the items of all.
+template <IndexedStage... S>
+class Zip;
+
+template <IndexedStage S>
+class Zip<S> : public S {
+ public:
+  /// Whether all are sources, whose items are at hand without sinks.
+  static constexpr bool kHasItems = requires(const S& s) { s.items(); };
+
+  explicit Zip(S stage) : S(std::move(stage)) {}
+
+  template <class Sink, class... Left>
+  BLITZ_ALWAYS_INLINE bool for_each_of(LoopIndex first, LoopIndex last, const Sink& sink, const Left&... left) const {
+    const auto items = this->items();
+    for (; first != last; ++first) {
+      if (sink(left[first]..., items[first])) return true;
+    }
+    return false;
+  }
+};
+
+template <IndexedStage S, IndexedStage... More>
+class Zip<S, More...> {
+ public:
+  using Items = typename Joined<typename S::Items, typename Zip<More...>::Items>::type;
+  static constexpr bool kIndexed = true;
+  static constexpr bool kTwoPasses = S::kTwoPasses || Zip<More...>::kTwoPasses;
+  static constexpr bool kHasItems = Zip<S>::kHasItems && Zip<More...>::kHasItems;
+
+  explicit Zip(S stage, More... more) : stage_(std::move(stage)), more_(std::move(more)...) {}
+
+  [[nodiscard]] LoopIndex positions() const { return std::min(stage_.positions(), more_.positions()); }
+  void first_pass(const AlgorithmOptions& options) {
+    stage_.first_pass(options);
+    more_.first_pass(options);
+  }
+  void end_early() const noexcept {
+    stage_.end_early();
+    more_.end_early();
+  }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    if constexpr (kHasItems) {
+      return for_each_of(first, last, sink);
+    } else {
+      return for_each_position(*this, first, last, sink);
+    }
+  }
+  /// for_each of sources: each is asked for its items once. `left`: the items of those before these.
+  template <class Sink, class... Left>
+  BLITZ_ALWAYS_INLINE bool for_each_of(LoopIndex first, LoopIndex last, const Sink& sink, const Left&... left) const {
+    return more_.for_each_of(first, last, sink, left..., stage_.items());
+  }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const {
+    return stage_.at(i, [&](auto&&... x) BLITZ_LAMBDA_INLINE -> decltype(auto) {
+      return more_.at(i, [&](auto&&... y) BLITZ_LAMBDA_INLINE -> decltype(auto) {
+        return sink(static_cast<decltype(x)>(x)..., static_cast<decltype(y)>(y)...);
+      });
+    });
+  }
+
+ private:
+  S stage_;
+  Zip<More...> more_;
+};
+
+}  // namespace detail
+}  // namespace blitz

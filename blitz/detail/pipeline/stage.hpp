@@ -1,0 +1,446 @@
+/// @file
+/// The stages of a pipeline: each is a source made of another.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <ranges>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "blitz/algorithm/algorithm_options.hpp"
+#include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/base/export.hpp"
+#include "blitz/detail/base/invoke.hpp"
+#include "blitz/detail/base/to_copy.hpp"
+#include "blitz/detail/loop/fold.hpp"
+#include "blitz/detail/loop/items.hpp"
+#include "blitz/detail/pipeline/source.hpp"
+
+namespace blitz::detail {
+
+/// What every stage takes over from the one below.
+template <class S>
+class Over {
+ public:
+  using Items = typename S::Items;
+  static constexpr bool kTwoPasses = S::kTwoPasses;
+
+  [[nodiscard]] LoopIndex positions() const { return below_.positions(); }
+  void first_pass(const AlgorithmOptions& options) { below_.first_pass(options); }
+  void end_early() const noexcept { below_.end_early(); }
+  /// What is below.
+  [[nodiscard]] const S& below() const noexcept { return below_; }
+
+ protected:
+  explicit Over(S below) : below_(std::move(below)) {}
+  S below_;
+};
+
+/// f(items...) in place of the items.
+template <class S, class F>
+class MapStage : public Over<S> {
+ public:
+  using Items = Pack<typename ResultOf<const F&, typename S::Items>::type>;
+  static constexpr bool kIndexed = S::kIndexed;
+
+  MapStage(S below, F f) : Over<S>(std::move(below)), f_(std::move(f)) {}
+
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
+      return sink(invoke_inline(f_, static_cast<decltype(x)>(x)...));
+    });
+  }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const
+    requires kIndexed
+  {
+    return this->below_.at(i, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> decltype(auto) {
+      return sink(invoke_inline(f_, static_cast<decltype(x)>(x)...));
+    });
+  }
+
+ private:
+  [[no_unique_address]] F f_;
+};
+template <class S, class F>
+inline constexpr bool kCheapAt<MapStage<S, F>> = kCheapAt<S>;
+
+/// Items that are seen by f on the way.
+template <class S, class F>
+class InspectStage : public Over<S> {
+ public:
+  static constexpr bool kIndexed = S::kIndexed;
+
+  InspectStage(S below, F f) : Over<S>(std::move(below)), f_(std::move(f)) {}
+
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
+      invoke_inline(f_, std::as_const(x)...);
+      return sink(static_cast<decltype(x)>(x)...);
+    });
+  }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const
+    requires kIndexed
+  {
+    return this->below_.at(i, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> decltype(auto) {
+      invoke_inline(f_, std::as_const(x)...);
+      return sink(static_cast<decltype(x)>(x)...);
+    });
+  }
+
+ private:
+  [[no_unique_address]] F f_;
+};
+
+/// The items for which p holds.
+template <class S, class P>
+class FilterStage : public Over<S> {
+ public:
+  static constexpr bool kIndexed = false;
+
+  FilterStage(S below, P p) : Over<S>(std::move(below)), p_(std::move(p)) {}
+
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
+      return this->keeps(x...) && sink(static_cast<decltype(x)>(x)...);
+    });
+  }
+
+  /// Whether it keeps an item: for folds that take every position, and for a dropped one the identity.
+  template <class... X>
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool keeps(const X&... x) const {
+    return static_cast<bool>(invoke_inline(p_, x...));
+  }
+
+ private:
+  [[no_unique_address]] P p_;
+};
+
+/// *f(items...) for each item for which that is not empty: f returns a std::optional, or a pointer.
+template <class S, class F>
+class FilterMapStage : public Over<S> {
+  using Maybe = typename ResultOf<const F&, typename S::Items>::type;
+
+ public:
+  using Items = Pack<decltype(*std::declval<Maybe>())>;
+  static constexpr bool kIndexed = false;
+
+  FilterMapStage(S below, F f) : Over<S>(std::move(below)), f_(std::move(f)) {}
+
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
+      Maybe maybe = invoke_inline(f_, static_cast<decltype(x)>(x)...);
+      return maybe ? sink(*std::forward<Maybe>(maybe)) : false;
+    });
+  }
+
+ private:
+  [[no_unique_address]] F f_;
+};
+
+/// All items of the range f(items...), one after the other on one thread.
+template <class S, class F>
+class FlatMapStage : public Over<S> {
+  using Inner = typename ResultOf<const F&, typename S::Items>::type;
+
+ public:
+  using Items = Pack<std::ranges::range_reference_t<Inner>>;
+  static constexpr bool kIndexed = false;
+
+  FlatMapStage(S below, F f) : Over<S>(std::move(below)), f_(std::move(f)) {}
+
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
+      for (auto&& y : invoke_inline(f_, static_cast<decltype(x)>(x)...)) {
+        if (sink(static_cast<decltype(y)>(y))) return true;
+      }
+      return false;
+    });
+  }
+
+ private:
+  [[no_unique_address]] F f_;
+};
+
+/// The position, as a std::size_t, before the items.
+template <IndexedStage S>
+class EnumerateStage : public Over<S> {
+ public:
+  using Items = typename Joined<Pack<std::size_t>, typename S::Items>::type;
+  static constexpr bool kIndexed = true;
+
+  explicit EnumerateStage(S below) : Over<S>(std::move(below)) {}
+
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    return for_each_position(*this, first, last, sink);
+  }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const {
+    return this->below_.at(i, [i, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> decltype(auto) {
+      return sink(static_cast<std::size_t>(i), static_cast<decltype(x)>(x)...);
+    });
+  }
+};
+
+/// The positions [first, last).
+template <IndexedStage S>
+class SliceStage : public Over<S> {
+ public:
+  static constexpr bool kIndexed = true;
+
+  SliceStage(S below, LoopIndex first, LoopIndex last)
+      : Over<S>(std::move(below)), first_(first < last ? first : last), count_(last - first_) {}
+
+  [[nodiscard]] LoopIndex positions() const noexcept { return count_; }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    return this->below_.for_each(first_ + first, first_ + last, sink);
+  }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const {
+    return this->below_.at(first_ + i, sink);
+  }
+  [[nodiscard]] auto between(LoopIndex first, LoopIndex last) const
+    requires requires(const S& s, LoopIndex i) { s.between(i, i); }
+  {
+    return this->below_.between(first_ + first, first_ + last);
+  }
+
+ private:
+  LoopIndex first_;
+  LoopIndex count_;
+};
+
+/// Every step-th position, from the first on.
+template <IndexedStage S>
+class StepStage : public Over<S> {
+ public:
+  static constexpr bool kIndexed = true;
+
+  StepStage(S below, LoopIndex step) : Over<S>(std::move(below)), step_(step) {}
+
+  [[nodiscard]] LoopIndex positions() const { return ceil_div(this->below_.positions(), step_); }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    return for_each_position(*this, first, last, sink);
+  }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const {
+    return this->below_.at(i * step_, sink);
+  }
+
+ private:
+  LoopIndex step_;
+};
+
+/// From the last position to the first.
+template <IndexedStage S>
+class ReversedStage : public Over<S> {
+ public:
+  static constexpr bool kIndexed = true;
+
+  explicit ReversedStage(S below) : Over<S>(std::move(below)), last_(this->positions() - 1) {}
+
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    return for_each_position(*this, first, last, sink);
+  }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const {
+    return this->below_.at(last_ - i, sink);
+  }
+
+ private:
+  LoopIndex last_;
+};
+
+/// Sub-ranges of `size` neighbouring items of a range; their beginnings are `step` apart. `whole`: none is shorter.
+template <IndexedStage S>
+class GroupsStage : public Over<S> {
+ public:
+  using Items = Pack<decltype(std::declval<const S&>().between(0, 0))>;
+  static constexpr bool kIndexed = true;
+
+  GroupsStage(S below, LoopIndex size, LoopIndex step, bool whole)
+      : Over<S>(std::move(below)), size_(size), step_(step) {
+    items_ = this->below_.positions();
+    const LoopIndex begins = whole ? (items_ < size ? 0 : items_ - size + 1) : items_;
+    count_ = ceil_div(begins, step);
+  }
+
+  [[nodiscard]] LoopIndex positions() const noexcept { return count_; }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    return for_each_position(*this, first, last, sink);
+  }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const {
+    return sink(this->below_.between(i * step_, std::min(i * step_ + size_, items_)));
+  }
+
+ private:
+  LoopIndex size_;
+  LoopIndex step_;
+  LoopIndex items_;
+  LoopIndex count_;
+};
+
+/// In place of each item what the items up to it come to, combined by `op`; or, if `kExclusive`, those before it, from
+/// `init` on. A position is a block of kBlock items. What the items before each block come to is found in a first pass over
+/// the stage below.
+template <IndexedStage S, class T, class Op, bool kExclusive>
+class ScanStage : public Over<S> {
+ public:
+  using Items = Pack<const T&>;
+  static constexpr bool kIndexed = false;
+  static constexpr bool kTwoPasses = true;
+  static constexpr LoopIndex kBlock = 4096;
+
+  ScanStage(S below, std::optional<T> init, Op op)
+      : Over<S>(std::move(below)), init_(std::move(init)), op_(std::move(op)) {}
+
+  [[nodiscard]] LoopIndex positions() const { return ceil_div(this->below_.positions(), kBlock); }
+
+  void first_pass(const AlgorithmOptions& options) {
+    Over<S>::first_pass(options);
+    before_.assign(static_cast<std::size_t>(positions()), std::nullopt);
+    for_blocks(options, positions(), 1, [this](LoopIndex first, LoopIndex last) {
+      // Nothing lies behind the last block.
+      for (last = std::min(last, positions() - 1); first < last; ++first) {
+        before_[first + 1] = sum_of_block(first * kBlock);
+      }
+    });
+    if (options.stop.stop_requested()) return;  // No block of the second pass will begin.
+    std::optional<T> all = init_;
+    for (std::optional<T>& sum : before_) {
+      if (all && sum) {
+        sum = invoke_inline(op_, *all, std::move(*sum));
+      } else if (all) {
+        sum = all;
+      }
+      all = sum;
+    }
+  }
+
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    for (; first != last; ++first) {
+      LoopIndex item = first * kBlock;
+      const LoopIndex end = std::min(item + kBlock, this->below_.positions());
+      const std::optional<T>& before = before_[first];
+      T value = before ? *before : first_of(item);
+      if (!before) {
+        if (sink(std::as_const(value))) return true;
+        ++item;
+      }
+      const bool ended = for_each_unrolled(this->below_, item, end, [&](auto&& x) BLITZ_LAMBDA_INLINE -> bool {
+        if constexpr (kExclusive) {
+          if (sink(std::as_const(value))) return true;
+          value = invoke_inline(op_, std::move(value), static_cast<decltype(x)>(x));
+          return false;
+        } else {
+          value = invoke_inline(op_, std::move(value), static_cast<decltype(x)>(x));
+          return sink(std::as_const(value));
+        }
+      });
+      if (ended) return true;
+    }
+    return false;
+  }
+
+  /// The number of items.
+  [[nodiscard]] LoopIndex count() const { return this->below_.positions(); }
+
+ private:
+  /// The sum of one item, with which others begin.
+  [[nodiscard]] BLITZ_ALWAYS_INLINE T first_of(LoopIndex i) const {
+    return this->below_.at(i, [](auto&& x) { return T(to_copy<T>(static_cast<decltype(x)>(x))); });
+  }
+  /// What a whole block comes to. Numbers in four parts at once, so that a sum need not wait for the one before.
+  [[nodiscard]] BLITZ_ALWAYS_INLINE T sum_of_block(LoopIndex begin) const {
+    const auto add_to = [this](T& sum) BLITZ_LAMBDA_INLINE {
+      return [this, &sum](auto&& x) BLITZ_LAMBDA_INLINE {
+        sum = invoke_inline(op_, std::move(sum), static_cast<decltype(x)>(x));
+        return false;
+      };
+    };
+    if constexpr (kOptimizes && kCheapAt<S> && std::is_arithmetic_v<T>) {
+      constexpr LoopIndex kPart = kBlock / 4;
+      std::array<T, 4> sums{first_of(begin), first_of(begin + kPart), first_of(begin + 2 * kPart),
+                            first_of(begin + 3 * kPart)};
+      for (LoopIndex i = begin + 1; i != begin + kPart; ++i) {
+        unrolled<4>([&](std::size_t k) BLITZ_LAMBDA_INLINE { this->below_.at(i + k * kPart, add_to(sums[k])); });
+      }
+      return invoke_inline(op_, invoke_inline(op_, sums[0], sums[1]), invoke_inline(op_, sums[2], sums[3]));
+    } else {
+      T sum = first_of(begin);
+      this->below_.for_each(begin + 1, begin + kBlock, add_to(sum));
+      return sum;
+    }
+  }
+
+  std::optional<T> init_;
+  [[no_unique_address]] Op op_;
+  // What the items before each block come to; none before the first, without init.
+  std::vector<std::optional<T>> before_;
+};
+
+/// The items of one stage, then those of another.
+template <PipelineStage S, PipelineStage Next>
+class ChainStage : public Over<S> {
+ public:
+  static constexpr bool kIndexed = S::kIndexed && Next::kIndexed;
+  static constexpr bool kTwoPasses = S::kTwoPasses || Next::kTwoPasses;
+
+  ChainStage(S below, Next next)
+      : Over<S>(std::move(below)), next_(std::move(next)), middle_(this->below_.positions()) {}
+
+  [[nodiscard]] LoopIndex positions() const {
+    const LoopIndex more = next_.positions();
+    if (more > std::numeric_limits<LoopIndex>::max() - middle_)
+      throw std::length_error(
+          "blitz: chain: the pipelines have more than 2^64 - 1 items together; run them one by one");
+    return middle_ + more;
+  }
+  void first_pass(const AlgorithmOptions& options) {
+    Over<S>::first_pass(options);
+    next_.first_pass(options);
+    middle_ = this->below_.positions();  // which that pass may have found
+  }
+  void end_early() const noexcept {
+    Over<S>::end_early();
+    next_.end_early();
+  }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
+    if (first < middle_ && this->below_.for_each(first, std::min(last, middle_), sink)) return true;
+    return last > middle_ && next_.for_each(std::max(first, middle_) - middle_, last - middle_, sink);
+  }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const
+    requires kIndexed
+  {
+    return i < middle_ ? this->below_.at(i, sink) : next_.at(i - middle_, sink);
+  }
+
+ private:
+  Next next_;
+  LoopIndex middle_;
+};
+
+}  // namespace blitz::detail

@@ -1,0 +1,145 @@
+/// The callables of a join of many. They lie in its frame, and all but the first are on offer at once.
+///
+/// A Branch knows its callable's type. Its base, BranchJob, does not: what is rare, and all of a join of very many, is
+/// compiled once, in the library.
+///
+/// The frame's worker is the owner, and calls everything but execute_it, which is called by the worker that finds the
+/// job: a thief, or the owner in a wait. Until its latch is set the job belongs to that worker; then to the owner, which
+/// takes what it left.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "blitz/detail/base/export.hpp"
+#include "blitz/detail/job/job.hpp"
+#include "blitz/detail/job/offered_job.hpp"
+#include "blitz/detail/worker/worker.hpp"
+#include "blitz/policy.hpp"
+
+namespace blitz::detail {
+
+/// A callable given as F, and room for its result until all have finished. Call says how it is called, see join.hpp.
+template <class Call, class F>
+class BranchCall {
+ public:
+  using Value = typename Call::template Value<F>;
+
+  explicit BranchCall(std::remove_reference_t<F>& f) noexcept : f_(keep<F>(f)) {
+    if constexpr (!ResultRoom<Value>::kIsTrivial) made_ = false;
+  }
+  BranchCall(const BranchCall&) = delete;
+  BranchCall& operator=(const BranchCall&) = delete;
+  ~BranchCall() {
+    if constexpr (!ResultRoom<Value>::kIsTrivial) {
+      if (made_) value_.destroy();
+    }
+  }
+
+  /// Throws what the callable throws.
+  BLITZ_ALWAYS_INLINE void run_here(bool migrated = false) {
+    value_.make([&]() BLITZ_LAMBDA_INLINE -> Value { return Call::template call<F>(f_, migrated); });
+    if constexpr (!ResultRoom<Value>::kIsTrivial) made_ = true;
+  }
+  /// Once it has run, and has not thrown.
+  [[nodiscard]] Value&& value() noexcept { return value_.get(); }
+
+ private:
+  Kept<F> f_;
+  ResultRoom<Value> value_;
+  bool made_;  // only for values that must be destroyed
+};
+
+/// A callable on offer: all but its type.
+class BranchJob : public OfferedJob {
+ public:
+  using Run = void (*)(BranchJob& job, bool migrated);
+
+  explicit BranchJob(Run run) noexcept : OfferedJob(&execute_it), run_(run) {}
+
+  /// take_back did not find it: it lies deeper in the queue, or was stolen. Runs it, or waits. Throws what it throws.
+  BLITZ_COLD BLITZ_API void finish(WorkerBase& owner);
+
+  void run_here() { run_(*this, false); }
+
+  /// For an owner with an exception, after so many steps: first each of the `count` jobs is offered, from right to left,
+  /// then each is finished, from left to right. If all were offered, finishes those whose turn had not come, and drops
+  /// what they throw. If the queue could not grow, finishes only those that another worker has begun.
+  BLITZ_COLD BLITZ_API static void abandon(BranchJob* const* jobs, std::size_t count, std::size_t steps,
+                                           WorkerBase& owner) noexcept;
+
+ protected:
+  ~BranchJob() = default;
+
+ private:
+  BLITZ_API static void execute_it(Job* job, WorkerBase& worker) noexcept;
+
+  Run run_;
+  JobResult<Unit> outcome_;  // written by execute_it: whether it threw, and what
+};
+
+template <class Call, class F>
+class Branch final : public BranchJob, public BranchCall<Call, F> {
+ public:
+  explicit Branch(std::remove_reference_t<F>& f) noexcept : BranchJob(&run), BranchCall<Call, F>(f) {}
+
+  /// After the owner's own part. Throws what the callable throws.
+  template <class W>
+  BLITZ_ALWAYS_INLINE void run_or_wait(W& worker) {
+    if (take_back(worker)) [[likely]] {
+      BranchCall<Call, F>::run_here();
+    } else {
+      finish(worker);
+    }
+  }
+
+ private:
+  static void run(BranchJob& job, bool migrated) { static_cast<Branch&>(job).BranchCall<Call, F>::run_here(migrated); }
+};
+
+/// The whole of a join of many, on the calling worker: the others are offered, the first runs, and the others are taken
+/// back from left to right, or were stolen. Of several exceptions the one furthest left arrives.
+template <class W, class First, class... Rest>
+BLITZ_ALWAYS_INLINE void run_branches_on(W& worker, First& first, Rest&... rest) {
+  std::size_t steps = 0;
+  int none = 0;
+  const auto offer = [&](BranchJob& job) BLITZ_LAMBDA_INLINE -> int& {
+    job.offer(*opaque(&worker));
+    ++steps;
+    return none;
+  };
+  try {
+    // An assignment evaluates its right side first: the last is offered first, since the owner takes back the newest.
+    (offer(rest) = ... = 0);
+    first.run_here();
+    ((++steps, rest.run_or_wait(*opaque(&worker))), ...);
+  } catch (...) {
+    BranchJob* const jobs[] = {&rest...};
+    BranchJob::abandon(jobs, sizeof...(Rest), steps, worker);
+    throw;
+  }
+}
+
+/// The same for callables without their types; `first(data)` calls the first.
+template <class W>
+void run_branches_on(W& worker, void (*first)(void*), void* data, BranchJob* const* rest, std::size_t count) {
+  std::size_t steps = 0;
+  try {
+    for (BranchJob* const* job = rest + count; job != rest; ++steps) (*--job)->offer(worker);
+    first(data);
+    for (BranchJob* const* next = rest; next != rest + count; ++next) {
+      ++steps;
+      BranchJob& job = **next;
+      if (job.take_back(worker)) [[likely]] {
+        job.run_here();
+      } else {
+        job.finish(worker);
+      }
+    }
+  } catch (...) {
+    BranchJob::abandon(rest, count, steps, worker);
+    throw;
+  }
+}
+
+}  // namespace blitz::detail

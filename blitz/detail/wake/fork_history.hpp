@@ -1,0 +1,118 @@
+/// Whether to wake a worker for the half of a fork, by how long forks with the same code took before.
+///
+/// A fork (a join) does not know how long it will take. Assume that it was too short for help the last time, and its half
+/// was not stolen. Then it wakes nobody until it has lasted for the price of a wake-up, and longer than the last time; the
+/// same holds for the forks within it. A deep tree forks again by then. A flat fork that has become longer runs once
+/// without help. The history subtracts the time that such forks lost without help from the time that the short ones saved.
+/// When nothing is left, all forks wake a worker until as much would have been saved again. So waking nobody never loses
+/// more than waking a worker for each short fork.
+///
+/// One worker's history: of its forks that lie in no other of them, and begin while all workers that could take the half
+/// sleep. Only these are timed, so a fork whose half somebody looks for anyway costs no more than without.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "blitz/detail/base/ticks.hpp"
+#include "blitz/detail/wake/wake_price.hpp"
+
+namespace blitz::detail {
+
+class ForkHistory {
+ public:
+  /// After wakes(): how many of the next forks need not ask, unless the one that is timed ends before. So most forks of a light
+  /// tree do not read the clock.
+  [[nodiscard]] unsigned skips() const noexcept { return skips_; }
+  /// `half`, the job of a fork, is on offer, and stays where it is until the fork ends; its code lies at `code`. Returns
+  /// whether to wake a worker.
+  [[nodiscard]] bool wakes(const void* half, std::uintptr_t code, WakePrice& prices, Series& series,
+                           Ticks now) noexcept {
+    if (half_ != nullptr) return inner_wakes(now);
+    half_ = half;
+    // If each fork wakes a worker, that worker sleeps from one fork to the next. So this is the sleep that counts, even if all
+    // workers have slept for longer because no fork has woken one yet.
+    const Ticks last = std::exchange(began_, now);
+    price_ = prices.at(now, last);
+    known_ = &entries_[(code >> 4 ^ code >> 10) % kEntries];
+    if (known_->code != code) *known_ = {.code = code};
+    was_short_ = known_->time != 0 && !prices.covered_by_half(known_->time / 2, now, last);
+    wakes_ = !was_short_ || known_->saved < 0 || series.add(known_->time, prices, now);
+    woke_after_ = 0;
+    looked_ = now;
+    skips_ = 0;
+    return wakes_;
+  }
+  /// Whether end() is to be called for that half's fork.
+  [[nodiscard]] bool is_timed(const void* half) const noexcept { return half_ == half; }
+  /// The fork of that half has ended, timed or not. `stolen`: another worker has run the half.
+  void end(const void* half, bool stolen) noexcept {
+    if (is_timed(half)) end(stolen, ticks_now());
+  }
+  /// The fork that is timed has ended.
+  void end(bool stolen, Ticks now) noexcept {
+    half_ = nullptr;
+    const Ticks time = ticks_between(began_, now) + 1;  // Never 0, as it may be on a clock of 24 ticks a microsecond.
+    // A half that was stolen is worth a wake-up. If a worker was woken and came too late, it was not worth its price,
+    // however long the fork took.
+    known_->time = stolen ? 0 : wakes_ && price_.latency < time ? price_.latency : time;
+    known_->lasted = stolen ? 0 : time;
+    if (was_short_) settle(stolen);
+  }
+
+ private:
+  static constexpr std::size_t kEntries = 64;
+  static constexpr unsigned kMostSkips = 15;  // 0, 1, 3, 7, 15
+  // In wake-ups. Long forks are forgotten after as many short ones, and what those have saved after some long ones.
+  static constexpr std::int64_t kMostLost = 256;
+  static constexpr std::int64_t kMostSaved = 16;
+
+  struct Entry {
+    std::uintptr_t code = 0;
+    Ticks time = 0;          // that one worker took for it the last time; 0: not known, or it was shared
+    Ticks lasted = 0;        // the same, but as it was if a worker came too late
+    std::int64_t saved = 0;  // by waking nobody
+  };
+
+  /// For a fork within the one that is timed. While such forks follow one another fast, more and more are skipped: the wake-up
+  /// is then late by as many short forks at most, and once they take longer by as many once.
+  [[nodiscard]] bool inner_wakes(Ticks now) noexcept {
+    if (wakes_) return true;
+    const Ticks lasts = ticks_between(began_, now);
+    wakes_ = lasts >= price_.of_work() && lasts > known_->lasted + known_->lasted / 4;
+    if (wakes_) woke_after_ = lasts;
+    const bool fast = 16 * ticks_between(looked_, now) < price_.of_work();
+    skips_ = !fast || wakes_ ? 0 : skips_ < kMostSkips ? 2 * skips_ + 1 : kMostSkips;
+    looked_ = now;
+    return wakes_;
+  }
+
+  /// The fork was thought to be short. Adds what it saved or lost.
+  void settle(bool stolen) noexcept {
+    const auto cost = static_cast<std::int64_t>(price_.cost);
+    if (!stolen && known_->time / 2 < price_.of_half()) {
+      known_->saved += cost;
+    } else if (!stolen) {
+      known_->saved -= static_cast<std::int64_t>(known_->time / 2 - price_.of_half());
+    } else {
+      known_->saved -= static_cast<std::int64_t>(woke_after_ / 2);
+    }
+    if (known_->saved < -kMostLost * cost) known_->saved = -kMostLost * cost;
+    if (known_->saved > kMostSaved * cost) known_->saved = kMostSaved * cost;
+  }
+
+  // The fork that is timed.
+  const void* half_ = nullptr;  // its half; null: none is
+  Ticks began_ = 0;             // if none is, that of the last
+  Price price_{};
+  Entry* known_ = nullptr;  // what is known of it
+  bool was_short_ = false;  // the last time
+  bool wakes_ = false;      // It wakes a worker, and so do the forks within.
+  Ticks woke_after_ = 0;    // 0: immediately, or it does not
+  unsigned skips_ = 0;
+  Ticks looked_ = 0;  // when wakes() was last asked
+  Entry entries_[kEntries];
+};
+
+}  // namespace blitz::detail

@@ -1,0 +1,72 @@
+/// What the idle protocols of both backends keep for a slot: where its threads block, and what its wake-ups have taught.
+///
+/// The thread that wakes the slot calls unpark, after it has claimed the slot; the runner calls all else. The protocol's
+/// own word publishes what each writes to the other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/base/ticks.hpp"
+#include "blitz/detail/sys/parker.hpp"
+#include "blitz/detail/sys/placement.hpp"
+#include "blitz/detail/wake/wake_price.hpp"
+
+namespace blitz::detail {
+
+/// In a team without residents: the function that takes the place of a wake-up of a resident. Constant once the team is used.
+struct Summoner {
+  explicit operator bool() const noexcept { return call != nullptr; }
+  void operator()(std::size_t slot) const noexcept { call(team, slot); }
+
+  void (*call)(void* team, std::size_t slot) noexcept = nullptr;
+  void* team = nullptr;
+};
+
+struct IdleSlot {
+  /// Wakes the thread that blocks on `parker`. A resident that is woken for work by a waker that stays busy is sent to
+  /// another processor, and the wake-up is timed.
+  void unpark(Parker& parker, Waker waker, WakePrice& price) noexcept {
+    count(wakes);
+    if (waker == Waker::kBlocks || &parker != &resident) return parker.unpark();
+    const Ticks began = wake_began = ticks_now();
+    placement.keep_off_this_processor();
+    parker.unpark();
+    price.learn_cost(ticks_between(began, ticks_now()), began);
+  }
+
+  /// The resident runs again, after a search that began at `since`, or at the wake-up before; sets `since`.
+  void woken(Ticks& since, WakePrice& price) noexcept {
+    placement.restore();
+    if (const Ticks began = std::exchange(wake_began, 0)) {
+      const Ticks now = ticks_now();
+      price.learn(ticks_between(began, now), ticks_between(since, began));
+      patience.woken(since, began, price);
+      since = now;
+    }
+  }
+
+  /// See policy::ThriftyIdle.
+  [[nodiscard]] Ticks worth_waking(Ticks work, WakePrice& price) noexcept {
+    const Ticks now = ticks_now();
+    if (!price.covered_by(work, now) && !series.add(work, price, now)) return 0;
+    return price.at(now).delay();
+  }
+
+  /// For statistics. Relaxed: a count.
+  static void count(Atomic<std::uint64_t>& events) noexcept { events.fetch_add(1, std::memory_order_relaxed); }
+
+  Placement placement;   // of the resident
+  Patience patience;     // the resident's
+  Ticks wake_began = 0;  // written by a waker with work, read by the woken resident; 0: woken otherwise
+  Series series;         // the runner's
+  Atomic<std::uint64_t> sleeps{0};
+  Atomic<std::uint64_t> wakes{0};
+  Parker resident;             // blocks the slot's own thread
+  Parker guest;                // blocks a thread that has borrowed the slot and waits for a latch
+  Parker* runner = &resident;  // blocks the runner, which writes it
+};
+
+}  // namespace blitz::detail

@@ -1,0 +1,54 @@
+/// The latch of a call into a pool, set by a worker of that pool. A caller that is a worker of any pool runs jobs of
+/// its own pool until then; a thread of no pool blocks.
+///
+/// Who may call what: set, once, any thread; wait, once, the thread that made the latch. After set the latch may be
+/// gone.
+#pragma once
+
+#include <utility>
+
+#include "blitz/detail/base/owned.hpp"
+#include "blitz/detail/job/latch.hpp"
+#include "blitz/detail/sys/parker.hpp"
+#include "blitz/detail/worker/worker.hpp"
+
+namespace blitz::detail {
+
+class CallerLatch {
+ public:
+  /// `setter`: the pool whose workers will set it; null if any thread may. `waiter`: the calling thread's worker; with
+  /// null the thread blocks.
+  explicit CallerLatch(const PoolBase* setter = nullptr, WorkerBase* waiter = current_worker) noexcept
+      : waiter_(waiter) {
+    // A worker of another pool may return as soon as the latch is set, and its pool end before the setter has woken it.
+    if (waiter_ != nullptr && waiter_->pool() != setter) keep_alive_ = share(*waiter_->pool());
+  }
+  CallerLatch(const CallerLatch&) = delete;
+  CallerLatch& operator=(const CallerLatch&) = delete;
+
+  void set() noexcept {
+    if (waiter_ == nullptr) {
+      parker_.unpark();
+      return;
+    }
+    const Shared<PoolBase> keep_alive = std::move(keep_alive_);
+    WorkerBase* const waiter = waiter_;
+    if (core_.set()) waiter->wake();
+  }
+
+  void wait() noexcept {
+    if (waiter_ == nullptr) {
+      parker_.park();
+    } else {
+      waiter_->wait_until(core_);
+    }
+  }
+
+ private:
+  WorkerBase* waiter_;
+  Shared<PoolBase> keep_alive_;
+  CoreLatch core_;
+  Parker parker_;
+};
+
+}  // namespace blitz::detail

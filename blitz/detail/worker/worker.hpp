@@ -1,0 +1,463 @@
+/// A worker: one slot of a pool, and the loop in which its runner looks for work.
+///
+/// The runner is the slot's resident thread, or an outside thread that has borrowed the slot. Only the runner calls the
+/// members, except wake, terminate, mail and the statistics, which any thread may call.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/base/cache_line.hpp"
+#include "blitz/detail/base/export.hpp"
+#include "blitz/detail/base/single_writer_counter.hpp"
+#include "blitz/detail/base/ticks.hpp"
+#include "blitz/detail/job/job_memory.hpp"
+#include "blitz/detail/job/latch.hpp"
+#include "blitz/detail/wake/loop_history.hpp"
+#include "blitz/detail/worker/detached_jobs.hpp"
+#include "blitz/detail/worker/fifo.hpp"
+#include "blitz/detail/worker/pool_base.hpp"
+#include "blitz/policy.hpp"
+
+namespace blitz::detail {
+
+struct Loop;
+
+/// A worker without its policy. Code that knows the policy calls the same functions on Worker<P>, which is final, so
+/// that no call is virtual. Code that is a template over the kind of worker takes either.
+///
+/// A worker may be *confined* to a region (see confinement.hpp). Then push, take_newest, find_work, queue_empty and
+/// wait_until act on that region, and the free functions do not find the Worker<P>, whose other functions know no
+/// regions.
+class WorkerBase {
+ public:
+  WorkerBase(const WorkerBase&) = delete;
+  WorkerBase& operator=(const WorkerBase&) = delete;
+
+  /// Offers a job to the pool. If it throws std::bad_alloc, it has not taken the job.
+  virtual void push(Job* job) = 0;
+  /// If the worker is confined, makes room for its next `count` pushes, which then do not throw. Throws std::bad_alloc.
+  void reserve(std::size_t count) {
+    if (region() != 0) [[unlikely]]
+      reserve_confined(count);
+  }
+  /// Takes a pushed job that has not begun back if it is found at once; else see reclaim.
+  [[nodiscard]] virtual bool take_if_newest(Job* job) noexcept = 0;
+  /// The newest job of this worker's queue; null if there is none.
+  [[nodiscard]] virtual Job* take_newest() noexcept = 0;
+  /// The next job in this worker's queues that it may run now, also one that take_newest does not find; null if there is none.
+  [[nodiscard]] virtual Job* take_own() noexcept {
+    Job* const job = take_newest();
+    return job != nullptr ? job : take_left();
+  }
+  /// A waiting job of the pool that this worker may run now; null if it finds none.
+  [[nodiscard]] virtual Job* find_work() noexcept = 0;
+  /// push and take_if_newest, by the names that they have where the policy is known.
+  using Place = Job*;
+  Place offer(Job* job) {
+    push(job);
+    return job;
+  }
+  [[nodiscard]] bool take_back(Place job) noexcept { return take_if_newest(job); }
+  /// The fork whose half that job was has ended; see OfferedJob::ForkEnd.
+  virtual void fork_ended(const Job* /*half*/, bool /*stolen*/) noexcept {}
+  /// Runs other jobs until the latch is set, and sleeps while there are none.
+  virtual void wait_until(CoreLatch& latch) noexcept = 0;
+  /// Runs a loop of at least one position; see Loop::run.
+  virtual void run_loop(const Loop& loop, void* value) = 0;
+  /// After a latch that this worker waits for was set and found it asleep. Any thread.
+  virtual void wake() noexcept = 0;
+  /// A job for this worker alone; null if there is none.
+  [[nodiscard]] virtual Job* take_mail() noexcept = 0;
+  [[nodiscard]] virtual bool has_mail() const noexcept = 0;
+  /// The pool's oldest job from outside; null if there is none, or another thread takes one.
+  [[nodiscard]] virtual Job* take_injected() noexcept = 0;
+  /// Whether none of the jobs that this worker has offered is left.
+  [[nodiscard]] virtual bool queue_empty() const noexcept = 0;
+  /// A hint: which worker would take a job that is offered now.
+  [[nodiscard]] virtual Audience audience() const noexcept = 0;
+  /// If the audience sleeps: 0 if work that takes one thread that long is not worth a wake-up, else how much later than
+  /// this worker the woken one will begin, at least 1.
+  [[nodiscard]] virtual Ticks worth_waking(Ticks work) noexcept = 0;
+
+  virtual void confine(Confined to) noexcept = 0;
+
+  [[nodiscard]] std::size_t index() const noexcept { return index_; }
+  [[nodiscard]] PoolBase* pool() const noexcept { return pool_; }
+  /// The workers that take this one's jobs.
+  [[nodiscard]] TeamBase& team() const noexcept { return *team_; }
+  /// How many these are.
+  [[nodiscard]] std::size_t num_threads() const noexcept { return team_->size; }
+  /// The worker of the pool's team that belongs to the calling thread, which runs this one; null for a guest.
+  [[nodiscard]] WorkerBase* at_home() noexcept { return team_ == &pool_->home() ? this : host_; }
+  [[nodiscard]] Region region() const noexcept { return confined_.region; }
+  [[nodiscard]] Confined confined() const noexcept { return confined_; }
+  /// The next region that this worker begins, and its beginning.
+  [[nodiscard]] Region next_region() const noexcept { return next_region_; }
+  [[nodiscard]] Region begin_region() noexcept { return std::exchange(next_region_, next_region_ + num_threads()); }
+  [[nodiscard]] ConfinedJobs& confined_jobs() const noexcept { return confined_jobs_; }
+  [[nodiscard]] JobMemory& memory() noexcept { return memory_; }
+  /// The order of spawn_fifo.
+  [[nodiscard]] JobFifo& fifo() noexcept { return fifo_; }
+
+  [[nodiscard]] LoopHistory& history() noexcept { return history_; }
+
+  /// A detached job is spawned on this worker; one has ended on it.
+  void detached_begun() noexcept { detached_.begin(); }
+  void detached_ended() noexcept { detached_.end(); }
+  [[nodiscard]] const DetachedCount& detached() const noexcept { return detached_; }
+  /// Has the pool's end wait for the detached jobs of this worker, which now lives as long as the pool. Before its first job.
+  void enlist() noexcept { detached_.enlist(); }
+
+  /// If the worker is not confined, its newest job of those that it has made while it was; null if there is none.
+  [[nodiscard]] Job* take_left() noexcept {
+    return region() != 0 || confined_jobs_.deque.empty() ? nullptr : taken_job_.hold(confined_jobs_.deque.pop());
+  }
+
+  void execute(Job* job) noexcept {
+    job->execute(job, *this);
+    pool_->end_if_forked();
+  }
+  /// For a job that yields: runs the job that `find` returns, on top of the running one. Returns whether it did. At the limit of
+  /// nested waits it does so only after it has refused for a while, in case that the running job yields until the other one
+  /// has run.
+  [[nodiscard]] BLITZ_API bool run_on_top(Job* (*find)(WorkerBase& worker) noexcept) noexcept;
+  /// Whether as many waits with a job on top of them as the options allow are on this worker's stack.
+  [[nodiscard]] BLITZ_API bool at_limit_of_waits() const noexcept;
+  /// For a guest that was the worker `host` of another pool before, and waits as that one; null ends this.
+  void stay_over(WorkerBase* host) noexcept { below_ = host; }
+  /// That one; null if the worker is no such guest.
+  [[nodiscard]] WorkerBase* below() const noexcept { return below_; }
+  /// Of how many CountedApart this is the worker.
+  [[nodiscard]] std::size_t& counted_apart() noexcept { return counted_apart_; }
+  /// For a wait that runs the awaited job itself: calls `f`, and counts it as a job on top of the wait.
+  template <class F>
+  void call_in_wait(const F& f) noexcept {
+    ++nested_waits_;
+    f();
+    --nested_waits_;
+  }
+
+ protected:
+  /// Of the pool's own team.
+  WorkerBase(std::size_t index, PoolBase* pool) noexcept : WorkerBase(index, *pool, pool->home()) { enlist(); }
+  /// See enlist.
+  WorkerBase(std::size_t index, PoolBase& pool, TeamBase& team) noexcept
+      : index_(index),
+        pool_(&pool),
+        team_(&team),
+        next_region_(index + 1),
+        confined_jobs_(team.isolation.jobs(index)),
+        detached_(pool.detached_jobs()) {}
+  ~WorkerBase() = default;
+
+  void set_confined(Confined to) noexcept { confined_ = to; }
+
+  /// For a confined worker. push_confined throws std::bad_alloc, and has then not taken the job.
+  BLITZ_API void push_confined(Job* job);
+  [[nodiscard]] BLITZ_API Job* find_confined() noexcept;
+  /// For one that is not: a job that it or another has made while it was.
+  [[nodiscard]] BLITZ_API Job* find_left() noexcept;
+  /// How many jobs it has pushed while confined, and how many of other workers it has taken. Any thread.
+  [[nodiscard]] std::uint64_t confined_pushed() const noexcept { return confined_pushed_.value(); }
+  [[nodiscard]] std::uint64_t confined_stolen() const noexcept { return confined_stolen_.value(); }
+
+  /// The end of a wait of such a guest, which has found no job: it waits as the worker that it was before, and is woken as
+  /// that one.
+  BLITZ_COLD BLITZ_API void wait_below(CoreLatch& latch) noexcept;
+  BLITZ_API void wake_below() noexcept;
+  [[nodiscard]] bool waits_below() const noexcept { return waits_as_.load(std::memory_order_relaxed) != nullptr; }
+
+  WorkerBase* host_ = nullptr;    // in a guest's team: the runner's own worker; see at_home
+  std::size_t nested_waits_ = 0;  // the waits and the yields on this worker's stack that have a job on top of them
+
+ private:
+  BLITZ_COLD BLITZ_API void reserve_confined(std::size_t count);
+
+  std::size_t index_;
+  PoolBase* pool_;
+  TeamBase* team_;
+  Confined confined_;
+  Region next_region_;
+  ConfinedJobs& confined_jobs_;
+  TakenJob taken_job_;
+  // Written by the runner.
+  SingleWriterCounter confined_pushed_;
+  SingleWriterCounter confined_stolen_;
+  JobMemory memory_;
+  JobFifo fifo_;
+  DetachedCount detached_;
+  LoopHistory history_;
+  std::size_t refusals_ = 0;     // since run_on_top last ran a job
+  WorkerBase* below_ = nullptr;  // see stay_over
+  std::size_t counted_apart_ = 0;
+  Mutex waking_below_;  // held while another thread wakes the worker of waits_as_, which exists until then
+  Atomic<WorkerBase*> waits_as_{nullptr};  // written by the runner, under the mutex
+};
+
+/// Makes `worker` the one that the calling thread runs; with null, it runs none.
+BLITZ_API void run_as(WorkerBase* worker) noexcept;
+
+/// While it lives, the calling thread runs `worker` in place of its current one.
+class RunAs {
+ public:
+  explicit RunAs(WorkerBase& worker) noexcept : before_(*current_worker) { run_as(&worker); }
+  RunAs(const RunAs&) = delete;
+  RunAs& operator=(const RunAs&) = delete;
+  ~RunAs() {
+    if (!before_.pool()->from_before_fork()) run_as(&before_);
+  }
+
+ private:
+  WorkerBase& before_;
+};
+
+/// Where a call is made that names no pool: in the one that the caller works for, or else in the global pool.
+inline constexpr PoolBase* kHere = nullptr;
+
+/// The worker that the calling thread runs, if it is of `pool` or that is kHere; else null.
+[[nodiscard]] inline WorkerBase* worker_for(const PoolBase* pool) noexcept {
+  WorkerBase* const worker = current_worker;
+  return worker != nullptr && (pool == kHere || worker->pool() == pool) ? worker : nullptr;
+}
+
+/// The worker that the calling thread is in that pool; null if it is none.
+[[nodiscard]] inline WorkerBase* worker_of(const PoolBase& pool) noexcept { return worker_for(&pool); }
+
+/// PoolBase::enter of `pool`; for kHere, where the calling thread belongs to no pool, of the global pool, which it
+/// starts.
+BLITZ_API void enter_pool(PoolBase* pool, PoolCall call, void* argument);
+
+/// How a thread that is not a worker of `pool` has `call` made in it.
+using EnterPool = void (*)(PoolBase* pool, PoolCall call, void* argument);
+
+/// Has `f(worker)` called so.
+template <EnterPool kEnter = enter_pool, class F>
+void call_on_worker(PoolBase* pool, const F& f) {
+  kEnter(
+      pool, [](void* its_f, WorkerBase& worker) { (*static_cast<const F*>(its_f))(worker); },
+      const_cast<void*>(static_cast<const void*>(&f)));
+}
+
+/// Runs a job as the worker that `worker` is at home.
+BLITZ_API void execute_at_home(Job* job, WorkerBase& worker) noexcept;
+
+/// For the mailbox of a visitor: runs a job of the mail, or of the queue, of its worker in the pool's team, as that worker.
+struct HostsJob final : Job {
+  HostsJob() noexcept : Job(&execute_it) {}
+  BLITZ_API static void execute_it(Job* job, WorkerBase& visitor) noexcept;
+};
+
+template <Policy P>
+class Registry;
+template <Policy P>
+class Team;
+
+template <Policy P>
+class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
+ public:
+  /// `seed` is for the finder's random numbers. Throws std::bad_alloc.
+  Worker(Registry<P>& registry, Team<P>& team, TeamBase& base, std::size_t index, std::uint64_t seed);
+
+  using Place = typename P::LocalQueue::Place;
+
+  void push(Job* job) override;
+  void fork_ended(const Job* half, bool stolen) noexcept override {
+    if constexpr (policy::WithholdingIdle<typename P::Idle>) {
+      skips_ = 0;
+      idle_.fork_ended(index(), half, stolen);
+    }
+  }
+  /// Finds none in a region, and none where the queue needs another place than the job's address.
+  [[nodiscard]] bool take_if_newest(Job* job) noexcept override {
+    if constexpr (std::same_as<Place, Job*>) return take_back(job);
+    return false;
+  }
+  [[nodiscard]] Job* take_newest() noexcept override {
+    return region() != 0 ? confined_jobs().take_newest(region()) : queue_.take_newest();
+  }
+  [[nodiscard]] Job* find_work() noexcept override { return region() != 0 ? find_confined() : find_any(); }
+  void wait_until(CoreLatch& latch) noexcept override;
+  void run_loop(const Loop& loop, void* value) override;
+  [[nodiscard]] Job* take_mail() noexcept override {
+    Job* const job = mailbox_.empty() ? nullptr : mailbox_.take();
+    if (job != nullptr) taken_.add();
+    return job == nullptr && has_job_at_home() ? &hosts_job_ : job;
+  }
+  [[nodiscard]] bool has_mail() const noexcept override { return !mailbox_.empty() || has_job_at_home(); }
+  [[nodiscard]] Job* take_injected() noexcept override;
+  [[nodiscard]] Job* take_own() noexcept override;
+  /// As take_own, for a guest or a visitor of its team. It also finds jobs that such a queue has refused.
+  [[nodiscard]] Job* take_own_or_refused() noexcept {
+    Job* const job = take_own();
+    return job != nullptr ? job : injector_.take();
+  }
+  void confine(Confined to) noexcept override;
+
+  /// Offers a job, for which a sleeping worker is woken if no other searches. If it throws std::bad_alloc, it has not taken
+  /// the job.
+  BLITZ_ALWAYS_INLINE Place offer(Job* job) {
+    const Place place = queue_.push(job, injector_);
+    if constexpr (policy::ThriftyIdle<typename P::Idle>) {
+      if (!idle_.all_awake()) [[unlikely]]
+        wake_for_offer();
+    } else {
+      idle_.new_jobs();
+    }
+    return place;
+  }
+  /// The same for a job that this worker will take back, or wait for: the idle protocol decides whether that is worth a
+  /// wake-up.
+  BLITZ_ALWAYS_INLINE Place offer_half(Job* job) {
+    const Place place = queue_.push(job, injector_);
+    if constexpr (policy::WithholdingIdle<typename P::Idle>) {
+      if (!idle_.all_awake()) [[unlikely]] {
+        if (skips_ == 0) return wake_for_half(job, place);
+        --skips_;
+      }
+    } else {
+      idle_.new_jobs();
+    }
+    return place;
+  }
+  /// Takes back an offered job that has not begun, if it is found at once; else see reclaim.
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place) noexcept { return queue_.take_if_newest(place); }
+  [[nodiscard]] bool queue_empty() const noexcept override {
+    return region() == 0 ? queue_.empty() : confined_jobs().empty(region());
+  }
+  [[nodiscard]] Audience audience() const noexcept override { return idle_.audience(); }
+  [[nodiscard]] Ticks worth_waking(Ticks work) noexcept override {
+    if constexpr (policy::ThriftyIdle<typename P::Idle>) {
+      return idle_.worth_waking(index(), work);
+    } else {
+      return 1;
+    }
+  }
+  void wake() noexcept override {
+    if (waits_below()) [[unlikely]]
+      wake_below();  // A wait on top of that one may sleep here.
+    if (Worker* const visitor = visitor_.load(std::memory_order_seq_cst)) visitor->wake();  // [visit]
+    if (!team().apart.wake(index())) idle_.try_wake(index());
+  }
+
+  [[nodiscard]] Registry<P>& registry() noexcept { return registry_; }
+  [[nodiscard]] typename P::LocalQueue& queue() noexcept { return queue_; }
+  [[nodiscard]] WorkerStats stats() const noexcept;
+
+  /// The loop of the resident, until terminate().
+  void run_resident() noexcept;
+  /// Makes run_resident return once there is no work. Any thread.
+  void terminate() noexcept {
+    (void)terminate_.set();
+    wake();
+  }
+  /// Ends a borrow: the slot is vacant, or its resident's if there is work for it.
+  void give_back() noexcept;
+  /// Calls a resident of the pool's own team to this slot of a guest's team, which it then runs while there is work.
+  void summon() noexcept;
+  /// Whether the resident has no job, not even one that waits. Any thread.
+  [[nodiscard]] bool rests() const noexcept { return rests_.load(std::memory_order_relaxed); }
+  /// Gives a job to this worker, and to no other. Any thread.
+  void mail(Job* job) noexcept {
+    mailbox_.push(job);
+    wake();
+  }
+
+ private:
+  using Sources = detail::Sources<typename P::LocalQueue, typename P::Injector>;
+  using Search = typename P::Idle::Search;
+
+  void wait_as_guest(CoreLatch& latch, bool may_help) noexcept;
+  void work_until(CoreLatch& latch, Rest rest) noexcept;
+  [[nodiscard]] Job* search_until(CoreLatch& latch, Rest rest, Search& search) noexcept;
+  [[nodiscard]] Job* find_any() noexcept {
+    if (Job* const job = take_mail()) return job;
+    if (Job* const job = finder_.find_work(sources_)) return job;
+    return find_left();
+  }
+  /// Slot 0 is left to outside callers.
+  [[nodiscard]] bool takes_summons(Rest rest) const noexcept { return rest == Rest::kVacate && index() != 0; }
+  [[nodiscard]] Job* find(Rest rest) noexcept {
+    sources_.at_rest = rest == Rest::kVacate;
+    Job* const job = find_any();
+    sources_.at_rest = false;
+    if (job != nullptr || !takes_summons(rest) || !registry_.has_summons()) return job;
+    // If another thread is about to take a job from outside, this one would have to come home immediately.
+    return others_waiting() ? nullptr : registry_.take_summons();
+  }
+  [[nodiscard]] bool is_surplus() const noexcept { return team().apart.is_surplus(index()); }
+  /// The rest of offer and of offer_half, if a worker sleeps or is about to.
+  BLITZ_COLD void wake_for_offer() noexcept;
+  /// Returns `place`, or kNowhere if the offer is timed.
+  [[nodiscard]] BLITZ_COLD Place wake_for_half(Job* job, Place place) noexcept;
+  /// A worker was woken, and will come to steal.
+  void expect_theft() noexcept {
+    if constexpr (requires { queue_.expect_theft(); }) queue_.expect_theft();
+  }
+  [[nodiscard]] bool is_warm() const noexcept;
+  /// Whether there may be a job that is not in any worker's queue.
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool others_waiting() const noexcept { return !injector_.empty() || has_mail(); }
+  void visit(Worker& host) noexcept;
+  /// Of a visitor: whether its worker in the pool's team has mail, or a job that mail has left in its queue. Perhaps no other
+  /// thread takes that.
+  [[nodiscard]] bool has_job_at_home() const noexcept {
+    return host_ != nullptr &&
+           (host_->has_mail() || (region() == 0 && !static_cast<const Worker*>(host_)->leaves_nothing()));
+  }
+  /// Whether the resident that runs this slot must go home.
+  [[nodiscard]] bool is_wanted_at_home() const noexcept;
+  /// Only the resident can end, and run the slot's mail; and no other worker may come for the jobs of a region.
+  struct ResidentWanted {
+    const Worker& worker;
+    [[nodiscard]] BLITZ_ALWAYS_INLINE bool probe() const noexcept {
+      return worker.terminate_.probe() || !worker.mailbox_.empty() ||
+             (worker.confined_pushed() != 0 && !worker.confined_jobs().deque.empty());
+    }
+  };
+  [[nodiscard]] bool queues_empty() const noexcept;
+  /// Whether no job is left in this worker's queues.
+  [[nodiscard]] bool leaves_nothing() const noexcept { return queue_.empty() && confined_jobs().deque.empty(); }
+
+  struct Summons final : Job {
+    explicit Summons(Worker& to) noexcept : Job(&execute_it), slot(to) {}
+    static void execute_it(Job* job, WorkerBase& worker) noexcept {
+      static_cast<Summons*>(job)->slot.visit(static_cast<Worker&>(worker));
+    }
+    Worker& slot;
+  };
+
+  unsigned skips_ = 0;  // see policy::HalfOffer
+  Registry<P>& registry_;
+  Team<P>& team_;
+  typename P::Idle& idle_;
+  typename P::Injector& injector_;
+  typename P::LocalQueue queue_;
+  alignas(kCacheLine) typename P::Finder finder_;
+  Sources sources_;
+  SingleWriterCounter taken_;     // mail, and by take_injected: written by the runner, read for statistics
+  typename P::Injector mailbox_;  // jobs for this worker alone
+  CoreLatch terminate_;
+  Atomic<bool> rests_{true};          // written by the resident
+  Atomic<Worker*> visitor_{nullptr};  // the worker of another team that the resident runs; written by it
+  Summons summons_{*this};            // in an injector at most once: from a claim of the vacant slot until it is run
+  HostsJob hosts_job_;                // in no queue: taken by the runner, and run immediately
+};
+
+/// The worker that the calling thread runs, if its policy is P and it is not confined; else null. Each join reads it.
+///
+/// Defined out of line, in worker_impl.hpp, so that it exists once for the library and the program. Where the policy's
+/// name has hidden visibility, an inline variable would exist in each, and one would read the copy that only the other
+/// sets.
+template <Policy P>
+struct BLITZ_API CurrentWorker {
+  BLITZ_TLS static constinit thread_local Worker<P>* worker;
+};
+
+/// Gets back `mine`, an offered job that take_back did not find: runs the jobs on top of it, or waits for its thief.
+/// True: it was not stolen, and the caller must run it. False: it was stolen, and is done.
+[[nodiscard]] BLITZ_COLD BLITZ_API bool reclaim(WorkerBase& worker, Job& mine, CoreLatch& done) noexcept;
+
+}  // namespace blitz::detail

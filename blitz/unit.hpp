@@ -1,0 +1,21 @@
+/// @file
+/// Unit: a value in place of void.
+#pragma once
+
+#include "blitz/detail/base/compiler.hpp"
+
+namespace blitz {
+
+/// The result of a callable that returns void, where a value is needed, as of join(). All are equal.
+/// @code
+///   const auto [sum, nothing] = blitz::join([] { return 1 + 2; }, [] {});
+///   static_assert(std::same_as<decltype(nothing), const blitz::Unit>);
+/// @endcode
+///
+/// Thread-safety: it has no state.
+struct Unit {
+  /// Returns true. O(1).
+  friend constexpr bool operator==(Unit, Unit) noexcept { return true; }
+};
+
+}  // namespace blitz

@@ -1,3 +1,0 @@
-#pragma once
-
-#include "blitz/base/atomic.hpp"

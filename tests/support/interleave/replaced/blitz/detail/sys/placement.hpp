@@ -1,0 +1,15 @@
+/// blitz/detail/sys/placement.hpp for the interleaving tests: threads have no processors here.
+#pragma once
+
+namespace blitz::detail {
+
+enum class Waker : bool { kBlocks, kStaysBusy };
+
+class Placement {
+ public:
+  void adopt() noexcept {}
+  void keep_off_this_processor() noexcept {}
+  void restore() noexcept {}
+};
+
+}  // namespace blitz::detail

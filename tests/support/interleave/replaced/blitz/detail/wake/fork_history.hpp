@@ -1,0 +1,27 @@
+/// No clock decides here: a test says whether forks wake a worker.
+#pragma once
+
+#include "blitz/detail/wake/wake_price.hpp"
+
+namespace blitz::detail {
+
+class ForkHistory {
+ public:
+  /// For all forks: whether they wake nobody, and whether they are timed.
+  static inline bool are_short = false;
+  static inline bool are_timed = false;
+  /// How many forks after each do not ask.
+  static inline unsigned skipped = 0;
+  /// How many have ended.
+  static inline int ended = 0;
+
+  [[nodiscard]] static bool wakes(const void* /*half*/, std::uintptr_t /*code*/, const WakePrice& /*prices*/,
+                                  const Series& /*series*/, Ticks /*now*/) noexcept {
+    return !are_short;
+  }
+  [[nodiscard]] static unsigned skips() noexcept { return skipped; }
+  [[nodiscard]] static bool is_timed(const void* /*half*/) noexcept { return are_timed; }
+  static void end(const void* /*half*/, bool /*stolen*/) noexcept { ++ended; }
+};
+
+}  // namespace blitz::detail
