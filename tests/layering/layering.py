@@ -393,6 +393,21 @@ def check_map(root):
             yield f"blitz/{name}: not in the map of blitz/README.md"
 
 
+def check_readmes(root):
+    """A folder's README names each of its headers, and no README of the library a file that is not there."""
+    names = {path.name for path, _ in sources(root)}
+    for page in sorted((root / "blitz").rglob("README.md")):
+        where, folder, text = page.relative_to(root).as_posix(), page.parent, page.read_text()
+        named = set(re.findall(r"[\w./-]+\.[ch]pp\b", text))
+        for file in sorted(named):
+            places = [folder, root / "blitz" / "detail", root / "blitz", root]
+            if file not in names and not any((place / file).exists() for place in places):
+                yield f"{where}: names {file}, which does not exist"
+        for header in sorted(folder.glob("*.hpp")) if folder.relative_to(root / "blitz").as_posix() + "/" in OFF_THE_MAP else []:
+            if header.name not in named:
+                yield f"{where}: does not name {header.name}"
+
+
 def check_cmake_sources(root):
     """CMakeLists.txt, which reads its list of sources from blitz/meson.build, finds them all there."""
     cmake = root / "CMakeLists.txt"
@@ -452,6 +467,7 @@ CHECKS = [
     check_debug_containers,
     check_build_lists,
     check_map,
+    check_readmes,
     check_cmake_sources,
     check_version,
     check_pictures,

@@ -281,14 +281,26 @@ detail/
   worker/
     worker.hpp
 """
-        self.write("blitz/README.md", f"```{tree}```\nlatch.hpp\n")
+        self.write("blitz/README.md", f"```{tree}```\n")
         self.assert_sound()
         self.header("detail/job/latch.hpp")
+        self.write("blitz/README.md", f"```{tree}```\nlatch.hpp\n")
         self.assert_complaint("blitz/detail/job/latch.hpp", "not in the map")
         self.write("blitz/README.md", f"```{tree}    latch.hpp\n```\n")
         self.assertEqual(len(list(layering.complaints(self.root))), 2)  # It is named in another folder.
         self.write("blitz/README.md", f"```{tree}  job/\n    latch.hpp\n```\n")
         self.assert_sound()
+
+    def test_a_folder_that_explains_itself(self):
+        page = "Its `deque.hpp`, `../base/atomic.hpp`, `detail/job/job.hpp`, `tests/a/b.cpp` and `version.hpp`.\n"
+        self.write("tests/a/b.cpp", "")
+        self.write("blitz/detail/fork_join/README.md", page)
+        self.assert_sound()
+        self.write("blitz/detail/fork_join/README.md", page + "And `../job/deque.hpp`.")
+        self.assert_complaint("blitz/detail/fork_join/README.md", "../job/deque.hpp, which does not exist")
+        self.write("blitz/detail/fork_join/README.md", page)
+        self.header("detail/fork_join/sleep.hpp")
+        self.assert_complaint("blitz/detail/fork_join/README.md", "does not name sleep.hpp")
 
     def test_a_source_that_cmake_does_not_read(self):
         self.write("CMakeLists.txt", "project(blitz VERSION 1.2.3)\n"

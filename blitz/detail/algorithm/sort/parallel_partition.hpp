@@ -27,7 +27,7 @@ BLITZ_API std::size_t parallel_partition(const AlgorithmOptions& options, std::s
                                          FunctionRef<void(std::size_t a, std::size_t b, std::size_t size)> swap);
 
 /// Brings the items of [first, last) that are below to the front, and returns the first of the others. Cuts them into
-/// so many parts, each of which `partition(begin, end, below)` partitions, one of partition.hpp. Throws what `below` throws, and
+/// so many parts, each of which `partition(begin, end, below)` partitions, one of partition_kernels.hpp. Throws what `below` throws, and
 /// Stopped: the items are a permutation then.
 template <class T, class Below, class Partition>
 T* parallel_partition(const AlgorithmOptions& options, T* first, T* last, std::size_t parts, Below below,

@@ -90,7 +90,7 @@ template <class T, class Less>
 }
 
 /// Brings *pivot to its place among [first, last), the items that are below it before it, and the others after it;
-/// returns its place. `partition(first, last, below)` is one of partition.hpp.
+/// returns its place. `partition(first, last, below)` is one of partition_kernels.hpp.
 template <bool kOrEqual = false, class T, class Less, class Partition>
 T* cut(T* first, T* last, T* pivot, Less less, Partition partition) {
   std::ranges::swap(*first, *pivot);
