@@ -27,7 +27,7 @@
 
 #include <blitz/adaptor/calls.hpp>
 #include <blitz/algorithm.hpp>
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <blitz/pipeline.hpp>
 #include <blitz/version.hpp>
 
@@ -182,7 +182,7 @@ inline std::vector<int> numbers(100), even(100), odd(100);
 namespace permute {
 inline std::vector<int> cards(32);
 }
-namespace pipeline {
+namespace par {
 struct Counts : std::map<std::string_view, int> {
   void merge_with(const Counts& other) {
     for (const auto& [word, count] : other) (*this)[word] += count;
@@ -191,7 +191,7 @@ struct Counts : std::map<std::string_view, int> {
 inline std::vector<double> a(1000, 2), b(1000, 3);
 inline const std::string text = "many\nlines of\ntext";
 inline std::vector<std::string_view> words_of(std::string_view line) { return {line}; }
-}  // namespace pipeline
+}  // namespace par
 namespace policy {
 struct NoJob : blitz::policy::Job {
   NoJob() : Job(nullptr) {}
