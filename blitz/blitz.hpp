@@ -1,29 +1,12 @@
 /// @file
-/// The calls of the scheduler: joins, loops, scopes, jobs, pools. Algorithms and pipelines have headers of their own.
+/// All calls: the scheduler's, the algorithms, the pipelines.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
 
-#include "blitz/async_handle.hpp"
-#include "blitz/broadcast.hpp"
-#include "blitz/current_pool.hpp"
-#include "blitz/isolate.hpp"
-#include "blitz/join.hpp"
-#include "blitz/join_all.hpp"
-#include "blitz/options.hpp"
-#include "blitz/parallel_for.hpp"
-#include "blitz/parallel_for_each.hpp"
-#include "blitz/parallel_for_tiles.hpp"
-#include "blitz/parallel_reduce.hpp"
-#include "blitz/policy.hpp"
-#include "blitz/scope.hpp"
-#include "blitz/spawn.hpp"
-#include "blitz/stats.hpp"
-#include "blitz/task_group.hpp"
-#include "blitz/thread_pool.hpp"
-#include "blitz/version.hpp"
-#include "blitz/worker_local.hpp"
-#include "blitz/yield.hpp"
+#include "blitz/algorithm.hpp"
+#include "blitz/fork_join.hpp"
+#include "blitz/pipeline.hpp"
 
 /// All that programs use. What is in blitz::detail is for the library.
 namespace blitz {}

@@ -2,7 +2,7 @@
 // the main thread, which is not a worker.
 #pragma once
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 
 #include "bench/harness/registry.hpp"
 

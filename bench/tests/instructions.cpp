@@ -24,7 +24,7 @@
 #include <vector>
 
 #include <blitz/algorithm.hpp>
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 
 #include "bench/harness/hash.hpp"
 #include "bench/harness/workload.hpp"

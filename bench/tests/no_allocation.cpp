@@ -8,7 +8,7 @@
 #include <new>
 #include <vector>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 
 #include "bench/harness/workload.hpp"
 

@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 
 namespace {
 

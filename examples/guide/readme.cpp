@@ -5,9 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include <blitz/algorithm.hpp>
 #include <blitz/blitz.hpp>
-#include <blitz/pipeline.hpp>
 
 double sum(const double* first, const double* last) {
   if (last - first < 1000) return std::accumulate(first, last, 0.0);

@@ -4,7 +4,7 @@
 #include <ranges>
 #include <vector>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "support/failing_new.hpp"

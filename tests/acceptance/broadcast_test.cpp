@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "scopes.hpp"

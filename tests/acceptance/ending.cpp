@@ -14,7 +14,7 @@
 #include <stop_token>
 #include <thread>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 
 #include "support/reference_policy.hpp"
 

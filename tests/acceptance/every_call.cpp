@@ -20,7 +20,7 @@
 #include <vector>
 
 #include <blitz/algorithm.hpp>
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <blitz/pipeline.hpp>
 
 #include "support/reference_policy.hpp"

@@ -2,7 +2,7 @@
 #include <atomic>
 #include <cstddef>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "support/environment.hpp"

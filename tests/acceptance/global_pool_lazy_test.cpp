@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "support/environment.hpp"

@@ -1,7 +1,7 @@
 // A global pool that cannot be started: the caller learns why, and may try again.
 #include <stdexcept>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "support/environment.hpp"

@@ -1,6 +1,6 @@
 // A program that has pools of its own alone starts no global one.
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "support/environment.hpp"

@@ -17,7 +17,7 @@
 
 #include <blitz/adaptor/sender.hpp>
 #include <blitz/algorithm.hpp>
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <blitz/pipeline.hpp>
 #include <doctest/doctest.h>
 

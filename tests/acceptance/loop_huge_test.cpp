@@ -10,7 +10,7 @@
 #include <ranges>
 
 #include <blitz/algorithm.hpp>
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <blitz/pipeline.hpp>
 #include <doctest/doctest.h>
 

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstddef>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 
 namespace {
 

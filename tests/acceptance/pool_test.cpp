@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "blitz/detail/sys/cpu_count.hpp"

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "old_iterators.hpp"

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "loops.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "scopes.hpp"

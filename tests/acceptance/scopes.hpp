@@ -14,7 +14,7 @@
 #include <string>
 #include <utility>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 
 #include "support/counted.hpp"
 #include "support/policies.hpp"

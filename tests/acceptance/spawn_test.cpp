@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "scopes.hpp"

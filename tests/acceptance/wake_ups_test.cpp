@@ -2,7 +2,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "support/asleep.hpp"

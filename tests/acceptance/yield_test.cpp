@@ -3,7 +3,7 @@
 #include <latch>
 #include <thread>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "scopes.hpp"

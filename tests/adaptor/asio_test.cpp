@@ -37,7 +37,7 @@ using Context = blitz::AsioContext;
 #endif
 #endif
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #if defined(BLITZ_TEST_COUNTS_ALLOCATIONS)

@@ -11,7 +11,7 @@
 
 #define EIGEN_USE_THREADS
 #include <blitz/adaptor/eigen.hpp>
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 #include <unsupported/Eigen/CXX11/Tensor>
 

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include <blitz/adaptor/opencv.hpp>
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "support/fail_each.hpp"

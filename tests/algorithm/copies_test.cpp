@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <blitz/algorithm.hpp>
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "algorithm/kinds.hpp"

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include <blitz/algorithm.hpp>
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 namespace blitz_test {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <blitz/algorithm.hpp>
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <blitz/pipeline.hpp>
 #include <doctest/doctest.h>
 

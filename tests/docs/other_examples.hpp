@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 
 namespace examples {
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include <blitz/blitz.hpp>
 #include <blitz/c.h>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "blitz/detail/job/job_memory.hpp"

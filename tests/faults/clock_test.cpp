@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "blitz/detail/fence/coalesced_fence.hpp"

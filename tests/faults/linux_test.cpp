@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 #include <sched.h>
 #include <signal.h>

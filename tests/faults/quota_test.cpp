@@ -17,7 +17,7 @@
 #include <memory>
 #include <thread>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 
 #include "blitz/detail/sys/cpu_count.hpp"
 #include "faults/cpu_group.hpp"

@@ -334,7 +334,7 @@ detail/
                 self.assert_complaint("blitz/join.hpp", "blitz/detail/base/compiler.hpp", "before all others")
 
     def test_a_dear_header_in_what_everybody_includes(self):
-        self.header("blitz.hpp", '#include "blitz/join.hpp"')
+        self.header("fork_join.hpp", '#include "blitz/join.hpp"')
         self.header("detail/worker/pool.hpp", "#include <memory>")
         self.assert_sound()
         self.header("detail/fork_join/deque.hpp", "#include <memory>")

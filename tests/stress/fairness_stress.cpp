@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "blitz/detail/base/ticks.hpp"

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <thread>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "stress.hpp"

@@ -8,7 +8,7 @@
 #include <stop_token>
 #include <vector>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "stress.hpp"

@@ -21,7 +21,7 @@
 #include <variant>
 #include <vector>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <blitz/pipeline.hpp>
 #include <doctest/doctest.h>
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <thread>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "stress.hpp"

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 
 #include "support/seed.hpp"
 

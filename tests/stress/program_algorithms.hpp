@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <blitz/algorithm/algorithm_options.hpp>
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 
 #include "program.hpp"
 #include "program_run.hpp"

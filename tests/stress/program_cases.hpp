@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <blitz/algorithm/algorithm_options.hpp>
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 
 namespace blitz_test::program {
 

@@ -10,7 +10,7 @@
 #include <stop_token>
 #include <utility>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 
 #include "program.hpp"
 #include "program_run.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 
 #include "program.hpp"
 #include "program_trace.hpp"

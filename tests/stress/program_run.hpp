@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 
 #include "program.hpp"
 #include "program_pools.hpp"

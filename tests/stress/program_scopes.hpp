@@ -6,7 +6,7 @@
 #include <exception>
 #include <stop_token>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 
 #include "program.hpp"
 #include "program_run.hpp"

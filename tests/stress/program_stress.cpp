@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "program.hpp"

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "detector.hpp"

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <blitz/blitz.hpp>
 #include <blitz/custom_policy.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "detector.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 
 namespace blitz_test {
 

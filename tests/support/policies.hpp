@@ -11,7 +11,7 @@
 #include <string>
 #include <type_traits>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "support/reference_policy.hpp"

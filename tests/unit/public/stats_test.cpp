@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include <blitz/blitz.hpp>
+#include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
 #include "support/fib.hpp"
