@@ -3,7 +3,7 @@
 
     mutants.py ROOT SCRATCH [--every N] [--only TEXT] [--jobs N] [-- ARGUMENT OF meson setup...]
 
-Copies ROOT to SCRATCH, writes mutants into blitz/algorithm and blitz/pipeline of the copy (see schema.py), builds the tests of both
+Copies ROOT to SCRATCH, writes mutants into the algorithms and pipelines of the copy (see schema.py), builds the tests of both
 once, with AddressSanitizer, and notes which tests reach which mutants. Then runs each mutant's tests, the shortest first, until one
 of them fails, crashes or takes too long. Prints the mutants that survived and two rates: of all, and without those that
 survivors.toml says to change no result. Fails if the second is below 95 %, or if a survivor has no reason there.
@@ -26,7 +26,7 @@ import tomllib
 from schema import Schema
 
 LEAST_RATE = 0.95
-FOLDERS = ["blitz/algorithm", "blitz/pipeline"]
+FOLDERS = ["blitz/algorithm", "blitz/detail/algorithm", "blitz/detail/pipeline", "blitz/pipeline"]
 PROGRAMS = ["tests/algorithm/algorithms", "tests/pipeline/pipelines", "tests/unit/unit_memory"]
 # -Og and the address sanitizer by hand: meson's option would turn optimization off, see tests/meson.build.
 ARGUMENTS = ["-w", "-fsanitize=address", "-fno-omit-frame-pointer"]
