@@ -28,7 +28,7 @@ class TheftPatience {
         patience_ = patience_ == 0 ? least : 2 * patience_;
       }
     }
-    looks_ = 0;
+    pauses_ = 0;
     since_ = 0;
   }
 
@@ -39,10 +39,12 @@ class TheftPatience {
     if (deque.empty()) return false;
     begin_ = clock();
     if (since_ == 0) since_ = begin_;
-    for (; looks_ < kLooks && ticks_between(since_, begin_) < patience_; ++looks_) {
-      for (int i = 0; i < kPauses; ++i) cpu_relax();
-      if (deque.empty()) return false;
+    for (Ticks looked = begin_; pauses_ < kPauses && ticks_between(since_, begin_) < patience_; ++pauses_) {
+      cpu_relax();
       begin_ = clock();
+      if (ticks_between(looked, begin_) < ticks_per_microsecond() / kLooks) continue;
+      if (deque.empty()) return false;
+      looked = begin_;
     }
     return true;
   }
@@ -56,12 +58,12 @@ class TheftPatience {
 
  private:
   static constexpr Ticks kLongest = 8;  // us
-  static constexpr int kPauses = 16;    // between two looks: each takes a cache line from the owner
-  static constexpr int kLooks = 64;     // in a search at most: the clock may stand still
+  static constexpr Ticks kLooks = 2;    // in a microsecond: each takes a cache line from the owner
+  static constexpr int kPauses = 4096;  // in a search at most: the clock may stand still
 
   Ticks patience_ = 0;
   Ticks since_ = 0;      // when the first wait of the search began; 0: none has
-  int looks_ = 0;        // in this search
+  int pauses_ = 0;       // in this search
   Ticks begin_ = 0;      // of the theft
   Ticks theft_ = 0;      // how long the last one took
   Ticks stolen_at_ = 0;  // 0: no stolen job ends with the next search
