@@ -235,6 +235,33 @@ TEST_CASE("stable_sort: an exception of a comparison leaves costly items where t
   }
 }
 
+TEST_CASE("stable_sort: items that are dear to move, all in order, or all in the opposite one") {
+  for_each_pool([&](const AlgorithmOptions& options) {
+    for (const std::size_t n : Sizes{100, 3000, 30'000}) {
+      std::vector<std::string> texts;
+      for (std::size_t i = 0; i < n; ++i) texts.push_back("a text of some length " + std::to_string(100'000 + i));
+      std::vector<std::string> items = texts;
+      blitz::stable_sort(options, items);
+      CHECK(items == texts);
+      std::ranges::reverse(items);
+      blitz::stable_sort(options, items);
+      CHECK(items == texts);
+    }
+  });
+}
+
+TEST_CASE("sort_by_cached_key: a stop request that came before, whatever there is to sort") {
+  for_each_pool([&](AlgorithmOptions options) {
+    std::stop_source source;
+    options.stop = source.get_token();
+    source.request_stop();
+    for (const std::size_t n : Sizes{0, 1, 100}) {
+      std::vector<int> items(n);
+      CHECK_THROWS_AS(blitz::sort_by_cached_key(options, items, [](int x) { return x; }), blitz::Stopped);
+    }
+  });
+}
+
 TEST_CASE("stable_sort: a stop request at any moment leaves a permutation") {
   const std::size_t n = kSanitized ? 5000 : 20'000;
   const std::vector<Tagged> before = tagged(random_ints(n));

@@ -145,6 +145,9 @@ TEST_CASE("pipelines: from an endless range, until a stop is requested") {
     check([](const auto& p) { CHECK_THROWS_AS(static_cast<void>(p.collect()), blitz::Stopped); });
     check(
         [](const auto& p) { CHECK_THROWS_AS(static_cast<void>(p.any_of([](int) { return false; })), blitz::Stopped); });
+    check([](const auto& p) {
+      CHECK_THROWS_AS(static_cast<void>(p.find_any([](int) { return false; })), blitz::Stopped);
+    });
   });
 }
 

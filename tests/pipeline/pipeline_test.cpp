@@ -13,6 +13,7 @@
 #include <numeric>
 #include <optional>
 #include <ranges>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <stop_token>
@@ -164,6 +165,19 @@ TEST_CASE("pipelines: into memory that is there, also behind a filter") {
     CHECK(par(numbers).enumerate().with(options).unzip_into(places, more) == std::pair(numbers.size(), numbers.size()));
     CHECK(more == numbers);
     CHECK(places.back() == numbers.size() - 1);
+    // What is behind the end of the shorter one stays.
+    for (const std::size_t size : {std::size_t{0}, std::size_t{1}, numbers.size() / 2, numbers.size() - 1}) {
+      std::ranges::fill(places, numbers.size());
+      std::ranges::fill(more, -1);
+      const auto enumerated = par(numbers).enumerate().with(options);
+      CHECK(enumerated.unzip_into(places, std::span(more).first(size)) == std::pair(numbers.size(), size));
+      CHECK(more[size] == -1);
+      CHECK(places.back() == numbers.size() - 1);
+      std::ranges::fill(places, numbers.size());
+      CHECK(enumerated.unzip_into(std::span(places).first(size), more) == std::pair(size, numbers.size()));
+      CHECK(places[size] == numbers.size());
+      CHECK(more == numbers);
+    }
   });
 }
 
