@@ -157,7 +157,9 @@ class Users(Tree):
                 self.write(place, "\n#include <blitz/detail/worker/worker.hpp>")
                 self.assert_complaint(f"{place}:2", "names detail")
                 self.write(place, '#include "blitz/join.hpp"')
-                self.assert_complaint(f"{place}:1", "blitz/join.hpp is not written in <>")
+                self.assert_complaint(f"{place}:1", "blitz/join.hpp is no public header, written in <>")
+                self.write(place, "#include <blitz/adaptor/tbb/context.hpp>")
+                self.assert_complaint(f"{place}:1", "blitz/adaptor/tbb/context.hpp is no public header")
                 self.write(place, "")
 
     def test_a_program_that_names_detail(self):

@@ -1,6 +1,6 @@
-/// How long a thief leaves jobs alone that take no longer than their theft.
+/// How long a thief waits before it steals again, if its last job took no longer than the theft.
 ///
-/// Each object belongs to one worker; nothing is shared or synchronised.
+/// Each object belongs to one worker. Nothing is shared or synchronised.
 #pragma once
 
 #include "blitz/detail/base/atomic.hpp"
@@ -59,7 +59,7 @@ class TheftPatience {
  private:
   static constexpr Ticks kLongest = 8;  // us
   static constexpr Ticks kLooks = 2;    // in a microsecond: each takes a cache line from the owner
-  static constexpr int kPauses = 4096;  // in a search at most: the clock may stand still
+  static constexpr int kPauses = 4096;  // in a search at most, because some clocks do not advance
 
   Ticks patience_ = 0;
   Ticks since_ = 0;      // when the first wait of the search began; 0: none has
