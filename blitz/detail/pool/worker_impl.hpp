@@ -212,9 +212,7 @@ void Worker<P>::visit(Worker& host) noexcept {
     // It leaves no job here, because perhaps no other thread comes for it.
     for (unsigned rounds = 0; rounds <= kRoundsOfSearch && !(is_wanted_at_home() && leaves_nothing());) {
       sources_.searching = searches;
-      sources_.at_rest = true;
-      Job* const job = find_any();
-      sources_.at_rest = false;
+      Job* const job = find_at_rest();
       sources_.searching = false;
       if (job != nullptr) {
         if (std::exchange(searches, false)) idle_.work_found(search);

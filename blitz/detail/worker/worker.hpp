@@ -378,12 +378,17 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
     if (Job* const job = finder_.find_work(sources_)) return job;
     return find_left();
   }
+  /// find_any of a worker without a job.
+  [[nodiscard]] Job* find_at_rest() noexcept {
+    sources_.at_rest = true;
+    Job* const job = find_any();
+    sources_.at_rest = false;
+    return job;
+  }
   /// Slot 0 is left to outside callers.
   [[nodiscard]] bool takes_summons(Rest rest) const noexcept { return rest == Rest::kVacate && index() != 0; }
   [[nodiscard]] Job* find(Rest rest) noexcept {
-    sources_.at_rest = rest == Rest::kVacate;
-    Job* const job = find_any();
-    sources_.at_rest = false;
+    Job* const job = rest == Rest::kVacate ? find_at_rest() : find_any();
     if (job != nullptr || !takes_summons(rest) || !registry_.has_summons()) return job;
     // If another thread is about to take a job from outside, this one would have to come home immediately.
     return others_waiting() ? nullptr : registry_.take_summons();
