@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
 """Mutation analysis of the algorithms and pipelines: how many small changes of the code the tests notice.
 
-    mutants.py ROOT SCRATCH [--every N] [--only TEXT] [--jobs N] [-- ARGUMENT OF meson setup...]
+    mutants.py ROOT SCRATCH [--every N [--first K]] [--only TEXT] [--jobs N] [-- ARGUMENT OF meson setup...]
 
 Copies ROOT to SCRATCH, writes mutants into the algorithms and pipelines of the copy (see schema.py), builds the tests of both
 once, with AddressSanitizer, and notes which tests reach which mutants. Then runs each mutant's tests, the shortest first, until one
 of them fails, crashes or takes too long. Prints the mutants that survived and two rates: of all, and without those that
 survivors.toml says to change no result. Fails if the second is below 95 %, or if a survivor has no reason there.
 
---every N takes each Nth mutant, --only those of files whose names contain TEXT.
+--every N takes about one mutant in N, --only those of files whose names contain TEXT. Which ones is decided by a hash of the mutant,
+so a change of one line leaves the choice among all others as it is; --first K, below N, takes another of the N samples.
 """
 
 import argparse
 import collections
 import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
@@ -103,6 +105,19 @@ def noticed_by(mutant, tests):
     return next((test.name for test in tests if mutant.number in test.reached and test.notices(mutant)), None)
 
 
+def sample(mutants, every, first):
+    """Those whose hash is `first` modulo `every`. Mutants that look alike are told apart by how many came before."""
+    seen = collections.Counter()
+    chosen = []
+    for mutant in mutants:
+        name = repr((pathlib.PurePath(mutant.file).name, *mutant.key()[1:], mutant.new))
+        seen[name] += 1
+        digest = hashlib.sha256(f"{name} {seen[name]}".encode()).digest()
+        if int.from_bytes(digest[:8], "big") % every == first:
+            chosen.append(mutant)
+    return chosen
+
+
 def reasons():
     file = pathlib.Path(__file__).resolve().parent / "survivors.toml"
     entries = tomllib.loads(file.read_text()).get("survivor", []) if file.exists() else []
@@ -136,7 +151,7 @@ def main():
     reached = set().union(*(test.reached for test in tests))
     impossible = set().union(*(test.impossible for test in tests)) - reached
     possible = [m for m in mutants if options.only in m.file and m.number not in impossible]
-    wanted = possible[options.first :: options.every]
+    wanted = sample(possible, options.every, options.first)
     known = reasons()
     survivors = []
     unexplained = 0
