@@ -861,6 +861,7 @@ TEST_CASE("pipelines: an extension that is indexed has its first pass before eac
     CHECK(halves.max() == 49.5);
     CHECK(halves.rev().take(1).collect()[0] == 49.5);
     CHECK(halves.zip(blitz::par(0, 100)).map([](double x, int i) { return x - i; }).sum() == -2475);
+    CHECK(blitz::par(0, 100).zip(halves).map([](int i, double x) { return i - x; }).sum() == 2475);
   });
 }
 
