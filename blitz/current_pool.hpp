@@ -37,7 +37,10 @@ namespace blitz {
 
 namespace detail {
 
-extern template struct CurrentWorker<ForkJoinPolicy>;
+/// The worker that the calling thread runs, if its policy is the default one and it is not confined; else null.
+[[nodiscard]] inline Worker<ForkJoinPolicy>* default_worker() noexcept {
+  return static_cast<Worker<ForkJoinPolicy>*>(hot_worker);
+}
 
 /// The global pool while it is started; null before and after.
 BLITZ_API extern constinit Atomic<PoolBase*> started_global_pool;

@@ -6,19 +6,20 @@
 
 #include <concepts>
 #include <cstddef>
-#include <functional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
-#include "blitz/current_pool.hpp"
 #include "blitz/detail/base/cache_line.hpp"
 #include "blitz/detail/base/export.hpp"
+#include "blitz/detail/base/invoke.hpp"
 #include "blitz/detail/base/refuse.hpp"
+#include "blitz/detail/fork_join/hot_worker.hpp"
+#include "blitz/detail/job/current_worker.hpp"
 #include "blitz/detail/job/job.hpp"
 #include "blitz/detail/job/offered_job.hpp"
 #include "blitz/detail/task/branch.hpp"
-#include "blitz/detail/worker/worker.hpp"
+#include "blitz/unit.hpp"
 
 namespace blitz {
 
@@ -77,7 +78,7 @@ struct CallAndDrop {
   using Value = Unit;
   template <class F>
   static Unit call(std::remove_reference_t<F>& f, bool /*migrated*/) {
-    static_cast<void>(std::invoke(std::forward<F>(f)));
+    static_cast<void>(invoke_inline(std::forward<F>(f)));
     return {};
   }
 };
@@ -141,8 +142,8 @@ template <class First, class... Rest>
 template <class First, class... Rest>
 BLITZ_ALWAYS_INLINE void run_branches_here(First& first, Rest&... rest) {
   if constexpr (sizeof...(Rest) < kInlinedHere) {
-    if (auto* const worker = CurrentWorker<ForkJoinPolicy>::worker) [[likely]]
-      return run_branches_on(*worker, first, rest...);
+    if (HotWorker* const owner = hot_worker) [[likely]]
+      return run_branches_on(*owner, first, rest...);
   }
   run_branches_elsewhere(first, rest...);
 }
@@ -181,23 +182,24 @@ template <class Call, class A, class B>
 using JoinPair = std::pair<typename Call::template Value<A>, typename Call::template Value<B>>;
 
 /// The whole of join, on the calling worker: `b` is offered, `a` runs, and `b` is taken back, or was stolen.
-template <class Call, class W, class A, class B>
-BLITZ_ALWAYS_INLINE auto join_on(W& worker, A&& a, B&& b) {
+template <class Call, class Owner, class A, class B>
+BLITZ_ALWAYS_INLINE auto join_on(Owner& owner, A&& a, B&& b) {
   using ValueA = typename Call::template Value<A>;
   JoinJob<Call, B> job(b);
-  job.offer(worker);
+  job.offer(owner);
 
   ValueA value_a = [&]() BLITZ_LAMBDA_INLINE -> ValueA {
     try {
       return Call::template call<A>(a, false);
     } catch (...) {
-      job.finish_and_drop(worker);
+      job.finish_and_drop(owner.worker());
       throw;
     }
   }();
 
-  W& self = *opaque(&worker);  // Keeps the addresses of its members out of registers across `a`.
-  return JoinPair<Call, A, B>(std::forward<ValueA>(value_a), job.take_back(self) ? job.run_here() : job.finish(self));
+  Owner& self = *opaque(&owner);  // Keeps the addresses of its members out of registers across `a`.
+  return JoinPair<Call, A, B>(std::forward<ValueA>(value_a),
+                              job.take_back(self) ? job.run_here() : job.finish(self.worker()));
 }
 
 template <class Call, class A, class B>
@@ -206,14 +208,19 @@ BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b);
 /// For a caller outside every pool. Out of line: the other ways need no room for it.
 template <class Call, class A, class B>
 [[gnu::noinline]] JoinPair<Call, A, B> join_from_outside(Kept<A> a, Kept<B> b) {
-  return on_worker(kHere, [&](WorkerBase&) { return join_here<Call>(std::forward<A>(a), std::forward<B>(b)); });
+  ResultRoom<JoinPair<Call, A, B>> results;
+  call_on_worker(kHere, [&](WorkerBase&) {
+    results.make([&] { return join_here<Call>(std::forward<A>(a), std::forward<B>(b)); });
+  });
+  return results.take();
 }
 
 /// For a caller that is no worker of the default policy.
 template <class Call, class A, class B>
 [[gnu::noinline]] auto join_elsewhere(Kept<A> a, Kept<B> b) {
-  if (WorkerBase* const worker = current_worker) {
-    return join_on<Call>(*worker, std::forward<A>(a), std::forward<B>(b));
+  if (current_worker != nullptr) {
+    AnyOwner owner(*current_worker);
+    return join_on<Call>(owner, std::forward<A>(a), std::forward<B>(b));
   }
   return join_from_outside<Call, A, B>(keep<A>(a), keep<B>(b));
 }
@@ -223,8 +230,8 @@ BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b) {
   if constexpr (kAreLarge<JoinPair<Call, A, B>>) {
     return join_in_own_frame<Call, JoinPair<Call, A, B>, A, B>(a, b);
   } else {
-    if (auto* const worker = CurrentWorker<ForkJoinPolicy>::worker) [[likely]] {
-      return join_on<Call>(*worker, std::forward<A>(a), std::forward<B>(b));
+    if (HotWorker* const owner = hot_worker) [[likely]] {
+      return join_on<Call>(*owner, std::forward<A>(a), std::forward<B>(b));
     }
     return join_elsewhere<Call, A, B>(keep<A>(a), keep<B>(b));
   }

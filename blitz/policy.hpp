@@ -12,7 +12,7 @@
 ///       on the injector by Idle::new_injected_jobs. (Given by the core; a policy may rely on it.)
 ///   W2  A job in the injector is seen by some worker's last check before it sleeps, or wakes a worker.
 ///   W3  A job in a local queue is at least run by that queue's owner; and while a slot sleeps and no worker searches,
-///       the push, or the worker that stops searching, wakes one. (Not WithholdingIdle::new_half, if it refuses: the owner
+///       the push, or the worker that stops searching, wakes one. (Not the half of a join that the default policy withholds: the owner
 ///       runs that job before it sleeps.)
 ///   W4  After the latch that a worker waits for is set, and the worker woken if set() says so, that worker returns.
 #pragma once
@@ -168,6 +168,9 @@ using policy::Job;
 using policy::Rest;
 using policy::SleepableLatch;
 using policy::Sources;
+
+/// What no queue of the library returns as the place of a job.
+inline constexpr std::int64_t kNowhere = -1;
 
 }  // namespace detail
 
@@ -382,34 +385,6 @@ concept ThriftyIdle = requires(S& idle, std::size_t slot, std::uint64_t work) {
   { idle.worth_waking(slot, work) } noexcept -> std::same_as<std::uint64_t>;
   { idle.all_awake() } noexcept -> std::same_as<bool>;
   { idle.new_jobs() } noexcept -> std::same_as<bool>;
-};
-
-/// What came of the offer of a half. Plain data.
-/// @code
-///   const blitz::policy::HalfOffer withheld{.woke = false, .is_timed = true};
-/// @endcode
-struct HalfOffer {
-  bool woke = false;      ///< A worker was woken.
-  bool is_timed = false;  ///< fork_ended is to be called.
-  unsigned skips = 0;     ///< The next halves, so many at most and until fork_ended, are withheld without a call.
-};
-
-/// A ThriftyIdle that may withhold halves of joins. For the default policy: the joins of others post what they push. A
-/// push that is withheld must not move another job, which might then be overlooked. Called by the slot's runner:
-///   - `new_half(slot, half)`, if not all are awake, in place of new_jobs for a job that the runner will take back, or wait
-///     for: the same, but it need not wake a worker. It also says how many of the next halves are withheld without a call.
-///   - `fork_ended(slot, half, stolen)`: the fork whose half that job was has ended, or thrown; `stolen` if its half had
-///     been taken from its queue, as a rule by another worker. Called if the offer was timed, and possibly if it was not.
-///
-/// @code
-///   static_assert(blitz::policy::WithholdingIdle<blitz::ForkJoinPolicy::Idle>);
-/// @endcode
-///
-/// Thread-safety: different slots at once, each by one thread.
-template <class S>
-concept WithholdingIdle = ThriftyIdle<S> && requires(S& idle, std::size_t slot, const Job* half, bool stolen) {
-  { idle.new_half(slot, half) } noexcept -> std::same_as<HalfOffer>;
-  { idle.fork_ended(slot, half, stolen) } noexcept;
 };
 
 /// A finder that keeps statistics for BasicThreadPool::stats: how often it tried to steal, how many jobs it stole, and

@@ -87,8 +87,7 @@ class Scope {
   void spawn(F&& f) {
     if (order_ == detail::SpawnOrder::kFifo) {
       spawn_fifo(std::forward<F>(f));
-    } else if (auto* const worker = detail::CurrentWorker<ForkJoinPolicy>::worker;
-               worker != nullptr && worker->pool() == &state_.pool()) {
+    } else if (auto* const worker = detail::default_worker(); worker != nullptr && worker->pool() == &state_.pool()) {
       detail::spawn_job(worker, state_.pool(), Owner{*this}, std::forward<F>(f));
     } else {
       spawn_elsewhere(std::forward<F>(f));

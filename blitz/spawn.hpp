@@ -113,7 +113,7 @@ void spawn_broadcast_in(PoolBase& pool, F&& f, O owner = {}) {
 /// @endcode
 template <SpawnTask F>
 void spawn(F&& f) {
-  if (auto* const worker = detail::CurrentWorker<ForkJoinPolicy>::worker) [[likely]] {
+  if (auto* const worker = detail::default_worker()) [[likely]] {
     detail::spawn_job(worker, *worker->pool(), detail::Detached{}, std::forward<F>(f));
   } else {
     detail::spawn_in(detail::current_pool(), std::forward<F>(f));

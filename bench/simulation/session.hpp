@@ -23,7 +23,7 @@ class Session {
     Machine machine(setup.costs, setup.seed);
     machine.make_thread_local(reinterpret_cast<void**>(&blitz::detail::current_worker));
     machine.make_thread_local(reinterpret_cast<void**>(&blitz::detail::own_pool));
-    machine.make_thread_local(reinterpret_cast<void**>(&blitz::detail::CurrentWorker<P>::worker));
+    machine.make_thread_local(reinterpret_cast<void**>(&blitz::detail::hot_worker));
     Outcome outcome;
     machine.run([&] {
       Pool pool({.num_threads = setup.threads, .seed = 0});

@@ -442,8 +442,10 @@ namespace {
 
 template <class P>
 bool knows_its_worker(const blitz::BasicThreadPool<P>&) {
-  return blitz::detail::CurrentWorker<P>::worker != nullptr &&
-         blitz::detail::CurrentWorker<P>::worker == blitz::detail::current_worker;
+  const blitz::detail::WorkerBase* const worker = blitz::detail::current_worker;
+  const blitz::detail::HotWorker* const hot = blitz::detail::hot_worker;
+  if (worker == nullptr || worker->region() != 0) return false;
+  return std::is_same_v<P, blitz::ForkJoinPolicy> ? hot != nullptr && &hot->worker() == worker : hot == nullptr;
 }
 
 }  // namespace

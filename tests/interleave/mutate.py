@@ -26,7 +26,7 @@ SOURCES = {
     "apart": ["blitz/detail/worker/detached_jobs.cpp", "blitz/detail/worker/waiting.cpp", "blitz/detail/worker/worker.cpp"],
     "finder": ["blitz/detail/fork_join/fork_join_policy.cpp"],
     "confinement": ["blitz/detail/worker/confinement.cpp", "blitz/detail/worker/worker.cpp"],
-    "worker": ["blitz/detail/worker/waiting.cpp", "blitz/detail/worker/worker.cpp"],
+    "worker": ["blitz/detail/fork_join/hot_worker.cpp", "blitz/detail/worker/waiting.cpp", "blitz/detail/worker/worker.cpp"],
     "guests": ["blitz/detail/fork_join/sleep.cpp", "blitz/detail/task/job_group.cpp", "blitz/detail/worker/confinement.cpp",
                "blitz/detail/worker/pool_base.cpp", "blitz/detail/worker/waiting.cpp", "blitz/detail/worker/worker.cpp"],
     "chain": ["blitz/detail/algorithm/chain.cpp"],

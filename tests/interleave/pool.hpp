@@ -41,6 +41,7 @@ class Worker final : public WorkerBase {
 
   Worker(Pool& pool, std::size_t index);
 
+  [[nodiscard]] WorkerBase& worker() noexcept { return *this; }
   Place offer_half(Job* job);
   [[nodiscard]] bool take_back(Place place) noexcept { return queue_.pop_if_newest(place); }
   void push(Job* job) override;

@@ -11,7 +11,6 @@
 
 // As the library does for its own program.
 namespace blitz::detail {
-template struct CurrentWorker<ForkJoinPolicy>;
 template class Worker<ForkJoinPolicy>;
 template class Registry<ForkJoinPolicy>;
 /// Without a global pool.
@@ -51,7 +50,7 @@ class Pool {
  public:
   Pool(Run& run, std::size_t slots, std::size_t concurrency, blitz::ThreadPoolOptions options = {}) {
     run.own_by_thread(blitz::detail::current_worker);
-    run.own_by_thread(blitz::detail::CurrentWorker<ForkJoinPolicy>::worker);
+    run.own_by_thread(blitz::detail::hot_worker);
     run.own_by_thread(blitz::detail::own_pool);
     run.own_by_thread(blitz::detail::newest_stay);
     options.num_threads = slots;

@@ -19,7 +19,6 @@
 // As the library does for its own program.
 namespace blitz {
 namespace detail {
-template struct CurrentWorker<ForkJoinPolicy>;
 template class Worker<ForkJoinPolicy>;
 template class Registry<ForkJoinPolicy>;
 /// Without a global pool.
@@ -84,7 +83,7 @@ class Game {
  public:
   explicit Game(Run& run) : run_(run) {
     run.own_by_thread(blitz::detail::current_worker);
-    run.own_by_thread(blitz::detail::CurrentWorker<ForkJoinPolicy>::worker);
+    run.own_by_thread(blitz::detail::hot_worker);
     blitz::ThreadPoolOptions options;
     options.num_threads = 2;
     options.seed = 0;

@@ -10,10 +10,5 @@ struct [[gnu::visibility("default")]] SharedPolicy : example::FirstComePolicy {}
 
 using SharedPool = blitz::BasicThreadPool<SharedPolicy>;
 
-/// Where a thread's worker is kept: one place for both.
-using Place = blitz::detail::Worker<SharedPolicy>**;
-inline Place place_here() { return &blitz::detail::CurrentWorker<SharedPolicy>::worker; }
-
-[[gnu::visibility("default")]] Place place_in_library();
 /// The sum of the integers below `n`.
 [[gnu::visibility("default")]] long sum_in_library(SharedPool& pool, long n);

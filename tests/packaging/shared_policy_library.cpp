@@ -1,7 +1,5 @@
 #include "shared_policy.hpp"
 
-Place place_in_library() { return place_here(); }
-
 long sum_in_library(SharedPool& pool, long n) {
   return pool.parallel_reduce(0L, n, 0L, [](long a, long b) { return a + b; });
 }

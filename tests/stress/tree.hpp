@@ -132,7 +132,7 @@ inline std::uint64_t parallel_tree(const Shape& shape, std::uint64_t node, unsig
           const bool elsewhere = blitz::current_thread_index() != worker;
           if (!context.migrated() && (elsewhere || in_a)) std::abort();
           // The default policy runs `b` in its place or elsewhere, where nothing but joins is waited for.
-          const bool by_default = blitz::detail::CurrentWorker<blitz::ForkJoinPolicy>::worker != nullptr;
+          const bool by_default = blitz::detail::hot_worker != nullptr;
           if (by_default && context.migrated() != elsewhere) std::abort();
           return branch(1);
         });

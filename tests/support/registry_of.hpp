@@ -10,7 +10,6 @@
 namespace blitz::detail {
 extern template class Worker<ForkJoinPolicy>;
 extern template class Registry<ForkJoinPolicy>;
-extern template struct CurrentWorker<AsyncPolicy>;
 extern template class Worker<AsyncPolicy>;
 extern template class Registry<AsyncPolicy>;
 }  // namespace blitz::detail

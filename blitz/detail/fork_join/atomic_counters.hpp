@@ -24,6 +24,7 @@
 
 #include "blitz/detail/base/atomic.hpp"
 #include "blitz/detail/base/cache_line.hpp"
+#include "blitz/detail/base/export.hpp"
 
 namespace blitz::detail {
 
@@ -65,26 +66,29 @@ class AtomicCounters {
  public:
   static constexpr std::size_t kMaxSlots = 0xffff;
 
-  /// All `slots` sleep. `jec` is the counter's first value.
-  explicit AtomicCounters(std::size_t slots, std::uint32_t jec = 0) noexcept
+  /// The word at which a push must be posted: from the first announcement on, or, where there are no asymmetric fences, always.
+  static constexpr std::uint64_t kQuiet = Counters::kSleepy;
+  static constexpr std::uint64_t kNever = 0;
+
+  /// All `slots` sleep. `jec` is the counter's first value; `quiet` is kQuiet or kNever.
+  explicit AtomicCounters(std::size_t slots, std::uint32_t jec = 0, std::uint64_t quiet = kQuiet) noexcept
       : word_(slots * (kOneSleeping + kOneInactive) + (jec >> 1) * Counters::kOneEpoch +
-              ((jec & 1) == 0 ? Counters::kSleepy : 0)) {
+              ((jec & 1) == 0 ? Counters::kSleepy : 0)),
+        quiet_(quiet) {
     assert(slots <= kMaxSlots);
   }
 
   [[nodiscard]] Counters load() const noexcept { return Counters(word_.load(std::memory_order_seq_cst)); }
 
-  /// Returns whether a worker that has just pushed a job must post it: a slot sleeps, or a worker has announced itself.
+  /// Returns whether a worker that has just pushed a job need not post it: no slot sleeps, and no worker has announced
+  /// itself.
   ///
-  /// Relaxed, and without a fence after the push: because of the sleeper's heavy fence, between its announcement and
-  /// its last search, either this load sees the announcement or that search sees the job.
-  ///
-  /// `quiet` is kQuiet, or, if there are no asymmetric fences, kNever: then every push must be posted.
-  [[nodiscard]] bool new_jobs_needed(std::uint64_t quiet) const noexcept {
-    return word_.load(std::memory_order_relaxed) >= quiet;
+  /// Relaxed, and after the push there is the light fence alone: because of the sleeper's heavy fence, between its
+  /// announcement and its last search, either this load sees the announcement or that search sees the job.
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool all_awake() const noexcept {
+    compiler_fence();  // [announce]
+    return word_.load(std::memory_order_relaxed) < quiet_;
   }
-  static constexpr std::uint64_t kQuiet = Counters::kSleepy;
-  static constexpr std::uint64_t kNever = 0;
 
   [[nodiscard]] Counters hint() const noexcept { return Counters(word_.load(std::memory_order_relaxed)); }
 
@@ -160,6 +164,7 @@ class AtomicCounters {
   static constexpr std::uint64_t kOneSleeping = Counters::kOneSleeping;
 
   alignas(kCacheLine) Atomic<std::uint64_t> word_;  // read by every push; written by idle workers and posts
+  const std::uint64_t quiet_;
 };
 
 }  // namespace blitz::detail

@@ -7,9 +7,9 @@
 #include "blitz/detail/base/export.hpp"
 #include "blitz/detail/base/single_writer_counter.hpp"
 #include "blitz/detail/base/xorshift.hpp"
+#include "blitz/detail/fork_join/hot_worker.hpp"
 #include "blitz/detail/fork_join/sleep.hpp"
 #include "blitz/detail/fork_join/theft_patience.hpp"
-#include "blitz/detail/queue/chase_lev_deque.hpp"
 #include "blitz/detail/queue/treiber_stack.hpp"
 #include "blitz/policy.hpp"
 
@@ -18,31 +18,6 @@ namespace blitz {
 namespace detail {
 
 using ForkJoinInjector = TreiberStack<Job>;
-
-/// The deque with a count of its pushes, the one statistic that costs every join.
-class ForkJoinQueue {
- public:
-  using Place = ChaseLevDeque<Job>::Place;
-  /// Throws std::bad_alloc if the deque must grow and cannot; the job is then not pushed.
-  Place push(Job* job, ForkJoinInjector& /*overflow*/) {
-    const Place place = deque_.push(job);
-    pushed_.add();
-    return place;
-  }
-  [[nodiscard]] Job* take_newest() noexcept { return deque_.pop(); }
-  [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_if_newest(Place place) noexcept { return deque_.pop_if_newest(place); }
-  void expect_theft() noexcept { deque_.begin_guard(); }
-  [[nodiscard]] bool empty() const noexcept { return deque_.empty(); }
-  [[nodiscard]] std::size_t size() const noexcept { return deque_.size(); }
-  [[nodiscard]] std::uint64_t pushed() const noexcept { return pushed_.value(); }
-  [[nodiscard]] std::uint64_t taken() const noexcept { return deque_.stolen(); }
-
-  [[nodiscard]] ChaseLevDeque<Job>& deque() noexcept { return deque_; }
-
- private:
-  ChaseLevDeque<Job> deque_;
-  SingleWriterCounter pushed_;  // written by the owner
-};
 
 /// Looks in the worker's own deque, then steals, then looks in the injector. Victims: slot 0, where most work starts,
 /// then the others from a random start. Repeats while a theft was lost to another thread, since there may be more.
@@ -82,6 +57,7 @@ struct ForkJoinPolicy {
   using LocalQueue = detail::ForkJoinQueue;
   using Idle = detail::Sleep;
   using Finder = detail::ForkJoinFinder;
+  using Hot = detail::HotWorker;
 };
 
 static_assert(Policy<ForkJoinPolicy>);

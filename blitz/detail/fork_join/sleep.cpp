@@ -3,8 +3,7 @@
 namespace blitz::detail {
 
 Sleep::Sleep(std::size_t slots, std::uint32_t first_jec)
-    : counters_(slots, first_jec),
-      quiet_(asymmetric_fences_available() ? AtomicCounters::kQuiet : AtomicCounters::kNever),
+    : counters_(slots, first_jec, asymmetric_fences_available() ? AtomicCounters::kQuiet : AtomicCounters::kNever),
       count_(slots),
       slots_(make_array<Slot>(slots)),
       forks_(make_array<ForkHistory>(slots)) {}
@@ -14,12 +13,12 @@ bool Sleep::post() noexcept {
   return post_and_wake(Waker::kStaysBusy);
 }
 
-policy::HalfOffer Sleep::new_half(std::size_t slot, const policy::Job* half) noexcept {
+Sleep::HalfOffer Sleep::new_half(std::size_t slot, const Job* half) noexcept {
   const Counters counters = counters_.hint();
   // Where nobody need be woken, and no worker is about to sleep, there is nothing to withhold.
   if (!counters.sleepy() && (counters.sleeping() == 0 || counters.awake_but_idle() > 0)) return {.woke = post()};
   ForkHistory& forks = forks_[slot];
-  policy::HalfOffer offer;
+  HalfOffer offer;
   const auto code = reinterpret_cast<std::uintptr_t>(half->execute);
   if (forks.wakes(half, code, price_, slots_[slot].series, ticks_now())) offer.woke = post();
   offer.is_timed = forks.is_timed(half);

@@ -76,16 +76,23 @@ class Sleep {
 
   // --- posting ---
 
-  [[nodiscard]] bool all_awake() const noexcept {
-    // [announce] The light fence. Without asymmetric fences quiet_ leads to post, which makes a full one.
-    compiler_fence();
-    return !counters_.new_jobs_needed(quiet_);
-  }
+  /// Without asymmetric fences never true: post makes the full fence then.
+  [[nodiscard]] bool all_awake() const noexcept { return counters_.all_awake(); }
 
   bool new_jobs() noexcept { return !all_awake() && post(); }
 
-  BLITZ_API policy::HalfOffer new_half(std::size_t slot, const policy::Job* half) noexcept;
-  void fork_ended(std::size_t slot, const policy::Job* half, bool stolen) noexcept { forks_[slot].end(half, stolen); }
+  /// What came of the offer of a half.
+  struct HalfOffer {
+    bool woke = false;      ///< A worker was woken.
+    bool is_timed = false;  ///< fork_ended is to be called.
+    unsigned skips = 0;     ///< The next halves, so many at most and until fork_ended, are withheld without a call.
+  };
+  /// In place of new_jobs, if not all are awake, for a job that the runner will take back or wait for: the same, but it need
+  /// not wake a worker, because the owner runs the half before it sleeps.
+  BLITZ_API HalfOffer new_half(std::size_t slot, const Job* half) noexcept;
+  /// The fork whose half that job was has ended, or thrown; `stolen` if its half had been taken from its queue, as a rule by
+  /// another worker. For each timed offer, and perhaps for others.
+  void fork_ended(std::size_t slot, const Job* half, bool stolen) noexcept { forks_[slot].end(half, stolen); }
 
   BLITZ_API void new_injected_jobs() noexcept;
 
@@ -198,6 +205,8 @@ class Sleep {
   }
 
   [[nodiscard]] Counters counters() const noexcept { return counters_.load(); }
+  /// For HotWorker.
+  [[nodiscard]] const AtomicCounters& word() const noexcept { return counters_; }
   [[nodiscard]] std::uint64_t times_slept(std::size_t slot) const noexcept {
     return slots_[slot].sleeps.load(std::memory_order_relaxed);
   }
@@ -274,7 +283,6 @@ class Sleep {
   BLITZ_COLD BLITZ_API void hand_over(Slot& slot) noexcept;
 
   AtomicCounters counters_;
-  const std::uint64_t quiet_;  // see AtomicCounters::new_jobs_needed
   std::size_t count_;
   OwnedArray<Slot> slots_;
   Summoner summon_;

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <exception>
-#include <functional>
 #include <new>
 #include <type_traits>
 #include <utility>
 
 #include "blitz/detail/base/export.hpp"
+#include "blitz/detail/base/invoke.hpp"
 #include "blitz/detail/base/owned.hpp"
 #include "blitz/unit.hpp"
 
@@ -28,10 +28,10 @@ using CallValue = ValueOf<CallResult<F, Args...>>;
 template <class F, class... Args>
 BLITZ_ALWAYS_INLINE CallValue<F, Args...> call_value(F&& f, Args&&... args) {
   if constexpr (std::is_void_v<std::invoke_result_t<F, Args...>>) {
-    std::invoke(std::forward<F>(f), std::forward<Args>(args)...);
+    invoke_inline(std::forward<F>(f), std::forward<Args>(args)...);
     return Unit{};
   } else {
-    return std::invoke(std::forward<F>(f), std::forward<Args>(args)...);
+    return invoke_inline(std::forward<F>(f), std::forward<Args>(args)...);
   }
 }
 
@@ -85,6 +85,14 @@ class ResultRoom {
       return std::move(value_);
     }
   }
+  /// After make, once: the value, moved out, or the reference. Throws what the move throws.
+  R take() {
+    struct Destroy {
+      ResultRoom& room;
+      ~Destroy() { room.destroy(); }
+    } destroy_at_end{*this};
+    return get();
+  }
   /// After make, once.
   void destroy() noexcept {
     if constexpr (!std::is_reference_v<R>) value_.~R();
@@ -128,11 +136,7 @@ class JobResult {
       error_.~exception_ptr();
       std::rethrow_exception(error);
     }
-    struct Destroy {
-      ResultRoom<R>& value;
-      ~Destroy() { value.destroy(); }
-    } destroy{value_};
-    return value_.get();
+    return value_.take();
   }
 
   void discard() noexcept {

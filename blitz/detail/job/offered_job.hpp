@@ -1,7 +1,6 @@
 /// OfferedJob: a job of a join, in the frame of its caller, whose worker takes it back or waits for its thief.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 
 #include "blitz/detail/base/export.hpp"
@@ -10,13 +9,25 @@
 
 namespace blitz::detail {
 
-/// No job's place.
-inline constexpr std::int64_t kNowhere = -1;
+/// A worker of whatever policy as the owner of a join: what HotWorker does inline, by calls of the library.
+class AnyOwner {
+ public:
+  using Place = std::int64_t;
+
+  explicit AnyOwner(WorkerBase& worker) noexcept : worker_(worker) {}
+  [[nodiscard]] WorkerBase& worker() const noexcept { return worker_; }
+  /// Throws std::bad_alloc, and has then not taken the job.
+  BLITZ_API Place offer_half(Job* job);
+  [[nodiscard]] BLITZ_API bool take_back(Place place) noexcept;
+
+ private:
+  WorkerBase& worker_;
+};
 
 /// A job of a join: it lies in the join's frame, on offer in the queue of the worker that joins, its owner.
 ///
-/// A Place is the job itself, or an index. In a wait of `a` the owner may run the job, and then push another one at its
-/// index. So it forgets the place before it runs the job, and take_back need not probe the latch. It forgets that of a
+/// An Owner is a HotWorker or an AnyOwner. In a wait of `a` the owner may run the job, and then push another one at its
+/// place. So it forgets the place before it runs the job, and take_back need not probe the latch. It forgets that of a
 /// timed offer at once: such a fork ends on the way of ForkEnd, and the others need no test for it.
 class OfferedJob : public Job {
  public:
@@ -24,24 +35,15 @@ class OfferedJob : public Job {
   OfferedJob& operator=(const OfferedJob&) = delete;
 
   /// `owner` is the calling worker. Throws std::bad_alloc, and is then not on offer.
-  template <class W>
-  BLITZ_ALWAYS_INLINE void offer(W& owner) {
-    latch_.set_owner(owner);
-    if constexpr (std::same_as<typename W::Place, Job*>) {
-      static_cast<void>(owner.offer(this));
-      place_ = 0;
-    } else {
-      place_ = owner.offer_half(this);
-    }
+  template <class Owner>
+  BLITZ_ALWAYS_INLINE void offer(Owner& owner) {
+    latch_.set_owner(owner.worker());
+    place_ = owner.offer_half(this);
   }
   /// Whether it was found at once, and is the owner's to run; otherwise see ForkEnd.
-  template <class W>
-  [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(W& owner) noexcept {
-    if constexpr (std::same_as<typename W::Place, Job*>) {
-      return place_ != kNowhere && owner.take_back(this);
-    } else {
-      return owner.take_back(place_);
-    }
+  template <class Owner>
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Owner& owner) noexcept {
+    return owner.take_back(place_);
   }
 
  protected:

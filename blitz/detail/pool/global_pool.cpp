@@ -16,11 +16,9 @@ namespace blitz {
 
 namespace detail {
 
-template struct CurrentWorker<ForkJoinPolicy>;
 template class Worker<ForkJoinPolicy>;
 template class Registry<ForkJoinPolicy>;
 template Shared<PoolBase> start_pool<ForkJoinPolicy>(ThreadPoolOptions);
-template struct CurrentWorker<AsyncPolicy>;
 template class Worker<AsyncPolicy>;
 template class Registry<AsyncPolicy>;
 template Shared<PoolBase> start_pool<AsyncPolicy>(ThreadPoolOptions);

@@ -97,7 +97,7 @@ class BLITZ_API Registry final : public PoolBase {
     const bool is_guest = &worker.team() != &home();
     if (is_guest) [[unlikely]]
       leave_jobs(own);
-    current_worker = CurrentWorker<P>::worker = nullptr;
+    Worker<P>::run_here(nullptr);
     is_guest ? own.give_back() : give_back_slot_0(own);
   }
   void leave_jobs(WorkerBase& worker) noexcept override;
@@ -141,11 +141,9 @@ class BLITZ_API Registry final : public PoolBase {
 
   /// borrow and give_back without virtual calls, in the pool's own team.
   struct Borrower {
-    explicit Borrower(Worker<P>& its_worker) noexcept : worker(its_worker) {
-      current_worker = CurrentWorker<P>::worker = &worker;
-    }
+    explicit Borrower(Worker<P>& its_worker) noexcept : worker(its_worker) { Worker<P>::run_here(&worker); }
     ~Borrower() {
-      current_worker = CurrentWorker<P>::worker = nullptr;
+      Worker<P>::run_here(nullptr);
       worker.registry().give_back_slot_0(worker);
     }
     Worker<P>& worker;
@@ -173,7 +171,7 @@ class BLITZ_API Registry final : public PoolBase {
     if constexpr (!kSummons) callers_in_slot_0_.fetch_sub(1, std::memory_order_relaxed);
   }
   [[nodiscard]] static Worker<P>* run_on_this_thread(Worker<P>* worker) noexcept {
-    if (worker != nullptr) current_worker = CurrentWorker<P>::worker = worker;
+    if (worker != nullptr) Worker<P>::run_here(worker);
     return worker;
   }
   BLITZ_COLD Worker<P>* guest() noexcept;

@@ -15,6 +15,7 @@ namespace blitz::detail {
 template <Policy P>
 Worker<P>::Worker(Registry<P>& registry, Team<P>& team, TeamBase& base, std::size_t index, std::uint64_t seed)
     : WorkerBase(index, registry, base),
+      Queue(*this, team.idle, index),
       registry_(registry),
       team_(team),
       idle_(team.idle),
@@ -80,17 +81,6 @@ void Worker<P>::wake_for_offer() noexcept {
   }
 }
 
-template <Policy P>
-typename P::LocalQueue::Place Worker<P>::wake_for_half(Job* job, Place place) noexcept {
-  if constexpr (policy::WithholdingIdle<typename P::Idle>) {
-    const policy::HalfOffer offer = idle_.new_half(index(), job);
-    if (offer.woke) expect_theft();
-    skips_ = offer.skips;
-    if (offer.is_timed) return kNowhere;
-  }
-  return place;
-}
-
 /// Flat: the calls below are those of every spawn on a worker of unknown policy.
 template <Policy P>
 [[gnu::flatten]] void Worker<P>::push(Job* job) {
@@ -103,13 +93,10 @@ template <Policy P>
 }
 
 template <Policy P>
-constinit thread_local Worker<P>* CurrentWorker<P>::worker = nullptr;
-
-template <Policy P>
 void Worker<P>::confine(Confined to) noexcept {
   set_confined(to);
   // In a forked child, current_worker is null: the thread remains without a worker.
-  CurrentWorker<P>::worker = to.region == 0 && current_worker == this ? this : nullptr;
+  Queue::run(to.region == 0 && current_worker == this ? this : nullptr);
 }
 
 template <Policy P>
@@ -161,11 +148,11 @@ bool Worker<P>::is_warm() const noexcept {
 template <Policy P>
 void Worker<P>::run_resident() noexcept {
   Search search = idle_.first_search(index());
-  current_worker = CurrentWorker<P>::worker = this;
+  run_here(this);
   if (Job* const job = search_until(terminate_, Rest::kVacate, search)) execute(job);
   work_until(terminate_, Rest::kVacate);
   while (Job* const job = find_any()) execute(job);  // jobs that came before the end, and were not yet seen
-  current_worker = CurrentWorker<P>::worker = nullptr;
+  run_here(nullptr);
 }
 
 template <Policy P>
@@ -205,7 +192,7 @@ void Worker<P>::visit(Worker& host) noexcept {
     const CountedApart away(&host);
     host_ = &host;
     host.visitor_.store(this, std::memory_order_seq_cst);  // [visit]
-    current_worker = CurrentWorker<P>::worker = this;
+    run_here(this);
 
     Search search = idle_.summoned(index());
     bool searches = true;
@@ -228,7 +215,7 @@ void Worker<P>::visit(Worker& host) noexcept {
     seq_cst_fence();  // [attended]
     if (!injector_.empty() && !team().attended.load(std::memory_order_relaxed)) registry_.inject_jobs_of(*this);
 
-    current_worker = CurrentWorker<P>::worker = &host;
+    run_here(&host);
     host.visitor_.store(nullptr, std::memory_order_relaxed);  // relaxed: a wake-up too many does no harm
     host_ = nullptr;
     team().apart.enter();

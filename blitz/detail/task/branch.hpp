@@ -14,8 +14,6 @@
 #include "blitz/detail/base/export.hpp"
 #include "blitz/detail/job/job.hpp"
 #include "blitz/detail/job/offered_job.hpp"
-#include "blitz/detail/worker/worker.hpp"
-#include "blitz/policy.hpp"
 
 namespace blitz::detail {
 
@@ -84,12 +82,12 @@ class Branch final : public BranchJob, public BranchCall<Call, F> {
   explicit Branch(std::remove_reference_t<F>& f) noexcept : BranchJob(&run), BranchCall<Call, F>(f) {}
 
   /// After the owner's own part. Throws what the callable throws.
-  template <class W>
-  BLITZ_ALWAYS_INLINE void run_or_wait(W& worker) {
-    if (take_back(worker)) [[likely]] {
+  template <class Owner>
+  BLITZ_ALWAYS_INLINE void run_or_wait(Owner& owner) {
+    if (take_back(owner)) [[likely]] {
       BranchCall<Call, F>::run_here();
     } else {
-      finish(worker);
+      finish(owner.worker());
     }
   }
 
@@ -99,12 +97,12 @@ class Branch final : public BranchJob, public BranchCall<Call, F> {
 
 /// The whole of a join of many, on the calling worker: the others are offered, the first runs, and the others are taken
 /// back from left to right, or were stolen. Of several exceptions the one furthest left arrives.
-template <class W, class First, class... Rest>
-BLITZ_ALWAYS_INLINE void run_branches_on(W& worker, First& first, Rest&... rest) {
+template <class Owner, class First, class... Rest>
+BLITZ_ALWAYS_INLINE void run_branches_on(Owner& owner, First& first, Rest&... rest) {
   std::size_t steps = 0;
   int none = 0;
   const auto offer = [&](BranchJob& job) BLITZ_LAMBDA_INLINE -> int& {
-    job.offer(*opaque(&worker));
+    job.offer(*opaque(&owner));
     ++steps;
     return none;
   };
@@ -112,32 +110,32 @@ BLITZ_ALWAYS_INLINE void run_branches_on(W& worker, First& first, Rest&... rest)
     // An assignment evaluates its right side first: the last is offered first, since the owner takes back the newest.
     (offer(rest) = ... = 0);
     first.run_here();
-    ((++steps, rest.run_or_wait(*opaque(&worker))), ...);
+    ((++steps, rest.run_or_wait(*opaque(&owner))), ...);
   } catch (...) {
     BranchJob* const jobs[] = {&rest...};
-    BranchJob::abandon(jobs, sizeof...(Rest), steps, worker);
+    BranchJob::abandon(jobs, sizeof...(Rest), steps, owner.worker());
     throw;
   }
 }
 
 /// The same for callables without their types; `first(data)` calls the first.
-template <class W>
-void run_branches_on(W& worker, void (*first)(void*), void* data, BranchJob* const* rest, std::size_t count) {
+template <class Owner>
+void run_branches_on(Owner& owner, void (*first)(void*), void* data, BranchJob* const* rest, std::size_t count) {
   std::size_t steps = 0;
   try {
-    for (BranchJob* const* job = rest + count; job != rest; ++steps) (*--job)->offer(worker);
+    for (BranchJob* const* job = rest + count; job != rest; ++steps) (*--job)->offer(owner);
     first(data);
     for (BranchJob* const* next = rest; next != rest + count; ++next) {
       ++steps;
       BranchJob& job = **next;
-      if (job.take_back(worker)) [[likely]] {
+      if (job.take_back(owner)) [[likely]] {
         job.run_here();
       } else {
-        job.finish(worker);
+        job.finish(owner.worker());
       }
     }
   } catch (...) {
-    BranchJob::abandon(rest, count, steps, worker);
+    BranchJob::abandon(rest, count, steps, owner.worker());
     throw;
   }
 }

@@ -5,10 +5,12 @@
 namespace blitz::detail {
 
 void run_branches(void (*first)(void*), void* data, BranchJob* const* rest, std::size_t count) {
-  const auto run = [&](auto& worker) { run_branches_on(worker, first, data, rest, count); };
-  if (auto* const worker = CurrentWorker<ForkJoinPolicy>::worker) return run(*worker);
-  if (current_worker != nullptr) return run(*current_worker);
-  on_worker(kHere, [&](WorkerBase&) { run_branches(first, data, rest, count); });
+  if (hot_worker != nullptr) return run_branches_on(*hot_worker, first, data, rest, count);
+  if (current_worker == nullptr) {
+    return call_on_worker(kHere, [&](WorkerBase&) { run_branches(first, data, rest, count); });
+  }
+  AnyOwner owner(*current_worker);
+  run_branches_on(owner, first, data, rest, count);
 }
 
 void join_indices(std::size_t first, std::size_t last, void (*call)(void*, std::size_t), void* data) {

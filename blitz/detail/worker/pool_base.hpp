@@ -14,6 +14,7 @@
 #include "blitz/detail/base/atomic.hpp"
 #include "blitz/detail/base/export.hpp"
 #include "blitz/detail/base/owned.hpp"
+#include "blitz/detail/job/current_worker.hpp"
 #include "blitz/detail/sys/fork.hpp"
 #include "blitz/detail/worker/confinement.hpp"
 #include "blitz/detail/worker/detached_jobs.hpp"
@@ -29,7 +30,6 @@ struct WorkerStats;
 
 namespace blitz::detail {
 
-class PoolBase;
 class Stay;
 
 /// A team, without its policy: slots with workers that take each other's jobs.
@@ -45,8 +45,6 @@ struct TeamBase {
   Atomic<bool> attended{true};
 };
 
-/// The worker that the calling thread runs; null outside every pool.
-BLITZ_API BLITZ_TLS extern constinit thread_local WorkerBase* current_worker;
 /// The pool that the calling thread is a resident of, set until the thread has ended; null for the program's threads.
 BLITZ_API BLITZ_TLS extern constinit thread_local PoolBase* own_pool;
 /// The newest on the calling thread's stack that has a guest.
@@ -54,9 +52,6 @@ BLITZ_TLS extern constinit thread_local Stay* newest_stay;
 
 /// Aborts a forked child that has come back into a pool of its parent, with a message.
 [[noreturn]] BLITZ_COLD BLITZ_API void end_in_child() noexcept;
-
-/// What is called in a pool.
-using PoolCall = void (*)(void* argument, WorkerBase& worker);
 
 /// Its owners own its memory; the threads end without regard to them.
 class BLITZ_API PoolBase : public SharedObject {

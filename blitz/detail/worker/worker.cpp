@@ -15,7 +15,7 @@ namespace {
 [[maybe_unused]] const bool current_worker_handles_forks = at_fork({
     .child =
         [] {
-          // The thread runs no worker any more; confine() clears CurrentWorker<P>::worker.
+          // The thread runs no worker any more; confine() clears hot_worker.
           if (WorkerBase* const worker = std::exchange(current_worker, nullptr)) worker->confine(worker->confined());
         },
 });
@@ -33,6 +33,16 @@ OfferedJob::ForkEnd::ForkEnd(OfferedJob& half, WorkerBase& owner) noexcept
     : half_(half), owner_(owner), reclaimed_(reclaim(owner, half, half.latch_.core())) {}
 
 OfferedJob::ForkEnd::~ForkEnd() { owner_.fork_ended(&half_, !reclaimed_); }
+
+// The place of a job is its address: a queue of another policy may know no other.
+AnyOwner::Place AnyOwner::offer_half(Job* job) {
+  worker_.push(job);
+  return static_cast<Place>(reinterpret_cast<std::intptr_t>(job));
+}
+
+bool AnyOwner::take_back(Place place) noexcept {
+  return place != kNowhere && worker_.take_if_newest(reinterpret_cast<Job*>(static_cast<std::intptr_t>(place)));
+}
 
 bool WorkerBase::run_on_top(Job* (*find)(WorkerBase& worker) noexcept) noexcept {
   // Each level above the limit takes so many refusals more than the one below it, so a stack that many jobs share grows slowly.
@@ -57,7 +67,7 @@ bool WorkerBase::at_limit_of_waits() const noexcept { return nested_waits_ >= po
 
 void run_as(WorkerBase* worker) noexcept {
   WorkerBase* const before = std::exchange(current_worker, worker);
-  // confine() sets CurrentWorker<P>::worker if the thread runs the worker, and clears it otherwise.
+  // confine() sets hot_worker if the thread runs the worker, and clears it otherwise.
   if (before != nullptr) before->confine(before->confined());
   if (worker != nullptr) worker->confine(worker->confined());
 }

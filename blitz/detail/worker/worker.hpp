@@ -14,6 +14,7 @@
 #include "blitz/detail/base/export.hpp"
 #include "blitz/detail/base/single_writer_counter.hpp"
 #include "blitz/detail/base/ticks.hpp"
+#include "blitz/detail/job/current_worker.hpp"
 #include "blitz/detail/job/job_memory.hpp"
 #include "blitz/detail/job/latch.hpp"
 #include "blitz/detail/wake/loop_history.hpp"
@@ -215,9 +216,6 @@ class RunAs {
   WorkerBase& before_;
 };
 
-/// Where a call is made that names no pool: in the one that the caller works for, or else in the global pool.
-inline constexpr PoolBase* kHere = nullptr;
-
 /// The worker that the calling thread runs, if it is of `pool` or that is kHere; else null.
 [[nodiscard]] inline WorkerBase* worker_for(const PoolBase* pool) noexcept {
   WorkerBase* const worker = current_worker;
@@ -226,21 +224,6 @@ inline constexpr PoolBase* kHere = nullptr;
 
 /// The worker that the calling thread is in that pool; null if it is none.
 [[nodiscard]] inline WorkerBase* worker_of(const PoolBase& pool) noexcept { return worker_for(&pool); }
-
-/// PoolBase::enter of `pool`; for kHere, where the calling thread belongs to no pool, of the global pool, which it
-/// starts.
-BLITZ_API void enter_pool(PoolBase* pool, PoolCall call, void* argument);
-
-/// How a thread that is not a worker of `pool` has `call` made in it.
-using EnterPool = void (*)(PoolBase* pool, PoolCall call, void* argument);
-
-/// Has `f(worker)` called so.
-template <EnterPool kEnter = enter_pool, class F>
-void call_on_worker(PoolBase* pool, const F& f) {
-  kEnter(
-      pool, [](void* its_f, WorkerBase& worker) { (*static_cast<const F*>(its_f))(worker); },
-      const_cast<void*>(static_cast<const void*>(&f)));
-}
 
 /// Runs a job as the worker that `worker` is at home.
 BLITZ_API void execute_at_home(Job* job, WorkerBase& worker) noexcept;
@@ -256,8 +239,35 @@ class Registry;
 template <Policy P>
 class Team;
 
+/// What a worker keeps its jobs in: a policy's queue alone.
+template <class P>
+class ColdQueue {
+ public:
+  ColdQueue(WorkerBase& /*worker*/, typename P::Idle& /*idle*/, std::size_t /*slot*/) {}
+  [[nodiscard]] typename P::LocalQueue& queue() noexcept { return queue_; }
+
+ protected:
+  ~ColdQueue() = default;
+  static void run(ColdQueue* /*worker*/) noexcept {}
+  void end_fork(const Job* /*half*/, bool /*stolen*/) noexcept {}
+
+  typename P::LocalQueue queue_;
+};
+/// The same for the default policy: its queue with what else a join needs.
+template <class P>
+struct WorkerQueueOf {
+  using Type = ColdQueue<P>;
+};
+template <class P>
+  requires std::same_as<P, ForkJoinPolicy>
+struct WorkerQueueOf<P> {
+  using Type = typename P::Hot;
+};
+template <class P>
+using WorkerQueue = typename WorkerQueueOf<P>::Type;
+
 template <Policy P>
-class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
+class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public WorkerQueue<P> {
  public:
   /// `seed` is for the finder's random numbers. Throws std::bad_alloc.
   Worker(Registry<P>& registry, Team<P>& team, TeamBase& base, std::size_t index, std::uint64_t seed);
@@ -265,12 +275,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   using Place = typename P::LocalQueue::Place;
 
   void push(Job* job) override;
-  void fork_ended(const Job* half, bool stolen) noexcept override {
-    if constexpr (policy::WithholdingIdle<typename P::Idle>) {
-      skips_ = 0;
-      idle_.fork_ended(index(), half, stolen);
-    }
-  }
+  void fork_ended(const Job* half, bool stolen) noexcept override { this->end_fork(half, stolen); }
   /// Finds none in a region, and none where the queue needs another place than the job's address.
   [[nodiscard]] bool take_if_newest(Job* job) noexcept override {
     if constexpr (std::same_as<Place, Job*>) return take_back(job);
@@ -309,20 +314,6 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
     }
     return place;
   }
-  /// The same for a job that this worker will take back, or wait for: the idle protocol decides whether that is worth a
-  /// wake-up.
-  BLITZ_ALWAYS_INLINE Place offer_half(Job* job) {
-    const Place place = queue_.push(job, injector_);
-    if constexpr (policy::WithholdingIdle<typename P::Idle>) {
-      if (!idle_.all_awake()) [[unlikely]] {
-        if (skips_ == 0) return wake_for_half(job, place);
-        --skips_;
-      }
-    } else {
-      idle_.new_jobs();
-    }
-    return place;
-  }
   /// Takes back an offered job that has not begun, if it is found at once; else see reclaim.
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place) noexcept { return queue_.take_if_newest(place); }
   [[nodiscard]] bool queue_empty() const noexcept override {
@@ -344,9 +335,13 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   }
 
   [[nodiscard]] Registry<P>& registry() noexcept { return registry_; }
-  [[nodiscard]] typename P::LocalQueue& queue() noexcept { return queue_; }
   [[nodiscard]] WorkerStats stats() const noexcept;
 
+  /// Makes `worker`, which is not confined, the one that the calling thread runs; with null, it runs none.
+  static void run_here(Worker* worker) noexcept {
+    current_worker = worker;
+    Queue::run(worker);
+  }
   /// The loop of the resident, until terminate().
   void run_resident() noexcept;
   /// Makes run_resident return once there is no work. Any thread.
@@ -367,6 +362,8 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   }
 
  private:
+  using Queue = WorkerQueue<P>;
+  using Queue::queue_;
   using Sources = detail::Sources<typename P::LocalQueue, typename P::Injector>;
   using Search = typename P::Idle::Search;
 
@@ -394,10 +391,8 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
     return others_waiting() ? nullptr : registry_.take_summons();
   }
   [[nodiscard]] bool is_surplus() const noexcept { return team().apart.is_surplus(index()); }
-  /// The rest of offer and of offer_half, if a worker sleeps or is about to.
+  /// The rest of offer, if a worker sleeps or is about to.
   BLITZ_COLD void wake_for_offer() noexcept;
-  /// Returns `place`, or kNowhere if the offer is timed.
-  [[nodiscard]] BLITZ_COLD Place wake_for_half(Job* job, Place place) noexcept;
   /// A worker was woken, and will come to steal.
   void expect_theft() noexcept {
     if constexpr (requires { queue_.expect_theft(); }) queue_.expect_theft();
@@ -434,12 +429,10 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
     Worker& slot;
   };
 
-  unsigned skips_ = 0;  // see policy::HalfOffer
   Registry<P>& registry_;
   Team<P>& team_;
   typename P::Idle& idle_;
   typename P::Injector& injector_;
-  typename P::LocalQueue queue_;
   alignas(kCacheLine) typename P::Finder finder_;
   Sources sources_;
   SingleWriterCounter taken_;     // mail, and by take_injected: written by the runner, read for statistics
@@ -449,16 +442,6 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase {
   Atomic<Worker*> visitor_{nullptr};  // the worker of another team that the resident runs; written by it
   Summons summons_{*this};            // in an injector at most once: from a claim of the vacant slot until it is run
   HostsJob hosts_job_;                // in no queue: taken by the runner, and run immediately
-};
-
-/// The worker that the calling thread runs, if its policy is P and it is not confined; else null. Each join reads it.
-///
-/// Defined out of line, in worker_impl.hpp, so that it exists once for the library and the program. Where the policy's
-/// name has hidden visibility, an inline variable would exist in each, and one would read the copy that only the other
-/// sets.
-template <Policy P>
-struct BLITZ_API CurrentWorker {
-  BLITZ_TLS static constinit thread_local Worker<P>* worker;
 };
 
 /// Gets back `mine`, an offered job that take_back did not find: runs the jobs on top of it, or waits for its thief.

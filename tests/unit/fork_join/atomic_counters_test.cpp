@@ -27,7 +27,7 @@ static_assert(blitz::detail::Atomic<std::uint64_t>::is_always_lock_free);
 
 constexpr std::uint32_t kLastJec = 0xffffffff;
 
-bool needed(const AtomicCounters& counters) { return counters.new_jobs_needed(AtomicCounters::kQuiet); }
+bool needed(const AtomicCounters& counters) { return !counters.all_awake(); }
 
 }  // namespace
 
@@ -145,10 +145,10 @@ TEST_CASE("counters: a push must be posted if somebody sleeps or has announced t
 }
 
 TEST_CASE("counters: every push must be posted where there are no asymmetric fences") {
-  AtomicCounters counters(1, 1);
-  CHECK(counters.new_jobs_needed(AtomicCounters::kNever));
+  AtomicCounters counters(1, 1, AtomicCounters::kNever);
+  CHECK(needed(counters));
   counters.leave_vacant();
-  CHECK(counters.new_jobs_needed(AtomicCounters::kNever));
+  CHECK(needed(counters));
 }
 
 TEST_CASE("counters: the highest slot count does not look like the JEC") {
