@@ -37,20 +37,16 @@ class Pool;
 class Worker final : public WorkerBase {
  public:
   using Deque = blitz::detail::ChaseLevDeque<Job>;
-  using Place = Deque::Place;
-
   Worker(Pool& pool, std::size_t index);
 
   [[nodiscard]] WorkerBase& worker() noexcept { return *this; }
   Place offer_half(Job* job);
-  [[nodiscard]] bool take_back(Place place) noexcept { return queue_.pop_if_newest(place); }
-  void push(Job* job) override;
-  [[nodiscard]] bool take_if_newest(Job*) noexcept override { return false; }
+  [[nodiscard]] bool take_back(Place place) noexcept override { return queue_.pop_if_newest(place); }
+  Place push(Job* job) override;
   [[nodiscard]] Job* take_newest() noexcept override {
     return region() != 0 ? confined_jobs().take_newest(region()) : queue_.pop();
   }
   [[nodiscard]] Job* find_work() noexcept override;
-  void run_loop(const blitz::detail::Loop&, void*) override { std::abort(); }
   void wait_until(CoreLatch& latch) noexcept override;
   [[nodiscard]] Job* take_mail() noexcept override { return mailbox_.empty() ? nullptr : mailbox_.take(); }
   [[nodiscard]] bool has_mail() const noexcept override { return !mailbox_.empty(); }
@@ -135,14 +131,15 @@ inline Worker::Place Worker::offer_half(Job* job) {
   return times_forks ? blitz::detail::kNowhere : place;
 }
 
-inline void Worker::push(Job* job) {
+inline Worker::Place Worker::push(Job* job) {
+  Place place = blitz::detail::kNowhere;
   if (region() == 0) {
-    queue_.push(job);
-    pool_.idle().new_jobs();
-    return;
+    place = queue_.push(job);
+  } else {
+    push_confined(job);
   }
-  push_confined(job);
   pool_.idle().new_jobs();
+  return place;
 }
 
 inline void Worker::wake() noexcept {

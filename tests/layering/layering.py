@@ -29,8 +29,8 @@ DATA = BASE | {"concepts", "vocabulary"}
 JOB = SYSTEM | DATA | {"job"}
 WORKER = JOB | QUEUE | {"worker"}
 # Every program compiles the join of the default backend, and nothing of the other one.
-POOL = WORKER | {"loop", "fork_join", "pool"}
-PUBLIC = POOL | {"task", "public"}
+POOL = WORKER | {"fork_join", "pool"}
+PUBLIC = POOL | {"loop", "task", "public"}
 ALGORITHM = PUBLIC | {"algorithm"}
 PIPELINE = ALGORITHM | {"pipeline"}
 C = PUBLIC | {"c"}
@@ -91,9 +91,12 @@ ONE_PLACE = [
 # with.
 DEBUG_CONTAINER = re.compile(r"\bstd::(?:vector|deque|list|forward_list|bitset|(?:unordered_)?(?:multi)?(?:map|set))\b")
 
-# Each costs some hundredths of <tbb/tbb.h>, and fork_join.hpp must cost at most half of that header. detail/base/owned.hpp
-# replaces <memory>.
+# Each costs some hundredths of <tbb/tbb.h>, and fork_join.hpp must cost at most half of that header, join.hpp a quarter.
+# detail/base/owned.hpp replaces <memory>, detail/base/invoke.hpp <functional>.
 DEAR_HEADERS = {"algorithm", "filesystem", "fstream", "iostream", "memory", "regex", "sstream", "thread"}
+DEAR_FOR = {"fork_join.hpp": DEAR_HEADERS, "join.hpp": DEAR_HEADERS | {"functional", "optional", "string", "vector"}}
+# How many headers of the library join.hpp includes, itself among them: who reads it reads these.
+MOST_OF_JOIN = 23
 
 # file -> where it names the version of blitz, for those that are there.
 VERSIONS = {
@@ -291,19 +294,32 @@ def check_first_include(root):
             yield f'blitz/{name}: #include "{first}" before all others'
 
 
-def check_cost_of_calls(root):
-    """fork_join.hpp brings none of the standard headers that would be a large part of what including it costs."""
+def included_by(root, header):
+    """The headers of the library that it includes, and itself: name -> the standard headers that each of them includes."""
     known = {name: path for path, name in sources(root)}
-    seen, waiting = set(), ["fork_join.hpp"]
+    found, waiting = {}, [header]
     while waiting:
         name = waiting.pop()
-        if name in seen or name not in known:
+        if name in found or name not in known:
             continue
-        seen.add(name)
-        for quote, target in INCLUDE.findall(known[name].read_text()):
-            if quote == "<" and target in DEAR_HEADERS:
-                yield f"blitz/{name}: fork_join.hpp includes it, and so <{target}>, which is dear to compile"
-            waiting.append(target.removeprefix("blitz/"))
+        includes = INCLUDE.findall(known[name].read_text())
+        found[name] = {target for quote, target in includes if quote == "<"}
+        waiting += [target.removeprefix("blitz/") for _, target in includes]
+    return found
+
+
+def check_cost_of_calls(root):
+    """What many programs include brings none of the standard headers that would be a large part of what including it costs."""
+    told = set()
+    for header, dear in DEAR_FOR.items():
+        for name, standard in included_by(root, header).items():
+            for target in sorted(standard & dear):
+                if (name, target) not in told:
+                    told.add((name, target))
+                    yield f"blitz/{name}: {header} includes it, and so <{target}>, which is dear to compile"
+    count = len(included_by(root, "join.hpp"))
+    if count > MOST_OF_JOIN:
+        yield f"blitz/join.hpp: it includes {count} headers of the library, itself among them; at most {MOST_OF_JOIN}"
 
 
 def check_memory_orders(root):

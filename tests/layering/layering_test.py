@@ -341,6 +341,17 @@ detail/
         self.assert_sound()
         self.header("detail/fork_join/deque.hpp", "#include <memory>")
         self.assert_complaint("blitz/detail/fork_join/deque.hpp", "<memory>")
+        self.header("detail/fork_join/deque.hpp", "#include <functional>")
+        self.assert_complaint("blitz/detail/fork_join/deque.hpp", "join.hpp", "<functional>")
+
+    def test_too_many_headers_for_a_join(self):
+        most = layering.MOST_OF_JOIN
+        self.header("join.hpp", "\n".join(f'#include "blitz/detail/base/part_{i}.hpp"' for i in range(most - 2)))
+        for i in range(most - 2):
+            self.header(f"detail/base/part_{i}.hpp")
+        self.assert_sound()
+        self.header("detail/base/part_0.hpp", '#include "blitz/detail/base/atomic.hpp"')
+        self.assert_complaint("blitz/join.hpp", f"{most + 1} headers")
 
     def test_two_versions(self):
         self.header("version.hpp", '#define BLITZ_VERSION_STRING "1.2.4"')

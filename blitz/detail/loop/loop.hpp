@@ -2,8 +2,8 @@
 /// A loop or a reduction, as the engine sees it: a number of positions, and functions that run a block of them. A loop is
 /// a reduction whose parts have no value.
 ///
-/// The engine (loop_driver.hpp) is compiled once, in the library, for all loops of a policy. What is compiled for each
-/// loop of a program is the code of its block.
+/// The engine (loop.cpp) is compiled once, in the library. What is compiled for each loop of a program is the code of its
+/// block.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,11 @@ enum class LoopCut : unsigned char {
   /// and each node combines its two halves: the result does not depend on which worker ran what.
   kTree,
 };
+
+struct Loop;
+
+/// Runs a loop of at least one position on the calling thread's worker; see Loop::run.
+BLITZ_API void run_loop_on(WorkerBase& worker, const Loop& loop, void* value);
 
 /// One loop. What is derived from it adds what its functions need. Several workers call these at once.
 struct Loop {
@@ -48,7 +53,7 @@ struct Loop {
   /// block, and std::bad_alloc if a queue cannot grow.
   void run(PoolBase* pool, void* value = nullptr) const {
     if (WorkerBase* const worker = worker_for(pool)) {
-      worker->run_loop(*this, value);
+      run_loop_on(*worker, *this, value);
     } else {
       run_from_outside(pool, value);
     }
@@ -65,7 +70,7 @@ struct Loop {
 
  private:
   BLITZ_COLD void run_from_outside(PoolBase* pool, void* value) const {
-    call_on_worker(pool, [this, value](WorkerBase& worker) { worker.run_loop(*this, value); });
+    call_on_worker(pool, [this, value](WorkerBase& worker) { run_loop_on(worker, *this, value); });
   }
 };
 

@@ -68,7 +68,7 @@ struct AnySink {
 ///   S::Items                         a detail::Pack of what the sink gets
 ///   S::kIndexed                      whether each position has one item; then there is
 ///   s.at(i, sink)                    the item of position i, given to the sink, whose result it returns
-///   s.positions()                    how many there are
+///   s.positions()                    how many there are; with kIndexed also before first_pass
 ///   s.for_each(first, last, sink)    all items of these positions, in order; true if the sink ended it
 ///   S::kTwoPasses, s.first_pass(options)
 ///                                    whether first_pass is to be called, once, before for_each and at; then there is
@@ -82,10 +82,10 @@ concept PipelineStage = std::copy_constructible<S> && requires(const S& s, detai
   { s.for_each(i, i, sink) } -> std::same_as<bool>;
 };
 
-/// A stage of a blitz::Pipeline that has one item at each position, without a first pass. After filter, filter_map, flat_map and scan there is none:
+/// A stage of a blitz::Pipeline that has one item at each position. After filter, filter_map, flat_map and scan there is none:
 /// place what needs positions (enumerate, zip, take, skip, step_by, rev, chunks, windows) before them.
 template <class S>
-concept IndexedStage = PipelineStage<S> && S::kIndexed && !S::kTwoPasses;
+concept IndexedStage = PipelineStage<S> && S::kIndexed;
 
 /// A stage whose neighbouring items are a range, which chunks and windows of a blitz::Pipeline need: par(range), and take and
 /// skip behind it.
@@ -222,14 +222,24 @@ class Zip<S> : public S {
 };
 
 template <IndexedStage S, IndexedStage... More>
-class Zip<S, More...> : public Source {
+class Zip<S, More...> {
  public:
   using Items = typename Joined<typename S::Items, typename Zip<More...>::Items>::type;
+  static constexpr bool kIndexed = true;
+  static constexpr bool kTwoPasses = S::kTwoPasses || Zip<More...>::kTwoPasses;
   static constexpr bool kHasItems = Zip<S>::kHasItems && Zip<More...>::kHasItems;
 
   explicit Zip(S stage, More... more) : stage_(std::move(stage)), more_(std::move(more)...) {}
 
   [[nodiscard]] LoopIndex positions() const { return std::min(stage_.positions(), more_.positions()); }
+  void first_pass(const AlgorithmOptions& options) {
+    stage_.first_pass(options);
+    more_.first_pass(options);
+  }
+  void end_early() const noexcept {
+    stage_.end_early();
+    more_.end_early();
+  }
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
     if constexpr (kHasItems) {

@@ -6,7 +6,6 @@
 
 #include "blitz/detail/base/atomic.hpp"
 #include "blitz/detail/job/offered_job.hpp"
-#include "blitz/detail/loop/loop_driver.hpp"
 #include "blitz/detail/pool/registry.hpp"
 #include "blitz/detail/worker/waiting.hpp"
 
@@ -83,13 +82,12 @@ void Worker<P>::wake_for_offer() noexcept {
 
 /// Flat: the calls below are those of every spawn on a worker of unknown policy.
 template <Policy P>
-[[gnu::flatten]] void Worker<P>::push(Job* job) {
-  if (region() != 0) [[unlikely]] {
-    push_confined(job);
-    idle_.new_jobs();
-    return;
-  }
-  static_cast<void>(offer(job));
+[[gnu::flatten]] WorkerBase::Place Worker<P>::push(Job* job) {
+  if (region() == 0) [[likely]]
+    return offer(job);
+  push_confined(job);
+  idle_.new_jobs();
+  return kNowhere;
 }
 
 template <Policy P>
@@ -97,15 +95,6 @@ void Worker<P>::confine(Confined to) noexcept {
   set_confined(to);
   // In a forked child, current_worker is null: the thread remains without a worker.
   Queue::run(to.region == 0 && current_worker == this ? this : nullptr);
-}
-
-template <Policy P>
-void Worker<P>::run_loop(const Loop& loop, void* value) {
-  if (region() == 0) [[likely]] {
-    run_loop_on(*this, loop, value);
-  } else {
-    run_loop_confined(*this, loop, value);
-  }
 }
 
 template <Policy P>

@@ -34,15 +34,8 @@ OfferedJob::ForkEnd::ForkEnd(OfferedJob& half, WorkerBase& owner) noexcept
 
 OfferedJob::ForkEnd::~ForkEnd() { owner_.fork_ended(&half_, !reclaimed_); }
 
-// The place of a job is its address: a queue of another policy may know no other.
-AnyOwner::Place AnyOwner::offer_half(Job* job) {
-  worker_.push(job);
-  return static_cast<Place>(reinterpret_cast<std::intptr_t>(job));
-}
-
-bool AnyOwner::take_back(Place place) noexcept {
-  return place != kNowhere && worker_.take_if_newest(reinterpret_cast<Job*>(static_cast<std::intptr_t>(place)));
-}
+AnyOwner::Place AnyOwner::offer_half(Job* job) { return worker_.push(job); }
+bool AnyOwner::take_back(Place place) noexcept { return worker_.take_back(place); }
 
 bool WorkerBase::run_on_top(Job* (*find)(WorkerBase& worker) noexcept) noexcept {
   // Each level above the limit takes so many refusals more than the one below it, so a stack that many jobs share grows slowly.

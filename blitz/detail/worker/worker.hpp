@@ -25,8 +25,6 @@
 
 namespace blitz::detail {
 
-struct Loop;
-
 /// A worker without its policy. Code that knows the policy calls the same functions on Worker<P>, which is final, so
 /// that no call is virtual. Code that is a template over the kind of worker takes either.
 ///
@@ -38,15 +36,19 @@ class WorkerBase {
   WorkerBase(const WorkerBase&) = delete;
   WorkerBase& operator=(const WorkerBase&) = delete;
 
+  /// Where a job was pushed: what the queue says, or the job's address, or kNowhere.
+  using Place = std::int64_t;
   /// Offers a job to the pool. If it throws std::bad_alloc, it has not taken the job.
-  virtual void push(Job* job) = 0;
+  virtual Place push(Job* job) = 0;
+  /// The same, by the name that it has where the policy is known.
+  Place offer(Job* job) { return push(job); }
   /// If the worker is confined, makes room for its next `count` pushes, which then do not throw. Throws std::bad_alloc.
   void reserve(std::size_t count) {
     if (region() != 0) [[unlikely]]
       reserve_confined(count);
   }
-  /// Takes a pushed job that has not begun back if it is found at once; else see reclaim.
-  [[nodiscard]] virtual bool take_if_newest(Job* job) noexcept = 0;
+  /// Takes back a pushed job that has not begun, if it is found at once; else see reclaim.
+  [[nodiscard]] virtual bool take_back(Place place) noexcept = 0;
   /// The newest job of this worker's queue; null if there is none.
   [[nodiscard]] virtual Job* take_newest() noexcept = 0;
   /// The next job in this worker's queues that it may run now, also one that take_newest does not find; null if there is none.
@@ -56,19 +58,10 @@ class WorkerBase {
   }
   /// A waiting job of the pool that this worker may run now; null if it finds none.
   [[nodiscard]] virtual Job* find_work() noexcept = 0;
-  /// push and take_if_newest, by the names that they have where the policy is known.
-  using Place = Job*;
-  Place offer(Job* job) {
-    push(job);
-    return job;
-  }
-  [[nodiscard]] bool take_back(Place job) noexcept { return take_if_newest(job); }
   /// The fork whose half that job was has ended; see OfferedJob::ForkEnd.
   virtual void fork_ended(const Job* /*half*/, bool /*stolen*/) noexcept {}
   /// Runs other jobs until the latch is set, and sleeps while there are none.
   virtual void wait_until(CoreLatch& latch) noexcept = 0;
-  /// Runs a loop of at least one position; see Loop::run.
-  virtual void run_loop(const Loop& loop, void* value) = 0;
   /// After a latch that this worker waits for was set and found it asleep. Any thread.
   virtual void wake() noexcept = 0;
   /// A job for this worker alone; null if there is none.
@@ -272,13 +265,14 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
   /// `seed` is for the finder's random numbers. Throws std::bad_alloc.
   Worker(Registry<P>& registry, Team<P>& team, TeamBase& base, std::size_t index, std::uint64_t seed);
 
-  using Place = typename P::LocalQueue::Place;
-
-  void push(Job* job) override;
+  Place push(Job* job) override;
   void fork_ended(const Job* half, bool stolen) noexcept override { this->end_fork(half, stolen); }
-  /// Finds none in a region, and none where the queue needs another place than the job's address.
-  [[nodiscard]] bool take_if_newest(Job* job) noexcept override {
-    if constexpr (std::same_as<Place, Job*>) return take_back(job);
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place) noexcept override {
+    if constexpr (kPlaceIsIndex) {
+      return queue_.take_if_newest(place);
+    } else if constexpr (kPlaceIsJob) {
+      return place != kNowhere && queue_.take_if_newest(reinterpret_cast<Job*>(static_cast<std::intptr_t>(place)));
+    }
     return false;
   }
   [[nodiscard]] Job* take_newest() noexcept override {
@@ -286,7 +280,6 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
   }
   [[nodiscard]] Job* find_work() noexcept override { return region() != 0 ? find_confined() : find_any(); }
   void wait_until(CoreLatch& latch) noexcept override;
-  void run_loop(const Loop& loop, void* value) override;
   [[nodiscard]] Job* take_mail() noexcept override {
     Job* const job = mailbox_.empty() ? nullptr : mailbox_.take();
     if (job != nullptr) taken_.add();
@@ -305,17 +298,20 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
   /// Offers a job, for which a sleeping worker is woken if no other searches. If it throws std::bad_alloc, it has not taken
   /// the job.
   BLITZ_ALWAYS_INLINE Place offer(Job* job) {
-    const Place place = queue_.push(job, injector_);
+    const auto place = queue_.push(job, injector_);
     if constexpr (policy::ThriftyIdle<typename P::Idle>) {
       if (!idle_.all_awake()) [[unlikely]]
         wake_for_offer();
     } else {
       idle_.new_jobs();
     }
-    return place;
+    if constexpr (kPlaceIsIndex) {
+      return place;
+    } else if constexpr (kPlaceIsJob) {
+      return static_cast<Place>(reinterpret_cast<std::intptr_t>(place));
+    }
+    return kNowhere;
   }
-  /// Takes back an offered job that has not begun, if it is found at once; else see reclaim.
-  [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place) noexcept { return queue_.take_if_newest(place); }
   [[nodiscard]] bool queue_empty() const noexcept override {
     return region() == 0 ? queue_.empty() : confined_jobs().empty(region());
   }
@@ -362,6 +358,9 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
   }
 
  private:
+  static constexpr bool kPlaceIsIndex = std::same_as<typename P::LocalQueue::Place, Place>;
+  static constexpr bool kPlaceIsJob = std::same_as<typename P::LocalQueue::Place, Job*>;
+
   using Queue = WorkerQueue<P>;
   using Queue::queue_;
   using Sources = detail::Sources<typename P::LocalQueue, typename P::Injector>;

@@ -28,11 +28,13 @@ class RegionWorker final : public WorkerBase {
   explicit RegionWorker(FakePool& pool, std::size_t index = 0) : WorkerBase(index, &pool) {}
   ~RegionWorker() { CHECK(confined_jobs().deque.empty()); }
 
-  void push(Job* job) override { push_confined(job); }
-  bool take_if_newest(Job* /*job*/) noexcept override { return false; }
+  Place push(Job* job) override {
+    push_confined(job);
+    return blitz::detail::kNowhere;
+  }
+  bool take_back(Place /*place*/) noexcept override { return false; }
   Job* take_newest() noexcept override { return confined_jobs().take_newest(region()); }
   Job* find_work() noexcept override { return region() != 0 ? find_confined() : find_left(); }
-  void run_loop(const blitz::detail::Loop&, void*) override { std::abort(); }
   void wait_until(CoreLatch& latch) noexcept override { pool()->home().isolation.wait(*this, latch); }
   Job* take_mail() noexcept override { return posted.exchange(nullptr); }
   Job* take_injected() noexcept override { return nullptr; }

@@ -11,7 +11,6 @@
 #include <doctest/doctest.h>
 
 #include "blitz/detail/base/ticks.hpp"
-#include "blitz/detail/loop/loop_driver.hpp"
 #include "blitz/detail/worker/worker.hpp"
 #include "blitz/options.hpp"
 #include "blitz/stats.hpp"
@@ -70,13 +69,14 @@ class FakeWorker final : public FakeWorkersPool, public WorkerBase {
       : FakeWorkersPool(workers), WorkerBase(index, &fake_pool) {}
   ~FakeWorker() { CHECK(jobs.empty()); }
 
-  void push(Job* job) override {
+  Place push(Job* job) override {
     ++pushes;
     if (pushes == failing_push) throw std::bad_alloc();
     jobs.push_back(job);
     if (on_push) on_push();
+    return blitz::detail::kNowhere;
   }
-  bool take_if_newest(Job*) noexcept override { return false; }
+  bool take_back(Place) noexcept override { return false; }
   Job* take_newest() noexcept override {
     if (jobs.empty()) return nullptr;
     Job* const job = jobs.back();
@@ -88,9 +88,6 @@ class FakeWorker final : public FakeWorkersPool, public WorkerBase {
     waited = &latch;
     if (on_wait) on_wait();
     CHECK(latch.probe());
-  }
-  void run_loop(const blitz::detail::Loop& loop, void* value) override {
-    run_loop_on(static_cast<WorkerBase&>(*this), loop, value);
   }
   bool queue_empty() const noexcept override { return jobs.empty(); }
   blitz::detail::Audience audience() const noexcept override {

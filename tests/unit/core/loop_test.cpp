@@ -54,7 +54,7 @@ float run(FakeWorker& worker, LoopCut cut, LoopIndex count, Body& body, LoopInde
   const BodyLoop loop(body, cut, count, grain, stop);
   float& remembered = worker.history().per_item(loop.name);
   if (usual >= 0) remembered = usual;
-  worker.run_loop(loop, nullptr);
+  run_loop_on(worker, loop, nullptr);
   return remembered;
 }
 

@@ -1,20 +1,17 @@
-/// @file
-/// The engine of loops and reductions: runs a Loop on the workers of one pool, and splits it on demand.
-///
-/// A worker carries one value from block to block, from left to right, and goes on with it in each far part that comes
-/// back untaken. Only a part that another worker took begins with a new value, which is combined when the part is done.
-/// So values of neighbours are combined in their order, and an adaptive reduction combines as often as it was shared.
-///
-/// How a loop ends early: a block that throws ends it, as does a queue that cannot grow: no block that has not begun will
-/// begin, and the first exception is kept for the caller. A stop request, or a block that returns true, ends it without
-/// an exception; one that a running block then throws is kept all the same.
-#pragma once
+// The engine of loops and reductions: runs a Loop on the workers of one pool, and splits it on demand.
+//
+// A worker carries one value from block to block, from left to right, and goes on with it in each far part that comes
+// back untaken. Only a part that another worker took begins with a new value, which is combined when the part is done.
+// So values of neighbours are combined in their order, and an adaptive reduction combines as often as it was shared.
+//
+// How a loop ends early: a block that throws ends it, as does a queue that cannot grow: no block that has not begun will
+// begin, and the first exception is kept for the caller. A stop request, or a block that returns true, ends it without
+// an exception; one that a running block then throws is kept all the same.
+#include "blitz/detail/loop/loop.hpp"
 
 #include <algorithm>
-#include <concepts>
 #include <exception>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "blitz/detail/base/atomic.hpp"
@@ -22,14 +19,13 @@
 #include "blitz/detail/base/saturated.hpp"
 #include "blitz/detail/job/latch.hpp"
 #include "blitz/detail/loop/claims.hpp"
-#include "blitz/detail/loop/loop.hpp"
 #include "blitz/detail/loop/pace.hpp"
 #include "blitz/detail/worker/worker.hpp"
 
 namespace blitz::detail {
+namespace {
 
-/// One run of a loop, in the frame of the call. W is the kind of worker: Worker<P>, or WorkerBase.
-template <class W>
+/// One run of a loop, in the frame of the call.
 class LoopDriver {
  public:
   LoopDriver(const Loop& loop, bool shared) noexcept : loop_(loop), shared_(shared) {}
@@ -37,13 +33,13 @@ class LoopDriver {
   LoopDriver& operator=(const LoopDriver&) = delete;
 
   /// Runs the loop; `worker` is the caller's. Throws the first exception.
-  void run(W& worker, void* value) {
+  void run(WorkerBase& worker, void* value) {
     if (!by_pieces()) {
-      run_all(worker, value, loop_.count);
+      begin(worker, value, loop_.count);
     } else if (loop_.cut == LoopCut::kTree) {
-      run_pieces(worker, value, leaves());
+      cut_into(worker, value, leaves());
     } else {
-      run_fixed(worker, value);
+      cut_for_workers(worker, value);
     }
     // Relaxed: the latches of the parts order error_ before this.
     if (state() == State::kFailed) [[unlikely]]
@@ -62,7 +58,7 @@ class LoopDriver {
 
   /// What one worker runs of the loop, from left to right.
   struct Share {
-    W& worker;
+    WorkerBase& worker;
     void* value;
     Pace pace;
     bool eager;                 // The first offer is made though no worker is idle yet: see may_split.
@@ -83,11 +79,10 @@ class LoopDriver {
           pace(share.pace),
           latch(share.worker) {}
 
-    static void execute_it(Job* job, WorkerBase& base) noexcept {
+    static void execute_it(Job* job, WorkerBase& worker) noexcept {
       auto& self = *static_cast<Part*>(job);
-      auto&& worker = static_cast<std::conditional_t<std::derived_from<W, WorkerBase>, W&, W>>(base);
       Share share{worker, self.value, self.pace, self.driver.shared_};
-      self.driver.run_share(share, self.first, self.last);
+      self.driver.work_on(share, self.first, self.last);
       self.latch.set();
     }
 
@@ -104,14 +99,14 @@ class LoopDriver {
   /// At once, and not on demand.
   [[nodiscard]] bool by_pieces() const noexcept { return loop_.cut != LoopCut::kAdaptive; }
 
-  [[gnu::noinline]] void run_fixed(W& worker, void* value) noexcept {
+  [[gnu::noinline]] void cut_for_workers(WorkerBase& worker, void* value) noexcept {
     const LoopIndex most = value == nullptr ? Claims::kMost : loop_.count;
     const LoopIndex workers = std::min<LoopIndex>(worker.num_threads(), most);
     const LoopIndex blocks = std::min(std::max<LoopIndex>(loop_.count / loop_.grain, 1), workers);
-    if (value != nullptr) return run_pieces(worker, value, blocks);
+    if (value != nullptr) return cut_into(worker, value, blocks);
     Claims claims(blocks);
     claims_ = &claims;
-    run_pieces(worker, value, blocks);
+    cut_into(worker, value, blocks);
   }
 
   [[nodiscard]] LoopIndex leaves() const noexcept {
@@ -119,14 +114,14 @@ class LoopDriver {
     return std::max<LoopIndex>(loop_.count / size, 1);
   }
 
-  void run_pieces(W& worker, void* value, LoopIndex count) noexcept {
+  void cut_into(WorkerBase& worker, void* value, LoopIndex count) noexcept {
     pieces_ = Pieces(loop_.count, count);
-    run_all(worker, value, count);
+    begin(worker, value, count);
   }
 
-  void run_all(W& worker, void* value, LoopIndex count) noexcept {
+  void begin(WorkerBase& worker, void* value, LoopIndex count) noexcept {
     Share share{worker, value, Pace(loop_.grain), shared_};
-    run_share(share, 0, count);
+    work_on(share, 0, count);
     if (share.usual != nullptr && (share.pace.timed() || share.asked != 0)) learn(share);
   }
 
@@ -142,17 +137,17 @@ class LoopDriver {
 
   // --- the algorithm ---
 
-  void run_share(Share& share, LoopIndex first, const LoopIndex last) noexcept {
+  void work_on(Share& share, LoopIndex first, const LoopIndex last) noexcept {
     while (first < last && !ended()) {
       // Before an offer is made: another worker could take that piece.
       if (claims_ != nullptr && share.mine == kNoPiece) share.mine = claims_->claim(share.worker.index());
       if (may_split(share, last - first)) {
         LoopIndex middle = first + (last - first) / 2 + std::exchange(share.ahead, 0);
         if (!by_pieces()) middle = end_of_line(first, middle, loop_.grain);
-        if (!run_halves(share, first, middle, last)) return;
+        if (!split(share, first, middle, last)) return;
         first = middle;
       } else {
-        first = run_next(share, first, last);
+        first = next_block(share, first, last);
       }
     }
   }
@@ -228,10 +223,10 @@ class LoopDriver {
   }
 
   /// Runs [first, middle), with [middle, last) on offer. Returns whether that is still to be run, as part of this share.
-  [[nodiscard]] bool run_halves(Share& share, LoopIndex first, LoopIndex middle, LoopIndex last) noexcept {
-    if (loop_.with_value == nullptr) return run_halves(share, first, middle, last, nullptr);
+  [[nodiscard]] bool split(Share& share, LoopIndex first, LoopIndex middle, LoopIndex last) noexcept {
+    if (loop_.with_value == nullptr) return split(share, first, middle, last, nullptr);
     bool back = false;
-    auto run = [&](void* value) noexcept { back = run_halves(share, first, middle, last, value); };
+    auto run = [&](void* value) noexcept { back = split(share, first, middle, last, value); };
     try {
       loop_.with_value([](void* f, void* value) noexcept { (*static_cast<decltype(run)*>(f))(value); }, &run);
     } catch (...) {
@@ -240,17 +235,17 @@ class LoopDriver {
     return back;
   }
 
-  [[nodiscard]] bool run_halves(Share& share, LoopIndex first, LoopIndex middle, LoopIndex last, void* value) noexcept {
+  [[nodiscard]] bool split(Share& share, LoopIndex first, LoopIndex middle, LoopIndex last, void* value) noexcept {
     share.eager = false;
     share.pace.offering();
     Part far(*this, share, middle, last, value);
     const bool tree = loop_.cut == LoopCut::kTree;
     if (tree && !shared_) {
-      run_share(share, first, middle);
+      work_on(share, first, middle);
     } else {
       const auto place = offer(share.worker, far);
       if (!place) return false;
-      run_share(share, first, middle);
+      work_on(share, first, middle);
       if (!came_back(share.worker, *place, far)) {
         append(share.value, value);
         return false;
@@ -259,31 +254,31 @@ class LoopDriver {
       if (!tree) return true;
     }
     Share other{share.worker, value, share.pace, false};
-    run_share(other, middle, last);
+    work_on(other, middle, last);
     append(share.value, value);
     return false;
   }
 
   /// Runs the next block of positions, or the next piece. Returns where it ends.
-  LoopIndex run_next(Share& share, LoopIndex first, LoopIndex last) noexcept {
-    const auto run = [&](LoopIndex from, LoopIndex to) { run_block(share.value, from, to); };
+  LoopIndex next_block(Share& share, LoopIndex first, LoopIndex last) noexcept {
+    const auto run = [&](LoopIndex from, LoopIndex to) { call_block(share.value, from, to); };
     if (share.pace.may_be_long()) [[unlikely]]
-      return run_long(share, first, last);
+      return next_long_block(share, first, last);
     if (!by_pieces()) return share.pace.run_next(first, last, run);
     const LoopIndex piece = claims_ != nullptr ? std::exchange(share.mine, kNoPiece) : first;
     run(pieces_.begin(piece), pieces_.begin(piece + 1));
     return first + 1;
   }
 
-  /// run_next for a block of positions that may be long.
-  [[gnu::noinline]] LoopIndex run_long(Share& share, LoopIndex first, LoopIndex last) noexcept {
-    return share.pace.run_long(first, last, [&](LoopIndex from, LoopIndex to) { run_block(share.value, from, to); });
+  /// next_block for a block of positions that may be long.
+  [[gnu::noinline]] LoopIndex next_long_block(Share& share, LoopIndex first, LoopIndex last) noexcept {
+    return share.pace.run_long(first, last, [&](LoopIndex from, LoopIndex to) { call_block(share.value, from, to); });
   }
 
   /// Nothing, with the loop ended, if the queue could not grow.
-  [[nodiscard]] std::optional<typename W::Place> offer(W& worker, Part& part) noexcept {
+  [[nodiscard]] std::optional<WorkerBase::Place> offer(WorkerBase& worker, Part& part) noexcept {
     try {
-      return worker.offer(&part);
+      return worker.push(&part);
     } catch (...) {
       fail();
       return std::nullopt;
@@ -291,14 +286,14 @@ class LoopDriver {
   }
 
   /// True: no worker took the part. False: one did, and has finished it.
-  [[nodiscard]] static bool came_back(W& worker, typename W::Place place, Part& part) noexcept {
+  [[nodiscard]] static bool came_back(WorkerBase& worker, WorkerBase::Place place, Part& part) noexcept {
     CoreLatch& done = part.latch.core();
     if (!done.probe() && worker.take_back(place)) [[likely]]
       return true;
     return reclaim(worker, part, done);
   }
 
-  void run_block(void* value, LoopIndex first, LoopIndex last) noexcept {
+  void call_block(void* value, LoopIndex first, LoopIndex last) noexcept {
     try {
       if (loop_.run_block(loop_, value, first, last)) [[unlikely]]
         stop();
@@ -345,7 +340,7 @@ class LoopDriver {
 };
 
 /// Runs a loop that can be stopped on a worker that is alone on its pool.
-[[gnu::noinline]] inline void run_loop_alone(const Loop& loop, void* value) {
+[[gnu::noinline]] void run_alone(const Loop& loop, void* value) {
   Pace pace(loop.grain);
   bool ended = false;
   for (LoopIndex next = 0; next < loop.count && !ended && !loop.stop->stop_requested();) {
@@ -354,25 +349,20 @@ class LoopDriver {
   }
 }
 
-template <class W>
-[[gnu::noinline]] void run_loop_shared(W& worker, const Loop& loop, void* value) {
-  LoopDriver<W>(loop, worker.num_threads() > 1).run(worker, value);
+[[gnu::noinline]] void run_shared(WorkerBase& worker, const Loop& loop, void* value) {
+  LoopDriver(loop, worker.num_threads() > 1).run(worker, value);
 }
 
-/// Runs a loop on a worker. If that is alone on its pool, and no stop can be requested, the loop is one block.
-template <class W>
-void run_loop_on(W& worker, const Loop& loop, void* value) {
+}  // namespace
+
+// If the worker is alone on its pool, and no stop can be requested, the loop is one block.
+void run_loop_on(WorkerBase& worker, const Loop& loop, void* value) {
   if (loop.cut != LoopCut::kTree && worker.num_threads() == 1) {
-    if (loop.stop != nullptr) return run_loop_alone(loop, value);
+    if (loop.stop != nullptr) return run_alone(loop, value);
     static_cast<void>(loop.run_block(loop, value, 0, loop.count));
   } else {
-    run_loop_shared(worker, loop, value);
+    run_shared(worker, loop, value);
   }
-}
-
-/// run_loop_on for a confined worker. It is out of line to keep the path of other workers short.
-[[gnu::noinline]] inline void run_loop_confined(WorkerBase& worker, const Loop& loop, void* value) {
-  run_loop_on(worker, loop, value);
 }
 
 }  // namespace blitz::detail
