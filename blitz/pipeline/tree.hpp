@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "blitz/current_pool.hpp"
 #include "blitz/detail/base/to_copy.hpp"
 #include "blitz/detail/pipeline/found.hpp"
 #include "blitz/join.hpp"

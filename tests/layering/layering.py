@@ -378,7 +378,7 @@ def check_build_lists(root):
     listed = (root / "blitz" / "meson.build").read_text()
     for _, name in sources(root):
         path = pathlib.PurePath(name)
-        if not any(f"'{it.as_posix()}'" in listed for it in [path, *path.parents]):
+        if not any(f"'{it.as_posix()}'" in listed for it in [path, *path.parents] if it.name):
             yield f"blitz/{name}: not named in blitz/meson.build"
 
 

@@ -16,7 +16,7 @@ SYSTEMS = {
     "macOS": ["-U__unix__", "-U__unix", "-D__APPLE__=1"],
     "FreeBSD": [],
 }
-ASKS = re.compile(r"^#\s*(?:if|elif).*\b(?:__linux__|__unix__|__APPLE__|__GLIBC__)", re.MULTILINE)
+ASKS = re.compile(r"\b(?:__linux__|__unix__|__APPLE__|__GLIBC__|BLITZ_LINUX|BLITZ_POSIX)\b")
 
 
 def compile_for(system, source, root, compiler):

@@ -23,10 +23,15 @@ struct Processors {
 /// The processors in the calling thread's affinity mask, or on Windows those that the process runs on, in all its groups;
 /// in ascending order. None if the system does not provide it. Throws std::bad_alloc.
 [[nodiscard]] BLITZ_API Processors allowed_processors();
+/// `count` of them, copied. Throws std::bad_alloc.
+[[nodiscard]] Processors processors_of(const unsigned* numbers, std::size_t count);
 
 /// The number of allowed_processors(), or the limit of the cgroup or the Windows job object if that is less; at least 1.
 /// On other systems std::thread::hardware_concurrency(), at least 1.
 [[nodiscard]] BLITZ_API std::size_t available_cpus() noexcept;
+
+/// How many processors' time this process may take at most, by its control group or job; none if there is no limit.
+[[nodiscard]] std::optional<double> cpu_limit() noexcept;
 
 /// The smaller of `affinity` and the quota, rounded up (1.5 processors are used best by two threads that are throttled
 /// now and then); at least 1.

@@ -10,30 +10,11 @@
 
 #include "blitz/detail/base/atomic.hpp"
 #include "blitz/detail/base/cache_line.hpp"
-
-#if defined(__linux__) && !defined(BLITZ_PORTABLE)
-#include <sys/mman.h>
-#endif
+#include "blitz/detail/sys/system.hpp"
 
 namespace blitz::detail {
 
 namespace {
-
-/// Asks the kernel for large pages in [memory, memory + size), where `memory` is aligned to kHugePage. A hint: elsewhere than
-/// on Linux, and where the kernel has none, nothing happens. At most one page more becomes resident than is used.
-void ask_for_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t size) noexcept {
-#if defined(__linux__) && !defined(BLITZ_PORTABLE)
-  static_cast<void>(::madvise(memory, size, MADV_HUGEPAGE));
-#endif
-}
-
-/// Lets the kernel take the pages of [memory, memory + size) when it is short of memory, and not while it has enough: what
-/// is written to again costs no page fault then. The call takes tens of microseconds, with which other threads are interrupted.
-void let_go([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t size) noexcept {
-#if defined(__linux__) && !defined(BLITZ_PORTABLE) && defined(MADV_FREE)
-  static_cast<void>(::madvise(memory, size, MADV_FREE));
-#endif
-}
 
 constexpr std::size_t kLarge = 2 * kHugePage;  // from this size on memory is in large pages
 constexpr std::size_t kLeastKept = std::size_t{1} << 16;

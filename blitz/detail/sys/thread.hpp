@@ -1,14 +1,16 @@
 /// A thread of a pool: with a name, a stack size, optionally a processor of its own, and with the program's signals
 /// blocked.
 ///
-/// Uses the threads of POSIX or Windows if there are any, else (or if BLITZ_PORTABLE is defined) std::thread; thread.cpp
-/// chooses. Windows has no signals to block.
+/// Uses the threads of POSIX or Windows if there are any, else (or if BLITZ_PORTABLE is defined) std::thread. Windows has no
+/// signals to block.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
-#include <memory>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "blitz/detail/base/export.hpp"
 
@@ -23,12 +25,20 @@ struct ThreadOptions {
   std::optional<unsigned> processor = {};
 };
 
-/// Must be joined (or abandoned) before it is destroyed.
-class BLITZ_API Thread {
- public:
-  using Entry = void (*)(void*);
+/// What a thread runs.
+using ThreadEntry = void (*)(void*);
 
-  Thread() noexcept;
+/// The system's part of Thread: what it gives, it may keep in a word.
+using ThreadHandle = std::uintptr_t;
+[[nodiscard]] BLITZ_API ThreadHandle start_thread(ThreadEntry entry, void* argument, const ThreadOptions& options);
+BLITZ_API void join_thread(ThreadHandle handle) noexcept;
+/// Frees what the system has of it, not the thread.
+BLITZ_API void forget_thread(ThreadHandle handle) noexcept;
+
+/// Must be joined (or abandoned) before it is destroyed.
+class Thread {
+ public:
+  Thread() noexcept = default;
 
   /// Runs entry(argument), which must not throw, in a new thread.
   ///
@@ -38,24 +48,37 @@ class BLITZ_API Thread {
   ///
   /// Throws std::system_error, whose message names the option to change, if the thread cannot be started;
   /// std::bad_alloc.
-  Thread(Entry entry, void* argument, const ThreadOptions& options);
+  Thread(ThreadEntry entry, void* argument, const ThreadOptions& options)
+      : handle_(start_thread(entry, argument, options)), joinable_(true) {}
 
-  Thread(Thread&& other) noexcept;
-  Thread& operator=(Thread&& other) noexcept;
-  ~Thread();
+  Thread(Thread&& other) noexcept : handle_(other.handle_), joinable_(std::exchange(other.joinable_, false)) {}
+  Thread& operator=(Thread&& other) noexcept {
+    assert(!joinable_);
+    handle_ = other.handle_;
+    joinable_ = std::exchange(other.joinable_, false);
+    return *this;
+  }
+  ~Thread() { assert(!joinable_); }
 
   /// True from construction until join() or abandon(), or until moved from.
-  [[nodiscard]] bool joinable() const noexcept { return impl_ != nullptr; }
+  [[nodiscard]] bool joinable() const noexcept { return joinable_; }
 
   /// Requires joinable(); not to be called from the thread itself.
-  void join() noexcept;
+  void join() noexcept {
+    assert(joinable_);
+    join_thread(handle_);
+    joinable_ = false;
+  }
 
   /// Forgets the thread without joining it: for a forked child, where the parent's threads do not exist.
-  void abandon() noexcept;
+  void abandon() noexcept {
+    forget_thread(handle_);
+    joinable_ = false;
+  }
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  ThreadHandle handle_ = 0;
+  bool joinable_ = false;
 };
 
 /// The bytes of stack of a thread whose options name none; 0 where the system does not say.

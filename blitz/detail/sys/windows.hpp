@@ -1,10 +1,11 @@
-/// What blitz calls of Windows: <windows.h> without the macros min and max. BLITZ_WINDOWS is defined where it is used.
+/// What blitz calls of Windows: <windows.h> without the macros min and max.
 ///
 /// For sources alone: a program that includes blitz does not get the names of <windows.h>.
 #pragma once
 
-#if defined(_WIN32) && !defined(BLITZ_PORTABLE)
-#define BLITZ_WINDOWS 1
+#include "blitz/detail/sys/system.hpp"
+
+#if defined(BLITZ_WINDOWS)
 
 #if !defined(WIN32_LEAN_AND_MEAN)
 #define WIN32_LEAN_AND_MEAN

@@ -271,7 +271,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
     if constexpr (kPlaceIsIndex) {
       return queue_.take_if_newest(place);
     } else if constexpr (kPlaceIsJob) {
-      return place != kNowhere && queue_.take_if_newest(reinterpret_cast<Job*>(static_cast<std::intptr_t>(place)));
+      return place != kNowhere && queue_.take_if_newest(reinterpret_cast<Job*>(as<std::intptr_t>(place)));
     }
     return false;
   }
@@ -308,7 +308,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
     if constexpr (kPlaceIsIndex) {
       return place;
     } else if constexpr (kPlaceIsJob) {
-      return static_cast<Place>(reinterpret_cast<std::intptr_t>(place));
+      return as<Place>(reinterpret_cast<std::intptr_t>(place));
     }
     return kNowhere;
   }
@@ -360,6 +360,16 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
  private:
   static constexpr bool kPlaceIsIndex = std::same_as<typename P::LocalQueue::Place, Place>;
   static constexpr bool kPlaceIsJob = std::same_as<typename P::LocalQueue::Place, Job*>;
+
+  /// Between integers of an address and of a place, which may be one type.
+  template <class To, class From>
+  static To as(From value) noexcept {
+    if constexpr (std::same_as<To, From>) {
+      return value;
+    } else {
+      return static_cast<To>(value);
+    }
+  }
 
   using Queue = WorkerQueue<P>;
   using Queue::queue_;

@@ -1,0 +1,39 @@
+/// Which system this is, and what blitz asks of one beside threads, futexes, placement and the number of processors. PORTING.md
+/// lists all of it. One source supplies it for each system: linux.cpp, windows.cpp, or other.cpp; posix.cpp has the threads and
+/// the forks of all systems with the interface of POSIX.
+///
+/// With BLITZ_PORTABLE nothing is used but the standard library.
+#pragma once
+
+#include <cstddef>
+
+#if !defined(BLITZ_PORTABLE)
+#if defined(__linux__)
+#define BLITZ_LINUX 1
+#endif
+#if defined(__unix__) || defined(__APPLE__)
+#define BLITZ_POSIX 1
+#endif
+#if defined(_WIN32)
+#define BLITZ_WINDOWS 1
+#endif
+#endif
+
+namespace blitz::detail {
+
+/// Asks the system for large pages in [memory, memory + size), where `memory` is aligned to kHugePage. A hint: where it has none,
+/// nothing happens. At most one page more becomes resident than is used.
+void ask_for_huge_pages(void* memory, std::size_t size) noexcept;
+
+/// Lets the system take the pages of [memory, memory + size) when it is short of memory, and not while it has enough: what is
+/// written to again costs no page fault then. A hint. The call takes tens of microseconds, with which other threads are
+/// interrupted.
+void let_go(void* memory, std::size_t size) noexcept;
+
+/// Registers this process for process_fence. Returns whether the system has one.
+[[nodiscard]] bool have_process_fence() noexcept;
+
+/// Every thread of this process that runs executes a full fence before it returns. Only if have_process_fence() was true.
+void process_fence() noexcept;
+
+}  // namespace blitz::detail

@@ -1,0 +1,31 @@
+/// What the systems that start threads themselves have in common. For sources alone.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "blitz/detail/sys/thread.hpp"
+
+namespace blitz::detail {
+
+[[noreturn]] inline void refuse_thread(int error, const std::string& what) {
+  throw std::system_error(error, std::generic_category(), "blitz: cannot start a thread: " + what);
+}
+
+/// What the new thread needs to start; it takes ownership.
+struct ThreadStart {
+  ThreadEntry entry;
+  void* argument;
+  std::string name;
+};
+
+/// In the new thread.
+inline void run_thread(void* raw, void (*set_own_name)(const std::string& name)) {
+  const ThreadStart start = std::move(*std::unique_ptr<ThreadStart>(static_cast<ThreadStart*>(raw)));
+  if (!start.name.empty()) set_own_name(start.name);
+  start.entry(start.argument);
+}
+
+}  // namespace blitz::detail

@@ -1,0 +1,20 @@
+/// What the library has from the system, where its threads are simulated: no forks, no limits and no hints.
+#include "blitz/detail/sys/system.hpp"
+
+#include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/sys/cpu_count.hpp"
+#include "blitz/detail/sys/fork.hpp"
+
+namespace blitz::detail {
+
+constinit Atomic<std::uint32_t> fork_generation{0};
+
+bool at_fork(const ForkHandlers& /*handlers*/) noexcept { return false; }
+
+void ask_for_huge_pages(void* /*memory*/, std::size_t /*size*/) noexcept {}
+void let_go(void* /*memory*/, std::size_t /*size*/) noexcept {}
+
+Processors allowed_processors() { return {}; }
+std::optional<double> cpu_limit() noexcept { return std::nullopt; }
+
+}  // namespace blitz::detail
