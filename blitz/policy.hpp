@@ -169,6 +169,11 @@ using policy::Rest;
 using policy::SleepableLatch;
 using policy::Sources;
 
+/// Where a worker says which one it is. A latch has the address of its owner's.
+struct OwnerTag {
+  WorkerBase& worker;
+};
+
 /// What no queue of the library returns as the place of a job.
 inline constexpr std::int64_t kNowhere = -1;
 

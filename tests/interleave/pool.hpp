@@ -37,12 +37,14 @@ class Pool;
 class Worker final : public WorkerBase {
  public:
   using Deque = blitz::detail::ChaseLevDeque<Job>;
+  using Place = Deque::Place;
   Worker(Pool& pool, std::size_t index);
 
   [[nodiscard]] WorkerBase& worker() noexcept { return *this; }
   Place offer_half(Job* job);
-  [[nodiscard]] bool take_back(Place place) noexcept override { return queue_.pop_if_newest(place); }
-  Place push(Job* job) override;
+  [[nodiscard]] bool take_back(Place place, Job* /*job*/) noexcept { return queue_.pop_if_newest(place); }
+  void push(Job* job) override;
+  [[nodiscard]] bool take_back(Job*) noexcept override { return false; }
   [[nodiscard]] Job* take_newest() noexcept override {
     return region() != 0 ? confined_jobs().take_newest(region()) : queue_.pop();
   }
@@ -131,15 +133,13 @@ inline Worker::Place Worker::offer_half(Job* job) {
   return times_forks ? blitz::detail::kNowhere : place;
 }
 
-inline Worker::Place Worker::push(Job* job) {
-  Place place = blitz::detail::kNowhere;
+inline void Worker::push(Job* job) {
   if (region() == 0) {
-    place = queue_.push(job);
+    queue_.push(job);
   } else {
     push_confined(job);
   }
   pool_.idle().new_jobs();
-  return place;
 }
 
 inline void Worker::wake() noexcept {

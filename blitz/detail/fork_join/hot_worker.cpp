@@ -7,7 +7,7 @@ namespace blitz::detail {
 constinit thread_local HotWorker* hot_worker = nullptr;
 
 HotWorker::HotWorker(WorkerBase& worker, Sleep& idle, std::size_t slot)
-    : worker_(worker), counters_(idle.word()), idle_(idle), slot_(slot) {}
+    : tag_{worker}, counters_(idle.word()), idle_(idle), slot_(slot) {}
 
 HotWorker::Place HotWorker::wake_for_half(Job* job, Place place) noexcept {
   const Sleep::HalfOffer offer = idle_.new_half(slot_, job);

@@ -60,7 +60,8 @@ class HotWorker {
   HotWorker& operator=(const HotWorker&) = delete;
 
   /// The whole worker.
-  [[nodiscard]] WorkerBase& worker() const noexcept { return worker_; }
+  [[nodiscard]] WorkerBase& worker() const noexcept { return tag_.worker; }
+  [[nodiscard]] const OwnerTag& tag() const noexcept { return tag_; }
   [[nodiscard]] ForkJoinQueue& queue() noexcept { return queue_; }
 
   /// Offers a job that this worker will take back, or wait for; the idle protocol decides whether that is worth a wake-up.
@@ -74,7 +75,9 @@ class HotWorker {
     return place;
   }
   /// Takes back an offered job that has not begun, if it is found at once; else see reclaim.
-  [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place) noexcept { return queue_.take_if_newest(place); }
+  [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place, Job* /*job*/) noexcept {
+    return queue_.take_if_newest(place);
+  }
 
  protected:
   ~HotWorker() = default;
@@ -88,7 +91,7 @@ class HotWorker {
   /// The rest of offer_half, if a worker sleeps or is about to.
   [[nodiscard]] BLITZ_COLD BLITZ_API Place wake_for_half(Job* job, Place place) noexcept;
 
-  WorkerBase& worker_;
+  const OwnerTag tag_;              // first: its address is that of this
   const AtomicCounters& counters_;  // of idle_
   Sleep& idle_;
   std::size_t slot_;

@@ -79,18 +79,18 @@ class WorkerLatch {
  public:
   /// Without an owner: set_owner follows, while no other thread knows the latch.
   WorkerLatch() noexcept = default;
-  explicit WorkerLatch(WorkerBase& owner) noexcept : core_(reinterpret_cast<std::uintptr_t>(&owner)) {}
-  void set_owner(WorkerBase& owner) noexcept { core_.set_address(reinterpret_cast<std::uintptr_t>(&owner)); }
+  explicit WorkerLatch(const OwnerTag& owner) noexcept : core_(reinterpret_cast<std::uintptr_t>(&owner)) {}
+  void set_owner(const OwnerTag& owner) noexcept { core_.set_address(reinterpret_cast<std::uintptr_t>(&owner)); }
 
   BLITZ_API void set() noexcept;
   /// Before it is set.
-  [[nodiscard]] bool is_for(const WorkerBase& worker) const noexcept {
-    return core_.address() == reinterpret_cast<std::uintptr_t>(&worker);
-  }
+  [[nodiscard]] bool is_for(const WorkerBase& worker) const noexcept { return &owner().worker == &worker; }
   [[nodiscard]] CoreLatch& core() noexcept { return core_; }
   [[nodiscard]] const CoreLatch& core() const noexcept { return core_; }
 
  private:
+  [[nodiscard]] const OwnerTag& owner() const noexcept { return *reinterpret_cast<const OwnerTag*>(core_.address()); }
+
   CoreLatch core_;
 };
 

@@ -9,19 +9,27 @@
 
 namespace blitz::detail {
 
-/// A worker of whatever policy as the owner of a join: what HotWorker does inline, by calls of the library.
+/// WorkerBase::push and take_back, for code that does not know workers.
+BLITZ_API void push_on(WorkerBase& worker, Job* job);
+[[nodiscard]] BLITZ_API bool take_back_from(WorkerBase& worker, Job* job) noexcept;
+
+/// A worker of whatever policy as the owner of a join. It finds a job by its address: all places but kNowhere are alike.
 class AnyOwner {
  public:
-  using Place = std::int64_t;
-
-  explicit AnyOwner(WorkerBase& worker) noexcept : worker_(worker) {}
-  [[nodiscard]] WorkerBase& worker() const noexcept { return worker_; }
+  explicit AnyOwner(WorkerBase& worker) noexcept : tag_{worker} {}
+  [[nodiscard]] WorkerBase& worker() const noexcept { return tag_.worker; }
+  [[nodiscard]] const OwnerTag& tag() const noexcept { return tag_; }
   /// Throws std::bad_alloc, and has then not taken the job.
-  BLITZ_API Place offer_half(Job* job);
-  [[nodiscard]] BLITZ_API bool take_back(Place place) noexcept;
+  std::int64_t offer_half(Job* job) {
+    push_on(tag_.worker, job);
+    return 0;
+  }
+  [[nodiscard]] bool take_back(std::int64_t place, Job* job) noexcept {
+    return place != kNowhere && take_back_from(tag_.worker, job);
+  }
 
  private:
-  WorkerBase& worker_;
+  const OwnerTag tag_;
 };
 
 /// A job of a join: it lies in the join's frame, on offer in the queue of the worker that joins, its owner.
@@ -37,13 +45,13 @@ class OfferedJob : public Job {
   /// `owner` is the calling worker. Throws std::bad_alloc, and is then not on offer.
   template <class Owner>
   BLITZ_ALWAYS_INLINE void offer(Owner& owner) {
-    latch_.set_owner(owner.worker());
+    latch_.set_owner(owner.tag());
     place_ = owner.offer_half(this);
   }
   /// Whether it was found at once, and is the owner's to run; otherwise see ForkEnd.
   template <class Owner>
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Owner& owner) noexcept {
-    return owner.take_back(place_);
+    return owner.take_back(place_, this);
   }
 
  protected:

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <optional>
 #include <utility>
 
 #include "blitz/detail/base/atomic.hpp"
@@ -77,7 +76,7 @@ class LoopDriver {
           last(to),
           value(its_value),
           pace(share.pace),
-          latch(share.worker) {}
+          latch(share.worker.tag()) {}
 
     static void execute_it(Job* job, WorkerBase& worker) noexcept {
       auto& self = *static_cast<Part*>(job);
@@ -243,10 +242,9 @@ class LoopDriver {
     if (tree && !shared_) {
       work_on(share, first, middle);
     } else {
-      const auto place = offer(share.worker, far);
-      if (!place) return false;
+      if (!offer(share.worker, far)) return false;
       work_on(share, first, middle);
-      if (!came_back(share.worker, *place, far)) {
+      if (!came_back(share.worker, far)) {
         append(share.value, value);
         return false;
       }
@@ -275,21 +273,21 @@ class LoopDriver {
     return share.pace.run_long(first, last, [&](LoopIndex from, LoopIndex to) { call_block(share.value, from, to); });
   }
 
-  /// Nothing, with the loop ended, if the queue could not grow.
-  [[nodiscard]] std::optional<WorkerBase::Place> offer(WorkerBase& worker, Part& part) noexcept {
+  /// False, with the loop ended, if the queue could not grow.
+  [[nodiscard]] bool offer(WorkerBase& worker, Part& part) noexcept {
     try {
-      return worker.push(&part);
+      worker.push(&part);
+      return true;
     } catch (...) {
       fail();
-      return std::nullopt;
+      return false;
     }
   }
 
   /// True: no worker took the part. False: one did, and has finished it.
-  [[nodiscard]] static bool came_back(WorkerBase& worker, WorkerBase::Place place, Part& part) noexcept {
+  [[nodiscard]] static bool came_back(WorkerBase& worker, Part& part) noexcept {
     CoreLatch& done = part.latch.core();
-    if (!done.probe() && worker.take_back(place)) [[likely]]
-      return true;
+    if (!done.probe() && worker.take_back(&part)) return true;
     return reclaim(worker, part, done);
   }
 

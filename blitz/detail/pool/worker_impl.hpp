@@ -82,12 +82,11 @@ void Worker<P>::wake_for_offer() noexcept {
 
 /// Flat: the calls below are those of every spawn on a worker of unknown policy.
 template <Policy P>
-[[gnu::flatten]] WorkerBase::Place Worker<P>::push(Job* job) {
+[[gnu::flatten]] void Worker<P>::push(Job* job) {
   if (region() == 0) [[likely]]
     return offer(job);
   push_confined(job);
   idle_.new_jobs();
-  return kNowhere;
 }
 
 template <Policy P>

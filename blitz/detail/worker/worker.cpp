@@ -22,11 +22,11 @@ namespace {
 
 }  // namespace
 
-static_assert(alignof(WorkerBase) >= 4, "a latch keeps its state below its owner's address");
+static_assert(alignof(OwnerTag) >= 4, "a latch keeps its state below its owner's address");
 
 void WorkerLatch::set() noexcept {
-  auto* const owner = reinterpret_cast<WorkerBase*>(core_.address());
-  if (core_.set()) owner->wake();
+  WorkerBase& worker = owner().worker;
+  if (core_.set()) worker.wake();
 }
 
 OfferedJob::ForkEnd::ForkEnd(OfferedJob& half, WorkerBase& owner) noexcept
@@ -34,8 +34,8 @@ OfferedJob::ForkEnd::ForkEnd(OfferedJob& half, WorkerBase& owner) noexcept
 
 OfferedJob::ForkEnd::~ForkEnd() { owner_.fork_ended(&half_, !reclaimed_); }
 
-AnyOwner::Place AnyOwner::offer_half(Job* job) { return worker_.push(job); }
-bool AnyOwner::take_back(Place place) noexcept { return worker_.take_back(place); }
+void push_on(WorkerBase& worker, Job* job) { worker.push(job); }
+bool take_back_from(WorkerBase& worker, Job* job) noexcept { return worker.take_back(job); }
 
 bool WorkerBase::run_on_top(Job* (*find)(WorkerBase& worker) noexcept) noexcept {
   // Each level above the limit takes so many refusals more than the one below it, so a stack that many jobs share grows slowly.

@@ -36,19 +36,17 @@ class WorkerBase {
   WorkerBase(const WorkerBase&) = delete;
   WorkerBase& operator=(const WorkerBase&) = delete;
 
-  /// Where a job was pushed: what the queue says, or the job's address, or kNowhere.
-  using Place = std::int64_t;
   /// Offers a job to the pool. If it throws std::bad_alloc, it has not taken the job.
-  virtual Place push(Job* job) = 0;
+  virtual void push(Job* job) = 0;
   /// The same, by the name that it has where the policy is known.
-  Place offer(Job* job) { return push(job); }
+  void offer(Job* job) { push(job); }
   /// If the worker is confined, makes room for its next `count` pushes, which then do not throw. Throws std::bad_alloc.
   void reserve(std::size_t count) {
     if (region() != 0) [[unlikely]]
       reserve_confined(count);
   }
   /// Takes back a pushed job that has not begun, if it is found at once; else see reclaim.
-  [[nodiscard]] virtual bool take_back(Place place) noexcept = 0;
+  [[nodiscard]] virtual bool take_back(Job* job) noexcept = 0;
   /// The newest job of this worker's queue; null if there is none.
   [[nodiscard]] virtual Job* take_newest() noexcept = 0;
   /// The next job in this worker's queues that it may run now, also one that take_newest does not find; null if there is none.
@@ -79,6 +77,7 @@ class WorkerBase {
 
   virtual void confine(Confined to) noexcept = 0;
 
+  [[nodiscard]] const OwnerTag& tag() const noexcept { return tag_; }
   [[nodiscard]] std::size_t index() const noexcept { return index_; }
   [[nodiscard]] PoolBase* pool() const noexcept { return pool_; }
   /// The workers that take this one's jobs.
@@ -190,6 +189,7 @@ class WorkerBase {
   std::size_t counted_apart_ = 0;
   Mutex waking_below_;  // held while another thread wakes the worker of waits_as_, which exists until then
   Atomic<WorkerBase*> waits_as_{nullptr};  // written by the runner, under the mutex
+  const OwnerTag tag_{*this};
 };
 
 /// Makes `worker` the one that the calling thread runs; with null, it runs none.
@@ -265,14 +265,11 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
   /// `seed` is for the finder's random numbers. Throws std::bad_alloc.
   Worker(Registry<P>& registry, Team<P>& team, TeamBase& base, std::size_t index, std::uint64_t seed);
 
-  Place push(Job* job) override;
+  void push(Job* job) override;
   void fork_ended(const Job* half, bool stolen) noexcept override { this->end_fork(half, stolen); }
-  [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place) noexcept override {
-    if constexpr (kPlaceIsIndex) {
-      return queue_.take_if_newest(place);
-    } else if constexpr (kPlaceIsJob) {
-      return place != kNowhere && queue_.take_if_newest(reinterpret_cast<Job*>(as<std::intptr_t>(place)));
-    }
+  /// Finds none in a region, and none where the queue needs another place than the job's address.
+  [[nodiscard]] bool take_back(Job* job) noexcept override {
+    if constexpr (std::same_as<typename P::LocalQueue::Place, Job*>) return queue_.take_if_newest(job);
     return false;
   }
   [[nodiscard]] Job* take_newest() noexcept override {
@@ -297,20 +294,14 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
 
   /// Offers a job, for which a sleeping worker is woken if no other searches. If it throws std::bad_alloc, it has not taken
   /// the job.
-  BLITZ_ALWAYS_INLINE Place offer(Job* job) {
-    const auto place = queue_.push(job, injector_);
+  BLITZ_ALWAYS_INLINE void offer(Job* job) {
+    static_cast<void>(queue_.push(job, injector_));
     if constexpr (policy::ThriftyIdle<typename P::Idle>) {
       if (!idle_.all_awake()) [[unlikely]]
         wake_for_offer();
     } else {
       idle_.new_jobs();
     }
-    if constexpr (kPlaceIsIndex) {
-      return place;
-    } else if constexpr (kPlaceIsJob) {
-      return as<Place>(reinterpret_cast<std::intptr_t>(place));
-    }
-    return kNowhere;
   }
   [[nodiscard]] bool queue_empty() const noexcept override {
     return region() == 0 ? queue_.empty() : confined_jobs().empty(region());
@@ -358,19 +349,6 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
   }
 
  private:
-  static constexpr bool kPlaceIsIndex = std::same_as<typename P::LocalQueue::Place, Place>;
-  static constexpr bool kPlaceIsJob = std::same_as<typename P::LocalQueue::Place, Job*>;
-
-  /// Between integers of an address and of a place, which may be one type.
-  template <class To, class From>
-  static To as(From value) noexcept {
-    if constexpr (std::same_as<To, From>) {
-      return value;
-    } else {
-      return static_cast<To>(value);
-    }
-  }
-
   using Queue = WorkerQueue<P>;
   using Queue::queue_;
   using Sources = detail::Sources<typename P::LocalQueue, typename P::Injector>;

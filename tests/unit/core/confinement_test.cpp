@@ -28,11 +28,8 @@ class RegionWorker final : public WorkerBase {
   explicit RegionWorker(FakePool& pool, std::size_t index = 0) : WorkerBase(index, &pool) {}
   ~RegionWorker() { CHECK(confined_jobs().deque.empty()); }
 
-  Place push(Job* job) override {
-    push_confined(job);
-    return blitz::detail::kNowhere;
-  }
-  bool take_back(Place /*place*/) noexcept override { return false; }
+  void push(Job* job) override { push_confined(job); }
+  bool take_back(Job* /*job*/) noexcept override { return false; }
   Job* take_newest() noexcept override { return confined_jobs().take_newest(region()); }
   Job* find_work() noexcept override { return region() != 0 ? find_confined() : find_left(); }
   void wait_until(CoreLatch& latch) noexcept override { pool()->home().isolation.wait(*this, latch); }

@@ -69,14 +69,13 @@ class FakeWorker final : public FakeWorkersPool, public WorkerBase {
       : FakeWorkersPool(workers), WorkerBase(index, &fake_pool) {}
   ~FakeWorker() { CHECK(jobs.empty()); }
 
-  Place push(Job* job) override {
+  void push(Job* job) override {
     ++pushes;
     if (pushes == failing_push) throw std::bad_alloc();
     jobs.push_back(job);
     if (on_push) on_push();
-    return blitz::detail::kNowhere;
   }
-  bool take_back(Place) noexcept override { return false; }
+  bool take_back(Job*) noexcept override { return false; }
   Job* take_newest() noexcept override {
     if (jobs.empty()) return nullptr;
     Job* const job = jobs.back();

@@ -97,7 +97,7 @@ TEST_CASE("core latch: what came before set is visible to a thread that sees it 
 TEST_CASE("worker latch: names its worker until it is set") {
   FakeWorker worker;
   FakeWorker other;
-  WorkerLatch latch(worker);
+  WorkerLatch latch(worker.tag());
   for (int i = 0; i < 2; ++i) {
     CHECK(latch.is_for(worker));
     CHECK_FALSE(latch.is_for(other));
@@ -111,12 +111,12 @@ TEST_CASE("worker latch: names its worker until it is set") {
 
 TEST_CASE("worker latch: wakes its worker only if that sleeps") {
   FakeWorker worker;
-  WorkerLatch awake(worker);
+  WorkerLatch awake(worker.tag());
   awake.set();
   CHECK(awake.core().probe());
   CHECK(worker.wakes == 0);
 
-  WorkerLatch asleep(worker);
+  WorkerLatch asleep(worker.tag());
   fall_asleep(asleep.core());
   asleep.set();
   CHECK(asleep.core().probe());
