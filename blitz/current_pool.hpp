@@ -37,7 +37,7 @@ namespace blitz {
 
 namespace detail {
 
-/// The worker that the calling thread runs, if its policy is the default one and it is not confined; else null.
+/// The worker that the calling thread runs. Null if it runs none, or one of another policy, or a confined one.
 [[nodiscard]] inline Worker<ForkJoinPolicy>* default_worker() noexcept {
   return static_cast<Worker<ForkJoinPolicy>*>(hot_worker);
 }

@@ -12,8 +12,8 @@
 ///       on the injector by Idle::new_injected_jobs. (Given by the core; a policy may rely on it.)
 ///   W2  A job in the injector is seen by some worker's last check before it sleeps, or wakes a worker.
 ///   W3  A job in a local queue is at least run by that queue's owner; and while a slot sleeps and no worker searches,
-///       the push, or the worker that stops searching, wakes one. (Not the half of a join that the default policy withholds: the owner
-///       runs that job before it sleeps.)
+///       the push, or the worker that stops searching, wakes one. (Except for a half of a join that the default policy
+///       withholds: the owner runs that job before it sleeps.)
 ///   W4  After the latch that a worker waits for is set, and the worker woken if set() says so, that worker returns.
 #pragma once
 
@@ -169,12 +169,12 @@ using policy::Rest;
 using policy::SleepableLatch;
 using policy::Sources;
 
-/// Where a worker says which one it is. A latch has the address of its owner's.
+/// Names a worker. A latch has the address of a tag of its owner.
 struct OwnerTag {
   WorkerBase& worker;
 };
 
-/// What no queue of the library returns as the place of a job.
+/// No job of the library's queues has this place.
 inline constexpr std::int64_t kNowhere = -1;
 
 }  // namespace detail

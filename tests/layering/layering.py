@@ -95,7 +95,7 @@ DEBUG_CONTAINER = re.compile(r"\bstd::(?:vector|deque|list|forward_list|bitset|(
 # detail/base/owned.hpp replaces <memory>, detail/base/invoke.hpp <functional>.
 DEAR_HEADERS = {"algorithm", "filesystem", "fstream", "iostream", "memory", "regex", "sstream", "thread"}
 DEAR_FOR = {"fork_join.hpp": DEAR_HEADERS, "join.hpp": DEAR_HEADERS | {"functional", "optional", "string", "vector"}}
-# How many headers of the library join.hpp includes, itself among them: who reads it reads these.
+# How many headers of the library join.hpp may include, counting itself.
 MOST_OF_JOIN = 23
 
 # file -> where it names the version of blitz, for those that are there.

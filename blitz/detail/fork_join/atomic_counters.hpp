@@ -66,7 +66,7 @@ class AtomicCounters {
  public:
   static constexpr std::size_t kMaxSlots = 0xffff;
 
-  /// The word at which a push must be posted: from the first announcement on, or, where there are no asymmetric fences, always.
+  /// A push must be posted if the word is at least this: after an announcement, or, without asymmetric fences, always.
   static constexpr std::uint64_t kQuiet = Counters::kSleepy;
   static constexpr std::uint64_t kNever = 0;
 
@@ -83,8 +83,8 @@ class AtomicCounters {
   /// Returns whether a worker that has just pushed a job need not post it: no slot sleeps, and no worker has announced
   /// itself.
   ///
-  /// Relaxed, and after the push there is the light fence alone: because of the sleeper's heavy fence, between its
-  /// announcement and its last search, either this load sees the announcement or that search sees the job.
+  /// Relaxed, after the light fence. The sleeper makes a heavy fence between its announcement and its last search. So either
+  /// this load sees the announcement, or that search sees the job.
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool all_awake() const noexcept {
     compiler_fence();  // [announce]
     return word_.load(std::memory_order_relaxed) < quiet_;

@@ -1,6 +1,6 @@
 /// HotWorker: all of a worker of the default policy that a join touches.
 ///
-/// join.hpp is written on it, and so includes neither the rest of the worker nor its pool.
+/// join.hpp uses this class only. It does not include the rest of the worker, or the pool.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ class Sleep;
 template <class T>
 class TreiberStack;
 
-/// The worker that the calling thread runs, if its policy is the default one and it is not confined; else null. Each join
-/// reads it.
+/// The worker that the calling thread runs. Null if it runs none, or one of another policy, or a confined one. Each join reads
+/// it.
 BLITZ_API BLITZ_TLS extern constinit thread_local HotWorker* hot_worker;
 
 /// The deque with a count of its pushes, the one statistic that costs every join.
@@ -64,8 +64,8 @@ class HotWorker {
   [[nodiscard]] const OwnerTag& tag() const noexcept { return tag_; }
   [[nodiscard]] ForkJoinQueue& queue() noexcept { return queue_; }
 
-  /// Offers a job that this worker will take back, or wait for; the idle protocol decides whether that is worth a wake-up.
-  /// Returns the job's place, or kNowhere if the offer is timed. Throws std::bad_alloc, and has then not taken the job.
+  /// Offers a job that this worker will take back, or wait for. The idle protocol decides whether the job is worth a wake-up.
+  /// Returns the job's place, or kNowhere if the offer is timed. If it throws std::bad_alloc, it has not taken the job.
   BLITZ_ALWAYS_INLINE Place offer_half(Job* job) {
     const Place place = queue_.push(job);
     if (!counters_.all_awake()) [[unlikely]] {
@@ -74,7 +74,7 @@ class HotWorker {
     }
     return place;
   }
-  /// Takes back an offered job that has not begun, if it is found at once; else see reclaim.
+  /// Takes back an offered job that has not begun, if it is the newest one; otherwise see reclaim.
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_back(Place place, Job* /*job*/) noexcept {
     return queue_.take_if_newest(place);
   }
@@ -84,14 +84,14 @@ class HotWorker {
 
   /// Makes `worker` the hot_worker of the calling thread.
   static void run(HotWorker* worker) noexcept { hot_worker = worker; }
-  /// The fork whose half that job was has ended, or thrown. `stolen`: another worker, as a rule, had taken the half.
+  /// The fork that offered this half has ended, or thrown. `stolen`: the half had been taken, usually by another worker.
   BLITZ_API void end_fork(const Job* half, bool stolen) noexcept;
 
  private:
   /// The rest of offer_half, if a worker sleeps or is about to.
   [[nodiscard]] BLITZ_COLD BLITZ_API Place wake_for_half(Job* job, Place place) noexcept;
 
-  const OwnerTag tag_;              // first: its address is that of this
+  const OwnerTag tag_;              // first, so that it has the address of this object
   const AtomicCounters& counters_;  // of idle_
   Sleep& idle_;
   std::size_t slot_;

@@ -81,17 +81,17 @@ class Sleep {
 
   bool new_jobs() noexcept { return !all_awake() && post(); }
 
-  /// What came of the offer of a half.
+  /// The result of new_half.
   struct HalfOffer {
     bool woke = false;      ///< A worker was woken.
     bool is_timed = false;  ///< fork_ended is to be called.
     unsigned skips = 0;     ///< The next halves, so many at most and until fork_ended, are withheld without a call.
   };
-  /// In place of new_jobs, if not all are awake, for a job that the runner will take back or wait for: the same, but it need
-  /// not wake a worker, because the owner runs the half before it sleeps.
+  /// Replaces new_jobs for a job that the runner will take back or wait for, if not all are awake. It need not wake a worker,
+  /// because the owner runs the half before it sleeps.
   BLITZ_API HalfOffer new_half(std::size_t slot, const Job* half) noexcept;
-  /// The fork whose half that job was has ended, or thrown; `stolen` if its half had been taken from its queue, as a rule by
-  /// another worker. For each timed offer, and perhaps for others.
+  /// The fork that offered this half has ended, or thrown. `stolen`: the half had been taken, usually by another worker. Called
+  /// for each timed offer, and perhaps for others.
   void fork_ended(std::size_t slot, const Job* half, bool stolen) noexcept { forks_[slot].end(half, stolen); }
 
   BLITZ_API void new_injected_jobs() noexcept;

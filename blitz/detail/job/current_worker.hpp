@@ -1,5 +1,4 @@
-/// The worker that the calling thread is, and how a call gets to one: what a header needs that knows neither workers nor
-/// pools.
+/// The worker of the calling thread, and the way into a pool, for headers that include no worker and no pool.
 #pragma once
 
 #include "blitz/detail/base/export.hpp"
@@ -12,20 +11,19 @@ class PoolBase;
 /// The worker that the calling thread runs; null outside every pool.
 BLITZ_API BLITZ_TLS extern constinit thread_local WorkerBase* current_worker;
 
-/// What is called in a pool.
+/// A call that a worker makes.
 using PoolCall = void (*)(void* argument, WorkerBase& worker);
 
-/// Where a call is made that names no pool: in the one that the caller works for, or else in the global pool.
+/// The pool of a call that names none: the one that the caller works for, otherwise the global pool.
 inline constexpr PoolBase* kHere = nullptr;
 
-/// PoolBase::enter of `pool`; for kHere, where the calling thread belongs to no pool, of the global pool, which it
-/// starts.
+/// PoolBase::enter of `pool`. For kHere on a thread of no pool, of the global pool, which it starts.
 BLITZ_API void enter_pool(PoolBase* pool, PoolCall call, void* argument);
 
-/// How a thread that is not a worker of `pool` has `call` made in it.
+/// Makes `call` in `pool`, for a thread that is not a worker of it.
 using EnterPool = void (*)(PoolBase* pool, PoolCall call, void* argument);
 
-/// Has `f(worker)` called so.
+/// Calls `f(worker)` in this way.
 template <EnterPool kEnter = enter_pool, class F>
 void call_on_worker(PoolBase* pool, const F& f) {
   kEnter(

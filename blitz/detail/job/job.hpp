@@ -85,7 +85,7 @@ class ResultRoom {
       return std::move(value_);
     }
   }
-  /// After make, once: the value, moved out, or the reference. Throws what the move throws.
+  /// After make, once: returns the value, moved out, or the reference. The move may throw.
   R take() {
     struct Destroy {
       ResultRoom& room;

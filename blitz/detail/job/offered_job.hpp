@@ -35,8 +35,8 @@ class AnyOwner {
 /// A job of a join: it lies in the join's frame, on offer in the queue of the worker that joins, its owner.
 ///
 /// An Owner is a HotWorker or an AnyOwner. In a wait of `a` the owner may run the job, and then push another one at its
-/// place. So it forgets the place before it runs the job, and take_back need not probe the latch. It forgets that of a
-/// timed offer at once: such a fork ends on the way of ForkEnd, and the others need no test for it.
+/// place. So it forgets the place before it runs the job, and take_back need not probe the latch. A timed offer has no place
+/// from the start: such a fork ends in ForkEnd, and the others need no test for it.
 class OfferedJob : public Job {
  public:
   OfferedJob(const OfferedJob&) = delete;

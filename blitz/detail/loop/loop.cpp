@@ -353,7 +353,7 @@ class LoopDriver {
 
 }  // namespace
 
-// If the worker is alone on its pool, and no stop can be requested, the loop is one block.
+// In a pool of one thread a loop that cannot be stopped is one block.
 void run_loop_on(WorkerBase& worker, const Loop& loop, void* value) {
   if (loop.cut != LoopCut::kTree && worker.num_threads() == 1) {
     if (loop.stop != nullptr) return run_alone(loop, value);

@@ -2,8 +2,7 @@
 /// A loop or a reduction, as the engine sees it: a number of positions, and functions that run a block of them. A loop is
 /// a reduction whose parts have no value.
 ///
-/// The engine (loop.cpp) is compiled once, in the library. What is compiled for each loop of a program is the code of its
-/// block.
+/// The engine (loop.cpp) is compiled once, in the library. For each loop of a program only its block is compiled.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,7 @@ long futex(const Atomic<std::uint32_t>* word, int operation, std::uint32_t value
 void futex_wait(const Atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
   const int saved = errno;
   const bool returned = futex(&word, FUTEX_WAIT_PRIVATE, expected) == 0;
-  // The kernel, or a filter, may refuse to block: each call returns at once.
+  // The kernel, or a filter, may refuse to block: each call returns immediately.
   if (!returned && errno != EAGAIN && errno != EINTR) yield_thread();
   errno = saved;
 }
@@ -96,7 +96,7 @@ void process_fence() noexcept {}
 
 Processors allowed_processors() {
   std::vector<unsigned> allowed;
-  // The kernel answers EINVAL if the mask is shorter than its own, whose length it does not tell.
+  // The kernel answers EINVAL if the mask is shorter than the kernel's, and does not tell the length.
   constexpr std::size_t kWordBits = 8 * sizeof(unsigned long);
   constexpr std::size_t kMostWords = std::size_t{1} << 16;
   for (std::size_t words = 16; words <= kMostWords; words *= 2) {

@@ -1,5 +1,4 @@
-// What Linux and Windows have of their own, for all other systems; and the threads of the standard library, for those that have
-// neither the interface of POSIX nor that of Windows.
+// Systems other than Linux and Windows. Those without the interface of POSIX use the threads of the standard library.
 #include "blitz/detail/sys/system.hpp"
 
 #if !defined(BLITZ_LINUX) && !defined(BLITZ_WINDOWS)

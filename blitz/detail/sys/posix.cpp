@@ -41,7 +41,7 @@ extern "C" void* blitz_thread_main(void* raw) {
 
 void set_stack_size(pthread_attr_t& attributes, std::size_t bytes) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  const std::size_t whole = std::max(bytes, (bytes + page - 1) / page * page);  // What wraps around is refused.
+  const std::size_t whole = std::max(bytes, (bytes + page - 1) / page * page);  // A sum that wraps around is refused.
   if (const int error = pthread_attr_setstacksize(&attributes, whole)) {
     refuse_thread(error, "a stack_size of " + std::to_string(bytes) + " bytes is refused; the least is " +
                              std::to_string(PTHREAD_STACK_MIN));

@@ -1,8 +1,7 @@
-/// Which system this is, and what blitz asks of one beside threads, futexes, placement and the number of processors. PORTING.md
-/// lists all of it. One source supplies it for each system: linux.cpp, windows.cpp, or other.cpp; posix.cpp has the threads and
-/// the forks of all systems with the interface of POSIX.
+/// Which system this is, and the functions of a system that have no other header. PORTING.md lists all functions. linux.cpp,
+/// windows.cpp or other.cpp supplies them. posix.cpp has the threads and the forks of all systems with the interface of POSIX.
 ///
-/// With BLITZ_PORTABLE nothing is used but the standard library.
+/// With BLITZ_PORTABLE blitz uses only the standard library.
 #pragma once
 
 #include <cstddef>
@@ -21,13 +20,12 @@
 
 namespace blitz::detail {
 
-/// Asks the system for large pages in [memory, memory + size), where `memory` is aligned to kHugePage. A hint: where it has none,
-/// nothing happens. At most one page more becomes resident than is used.
+/// Asks the system for large pages in [memory, memory + size); `memory` is aligned to kHugePage. A hint. At most one page more
+/// becomes resident than is used.
 void ask_for_huge_pages(void* memory, std::size_t size) noexcept;
 
-/// Lets the system take the pages of [memory, memory + size) when it is short of memory, and not while it has enough: what is
-/// written to again costs no page fault then. A hint. The call takes tens of microseconds, with which other threads are
-/// interrupted.
+/// Lets the system take the pages of [memory, memory + size) when it is short of memory. While it has enough, the next write
+/// costs no page fault. A hint. The call takes tens of microseconds, and interrupts other threads.
 void let_go(void* memory, std::size_t size) noexcept;
 
 /// Registers this process for process_fence. Returns whether the system has one.

@@ -1,7 +1,7 @@
 /// A thread of a pool: with a name, a stack size, optionally a processor of its own, and with the program's signals
 /// blocked.
 ///
-/// Uses the threads of POSIX or Windows if there are any, else (or if BLITZ_PORTABLE is defined) std::thread. Windows has no
+/// Uses the threads of POSIX or Windows, and std::thread on other systems, or if BLITZ_PORTABLE is defined. Windows has no
 /// signals to block.
 #pragma once
 
@@ -25,14 +25,14 @@ struct ThreadOptions {
   std::optional<unsigned> processor = {};
 };
 
-/// What a thread runs.
+/// The function of a thread.
 using ThreadEntry = void (*)(void*);
 
-/// The system's part of Thread: what it gives, it may keep in a word.
+/// The system's part of Thread. A handle is a word, with a meaning that only the system knows.
 using ThreadHandle = std::uintptr_t;
 [[nodiscard]] BLITZ_API ThreadHandle start_thread(ThreadEntry entry, void* argument, const ThreadOptions& options);
 BLITZ_API void join_thread(ThreadHandle handle) noexcept;
-/// Frees what the system has of it, not the thread.
+/// Frees the handle; the thread goes on.
 BLITZ_API void forget_thread(ThreadHandle handle) noexcept;
 
 /// Must be joined (or abandoned) before it is destroyed.

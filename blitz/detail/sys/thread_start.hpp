@@ -1,4 +1,4 @@
-/// What the systems that start threads themselves have in common. For sources alone.
+/// The start of a thread. Only the sources of systems include it.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace blitz::detail {
   throw std::system_error(error, std::generic_category(), "blitz: cannot start a thread: " + what);
 }
 
-/// What the new thread needs to start; it takes ownership.
+/// The arguments of a new thread, which it owns.
 struct ThreadStart {
   ThreadEntry entry;
   void* argument;

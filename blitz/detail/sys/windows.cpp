@@ -44,7 +44,7 @@ namespace {
 void set_own_name(const std::string& name) {
   static auto* const set = system_function<HRESULT WINAPI(HANDLE, PCWSTR)>(L"kernel32.dll", "SetThreadDescription");
   if (set == nullptr) return;
-  wchar_t wide[64] = {};  // what is longer is left out
+  wchar_t wide[64] = {};  // a longer name is cut
   const int longest = static_cast<int>(std::size(wide)) - 1;
   if (::MultiByteToWideChar(CP_UTF8, 0, name.data(), static_cast<int>(name.size()), wide, longest) > 0) {
     static_cast<void>(set(::GetCurrentThread(), wide));
@@ -137,7 +137,7 @@ Processors allowed_processors() {
   DWORD_PTR of_system = 0;
   USHORT groups[64] = {};
   USHORT count = static_cast<USHORT>(std::size(groups));
-  if (!::GetProcessGroupAffinity(::GetCurrentProcess(), &count, groups)) count = 1;  // Wine (8.0) has group 0 alone.
+  if (!::GetProcessGroupAffinity(::GetCurrentProcess(), &count, groups)) count = 1;  // Wine (8.0) has only group 0.
   if (count == 1 && ::GetProcessAffinityMask(::GetCurrentProcess(), &mask, &of_system)) {
     append(allowed, groups[0], mask);
   } else {

@@ -1,4 +1,4 @@
-/// What blitz calls of Windows: <windows.h> without the macros min and max.
+/// The interface of Windows: <windows.h> without the macros min and max.
 ///
 /// For sources alone: a program that includes blitz does not get the names of <windows.h>.
 #pragma once

@@ -38,14 +38,14 @@ class WorkerBase {
 
   /// Offers a job to the pool. If it throws std::bad_alloc, it has not taken the job.
   virtual void push(Job* job) = 0;
-  /// The same, by the name that it has where the policy is known.
+  /// push, by the name of the function of Worker<P>.
   void offer(Job* job) { push(job); }
   /// If the worker is confined, makes room for its next `count` pushes, which then do not throw. Throws std::bad_alloc.
   void reserve(std::size_t count) {
     if (region() != 0) [[unlikely]]
       reserve_confined(count);
   }
-  /// Takes back a pushed job that has not begun, if it is found at once; else see reclaim.
+  /// Takes back a pushed job that has not begun, if it is the newest one; otherwise see reclaim.
   [[nodiscard]] virtual bool take_back(Job* job) noexcept = 0;
   /// The newest job of this worker's queue; null if there is none.
   [[nodiscard]] virtual Job* take_newest() noexcept = 0;
@@ -232,7 +232,7 @@ class Registry;
 template <Policy P>
 class Team;
 
-/// What a worker keeps its jobs in: a policy's queue alone.
+/// The part of a worker that holds its jobs: the queue of its policy.
 template <class P>
 class ColdQueue {
  public:
@@ -246,7 +246,7 @@ class ColdQueue {
 
   typename P::LocalQueue queue_;
 };
-/// The same for the default policy: its queue with what else a join needs.
+/// For the default policy, HotWorker.
 template <class P>
 struct WorkerQueueOf {
   using Type = ColdQueue<P>;

@@ -1,4 +1,4 @@
-/// What the library has from the system, where its threads are simulated: no forks, no limits and no hints.
+/// The system of the interleaving tests: it has no forks, no limits and no hints.
 #include "blitz/detail/sys/system.hpp"
 
 #include "blitz/detail/base/atomic.hpp"

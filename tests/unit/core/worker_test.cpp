@@ -24,7 +24,7 @@ struct Step final : Job {
         }),
         log(the_log),
         name(the_name),
-        latch(owner) {}
+        latch(owner.tag()) {}
 
   std::string& log;
   char name;
