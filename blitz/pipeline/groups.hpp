@@ -1,4 +1,5 @@
-/// ItemGroups: what group_by of a pipeline returns.
+/// @file
+/// ItemGroups: the result of group_by of a pipeline.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"

@@ -1,4 +1,5 @@
-/// split and walk_tree: what is found by dividing a value, or by following a tree, as the source of a pipeline.
+/// @file
+/// split and walk_tree: sources of pipelines that divide a value, or follow a tree.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"

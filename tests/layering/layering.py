@@ -308,6 +308,13 @@ def included_by(root, header):
     return found
 
 
+def check_reference(root):
+    """Every public header has a page of the reference: it begins with a docstring of the file. The site's test checks the rest."""
+    for path, name in sources(root):
+        if name.endswith(".hpp") and not is_private(name) and not re.match(r"(///.*\n)*/// @file\n/// \S", path.read_text()):
+            yield f"blitz/{name}: begin with `/// @file` and a line that says what the header has"
+
+
 def check_cost_of_calls(root):
     """What many programs include brings none of the standard headers that would be a large part of what including it costs."""
     told = set()
@@ -480,6 +487,7 @@ CHECKS = [
     check_cycles,
     check_pragma_once,
     check_first_include,
+    check_reference,
     check_cost_of_calls,
     check_memory_orders,
     check_one_place,

@@ -37,7 +37,8 @@ class Tree(unittest.TestCase):
         """A header of the library that blitz/meson.build knows."""
         if "/" not in name and name != "version.hpp":
             body = f'#include "blitz/detail/base/compiler.hpp"\n{body}'
-        self.write(f"blitz/{name}", f"#pragma once\n{body}\n")
+        page = "" if name.startswith("detail/") else "/// @file\n/// A header.\n"
+        self.write(f"blitz/{name}", f"{page}#pragma once\n{body}\n")
         build = self.root / "blitz/meson.build"
         listed = build.read_text() if build.exists() else ""
         build.write_text(f"{listed}'{name}'\n")
@@ -333,8 +334,15 @@ detail/
         for includes in ("", "#include <ranges>\n#include \"blitz/detail/base/compiler.hpp\"\n"):
             with self.subTest(includes):
                 self.header("join.hpp")
-                self.write("blitz/join.hpp", f"#pragma once\n{includes}")
+                self.write("blitz/join.hpp", f"/// @file\n/// join.\n#pragma once\n{includes}")
                 self.assert_complaint("blitz/join.hpp", "blitz/detail/base/compiler.hpp", "before all others")
+
+    def test_a_public_header_without_a_page(self):
+        text = (self.root / "blitz/join.hpp").read_text()
+        for begin in ["", "/// join.\n", "/// @file\n"]:
+            with self.subTest(begin):
+                self.write("blitz/join.hpp", text.replace("/// @file\n/// A header.\n", begin))
+                self.assert_complaint("blitz/join.hpp", "/// @file")
 
     def test_a_dear_header_in_what_everybody_includes(self):
         self.header("fork_join.hpp", '#include "blitz/join.hpp"')
