@@ -30,6 +30,9 @@ using interleave::Run;
 using Registry = blitz::detail::Registry<ForkJoinPolicy>;
 using Worker = blitz::detail::Worker<ForkJoinPolicy>;
 
+/// The part of a worker that a join uses.
+inline blitz::detail::HotWorker& hot(Worker& worker) noexcept { return worker; }
+
 /// A job that the test keeps.
 struct Task final : Job {
   explicit Task(std::function<void(Worker&)> f = [](Worker&) {}) : Job(&execute_it), function(std::move(f)) {}

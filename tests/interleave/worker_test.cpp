@@ -71,7 +71,7 @@ INTERLEAVE_CASE("stay apart: a posted job waits", .preemptions = 1, .random_sche
   Task stranger([](Worker& worker) { expect(worker.index() == 0, "one too many, it runs none but its own"); });
   Task posted([&](Worker& worker) {
     join_on<CallPlain>(
-        worker, [&] { begun.park(); },
+        hot(worker), [&] { begun.park(); },
         [&] {
           pool.inject(stranger);
           begun.unpark();
@@ -107,7 +107,7 @@ INTERLEAVE_CASE("wait: one too many", .preemptions = 1, .random_schedules = 2000
   });
   Task waiting([&](Worker& worker) {
     join_on<CallPlain>(
-        worker, [&] { begun.park(); },
+        hot(worker), [&] { begun.park(); },
         [&] {
           pool.inject(first);
           begun.unpark();
@@ -126,7 +126,7 @@ INTERLEAVE_CASE("wait: what is posted meanwhile", .preemptions = 1, .random_sche
   Task posted([&](Worker&) { answered.unpark(); });
   Task waiting([&](Worker& worker) {
     join_on<CallPlain>(
-        worker, [&] { begun.park(); },
+        hot(worker), [&] { begun.park(); },
         [&] {
           begun.unpark();
           for (int i = 0; i < 2; ++i) yield_thread();
@@ -207,9 +207,9 @@ INTERLEAVE_CASE("withheld: nobody comes", .preemptions = 2, .random_schedules = 
   run.thread("caller", [&] {
     auto& worker = static_cast<Worker&>(*pool.registry->borrow());
     const auto call = [&] { calls.write(calls.read() + 1); };
-    const auto inner = [&] { join_on<CallPlain>(worker, call, call); };  // It does not ask.
+    const auto inner = [&] { join_on<CallPlain>(hot(worker), call, call); };  // It does not ask.
     blitz::detail::ForkHistory::skipped = 1;
-    join_on<CallPlain>(worker, inner, call);
+    join_on<CallPlain>(hot(worker), inner, call);
     blitz::detail::ForkHistory::skipped = 0;
     expect(calls.read() == 3, "each was called once");
     expect(blitz::detail::ForkHistory::ended == 1, "the end of the fork was told");
@@ -232,7 +232,7 @@ INTERLEAVE_CASE("withheld: a waits for what it has pushed", .preemptions = 2, .r
   run.thread("caller", [&] {
     auto& worker = static_cast<Worker&>(*pool.registry->borrow());
     join_on<CallPlain>(
-        worker,
+        hot(worker),
         [&] {
           worker.push(&pushed);
           done.park();
