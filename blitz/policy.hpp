@@ -431,8 +431,34 @@ concept Policy =
     } && JobInjector<typename P::Injector> && JobQueue<typename P::LocalQueue, typename P::Injector> &&
     IdleProtocol<typename P::Idle> && JobFinder<typename P::Finder, typename P::LocalQueue, typename P::Injector>;
 
+#if defined(BLITZ_REFERENCE)  // The reference has these two without their private parts.
+
+/// The policy of ThreadPool, for fork-join programs: most jobs are created and awaited by other jobs. A growable Chase-Lev deque
+/// for each worker, a Treiber stack for jobs from outside, and progressive sleep. Another policy may use its parts: Injector,
+/// LocalQueue, Idle and Finder.
+/// @code
+///   static_assert(blitz::Policy<blitz::ForkJoinPolicy>);
+/// @endcode
+///
+/// Thread-safety: see Policy.
+struct ForkJoinPolicy {};
+
+/// The policy of AsyncThreadPool, for servers: many independent jobs, fair to the oldest. A ring of 256 jobs with a LIFO slot for
+/// each worker, a queue with a mutex for jobs from outside, and a bitmap of parked workers. It is compiled in the library, so
+/// other policies do not use its parts.
+/// @code
+///   static_assert(blitz::PoolPolicy<blitz::AsyncPolicy>);
+/// @endcode
+///
+/// Thread-safety: see Policy.
+struct AsyncPolicy {};
+
+#else
+
 struct BLITZ_API ForkJoinPolicy;  // detail/fork_join/fork_join_policy.hpp
 struct BLITZ_API AsyncPolicy;     // detail/async/async_policy.hpp
+
+#endif
 
 namespace detail {
 

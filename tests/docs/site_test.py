@@ -34,7 +34,8 @@ SOURCES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs"
            "tests/interleave/README.md", "tests/mutants/README.md", "bench/README.md", "bench/simulation/README.md", "bench/break-even.svg",
            "bench/cadence-loop_32.svg", "packaging/README.md"]
 
-PUBLIC = ["parallel_for", "join", "scope", "sort", "copy_if", "par", "BasicThreadPool", "ThreadPoolOptions", "JoinCallable"]
+PUBLIC = ["parallel_for", "join", "scope", "sort", "copy_if", "par", "BasicThreadPool", "ThreadPoolOptions", "JoinCallable", "LoopRange", "Unit",
+          "ForkJoinPolicy", "AsyncPolicy"]
 
 
 
