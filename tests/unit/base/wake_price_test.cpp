@@ -244,12 +244,13 @@ TEST_CASE("series: each wake-up that brought no help doubles what the next must 
 
 namespace {
 
-/// Whether a wait that begins now lasts longer than the usual search. The clock is the real one, and this thread may lose
-/// its processor meanwhile: one of a few waits tells.
+/// Whether a wait that begins now lasts longer than the usual search. The clock is the real one. It may advance in steps, or this
+/// thread may lose its processor: so one of the waits within a millisecond decides.
 bool is_patient(const Patience& patience, const WakePrice& price) {
-  for (int i = 0; i < 100; ++i) {
+  const Ticks end = ticks_now() + microseconds(1000);
+  do {
     if (patience.lasts(ticks_now(), price)) return true;
-  }
+  } while (ticks_now() < end);
   return false;
 }
 
