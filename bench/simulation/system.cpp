@@ -1,6 +1,5 @@
 /// What the library has from the system, on the simulated machine: the functions of detail/sys and detail/fence that make
 /// system calls, the clock, and the allocator.
-#include "blitz/detail/sys/system.hpp"
 
 #include <cstdlib>
 #include <ctime>
@@ -12,8 +11,6 @@
 #include "blitz/detail/base/atomic.hpp"
 #include "blitz/detail/fence/asymmetric_fence.hpp"
 #include "blitz/detail/fence/coalesced_fence.hpp"
-#include "blitz/detail/sys/cpu_count.hpp"
-#include "blitz/detail/sys/fork.hpp"
 #include "blitz/detail/sys/futex.hpp"
 #include "blitz/detail/sys/placement.hpp"
 #include "blitz/detail/sys/thread.hpp"
@@ -93,18 +90,6 @@ ThreadHandle start_thread(ThreadEntry entry, void* argument, const ThreadOptions
 void join_thread(ThreadHandle processor) noexcept { Machine::current()->join_thread(static_cast<unsigned>(processor)); }
 
 void forget_thread(ThreadHandle /*processor*/) noexcept {}
-
-// --- the others: there are no forks, no limits and no hints ---
-
-constinit Atomic<std::uint32_t> fork_generation{0};
-
-bool at_fork(const ForkHandlers& /*handlers*/) noexcept { return false; }
-
-void ask_for_huge_pages(void* /*memory*/, std::size_t /*size*/) noexcept {}
-void let_go(void* /*memory*/, std::size_t /*size*/) noexcept {}
-
-Processors allowed_processors() { return {}; }
-std::optional<double> cpu_limit() noexcept { return std::nullopt; }
 
 }  // namespace blitz::detail
 

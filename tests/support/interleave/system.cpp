@@ -1,4 +1,4 @@
-/// The system of the interleaving tests: it has no forks, no limits and no hints.
+/// The system of the interleaving tests and of the simulator: it has no forks, no limits and no hints.
 #include "blitz/detail/sys/system.hpp"
 
 #include "blitz/detail/base/atomic.hpp"

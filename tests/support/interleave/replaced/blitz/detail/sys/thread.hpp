@@ -39,8 +39,8 @@ class Thread {
   void abandon() noexcept { ended_.reset(); }
 
  private:
-  std::unique_ptr<Atomic<std::uint32_t>>
-      ended_;  // 1 once the thread has ended: written by it, read by the one that joins it
+  /// 1 once the thread has ended. Written by it, read by the one that joins it.
+  std::unique_ptr<Atomic<std::uint32_t>> ended_;
 };
 
 }  // namespace blitz::detail
