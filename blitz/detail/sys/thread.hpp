@@ -8,22 +8,12 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <utility>
 
 #include "blitz/detail/base/export.hpp"
+#include "blitz/detail/sys/thread_options.hpp"
 
 namespace blitz::detail {
-
-struct ThreadOptions {
-  /// Truncated to the 15 bytes that the Linux kernel keeps. Ignored on systems whose threads have no names.
-  std::string name = {};
-  /// In bytes, rounded up to whole pages; Windows takes less than 4 GiB. 0: the system's default.
-  std::size_t stack_size = 0;
-  /// The one processor to run on, from the first instruction. None: any processor.
-  std::optional<unsigned> processor = {};
-};
 
 /// The function of a thread.
 using ThreadEntry = void (*)(void*);

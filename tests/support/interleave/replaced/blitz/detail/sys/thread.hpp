@@ -5,20 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
 
 #include "blitz/detail/base/atomic.hpp"
 #include "blitz/detail/sys/futex.hpp"
+#include "blitz/detail/sys/thread_options.hpp"
 #include "tests/support/interleave/scheduler.hpp"
 
 namespace blitz::detail {
-
-struct ThreadOptions {
-  std::string name = {};
-  std::size_t stack_size = 0;
-  std::optional<unsigned> processor = {};
-};
 
 class Thread {
  public:
