@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Checks that each test names the targets whose files it uses: `meson test` then builds all that a chosen test needs.
+
+    depends.py BUILD_DIR
+"""
+
+import json
+import re
+import subprocess
+import sys
+
+
+def introspected(build, what):
+    result = subprocess.run(["meson", "introspect", build, what], check=True, capture_output=True, text=True)
+    return json.loads(result.stdout)
+
+
+def complaints_about(tests, targets):
+    """Names each test with a built file among its arguments or in its environment, but not among its dependencies."""
+    files = {name: target["id"] for target in targets for name in target["filename"]}
+    for test in tests:
+        for text in [*test["cmd"], *test["env"].values()]:
+            for name, target in files.items():
+                if re.search(re.escape(name) + r"(?![\w.])", str(text)) and target not in test["depends"]:
+                    yield f"{test['name']} uses {name}, and does not depend on it"
+
+
+def main():
+    (build,) = sys.argv[1:]
+    tests = introspected(build, "--tests")
+    complaints = list(complaints_about(tests, introspected(build, "--targets")))
+    # A test without its dependencies is one to complain about.
+    some = next(test for test in tests if test["depends"] and not test["cmd"][0].endswith("python3"))
+    if not list(complaints_about([{**some, "depends": []}], introspected(build, "--targets"))):
+        complaints.append(f"nobody notices that {some['name']} has lost its dependencies")
+    print("\n".join(complaints))
+    print(f"{len(tests)} tests, {len(complaints)} complaints")
+    return 1 if complaints or not tests else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
