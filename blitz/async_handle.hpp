@@ -316,7 +316,7 @@ template <class F>
 /// @throws std::bad_alloc, what the closure's move or copy throws, and what global_pool() throws; `f` is then not
 ///         called.
 /// Complexity: O(1); one allocation. Thread-safety: any thread.
-template <SpawnTask F>
+template <SpawnFunction F>
 [[nodiscard("blitz: without its handle the job's result is lost: keep it and call get(), or use blitz::spawn")]] auto
 async(F&& f) {
   return detail::async_in(detail::current_pool(), std::forward<F>(f));
@@ -329,7 +329,7 @@ BLITZ_REFUSE(
     "spawn and async take one callable without arguments, which captures what it needs: blitz::spawn([x] { f(x); })")
     async(F&&... f) BLITZ_REFUSED;
 template <class F>
-  requires(!detail::NoCallable<F> && !SpawnTask<F>)
+  requires(!detail::NoCallable<F> && !SpawnFunction<F>)
 BLITZ_REFUSE("a job keeps its callable, and this one cannot be copied: give it up with std::move(f)")
     async(F&& f) BLITZ_REFUSED;
 /// @endcond

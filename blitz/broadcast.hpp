@@ -20,10 +20,10 @@
 
 namespace blitz {
 
-/// What broadcast() takes: a BroadcastTask whose results, if any, can be collected.
+/// The argument of broadcast(): a SpawnBroadcastFunction without a result, or with one that can be collected.
 template <class F>
-concept BroadcastCallable =
-    BroadcastTask<F> && !std::is_reference_v<std::invoke_result_t<const std::decay_t<F>&, BroadcastContext>>;
+concept BroadcastFunction =
+    SpawnBroadcastFunction<F> && !std::is_reference_v<std::invoke_result_t<const std::decay_t<F>&, BroadcastContext>>;
 
 namespace detail {
 
@@ -103,14 +103,14 @@ auto broadcast_in(PoolBase& pool, F&& f) {
 /// @code
 ///   const std::vector<std::size_t> indices = blitz::broadcast([](blitz::BroadcastContext c) { return c.index(); });
 /// @endcode
-template <BroadcastCallable F>
+template <BroadcastFunction F>
 auto broadcast(F&& f) {
   return detail::broadcast_in(detail::current_pool(), std::forward<F>(f));
 }
 
 /// @cond
 template <class F>
-  requires(!BroadcastCallable<F>)
+  requires(!BroadcastFunction<F>)
 BLITZ_REFUSE(
     "the function of broadcast takes the context, which knows the worker, and may return a value: "
     "blitz::broadcast([](blitz::BroadcastContext c) { return c.index(); })") broadcast(F&& f) BLITZ_REFUSED;

@@ -19,6 +19,7 @@
 #include "blitz/scope.hpp"
 #include "blitz/spawn.hpp"
 #include "blitz/stats.hpp"
+#include "blitz/stopped.hpp"
 #include "blitz/task_group.hpp"
 #include "blitz/thread_pool.hpp"
 #include "blitz/version.hpp"

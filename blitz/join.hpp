@@ -45,11 +45,11 @@ class JoinContext {
 
 /// What join() takes: something that can be called without arguments.
 template <class F>
-concept JoinCallable = std::invocable<F>;
+concept JoinFunction = std::invocable<F>;
 
 /// What join_context() takes: something that can be called with a JoinContext.
 template <class F>
-concept JoinContextCallable = std::invocable<F, JoinContext>;
+concept JoinContextFunction = std::invocable<F, JoinContext>;
 
 namespace detail {
 
@@ -268,7 +268,7 @@ BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b) {
 ///         called; outside every pool what global_pool() throws.
 /// Complexity: O(1) beside the two calls: a few nanoseconds if nothing is stolen, and no allocation.
 /// Thread-safety: any thread.
-template <JoinCallable A, JoinCallable B>
+template <JoinFunction A, JoinFunction B>
 BLITZ_ALWAYS_INLINE auto join(A&& a, B&& b) {
   return detail::join_here<detail::CallPlain>(std::forward<A>(a), std::forward<B>(b));
 }
@@ -286,7 +286,7 @@ BLITZ_ALWAYS_INLINE auto join(A&& a, B&& b) {
 /// @throws The exception furthest left; std::bad_alloc from a queue that cannot grow: none is then called, unless
 ///         another worker has begun it; outside every pool what global_pool() throws.
 /// Complexity: O(n) for n callables, beside the calls. Thread-safety: any thread.
-template <JoinCallable A, JoinCallable B, JoinCallable C, JoinCallable... More>
+template <JoinFunction A, JoinFunction B, JoinFunction C, JoinFunction... More>
 auto join(A&& a, B&& b, C&& c, More&&... more) {
   using Results =
       std::tuple<detail::CallValue<A>, detail::CallValue<B>, detail::CallValue<C>, detail::CallValue<More>...>;
@@ -301,7 +301,7 @@ BLITZ_REFUSE(
     "join calls two functions or more, perhaps at once; one alone is called as f(), or given to blitz::async(f)")
     join(F&&... fs) BLITZ_REFUSED;
 template <class... F>
-  requires(sizeof...(F) >= 2 && !(JoinCallable<F> && ...))
+  requires(sizeof...(F) >= 2 && !(JoinFunction<F> && ...))
 BLITZ_REFUSE(
     "join takes callables without arguments, not the results of calls: "
     "blitz::join([&] { return f(x); }, [&] { return g(y); })") join(F&&... fs) BLITZ_REFUSED;
@@ -316,7 +316,7 @@ BLITZ_REFUSE(
 /// @return std::pair of the results, Unit for void.
 /// @throws The exception of `a`, or else that of `b`; std::bad_alloc; outside every pool what global_pool() throws.
 /// Complexity: O(1) beside the two calls. Thread-safety: any thread.
-template <JoinContextCallable A, JoinContextCallable B>
+template <JoinContextFunction A, JoinContextFunction B>
 auto join_context(A&& a, B&& b) {
   return detail::join_here<detail::CallWithContext>(std::forward<A>(a), std::forward<B>(b));
 }
@@ -334,7 +334,7 @@ auto join_context(A&& a, B&& b) {
 /// @throws The exception furthest left; std::bad_alloc from a queue that cannot grow: none is then called, unless
 ///         another worker has begun it; outside every pool what global_pool() throws.
 /// Complexity: O(n) for n callables, beside the calls; no allocation. Thread-safety: any thread.
-template <JoinCallable F, JoinCallable G, JoinCallable... More>
+template <JoinFunction F, JoinFunction G, JoinFunction... More>
 void parallel_invoke(F&& f, G&& g, More&&... more) {
   detail::join_many<detail::CallAndDrop, void>(std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...);
 }

@@ -21,7 +21,7 @@ namespace blitz {
 
 /// What join_all() takes: a range of such callables that can be gone through again, whose results are no references.
 template <class R>
-concept JoinAllRange = std::ranges::forward_range<R> && JoinCallable<std::ranges::range_reference_t<R>> &&
+concept JoinAllRange = std::ranges::forward_range<R> && JoinFunction<std::ranges::range_reference_t<R>> &&
                        !std::is_reference_v<std::invoke_result_t<std::ranges::range_reference_t<R>>>;
 
 namespace detail {

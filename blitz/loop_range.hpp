@@ -67,11 +67,11 @@ concept LoopBounds = (LoopInteger<First> && LoopInteger<Last>) ||
 
 /// Callable with such arguments by several threads concurrently, and so as a constant: not a mutable lambda.
 /// @code
-///   static_assert(blitz::SharedCallable<std::negate<>, int>);
+///   static_assert(blitz::SharedFunction<std::negate<>, int>);
 /// @endcode
 ///
 /// Thread-safety: several threads call the one object concurrently.
 template <class F, class... Args>
-concept SharedCallable = std::invocable<const std::remove_reference_t<F>&, Args...>;
+concept SharedFunction = std::invocable<const std::remove_reference_t<F>&, Args...>;
 
 }  // namespace blitz

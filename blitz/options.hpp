@@ -13,8 +13,19 @@
 #include <string>
 
 #include "blitz/detail/base/export.hpp"
+#include "blitz/detail/base/refuse.hpp"
 
 namespace blitz {
+
+/// The kinds of ThreadPoolError.
+enum class ThreadPoolErrorCode : unsigned char {
+  kCannotStart,    ///< The threads cannot be had, a hook of the start has thrown, or BLITZ_NUM_THREADS is no number.
+  kLimitExceeded,  ///< More threads than a pool can have.
+  kAlreadyConfigured,  ///< The global pool has been started already.
+  kShutDown,           ///< The pool was shut down.
+  kForked,             ///< The pool is the parent's, in a forked child.
+  kWouldDeadlock       ///< The call would wait for its own thread.
+};
 
 /// Thrown if a pool cannot be constructed, or can no longer be used. The message says what to do. As thread-safe as any
 /// standard exception.
@@ -22,18 +33,31 @@ namespace blitz {
 ///   try {
 ///     blitz::ThreadPool many({.num_threads = 1000});
 ///   } catch (const blitz::ThreadPoolError& error) {
-///     std::puts(error.what());
+///     if (error.code() == blitz::ThreadPoolErrorCode::kLimitExceeded) std::puts(error.what());
 ///   }
 /// @endcode
 class BLITZ_API ThreadPoolError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  /// An error of a kind, with a message for people.
+  /// @param code     The kind.
+  /// @param message  The message.
+  ThreadPoolError(ThreadPoolErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+
+  /// The kind of the error, for programs. O(1).
+  [[nodiscard]] ThreadPoolErrorCode code() const noexcept { return code_; }
+
+ private:
+  ThreadPoolErrorCode code_;
 };
 
 /// On which processors the threads of a pool run.
 enum class Affinity : unsigned char {
-  none,           ///< On any processor.
-  one_per_worker  ///< Worker i on the i-th processor that this process may use, modulo their number.
+  kNone,          ///< On any processor.
+  kOnePerWorker,  ///< Worker i on the i-th processor that this process may use, modulo their number.
+  /// @cond
+  none BLITZ_RENAMED("blitz::Affinity::kNone") = kNone,
+  one_per_worker BLITZ_RENAMED("blitz::Affinity::kOnePerWorker") = kOnePerWorker
+  /// @endcond
 };
 
 /// The options of a pool. Plain data. All members have defaults; name those to change:
@@ -67,7 +91,7 @@ struct ThreadPoolOptions {
   /// that ran the job or the hook, possibly on several concurrently. Empty: std::terminate is called instead.
   std::function<void(std::exception_ptr)> exception_handler = nullptr;
 
-  Affinity affinity = Affinity::none;  ///< On which processors the threads run.
+  Affinity affinity = Affinity::kNone;  ///< On which processors the threads run.
 
   /// How many waits may be nested on a worker's stack while it still takes other workers' jobs. A worker that waits
   /// deeper runs only jobs of its own queue, and sleeps when there are none, so that its stack does not fill with

@@ -16,27 +16,32 @@
 #include "blitz/detail/base/refuse.hpp"
 #include "blitz/detail/loop/items.hpp"
 #include "blitz/detail/loop/loop.hpp"
+#include "blitz/detail/loop/mistake.hpp"
 #include "blitz/pool_ref.hpp"
 
 namespace blitz {
 
 /// How a loop is shared out.
 enum class Schedule : unsigned char {
-  adaptive,  ///< halves what is left whenever a worker is idle; for all loops
+  kAdaptive,  ///< halves what is left whenever a worker is idle; for all loops
   /// Equal blocks, one for each worker (1024 at most), cut at once. A worker that joins the loop begins with the block of
   /// its own index; it runs another one only when it has nothing else to do, and that block's worker has not joined yet.
   /// For bodies of equal cost, where repeated loops should touch the same memory on the same worker.
-  fixed
+  kFixed,
+  /// @cond
+  adaptive BLITZ_RENAMED("blitz::Schedule::kAdaptive") = kAdaptive,
+  fixed BLITZ_RENAMED("blitz::Schedule::kFixed") = kFixed
+  /// @endcond
 };
 
-/// The fine print of a loop. Plain data.
+/// The options of a loop, which come first in a call. Plain data.
 /// @code
-///   blitz::parallel_for(v, [](double& x) { x /= 2; }, {.min_grain = 10'000, .stop = token});
+///   blitz::parallel_for({.min_grain = 10'000, .stop = token}, v, [](double& x) { x /= 2; });
 /// @endcode
 struct ForOptions {
-  /// No block has fewer items than this, unless the loop itself has. 0 is taken for 1.
-  std::size_t min_grain = 1;
-  Schedule schedule = Schedule::adaptive;  ///< How the loop is shared out.
+  /// No block has fewer items than this, unless the loop itself has. 0: the loop decides.
+  std::size_t min_grain = 0;
+  Schedule schedule = Schedule::kAdaptive;  ///< How the loop is shared out.
   /// When a stop is requested here, blocks that have not begun never do, and the loop returns as if it were complete.
   std::stop_token stop{};
   PoolRef pool{};  ///< The pool that runs the loop.
@@ -45,12 +50,16 @@ struct ForOptions {
 /// The body of parallel_for() over items: callable with one of them, by several threads concurrently. Its result is ignored,
 /// unless it is a Flow.
 template <class F, class Item>
-concept LoopBody = SharedCallable<F, Item>;
+concept LoopFunction = SharedFunction<F, Item>;
 
 /// What a body returns that may end its loop: see parallel_for.
 enum class Flow : unsigned char {
-  go_on,  ///< with the next item
-  stop    ///< this block ends here, and no block that has not begun will begin
+  kContinue,  ///< with the next item
+  kStop,      ///< this block ends here, and no block that has not begun will begin
+  /// @cond
+  go_on BLITZ_RENAMED("blitz::Flow::kContinue") = kContinue,
+  stop BLITZ_RENAMED("blitz::Flow::kStop") = kStop
+  /// @endcond
 };
 
 namespace detail {
@@ -59,33 +68,34 @@ namespace detail {
 template <class R>
 using LoopBlockOf = typename BlockItems<R>::Item;
 
-/// A body that would do, if only one thread called it.
+/// A body that would do if only one thread called it.
 template <class F, class Item>
-concept MutableBody = std::invocable<F&, Item> && !LoopBody<F, Item>;
+concept MutableBody = std::invocable<F&, Item> && !LoopFunction<F, Item>;
 
-/// A body that would do, if the items did not share words.
+/// A body that would do if the items did not share words.
 template <class F, class It>
 concept BodyOfSharedWords =
     SharesWords<It> && std::invocable<F&, std::iter_reference_t<It>> && !std::invocable<F&, ReadOnlyBit>;
 
-/// Calls `f`. Returns whether it ends its loop: whether it has returned Flow::stop.
+/// Calls `f`. Returns whether it ends its loop: whether it has returned Flow::kStop.
 template <class F, class... Args>
 BLITZ_ALWAYS_INLINE bool stops_loop(F& f, Args&&... args) {
   if constexpr (std::same_as<std::remove_cvref_t<std::invoke_result_t<F&, Args...>>, Flow>) {
-    return std::invoke(f, std::forward<Args>(args)...) == Flow::stop;
+    return std::invoke(f, std::forward<Args>(args)...) == Flow::kStop;
   } else {
     std::invoke(f, std::forward<Args>(args)...);
     return false;
   }
 }
 
-/// Calls `f` for each item of the space. `pool`: see Loop::run.
+/// Calls `f` for each item of the space.
 template <class Items, class F>
-void run_loop(PoolBase* pool, const ForOptions& options, const LoopSpace<Items>& space, const F& f) {
+void run_loop(const ForOptions& options, const LoopSpace<Items>& space, const F& f) {
   struct ItemLoop final : Loop {
     ItemLoop(LoopIndex positions, const Items& its_items, const F& its_f, const ForOptions& its_options)
-        : Loop(&run_block_of, positions, its_options.schedule == Schedule::fixed ? LoopCut::kFixed : LoopCut::kAdaptive,
-               its_options.min_grain, its_options.stop),
+        : Loop(&run_block_of, positions,
+               its_options.schedule == Schedule::kFixed ? LoopCut::kFixed : LoopCut::kAdaptive, its_options.min_grain,
+               its_options.stop),
           items(its_items),
           f(its_f) {}
     static bool run_block_of(const Loop& self, void* /*value*/, LoopIndex first, LoopIndex last) {
@@ -101,12 +111,12 @@ void run_loop(PoolBase* pool, const ForOptions& options, const LoopSpace<Items>&
     const Items items;
     const F& f;
   };
-  if (space.count > 0) ItemLoop(space.count, space.items, f, options).run(pool);
+  if (space.count > 0) ItemLoop(space.count, space.items, f, options).run(options.pool.base());
 }
 
 }  // namespace detail
 
-/// Calls `f(x)` for every x of `range`, in any order, perhaps at once.
+/// Calls `f(x)` for every x of `range`, in any order, perhaps concurrently.
 ///
 /// Cuts the range into contiguous blocks, as options.schedule says; within a block the order is the range's. Splitting
 /// is on demand: a loop that finds no idle worker runs as the plain loop does, and on a pool of one thread, if it cannot be
@@ -115,49 +125,59 @@ void run_loop(PoolBase* pool, const ForOptions& options, const LoopSpace<Items>&
 /// An exception ends the loop early: no block that has not begun will begin, and the first one thrown is rethrown once
 /// all running blocks are done. Outside every pool the loop runs in global_pool().
 ///
-/// An `f` that returns blitz::Flow may end the loop in the same way, and that loop alone: after Flow::stop its block
+/// An `f` that returns blitz::Flow may end the loop in the same way, and that loop alone: after Flow::kStop its block
 /// ends. An exception of another block arrives all the same. To find any x of a kind:
 /// @code
 ///   std::atomic<const Item*> found = nullptr;
 ///   blitz::parallel_for(items, [&](const Item& x) {
-///     if (!matches(x)) return blitz::Flow::go_on;
+///     if (!matches(x)) return blitz::Flow::kContinue;
 ///     found.store(&x, std::memory_order_relaxed);
-///     return blitz::Flow::stop;
+///     return blitz::Flow::kStop;
 ///   });
 /// @endcode
 /// @param range    Must live until the call has returned.
-/// @param f        Called once for each item, unless the loop ends early; through a constant reference, by several threads at
-///                 once: a mutable lambda is refused. Gets the items of a vector<bool> to read only.
-/// @param options  The least size of a block, how blocks are cut, a stop token, the pool.
-/// @throws The first exception of `f`; outside every pool what global_pool() throws.
+/// @param f        Called once for each item, unless the loop ends early; through a constant reference, by several threads
+///                 concurrently: a mutable lambda is refused. Gets the items of a vector<bool> to read only.
+/// @throws The first exception of `f`; outside every pool the exceptions of global_pool().
 /// Complexity: O(n) calls for n items; beside them a few nanoseconds, and O(log n) blocks for each idle worker. No
 /// allocation.
 /// Thread-safety: any thread.
-template <LoopRange R, LoopBody<detail::RangeItem<R>> F>
-void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
-  detail::run_loop(options.pool.base(), options, detail::items_of(range), f);
+template <LoopRange R, LoopFunction<detail::RangeItem<R>> F>
+void parallel_for(R&& range, F&& f) {
+  detail::run_loop(ForOptions{}, detail::items_of(range), f);
+}
+/// @copydoc blitz::parallel_for(R&&, F&&)
+/// @param options  The least size of a block, how blocks are cut, a stop token, the pool.
+template <LoopRange R, LoopFunction<detail::RangeItem<R>> F>
+void parallel_for(const ForOptions& options, R&& range, F&& f) {
+  detail::run_loop(options, detail::items_of(range), f);
 }
 
 /// Calls `f(i)` for every i in [first, last): integers (f gets their common type), or random-access iterators (f gets
-/// what they refer to). A reversed range of integers is empty. Otherwise as the form for ranges.
+/// the items). A reversed range of integers is empty. Otherwise the same as the form for ranges.
 /// @code
 ///   blitz::parallel_for(0, n, [&](int i) { squares[i] = i * i; });
 /// @endcode
 /// @param first    The first integer, or an iterator to the first item.
-/// @param last     Behind the last.
+/// @param last     One after the last.
 /// @param f        Called once for each, unless the loop ends early.
-/// @param options  See the form for ranges.
 /// @throws The first exception of `f`; std::length_error for iterators that are 2^64 items apart or more; outside every
-///         pool what global_pool() throws.
+///         pool the exceptions of global_pool().
 /// Complexity and thread-safety: see the form for ranges.
-template <class First, detail::LoopEnd<First> Last, LoopBody<detail::LoopItem<First, Last>> F>
-void parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) {
-  detail::run_loop(options.pool.base(), options, detail::items_of(first, last), f);
+template <class First, detail::LoopEnd<First> Last, LoopFunction<detail::LoopItem<First, Last>> F>
+void parallel_for(First first, Last last, F&& f) {
+  detail::run_loop(ForOptions{}, detail::items_of(first, last), f);
+}
+/// @copydoc blitz::parallel_for(First, Last, F&&)
+/// @param options  See the form for ranges.
+template <class First, detail::LoopEnd<First> Last, LoopFunction<detail::LoopItem<First, Last>> F>
+void parallel_for(const ForOptions& options, First first, Last last, F&& f) {
+  detail::run_loop(options, detail::items_of(first, last), f);
 }
 
 /// Calls `f(i)` for the integers first, first + step, first + 2 * step, ... that lie before `last`: below it, or, if the
 /// step is negative, above it. `f` gets the common type of `first` and `last`; no sum that the type could not hold is
-/// made. Otherwise as the form for ranges.
+/// made. Otherwise the same as the form for ranges.
 /// @code
 ///   blitz::parallel_for(n - 1, -1, -2, [&](int i) { v[i] = 0; });  // every other element, from the last on
 /// @endcode
@@ -165,112 +185,156 @@ void parallel_for(First first, Last last, F&& f, const ForOptions& options = {})
 /// @param last     Not reached.
 /// @param step     From one integer to the next; may be negative.
 /// @param f        Called once for each, unless the loop ends early.
-/// @param options  See the form for ranges.
 /// @throws The first exception of `f`; std::invalid_argument if the step is 0; outside every pool what global_pool()
 ///         throws.
 /// Complexity and thread-safety: see the form for ranges.
-template <LoopInteger First, LoopInteger Last, LoopInteger Step, class F>
-  requires LoopBody<F, std::common_type_t<First, Last>>
-void parallel_for(First first, Last last, Step step, F&& f, const ForOptions& options = {}) {
-  detail::run_loop(options.pool.base(), options, detail::items_of(first, last, step), f);
+template <LoopInteger First, LoopInteger Last, LoopInteger Step, LoopFunction<std::common_type_t<First, Last>> F>
+void parallel_for(First first, Last last, Step step, F&& f) {
+  detail::run_loop(ForOptions{}, detail::items_of(first, last, step), f);
+}
+/// @copydoc blitz::parallel_for(First, Last, Step, F&&)
+/// @param options  See the form for ranges.
+template <LoopInteger First, LoopInteger Last, LoopInteger Step, LoopFunction<std::common_type_t<First, Last>> F>
+void parallel_for(const ForOptions& options, First first, Last last, Step step, F&& f) {
+  detail::run_loop(options, detail::items_of(first, last, step), f);
 }
 
-/// @cond
-template <class R, class F>
-  requires(!std::ranges::range<R>)
-BLITZ_REFUSE(
-    "parallel_for runs over a range, or from one integer to another: blitz::parallel_for(0, n, [&](int i) { ... })")
-    parallel_for(R&& range, F&& f, const ForOptions& options = {}) BLITZ_REFUSED;
-template <std::ranges::range R, class F>
-  requires(!LoopRange<R>)
-BLITZ_REFUSE(
-    "parallel_for cuts its range, which must have random access and a size (vector, array, span, deque, views::iota); "
-    "for a list, a map or a set use blitz::parallel_for_each")
-    parallel_for(R&& range, F&& f, const ForOptions& options = {}) BLITZ_REFUSED;
-#define BLITZ_REFUSE_MUTABLE_BODY                                                                                  \
-  BLITZ_REFUSE(                                                                                                    \
-      "the body of a loop is called by several threads at once, so it is no mutable lambda and its operator() is " \
-      "const: "                                                                                                    \
-      "count in a std::atomic or a blitz::worker_local, or add up with blitz::parallel_reduce")
-#define BLITZ_REFUSE_SHARED_WORDS                                                                                      \
-  BLITZ_REFUSE(                                                                                                        \
-      "the items of a vector<bool> share words, so several threads cannot change them: use std::vector<char>; a body " \
-      "that "                                                                                                          \
-      "only reads takes a bool")
-template <LoopRange R, class F>
-  requires(detail::MutableBody<F, detail::RangeItem<R>>)
-BLITZ_REFUSE_MUTABLE_BODY parallel_for(R&& range, F&& f, const ForOptions& options = {}) BLITZ_REFUSED;
-template <class First, class Last, class F>
-  requires(LoopBounds<First, Last> && detail::MutableBody<F, detail::LoopItem<First, Last>>)
-BLITZ_REFUSE_MUTABLE_BODY parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) BLITZ_REFUSED;
-template <LoopInteger First, LoopInteger Last, LoopInteger Step, class F>
-  requires(detail::MutableBody<F, std::common_type_t<First, Last>>)
-BLITZ_REFUSE_MUTABLE_BODY parallel_for(First first, Last last, Step step, F&& f,
-                                       const ForOptions& options = {}) BLITZ_REFUSED;
-template <LoopRange R, class F>
-  requires(detail::BodyOfSharedWords<F, std::ranges::iterator_t<R>>)
-BLITZ_REFUSE_SHARED_WORDS parallel_for(R&& range, F&& f, const ForOptions& options = {}) BLITZ_REFUSED;
-template <LoopRange R, class F>
-  requires(!std::invocable<F&, detail::RangeItem<R>> && !detail::BodyOfSharedWords<F, std::ranges::iterator_t<R>>)
-BLITZ_REFUSE(
-    "the body of parallel_for is called with one item of the range, as f(*it): let it take that type, or const auto&; "
-    "the items of a constant range cannot be changed")
-    parallel_for(R&& range, F&& f, const ForOptions& options = {}) BLITZ_REFUSED;
-template <class First, class Last, class F>
-  requires(!LoopBounds<First, Last> && !std::ranges::range<First> && !std::same_as<First, ForOptions> &&
-           !std::same_as<std::remove_cvref_t<F>, ForOptions>)
-BLITZ_REFUSE(
-    "parallel_for runs from one integer to another, or between random-access iterators; the items of a list are for "
-    "blitz::parallel_for_each, and a body computes its fraction from an integer")
-    parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) BLITZ_REFUSED;
-template <class First, class Last, class F>
-  requires(LoopBounds<First, Last> && !std::invocable<F&, detail::LoopItem<First, Last>> &&
-           !std::same_as<std::remove_cvref_t<F>, ForOptions>)
-BLITZ_REFUSE(
-    "the body of parallel_for is called with one integer, or with what an iterator refers to: "
-    "blitz::parallel_for(0, n, [&](int i) { ... })")
-    parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) BLITZ_REFUSED;
-template <class R, class F>
-BLITZ_REFUSE(
-    "the options of parallel_for come last: blitz::parallel_for(range, f, {.min_grain = 64}); those of algorithms come "
-    "first")
-parallel_for(const ForOptions& options, R&& range, F&& f) BLITZ_REFUSED;
-template <LoopRange R, class F, std::integral Grain>
-BLITZ_REFUSE("a grain is an option, and seldom needed: blitz::parallel_for(range, f, {.min_grain = 64})")
-parallel_for(R&& range, F&& f, Grain grain) BLITZ_REFUSED;
-template <class First, class Last, class F, std::integral Grain>
-  requires(LoopBounds<First, Last>)
-BLITZ_REFUSE("a grain is an option, and seldom needed: blitz::parallel_for(0, n, f, {.min_grain = 64})")
-    parallel_for(First first, Last last, F&& f, Grain grain) BLITZ_REFUSED;
-/// @endcond
-
 /// Calls `f(block)` for contiguous sub-ranges (std::ranges::subrange) that cover `range`, each item once: for bodies
-/// that are vectorised, or that keep state from item to item. An `f` that returns Flow::stop ends the loop after its block.
-/// Otherwise as parallel_for.
+/// that are vectorised, or that keep state from item to item. An `f` that returns Flow::kStop ends the loop after its
+/// block. Otherwise the same as parallel_for.
 /// @code
 ///   blitz::parallel_for_blocks(samples, [&](auto block) { filter(block.data(), block.size()); });
 /// @endcode
 /// @param range    Must live until the call has returned.
-/// @param f        Called with one block after the other, by several threads at once.
-/// @param options  See parallel_for.
-/// @throws The first exception of `f`; outside every pool what global_pool() throws.
+/// @param f        Called with one block after the other, by several threads concurrently.
+/// @throws The first exception of `f`; outside every pool the exceptions of global_pool().
 /// Complexity: a call for each block: one, and O(log n) for each idle worker. Thread-safety: any thread.
-template <LoopRange R, LoopBody<detail::LoopBlockOf<R>> F>
+template <LoopRange R, LoopFunction<detail::LoopBlockOf<R>> F>
   requires(!detail::SharesWords<std::ranges::iterator_t<R>>)
-void parallel_for_blocks(R&& range, F&& f, const ForOptions& options = {}) {
-  detail::run_loop(options.pool.base(), options, detail::blocks_of(range), f);
+void parallel_for_blocks(R&& range, F&& f) {
+  detail::run_loop(ForOptions{}, detail::blocks_of(range), f);
+}
+/// @copydoc blitz::parallel_for_blocks(R&&, F&&)
+/// @param options  See parallel_for.
+template <LoopRange R, LoopFunction<detail::LoopBlockOf<R>> F>
+  requires(!detail::SharesWords<std::ranges::iterator_t<R>>)
+void parallel_for_blocks(const ForOptions& options, R&& range, F&& f) {
+  detail::run_loop(options, detail::blocks_of(range), f);
 }
 
 /// @cond
-template <LoopRange R, class F>
-  requires(detail::MutableBody<F, detail::LoopBlockOf<R>>)
-BLITZ_REFUSE_MUTABLE_BODY parallel_for_blocks(R&& range, F&& f, const ForOptions& options = {}) BLITZ_REFUSED;
-template <LoopRange R, LoopBody<detail::LoopBlockOf<R>> F>
-  requires(detail::SharesWords<std::ranges::iterator_t<R>>)
-BLITZ_REFUSE(
-    "the items of a vector<bool> share words, so several threads cannot change them: use std::vector<char>; to read "
-    "them, "
-    "pass std::as_const(flags)") parallel_for_blocks(R&& range, F&& f, const ForOptions& options = {}) BLITZ_REFUSED;
+namespace detail {
+
+/// The arguments of parallel_for.
+struct ForArguments {
+  template <class R, class F>
+  [[nodiscard]] static consteval Mistake of() {
+    if constexpr (!std::ranges::range<R>) {
+      return Mistake::kRange;
+    } else if constexpr (!LoopRange<R>) {
+      return Mistake::kItems;
+    } else if constexpr (BodyOfSharedWords<F, std::ranges::iterator_t<R>>) {
+      return Mistake::kWords;
+    } else if constexpr (LoopFunction<F, RangeItem<R>>) {
+      return Mistake::kNone;
+    } else {
+      return MutableBody<F, RangeItem<R>> ? Mistake::kMutable : Mistake::kBody;
+    }
+  }
+  template <class A, class B, class F>
+  [[nodiscard]] static consteval Mistake of() {
+    using First = std::decay_t<A>;
+    using Last = std::decay_t<B>;
+    if constexpr (!LoopBounds<First, Last>) {
+      return std::ranges::range<A> && std::integral<std::remove_cvref_t<F>> ? Mistake::kGrain : Mistake::kBounds;
+    } else if constexpr (LoopFunction<F, LoopItem<First, Last>>) {
+      return Mistake::kNone;
+    } else {
+      return MutableBody<F, LoopItem<First, Last>> ? Mistake::kMutable : Mistake::kIndexBody;
+    }
+  }
+  template <class A, class B, class C, class F>
+  [[nodiscard]] static consteval Mistake of() {
+    using First = std::decay_t<A>;
+    using Last = std::decay_t<B>;
+    if constexpr (std::integral<std::remove_cvref_t<F>>) {
+      return Mistake::kGrain;
+    } else if constexpr (LoopInteger<First> && LoopInteger<Last> && LoopInteger<std::remove_cvref_t<C>>) {
+      return of<First, Last, F>();
+    } else {
+      return Mistake::kArguments;
+    }
+  }
+};
+
+/// The arguments of parallel_for_blocks.
+struct ForBlocksArguments {
+  template <class R, class F>
+  [[nodiscard]] static consteval Mistake of() {
+    if constexpr (!std::ranges::range<R>) {
+      return Mistake::kRange;
+    } else if constexpr (!LoopRange<R>) {
+      return Mistake::kItems;
+    } else if constexpr (SharesWords<std::ranges::iterator_t<R>>) {
+      return Mistake::kWords;
+    } else if constexpr (LoopFunction<F, LoopBlockOf<R>>) {
+      return Mistake::kNone;
+    } else {
+      return MutableBody<F, LoopBlockOf<R>> ? Mistake::kMutable : Mistake::kBody;
+    }
+  }
+};
+
+}  // namespace detail
+
+#define BLITZ_LOOP_OPTIONS ".min_grain, .schedule, .stop and .pool, in this order"
+#define BLITZ_MUTABLE_BODY                                                                                          \
+  "the body of a loop is called by several threads concurrently, so it is no mutable lambda and its operator() is " \
+  "const: count in a std::atomic or a blitz::WorkerLocal, or add up with blitz::parallel_reduce"
+#define BLITZ_SHARED_WORDS \
+  "the items of a vector<bool> share words, so several threads cannot change them: use std::vector<char>"
+
+BLITZ_REFUSE_OPTIONS(parallel_for, ForOptions, detail::ForArguments, BLITZ_LOOP_OPTIONS, "range, f)");
+BLITZ_REFUSE_CALL(
+    parallel_for, ForOptions, detail::ForArguments, kArguments,
+    "parallel_for takes its options, if any, then a range, or two bounds and perhaps a step, and then its "
+    "body: blitz::parallel_for(range, f), blitz::parallel_for(0, n, [&](int i) { ... })");
+BLITZ_REFUSE_CALL(
+    parallel_for, ForOptions, detail::ForArguments, kRange,
+    "parallel_for runs over a range, or from one integer to another: blitz::parallel_for(0, n, [&](int i) { ... })");
+BLITZ_REFUSE_CALL(parallel_for, ForOptions, detail::ForArguments, kItems,
+                  "parallel_for cuts its range, which must have random access and a size (vector, array, span, deque, "
+                  "views::iota); for a list, a map or a set use blitz::parallel_for_each");
+BLITZ_REFUSE_CALL(parallel_for, ForOptions, detail::ForArguments, kBounds,
+                  "parallel_for runs from one integer to another, or between random-access iterators; the items of a "
+                  "list are for blitz::parallel_for_each, and a body computes its fraction from an integer");
+BLITZ_REFUSE_CALL(parallel_for, ForOptions, detail::ForArguments, kGrain,
+                  "a grain is an option, and seldom needed: blitz::parallel_for({.min_grain = 64}, range, f)");
+BLITZ_REFUSE_CALL(parallel_for, ForOptions, detail::ForArguments, kBody,
+                  "the body of parallel_for is called with one item of the range, as f(*it): let it take that type, or "
+                  "const auto&; the items of a constant range cannot be changed");
+BLITZ_REFUSE_CALL(parallel_for, ForOptions, detail::ForArguments, kIndexBody,
+                  "the body of parallel_for is called with one integer, or with the item of an iterator: "
+                  "blitz::parallel_for(0, n, [&](int i) { ... })");
+BLITZ_REFUSE_CALL(parallel_for, ForOptions, detail::ForArguments, kMutable, BLITZ_MUTABLE_BODY);
+BLITZ_REFUSE_CALL(parallel_for, ForOptions, detail::ForArguments, kWords,
+                  BLITZ_SHARED_WORDS "; a body that only reads takes a bool");
+
+BLITZ_REFUSE_OPTIONS(parallel_for_blocks, ForOptions, detail::ForBlocksArguments, BLITZ_LOOP_OPTIONS, "range, f)");
+BLITZ_REFUSE_CALL(parallel_for_blocks, ForOptions, detail::ForBlocksArguments, kArguments,
+                  "parallel_for_blocks takes its options, if any, a range and a body: "
+                  "blitz::parallel_for_blocks(range, [](auto block) { ... })");
+BLITZ_REFUSE_CALL(parallel_for_blocks, ForOptions, detail::ForBlocksArguments, kRange,
+                  "parallel_for_blocks runs over a range; the integers from 0 to n are std::views::iota(0, n)");
+BLITZ_REFUSE_CALL(parallel_for_blocks, ForOptions, detail::ForBlocksArguments, kItems,
+                  "parallel_for_blocks cuts its range, which must have random access and a size (vector, array, span, "
+                  "deque, views::iota)");
+BLITZ_REFUSE_CALL(parallel_for_blocks, ForOptions, detail::ForBlocksArguments, kBody,
+                  "the body of parallel_for_blocks is called with a block of items, a std::ranges::subrange: "
+                  "blitz::parallel_for_blocks(range, [](auto block) { ... })");
+BLITZ_REFUSE_CALL(parallel_for_blocks, ForOptions, detail::ForBlocksArguments, kMutable, BLITZ_MUTABLE_BODY);
+BLITZ_REFUSE_CALL(parallel_for_blocks, ForOptions, detail::ForBlocksArguments, kWords,
+                  BLITZ_SHARED_WORDS "; to read them, pass std::as_const(flags)");
 /// @endcond
 
 }  // namespace blitz

@@ -20,6 +20,7 @@
 #include "blitz/detail/base/ticks.hpp"
 #include "blitz/detail/base/to_copy.hpp"
 #include "blitz/detail/loop/items.hpp"
+#include "blitz/detail/loop/mistake.hpp"
 #include "blitz/detail/worker/worker.hpp"
 #include "blitz/parallel_for.hpp"
 #include "blitz/pool_ref.hpp"
@@ -79,11 +80,11 @@ concept TakesItems = TakesFeeder<F, std::ranges::range_value_t<R>> ||
 
 /// The body of parallel_for_each() over R: callable with an item, or with an item and a Feeder, by several threads concurrently.
 template <class F, class R>
-concept ForEachBody = detail::TakesItems<const std::remove_reference_t<F>, R>;
+concept ForEachFunction = detail::TakesItems<const std::remove_reference_t<F>, R>;
 
-/// The fine print of parallel_for_each(). Plain data.
+/// The options of parallel_for_each(), which come first in a call. Plain data.
 /// @code
-///   blitz::parallel_for_each(items, work_on, {.stop = token});
+///   blitz::parallel_for_each({.stop = token}, items, work_on);
 /// @endcode
 struct ForEachOptions {
   /// When a stop is requested here, the body is called for no further item, and the loop returns as if it were complete.
@@ -232,17 +233,16 @@ class WorkList {
 };
 
 template <class Entry, class R, class Read, class Call>
-void run_work_list(PoolBase* pool, const ForEachOptions& options, R& range, const Read& read, const Call& call) {
+void run_work_list(const ForEachOptions& options, R& range, const Read& read, const Call& call) {
   auto next = std::ranges::begin(range);
   const auto end = std::ranges::end(range);
   if (next == end) return;
   WorkList<Entry, decltype(next), std::ranges::sentinel_t<R>, Read, Call> list(std::move(next), end, read, call);
-  const ScopeOptions scope_options{.stop = options.stop};
-  OpenScope{SpawnOrder::kLifo, scope_options, pool}.on_worker([&](Scope& scope) { list.run(scope); });
+  scope({.stop = options.stop, .pool = options.pool}, [&](Scope& opened) { list.run(opened); });
 }
 
 template <class R, class F>
-void for_each_of(PoolBase* pool, const ForEachOptions& options, R& range, const F& f) {
+void for_each_of(const ForEachOptions& options, R& range, const F& f) {
   using T = std::ranges::range_value_t<R>;
   using It = std::ranges::iterator_t<R>;
   if constexpr (TakesFeeder<const F, T>) {
@@ -251,17 +251,17 @@ void for_each_of(PoolBase* pool, const ForEachOptions& options, R& range, const 
       return stops_with_owned(f, item, feeder);
     };
     run_work_list<T>(
-        pool, options, range, [](const It& from) { return T(to_copy<T>(*from)); }, call);
+        options, range, [](const It& from) { return T(to_copy<T>(*from)); }, call);
   } else if constexpr (LoopRange<R>) {
-    run_loop(pool, ForOptions{.stop = options.stop}, items_of(range), f);
+    run_loop(ForOptions{.stop = options.stop, .pool = options.pool}, items_of(range), f);
   } else if constexpr (std::ranges::forward_range<R>) {
     const auto call = [&f](It& item, std::vector<It>&) { return stops_loop(f, *item); };
     run_work_list<It>(
-        pool, options, range, [](const It& from) { return from; }, call);
+        options, range, [](const It& from) { return from; }, call);
   } else {
     const auto call = [&f](T& item, std::vector<T>&) { return stops_with_owned(f, item); };
     run_work_list<T>(
-        pool, options, range, [](const It& from) { return T(to_copy<T>(*from)); }, call);
+        options, range, [](const It& from) { return T(to_copy<T>(*from)); }, call);
   }
 }
 
@@ -289,7 +289,7 @@ void for_each_of(PoolBase* pool, const ForEachOptions& options, R& range, const 
 /// half of them to others.
 ///
 /// An exception ends the loop early: no further item begins, and the first one thrown is rethrown when the running calls
-/// are done. So does an `f` that returns Flow::stop, and a stop request, without an exception. Items that were not begun
+/// are done. So does an `f` that returns Flow::kStop, and a stop request, without an exception. Items that were not begun
 /// are destroyed.
 ///
 /// After oneTBB's parallel_for_each and its feeder.
@@ -297,22 +297,62 @@ void for_each_of(PoolBase* pool, const ForEachOptions& options, R& range, const 
 /// @param range  Read once. An empty one costs nothing.
 /// @param f      The body, called through a reference by several threads concurrently: a mutable lambda is refused. What an item's adder did before it
 ///               returned happens before the item's call.
-/// @param options  The stop token and the pool.
 /// @throws The first exception of `f`, of the range's iterators, and of the items' moves; std::bad_alloc.
 /// Complexity: O(1) for each item beside its call. Memory: the items that wait, once each, and for each worker now and
 /// then a job of some hundred bytes. Thread-safety: any thread.
-template <std::ranges::input_range R, ForEachBody<R> F>
-void parallel_for_each(R&& range, F&& f, const ForEachOptions& options = {}) {
-  detail::for_each_of(options.pool.base(), options, range, f);
+template <std::ranges::input_range R, ForEachFunction<R> F>
+void parallel_for_each(R&& range, F&& f) {
+  detail::for_each_of(ForEachOptions{}, range, f);
+}
+/// @copydoc blitz::parallel_for_each(R&&, F&&)
+/// @param options  The stop token and the pool.
+template <std::ranges::input_range R, ForEachFunction<R> F>
+void parallel_for_each(const ForEachOptions& options, R&& range, F&& f) {
+  detail::for_each_of(options, range, f);
 }
 
 /// @cond
-template <std::ranges::input_range R, class F>
-  requires(detail::TakesItems<F, R> && !ForEachBody<F, R>)
-BLITZ_REFUSE_MUTABLE_BODY parallel_for_each(R&& range, F&& f, const ForEachOptions& options = {}) BLITZ_REFUSED;
-template <std::ranges::forward_range R, class F>
-  requires(detail::BodyOfSharedWords<F, std::ranges::iterator_t<R>>)
-BLITZ_REFUSE_SHARED_WORDS parallel_for_each(R&& range, F&& f, const ForEachOptions& options = {}) BLITZ_REFUSED;
+namespace detail {
+
+/// The arguments of parallel_for_each.
+struct ForEachArguments {
+  template <class R, class F>
+  [[nodiscard]] static consteval Mistake of() {
+    if constexpr (!std::ranges::input_range<R>) {
+      return Mistake::kRange;
+    } else if constexpr (ForEachFunction<F, R>) {
+      return Mistake::kNone;
+    } else if constexpr (TakesItems<F, R>) {
+      return Mistake::kMutable;
+    } else {
+      return BodyOfSharedWords<F, std::ranges::iterator_t<R>> ? Mistake::kWords : Mistake::kBody;
+    }
+  }
+  template <class First, class Last, class F>
+  [[nodiscard]] static consteval Mistake of() {
+    return std::input_or_output_iterator<std::remove_cvref_t<First>> ? Mistake::kBounds : Mistake::kArguments;
+  }
+};
+
+}  // namespace detail
+
+BLITZ_REFUSE_OPTIONS(parallel_for_each, ForEachOptions, detail::ForEachArguments, ".stop and .pool, in this order",
+                     "range, f)");
+BLITZ_REFUSE_CALL(
+    parallel_for_each, ForEachOptions, detail::ForEachArguments, kArguments,
+    "parallel_for_each takes its options, if any, a range and a body: blitz::parallel_for_each(range, f)");
+BLITZ_REFUSE_CALL(parallel_for_each, ForEachOptions, detail::ForEachArguments, kRange,
+                  "parallel_for_each runs over a range: a container, a view, a generator");
+BLITZ_REFUSE_CALL(parallel_for_each, ForEachOptions, detail::ForEachArguments, kBounds,
+                  "parallel_for_each takes a range; two iterators make one: "
+                  "blitz::parallel_for_each(std::ranges::subrange(first, last), f)");
+BLITZ_REFUSE_CALL(
+    parallel_for_each, ForEachOptions, detail::ForEachArguments, kBody,
+    "the body of parallel_for_each is called with one item, and perhaps a blitz::Feeder for more of them: "
+    "let it take that type, or const auto&");
+BLITZ_REFUSE_CALL(parallel_for_each, ForEachOptions, detail::ForEachArguments, kMutable, BLITZ_MUTABLE_BODY);
+BLITZ_REFUSE_CALL(parallel_for_each, ForEachOptions, detail::ForEachArguments, kWords,
+                  BLITZ_SHARED_WORDS "; a body that only reads takes a bool");
 /// @endcond
 
 }  // namespace blitz

@@ -12,9 +12,9 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "blitz/detail/base/refuse.hpp"
 #include "blitz/detail/loop/items.hpp"
 #include "blitz/detail/loop/loop.hpp"
+#include "blitz/detail/loop/mistake.hpp"
 #include "blitz/parallel_for.hpp"
 
 namespace blitz {
@@ -196,9 +196,9 @@ class TileItems {
 };
 
 template <std::size_t N, class F>
-void run_tiles(PoolBase* pool, const ForOptions& options, const Extents<N>& grid, const Extents<N>& tile, const F& f) {
+void run_tiles(const ForOptions& options, const Extents<N>& grid, const Extents<N>& tile, const F& f) {
   const TileItems<N> items(grid, tile);  // checks the tile
-  run_loop(pool, options, LoopSpace{count_tiles(grid, tile), items}, f);
+  run_loop(options, LoopSpace{count_tiles(grid, tile), items}, f);
 }
 
 }  // namespace detail
@@ -222,61 +222,93 @@ void run_tiles(PoolBase* pool, const ForOptions& options, const Extents<N>& grid
 ///
 /// @param grid  {rows, columns}.
 /// @param f     The body, called through a reference by several threads at once. May return Flow.
-/// @param options  As parallel_for's; `min_grain` counts tiles.
 /// @throws std::invalid_argument for a tile without rows or columns, std::length_error for 2^64 tiles or more, the first
 ///         exception of `f`; see parallel_for.
 /// Complexity: a call for each tile. No allocation. Thread-safety: any thread.
-template <LoopBody<Tile<2>> F>
-void parallel_for_tiles(const Extents<2>& grid, F&& f, const ForOptions& options = {}) {
-  detail::run_tiles(options.pool.base(), options, grid, default_tile(grid), f);
+template <LoopFunction<Tile<2>> F>
+void parallel_for_tiles(const Extents<2>& grid, F&& f) {
+  detail::run_tiles(ForOptions{}, grid, default_tile(grid), f);
+}
+/// @copydoc blitz::parallel_for_tiles(const Extents<2>&, F&&)
+/// @param options  As parallel_for's; `min_grain` counts tiles.
+template <LoopFunction<Tile<2>> F>
+void parallel_for_tiles(const ForOptions& options, const Extents<2>& grid, F&& f) {
+  detail::run_tiles(options, grid, default_tile(grid), f);
 }
 /// @brief The same, by tiles of the size `tile`.
 /// @param grid  {rows, columns}.
 /// @param tile  The greatest size of a tile, in the same order.
 /// @param f     Called with one tile after the other, by several threads at once; may return Flow.
-/// @param options  As parallel_for's; `min_grain` counts tiles.
 /// @throws What the first form throws. Complexity and thread-safety: as of that.
-template <LoopBody<Tile<2>> F>
-void parallel_for_tiles(const Extents<2>& grid, const Extents<2>& tile, F&& f, const ForOptions& options = {}) {
-  detail::run_tiles(options.pool.base(), options, grid, tile, f);
+template <LoopFunction<Tile<2>> F>
+void parallel_for_tiles(const Extents<2>& grid, const Extents<2>& tile, F&& f) {
+  detail::run_tiles(ForOptions{}, grid, tile, f);
+}
+/// @copydoc blitz::parallel_for_tiles(const Extents<2>&, const Extents<2>&, F&&)
+/// @param options  As parallel_for's; `min_grain` counts tiles.
+template <LoopFunction<Tile<2>> F>
+void parallel_for_tiles(const ForOptions& options, const Extents<2>& grid, const Extents<2>& tile, F&& f) {
+  detail::run_tiles(options, grid, tile, f);
 }
 
 /// @brief The same in three dimensions: {pages, rows, columns}. Tile<3> has pages(), rows() and cols().
 /// @param grid  {pages, rows, columns}.
 /// @param f     Called with one tile after the other, by several threads at once; may return Flow.
-/// @param options  As parallel_for's; `min_grain` counts tiles.
 /// @throws What the first form throws. Complexity and thread-safety: as of that.
-template <LoopBody<Tile<3>> F>
-void parallel_for_tiles(const Extents<3>& grid, F&& f, const ForOptions& options = {}) {
-  detail::run_tiles(options.pool.base(), options, grid, default_tile(grid), f);
+template <LoopFunction<Tile<3>> F>
+void parallel_for_tiles(const Extents<3>& grid, F&& f) {
+  detail::run_tiles(ForOptions{}, grid, default_tile(grid), f);
+}
+/// @copydoc blitz::parallel_for_tiles(const Extents<3>&, F&&)
+/// @param options  As parallel_for's; `min_grain` counts tiles.
+template <LoopFunction<Tile<3>> F>
+void parallel_for_tiles(const ForOptions& options, const Extents<3>& grid, F&& f) {
+  detail::run_tiles(options, grid, default_tile(grid), f);
 }
 /// @brief The same in three dimensions, by tiles of the size `tile`: {pages, rows, columns}.
 /// @param grid  {pages, rows, columns}.
 /// @param tile  The greatest size of a tile, in the same order.
 /// @param f     Called with one tile after the other, by several threads at once; may return Flow.
-/// @param options  As parallel_for's; `min_grain` counts tiles.
 /// @throws What the first form throws. Complexity and thread-safety: as of that.
-template <LoopBody<Tile<3>> F>
-void parallel_for_tiles(const Extents<3>& grid, const Extents<3>& tile, F&& f, const ForOptions& options = {}) {
-  detail::run_tiles(options.pool.base(), options, grid, tile, f);
+template <LoopFunction<Tile<3>> F>
+void parallel_for_tiles(const Extents<3>& grid, const Extents<3>& tile, F&& f) {
+  detail::run_tiles(ForOptions{}, grid, tile, f);
+}
+/// @copydoc blitz::parallel_for_tiles(const Extents<3>&, const Extents<3>&, F&&)
+/// @param options  As parallel_for's; `min_grain` counts tiles.
+template <LoopFunction<Tile<3>> F>
+void parallel_for_tiles(const ForOptions& options, const Extents<3>& grid, const Extents<3>& tile, F&& f) {
+  detail::run_tiles(options, grid, tile, f);
 }
 
 /// @cond
 template <detail::MutableBody<Tile<2>> F>
-BLITZ_REFUSE_MUTABLE_BODY parallel_for_tiles(const Extents<2>& grid, F&& f,
-                                             const ForOptions& options = {}) BLITZ_REFUSED;
+BLITZ_REFUSE(BLITZ_MUTABLE_BODY)
+parallel_for_tiles(const Extents<2>& grid, F&& f) BLITZ_REFUSED;
 template <detail::MutableBody<Tile<2>> F>
-BLITZ_REFUSE_MUTABLE_BODY parallel_for_tiles(const Extents<2>& grid, const Extents<2>& tile, F&& f,
-                                             const ForOptions& options = {}) BLITZ_REFUSED;
+BLITZ_REFUSE(BLITZ_MUTABLE_BODY)
+parallel_for_tiles(const Extents<2>& grid, const Extents<2>& tile, F&& f) BLITZ_REFUSED;
 template <detail::MutableBody<Tile<3>> F>
-BLITZ_REFUSE_MUTABLE_BODY parallel_for_tiles(const Extents<3>& grid, F&& f,
-                                             const ForOptions& options = {}) BLITZ_REFUSED;
+BLITZ_REFUSE(BLITZ_MUTABLE_BODY)
+parallel_for_tiles(const Extents<3>& grid, F&& f) BLITZ_REFUSED;
 template <detail::MutableBody<Tile<3>> F>
-BLITZ_REFUSE_MUTABLE_BODY parallel_for_tiles(const Extents<3>& grid, const Extents<3>& tile, F&& f,
-                                             const ForOptions& options = {}) BLITZ_REFUSED;
+BLITZ_REFUSE(BLITZ_MUTABLE_BODY)
+parallel_for_tiles(const Extents<3>& grid, const Extents<3>& tile, F&& f) BLITZ_REFUSED;
 template <class F>
 BLITZ_REFUSE("the extents of a grid stand in braces: blitz::parallel_for_tiles({rows, cols}, f)")
 parallel_for_tiles(std::size_t rows, std::size_t cols, F&& f) BLITZ_REFUSED;
+template <class F>
+BLITZ_REFUSE("the options come first: blitz::parallel_for_tiles({.stop = token}, {rows, cols}, f)")
+parallel_for_tiles(const Extents<2>& grid, F&& f, const ForOptions& options) BLITZ_REFUSED;
+template <class F>
+BLITZ_REFUSE("the options come first: blitz::parallel_for_tiles({.stop = token}, {pages, rows, cols}, f)")
+parallel_for_tiles(const Extents<3>& grid, F&& f, const ForOptions& options) BLITZ_REFUSED;
+template <class F>
+BLITZ_REFUSE("the options come first: blitz::parallel_for_tiles({.stop = token}, {rows, cols}, tile, f)")
+parallel_for_tiles(const Extents<2>& grid, const Extents<2>& tile, F&& f, const ForOptions& options) BLITZ_REFUSED;
+template <class F>
+BLITZ_REFUSE("the options come first: blitz::parallel_for_tiles({.stop = token}, {pages, rows, cols}, tile, f)")
+parallel_for_tiles(const Extents<3>& grid, const Extents<3>& tile, F&& f, const ForOptions& options) BLITZ_REFUSED;
 /// @endcond
 
 }  // namespace blitz

@@ -11,30 +11,30 @@
 #include <stop_token>
 #include <type_traits>
 
-#include "blitz/detail/base/refuse.hpp"
 #include "blitz/detail/loop/fold.hpp"
 #include "blitz/detail/loop/items.hpp"
+#include "blitz/detail/loop/mistake.hpp"
 #include "blitz/detail/loop/reduction.hpp"
 #include "blitz/parallel_for.hpp"
 #include "blitz/pool_ref.hpp"
+#include "blitz/stopped.hpp"
 
 namespace blitz {
 
-/// The fine print of a reduction. Plain data.
+/// The options of a reduction, which come first in a call. Plain data.
 /// @code
-///   const double sum = blitz::parallel_reduce(v, 0.0, std::plus<>{}, {.deterministic = true});
+///   const double sum = blitz::parallel_reduce({.deterministic = true}, v, 0.0, std::plus<>{});
 /// @endcode
 struct ReduceOptions {
-  /// No block has fewer items than this, unless the reduction itself has. 0 is taken for 1.
-  std::size_t min_grain = 1;
-  /// The blocks of Schedule::fixed are run by any worker, unlike those of a loop: values are combined in their order.
-  Schedule schedule = Schedule::adaptive;
-  /// When a stop is requested here, blocks that have not begun never do, and the result is that of those that have, in
-  /// their order; the identity if none has.
+  /// No block has fewer items than this, unless the reduction itself has. 0: the reduction decides.
+  std::size_t min_grain = 0;
+  /// Any worker runs any block of Schedule::kFixed, unlike in a loop: values are combined in their order.
+  Schedule schedule = Schedule::kAdaptive;
+  /// When a stop is requested here, blocks that have not begun never do, and the call throws Stopped.
   std::stop_token stop{};
   /// The same bits on any number of threads, for operations that are not quite associative, such as the addition of
   /// floating-point numbers. What is combined with what then depends on the number of items and on min_grain alone;
-  /// `schedule` is not heeded. A stop request, as ever, leaves it to chance what has run.
+  /// `schedule` has no effect.
   bool deterministic = false;
   PoolRef pool{};  ///< The pool that runs the reduction.
 };
@@ -65,80 +65,62 @@ using ReduceValue = typename detail::IdentityOf<I&>::Value;
 /// or, for others, a callable that makes one.
 template <class I>
 concept ReduceIdentity =
-    std::movable<ReduceValue<I>> && (std::invocable<I&> ? SharedCallable<I> : std::copy_constructible<std::decay_t<I>>);
+    std::movable<ReduceValue<I>> && (std::invocable<I&> ? SharedFunction<I> : std::copy_constructible<std::decay_t<I>>);
 
 /// The operation that takes an item into a value in parallel_reduce(): callable with a value so far (an rvalue of type T) and an item, by several
 /// threads concurrently, with a result that converts to T.
 template <class F, class T, class Item>
-concept ReduceFold = SharedCallable<F, T, Item> &&
-                     detail::ReducesTo<std::invoke_result_t<const std::remove_reference_t<F>&, T, Item>, T>;
+concept ReduceFoldFunction = SharedFunction<F, T, Item> &&
+                             detail::ReducesTo<std::invoke_result_t<const std::remove_reference_t<F>&, T, Item>, T>;
 
 /// The same of a block, a sub-range of R (std::ranges::subrange), in parallel_reduce_blocks().
 template <class F, class T, class R>
-concept ReduceBlockFold = ReduceFold<F, T, detail::LoopBlockOf<R>>;
+concept ReduceBlockFunction = ReduceFoldFunction<F, T, detail::LoopBlockOf<R>>;
 
 /// What combines two values (rvalues of type T) in parallel_reduce(), the left one first, for something that is a T again.
 template <class C, class T>
-concept ReduceCombine = ReduceFold<C, T, T>;
+concept ReduceCombineFunction = ReduceFoldFunction<C, T, T>;
 
 /// The operation of parallel_reduce() without a fold, which does both.
 template <class C, class T, class Item>
-concept ReduceOperation = ReduceFold<C, T, Item> && ReduceCombine<C, T>;
+concept ReduceFunction = ReduceFoldFunction<C, T, Item> && ReduceCombineFunction<C, T>;
 
 /// What parallel_transform_reduce() applies to each item before it is combined: callable with one, for a value.
 template <class F, class Item>
-concept ReduceTransform =
-    SharedCallable<F, Item> && !std::is_void_v<std::invoke_result_t<const std::remove_reference_t<F>&, Item>>;
+concept ReduceTransformFunction =
+    SharedFunction<F, Item> && !std::is_void_v<std::invoke_result_t<const std::remove_reference_t<F>&, Item>>;
 
 namespace detail {
 
-/// A callable that would do, if only one thread called it.
+/// A callable that would do if only one thread called it.
 template <class F, class T, class Item>
-concept MutableFold = std::invocable<F&, T, Item> && !SharedCallable<F, T, Item>;
+concept MutableFold = std::invocable<F&, T, Item> && !SharedFunction<F, T, Item>;
 template <class F, class Item>
-concept MutableTransform = std::invocable<F&, Item> && !SharedCallable<F, Item>;
-
-/// What is wrong with a reduction of R that starts from I and combines values with items by C.
-enum class ReduceMistake { kRange, kIdentity, kMutable, kResult, kOperation, kNone };
-template <class R, class I, class C, class Item>
-[[nodiscard]] consteval ReduceMistake mistake_of_reduce() {
-  constexpr bool kIdentityIsMutable = std::invocable<I&> && !SharedCallable<I>;
-  if constexpr (!LoopRange<R>) {
-    return ReduceMistake::kRange;
-  } else if constexpr (kIdentityIsMutable) {
-    return ReduceMistake::kMutable;
-  } else if constexpr (!ReduceIdentity<I>) {
-    return ReduceMistake::kIdentity;
-  } else if constexpr (ReduceOperation<C, ReduceValue<I>, Item>) {
-    return ReduceMistake::kNone;
-  } else if constexpr (MutableFold<C, ReduceValue<I>, Item> || MutableFold<C, ReduceValue<I>, ReduceValue<I>>) {
-    return ReduceMistake::kMutable;
-  } else if constexpr (std::invocable<C&, ReduceValue<I>, Item> && std::invocable<C&, ReduceValue<I>, ReduceValue<I>>) {
-    return ReduceMistake::kResult;
-  } else {
-    return ReduceMistake::kOperation;
-  }
-}
+concept MutableTransform = std::invocable<F&, Item> && !SharedFunction<F, Item>;
 
 inline constexpr std::identity kAsItIs{};
 
-/// Reduces the items of the space, of each of which `step` takes what `transform` returns.
+/// Reduces the items of the space: `step` takes the result of `transform` for each. Throws Stopped after a stop request.
 template <class Items, class I, class S, class C, class F = std::identity>
-ReduceValue<I&> reduce(PoolBase* pool, const ReduceOptions& options, const LoopSpace<Items>& space, const I& identity,
-                       const S& step, const C& combine, const F& transform = kAsItIs) {
+ReduceValue<I&> reduce(const ReduceOptions& options, const LoopSpace<Items>& space, const I& identity, const S& step,
+                       const C& combine, const F& transform = kAsItIs) {
   const Fold<ReduceValue<I&>, Items, const I, const S, const C, const F> fold(space.items, identity, step, combine,
                                                                               transform);
-  if (space.count == 0) return fold.identity();
-  const LoopCut cut = options.deterministic                 ? LoopCut::kTree
-                      : options.schedule == Schedule::fixed ? LoopCut::kFixed
-                                                            : LoopCut::kAdaptive;
-  return Reduction(fold, space.count, cut, options.min_grain, options.stop).run(pool);
+  const LoopCut cut = options.deterministic                  ? LoopCut::kTree
+                      : options.schedule == Schedule::kFixed ? LoopCut::kFixed
+                                                             : LoopCut::kAdaptive;
+  auto value = space.count == 0
+                   ? fold.identity()
+                   : Reduction(fold, space.count, cut, options.min_grain, options.stop).run(options.pool.base());
+  if (options.stop.stop_requested()) [[unlikely]]
+    throw_stopped();
+  return value;
 }
 
 }  // namespace detail
 
 /// Combines all items of `range`: combine(... combine(combine(identity, x0), x1) ..., xn), except that neighbours may be
-/// combined first, by several threads at once.
+/// combined first, by several threads concurrently.
 ///
 /// Let T be the identity's type. `combine` must be associative, and combine(identity, x) must equal x; it need not be
 /// commutative: strings may be joined in this way. It is called as combine(T, item) and as combine(T, T), the first
@@ -150,7 +132,7 @@ ReduceValue<I&> reduce(PoolBase* pool, const ReduceOptions& options, const LoopS
 /// parallel_for does; for an empty one it returns the identity at once.
 ///
 /// An exception ends it early: no block that has not begun will begin, and the first one thrown is rethrown once all
-/// running blocks are done; all values are destroyed. A stop request: see ReduceOptions. Outside every pool it runs in
+/// running blocks are done; all values are destroyed. So does a stop request, by Stopped. Outside every pool it runs in
 /// global_pool().
 /// @code
 ///   const double sum = blitz::parallel_reduce(numbers, 0.0, std::plus<>{});
@@ -158,76 +140,20 @@ ReduceValue<I&> reduce(PoolBase* pool, const ReduceOptions& options, const LoopS
 /// @param range     Must live until the call has returned.
 /// @param identity  What each part starts from, or a callable that makes it.
 /// @param combine   The operation, called through a constant reference, by several threads concurrently: a mutable lambda is refused.
-/// @param options   The least size of a block, whether the result is the same on all numbers of threads, a stop token, the pool.
 /// @return The combination of all items, a T.
-/// @throws The first exception of the callables; outside every pool what global_pool() throws.
+/// @throws The first exception of the callables; Stopped after a stop request; outside every pool the exceptions of global_pool().
 /// Complexity: O(n) calls for n items, and one more for each part. No allocation. Thread-safety: any thread.
-template <LoopRange R, ReduceIdentity I, ReduceOperation<ReduceValue<I>, std::ranges::range_reference_t<R>> C>
-ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) {
-  return detail::reduce(options.pool.base(), options, detail::items_of(range), identity, combine, combine);
+template <LoopRange R, ReduceIdentity I, ReduceFunction<ReduceValue<I>, std::ranges::range_reference_t<R>> C>
+ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine) {
+  return detail::reduce(ReduceOptions{}, detail::items_of(range), identity, combine, combine);
 }
-
-/// @cond
-template <class R, class C>
-BLITZ_REFUSE(
-    "parallel_reduce starts from an identity, which leaves an item as it is, and which an empty range gives: "
-    "blitz::parallel_reduce(range, 0, std::plus<>{})")
-parallel_reduce(R&& range, C&& combine) BLITZ_REFUSED;
-// The same mistakes in calls of both functions.
-#define BLITZ_REFUSE_REDUCTION(mistake, message)                                                                  \
-  template <std::ranges::range R, class I, class C>                                                               \
-    requires(detail::mistake_of_reduce<R, I, C, std::ranges::range_reference_t<R>>() == mistake)                  \
-  BLITZ_REFUSE(message) parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {})  \
-      BLITZ_REFUSED;                                                                                              \
-  template <std::ranges::range R, class I, class F, class C>                                                      \
-    requires(ReduceTransform<F, std::ranges::range_reference_t<R>> &&                                             \
-             detail::mistake_of_reduce<R, I, C, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>() == \
-                 mistake)                                                                                         \
-  BLITZ_REFUSE(message)                                                                                           \
-      parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f, const ReduceOptions& options = {})   \
-          BLITZ_REFUSED
-
-BLITZ_REFUSE_REDUCTION(
-    detail::ReduceMistake::kRange,
-    "parallel_reduce cuts its range, which must have random access and a size (vector, array, span, deque, "
-    "views::iota); for others use blitz::from(range).reduce(identity, combine)");
-BLITZ_REFUSE_REDUCTION(
-    detail::ReduceMistake::kIdentity,
-    "the identity of parallel_reduce is copied for each part; if it cannot be, give a callable that makes one");
-#define BLITZ_MUTABLE_IN_REDUCTION                                                                                \
-  "the callables of a reduction are called by several threads at once, so they are no mutable lambdas and their " \
-  "operator() "                                                                                                   \
-  "is const: keep what changes in the value, which each part has for itself"
-BLITZ_REFUSE_REDUCTION(detail::ReduceMistake::kMutable, BLITZ_MUTABLE_IN_REDUCTION);
-template <LoopRange R, class I, class F, class C>
-  requires(detail::MutableFold<F, ReduceValue<I>, std::ranges::range_reference_t<R>> ||
-           (ReduceFold<F, ReduceValue<I>, std::ranges::range_reference_t<R>> &&
-            detail::MutableFold<C, ReduceValue<I>, ReduceValue<I>>))
-BLITZ_REFUSE(BLITZ_MUTABLE_IN_REDUCTION)
-    parallel_reduce(R&& range, I&& identity, F&& fold, C&& combine, const ReduceOptions& options = {}) BLITZ_REFUSED;
-template <LoopRange R, class I, class F, class C>
-  requires(detail::MutableFold<F, ReduceValue<I>, detail::LoopBlockOf<R>> ||
-           (ReduceBlockFold<F, ReduceValue<I>, R> && detail::MutableFold<C, ReduceValue<I>, ReduceValue<I>>))
-BLITZ_REFUSE(BLITZ_MUTABLE_IN_REDUCTION) parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& combine,
-                                                                const ReduceOptions& options = {}) BLITZ_REFUSED;
-template <class First, detail::LoopEnd<First> Last, class I, class C>
-  requires(detail::MutableFold<C, ReduceValue<I>, detail::LoopItem<First, Last>>)
-BLITZ_REFUSE(BLITZ_MUTABLE_IN_REDUCTION)
-    parallel_reduce(First first, Last last, I&& identity, C&& combine, const ReduceOptions& options = {}) BLITZ_REFUSED;
-template <LoopRange R, class I, class F, class C>
-  requires(detail::MutableTransform<F, std::ranges::range_reference_t<R>>)
-BLITZ_REFUSE(BLITZ_MUTABLE_IN_REDUCTION) parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f,
-                                                                   const ReduceOptions& options = {}) BLITZ_REFUSED;
-BLITZ_REFUSE_REDUCTION(
-    detail::ReduceMistake::kResult,
-    "the identity's type is that of the result, and the operation must return it: for doubles start from 0.0, not from "
-    "0");
-BLITZ_REFUSE_REDUCTION(
-    detail::ReduceMistake::kOperation,
-    "the operation of parallel_reduce is called as op(T, item) and as op(T, T), where T is the identity's type; where "
-    "values and items differ, give a fold and a combine: blitz::parallel_reduce(range, identity, fold, combine)");
-#undef BLITZ_REFUSE_REDUCTION
-/// @endcond
+/// @copydoc blitz::parallel_reduce(R&&, I&&, C&&)
+/// @param options   The least size of a block, whether the result is the same on all numbers of threads, a stop token, the pool.
+template <detail::OptionsOf<ReduceOptions> O = ReduceOptions, LoopRange R, ReduceIdentity I,
+          ReduceFunction<ReduceValue<I>, std::ranges::range_reference_t<R>> C>
+ReduceValue<I> parallel_reduce(O&& options, R&& range, I&& identity, C&& combine) {
+  return detail::reduce(options, detail::items_of(range), identity, combine, combine);
+}
 
 /// As the form for ranges, of [first, last): integers (of their common type), or what random-access iterators refer to.
 /// A reversed range of integers is empty.
@@ -235,18 +161,24 @@ BLITZ_REFUSE_REDUCTION(
 /// @param last      Behind the last.
 /// @param identity  What each part starts from, or a callable that makes it.
 /// @param combine   The operation.
-/// @param options   See the form for ranges.
 /// @return The combination of all items.
-/// @throws The first exception of the callables; outside every pool what global_pool() throws.
+/// @throws The first exception of the callables; Stopped after a stop request; outside every pool the exceptions of global_pool().
 /// Complexity: O(n) calls for n items, and one more for each part. Thread-safety: any thread.
 template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
-          ReduceOperation<ReduceValue<I>, detail::LoopItem<First, Last>> C>
-ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine, const ReduceOptions& options = {}) {
-  return detail::reduce(options.pool.base(), options, detail::items_of(first, last), identity, combine, combine);
+          ReduceFunction<ReduceValue<I>, detail::LoopItem<First, Last>> C>
+ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine) {
+  return detail::reduce(ReduceOptions{}, detail::items_of(first, last), identity, combine, combine);
+}
+/// @copydoc blitz::parallel_reduce(First, Last, I&&, C&&)
+/// @param options   See the form for ranges.
+template <detail::OptionsOf<ReduceOptions> O = ReduceOptions, class First, detail::LoopEnd<First> Last,
+          ReduceIdentity I, ReduceFunction<ReduceValue<I>, detail::LoopItem<First, Last>> C>
+ReduceValue<I> parallel_reduce(O&& options, First first, Last last, I&& identity, C&& combine) {
+  return detail::reduce(options, detail::items_of(first, last), identity, combine, combine);
 }
 
 /// Folds all items of `range` into values, and combines these: fold(... fold(fold(identity, x0), x1) ..., xn), except
-/// that runs of neighbouring items are folded from an identity each, by several threads at once, and what comes of
+/// that runs of neighbouring items are folded from an identity each, by several threads concurrently, and what comes of
 /// neighbours is combined.
 ///
 /// For values of another type than the items. With T, the identity's type, `fold` is called as fold(T, item), `combine`
@@ -268,14 +200,21 @@ ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine
 /// @param identity  What each part starts from, or a callable that makes it.
 /// @param fold      Takes an item into a value.
 /// @param combine   Takes two values together.
-/// @param options   See the form without `fold`.
 /// @return The values of all parts, combined.
-/// @throws The first exception of the callables; outside every pool what global_pool() throws.
+/// @throws The first exception of the callables; Stopped after a stop request; outside every pool the exceptions of global_pool().
 /// Complexity: O(n) calls for n items, and one more for each part. Thread-safety: any thread.
-template <LoopRange R, ReduceIdentity I, ReduceFold<ReduceValue<I>, std::ranges::range_reference_t<R>> F,
-          ReduceCombine<ReduceValue<I>> C>
-ReduceValue<I> parallel_reduce(R&& range, I&& identity, F&& fold, C&& combine, const ReduceOptions& options = {}) {
-  return detail::reduce(options.pool.base(), options, detail::items_of(range), identity, fold, combine);
+template <LoopRange R, ReduceIdentity I, ReduceFoldFunction<ReduceValue<I>, std::ranges::range_reference_t<R>> F,
+          ReduceCombineFunction<ReduceValue<I>> C>
+ReduceValue<I> parallel_reduce(R&& range, I&& identity, F&& fold, C&& combine) {
+  return detail::reduce(ReduceOptions{}, detail::items_of(range), identity, fold, combine);
+}
+/// @copydoc blitz::parallel_reduce(R&&, I&&, F&&, C&&)
+/// @param options   See the form without `fold`.
+template <detail::OptionsOf<ReduceOptions> O = ReduceOptions, LoopRange R, ReduceIdentity I,
+          ReduceFoldFunction<ReduceValue<I>, std::ranges::range_reference_t<R>> F,
+          ReduceCombineFunction<ReduceValue<I>> C>
+ReduceValue<I> parallel_reduce(O&& options, R&& range, I&& identity, F&& fold, C&& combine) {
+  return detail::reduce(options, detail::items_of(range), identity, fold, combine);
 }
 
 /// As the form for ranges with a fold, of [first, last).
@@ -284,15 +223,21 @@ ReduceValue<I> parallel_reduce(R&& range, I&& identity, F&& fold, C&& combine, c
 /// @param identity  What each part starts from, or a callable that makes it.
 /// @param fold      Takes an item into a value.
 /// @param combine   Takes two values together.
-/// @param options   See the form without `fold`.
 /// @return The values of all parts, combined.
-/// @throws The first exception of the callables; outside every pool what global_pool() throws.
+/// @throws The first exception of the callables; Stopped after a stop request; outside every pool the exceptions of global_pool().
 /// Complexity: O(n) calls for n items, and one more for each part. Thread-safety: any thread.
 template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
-          ReduceFold<ReduceValue<I>, detail::LoopItem<First, Last>> F, ReduceCombine<ReduceValue<I>> C>
-ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, F&& fold, C&& combine,
-                               const ReduceOptions& options = {}) {
-  return detail::reduce(options.pool.base(), options, detail::items_of(first, last), identity, fold, combine);
+          ReduceFoldFunction<ReduceValue<I>, detail::LoopItem<First, Last>> F, ReduceCombineFunction<ReduceValue<I>> C>
+ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, F&& fold, C&& combine) {
+  return detail::reduce(ReduceOptions{}, detail::items_of(first, last), identity, fold, combine);
+}
+/// @copydoc blitz::parallel_reduce(First, Last, I&&, F&&, C&&)
+/// @param options   See the form without `fold`.
+template <detail::OptionsOf<ReduceOptions> O = ReduceOptions, class First, detail::LoopEnd<First> Last,
+          ReduceIdentity I, ReduceFoldFunction<ReduceValue<I>, detail::LoopItem<First, Last>> F,
+          ReduceCombineFunction<ReduceValue<I>> C>
+ReduceValue<I> parallel_reduce(O&& options, First first, Last last, I&& identity, F&& fold, C&& combine) {
+  return detail::reduce(options, detail::items_of(first, last), identity, fold, combine);
 }
 
 /// As parallel_reduce with a fold, but this is called as fold(T, block), for contiguous sub-ranges (std::ranges::subrange)
@@ -307,14 +252,20 @@ ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, F&& fold, C
 /// @param identity  What each part starts from, or a callable that makes it.
 /// @param fold      Takes a block of items into a value.
 /// @param combine   Takes two values together.
-/// @param options   See parallel_reduce.
 /// @return The values of all parts, combined.
-/// @throws The first exception of the callables; outside every pool what global_pool() throws.
+/// @throws The first exception of the callables; Stopped after a stop request; outside every pool the exceptions of global_pool().
 /// Complexity: O(n) calls for n items, and one more for each part. Thread-safety: any thread.
-template <LoopRange R, ReduceIdentity I, ReduceBlockFold<ReduceValue<I>, R> F, ReduceCombine<ReduceValue<I>> C>
-ReduceValue<I> parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& combine,
-                                      const ReduceOptions& options = {}) {
-  return detail::reduce(options.pool.base(), options, detail::blocks_of(range), identity, fold, combine);
+template <LoopRange R, ReduceIdentity I, ReduceBlockFunction<ReduceValue<I>, R> F,
+          ReduceCombineFunction<ReduceValue<I>> C>
+ReduceValue<I> parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& combine) {
+  return detail::reduce(ReduceOptions{}, detail::blocks_of(range), identity, fold, combine);
+}
+/// @copydoc blitz::parallel_reduce_blocks(R&&, I&&, F&&, C&&)
+/// @param options   See parallel_reduce.
+template <detail::OptionsOf<ReduceOptions> O = ReduceOptions, LoopRange R, ReduceIdentity I,
+          ReduceBlockFunction<ReduceValue<I>, R> F, ReduceCombineFunction<ReduceValue<I>> C>
+ReduceValue<I> parallel_reduce_blocks(O&& options, R&& range, I&& identity, F&& fold, C&& combine) {
+  return detail::reduce(options, detail::blocks_of(range), identity, fold, combine);
 }
 
 /// As parallel_reduce, of f(x) for each item x.
@@ -325,27 +276,22 @@ ReduceValue<I> parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& com
 /// @param identity  What each part starts from, or a callable that makes it.
 /// @param combine   The operation, on what `f` returns.
 /// @param f         Called once for each item.
-/// @param options   See parallel_reduce.
 /// @return The combination of f(x) for all items x.
-/// @throws The first exception of the callables; outside every pool what global_pool() throws.
+/// @throws The first exception of the callables; Stopped after a stop request; outside every pool the exceptions of global_pool().
 /// Complexity: O(n) calls for n items, and one more for each part. Thread-safety: any thread.
-template <LoopRange R, ReduceIdentity I, ReduceTransform<std::ranges::range_reference_t<R>> F,
-          ReduceOperation<ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>> C>
-ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f,
-                                         const ReduceOptions& options = {}) {
-  return detail::reduce(options.pool.base(), options, detail::items_of(range), identity, combine, combine, f);
+template <LoopRange R, ReduceIdentity I, ReduceTransformFunction<std::ranges::range_reference_t<R>> F,
+          ReduceFunction<ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>> C>
+ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f) {
+  return detail::reduce(ReduceOptions{}, detail::items_of(range), identity, combine, combine, f);
 }
-
-/// @cond
-template <std::ranges::range R, class I, class F, class C>
-  requires(!ReduceTransform<F, std::ranges::range_reference_t<R>> &&
-           !detail::MutableTransform<F, std::ranges::range_reference_t<R>>)
-BLITZ_REFUSE(
-    "the last callable of parallel_transform_reduce is called with one item, and returns a value: "
-    "blitz::parallel_transform_reduce(range, identity, combine, f)")
-    parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f,
-                              const ReduceOptions& options = {}) BLITZ_REFUSED;
-/// @endcond
+/// @copydoc blitz::parallel_transform_reduce(R&&, I&&, C&&, F&&)
+/// @param options   See parallel_reduce.
+template <detail::OptionsOf<ReduceOptions> O = ReduceOptions, LoopRange R, ReduceIdentity I,
+          ReduceTransformFunction<std::ranges::range_reference_t<R>> F,
+          ReduceFunction<ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>> C>
+ReduceValue<I> parallel_transform_reduce(O&& options, R&& range, I&& identity, C&& combine, F&& f) {
+  return detail::reduce(options, detail::items_of(range), identity, combine, combine, f);
+}
 
 /// As the form for ranges, of [first, last).
 /// @param first     The first integer, or an iterator to the first item.
@@ -353,15 +299,179 @@ BLITZ_REFUSE(
 /// @param identity  What each part starts from, or a callable that makes it.
 /// @param combine   The operation, on what `f` returns.
 /// @param f         Called once for each item.
-/// @param options   See parallel_reduce.
 /// @return The combination of f(x) for all items x.
-/// @throws The first exception of the callables; outside every pool what global_pool() throws.
+/// @throws The first exception of the callables; Stopped after a stop request; outside every pool the exceptions of global_pool().
 /// Complexity: O(n) calls for n items, and one more for each part. Thread-safety: any thread.
-template <class First, detail::LoopEnd<First> Last, ReduceIdentity I, ReduceTransform<detail::LoopItem<First, Last>> F,
-          ReduceOperation<ReduceValue<I>, std::invoke_result_t<F&, detail::LoopItem<First, Last>>> C>
-ReduceValue<I> parallel_transform_reduce(First first, Last last, I&& identity, C&& combine, F&& f,
-                                         const ReduceOptions& options = {}) {
-  return detail::reduce(options.pool.base(), options, detail::items_of(first, last), identity, combine, combine, f);
+template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
+          ReduceTransformFunction<detail::LoopItem<First, Last>> F,
+          ReduceFunction<ReduceValue<I>, std::invoke_result_t<F&, detail::LoopItem<First, Last>>> C>
+ReduceValue<I> parallel_transform_reduce(First first, Last last, I&& identity, C&& combine, F&& f) {
+  return detail::reduce(ReduceOptions{}, detail::items_of(first, last), identity, combine, combine, f);
 }
+/// @copydoc blitz::parallel_transform_reduce(First, Last, I&&, C&&, F&&)
+/// @param options   See parallel_reduce.
+template <detail::OptionsOf<ReduceOptions> O = ReduceOptions, class First, detail::LoopEnd<First> Last,
+          ReduceIdentity I, ReduceTransformFunction<detail::LoopItem<First, Last>> F,
+          ReduceFunction<ReduceValue<I>, std::invoke_result_t<F&, detail::LoopItem<First, Last>>> C>
+ReduceValue<I> parallel_transform_reduce(O&& options, First first, Last last, I&& identity, C&& combine, F&& f) {
+  return detail::reduce(options, detail::items_of(first, last), identity, combine, combine, f);
+}
+
+/// @cond
+namespace detail {
+
+/// The mistake in an identity I, a fold F of items and a combination C of a reduction.
+template <class I, class F, class C, class Item>
+[[nodiscard]] consteval Mistake mistake_of_fold() {
+  if constexpr (std::invocable<I&> && !SharedFunction<I>) {
+    return Mistake::kMutable;
+  } else if constexpr (!ReduceIdentity<I>) {
+    return Mistake::kIdentity;
+  } else {
+    using T = ReduceValue<I>;
+    if constexpr (ReduceFoldFunction<F, T, Item> && ReduceCombineFunction<C, T>) {
+      return Mistake::kNone;
+    } else if constexpr (MutableFold<F, T, Item> || MutableFold<C, T, T>) {
+      return Mistake::kMutable;
+    } else {
+      return std::invocable<F&, T, Item> && std::invocable<C&, T, T> ? Mistake::kResult : Mistake::kOperation;
+    }
+  }
+}
+
+/// The mistake in a reduction with a transformation F.
+template <class I, class C, class F, class Item>
+[[nodiscard]] consteval Mistake mistake_of_transform() {
+  if constexpr (ReduceTransformFunction<F, Item>) {
+    return mistake_of_fold<I, C, C, std::invoke_result_t<const std::remove_reference_t<F>&, Item>>();
+  } else {
+    return MutableTransform<F, Item> ? Mistake::kMutable : Mistake::kBody;
+  }
+}
+
+template <class R>
+[[nodiscard]] consteval Mistake mistake_of_range() {
+  if constexpr (!std::ranges::range<R>) {
+    return Mistake::kRange;
+  } else {
+    return LoopRange<R> ? Mistake::kNone : Mistake::kItems;
+  }
+}
+
+/// Whether two arguments are the bounds of a loop rather than a range and an identity.
+template <class A, class B>
+inline constexpr bool kAreBounds = LoopBounds<std::decay_t<A>, std::decay_t<B>>;
+template <class A, class B>
+using ItemBetween = LoopItem<std::decay_t<A>, std::decay_t<B>>;
+
+/// The arguments of parallel_reduce.
+struct ReduceArguments {
+  template <class R, class C>
+  [[nodiscard]] static consteval Mistake of() {
+    return mistake_of_range<R>() == Mistake::kNone ? Mistake::kIdentity : Mistake::kArguments;
+  }
+  template <class R, class I, class C>
+  [[nodiscard]] static consteval Mistake of() {
+    if constexpr (mistake_of_range<R>() != Mistake::kNone) {
+      return mistake_of_range<R>();
+    } else {
+      return mistake_of_fold<I, C, C, std::ranges::range_reference_t<R>>();
+    }
+  }
+  template <class A, class B, class C, class D>
+  [[nodiscard]] static consteval Mistake of() {
+    if constexpr (kAreBounds<A, B>) {
+      return mistake_of_fold<C, D, D, ItemBetween<A, B>>();
+    } else if constexpr (mistake_of_range<A>() != Mistake::kNone) {
+      return mistake_of_range<A>();
+    } else {
+      return mistake_of_fold<B, C, D, std::ranges::range_reference_t<A>>();
+    }
+  }
+  template <class First, class Last, class I, class F, class C>
+  [[nodiscard]] static consteval Mistake of() {
+    if constexpr (kAreBounds<First, Last>) {
+      return mistake_of_fold<I, F, C, ItemBetween<First, Last>>();
+    } else {
+      return Mistake::kArguments;
+    }
+  }
+};
+
+/// The arguments of parallel_reduce_blocks.
+struct ReduceBlocksArguments {
+  template <class R, class I, class F, class C>
+  [[nodiscard]] static consteval Mistake of() {
+    if constexpr (mistake_of_range<R>() != Mistake::kNone) {
+      return mistake_of_range<R>();
+    } else {
+      return mistake_of_fold<I, F, C, LoopBlockOf<R>>();
+    }
+  }
+};
+
+/// The arguments of parallel_transform_reduce.
+struct TransformReduceArguments {
+  template <class R, class I, class C, class F>
+  [[nodiscard]] static consteval Mistake of() {
+    if constexpr (mistake_of_range<R>() != Mistake::kNone) {
+      return mistake_of_range<R>();
+    } else {
+      return mistake_of_transform<I, C, F, std::ranges::range_reference_t<R>>();
+    }
+  }
+  template <class First, class Last, class I, class C, class F>
+  [[nodiscard]] static consteval Mistake of() {
+    if constexpr (kAreBounds<First, Last>) {
+      return mistake_of_transform<I, C, F, ItemBetween<First, Last>>();
+    } else {
+      return Mistake::kArguments;
+    }
+  }
+};
+
+}  // namespace detail
+
+#define BLITZ_REFUSE_REDUCTION(function, Check, call, operations)                                                      \
+  BLITZ_REFUSE_OPTIONS(function, ReduceOptions, Check,                                                                 \
+                       ".min_grain, .schedule, .stop, .deterministic and .pool, in this order", call);                 \
+  BLITZ_REFUSE_CALL(function, ReduceOptions, Check, kArguments,                                                        \
+                    #function " takes its options, if any, and then: blitz::" #function "(" call);                     \
+  BLITZ_REFUSE_CALL(function, ReduceOptions, Check, kRange,                                                            \
+                    #function " takes a range, or where there is no block the bounds of a loop: blitz::" #function     \
+                              "(" call);                                                                               \
+  BLITZ_REFUSE_CALL(function, ReduceOptions, Check, kItems,                                                            \
+                    #function                                                                                          \
+                    " cuts its range, which must have random access and a size (vector, array, span, deque, "          \
+                    "views::iota); for others use blitz::from(range).reduce(identity, combine)");                      \
+  BLITZ_REFUSE_CALL(function, ReduceOptions, Check, kIdentity,                                                         \
+                    "a reduction starts each part from an identity, which leaves an item as it is, and is copied, or " \
+                    "returned by a callable: blitz::" #function "(" call);                                             \
+  BLITZ_REFUSE_CALL(function, ReduceOptions, Check, kMutable,                                                          \
+                    "the callables of a reduction are called by several threads concurrently, so they are no mutable " \
+                    "lambdas and their operator() is const: keep what changes in the value, which each part has for "  \
+                    "itself");                                                                                         \
+  BLITZ_REFUSE_CALL(function, ReduceOptions, Check, kResult,                                                           \
+                    "the identity's type is that of the result, and the operation must return it: for doubles start "  \
+                    "from 0.0, not from 0");                                                                           \
+  BLITZ_REFUSE_CALL(function, ReduceOptions, Check, kOperation, operations)
+
+BLITZ_REFUSE_REDUCTION(
+    parallel_reduce, detail::ReduceArguments, "range, 0, std::plus<>{})",
+    "the operation of parallel_reduce is called as op(T, item) and as op(T, T), where T is the identity's type; where "
+    "values and items differ, give a fold and a combine: blitz::parallel_reduce(range, identity, fold, combine)");
+BLITZ_REFUSE_REDUCTION(parallel_reduce_blocks, detail::ReduceBlocksArguments, "range, identity, fold, combine)",
+                       "the fold of parallel_reduce_blocks is called as fold(T, block), and its combine as combine(T, "
+                       "T), where T is the identity's type: blitz::parallel_reduce_blocks(range, 0.0, [](double sum, "
+                       "auto block) { ... }, std::plus<>{})");
+BLITZ_REFUSE_REDUCTION(
+    parallel_transform_reduce, detail::TransformReduceArguments, "range, identity, combine, f)",
+    "the operation of parallel_transform_reduce is called as op(T, T) and as op(T, f(item)), where T "
+    "is the identity's type: blitz::parallel_transform_reduce(range, identity, combine, f)");
+BLITZ_REFUSE_CALL(parallel_transform_reduce, ReduceOptions, detail::TransformReduceArguments, kBody,
+                  "the last callable of parallel_transform_reduce is called with one item, and returns a value: "
+                  "blitz::parallel_transform_reduce(range, identity, combine, f)");
+#undef BLITZ_REFUSE_REDUCTION
+/// @endcond
 
 }  // namespace blitz

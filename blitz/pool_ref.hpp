@@ -23,7 +23,7 @@ template <class P>
 /// Refers to a pool, in the options of a call, or by default to none: then the call is made in the pool that the calling
 /// thread works for, or else in global_pool().
 /// @code
-///   blitz::parallel_for(items, work_on, {.pool = &pool});
+///   blitz::parallel_for({.pool = &pool}, items, work_on);
 /// @endcode
 /// Thread-safety: that of a pointer.
 class PoolRef {

@@ -25,31 +25,39 @@ class Scope;
 
 /// What Scope::spawn() takes: callable without arguments, or with the scope, and moved or copied from what is given.
 template <class F>
-concept ScopeTask = std::constructible_from<std::decay_t<F>, F> &&
-                    (std::invocable<std::decay_t<F>&> || std::invocable<std::decay_t<F>&, Scope&>);
+concept ScopeSpawnFunction = std::constructible_from<std::decay_t<F>, F> &&
+                             (std::invocable<std::decay_t<F>&> || std::invocable<std::decay_t<F>&, Scope&>);
 
 /// What Scope::spawn_broadcast() takes: callable with a BroadcastContext, perhaps after the scope.
 template <class F>
-concept ScopeBroadcastTask = std::invocable<const std::decay_t<F>&, BroadcastContext> ||
-                             std::invocable<const std::decay_t<F>&, Scope&, BroadcastContext>;
+concept ScopeBroadcastFunction = std::invocable<const std::decay_t<F>&, BroadcastContext> ||
+                                 std::invocable<const std::decay_t<F>&, Scope&, BroadcastContext>;
 
 /// The body of scope() and its relatives: callable with a Scope.
 template <class F>
-concept ScopeBody = std::invocable<F, Scope&>;
+concept ScopeFunction = std::invocable<F, Scope&>;
 
-/// Options of a scope. Plain data.
+/// The order of the jobs of a scope on one worker.
+enum class Order : unsigned char {
+  kLifo,  ///< The newest first.
+  kFifo   ///< The oldest first.
+};
+
+/// The options of a scope, which come first in a call. Plain data.
 /// @code
-///   blitz::scope([](blitz::Scope& s) { s.spawn([] {}); }, {.stop = token});
+///   blitz::scope({.order = blitz::Order::kFifo, .stop = token}, [](blitz::Scope& s) { s.spawn([] {}); });
 /// @endcode
 struct ScopeOptions {
+  Order order = Order::kLifo;  ///< Of the jobs of Scope::spawn, on one worker.
+  /// Whether the body runs on the calling thread, which need not be a worker and does not become one: only its jobs go to the
+  /// pool. A caller that is no worker blocks at the end.
+  bool in_place = false;
   /// A stop that is requested here acts as Scope::request_stop.
   std::stop_token stop{};
   PoolRef pool{};  ///< The pool of the scope.
 };
 
 namespace detail {
-
-enum class SpawnOrder : bool { kLifo, kFifo };
 
 struct OpenScope;
 
@@ -77,15 +85,15 @@ class Scope {
 
   /// @brief Spawns a job of the scope: a worker calls `f()` or `f(scope)`, perhaps at once, before the scope ends.
   ///
-  /// On one worker the newest job runs first in scope, the oldest in scope_fifo. The scope keeps the exception of `f`
-  /// if it is the scope's first.
+  /// ScopeOptions::order says which job runs first on one worker. The scope keeps the exception of `f` if it is the scope's
+  /// first.
   ///
   /// @param f  Copied or moved into the job.
   /// @throws std::bad_alloc, and what the closure's move or copy throws; `f` is then not called.
   /// Complexity: O(1), some ten nanoseconds; the job's memory comes from the worker's free blocks.
-  template <ScopeTask F>
+  template <ScopeSpawnFunction F>
   void spawn(F&& f) {
-    if (order_ == detail::SpawnOrder::kFifo) {
+    if (order_ == Order::kFifo) {
       spawn_fifo(std::forward<F>(f));
     } else if (auto* const worker = detail::default_worker(); worker != nullptr && worker->pool() == &state_.pool()) {
       detail::spawn_job(worker, state_.pool(), Owner{*this}, std::forward<F>(f));
@@ -96,7 +104,7 @@ class Scope {
 
   /// @cond
   template <class... F>
-    requires(sizeof...(F) != 1 || !(ScopeTask<F> && ...))
+    requires(sizeof...(F) != 1 || !(ScopeSpawnFunction<F> && ...))
   BLITZ_REFUSE(
       "a scope spawns one callable without arguments, or with the scope, which captures what it needs: "
       "s.spawn([x] { f(x); }); one that cannot be copied is given up with std::move(f)") spawn(F&&... f) BLITZ_REFUSED;
@@ -107,7 +115,7 @@ class Scope {
   /// @param f  Copied or moved into the job.
   /// @throws What spawn() throws.
   /// Complexity: O(1), some tens of nanoseconds.
-  template <ScopeTask F>
+  template <ScopeSpawnFunction F>
   void spawn_fifo(F&& f) {
     detail::spawn_job_fifo(detail::worker_of(state_.pool()), state_.pool(), fifo_, Owner{*this}, std::forward<F>(f));
   }
@@ -118,7 +126,7 @@ class Scope {
   /// @param f  Copied or moved once; several workers call it at once.
   /// @throws What spawn() throws, before any call.
   /// Complexity: O(n) for n workers, each of which is woken.
-  template <ScopeBroadcastTask F>
+  template <ScopeBroadcastFunction F>
   void spawn_broadcast(F&& f) {
     detail::spawn_broadcast_in(state_.pool(), std::forward<F>(f), Owner{*this});
   }
@@ -155,8 +163,8 @@ class Scope {
     Scope& scope;
   };
 
-  Scope(detail::PoolBase& pool, detail::WorkerBase* owner, detail::SpawnOrder order, const ScopeOptions& options)
-      : state_(pool, owner, options.stop), order_(order) {}
+  Scope(detail::PoolBase& pool, detail::WorkerBase* owner, const ScopeOptions& options)
+      : state_(pool, owner, options.stop), order_(options.order) {}
 
   template <class F>
   [[gnu::noinline]] void spawn_elsewhere(F&& f) {
@@ -164,7 +172,7 @@ class Scope {
   }
 
   detail::ScopeState state_;
-  detail::SpawnOrder order_;
+  Order order_;
   detail::JobFifo fifo_;
 };
 
@@ -175,27 +183,26 @@ namespace detail {
 
 /// Opens a scope, calls its body, and waits for its jobs.
 struct OpenScope {
-  SpawnOrder order;
   const ScopeOptions& options;
-  PoolBase* where = options.pool.base();
 
   /// With the body on a worker of the pool.
   template <class F>
   CallResult<F, Scope&> on_worker(F&& body) const {
     const auto call = [&](WorkerBase& worker) -> CallResult<F, Scope&> {
-      Scope scope(*worker.pool(), &worker, order, options);
+      Scope scope(*worker.pool(), &worker, options);
       return scope.state_.run(scope, std::forward<F>(body));
     };
-    return detail::on_worker(where, call);
+    return detail::on_worker(options.pool.base(), call);
   }
 
   /// With the body on the calling thread.
   template <class F>
   CallResult<F, Scope&> in_place(F&& body) const {
+    PoolBase* const where = options.pool.base();
     PoolBase& pool = where != kHere ? *where : current_pool();
     WorkerBase* const worker = worker_of(pool);
     if (worker == nullptr) pool.throw_if_unusable();
-    Scope scope(pool, worker, order, options);
+    Scope scope(pool, worker, options);
     return scope.state_.run(scope, std::forward<F>(body));
   }
 };
@@ -221,69 +228,91 @@ struct OpenScope {
 /// After rayon-core's scope.
 ///
 /// @param body     Called with the scope.
-/// @param options  A stop token, and the pool.
-/// @return What the body returns.
+/// @return The result of the body.
 /// @throws The first exception of the body and the jobs; the others are dropped. What global_pool() throws, and, with
-///         `options.stop`, std::bad_alloc; the body is then not called.
+///         a stop token, std::bad_alloc; the body is then not called.
 /// Complexity: O(1) beside the body and the jobs. Thread-safety: any thread.
-template <ScopeBody F>
-decltype(auto) scope(F&& body, const ScopeOptions& options = {}) {
-  return detail::OpenScope{detail::SpawnOrder::kLifo, options}.on_worker(std::forward<F>(body));
+template <ScopeFunction F>
+decltype(auto) scope(F&& body) {
+  return detail::OpenScope{ScopeOptions{}}.on_worker(std::forward<F>(body));
+}
+/// @copydoc blitz::scope(F&&)
+/// @param options  The order of the jobs, the thread of the body, a stop token, the pool.
+template <ScopeFunction F>
+decltype(auto) scope(const ScopeOptions& options, F&& body) {
+  const detail::OpenScope open{options};
+  return options.in_place ? open.in_place(std::forward<F>(body)) : open.on_worker(std::forward<F>(body));
 }
 
 /// @cond
 template <class F>
-  requires(!ScopeBody<F>)
+  requires(!ScopeFunction<F>)
 BLITZ_REFUSE(
     "the body of a scope takes the scope by reference, and spawns in it: "
-    "blitz::scope([&](blitz::Scope& s) { s.spawn(f); })")
-    scope(F&& body, const ScopeOptions& options = {}) BLITZ_REFUSED;
+    "blitz::scope([&](blitz::Scope& s) { s.spawn(f); })") scope(F&& body) BLITZ_REFUSED;
+template <class F>
+  requires(!ScopeFunction<F>)
+BLITZ_REFUSE(
+    "the body of a scope takes the scope by reference, and spawns in it: "
+    "blitz::scope({.stop = token}, [&](blitz::Scope& s) { s.spawn(f); })")
+    scope(const ScopeOptions& options, F&& body) BLITZ_REFUSED;
+template <class F>
+BLITZ_REFUSE("the options come first: blitz::scope({.stop = token}, [&](blitz::Scope& s) { s.spawn(f); })")
+scope(F&& body, const ScopeOptions& options) BLITZ_REFUSED;
 /// @endcond
 
-/// @brief The same as scope(), but on one worker the jobs of Scope::spawn run in the order in which they were spawned.
+/// @brief scope() with Order::kFifo, by the name that Rayon gives to it.
 /// @param body     Called with the scope.
-/// @param options  A stop token, and the pool.
-/// @return What the body returns.
+/// @return The result of the body.
 /// @throws What scope() throws. Complexity: O(1) beside the body and the jobs. Thread-safety: any thread.
 /// @code
 ///   blitz::scope_fifo([&](blitz::Scope& s) {
 ///     for (Part& part : parts) s.spawn([&part] { part.load(); });
 ///   });
 /// @endcode
-template <ScopeBody F>
-decltype(auto) scope_fifo(F&& body, const ScopeOptions& options = {}) {
-  return detail::OpenScope{detail::SpawnOrder::kFifo, options}.on_worker(std::forward<F>(body));
+template <ScopeFunction F>
+decltype(auto) scope_fifo(F&& body) {
+  return blitz::scope({.order = Order::kFifo}, std::forward<F>(body));
 }
 
-/// @brief The same as scope(), but with the body on the calling thread, which need not be a worker and does not become
-/// one: only what it spawns goes to the pool. A caller that is no worker blocks at the end.
+/// @brief scope() in place, by the name that Rayon gives to it.
 /// @param body     Called with the scope on the calling thread.
-/// @param options  A stop token, and the pool.
-/// @return What the body returns.
+/// @return The result of the body.
 /// @throws What scope() throws. Complexity: O(1) beside the body and the jobs. Thread-safety: any thread.
 /// @code
 ///   blitz::in_place_scope([&](blitz::Scope& s) {
 ///     for (Part& part : parts) s.spawn([&part] { part.load(); });
 ///   });
 /// @endcode
-template <ScopeBody F>
-decltype(auto) in_place_scope(F&& body, const ScopeOptions& options = {}) {
-  return detail::OpenScope{detail::SpawnOrder::kLifo, options}.in_place(std::forward<F>(body));
+template <ScopeFunction F>
+decltype(auto) in_place_scope(F&& body) {
+  return blitz::scope({.in_place = true}, std::forward<F>(body));
 }
 
-/// @brief The same as in_place_scope(), in the order of scope_fifo().
+/// @brief in_place_scope() with Order::kFifo, by the name that Rayon gives to it.
 /// @param body     Called with the scope on the calling thread.
-/// @param options  A stop token, and the pool.
-/// @return What the body returns.
+/// @return The result of the body.
 /// @throws What scope() throws. Complexity: O(1) beside the body and the jobs. Thread-safety: any thread.
 /// @code
 ///   blitz::in_place_scope_fifo([&](blitz::Scope& s) {
 ///     for (Part& part : parts) s.spawn([&part] { part.load(); });
 ///   });
 /// @endcode
-template <ScopeBody F>
-decltype(auto) in_place_scope_fifo(F&& body, const ScopeOptions& options = {}) {
-  return detail::OpenScope{detail::SpawnOrder::kFifo, options}.in_place(std::forward<F>(body));
+template <ScopeFunction F>
+decltype(auto) in_place_scope_fifo(F&& body) {
+  return blitz::scope({.order = Order::kFifo, .in_place = true}, std::forward<F>(body));
 }
+
+/// @cond
+template <class F>
+BLITZ_REFUSE("scope has the options: blitz::scope({.order = blitz::Order::kFifo, .stop = token}, body)")
+scope_fifo(F&& body, const ScopeOptions& options) BLITZ_REFUSED;
+template <class F>
+BLITZ_REFUSE("scope has the options: blitz::scope({.in_place = true, .stop = token}, body)")
+in_place_scope(F&& body, const ScopeOptions& options) BLITZ_REFUSED;
+template <class F>
+BLITZ_REFUSE("scope has the options: blitz::scope({.order = blitz::Order::kFifo, .in_place = true}, body)")
+in_place_scope_fifo(F&& body, const ScopeOptions& options) BLITZ_REFUSED;
+/// @endcond
 
 }  // namespace blitz

@@ -51,11 +51,11 @@ namespace detail {
 
 /// What spawn() takes: callable without arguments, and moved or copied from what is given.
 template <class F>
-concept SpawnTask = std::invocable<std::decay_t<F>&> && std::constructible_from<std::decay_t<F>, F>;
+concept SpawnFunction = std::invocable<std::decay_t<F>&> && std::constructible_from<std::decay_t<F>, F>;
 
 /// What spawn_broadcast() takes: callable with a BroadcastContext, by several threads at once.
 template <class F>
-concept BroadcastTask = std::invocable<const std::decay_t<F>&, BroadcastContext>;
+concept SpawnBroadcastFunction = std::invocable<const std::decay_t<F>&, BroadcastContext>;
 
 namespace detail {
 
@@ -111,7 +111,7 @@ void spawn_broadcast_in(PoolBase& pool, F&& f, O owner = {}) {
 /// @code
 ///   blitz::spawn([request = std::move(request)] { answer(request); });
 /// @endcode
-template <SpawnTask F>
+template <SpawnFunction F>
 void spawn(F&& f) {
   if (auto* const worker = detail::default_worker()) [[likely]] {
     detail::spawn_job(worker, *worker->pool(), detail::Detached{}, std::forward<F>(f));
@@ -127,7 +127,7 @@ BLITZ_REFUSE(
     "spawn and async take one callable without arguments, which captures what it needs: blitz::spawn([x] { f(x); })")
     spawn(F&&... f) BLITZ_REFUSED;
 template <class F>
-  requires(!detail::NoCallable<F> && !SpawnTask<F>)
+  requires(!detail::NoCallable<F> && !SpawnFunction<F>)
 BLITZ_REFUSE("a job keeps its callable, and this one cannot be copied: give it up with std::move(f)")
     spawn(F&& f) BLITZ_REFUSED;
 /// @endcond
@@ -140,7 +140,7 @@ BLITZ_REFUSE("a job keeps its callable, and this one cannot be copied: give it u
 /// @param f  Copied or moved into the job, as by spawn().
 /// @throws What spawn() throws.
 /// Complexity: O(1). Thread-safety: any thread.
-template <SpawnTask F>
+template <SpawnFunction F>
 void spawn_fifo(F&& f) {
   detail::spawn_fifo_in(detail::current_pool(), std::forward<F>(f));
 }
@@ -154,7 +154,7 @@ void spawn_fifo(F&& f) {
 /// @code
 ///   blitz::spawn_broadcast([](blitz::BroadcastContext c) { warm_up_cache(c.index()); });
 /// @endcode
-template <BroadcastTask F>
+template <SpawnBroadcastFunction F>
 void spawn_broadcast(F&& f) {
   detail::spawn_broadcast_in(detail::current_pool(), std::forward<F>(f));
 }

@@ -93,7 +93,7 @@ class TaskGroup {
   /// @throws std::bad_alloc, what the closure's move or copy throws, and ThreadPoolError if the pool was shut down, or
   ///         is the parent's in a forked child; `f` is then not called, and the group is as before.
   /// Complexity: O(1), some tens of nanoseconds; the job's memory comes from the worker's free blocks.
-  template <SpawnTask F>
+  template <SpawnFunction F>
   void run(F&& f) {
     if (detail::WorkerBase* const worker = detail::worker_of(*pool_)) {
       detail::spawn_job(worker, *pool_, detail::GroupOwner{group_}, std::forward<F>(f));
@@ -104,7 +104,7 @@ class TaskGroup {
 
   /// @cond
   template <class... F>
-    requires(sizeof...(F) != 1 || !(SpawnTask<F> && ...))
+    requires(sizeof...(F) != 1 || !(SpawnFunction<F> && ...))
   BLITZ_REFUSE(
       "a group runs one callable without arguments, which captures what it needs: group.run([x] { f(x); }); one that "
       "cannot be copied is given up with std::move(f)") run(F&&... f) BLITZ_REFUSED;
@@ -131,7 +131,7 @@ class TaskGroup {
   /// @throws What run() and wait() throw.
   /// @param f  Called once, without arguments.
   /// Complexity: that of both.
-  template <JoinCallable F>
+  template <JoinFunction F>
   void run_and_wait(F&& f) {
     run([&f] { static_cast<void>(std::invoke(std::forward<F>(f))); });
     wait();

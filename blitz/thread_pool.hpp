@@ -7,7 +7,6 @@
 #include <concepts>
 #include <cstddef>
 #include <optional>
-#include <ranges>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
@@ -16,13 +15,11 @@
 #include "blitz/broadcast.hpp"
 #include "blitz/current_pool.hpp"
 #include "blitz/detail/base/owned.hpp"
+#include "blitz/detail/loop/mistake.hpp"
 #include "blitz/detail/worker/pool_base.hpp"
 #include "blitz/join.hpp"
 #include "blitz/join_all.hpp"
 #include "blitz/options.hpp"
-#include "blitz/parallel_for.hpp"
-#include "blitz/parallel_for_each.hpp"
-#include "blitz/parallel_for_tiles.hpp"
 #include "blitz/parallel_reduce.hpp"
 #include "blitz/policy.hpp"
 #include "blitz/scope.hpp"
@@ -48,11 +45,12 @@ extern template Shared<PoolBase> start_pool<AsyncPolicy>(ThreadPoolOptions);
 /// pool's threads help: k callers use at most num_threads() + k - 1 threads together. A worker of another pool that
 /// makes a call is such a caller. While the call waits, it runs jobs of its own pool as well.
 ///
-/// A member that has the name of a free function does the same in this pool; `pool` in its options is not heeded.
+/// A member that has the name of a free function does the same in this pool. Loops, reductions and algorithms have the pool
+/// among their options; install() runs many calls in it.
 ///
 /// @code
 ///   blitz::ThreadPool pool({.num_threads = 4});
-///   pool.parallel_for(items, work_on);
+///   blitz::parallel_for({.pool = &pool}, items, work_on);
 ///   const double sum = pool.install([&] { return blitz::par(numbers).sum(); });
 /// @endcode
 ///
@@ -72,6 +70,10 @@ class BasicThreadPool {
   template <std::integral N>
   explicit BasicThreadPool(N /*num_threads*/) {
     static_assert(!std::integral<N>, "blitz: name the option: blitz::ThreadPool pool({.num_threads = 8})");
+  }
+  template <class Q = P>
+  explicit BasicThreadPool(const detail::MisspelledPoolOption& /*option*/) {
+    static_assert(!std::same_as<P, Q>, "blitz: name the option: blitz::ThreadPool pool({.num_threads = 8})");
   }
   /// @endcond
 
@@ -93,7 +95,7 @@ class BasicThreadPool {
   /// Complexity: O(1) and some ten nanoseconds if there is no other caller, O(k) if there are k.
   template <std::invocable F>
   decltype(auto) install(F&& f) {
-    return detail::in_pool<detail::enter>(where(), std::forward<F>(f));
+    return detail::in_pool<detail::enter>(base_.get(), std::forward<F>(f));
   }
 
   /// As install(), but while `f` waits, a worker of another pool runs no jobs of that pool. Use it if no other job may run on
@@ -104,12 +106,12 @@ class BasicThreadPool {
   /// Complexity: that of install().
   template <std::invocable F>
   decltype(auto) install_blocking(F&& f) {
-    return detail::in_pool<detail::enter_blocking>(where(), std::forward<F>(f));
+    return detail::in_pool<detail::enter_blocking>(base_.get(), std::forward<F>(f));
   }
 
   /// @copydoc blitz::join(A&&, B&&)
   /// @param more  As `b`; the result is then a tuple.
-  template <JoinCallable A, JoinCallable B, JoinCallable... More>
+  template <JoinFunction A, JoinFunction B, JoinFunction... More>
   auto join(A&& a, B&& b, More&&... more) {
     return install([&] { return blitz::join(std::forward<A>(a), std::forward<B>(b), std::forward<More>(more)...); });
   }
@@ -119,153 +121,59 @@ class BasicThreadPool {
     return install([&] { return blitz::join_all(callables); });
   }
   /// @copydoc blitz::join_context(A&&, B&&)
-  template <JoinContextCallable A, JoinContextCallable B>
+  template <JoinContextFunction A, JoinContextFunction B>
   auto join_context(A&& a, B&& b) {
     return install([&] { return blitz::join_context(std::forward<A>(a), std::forward<B>(b)); });
   }
   /// @copydoc blitz::parallel_invoke
-  template <JoinCallable F, JoinCallable G, JoinCallable... More>
+  template <JoinFunction F, JoinFunction G, JoinFunction... More>
   void parallel_invoke(F&& f, G&& g, More&&... more) {
     install([&] { blitz::parallel_invoke(std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...); });
   }
 
-  /// @copydoc blitz::parallel_for(R&&, F&&, const ForOptions&)
-  template <LoopRange R, LoopBody<detail::RangeItem<R>> F>
-  void parallel_for(R&& range, F&& f, const ForOptions& options = {}) {
-    detail::run_loop(where(), options, detail::items_of(range), f);
+  /// @copydoc blitz::scope(F&&)
+  template <ScopeFunction F>
+  decltype(auto) scope(F&& body) {
+    return blitz::scope({.pool = this}, std::forward<F>(body));
   }
-  /// @copydoc blitz::parallel_for(First, Last, F&&, const ForOptions&)
-  template <class First, detail::LoopEnd<First> Last, LoopBody<detail::LoopItem<First, Last>> F>
-  void parallel_for(First first, Last last, F&& f, const ForOptions& options = {}) {
-    detail::run_loop(where(), options, detail::items_of(first, last), f);
+  /// @copydoc blitz::scope_fifo
+  template <ScopeFunction F>
+  decltype(auto) scope_fifo(F&& body) {
+    return blitz::scope({.order = Order::kFifo, .pool = this}, std::forward<F>(body));
   }
-  /// @copydoc blitz::parallel_for(First, Last, Step, F&&, const ForOptions&)
-  template <LoopInteger First, LoopInteger Last, LoopInteger Step, LoopBody<std::common_type_t<First, Last>> F>
-  void parallel_for(First first, Last last, Step step, F&& f, const ForOptions& options = {}) {
-    detail::run_loop(where(), options, detail::items_of(first, last, step), f);
+  /// @copydoc blitz::in_place_scope
+  template <ScopeFunction F>
+  decltype(auto) in_place_scope(F&& body) {
+    return blitz::scope({.in_place = true, .pool = this}, std::forward<F>(body));
   }
-  /// @copydoc blitz::parallel_for_blocks(R&&, F&&, const ForOptions&)
-  template <LoopRange R, LoopBody<detail::LoopBlockOf<R>> F>
-    requires(!detail::SharesWords<std::ranges::iterator_t<R>>)
-  void parallel_for_blocks(R&& range, F&& f, const ForOptions& options = {}) {
-    detail::run_loop(where(), options, detail::blocks_of(range), f);
-  }
-
-  /// @copydoc blitz::parallel_for_each(R&&, F&&, const ForEachOptions&)
-  template <std::ranges::input_range R, ForEachBody<R> F>
-  void parallel_for_each(R&& range, F&& f, const ForEachOptions& options = {}) {
-    detail::for_each_of(where(), options, range, f);
-  }
-  /// @copydoc blitz::parallel_for_tiles(const Extents<2>&, F&&, const ForOptions&)
-  template <LoopBody<Tile<2>> F>
-  void parallel_for_tiles(const Extents<2>& grid, F&& f, const ForOptions& options = {}) {
-    detail::run_tiles(where(), options, grid, default_tile(grid), f);
-  }
-  /// @copydoc blitz::parallel_for_tiles(const Extents<2>&, const Extents<2>&, F&&, const ForOptions&)
-  template <LoopBody<Tile<2>> F>
-  void parallel_for_tiles(const Extents<2>& grid, const Extents<2>& tile, F&& f, const ForOptions& options = {}) {
-    detail::run_tiles(where(), options, grid, tile, f);
-  }
-  /// @copydoc blitz::parallel_for_tiles(const Extents<3>&, F&&, const ForOptions&)
-  template <LoopBody<Tile<3>> F>
-  void parallel_for_tiles(const Extents<3>& grid, F&& f, const ForOptions& options = {}) {
-    detail::run_tiles(where(), options, grid, default_tile(grid), f);
-  }
-  /// @copydoc blitz::parallel_for_tiles(const Extents<3>&, const Extents<3>&, F&&, const ForOptions&)
-  template <LoopBody<Tile<3>> F>
-  void parallel_for_tiles(const Extents<3>& grid, const Extents<3>& tile, F&& f, const ForOptions& options = {}) {
-    detail::run_tiles(where(), options, grid, tile, f);
-  }
-
-  /// @copydoc blitz::parallel_reduce(R&&, I&&, C&&, const ReduceOptions&)
-  template <LoopRange R, ReduceIdentity I, ReduceOperation<ReduceValue<I>, std::ranges::range_reference_t<R>> C>
-  ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine, const ReduceOptions& options = {}) {
-    return detail::reduce(where(), options, detail::items_of(range), identity, combine, combine);
-  }
-  /// @copydoc blitz::parallel_reduce(First, Last, I&&, C&&, const ReduceOptions&)
-  template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
-            ReduceOperation<ReduceValue<I>, detail::LoopItem<First, Last>> C>
-  ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, C&& combine, const ReduceOptions& options = {}) {
-    return detail::reduce(where(), options, detail::items_of(first, last), identity, combine, combine);
-  }
-  /// @copydoc blitz::parallel_reduce(R&&, I&&, F&&, C&&, const ReduceOptions&)
-  template <LoopRange R, ReduceIdentity I, ReduceFold<ReduceValue<I>, std::ranges::range_reference_t<R>> F,
-            ReduceCombine<ReduceValue<I>> C>
-  ReduceValue<I> parallel_reduce(R&& range, I&& identity, F&& fold, C&& combine, const ReduceOptions& options = {}) {
-    return detail::reduce(where(), options, detail::items_of(range), identity, fold, combine);
-  }
-  /// @copydoc blitz::parallel_reduce(First, Last, I&&, F&&, C&&, const ReduceOptions&)
-  template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
-            ReduceFold<ReduceValue<I>, detail::LoopItem<First, Last>> F, ReduceCombine<ReduceValue<I>> C>
-  ReduceValue<I> parallel_reduce(First first, Last last, I&& identity, F&& fold, C&& combine,
-                                 const ReduceOptions& options = {}) {
-    return detail::reduce(where(), options, detail::items_of(first, last), identity, fold, combine);
-  }
-  /// @copydoc blitz::parallel_reduce_blocks(R&&, I&&, F&&, C&&, const ReduceOptions&)
-  template <LoopRange R, ReduceIdentity I, ReduceBlockFold<ReduceValue<I>, R> F, ReduceCombine<ReduceValue<I>> C>
-  ReduceValue<I> parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& combine,
-                                        const ReduceOptions& options = {}) {
-    return detail::reduce(where(), options, detail::blocks_of(range), identity, fold, combine);
-  }
-  /// @copydoc blitz::parallel_transform_reduce(R&&, I&&, C&&, F&&, const ReduceOptions&)
-  template <LoopRange R, ReduceIdentity I, ReduceTransform<std::ranges::range_reference_t<R>> F,
-            ReduceOperation<ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>> C>
-  ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F&& f,
-                                           const ReduceOptions& options = {}) {
-    return detail::reduce(where(), options, detail::items_of(range), identity, combine, combine, f);
-  }
-  /// @copydoc blitz::parallel_transform_reduce(First, Last, I&&, C&&, F&&, const ReduceOptions&)
-  template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
-            ReduceTransform<detail::LoopItem<First, Last>> F,
-            ReduceOperation<ReduceValue<I>, std::invoke_result_t<F&, detail::LoopItem<First, Last>>> C>
-  ReduceValue<I> parallel_transform_reduce(First first, Last last, I&& identity, C&& combine, F&& f,
-                                           const ReduceOptions& options = {}) {
-    return detail::reduce(where(), options, detail::items_of(first, last), identity, combine, combine, f);
-  }
-
-  /// @copydoc blitz::scope(F&&, const ScopeOptions&)
-  template <ScopeBody F>
-  decltype(auto) scope(F&& body, const ScopeOptions& options = {}) {
-    return detail::OpenScope{detail::SpawnOrder::kLifo, options, where()}.on_worker(std::forward<F>(body));
-  }
-  /// @copydoc blitz::scope_fifo(F&&, const ScopeOptions&)
-  template <ScopeBody F>
-  decltype(auto) scope_fifo(F&& body, const ScopeOptions& options = {}) {
-    return detail::OpenScope{detail::SpawnOrder::kFifo, options, where()}.on_worker(std::forward<F>(body));
-  }
-  /// @copydoc blitz::in_place_scope(F&&, const ScopeOptions&)
-  template <ScopeBody F>
-  decltype(auto) in_place_scope(F&& body, const ScopeOptions& options = {}) {
-    return detail::OpenScope{detail::SpawnOrder::kLifo, options, where()}.in_place(std::forward<F>(body));
-  }
-  /// @copydoc blitz::in_place_scope_fifo(F&&, const ScopeOptions&)
-  template <ScopeBody F>
-  decltype(auto) in_place_scope_fifo(F&& body, const ScopeOptions& options = {}) {
-    return detail::OpenScope{detail::SpawnOrder::kFifo, options, where()}.in_place(std::forward<F>(body));
+  /// @copydoc blitz::in_place_scope_fifo
+  template <ScopeFunction F>
+  decltype(auto) in_place_scope_fifo(F&& body) {
+    return blitz::scope({.order = Order::kFifo, .in_place = true, .pool = this}, std::forward<F>(body));
   }
 
   /// @copydoc blitz::spawn(F&&)
-  template <SpawnTask F>
+  template <SpawnFunction F>
   void spawn(F&& f) {
     detail::spawn_in(*base_, std::forward<F>(f));
   }
   /// @copydoc blitz::spawn_fifo(F&&)
-  template <SpawnTask F>
+  template <SpawnFunction F>
   void spawn_fifo(F&& f) {
     detail::spawn_fifo_in(*base_, std::forward<F>(f));
   }
   /// @copydoc blitz::spawn_broadcast(F&&)
-  template <BroadcastTask F>
+  template <SpawnBroadcastFunction F>
   void spawn_broadcast(F&& f) {
     detail::spawn_broadcast_in(*base_, std::forward<F>(f));
   }
   /// @copydoc blitz::broadcast(F&&)
-  template <BroadcastCallable F>
+  template <BroadcastFunction F>
   auto broadcast(F&& f) {
     return detail::broadcast_in(*base_, std::forward<F>(f));
   }
   /// @copydoc blitz::async(F&&)
-  template <SpawnTask F>
+  template <SpawnFunction F>
   [[nodiscard]] auto async(F&& f) {
     return detail::async_in(*base_, std::forward<F>(f));
   }
@@ -280,6 +188,29 @@ class BasicThreadPool {
         requires { sizeof(S); }, "blitz: for schedule(), include <blitz/adaptor/coroutine.hpp>");
     return S(*base_, std::move(stop));
   }
+
+  /// @cond
+#define BLITZ_REFUSE_MEMBER(function)                                                                             \
+  template <class... A>                                                                                           \
+  BLITZ_REFUSE("loops have the pool among their options: blitz::" #function                                       \
+               "({.pool = &pool}, ...); many calls run "                                                          \
+               "in a pool by pool.install(f)")                                                                    \
+  function(A&&... arguments) BLITZ_REFUSED;                                                                       \
+  template <class A, class B>                                                                                     \
+  BLITZ_REFUSE("the options come first, and the pool is one of them: blitz::" #function "({.pool = &pool}, ...)") \
+  function(A&& a, B&& b, const ReduceOptions& options) BLITZ_REFUSED;                                             \
+  template <class A, class B, class C>                                                                            \
+  BLITZ_REFUSE("the options come first, and the pool is one of them: blitz::" #function "({.pool = &pool}, ...)") \
+  function(A&& a, B&& b, C&& c, const ReduceOptions& options) BLITZ_REFUSED
+  BLITZ_REFUSE_MEMBER(parallel_for);
+  BLITZ_REFUSE_MEMBER(parallel_for_blocks);
+  BLITZ_REFUSE_MEMBER(parallel_for_each);
+  BLITZ_REFUSE_MEMBER(parallel_for_tiles);
+  BLITZ_REFUSE_MEMBER(parallel_reduce);
+  BLITZ_REFUSE_MEMBER(parallel_reduce_blocks);
+  BLITZ_REFUSE_MEMBER(parallel_transform_reduce);
+#undef BLITZ_REFUSE_MEMBER
+  /// @endcond
 
   /// The most threads that run this pool's jobs at any time, a caller from outside included. At least 1.
   [[nodiscard]] std::size_t num_threads() const noexcept { return base_->num_threads(); }
@@ -315,8 +246,6 @@ class BasicThreadPool {
   }
 
  private:
-  [[nodiscard]] detail::PoolBase* where() const noexcept { return base_.get(); }
-
   friend detail::PoolBase& detail::base_of<P>(BasicThreadPool<P>& pool) noexcept;
 
   detail::Shared<detail::PoolBase> base_;

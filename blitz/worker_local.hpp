@@ -1,5 +1,5 @@
 /// @file
-/// worker_local: a value of its own for each worker.
+/// WorkerLocal: one value for each worker.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -24,10 +24,10 @@
 
 namespace blitz {
 
-/// What makes the values of a blitz::worker_local: callable without arguments. It returns a T, which need not be movable, or
+/// Makes the values of a blitz::WorkerLocal: callable without arguments. It returns a T, which need not be movable, or
 /// what converts to one.
 template <class F, class T>
-concept WorkerLocalMaker =
+concept WorkerLocalFunction =
     std::copy_constructible<F> && std::invocable<F&> &&
     (std::same_as<std::invoke_result_t<F&>, T> || std::convertible_to<std::invoke_result_t<F&>, T>);
 
@@ -41,7 +41,7 @@ concept WorkerLocalMaker =
 /// values.
 ///
 /// @code
-///   blitz::worker_local<std::vector<int>> found;
+///   blitz::WorkerLocal<std::vector<int>> found;
 ///   blitz::parallel_for(0, n, [&](int i) {
 ///     if (is_good(i)) found.here().push_back(i);
 ///   });
@@ -57,7 +57,7 @@ concept WorkerLocalMaker =
 /// no value is lent and no job uses a reference from here(). What one holder of a lease did happens before what the
 /// next does.
 template <class T>
-class worker_local {
+class WorkerLocal {
   struct Shelf;
   struct Value;
   template <class Item>
@@ -82,38 +82,38 @@ class worker_local {
     [[nodiscard]] T* operator->() const noexcept { return detail::address_of(value_->value); }
 
    private:
-    friend class worker_local;
+    friend class WorkerLocal;
     struct GiveBack {
-      worker_local* home;
+      WorkerLocal* home;
       void operator()(Value* value) const noexcept { home->give_back(value); }
     };
-    Lease(worker_local* home, Value* value) noexcept : value_(value, GiveBack{home}) {}
+    Lease(WorkerLocal* home, Value* value) noexcept : value_(value, GiveBack{home}) {}
 
     detail::Owned<Value, GiveBack> value_;
   };
 
   /// Values made by T(), for the caller's pool, or else the global one. Throws std::bad_alloc, and what global_pool()
   /// throws.
-  worker_local()
+  WorkerLocal()
     requires std::default_initializable<T>
-      : worker_local([] { return T(); }) {}
+      : WorkerLocal([] { return T(); }) {}
 
   /// Values made by `make()`, which several threads may call at once. Throws the same.
-  template <WorkerLocalMaker<T> F>
-  explicit worker_local(F make) : worker_local(detail::current_pool(), std::move(make)) {}
+  template <WorkerLocalFunction<T> F>
+  explicit WorkerLocal(F make) : WorkerLocal(detail::current_pool(), std::move(make)) {}
 
   /// The same for the workers of `pool`. Throws std::bad_alloc.
   /// @param pool  Whose workers have a value each.
   /// @param make  See above.
-  template <class P, WorkerLocalMaker<T> F>
-  worker_local(BasicThreadPool<P>& pool, F make) : worker_local(detail::base_of(pool), std::move(make)) {}
+  template <class P, WorkerLocalFunction<T> F>
+  WorkerLocal(BasicThreadPool<P>& pool, F make) : WorkerLocal(detail::base_of(pool), std::move(make)) {}
   /// Values made by T(), for the workers of `pool`. Throws std::bad_alloc.
   template <class P>
     requires std::default_initializable<T>
-  explicit worker_local(BasicThreadPool<P>& pool) : worker_local(pool, [] { return T(); }) {}
+  explicit WorkerLocal(BasicThreadPool<P>& pool) : WorkerLocal(pool, [] { return T(); }) {}
 
-  worker_local(const worker_local&) = delete;
-  worker_local& operator=(const worker_local&) = delete;
+  WorkerLocal(const WorkerLocal&) = delete;
+  WorkerLocal& operator=(const WorkerLocal&) = delete;
 
   /// Lends a value of the calling worker; threads that are no workers of the pool share values of their own. Throws
   /// what making a T throws, and std::bad_alloc. O(1), and no atomic operation, for a worker that has a value to lend;
@@ -140,7 +140,7 @@ class worker_local {
     Shelf& shelf = shelf_here();
     if (is_shared(shelf)) [[unlikely]] {
       throw std::logic_error(
-          "blitz: worker_local::here() was called by a thread that is no worker of its pool; call it in a job of the "
+          "blitz: WorkerLocal::here() was called by a thread that is no worker of its pool; call it in a job of the "
           "pool, or take a lease with local()");
     }
     if (shelf.own == nullptr) [[unlikely]] {
@@ -235,7 +235,7 @@ class worker_local {
   };
 
   template <class F>
-  worker_local(detail::PoolBase& pool, F make)
+  WorkerLocal(detail::PoolBase& pool, F make)
       : pool_(detail::share(pool)), make_(std::move(make)), shelves_(pool.num_threads() + 1) {
     for (std::size_t place = 0; place < shelves_.size(); ++place) shelves_[place].place = place;
   }
@@ -288,5 +288,12 @@ class worker_local {
   detail::Mutex mutex_;                       // guards `returned` of each shelf, and values_ while one is added
   std::vector<detail::Owned<Value>> values_;  // in the order of the shelves
 };
+
+/// @cond
+template <class T>
+class worker_local {
+  static_assert(!std::same_as<T, T>, "blitz: it is called blitz::WorkerLocal");
+};
+/// @endcond
 
 }  // namespace blitz

@@ -4,21 +4,26 @@
 
 #include "blitz/detail/base/compiler.hpp"
 
+#include "blitz/detail/base/refuse.hpp"
 #include "blitz/detail/worker/worker.hpp"
 
 namespace blitz {
 
 /// What a yield did.
 enum class Yield : bool {
-  idle,     ///< it found no job
-  executed  ///< it ran one
+  kIdle,      ///< it found no job
+  kExecuted,  ///< it ran one
+  /// @cond
+  idle BLITZ_RENAMED("blitz::Yield::kIdle") = kIdle,
+  executed BLITZ_RENAMED("blitz::Yield::kExecuted") = kExecuted
+  /// @endcond
 };
 
 namespace detail {
 
 inline Yield yield_to(Job* (*find)(WorkerBase& worker) noexcept) noexcept {
   WorkerBase* const worker = current_worker;
-  return worker != nullptr && worker->run_on_top(find) ? Yield::executed : Yield::idle;
+  return worker != nullptr && worker->run_on_top(find) ? Yield::kExecuted : Yield::kIdle;
 }
 
 }  // namespace detail
@@ -42,7 +47,7 @@ inline Yield yield_now() noexcept {
 /// has ended. A thread outside every pool has none. O(1). At the limit of nested waits it runs none, as yield_now.
 /// Thread-safety: any thread.
 /// @code
-///   while (blitz::yield_local() == blitz::Yield::executed) {
+///   while (blitz::yield_local() == blitz::Yield::kExecuted) {
 ///   }
 /// @endcode
 /// @return Whether a job was run.

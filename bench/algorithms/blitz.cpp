@@ -11,16 +11,18 @@
 namespace bench {
 namespace {
 
-const Register<+[](Sum& row, BlitzPeer& peer) { row.result = peer.pool.parallel_reduce(row.in, 0.0, std::plus<>()); }>
+const Register<+[](Sum& row, BlitzPeer& peer) {
+  row.result = blitz::parallel_reduce({.pool = &peer.pool}, row.in, 0.0, std::plus<>());
+}>
     sum("blitz");
 const Register<+[](MapFilterSum& row, BlitzPeer& peer) {
-  row.result = peer.pool.parallel_transform_reduce(
-      row.in, 0.0, std::plus<>(), [](double x) { return MapFilterSum::filtered(MapFilterSum::map(x)); });
+  row.result = blitz::parallel_transform_reduce({.pool = &peer.pool}, row.in, 0.0, std::plus<>(),
+                                                [](double x) { return MapFilterSum::filtered(MapFilterSum::map(x)); });
 }>
     map_filter_sum("blitz");
 const Register<+[](Zip& row, BlitzPeer& peer) {
-  row.result = peer.pool.parallel_transform_reduce(std::size_t{0}, row.x.size(), 0.0, std::plus<>(),
-                                                   [&](std::size_t i) { return row.x[i] * row.y[i] + row.z[i]; });
+  row.result = blitz::parallel_transform_reduce({.pool = &peer.pool}, std::size_t{0}, row.x.size(), 0.0, std::plus<>(),
+                                                [&](std::size_t i) { return row.x[i] * row.y[i] + row.z[i]; });
 }>
     zip("blitz");
 const Register<+[](Find& row, BlitzPeer& peer) {

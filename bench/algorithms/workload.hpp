@@ -3,7 +3,7 @@
 //
 // A library's file has the calls of its users alone:
 //
-//   const Register<+[](Sum& row, BlitzPeer& peer) { row.result = peer.pool.parallel_reduce(row.in, 0.0, std::plus<>()); }>
+//   const Register<+[](Sum& row, BlitzPeer& peer) { row.result = blitz::parallel_reduce({.pool = &peer.pool}, row.in, 0.0, std::plus<>()); }>
 //       sum("blitz");
 #pragma once
 

@@ -9,7 +9,7 @@ template <class P>
 struct Blitz {
   template <unsigned Milliseconds>
   static void run(Burst<Milliseconds>& work, P& peer) {
-    peer.pool.parallel_for(0, int{Burst<Milliseconds>::kItems}, [&work](int i) { work.add(i); });
+    blitz::parallel_for({.pool = &peer.pool}, 0, int{Burst<Milliseconds>::kItems}, [&work](int i) { work.add(i); });
   }
 };
 

@@ -7,7 +7,7 @@ namespace {
 
 template <class P>
 void run_loop(CadenceLoop& work, P& peer) {
-  peer.pool.parallel_for(std::size_t{0}, work.items(), [&work](std::size_t i) { work.add(i); });
+  blitz::parallel_for({.pool = &peer.pool}, std::size_t{0}, work.items(), [&work](std::size_t i) { work.add(i); });
 }
 
 template <class P>

@@ -7,7 +7,7 @@ namespace {
 
 template <bool Cold, class P>
 void run_for(FanOut<Cold>& work, P& peer) {
-  peer.pool.parallel_for(work.visits, [](std::uint32_t& count) { FanOut<Cold>::body(count); });
+  blitz::parallel_for({.pool = &peer.pool}, work.visits, [](std::uint32_t& count) { FanOut<Cold>::body(count); });
 }
 
 template <bool Cold, class P>

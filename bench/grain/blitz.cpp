@@ -9,7 +9,7 @@ template <class P>
 struct Blitz {
   template <std::uint64_t Nanoseconds>
   static void run(Grain<Nanoseconds>& work, P& peer) {
-    peer.pool.parallel_for(std::size_t{0}, work.kItems, [&work](std::size_t i) { work.add(i); });
+    blitz::parallel_for({.pool = &peer.pool}, std::size_t{0}, work.kItems, [&work](std::size_t i) { work.add(i); });
   }
 };
 

@@ -7,11 +7,12 @@ namespace {
 
 template <std::size_t Items, class P, class Index = std::size_t>
 void run(Loop<Items>& work, P& peer) {
-  peer.pool.parallel_for(Index{0}, Index{Items}, [visits = work.visits.data()](Index i) { visits[i] += 1; });
+  blitz::parallel_for({.pool = &peer.pool}, Index{0}, Index{Items},
+                      [visits = work.visits.data()](Index i) { visits[i] += 1; });
 }
 
 void run_by_range(Loop<1000>& work, BlitzPeer& peer) {
-  peer.pool.parallel_for(work.visits, [](std::uint32_t& count) { count += 1; });
+  blitz::parallel_for({.pool = &peer.pool}, work.visits, [](std::uint32_t& count) { count += 1; });
 }
 
 const Register<run<2, BlitzPeer>> two("blitz");

@@ -6,7 +6,7 @@ namespace bench {
 namespace {
 
 void run(Mandelbrot& work, BlitzPeer& peer) {
-  peer.pool.parallel_for(0, static_cast<int>(work.side), [&work](int y) { work.add_row(y); });
+  blitz::parallel_for({.pool = &peer.pool}, 0, static_cast<int>(work.side), [&work](int y) { work.add_row(y); });
 }
 
 const Register<run> registered("blitz");

@@ -8,7 +8,7 @@ namespace {
 template <unsigned Threads, class P>
 void run(Nested<Threads>& work, P& peer) {
   work.call_from_outside([&work, &pool = peer.pool](std::uint64_t* grid) {
-    pool.parallel_for(std::size_t{0}, work.rows, [&work, grid](std::size_t row) {
+    blitz::parallel_for({.pool = &pool}, std::size_t{0}, work.rows, [&work, grid](std::size_t row) {
       blitz::parallel_for(std::size_t{0}, work.columns,
                           [&work, grid, row](std::size_t column) { work.add_cell(grid, row, column); });
     });

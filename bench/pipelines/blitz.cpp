@@ -19,7 +19,7 @@ const Register<+[](FlatMap& row, BlitzPeer& peer) {
   Numbers places(row.in.size());
   blitz::transform_exclusive_scan({.pool = &peer.pool}, row.in, places, Number{0}, std::plus<>(), FlatMap::many);
   Numbers out(places.empty() ? 0 : places.back() + FlatMap::many(row.in.back()));
-  peer.pool.parallel_for(std::size_t{0}, row.in.size(), [&](std::size_t at) {
+  blitz::parallel_for({.pool = &peer.pool}, std::size_t{0}, row.in.size(), [&](std::size_t at) {
     for (Number i = 0; i < FlatMap::many(row.in[at]); ++i) out[places[at] + i] = row.in[at] + i;
   });
   row.take(out);
@@ -36,8 +36,8 @@ const Register<+[](FlatMap& row, BlitzPeer& peer) {
 const Register<+[](ScanFilterSum& row, BlitzPeer& peer) {
   Numbers sums(row.in.size());
   blitz::inclusive_scan({.pool = &peer.pool}, row.in, sums);
-  row.result = peer.pool.parallel_transform_reduce(sums, Number{0}, std::plus<>(),
-                                                   [](Number x) { return ScanFilterSum::filtered(x); });
+  row.result = blitz::parallel_transform_reduce({.pool = &peer.pool}, sums, Number{0}, std::plus<>(),
+                                                [](Number x) { return ScanFilterSum::filtered(x); });
 }>
     scan_filter_sum("blitz");
 const Register<+[](ScanFilterSum& row, BlitzPeer& peer) {
@@ -51,8 +51,8 @@ const Register<+[](ScanFilterSum& row, BlitzPeer& peer) {
 
 const Register<+[](WordHistogram& row, BlitzPeer& peer) {
   using Counts = WordHistogram::Counts;
-  row.take(peer.pool.parallel_reduce_blocks(
-      std::views::iota(std::size_t{0}, row.pieces()), Counts(),
+  row.take(blitz::parallel_reduce_blocks(
+      {.pool = &peer.pool}, std::views::iota(std::size_t{0}, row.pieces()), Counts(),
       [&](Counts counts, auto block) {
         for (const std::size_t i : block) WordHistogram::add(row.piece(i), counts);
         return counts;
@@ -74,8 +74,8 @@ const Register<+[](WordHistogram& row, BlitzPeer& peer) {
 
 const Register<+[](KMeans& row, BlitzPeer& peer) {
   using Sums = KMeans::Sums;
-  row.sums = peer.pool.parallel_reduce_blocks(
-      std::views::iota(std::size_t{0}, row.x.size()), Sums(),
+  row.sums = blitz::parallel_reduce_blocks(
+      {.pool = &peer.pool}, std::views::iota(std::size_t{0}, row.x.size()), Sums(),
       [&](Sums sums, auto block) {
         for (const std::size_t i : block) KMeans::add(sums, row.x[i], row.y[i]);
         return sums;
@@ -96,8 +96,8 @@ const Register<+[](KMeans& row, BlitzPeer& peer) {
     k_means_par("blitz_par");
 
 const Register<+[](MandelbrotImage& row, BlitzPeer& peer) {
-  peer.pool.parallel_for(std::size_t{0}, row.out.size(),
-                         [&](std::size_t i) { row.out[i] = MandelbrotImage::pixel(i, row.side); });
+  blitz::parallel_for({.pool = &peer.pool}, std::size_t{0}, row.out.size(),
+                      [&](std::size_t i) { row.out[i] = MandelbrotImage::pixel(i, row.side); });
 }>
     mandelbrot("blitz");
 const Register<+[](MandelbrotImage& row, BlitzPeer& peer) {
@@ -109,8 +109,8 @@ const Register<+[](MandelbrotImage& row, BlitzPeer& peer) {
     mandelbrot_par("blitz_par");
 
 const Register<+[](NBody& row, BlitzPeer& peer) {
-  peer.pool.parallel_for(std::size_t{0}, row.bodies.size(),
-                         [&](std::size_t i) { row.out[i] = NBody::pull(row.bodies[i], row.bodies); });
+  blitz::parallel_for({.pool = &peer.pool}, std::size_t{0}, row.bodies.size(),
+                      [&](std::size_t i) { row.out[i] = NBody::pull(row.bodies[i], row.bodies); });
 }>
     n_body("blitz");
 const Register<+[](NBody& row, BlitzPeer& peer) {

@@ -7,15 +7,18 @@
 namespace bench {
 namespace {
 
-void run(Reduce& work, BlitzPeer& peer) { work.sum += peer.pool.parallel_reduce(work.values, 0.0, std::plus<>()); }
+void run(Reduce& work, BlitzPeer& peer) {
+  work.sum += blitz::parallel_reduce({.pool = &peer.pool}, work.values, 0.0, std::plus<>());
+}
 
 void run_by_int(Reduce& work, BlitzPeer& peer) {
-  work.sum += peer.pool.parallel_transform_reduce(0, static_cast<int>(work.values.size()), 0.0, std::plus<>(),
-                                                  [values = work.values.data()](int i) { return values[i]; });
+  work.sum +=
+      blitz::parallel_transform_reduce({.pool = &peer.pool}, 0, static_cast<int>(work.values.size()), 0.0,
+                                       std::plus<>(), [values = work.values.data()](int i) { return values[i]; });
 }
 
 void run_deterministic(Reduce& work, BlitzPeer& peer) {
-  work.sum += peer.pool.parallel_reduce(work.values, 0.0, std::plus<>(), {.deterministic = true});
+  work.sum += blitz::parallel_reduce({.deterministic = true, .pool = &peer.pool}, work.values, 0.0, std::plus<>());
 }
 
 const Register<run> registered("blitz");

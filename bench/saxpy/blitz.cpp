@@ -7,8 +7,8 @@ namespace {
 
 template <class Index>
 void run(Saxpy& work, BlitzPeer& peer) {
-  peer.pool.parallel_for(Index{0}, static_cast<Index>(work.x.size()),
-                         [x = work.x.data(), y = work.y.data()](Index i) { y[i] += Saxpy::kA * x[i]; });
+  blitz::parallel_for({.pool = &peer.pool}, Index{0}, static_cast<Index>(work.x.size()),
+                      [x = work.x.data(), y = work.y.data()](Index i) { y[i] += Saxpy::kA * x[i]; });
 }
 
 const Register<run<std::size_t>> registered("blitz");

@@ -10,8 +10,9 @@ namespace bench {
 namespace {
 
 void run(Scan& work, BlitzPeer& peer) {
-  work.run_in_two_passes(
-      [&peer](std::size_t count, const auto& f) { peer.pool.parallel_for(std::size_t{0}, count, f); });
+  work.run_in_two_passes([&peer](std::size_t count, const auto& f) {
+    blitz::parallel_for({.pool = &peer.pool}, std::size_t{0}, count, f);
+  });
 }
 
 void run_scan(Scan& work, BlitzPeer& peer) {

@@ -8,12 +8,12 @@ namespace bench {
 namespace {
 
 void run_loop(SkewedLoop& work, BlitzPeer& peer) {
-  peer.pool.parallel_for(std::size_t{0}, work.size(), [&work](std::size_t i) { work.add(i); });
+  blitz::parallel_for({.pool = &peer.pool}, std::size_t{0}, work.size(), [&work](std::size_t i) { work.add(i); });
 }
 
 void run_reduce(SkewedReduce& work, BlitzPeer& peer) {
-  work.sum += peer.pool.parallel_transform_reduce(std::size_t{0}, work.size(), std::uint64_t{0}, std::plus<>(),
-                                                  [&work](std::size_t i) { return work.item(i); });
+  work.sum += blitz::parallel_transform_reduce({.pool = &peer.pool}, std::size_t{0}, work.size(), std::uint64_t{0},
+                                               std::plus<>(), [&work](std::size_t i) { return work.item(i); });
 }
 
 const Register<run_loop> loop("blitz");

@@ -59,8 +59,7 @@ void block(std::size_t blocks) {
   const std::stop_source never;
   const blitz::ForOptions options{.min_grain = kItems / kBlocks, .stop = never.get_token()};
   for (std::size_t done = 0; done < blocks; done += kBlocks)
-    blitz::parallel_for_blocks(
-        visits, [](auto items) { items.front() += 1; }, options);
+    blitz::parallel_for_blocks(options, visits, [](auto items) { items.front() += 1; });
 }
 
 template <std::size_t Items>
@@ -70,7 +69,7 @@ void loop(std::size_t calls) {
 
 template <std::size_t Items, class Pool>
 void loop_from_main(Pool& pool, std::size_t calls) {
-  for (std::size_t i = 0; i < calls; ++i) pool.parallel_for(std::size_t{0}, Items, kVisit);
+  for (std::size_t i = 0; i < calls; ++i) blitz::parallel_for({.pool = &pool}, std::size_t{0}, Items, kVisit);
 }
 
 template <class Pool>

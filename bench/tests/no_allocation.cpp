@@ -100,8 +100,8 @@ void check_pool(std::size_t threads) {
   std::vector<std::uint32_t> data(1000);
   const auto touch = [visits = data.data()](std::size_t i) { visits[i] += 1; };
   const auto join_main = [&] { pool.join([] { fib(10); }, [] { fib(10); }); };
-  const auto for_main = [&] { pool.parallel_for(std::size_t{0}, data.size(), touch); };
-  const auto range_main = [&] { pool.parallel_for(data, [](std::uint32_t& x) { x += 1; }); };
+  const auto for_main = [&] { blitz::parallel_for({.pool = &pool}, std::size_t{0}, data.size(), touch); };
+  const auto range_main = [&] { blitz::parallel_for({.pool = &pool}, data, [](std::uint32_t& x) { x += 1; }); };
   const auto install_main = [&] { pool.install([] { return fib(10); }); };
   const auto join_inside = [] { fib(10); };
   const auto for_inside = [&] { blitz::parallel_for(std::size_t{0}, data.size(), touch); };

@@ -98,7 +98,7 @@ struct Map {
   static T call(Pool& pool, Data<T>& data, std::size_t n, const Cut& cut) {
     const T k = data.k;
     const auto body = [&](I i) { data.c[i] = k * data.a[i] + data.b[i]; };
-    pool.parallel_for(I{0}, static_cast<I>(n), body, cut);
+    blitz::parallel_for({.pool = &pool}, I{0}, static_cast<I>(n), body, cut);
     return T{};
   }
 };
@@ -109,7 +109,7 @@ struct MapIota : Map<T, I> {
   static T call(Pool& pool, Data<T>& data, std::size_t n, const Cut& cut) {
     const T k = data.k;
     const auto body = [&](I i) { data.c[i] = k * data.a[i] + data.b[i]; };
-    pool.parallel_for(std::views::iota(I{0}, static_cast<I>(n)), body, cut);
+    blitz::parallel_for({.pool = &pool}, std::views::iota(I{0}, static_cast<I>(n)), body, cut);
     return T{};
   }
 };
@@ -134,7 +134,7 @@ template <class T>
 struct MapPointers : MapInPlace<T> {
   static std::string name() { return std::string("map of ") + kName<T> + " by pointer"; }
   static T call(Pool& pool, Data<T>& data, std::size_t n, const Cut& cut) {
-    pool.parallel_for(data.c.data(), data.c.data() + n, MapInPlace<T>::body(data), cut);
+    blitz::parallel_for({.pool = &pool}, data.c.data(), data.c.data() + n, MapInPlace<T>::body(data), cut);
     return T{};
   }
 };
@@ -144,7 +144,7 @@ struct MapIterators : MapInPlace<T> {
   static std::string name() { return std::string("map of ") + kName<T> + " by iterator"; }
   static T call(Pool& pool, Data<T>& data, std::size_t n, const Cut& cut) {
     const auto first = data.c.begin();
-    pool.parallel_for(first, first + static_cast<std::ptrdiff_t>(n), MapInPlace<T>::body(data), cut);
+    blitz::parallel_for({.pool = &pool}, first, first + static_cast<std::ptrdiff_t>(n), MapInPlace<T>::body(data), cut);
     return T{};
   }
 };
@@ -153,7 +153,7 @@ template <class T>
 struct MapRange : MapInPlace<T> {
   static std::string name() { return std::string("map of ") + kName<T> + " by range"; }
   static T call(Pool& pool, Data<T>& data, std::size_t n, const Cut& cut) {
-    pool.parallel_for(std::span(data.c).first(n), MapInPlace<T>::body(data), cut);
+    blitz::parallel_for({.pool = &pool}, std::span(data.c).first(n), MapInPlace<T>::body(data), cut);
     return T{};
   }
 };
@@ -165,7 +165,7 @@ struct MapBlocks : MapInPlace<T> {
     const auto body = [k = data.k](auto block) {
       for (T& x : block) x = k - x;
     };
-    pool.parallel_for_blocks(std::span(data.c).first(n), body, cut);
+    blitz::parallel_for_blocks({.pool = &pool}, std::span(data.c).first(n), body, cut);
     return T{};
   }
 };
@@ -181,7 +181,7 @@ struct MapDeque : MapInPlace<T> {
   static T plain(Data<T>& data, std::size_t n) { return MapInPlace<T>::plain_of(data, first_of(data.deque, n)); }
   static T call(Pool& pool, Data<T>& data, std::size_t n, const Cut& cut) {
     const auto items = first_of(data.deque, n);
-    pool.parallel_for(items.begin(), items.end(), MapInPlace<T>::body(data), cut);
+    blitz::parallel_for({.pool = &pool}, items.begin(), items.end(), MapInPlace<T>::body(data), cut);
     return T{};
   }
 };
@@ -221,7 +221,8 @@ struct Reduce {
   }
   static T call(Pool& pool, Data<T>& data, std::size_t n, const Cut& cut) {
     const auto item = [&](I i) { return data.a[i]; };
-    return pool.parallel_transform_reduce(I{0}, static_cast<I>(n), Op::template kNone<T>, Op::kOf, item, cut);
+    return blitz::parallel_transform_reduce({.pool = &pool}, I{0}, static_cast<I>(n), Op::template kNone<T>, Op::kOf,
+                                            item, cut);
   }
 };
 
@@ -231,7 +232,7 @@ struct ReduceView : Reduce<T, Op, I> {
   static T call(Pool& pool, Data<T>& data, std::size_t n, const Cut& cut) {
     const auto items =
         std::views::iota(I{0}, static_cast<I>(n)) | std::views::transform([&](I i) { return data.a[i]; });
-    return pool.parallel_reduce(items, Op::template kNone<T>, Op::kOf, cut);
+    return blitz::parallel_reduce({.pool = &pool}, items, Op::template kNone<T>, Op::kOf, cut);
   }
 };
 
@@ -245,7 +246,7 @@ struct ReduceRange {
     return value;
   }
   static T call(Pool& pool, Data<T>& data, std::size_t n, const Cut& cut) {
-    return pool.parallel_reduce(std::span(data.a).first(n), Op::template kNone<T>, Op::kOf, cut);
+    return blitz::parallel_reduce({.pool = &pool}, std::span(data.a).first(n), Op::template kNone<T>, Op::kOf, cut);
   }
 };
 
@@ -255,7 +256,7 @@ struct ReduceIterators : ReduceRange<T, Op> {
   static T call(Pool& pool, Data<T>& data, std::size_t n, const Cut& cut) {
     const auto first = data.a.begin();
     const auto last = first + static_cast<std::ptrdiff_t>(n);
-    return pool.parallel_reduce(first, last, Op::template kNone<T>, Op::kOf, cut);
+    return blitz::parallel_reduce({.pool = &pool}, first, last, Op::template kNone<T>, Op::kOf, cut);
   }
 };
 

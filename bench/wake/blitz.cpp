@@ -11,7 +11,7 @@ void run_join(Wake& work, P& peer) {
 }
 
 void run_for(Wake& work, BlitzPeer& peer) {
-  peer.pool.parallel_for(0, int{Wake::kPieces}, [&work](int i) { work.piece(i); });
+  blitz::parallel_for({.pool = &peer.pool}, 0, int{Wake::kPieces}, [&work](int i) { work.piece(i); });
 }
 
 const Register<run_join<BlitzPeer>> join("blitz");

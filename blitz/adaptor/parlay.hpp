@@ -45,8 +45,8 @@ void parallel_for(std::size_t start, std::size_t end, F&& f, long granularity, b
   static_assert(std::is_invocable_v<F&, std::size_t>);
   if (conservative) return blitz::isolate([&] { parallel_for(start, end, f, granularity, false); });
   if (start >= end) return;
-  blitz::parallel_for(start, end, [&f](std::size_t i) { f(i); },
-                      {.min_grain = granularity > 0 ? static_cast<std::size_t>(granularity) : 1});
+  blitz::parallel_for({.min_grain = granularity > 0 ? static_cast<std::size_t>(granularity) : 1}, start, end,
+                      [&f](std::size_t i) { f(i); });
 }
 
 /// Calls both, perhaps at once.

@@ -140,9 +140,9 @@ struct BulkState {
     const auto token = Senders::stop_token(receiver);
     try {
       parallel_for_blocks(std::views::iota(Shape(), shape), [&](auto block) {
-        if (token.stop_requested()) return Flow::stop;
+        if (token.stop_requested()) return Flow::kStop;
         f(*block.begin(), static_cast<Shape>(*block.begin() + static_cast<Shape>(block.size())), values...);
-        return Flow::go_on;
+        return Flow::kContinue;
       });
     } catch (...) {
       return std::move(receiver).set_error(std::current_exception());

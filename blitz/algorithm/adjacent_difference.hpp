@@ -37,9 +37,7 @@ template <class I, class O>
   }
 }
 
-struct AdjacentDifference : OutputOfRange {
-  using OutputOfRange::operator();
-
+struct AdjacentDifference : HasOutput {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> T, class Op = std::minus<>>
     requires CopyableTo<I, O> && Writable<O, std::indirect_result_t<Op&, I, I>>
@@ -127,6 +125,6 @@ struct AdjacentDifference : OutputOfRange {
 /// @code
 ///   blitz::adjacent_difference(timestamps, gaps);
 /// @endcode
-inline constexpr detail::AdjacentDifference adjacent_difference{};
+inline constexpr detail::Algorithm<detail::AdjacentDifference> adjacent_difference{};
 
 }  // namespace blitz

@@ -5,11 +5,11 @@
 #include "blitz/detail/base/compiler.hpp"
 
 #include <cstddef>
-#include <exception>
 #include <stop_token>
 
 #include "blitz/detail/base/export.hpp"
 #include "blitz/pool_ref.hpp"
+#include "blitz/stopped.hpp"
 
 namespace blitz {
 
@@ -20,8 +20,8 @@ namespace blitz {
 struct AlgorithmOptions {
   /// No block has fewer items than this, unless the algorithm has. 0: the algorithm's own choice.
   std::size_t min_grain = 0;
-  /// When a stop is requested here, blocks that have not begun never do. An algorithm whose unfinished result would be
-  /// wrong, such as sort, then throws Stopped; for_each and the reductions return what ran.
+  /// When a stop is requested here, blocks that have not begun never do. The algorithm then throws Stopped; for_each, which
+  /// is a loop, returns.
   std::stop_token stop{};
   /// The same bits on any number of threads, for operations that are not quite associative, such as the addition of
   /// floating-point numbers. Algorithms whose result never depends on the number of threads do not heed it.
@@ -29,27 +29,10 @@ struct AlgorithmOptions {
   PoolRef pool{};  ///< The pool that runs the algorithm.
 };
 
-/// Thrown by an algorithm that a stop request ended before its result was complete. What the output then holds is said
-/// for each algorithm; every element is valid. Thread-safety: as of std::exception.
-/// @code
-///   try {
-///     blitz::sort({.stop = token}, numbers);
-///   } catch (const blitz::Stopped&) {
-///     numbers.clear();
-///   }
-/// @endcode
-class BLITZ_API Stopped final : public std::exception {
- public:
-  /// A message.
-  [[nodiscard]] const char* what() const noexcept override;
-};
-
 namespace detail {
 
 /// How many threads the pool of an algorithm has.
 [[nodiscard]] BLITZ_API std::size_t threads_of(const AlgorithmOptions& options);
-
-[[noreturn]] BLITZ_COLD BLITZ_API void throw_stopped();
 
 /// Throws Stopped if a stop was requested: then blocks may have been left out.
 inline void throw_if_stopped(const AlgorithmOptions& options) {

@@ -118,20 +118,20 @@ struct IsPartitioned : WithPredicate<IsPartitioned> {
 /// @{
 
 /// Returns the first places at which two ranges differ, as far as the shorter one goes, as std::ranges::mismatch does.
-inline constexpr detail::Mismatch mismatch{};
+inline constexpr detail::Algorithm<detail::Mismatch> mismatch{};
 /// Returns whether two ranges have as many items, equal by `comp`.
 /// @code
 ///   const bool same = blitz::equal(found, expected);
 /// @endcode
-inline constexpr detail::Equal equal{};
+inline constexpr detail::Algorithm<detail::Equal> equal{};
 /// Returns whether the first range comes before the second in the order of dictionaries.
-inline constexpr detail::LexicographicalCompare lexicographical_compare{};
+inline constexpr detail::Algorithm<detail::LexicographicalCompare> lexicographical_compare{};
 /// Returns the end of the longest sorted run at the beginning of the range.
-inline constexpr detail::IsSortedUntil is_sorted_until{};
+inline constexpr detail::Algorithm<detail::IsSortedUntil> is_sorted_until{};
 /// Returns whether the range is sorted by `comp` and the projection.
-inline constexpr detail::IsSorted is_sorted{};
+inline constexpr detail::Algorithm<detail::IsSorted> is_sorted{};
 /// Returns whether all items for which `pred` holds stand before all others.
-inline constexpr detail::IsPartitioned is_partitioned{};
+inline constexpr detail::Algorithm<detail::IsPartitioned> is_partitioned{};
 
 /// @}
 

@@ -28,9 +28,7 @@ concept Transferable =
 /// f(range, out) for an algorithm that writes as many items as both have: run(options, first, count, total, out), where
 /// `total` is the number of items of the range. Returns an in_out_result.
 template <class Algorithm, bool kMoves = false>
-struct IntoRange : OutputOfRange {
-  using OutputOfRange::operator();
-
+struct IntoRange : HasOutput {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> OutS>
     requires Transferable<I, O, kMoves>
@@ -189,16 +187,16 @@ struct SwapRanges {
 /// @code
 ///   blitz::copy(frame, buffer);
 /// @endcode
-inline constexpr detail::Copy copy{};
+inline constexpr detail::Algorithm<detail::Copy> copy{};
 /// copy_n(first, count, out, out_last): copies `count` items from `first` on, or as many as fit into the output; without
 /// `out_last` there must be room for all of them.
-inline constexpr detail::CopyN copy_n{};
+inline constexpr detail::Algorithm<detail::CopyN> copy_n{};
 /// move(range, out): as copy, but the items are moved from.
-inline constexpr detail::Move move{};
+inline constexpr detail::Algorithm<detail::Move> move{};
 /// reverse_copy(range, out): copies the last item of `range` to the first place of `out`, and so on.
-inline constexpr detail::ReverseCopy reverse_copy{};
+inline constexpr detail::Algorithm<detail::ReverseCopy> reverse_copy{};
 /// swap_ranges(range1, range2): swaps the items of two ranges.
-inline constexpr detail::SwapRanges swap_ranges{};
+inline constexpr detail::Algorithm<detail::SwapRanges> swap_ranges{};
 
 /// @}
 

@@ -25,9 +25,7 @@ namespace blitz {
 namespace detail {
 
 template <bool kWanted>
-struct CopyIf : OutputOfRange {
-  using OutputOfRange::operator();
-
+struct CopyIf : HasOutput {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> T, class P = std::identity, SharedPredicate<Projected<I, P>> F>
     requires CopyableTo<I, O>
@@ -61,15 +59,9 @@ struct CopyIf : OutputOfRange {
       R&& range, Out&& out, F pred, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, range, out, std::move(pred), std::move(proj));
   }
-  template <LoopRange R, LoopRange Out, class P = std::identity,
-            std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
-    requires(!SharedProjectedPredicate<F, std::ranges::iterator_t<R>, P>)
-  BLITZ_REFUSE_MUTABLE operator()(R&& range, Out&& out, F pred, P proj = {}) const BLITZ_REFUSED;
 };
 
-struct RemoveCopy : OutputOfRange {
-  using OutputOfRange::operator();
-
+struct RemoveCopy : HasOutput {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> T, class V, class P = std::identity>
     requires CopyableTo<I, O> && std::indirect_binary_predicate<std::ranges::equal_to, Projected<I, P>, const V*>
@@ -122,20 +114,20 @@ struct RemoveCopy : OutputOfRange {
 ///   const auto [in, out] = blitz::copy_if(numbers, found, [](double x) { return x > 0; });
 ///   found.erase(out, found.end());
 /// @endcode
-inline constexpr detail::CopyIf<true> copy_if{};
+inline constexpr detail::Algorithm<detail::CopyIf<true>> copy_if{};
 
 /// Copies the items for whose projection `pred` does not hold. remove_copy_if(range, out, pred, proj),
 /// remove_copy_if(first, last, out, out_last, pred, proj); all else as for copy_if.
 /// @code
 ///   blitz::remove_copy_if(words, others, [](const std::string& word) { return word.empty(); });
 /// @endcode
-inline constexpr detail::CopyIf<false> remove_copy_if{};
+inline constexpr detail::Algorithm<detail::CopyIf<false>> remove_copy_if{};
 
 /// Copies the items whose projection does not equal `value`. remove_copy(range, out, value, proj),
 /// remove_copy(first, last, out, out_last, value, proj); all else as for copy_if.
 /// @code
 ///   blitz::remove_copy(numbers, rest, 0);
 /// @endcode
-inline constexpr detail::RemoveCopy remove_copy{};
+inline constexpr detail::Algorithm<detail::RemoveCopy> remove_copy{};
 
 }  // namespace blitz

@@ -121,18 +121,18 @@ struct CountIf : WithPredicate<CountIf> {
 }  // namespace detail
 
 /// @name Counts
-/// Both are called as f(range, ...) and f(first, last, ...), each also with an AlgorithmOptions that leads; after a stop
-/// request they return what was counted. n calls of the predicate and the projection, by several threads at once, whose
-/// exceptions arrive. No memory. Any thread.
+/// Both are called as f(range, ...) and f(first, last, ...), each also with an AlgorithmOptions that leads. Several
+/// threads make the n calls of the predicate and the projection concurrently. Throws the exceptions of these, and Stopped
+/// after a stop request. No memory. Any thread.
 /// @{
 
 /// Returns the number of items whose projection equals `value`.
 /// @code
 ///   const auto zeros = blitz::count(numbers, 0);
 /// @endcode
-inline constexpr detail::Count count{};
+inline constexpr detail::Algorithm<detail::Count> count{};
 /// Returns the number of items for whose projection `pred` holds.
-inline constexpr detail::CountIf count_if{};
+inline constexpr detail::Algorithm<detail::CountIf> count_if{};
 
 /// @}
 

@@ -46,9 +46,6 @@ struct Fill {
   std::ranges::borrowed_iterator_t<R> operator()(R&& range, const T& value) const {
     return (*this)(AlgorithmOptions{}, range, value);
   }
-  template <LoopRange R, class T = std::ranges::range_value_t<R>>
-    requires(SharesWords<std::ranges::iterator_t<R>>)
-  BLITZ_REFUSE_WORDS operator()(R&& range, const T& value) const BLITZ_REFUSED;
 };
 
 struct FillN {
@@ -66,7 +63,7 @@ struct FillN {
 
 struct Generate {
   template <std::random_access_iterator O, std::sized_sentinel_for<O> S, std::copy_constructible F>
-    requires SharedCallable<F> && Writable<O, std::invoke_result_t<const F&>>
+    requires SharedFunction<F> && Writable<O, std::invoke_result_t<const F&>>
   O operator()(const AlgorithmOptions& options, O first, S last, F f) const {
     const LoopIndex count = count_of(first, last);
     write_blocks(options, count, [&](LoopIndex from, LoopIndex to) {
@@ -76,26 +73,20 @@ struct Generate {
     return at(first, count);
   }
   template <std::random_access_iterator O, std::sized_sentinel_for<O> S, std::copy_constructible F>
-    requires SharedCallable<F> && Writable<O, std::invoke_result_t<const F&>>
+    requires SharedFunction<F> && Writable<O, std::invoke_result_t<const F&>>
   O operator()(O first, S last, F f) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(f));
   }
   template <LoopRange R, std::copy_constructible F>
-    requires SharedCallable<F> && Writable<std::ranges::iterator_t<R>, std::invoke_result_t<const F&>>
+    requires SharedFunction<F> && Writable<std::ranges::iterator_t<R>, std::invoke_result_t<const F&>>
   std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, F f) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::move(f));
   }
   template <LoopRange R, std::copy_constructible F>
-    requires SharedCallable<F> && Writable<std::ranges::iterator_t<R>, std::invoke_result_t<const F&>>
+    requires SharedFunction<F> && Writable<std::ranges::iterator_t<R>, std::invoke_result_t<const F&>>
   std::ranges::borrowed_iterator_t<R> operator()(R&& range, F f) const {
     return (*this)(AlgorithmOptions{}, range, std::move(f));
   }
-  template <LoopRange R, class F>
-    requires(std::invocable<F&> && !SharedCallable<F>)
-  BLITZ_REFUSE_MUTABLE operator()(R&& range, F f) const BLITZ_REFUSED;
-  template <LoopRange R, class F>
-    requires(SharesWords<std::ranges::iterator_t<R>>)
-  BLITZ_REFUSE_WORDS operator()(R&& range, F&& f) const BLITZ_REFUSED;
 };
 
 /// What iota counts in: an integer, or a floating-point number, or whatever an integer can be added to.
@@ -168,10 +159,6 @@ struct ReplaceIf {
   std::ranges::borrowed_iterator_t<R> operator()(R&& range, F pred, const T& value, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, range, std::move(pred), value, std::move(proj));
   }
-  template <LoopRange R, class T, class P = std::identity,
-            std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
-    requires(!SharedProjectedPredicate<F, std::ranges::iterator_t<R>, P>)
-  BLITZ_REFUSE_MUTABLE operator()(R&& range, F pred, const T& value, P proj = {}) const BLITZ_REFUSED;
 };
 
 struct Replace {
@@ -212,20 +199,20 @@ struct Replace {
 /// @{
 
 /// Assigns `value` to all items.
-inline constexpr detail::Fill fill{};
+inline constexpr detail::Algorithm<detail::Fill> fill{};
 /// Assigns `value` to `count` items from `first` on: fill_n(first, count, value). Returns where they end.
-inline constexpr detail::FillN fill_n{};
+inline constexpr detail::Algorithm<detail::FillN> fill_n{};
 /// Assigns f() to each item. f is called by several threads at once.
-inline constexpr detail::Generate generate{};
+inline constexpr detail::Algorithm<detail::Generate> generate{};
 /// Assigns value, value + 1, value + 2 and so on.
 /// @code
 ///   blitz::iota(order, 0);
 /// @endcode
-inline constexpr detail::Iota iota{};
+inline constexpr detail::Algorithm<detail::Iota> iota{};
 /// replace(range, old_value, value, proj): assigns `value` to the items whose projection equals `old_value`.
-inline constexpr detail::Replace replace{};
+inline constexpr detail::Algorithm<detail::Replace> replace{};
 /// replace_if(range, pred, value, proj): assigns `value` to the items for whose projection `pred` holds.
-inline constexpr detail::ReplaceIf replace_if{};
+inline constexpr detail::Algorithm<detail::ReplaceIf> replace_if{};
 
 /// @}
 

@@ -231,35 +231,35 @@ struct FindFirstOf : OfTwoRanges<FindFirstOf, std::ranges::equal_to> {
 /// @code
 ///   const auto place = blitz::find(people, "Ada", &Person::name);
 /// @endcode
-inline constexpr detail::Find find{};
+inline constexpr detail::Algorithm<detail::Find> find{};
 /// Returns an iterator to the first item for whose projection `pred` holds, or the end.
 /// @code
 ///   const auto wrong = blitz::find_if(numbers, [](double x) { return std::isnan(x); });
 /// @endcode
-inline constexpr detail::FindIf find_if{};
+inline constexpr detail::Algorithm<detail::FindIf> find_if{};
 /// Returns an iterator to the first item for whose projection `pred` does not hold, or the end.
-inline constexpr detail::FindIfNot find_if_not{};
+inline constexpr detail::Algorithm<detail::FindIfNot> find_if_not{};
 /// Returns the sub-range from the last item whose projection equals `value` to the end; empty if there is none.
-inline constexpr detail::FindLast find_last{};
+inline constexpr detail::Algorithm<detail::FindLast> find_last{};
 /// Returns the sub-range from the last item for whose projection `pred` holds to the end; empty if there is none.
-inline constexpr detail::FindLastIf find_last_if{};
+inline constexpr detail::Algorithm<detail::FindLastIf> find_last_if{};
 /// Returns the sub-range from the last item for whose projection `pred` does not hold to the end; empty if there is none.
-inline constexpr detail::FindLastIfNot find_last_if_not{};
+inline constexpr detail::Algorithm<detail::FindLastIfNot> find_last_if_not{};
 /// Returns whether `pred` holds for the projection of any item; for none if there is no item.
-inline constexpr detail::AnyOf any_of{};
+inline constexpr detail::Algorithm<detail::AnyOf> any_of{};
 /// Returns whether `pred` holds for the projections of all items; true if there is none.
-inline constexpr detail::AllOf all_of{};
+inline constexpr detail::Algorithm<detail::AllOf> all_of{};
 /// Returns whether `pred` holds for the projection of no item.
-inline constexpr detail::NoneOf none_of{};
+inline constexpr detail::Algorithm<detail::NoneOf> none_of{};
 /// Returns an iterator to the first item that is related by `comp` (equal, unless given) to the one behind it, or the end.
-inline constexpr detail::AdjacentFind adjacent_find{};
+inline constexpr detail::Algorithm<detail::AdjacentFind> adjacent_find{};
 /// Returns the first place at which the items of the second range follow each other in the first, as a sub-range of that;
 /// empty at its end if there is none, and at its beginning if the second range is empty.
-inline constexpr detail::Search search{};
+inline constexpr detail::Algorithm<detail::Search> search{};
 /// Returns the last such place; empty at the end if there is none or the second range is empty.
-inline constexpr detail::FindEnd find_end{};
+inline constexpr detail::Algorithm<detail::FindEnd> find_end{};
 /// Returns an iterator to the first item of the first range that equals any item of the second, or the end.
-inline constexpr detail::FindFirstOf find_first_of{};
+inline constexpr detail::Algorithm<detail::FindFirstOf> find_first_of{};
 
 /// @}
 

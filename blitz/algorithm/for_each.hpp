@@ -47,39 +47,35 @@ void for_each_item(const AlgorithmOptions& options, const I& first, LoopIndex co
 
 struct ForEach {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class P = std::identity,
-            SharedFunction<Projected<I, P>> F>
+            SharedItemFunction<Projected<I, P>> F>
   I operator()(const AlgorithmOptions& options, I first, S last, F f, P proj = {}) const {
     const auto count = static_cast<LoopIndex>(last - first);
     for_each_item(options, first, count, f, proj);
     return at(first, count);
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class P = std::identity,
-            SharedFunction<Projected<I, P>> F>
+            SharedItemFunction<Projected<I, P>> F>
   I operator()(I first, S last, F f, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(f), std::move(proj));
   }
-  template <LoopRange R, class P = std::identity, SharedFunction<Projected<std::ranges::iterator_t<R>, P>> F>
+  template <LoopRange R, class P = std::identity, SharedItemFunction<Projected<std::ranges::iterator_t<R>, P>> F>
   std::ranges::borrowed_iterator_t<R> operator()(const AlgorithmOptions& options, R&& range, F f, P proj = {}) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::move(f), std::move(proj));
   }
-  template <LoopRange R, class P = std::identity, SharedFunction<Projected<std::ranges::iterator_t<R>, P>> F>
+  template <LoopRange R, class P = std::identity, SharedItemFunction<Projected<std::ranges::iterator_t<R>, P>> F>
   std::ranges::borrowed_iterator_t<R> operator()(R&& range, F f, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, range, std::move(f), std::move(proj));
   }
-  template <LoopRange R, class P = std::identity,
-            std::indirectly_unary_invocable<std::projected<std::ranges::iterator_t<R>, P>> F>
-    requires(!SharedProjectedFunction<F, std::ranges::iterator_t<R>, P>)
-  BLITZ_REFUSE_MUTABLE operator()(R&& range, F f, P proj = {}) const BLITZ_REFUSED;
 };
 
 struct ForEachN {
-  template <std::random_access_iterator I, class P = std::identity, SharedFunction<Projected<I, P>> F>
+  template <std::random_access_iterator I, class P = std::identity, SharedItemFunction<Projected<I, P>> F>
   I operator()(const AlgorithmOptions& options, I first, std::iter_difference_t<I> count, F f, P proj = {}) const {
     if (count <= 0) return first;
     for_each_item(options, first, static_cast<LoopIndex>(count), f, proj);
     return first + count;
   }
-  template <std::random_access_iterator I, class P = std::identity, SharedFunction<Projected<I, P>> F>
+  template <std::random_access_iterator I, class P = std::identity, SharedItemFunction<Projected<I, P>> F>
   I operator()(I first, std::iter_difference_t<I> count, F f, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, std::move(first), count, std::move(f), std::move(proj));
   }
@@ -91,15 +87,15 @@ struct ForEachN {
 ///
 /// for_each(range, f, proj), for_each(first, last, f, proj), and both with an AlgorithmOptions that leads. As parallel_for,
 /// in the form of std::ranges::for_each: by several threads at once, in any order of blocks; the first exception arrives;
-/// after a stop request it returns what ran. n calls for n items. No memory. Any thread.
+/// after a stop request it returns. n calls for n items. No memory. Any thread.
 /// @code
 ///   blitz::for_each(people, [](std::string& name) { name += '!'; }, &Person::name);
 /// @endcode
-inline constexpr detail::ForEach for_each{};
+inline constexpr detail::Algorithm<detail::ForEach> for_each{};
 /// As for_each, of `count` items from `first` on: for_each_n(first, count, f, proj). Returns where they end.
 /// @code
 ///   blitz::for_each_n(jobs.begin(), 10, [](Job& job) { job.start(); });
 /// @endcode
-inline constexpr detail::ForEachN for_each_n{};
+inline constexpr detail::Algorithm<detail::ForEachN> for_each_n{};
 
 }  // namespace blitz

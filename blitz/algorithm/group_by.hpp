@@ -60,13 +60,13 @@ class Groups {
 /// What tells blitz::group_by the group of an item: callable with what an iterator of type It refers to, for a key that
 /// std::hash takes and == compares.
 template <class F, class It>
-concept GroupKey = std::indirectly_regular_unary_invocable<const F, It> &&
-                   std::equality_comparable<std::remove_cvref_t<std::indirect_result_t<F&, It>>> &&
-                   requires(std::indirect_result_t<F&, It> key) {
-                     {
-                       std::hash<std::remove_cvref_t<std::indirect_result_t<F&, It>>>()(key)
-                     } -> std::convertible_to<std::size_t>;
-                   };
+concept GroupKeyFunction = std::indirectly_regular_unary_invocable<const F, It> &&
+                           std::equality_comparable<std::remove_cvref_t<std::indirect_result_t<F&, It>>> &&
+                           requires(std::indirect_result_t<F&, It> key) {
+                             {
+                               std::hash<std::remove_cvref_t<std::indirect_result_t<F&, It>>>()(key)
+                             } -> std::convertible_to<std::size_t>;
+                           };
 
 namespace detail {
 
@@ -112,19 +112,19 @@ struct KeysOfItems final : GroupKeys {
 };
 
 struct GroupBy {
-  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, GroupKey<I> F = std::identity>
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, GroupKeyFunction<I> F = std::identity>
   [[nodiscard]] Groups operator()(const AlgorithmOptions& options, I first, S last, F key_of = {}) const {
     return group_items(options, count_of(first, last), KeysOfItems<I, F>(first, key_of));
   }
-  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, GroupKey<I> F = std::identity>
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, GroupKeyFunction<I> F = std::identity>
   [[nodiscard]] Groups operator()(I first, S last, F key_of = {}) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(key_of));
   }
-  template <LoopRange R, GroupKey<std::ranges::iterator_t<R>> F = std::identity>
+  template <LoopRange R, GroupKeyFunction<std::ranges::iterator_t<R>> F = std::identity>
   [[nodiscard]] Groups operator()(const AlgorithmOptions& options, R&& range, F key_of = {}) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::move(key_of));
   }
-  template <LoopRange R, GroupKey<std::ranges::iterator_t<R>> F = std::identity>
+  template <LoopRange R, GroupKeyFunction<std::ranges::iterator_t<R>> F = std::identity>
   [[nodiscard]] Groups operator()(R&& range, F key_of = {}) const {
     return (*this)(AlgorithmOptions{}, range, std::move(key_of));
   }
@@ -153,6 +153,6 @@ struct GroupBy {
 ///     for (const std::size_t i : group) visit(people[i]);
 ///   }
 /// @endcode
-inline constexpr detail::GroupBy group_by{};
+inline constexpr detail::Algorithm<detail::GroupBy> group_by{};
 
 }  // namespace blitz

@@ -18,6 +18,7 @@
 
 #include "blitz/algorithm/algorithm_options.hpp"
 #include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/algorithm/call.hpp"
 #include "blitz/detail/base/export.hpp"
 #include "blitz/detail/base/owned.hpp"
 #include "blitz/detail/loop/fold.hpp"
@@ -27,8 +28,8 @@ namespace blitz {
 
 /// What tells blitz::histogram the bin of an item: callable with what an iterator of type It refers to, for an integer.
 template <class F, class It>
-concept BinOf = std::indirectly_regular_unary_invocable<const F, It> &&
-                std::integral<std::remove_cvref_t<std::indirect_result_t<F&, It>>>;
+concept BinFunction = std::indirectly_regular_unary_invocable<const F, It> &&
+                      std::integral<std::remove_cvref_t<std::indirect_result_t<F&, It>>>;
 
 namespace detail {
 
@@ -127,7 +128,7 @@ class BinCounts {
 
 /// The algorithm: each part counts in a table of its own, and the tables are added.
 struct Histogram {
-  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, BinOf<I> F = std::identity>
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, BinFunction<I> F = std::identity>
   std::vector<std::size_t> operator()(const AlgorithmOptions& options, I first, S last, std::size_t bins,
                                       F bin_of = {}) const {
     using Bin = std::remove_cvref_t<std::indirect_result_t<F&, I>>;
@@ -140,19 +141,18 @@ struct Histogram {
           part.count(from, to, [&](LoopIndex i) -> Bin { return std::invoke(bin_of, *at(first, i)); });
         },
         [](BinCounts<Bin>& left, BinCounts<Bin>&& right) { left.add(std::move(right)); });
-    throw_if_stopped(options);
     return std::move(counts).take();
   }
-  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, BinOf<I> F = std::identity>
+  template <std::random_access_iterator I, std::sized_sentinel_for<I> S, BinFunction<I> F = std::identity>
   std::vector<std::size_t> operator()(I first, S last, std::size_t bins, F bin_of = {}) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, bins, std::move(bin_of));
   }
-  template <LoopRange R, BinOf<std::ranges::iterator_t<R>> F = std::identity>
+  template <LoopRange R, BinFunction<std::ranges::iterator_t<R>> F = std::identity>
   std::vector<std::size_t> operator()(const AlgorithmOptions& options, R&& range, std::size_t bins,
                                       F bin_of = {}) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), bins, std::move(bin_of));
   }
-  template <LoopRange R, BinOf<std::ranges::iterator_t<R>> F = std::identity>
+  template <LoopRange R, BinFunction<std::ranges::iterator_t<R>> F = std::identity>
   std::vector<std::size_t> operator()(R&& range, std::size_t bins, F bin_of = {}) const {
     return (*this)(AlgorithmOptions{}, range, bins, std::move(bin_of));
   }
@@ -175,6 +175,6 @@ struct Histogram {
 ///     return std::min<std::size_t>(word.size(), 63);
 ///   });
 /// @endcode
-inline constexpr detail::Histogram histogram{};
+inline constexpr detail::Algorithm<detail::Histogram> histogram{};
 
 }  // namespace blitz

@@ -73,7 +73,7 @@ struct InplaceMergeFn : InOrderAround<InplaceMergeFn> {
 ///   blitz::merge(mine, yours, ours);
 /// @endcode
 /// The algorithm: S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk: Merge Path, 2012.
-inline constexpr detail::MergeFn merge{};
+inline constexpr detail::Algorithm<detail::MergeFn> merge{};
 
 /// @brief Merges the sorted [first, middle) and [middle, last) in their place. Of equal items, those of the former come first, and
 /// each in their order.
@@ -96,6 +96,6 @@ inline constexpr detail::MergeFn merge{};
 ///   blitz::sort(items.begin() + sorted, items.end());
 ///   blitz::inplace_merge(items, items.begin() + sorted);
 /// @endcode
-inline constexpr detail::InplaceMergeFn inplace_merge{};
+inline constexpr detail::Algorithm<detail::InplaceMergeFn> inplace_merge{};
 
 }  // namespace blitz

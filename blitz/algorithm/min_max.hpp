@@ -203,7 +203,6 @@ template <Extreme kWhich, class I, class C, class P>
         options, count, 1, [] { return Found(); },
         [numbers](Found& value, LoopIndex from, LoopIndex to) { value.take(numbers, from, to); },
         [](Found& left, Found&& right) { left.append(right); });
-    throw_if_stopped(options);
     return found.position(numbers, count);
   } else {
     using Found = ExtremeItem<kWhich>;
@@ -213,7 +212,6 @@ template <Extreme kWhich, class I, class C, class P>
           for (; from != to; ++from) value.take(first, from, comp, proj);
         },
         [&](Found& left, Found&& right) { left.append(first, right, comp, proj); });
-    throw_if_stopped(options);
     return found.position(count);
   }
 }
@@ -249,7 +247,6 @@ template <class I, class C, class P>
           left.least.append(right.least);
           left.greatest.append(right.greatest);
         });
-    throw_if_stopped(options);
     return {found.least.position(numbers, count), found.greatest.position(numbers, count)};
   } else {
     using Found = LeastAndGreatest<ExtremeItem<Extreme::kFirstLeast>, ExtremeItem<Extreme::kLastGreatest>>;
@@ -265,7 +262,6 @@ template <class I, class C, class P>
           left.least.append(first, right.least, comp, proj);
           left.greatest.append(first, right.greatest, comp, proj);
         });
-    throw_if_stopped(options);
     return {found.least.position(count), found.greatest.position(count)};
   }
 }
@@ -329,17 +325,17 @@ struct MinMax : WithComparison<MinMax, std::ranges::less> {
 /// @code
 ///   const auto cheapest = blitz::min_element(offers, {}, &Offer::price);
 /// @endcode
-inline constexpr detail::MinElement min_element{};
+inline constexpr detail::Algorithm<detail::MinElement> min_element{};
 /// Returns an iterator to the first of the greatest items; the end if there is none.
-inline constexpr detail::MaxElement max_element{};
+inline constexpr detail::Algorithm<detail::MaxElement> max_element{};
 /// Returns iterators to the first of the least items, and to the last of the greatest.
-inline constexpr detail::MinMaxElement minmax_element{};
+inline constexpr detail::Algorithm<detail::MinMaxElement> minmax_element{};
 /// Returns the first of the least items. The range must not be empty.
-inline constexpr detail::Min min{};
+inline constexpr detail::Algorithm<detail::Min> min{};
 /// Returns the first of the greatest items. The range must not be empty.
-inline constexpr detail::Max max{};
+inline constexpr detail::Algorithm<detail::Max> max{};
 /// Returns the first of the least items, and the last of the greatest. The range must not be empty.
-inline constexpr detail::MinMax minmax{};
+inline constexpr detail::Algorithm<detail::MinMax> minmax{};
 
 /// @}
 

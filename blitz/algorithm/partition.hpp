@@ -197,16 +197,9 @@ struct Partition {
   std::ranges::borrowed_subrange_t<R> operator()(R&& range, F pred, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, range, std::move(pred), std::move(proj));
   }
-  template <LoopRange R, class P = std::identity,
-            std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
-    requires(!SharedProjectedPredicate<F, std::ranges::iterator_t<R>, P>)
-  BLITZ_REFUSE_MUTABLE operator()(R&& range, F pred, P proj = {}) const BLITZ_REFUSED;
 };
 
-struct PartitionCopy : OutputOfRange, OutputOfTwoRanges {
-  using OutputOfRange::operator();
-  using OutputOfTwoRanges::operator();
-
+struct PartitionCopy : HasOutput {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O1,
             std::sized_sentinel_for<O1> T1, std::random_access_iterator O2, std::sized_sentinel_for<O2> T2,
             class P = std::identity, SharedPredicate<Projected<I, P>> F>
@@ -265,7 +258,7 @@ struct PartitionCopy : OutputOfRange, OutputOfTwoRanges {
 /// @code
 ///   const auto idle = blitz::partition(workers, [](const Worker& w) { return w.busy; });
 /// @endcode
-inline constexpr detail::Partition<false> partition{};
+inline constexpr detail::Algorithm<detail::Partition<false>> partition{};
 
 /// Moves the items for whose projection `pred` holds to the front; these and the others keep their order. Returns the
 /// others, as a subrange that ends with the range.
@@ -279,7 +272,7 @@ inline constexpr detail::Partition<false> partition{};
 /// @code
 ///   const auto later = blitz::stable_partition(tasks, [](const Task& t) { return t.urgent; });
 /// @endcode
-inline constexpr detail::Partition<true> stable_partition{};
+inline constexpr detail::Algorithm<detail::Partition<true>> stable_partition{};
 
 /// Copies the items for whose projection `pred` holds into one range, and the others into another, in their order. None of
 /// the ranges may overlap. Returns where that ended: {in, out1, out2}. If one of the outputs has not room for all, `in` is
@@ -293,6 +286,6 @@ inline constexpr detail::Partition<true> stable_partition{};
 /// @code
 ///   const auto [in, even_end, odd_end] = blitz::partition_copy(numbers, even, odd, [](int x) { return x % 2 == 0; });
 /// @endcode
-inline constexpr detail::PartitionCopy partition_copy{};
+inline constexpr detail::Algorithm<detail::PartitionCopy> partition_copy{};
 
 }  // namespace blitz

@@ -276,9 +276,7 @@ struct Shuffle {
   static constexpr LoopIndex kLeast = 32'768;  // items; fewer fit into a processor's second cache
 };
 
-struct RotateCopy {
-  template <std::ranges::range R, OutputIterator Out>
-  BLITZ_REFUSE_OUTPUT operator()(R&& range, std::ranges::iterator_t<R> middle, Out&& out) const BLITZ_REFUSED;
+struct RotateCopy : HasOutput {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> OutS>
     requires CopyableTo<I, O>
@@ -324,18 +322,18 @@ struct RotateCopy {
 /// @{
 
 /// reverse(range): the items in the opposite order. n / 2 swaps.
-inline constexpr detail::Reverse reverse{};
+inline constexpr detail::Algorithm<detail::Reverse> reverse{};
 /// rotate(range, middle), rotate(first, middle, last): the item at `middle` becomes the first one. Returns the sub-range of
 /// the items that were before it. n swaps, as three reversals.
-inline constexpr detail::Rotate rotate{};
+inline constexpr detail::Algorithm<detail::Rotate> rotate{};
 /// rotate_copy(range, middle, out), rotate_copy(first, middle, last, out, out_last): the same into another range, as far as it
 /// goes. The ranges must not overlap.
-inline constexpr detail::RotateCopy rotate_copy{};
+inline constexpr detail::Algorithm<detail::RotateCopy> rotate_copy{};
 /// shift_left(range, n): moves each item by n places to the left; the first n are gone. Returns the sub-range of the others.
 /// In steps of n items, which are moved by several threads if n is large, and else by one.
-inline constexpr detail::ShiftLeft shift_left{};
+inline constexpr detail::Algorithm<detail::ShiftLeft> shift_left{};
 /// shift_right(range, n): the same to the right.
-inline constexpr detail::ShiftRight shift_right{};
+inline constexpr detail::Algorithm<detail::ShiftRight> shift_right{};
 /// shuffle(range, generator): the items in random order, each as likely as any other. `generator` is called for 64 bits, from
 /// which all else follows: the same on any number of threads. Items that can be moved without an exception are shuffled by
 /// several threads, in memory for n more; others, and less than 32,768, in place by one. Throws std::bad_alloc before
@@ -346,7 +344,7 @@ inline constexpr detail::ShiftRight shift_right{};
 /// @code
 ///   blitz::shuffle(cards, std::mt19937(7));
 /// @endcode
-inline constexpr detail::Shuffle shuffle{};
+inline constexpr detail::Algorithm<detail::Shuffle> shuffle{};
 
 /// @}
 

@@ -65,11 +65,11 @@ T reduce_items(const AlgorithmOptions& options, const LoopSpace<Items>& space, T
 /// The operation of a reduction whose values begin with items: it takes items and values, and the items are values, or
 /// convert to them.
 template <class Op, class T, class Item>
-concept BeginsWithItems = std::movable<T> && ReduceOperation<Op, T, Item> && ReducesTo<Item, T>;
+concept BeginsWithItems = std::movable<T> && ReduceFunction<Op, T, Item> && ReducesTo<Item, T>;
 
 template <class Op, class T, class Transform, class... Items>
 concept TransformReduces =
-    SharedCallable<Transform, Items...> && BeginsWithItems<Op, T, std::invoke_result_t<Transform&, Items...>>;
+    SharedFunction<Transform, Items...> && BeginsWithItems<Op, T, std::invoke_result_t<Transform&, Items...>>;
 
 struct Reduce {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class T = std::iter_value_t<I>,
@@ -174,13 +174,13 @@ struct TransformReduce {
 ///
 /// Sums and products of numbers, by std::plus and std::multiplies, are computed in vectors of lanes; the last bits of a
 /// floating-point result may differ from call to call, unless options.deterministic is set: then they follow from the
-/// number of items and min_grain alone. After a stop request the result is that of the blocks that ran. Throws what `op`
-/// throws. No memory. Any thread.
+/// number of items and min_grain alone. Throws the exceptions of `op`, and Stopped after a stop request. No memory. Any
+/// thread.
 /// @code
 ///   const double total = blitz::reduce(prices);
 ///   const auto longest = blitz::reduce(lengths, 0, [](int a, int b) { return a > b ? a : b; });
 /// @endcode
-inline constexpr detail::Reduce reduce{};
+inline constexpr detail::Algorithm<detail::Reduce> reduce{};
 
 /// Reduces what `transform` returns for each item of a range, or for the items at each position of two ranges, as far as
 /// the shorter one reaches. By default pairs of items are multiplied, and added to `init`.
@@ -192,6 +192,6 @@ inline constexpr detail::Reduce reduce{};
 ///   const double length2 = blitz::transform_reduce(v, v, 0.0);
 ///   const auto bytes = blitz::transform_reduce(files, std::size_t{0}, std::plus<>{}, &File::size);
 /// @endcode
-inline constexpr detail::TransformReduce transform_reduce{};
+inline constexpr detail::Algorithm<detail::TransformReduce> transform_reduce{};
 
 }  // namespace blitz

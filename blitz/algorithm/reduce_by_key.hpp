@@ -164,7 +164,7 @@ class RunReduction {
 template <class K, class V, class KO, class VO, class Equal, class Op>
 concept ReducibleByKey =
     std::indirect_binary_predicate<const Equal, K, K> && CopyableTo<K, KO> && Writable<VO, std::iter_value_t<V>> &&
-    ReduceOperation<Op, std::iter_value_t<V>, std::iter_reference_t<V>>;
+    ReduceFunction<Op, std::iter_value_t<V>, std::iter_reference_t<V>>;
 
 struct ReduceByKey {
   template <std::random_access_iterator K, std::sized_sentinel_for<K> KS, std::random_access_iterator V,
@@ -248,6 +248,6 @@ struct ReduceByKey {
 ///   // Of the sorted words "a" "b" "b", each counted once: "a" 1, "b" 2.
 ///   const auto [words_end, counts_end] = blitz::reduce_by_key(words, ones, different_words, counts);
 /// @endcode
-inline constexpr detail::ReduceByKey reduce_by_key{};
+inline constexpr detail::Algorithm<detail::ReduceByKey> reduce_by_key{};
 
 }  // namespace blitz

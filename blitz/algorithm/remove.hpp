@@ -46,10 +46,6 @@ struct RemoveIf {
   std::ranges::borrowed_subrange_t<R> operator()(R&& range, F pred, P proj = {}) const {
     return (*this)(AlgorithmOptions{}, range, std::move(pred), std::move(proj));
   }
-  template <LoopRange R, class P = std::identity,
-            std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
-    requires(!SharedProjectedPredicate<F, std::ranges::iterator_t<R>, P>)
-  BLITZ_REFUSE_MUTABLE operator()(R&& range, F pred, P proj = {}) const BLITZ_REFUSED;
 };
 
 struct Remove {
@@ -95,13 +91,13 @@ struct Remove {
 ///   const auto rest = blitz::remove_if(particles, [](const Particle& p) { return p.energy < threshold; });
 ///   particles.erase(rest.begin(), rest.end());
 /// @endcode
-inline constexpr detail::RemoveIf remove_if{};
+inline constexpr detail::Algorithm<detail::RemoveIf> remove_if{};
 
 /// Removes the items whose projection equals `value`, which must not be one of them. remove(range, value, proj),
 /// remove(first, last, value, proj); all else as for remove_if.
 /// @code
 ///   const auto rest = blitz::remove(numbers, 0);
 /// @endcode
-inline constexpr detail::Remove remove{};
+inline constexpr detail::Algorithm<detail::Remove> remove{};
 
 }  // namespace blitz

@@ -188,135 +188,127 @@ std::ranges::in_out_result<I, O> scan_items(const AlgorithmOptions& options, con
 
 /// The operation of a scan: that of a reduction whose values begin with items, can be copied, and be written to `O`.
 template <class Op, class T, class Transform, class I, class O>
-concept ScanOperation = TransformReduces<Op, ScanValue<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>>,
-                                         Transform, std::iter_reference_t<I>> &&
-                        std::copyable<ScanValue<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>>> &&
-                        Writable<O, const ScanValue<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>>&> &&
-                        Writable<O, ScanValue<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>>>;
+concept ScanFunction = TransformReduces<Op, ScanValue<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>>,
+                                        Transform, std::iter_reference_t<I>> &&
+                       std::copyable<ScanValue<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>>> &&
+                       Writable<O, const ScanValue<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>>&> &&
+                       Writable<O, ScanValue<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>>>;
 
 template <class R, class Out>
 using ScanResult =
     std::ranges::in_out_result<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<Out>>;
 
-struct InclusiveScan : OutputOfRange {
-  using OutputOfRange::operator();
-
+struct InclusiveScan : HasOutput {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> OS, class Op = std::plus<>, class T = NoInit>
-    requires ScanOperation<Op, T, const std::identity, I, O>
+    requires ScanFunction<Op, T, const std::identity, I, O>
   std::ranges::in_out_result<I, O> operator()(const AlgorithmOptions& options, I first, S last, O out, OS out_last,
                                               Op op = {}, T init = {}) const {
     return scan_items<true>(options, first, last, out, out_last, std::move(init), op, kAsItIs);
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> OS, class Op = std::plus<>, class T = NoInit>
-    requires ScanOperation<Op, T, const std::identity, I, O>
+    requires ScanFunction<Op, T, const std::identity, I, O>
   std::ranges::in_out_result<I, O> operator()(I first, S last, O out, OS out_last, Op op = {}, T init = {}) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(out), out_last, std::move(op),
                    std::move(init));
   }
   template <LoopRange R, LoopRange Out, class Op = std::plus<>, class T = NoInit>
-    requires ScanOperation<Op, T, const std::identity, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+    requires ScanFunction<Op, T, const std::identity, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
   ScanResult<R, Out> operator()(const AlgorithmOptions& options, R&& range, Out&& out, Op op = {}, T init = {}) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::ranges::begin(out),
                    std::ranges::end(out), std::move(op), std::move(init));
   }
   template <LoopRange R, LoopRange Out, class Op = std::plus<>, class T = NoInit>
-    requires ScanOperation<Op, T, const std::identity, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+    requires ScanFunction<Op, T, const std::identity, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
   ScanResult<R, Out> operator()(R&& range, Out&& out, Op op = {}, T init = {}) const {
     return (*this)(AlgorithmOptions{}, range, out, std::move(op), std::move(init));
   }
 };
 
-struct ExclusiveScan : OutputOfRange {
-  using OutputOfRange::operator();
-
+struct ExclusiveScan : HasOutput {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> OS, class T, class Op = std::plus<>>
-    requires ScanOperation<Op, T, const std::identity, I, O>
+    requires ScanFunction<Op, T, const std::identity, I, O>
   std::ranges::in_out_result<I, O> operator()(const AlgorithmOptions& options, I first, S last, O out, OS out_last,
                                               T init, Op op = {}) const {
     return scan_items<false>(options, first, last, out, out_last, std::move(init), op, kAsItIs);
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> OS, class T, class Op = std::plus<>>
-    requires ScanOperation<Op, T, const std::identity, I, O>
+    requires ScanFunction<Op, T, const std::identity, I, O>
   std::ranges::in_out_result<I, O> operator()(I first, S last, O out, OS out_last, T init, Op op = {}) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(out), out_last, std::move(init),
                    std::move(op));
   }
   template <LoopRange R, LoopRange Out, class T, class Op = std::plus<>>
-    requires ScanOperation<Op, T, const std::identity, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+    requires ScanFunction<Op, T, const std::identity, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
   ScanResult<R, Out> operator()(const AlgorithmOptions& options, R&& range, Out&& out, T init, Op op = {}) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::ranges::begin(out),
                    std::ranges::end(out), std::move(init), std::move(op));
   }
   template <LoopRange R, LoopRange Out, class T, class Op = std::plus<>>
-    requires ScanOperation<Op, T, const std::identity, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+    requires ScanFunction<Op, T, const std::identity, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
   ScanResult<R, Out> operator()(R&& range, Out&& out, T init, Op op = {}) const {
     return (*this)(AlgorithmOptions{}, range, out, std::move(init), std::move(op));
   }
 };
 
-struct TransformInclusiveScan : OutputOfRange {
-  using OutputOfRange::operator();
-
+struct TransformInclusiveScan : HasOutput {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> OS, class Op, class Transform, class T = NoInit>
-    requires ScanOperation<Op, T, Transform, I, O>
+    requires ScanFunction<Op, T, Transform, I, O>
   std::ranges::in_out_result<I, O> operator()(const AlgorithmOptions& options, I first, S last, O out, OS out_last,
                                               Op op, Transform transform, T init = {}) const {
     return scan_items<true>(options, first, last, out, out_last, std::move(init), op, transform);
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> OS, class Op, class Transform, class T = NoInit>
-    requires ScanOperation<Op, T, Transform, I, O>
+    requires ScanFunction<Op, T, Transform, I, O>
   std::ranges::in_out_result<I, O> operator()(I first, S last, O out, OS out_last, Op op, Transform transform,
                                               T init = {}) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(out), out_last, std::move(op),
                    std::move(transform), std::move(init));
   }
   template <LoopRange R, LoopRange Out, class Op, class Transform, class T = NoInit>
-    requires ScanOperation<Op, T, Transform, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+    requires ScanFunction<Op, T, Transform, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
   ScanResult<R, Out> operator()(const AlgorithmOptions& options, R&& range, Out&& out, Op op, Transform transform,
                                 T init = {}) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::ranges::begin(out),
                    std::ranges::end(out), std::move(op), std::move(transform), std::move(init));
   }
   template <LoopRange R, LoopRange Out, class Op, class Transform, class T = NoInit>
-    requires ScanOperation<Op, T, Transform, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+    requires ScanFunction<Op, T, Transform, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
   ScanResult<R, Out> operator()(R&& range, Out&& out, Op op, Transform transform, T init = {}) const {
     return (*this)(AlgorithmOptions{}, range, out, std::move(op), std::move(transform), std::move(init));
   }
 };
 
-struct TransformExclusiveScan : OutputOfRange {
-  using OutputOfRange::operator();
-
+struct TransformExclusiveScan : HasOutput {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> OS, class T, class Op, class Transform>
-    requires ScanOperation<Op, T, Transform, I, O>
+    requires ScanFunction<Op, T, Transform, I, O>
   std::ranges::in_out_result<I, O> operator()(const AlgorithmOptions& options, I first, S last, O out, OS out_last,
                                               T init, Op op, Transform transform) const {
     return scan_items<false>(options, first, last, out, out_last, std::move(init), op, transform);
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> OS, class T, class Op, class Transform>
-    requires ScanOperation<Op, T, Transform, I, O>
+    requires ScanFunction<Op, T, Transform, I, O>
   std::ranges::in_out_result<I, O> operator()(I first, S last, O out, OS out_last, T init, Op op,
                                               Transform transform) const {
     return (*this)(AlgorithmOptions{}, std::move(first), last, std::move(out), out_last, std::move(init), std::move(op),
                    std::move(transform));
   }
   template <LoopRange R, LoopRange Out, class T, class Op, class Transform>
-    requires ScanOperation<Op, T, Transform, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+    requires ScanFunction<Op, T, Transform, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
   ScanResult<R, Out> operator()(const AlgorithmOptions& options, R&& range, Out&& out, T init, Op op,
                                 Transform transform) const {
     return (*this)(options, std::ranges::begin(range), std::ranges::end(range), std::ranges::begin(out),
                    std::ranges::end(out), std::move(init), std::move(op), std::move(transform));
   }
   template <LoopRange R, LoopRange Out, class T, class Op, class Transform>
-    requires ScanOperation<Op, T, Transform, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
+    requires ScanFunction<Op, T, Transform, std::ranges::iterator_t<R>, std::ranges::iterator_t<Out>>
   ScanResult<R, Out> operator()(R&& range, Out&& out, T init, Op op, Transform transform) const {
     return (*this)(AlgorithmOptions{}, range, out, std::move(init), std::move(op), std::move(transform));
   }
@@ -346,7 +338,7 @@ struct TransformExclusiveScan : OutputOfRange {
 ///   blitz::inclusive_scan(sizes, ends);
 ///   blitz::inclusive_scan(numbers, numbers, [](double a, double b) { return std::max(a, b); });
 /// @endcode
-inline constexpr detail::InclusiveScan inclusive_scan{};
+inline constexpr detail::Algorithm<detail::InclusiveScan> inclusive_scan{};
 
 /// Writes the sums init, op(init, x0), op(op(init, x0), x1) and so on: each without its own item. exclusive_scan(range, out,
 /// init, op), exclusive_scan(first, last, out, out_last, init, op), and both with an AlgorithmOptions that leads. All else
@@ -354,7 +346,7 @@ inline constexpr detail::InclusiveScan inclusive_scan{};
 /// @code
 ///   blitz::exclusive_scan(sizes, begins, std::size_t{0});
 /// @endcode
-inline constexpr detail::ExclusiveScan exclusive_scan{};
+inline constexpr detail::Algorithm<detail::ExclusiveScan> exclusive_scan{};
 
 /// As inclusive_scan, of what `transform` returns for each item, whose type the sums have if there is no `init`.
 /// transform_inclusive_scan(range, out, op, transform, init), and (first, last, out, out_last, op, transform, init).
@@ -362,7 +354,7 @@ inline constexpr detail::ExclusiveScan exclusive_scan{};
 /// @code
 ///   blitz::transform_inclusive_scan(words, ends, std::plus<>{}, [](const std::string& word) { return word.size(); });
 /// @endcode
-inline constexpr detail::TransformInclusiveScan transform_inclusive_scan{};
+inline constexpr detail::Algorithm<detail::TransformInclusiveScan> transform_inclusive_scan{};
 
 /// As exclusive_scan, of what `transform` returns for each item. transform_exclusive_scan(range, out, init, op, transform),
 /// and (first, last, out, out_last, init, op, transform). `transform` is called at most twice for each item, through a
@@ -371,6 +363,6 @@ inline constexpr detail::TransformInclusiveScan transform_inclusive_scan{};
 ///   blitz::transform_exclusive_scan(words, begins, std::size_t{0}, std::plus<>{},
 ///                                   [](const std::string& word) { return word.size(); });
 /// @endcode
-inline constexpr detail::TransformExclusiveScan transform_exclusive_scan{};
+inline constexpr detail::Algorithm<detail::TransformExclusiveScan> transform_exclusive_scan{};
 
 }  // namespace blitz

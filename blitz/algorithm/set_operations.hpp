@@ -84,7 +84,7 @@ struct IncludesFn : OfTwoRanges<IncludesFn, std::ranges::less> {
 /// @code
 ///   if (!blitz::includes(known_words, words)) return;
 /// @endcode
-inline constexpr detail::IncludesFn includes{};
+inline constexpr detail::Algorithm<detail::IncludesFn> includes{};
 
 /// @brief Writes the sorted union of two sorted ranges: of an item that is k times in the first and m times in the second one,
 /// max(k, m), the first k from the first range.
@@ -104,7 +104,7 @@ inline constexpr detail::IncludesFn includes{};
 /// @code
 ///   const auto end = blitz::set_union(a, b, all).out;
 /// @endcode
-inline constexpr detail::SetFn<detail::SetItems{true, true, true}, true> set_union{};
+inline constexpr detail::Algorithm<detail::SetFn<detail::SetItems{true, true, true}, true>> set_union{};
 
 /// @brief Writes the sorted items that are in both of two sorted ranges: of an item that is k times in the first and m times in
 /// the second one, min(k, m), from the first range.
@@ -113,7 +113,7 @@ inline constexpr detail::SetFn<detail::SetItems{true, true, true}, true> set_uni
 /// @code
 ///   const auto end = blitz::set_intersection(a, b, common).out;
 /// @endcode
-inline constexpr detail::SetFn<detail::SetItems{false, false, true}, true> set_intersection{};
+inline constexpr detail::Algorithm<detail::SetFn<detail::SetItems{false, false, true}, true>> set_intersection{};
 
 /// @brief Writes the sorted items of the first of two sorted ranges that are not in the second one: of an item that is k times
 /// in the first and m times in the second one, the last max(k - m, 0).
@@ -124,7 +124,7 @@ inline constexpr detail::SetFn<detail::SetItems{false, false, true}, true> set_i
 /// @code
 ///   const auto end = blitz::set_difference(all, done, left).out;
 /// @endcode
-inline constexpr detail::SetFn<detail::SetItems{true, false, false}, false> set_difference{};
+inline constexpr detail::Algorithm<detail::SetFn<detail::SetItems{true, false, false}, false>> set_difference{};
 
 /// @brief Writes the sorted items that are in only one of two sorted ranges: of an item that is k times in the first and m times
 /// in the second one, |k - m|, the last ones of the range that has more.
@@ -133,6 +133,6 @@ inline constexpr detail::SetFn<detail::SetItems{true, false, false}, false> set_
 /// @code
 ///   const auto end = blitz::set_symmetric_difference(before, after, changed).out;
 /// @endcode
-inline constexpr detail::SetFn<detail::SetItems{true, true, false}, true> set_symmetric_difference{};
+inline constexpr detail::Algorithm<detail::SetFn<detail::SetItems{true, true, false}, true>> set_symmetric_difference{};
 
 }  // namespace blitz

@@ -77,7 +77,7 @@ struct PartialSortFn : InOrderAround<PartialSortFn> {
 /// @endcode
 /// The algorithms: quicksort after pdqsort (O. Peters, 2021) and ipnsort (L. Bergdoll, O. Peters, 2024), and radix
 /// sort; see blitz/detail/algorithm/sort/README.md.
-inline constexpr detail::SortFn sort{};
+inline constexpr detail::Algorithm<detail::SortFn> sort{};
 
 /// Brings the items that a sort would put before `middle` there, in order; the others follow in some order.
 ///
@@ -88,7 +88,7 @@ inline constexpr detail::SortFn sort{};
 /// @code
 ///   blitz::partial_sort(scores, scores.begin() + 10, std::greater{});  // the best ten
 /// @endcode
-inline constexpr detail::PartialSortFn partial_sort{};
+inline constexpr detail::Algorithm<detail::PartialSortFn> partial_sort{};
 
 /// Brings the item that a sort would put at `nth` there; no item before it is greater, and none after it is less.
 ///
@@ -102,6 +102,6 @@ inline constexpr detail::PartialSortFn partial_sort{};
 ///   blitz::nth_element(numbers, middle);  // *middle is the median
 /// @endcode
 /// The algorithm: R. W. Floyd, R. L. Rivest: Expected Time Bounds for Selection, 1975.
-inline constexpr detail::NthElementFn nth_element{};
+inline constexpr detail::Algorithm<detail::NthElementFn> nth_element{};
 
 }  // namespace blitz

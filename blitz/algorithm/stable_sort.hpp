@@ -76,8 +76,8 @@ using CachedKey = std::remove_cvref_t<std::indirect_result_t<F&, I>>;
 /// Items whose keys `F` makes, and `C` compares.
 template <class I, class F, class C>
 concept SortableByCachedKey =
-    Permutable<I> && SharedFunction<F, I> && std::constructible_from<CachedKey<I, F>, std::indirect_result_t<F&, I>> &&
-    Sortable<CachedKey<I, F>*, C>;
+    Permutable<I> && SharedItemFunction<F, I> &&
+    std::constructible_from<CachedKey<I, F>, std::indirect_result_t<F&, I>> && Sortable<CachedKey<I, F>*, C>;
 
 struct SortByCachedKeyFn {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class F, class C = std::ranges::less>
@@ -132,7 +132,7 @@ struct SortByCachedKeyFn {
 ///   blitz::stable_sort({.stop = token, .pool = &pool}, numbers);
 /// @endcode
 /// The algorithm: driftsort (L. Bergdoll, O. Peters, 2024), with merges by co-ranking; see blitz/detail/algorithm/sort/README.md.
-inline constexpr detail::StableSortFn stable_sort{};
+inline constexpr detail::Algorithm<detail::StableSortFn> stable_sort{};
 
 /// @brief Sorts keys, and brings the values that go with them to the same places. Keeps the order of equal keys.
 ///
@@ -147,7 +147,7 @@ inline constexpr detail::StableSortFn stable_sort{};
 /// @code
 ///   blitz::sort_by_key(distances, cities);
 /// @endcode
-inline constexpr detail::SortByKeyFn sort_by_key{};
+inline constexpr detail::Algorithm<detail::SortByKeyFn> sort_by_key{};
 
 /// @brief Sorts the items by keys that are made once for each item. Keeps the order of equal keys.
 ///
@@ -162,6 +162,6 @@ inline constexpr detail::SortByKeyFn sort_by_key{};
 /// @code
 ///   blitz::sort_by_cached_key(files, [](const Path& file) { return checksum(file); });
 /// @endcode
-inline constexpr detail::SortByCachedKeyFn sort_by_cached_key{};
+inline constexpr detail::Algorithm<detail::SortByCachedKeyFn> sort_by_cached_key{};
 
 }  // namespace blitz

@@ -28,15 +28,7 @@ void write_blocks(const AlgorithmOptions& options, LoopIndex count, const Write&
   throw_if_stopped(options);
 }
 
-struct Transform : OutputOfRange, OutputOfTwoRanges {
-  using OutputOfRange::operator();
-  using OutputOfTwoRanges::operator();
-
-  template <LoopRange R, LoopRange Out, class P = std::identity,
-            std::indirectly_unary_invocable<std::projected<std::ranges::iterator_t<R>, P>> F>
-    requires(!SharedProjectedFunction<F, std::ranges::iterator_t<R>, P>)
-  BLITZ_REFUSE_MUTABLE operator()(R&& range, Out&& out, F f, P proj = {}) const BLITZ_REFUSED;
-
+struct Transform : HasOutput {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> OutS, std::copy_constructible F, class P = std::identity>
     requires Writable<O, std::indirect_result_t<const F&, Projected<I, P>>>
@@ -139,6 +131,6 @@ struct Transform : OutputOfRange, OutputOfTwoRanges {
 /// @code
 ///   blitz::transform(prices, amounts, totals, std::multiplies<>{});
 /// @endcode
-inline constexpr detail::Transform transform{};
+inline constexpr detail::Algorithm<detail::Transform> transform{};
 
 }  // namespace blitz

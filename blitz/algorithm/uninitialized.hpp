@@ -189,32 +189,34 @@ struct Counted {
 /// @{
 
 /// Makes objects that are initialized as by `T x;`: those of trivial types are left as they are.
-inline constexpr detail::UninitializedDefaultConstruct uninitialized_default_construct{};
+inline constexpr detail::Algorithm<detail::UninitializedDefaultConstruct> uninitialized_default_construct{};
 /// The same of `n` objects: uninitialized_default_construct_n(first, n).
-inline constexpr detail::Counted<detail::UninitializedDefaultConstruct> uninitialized_default_construct_n{};
+inline constexpr detail::Algorithm<detail::Counted<detail::UninitializedDefaultConstruct>>
+    uninitialized_default_construct_n{};
 /// Makes objects that are initialized as by `T()`.
-inline constexpr detail::UninitializedValueConstruct uninitialized_value_construct{};
+inline constexpr detail::Algorithm<detail::UninitializedValueConstruct> uninitialized_value_construct{};
 /// The same of `n` objects: uninitialized_value_construct_n(first, n).
-inline constexpr detail::Counted<detail::UninitializedValueConstruct> uninitialized_value_construct_n{};
+inline constexpr detail::Algorithm<detail::Counted<detail::UninitializedValueConstruct>>
+    uninitialized_value_construct_n{};
 /// uninitialized_fill(range, value): makes copies of `value`.
-inline constexpr detail::UninitializedFill uninitialized_fill{};
+inline constexpr detail::Algorithm<detail::UninitializedFill> uninitialized_fill{};
 /// The same of `n` objects: uninitialized_fill_n(first, n, value).
-inline constexpr detail::Counted<detail::UninitializedFill> uninitialized_fill_n{};
+inline constexpr detail::Algorithm<detail::Counted<detail::UninitializedFill>> uninitialized_fill_n{};
 /// uninitialized_copy(range, out): makes copies of the items of `range` in `out`, as far as both go.
 /// @code
 ///   blitz::uninitialized_copy(samples, std::span(memory, samples.size()));
 /// @endcode
-inline constexpr detail::UninitializedTransfer<false> uninitialized_copy{};
+inline constexpr detail::Algorithm<detail::UninitializedTransfer<false>> uninitialized_copy{};
 /// The same of `n` items: uninitialized_copy_n(first, n, out, out_last).
-inline constexpr detail::Counted<detail::UninitializedTransfer<false>> uninitialized_copy_n{};
+inline constexpr detail::Algorithm<detail::Counted<detail::UninitializedTransfer<false>>> uninitialized_copy_n{};
 /// uninitialized_move(range, out): as uninitialized_copy, but the items are moved from.
-inline constexpr detail::UninitializedTransfer<true> uninitialized_move{};
+inline constexpr detail::Algorithm<detail::UninitializedTransfer<true>> uninitialized_move{};
 /// The same of `n` items: uninitialized_move_n(first, n, out, out_last).
-inline constexpr detail::Counted<detail::UninitializedTransfer<true>> uninitialized_move_n{};
+inline constexpr detail::Algorithm<detail::Counted<detail::UninitializedTransfer<true>>> uninitialized_move_n{};
 /// Destroys the objects of a range, in any order. Does not heed stop requests.
-inline constexpr detail::Destroy destroy{};
+inline constexpr detail::Algorithm<detail::Destroy> destroy{};
 /// The same of `n` objects: destroy_n(first, n).
-inline constexpr detail::Counted<detail::Destroy> destroy_n{};
+inline constexpr detail::Algorithm<detail::Counted<detail::Destroy>> destroy_n{};
 
 /// @}
 

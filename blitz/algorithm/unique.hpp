@@ -105,9 +105,7 @@ struct Unique {
   }
 };
 
-struct UniqueCopy : OutputOfRange {
-  using OutputOfRange::operator();
-
+struct UniqueCopy : HasOutput {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
             std::sized_sentinel_for<O> T, class P = std::identity,
             std::indirect_equivalence_relation<Projected<I, P>> F = std::ranges::equal_to>
@@ -166,7 +164,7 @@ struct UniqueCopy : OutputOfRange {
 ///   const auto rest = blitz::unique(names);
 ///   names.erase(rest.begin(), rest.end());
 /// @endcode
-inline constexpr detail::Unique unique{};
+inline constexpr detail::Algorithm<detail::Unique> unique{};
 
 /// Copies the first of each run of neighbours whose projections are equal by `comp`, in their order, into another range,
 /// which must not overlap. Returns where that ended: {in, out}. If `out` has not room for all, `in` is the first item that
@@ -179,6 +177,6 @@ inline constexpr detail::Unique unique{};
 /// @code
 ///   const auto [in, out] = blitz::unique_copy(sorted, kinds);
 /// @endcode
-inline constexpr detail::UniqueCopy unique_copy{};
+inline constexpr detail::Algorithm<detail::UniqueCopy> unique_copy{};
 
 }  // namespace blitz

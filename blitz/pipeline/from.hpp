@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/base/export.hpp"
+#include "blitz/detail/base/refuse.hpp"
 #include "blitz/detail/base/to_copy.hpp"
 #include "blitz/detail/pipeline/found.hpp"
 #include "blitz/detail/pipeline/source.hpp"
@@ -23,15 +25,16 @@
 
 namespace blitz {
 
-/// How `from` takes items. Plain data.
+/// The options of `from`, which come first in a call. Plain data.
 /// @code
-///   const auto sum = blitz::from(list, {.batch = 16}).map(costly).sum();
+///   const auto sum = blitz::from({.batch = 16}, list).map(costly).sum();
 /// @endcode
 struct FromOptions {
   std::size_t batch = 256;  ///< how many items a worker takes at once; 0 is taken for 1
 };
 
 namespace detail {
+BLITZ_BEGIN_BY_OPTIMIZATION
 
 /// The items of an input range, taken in batches. A position is a worker's turn, which lasts until the range is at its end or no
 /// more items are wanted.
@@ -121,7 +124,9 @@ class InputSource : public Source {
   std::stop_token stop_;
 };
 
+BLITZ_END_BY_OPTIMIZATION
 }  // namespace detail
+BLITZ_BEGIN_BY_OPTIMIZATION
 
 /// A pipeline of the items of any input range: a list, a stream, a generator. The items are copied, or moved out of what the
 /// range returns by value, in batches, one worker at a time; what follows runs at once, and in no order: collect() too has the
@@ -132,15 +137,27 @@ class InputSource : public Source {
 ///   const auto sum = blitz::from(list).map(costly).sum();
 /// @endcode
 /// @param range    Read by one thread at a time; an lvalue must live until the terminal has returned.
-/// @param options  The size of a batch.
 /// @return A Pipeline.
-/// @throws What moving the range throws; all else arrives from the terminal.
+/// @throws The exceptions of the range's move; all others arrive from the terminal.
 /// Complexity: O(1); a terminal makes O(n) moves for n items. Thread-safety: any thread.
 template <std::ranges::input_range R>
   requires std::ranges::viewable_range<R>
-[[nodiscard]] auto from(R&& range, const FromOptions& options = {}) {
-  using View = std::views::all_t<R>;
-  return Pipeline(detail::InputSource<View>(std::views::all(std::forward<R>(range)), options));
+[[nodiscard]] auto from(R&& range) {
+  return Pipeline(detail::InputSource(std::views::all(std::forward<R>(range)), FromOptions{}));
+}
+/// @copydoc blitz::from(R&&)
+/// @param options  The size of a batch.
+template <std::ranges::input_range R>
+  requires std::ranges::viewable_range<R>
+[[nodiscard]] auto from(const FromOptions& options, R&& range) {
+  return Pipeline(detail::InputSource(std::views::all(std::forward<R>(range)), options));
 }
 
+/// @cond
+template <class R>
+BLITZ_REFUSE("the options come first: blitz::from({.batch = 16}, range)")
+from(R&& range, const FromOptions& options) BLITZ_REFUSED;
+/// @endcond
+
+BLITZ_END_BY_OPTIMIZATION
 }  // namespace blitz

@@ -20,6 +20,7 @@
 #include "blitz/algorithm/algorithm_options.hpp"
 #include "blitz/algorithm/find.hpp"
 #include "blitz/algorithm/transform.hpp"
+#include "blitz/detail/base/export.hpp"
 #include "blitz/detail/base/invoke.hpp"
 #include "blitz/detail/base/refuse.hpp"
 #include "blitz/detail/base/to_copy.hpp"
@@ -31,6 +32,7 @@
 #include "blitz/pipeline/groups.hpp"
 
 namespace blitz {
+BLITZ_BEGIN_BY_OPTIMIZATION
 
 /// A range that blitz::Pipeline can begin with: random access, of known size; an lvalue, which is referred to, or a view.
 template <class R>
@@ -46,47 +48,48 @@ concept PipelineNumber = std::is_arithmetic_v<T>;
 
 /// A callable that says yes or no to each item of a stage of a blitz::Pipeline.
 template <class F, class S>
-concept StagePredicate =
-    StageCallable<F, S> && requires(detail::StageResult<F, S> answer) { static_cast<bool>(answer); };
+concept FilterFunction =
+    StageFunction<F, S> && requires(detail::StageResult<F, S> answer) { static_cast<bool>(answer); };
 
 /// What filter_map of a blitz::Pipeline takes: a callable whose result is tested, and dereferenced, as a std::optional or a pointer
 /// is.
 template <class F, class S>
-concept FilterMapCallable = StageCallable<F, S> && requires(detail::StageResult<F, S> maybe) {
+concept FilterMapFunction = StageFunction<F, S> && requires(detail::StageResult<F, S> maybe) {
   static_cast<bool>(maybe);
   *std::forward<detail::StageResult<F, S>>(maybe);
 };
 
 /// What flat_map of a blitz::Pipeline takes: a callable that returns a range.
 template <class F, class S>
-concept FlatMapCallable = StageCallable<F, S> && std::ranges::range<detail::StageResult<F, S>>;
+concept FlatMapFunction = StageFunction<F, S> && std::ranges::range<detail::StageResult<F, S>>;
 
 /// What takes the items of a stage into a value of type T: see fold of blitz::Pipeline.
 template <class F, class T, class S>
-concept FoldCallable = std::copy_constructible<T> && detail::kFolds<const F&, T, typename S::Items>;
+concept FoldFunction = std::copy_constructible<T> && detail::kFolds<const F&, T, typename S::Items>;
 
 /// What combines two values of type T to one: see fold of blitz::Pipeline.
 template <class C, class T>
-concept FoldCombine = detail::kFolds<const C&, T, detail::Pack<T>>;
+concept FoldCombineFunction = detail::kFolds<const C&, T, detail::Pack<T>>;
 
 /// What combines items of a stage of a blitz::Pipeline, two of them or what some of them come to, to a value of their type.
 template <class Op, class S>
-concept StageOperation = std::movable<detail::PipelineValue<S>> &&
-                         ReduceOperation<const Op, detail::PipelineValue<S>, detail::PipelineItem<S>>;
+concept StageReduceFunction = std::movable<detail::PipelineValue<S>> &&
+                              ReduceFunction<const Op, detail::PipelineValue<S>, detail::PipelineItem<S>>;
 
 /// What combines items of a stage for sums of type T, which begin with an item and can be copied: see scan of blitz::Pipeline.
 template <class Op, class T, class S>
-concept StageScanOperation =
+concept StageScanFunction =
     std::copyable<T> && std::same_as<detail::Pack<detail::PipelineItem<S>>, typename S::Items> &&
-    std::constructible_from<T, detail::PipelineItem<S>> && ReduceOperation<const Op, T, detail::PipelineItem<S>> &&
+    std::constructible_from<T, detail::PipelineItem<S>> && ReduceFunction<const Op, T, detail::PipelineItem<S>> &&
     std::invocable<const Op&, T&, T>;
 
 /// An order of the items of a stage of a blitz::Pipeline: less(x, y) says whether x comes before y.
 template <class Less, class S>
-concept StageOrder = std::movable<detail::PipelineValue<S>> &&
-                     std::predicate<const Less&, const std::remove_reference_t<detail::PipelineItem<S>>&,
-                                    const detail::PipelineValue<S>&> &&
-                     std::predicate<const Less&, const detail::PipelineValue<S>&, const detail::PipelineValue<S>&>;
+concept StageOrderFunction =
+    std::movable<detail::PipelineValue<S>> &&
+    std::predicate<const Less&, const std::remove_reference_t<detail::PipelineItem<S>>&,
+                   const detail::PipelineValue<S>&> &&
+    std::predicate<const Less&, const detail::PipelineValue<S>&, const detail::PipelineValue<S>&>;
 
 /// A lazy sequence of items: nothing runs before a terminal, such as sum() or collect(), which goes through the items once,
 /// on the pool's threads.
@@ -98,10 +101,8 @@ concept StageOrder = std::movable<detail::PipelineValue<S>> &&
 /// Terminals: blocks of items are gone through by whichever worker is free, in the order of the items within a block; what
 /// combines parts does so in their order. An exception ends it early: no block that has not begun will begin, and the first
 /// one thrown arrives when the running blocks are done; everything made until then is destroyed. A stop request leaves out
-/// blocks that have not begun: for_each and the folds then return what ran, which is nothing if scan, split, walk_tree or
-/// ordered() have not yet found their items, and where that would be wrong (collect, find_first and the like) Stopped is
-/// thrown. A terminal costs what a parallel_for over as many items does. Memory: none, but for
-/// collect and what stands on it.
+/// blocks that have not begun: for_each then returns, and terminals that return values throw Stopped. A terminal costs as
+/// much as a parallel_for over as many items. Memory: none, except for collect and its relatives.
 ///
 /// @code
 ///   const std::size_t words = blitz::lines(text)
@@ -140,27 +141,27 @@ class Pipeline {
   }
 
   /// f(item) in place of each item.
-  template <StageCallable<S> F>
+  template <StageFunction<S> F>
   [[nodiscard]] auto map(F f) const {
     return then(detail::MapStage<S, F>(stage_, std::move(f)));
   }
   /// The items for which `pred(item)` holds.
-  template <StagePredicate<S> F>
+  template <FilterFunction<S> F>
   [[nodiscard]] auto filter(F pred) const {
     return then(detail::FilterStage<S, F>(stage_, std::move(pred)));
   }
   /// `*f(item)` for each item for which that is not empty: f returns a std::optional or a pointer.
-  template <FilterMapCallable<S> F>
+  template <FilterMapFunction<S> F>
   [[nodiscard]] auto filter_map(F f) const {
     return then(detail::FilterMapStage<S, F>(stage_, std::move(f)));
   }
   /// All items of the range `f(item)`, which one thread goes through.
-  template <FlatMapCallable<S> F>
+  template <FlatMapFunction<S> F>
   [[nodiscard]] auto flat_map(F f) const {
     return then(detail::FlatMapStage<S, F>(stage_, std::move(f)));
   }
   /// The same items; f(item) is called for each of them that the next stage asks for.
-  template <StageCallable<S> F>
+  template <StageFunction<S> F>
   [[nodiscard]] auto inspect(F f) const {
     return then(detail::InspectStage<S, F>(stage_, std::move(f)));
   }
@@ -210,14 +211,14 @@ class Pipeline {
   }
   /// In place of each item what the items up to it come to, combined by `op`, which is associative: op(sum, item) and
   /// op(sum, sum) return a sum, of the items' type. Two passes over the stages before it.
-  template <StageScanOperation<Value, S> Op>
+  template <StageScanFunction<Value, S> Op>
   [[nodiscard]] auto scan(Op op) const
     requires IndexedStage<S>
   {
     return then(detail::ScanStage<S, Value, Op, false>(stage_, std::nullopt, std::move(op)));
   }
   /// The same, by `op`, of the items before each, from `init` on.
-  template <class T, StageScanOperation<T, S> Op>
+  template <class T, StageScanFunction<T, S> Op>
   [[nodiscard]] auto exclusive_scan(T init, Op op) const
     requires IndexedStage<S>
   {
@@ -240,7 +241,7 @@ class Pipeline {
   // --- terminals ---
 
   /// Calls f(item) for each item.
-  template <StageCallable<S> F>
+  template <StageFunction<S> F>
   void for_each(F f) const {
     detail::for_stage(options_, stage_, [&](const S& stage, detail::LoopIndex first, detail::LoopIndex last) {
       detail::push(stage, first, last, [&f](auto&&... x) BLITZ_LAMBDA_INLINE {
@@ -267,13 +268,13 @@ class Pipeline {
 
   /// Combines all items by `op`, which is associative: n - 1 calls.
   /// @return The result; none if there is no item.
-  template <StageOperation<S> Op>
+  template <StageReduceFunction<S> Op>
   [[nodiscard]] std::optional<Value> reduce(Op op) const {
     return detail::reduce_items<Value>(options_, stage_, op);
   }
   /// The same; for no items `identity`, with which op(identity, x) is x.
-  template <class T, FoldCallable<T, S> Op>
-    requires FoldCombine<Op, T>
+  template <class T, FoldFunction<T, S> Op>
+    requires FoldCombineFunction<Op, T>
   [[nodiscard]] T reduce(T identity, Op op) const {
     return fold(std::move(identity), op, op);
   }
@@ -284,7 +285,7 @@ class Pipeline {
   ///   const auto counts = blitz::par(words).fold(Counts(), [](Counts& counts, std::string_view word) { ++counts[word]; },
   ///                                              [](Counts& left, const Counts& right) { left.merge_with(right); });
   /// @endcode
-  template <class T, FoldCallable<T, S> F, FoldCombine<T> Combine>
+  template <class T, FoldFunction<T, S> F, FoldCombineFunction<T> Combine>
   [[nodiscard]] T fold(T identity, F f, Combine combine) const {
     return detail::fold_stage(
         options_, stage_, [&identity] { return T(std::as_const(identity)); },
@@ -334,7 +335,7 @@ class Pipeline {
   }
   /// The least item by `less`, the first of equal ones; none if there is no item. NaNs are in no order: with them any item may be
   /// returned, here and by max and minmax.
-  template <StageOrder<S> Less = std::ranges::less>
+  template <StageOrderFunction<S> Less = std::ranges::less>
   [[nodiscard]] std::optional<Value> min(Less less = {}) const {
     if constexpr (detail::kHasExtremeNumbers<S, Less>) return extreme_number<detail::Extreme::kFirstLeast>();
     return reduce([&less](Value&& a, auto&& b) -> Value {
@@ -344,7 +345,7 @@ class Pipeline {
     });
   }
   /// The greatest item by `less`, the last of equal ones; none if there is no item.
-  template <StageOrder<S> Less = std::ranges::less>
+  template <StageOrderFunction<S> Less = std::ranges::less>
   [[nodiscard]] std::optional<Value> max(Less less = {}) const {
     if constexpr (detail::kHasExtremeNumbers<S, Less>) return extreme_number<detail::Extreme::kLastGreatest>();
     return reduce([&less](Value&& a, auto&& b) -> Value {
@@ -354,7 +355,7 @@ class Pipeline {
     });
   }
   /// Both at once, by `less`; none if there is no item.
-  template <StageOrder<S> Less = std::ranges::less>
+  template <StageOrderFunction<S> Less = std::ranges::less>
   [[nodiscard]] std::optional<std::pair<Value, Value>> minmax(Less less = {}) const
     requires std::copy_constructible<Value>
   {
@@ -371,38 +372,38 @@ class Pipeline {
   }
 
   /// Whether `pred` holds for any item; no block begins once it has.
-  template <StagePredicate<S> F>
+  template <FilterFunction<S> F>
   [[nodiscard]] bool any_of(F pred) const {
     return detail::any_item(options_, stage_, pred);
   }
   /// Whether `pred` holds for all.
-  template <StagePredicate<S> F>
+  template <FilterFunction<S> F>
   [[nodiscard]] bool all_of(F pred) const {
     return !detail::any_item(options_, stage_, std::not_fn(std::ref(std::as_const(pred))));
   }
   /// Whether `pred` holds for none.
-  template <StagePredicate<S> F>
+  template <FilterFunction<S> F>
   [[nodiscard]] bool none_of(F pred) const {
     return !any_of(std::move(pred));
   }
   /// The leftmost item for which `pred` holds, by value. Blocks to the right of one that was found do not begin.
-  template <StagePredicate<S> F>
+  template <FilterFunction<S> F>
   [[nodiscard]] std::optional<Value> find_first(F pred) const {
     return detail::nearest_item<false>(options_, stage_, pred);
   }
   /// An item for which `pred` holds: whichever is found first; no block begins once one has been.
-  template <StagePredicate<S> F>
+  template <FilterFunction<S> F>
   [[nodiscard]] std::optional<Value> find_any(F pred) const {
     return detail::some_item(options_, stage_, pred);
   }
   /// The rightmost item for which `pred` holds. Positions are gone through from the last to the first, and blocks to the left of
   /// one that was found do not begin.
-  template <StagePredicate<S> F>
+  template <FilterFunction<S> F>
   [[nodiscard]] std::optional<Value> find_last(F pred) const {
     return detail::nearest_item<true>(options_, stage_, pred);
   }
   /// The position of the leftmost item for which `pred` holds.
-  template <StagePredicate<S> F>
+  template <FilterFunction<S> F>
   [[nodiscard]] std::optional<std::size_t> position_first(F pred) const
     requires IndexedStage<S>
   {
@@ -457,7 +458,7 @@ class Pipeline {
   }
   /// The items for which `pred` holds, and the others, each in their order. Memory: for each of both what collect() needs behind
   /// a filter.
-  template <StagePredicate<S> F>
+  template <FilterFunction<S> F>
   [[nodiscard]] std::pair<Array<Value>, Array<Value>> partition(F pred) const {
     const auto append = [&pred](detail::RopeEnd& kept, detail::RopeEnd& others, const S& stage, detail::LoopIndex first,
                                 detail::LoopIndex last) {
@@ -466,7 +467,7 @@ class Pipeline {
     return detail::collect_both<Value, Value>(options_, stage_, append);
   }
   /// The same by `pred`, assigned to the ranges `kept` and `others`, as many as each has room for. Returns how many went to each.
-  template <StagePredicate<S> F, LoopRange Kept, LoopRange Others>
+  template <FilterFunction<S> F, LoopRange Kept, LoopRange Others>
   std::pair<std::size_t, std::size_t> partition_into(Kept&& kept, Others&& others, F pred) const {
     auto [left, right] = partition(std::move(pred));
     return {move_into(left, kept), move_into(right, others)};
@@ -505,7 +506,7 @@ class Pipeline {
   /// The items in groups of those for which `key_of(item)` is equal; see blitz::group_by. Memory: the result, and what
   /// collect() and blitz::group_by need.
   template <class F = std::identity>
-    requires GroupKey<F, const Value*>
+    requires GroupKeyFunction<F, const Value*>
   [[nodiscard]] ItemGroups<Value> group_by(F key_of = {}) const {
     Array<Value> items = collect();
     Groups groups = blitz::group_by(options_, std::as_const(items), std::move(key_of));
@@ -514,7 +515,7 @@ class Pipeline {
   /// Calls f(item) for the items, until one returns an error: f returns a std::optional of it, empty for success. Of items to the
   /// right of an error some are not visited.
   /// @return The leftmost error.
-  template <FilterMapCallable<S> F>
+  template <FilterMapFunction<S> F>
   [[nodiscard]] auto try_for_each(F f) const {
     return filter_map(std::move(f)).first();
   }
@@ -592,7 +593,7 @@ class Pipeline {
 
 #define BLITZ_REFUSE_CALLABLE(call)                                                                                    \
   template <class F>                                                                                                   \
-  BLITZ_REFUSE_UNLESS((StageCallable<F, S>),                                                                           \
+  BLITZ_REFUSE_UNLESS((StageFunction<F, S>),                                                                           \
                       "the callable of a stage is called with one item of the stage before, by several threads at "    \
                       "once: let it take that type, or const auto&; behind enumerate and zip it takes two arguments, " \
                       "and it is no mutable lambda",                                                                   \
@@ -613,10 +614,10 @@ class Pipeline {
   BLITZ_REFUSE_CALLABLE(try_for_each(F f));
 
 #define BLITZ_REFUSE_RESULT(condition, message, call) \
-  template <StageCallable<S> F>                       \
+  template <StageFunction<S> F>                       \
   BLITZ_REFUSE_UNLESS((condition<F, S>), message, call)
 #define BLITZ_REFUSE_PREDICATE(call) \
-  BLITZ_REFUSE_RESULT(StagePredicate, "a predicate returns a bool, or what can be tested as one", call)
+  BLITZ_REFUSE_RESULT(FilterFunction, "a predicate returns a bool, or what can be tested as one", call)
   BLITZ_REFUSE_PREDICATE(filter(F pred));
   BLITZ_REFUSE_PREDICATE(any_of(F pred));
   BLITZ_REFUSE_PREDICATE(all_of(F pred));
@@ -625,14 +626,14 @@ class Pipeline {
   BLITZ_REFUSE_PREDICATE(find_any(F pred));
   BLITZ_REFUSE_PREDICATE(find_last(F pred));
   BLITZ_REFUSE_PREDICATE(partition(F pred));
-  BLITZ_REFUSE_RESULT(FilterMapCallable,
+  BLITZ_REFUSE_RESULT(FilterMapFunction,
                       "the callable of filter_map returns a std::optional or a pointer, empty where an item is "
                       "dropped; map takes one that returns anything else",
                       filter_map(F f));
-  BLITZ_REFUSE_RESULT(FilterMapCallable,
+  BLITZ_REFUSE_RESULT(FilterMapFunction,
                       "the callable of try_for_each returns a std::optional of an error, empty for success",
                       try_for_each(F f));
-  BLITZ_REFUSE_RESULT(FlatMapCallable,
+  BLITZ_REFUSE_RESULT(FlatMapFunction,
                       "the callable of flat_map returns a range, whose items come next; map takes one that returns "
                       "anything else",
                       flat_map(F f));
@@ -644,23 +645,23 @@ class Pipeline {
                       "0), and can be copied",                                                                     \
                       call)
   template <class Op>
-  BLITZ_REFUSE_SCAN((StageScanOperation<Op, Value, S>), scan(Op op));
+  BLITZ_REFUSE_SCAN((StageScanFunction<Op, Value, S>), scan(Op op));
   template <class T, class Op>
-  BLITZ_REFUSE_SCAN((StageScanOperation<Op, T, S>), exclusive_scan(T init, Op op));
+  BLITZ_REFUSE_SCAN((StageScanFunction<Op, T, S>), exclusive_scan(T init, Op op));
 
   template <class Op>
-  BLITZ_REFUSE_UNLESS((StageOperation<Op, S>),
+  BLITZ_REFUSE_UNLESS((StageReduceFunction<Op, S>),
                       "reduce(op) combines two items to one of their type, which can be moved; for another type give a "
                       "fold: fold(identity, f, combine)",
                       reduce(Op op));
   template <class T, class Op>
-  BLITZ_REFUSE_UNLESS((FoldCallable<Op, T, S> && FoldCombine<Op, T>),
+  BLITZ_REFUSE_UNLESS((FoldFunction<Op, T, S> && FoldCombineFunction<Op, T>),
                       "reduce(identity, op) combines a value with an item, and two values, to a value of the type of "
                       "`identity`: for doubles start from 0.0, not from 0, and for another type than the items' give a "
                       "fold: fold(identity, f, combine)",
                       reduce(T identity, Op op));
   template <class T, class F, class Combine>
-  BLITZ_REFUSE_UNLESS((FoldCallable<F, T, S> && FoldCombine<Combine, T>),
+  BLITZ_REFUSE_UNLESS((FoldFunction<F, T, S> && FoldCombineFunction<Combine, T>),
                       "fold(identity, f, combine) calls f(value, item) and combine(value, value); each returns the new "
                       "value, of the type of `identity` (for doubles 0.0, not 0), or takes the first by reference and "
                       "changes it, and is no mutable lambda",
@@ -668,7 +669,7 @@ class Pipeline {
 
 #define BLITZ_REFUSE_ORDER(call)                                                                                      \
   template <class Less = std::ranges::less>                                                                           \
-  BLITZ_REFUSE_UNLESS((StageOrder<Less, S>),                                                                          \
+  BLITZ_REFUSE_UNLESS((StageOrderFunction<Less, S>),                                                                  \
                       "the least and the greatest item need an order: an operator< of the items, or a comparison of " \
                       "two of them",                                                                                  \
                       call)
@@ -815,4 +816,5 @@ template <LoopInteger First, LoopInteger Last>
   return Pipeline(detail::IntegerSource(detail::items_of(first, last)));
 }
 
+BLITZ_END_BY_OPTIMIZATION
 }  // namespace blitz

@@ -8,12 +8,14 @@
 #include <cstddef>
 #include <string_view>
 
+#include "blitz/detail/base/export.hpp"
 #include "blitz/detail/loop/items.hpp"
 #include "blitz/detail/pipeline/source.hpp"
 #include "blitz/pipeline/par.hpp"
 
 namespace blitz {
 namespace detail {
+BLITZ_BEGIN_BY_OPTIMIZATION
 
 /// The parts of a text between separators. A position is a block of the text: its items are the parts that begin there. Only the
 /// end of a part is looked for beyond the block.
@@ -51,7 +53,9 @@ class TextSource : public Source {
   char separator_;
 };
 
+BLITZ_END_BY_OPTIMIZATION
 }  // namespace detail
+BLITZ_BEGIN_BY_OPTIMIZATION
 
 /// A pipeline of the parts of `text` between separators, as std::string_views without them; "" has none, and behind a
 /// separator at the end there is none either. Several may be empty. The text must live until the terminal has returned.
@@ -76,4 +80,5 @@ class TextSource : public Source {
 /// @throws Nothing. Complexity: O(1); a terminal reads the text once. Thread-safety: any thread.
 [[nodiscard]] inline auto lines(std::string_view text) { return split_at(text, '\n'); }
 
+BLITZ_END_BY_OPTIMIZATION
 }  // namespace blitz

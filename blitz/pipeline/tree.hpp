@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "blitz/current_pool.hpp"
+#include "blitz/detail/base/export.hpp"
 #include "blitz/detail/base/to_copy.hpp"
 #include "blitz/detail/pipeline/found.hpp"
 #include "blitz/join.hpp"
@@ -26,16 +27,17 @@ namespace blitz {
 
 /// What divides a value for blitz::split(): `f(value)` returns the value, or its left half, and a right half if there is one.
 template <class F, class T>
-concept SplitCallable = std::movable<T> && std::is_invocable_r_v<std::pair<T, std::optional<T>>, const F&, T>;
+concept SplitFunction = std::movable<T> && std::is_invocable_r_v<std::pair<T, std::optional<T>>, const F&, T>;
 
 /// What tells the children of a node for blitz::walk_tree(): `f(node)` returns a range of nodes.
 template <class F, class T>
-concept TreeCallable =
+concept TreeFunction =
     std::copy_constructible<T> && std::invocable<const F&, const T&> &&
     std::ranges::input_range<std::invoke_result_t<const F&, const T&>> &&
     std::constructible_from<T, std::ranges::range_reference_t<std::invoke_result_t<const F&, const T&>>>;
 
 namespace detail {
+BLITZ_BEGIN_BY_OPTIMIZATION
 
 template <class T, class Find>
 [[nodiscard]] auto pipeline_of_found(Find find) {
@@ -54,7 +56,9 @@ void append_parts(T value, const F& f, const std::stop_token& stop, std::vector<
   parts.insert(parts.end(), std::make_move_iterator(right.begin()), std::make_move_iterator(right.end()));
 }
 
+BLITZ_END_BY_OPTIMIZATION
 }  // namespace detail
+BLITZ_BEGIN_BY_OPTIMIZATION
 
 /// A pipeline of the parts of `value`: `f` divides it, and each half again, by several threads at once, until it returns no
 /// right half. The parts come from left to right. Memory: all parts, while a terminal runs.
@@ -72,7 +76,7 @@ void append_parts(T value, const F& f, const std::stop_token& stop, std::vector<
 /// @return A Pipeline.
 /// @throws What copying `value` throws; all else arrives from the terminal.
 /// Complexity: O(1); a terminal makes a call of `f`, and a join, for each part. Thread-safety: any thread.
-template <class T, SplitCallable<T> F>
+template <class T, SplitFunction<T> F>
   requires std::copy_constructible<T>
 [[nodiscard]] auto split(T value, F f) {
   return detail::pipeline_of_found<T>([value = std::move(value), f = std::move(f)](const AlgorithmOptions& options) {
@@ -95,7 +99,7 @@ template <class T, SplitCallable<T> F>
 /// @return A Pipeline.
 /// @throws What copying `root` throws; all else arrives from the terminal.
 /// Complexity: O(1); a terminal makes a call of `children` for each node. Thread-safety: any thread.
-template <class T, TreeCallable<T> F>
+template <class T, TreeFunction<T> F>
 [[nodiscard]] auto walk_tree(T root, F children) {
   return detail::pipeline_of_found<T>(
       [root = std::move(root), children = std::move(children)](const AlgorithmOptions& options) {
@@ -115,4 +119,5 @@ template <class T, TreeCallable<T> F>
       });
 }
 
+BLITZ_END_BY_OPTIMIZATION
 }  // namespace blitz

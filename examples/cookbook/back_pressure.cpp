@@ -20,7 +20,7 @@ int main() {
                  return std::to_string(i);
                });
 
-  const std::size_t digits = blitz::from(input, {.batch = kBatch})
+  const std::size_t digits = blitz::from({.batch = kBatch}, input)
                                  .map([&](const std::string& line) {
                                    --waiting;
                                    return line.size();

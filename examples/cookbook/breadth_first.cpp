@@ -16,7 +16,7 @@ int main() {
   blitz::parallel_for(distance, [](std::atomic<int>& d) { d.store(-1, std::memory_order_relaxed); });
   distance[0] = 0;
   std::vector<std::size_t> level{0};
-  blitz::worker_local<std::vector<std::size_t>> found;
+  blitz::WorkerLocal<std::vector<std::size_t>> found;
   for (int d = 1; !level.empty(); ++d) {
     blitz::parallel_for(level, [&](std::size_t v) {
       for (std::size_t w : next[v]) {

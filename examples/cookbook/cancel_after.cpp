@@ -27,12 +27,10 @@ void cancel_after(std::chrono::milliseconds time, F f) {
 int main() {
   std::atomic<int> done = 0;
   cancel_after(std::chrono::milliseconds(20), [&](std::stop_token token) {
-    blitz::parallel_for(0, 100'000,
-                        [&](int) {
-                          std::this_thread::sleep_for(std::chrono::milliseconds(1));  // stands for work
-                          ++done;
-                        },
-                        {.stop = token});
+    blitz::parallel_for({.stop = token}, 0, 100'000, [&](int) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // stands for work
+      ++done;
+    });
   });
   std::printf("%d\n", done < 100'000);  // 1
 }

@@ -12,10 +12,10 @@ int main() {
   blitz::parallel_for(0, v.size(), [&](std::size_t i) { v[i] = 1.0 / static_cast<double>(i + 1); });
 
   bool same = true;
-  const double sum = blitz::parallel_reduce(v, 0.0, std::plus<>{}, {.deterministic = true});
+  const double sum = blitz::parallel_reduce({.deterministic = true}, v, 0.0, std::plus<>{});
   for (std::size_t threads = 1; threads <= 4; ++threads) {
     blitz::ThreadPool pool({.num_threads = threads});
-    same = same && pool.parallel_reduce(v, 0.0, std::plus<>{}, {.deterministic = true}) == sum;
+    same = same && blitz::parallel_reduce({.deterministic = true, .pool = &pool}, v, 0.0, std::plus<>{}) == sum;
   }
   std::printf("%.6f %d\n", sum, same);  // 14.392727 1
 }

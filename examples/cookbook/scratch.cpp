@@ -29,7 +29,7 @@ std::size_t distance(std::string_view a, std::string_view b, std::vector<std::si
 int main() {
   const std::vector<std::string> words{"sitting", "smitten", "kitchen", "kitten", "mitten"};
   std::vector<std::size_t> distances(words.size());
-  blitz::worker_local<std::vector<std::size_t>> rows;
+  blitz::WorkerLocal<std::vector<std::size_t>> rows;
   blitz::parallel_for(0, words.size(),
                       [&](std::size_t i) { distances[i] = distance(words[i], "kittens", rows.here()); });
   const auto nearest = blitz::min_element(distances);

@@ -138,7 +138,7 @@ int run(std::size_t count, std::size_t seed, std::size_t threads) {
   blitz::ThreadPool newest_first({.num_threads = threads});
 
   std::vector<Request> requests(count);
-  first_come.parallel_for(std::size_t{0}, count, [&](std::size_t i) {
+  blitz::parallel_for({.pool = &first_come}, std::size_t{0}, count, [&](std::size_t i) {
     std::mt19937_64 random(seed + i);
     for (Interval& interval : requests[i]) {
       interval.first = random() % 1'000'000;

@@ -44,7 +44,7 @@ int count_nodes(const Tree* tree) {
 
 // Grain.
 void halve(std::vector<float>& v) {
-  blitz::parallel_for(v, [](float& x) { x /= 2; }, {.min_grain = 10'000});
+  blitz::parallel_for({.min_grain = 10'000}, v, [](float& x) { x /= 2; });
 }
 
 double norm(const std::vector<double>& v) {
@@ -62,8 +62,8 @@ double heat(std::size_t n) {
   auto now = blitz::par(0, n).map([](std::size_t i) { return std::sin(static_cast<double>(i)); }).collect();
   auto next = blitz::par(0, n).map([](std::size_t) { return 0.0; }).collect();
   for (int step = 0; step < 10; ++step) {
-    blitz::parallel_for(1, n - 1, [&](std::size_t i) { next[i] = (now[i - 1] + 2 * now[i] + now[i + 1]) / 4; },
-                        {.schedule = blitz::Schedule::fixed});
+    blitz::parallel_for({.schedule = blitz::Schedule::kFixed}, 1, n - 1,
+                        [&](std::size_t i) { next[i] = (now[i - 1] + 2 * now[i] + now[i + 1]) / 4; });
     std::swap(now, next);
   }
   return now[n / 2];
@@ -71,7 +71,7 @@ double heat(std::size_t n) {
 
 // Scratch.
 std::size_t count_letters(const std::vector<std::string>& words) {
-  blitz::worker_local<std::map<char, std::size_t>> counts;
+  blitz::WorkerLocal<std::map<char, std::size_t>> counts;
   blitz::parallel_for(words, [&](const std::string& word) {
     auto& mine = counts.here();
     for (char letter : word) ++mine[letter];
@@ -118,9 +118,9 @@ std::string first_failure(const std::vector<int>& v) {
 bool contains(const std::vector<int>& v, int wanted) {
   std::atomic<bool> found = false;
   blitz::parallel_for(v, [&](int x) {
-    if (x != wanted) return blitz::Flow::go_on;
+    if (x != wanted) return blitz::Flow::kContinue;
     found = true;
-    return blitz::Flow::stop;
+    return blitz::Flow::kStop;
   });
   return found;
 }
@@ -158,9 +158,9 @@ std::size_t read_all(int files) {
 
 // Tuning.
 double own_pool(std::vector<double>& v) {
-  blitz::ThreadPool pool({.num_threads = 2, .affinity = blitz::Affinity::one_per_worker});
-  pool.parallel_for(v, [](double& x) { x += 1; });                    // a member,
-  blitz::sort({.pool = &pool}, v);                                    // an option,
+  blitz::ThreadPool pool({.num_threads = 2, .affinity = blitz::Affinity::kOnePerWorker});
+  blitz::parallel_for({.pool = &pool}, v, [](double& x) { x += 1; });  // an option of each call,
+  blitz::sort({.pool = &pool}, v);
   return pool.install([&] { return blitz::par(v).take(10).sum(); });  // or everything below install
 }
 

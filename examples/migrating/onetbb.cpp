@@ -68,7 +68,7 @@ long fib(int n) {
 }
 
 std::size_t count_large(const std::vector<float>& v) {
-  blitz::worker_local<std::size_t> counts;
+  blitz::WorkerLocal<std::size_t> counts;
   blitz::parallel_for(0, v.size(), [&](std::size_t i) {
     if (v[i] > 1000) ++counts.here();
   });

@@ -47,14 +47,14 @@ TEST_CASE_TEMPLATE("allocation: none in join, loops, reductions and install", Po
         sum += std::get<2>(pool.join([] { return 1; }, [] { return 2; }, [] { return 3; }));
         pool.join_context([](blitz::JoinContext) {}, [](blitz::JoinContext) {});
         sum += pool.install([] { return fib(10); });
-        pool.parallel_for(items, [](int& x) { ++x; });
-        pool.parallel_for(0, 1000, [&](int i) { items[static_cast<std::size_t>(i)] = i; },
-                          {.schedule = blitz::Schedule::fixed});
-        pool.parallel_for_blocks(items, [](auto block) {
+        blitz::parallel_for({.pool = &pool}, items, [](int& x) { ++x; });
+        blitz::parallel_for({.schedule = blitz::Schedule::kFixed, .pool = &pool}, 0, 1000,
+                            [&](int i) { items[static_cast<std::size_t>(i)] = i; });
+        blitz::parallel_for_blocks({.pool = &pool}, items, [](auto block) {
           for (int& x : block) ++x;
         });
-        sum += pool.parallel_reduce(items, 0L, std::plus<>());
-        sum += pool.parallel_reduce(items, 0L, std::plus<>(), {.deterministic = true});
+        sum += blitz::parallel_reduce({.pool = &pool}, items, 0L, std::plus<>());
+        sum += blitz::parallel_reduce({.deterministic = true, .pool = &pool}, items, 0L, std::plus<>());
         pool.parallel_invoke([] {}, [] {}, [] {});
         pool.parallel_invoke([] {}, [] {}, [] {}, [] {}, [] {}, [] {}, [] {}, [] {}, [] {}, [] {}, [] {}, [] {}, [] {},
                              [] {}, [] {}, [] {}, [] {}, [] {});

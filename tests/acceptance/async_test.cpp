@@ -247,7 +247,7 @@ TEST_CASE_TEMPLATE("async: a worker that waits runs other jobs, so no pool is to
       blitz::spawn([&] { other_called = true; });
       CHECK(needs.get() == 2);
       CHECK_FALSE(needed.valid());
-      while (blitz::yield_now() == blitz::Yield::executed) {
+      while (blitz::yield_now() == blitz::Yield::kExecuted) {
       }
       CHECK(other_called);
     });
@@ -264,7 +264,7 @@ TEST_CASE_TEMPLATE("async: what was asked for leaves nothing in the queues", Poo
         auto second = blitz::async([&] { return Counted(lives, 2); });
         CHECK(first.get().value + second.get().value == 3);
         CHECK(lives.alive == 0);
-        CHECK(blitz::yield_local() == blitz::Yield::idle);
+        CHECK(blitz::yield_local() == blitz::Yield::kIdle);
       }
     });
   });

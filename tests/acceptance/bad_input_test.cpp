@@ -49,11 +49,11 @@ void check_shut_down(Pool& pool) {
   refused([&] { pool.join(count, count); });
   refused([&] { pool.join(count, count, count); });
   refused([&] { pool.join_context(count, count); });
-  refused([&] { pool.parallel_for(items, count); });
-  refused([&] { pool.parallel_for(0, 3, count); });
-  refused([&] { pool.parallel_for_blocks(items, count); });
-  refused([&] { pool.parallel_reduce(items, 0, std::plus<>()); });
-  refused([&] { pool.parallel_transform_reduce(0, 3, 0, std::plus<>(), std::identity()); });
+  refused([&] { blitz::parallel_for({.pool = &pool}, items, count); });
+  refused([&] { blitz::parallel_for({.pool = &pool}, 0, 3, count); });
+  refused([&] { blitz::parallel_for_blocks({.pool = &pool}, items, count); });
+  refused([&] { blitz::parallel_reduce({.pool = &pool}, items, 0, std::plus<>()); });
+  refused([&] { blitz::parallel_transform_reduce({.pool = &pool}, 0, 3, 0, std::plus<>(), std::identity()); });
   refused([&] { pool.join_all(std::vector(2, count)); });
   refused([&] { pool.parallel_invoke(count, count); });
   refused([&] { pool.scope(count); });
@@ -66,8 +66,8 @@ void check_shut_down(Pool& pool) {
   refused([&] { pool.broadcast(count); });
   refused([&] { static_cast<void>(pool.async(count)); });
   // These have nothing to run.
-  pool.parallel_for(0, 0, count);
-  CHECK(pool.parallel_reduce(0, 0, 7, std::plus<>()) == 7);
+  blitz::parallel_for({.pool = &pool}, 0, 0, count);
+  CHECK(blitz::parallel_reduce({.pool = &pool}, 0, 0, 7, std::plus<>()) == 7);
   CHECK(calls == 0);
 }
 
@@ -126,7 +126,7 @@ TEST_CASE_TEMPLATE("bad input: after shutdown every call is refused, from outsid
 TEST_CASE_TEMPLATE("bad input: after shutdown what only asks, or sets, does so", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     const std::size_t size = pool.num_threads();
-    pool.parallel_for(0, 100, [](int) {});
+    blitz::parallel_for({.pool = &pool}, 0, 100, [](int) {});
     pool.shutdown();
     CHECK(pool.num_threads() == size);
     CHECK_FALSE(pool.current_thread_index().has_value());
@@ -134,7 +134,7 @@ TEST_CASE_TEMPLATE("bad input: after shutdown what only asks, or sets, does so",
     pool.set_max_concurrency(1);
     CHECK(pool.max_concurrency() == 1);
     pool.warm_up();
-    blitz::worker_local<int> local(pool);
+    blitz::WorkerLocal<int> local(pool);
     *local.local() = 1;
     CHECK(local.size() == 1);
   });
@@ -185,9 +185,9 @@ TEST_CASE_TEMPLATE("bad input: what an empty std::function throws arrives where 
     CHECK_THROWS_AS(pool.join(count, none), Missing);
     CHECK_THROWS_AS(pool.parallel_invoke(count, none, count), Missing);
     CHECK(calls == 4);  // The others were called all the same.
-    CHECK_THROWS_AS(pool.parallel_for(0, 10, none_of_item), Missing);
-    CHECK_THROWS_AS(pool.parallel_reduce(0, 10, 0, none_of_two), Missing);
-    CHECK_THROWS_AS(pool.parallel_reduce(0, 0, std::function<int()>(), std::plus<>()), Missing);
+    CHECK_THROWS_AS(blitz::parallel_for({.pool = &pool}, 0, 10, none_of_item), Missing);
+    CHECK_THROWS_AS(blitz::parallel_reduce({.pool = &pool}, 0, 10, 0, none_of_two), Missing);
+    CHECK_THROWS_AS(blitz::parallel_reduce({.pool = &pool}, 0, 0, std::function<int()>(), std::plus<>()), Missing);
     CHECK_THROWS_AS(pool.scope(none_of_scope), Missing);
     CHECK_THROWS_AS(pool.in_place_scope_fifo(none_of_scope), Missing);
     CHECK_THROWS_AS(pool.scope([&](blitz::Scope& scope) { scope.spawn(none); }), Missing);
@@ -196,11 +196,11 @@ TEST_CASE_TEMPLATE("bad input: what an empty std::function throws arrives where 
     CHECK_THROWS_AS(pool.broadcast(none_of_context), Missing);
     CHECK_THROWS_AS(pool.async(none).get(), Missing);
     CHECK_THROWS_AS(pool.install([&] { blitz::isolate(none); }), Missing);
-    blitz::worker_local<int> local(pool, std::function<int()>());
+    blitz::WorkerLocal<int> local(pool, std::function<int()>());
     CHECK_THROWS_AS(static_cast<void>(local.local()), Missing);
     // Nobody would have called these.
-    pool.parallel_for(0, 0, none_of_item);
-    CHECK(pool.parallel_reduce(0, 0, 7, none_of_two) == 7);
+    blitz::parallel_for({.pool = &pool}, 0, 0, none_of_item);
+    CHECK(blitz::parallel_reduce({.pool = &pool}, 0, 0, 7, none_of_two) == 7);
   });
 }
 
@@ -244,24 +244,22 @@ TEST_CASE_TEMPLATE("bad input: a grain of 0 is one of 1, and one beyond the rang
   constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
   for_each_size<Pool>([](Pool& pool) {
     const std::vector<int> items(100, 1);
-    for (const auto schedule : {blitz::Schedule::adaptive, blitz::Schedule::fixed}) {
+    for (const auto schedule : {blitz::Schedule::kAdaptive, blitz::Schedule::kFixed}) {
       for (const std::size_t grain : {std::size_t{0}, kMost}) {
         CAPTURE(grain);
         std::atomic<std::size_t> blocks{0};
         std::atomic<std::size_t> visited{0};
-        pool.parallel_for_blocks(items,
-                                 [&](auto block) {
-                                   ++blocks;
-                                   visited += block.size();
-                                 },
-                                 {.min_grain = grain, .schedule = schedule});
+        blitz::parallel_for_blocks({.min_grain = grain, .schedule = schedule, .pool = &pool}, items, [&](auto block) {
+          ++blocks;
+          visited += block.size();
+        });
         CHECK(visited == items.size());
         CHECK(blocks >= 1);
         if (grain == kMost) CHECK(blocks == 1);
         for (const bool deterministic : {false, true}) {
-          CHECK(pool.parallel_reduce(items, 0, std::plus<>(),
-                                     {.min_grain = grain, .schedule = schedule, .deterministic = deterministic}) ==
-                100);
+          CHECK(blitz::parallel_reduce(
+                    {.min_grain = grain, .schedule = schedule, .deterministic = deterministic, .pool = &pool}, items, 0,
+                    std::plus<>()) == 100);
         }
       }
     }
@@ -271,14 +269,14 @@ TEST_CASE_TEMPLATE("bad input: a grain of 0 is one of 1, and one beyond the rang
 TEST_CASE_TEMPLATE("bad input: a reversed range of integers is empty, of whatever types", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     const auto sum = [&](auto first, auto last) {
-      return pool.parallel_transform_reduce(first, last, 7, std::plus<>(), [](auto) { return 1; });
+      return blitz::parallel_transform_reduce({.pool = &pool}, first, last, 7, std::plus<>(), [](auto) { return 1; });
     };
     CHECK(sum(3, 2) == 7);
     CHECK(sum(0U, -1) == 7);
     CHECK(sum(std::numeric_limits<std::uint64_t>::max(), std::int8_t{-1}) == 7);
     CHECK(sum(std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()) == 7);
     std::atomic<int> calls{0};
-    pool.parallel_for(0U, -1, [&](auto) { ++calls; });
+    blitz::parallel_for({.pool = &pool}, 0U, -1, [&](auto) { ++calls; });
     pool.install([&] { blitz::parallel_for('b', 'a', [&](char) { ++calls; }); });
     CHECK(calls == 0);
   });

@@ -56,9 +56,9 @@ TEST_CASE_TEMPLATE("callers: every call runs while another caller's lasts", Pool
   for_each_size<Pool>([](Pool& pool) {
     const OtherCaller other(pool);
     std::atomic<int> items{0};
-    pool.parallel_for(0, 1000, [&](int) { ++items; });
+    blitz::parallel_for({.pool = &pool}, 0, 1000, [&](int) { ++items; });
     CHECK(items == 1000);
-    CHECK(pool.parallel_reduce(0, 1000, 0, std::plus<>()) == 499'500);
+    CHECK(blitz::parallel_reduce({.pool = &pool}, 0, 1000, 0, std::plus<>()) == 499'500);
     CHECK(pool.install([] { return 1; }) == 1);
     int a = 0;
     int b = 0;
@@ -89,7 +89,7 @@ TEST_CASE_TEMPLATE("callers: a call that comes back from another pool waits for 
     for (const std::size_t size : {1, 2}) {
       Pool other({.num_threads = size});
       std::atomic<int> came_back{0};
-      pool.parallel_for(0, 8, [&](int) {
+      blitz::parallel_for({.pool = &pool}, 0, 8, [&](int) {
         other.install([&] { pool.install([&] { ++came_back; }); });
         other.install_blocking([&] { pool.install([&] { ++came_back; }); });
       });
@@ -109,7 +109,7 @@ TEST_CASE_TEMPLATE("callers: more of them than the pool has threads are inside a
         callers.emplace_back([&] {
           pool.install([&] {
             all.arrive_and_wait();
-            pool.parallel_for(0, 100, [&](int) { ++items; });
+            blitz::parallel_for({.pool = &pool}, 0, 100, [&](int) { ++items; });
           });
         });
       }
@@ -128,7 +128,7 @@ TEST_CASE_TEMPLATE("callers: the pool's threads help the second one, but for tha
     // On a busy machine a thread may come late.
     Crowd crowd;
     for (int round = 0; round < 50 && crowd.most() < static_cast<int>(size); ++round)
-      pool.parallel_for(0, static_cast<int>(size), [&](int) { crowd.stay(20ms); });
+      blitz::parallel_for({.pool = &pool}, 0, static_cast<int>(size), [&](int) { crowd.stay(20ms); });
     CHECK(crowd.most() == static_cast<int>(size));
   }
 }
@@ -143,7 +143,7 @@ TEST_CASE_TEMPLATE("callers: k of them use at most n + k - 1 threads", Pool, BLI
     for (int c = 0; c < kCallers; ++c) {
       callers.emplace_back([&] {
         start.arrive_and_wait();
-        for (int i = 0; i < 3; ++i) pool.parallel_for(0, 40, [&](int) { crowd.stay(1ms); });
+        for (int i = 0; i < 3; ++i) blitz::parallel_for({.pool = &pool}, 0, 40, [&](int) { crowd.stay(1ms); });
       });
     }
     for (std::thread& caller : callers) caller.join();
@@ -155,7 +155,9 @@ TEST_CASE_TEMPLATE("callers: a lock held over a call that takes none is safe to 
                    BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::mutex mutex;
-    const auto loop = [&](auto body) { pool.parallel_for(0, 4, [&](int) { pool.parallel_for(0, 8, body); }); };
+    const auto loop = [&](auto body) {
+      blitz::parallel_for({.pool = &pool}, 0, 4, [&](int) { blitz::parallel_for({.pool = &pool}, 0, 8, body); });
+    };
     const auto nap = [] { std::this_thread::sleep_for(10us); };
     constexpr int kRounds = 30;
     std::vector<std::thread> takers;
@@ -186,7 +188,7 @@ TEST_CASE_TEMPLATE("callers: within a call each thread has an index of its own, 
       callers.emplace_back([&] {
         std::vector<std::atomic<bool>> taken(pool.num_threads());
         for (int i = 0; i < 3; ++i) {
-          pool.parallel_for(0, 100, [&](int) {
+          blitz::parallel_for({.pool = &pool}, 0, 100, [&](int) {
             const auto index = pool.current_thread_index();
             if (!index || *index >= taken.size() || blitz::current_num_threads() != taken.size()) {
               ++wrong;
@@ -204,20 +206,20 @@ TEST_CASE_TEMPLATE("callers: within a call each thread has an index of its own, 
   });
 }
 
-TEST_CASE_TEMPLATE("callers: a worker_local has a value for each of them", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("callers: a WorkerLocal has a value for each of them", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     struct Tally {
       int items = 0;
       std::atomic<bool> in_use{false};
     };
-    blitz::worker_local<Tally> tallies(pool);
+    blitz::WorkerLocal<Tally> tallies(pool);
     std::atomic<int> wrong{0};
     constexpr int kCallers = 4;
     std::vector<std::thread> callers;
     for (int c = 0; c < kCallers; ++c) {
       callers.emplace_back([&] {
         for (int round = 0; round < 20; ++round) {
-          pool.parallel_for(0, 50, [&](int) {
+          blitz::parallel_for({.pool = &pool}, 0, 50, [&](int) {
             Tally& tally = tallies.here();
             wrong += tally.in_use.exchange(true);
             ++tally.items;
@@ -264,7 +266,7 @@ TEST_CASE_TEMPLATE("callers: a broadcast by one, or by a job of its call, reache
     for (int round = 0; round < 5; ++round) {
       test();
       pool.install(test);
-      pool.parallel_for(0, 20, [&](int i) {
+      blitz::parallel_for({.pool = &pool}, 0, 20, [&](int i) {
         if (i % 7 == 3) test();
         std::this_thread::sleep_for(100us);
       });
@@ -286,7 +288,7 @@ TEST_CASE_TEMPLATE("callers: the jobs that one leaves are run", Pool, BLITZ_TEST
             for (int i = 0; i < 100; ++i) blitz::spawn([&] { all.count_down(); });
           });
         });
-        pool.parallel_for(0, 100, [&](int) { blitz::spawn([&] { all.count_down(); }); });
+        blitz::parallel_for({.pool = &pool}, 0, 100, [&](int) { blitz::spawn([&] { all.count_down(); }); });
       }
       all.wait();
     }
@@ -389,7 +391,8 @@ TEST_CASE_TEMPLATE("callers: the pool may end right after their calls, and runs 
         Pool pool({.num_threads = size});
         std::vector<std::thread> callers;
         for (int c = 0; c < 4; ++c) {
-          callers.emplace_back([&] { pool.parallel_for(0, 50, [&](int) { blitz::spawn([&] { ++ran; }); }); });
+          callers.emplace_back(
+              [&] { blitz::parallel_for({.pool = &pool}, 0, 50, [&](int) { blitz::spawn([&] { ++ran; }); }); });
         }
         for (std::thread& caller : callers) caller.join();
       }
@@ -404,7 +407,7 @@ TEST_CASE_TEMPLATE("callers: nobody helps them beyond set_max_concurrency", Pool
   const OtherCaller other(pool);
   const auto here = std::this_thread::get_id();
   std::atomic<int> elsewhere{0};
-  pool.parallel_for(0, 20, [&](int) {
+  blitz::parallel_for({.pool = &pool}, 0, 20, [&](int) {
     elsewhere += std::this_thread::get_id() != here;
     std::this_thread::sleep_for(1ms);
   });
@@ -412,7 +415,7 @@ TEST_CASE_TEMPLATE("callers: nobody helps them beyond set_max_concurrency", Pool
   if constexpr (kIsHelped<Pool>) {
     pool.set_max_concurrency(2);
     Crowd crowd;
-    pool.parallel_for(0, 20, [&](int) { crowd.stay(2ms); });
+    blitz::parallel_for({.pool = &pool}, 0, 20, [&](int) { crowd.stay(2ms); });
     CHECK(crowd.most() == 2);
   }
 }
@@ -460,7 +463,7 @@ TEST_CASE_TEMPLATE("callers: a wait at the limit of nested waits runs a job from
       spawned.count_down();
     });
     // The items wait for each other, and then for the job.
-    pool.parallel_for(0, static_cast<int>(size), [&](int) {
+    blitz::parallel_for({.pool = &pool}, 0, static_cast<int>(size), [&](int) {
       all_help.arrive_and_wait();
       ran.wait();
     });

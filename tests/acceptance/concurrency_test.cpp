@@ -119,7 +119,7 @@ TEST_CASE_TEMPLATE("max_concurrency: no more of a pool's threads than that run i
           start.arrive_and_wait();
           for (int i = 0; i < 3; ++i) {
             pool.install([&] { crowded_tree(crowd, 5); });
-            pool.parallel_for(0, 50, [&](int) {
+            blitz::parallel_for({.pool = &pool}, 0, 50, [&](int) {
               const Crowd::Visit visit(crowd);
               blitz::parallel_for(0, 4, [&](int) { const Crowd::Visit inner(crowd); });
             });
@@ -250,7 +250,7 @@ TEST_CASE_TEMPLATE("set_max_concurrency: raised and lowered at any time, all wor
       callers.emplace_back([&] {
         for (int i = 0; i < 15; ++i) {
           std::atomic<int> sum{0};
-          pool.parallel_for(0, 100, [&](int k) { sum += k; });
+          blitz::parallel_for({.pool = &pool}, 0, 100, [&](int k) { sum += k; });
           pool.spawn([&] { blitz::spawn([&] { ++detached; }); });
           const bool fine = sum == 4950 && pool.install([] { return fib(9); }) == 34 &&
                             pool.async([] { return fib(6); }).get() == 8 &&

@@ -183,29 +183,29 @@ void calls() {
   blitz::join_all(std::vector(2, [] {}));
 
   blitz::parallel_for(v, add_one);
-  blitz::parallel_for(v.begin(), v.end(), [](int& i) { --i; }, {.min_grain = 10});
-  blitz::parallel_for(0, kItems, [](int) {}, {.schedule = blitz::Schedule::fixed});
+  blitz::parallel_for({.min_grain = 10}, v.begin(), v.end(), [](int& i) { --i; });
+  blitz::parallel_for({.schedule = blitz::Schedule::kFixed}, 0, kItems, [](int) {});
   blitz::parallel_for('a', 'z', [](char) {});
   blitz::parallel_for(std::size_t{0}, v.size(), [&v](std::size_t i) { ++v[i]; });
-  blitz::parallel_for(std::views::iota(0L, 10L), [](long) {}, {.stop = std::stop_source().get_token()});
-  blitz::parallel_for(v, [](int i) { return i < 0 ? blitz::Flow::stop : blitz::Flow::go_on; });
+  blitz::parallel_for({.stop = std::stop_source().get_token()}, std::views::iota(0L, 10L), [](long) {});
+  blitz::parallel_for(v, [](int i) { return i < 0 ? blitz::Flow::kStop : blitz::Flow::kContinue; });
   blitz::parallel_for(short{0}, short{9}, [](short) {});
   blitz::parallel_for(0u, 9u, [](unsigned) {});
   blitz::parallel_for(v.data(), v.data() + v.size(), [](int&) {});
   blitz::parallel_for(std::views::iota(0u, 10u), [](unsigned) {});
-  blitz::parallel_for(kItems - 1, -1, -2, [&v](int i) { v[static_cast<std::size_t>(i)] += 0; }, {.min_grain = 4});
+  blitz::parallel_for({.min_grain = 4}, kItems - 1, -1, -2, [&v](int i) { v[static_cast<std::size_t>(i)] += 0; });
   blitz::parallel_for_tiles({10, 20u}, [](const blitz::Tile<2>& tile) { static_cast<void>(tile.rows()); });
   blitz::parallel_for_tiles({10L, 20}, {3, 4}, [](blitz::Tile<2> tile) { static_cast<void>(tile.cols()); });
-  blitz::parallel_for_tiles({2, 3, 4}, [](blitz::Tile<3> tile) { static_cast<void>(tile.pages()); }, {.min_grain = 2});
-  blitz::parallel_for_tiles({2, 3, 4}, {1, 1, 1}, [](blitz::Tile<3>) { return blitz::Flow::go_on; });
-  blitz::parallel_for_each(std::list<int>{1, 2}, [](int) {}, {.stop = std::stop_token()});
+  blitz::parallel_for_tiles({.min_grain = 2}, {2, 3, 4}, [](blitz::Tile<3> tile) { static_cast<void>(tile.pages()); });
+  blitz::parallel_for_tiles({2, 3, 4}, {1, 1, 1}, [](blitz::Tile<3>) { return blitz::Flow::kContinue; });
+  blitz::parallel_for_each({.stop = std::stop_token()}, std::list<int>{1, 2}, [](int) {});
   blitz::parallel_for_each(std::views::single(9), [](int i, blitz::Feeder<int>& feeder) {
     if (i > 0) feeder.add(i - 1);
   });
   blitz::parallel_for_blocks(v, [](auto block) {
     for (int& i : block) --i;
   });
-  blitz::parallel_for_blocks(v, [](auto) { return blitz::Flow::go_on; });
+  blitz::parallel_for_blocks(v, [](auto) { return blitz::Flow::kContinue; });
 
   CHECK_RIGHT(blitz::parallel_reduce(v, 0, Plus()) == kSum);
   CHECK_RIGHT(blitz::parallel_reduce(
@@ -213,16 +213,18 @@ void calls() {
   CHECK_RIGHT(blitz::parallel_reduce(
                   0, kItems, 0L, [](long sum, int i) { return sum + i; }, Plus()) == kSum);
   CHECK_RIGHT(blitz::parallel_reduce_blocks(
-                  v, 0L, [](long sum, auto block) { return std::accumulate(block.begin(), block.end(), sum); }, Plus(),
-                  {.min_grain = 8}) == kSum);
+                  {.min_grain = 8}, v, 0L,
+                  [](long sum, auto block) { return std::accumulate(block.begin(), block.end(), sum); },
+                  Plus()) == kSum);
   const std::vector<float> halves(kItems, 0.5f);
   CHECK_RIGHT(blitz::parallel_reduce(halves, 0.0f, std::plus<>()) == 0.5f * kItems);
   CHECK_RIGHT(blitz::parallel_reduce(halves, 0.0, [](double a, double b) { return b < a ? b : a; }) == 0.0);
-  CHECK_RIGHT(blitz::parallel_reduce(v.begin(), v.end(), 0L, Plus(), {.deterministic = true}) == kSum);
+  CHECK_RIGHT(blitz::parallel_reduce({.deterministic = true}, v.begin(), v.end(), 0L, Plus()) == kSum);
   CHECK_RIGHT(blitz::parallel_reduce(0u, static_cast<unsigned>(kItems), 0u, Plus()) == unsigned{kSum});
-  CHECK_RIGHT(blitz::parallel_transform_reduce(v, [] { return 0; }, Plus(), keep, {.min_grain = 7}) == kSum);
-  CHECK_RIGHT(blitz::parallel_transform_reduce(0, kItems, 0.0, Plus(), [](int i) { return i / 2.0; },
-                                               {.schedule = blitz::Schedule::fixed}) == kSum / 2.0);
+  CHECK_RIGHT(blitz::parallel_transform_reduce(
+                  {.min_grain = 7}, v, [] { return 0; }, Plus(), keep) == kSum);
+  CHECK_RIGHT(blitz::parallel_transform_reduce({.schedule = blitz::Schedule::kFixed}, 0, kItems, 0.0, Plus(),
+                                               [](int i) { return i / 2.0; }) == kSum / 2.0);
 
   CHECK_RIGHT(blitz::scope([](blitz::Scope& s) {
                 s.spawn([](blitz::Scope& inner) { inner.spawn([] {}); });
@@ -233,7 +235,7 @@ void calls() {
                 return s.stop_requested() ? 1 : 4;
               }) == 4);
   blitz::scope_fifo([](blitz::ScopeFifo& s) { s.spawn([] {}); });
-  blitz::in_place_scope([](blitz::Scope& s) { s.spawn([] {}); }, {.stop = std::stop_token()});
+  blitz::scope({.in_place = true, .stop = std::stop_token()}, [](blitz::Scope& s) { s.spawn([] {}); });
   blitz::in_place_scope_fifo([](blitz::Scope& s) { s.spawn([] {}); });
 
   blitz::TaskGroup group;
@@ -255,7 +257,7 @@ void calls() {
   blitz::async([] {}).get();
 
   CHECK_RIGHT(blitz::isolate([&] { return blitz::parallel_reduce(v, 0, Plus()); }) == kSum);
-  blitz::worker_local<std::vector<int>> scratch([] { return std::vector<int>(3); });
+  blitz::WorkerLocal<std::vector<int>> scratch([] { return std::vector<int>(3); });
   blitz::parallel_for(0, kItems, [&](int i) { scratch.local()->push_back(i); });
   const std::size_t count =
       scratch.combine(std::size_t{0}, [](std::size_t n, const auto& s) { return n + s.size() - 3; });
@@ -267,7 +269,7 @@ void calls() {
   scratch.clear();
 
   static_cast<void>(blitz::yield_now());
-  CHECK_RIGHT(blitz::yield_local() != blitz::Yield::executed || blitz::current_thread_index().has_value());
+  CHECK_RIGHT(blitz::yield_local() != blitz::Yield::kExecuted || blitz::current_thread_index().has_value());
   try {
     blitz::join([] { throw std::out_of_range("a"); }, [] {});
     CHECK_RIGHT(false);
@@ -287,25 +289,26 @@ void calls_of_a_pool(Pool& pool) {
   pool.join_context([](blitz::JoinContext) {}, [](blitz::JoinContext) {});
   pool.parallel_invoke([] {}, [] {}, [] {});
   CHECK_RIGHT(pool.join_all(std::vector(3, [] { return 4; })) == std::vector<int>(3, 4));
-  pool.parallel_for(v, [](int& x) { ++x; });
-  pool.parallel_for(0, kItems, [&v](int i) { --v[static_cast<std::size_t>(i)]; });
-  pool.parallel_for(0, kItems, 7, [](int) {});
-  pool.parallel_for_tiles({10, 20}, [](blitz::Tile<2>) {});
-  pool.parallel_for_tiles({10, 20}, {3, 4}, [](blitz::Tile<2>) {});
-  pool.parallel_for_tiles({2, 3, 4}, [](blitz::Tile<3>) {});
-  pool.parallel_for_tiles({2, 3, 4}, {1, 1, 1}, [](blitz::Tile<3>) {});
-  pool.parallel_for_each(std::list<int>{1, 2}, [](int) {});
-  pool.parallel_for_each(v, [](int, blitz::Feeder<int>&) {});
-  pool.parallel_for_blocks(v, [](auto) {});
-  CHECK_RIGHT(pool.parallel_reduce(v, 0, Plus()) == kSum);
-  CHECK_RIGHT(pool.parallel_reduce(0, kItems, 0, Plus()) == kSum);
-  CHECK_RIGHT(pool.parallel_reduce(v, 0, Plus(), Plus()) == kSum);
-  CHECK_RIGHT(pool.parallel_reduce(0, kItems, 0, Plus(), Plus()) == kSum);
-  CHECK_RIGHT(pool.parallel_reduce_blocks(
-                  v, 0, [](int sum, auto block) { return std::accumulate(block.begin(), block.end(), sum); }, Plus()) ==
-              kSum);
-  CHECK_RIGHT(pool.parallel_transform_reduce(v, 0, Plus(), keep) == kSum);
-  CHECK_RIGHT(pool.parallel_transform_reduce(0, kItems, 0, Plus(), keep) == kSum);
+  blitz::parallel_for({.pool = &pool}, v, [](int& x) { ++x; });
+  blitz::parallel_for({.pool = &pool}, 0, kItems, [&v](int i) { --v[static_cast<std::size_t>(i)]; });
+  blitz::parallel_for({.pool = &pool}, 0, kItems, 7, [](int) {});
+  blitz::parallel_for_tiles({.pool = &pool}, {10, 20}, [](blitz::Tile<2>) {});
+  blitz::parallel_for_tiles({.pool = &pool}, {10, 20}, {3, 4}, [](blitz::Tile<2>) {});
+  blitz::parallel_for_tiles({.pool = &pool}, {2, 3, 4}, [](blitz::Tile<3>) {});
+  blitz::parallel_for_tiles({.pool = &pool}, {2, 3, 4}, {1, 1, 1}, [](blitz::Tile<3>) {});
+  blitz::parallel_for_each({.pool = &pool}, std::list<int>{1, 2}, [](int) {});
+  blitz::parallel_for_each({.pool = &pool}, v, [](int, blitz::Feeder<int>&) {});
+  blitz::parallel_for_blocks({.pool = &pool}, v, [](auto) {});
+  CHECK_RIGHT(blitz::parallel_reduce({.pool = &pool}, v, 0, Plus()) == kSum);
+  CHECK_RIGHT(blitz::parallel_reduce({.pool = &pool}, 0, kItems, 0, Plus()) == kSum);
+  CHECK_RIGHT(blitz::parallel_reduce({.pool = &pool}, v, 0, Plus(), Plus()) == kSum);
+  CHECK_RIGHT(blitz::parallel_reduce({.pool = &pool}, 0, kItems, 0, Plus(), Plus()) == kSum);
+  CHECK_RIGHT(blitz::parallel_reduce_blocks(
+                  {.pool = &pool}, v, 0,
+                  [](int sum, auto block) { return std::accumulate(block.begin(), block.end(), sum); },
+                  Plus()) == kSum);
+  CHECK_RIGHT(blitz::parallel_transform_reduce({.pool = &pool}, v, 0, Plus(), keep) == kSum);
+  CHECK_RIGHT(blitz::parallel_transform_reduce({.pool = &pool}, 0, kItems, 0, Plus(), keep) == kSum);
   pool.scope([](blitz::Scope& s) { s.spawn([] {}); });
   pool.scope_fifo([](blitz::Scope& s) { s.spawn([] {}); });
   pool.in_place_scope([](blitz::Scope& s) { s.spawn([] {}); });
@@ -318,8 +321,8 @@ void calls_of_a_pool(Pool& pool) {
   pool.spawn_broadcast([](blitz::BroadcastContext) {});
   CHECK_RIGHT(pool.broadcast([](blitz::BroadcastContext c) { return c.num_threads(); }).size() == pool.num_threads());
   CHECK_RIGHT(pool.async([] { return 6; }).get() == 6);
-  blitz::worker_local<int> sums(pool, [] { return 0; });
-  pool.parallel_for(v, [&](int x) { *sums.local() += x; });
+  blitz::WorkerLocal<int> sums(pool, [] { return 0; });
+  blitz::parallel_for({.pool = &pool}, v, [&](int x) { *sums.local() += x; });
   CHECK_RIGHT(sums.combine(0, Plus()) == kSum);
 
   CHECK_RIGHT(!pool.current_thread_index().has_value());
@@ -347,7 +350,7 @@ blitz::ThreadPoolOptions every_option() {
     .on_thread_start = [](std::size_t) {}, .on_thread_exit = [](std::size_t) {},
     .exception_handler = [](std::exception_ptr) {},
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
-    .affinity = blitz::Affinity::one_per_worker,
+    .affinity = blitz::Affinity::kOnePerWorker,
 #endif
     .max_nested_waits = 4, .seed = 1
   };

@@ -100,7 +100,7 @@ TEST_CASE_TEMPLATE("parallel_for_each: every item of a range of any kind once", 
       const auto all = std::views::iota(std::size_t{0}, n);
       const auto check = [&](auto&& range, auto to_index) {
         Visits visits(n);
-        pool.parallel_for_each(range, [&](auto&& x) { visits(to_index(x)); });
+        blitz::parallel_for_each({.pool = &pool}, range, [&](auto&& x) { visits(to_index(x)); });
         CHECK(visits.each_once());
       };
       check(all, std::identity{});
@@ -135,26 +135,27 @@ TEST_CASE_TEMPLATE("parallel_for_each: items that are added", Pool, BLITZ_TEST_P
     for (std::size_t n = 1; n <= 5000; n += n < 300 ? 1 : 1033) {
       CAPTURE(n);
       Visits visits(n);
-      pool.parallel_for_each(std::views::single(std::size_t{0}), [&](std::size_t i, Feeder<std::size_t>& feeder) {
-        visits(i);
-        for (const std::size_t child : {2 * i + 1, 2 * i + 2}) {
-          if (child < n) feeder.add(child);
-        }
-      });
+      blitz::parallel_for_each({.pool = &pool}, std::views::single(std::size_t{0}),
+                               [&](std::size_t i, Feeder<std::size_t>& feeder) {
+                                 visits(i);
+                                 for (const std::size_t child : {2 * i + 1, 2 * i + 2}) {
+                                   if (child < n) feeder.add(child);
+                                 }
+                               });
       CHECK(visits.each_once());
     }
     // A chain that recursion would not survive, beside a list.
     constexpr std::size_t kLong = 200'000;
     const std::list<std::size_t> starts{0, kLong / 2};
     Visits visits(kLong);
-    pool.parallel_for_each(starts, [&](std::size_t i, Feeder<std::size_t>& feeder) {
+    blitz::parallel_for_each({.pool = &pool}, starts, [&](std::size_t i, Feeder<std::size_t>& feeder) {
       visits(i);
       if (++i % (kLong / 2) != 0) feeder.add(i);
     });
     CHECK(visits.each_once());
     // Many from one.
     Visits many(10'000);
-    pool.parallel_for_each(std::array{-1}, [&](int i, Feeder<int>& feeder) {
+    blitz::parallel_for_each({.pool = &pool}, std::array{-1}, [&](int i, Feeder<int>& feeder) {
       for (int child = 0; i < 0 && child < 10'000; ++child) feeder.add(child);
       if (i >= 0) many(static_cast<std::size_t>(i));
     });
@@ -171,7 +172,7 @@ TEST_CASE("parallel_for_each: how a body may take the items that the list owns")
   };
   const auto check = [&](auto body) {
     sum = 0;
-    pool.parallel_for_each(tracked_items(10), body);
+    blitz::parallel_for_each({.pool = &pool}, tracked_items(10), body);
     CHECK(sum == 45 + 145);
     CHECK(tracked == 0);
   };
@@ -201,7 +202,7 @@ TEST_CASE("parallel_for_each: breadth-first search") {
     blitz::ThreadPool pool({.num_threads = threads});
     std::vector<std::atomic<bool>> seen(kVertices);
     seen[5] = true;
-    pool.parallel_for_each(std::views::single(Vertex{5}), [&](Vertex v, Feeder<Vertex>& feeder) {
+    blitz::parallel_for_each({.pool = &pool}, std::views::single(Vertex{5}), [&](Vertex v, Feeder<Vertex>& feeder) {
       for (const Vertex w : graph[v]) {
         if (!seen[w].exchange(true, std::memory_order_relaxed)) feeder.add(w);
       }
@@ -220,12 +221,12 @@ TEST_CASE_TEMPLATE("parallel_for_each: another worker takes part", Pool, BLITZ_T
     ++begun;
     while (begun < 2) std::this_thread::yield();
   };
-  pool.parallel_for_each(std::list<int>{1, 2}, [&](int) { meet(); });
+  blitz::parallel_for_each({.pool = &pool}, std::list<int>{1, 2}, [&](int) { meet(); });
   begun = 0;
   std::istringstream text("1 2");
-  pool.parallel_for_each(std::views::istream<int>(text), [&](int) { meet(); });
+  blitz::parallel_for_each({.pool = &pool}, std::views::istream<int>(text), [&](int) { meet(); });
   begun = 0;
-  pool.parallel_for_each(std::list<int>{0}, [&](int i, Feeder<int>& feeder) {
+  blitz::parallel_for_each({.pool = &pool}, std::list<int>{0}, [&](int i, Feeder<int>& feeder) {
     if (i > 0) return meet();
     feeder.add(1);
     feeder.add(2);
@@ -240,50 +241,49 @@ TEST_CASE_TEMPLATE("parallel_for_each: an exception at each call ends it", Pool,
         if (calls++ == at) throw std::out_of_range("an item");
         if (*x.id < 20) feeder.add(Tracked(*x.id + 100));
       };
-      CHECK_THROWS_AS(pool.parallel_for_each(tracked_items(20), body), std::out_of_range);
+      CHECK_THROWS_AS(blitz::parallel_for_each({.pool = &pool}, tracked_items(20), body), std::out_of_range);
       CHECK(tracked == 0);
     }
     const std::list<int> list(100, 1);
     std::atomic<int> calls{0};
-    CHECK_THROWS_AS(pool.parallel_for_each(list,
-                                           [&](int) {
-                                             if (calls++ == 50) throw std::out_of_range("an item");
-                                           }),
+    CHECK_THROWS_AS(blitz::parallel_for_each({.pool = &pool}, list,
+                                             [&](int) {
+                                               if (calls++ == 50) throw std::out_of_range("an item");
+                                             }),
                     std::out_of_range);
     // The range's own.
     auto failing = Generated([i = 0]() mutable {
       if (++i == 20) throw std::out_of_range("the range");
       return std::optional(i);
     });
-    CHECK_THROWS_AS(pool.parallel_for_each(failing, [](int) {}), std::out_of_range);
+    CHECK_THROWS_AS(blitz::parallel_for_each({.pool = &pool}, failing, [](int) {}), std::out_of_range);
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for_each: Flow::stop and a stop request end it", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for_each: Flow::kStop and a stop request end it", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     const auto endless = [] { return Generated([i = 0]() mutable { return std::optional(i++); }); };
     std::atomic<std::size_t> calls{0};
-    pool.parallel_for_each(endless(), [&](int) { return ++calls >= 1000 ? Flow::stop : Flow::go_on; });
+    blitz::parallel_for_each({.pool = &pool}, endless(),
+                             [&](int) { return ++calls >= 1000 ? Flow::kStop : Flow::kContinue; });
     CHECK(calls >= 1000);
     CHECK(calls < 1000 + pool.num_threads());
     calls = 0;
-    pool.parallel_for_each(std::views::single(0), [&](int i, Feeder<int>& feeder) {
+    blitz::parallel_for_each({.pool = &pool}, std::views::single(0), [&](int i, Feeder<int>& feeder) {
       feeder.add(i);
       feeder.add(i);
-      return ++calls >= 1000 ? Flow::stop : Flow::go_on;
+      return ++calls >= 1000 ? Flow::kStop : Flow::kContinue;
     });
     CHECK(calls >= 1000);
     CHECK(calls < 1000 + pool.num_threads());
     std::stop_source source;
     calls = 0;
-    pool.parallel_for_each(endless(),
-                           [&](int) {
-                             if (++calls == 1000) source.request_stop();
-                           },
-                           {.stop = source.get_token()});
+    blitz::parallel_for_each({.stop = source.get_token(), .pool = &pool}, endless(), [&](int) {
+      if (++calls == 1000) source.request_stop();
+    });
     CHECK(calls >= 1000);
     calls = 0;
-    pool.parallel_for_each(endless(), [&](int) { ++calls; }, {.stop = source.get_token()});
+    blitz::parallel_for_each({.stop = source.get_token(), .pool = &pool}, endless(), [&](int) { ++calls; });
     CHECK(calls == 0);
   });
 }
@@ -292,19 +292,17 @@ TEST_CASE_TEMPLATE("parallel_for_each: within itself, and in a pool that the opt
   Pool pool({.num_threads = 3});
   Visits visits(40 * 40);
   const auto list = below<std::list<std::size_t>>(40);
-  blitz::parallel_for_each(list,
-                           [&](std::size_t i) {
-                             CHECK(pool.current_thread_index().has_value());
-                             blitz::parallel_for_each(list, [&](std::size_t j) { visits(40 * i + j); });
-                           },
-                           {.pool = &pool});
+  blitz::parallel_for_each({.pool = &pool}, list, [&](std::size_t i) {
+    CHECK(pool.current_thread_index().has_value());
+    blitz::parallel_for_each(list, [&](std::size_t j) { visits(40 * i + j); });
+  });
   CHECK(visits.each_once());
 }
 
 TEST_CASE("parallel_for_each: a tree of work takes the memory of its depth") {
   blitz::ThreadPool pool({.num_threads = 1});
   int most = 0;
-  pool.parallel_for_each(tracked_items(1), [&](Tracked x, Feeder<Tracked>& feeder) {
+  blitz::parallel_for_each({.pool = &pool}, tracked_items(1), [&](Tracked x, Feeder<Tracked>& feeder) {
     if (*x.id < 15) {
       for (int child = 0; child < 2; ++child) feeder.add(Tracked(*x.id + 1));
     }

@@ -209,7 +209,8 @@ class Load {
   explicit Load(Pool& pool)
       : pool_(pool), caller_([this] {
           while (!over_) {
-            pool_.parallel_for(0, 50, [](int) { blitz::join([] {}, [] { std::this_thread::yield(); }); });
+            blitz::parallel_for({.pool = &pool_}, 0, 50,
+                                [](int) { blitz::join([] {}, [] { std::this_thread::yield(); }); });
             pool_.spawn([] { std::this_thread::yield(); });
             pool_.install([] { blitz::isolate([] { blitz::join([] {}, [] {}); }); });
           }

@@ -222,7 +222,7 @@ TEST_CASE_TEMPLATE("isolate: many at once, each holding the one mutex", Pool, BL
     std::atomic<int> reentries{0};
     std::atomic<int> right{0};
     constexpr int kJobs = 60;
-    pool.parallel_for(0, kJobs, [&](int) {
+    blitz::parallel_for({.pool = &pool}, 0, kJobs, [&](int) {
       if (holds_lock) {
         ++reentries;  // It would wait for its own thread, for ever.
         return;
@@ -245,7 +245,7 @@ TEST_CASE_TEMPLATE("isolate: many at once, each with a mutex and a thread-local 
     std::atomic<int> reentries{0};
     std::atomic<int> right{0};
     constexpr int kJobs = 100;
-    pool.parallel_for(0, kJobs, [&](int) {
+    blitz::parallel_for({.pool = &pool}, 0, kJobs, [&](int) {
       if (holds_lock) ++reentries;
       const Hold hold;
       blitz::isolate([&] { right += wait_in_all_ways() == kWays; });

@@ -241,7 +241,7 @@ TEST_CASE_TEMPLATE("long items: of nested loops all run at once", Pool, BLITZ_LO
     for (int call = 0; call < 5; ++call) {
       CAPTURE(call);
       REQUIRE(is_greedy(count, Times(count, 1), [&, outer = outer, inner = inner](VirtualTime& time) {
-        pool.parallel_for(0, outer, [&](int i) {
+        blitz::parallel_for({.pool = &pool}, 0, outer, [&](int i) {
           blitz::parallel_for(0, inner, [&](int j) { time.run(static_cast<std::size_t>(i * inner + j)); });
         });
       }));

@@ -22,8 +22,8 @@ TEST_CASE_TEMPLATE("parallel_for_blocks: contiguous blocks, none empty, that cov
     for (const std::size_t count : kCounts) {
       CAPTURE(count);
       Blocks blocks;
-      pool.parallel_for_blocks(
-          std::views::iota(std::size_t{0}, count), [&](auto block) { blocks.add(block); }, options);
+      blitz::parallel_for_blocks(in(pool, options), std::views::iota(std::size_t{0}, count),
+                                 [&](auto block) { blocks.add(block); });
       blocks.checked(count);
     }
   });
@@ -33,13 +33,10 @@ TEST_CASE_TEMPLATE("parallel_for_blocks: a block is a range of the elements them
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     std::vector<int> items(10'000, 1);
     pool.install([&] {
-      blitz::parallel_for_blocks(
-          items,
-          [](auto block) {
-            static_assert(std::ranges::contiguous_range<decltype(block)>);
-            for (int& x : block) ++x;
-          },
-          options);
+      blitz::parallel_for_blocks(options, items, [](auto block) {
+        static_assert(std::ranges::contiguous_range<decltype(block)>);
+        for (int& x : block) ++x;
+      });
     });
     CHECK(items == std::vector<int>(10'000, 2));
   });
@@ -48,10 +45,10 @@ TEST_CASE_TEMPLATE("parallel_for_blocks: a block is a range of the elements them
 TEST_CASE_TEMPLATE("parallel_for_blocks: 2^40 items", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     constexpr std::size_t kGrain = std::size_t{1} << 31;  // of 32 bits, too
-    for (const ForOptions& options : {ForOptions{.schedule = Schedule::fixed}, ForOptions{.min_grain = kGrain}}) {
+    for (const ForOptions& options : {ForOptions{.schedule = Schedule::kFixed}, ForOptions{.min_grain = kGrain}}) {
       Blocks blocks;
-      pool.parallel_for_blocks(
-          std::views::iota(std::uint64_t{0}, kHuge), [&](auto block) { blocks.add(block); }, options);
+      blitz::parallel_for_blocks(in(pool, options), std::views::iota(std::uint64_t{0}, kHuge),
+                                 [&](auto block) { blocks.add(block); });
       CHECK(blocks.checked(kHuge).size() <= kHuge / kGrain);
     }
   });
@@ -63,8 +60,8 @@ TEST_CASE_TEMPLATE("parallel_for: fixed, min(workers, items) blocks that differ 
     for (const std::size_t count : {1, 2, 5, 15, 16, 17, 31, 33, 1000, 65'537}) {
       CAPTURE(count);
       Blocks blocks;
-      pool.parallel_for_blocks(std::views::iota(std::size_t{0}, count), [&](auto block) { blocks.add(block); },
-                               {.schedule = Schedule::fixed});
+      blitz::parallel_for_blocks({.schedule = Schedule::kFixed, .pool = &pool}, std::views::iota(std::size_t{0}, count),
+                                 [&](auto block) { blocks.add(block); });
       const auto& all = blocks.checked(count);
       CHECK(all.size() == std::min(pool.num_threads(), count));
       const auto [least, most] = std::ranges::minmax(
@@ -83,8 +80,8 @@ TEST_CASE_TEMPLATE("parallel_for: no block has fewer items than min_grain, unles
         CAPTURE(count);
         options.min_grain = grain;
         Blocks blocks;
-        pool.parallel_for_blocks(
-            std::views::iota(std::size_t{0}, count), [&](auto block) { blocks.add(block); }, options);
+        blitz::parallel_for_blocks(in(pool, options), std::views::iota(std::size_t{0}, count),
+                                   [&](auto block) { blocks.add(block); });
         for (const auto& [first, last] : blocks.checked(count)) CHECK(last - first >= std::min(grain, count));
       }
     }
@@ -98,8 +95,8 @@ TEST_CASE_TEMPLATE("parallel_for: a grain as large as can be is one block", Pool
       CAPTURE(grain);
       options.min_grain = grain;
       Blocks blocks;
-      pool.parallel_for_blocks(
-          std::views::iota(std::size_t{0}, std::size_t{1000}), [&](auto block) { blocks.add(block); }, options);
+      blitz::parallel_for_blocks(in(pool, options), std::views::iota(std::size_t{0}, std::size_t{1000}),
+                                 [&](auto block) { blocks.add(block); });
       CHECK(blocks.checked(1000).size() == 1);
     }
   });
@@ -110,12 +107,9 @@ TEST_CASE_TEMPLATE("parallel_for: within a block the items come in order", Pool,
     options.min_grain = 100;
     std::vector<std::pair<std::thread::id, unsigned>> seen(10'000);
     std::atomic<unsigned> clock{0};
-    pool.parallel_for(
-        std::size_t{0}, seen.size(),
-        [&](std::size_t i) {
-          seen[i] = {std::this_thread::get_id(), clock.fetch_add(1)};
-        },
-        options);
+    blitz::parallel_for(in(pool, options), std::size_t{0}, seen.size(), [&](std::size_t i) {
+      seen[i] = {std::this_thread::get_id(), clock.fetch_add(1)};
+    });
     // Neighbours that the same thread has run in the other order were in different blocks, of 100 items at least.
     std::size_t run = 1;
     for (std::size_t i = 1; i < seen.size(); ++i) {

@@ -41,17 +41,15 @@ TEST_CASE_TEMPLATE("parallel_for: an exception arrives, and the pool works on", 
       const auto body = [&](int i) {
         if (i == culprit) throw std::out_of_range(std::to_string(i));
       };
-      CHECK_THROWS_WITH_AS(pool.parallel_for(0, 1000, body, options), std::to_string(culprit).c_str(),
+      CHECK_THROWS_WITH_AS(blitz::parallel_for(in(pool, options), 0, 1000, body), std::to_string(culprit).c_str(),
                            std::out_of_range);
-      CHECK_THROWS_AS(pool.install([&] { blitz::parallel_for(std::views::iota(0, 1000), body, options); }),
+      CHECK_THROWS_AS(pool.install([&] { blitz::parallel_for(options, std::views::iota(0, 1000), body); }),
                       std::out_of_range);
-      CHECK_THROWS_AS(pool.parallel_for_blocks(
-                          std::views::iota(0, 1000), [](auto) { throw 1; }, options),
+      CHECK_THROWS_AS(blitz::parallel_for_blocks(in(pool, options), std::views::iota(0, 1000), [](auto) { throw 1; }),
                       int);
     }
     Visits after(1000);
-    pool.parallel_for(
-        std::size_t{0}, std::size_t{1000}, [&](std::size_t i) { after(i); }, options);
+    blitz::parallel_for(in(pool, options), std::size_t{0}, std::size_t{1000}, [&](std::size_t i) { after(i); });
     CHECK(after.each_once());
   });
 }
@@ -61,12 +59,11 @@ TEST_CASE_TEMPLATE("parallel_for: after an exception no block begins", Pool, BLI
   Pool alone({.num_threads = 1});
   for (const Schedule schedule : kSchedules) {
     int blocks = 0;
-    CHECK_THROWS_AS(alone.parallel_for_blocks(std::views::iota(0, 100'000),
-                                              [&](auto) {
-                                                ++blocks;
-                                                throw 1;
-                                              },
-                                              {.schedule = schedule}),
+    CHECK_THROWS_AS(blitz::parallel_for_blocks({.schedule = schedule, .pool = &alone}, std::views::iota(0, 100'000),
+                                               [&](auto) {
+                                                 ++blocks;
+                                                 throw 1;
+                                               }),
                     int);
     CHECK(blocks == 1);
   }
@@ -76,12 +73,12 @@ TEST_CASE_TEMPLATE("parallel_for: after an exception no block begins", Pool, BLI
     const auto workers = static_cast<std::ptrdiff_t>(pool.num_threads());
     std::latch everyone(workers);
     std::atomic<int> blocks{0};
-    CHECK_THROWS_AS(pool.parallel_for_blocks(std::views::iota(0, 1 << 20),
-                                             [&](auto) {
-                                               ++blocks;
-                                               everyone.arrive_and_wait();
-                                               throw 1;
-                                             }),
+    CHECK_THROWS_AS(blitz::parallel_for_blocks({.pool = &pool}, std::views::iota(0, 1 << 20),
+                                               [&](auto) {
+                                                 ++blocks;
+                                                 everyone.arrive_and_wait();
+                                                 throw 1;
+                                               }),
                     int);
     CHECK(blocks == workers);
   });
@@ -90,10 +87,10 @@ TEST_CASE_TEMPLATE("parallel_for: after an exception no block begins", Pool, BLI
 TEST_CASE_TEMPLATE("parallel_for: an exception ends a loop that would take hours", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::atomic<std::uint64_t> calls{0};
-    CHECK_THROWS_AS(pool.parallel_for(std::uint64_t{0}, kHuge,
-                                      [&](std::uint64_t) {
-                                        if (calls.fetch_add(1) == 5000) throw 1;
-                                      }),
+    CHECK_THROWS_AS(blitz::parallel_for({.pool = &pool}, std::uint64_t{0}, kHuge,
+                                        [&](std::uint64_t) {
+                                          if (calls.fetch_add(1) == 5000) throw 1;
+                                        }),
                     int);
     CHECK(calls > 5000);
   });
@@ -113,13 +110,11 @@ TEST_CASE_TEMPLATE("parallel_for: of several exceptions the first arrives, and a
     });
     int caught = -1;
     try {
-      pool.parallel_for(0, 2,
-                        [&](int i) {
-                          both.arrive_and_wait();
-                          if (i != first) first_is_out.wait();
-                          throw Counted(lives, i);
-                        },
-                        {.schedule = Schedule::fixed});
+      blitz::parallel_for({.schedule = Schedule::kFixed, .pool = &pool}, 0, 2, [&](int i) {
+        both.arrive_and_wait();
+        if (i != first) first_is_out.wait();
+        throw Counted(lives, i);
+      });
     } catch (const Counted& error) {
       caught = error.value;
     }
@@ -134,14 +129,13 @@ TEST_CASE_TEMPLATE("parallel_for: an exception arrives when all running blocks a
   for (int round = 0; round < 20; ++round) {
     std::latch both(2);
     bool finished = false;
-    CHECK_THROWS_AS(pool.parallel_for(0, 2,
-                                      [&](int i) {
-                                        both.arrive_and_wait();
-                                        if (i == 0) throw 1;
-                                        for (int k = 0; k < 100; ++k) std::this_thread::yield();
-                                        finished = true;
-                                      },
-                                      {.schedule = Schedule::fixed}),
+    CHECK_THROWS_AS(blitz::parallel_for({.schedule = Schedule::kFixed, .pool = &pool}, 0, 2,
+                                        [&](int i) {
+                                          both.arrive_and_wait();
+                                          if (i == 0) throw 1;
+                                          for (int k = 0; k < 100; ++k) std::this_thread::yield();
+                                          finished = true;
+                                        }),
                     int);
     CHECK(finished);
   }
@@ -151,11 +145,9 @@ TEST_CASE_TEMPLATE("parallel_for: a stop request ends it, and nothing is thrown"
   for_each_size<Pool>([](Pool& pool) {
     std::stop_source source;
     std::atomic<std::uint64_t> calls{0};
-    pool.parallel_for(std::uint64_t{0}, kHuge,
-                      [&](std::uint64_t) {
-                        if (calls.fetch_add(1) == 5000) source.request_stop();
-                      },
-                      {.stop = source.get_token()});
+    blitz::parallel_for({.stop = source.get_token(), .pool = &pool}, std::uint64_t{0}, kHuge, [&](std::uint64_t) {
+      if (calls.fetch_add(1) == 5000) source.request_stop();
+    });
     CHECK(calls > 5000);
   });
 }
@@ -169,11 +161,9 @@ TEST_CASE_TEMPLATE("parallel_for: a stop request from elsewhere ends it", Pool, 
       source.request_stop();
     });
     std::atomic<bool> told{false};
-    pool.parallel_for(std::uint64_t{0}, kHuge,
-                      [&](std::uint64_t) {
-                        if (!told.exchange(true)) running.count_down();
-                      },
-                      {.stop = source.get_token()});
+    blitz::parallel_for({.stop = source.get_token(), .pool = &pool}, std::uint64_t{0}, kHuge, [&](std::uint64_t) {
+      if (!told.exchange(true)) running.count_down();
+    });
     stopper.join();
     CHECK(told);
   });
@@ -184,16 +174,13 @@ TEST_CASE_TEMPLATE("parallel_for: after a stop request no block begins", Pool, B
     std::stop_source source;
     options.stop = source.get_token();
     Visits all(100);
-    pool.parallel_for(
-        std::size_t{0}, std::size_t{100}, [&](std::size_t i) { all(i); }, options);
+    blitz::parallel_for(in(pool, options), std::size_t{0}, std::size_t{100}, [&](std::size_t i) { all(i); });
     CHECK(all.each_once());  // not requested yet
 
     source.request_stop();
     std::atomic<int> calls{0};
-    pool.parallel_for(
-        0, 100, [&](int) { ++calls; }, options);
-    pool.parallel_for_blocks(
-        std::views::iota(0, 100), [&](auto) { ++calls; }, options);
+    blitz::parallel_for(in(pool, options), 0, 100, [&](int) { ++calls; });
+    blitz::parallel_for_blocks(in(pool, options), std::views::iota(0, 100), [&](auto) { ++calls; });
     CHECK(calls == 0);
   });
 
@@ -201,12 +188,11 @@ TEST_CASE_TEMPLATE("parallel_for: after a stop request no block begins", Pool, B
   for (const Schedule schedule : kSchedules) {
     std::stop_source source;
     int blocks = 0;
-    alone.parallel_for_blocks(std::views::iota(0, 100'000),
-                              [&](auto) {
-                                ++blocks;
-                                source.request_stop();
-                              },
-                              {.schedule = schedule, .stop = source.get_token()});
+    blitz::parallel_for_blocks({.schedule = schedule, .stop = source.get_token(), .pool = &alone},
+                               std::views::iota(0, 100'000), [&](auto) {
+                                 ++blocks;
+                                 source.request_stop();
+                               });
     CHECK(blocks == 1);
   }
 }
@@ -215,20 +201,18 @@ TEST_CASE_TEMPLATE("parallel_for: an exception after a stop request still arrive
   for_each_schedule<Pool>([](Pool& pool, ForOptions options) {
     std::stop_source source;
     options.stop = source.get_token();
-    CHECK_THROWS_AS(pool.parallel_for(
-                        0, 100,
-                        [&](int) {
-                          source.request_stop();
-                          throw 1;
-                        },
-                        options),
+    CHECK_THROWS_AS(blitz::parallel_for(in(pool, options), 0, 100,
+                                        [&](int) {
+                                          source.request_stop();
+                                          throw 1;
+                                        }),
                     int);
   });
 }
 
 // --- by a body that wants no more ---
 
-TEST_CASE_TEMPLATE("parallel_for: Flow::stop ends the block at that item", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: Flow::kStop ends the block at that item", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, ForOptions options) {
     options.min_grain = 1000;
     for (const int last : {0, 300, 998, 999}) {
@@ -237,17 +221,18 @@ TEST_CASE_TEMPLATE("parallel_for: Flow::stop ends the block at that item", Pool,
       std::vector<int> seen;
       const auto body = [&](int i) {
         seen.push_back(i);
-        return i < last ? Flow::go_on : Flow::stop;
+        return i < last ? Flow::kContinue : Flow::kStop;
       };
-      pool.parallel_for(0, 1000, body, options);
+      blitz::parallel_for(in(pool, options), 0, 1000, body);
       CHECK(seen == first_integers(expected));
       seen.clear();
-      pool.parallel_for(std::views::iota(0, 1000) | std::views::transform([](int i) { return i; }), body, options);
+      blitz::parallel_for(in(pool, options), std::views::iota(0, 1000) | std::views::transform([](int i) { return i; }),
+                          body);
       CHECK(seen == first_integers(expected));
       seen.clear();
       std::deque<int> items;
       std::ranges::copy(std::views::iota(0, 1000), std::back_inserter(items));
-      pool.install([&] { blitz::parallel_for(items.begin(), items.end(), body, options); });
+      pool.install([&] { blitz::parallel_for(options, items.begin(), items.end(), body); });
       CHECK(seen == first_integers(expected));
     }
   });
@@ -256,35 +241,35 @@ TEST_CASE_TEMPLATE("parallel_for: Flow::stop ends the block at that item", Pool,
   Pool alone({.num_threads = 1});
   for (const Schedule schedule : kSchedules) {
     int calls = 0;
-    alone.parallel_for(std::uint64_t{0}, kHuge,
-                       [&](std::uint64_t i) { return ++calls, i < 5000 ? Flow::go_on : Flow::stop; },
-                       {.schedule = schedule});
+    blitz::parallel_for({.schedule = schedule, .pool = &alone}, std::uint64_t{0}, kHuge,
+                        [&](std::uint64_t i) { return ++calls, i < 5000 ? Flow::kContinue : Flow::kStop; });
     CHECK(calls == 5001);
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_for: Flow::stop ends a loop that would take hours", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: Flow::kStop ends a loop that would take hours", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (const std::size_t grain : {1, 1000}) {
       std::atomic<std::uint64_t> calls{0};
-      const auto body = [&](std::uint64_t) { return calls.fetch_add(1) < 5000 ? Flow::go_on : Flow::stop; };
-      pool.parallel_for(std::uint64_t{0}, kHuge, body, {.min_grain = grain});
+      const auto body = [&](std::uint64_t) { return calls.fetch_add(1) < 5000 ? Flow::kContinue : Flow::kStop; };
+      blitz::parallel_for({.min_grain = grain, .pool = &pool}, std::uint64_t{0}, kHuge, body);
       CHECK(calls > 5000);
       calls = 0;
       const std::stop_source never;
-      pool.parallel_for(std::uint64_t{0}, kHuge, body, {.min_grain = grain, .stop = never.get_token()});
+      blitz::parallel_for({.min_grain = grain, .stop = never.get_token(), .pool = &pool}, std::uint64_t{0}, kHuge,
+                          body);
       CHECK(calls > 5000);
     }
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: after Flow::stop no block begins", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: after Flow::kStop no block begins", Pool, BLITZ_TEST_POOLS) {
   // On one worker each block sees the end of the one before.
   Pool alone({.num_threads = 1});
   const std::stop_source never;
   int blocks = 0;
-  alone.parallel_for_blocks(std::views::iota(0, 100'000), [&](auto) { return ++blocks < 3 ? Flow::go_on : Flow::stop; },
-                            {.stop = never.get_token()});
+  blitz::parallel_for_blocks({.stop = never.get_token(), .pool = &alone}, std::views::iota(0, 100'000),
+                             [&](auto) { return ++blocks < 3 ? Flow::kContinue : Flow::kStop; });
   CHECK(blocks == 3);
 
   // Where each of the workers is in a block, and each stops, none begins another.
@@ -292,16 +277,17 @@ TEST_CASE_TEMPLATE("parallel_for: after Flow::stop no block begins", Pool, BLITZ
     const auto workers = static_cast<std::ptrdiff_t>(pool.num_threads());
     std::latch everyone(workers);
     std::atomic<int> begun{0};
-    pool.parallel_for_blocks(std::views::iota(0, 1 << 20), [&](auto) {
+    blitz::parallel_for_blocks({.pool = &pool}, std::views::iota(0, 1 << 20), [&](auto) {
       ++begun;
       everyone.arrive_and_wait();
-      return Flow::stop;
+      return Flow::kStop;
     });
     CHECK(begun == workers);
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: Flow::stop ends a loop of fixed blocks that have not begun", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: Flow::kStop ends a loop of fixed blocks that have not begun", Pool,
+                   BLITZ_TEST_POOLS) {
   // The pool's other worker is kept busy, so one runs both blocks.
   Pool pool({.num_threads = 2});
   std::latch busy(1);
@@ -312,8 +298,8 @@ TEST_CASE_TEMPLATE("parallel_for: Flow::stop ends a loop of fixed blocks that ha
   });
   busy.wait();
   std::vector<int> seen;
-  pool.parallel_for(0, 100, [&](int i) { return seen.push_back(i), seen.size() < 10 ? Flow::go_on : Flow::stop; },
-                    {.schedule = Schedule::fixed});
+  blitz::parallel_for({.schedule = Schedule::kFixed, .pool = &pool}, 0, 100,
+                      [&](int i) { return seen.push_back(i), seen.size() < 10 ? Flow::kContinue : Flow::kStop; });
   done.count_down();
   other.get();
   CHECK(seen.size() == 10);
@@ -329,30 +315,25 @@ TEST_CASE_TEMPLATE("parallel_for: an exception arrives, stopped or not", Pool, B
       both.wait();
       pool.spawn([&] { first_is_out.count_down(); });
     });
-    CHECK_THROWS_AS(pool.parallel_for(0, 2,
-                                      [&](int i) {
-                                        both.arrive_and_wait();
-                                        if (i != first) first_is_out.wait();
-                                        if (i == 1) throw 1;
-                                        return Flow::stop;
-                                      },
-                                      {.schedule = Schedule::fixed}),
+    CHECK_THROWS_AS(blitz::parallel_for({.schedule = Schedule::kFixed, .pool = &pool}, 0, 2,
+                                        [&](int i) {
+                                          both.arrive_and_wait();
+                                          if (i != first) first_is_out.wait();
+                                          if (i == 1) throw 1;
+                                          return Flow::kStop;
+                                        }),
                     int);
     witness.join();
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_for: Flow::stop ends the innermost loop alone", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: Flow::kStop ends the innermost loop alone", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     std::vector<std::atomic<int>> rows(50);
-    pool.parallel_for(
-        rows,
-        [&](std::atomic<int>& row) {
-          blitz::parallel_for(
-              0, 100, [&](int) { return ++row, Flow::stop; }, options);
-          return Flow::go_on;
-        },
-        options);
+    blitz::parallel_for(in(pool, options), rows, [&](std::atomic<int>& row) {
+      blitz::parallel_for(options, 0, 100, [&](int) { return ++row, Flow::kStop; });
+      return Flow::kContinue;
+    });
     CHECK(std::ranges::all_of(rows, [](const auto& row) { return row > 0; }));
   });
 }
@@ -360,15 +341,13 @@ TEST_CASE_TEMPLATE("parallel_for: Flow::stop ends the innermost loop alone", Poo
 TEST_CASE_TEMPLATE("parallel_for: what is returned and is no Flow is ignored", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     Visits visits(1000);
-    pool.parallel_for(
-        std::size_t{0}, std::size_t{500}, [&](std::size_t i) { return visits(i), true; }, options);
-    pool.parallel_for_blocks(
-        std::views::iota(std::size_t{500}, std::size_t{1000}),
-        [&](auto block) {
-          for (const std::size_t i : block) visits(i);
-          return 1;
-        },
-        options);
+    blitz::parallel_for(in(pool, options), std::size_t{0}, std::size_t{500},
+                        [&](std::size_t i) { return visits(i), true; });
+    blitz::parallel_for_blocks(in(pool, options), std::views::iota(std::size_t{500}, std::size_t{1000}),
+                               [&](auto block) {
+                                 for (const std::size_t i : block) visits(i);
+                                 return 1;
+                               });
     CHECK(visits.each_once());
   });
 }
@@ -378,14 +357,11 @@ TEST_CASE_TEMPLATE("parallel_for: a search", Pool, BLITZ_TEST_POOLS) {
     std::vector<int> items(100'000);
     items[77'777] = 1;
     std::atomic<const int*> found = nullptr;
-    pool.parallel_for(
-        items,
-        [&](const int& x) {
-          if (x == 0) return Flow::go_on;
-          found.store(&x, std::memory_order_relaxed);
-          return Flow::stop;
-        },
-        options);
+    blitz::parallel_for(in(pool, options), items, [&](const int& x) {
+      if (x == 0) return Flow::kContinue;
+      found.store(&x, std::memory_order_relaxed);
+      return Flow::kStop;
+    });
     CHECK(found == &items[77'777]);
   });
 }

@@ -63,14 +63,15 @@ void check_shared(const Search& search) {
   }
 }
 
-blitz::Flow stop_if(bool found) { return found ? blitz::Flow::stop : blitz::Flow::go_on; }
+blitz::Flow stop_if(bool found) { return found ? blitz::Flow::kStop : blitz::Flow::kContinue; }
 
 }  // namespace
 
 TEST_CASE_TEMPLATE("parallel_for: any number of positions is shared among all workers, in each call", Pool,
                    BLITZ_TEST_POOLS) {
   check_shared<Pool>([](Pool& pool, std::uint64_t count, const auto& is_found) {
-    pool.parallel_for(std::uint64_t{0}, count, [&](std::uint64_t i) { return stop_if(is_found(i)); });
+    blitz::parallel_for({.pool = &pool}, std::uint64_t{0}, count,
+                        [&](std::uint64_t i) { return stop_if(is_found(i)); });
   });
 }
 

@@ -28,14 +28,10 @@ TEST_CASE_TEMPLATE("parallel_for: every index of an integer range once", Pool, B
     for (const std::size_t count : kCounts) {
       CAPTURE(count);
       Visits outside(count);
-      pool.parallel_for(
-          std::size_t{0}, count, [&](std::size_t i) { outside(i); }, options);
+      blitz::parallel_for(in(pool, options), std::size_t{0}, count, [&](std::size_t i) { outside(i); });
       CHECK(outside.each_once());
       Visits inside(count);
-      pool.install([&] {
-        blitz::parallel_for(
-            std::size_t{0}, count, [&](std::size_t i) { inside(i); }, options);
-      });
+      pool.install([&] { blitz::parallel_for(options, std::size_t{0}, count, [&](std::size_t i) { inside(i); }); });
       CHECK(inside.each_once());
     }
   });
@@ -45,26 +41,20 @@ TEST_CASE_TEMPLATE("parallel_for: every element of a range once, by reference", 
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     for (const std::size_t count : kCounts) {
       std::vector<int> vector(count, 1);
-      pool.parallel_for(
-          vector, [](int& x) { ++x; }, options);
+      blitz::parallel_for(in(pool, options), vector, [](int& x) { ++x; });
       CHECK(vector == std::vector<int>(count, 2));
-      pool.parallel_for(
-          std::span(vector), [](int& x) { ++x; }, options);
+      blitz::parallel_for(in(pool, options), std::span(vector), [](int& x) { ++x; });
       CHECK(vector == std::vector<int>(count, 3));
-      pool.parallel_for(
-          vector.begin(), vector.end(), [](int& x) { ++x; }, options);
+      blitz::parallel_for(in(pool, options), vector.begin(), vector.end(), [](int& x) { ++x; });
       CHECK(vector == std::vector<int>(count, 4));
     }
     std::deque<int> deque(1000, 1);
-    pool.parallel_for(
-        deque, [](int& x) { ++x; }, options);
+    blitz::parallel_for(in(pool, options), deque, [](int& x) { ++x; });
     CHECK(deque == std::deque<int>(1000, 2));
     int array[5] = {1, 2, 3, 4, 5};
-    pool.parallel_for(
-        array, [](int& x) { x *= 2; }, options);
+    blitz::parallel_for(in(pool, options), array, [](int& x) { x *= 2; });
     CHECK(std::ranges::equal(array, std::array{2, 4, 6, 8, 10}));
-    pool.parallel_for(
-        array + 1, array + 4, [](int& x) { x = 0; }, options);
+    blitz::parallel_for(in(pool, options), array + 1, array + 4, [](int& x) { x = 0; });
     CHECK(std::ranges::equal(array, std::array{2, 0, 0, 0, 10}));
   });
 }
@@ -72,27 +62,24 @@ TEST_CASE_TEMPLATE("parallel_for: every element of a range once, by reference", 
 TEST_CASE_TEMPLATE("parallel_for: views, and ranges that are const or temporary", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     Visits iota(1000);
-    pool.parallel_for(
-        std::views::iota(0, 1000), [&](int i) { iota(static_cast<std::size_t>(i)); }, options);
+    blitz::parallel_for(in(pool, options), std::views::iota(0, 1000),
+                        [&](int i) { iota(static_cast<std::size_t>(i)); });
     CHECK(iota.each_once());
 
     Visits transformed(1000);
-    pool.parallel_for(
-        std::views::iota(0, 1000) | std::views::transform([](int i) { return 999 - i; }),
-        [&](int i) { transformed(static_cast<std::size_t>(i)); }, options);
+    blitz::parallel_for(in(pool, options),
+                        std::views::iota(0, 1000) | std::views::transform([](int i) { return 999 - i; }),
+                        [&](int i) { transformed(static_cast<std::size_t>(i)); });
     CHECK(transformed.each_once());
 
     const std::vector<int> constant{1, 2, 3};
     std::atomic<int> sum{0};
-    pool.parallel_for(
-        constant, [&](const int& x) { sum += x; }, options);
-    pool.parallel_for(
-        std::vector<int>{4, 5, 6}, [&](int x) { sum += x; }, options);
+    blitz::parallel_for(in(pool, options), constant, [&](const int& x) { sum += x; });
+    blitz::parallel_for(in(pool, options), std::vector<int>{4, 5, 6}, [&](int x) { sum += x; });
     CHECK(sum == 21);
 
     std::vector<int> some(100, 0);
-    pool.parallel_for(
-        some | std::views::drop(10) | std::views::take(80), [](int& x) { ++x; }, options);
+    blitz::parallel_for(in(pool, options), some | std::views::drop(10) | std::views::take(80), [](int& x) { ++x; });
     CHECK(std::ranges::count(some, 1) == 80);
     CHECK(some[9] == 0);
     CHECK(some[90] == 0);
@@ -100,12 +87,9 @@ TEST_CASE_TEMPLATE("parallel_for: views, and ranges that are const or temporary"
     std::vector<bool> bits(777, true);  // a proxy for an element
     bits[3] = false;
     std::atomic<int> set{0};
-    pool.parallel_for(
-        bits, [&](auto bit) { set += bit; }, options);
-    pool.parallel_for(
-        bits.begin(), bits.end(), [&](bool bit) { set += bit ? 1 : 0; }, options);
-    pool.parallel_for(
-        std::as_const(bits), [&](const auto& bit) { set += bit == true ? 1 : 0; }, options);
+    blitz::parallel_for(in(pool, options), bits, [&](auto bit) { set += bit; });
+    blitz::parallel_for(in(pool, options), bits.begin(), bits.end(), [&](bool bit) { set += bit ? 1 : 0; });
+    blitz::parallel_for(in(pool, options), std::as_const(bits), [&](const auto& bit) { set += bit == true ? 1 : 0; });
     CHECK(set == 3 * 776);
   });
 }
@@ -114,43 +98,39 @@ TEST_CASE_TEMPLATE("parallel_for: integers of any type, from anywhere to anywher
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     std::atomic<int> count{0};
     std::atomic<std::int64_t> sum{0};
-    pool.parallel_for(
-        -500, 501, [&](int i) { ++count, sum += i; }, options);
+    blitz::parallel_for(in(pool, options), -500, 501, [&](int i) { ++count, sum += i; });
     CHECK(count == 1001);
     CHECK(sum == 0);
 
     Visits bytes(256);
-    pool.parallel_for(
-        std::int8_t{-128}, 128, [&](int i) { bytes(static_cast<std::size_t>(i + 128)); }, options);
+    blitz::parallel_for(in(pool, options), std::int8_t{-128}, 128,
+                        [&](int i) { bytes(static_cast<std::size_t>(i + 128)); });
     CHECK(bytes.each_once());
 
     Visits shorts(10);
-    pool.parallel_for(
-        std::uint16_t{5}, std::uint16_t{15}, [&](std::uint16_t i) { shorts(i - std::size_t{5}); }, options);
+    blitz::parallel_for(in(pool, options), std::uint16_t{5}, std::uint16_t{15},
+                        [&](std::uint16_t i) { shorts(i - std::size_t{5}); });
     CHECK(shorts.each_once());
 
     // Around the ends of the widest types.
     constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
     Visits high(100);
-    pool.parallel_for(
-        kMost - 100, kMost, [&](std::uint64_t i) { high(i - (kMost - 100)); }, options);
+    blitz::parallel_for(in(pool, options), kMost - 100, kMost, [&](std::uint64_t i) { high(i - (kMost - 100)); });
     CHECK(high.each_once());
     constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
     Visits low(100);
-    pool.parallel_for(
-        kLeast, kLeast + 100, [&](std::int64_t i) { low(static_cast<std::size_t>(i - kLeast)); }, options);
+    blitz::parallel_for(in(pool, options), kLeast, kLeast + 100,
+                        [&](std::int64_t i) { low(static_cast<std::size_t>(i - kLeast)); });
     CHECK(low.each_once());
 
     // An int and a size_t meet in a size_t.
     const std::vector<int> items(50);
     Visits mixed(50);
-    pool.parallel_for(
-        0, items.size(), [&](std::size_t i) { mixed(i); }, options);
+    blitz::parallel_for(in(pool, options), 0, items.size(), [&](std::size_t i) { mixed(i); });
     CHECK(mixed.each_once());
 
     Visits letters(26);
-    pool.parallel_for(
-        'a', '{', [&](char c) { letters(static_cast<std::size_t>(c - 'a')); }, options);
+    blitz::parallel_for(in(pool, options), 'a', '{', [&](char c) { letters(static_cast<std::size_t>(c - 'a')); });
     CHECK(letters.each_once());
   });
 }
@@ -162,12 +142,12 @@ TEST_CASE_TEMPLATE("parallel_for: iterators that are random-access by their cate
   static_assert(!std::random_access_iterator<Transformed>);
   for_each_schedule<Pool>([&](Pool& pool, const ForOptions& options) {
     Visits visits(1000);
-    pool.parallel_for(
-        CountingIterator(0), CountingIterator(500), [&](int i) { visits(static_cast<std::size_t>(i)); }, options);
+    blitz::parallel_for(in(pool, options), CountingIterator(0), CountingIterator(500),
+                        [&](int i) { visits(static_cast<std::size_t>(i)); });
     pool.install([&] {
-      blitz::parallel_for(
-          Transformed(CountingIterator(0), shifted), Transformed(CountingIterator(500), shifted),
-          [&](int i) { visits(static_cast<std::size_t>(i)); }, options);
+      blitz::parallel_for(options, Transformed(CountingIterator(0), shifted),
+                          Transformed(CountingIterator(500), shifted),
+                          [&](int i) { visits(static_cast<std::size_t>(i)); });
     });
     CHECK(visits.each_once());
   });
@@ -178,16 +158,15 @@ TEST_CASE_TEMPLATE("parallel_for: iterators whose difference is of 128 bits", Po
     const auto longs = std::views::iota(std::int64_t{0}, std::int64_t{1000});
     static_assert(sizeof(longs.end() - longs.begin()) > sizeof(std::int64_t));
     Visits visits(1000);
-    pool.parallel_for(
-        longs.begin(), longs.end(), [&](std::int64_t i) { visits(static_cast<std::size_t>(i)); }, options);
+    blitz::parallel_for(in(pool, options), longs.begin(), longs.end(),
+                        [&](std::int64_t i) { visits(static_cast<std::size_t>(i)); });
     CHECK(visits.each_once());
 
 #if defined(__SIZEOF_INT128__)
     __extension__ using Wide = __int128;
     const auto many = std::views::iota(Wide{0}, Wide{1} << 64);
     int calls = 0;
-    CHECK_THROWS_AS(pool.parallel_for(
-                        many.begin(), many.end(), [&](Wide) { ++calls; }, options),
+    CHECK_THROWS_AS(blitz::parallel_for(in(pool, options), many.begin(), many.end(), [&](Wide) { ++calls; }),
                     std::length_error);
     CHECK(calls == 0);
     static_assert(!blitz::LoopRange<decltype(many)>);
@@ -199,17 +178,17 @@ TEST_CASE_TEMPLATE("parallel_for: a loop over nothing calls nothing", Pool, BLIT
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     int calls = 0;
     const auto count = [&](auto&&) { ++calls; };
-    pool.parallel_for(0, 0, count, options);
-    pool.parallel_for(7, 7, count, options);
-    pool.parallel_for(7, 3, count, options);
-    pool.parallel_for(0, -1, count, options);
-    pool.parallel_for(std::uint64_t{1} << 63, 5U, count, options);
-    pool.parallel_for(std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min(), count,
-                      options);
+    blitz::parallel_for(in(pool, options), 0, 0, count);
+    blitz::parallel_for(in(pool, options), 7, 7, count);
+    blitz::parallel_for(in(pool, options), 7, 3, count);
+    blitz::parallel_for(in(pool, options), 0, -1, count);
+    blitz::parallel_for(in(pool, options), std::uint64_t{1} << 63, 5U, count);
+    blitz::parallel_for(in(pool, options), std::numeric_limits<std::int64_t>::max(),
+                        std::numeric_limits<std::int64_t>::min(), count);
     std::vector<int> empty;
-    pool.parallel_for(empty, count, options);
-    pool.parallel_for(empty.begin(), empty.end(), count, options);
-    pool.parallel_for_blocks(empty, count, options);
+    blitz::parallel_for(in(pool, options), empty, count);
+    blitz::parallel_for(in(pool, options), empty.begin(), empty.end(), count);
+    blitz::parallel_for_blocks(in(pool, options), empty, count);
     CHECK(calls == 0);
   });
 }
@@ -217,8 +196,7 @@ TEST_CASE_TEMPLATE("parallel_for: a loop over nothing calls nothing", Pool, BLIT
 TEST_CASE_TEMPLATE("parallel_for: of one item", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     std::vector<int> seen;
-    pool.parallel_for(
-        41, 42, [&](int i) { seen.push_back(i); }, options);
+    blitz::parallel_for(in(pool, options), 41, 42, [&](int i) { seen.push_back(i); });
     CHECK(seen == std::vector<int>{41});
   });
 }
@@ -232,12 +210,12 @@ TEST_CASE_TEMPLATE("parallel_for: the body is called through a reference, never 
   };
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     Body body;
-    pool.parallel_for(0, 100, body, options);
+    blitz::parallel_for(in(pool, options), 0, 100, body);
     CHECK(body.sum == 4950);
 
     std::vector<std::unique_ptr<int>> owners(10);
-    pool.parallel_for(
-        owners, [p = std::make_unique<int>(3)](auto& owner) { owner = std::make_unique<int>(*p); }, options);
+    blitz::parallel_for(in(pool, options), owners,
+                        [p = std::make_unique<int>(3)](auto& owner) { owner = std::make_unique<int>(*p); });
     CHECK(std::ranges::all_of(owners, [](const auto& owner) { return *owner == 3; }));
 
     struct Item {
@@ -245,7 +223,7 @@ TEST_CASE_TEMPLATE("parallel_for: the body is called through a reference, never 
       bool marked = false;
     };
     std::vector<Item> items(100);
-    pool.parallel_for(items, &Item::mark, options);
+    blitz::parallel_for(in(pool, options), items, &Item::mark);
     CHECK(std::ranges::all_of(items, &Item::marked));
   });
 }
@@ -258,19 +236,12 @@ TEST_CASE_TEMPLATE("parallel_for: nested", Pool, BLITZ_TEST_POOLS) {
     constexpr std::size_t kColumns = 50;
     constexpr std::size_t kLayers = 3;
     Visits cells(kRows * kColumns * kLayers);
-    pool.parallel_for(
-        std::size_t{0}, kRows,
-        [&](std::size_t row) {
-          blitz::parallel_for(
-              std::size_t{0}, kColumns,
-              [&](std::size_t column) {
-                pool.parallel_for(
-                    std::size_t{0}, kLayers,
-                    [&](std::size_t layer) { cells((row * kColumns + column) * kLayers + layer); }, options);
-              },
-              options);
-        },
-        options);
+    blitz::parallel_for(in(pool, options), std::size_t{0}, kRows, [&](std::size_t row) {
+      blitz::parallel_for(options, std::size_t{0}, kColumns, [&](std::size_t column) {
+        blitz::parallel_for(in(pool, options), std::size_t{0}, kLayers,
+                            [&](std::size_t layer) { cells((row * kColumns + column) * kLayers + layer); });
+      });
+    });
     CHECK(cells.each_once());
   });
 }
@@ -280,14 +251,10 @@ TEST_CASE_TEMPLATE("parallel_for: with joins inside, and inside joins", Pool, BL
     Visits visits(2000);
     pool.join(
         [&] {
-          blitz::parallel_for(
-              std::size_t{0}, std::size_t{500},
-              [&](std::size_t i) { blitz::join([&] { visits(i); }, [&] { visits(i + 500); }); }, options);
+          blitz::parallel_for(options, std::size_t{0}, std::size_t{500},
+                              [&](std::size_t i) { blitz::join([&] { visits(i); }, [&] { visits(i + 500); }); });
         },
-        [&] {
-          blitz::parallel_for(
-              std::size_t{1000}, std::size_t{2000}, [&](std::size_t i) { visits(i); }, options);
-        });
+        [&] { blitz::parallel_for(options, std::size_t{1000}, std::size_t{2000}, [&](std::size_t i) { visits(i); }); });
     CHECK(visits.each_once());
   });
 }
@@ -303,8 +270,7 @@ TEST_CASE_TEMPLATE("parallel_for: from four outside threads at once", Pool, BLIT
       for (std::size_t t = 0; t < kThreads; ++t) {
         threads.emplace_back([&, t] {
           start.arrive_and_wait();
-          pool.parallel_for(
-              t * kEach, (t + 1) * kEach, [&](std::size_t i) { visits(i); }, options);
+          blitz::parallel_for(in(pool, options), t * kEach, (t + 1) * kEach, [&](std::size_t i) { visits(i); });
         });
       }
       for (std::thread& thread : threads) thread.join();
@@ -319,12 +285,10 @@ TEST_CASE_TEMPLATE("parallel_for: every worker gets a block of a fixed loop, all
     for (int round = 0; round < 5; ++round) {
       std::latch everyone(static_cast<std::ptrdiff_t>(workers));
       std::vector<std::atomic<int>> blocks(workers);
-      pool.parallel_for(std::size_t{0}, workers,
-                        [&](std::size_t) {
-                          ++blocks[*pool.current_thread_index()];
-                          everyone.arrive_and_wait();
-                        },
-                        {.schedule = Schedule::fixed});
+      blitz::parallel_for({.schedule = Schedule::kFixed, .pool = &pool}, std::size_t{0}, workers, [&](std::size_t) {
+        ++blocks[*pool.current_thread_index()];
+        everyone.arrive_and_wait();
+      });
       CHECK(std::ranges::all_of(blocks, [](const auto& count) { return count == 1; }));
     }
   });
@@ -336,12 +300,10 @@ TEST_CASE_TEMPLATE("parallel_for: block i of a fixed loop is run by worker i", P
   for (std::size_t round = 0; round < repetitions<Pool>(500); ++round) {
     std::latch everyone(kWorkers);  // None runs a second block before all have begun their first.
     std::atomic<int> elsewhere{0};
-    pool.parallel_for(std::size_t{0}, kWorkers,
-                      [&](std::size_t i) {
-                        if (*pool.current_thread_index() != i) ++elsewhere;
-                        everyone.arrive_and_wait();
-                      },
-                      {.schedule = Schedule::fixed});
+    blitz::parallel_for({.schedule = Schedule::kFixed, .pool = &pool}, std::size_t{0}, kWorkers, [&](std::size_t i) {
+      if (*pool.current_thread_index() != i) ++elsewhere;
+      everyone.arrive_and_wait();
+    });
     REQUIRE(elsewhere == 0);
   }
 }
@@ -353,6 +315,6 @@ TEST_CASE_TEMPLATE("parallel_for: an adaptive loop with long items is shared wit
     // both items.
     Pool pool({.num_threads = 2});
     std::latch both(2);
-    pool.parallel_for(0, 2, [&](int) { both.arrive_and_wait(); });
+    blitz::parallel_for({.pool = &pool}, 0, 2, [&](int) { both.arrive_and_wait(); });
   }
 }

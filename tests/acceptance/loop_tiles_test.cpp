@@ -45,16 +45,13 @@ TEST_CASE_TEMPLATE("parallel_for_tiles: every place of two dimensions once", Poo
         CAPTURE(cols);
         Visits by_default(rows * cols);
         const Extents<2> size = blitz::default_tile(Extents<2>(rows, cols));
-        pool.parallel_for_tiles(
-            {rows, cols}, [&](const Tile<2>& tile) { visit(tile, size, cols, by_default); }, options);
+        blitz::parallel_for_tiles(in(pool, options), {rows, cols},
+                                  [&](const Tile<2>& tile) { visit(tile, size, cols, by_default); });
         CHECK(by_default.each_once());
         Visits by_size(rows * cols);
-        pool.parallel_for_tiles(
-            {rows, cols}, {5, 9},
-            [&](const Tile<2>& tile) {
-              visit(tile, {5, 9}, cols, by_size);
-            },
-            options);
+        blitz::parallel_for_tiles(in(pool, options), {rows, cols}, {5, 9}, [&](const Tile<2>& tile) {
+          visit(tile, {5, 9}, cols, by_size);
+        });
         CHECK(by_size.each_once());
       }
     }
@@ -79,7 +76,7 @@ TEST_CASE_TEMPLATE("parallel_for_tiles: every place of three dimensions once", P
           };
           pool.install([&] {
             blitz::parallel_for_tiles({pages, rows, cols}, visit_into(by_default));
-            blitz::parallel_for_tiles({pages, rows, cols}, {2, 3, 7}, visit_into(by_size), {.min_grain = 3});
+            blitz::parallel_for_tiles({.min_grain = 3}, {pages, rows, cols}, {2, 3, 7}, visit_into(by_size));
           });
           CHECK(by_default.each_once());
           CHECK(by_size.each_once());
@@ -137,25 +134,24 @@ TEST_CASE_TEMPLATE("parallel_for_tiles: exceptions, Flow and stop requests end i
   for_each_size<Pool>([](Pool& pool) {
     for (int at = 0; at < 9; ++at) {
       std::atomic<int> calls{0};
-      CHECK_THROWS_AS(pool.parallel_for_tiles({9, 9}, {3, 3},
-                                              [&](const Tile<2>&) {
-                                                if (calls++ == at) throw std::runtime_error("a tile");
-                                              }),
+      CHECK_THROWS_AS(blitz::parallel_for_tiles({.pool = &pool}, {9, 9}, {3, 3},
+                                                [&](const Tile<2>&) {
+                                                  if (calls++ == at) throw std::runtime_error("a tile");
+                                                }),
                       std::runtime_error);
       CHECK(calls <= 9);
       calls = 0;
-      pool.parallel_for_tiles({9, 9}, {3, 3},
-                              [&](const Tile<2>&) { return calls++ == at ? blitz::Flow::stop : blitz::Flow::go_on; });
+      blitz::parallel_for_tiles({.pool = &pool}, {9, 9}, {3, 3}, [&](const Tile<2>&) {
+        return calls++ == at ? blitz::Flow::kStop : blitz::Flow::kContinue;
+      });
       CHECK(calls > at);
     }
     std::stop_source source;
     std::atomic<std::size_t> calls{0};
-    pool.parallel_for_tiles({1000, 1000}, {1, 1},
-                            [&](const Tile<2>&) {
-                              ++calls;
-                              source.request_stop();
-                            },
-                            {.stop = source.get_token()});
+    blitz::parallel_for_tiles({.stop = source.get_token(), .pool = &pool}, {1000, 1000}, {1, 1}, [&](const Tile<2>&) {
+      ++calls;
+      source.request_stop();
+    });
     CHECK(calls < 1000 * 1000);
   });
 }
@@ -181,7 +177,7 @@ void check_steps(First first, Last last, Step step) {
   static blitz::ThreadPool pool({.num_threads = 3});
   std::mutex mutex;
   std::vector<I> found;
-  pool.parallel_for(first, last, step, [&](I i) {
+  blitz::parallel_for({.pool = &pool}, first, last, step, [&](I i) {
     const std::lock_guard lock(mutex);
     found.push_back(i);
   });
@@ -250,31 +246,25 @@ TEST_CASE_TEMPLATE("parallel_for with a step: exceptions, Flow, a grain and a st
       const auto throws = [&](int i) {
         if (i == 3 * at) throw std::runtime_error("a step");
       };
-      CHECK_THROWS_AS(pool.parallel_for(0, 30, 3, throws, options), std::runtime_error);
+      CHECK_THROWS_AS(blitz::parallel_for(in(pool, options), 0, 30, 3, throws), std::runtime_error);
     }
     Visits visits(4000);
     options.min_grain = 13;
     pool.install([&] {
-      blitz::parallel_for(
-          3999, -1, -2, [&](int i) { visits(static_cast<std::size_t>(i)); }, options);
-      blitz::parallel_for(
-          0, 4000, 2, [&](int i) { visits(static_cast<std::size_t>(i)); }, options);
+      blitz::parallel_for(options, 3999, -1, -2, [&](int i) { visits(static_cast<std::size_t>(i)); });
+      blitz::parallel_for(options, 0, 4000, 2, [&](int i) { visits(static_cast<std::size_t>(i)); });
     });
     CHECK(visits.each_once());
     std::atomic<std::size_t> calls{0};
-    pool.parallel_for(
-        std::uint64_t{0}, kHuge, 2,
-        [&](std::uint64_t) {
-          ++calls;
-          return blitz::Flow::stop;
-        },
-        options);
+    blitz::parallel_for(in(pool, options), std::uint64_t{0}, kHuge, 2, [&](std::uint64_t) {
+      ++calls;
+      return blitz::Flow::kStop;
+    });
     CHECK(calls <= pool.num_threads() * 13);
-    if (options.schedule == Schedule::fixed) return;  // whose blocks have begun
+    if (options.schedule == Schedule::kFixed) return;  // whose blocks have begun
     std::stop_source source;
     options.stop = source.get_token();
-    pool.parallel_for(
-        std::uint64_t{0}, kHuge, 2, [&](std::uint64_t) { source.request_stop(); }, options);
+    blitz::parallel_for(in(pool, options), std::uint64_t{0}, kHuge, 2, [&](std::uint64_t) { source.request_stop(); });
   });
 }
 

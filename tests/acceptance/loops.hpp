@@ -14,6 +14,7 @@
 #include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
+#include "support/in_pool.hpp"
 #include "support/policies.hpp"
 
 namespace blitz_test {
@@ -21,7 +22,7 @@ namespace blitz_test {
 using blitz::ForOptions;
 using blitz::Schedule;
 
-inline constexpr std::array<Schedule, 2> kSchedules{Schedule::adaptive, Schedule::fixed};
+inline constexpr std::array<Schedule, 2> kSchedules{Schedule::kAdaptive, Schedule::kFixed};
 inline constexpr std::uint64_t kHuge = std::uint64_t{1} << 40;
 inline constexpr std::array<std::size_t, 12> kCounts{0, 1, 2, 3, 7, 15, 16, 17, 64, 1000, 4097, 50'000};
 
@@ -30,7 +31,7 @@ template <class Pool, class Test>
 void for_each_schedule(Test&& test) {
   for_each_size<Pool>([&](Pool& pool) {
     for (const Schedule schedule : kSchedules) {
-      CAPTURE(schedule == Schedule::fixed);
+      CAPTURE(schedule == Schedule::kFixed);
       test(pool, ForOptions{.schedule = schedule});
     }
   });

@@ -59,7 +59,7 @@ TEST_CASE_TEMPLATE("pools: into itself, at any depth, at once", Pool, BLITZ_TEST
     };
     CHECK(pool.install([&] { return Self::down(pool, 20); }) == 60);
     // Others' jobs too are of this pool.
-    pool.parallel_for(0, 20, [&](int) { CHECK(pool.install_blocking([] { return fib(5); }) == 5); });
+    blitz::parallel_for({.pool = &pool}, 0, 20, [&](int) { CHECK(pool.install_blocking([] { return fib(5); }) == 5); });
   });
 }
 
@@ -126,7 +126,7 @@ TEST_CASE_TEMPLATE("pools: ten in one another, with every kind of call", Pool, B
             return pool.async(below).get();
           case 3: {
             std::atomic<long> sum{0};
-            pool.parallel_for(0, 3, [&](int i) { sum += i == 1 ? below() : 0; });
+            blitz::parallel_for({.pool = &pool}, 0, 3, [&](int i) { sum += i == 1 ? below() : 0; });
             return sum;
           }
           default:
@@ -170,7 +170,7 @@ TEST_CASE_TEMPLATE("pools: two that hammer each other from many threads", Pool, 
         start.arrive_and_wait();
         for (int i = 0; i < kRounds; ++i) {
           std::atomic<long> sum{0};
-          near.parallel_for(0, 4, [&](int) {
+          blitz::parallel_for({.pool = &near}, 0, 4, [&](int) {
             sum += far.install([&] { return fib(5) + near.async([] { return fib(4); }).get(); });
             far.spawn([&] {
               near.spawn([&] { ++detached; });
@@ -493,27 +493,23 @@ TEST_CASE_TEMPLATE("options: a call runs in the pool that they name, whatever it
   };
   const auto call_all = [&] {
     std::vector<int> items(100, 1);
-    blitz::parallel_for(items, [&](int&) { in_pool(); }, {.pool = &pool});
-    blitz::parallel_for(0, 100, [&](int) { in_pool(); }, {.schedule = blitz::Schedule::fixed, .pool = pool});
-    blitz::parallel_for_blocks(items, [&](auto) { in_pool(); }, {.pool = &pool});
+    blitz::parallel_for({.pool = &pool}, items, [&](int&) { in_pool(); });
+    blitz::parallel_for({.schedule = blitz::Schedule::kFixed, .pool = pool}, 0, 100, [&](int) { in_pool(); });
+    blitz::parallel_for_blocks({.pool = &pool}, items, [&](auto) { in_pool(); });
     const auto sum = [&](int a, int b) {
       in_pool();
       return a + b;
     };
-    CHECK(blitz::parallel_reduce(items, 0, sum, {.pool = &pool}) == 100);
-    CHECK(blitz::parallel_reduce(items, 0, sum, {.deterministic = true, .pool = &pool}) == 100);
-    blitz::scope(
-        [&](blitz::Scope& scope) {
-          in_pool();
-          scope.spawn(in_pool);
-        },
-        {.pool = &pool});
-    blitz::in_place_scope([&](blitz::Scope& scope) { scope.spawn(in_pool); }, {.pool = &pool});
+    CHECK(blitz::parallel_reduce({.pool = &pool}, items, 0, sum) == 100);
+    CHECK(blitz::parallel_reduce({.deterministic = true, .pool = &pool}, items, 0, sum) == 100);
+    blitz::scope({.pool = &pool}, [&](blitz::Scope& scope) {
+      in_pool();
+      scope.spawn(in_pool);
+    });
+    blitz::scope({.in_place = true, .pool = &pool}, [&](blitz::Scope& scope) { scope.spawn(in_pool); });
   };
   call_all();
   other.install(call_all);
   pool.install(call_all);
   CHECK(elsewhere == 0);
-  // A member's own pool is meant, whatever the options name.
-  other.parallel_for(0, 100, [&](int) { CHECK(other.current_thread_index()); }, {.pool = &pool});
 }

@@ -149,7 +149,7 @@ TEST_CASE_TEMPLATE("nested waits: loops within loops end, from several callers",
     std::vector<std::thread> callers;
     for (int c = 0; c < 3; ++c) {
       callers.emplace_back([&] {
-        pool.parallel_for(0, 10, [&](int) {
+        blitz::parallel_for({.pool = &pool}, 0, 10, [&](int) {
           blitz::parallel_for(0, 10, [&](int) { blitz::parallel_for(0, 10, [&](int) { ++count; }); });
         });
       });
@@ -163,7 +163,7 @@ TEST_CASE_TEMPLATE("nested waits: handles, broadcasts and waits for another pool
   for_each_limit<Pool>([](Pool& pool) {
     Pool other({.num_threads = 2, .max_nested_waits = pool.num_threads() % 2});
     std::atomic<long> sum{0};
-    pool.parallel_for(0, 20, [&](int) {
+    blitz::parallel_for({.pool = &pool}, 0, 20, [&](int) {
       auto handle = blitz::async([] { return fib(6); });
       const auto everywhere = blitz::broadcast([](blitz::BroadcastContext) { return 1; });
       sum += other.install([&] { return fib(5) + pool.install([] { return fib(4); }); });
@@ -297,7 +297,7 @@ TEST_CASE_TEMPLATE("nested waits: jobs that yield until another has run end, wha
             scope.spawn([&, i] {
               // At the limit a worker refuses many times before it nests a job, and other programs may take a turn at each yield.
               for (int refused = 0; i != awaited && !ran[awaited];) {
-                if (yield() == blitz::Yield::idle && ++refused % 64 == 0) std::this_thread::yield();
+                if (yield() == blitz::Yield::kIdle && ++refused % 64 == 0) std::this_thread::yield();
               }
               ran[i] = true;
             });

@@ -33,7 +33,9 @@ PLUGIN_API long plugin_sum(int count) {
 }
 
 PLUGIN_API long plugin_sum_in_static_pools(int count) {
-  const auto sum_in = [&](auto& pool) { return sum_with([&](const auto& add) { pool.parallel_for(0, count, add); }); };
+  const auto sum_in = [&](auto& pool) {
+    return sum_with([&](const auto& add) { blitz::parallel_for({.pool = &pool}, 0, count, add); });
+  };
   const long sum = sum_in(static_pool<blitz::ThreadPool>());
   return sum_in(static_pool<blitz::AsyncThreadPool>()) == sum ? sum : -1;
 }

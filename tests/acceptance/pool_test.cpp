@@ -113,7 +113,7 @@ TEST_CASE_TEMPLATE("pool: made and destroyed, unused or at once after use", Pool
     for (int i = 0; i < 20; ++i) Pool pool({.num_threads = size});
     for (int i = 0; i < 20; ++i) {
       Pool pool({.num_threads = size});
-      pool.parallel_for(0, 100, [](int) {});
+      blitz::parallel_for({.pool = &pool}, 0, 100, [](int) {});
     }
   }
   check_thread_count(before);
@@ -133,8 +133,8 @@ TEST_CASE_TEMPLATE("pool: destroyed while its workers sleep", Pool, BLITZ_TEST_P
   for_each_size<Pool>([](Pool& pool) {
     const std::size_t size = pool.num_threads();
     std::latch everyone(static_cast<std::ptrdiff_t>(size));
-    pool.parallel_for(std::size_t{0}, size, [&](std::size_t) { everyone.arrive_and_wait(); },
-                      {.schedule = blitz::Schedule::fixed});
+    blitz::parallel_for({.schedule = blitz::Schedule::kFixed, .pool = &pool}, std::size_t{0}, size,
+                        [&](std::size_t) { everyone.arrive_and_wait(); });
     // All but the caller's slot have been awake, and go to sleep again.
     const auto asleep = [&] {
       const auto stats = pool.stats();
@@ -174,7 +174,7 @@ TEST_CASE_TEMPLATE("pool: hooks are called once for each thread, on that thread"
       CHECK(starts.each_once());  // the constructor has waited
       CHECK(threads.size() == size);
       CHECK_FALSE(threads.contains(std::this_thread::get_id()));
-      pool.parallel_for(0, 1000, [](int) {});
+      blitz::parallel_for({.pool = &pool}, 0, 1000, [](int) {});
       CHECK(exits.total() == 0);
     }
     CHECK(starts.each_once());
@@ -252,11 +252,11 @@ TEST_CASE_TEMPLATE("pool: one processor for each worker, counted around", Pool, 
   std::vector<std::vector<unsigned>> masks(size);
   Pool pool({.num_threads = size,
              .on_thread_start = [&](std::size_t index) { masks[index] = own_mask(); },
-             .affinity = blitz::Affinity::one_per_worker});
+             .affinity = blitz::Affinity::kOnePerWorker});
   for (std::size_t i = 0; i < size; ++i) CHECK(masks[i] == std::vector<unsigned>{allowed[i % allowed.size()]});
   CHECK(own_mask() == allowed);  // the caller's own is as it was
   std::atomic<int> sum{0};
-  pool.parallel_for(0, 100, [&](int i) { sum += i; });
+  blitz::parallel_for({.pool = &pool}, 0, 100, [&](int i) { sum += i; });
   CHECK(sum == 4950);
 }
 
@@ -313,7 +313,7 @@ TEST_CASE_TEMPLATE("pool: a stack that the system refuses is an error that says 
 
 TEST_CASE_TEMPLATE("pool: what the system cannot do is an error that names the option", Pool, BLITZ_TEST_POOLS) {
   CHECK(mentions(
-      message_of<ThreadPoolError>([] { Pool pool({.num_threads = 1, .affinity = blitz::Affinity::one_per_worker}); }),
+      message_of<ThreadPoolError>([] { Pool pool({.num_threads = 1, .affinity = blitz::Affinity::kOnePerWorker}); }),
       "affinity"));
   CHECK(mentions(message_of<ThreadPoolError>([] { Pool pool({.num_threads = 1, .stack_size = 1 << 20}); }),
                  "stack_size"));
@@ -475,6 +475,6 @@ TEST_CASE_TEMPLATE("pool: 0 threads are as many as the environment says, or the 
 TEST_CASE_TEMPLATE("pool: more threads than processors, by far", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 100});
   std::atomic<int> sum{0};
-  pool.parallel_for(0, 1000, [&](int i) { sum += i; });
+  blitz::parallel_for({.pool = &pool}, 0, 1000, [&](int i) { sum += i; });
   CHECK(sum == 499'500);
 }

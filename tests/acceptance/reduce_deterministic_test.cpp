@@ -65,18 +65,20 @@ TEST_CASE_TEMPLATE("deterministic: sums and products of floating-point numbers",
     CAPTURE(length);
     const auto doubles = sensitive_numbers<double>(length);
     const auto floats = sensitive_numbers<float>(length);
-    same_bits<Pool>(
-        [&](auto& pool) { return pool.parallel_reduce(doubles, 0.0, std::plus<>{}, {.deterministic = true}); });
-    same_bits<Pool>(
-        [&](auto& pool) { return pool.parallel_reduce(floats, 0.0f, std::plus<>{}, {.deterministic = true}); });
     same_bits<Pool>([&](auto& pool) {
-      return pool.parallel_transform_reduce(doubles, 1.0, std::multiplies<>{}, [](double x) { return 1 + x * 1e-25; },
-                                            {.deterministic = true});
+      return blitz::parallel_reduce({.deterministic = true, .pool = &pool}, doubles, 0.0, std::plus<>{});
     });
     same_bits<Pool>([&](auto& pool) {
-      return pool.parallel_transform_reduce(
-          doubles, 0.0, [](double a, double b) { return a + b; }, [](double x) { return x * x; },
-          {.deterministic = true});
+      return blitz::parallel_reduce({.deterministic = true, .pool = &pool}, floats, 0.0f, std::plus<>{});
+    });
+    same_bits<Pool>([&](auto& pool) {
+      return blitz::parallel_transform_reduce({.deterministic = true, .pool = &pool}, doubles, 1.0, std::multiplies<>{},
+                                              [](double x) { return 1 + x * 1e-25; });
+    });
+    same_bits<Pool>([&](auto& pool) {
+      return blitz::parallel_transform_reduce(
+          {.deterministic = true, .pool = &pool}, doubles, 0.0, [](double a, double b) { return a + b; },
+          [](double x) { return x * x; });
     });
   }
 }
@@ -84,10 +86,10 @@ TEST_CASE_TEMPLATE("deterministic: sums and products of floating-point numbers",
 TEST_CASE_TEMPLATE("deterministic: the free function gives the bits of the pool's", Pool, BLITZ_TEST_POOLS) {
   const auto numbers = sensitive_numbers<double>(100'000);
   const std::plus<> plus;
-  const auto expected =
-      same_bits<Pool>([&](auto& pool) { return pool.parallel_reduce(numbers, 0.0, plus, {.deterministic = true}); });
+  const auto expected = same_bits<Pool>(
+      [&](auto& pool) { return blitz::parallel_reduce({.deterministic = true, .pool = &pool}, numbers, 0.0, plus); });
   for_each_size<Pool>([&](Pool& pool) {
-    const auto here = [&] { return blitz::parallel_reduce(numbers, 0.0, plus, {.deterministic = true}); };
+    const auto here = [&] { return blitz::parallel_reduce({.deterministic = true}, numbers, 0.0, plus); };
     CHECK(bits(pool.install(here)) == expected);
   });
 }
@@ -95,13 +97,14 @@ TEST_CASE_TEMPLATE("deterministic: the free function gives the bits of the pool'
 TEST_CASE_TEMPLATE("deterministic: whatever the schedule, and whatever else the pool does", Pool, BLITZ_TEST_POOLS) {
   const auto numbers = sensitive_numbers<double>(20'000);
   const auto expected = same_bits<Pool>([&](auto& pool) {
-    return pool.parallel_reduce(numbers, 0.0, std::plus<>{}, {.schedule = Schedule::fixed, .deterministic = true});
+    return blitz::parallel_reduce({.schedule = Schedule::kFixed, .deterministic = true, .pool = &pool}, numbers, 0.0,
+                                  std::plus<>{});
   });
   for_each_size<Pool>([&](Pool& pool) {
     std::atomic<int> right{0};
     const int rounds = static_cast<int>(repetitions<Pool>(200));
-    pool.parallel_for(0, rounds, [&](int) {
-      const double sum = blitz::parallel_reduce(numbers, 0.0, std::plus<>{}, {.deterministic = true});
+    blitz::parallel_for({.pool = &pool}, 0, rounds, [&](int) {
+      const double sum = blitz::parallel_reduce({.deterministic = true}, numbers, 0.0, std::plus<>{});
       right += bits(sum) == expected ? 1 : 0;
     });
     CHECK(right == rounds);
@@ -114,7 +117,8 @@ TEST_CASE_TEMPLATE("deterministic: the grain decides, too", Pool, BLITZ_TEST_POO
   for (const std::size_t grain : {0, 1000, 7000, 50'000}) {
     CAPTURE(grain);
     different.insert(same_bits<Pool>([&](auto& pool) {
-      return pool.parallel_reduce(numbers, 0.0, std::plus<>{}, {.min_grain = grain, .deterministic = true});
+      return blitz::parallel_reduce({.min_grain = grain, .deterministic = true, .pool = &pool}, numbers, 0.0,
+                                    std::plus<>{});
     }));
   }
   CHECK(different.size() > 1);  // The numbers are what they are meant to be.
@@ -127,10 +131,11 @@ TEST_CASE_TEMPLATE("deterministic: an operation that is not associative at all",
   for (const int count : {1, 2, 5, 100, 1500}) {
     blitz::ThreadPool alone({.num_threads = 1});
     const blitz::ReduceOptions options{.deterministic = true};
-    const std::string expected = alone.parallel_transform_reduce(0, count, std::string(), pair, letter, options);
+    const std::string expected =
+        blitz::parallel_transform_reduce(in(alone, options), 0, count, std::string(), pair, letter);
     for (const std::size_t size : kThreads) {
       Pool pool({.num_threads = size});
-      CHECK(pool.parallel_transform_reduce(0, count, std::string(), pair, letter, options) == expected);
+      CHECK(blitz::parallel_transform_reduce(in(pool, options), 0, count, std::string(), pair, letter) == expected);
     }
   }
 }
@@ -144,10 +149,12 @@ TEST_CASE_TEMPLATE("deterministic: folds of items and of blocks", Pool, BLITZ_TE
   for (const std::size_t length : kLengths) {
     CAPTURE(length);
     const auto doubles = sensitive_numbers<double>(length);
-    same_bits<Pool>(
-        [&](auto& pool) { return pool.parallel_reduce(doubles, 0.0, add, std::plus<>{}, {.deterministic = true}); });
     same_bits<Pool>([&](auto& pool) {
-      return pool.parallel_reduce_blocks(doubles, 0.0, add_block, std::plus<>{}, {.deterministic = true});
+      return blitz::parallel_reduce({.deterministic = true, .pool = &pool}, doubles, 0.0, add, std::plus<>{});
+    });
+    same_bits<Pool>([&](auto& pool) {
+      return blitz::parallel_reduce_blocks({.deterministic = true, .pool = &pool}, doubles, 0.0, add_block,
+                                           std::plus<>{});
     });
   }
 }
@@ -160,7 +167,7 @@ TEST_CASE_TEMPLATE("deterministic: as many items at once as there are workers", 
       everyone.arrive_and_wait();
       return i;
     };
-    CHECK(pool.parallel_transform_reduce(0, workers, 0, std::plus<>{}, item, {.deterministic = true}) ==
-          workers * (workers - 1) / 2);
+    CHECK(blitz::parallel_transform_reduce({.deterministic = true, .pool = &pool}, 0, workers, 0, std::plus<>{},
+                                           item) == workers * (workers - 1) / 2);
   });
 }

@@ -49,20 +49,21 @@ TEST_CASE_TEMPLATE("parallel_reduce: sums of every length, in the pool and from 
       const auto all = numbers(count);
       const long sum = std::accumulate(all.begin(), all.end(), 0L);
       const long squares = std::transform_reduce(all.begin(), all.end(), 0L, std::plus<>{}, square);
-      CHECK(pool.parallel_reduce(all, 0L, std::plus<>{}, options) == sum);
-      CHECK(pool.parallel_reduce(all.begin(), all.end(), 0L, std::plus<>{}, options) == sum);
-      CHECK(pool.parallel_reduce(0L, static_cast<long>(count), 0L, std::plus<>{}, options) == sum);
-      CHECK(pool.parallel_transform_reduce(all, 0L, std::plus<>{}, square, options) == squares);
-      CHECK(pool.parallel_transform_reduce(all.begin(), all.end(), 0L, std::plus<>{}, square, options) == squares);
-      CHECK(pool.parallel_transform_reduce(0L, static_cast<long>(count), 0L, std::plus<>{}, square, options) ==
+      CHECK(blitz::parallel_reduce(in(pool, options), all, 0L, std::plus<>{}) == sum);
+      CHECK(blitz::parallel_reduce(in(pool, options), all.begin(), all.end(), 0L, std::plus<>{}) == sum);
+      CHECK(blitz::parallel_reduce(in(pool, options), 0L, static_cast<long>(count), 0L, std::plus<>{}) == sum);
+      CHECK(blitz::parallel_transform_reduce(in(pool, options), all, 0L, std::plus<>{}, square) == squares);
+      CHECK(blitz::parallel_transform_reduce(in(pool, options), all.begin(), all.end(), 0L, std::plus<>{}, square) ==
             squares);
+      CHECK(blitz::parallel_transform_reduce(in(pool, options), 0L, static_cast<long>(count), 0L, std::plus<>{},
+                                             square) == squares);
       pool.install([&] {
-        CHECK(blitz::parallel_reduce(all, 0L, std::plus<>{}, options) == sum);
-        CHECK(blitz::parallel_reduce(all.begin(), all.end(), 0L, std::plus<>{}, options) == sum);
-        CHECK(blitz::parallel_reduce(0L, static_cast<long>(count), 0L, std::plus<>{}, options) == sum);
-        CHECK(blitz::parallel_transform_reduce(all, 0L, std::plus<>{}, square, options) == squares);
-        CHECK(blitz::parallel_transform_reduce(all.begin(), all.end(), 0L, std::plus<>{}, square, options) == squares);
-        CHECK(blitz::parallel_transform_reduce(0L, static_cast<long>(count), 0L, std::plus<>{}, square, options) ==
+        CHECK(blitz::parallel_reduce(options, all, 0L, std::plus<>{}) == sum);
+        CHECK(blitz::parallel_reduce(options, all.begin(), all.end(), 0L, std::plus<>{}) == sum);
+        CHECK(blitz::parallel_reduce(options, 0L, static_cast<long>(count), 0L, std::plus<>{}) == sum);
+        CHECK(blitz::parallel_transform_reduce(options, all, 0L, std::plus<>{}, square) == squares);
+        CHECK(blitz::parallel_transform_reduce(options, all.begin(), all.end(), 0L, std::plus<>{}, square) == squares);
+        CHECK(blitz::parallel_transform_reduce(options, 0L, static_cast<long>(count), 0L, std::plus<>{}, square) ==
               squares);
       });
     }
@@ -81,17 +82,17 @@ TEST_CASE_TEMPLATE("parallel_reduce: an operation need not commute", Pool, BLITZ
       CAPTURE(count);
       std::string text(count, ' ');
       for (std::size_t i = 0; i < count; ++i) text[i] = static_cast<char>('a' + i % 26);
-      CHECK(pool.parallel_reduce(text, std::string(), std::plus<>{}, options) == text);
+      CHECK(blitz::parallel_reduce(in(pool, options), text, std::string(), std::plus<>{}) == text);
     }
     const std::vector<std::string> words{"and ", "so ", "", "on"};
-    CHECK(pool.parallel_reduce(words, std::string(), std::plus<>{}, options) == "and so on");
-    CHECK(pool.parallel_transform_reduce(
-                  0, 1000, std::vector<int>(),
-                  [](std::vector<int> left, std::vector<int> right) {
-                    left.insert(left.end(), right.begin(), right.end());
-                    return left;
-                  },
-                  [](int i) { return std::vector<int>{i}; }, options)
+    CHECK(blitz::parallel_reduce(in(pool, options), words, std::string(), std::plus<>{}) == "and so on");
+    CHECK(blitz::parallel_transform_reduce(
+              in(pool, options), 0, 1000, std::vector<int>(),
+              [](std::vector<int> left, std::vector<int> right) {
+                left.insert(left.end(), right.begin(), right.end());
+                return left;
+              },
+              [](int i) { return std::vector<int>{i}; })
               .size() == 1000);
   });
 }
@@ -99,50 +100,53 @@ TEST_CASE_TEMPLATE("parallel_reduce: an operation need not commute", Pool, BLITZ
 TEST_CASE_TEMPLATE("parallel_reduce: the order holds where two workers share", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   for (const ReduceOptions& options :
-       {ReduceOptions{}, ReduceOptions{.schedule = Schedule::fixed}, ReduceOptions{.deterministic = true}}) {
+       {ReduceOptions{}, ReduceOptions{.schedule = Schedule::kFixed}, ReduceOptions{.deterministic = true}}) {
     std::latch both(2);
     const auto digit = [&](int i) {
       if (i == 0 || i == 1) both.arrive_and_wait();
       return std::string(1, static_cast<char>('0' + i));
     };
-    CHECK(pool.parallel_transform_reduce(0, 2, std::string(), std::plus<>{}, digit, options) == "01");
+    CHECK(blitz::parallel_transform_reduce(in(pool, options), 0, 2, std::string(), std::plus<>{}, digit) == "01");
   }
 }
 
 TEST_CASE_TEMPLATE("parallel_reduce: views, proxies, deques, constants and temporaries", Pool, BLITZ_TEST_POOLS) {
   for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
-    CHECK(pool.parallel_reduce(std::views::iota(0, 1000), 0, std::plus<>{}, options) == 499'500);
-    CHECK(pool.parallel_reduce(std::views::iota(0, 1000) | std::views::transform([](int i) { return i / 2.0; }), 0.0,
-                               std::plus<>{}, options) == 249'750.0);
-    CHECK(pool.parallel_reduce(std::vector<bool>(777, true), true, std::logical_and<>{}, options));
-    CHECK(pool.parallel_reduce(std::deque<double>(5000, 0.5), 0.0, std::plus<>{}, options) == 2500.0);
+    CHECK(blitz::parallel_reduce(in(pool, options), std::views::iota(0, 1000), 0, std::plus<>{}) == 499'500);
+    CHECK(blitz::parallel_reduce(in(pool, options),
+                                 std::views::iota(0, 1000) | std::views::transform([](int i) { return i / 2.0; }), 0.0,
+                                 std::plus<>{}) == 249'750.0);
+    CHECK(blitz::parallel_reduce(in(pool, options), std::vector<bool>(777, true), true, std::logical_and<>{}));
+    CHECK(blitz::parallel_reduce(in(pool, options), std::deque<double>(5000, 0.5), 0.0, std::plus<>{}) == 2500.0);
     const std::vector<int> constant{3, 1, 2};
     const auto greatest = [](int a, int b) { return std::max(a, b); };
-    CHECK(pool.parallel_reduce(constant, std::numeric_limits<int>::min(), greatest, options) == 3);
-    CHECK(pool.parallel_reduce(std::span(constant).first(2), 0, std::ranges::max, options) == 3);
+    CHECK(blitz::parallel_reduce(in(pool, options), constant, std::numeric_limits<int>::min(), greatest) == 3);
+    CHECK(blitz::parallel_reduce(in(pool, options), std::span(constant).first(2), 0, std::ranges::max) == 3);
     const int array[] = {1, 2, 3};
-    CHECK(pool.parallel_reduce(array, 1L, std::multiplies<>{}, options) == 6);
-    CHECK(pool.parallel_reduce(array, array + 2, 0, std::plus<>{}, options) == 3);
+    CHECK(blitz::parallel_reduce(in(pool, options), array, 1L, std::multiplies<>{}) == 6);
+    CHECK(blitz::parallel_reduce(in(pool, options), array, array + 2, 0, std::plus<>{}) == 3);
     // Items by reference: a body may mark what it has seen.
     std::vector<int> seen(100, 0);
-    CHECK(pool.parallel_transform_reduce(
-              seen, 0, std::plus<>{}, [](int& x) { return ++x; }, options) == 100);
+    CHECK(blitz::parallel_transform_reduce(in(pool, options), seen, 0, std::plus<>{}, [](int& x) { return ++x; }) ==
+          100);
     CHECK(std::ranges::count(seen, 1) == 100);
     std::vector<std::pair<int, int>> pairs(10, {1, 2});
-    CHECK(pool.parallel_transform_reduce(pairs, 0, std::plus<>{}, &std::pair<int, int>::second, options) == 20);
+    CHECK(blitz::parallel_transform_reduce(in(pool, options), pairs, 0, std::plus<>{}, &std::pair<int, int>::second) ==
+          20);
   });
 }
 
 TEST_CASE_TEMPLATE("parallel_reduce: integers of any type, from anywhere to anywhere", Pool, BLITZ_TEST_POOLS) {
   for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
-    CHECK(pool.parallel_reduce(-500, 501, 0, std::plus<>{}, options) == 0);
-    CHECK(pool.parallel_reduce(std::int8_t{-128}, 128, 0, std::plus<>{}, options) == -128);
-    CHECK(pool.parallel_reduce(5, 5, 7, std::plus<>{}, options) == 7);
-    CHECK(pool.parallel_reduce(5, -5, 7, std::plus<>{}, options) == 7);
-    CHECK(pool.parallel_reduce(std::uint64_t{10}, std::uint64_t{3}, std::uint64_t{7}, std::plus<>{}, options) == 7);
+    CHECK(blitz::parallel_reduce(in(pool, options), -500, 501, 0, std::plus<>{}) == 0);
+    CHECK(blitz::parallel_reduce(in(pool, options), std::int8_t{-128}, 128, 0, std::plus<>{}) == -128);
+    CHECK(blitz::parallel_reduce(in(pool, options), 5, 5, 7, std::plus<>{}) == 7);
+    CHECK(blitz::parallel_reduce(in(pool, options), 5, -5, 7, std::plus<>{}) == 7);
+    CHECK(blitz::parallel_reduce(in(pool, options), std::uint64_t{10}, std::uint64_t{3}, std::uint64_t{7},
+                                 std::plus<>{}) == 7);
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
-    CHECK(pool.parallel_reduce(
-              most - 10, most, std::int64_t{0}, [](auto a, auto b) { return std::max(a, b); }, options) == most - 1);
+    CHECK(blitz::parallel_reduce(in(pool, options), most - 10, most, std::int64_t{0},
+                                 [](auto a, auto b) { return std::max(a, b); }) == most - 1);
   });
 }
 
@@ -151,11 +155,13 @@ TEST_CASE_TEMPLATE("parallel_reduce: iterators that are random-access by their c
   const auto twice = [factor = 2](int i) { return factor * i; };
   using Transformed = TransformIterator<CountingIterator, decltype(twice)>;
   for_each_reduction<Pool>([&](Pool& pool, const ReduceOptions& options) {
-    CHECK(pool.parallel_reduce(CountingIterator(0), CountingIterator(1000), 0L, std::plus<>(), options) == 499'500);
-    CHECK(pool.parallel_reduce(CountingIterator(0), CountingIterator(1000), 0.0, std::plus<>(), options) == 499'500);
-    CHECK(pool.parallel_transform_reduce(
-              Transformed(CountingIterator(0), twice), Transformed(CountingIterator(1000), twice), 0L, std::plus<>(),
-              [](int i) { return i + 1; }, options) == 1'000'000);
+    CHECK(blitz::parallel_reduce(in(pool, options), CountingIterator(0), CountingIterator(1000), 0L, std::plus<>()) ==
+          499'500);
+    CHECK(blitz::parallel_reduce(in(pool, options), CountingIterator(0), CountingIterator(1000), 0.0, std::plus<>()) ==
+          499'500);
+    CHECK(blitz::parallel_transform_reduce(in(pool, options), Transformed(CountingIterator(0), twice),
+                                           Transformed(CountingIterator(1000), twice), 0L, std::plus<>(),
+                                           [](int i) { return i + 1; }) == 1'000'000);
   });
 }
 
@@ -169,20 +175,20 @@ TEST_CASE_TEMPLATE("parallel_reduce: a value that is move-only and has no defaul
           left.value += right.value;
           return left;
         };
-        const Counted result = pool.parallel_transform_reduce(
-            0, count, none, sum, [&](int i) { return Counted(lives, i); }, options);
+        const Counted result = blitz::parallel_transform_reduce(in(pool, options), 0, count, none, sum,
+                                                                [&](int i) { return Counted(lives, i); });
         CHECK(result.value == count * (count - 1) / 2);
         CHECK(lives.alive == 1);
       }
       CHECK(lives.alive == 0);
     }
-    const auto owner = pool.parallel_transform_reduce(
-        0, 100, [] { return std::make_unique<int>(0); },
+    const auto owner = blitz::parallel_transform_reduce(
+        in(pool, options), 0, 100, [] { return std::make_unique<int>(0); },
         [](std::unique_ptr<int> left, const std::unique_ptr<int>& right) {
           *left += *right;
           return left;
         },
-        [](int i) { return std::make_unique<int>(i); }, options);
+        [](int i) { return std::make_unique<int>(i); });
     CHECK(*owner == 4950);
   });
 }
@@ -202,21 +208,21 @@ TEST_CASE_TEMPLATE("parallel_reduce: one operation takes items, another combines
       CAPTURE(count);
       const auto all = numbers(count);
       const auto end = static_cast<long>(count);
-      CHECK(pool.parallel_reduce(all, Numbers{}, append, join_lists, options) == all);
-      CHECK(pool.parallel_reduce(all.begin(), all.end(), Numbers{}, append, join_lists, options) == all);
-      CHECK(pool.parallel_reduce(0L, end, Numbers{}, append, join_lists, options) == all);
+      CHECK(blitz::parallel_reduce(in(pool, options), all, Numbers{}, append, join_lists) == all);
+      CHECK(blitz::parallel_reduce(in(pool, options), all.begin(), all.end(), Numbers{}, append, join_lists) == all);
+      CHECK(blitz::parallel_reduce(in(pool, options), 0L, end, Numbers{}, append, join_lists) == all);
       pool.install([&] {
-        CHECK(blitz::parallel_reduce(all, Numbers{}, append, join_lists, options) == all);
-        CHECK(blitz::parallel_reduce(all.begin(), all.end(), Numbers{}, append, join_lists, options) == all);
-        CHECK(blitz::parallel_reduce(0L, end, Numbers{}, append, join_lists, options) == all);
+        CHECK(blitz::parallel_reduce(options, all, Numbers{}, append, join_lists) == all);
+        CHECK(blitz::parallel_reduce(options, all.begin(), all.end(), Numbers{}, append, join_lists) == all);
+        CHECK(blitz::parallel_reduce(options, 0L, end, Numbers{}, append, join_lists) == all);
       });
     }
     // Items that are no values, by way of floating-point values too.
     const std::vector<std::string> words{"one", "of", "several", "", "words"};
     const auto add_length = [](double sum, const std::string& word) { return sum + static_cast<double>(word.size()); };
-    CHECK(pool.parallel_reduce(words, 0.0, add_length, std::plus<>{}, options) == 17.0);
+    CHECK(blitz::parallel_reduce(in(pool, options), words, 0.0, add_length, std::plus<>{}) == 17.0);
     const std::vector<std::string> many(1000, "four");
-    CHECK(pool.parallel_reduce(many, 0.0, add_length, std::plus<>{}, options) == 4000.0);
+    CHECK(blitz::parallel_reduce(in(pool, options), many, 0.0, add_length, std::plus<>{}) == 4000.0);
   });
 }
 
@@ -227,11 +233,11 @@ TEST_CASE_TEMPLATE("parallel_reduce: with a fold, in the global pool and without
   const std::vector<int> items{1, 2, 3, 4};
   CHECK(blitz::parallel_reduce(items, 0, count_even, std::plus<>{}) == 2);
   CHECK(blitz::parallel_reduce(0, 1000, 0, count_even, std::plus<>{}) == 500);
-  CHECK(blitz::parallel_reduce(items, 0, std::plus<>{}, options) == 10);
-  CHECK(blitz::parallel_reduce(0, 1000, 0, std::plus<>{}, options) == 499'500);
-  CHECK(pool.parallel_reduce(items, 0, count_even, std::plus<>{}, {.deterministic = true}) == 2);
-  CHECK(pool.parallel_reduce(5, -5, 7, count_even, std::plus<>{}) == 7);
-  CHECK(pool.parallel_reduce(items, 0, std::plus<>{}, std::plus<>{}, options) == 10);
+  CHECK(blitz::parallel_reduce(options, items, 0, std::plus<>{}) == 10);
+  CHECK(blitz::parallel_reduce(options, 0, 1000, 0, std::plus<>{}) == 499'500);
+  CHECK(blitz::parallel_reduce({.deterministic = true, .pool = &pool}, items, 0, count_even, std::plus<>{}) == 2);
+  CHECK(blitz::parallel_reduce({.pool = &pool}, 5, -5, 7, count_even, std::plus<>{}) == 7);
+  CHECK(blitz::parallel_reduce(in(pool, options), items, 0, std::plus<>{}, std::plus<>{}) == 10);
 
   const std::vector<std::string> words{"a", "map", "of", "two", "or", "more"};
   const auto count_word = [](auto found, const std::string& word) {
@@ -249,7 +255,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: with a fold, in the global pool and without
 TEST_CASE_TEMPLATE("parallel_reduce: with a fold, the order holds where two workers share", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   for (const ReduceOptions& options :
-       {ReduceOptions{}, ReduceOptions{.schedule = Schedule::fixed}, ReduceOptions{.deterministic = true}}) {
+       {ReduceOptions{}, ReduceOptions{.schedule = Schedule::kFixed}, ReduceOptions{.deterministic = true}}) {
     std::latch both(2);
     std::atomic<int> combined{0};
     const auto add_digit = [&](std::string text, int i) {
@@ -260,7 +266,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: with a fold, the order holds where two work
       ++combined;
       return left + right;
     };
-    CHECK(pool.parallel_reduce(0, 2, std::string(), add_digit, concatenate, options) == "01");
+    CHECK(blitz::parallel_reduce(in(pool, options), 0, 2, std::string(), add_digit, concatenate) == "01");
     CHECK(combined == 1);
   }
 }
@@ -284,8 +290,9 @@ TEST_CASE_TEMPLATE("parallel_reduce: with a fold, a value that is move-only and 
       Lives lives;
       {
         const auto none = [&] { return Counted(lives, 0); };
-        const Counted by_item = pool.parallel_reduce(0, count, none, add_item, add, options);
-        const Counted by_block = pool.parallel_reduce_blocks(std::views::iota(0, count), none, add_block, add, options);
+        const Counted by_item = blitz::parallel_reduce(in(pool, options), 0, count, none, add_item, add);
+        const Counted by_block =
+            blitz::parallel_reduce_blocks(in(pool, options), std::views::iota(0, count), none, add_block, add);
         CHECK(by_item.value == count * (count - 1) / 2);
         CHECK(by_block.value == count * (count - 1) / 2);
         CHECK(lives.alive == 2);
@@ -327,10 +334,10 @@ TEST_CASE_TEMPLATE("parallel_reduce_blocks: blocks cover the range in order", Po
           CHECK(run.last - run.first == static_cast<long>(count));
           if (count > 0) CHECK(run.shortest >= std::min(grain, count));
         };
-        check(pool.parallel_reduce_blocks(all, Run{}, take_block, join_runs, options));
-        check(pool.install([&] { return blitz::parallel_reduce_blocks(all, Run{}, take_block, join_runs, options); }));
-        check(pool.parallel_reduce_blocks(std::views::iota(0L, static_cast<long>(count)), Run{}, take_block, join_runs,
-                                          options));
+        check(blitz::parallel_reduce_blocks(in(pool, options), all, Run{}, take_block, join_runs));
+        check(pool.install([&] { return blitz::parallel_reduce_blocks(options, all, Run{}, take_block, join_runs); }));
+        check(blitz::parallel_reduce_blocks(in(pool, options), std::views::iota(0L, static_cast<long>(count)), Run{},
+                                            take_block, join_runs));
       }
     }
   });
@@ -344,32 +351,32 @@ TEST_CASE_TEMPLATE("parallel_reduce_blocks: alone it is one block", Pool, BLITZ_
     return std::accumulate(block.begin(), block.end(), sum);
   };
   std::vector<double> halves(10'000, 0.5);
-  CHECK(pool.parallel_reduce_blocks(halves, 0.0, sum_block, std::plus<>{}) == 5000.0);
+  CHECK(blitz::parallel_reduce_blocks({.pool = &pool}, halves, 0.0, sum_block, std::plus<>{}) == 5000.0);
   CHECK(blocks == 1);
   halves.clear();
-  CHECK(pool.parallel_reduce_blocks(halves, -1.0, sum_block, std::plus<>{}) == -1.0);
+  CHECK(blitz::parallel_reduce_blocks({.pool = &pool}, halves, -1.0, sum_block, std::plus<>{}) == -1.0);
   CHECK(blocks == 1);
 }
 
 TEST_CASE_TEMPLATE("parallel_reduce: the result has the identity's type", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   const std::vector<std::uint8_t> bytes(1000, 255);
-  const auto sum = pool.parallel_reduce(bytes, std::uint64_t{0}, std::plus<>{});
+  const auto sum = blitz::parallel_reduce({.pool = &pool}, bytes, std::uint64_t{0}, std::plus<>{});
   static_assert(std::is_same_v<decltype(sum), const std::uint64_t>);
   CHECK(sum == 255'000);
   const double zero = 0;
-  static_assert(std::is_same_v<decltype(pool.parallel_reduce(bytes, zero, std::plus<>{})), double>);
-  static_assert(std::is_same_v<decltype(pool.parallel_reduce(
-                                   bytes, [] { return 0.0; }, std::plus<>{})),
+  static_assert(std::is_same_v<decltype(blitz::parallel_reduce({.pool = &pool}, bytes, zero, std::plus<>{})), double>);
+  static_assert(std::is_same_v<decltype(blitz::parallel_reduce(
+                                   {.pool = &pool}, bytes, [] { return 0.0; }, std::plus<>{})),
                                double>);
-  CHECK(pool.parallel_reduce(bytes, zero, std::plus<>{}) == 255'000.0);
+  CHECK(blitz::parallel_reduce({.pool = &pool}, bytes, zero, std::plus<>{}) == 255'000.0);
   // Statistics of several kinds at once.
   struct Extent {
     long least = std::numeric_limits<long>::max();
     long greatest = std::numeric_limits<long>::min();
   };
-  const auto extent = pool.parallel_transform_reduce(
-      -700L, 301L, Extent{},
+  const auto extent = blitz::parallel_transform_reduce(
+      {.pool = &pool}, -700L, 301L, Extent{},
       [](Extent a, Extent b) {
         return Extent{std::min(a.least, b.least), std::max(a.greatest, b.greatest)};
       },
@@ -398,9 +405,9 @@ TEST_CASE_TEMPLATE("parallel_reduce: alone it copies the identity once", Pool, B
   };
   Pool pool({.num_threads = 1});
   int copies = 0;
-  CHECK(pool.parallel_reduce(0, 10'000, Copied(copies), Add{}).sum == 49'995'000);
+  CHECK(blitz::parallel_reduce({.pool = &pool}, 0, 10'000, Copied(copies), Add{}).sum == 49'995'000);
   CHECK(copies == 1);
-  CHECK(pool.parallel_reduce(0, 0, Copied(copies), Add{}).sum == 0);
+  CHECK(blitz::parallel_reduce({.pool = &pool}, 0, 0, Copied(copies), Add{}).sum == 0);
   CHECK(copies == 2);
 }
 
@@ -415,7 +422,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: callables are used in place", Pool, BLITZ_T
         return only.value * i;
       };
       const int made = lives.made;
-      CHECK(pool.parallel_transform_reduce(0, 1000, 0, add, twice, options) == 999'000);
+      CHECK(blitz::parallel_transform_reduce(in(pool, options), 0, 1000, 0, add, twice) == 999'000);
       CHECK(lives.made == made);
     }
     CHECK(lives.alive == 0);
@@ -424,10 +431,12 @@ TEST_CASE_TEMPLATE("parallel_reduce: callables are used in place", Pool, BLITZ_T
 
 TEST_CASE_TEMPLATE("parallel_reduce: nested, and from several threads", Pool, BLITZ_TEST_POOLS) {
   for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
-    const auto row = [&](int i) { return blitz::parallel_reduce(0, i, 0L, std::plus<>{}, options); };
+    const auto row = [&](int i) { return blitz::parallel_reduce(options, 0, i, 0L, std::plus<>{}); };
     long expected = 0;
     for (long i = 0; i < 100; ++i) expected += i * (i - 1) / 2;
-    const auto all = [&] { return pool.parallel_transform_reduce(0, 100, 0L, std::plus<>{}, row, options); };
+    const auto all = [&] {
+      return blitz::parallel_transform_reduce(in(pool, options), 0, 100, 0L, std::plus<>{}, row);
+    };
     CHECK(all() == expected);
 
     std::atomic<int> right{0};

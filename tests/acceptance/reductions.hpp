@@ -17,11 +17,11 @@ using blitz::ReduceOptions;
 /// Calls `test` with each pool, and each way to share a reduction out.
 template <class Pool, class Test>
 void for_each_reduction(Test&& test) {
-  const std::array<ReduceOptions, 3> ways{ReduceOptions{}, ReduceOptions{.schedule = Schedule::fixed},
+  const std::array<ReduceOptions, 3> ways{ReduceOptions{}, ReduceOptions{.schedule = Schedule::kFixed},
                                           ReduceOptions{.deterministic = true}};
   for_each_size<Pool>([&](Pool& pool) {
     for (const ReduceOptions& options : ways) {
-      CAPTURE(options.schedule == Schedule::fixed);
+      CAPTURE(options.schedule == Schedule::kFixed);
       CAPTURE(options.deterministic);
       test(pool, options);
     }

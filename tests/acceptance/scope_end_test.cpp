@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "scopes.hpp"
+#include "support/in_pool.hpp"
 
 using blitz::Scope;
 using namespace blitz_test;
@@ -117,7 +118,7 @@ TEST_CASE_TEMPLATE("scope: the first exception wins", Pool, BLITZ_TEST_POOLS) {
         CHECK(what_is_thrown_by([&] {
                 open([](Scope& scope) {
                   scope.spawn([] { throw Failure("job"); });
-                  CHECK(blitz::yield_local() == blitz::Yield::executed);
+                  CHECK(blitz::yield_local() == blitz::Yield::kExecuted);
                   throw Failure("body");
                 });
               }) == "job");
@@ -219,24 +220,22 @@ void check_nothing_begins(Pool& pool, const blitz::ScopeOptions& options, const 
   const auto others = static_cast<std::ptrdiff_t>(pool.num_threads()) - 1;
   std::latch busy(others);
   std::latch let_go(1);
-  pool.scope(
-      [&](Scope& scope) {
-        for (std::ptrdiff_t i = 0; i < others; ++i) {
-          scope.spawn([&](Scope& same) {
-            busy.count_down();
-            let_go.wait();
-            spawn_some(same);  // Runs to its end; what it spawns does not begin.
-          });
-        }
-        busy.wait();
-        spawn_some(scope);
-        CHECK_FALSE(scope.stop_requested());
-        stop(scope);
-        CHECK(scope.stop_requested());
-        spawn_some(scope);
-        let_go.count_down();
-      },
-      options);
+  blitz::scope(in(pool, options), [&](Scope& scope) {
+    for (std::ptrdiff_t i = 0; i < others; ++i) {
+      scope.spawn([&](Scope& same) {
+        busy.count_down();
+        let_go.wait();
+        spawn_some(same);  // Runs to its end; what it spawns does not begin.
+      });
+    }
+    busy.wait();
+    spawn_some(scope);
+    CHECK_FALSE(scope.stop_requested());
+    stop(scope);
+    CHECK(scope.stop_requested());
+    spawn_some(scope);
+    let_go.count_down();
+  });
   CHECK(begun == 0);
   CHECK(lives.made >= 2 * kSpawns);
   CHECK(lives.alive == 0);
@@ -385,11 +384,9 @@ TEST_CASE_TEMPLATE("scope: stopped at any moment of its life, and after it", Poo
       });
       begun.count_down();
       gap(std::chrono::microseconds(100));
-      pool.scope(
-          [&](Scope& scope) {
-            for (int i = 0; i < kSpawns; ++i) scope.spawn(CountedCall<>(lives, calls));
-          },
-          {.stop = source.get_token()});
+      blitz::scope({.stop = source.get_token(), .pool = &pool}, [&](Scope& scope) {
+        for (int i = 0; i < kSpawns; ++i) scope.spawn(CountedCall<>(lives, calls));
+      });
       CHECK(lives.alive == 0);
       CHECK(calls <= kSpawns);
       stopper.join();

@@ -52,17 +52,20 @@ class OpenScope {
 /// the pool.
 template <class Pool>
 void with_each_kind_of_scope(Pool& pool, const std::function<void(Pool&, const OpenScope&)>& test) {
-  using Body = OpenScope::Body;
-  using blitz::ScopeOptions;
-  test(pool, OpenScope([&](const Body& body, const ScopeOptions& o) { pool.scope(body, o); }));
-  test(pool, OpenScope([&](const Body& body, const ScopeOptions& o) { pool.scope_fifo(body, o); }));
-  test(pool, OpenScope([&](const Body& body, const ScopeOptions& o) { pool.in_place_scope(body, o); }));
-  test(pool, OpenScope([&](const Body& body, const ScopeOptions& o) { pool.in_place_scope_fifo(body, o); }));
-  if (!pool.current_thread_index().has_value()) return;
-  test(pool, OpenScope([](const Body& body, const ScopeOptions& o) { blitz::scope(body, o); }));
-  test(pool, OpenScope([](const Body& body, const ScopeOptions& o) { blitz::scope_fifo(body, o); }));
-  test(pool, OpenScope([](const Body& body, const ScopeOptions& o) { blitz::in_place_scope(body, o); }));
-  test(pool, OpenScope([](const Body& body, const ScopeOptions& o) { blitz::in_place_scope_fifo(body, o); }));
+  const auto with_each = [&](const blitz::PoolRef where) {
+    for (const auto order : {blitz::Order::kLifo, blitz::Order::kFifo}) {
+      for (const bool in_place : {false, true}) {
+        test(pool, OpenScope([=](const OpenScope::Body& body, blitz::ScopeOptions options) {
+               options.order = order;
+               options.in_place = in_place;
+               options.pool = where;
+               blitz::scope(options, body);
+             }));
+      }
+    }
+  };
+  with_each(pool);
+  if (pool.current_thread_index().has_value()) with_each({});
 }
 
 /// The same with each pool, from outside and on one of its workers.

@@ -20,27 +20,27 @@ using namespace blitz_test;
 namespace {
 
 using Numbers = std::vector<int>;
-using ScopeBody = std::function<void(Scope&)>;
+using ScopeFunction = std::function<void(Scope&)>;
 
 /// The two orders, of scopes and of detached spawns.
 struct Order {
-  void (*scope)(const ScopeBody& body);
-  void (*spawn)(Scope& scope, const ScopeBody& job);
+  void (*scope)(const ScopeFunction& body);
+  void (*spawn)(Scope& scope, const ScopeFunction& job);
   void (*spawn_detached)(const std::function<void()>& job);
 };
 
-constexpr Order kLifo{[](const ScopeBody& body) { blitz::scope(body); },
-                      [](Scope& scope, const ScopeBody& job) { scope.spawn(job); },
+constexpr Order kLifo{[](const ScopeFunction& body) { blitz::scope(body); },
+                      [](Scope& scope, const ScopeFunction& job) { scope.spawn(job); },
                       [](const std::function<void()>& job) { blitz::spawn(job); }};
-constexpr Order kFifo{[](const ScopeBody& body) { blitz::scope_fifo(body); },
-                      [](Scope& scope, const ScopeBody& job) { scope.spawn_fifo(job); },
+constexpr Order kFifo{[](const ScopeFunction& body) { blitz::scope_fifo(body); },
+                      [](Scope& scope, const ScopeFunction& job) { scope.spawn_fifo(job); },
                       [](const std::function<void()>& job) { blitz::spawn_fifo(job); }};
 /// What scope_fifo does by itself, without a word at the spawn.
 constexpr Order kFifoByScope{kFifo.scope, kLifo.spawn, kFifo.spawn_detached};
 /// What in_place_scope_fifo does on a worker.
-constexpr Order kFifoInPlace{[](const ScopeBody& body) { blitz::in_place_scope_fifo(body); }, kLifo.spawn,
+constexpr Order kFifoInPlace{[](const ScopeFunction& body) { blitz::in_place_scope_fifo(body); }, kLifo.spawn,
                              kFifo.spawn_detached};
-constexpr Order kLifoInPlace{[](const ScopeBody& body) { blitz::in_place_scope(body); }, kLifo.spawn,
+constexpr Order kLifoInPlace{[](const ScopeFunction& body) { blitz::in_place_scope(body); }, kLifo.spawn,
                              kLifo.spawn_detached};
 
 /// 0 to 99, in tens: each of the two digits up or down.
@@ -218,8 +218,8 @@ TEST_CASE_TEMPLATE("scope order: what comes from outside is run in the order of 
     return all;
   };
   Pool pool({.num_threads = 1});
-  CHECK(run([&](const ScopeBody& body) { pool.in_place_scope(body); }) == expected);
-  CHECK(run([&](const ScopeBody& body) { pool.in_place_scope_fifo(body); }) == expected);
+  CHECK(run([&](const ScopeFunction& body) { pool.in_place_scope(body); }) == expected);
+  CHECK(run([&](const ScopeFunction& body) { pool.in_place_scope_fifo(body); }) == expected);
 }
 
 // --- detached ---

@@ -159,7 +159,7 @@ TEST_CASE_TEMPLATE("spawn: returns at once, on a worker too", Pool, BLITZ_TEST_P
       pool.spawn([&] { ++calls; });
       pool.spawn_fifo([&] { ++calls; });
       CHECK(calls == 0);
-      while (blitz::yield_local() == blitz::Yield::executed) {
+      while (blitz::yield_local() == blitz::Yield::kExecuted) {
       }
       CHECK(calls == 3);
     });

@@ -220,7 +220,7 @@ TEST_CASE_TEMPLATE("task group: a worker that waits runs other jobs, so no pool 
       run_many(group, count);
       group.wait();
       CHECK(count == kMany);
-      while (blitz::yield_now() == blitz::Yield::executed) {
+      while (blitz::yield_now() == blitz::Yield::kExecuted) {
       }
       CHECK(other_called);
     });
@@ -378,7 +378,7 @@ TEST_CASE_TEMPLATE("task group: inside isolate, a wait runs jobs of the isolated
         CHECK(count == kMany);
         CHECK_FALSE(strange);
       });
-      while (blitz::yield_now() == blitz::Yield::executed) {
+      while (blitz::yield_now() == blitz::Yield::kExecuted) {
       }
       CHECK(strange);
     });

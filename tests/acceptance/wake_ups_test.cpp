@@ -27,7 +27,7 @@ std::uint64_t times_woken(const Pool& pool) {
 
 TEST_CASE_TEMPLATE("wake-ups: a loop of less than some microseconds wakes nobody", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
-  const auto call = [&] { pool.parallel_for(0, 32, [](int /*i*/) {}); };
+  const auto call = [&] { blitz::parallel_for({.pool = &pool}, 0, 32, [](int /*i*/) {}); };
   // A call during which this thread loses its processor looks like a long one, and wakes a worker: one of a few series
   // of calls tells.
   constexpr int kTries = 100;
@@ -52,7 +52,9 @@ TEST_CASE_TEMPLATE("wake-ups: a loop of less than a wake-up costs wakes hardly a
   bool few = false;
   for (int i = 0; i < kTries && !few; ++i) {
     Pool pool({.num_threads = 2});
-    const auto call = [&] { pool.parallel_for(0, 12, [](int /*i*/) { spend(std::chrono::microseconds(1)); }); };
+    const auto call = [&] {
+      blitz::parallel_for({.pool = &pool}, 0, 12, [](int /*i*/) { spend(std::chrono::microseconds(1)); });
+    };
     call();
     wait_until_all_sleep(pool);
     const std::uint64_t before = times_woken(pool);
@@ -70,7 +72,7 @@ TEST_CASE_TEMPLATE("wake-ups: a loop of milliseconds wakes a worker, the first c
   for (std::uint64_t calls = 1; calls <= 3; ++calls) {
     wait_until_all_sleep(pool);
     const std::uint64_t before = times_woken(pool);
-    pool.parallel_for(0, 100, [](int /*i*/) { spend(std::chrono::microseconds(100)); });
+    blitz::parallel_for({.pool = &pool}, 0, 100, [](int /*i*/) { spend(std::chrono::microseconds(100)); });
     CHECK(times_woken(pool) > before);
   }
 }
@@ -78,7 +80,9 @@ TEST_CASE_TEMPLATE("wake-ups: a loop of milliseconds wakes a worker, the first c
 TEST_CASE_TEMPLATE("wake-ups: short loops that follow one another wake a worker in the end", Pool, BLITZ_TEST_POOLS) {
   // Each of them is too short, once it is known, and help in some ten of them worth a wake-up.
   Pool pool({.num_threads = 2});
-  const auto call = [&] { pool.parallel_for(0, 32, [](int /*i*/) { spend(std::chrono::nanoseconds(500)); }); };
+  const auto call = [&] {
+    blitz::parallel_for({.pool = &pool}, 0, 32, [](int /*i*/) { spend(std::chrono::nanoseconds(500)); });
+  };
   call();
   wait_until_all_sleep(pool);
   const std::uint64_t before = times_woken(pool);

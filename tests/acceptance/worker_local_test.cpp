@@ -1,4 +1,4 @@
-// worker_local: which job is lent what.
+// WorkerLocal: which job is lent what.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -21,7 +21,7 @@
 #include "support/counted.hpp"
 #include "support/policies.hpp"
 
-using blitz::worker_local;
+using blitz::WorkerLocal;
 using namespace blitz_test;
 
 namespace {
@@ -50,7 +50,7 @@ class Holding {
 TEST_CASE_TEMPLATE("worker_local: one value a worker, made when it first asks", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::atomic<int> made{0};
-    worker_local<int> local(pool, [&] { return made++; });
+    WorkerLocal<int> local(pool, [&] { return made++; });
     CHECK(made == 0);
     CHECK(local.size() == 0);
     const auto addresses = pool.broadcast([&](blitz::BroadcastContext) { return &*local.local(); });
@@ -68,7 +68,7 @@ TEST_CASE_TEMPLATE("worker_local: one value a worker, made when it first asks", 
 
 TEST_CASE_TEMPLATE("worker_local: a worker that never asks has none", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
-    worker_local<int> local(pool);
+    WorkerLocal<int> local(pool);
     pool.install([&] { ++*local.local(); });
     pool.install([&] { ++*local.local(); });
     CHECK(local.size() == 1);
@@ -79,8 +79,8 @@ TEST_CASE_TEMPLATE("worker_local: a worker that never asks has none", Pool, BLIT
 TEST_CASE_TEMPLATE("worker_local: for the pool that the caller works for", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 3});
   pool.install([&] {
-    worker_local<std::vector<int>> with_default;
-    worker_local<int> with_maker([] { return 5; });
+    WorkerLocal<std::vector<int>> with_default;
+    WorkerLocal<int> with_maker([] { return 5; });
     blitz::broadcast([&](blitz::BroadcastContext c) {
       with_default.local()->push_back(static_cast<int>(c.index()));
       ++*with_maker.local();
@@ -92,7 +92,7 @@ TEST_CASE_TEMPLATE("worker_local: for the pool that the caller works for", Pool,
 }
 
 TEST_CASE("worker_local: outside every pool, for the global one") {
-  worker_local<long> local;
+  WorkerLocal<long> local;
   blitz::parallel_for(0, 1000, [&](int i) { *local.local() += i; });
   CHECK(local.combine(0L, std::plus<>()) == 499500);
   CHECK(local.size() <= blitz::current_num_threads());
@@ -100,7 +100,7 @@ TEST_CASE("worker_local: outside every pool, for the global one") {
 
 TEST_CASE_TEMPLATE("worker_local: what is lent is lent to nobody else until it is given back", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
-    worker_local<int> local(pool, [] { return 0; });
+    WorkerLocal<int> local(pool, [] { return 0; });
     const auto test = [&] {
       int* first = nullptr;
       {
@@ -128,7 +128,7 @@ TEST_CASE_TEMPLATE("worker_local: what is lent is lent to nobody else until it i
 TEST_CASE_TEMPLATE("worker_local: a job that begins while another waits with a value gets another one", Pool,
                    BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 1});
-  worker_local<int> local(pool, [] { return 0; });
+  WorkerLocal<int> local(pool, [] { return 0; });
   pool.install([&] {
     const auto mine = local.local();
     *mine = 1;
@@ -149,14 +149,14 @@ TEST_CASE_TEMPLATE("worker_local: a job that begins while another waits with a v
 
 TEST_CASE_TEMPLATE("worker_local: no value has two holders, and no addition is lost", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
-    worker_local<Exclusive> local(pool);
+    WorkerLocal<Exclusive> local(pool);
     std::atomic<int> clashes{0};
     constexpr int kOuter = 60;
     constexpr int kInner = 20;
     std::vector<std::thread> callers;
     for (int c = 0; c < 3; ++c) {
       callers.emplace_back([&] {
-        pool.parallel_for(0, kOuter, [&](int) {
+        blitz::parallel_for({.pool = &pool}, 0, kOuter, [&](int) {
           const auto outer = local.local();
           const Holding holding(*outer, clashes);
           ++outer->sum;
@@ -179,7 +179,7 @@ TEST_CASE_TEMPLATE("worker_local: no value has two holders, and no addition is l
 
 TEST_CASE_TEMPLATE("worker_local: threads that are no workers of the pool share", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
-    worker_local<Exclusive> local(pool);
+    WorkerLocal<Exclusive> local(pool);
     Pool other({.num_threads = 2});
     std::atomic<int> clashes{0};
     constexpr int kTimes = 300;
@@ -217,7 +217,7 @@ TEST_CASE_TEMPLATE("worker_local: what making a value throws arrives, and the ne
   for_each_size<Pool>([](Pool& pool) {
     Lives lives;
     std::atomic<int> tries{0};
-    worker_local<Counted> local(pool, [&] {
+    WorkerLocal<Counted> local(pool, [&] {
       if (tries++ % 2 == 0) throw std::runtime_error("not yet");
       return Counted(lives, 1);
     });
@@ -235,15 +235,16 @@ TEST_CASE_TEMPLATE("worker_local: what making a value throws arrives, and the ne
     };
     test();
     pool.install(test);
-    CHECK_THROWS_AS(pool.parallel_for(0, 10, [&](int) { static_cast<void>(local.local()); }), std::runtime_error);
+    CHECK_THROWS_AS(blitz::parallel_for({.pool = &pool}, 0, 10, [&](int) { static_cast<void>(local.local()); }),
+                    std::runtime_error);
   });
 }
 
 TEST_CASE_TEMPLATE("worker_local: a value whose making waits", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::atomic<int> depth{0};
-    worker_local<int>* self = nullptr;
-    worker_local<int> local(pool, [&] {
+    WorkerLocal<int>* self = nullptr;
+    WorkerLocal<int> local(pool, [&] {
       if (depth++ >= 3) return 1;
       const auto [a, b] = blitz::join([&] { return *self->local(); }, [] { return 1; });
       return a + b;
@@ -257,10 +258,10 @@ TEST_CASE_TEMPLATE("worker_local: a value whose making waits", Pool, BLITZ_TEST_
 
 TEST_CASE_TEMPLATE("worker_local: of types that cannot be copied, or not even moved", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
-    worker_local<std::unique_ptr<int>> pointers(pool, [] { return std::make_unique<int>(3); });
-    worker_local<std::mutex> mutexes(pool);
-    worker_local<std::atomic<int>> counters(pool, [] { return std::atomic<int>(1); });
-    pool.parallel_for(0, 100, [&](int) {
+    WorkerLocal<std::unique_ptr<int>> pointers(pool, [] { return std::make_unique<int>(3); });
+    WorkerLocal<std::mutex> mutexes(pool);
+    WorkerLocal<std::atomic<int>> counters(pool, [] { return std::atomic<int>(1); });
+    blitz::parallel_for({.pool = &pool}, 0, 100, [&](int) {
       ++**pointers.local();
       const std::lock_guard lock(*mutexes.local());
       ++*counters.local();
@@ -280,15 +281,15 @@ TEST_CASE_TEMPLATE("worker_local: of types that cannot be copied, or not even mo
 
 TEST_CASE_TEMPLATE("worker_local: outlives its pool", Pool, BLITZ_TEST_POOLS) {
   auto pool = std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = 2});
-  blitz::worker_local<int> sums(*pool);
+  blitz::WorkerLocal<int> sums(*pool);
   const auto add_one = [&](int) { ++*sums.local(); };
-  pool->parallel_for(0, 1000, add_one);
+  blitz::parallel_for({.pool = &*pool}, 0, 1000, add_one);
   pool.reset();
   CHECK(sums.combine(0, [](int sum, int value) { return sum + value; }) == 1000);
   // To the workers of a larger pool, which might lie where the old one did, it is another's.
   for (int i = 0; i < 20; ++i) {
     pool = std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = 4});
-    pool->parallel_for(0, 100, add_one, {.min_grain = 1});
+    blitz::parallel_for({.min_grain = 1, .pool = &*pool}, 0, 100, add_one);
     pool.reset();
   }
   CHECK(sums.combine(0, [](int sum, int value) { return sum + value; }) == 3000);
@@ -298,7 +299,7 @@ TEST_CASE_TEMPLATE("worker_local: destroys what it made, once", Pool, BLITZ_TEST
   for_each_size<Pool>([](Pool& pool) {
     Lives lives;
     {
-      worker_local<Counted> local(pool, [&] { return Counted(lives, 0); });
+      WorkerLocal<Counted> local(pool, [&] { return Counted(lives, 0); });
       pool.broadcast([&](blitz::BroadcastContext) {
         const auto a = local.local();
         const auto b = local.local();
@@ -314,8 +315,8 @@ TEST_CASE_TEMPLATE("worker_local: destroys what it made, once", Pool, BLITZ_TEST
 TEST_CASE_TEMPLATE("worker_local: a lease taken in install may end after it, or on another thread", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
-    worker_local<Exclusive> local(pool);
-    using Lease = worker_local<Exclusive>::Lease;
+    WorkerLocal<Exclusive> local(pool);
+    using Lease = WorkerLocal<Exclusive>::Lease;
     std::atomic<int> clashes{0};
     constexpr int kThreads = 3;
     constexpr int kRounds = 300;
@@ -349,7 +350,7 @@ TEST_CASE_TEMPLATE("worker_local: a lease taken in install may end after it, or 
 
 TEST_CASE_TEMPLATE("worker_local: what was given back elsewhere is lent again", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 1});
-  worker_local<int> local(pool);
+  WorkerLocal<int> local(pool);
   std::set<int*> lent;
   for (int round = 0; round < 20; ++round) {
     const auto first = pool.install([&] { return local.local(); });
@@ -367,7 +368,7 @@ TEST_CASE_TEMPLATE("worker_local: here is the same value for all jobs of a worke
                    BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::atomic<int> made{0};
-    worker_local<int> local(pool, [&] { return 0 * made++; });
+    WorkerLocal<int> local(pool, [&] { return 0 * made++; });
     static_assert(std::is_same_v<decltype(local.here()), int&>);
     const auto own = pool.broadcast([&](blitz::BroadcastContext) { return &local.here(); });
     CHECK(std::set<int*>(own.begin(), own.end()).size() == pool.num_threads());
@@ -381,7 +382,7 @@ TEST_CASE_TEMPLATE("worker_local: here is the same value for all jobs of a worke
     CHECK(local.size() == 2 * pool.num_threads());
 
     constexpr int kItems = 10'000;
-    pool.parallel_for(0, kItems, [&](int) { ++local.here(); });
+    blitz::parallel_for({.pool = &pool}, 0, kItems, [&](int) { ++local.here(); });
     CHECK(local.combine(0, std::plus<>()) == kItems);
     CHECK(local.size() <= 2 * pool.num_threads() + 1);  // The caller may be in no worker's place.
 
@@ -394,7 +395,7 @@ TEST_CASE_TEMPLATE("worker_local: here is the same value for all jobs of a worke
 
 TEST_CASE_TEMPLATE("worker_local: here, after a wait, is what other jobs of the worker left", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 1});
-  worker_local<int> local(pool);
+  WorkerLocal<int> local(pool);
   pool.install([&] {
     int& mine = local.here();
     mine = 1;
@@ -414,7 +415,7 @@ TEST_CASE_TEMPLATE("worker_local: here, after a wait, is what other jobs of the 
 TEST_CASE_TEMPLATE("worker_local: here is for workers of the pool", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   Pool other({.num_threads = 1});
-  worker_local<int> local(pool);
+  WorkerLocal<int> local(pool);
   CHECK_THROWS_WITH_AS(static_cast<void>(local.here()), doctest::Contains("no worker of its pool"), std::logic_error);
   CHECK_THROWS_AS(other.install([&] { static_cast<void>(local.here()); }), std::logic_error);
   CHECK(local.size() == 0);
@@ -425,7 +426,7 @@ TEST_CASE_TEMPLATE("worker_local: here is for workers of the pool", Pool, BLITZ_
 TEST_CASE_TEMPLATE("worker_local: here, of a value whose making throws, or waits", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::atomic<int> tries{0};
-    worker_local<int> throwing(pool, [&] {
+    WorkerLocal<int> throwing(pool, [&] {
       if (tries++ == 0) throw std::runtime_error("not yet");
       return 5;
     });
@@ -436,8 +437,8 @@ TEST_CASE_TEMPLATE("worker_local: here, of a value whose making throws, or waits
     });
 
     int depth = 0;
-    worker_local<int>* self = nullptr;
-    worker_local<int> waiting(pool, [&] {
+    WorkerLocal<int>* self = nullptr;
+    WorkerLocal<int> waiting(pool, [&] {
       // The worker asks again while it makes the first.
       if (depth++ == 0) {
         int& inner = self->here();
@@ -458,18 +459,18 @@ TEST_CASE_TEMPLATE("worker_local: here, of a value whose making throws, or waits
 
 // --- iteration ---
 
-static_assert(std::ranges::forward_range<worker_local<int>>);
-static_assert(std::ranges::forward_range<const worker_local<int>>);
-static_assert(std::ranges::common_range<worker_local<std::mutex>>);
-static_assert(std::forward_iterator<worker_local<int>::iterator>);
-static_assert(std::is_same_v<std::ranges::range_reference_t<worker_local<int>>, int&>);
-static_assert(std::is_same_v<std::ranges::range_reference_t<const worker_local<int>>, const int&>);
-static_assert(std::is_convertible_v<worker_local<int>::iterator, worker_local<int>::const_iterator>);
-static_assert(!std::is_convertible_v<worker_local<int>::const_iterator, worker_local<int>::iterator>);
+static_assert(std::ranges::forward_range<WorkerLocal<int>>);
+static_assert(std::ranges::forward_range<const WorkerLocal<int>>);
+static_assert(std::ranges::common_range<WorkerLocal<std::mutex>>);
+static_assert(std::forward_iterator<WorkerLocal<int>::iterator>);
+static_assert(std::is_same_v<std::ranges::range_reference_t<WorkerLocal<int>>, int&>);
+static_assert(std::is_same_v<std::ranges::range_reference_t<const WorkerLocal<int>>, const int&>);
+static_assert(std::is_convertible_v<WorkerLocal<int>::iterator, WorkerLocal<int>::const_iterator>);
+static_assert(!std::is_convertible_v<WorkerLocal<int>::const_iterator, WorkerLocal<int>::iterator>);
 
 TEST_CASE_TEMPLATE("worker_local: iteration sees every value once, by worker", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
-    worker_local<std::vector<int>> local(pool);
+    WorkerLocal<std::vector<int>> local(pool);
     CHECK(local.begin() == local.end());
     CHECK(std::as_const(local).begin() == local.end());
     {

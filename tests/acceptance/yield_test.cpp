@@ -12,15 +12,15 @@ using blitz::Yield;
 using namespace blitz_test;
 
 TEST_CASE("yield: outside every pool there is nothing to run") {
-  CHECK(blitz::yield_now() == Yield::idle);
-  CHECK(blitz::yield_local() == Yield::idle);
+  CHECK(blitz::yield_now() == Yield::kIdle);
+  CHECK(blitz::yield_local() == Yield::kIdle);
 }
 
 TEST_CASE_TEMPLATE("yield: idle where no job waits", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     with_others_busy<Pool>(pool, [] {
-      CHECK(blitz::yield_now() == Yield::idle);
-      CHECK(blitz::yield_local() == Yield::idle);
+      CHECK(blitz::yield_now() == Yield::kIdle);
+      CHECK(blitz::yield_local() == Yield::kIdle);
     });
   });
 }
@@ -37,10 +37,10 @@ TEST_CASE_TEMPLATE("yield: runs one job, here, and returns when it has ended", P
           });
         }
         for (int i = 1; i <= 3; ++i) {
-          CHECK(yield() == Yield::executed);
+          CHECK(yield() == Yield::kExecuted);
           CHECK(calls == i);
         }
-        CHECK(yield() == Yield::idle);
+        CHECK(yield() == Yield::kIdle);
         CHECK(calls == 3);
       });
     }
@@ -56,17 +56,17 @@ TEST_CASE_TEMPLATE("yield: a job that spawns, or yields, is still one job", Pool
         ++calls;
         blitz::spawn([&] { ++calls; });
       });
-      CHECK(blitz::yield_local() == Yield::executed);
+      CHECK(blitz::yield_local() == Yield::kExecuted);
       CHECK(calls == 1);
-      CHECK(blitz::yield_local() == Yield::executed);
+      CHECK(blitz::yield_local() == Yield::kExecuted);
       CHECK(calls == 2);
       blitz::spawn([&] {
-        CHECK(blitz::yield_local() == Yield::executed);
+        CHECK(blitz::yield_local() == Yield::kExecuted);
         ++calls;
       });
-      CHECK(blitz::yield_local() == Yield::executed);
+      CHECK(blitz::yield_local() == Yield::kExecuted);
       CHECK(calls == 4);
-      CHECK(blitz::yield_local() == Yield::idle);
+      CHECK(blitz::yield_local() == Yield::kIdle);
     });
   });
 }
@@ -77,7 +77,7 @@ TEST_CASE_TEMPLATE("yield: yield_local takes the newest", Pool, BLITZ_TEST_POOLS
       int last = -1;
       for (int i = 0; i < 10; ++i) blitz::spawn([&last, i] { last = i; });
       for (int i = 9; i >= 0; --i) {
-        CHECK(blitz::yield_local() == Yield::executed);
+        CHECK(blitz::yield_local() == Yield::kExecuted);
         CHECK(last == i);
       }
     });
@@ -89,11 +89,11 @@ TEST_CASE_TEMPLATE("yield: yield_now runs what came from outside, yield_local do
     with_others_busy<Pool>(pool, [&] {
       int calls = 0;
       std::thread([&] { pool.spawn([&] { ++calls; }); }).join();
-      CHECK(blitz::yield_local() == Yield::idle);
+      CHECK(blitz::yield_local() == Yield::kIdle);
       CHECK(calls == 0);
-      CHECK(blitz::yield_now() == Yield::executed);
+      CHECK(blitz::yield_now() == Yield::kExecuted);
       CHECK(calls == 1);
-      CHECK(blitz::yield_now() == Yield::idle);
+      CHECK(blitz::yield_now() == Yield::kIdle);
     });
   });
 }
@@ -115,8 +115,8 @@ TEST_CASE_TEMPLATE("yield: yield_now runs what another worker has made, yield_lo
         [&] {
           both.arrive_and_wait();
           spawned.wait();
-          CHECK(blitz::yield_local() == Yield::idle);
-          CHECK(blitz::yield_now() == Yield::executed);
+          CHECK(blitz::yield_local() == Yield::kIdle);
+          CHECK(blitz::yield_now() == Yield::kExecuted);
           CHECK(calls == 1);
           yielded.count_down();
         });
@@ -130,7 +130,7 @@ TEST_CASE_TEMPLATE("yield: a worker that waits for another thread by yielding is
     pool.install([&] {
       std::thread other([&] { pool.spawn([&] { done = true; }); });
       while (!done) {
-        if (blitz::yield_now() == Yield::idle) std::this_thread::yield();
+        if (blitz::yield_now() == Yield::kIdle) std::this_thread::yield();
       }
       other.join();
     });

@@ -110,11 +110,14 @@ struct Failure {
   Arrives arrives;
 };
 
+/// `Args`: the types of the arguments before the message.
 template <class E, class... Args>
 constexpr Failure failure(const char* name, Arrives arrives = Arrives::kAsItIs) {
   return {name,
           [] {
-            if constexpr (std::is_constructible_v<E, const char*>) {
+            if constexpr (sizeof...(Args) > 0) {
+              throw E(Args()..., "a callback");
+            } else if constexpr (std::is_constructible_v<E, const char*>) {
               throw E("a callback");
             } else {
               throw E();
@@ -140,7 +143,7 @@ constexpr Failure kFailures[] = {
     failure<std::bad_alloc>("bad_alloc", Arrives::kAsNoMemory),
     failure<std::bad_array_new_length>("bad_array_new_length", Arrives::kAsNoMemory),
 #if __cplusplus >= 202002L
-    failure<blitz::ThreadPoolError>("ThreadPoolError", Arrives::kAsUnusable),
+    failure<blitz::ThreadPoolError, blitz::ThreadPoolErrorCode>("ThreadPoolError", Arrives::kAsUnusable),
     failure<blitz::Stopped>("Stopped"),
 #endif
     failure<SystemError>("system_error"),

@@ -66,7 +66,7 @@ TEST_CASE("conservative: a thread in the call finds no other job") {
       bool other = false;
       bool early = false;
       const auto look = [&] {
-        while (blitz::yield_now() == blitz::Yield::executed) {
+        while (blitz::yield_now() == blitz::Yield::kExecuted) {
         }
         early = other;
       };

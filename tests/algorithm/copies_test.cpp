@@ -203,9 +203,9 @@ TEST_CASE_TEMPLATE("copies: reductions and scans do not", T, BLITZ_TEST_GREEDY) 
       CHECK(none_wrapped(sums));
       blitz::PoolRef pool = options.pool;
       CHECK_FALSE(
-          blitz::parallel_reduce(items, init, kGreater<T>, {.deterministic = deterministic, .pool = pool}).is_wrapped);
-      CHECK_FALSE(blitz::parallel_transform_reduce(items, init, kGreater<T>, itself,
-                                                   {.deterministic = deterministic, .pool = pool})
+          blitz::parallel_reduce({.deterministic = deterministic, .pool = pool}, items, init, kGreater<T>).is_wrapped);
+      CHECK_FALSE(blitz::parallel_transform_reduce({.deterministic = deterministic, .pool = pool}, items, init,
+                                                   kGreater<T>, itself)
                       .is_wrapped);
     }
   });

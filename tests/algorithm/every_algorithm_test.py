@@ -31,7 +31,7 @@ def algorithms():
     """The function objects of the headers."""
     names = set()
     for header in (ROOT / "blitz/algorithm").glob("*.hpp"):
-        names.update(re.findall(r"^inline constexpr detail::.*\s(\w+)\{\};$", header.read_text(), re.MULTILINE))
+        names.update(re.findall(r"^inline constexpr detail::[^;]*\s(\w+)\{\};$", header.read_text(), re.MULTILINE))
     return names
 
 

@@ -295,7 +295,7 @@ inline std::vector<std::string> names = words;
 inline std::vector<int> sorted{1, 1, 2}, kinds(3);
 }  // namespace unique
 namespace worker_local {
-inline blitz::worker_local<std::vector<char>> buffers(pool);
+inline blitz::WorkerLocal<std::vector<char>> buffers(pool);
 inline std::vector<int> all;
 inline bool is_good(int x) { return x % 3 == 0; }
 }  // namespace worker_local

@@ -34,7 +34,7 @@ SOURCES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs"
            "tests/interleave/README.md", "tests/mutants/README.md", "bench/README.md", "bench/simulation/README.md", "bench/break-even.svg",
            "bench/cadence-loop_32.svg", "packaging/README.md"]
 
-PUBLIC = ["parallel_for", "join", "scope", "sort", "copy_if", "par", "BasicThreadPool", "ThreadPoolOptions", "JoinCallable", "LoopRange", "Unit",
+PUBLIC = ["parallel_for", "join", "scope", "sort", "copy_if", "par", "BasicThreadPool", "ThreadPoolOptions", "JoinFunction", "LoopRange", "Unit",
           "ForkJoinPolicy", "AsyncPolicy"]
 
 
@@ -47,15 +47,15 @@ def before(declaration):
 # file, what is left out of it, and what the complaint names.
 UNDOCUMENTED = [
     ("parallel_for.hpp", before(r"template <LoopRange R.*>\nvoid parallel_for\(R&&"), "parallel_for("),
-    ("thread_pool.hpp", before(r"template <BroadcastCallable F>\n"), "broadcast("),
+    ("thread_pool.hpp", before(r"template <BroadcastFunction F>\n"), "broadcast("),
     ("thread_pool.hpp", before(r"using AsyncThreadPool\b"), "AsyncThreadPool"),
     ("scope.hpp", before(r"class Scope \{"), "blitz::Scope"),
     ("options.hpp", r" *///< On which processors the threads run\.", "affinity"),
     ("stats.hpp", before(r"WorkerStats& operator\+="), "operator+="),
-    ("algorithm/sort.hpp", before(r"inline constexpr detail::SortFn sort\b"), "sort (variable)"),
+    ("algorithm/sort.hpp", before(r"inline constexpr detail::Algorithm<detail::SortFn> sort\b"), "sort (variable)"),
     # The two kinds that Doxygen lets pass.
-    ("join.hpp", before(r"template <class F>\nconcept JoinCallable\b"), "blitz::JoinCallable"),
-    ("yield.hpp", r"///< it found no job", "blitz::Yield::idle"),
+    ("join.hpp", before(r"template <class F>\nconcept JoinFunction\b"), "blitz::JoinFunction"),
+    ("yield.hpp", r"///< it found no job", "blitz::Yield::kIdle"),
 ]
 
 
@@ -66,10 +66,10 @@ INCOMPLETE = [
     ("thread_pool.hpp", r"^  /// @throws std::invalid_argument for another number\.\n", "set_max_concurrency lacks throws"),
     ("broadcast.hpp", r"^/// Complexity: O\(n\) for n workers, each of which is woken\. Thread-safety: any thread;.*\n",
      "blitz::broadcast lacks complexity, thread-safety"),
-    ("algorithm/histogram.hpp", r"^/// @code\n(?:///.*\n)*?/// @endcode\n(?=inline constexpr detail::Histogram)",
+    ("algorithm/histogram.hpp", r"^/// @code\n(?:///.*\n)*?/// @endcode\n(?=inline constexpr detail::Algorithm<detail::Histogram>)",
      "blitz::histogram lacks example"),
     ("policy.hpp", r"^/// @code\n(?:///.*\n)*?/// @endcode\n(?=template <class F, class Q, class I>)", "blitz::JobFinder lacks example"),
-    ("join.hpp", r"(?<=^/// What join_context)\(\)", "blitz::JoinContextCallable lacks thread-safety, example"),
+    ("join.hpp", r"(?<=^/// What join_context)\(\)", "blitz::JoinContextFunction lacks thread-safety, example"),
     ("c.h", r"^/// @return BLITZ_OK, or why `f` will not be called\.\n", "c.h::blitz_task_group_run lacks return"),
     ("adaptor/calls.hpp", r" Complexity: O\(1\) beside the two\.$", "blitz::adaptor::join lacks complexity"),
 ]
@@ -105,7 +105,7 @@ def build(root, site):
 
 
 def without_docstring(site):
-    """The public concepts and enumerators that have none, as blitz::JoinCallable and blitz::Flow::go_on."""
+    """The public concepts and enumerators that have none, as blitz::JoinFunction and blitz::Flow::kContinue."""
     descriptions = ("briefdescription", "detaileddescription")
     for path in sorted((site / "xml").glob("*.xml")):
         for element in xml.etree.ElementTree.parse(path).iter():

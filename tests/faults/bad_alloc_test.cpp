@@ -90,7 +90,7 @@ void fail_each_in(Call&& call) {
       bench.pool.scope([&](blitz::Scope& scope) {
         for (int i = 0; i < 300; ++i) scope.spawn([&] { ++sum; });
       });
-      bench.pool.parallel_for(0, 300, [&](int) { ++sum; });
+      blitz::parallel_for({.pool = &bench.pool}, 0, 300, [&](int) { ++sum; });
       CHECK(sum == 600);
       bench.pool.shutdown();
       CHECK(bench.calls == bench.expected);
@@ -166,15 +166,15 @@ TEST_CASE_TEMPLATE("bad_alloc: loops and reductions", Pool, BLITZ_FAULT_POOLS) {
   std::vector<int> items(5000, 1);
   fail_each_in<Pool>([&](auto& bench) {
     std::atomic<int> sum{0};
-    bench.pool.parallel_for(items, [&](int i) { sum += i; });
-    bench.pool.parallel_for_blocks(items, [&](auto block) { sum += static_cast<int>(block.size()); },
-                                   {.schedule = blitz::Schedule::fixed});
+    blitz::parallel_for({.pool = &bench.pool}, items, [&](int i) { sum += i; });
+    blitz::parallel_for_blocks({.schedule = blitz::Schedule::kFixed, .pool = &bench.pool}, items,
+                               [&](auto block) { sum += static_cast<int>(block.size()); });
     CHECK(sum == 10'000);
-    CHECK(bench.pool.parallel_reduce(items, 0, std::plus<>()) == 5000);
-    CHECK(bench.pool.parallel_reduce(items, 0, std::plus<>(), {.deterministic = true}) == 5000);
+    CHECK(blitz::parallel_reduce({.pool = &bench.pool}, items, 0, std::plus<>()) == 5000);
+    CHECK(blitz::parallel_reduce({.deterministic = true, .pool = &bench.pool}, items, 0, std::plus<>()) == 5000);
     // A value that allocates.
-    const auto text = bench.pool.parallel_transform_reduce(0, 500, std::string(), std::plus<>(),
-                                                           [](int) { return std::string("twenty characters  !"); });
+    const auto text = blitz::parallel_transform_reduce({.pool = &bench.pool}, 0, 500, std::string(), std::plus<>(),
+                                                       [](int) { return std::string("twenty characters  !"); });
     CHECK(text.size() == 10'000);
   });
 }
@@ -214,15 +214,13 @@ TEST_CASE_TEMPLATE("bad_alloc: scopes whose jobs spawn and broadcast", Pool, BLI
 TEST_CASE_TEMPLATE("bad_alloc: scopes that are stopped", Pool, BLITZ_FAULT_POOLS) {
   fail_each_in<Pool>([](auto& bench) {
     std::stop_source outside;
-    bench.pool.scope(
-        [&](blitz::Scope& scope) {
-          const std::stop_token token = scope.stop_token();
-          CHECK_FALSE(token.stop_requested());
-          scope.request_stop();
-          CHECK(token.stop_requested());
-          for (int i = 0; i < 10; ++i) scope.spawn(bench.closure());
-        },
-        {.stop = outside.get_token()});
+    blitz::scope({.stop = outside.get_token(), .pool = &bench.pool}, [&](blitz::Scope& scope) {
+      const std::stop_token token = scope.stop_token();
+      CHECK_FALSE(token.stop_requested());
+      scope.request_stop();
+      CHECK(token.stop_requested());
+      for (int i = 0; i < 10; ++i) scope.spawn(bench.closure());
+    });
   });
 }
 
@@ -431,8 +429,8 @@ TEST_CASE_TEMPLATE("bad_alloc: pools within pools", Pool, BLITZ_FAULT_POOLS) {
 
 TEST_CASE_TEMPLATE("bad_alloc: scratch, statistics", Pool, BLITZ_FAULT_POOLS) {
   fail_each_in<Pool>([](auto& bench) {
-    blitz::worker_local<std::vector<int>> scratch(bench.pool, [] { return std::vector<int>(10); });
-    bench.pool.parallel_for(0, 100, [&](int i) { scratch.local()->push_back(i); });
+    blitz::WorkerLocal<std::vector<int>> scratch(bench.pool, [] { return std::vector<int>(10); });
+    blitz::parallel_for({.pool = &bench.pool}, 0, 100, [&](int i) { scratch.local()->push_back(i); });
     const std::size_t size =
         scratch.combine(std::size_t{0}, [](std::size_t n, std::vector<int>& v) { return n + v.size(); });
     CHECK(size >= 100 + 10);

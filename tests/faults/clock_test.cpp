@@ -35,16 +35,16 @@ int fib(int n) {
 template <class Pool>
 void use(Pool& pool) {
   std::vector<int> counts(20'000);
-  pool.parallel_for(counts, [](int& count) { ++count; });
+  blitz::parallel_for({.pool = &pool}, counts, [](int& count) { ++count; });
   CHECK(std::accumulate(counts.begin(), counts.end(), 0) == 20'000);
   std::stop_source stop;
-  pool.parallel_for(counts, [](int& count) { ++count; }, {.stop = stop.get_token()});
+  blitz::parallel_for({.stop = stop.get_token(), .pool = &pool}, counts, [](int& count) { ++count; });
   CHECK(std::accumulate(counts.begin(), counts.end(), 0) == 40'000);
-  CHECK(pool.parallel_reduce(counts, 0, std::plus<>()) == 40'000);
-  CHECK(pool.parallel_reduce(counts, 0, std::plus<>(), {.deterministic = true}) == 40'000);
+  CHECK(blitz::parallel_reduce({.pool = &pool}, counts, 0, std::plus<>()) == 40'000);
+  CHECK(blitz::parallel_reduce({.deterministic = true, .pool = &pool}, counts, 0, std::plus<>()) == 40'000);
   CHECK(pool.install([] { return fib(16); }) == 987);
   std::atomic<int> calls{0};
-  pool.parallel_for_each(std::vector<int>(50, 3), [&](int depth, blitz::Feeder<int>& feeder) {
+  blitz::parallel_for_each({.pool = &pool}, std::vector<int>(50, 3), [&](int depth, blitz::Feeder<int>& feeder) {
     ++calls;
     for (int i = 0; i < 2 && depth > 0; ++i) feeder.add(depth - 1);
   });

@@ -53,7 +53,7 @@ bool use(Pool& pool, Random& random, Detached& detached) {
     case 1: {
       std::atomic<std::uint64_t> sum{0};
       const bool yields = random.one_in(2);
-      pool.parallel_for(std::uint64_t{0}, std::uint64_t{300}, [&](std::uint64_t i) {
+      blitz::parallel_for({.pool = &pool}, std::uint64_t{0}, std::uint64_t{300}, [&](std::uint64_t i) {
         if (yields && i % 64 == 0) std::this_thread::yield();
         sum += i;
       });

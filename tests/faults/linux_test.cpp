@@ -67,7 +67,7 @@ int work(Pool& pool, std::chrono::milliseconds time) {
   do {
     if (pool.install([] { return fib(12); }) != 144) return 1;
     std::atomic<int> sum{0};
-    pool.parallel_for(0, 100, [&](int i) {
+    blitz::parallel_for({.pool = &pool}, 0, 100, [&](int i) {
       if (i % 50 == 0) std::this_thread::yield();
       sum += i;
     });

@@ -52,7 +52,7 @@ int work(std::chrono::milliseconds time, std::uint64_t stream) {
   for (const Deadline deadline(time); !deadline.passed(); ++rounds) {
     detect_from_one_thread(pool, dog, random);
     std::atomic<std::uint64_t> sum{0};
-    pool.parallel_for(std::uint64_t{0}, std::uint64_t{200}, [&](std::uint64_t i) {
+    blitz::parallel_for({.pool = &pool}, std::uint64_t{0}, std::uint64_t{200}, [&](std::uint64_t i) {
       if (i % 50 == 0) spin_for(100us);
       sum += i;
     });

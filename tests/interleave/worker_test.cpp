@@ -283,7 +283,7 @@ INTERLEAVE_CASE("work list: two readers", .preemptions = 1, .random_schedules = 
   run.thread("caller", [&] {
     auto& worker = static_cast<Worker&>(*pool.registry->borrow());
     auto body = [&](int i) { calls[static_cast<std::size_t>(i)].write(calls[static_cast<std::size_t>(i)].read() + 1); };
-    blitz::detail::for_each_of(pool.registry.get(), {}, numbers, body);
+    blitz::detail::for_each_of({}, numbers, body);
     for (const auto& each : calls) expect(each.read() == 1, "the body was called once with each");
     pool.registry->give_back(worker);
   });

@@ -16,7 +16,7 @@ TOP_LEVEL = {"blitz", "tests", "bench", "examples", "docs", "packaging", "meson.
              "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE"}
 
 # Plain data and concepts that the public face shares with the layers below it.
-VOCABULARY = {"loop_range.hpp", "options.hpp", "stats.hpp", "unit.hpp"}
+VOCABULARY = {"loop_range.hpp", "options.hpp", "stats.hpp", "stopped.hpp", "unit.hpp"}
 
 # layer -> the layers below it that it may include; it may always include itself. A folder of blitz/detail/ is a layer; see
 # layer_of(). "pools" is where both backends are compiled.
@@ -158,7 +158,7 @@ def layer_of(name):
     folders = name.removeprefix("detail/").split("/")[:-1]
     if folders:
         return folders[0]
-    if name == "policy.hpp":
+    if name in ("policy.hpp", "pool_ref.hpp"):
         return "concepts"
     if name == "version.hpp":
         return "base"

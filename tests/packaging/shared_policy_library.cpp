@@ -1,5 +1,5 @@
 #include "shared_policy.hpp"
 
 long sum_in_library(SharedPool& pool, long n) {
-  return pool.parallel_reduce(0L, n, 0L, [](long a, long b) { return a + b; });
+  return blitz::parallel_reduce({.pool = &pool}, 0L, n, 0L, [](long a, long b) { return a + b; });
 }

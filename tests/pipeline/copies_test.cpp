@@ -148,7 +148,7 @@ TEST_CASE_TEMPLATE("pipelines: sources do not wrap what they find", T, Greedy<Tr
     std::list<T> list(300, T(1));
     std::atomic<int> wrapped{0};
     const auto check = [&](T& x, blitz::Feeder<T>&) { wrapped += x.is_wrapped ? 1 : 0; };
-    blitz::parallel_for_each(list, check, {.pool = options.pool});
+    blitz::parallel_for_each({.pool = options.pool}, list, check);
     CHECK(wrapped == 0);
   });
 }

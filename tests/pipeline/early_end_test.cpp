@@ -141,7 +141,7 @@ TEST_CASE("pipelines: from an endless range, until a stop is requested") {
       CHECK_FALSE(endless.read_on());
     };
     check([](const auto& p) { p.for_each([](int) {}); });
-    check([](const auto& p) { CHECK(p.max() >= 100'000); });
+    check([](const auto& p) { CHECK_THROWS_AS(static_cast<void>(p.max()), blitz::Stopped); });
     check([](const auto& p) { CHECK_THROWS_AS(static_cast<void>(p.collect()), blitz::Stopped); });
     check(
         [](const auto& p) { CHECK_THROWS_AS(static_cast<void>(p.any_of([](int) { return false; })), blitz::Stopped); });
@@ -263,7 +263,7 @@ TEST_CASE("pipelines: the first of a range with its order, behind others and bef
   });
 }
 
-TEST_CASE("pipelines: a stop in the first pass: for_each and folds return what ran, the others throw") {
+TEST_CASE("pipelines: a stop in the first pass: for_each returns, the others throw") {
   constexpr int kMany = Calls::kMany;
   for_some_pools([](AlgorithmOptions options) {
     const auto check = [&](const char* source, const auto& make) {
@@ -281,7 +281,7 @@ TEST_CASE("pipelines: a stop in the first pass: for_each and folds return what r
         CHECK(calls < kMany / 4);
       };
       run([](const auto& p) { p.for_each([](int) { FAIL("There is no item"); }); });
-      run([](const auto& p) { CHECK(p.sum() == 0); });
+      run([](const auto& p) { CHECK_THROWS_AS(static_cast<void>(p.sum()), blitz::Stopped); });
       run([](const auto& p) { CHECK_THROWS_AS(static_cast<void>(p.collect()), blitz::Stopped); });
       run([](const auto& p) {
         CHECK_THROWS_AS(static_cast<void>(p.find_first([](int) { return false; })), blitz::Stopped);

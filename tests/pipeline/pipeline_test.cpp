@@ -96,7 +96,7 @@ TEST_CASE("pipelines: counts of all sizes") {
       CHECK(all.skip(n).count() == kItems - std::min(n, kItems));
       CHECK(all.skip(1).take(n).map(kTwice).count() == std::min(n, kItems - 1));
       CHECK(all.skip(n).collect().size() == kItems - std::min(n, kItems));
-      const auto taken = blitz::from(numbers, {.batch = n}).with(options).collect();
+      const auto taken = blitz::from({.batch = n}, numbers).with(options).collect();
       CHECK(made_of(taken, numbers));
       if (n == 0) {
         CHECK_THROWS_AS(static_cast<void>(all.chunks(n)), std::invalid_argument);
@@ -497,10 +497,10 @@ TEST_CASE("pipelines: sources") {
           std::vector{12, 24});
     const std::list<int> list(1000, 3);
     CHECK(blitz::from(list).with(options).sum() == 3000);
-    const auto twice = blitz::from(list, {.batch = 1}).with(options);
+    const auto twice = blitz::from({.batch = 1}, list).with(options);
     CHECK(twice.count() == 1000);
     CHECK(twice.map(kTwice).sum() == 6000);
-    CHECK(blitz::from(std::views::iota(0) | std::views::take_while([](int x) { return x < 5000; }), {.batch = 7})
+    CHECK(blitz::from({.batch = 7}, std::views::iota(0) | std::views::take_while([](int x) { return x < 5000; }))
               .with(options)
               .map([](int x) { return static_cast<long>(x); })
               .sum() == 4999L * 2500);
@@ -821,7 +821,8 @@ TEST_CASE("pipelines: a stop request") {
     CHECK(items_alive == 0);
     CHECK_THROWS_AS(static_cast<void>(stopping.filter([](const Item&) { return true; }).collect()), blitz::Stopped);
     CHECK(items_alive == 0);
-    stopping.for_each([](const Item&) {});  // returns what ran
+    stopping.for_each([](const Item&) {});
+    CHECK_THROWS_AS(static_cast<void>(stopping.filter([](const Item&) { return true; }).count()), blitz::Stopped);
   });
 }
 

@@ -38,7 +38,7 @@ template <class Pool>
 void work(Pool& pool) {
   std::atomic<std::size_t> sum{0};
   for (int i = 0; i < 200; ++i) {
-    pool.parallel_for(0, 64, [&](int k) {
+    blitz::parallel_for({.pool = &pool}, 0, 64, [&](int k) {
       sum += static_cast<std::size_t>(k);
       if (i % 50 == 0) spin_for(20us);
     });
@@ -148,7 +148,7 @@ TEST_CASE_TEMPLATE("bursts cost little more than their work", Pool, blitz::Threa
         const auto serial = cost_of_bursts(count, period, [&] {
           for (int k = 0; k < 40; ++k) item(k);
         });
-        const auto parallel = cost_of_bursts(count, period, [&] { pool.parallel_for(0, 40, item); });
+        const auto parallel = cost_of_bursts(count, period, [&] { blitz::parallel_for({.pool = &pool}, 0, 40, item); });
         least = std::min(least, (parallel - serial) / count);
         dog.progress();
       }

@@ -68,7 +68,8 @@ TEST_CASE_TEMPLATE("join: several threads outside call one pool at once", Pool, 
         } else if (kind == 2) {
           std::atomic<std::size_t> sum{0};
           const std::size_t count = mine.below(2'000);
-          pool.parallel_for(std::size_t{0}, count, [&](std::size_t i) { sum.fetch_add(i, std::memory_order_relaxed); });
+          blitz::parallel_for({.pool = &pool}, std::size_t{0}, count,
+                              [&](std::size_t i) { sum.fetch_add(i, std::memory_order_relaxed); });
           if (sum != count * (count == 0 ? 0 : count - 1) / 2) ++wrong;
         } else {
           const bool ok = pool.install([&] {
@@ -110,7 +111,7 @@ struct Ring {
       }
       default: {
         std::atomic<std::uint64_t> sum{0};
-        pool.parallel_for(0, 4, [&](int i) { sum.fetch_add(go_on(static_cast<std::uint64_t>(i))); });
+        blitz::parallel_for({.pool = &pool}, 0, 4, [&](int i) { sum.fetch_add(go_on(static_cast<std::uint64_t>(i))); });
         return sum;
       }
     }

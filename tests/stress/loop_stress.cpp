@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "stress.hpp"
+#include "support/in_pool.hpp"
 
 namespace blitz_test {
 namespace {
@@ -32,7 +33,7 @@ class RandomLoop {
         salt_(random.next()),
         nested_(random.one_in(16)) {
     options_.min_grain = random.one_in(2) ? 1 : static_cast<std::size_t>(random.below(hits_.size() + 2));
-    options_.schedule = random.one_in(3) ? blitz::Schedule::fixed : blitz::Schedule::adaptive;
+    options_.schedule = random.one_in(3) ? blitz::Schedule::kFixed : blitz::Schedule::kAdaptive;
     if (random.one_in(4)) {
       options_.stop = stop_.get_token();
       stopper_ = random.below(hits_.size() + 1);  // perhaps one past the end: nobody stops
@@ -46,21 +47,18 @@ class RandomLoop {
     try {
       switch (form % 3) {
         case 0:
-          pool.parallel_for(
-              std::size_t{0}, hits_.size(), [this](std::size_t i) { item(i); }, options_);
+          blitz::parallel_for(in(pool, options_), std::size_t{0}, hits_.size(), [this](std::size_t i) { item(i); });
           break;
         case 1:
-          pool.parallel_for(
-              hits_, [this](std::uint8_t& hit) { item(static_cast<std::size_t>(&hit - hits_.data())); }, options_);
+          blitz::parallel_for(in(pool, options_), hits_,
+                              [this](std::uint8_t& hit) { item(static_cast<std::size_t>(&hit - hits_.data())); });
           break;
         default:
-          pool.parallel_for_blocks(
-              std::views::iota(std::size_t{0}, hits_.size()),
-              [this](auto block) {
-                if (block.empty()) ++surprises_;
-                for (const std::size_t i : block) item(i);
-              },
-              options_);
+          blitz::parallel_for_blocks(in(pool, options_), std::views::iota(std::size_t{0}, hits_.size()),
+                                     [this](auto block) {
+                                       if (block.empty()) ++surprises_;
+                                       for (const std::size_t i : block) item(i);
+                                     });
       }
     } catch (const ItemError& error) {
       threw_ = true;
@@ -168,24 +166,23 @@ TEST_CASE("parallel_for: blocks keep to the grain") {
     blitz::ThreadPool& pool = random.one_in(8) ? many : few;
     const std::size_t count = random.below(random.one_in(4) ? 20'000 : 40);
     const std::size_t grain = random.below(count + 2);
-    const auto schedule = random.one_in(2) ? blitz::Schedule::fixed : blitz::Schedule::adaptive;
+    const auto schedule = random.one_in(2) ? blitz::Schedule::kFixed : blitz::Schedule::kAdaptive;
     const std::uint64_t work = random.below(200);
     CAPTURE(count);
     CAPTURE(grain);
     CAPTURE(static_cast<int>(schedule));
     std::atomic<std::size_t> smallest{count};
     std::atomic<std::size_t> blocks{0};
-    pool.parallel_for_blocks(std::views::iota(std::size_t{0}, count),
-                             [&](auto block) {
-                               ++blocks;
-                               std::size_t least = smallest.load();
-                               while (block.size() < least && !smallest.compare_exchange_weak(least, block.size())) {
-                               }
-                               spin_for(std::chrono::nanoseconds(block.size() * work));
-                             },
-                             {.min_grain = grain, .schedule = schedule});
+    blitz::parallel_for_blocks({.min_grain = grain, .schedule = schedule, .pool = &pool},
+                               std::views::iota(std::size_t{0}, count), [&](auto block) {
+                                 ++blocks;
+                                 std::size_t least = smallest.load();
+                                 while (block.size() < least && !smallest.compare_exchange_weak(least, block.size())) {
+                                 }
+                                 spin_for(std::chrono::nanoseconds(block.size() * work));
+                               });
     CHECK(smallest.load() >= std::min(std::max<std::size_t>(grain, 1), count));
-    if (schedule == blitz::Schedule::fixed) CHECK(blocks.load() <= pool.num_threads());
+    if (schedule == blitz::Schedule::kFixed) CHECK(blocks.load() <= pool.num_threads());
     all_blocks += blocks;
     dog.progress();
   }

@@ -131,7 +131,7 @@ Any source(Input& input, Numbers& expected, Case& c) {
     case 2:
       input.list.assign(numbers.begin(), numbers.end());
       c.in_order = false;
-      return hidden(blitz::from(input.list, {.batch = size}).with(c.options).map(counting));
+      return hidden(blitz::from({.batch = size}, input.list).with(c.options).map(counting));
     case 3:
       input.list.assign(numbers.begin(), numbers.end());
       return hidden(blitz::from(input.list).ordered().with(c.options).map(counting));

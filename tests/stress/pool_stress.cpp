@@ -61,7 +61,7 @@ TEST_CASE_TEMPLATE("pools are made, used and destroyed", Pool, blitz::ThreadPool
           std::atomic<std::size_t> sum{0};
           in_threads(random.between(2, 4), [&](std::size_t) {
             pool->install([&] { sum += 1; });
-            pool->parallel_for(0, 16, [&](int) { sum += 1; });
+            blitz::parallel_for({.pool = &*pool}, 0, 16, [&](int) { sum += 1; });
           });
           CHECK(sum.load() % 17 == 0);
           break;
@@ -69,7 +69,7 @@ TEST_CASE_TEMPLATE("pools are made, used and destroyed", Pool, blitz::ThreadPool
         case 4: {
           // On its way to sleep, after a time that is about as long as that takes.
           std::atomic<std::size_t> sum{0};
-          pool->parallel_for(0, 64, [&](int) { sum += 1; }, {.schedule = blitz::Schedule::fixed});
+          blitz::parallel_for({.schedule = blitz::Schedule::kFixed, .pool = &*pool}, 0, 64, [&](int) { sum += 1; });
           CHECK(sum.load() == 64);
           spin_for(std::chrono::nanoseconds(random.below(60'000)));
           break;

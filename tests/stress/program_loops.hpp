@@ -30,7 +30,7 @@ struct Fold {
   }
 };
 
-/// What the items of a loop have for their worker_local: a job that holds one holds it alone.
+/// The WorkerLocal of the items of a loop: no two jobs hold one at the same time.
 struct Scratch {
   class Loan {
    public:
@@ -55,11 +55,11 @@ inline std::uint64_t Run::loop(const Node& node, Record& record) {
   std::stop_source stop;
   const blitz::ForOptions options{
       .min_grain = node.grain,
-      .schedule = node.fixed ? blitz::Schedule::fixed : blitz::Schedule::adaptive,
+      .schedule = node.fixed ? blitz::Schedule::kFixed : blitz::Schedule::kAdaptive,
       .stop = node.stoppable ? stop.get_token() : std::stop_token(),
   };
   if (node.stopped_before) stop.request_stop();
-  blitz::worker_local<Scratch> scratch;
+  blitz::WorkerLocal<Scratch> scratch;
   std::atomic<bool> lent_twice{false};
   const auto item = [&](std::size_t i) {
     ++record.items[i];
@@ -80,47 +80,44 @@ inline std::uint64_t Run::loop(const Node& node, Record& record) {
     on_target(node, [&](auto&& pool) {
       switch (node.dice % 6) {
         case 0:
-          return pool.parallel_for(std::size_t{0}, node.items, item, options);
+          return blitz::parallel_for(in(pool, options), std::size_t{0}, node.items, item);
         case 2:
-          return pool.parallel_for(
-              std::size_t{0}, 3 * node.items, std::size_t{3}, [&](std::size_t i) { item(i / 3); }, options);
+          return blitz::parallel_for(in(pool, options), std::size_t{0}, 3 * node.items, std::size_t{3},
+                                     [&](std::size_t i) { item(i / 3); });
         case 3: {
           // The last row may be longer than what is left for it.
           const std::size_t rows = 1 + node.dice / 6 % 7;
           const std::size_t columns = (node.items + rows - 1) / rows;
-          return pool.parallel_for_tiles(
-              {rows, columns}, {1 + node.dice / 64 % 3, 1 + node.dice / 256 % 64},
-              [&](const blitz::Tile<2>& tile) {
-                for (const std::size_t row : tile.rows()) {
-                  for (const std::size_t column : tile.cols()) {
-                    if (const std::size_t i = row * columns + column; i < node.items) item(i);
-                  }
-                }
-              },
-              options);
+          return blitz::parallel_for_tiles(in(pool, options), {rows, columns},
+                                           {1 + node.dice / 64 % 3, 1 + node.dice / 256 % 64},
+                                           [&](const blitz::Tile<2>& tile) {
+                                             for (const std::size_t row : tile.rows()) {
+                                               for (const std::size_t column : tile.cols()) {
+                                                 if (const std::size_t i = row * columns + column; i < node.items)
+                                                   item(i);
+                                               }
+                                             }
+                                           });
         }
         case 4:
           // As a tree: each item adds its two children.
-          return pool.parallel_for_each(std::views::iota(std::size_t{0}, std::min<std::size_t>(node.items, 1)),
-                                        [&](std::size_t i, blitz::Feeder<std::size_t>& feeder) {
-                                          item(i);
-                                          for (const std::size_t next : {2 * i + 1, 2 * i + 2}) {
-                                            if (next < node.items) feeder.add(next);
-                                          }
-                                        },
-                                        {.stop = options.stop});
+          return blitz::parallel_for_each(in(pool, blitz::ForEachOptions{.stop = options.stop}),
+                                          std::views::iota(std::size_t{0}, std::min<std::size_t>(node.items, 1)),
+                                          [&](std::size_t i, blitz::Feeder<std::size_t>& feeder) {
+                                            item(i);
+                                            for (const std::size_t next : {2 * i + 1, 2 * i + 2}) {
+                                              if (next < node.items) feeder.add(next);
+                                            }
+                                          });
         case 1:
-          return pool.parallel_for(
-              record.items,
-              [&](const std::uint8_t& place) { item(static_cast<std::size_t>(&place - record.items.data())); },
-              options);
+          return blitz::parallel_for(in(pool, options), record.items, [&](const std::uint8_t& place) {
+            item(static_cast<std::size_t>(&place - record.items.data()));
+          });
         default:
-          return pool.parallel_for_blocks(
-              std::views::iota(std::size_t{0}, node.items),
-              [&](auto block) {
-                for (const std::size_t i : block) item(i);
-              },
-              options);
+          return blitz::parallel_for_blocks(in(pool, options), std::views::iota(std::size_t{0}, node.items),
+                                            [&](auto block) {
+                                              for (const std::size_t i : block) item(i);
+                                            });
       }
     });
   } catch (...) {
@@ -136,7 +133,7 @@ inline std::uint64_t Run::reduce(const Node& node, Record& record) {
   std::stop_source stop;
   const blitz::ReduceOptions options{
       .min_grain = node.grain,
-      .schedule = node.fixed ? blitz::Schedule::fixed : blitz::Schedule::adaptive,
+      .schedule = node.fixed ? blitz::Schedule::kFixed : blitz::Schedule::kAdaptive,
       .stop = node.stoppable ? stop.get_token() : std::stop_token(),
       .deterministic = node.deterministic,
   };
@@ -149,11 +146,17 @@ inline std::uint64_t Run::reduce(const Node& node, Record& record) {
     if (child != nullptr) fold.offset += execute(*child);
     return fold;
   };
-  const Fold fold = on_target(node, [&](auto&& pool) {
-    return pool.parallel_transform_reduce(std::size_t{0}, node.items, Fold(), std::plus<>(), transform, options);
-  });
-  record.real = fold.real;
-  return fold.factor ^ fold.offset;
+  try {
+    const Fold fold = on_target(node, [&](auto&& pool) {
+      return blitz::parallel_transform_reduce(in(pool, options), std::size_t{0}, node.items, Fold(), std::plus<>(),
+                                              transform);
+    });
+    record.real = fold.real;
+    return fold.factor ^ fold.offset;
+  } catch (const blitz::Stopped&) {
+    record.complete = true;
+    return 0;
+  }
 }
 
 }  // namespace blitz_test::program

@@ -200,7 +200,11 @@ class Interpreter {
       const auto real = std::bit_cast<std::uint64_t>(record.real);
       if (bits_.try_emplace(node.id, real).first->second != real) complain(node, "has other bits than before");
     }
-    return any_of(node, throwers, fold.factor ^ fold.offset);
+    const bool stopped = node.stopped_before ||
+                         (node.stoppable && node.stopper < record.items.size() && record.items[node.stopper] != 0);
+    if (throwers.empty() && stopped != record.complete)
+      complain(node, "has thrown Stopped, or has not, without reason");
+    return any_of(node, throwers, stopped ? 0 : fold.factor ^ fold.offset);
   }
 
   /// On every worker; of several exceptions the one of the lowest index arrives.

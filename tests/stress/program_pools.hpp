@@ -10,6 +10,7 @@
 
 #include "program.hpp"
 #include "program_trace.hpp"
+#include "support/in_pool.hpp"
 
 namespace blitz_test::program {
 
@@ -75,22 +76,6 @@ struct FreeCalls {
   BLITZ_TEST_FREE(join)
   BLITZ_TEST_FREE(join_context)
   BLITZ_TEST_FREE(parallel_invoke)
-  BLITZ_TEST_FREE(parallel_for)
-  BLITZ_TEST_FREE(parallel_for_blocks)
-  template <class F>
-  void parallel_for_tiles(const blitz::Extents<2>& grid, const blitz::Extents<2>& tile, F&& f,
-                          const blitz::ForOptions& options) const {
-    blitz::parallel_for_tiles(grid, tile, f, options);
-  }
-  template <class R, class F>
-  void parallel_for_each(R&& range, F&& f, const blitz::ForEachOptions& options) const {
-    blitz::parallel_for_each(range, f, options);
-  }
-  BLITZ_TEST_FREE(parallel_transform_reduce)
-  BLITZ_TEST_FREE(scope)
-  BLITZ_TEST_FREE(scope_fifo)
-  BLITZ_TEST_FREE(in_place_scope)
-  BLITZ_TEST_FREE(in_place_scope_fifo)
   BLITZ_TEST_FREE(async)
   BLITZ_TEST_FREE(spawn)
   BLITZ_TEST_FREE(spawn_fifo)

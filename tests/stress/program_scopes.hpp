@@ -54,7 +54,9 @@ inline std::uint64_t Run::scope(const Node& node, Record& record) {
   record.items.resize(pools_.num_threads(node.target));
   Jobs jobs{node, Results(node.children.size())};
   const bool by_token = node.stopped_before || !jobs.stops_itself();
-  const blitz::ScopeOptions options{.stop = by_token ? jobs.outside.get_token() : std::stop_token()};
+  const blitz::ScopeOptions options{.order = node.fifo ? blitz::Order::kFifo : blitz::Order::kLifo,
+                                    .in_place = node.in_place,
+                                    .stop = by_token ? jobs.outside.get_token() : std::stop_token()};
   if (node.stopped_before) jobs.outside.request_stop();
   const auto body = [&](blitz::Scope& scope) {
     if (node.broadcasts) {
@@ -68,12 +70,7 @@ inline std::uint64_t Run::scope(const Node& node, Record& record) {
     if (node.stoppable && node.stopper == 0) jobs.stop(scope);
     return execute(node.children[0]);
   };
-  jobs.results[0] = on_target(node, [&](auto&& pool) {
-    if (node.in_place) {
-      return node.fifo ? pool.in_place_scope_fifo(body, options) : pool.in_place_scope(body, options);
-    }
-    return node.fifo ? pool.scope_fifo(body, options) : pool.scope(body, options);
-  });
+  jobs.results[0] = on_target(node, [&](auto&& pool) { return blitz::scope(in(pool, options), body); });
   return sum_of(jobs.results);
 }
 

@@ -84,12 +84,10 @@ TEST_CASE_TEMPLATE("sleep: jobs behind a job that blocks are seen by others", Po
       // As many jobs as workers, each of which waits until all have begun.
       const std::size_t jobs = random.between(2, size);
       std::atomic<std::size_t> begun{0};
-      pool.parallel_for(std::size_t{0}, jobs,
-                        [&](std::size_t) {
-                          begun.fetch_add(1);
-                          while (begun.load() < jobs) std::this_thread::yield();
-                        },
-                        {.schedule = blitz::Schedule::fixed});
+      blitz::parallel_for({.schedule = blitz::Schedule::kFixed, .pool = &pool}, std::size_t{0}, jobs, [&](std::size_t) {
+        begun.fetch_add(1);
+        while (begun.load() < jobs) std::this_thread::yield();
+      });
       dog.progress();
     }
     MESSAGE(size << " threads, done: " << rounds << " rounds");

@@ -30,9 +30,9 @@ template <class Pool>
   if (!is_refused([&] { pool.join(nothing, nothing); })) return 13;
   if (!is_refused([&] { pool.join(nothing, nothing, nothing); })) return 14;
   if (!is_refused([&] { pool.join_context([](auto) {}, [](auto) {}); })) return 15;
-  if (!is_refused([&] { pool.parallel_for(0, 3, [](int) {}); })) return 16;
-  if (!is_refused([&] { pool.parallel_for_blocks(items, [](auto) {}); })) return 17;
-  if (!is_refused([&] { pool.parallel_reduce(items, 0, std::plus<>()); })) return 18;
+  if (!is_refused([&] { blitz::parallel_for({.pool = &pool}, 0, 3, [](int) {}); })) return 16;
+  if (!is_refused([&] { blitz::parallel_for_blocks({.pool = &pool}, items, [](auto) {}); })) return 17;
+  if (!is_refused([&] { blitz::parallel_reduce({.pool = &pool}, items, 0, std::plus<>()); })) return 18;
   if (!is_refused([&] { pool.parallel_invoke(nothing, nothing); })) return 19;
   if (!is_refused([&] { pool.join_all(std::vector(2, nothing)); })) return 33;
   if (!is_refused([&] { pool.scope([](blitz::Scope&) {}); })) return 20;

@@ -24,7 +24,7 @@ Outcome run(const Setup& setup, Loop loop) {
   return simulate(setup, [&](auto& session) {
     std::vector<unsigned> runs(loop.items);
     const auto once = [&] {
-      session.pool().parallel_for(std::size_t{0}, loop.items, [&](std::size_t i) {
+      blitz::parallel_for({.pool = &session.pool()}, std::size_t{0}, loop.items, [&](std::size_t i) {
         simulate_work(loop.work);
         ++runs[i];
       });

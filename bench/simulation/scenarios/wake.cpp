@@ -28,7 +28,7 @@ Outcome run_wake(const Setup& setup) {
     std::vector<Time> first(kMaxProcessors, -1);
     std::vector<unsigned> depth(kMaxProcessors, 0);
     const auto once = [&] {
-      session.pool().parallel_for(std::size_t{0}, items, [&](std::size_t i) {
+      blitz::parallel_for({.pool = &session.pool()}, std::size_t{0}, items, [&](std::size_t i) {
         const unsigned here = machine.processor();
         if (first[here] < 0) {
           first[here] = machine.now();

@@ -44,9 +44,8 @@ template <class F>
 void for_blocks(std::size_t count, std::size_t grain, const CallOptions& options, const F& f) {
   options.context.guard([&] {
     blitz::parallel_for_blocks(
-        std::views::iota(std::size_t{0}, count),
-        [&](const auto& block) { options.context.run([&] { f(*block.begin(), end_of(block)); }); },
-        options.of<blitz::ForOptions>(grain));
+        options.of<blitz::ForOptions>(grain), std::views::iota(std::size_t{0}, count),
+        [&](const auto& block) { options.context.run([&] { f(*block.begin(), end_of(block)); }); });
   });
 }
 
@@ -196,7 +195,8 @@ template <detail::SplitRange Range, detail::Reduction<Range> Body, class... Last
 void parallel_reduce(const Range& range, Body& body, Last&&... last) {
   detail::reduce(range, body, detail::CallOptions(last...), false);
 }
-/// Returns what `fold(part, value)` makes of the identity and the parts, combined in their order.
+/// Folds the identity and the parts by `fold(part, value)`, and combines the values in their order. Returns the identity if
+/// the context is cancelled during the call.
 template <detail::SplitRange Range, class T, detail::Returns<T, const Range&, T> Fold, detail::Returns<T, T, T> Combine,
           class... Last>
   requires detail::LastArguments<Last...>
@@ -207,16 +207,21 @@ T parallel_reduce(const Range& range, const T& identity, const Fold& fold, const
       if (range.empty()) return identity;
       std::optional<T> result;
       options.context.guard([&] {
-        result.emplace(blitz::parallel_reduce_blocks(
-            std::views::iota(std::size_t{0}, range.size()), identity,
-            [&](T value, const auto& block) {
-              options.context.run([&] {
-                value = std::invoke(fold, range.part(*block.begin(), detail::end_of(block)), std::move(value));
-              });
-              return value;
-            },
-            [&](T left, T right) { return std::invoke(combine, std::move(left), std::move(right)); },
-            options.of<blitz::ReduceOptions>(range.grainsize())));
+        try {
+          result.emplace(blitz::parallel_reduce_blocks(
+              options.of<blitz::ReduceOptions>(range.grainsize()), std::views::iota(std::size_t{0}, range.size()),
+              identity,
+              [&](T value, const auto& block) {
+                options.context.run([&] {
+                  value = std::invoke(fold, range.part(*block.begin(), detail::end_of(block)), std::move(value));
+                });
+                return value;
+              },
+              [&](T left, T right) { return std::invoke(combine, std::move(left), std::move(right)); }));
+        } catch (const blitz::Stopped&) {
+          if (!options.context.is_cancelled()) throw;
+          result.emplace(identity);
+        }
       });
       return std::move(*result);
     }
@@ -490,8 +495,8 @@ template <detail::ItemIterator I, class Body, class... Last>
 void parallel_for_each(I first, I last, const Body& body, Last&&... last_arguments) {
   const detail::CallOptions options(last_arguments...);
   const auto each = [&]<class Item>(std::type_identity<Item>, const auto& call) {
-    blitz::parallel_for_each(detail::EachItems<I, Item>(first, last), call,
-                             {.stop = options.context.token(), .pool = detail::here()});
+    blitz::parallel_for_each({.stop = options.context.token(), .pool = detail::here()},
+                             detail::EachItems<I, Item>(first, last), call);
   };
   options.context.guard([&] {
     if constexpr (detail::kTakesFeeder<Body, I>) {
@@ -503,10 +508,9 @@ void parallel_for_each(I first, I last, const Body& body, Last&&... last_argumen
         options.context.run([&] { item.call(body, adds); });
       });
     } else if constexpr (std::random_access_iterator<I>) {
-      blitz::parallel_for(
-          first, last,
-          [&]<class X>(X&& item) { options.context.run([&] { std::invoke(body, std::forward<X>(item)); }); },
-          options.of<blitz::ForOptions>(1));
+      blitz::parallel_for(options.of<blitz::ForOptions>(1), first, last, [&]<class X>(X&& item) {
+        options.context.run([&] { std::invoke(body, std::forward<X>(item)); });
+      });
     } else {
       using Item = std::conditional_t<detail::kInPlace<I>, detail::PlacedItem<I>, detail::FedItem<I>>;
       each(std::type_identity<Item>(), [&](Item& item) { options.context.run([&] { item.call(body); }); });

@@ -54,7 +54,7 @@ struct CallOptions {
   template <class Options>
   [[nodiscard]] Options of(std::size_t grain) const {
     return {.min_grain = grain,
-            .schedule = cut == Cut::kStatic ? blitz::Schedule::fixed : blitz::Schedule::adaptive,
+            .schedule = cut == Cut::kStatic ? blitz::Schedule::kFixed : blitz::Schedule::kAdaptive,
             .stop = context.token(),
             .pool = here()};
   }

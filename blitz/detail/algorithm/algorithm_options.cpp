@@ -5,10 +5,6 @@
 
 namespace blitz {
 
-const char* Stopped::what() const noexcept { return "blitz: a stop was requested before the algorithm was complete"; }
-
-void detail::throw_stopped() { throw Stopped(); }
-
 std::size_t detail::threads_of(const AlgorithmOptions& options) {
   const PoolBase* const pool = options.pool.base();
   return pool != nullptr ? pool->num_threads() : current_num_threads();

@@ -30,7 +30,7 @@ template <std::random_access_iterator I>
   return options.min_grain > 0 ? options.min_grain : grain;
 }
 
-/// Calls `f(first, last)` for blocks that cover [0, count). An `f` that returns true ends the loop, as Flow::stop does.
+/// Calls `f(first, last)` for blocks that cover [0, count). An `f` that returns true ends the loop, as Flow::kStop does.
 template <class F>
 void for_blocks(const AlgorithmOptions& options, LoopIndex count, LoopIndex grain, F&& f) {
   struct BlockLoop final : Loop {
@@ -52,7 +52,7 @@ void for_blocks(const AlgorithmOptions& options, LoopIndex count, LoopIndex grai
 
 /// Folds [0, count) into one value. `identity()` makes the value of a part, `fold(value, first, last)` takes a block into
 /// it, and ends the loop if it returns true, and `combine(left, right)` takes `right`, an rvalue, into `left`; parts are
-/// combined in their order. For no positions, or a stop request before the first block, returns identity().
+/// combined in their order. Returns identity() for no positions. Throws Stopped after a stop request.
 template <class Identity, class F, class Combine>
 auto fold_blocks(const AlgorithmOptions& options, LoopIndex count, LoopIndex grain, Identity&& identity, F&& fold,
                  Combine&& combine) {
@@ -66,9 +66,12 @@ auto fold_blocks(const AlgorithmOptions& options, LoopIndex count, LoopIndex gra
     Combine& its_combine;
   };
   const BlockFold whole{identity, fold, combine};
-  if (count == 0) return identity();
   const LoopCut cut = options.deterministic ? LoopCut::kTree : LoopCut::kAdaptive;
-  return Reduction(whole, count, cut, grain_of(options, grain), options.stop).run(options.pool.base());
+  auto value = count == 0
+                   ? identity()
+                   : Reduction(whole, count, cut, grain_of(options, grain), options.stop).run(options.pool.base());
+  throw_if_stopped(options);
+  return value;
 }
 
 /// The first position that `probe` finds, or `count`. `probe(first, last)` returns the first position of its kind in the

@@ -17,6 +17,7 @@
 #include "blitz/algorithm/algorithm_options.hpp"
 #include "blitz/detail/base/refuse.hpp"
 #include "blitz/detail/loop/items.hpp"
+#include "blitz/detail/loop/mistake.hpp"
 
 namespace blitz::detail {
 
@@ -33,12 +34,7 @@ using Projected = std::projected<I, const P>;
 template <class F, class I>
 concept SharedPredicate = std::indirect_unary_predicate<const F, I>;
 template <class F, class I>
-concept SharedFunction = std::indirectly_unary_invocable<const F, I>;
-/// SharedPredicate and SharedFunction over projected items; false also if the projection cannot be called concurrently.
-template <class F, class I, class P>
-concept SharedProjectedPredicate = requires { requires SharedPredicate<F, Projected<I, P>>; };
-template <class F, class I, class P>
-concept SharedProjectedFunction = requires { requires SharedFunction<F, Projected<I, P>>; };
+concept SharedItemFunction = std::indirectly_unary_invocable<const F, I>;
 
 /// As the standard's concepts, of items that several threads write and of an order that they call concurrently.
 template <class O, class T>
@@ -53,17 +49,6 @@ template <class I, class C = std::ranges::less, class P = std::identity>
 concept Sortable = std::sortable<I, const C, const P> && !SharesWords<I>;
 template <class I1, class I2, class O, class C = std::ranges::less, class P1 = std::identity, class P2 = std::identity>
 concept Mergeable = std::mergeable<I1, I2, O, const C, const P1, const P2> && !SharesWords<O>;
-
-/// The return type of overloads that refuse callables that are not constant.
-#define BLITZ_REFUSE_MUTABLE                                                                                           \
-  BLITZ_REFUSE(                                                                                                        \
-      "the callables of an algorithm are called by several threads at once, so they are no mutable lambdas and their " \
-      "operator() is const: count in a std::atomic, or add up with blitz::transform_reduce")
-/// The return type of overloads that refuse to write the items of a vector<bool>.
-#define BLITZ_REFUSE_WORDS                                                                   \
-  BLITZ_REFUSE(                                                                              \
-      "the items of a vector<bool> share words, so several threads cannot change them: use " \
-      "std::vector<char>")
 
 /// What an algorithm that was called with a range returns: std::ranges::dangling in place of iterators into a range that is
 /// gone when the call has returned.
@@ -113,11 +98,6 @@ struct WithPredicate {
     return borrowed<R>(
         Algorithm::run(AlgorithmOptions{}, first, static_cast<LoopIndex>(std::ranges::size(range)), pred, proj));
   }
-
-  template <LoopRange R, class P = std::identity,
-            std::indirect_unary_predicate<std::projected<std::ranges::iterator_t<R>, P>> F>
-    requires(!SharedProjectedPredicate<F, std::ranges::iterator_t<R>, P>)
-  BLITZ_REFUSE_MUTABLE operator()(R&& range, F pred, P proj = {}) const BLITZ_REFUSED;
 };
 
 template <class T, class I, class P>
@@ -155,8 +135,6 @@ struct WithValue {
 template <class C, class Default, class A, class B>
 concept ComparesItems = std::indirect_binary_predicate<const C, A, B> &&
                         (!std::same_as<Default, std::ranges::less> || std::indirect_strict_weak_order<const C, A, B>);
-template <class C, class A, class B>
-concept MutableComparison = std::indirect_binary_predicate<C, A, B> && !std::indirect_binary_predicate<const C, A, B>;
 
 /// f(range, comp, proj), where `comp` is `Default` unless given: run(options, first, count, comp, proj).
 template <class Algorithm, class Default>
@@ -186,70 +164,12 @@ struct WithComparison {
     return borrowed<R>(
         Algorithm::run(AlgorithmOptions{}, first, static_cast<LoopIndex>(std::ranges::size(range)), comp, proj));
   }
-
-  template <LoopRange R, class C, class P = std::identity>
-    requires(MutableComparison<C, std::projected<std::ranges::iterator_t<R>, P>,
-                               std::projected<std::ranges::iterator_t<R>, P>>)
-  BLITZ_REFUSE_MUTABLE operator()(R&& range, C comp, P proj = {}) const BLITZ_REFUSED;
 };
 
-/// What a caller of std::transform might give as the output: an iterator.
-template <class Out>
-concept OutputIterator = !std::ranges::range<Out> && std::weakly_incrementable<std::remove_cvref_t<Out>>;
-
-/// The return type of an overload that refuses it.
-#define BLITZ_REFUSE_OUTPUT                                                                                    \
-  BLITZ_REFUSE(                                                                                                \
-      "the output is a range that has room, for blocks of it are written at once, so neither an iterator nor " \
-      "std::back_inserter will do: out.resize(n), and pass out")
-
-/// Whether the arguments behind an iterator begin with the end of its range.
-template <class I, class... Rest>
-inline constexpr bool kHasEnd = false;
-template <class I, class S, class... Rest>
-inline constexpr bool kHasEnd<I, S, Rest...> = std::sentinel_for<std::remove_cvref_t<S>, I>;
-
-/// For algorithms whose output is behind one range. They say `using OutputOfRange::operator();`.
-struct OutputOfRange {
-  template <std::ranges::range R, OutputIterator Out, class... Rest>
-  BLITZ_REFUSE_OUTPUT operator()(R&& range, Out&& out, Rest&&... rest) const BLITZ_REFUSED;
-  template <std::input_or_output_iterator I, std::sentinel_for<I> S, std::input_or_output_iterator Out, class... Rest>
-    requires(!kHasEnd<Out, Rest...>)
-  BLITZ_REFUSE("the output has an end, too: (first, last, out, out_last), or ranges: (range, out)") operator()(
-      I first, S last, Out out, Rest&&... rest) const BLITZ_REFUSED;
-  template <LoopRange R, LoopRange Out, class... Rest>
-    requires(SharesWords<std::ranges::iterator_t<Out>> && !(std::ranges::range<Rest> || ...))
-  BLITZ_REFUSE_WORDS operator()(R&& range, Out&& out, Rest&&... rest) const BLITZ_REFUSED;
+/// A base of algorithms with an output after the first range.
+struct HasOutput {
+  static constexpr bool kHasOutput = true;
 };
-/// The same for an output behind two ranges.
-struct OutputOfTwoRanges {
-  template <std::ranges::range R1, std::ranges::range R2, OutputIterator Out, class... Rest>
-  BLITZ_REFUSE_OUTPUT operator()(R1&& range1, R2&& range2, Out&& out, Rest&&... rest) const BLITZ_REFUSED;
-};
-
-/// What keeps the items of R from being brought into the order of C and P.
-enum class OrderMistake { kRange, kOptions, kWords, kMoves, kProjection, kMutable, kOrder, kNone };
-template <class R, class C, class P>
-[[nodiscard]] consteval OrderMistake mistake_of_order() {
-  using It = std::ranges::iterator_t<R>;
-  if constexpr (!LoopRange<R>) {
-    return OrderMistake::kRange;
-  } else if constexpr (std::same_as<C, AlgorithmOptions>) {
-    return OrderMistake::kOptions;
-  } else if constexpr (SharesWords<It>) {
-    return OrderMistake::kWords;
-  } else if constexpr (!std::permutable<It>) {
-    return OrderMistake::kMoves;
-  } else if constexpr (!std::indirectly_regular_unary_invocable<P, It>) {
-    return OrderMistake::kProjection;
-  } else if constexpr (std::sortable<It, C, P> && !Sortable<It, C, P>) {
-    return OrderMistake::kMutable;
-  } else if constexpr (!std::sortable<It, C, P>) {
-    return OrderMistake::kOrder;
-  } else {
-    return OrderMistake::kNone;
-  }
-}
 
 /// f(range, comp, proj) for an algorithm that moves items as an order says: run(options, first, count, comp, proj).
 template <class Algorithm>
@@ -279,46 +199,18 @@ struct InOrder {
     return borrowed<R>(Algorithm::run(AlgorithmOptions{}, std::ranges::begin(range), count, comp, proj));
   }
 
-  template <class Policy, class... Rest>
-    requires(!std::convertible_to<Policy, AlgorithmOptions> && !std::ranges::range<Policy> &&
-             !std::input_or_output_iterator<std::remove_cvref_t<Policy>>)
-  BLITZ_REFUSE(
-      "an algorithm is called with a range or two iterators, and no execution policy: blitz::sort(range), "
-      "blitz::sort(first, last)")
-  operator()(Policy&& policy, Rest&&... rest) const BLITZ_REFUSED;
+  /// The reason why the items cannot be brought into the order.
   template <std::ranges::range R, class C = std::ranges::less, class P = std::identity>
-    requires(mistake_of_order<R, C, P>() == OrderMistake::kRange)
-  BLITZ_REFUSE(
-      "sorting needs random access and a size (vector, array, span, deque); copy the items of a list into a vector, "
-      "and "
-      "sort that")
-  operator()(R&& range, C comp = {}, P proj = {}) const BLITZ_REFUSED;
-  template <std::ranges::range R, class C = std::ranges::less, class P = std::identity>
-    requires(mistake_of_order<R, C, P>() == OrderMistake::kOptions)
-  BLITZ_REFUSE("the options of an algorithm come first: blitz::sort({.min_grain = 4096}, range)") operator()(
-      R&& range, C comp = {}, P proj = {}) const BLITZ_REFUSED;
-  template <std::ranges::range R, class C = std::ranges::less, class P = std::identity>
-    requires(mistake_of_order<R, C, P>() == OrderMistake::kWords)
-  BLITZ_REFUSE_WORDS operator()(R&& range, C comp = {}, P proj = {}) const BLITZ_REFUSED;
-  template <std::ranges::range R, class C = std::ranges::less, class P = std::identity>
-    requires(mistake_of_order<R, C, P>() == OrderMistake::kMutable)
-  BLITZ_REFUSE_MUTABLE operator()(R&& range, C comp = {}, P proj = {}) const BLITZ_REFUSED;
-  template <std::ranges::range R, class C = std::ranges::less, class P = std::identity>
-    requires(mistake_of_order<R, C, P>() == OrderMistake::kMoves)
-  BLITZ_REFUSE("sorting moves the items, so they may be neither constant nor immovable") operator()(
-      R&& range, C comp = {}, P proj = {}) const BLITZ_REFUSED;
-  template <std::ranges::range R, class C = std::ranges::less, class P = std::identity>
-    requires(mistake_of_order<R, C, P>() == OrderMistake::kProjection)
-  BLITZ_REFUSE(
-      "the projection is called with an item, or names a member of it: "
-      "blitz::sort(people, std::less<>{}, &Person::age)")
-  operator()(R&& range, C comp = {}, P proj = {}) const BLITZ_REFUSED;
-  template <std::ranges::range R, class C = std::ranges::less, class P = std::identity>
-    requires(mistake_of_order<R, C, P>() == OrderMistake::kOrder)
-  BLITZ_REFUSE(
-      "sorting needs an order: an operator< of the items, or of their projections, or a comparison that takes two of "
-      "them: blitz::sort(range, comp, proj)")
-  operator()(R&& range, C comp = {}, P proj = {}) const BLITZ_REFUSED;
+  [[nodiscard]] static consteval Mistake mistake() {
+    using It = std::ranges::iterator_t<R>;
+    if constexpr (!std::permutable<It>) {
+      return Mistake::kMoves;
+    } else if constexpr (!std::indirectly_regular_unary_invocable<P, It>) {
+      return Mistake::kProjection;
+    } else {
+      return Mistake::kOrder;
+    }
+  }
 };
 
 /// f(range, middle, comp, proj) and f(first, middle, last, comp, proj), for the same: run(options, first, rank, count, comp,
@@ -392,15 +284,158 @@ struct OfTwoRanges {
                    std::move(proj1), std::move(proj2));
   }
 
-  template <LoopRange R1, LoopRange R2, class C, class P1 = std::identity, class P2 = std::identity>
-    requires(MutableComparison<C, std::projected<std::ranges::iterator_t<R1>, P1>,
-                               std::projected<std::ranges::iterator_t<R2>, P2>>)
-  BLITZ_REFUSE_MUTABLE operator()(R1&& range1, R2&& range2, C comp, P1 proj1 = {}, P2 proj2 = {}) const BLITZ_REFUSED;
-
   template <class R1, class R2, class Result>
   static auto returned(Result result) {
     return borrowed<R1>(result);
   }
 };
+
+/// Whether a pointer to a call operator says that it is not constant.
+template <class Member>
+inline constexpr bool kChanges = false;
+template <class R, class F, class... A>
+inline constexpr bool kChanges<R (F::*)(A...)> = true;
+template <class R, class F, class... A>
+inline constexpr bool kChanges<R (F::*)(A...) noexcept> = true;
+
+/// The mistake in an argument after the items of I, if it is a callable.
+template <class F, class I>
+[[nodiscard]] consteval Mistake mistake_of_callable() {
+  using Item = std::iter_reference_t<I>;
+  constexpr bool kHasOneOperator = requires { &F::operator(); };
+  if constexpr (!std::is_class_v<F> || std::ranges::range<F> || std::input_or_output_iterator<F>) {
+    return Mistake::kNone;
+  } else if constexpr (kHasOneOperator) {
+    if constexpr (kChanges<decltype(&F::operator())>) {
+      return Mistake::kMutable;
+    } else {
+      return std::invocable<F&, Item> || std::invocable<F&, Item, Item> || std::invocable<F&> ? Mistake::kNone
+                                                                                              : Mistake::kCallable;
+    }
+  } else {
+    return (std::invocable<F&, Item> && !std::invocable<const F&, Item>) ||
+                   (std::invocable<F&, Item, Item> && !std::invocable<const F&, Item, Item>) ||
+                   (std::invocable<F&> && !std::invocable<const F&>)
+               ? Mistake::kMutable
+               : Mistake::kNone;
+  }
+}
+
+/// The mistakes that all algorithms share, and the ones of A itself.
+template <class A>
+struct AlgorithmArguments {
+  template <class First, class... Rest>
+  [[nodiscard]] static consteval Mistake of() {
+    if constexpr (std::invocable<const A&, First, Rest...>) {
+      return Mistake::kNone;
+    } else if constexpr (LoopRange<First>) {
+      return of_items<std::ranges::iterator_t<First>, First, Rest...>();
+    } else if constexpr (std::random_access_iterator<std::remove_cvref_t<First>>) {
+      return of_items<std::remove_cvref_t<First>, First, Rest...>();
+    } else if constexpr (std::ranges::range<First> || std::input_or_output_iterator<std::remove_cvref_t<First>>) {
+      return Mistake::kItems;
+    } else {
+      return Mistake::kRange;
+    }
+  }
+
+ private:
+  template <class I, class First, class... Rest>
+  [[nodiscard]] static consteval Mistake of_items() {
+    if constexpr (((mistake_of_callable<std::remove_cvref_t<Rest>, I>() == Mistake::kMutable) || ...)) {
+      return Mistake::kMutable;
+    } else if constexpr (shares_words<First>() || (shares_words<Rest>() || ...)) {
+      return Mistake::kWords;
+    } else if constexpr (requires { A::template mistake<First, std::decay_t<Rest>...>(); }) {
+      return A::template mistake<First, std::decay_t<Rest>...>();
+    } else if constexpr (requires { A::kHasOutput; } && (std::input_or_output_iterator<std::decay_t<Rest>> || ...)) {
+      return std::ranges::range<First> ? Mistake::kOutput : Mistake::kOutputEnd;
+    } else if constexpr (((mistake_of_callable<std::remove_cvref_t<Rest>, I>() == Mistake::kCallable) || ...)) {
+      return Mistake::kCallable;
+    } else {
+      return Mistake::kArguments;
+    }
+  }
+  template <class T>
+  [[nodiscard]] static consteval bool shares_words() {
+    if constexpr (std::ranges::range<T>) {
+      return SharesWords<std::ranges::iterator_t<T>>;
+    } else if constexpr (std::random_access_iterator<std::remove_cvref_t<T>>) {
+      return SharesWords<std::remove_cvref_t<T>>;
+    } else {
+      return false;
+    }
+  }
+};
+
+#define BLITZ_REFUSE_ALGORITHM(mistake, message) \
+  BLITZ_REFUSE_CALL_OF(operator(), const, AlgorithmOptions, AlgorithmArguments<A>, mistake, message)
+#define BLITZ_REFUSE_AFTER_ITEMS(Option, message)                            \
+  template <class X>                                                         \
+  BLITZ_REFUSE(message)                                                      \
+  operator()(X&& x, const Option& option) const BLITZ_REFUSED;               \
+  template <class X, class Y>                                                \
+  BLITZ_REFUSE(message)                                                      \
+  operator()(X&& x, Y&& y, const Option& option) const BLITZ_REFUSED;        \
+  template <class X, class Y, class Z>                                       \
+  BLITZ_REFUSE(message)                                                      \
+  operator()(X&& x, Y&& y, Z&& z, const Option& option) const BLITZ_REFUSED; \
+  template <class X, class Y, class Z, class W>                              \
+  BLITZ_REFUSE(message)                                                      \
+  operator()(X&& x, Y&& y, Z&& z, W&& w, const Option& option) const BLITZ_REFUSED
+#define BLITZ_ALGORITHM_OPTIONS ".min_grain, .stop, .deterministic and .pool, in this order"
+#define BLITZ_OPTIONS_FIRST "the options of an algorithm come first: blitz::sort({.min_grain = 4096}, range)"
+
+/// An algorithm as it is called: A, and the refusals of mistakes with advice.
+template <class A>
+struct Algorithm : A {
+  using A::operator();
+
+  BLITZ_REFUSE_ALGORITHM(kOptions, BLITZ_OPTIONS_FIRST "; they are blitz::AlgorithmOptions");
+  BLITZ_REFUSE_ALGORITHM(kPool, "the pool of an algorithm is an option: blitz::sort({.pool = &pool}, range)");
+  BLITZ_REFUSE_ALGORITHM(kRange,
+                         "an algorithm is called with a range or two iterators, and no execution policy: "
+                         "blitz::sort(range), blitz::sort(first, last)");
+  BLITZ_REFUSE_ALGORITHM(kItems,
+                         "an algorithm needs random access and a size (vector, array, span, deque, views::iota); copy "
+                         "the items of a list into a vector, or use blitz::from(range) or blitz::parallel_for_each");
+  BLITZ_REFUSE_ALGORITHM(kMutable,
+                         "the callables of an algorithm are called by several threads concurrently, so they are no "
+                         "mutable lambdas and their operator() is const: count in a std::atomic, or add up with "
+                         "blitz::transform_reduce");
+  BLITZ_REFUSE_ALGORITHM(kWords,
+                         "the items of a vector<bool> share words, so several threads cannot change them: use "
+                         "std::vector<char>");
+  BLITZ_REFUSE_ALGORITHM(kMoves, "sorting moves the items, so they may be neither constant nor immovable");
+  BLITZ_REFUSE_ALGORITHM(kProjection,
+                         "the projection is called with an item, or names a member of it: "
+                         "blitz::sort(people, std::less<>{}, &Person::age)");
+  BLITZ_REFUSE_ALGORITHM(kOrder,
+                         "sorting needs an order: an operator< of the items, or of their projections, or a comparison "
+                         "that takes two of them: blitz::sort(range, comp, proj)");
+  BLITZ_REFUSE_ALGORITHM(
+      kOutput,
+      "the output is a range that has room, for blocks of it are written concurrently, so neither an "
+      "iterator nor std::back_inserter will do: out.resize(n), and pass out");
+  BLITZ_REFUSE_ALGORITHM(kOutputEnd,
+                         "the output has an end, too: (first, last, out, out_last), or ranges: (range, out)");
+  BLITZ_REFUSE_ALGORITHM(
+      kCallable,
+      "a callable of an algorithm is called with an item, or with two, as the range returns them: let "
+      "it take that type, or const auto&");
+  BLITZ_REFUSE_ALGORITHM(kArguments,
+                         "these arguments fit no form of the algorithm: first its options, if any, then the range or "
+                         "the two iterators, then values and callables, at last the projection");
+  BLITZ_REFUSE_AFTER_ITEMS(MisplacedOption, BLITZ_OPTIONS_FIRST);
+  BLITZ_REFUSE_AFTER_ITEMS(MisspelledOption, BLITZ_OPTIONS_FIRST "; they are " BLITZ_ALGORITHM_OPTIONS);
+  template <class... Rest>
+  BLITZ_REFUSE("the options of an algorithm are " BLITZ_ALGORITHM_OPTIONS)
+  operator()(const MisspelledOption& option, Rest&&... rest) const BLITZ_REFUSED;
+};
+
+#undef BLITZ_REFUSE_AFTER_ITEMS
+#undef BLITZ_ALGORITHM_OPTIONS
+#undef BLITZ_OPTIONS_FIRST
+#undef BLITZ_REFUSE_ALGORITHM
 
 }  // namespace blitz::detail

@@ -79,7 +79,6 @@ void construct_blocks(const AlgorithmOptions& options, const I& first, LoopIndex
           left.append(right);
         }
       });
-  throw_if_stopped(options);
   all.release();
 }
 

@@ -241,7 +241,6 @@ class Grouping {
           }
         },
         [](GroupTable&, GroupTable&&) {});
-    throw_if_stopped(options_);
 
     // A group's number is the number of first items before its own.
     std::vector<std::size_t> before;

@@ -41,23 +41,19 @@
 #endif
 #undef BLITZ_HAS_FEATURE
 
-namespace blitz::detail {
-
-/// Whether the compiler optimises. For choices among ways that are all right, as a file that is compiled otherwise may
-/// define the same functions.
+// Between BEGIN and END, code may depend on BLITZ_OPTIMIZES. Without the optimiser it is in another namespace, because two
+// files of a program that are compiled differently must not define the same function in two ways.
 #if defined(__OPTIMIZE__) || !defined(__GNUC__)
-inline constexpr bool kOptimizes = true;
+#define BLITZ_OPTIMIZES true
+#define BLITZ_BEGIN_BY_OPTIMIZATION
+#define BLITZ_END_BY_OPTIMIZATION
 #else
-inline constexpr bool kOptimizes = false;
+#define BLITZ_OPTIMIZES false
+#define BLITZ_BEGIN_BY_OPTIMIZATION inline namespace unoptimized {
+#define BLITZ_END_BY_OPTIMIZATION }
 #endif
 
-/// Whether calls look for mistakes whose effects are undefined: in a program with assertions, its own or the standard
-/// library's. For choices as the one above.
-#if !defined(NDEBUG) || defined(_GLIBCXX_ASSERTIONS)
-inline constexpr bool kChecksUse = true;
-#else
-inline constexpr bool kChecksUse = false;
-#endif
+namespace blitz::detail {
 
 /// Hides the provenance of `value`, an integer or a pointer, so the optimiser recomputes derived addresses at the use
 /// instead of keeping them in registers across a call. No instruction. GCC only: clang recomputes them anyway.

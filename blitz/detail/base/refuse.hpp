@@ -27,9 +27,20 @@ struct Text {
 template <Text kMessage>
 struct Refused;
 
-struct Unavailable {};
+/// Has two members because the result of a call may be a pair with names.
+struct Unavailable {
+  Unavailable* first;
+  Unavailable* second;
+};
 
 }  // namespace blitz::detail
+
+/// Behind an enumerator of an earlier version: the compiler's first line says how it is called now.
+#if defined(__clang__) || __GNUC__ >= 12
+#define BLITZ_RENAMED(name) __attribute__((unavailable("blitz: it is called " name)))
+#else
+#define BLITZ_RENAMED(name) [[deprecated("blitz: it is called " name)]]
+#endif
 
 #if defined(__clang__)
 #define BLITZ_REFUSE(message) __attribute__((unavailable("blitz: " message))) ::blitz::detail::Unavailable

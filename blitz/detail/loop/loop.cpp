@@ -20,6 +20,7 @@
 #include "blitz/detail/loop/claims.hpp"
 #include "blitz/detail/loop/pace.hpp"
 #include "blitz/detail/worker/worker.hpp"
+#include "blitz/stopped.hpp"
 
 namespace blitz::detail {
 namespace {
@@ -363,4 +364,12 @@ void run_loop_on(WorkerBase& worker, const Loop& loop, void* value) {
   }
 }
 
+void throw_stopped() { throw Stopped(); }
+
 }  // namespace blitz::detail
+
+namespace blitz {
+
+const char* Stopped::what() const noexcept { return "blitz: a stop was requested before the call was complete"; }
+
+}  // namespace blitz

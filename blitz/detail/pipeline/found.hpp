@@ -13,6 +13,7 @@
 #include "blitz/detail/pipeline/source.hpp"
 
 namespace blitz::detail {
+BLITZ_BEGIN_BY_OPTIMIZATION
 
 /// The items that `find(options)` makes, as a std::vector, in the first pass of each terminal. After a stop request it may return
 /// some of them, or throw Stopped.
@@ -48,4 +49,5 @@ class FoundItems : public Source {
   std::shared_ptr<const std::vector<T>> items_;
 };
 
+BLITZ_END_BY_OPTIMIZATION
 }  // namespace blitz::detail

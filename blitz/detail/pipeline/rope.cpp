@@ -76,7 +76,6 @@ class Rope final : public RopeEnd {
 /// The items of a rope side by side. If each position of the room has one, they already are.
 static CollectedItems laid_out(const AlgorithmOptions& options, const ItemKind& kind, Rope& rope,
                                ArrayMemory<char>& room, LoopIndex positions) {
-  throw_if_stopped(options);
   auto& pieces = rope.pieces();
   std::vector<LoopIndex> begins;  // of the pieces, in the result
   std::size_t count = 0;
@@ -106,7 +105,6 @@ static CollectedItems laid_out(const AlgorithmOptions& options, const ItemKind& 
         }
       },
       [](MadeItems& left, MadeItems&& right) { left.append(std::move(right)); });
-  throw_if_stopped(options);
   all.release();
   return out;
 }

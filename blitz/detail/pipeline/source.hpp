@@ -20,6 +20,7 @@
 
 namespace blitz {
 namespace detail {
+BLITZ_BEGIN_BY_OPTIMIZATION
 
 /// The types of the arguments that a sink is called with, as `T&`, `T&&` or, for a value, T.
 template <class... T>
@@ -62,6 +63,7 @@ struct AnySink {
   bool operator()(auto&&...) const { return false; }
 };
 
+BLITZ_END_BY_OPTIMIZATION
 }  // namespace detail
 
 /// A source, or a stage over one, of a blitz::Pipeline. Positions are what work is divided by. Called by several threads at once.
@@ -95,9 +97,10 @@ concept SlicedStage = PipelineStage<S> && requires(const S& s) { s.between(0, 0)
 /// A callable for the items of a stage of a blitz::Pipeline. It is called through a const reference, by several threads at
 /// once: a lambda must not be `mutable`.
 template <class F, class S>
-concept StageCallable = detail::kTakes<const std::decay_t<F>&, typename S::Items>;
+concept StageFunction = detail::kTakes<const std::decay_t<F>&, typename S::Items>;
 
 namespace detail {
+BLITZ_BEGIN_BY_OPTIMIZATION
 
 /// What such a callable returns for an item.
 template <class F, class S>
@@ -192,7 +195,7 @@ inline constexpr bool kCheapAt<IntegerSource<Space>> = true;
 /// for_each, of sinks that take so little time that the loop's own instructions count: several items a turn.
 template <class S, class Sink>
 BLITZ_ALWAYS_INLINE bool for_each_unrolled(const S& stage, LoopIndex first, LoopIndex last, const Sink& sink) {
-  if constexpr (kOptimizes && kCheapAt<S>) {
+  if constexpr (BLITZ_OPTIMIZES && kCheapAt<S>) {
     return for_each_position(stage, first, last, sink);
   } else {
     return stage.for_each(first, last, sink);
@@ -267,5 +270,6 @@ class Zip<S, More...> {
   Zip<More...> more_;
 };
 
+BLITZ_END_BY_OPTIMIZATION
 }  // namespace detail
 }  // namespace blitz

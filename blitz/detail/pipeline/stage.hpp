@@ -25,6 +25,7 @@
 #include "blitz/detail/pipeline/source.hpp"
 
 namespace blitz::detail {
+BLITZ_BEGIN_BY_OPTIMIZATION
 
 /// What every stage takes over from the one below.
 template <class S>
@@ -379,7 +380,7 @@ class ScanStage : public Over<S> {
         return false;
       };
     };
-    if constexpr (kOptimizes && kCheapAt<S> && std::is_arithmetic_v<T>) {
+    if constexpr (BLITZ_OPTIMIZES && kCheapAt<S> && std::is_arithmetic_v<T>) {
       constexpr LoopIndex kPart = kBlock / 4;
       std::array<T, 4> sums{first_of(begin), first_of(begin + kPart), first_of(begin + 2 * kPart),
                             first_of(begin + 3 * kPart)};
@@ -443,4 +444,5 @@ class ChainStage : public Over<S> {
   LoopIndex middle_;
 };
 
+BLITZ_END_BY_OPTIMIZATION
 }  // namespace blitz::detail

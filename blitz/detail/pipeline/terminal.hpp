@@ -31,6 +31,7 @@
 #include "blitz/pipeline/array.hpp"
 
 namespace blitz::detail {
+BLITZ_BEGIN_BY_OPTIMIZATION
 
 /// The item of a stage as a value.
 template <class S>
@@ -255,19 +256,21 @@ class LaneItems {
   const S& stage_;
 };
 
-/// Combines the numbers of a stage by `op`, std::plus or std::multiplies. Lanes need the optimiser: without it they take
-/// twice the instructions of a push.
+/// Combines the numbers of a stage by `op`, std::plus or std::multiplies. Without the optimiser, lanes take twice the
+/// instructions of a push.
 template <class T, class S, class Op>
 T fold_numbers(const AlgorithmOptions& options, const S& stage, Op op) {
   constexpr T none = kNone<T, Op>;
-  if constexpr (kOptimizes && std::floating_point<T> && kLaned<S>) {
+  if constexpr (BLITZ_OPTIMIZES && std::floating_point<T> && kLaned<S>) {
     const LaneItems<T, Op, S> items(stage);
     constexpr std::identity as_it_is;
     const Fold<T, LaneItems<T, Op, S>, const T, Op, Op, const std::identity> fold(items, none, op, op, as_it_is);
-    if (stage.positions() == 0) return none;
-    return Reduction(fold, stage.positions(), options.deterministic ? LoopCut::kTree : LoopCut::kAdaptive,
-                     grain_of(options, 1), options.stop)
-        .run(options.pool.base());
+    const LoopCut cut = options.deterministic ? LoopCut::kTree : LoopCut::kAdaptive;
+    T all = none;
+    if (stage.positions() > 0)
+      all = Reduction(fold, stage.positions(), cut, grain_of(options, 1), options.stop).run(options.pool.base());
+    throw_if_stopped(options);
+    return all;
   } else {
     return fold_stage(
         options, stage, [] { return none; },
@@ -314,7 +317,7 @@ std::optional<T> reduce_items(const AlgorithmOptions& options, const S& stage, c
 
 /// Whether the least and the greatest items of a stage, by `Less`, are found by extreme_numbers.
 template <class S, class Less>
-inline constexpr bool kHasExtremeNumbers = kOptimizes && S::kIndexed && kComparesNumbers<PipelineValue<S>, Less>;
+inline constexpr bool kHasExtremeNumbers = BLITZ_OPTIMIZES && S::kIndexed && kComparesNumbers<PipelineValue<S>, Less>;
 
 /// The numbers kWhich of a stage; none of no items. A run of numbers is made in memory, and gone through as one of an array is.
 template <Extreme... kWhich, IndexedStage S>
@@ -386,24 +389,22 @@ auto nearest_item(const AlgorithmOptions& options, const S& stage, const P& pred
         }
       },
       keep_left);
-  throw_if_stopped(options);
   return found;
 }
 
 /// An item for which `pred` holds. No block begins once one is found.
 template <class S, class P>
 auto some_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
-  using Found = std::optional<PipelineValue<S>>;
-  Found found = fold_stage(
-      options, stage, [] { return Found(); },
-      [&](Found& value, const S& ready, LoopIndex first, LoopIndex last) {
-        return push(ready, first, last, [&](auto&&... x) {
-          if (!invoke_inline(pred, std::as_const(x)...)) return false;
-          value.emplace(item_to_copy<PipelineValue<S>>(static_cast<decltype(x)>(x)...));
-          return true;
-        });
-      },
-      keep_left);
+  Atomic<bool> hit{false};  // set by the blocks that find one; relaxed, because the end of the loop orders the item
+  std::optional<PipelineValue<S>> found;  // written by the block that was the first to set it
+  for_stage(options, stage, [&](const S& ready, LoopIndex first, LoopIndex last) {
+    return push(ready, first, last, [&](auto&&... x) {
+      if (!invoke_inline(pred, std::as_const(x)...)) return false;
+      if (!hit.exchange(true, std::memory_order_relaxed))
+        found.emplace(item_to_copy<PipelineValue<S>>(static_cast<decltype(x)>(x)...));
+      return true;
+    });
+  });
   if (!found) throw_if_stopped(options);
   return found;
 }
@@ -579,4 +580,5 @@ Array<T> collect_items(const AlgorithmOptions& options, const S& stage) {
   });
 }
 
+BLITZ_END_BY_OPTIMIZATION
 }  // namespace blitz::detail

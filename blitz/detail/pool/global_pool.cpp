@@ -70,6 +70,7 @@ struct GlobalPool {
   void throw_if_in_hook_of_start() const {
     if (in_hook_of_start()) {
       throw ThreadPoolError(
+          ThreadPoolErrorCode::kWouldDeadlock,
           "blitz: a hook of the global pool (thread_name, on_thread_start, on_thread_exit) has used that pool, "
           "which has not started yet; use it in a job, such as a broadcast after init_global_pool, or use a "
           "ThreadPool of your own");
@@ -102,7 +103,9 @@ struct GlobalPool {
 
   void shut_down() {
     throw_if_in_hook_of_start();
-    if (on_own_thread()) throw ThreadPoolError(kStoppedByOwnWorker);  // Before it waits for another thread's shutdown.
+    if (on_own_thread())
+      throw ThreadPoolError(ThreadPoolErrorCode::kWouldDeadlock,
+                            kStoppedByOwnWorker);  // Before it waits for another thread's shutdown.
     const std::lock_guard one_at_a_time(shutting_down);
     if (ThreadPool* const running = begin_to_shut_down()) {
       running->shutdown();  // Without the mutex: the pool's jobs may call get().
@@ -197,9 +200,9 @@ ThreadPool& GlobalPool::get() {
   const std::lock_guard lock(mutex);
   if (stopped != nullptr && own_pool == &base_of(*stopped)) return *stopped;
   if (ended && (ended_by == 0 || ended_by == PoolBase::this_thread())) {
-    throw ThreadPoolError(
-        "blitz: the global pool was shut down, or the program is ending; "
-        "use it before, or make a ThreadPool of your own");
+    throw ThreadPoolError(ThreadPoolErrorCode::kShutDown,
+                          "blitz: the global pool was shut down, or the program is ending; "
+                          "use it before, or make a ThreadPool of your own");
   }
   if (pool == nullptr) {
     register_end_of_program();
@@ -250,6 +253,7 @@ void init_global_pool(ThreadPoolOptions options) {
   const std::lock_guard lock(global.mutex);
   if (global.ended || global.pool != nullptr) {
     throw ThreadPoolError(
+        ThreadPoolErrorCode::kAlreadyConfigured,
         "blitz: the global pool has been started already; call init_global_pool once, before the first use of "
         "blitz's free functions");
   }

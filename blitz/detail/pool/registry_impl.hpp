@@ -202,14 +202,16 @@ void Registry<P>::start_threads() {
           &worker(i), thread);
     }
   } catch (const std::system_error& e) {
-    error = std::make_exception_ptr(ThreadPoolError(thread_failure(threads_started_, num_threads(), e.what())));
+    error = std::make_exception_ptr(
+        ThreadPoolError(ThreadPoolErrorCode::kCannotStart, thread_failure(threads_started_, num_threads(), e.what())));
   } catch (...) {
     error = std::current_exception();
   }
   if (wait) {
     gate.wait_for(threads_started_);
     if (error == nullptr && gate.error != nullptr) {
-      error = std::make_exception_ptr(ThreadPoolError(start_hook_failure(gate.failed_index, gate.error)));
+      error = std::make_exception_ptr(
+          ThreadPoolError(ThreadPoolErrorCode::kCannotStart, start_hook_failure(gate.failed_index, gate.error)));
     }
     gate_ = nullptr;
   }
@@ -252,7 +254,7 @@ void Registry<P>::stop() {
     keep_for_ever(this);
     return;
   }
-  if (is_under_way()) throw ThreadPoolError(kStoppedByOwnWorker);
+  if (is_under_way()) throw ThreadPoolError(ThreadPoolErrorCode::kWouldDeadlock, kStoppedByOwnWorker);
   if (closed()) return;
   detached_jobs().drain();
   close();

@@ -51,7 +51,7 @@ class ScopeState {
     } else {
       // Relaxed: a job that runs, or the body, is counted, so this does not start from zero.
       const std::int64_t before = shared_.fetch_add(1, std::memory_order_relaxed);
-      if (kChecksUse && before <= 0) [[unlikely]]
+      if (before <= 0) [[unlikely]]
         end_for_ended_scope();
     }
   }

@@ -156,7 +156,10 @@ bool PoolBase::close_if_alone() noexcept {
   return false;
 }
 
-void PoolBase::refuse() const { throw ThreadPoolError(from_before_fork() ? kUsedAfterFork : kUsedAfterShutdown); }
+void PoolBase::refuse() const {
+  if (from_before_fork()) throw ThreadPoolError(ThreadPoolErrorCode::kForked, kUsedAfterFork);
+  throw ThreadPoolError(ThreadPoolErrorCode::kShutDown, kUsedAfterShutdown);
+}
 
 void PoolBase::report(std::exception_ptr error) noexcept {
   // The caller is handling this exception, so std::terminate reports it.

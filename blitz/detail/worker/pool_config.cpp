@@ -26,8 +26,9 @@ std::size_t threads_from_environment() {
   const auto [rest, error] = std::from_chars(text, end, value);
   if (error != std::errc{} || rest != end || value > kMoreThanAnyMachine) {
     throw ThreadPoolError(
+        ThreadPoolErrorCode::kCannotStart,
         "blitz: the environment variable BLITZ_NUM_THREADS is \"" + std::string(text) +
-        "\"; set it to a number of threads, or to 0, or unset it, for as many as there are processors");
+            "\"; set it to a number of threads, or to 0, or unset it, for as many as there are processors");
   }
   return value;
 }
@@ -43,8 +44,9 @@ std::size_t checked_num_threads(const ThreadPoolOptions& options, std::size_t li
                                 " threads are more than any machine can run; is num_threads a negative number?");
   }
   if (count > limit) {
-    throw ThreadPoolError("blitz: a pool of " + std::to_string(count) + " threads was asked for, and one has at most " +
-                          std::to_string(limit) + "; ask for fewer, or make several pools");
+    throw ThreadPoolError(ThreadPoolErrorCode::kLimitExceeded,
+                          "blitz: a pool of " + std::to_string(count) + " threads was asked for, and one has at most " +
+                              std::to_string(limit) + "; ask for fewer, or make several pools");
   }
   if (options.stack_size > kLargestStack) {
     throw std::invalid_argument("blitz: a stack_size of " + std::to_string(options.stack_size) +
@@ -54,10 +56,11 @@ std::size_t checked_num_threads(const ThreadPoolOptions& options, std::size_t li
 }
 
 Processors processors_for(Affinity affinity) {
-  if (affinity == Affinity::none) return {};
+  if (affinity == Affinity::kNone) return {};
   Processors processors = allowed_processors();
   if (processors.count == 0) {
-    throw ThreadPoolError("blitz: this system does not let a thread choose its processor; leave affinity at none");
+    throw ThreadPoolError(ThreadPoolErrorCode::kCannotStart,
+                          "blitz: this system does not let a thread choose its processor; leave affinity at kNone");
   }
   return processors;
 }

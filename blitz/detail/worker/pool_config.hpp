@@ -16,7 +16,7 @@ namespace blitz::detail {
 /// ThreadPoolError for more than `limit` threads and for a BLITZ_NUM_THREADS that is no number of threads.
 [[nodiscard]] BLITZ_API std::size_t checked_num_threads(const ThreadPoolOptions& options, std::size_t limit);
 
-/// The processors to put workers on, in turn; none for Affinity::none. Throws ThreadPoolError if the system does not
+/// The processors to put workers on, in turn; none for Affinity::kNone. Throws ThreadPoolError if the system does not
 /// let a thread choose, and std::bad_alloc.
 [[nodiscard]] BLITZ_API Processors processors_for(Affinity affinity);
 

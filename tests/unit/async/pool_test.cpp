@@ -121,7 +121,7 @@ TEST_CASE("async pool: 65 and 300 workers") {
     for (int round = 0; round < 5; ++round) {
       CHECK(pool.install([] { return fib(14); }) == 377);
       std::vector<int> items(5'000, 1);
-      pool.parallel_for(items, [](int& item) { ++item; });
+      blitz::parallel_for({.pool = &pool}, items, [](int& item) { ++item; });
       std::size_t right = 0;
       for (const int item : items) right += item == 2 ? 1 : 0;
       CHECK(right == items.size());
@@ -257,7 +257,7 @@ TEST_CASE("async pool: many threads outside") {
             sum += pool.async([] { return 5; }).get();
             break;
           default:
-            pool.parallel_for(0, 5, [&](int) { ++sum; });
+            blitz::parallel_for({.pool = &pool}, 0, 5, [&](int) { ++sum; });
         }
       }
     });

@@ -114,16 +114,16 @@ TEST_CASE("config: what no machine could honour is an invalid argument") {
 }
 
 TEST_CASE("config: no processors are chosen unless that is wanted") {
-  CHECK(processors_for(Affinity::none).count == 0);
+  CHECK(processors_for(Affinity::kNone).count == 0);
 }
 
 TEST_CASE("config: processors to choose from, or an error that says what to do") {
 #if (defined(__linux__) || defined(_WIN32)) && !defined(BLITZ_PORTABLE)
-  const Processors processors = processors_for(Affinity::one_per_worker);
+  const Processors processors = processors_for(Affinity::kOnePerWorker);
   CHECK(processors.count > 0);
   CHECK(std::ranges::equal(processors, blitz::detail::allowed_processors()));
 #else
-  CHECK_THROWS_AS((void)processors_for(Affinity::one_per_worker), ThreadPoolError);
+  CHECK_THROWS_AS((void)processors_for(Affinity::kOnePerWorker), ThreadPoolError);
 #endif
 }
 
@@ -132,9 +132,9 @@ TEST_CASE("config: processors of which the kernel does not tell cannot be chosen
   std::string error;
   Processors none{nullptr, 7};
   const bool called = blitz_test::call_without_affinity(EPERM, [&] {
-    none = processors_for(Affinity::none);
+    none = processors_for(Affinity::kNone);
     try {
-      (void)processors_for(Affinity::one_per_worker);
+      (void)processors_for(Affinity::kOnePerWorker);
     } catch (const ThreadPoolError& refusal) {
       error = refusal.what();
     }
@@ -144,7 +144,7 @@ TEST_CASE("config: processors of which the kernel does not tell cannot be chosen
     return;
   }
   CHECK(none.count == 0);
-  CHECK(mentions(error, "leave affinity at none"));
+  CHECK(mentions(error, "leave affinity at kNone"));
 }
 #endif
 

@@ -47,7 +47,7 @@ TEST_CASE_TEMPLATE("current: a caller from outside is nobody again when its call
 TEST_CASE_TEMPLATE("current: indices are below the number of threads everywhere in a loop", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::atomic<int> wrong{0};
-    pool.parallel_for(0, 5000, [&](int) {
+    blitz::parallel_for({.pool = &pool}, 0, 5000, [&](int) {
       const auto index = pool.current_thread_index();
       if (!index || *index >= pool.num_threads() || index != blitz::current_thread_index()) ++wrong;
     });

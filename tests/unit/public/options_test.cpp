@@ -23,7 +23,7 @@ TEST_CASE("options: all have defaults") {
   const blitz::ThreadPoolOptions options;
   CHECK(options.num_threads == 0);
   CHECK(options.stack_size == 0);
-  CHECK(options.affinity == blitz::Affinity::none);
+  CHECK(options.affinity == blitz::Affinity::kNone);
   CHECK_FALSE(options.thread_name);
   CHECK_FALSE(options.on_thread_start);
   CHECK_FALSE(options.on_thread_exit);
@@ -31,8 +31,8 @@ TEST_CASE("options: all have defaults") {
   CHECK_FALSE(options.seed.has_value());
 
   const blitz::ForOptions loop;
-  CHECK(loop.min_grain == 1);
-  CHECK(loop.schedule == blitz::Schedule::adaptive);
+  CHECK(loop.min_grain == 0);
+  CHECK(loop.schedule == blitz::Schedule::kAdaptive);
   CHECK_FALSE(loop.stop.stop_possible());
 }
 
@@ -43,9 +43,36 @@ TEST_CASE("options: a pool has the number of threads asked for") {
   }
 }
 
-TEST_CASE("options: ThreadPoolError carries its message") {
-  const blitz::ThreadPoolError error("what to do");
+TEST_CASE("options: ThreadPoolError carries its code and its message") {
+  const blitz::ThreadPoolError error(blitz::ThreadPoolErrorCode::kForked, "what to do");
+  CHECK(error.code() == blitz::ThreadPoolErrorCode::kForked);
   CHECK(std::string(error.what()) == "what to do");
+}
+
+namespace {
+
+template <class F>
+blitz::ThreadPoolErrorCode code_of(const F& f) {
+  try {
+    f();
+  } catch (const blitz::ThreadPoolError& error) {
+    return error.code();
+  }
+  FAIL("nothing was thrown");
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("options: the code of a ThreadPoolError tells the kind") {
+  using Code = blitz::ThreadPoolErrorCode;
+  blitz::ThreadPool pool({.num_threads = 1});
+  CHECK(code_of([&] { pool.async([&] { pool.shutdown(); }).get(); }) == Code::kWouldDeadlock);
+  pool.shutdown();
+  CHECK(code_of([&] { pool.spawn([] {}); }) == Code::kShutDown);
+  CHECK(code_of([] { blitz::ThreadPool({.num_threads = 1'000'000}); }) == Code::kLimitExceeded);
+  CHECK(code_of([] { blitz::ThreadPool({.num_threads = 1, .on_thread_start = [](std::size_t) { throw 1; }}); }) ==
+        Code::kCannotStart);
 }
 
 namespace {

@@ -21,9 +21,9 @@ TEST_CASE_TEMPLATE("shutdown: whatever is called afterwards is refused", Pool, B
     CHECK_THROWS_AS(pool.join(nothing, nothing), ThreadPoolError);
     CHECK_THROWS_AS(pool.join(nothing, nothing, nothing), ThreadPoolError);
     CHECK_THROWS_AS(pool.join_context([](auto) {}, [](auto) {}), ThreadPoolError);
-    CHECK_THROWS_AS(pool.parallel_for(0, 3, [](int) {}), ThreadPoolError);
-    CHECK_THROWS_AS(pool.parallel_for(items, [](int) {}), ThreadPoolError);
-    CHECK_THROWS_AS(pool.parallel_for_blocks(items, [](auto) {}), ThreadPoolError);
+    CHECK_THROWS_AS(blitz::parallel_for({.pool = &pool}, 0, 3, [](int) {}), ThreadPoolError);
+    CHECK_THROWS_AS(blitz::parallel_for({.pool = &pool}, items, [](int) {}), ThreadPoolError);
+    CHECK_THROWS_AS(blitz::parallel_for_blocks({.pool = &pool}, items, [](auto) {}), ThreadPoolError);
   });
 }
 
@@ -57,7 +57,7 @@ TEST_CASE_TEMPLATE("shutdown: twice is once", Pool, BLITZ_TEST_POOLS) {
 TEST_CASE_TEMPLATE("shutdown: the threads are gone when it returns", Pool, BLITZ_TEST_POOLS) {
   std::atomic<int> exits{0};
   Pool pool({.num_threads = 5, .on_thread_exit = [&](std::size_t) { ++exits; }});
-  pool.parallel_for(0, 1000, [](int) {});
+  blitz::parallel_for({.pool = &pool}, 0, 1000, [](int) {});
   CHECK(exits == 0);
   pool.shutdown();
   CHECK(exits == 5);

@@ -20,9 +20,7 @@ namespace blitz::detail {
 /// f(range1, range2, out, comp, proj1, proj2): run(options, first1, count1, first2, count2, out, room, comp, proj1, proj2). It
 /// returns Algorithm::Result of its iterators.
 template <class Algorithm>
-struct MergesTo : OutputOfTwoRanges {
-  using OutputOfTwoRanges::operator();
-
+struct MergesTo : HasOutput {
   template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
             std::sized_sentinel_for<I2> S2, std::random_access_iterator O, std::sized_sentinel_for<O> SO,
             class C = std::ranges::less, class P1 = std::identity, class P2 = std::identity>
