@@ -238,7 +238,8 @@ void run_work_list(const ForEachOptions& options, R& range, const Read& read, co
   const auto end = std::ranges::end(range);
   if (next == end) return;
   WorkList<Entry, decltype(next), std::ranges::sentinel_t<R>, Read, Call> list(std::move(next), end, read, call);
-  scope({.stop = options.stop, .pool = options.pool}, [&](Scope& opened) { list.run(opened); });
+  const ScopeOptions scope_options{.stop = options.stop, .pool = options.pool};
+  OpenScope{scope_options}.on_worker([&](Scope& scope) { list.run(scope); });
 }
 
 template <class R, class F>

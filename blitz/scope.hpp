@@ -272,7 +272,7 @@ scope(F&& body, const ScopeOptions& options) BLITZ_REFUSED;
 /// @endcode
 template <ScopeFunction F>
 decltype(auto) scope_fifo(F&& body) {
-  return blitz::scope({.order = Order::kFifo}, std::forward<F>(body));
+  return detail::OpenScope{{.order = Order::kFifo}}.on_worker(std::forward<F>(body));
 }
 
 /// @brief scope() in place, by the name that Rayon gives to it.
@@ -286,7 +286,7 @@ decltype(auto) scope_fifo(F&& body) {
 /// @endcode
 template <ScopeFunction F>
 decltype(auto) in_place_scope(F&& body) {
-  return blitz::scope({.in_place = true}, std::forward<F>(body));
+  return detail::OpenScope{{}}.in_place(std::forward<F>(body));
 }
 
 /// @brief in_place_scope() with Order::kFifo, by the name that Rayon gives to it.
@@ -300,7 +300,7 @@ decltype(auto) in_place_scope(F&& body) {
 /// @endcode
 template <ScopeFunction F>
 decltype(auto) in_place_scope_fifo(F&& body) {
-  return blitz::scope({.order = Order::kFifo, .in_place = true}, std::forward<F>(body));
+  return detail::OpenScope{{.order = Order::kFifo}}.in_place(std::forward<F>(body));
 }
 
 /// @cond

@@ -134,22 +134,22 @@ class BasicThreadPool {
   /// @copydoc blitz::scope(F&&)
   template <ScopeFunction F>
   decltype(auto) scope(F&& body) {
-    return blitz::scope({.pool = this}, std::forward<F>(body));
+    return detail::OpenScope{{.pool = this}}.on_worker(std::forward<F>(body));
   }
   /// @copydoc blitz::scope_fifo
   template <ScopeFunction F>
   decltype(auto) scope_fifo(F&& body) {
-    return blitz::scope({.order = Order::kFifo, .pool = this}, std::forward<F>(body));
+    return detail::OpenScope{{.order = Order::kFifo, .pool = this}}.on_worker(std::forward<F>(body));
   }
   /// @copydoc blitz::in_place_scope
   template <ScopeFunction F>
   decltype(auto) in_place_scope(F&& body) {
-    return blitz::scope({.in_place = true, .pool = this}, std::forward<F>(body));
+    return detail::OpenScope{{.pool = this}}.in_place(std::forward<F>(body));
   }
   /// @copydoc blitz::in_place_scope_fifo
   template <ScopeFunction F>
   decltype(auto) in_place_scope_fifo(F&& body) {
-    return blitz::scope({.order = Order::kFifo, .in_place = true, .pool = this}, std::forward<F>(body));
+    return detail::OpenScope{{.order = Order::kFifo, .pool = this}}.in_place(std::forward<F>(body));
   }
 
   /// @copydoc blitz::spawn(F&&)
