@@ -158,7 +158,7 @@ class AsyncState : public Job, public SharedObject {
   [[nodiscard]] bool may_run_here() const noexcept {
     const WorkerBase* const worker = current_worker;
     if (worker == nullptr) return !is_forked();
-    return worker->pool() == &pool_ && worker->queue_empty() && !worker->at_limit_of_waits() && !is_forked();
+    return worker->pool() == &pool_ && worker->offered() == 0 && !worker->at_limit_of_waits() && !is_forked();
   }
   /// Relaxed: the handle has passed on the closure.
   [[nodiscard]] bool claim() noexcept {

@@ -148,7 +148,7 @@ class WorkList {
       try {
         while (!scope.stop_requested() && (!entries_.empty() || list_->read(entries_, may_be_long()))) {
           bool is_timed = may_be_long();
-          if (shared && has_more() && worker.queue_empty() && is_worth_offering(worker, begun)) {
+          if (shared && has_more() && may_offer(worker) && is_worth_offering(worker, begun)) {
             offer_half();
             is_timed = true;
           }
@@ -166,6 +166,11 @@ class WorkList {
     }
 
    private:
+    /// Whether all that was offered is gone, or an idle worker would take one share more.
+    [[nodiscard]] static bool may_offer(const WorkerBase& worker) noexcept {
+      const std::size_t offered = worker.offered();
+      return offered == 0 || worker.audience(offered) != Audience::kNobody;
+    }
     [[nodiscard]] bool has_more() const noexcept { return entries_.size() > 1 || list_->unread(); }
     /// Whether the next entry may take long, as far as is known.
     [[nodiscard]] bool may_be_long() const noexcept { return unsure_ > 0; }
@@ -180,7 +185,7 @@ class WorkList {
     /// A worker that sleeps is woken if the list took so long the last time that it pays, or has by now. If there was
     /// no last time, the entries may take long.
     [[nodiscard]] bool is_worth_offering(WorkerBase& worker, Ticks begun) noexcept {
-      if (worker.audience() != Audience::kSleeps) return true;
+      if (worker.audience(worker.offered()) != Audience::kSleeps) return true;
       if (list_->usual_ == 0 && !offered_) return true;
       const Ticks lasted = ticks_between(begun, ticks_now());
       return worker.worth_waking(lasted < list_->usual_ ? list_->usual_ : lasted) != 0;

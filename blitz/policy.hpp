@@ -247,7 +247,7 @@ concept JobQueue = std::default_initializable<Q> && std::is_trivially_copyable_v
 ///   - `try_wake(slot)`: wakes the slot's thread if the slot sleeps or is vacant; returns whether this call did.
 ///   - `try_borrow(slot)`, by a thread outside the pool: if the slot is vacant, makes the caller its runner and returns
 ///     true. The resident stays blocked until give_back.
-///   - `audience()`: returns which worker would take a job that is offered now. A hint.
+///   - `audience(offered)`: returns which worker would take one job more, while the caller has `offered` on offer. A hint.
 ///
 /// Called by the slot's resident, in this order, before all else:
 ///   - `adopt_resident(slot)`: the thread has started, and the pool is not used yet.
@@ -279,7 +279,7 @@ concept JobQueue = std::default_initializable<Q> && std::is_trivially_copyable_v
 ///     void new_injected_jobs() noexcept;
 ///     bool try_wake(std::size_t slot) noexcept;
 ///     bool try_borrow(std::size_t slot) noexcept;
-///     blitz::policy::Audience audience() const noexcept;
+///     blitz::policy::Audience audience(std::size_t offered) const noexcept;
 ///     void adopt_resident(std::size_t slot) noexcept;
 ///     Search first_search(std::size_t slot) noexcept;
 ///     Search start_looking(std::size_t slot) noexcept;
@@ -306,7 +306,7 @@ concept IdleProtocol = std::constructible_from<S, std::size_t> &&
                          { idle.try_wake(slot) } noexcept -> std::same_as<bool>;
                          { idle.try_borrow(slot) } noexcept -> std::same_as<bool>;
                          { idle.give_back(slot, true, latch, test, test) } noexcept;
-                         { constant.audience() } noexcept -> std::same_as<policy::Audience>;
+                         { constant.audience(slot) } noexcept -> std::same_as<policy::Audience>;
                        };
 
 /// A worker's order of search: one object for each worker, used by one thread at a time, its runner. Constructed from a
@@ -381,6 +381,8 @@ concept SummoningIdle = requires(S& idle, typename S::Search& search, std::size_
 ///     least 1.
 ///   - `all_awake()`, after a push on its queue: if true, no worker sleeps or is about to, and nothing else is called.
 ///   - `new_jobs()` returns whether it has woken a worker.
+///   - `new_jobs(offered)`, if there is one, for a part of a loop: the runner has `offered` jobs on offer, so a worker is woken
+///     if fewer than so many search.
 ///
 /// @code
 ///   static_assert(blitz::policy::ThriftyIdle<blitz::ForkJoinPolicy::Idle>);

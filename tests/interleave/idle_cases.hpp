@@ -34,6 +34,18 @@ struct IdleCases {
     pool.stop();
   }
 
+  /// Of two workers on their way to sleep only the last one need see what was pushed.
+  static void one_post_two_searchers(Run& run) {
+    Pool pool(run, 3);
+    pool.lend(0);
+    pool.start_drowsy(1);
+    pool.start_drowsy(2);
+    TestJob& job = pool.job();
+    run.thread("poster", [&] { pool.push(0, job); });
+    run.settle();
+    pool.stop();
+  }
+
   static void two_posts(Run& run) {
     Pool pool(run, 2);
     pool.lend(0);
@@ -157,6 +169,19 @@ struct IdleCases {
     TestJob& second = pool.job();
     run.thread("poster 0", [&] { pool.push(0, first); });
     run.thread("poster 2", [&] { pool.push(2, second); });
+    run.settle();
+    pool.stop();
+  }
+
+  IDLE_CASE("post: by a caller that comes while all are idle", .preemptions = 3, .random_schedules = 1000,
+            .fences = true) {
+    Pool pool(run, 2);
+    pool.start(1, true);
+    TestJob& job = pool.job();
+    run.thread("caller", [&] {
+      expect(pool.idle().try_borrow(0), "the slot was vacant");
+      pool.push(0, job);
+    });
     run.settle();
     pool.stop();
   }

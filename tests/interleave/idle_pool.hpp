@@ -67,6 +67,13 @@ class IdlePool {
       resume(search, terminate_[slot], Rest::kVacate);
     });
   }
+  /// The same for a resident that is awake, and has searched for so long that it announces itself next.
+  void start_drowsy(std::size_t slot) {
+    expect(idle_.try_wake(slot), "the slot was vacant");
+    Search search = idle_.first_search(slot);
+    search.rounds = 1000;
+    continue_idle("worker " + std::to_string(slot), search, terminate_[slot], Rest::kVacate);
+  }
   /// In the body: its guest executes a job.
   void lend(std::size_t slot) { expect(idle_.try_borrow(slot), "the slot was vacant"); }
   /// A thread that goes on with a search.

@@ -29,6 +29,7 @@ SOURCES = {
     "worker": ["blitz/detail/fork_join/hot_worker.cpp", "blitz/detail/worker/waiting.cpp", "blitz/detail/worker/worker.cpp"],
     "guests": ["blitz/detail/fork_join/sleep.cpp", "blitz/detail/task/job_group.cpp", "blitz/detail/worker/confinement.cpp",
                "blitz/detail/worker/pool_base.cpp", "blitz/detail/worker/waiting.cpp", "blitz/detail/worker/worker.cpp"],
+    "loop": ["blitz/detail/loop/loop.cpp"],
     "chain": ["blitz/detail/algorithm/chain.cpp"],
     "kept_memory": ["blitz/detail/sys/kept_memory.cpp"],
     "rope": ["blitz/detail/pipeline/rope.cpp"],

@@ -53,10 +53,14 @@ class Worker final : public WorkerBase {
   [[nodiscard]] Job* take_mail() noexcept override { return mailbox_.empty() ? nullptr : mailbox_.take(); }
   [[nodiscard]] bool has_mail() const noexcept override { return !mailbox_.empty(); }
   [[nodiscard]] Job* take_injected() noexcept override;
-  [[nodiscard]] bool queue_empty() const noexcept override {
-    return region() != 0 ? confined_jobs().empty(region()) : queue_.empty();
+  [[nodiscard]] std::size_t offered() const noexcept override {
+    return (region() != 0 ? confined_jobs().empty(region()) : queue_.empty()) ? 0 : 1;
   }
-  [[nodiscard]] blitz::detail::Audience audience() const noexcept override { return blitz::detail::Audience::kNobody; }
+  [[nodiscard]] blitz::detail::Audience audience(std::size_t /*offered*/) const noexcept override { return wanted; }
+  void push_part(Job* part, bool guarded) override {
+    if (guarded) queue_.begin_guard();
+    push(part);
+  }
   [[nodiscard]] blitz::detail::Ticks worth_waking(blitz::detail::Ticks /*work*/) noexcept override { return 1; }
   void confine(blitz::detail::Confined to) noexcept override { set_confined(to); }
   void wake() noexcept override;
@@ -66,6 +70,7 @@ class Worker final : public WorkerBase {
 
   std::function<void()> when_woken;
   bool times_forks = false;
+  blitz::detail::Audience wanted = blitz::detail::Audience::kNobody;
   int forks_ended = 0;
 
   /// A job that lies in another queue, or comes from outside; null if there is none at this moment.

@@ -82,6 +82,9 @@ INTERLEAVE_CASE("post: active at first, without a look before", .preemptions = 3
                 .fences = true) {
   CasesFrom<1>::one_unseen(run);
 }
+INTERLEAVE_CASE("post: two searchers, active at first", .preemptions = 1, .delays = 2, .random_schedules = 5000) {
+  CasesFrom<1>::one_post_two_searchers(run);
+}
 INTERLEAVE_CASE("post: the events counter wraps around", .preemptions = 3, .random_schedules = 1000, .fences = true) {
   CasesFrom<0xffff'ffff>::one_post(run, true);
 }

@@ -114,7 +114,7 @@ inline give_back(me) {
      unpark(me, RESIDENT(me))
   :: else ->
 #ifdef GIVE_BACK_COUNT_FIRST
-     d_step { FLUSH(me); sleeping++; inactive++; ok = (inactive < NS) };
+     d_step { FLUSH(me); sleeping++; inactive++; ok = (inactive < NS && inactive == sleeping) };
      state[me] = DROWSY;
 #else
 #ifdef GIVE_BACK_NO_DROWSY
@@ -122,7 +122,7 @@ inline give_back(me) {
 #else
      state[me] = DROWSY;
 #endif
-     d_step { FLUSH(me); CLAIM(counters_stay_in_range, inactive < NS); sleeping++; inactive++; ok = (inactive < NS) };
+     d_step { FLUSH(me); CLAIM(counters_stay_in_range, inactive < NS); sleeping++; inactive++; ok = (inactive < NS && inactive == sleeping) };
 #endif
      if
      :: ok ->

@@ -143,10 +143,10 @@ class ReferenceIdle {
     if (!own_empty || resident.probe() || injected() || !queues_empty()) wake(s);
   }
 
-  [[nodiscard]] Audience audience() const noexcept {
+  [[nodiscard]] Audience audience(std::size_t offered) const noexcept {
     const std::lock_guard lock(mutex_);
-    if (searching_ > 0) return Audience::kSearches;
-    return asleep_ > 0 ? Audience::kSleeps : Audience::kNobody;
+    if (searching_ > offered) return Audience::kSearches;
+    return searching_ + asleep_ > offered ? Audience::kSleeps : Audience::kNobody;
   }
   /// Slots asleep or vacant.
   [[nodiscard]] std::size_t asleep() const noexcept {

@@ -32,6 +32,7 @@
 #include "blitz/detail/base/export.hpp"
 #include "blitz/detail/fence/asymmetric_fence.hpp"
 #include "blitz/detail/sys/placement.hpp"
+#include "blitz/detail/wake/fan_out.hpp"
 #include "blitz/detail/wake/idle_slot.hpp"
 #include "blitz/detail/wake/linger.hpp"
 #include "blitz/detail/wake/wake_price.hpp"
@@ -168,14 +169,16 @@ class IdleState {
 
   // --- for loops and statistics ---
 
-  [[nodiscard]] Audience audience() const noexcept {
-    auto audience = Audience::kNobody;
+  [[nodiscard]] Audience audience(std::size_t offered) const noexcept {
+    std::size_t searching = 0;
+    std::size_t parked = 0;
     for (std::size_t i = 0; i < words_count_; ++i) {
       const IdleWord word = words_[i].load(std::memory_order_relaxed);
-      if (word.any_searching()) return Audience::kSearches;
-      if (word.any_parked()) audience = Audience::kSleeps;
+      searching += word.searching();
+      parked += word.parked();
     }
-    return audience;
+    if (!wants_more(searching + parked, offered)) return Audience::kNobody;
+    return searching > offered ? Audience::kSearches : Audience::kSleeps;
   }
   [[nodiscard]] Ticks worth_waking(std::size_t slot, Ticks work) noexcept {
     return slots_[slot].worth_waking(work, price_);

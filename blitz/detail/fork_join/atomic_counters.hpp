@@ -83,7 +83,7 @@ class AtomicCounters {
   /// Returns whether a worker that has just pushed a job need not post it: no slot sleeps, and no worker has announced
   /// itself.
   ///
-  /// Relaxed, after the light fence. The sleeper makes a heavy fence between its announcement and its last search. So either
+  /// Relaxed, after the light fence. The last searcher makes a heavy fence between its announcement and its last search. So either
   /// this load sees the announcement, or that search sees the job.
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool all_awake() const noexcept {
     compiler_fence();  // [announce]
@@ -102,30 +102,35 @@ class AtomicCounters {
     return Counters(word);
   }
 
-  /// A worker's announcement: active becomes sleepy. Returns the JEC after it, for try_add_sleeping.
-  [[nodiscard]] std::uint32_t announce_sleepy() noexcept {
+  /// A worker's announcement: active becomes sleepy. Returns the value after it, whose JEC is for try_add_sleeping.
+  [[nodiscard]] Counters announce_sleepy() noexcept {
     std::uint64_t word = word_.load(std::memory_order_seq_cst);
     while (!Counters(word).sleepy()) {
       const std::uint64_t sleepy = Counters(word).made_sleepy();
-      if (word_.compare_exchange_weak(word, sleepy, std::memory_order_seq_cst)) return Counters(sleepy).jec();
+      if (word_.compare_exchange_weak(word, sleepy, std::memory_order_seq_cst)) return Counters(sleepy);
     }
-    return Counters(word).jec();
+    return Counters(word);
   }
 
-  /// An announced worker registers as sleeping, unless a job was posted since its announcement returned `jec`.
-  [[nodiscard]] bool try_add_sleeping(std::uint32_t jec) noexcept {
+  /// The result of try_add_sleeping.
+  enum class Added : unsigned char { kYes, kPosted, kIsLast };
+  /// An announced worker registers as sleeping, unless a job was posted since its announcement returned `jec`, or no other slot
+  /// searches and it has not `looked_last`.
+  [[nodiscard]] Added try_add_sleeping(std::uint32_t jec, bool looked_last) noexcept {
     std::uint64_t word = word_.load(std::memory_order_seq_cst);
     while (Counters(word).jec() == jec) {
       assert(Counters(word).sleeping() < Counters(word).inactive());
-      if (word_.compare_exchange_weak(word, word + kOneSleeping, std::memory_order_seq_cst)) return true;
+      if (!looked_last && Counters(word).awake_but_idle() == 1) return Added::kIsLast;
+      if (word_.compare_exchange_weak(word, word + kOneSleeping, std::memory_order_seq_cst)) return Added::kYes;
     }
-    return false;
+    return Added::kPosted;
   }
 
-  /// The runner of a slot, which searches, leaves it vacant.
-  void add_sleeping() noexcept {
-    [[maybe_unused]] const Counters old(word_.fetch_add(kOneSleeping, std::memory_order_seq_cst));
+  /// The runner of a slot, which searches, leaves it vacant. Returns the value after it.
+  Counters add_sleeping() noexcept {
+    const Counters old(word_.fetch_add(kOneSleeping, std::memory_order_seq_cst));
     assert(old.sleeping() < old.inactive());
+    return Counters(old.word_ + kOneSleeping);
   }
 
   /// A registered slot is awake again. Called by the waker that claimed it, or by its runner if it did not fall asleep.

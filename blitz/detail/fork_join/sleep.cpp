@@ -8,32 +8,32 @@ Sleep::Sleep(std::size_t slots, std::uint32_t first_jec)
       slots_(make_array<Slot>(slots)),
       forks_(make_array<ForkHistory>(slots)) {}
 
-bool Sleep::post() noexcept {
+bool Sleep::post(std::size_t offered) noexcept {
   asymmetric_light_fence();  // [announce]
-  return post_and_wake(Waker::kStaysBusy);
+  return post_and_wake(Waker::kStaysBusy, offered);
 }
 
 Sleep::HalfOffer Sleep::new_half(std::size_t slot, const Job* half) noexcept {
   const Counters counters = counters_.hint();
   // Where nobody need be woken, and no worker is about to sleep, there is nothing to withhold.
-  if (!counters.sleepy() && (counters.sleeping() == 0 || counters.awake_but_idle() > 0)) return {.woke = post()};
+  if (!counters.sleepy() && (counters.sleeping() == 0 || counters.awake_but_idle() > 0)) return {.woke = post(1)};
   ForkHistory& forks = forks_[slot];
   HalfOffer offer;
   const auto code = reinterpret_cast<std::uintptr_t>(half->execute);
-  if (forks.wakes(half, code, price_, slots_[slot].series, ticks_now())) offer.woke = post();
+  if (forks.wakes(half, code, price_, slots_[slot].series, ticks_now())) offer.woke = post(1);
   offer.is_timed = forks.is_timed(half);
   offer.skips = forks.skips();
   return offer;
 }
 
-bool Sleep::post_and_wake(Waker waker) noexcept {
+bool Sleep::post_and_wake(Waker waker, std::size_t offered) noexcept {
   const Counters counters = counters_.make_active();
-  // One, however many jobs wait: a worker that finds one wakes the next.
-  return counters.sleeping() > 0 && counters.awake_but_idle() == 0 && wake_any(waker);
+  // One, however many jobs wait elsewhere: a worker that finds one wakes the next.
+  return counters.sleeping() > 0 && counters.awake_but_idle() < offered && wake_any(waker);
 }
 
 void Sleep::new_injected_jobs() noexcept {
-  post_and_wake(Waker::kBlocks);  // [inject]
+  post_and_wake(Waker::kBlocks, 1);  // [inject]
 }
 
 bool Sleep::try_wake(std::size_t slot, Waker waker) noexcept {

@@ -2,8 +2,9 @@
 /// a slot is woken or borrowed. blitz/policy.hpp describes the members of an IdleProtocol; README.md beside this file
 /// has the protocol, and the proof that no wake-up is lost.
 ///
-/// In short: a worker that finds nothing yields for 32 rounds, announces itself, makes a heavy fence, searches once
-/// more, registers as sleeping unless a job was posted since the announcement, looks at the injector, and blocks. A
+/// In short: a worker that finds nothing yields for 32 rounds, announces itself, searches once more, registers as sleeping
+/// unless a job was posted since the announcement, looks at the injector, and blocks. If no other slot searches, it makes a
+/// heavy fence before that last search. A
 /// poster makes the JEC active, and wakes one slot if some sleep and none searches; the poster of a join's half, which
 /// its owner runs before it sleeps, does so only if that is worth a wake-up. A worker that finds a job passes the wake-up
 /// on.
@@ -28,7 +29,7 @@
 ///   all others                                                      any thread
 ///
 /// Pairs:
-///   [announce]  no_work_found: JEC sleepy, heavy fence, search   <->  all_awake: push, light fence, counters load
+///   [announce]  the last searcher: JEC sleepy, heavy fence, search  <->  all_awake: push, light fence, counters load
 ///   [inject]    sleep, give_back: registration, injector load    <->  new_injected_jobs: push, counters load
 ///   [claim]     sleep, give_back: state exchange (release)        ->  try_wake, try_borrow: state exchange (acquire)
 ///   [register]  sleep, give_back: state kDrowsy, registration     ->  try_wake: counters load, then state load
@@ -47,6 +48,7 @@
 #include "blitz/detail/fence/asymmetric_fence.hpp"
 #include "blitz/detail/fork_join/atomic_counters.hpp"
 #include "blitz/detail/sys/placement.hpp"
+#include "blitz/detail/wake/fan_out.hpp"
 #include "blitz/detail/wake/fork_history.hpp"
 #include "blitz/detail/wake/idle_slot.hpp"
 #include "blitz/detail/wake/linger.hpp"
@@ -65,6 +67,7 @@ class Sleep {
     unsigned rounds = 0;        ///< Searches since it began, or last slept.
     std::uint32_t jec = 0;      ///< Valid once announced.
     bool announced = false;     ///< At the next round the worker sleeps, unless something is posted.
+    bool looked_last = false;   ///< That round's search sees each job whose poster has not seen the announcement.
     bool again = false;         ///< The worker has slept, or tried to.
     Ticks since = ticks_now();  ///< When it began, or the worker was last woken.
   };
@@ -79,7 +82,8 @@ class Sleep {
   /// Without asymmetric fences never true: post makes the full fence then.
   [[nodiscard]] bool all_awake() const noexcept { return counters_.all_awake(); }
 
-  bool new_jobs() noexcept { return !all_awake() && post(); }
+  /// `offered`: how many jobs the runner has on offer. One that offers several at once has up to that many workers woken.
+  bool new_jobs(std::size_t offered = 1) noexcept { return !all_awake() && post(offered); }
 
   /// The result of new_half.
   struct HalfOffer {
@@ -135,9 +139,12 @@ class Sleep {
       pause_search(search.slot, latch);
     } else if (!search.announced) {
       // No yield after this: until the worker has registered, the next post must change the counters.
-      search.jec = counters_.announce_sleepy();
-      asymmetric_heavy_fence();  // [announce]
+      const Counters counters = counters_.announce_sleepy();
+      search.jec = counters.jec();
       search.announced = true;
+      // While no slot is active there is no push whose poster has still to look: one that becomes active changes the counters first.
+      search.looked_last = counters.inactive() == count_;
+      if (!search.looked_last && counters.awake_but_idle() == 1) look_last(search);
     } else {
       sleep(search, latch, rest, injected);
     }
@@ -167,7 +174,10 @@ class Sleep {
   void give_back(std::size_t slot, bool own_empty, const ResidentWanted& resident_wanted, Injected&& injected,
                  QueuesEmpty&& queues_empty) noexcept {
     Slot& s = slots_[slot];
-    wait_a_moment_until([this]() noexcept { return counters_.load().inactive() + 1 >= count_; });
+    wait_a_moment_until([this]() noexcept {
+      const Counters counters = counters_.load();
+      return counters.inactive() + 1 >= count_ || counters.awake_but_idle() > 0;
+    });
     s.runner = &s.resident;
     if (!own_empty) [[unlikely]] {
       counters_.add_inactive();
@@ -176,7 +186,7 @@ class Sleep {
     }
     s.state.store(State::kDrowsy, std::memory_order_release);
     const Counters counters = counters_.enter_vacant();  // [register] [inject]
-    if (counters.inactive() == count_) return leave(s, slot, resident_wanted, injected);
+    if (is_attended(counters)) return leave(s, slot, resident_wanted, injected);
     // A slot that executes a job may have pushed others while none slept. What it pushes from now on wakes this slot.
     using Wanted =
         std::conditional_t<std::is_copy_constructible_v<ResidentWanted>, ResidentWanted, const ResidentWanted&>;
@@ -189,16 +199,17 @@ class Sleep {
     Slot& s = slots_[search.slot];
     s.runner = &s.resident;
     s.state.store(State::kDrowsy, std::memory_order_release);
-    counters_.add_sleeping();  // [register] [inject]
+    const Counters counters = counters_.add_sleeping();  // [register] [inject]
+    if (is_attended(counters)) return leave(s, search.slot, resident_wanted, injected);
     leave_active<const ResidentWanted&>(s, search.slot, resident_wanted, injected, queues_empty);
   }
 
   // --- for loops and statistics ---
 
-  [[nodiscard]] Audience audience() const noexcept {
+  [[nodiscard]] Audience audience(std::size_t offered) const noexcept {
     const Counters counters = counters_.hint();
-    if (counters.inactive() == 0) return Audience::kNobody;
-    return counters.awake_but_idle() > 0 ? Audience::kSearches : Audience::kSleeps;
+    if (!wants_more(counters.inactive(), offered)) return Audience::kNobody;
+    return counters.awake_but_idle() > offered ? Audience::kSearches : Audience::kSleeps;
   }
   [[nodiscard]] Ticks worth_waking(std::size_t slot, Ticks work) noexcept {
     return slots_[slot].worth_waking(work, price_);
@@ -222,6 +233,12 @@ class Sleep {
     Atomic<State> state{State::kVacant};  // written by the runner and by the thread that claims the slot
   };
 
+  /// Before the last search of the last searcher.
+  static void look_last(Search& search) noexcept {
+    asymmetric_heavy_fence();  // [announce]
+    search.looked_last = true;
+  }
+
   template <SleepableLatch Latch, class Injected>
   void sleep(Search& search, Latch& latch, Rest rest, Injected&& injected) noexcept {
     Slot& s = slots_[search.slot];
@@ -232,9 +249,11 @@ class Sleep {
       s.state.store(State::kAwake, std::memory_order_release);
       return;
     }
-    if (!counters_.try_add_sleeping(search.jec)) {  // [register] [inject]
+    const auto added = counters_.try_add_sleeping(search.jec, search.looked_last);  // [register] [inject]
+    if (added != AtomicCounters::Added::kYes) {
       s.state.store(State::kAwake, std::memory_order_release);
       latch.woke();
+      if (added == AtomicCounters::Added::kIsLast) return look_last(search);
       search.announced = false;  // A job was posted: one search, then a new announcement.
       return;
     }
@@ -254,6 +273,11 @@ class Sleep {
     search.rounds = 0;
     search.announced = false;
     search.again = true;
+  }
+
+  /// Whether a slot may be left without a look at the queues: there is no job, or another slot searches for it.
+  [[nodiscard]] bool is_attended(Counters counters) const noexcept {
+    return counters.inactive() == count_ || counters.awake_but_idle() > 0;
   }
 
   /// The end of give_back, for a slot that is drowsy and registered.
@@ -278,8 +302,8 @@ class Sleep {
     leave(s, slot, resident_wanted, injected);
   }
 
-  BLITZ_COLD BLITZ_API bool post() noexcept;
-  bool post_and_wake(Waker waker) noexcept;
+  BLITZ_COLD BLITZ_API bool post(std::size_t offered) noexcept;
+  bool post_and_wake(Waker waker, std::size_t offered) noexcept;
   BLITZ_COLD BLITZ_API void hand_over(Slot& slot) noexcept;
 
   AtomicCounters counters_;

@@ -4,6 +4,9 @@
 // back untaken. Only a part that another worker took begins with a new value, which is combined when the part is done.
 // So values of neighbours are combined in their order, and an adaptive reduction combines as often as it was shared.
 //
+// A loop with values ends part by part, because the value of a part belongs between those of its neighbours: a worker waits for the
+// parts that it has offered. Without values the caller alone waits (flat_end.hpp).
+//
 // How a loop ends early: a block that throws ends it, as does a queue that cannot grow: no block that has not begun will
 // begin, and the first exception is kept for the caller. A stop request, or a block that returns true, ends it without
 // an exception; one that a running block then throws is kept all the same.
@@ -18,6 +21,7 @@
 #include "blitz/detail/base/saturated.hpp"
 #include "blitz/detail/job/latch.hpp"
 #include "blitz/detail/loop/claims.hpp"
+#include "blitz/detail/loop/flat_end.hpp"
 #include "blitz/detail/loop/pace.hpp"
 #include "blitz/detail/worker/worker.hpp"
 #include "blitz/stopped.hpp"
@@ -28,7 +32,8 @@ namespace {
 /// One run of a loop, in the frame of the call.
 class LoopDriver {
  public:
-  LoopDriver(const Loop& loop, bool shared) noexcept : loop_(loop), shared_(shared) {}
+  LoopDriver(const Loop& loop, const WorkerBase& caller) noexcept
+      : loop_(loop), shared_(caller.num_threads() > 1), end_(caller) {}
   LoopDriver(const LoopDriver&) = delete;
   LoopDriver& operator=(const LoopDriver&) = delete;
 
@@ -41,7 +46,7 @@ class LoopDriver {
     } else {
       cut_for_workers(worker, value);
     }
-    // Relaxed: the latches of the parts order error_ before this.
+    // Relaxed: the end of the loop, or the latches of its parts, order error_ before this.
     if (state() == State::kFailed) [[unlikely]]
       std::rethrow_exception(std::move(error_));
   }
@@ -81,9 +86,17 @@ class LoopDriver {
 
     static void execute_it(Job* job, WorkerBase& worker) noexcept {
       auto& self = *static_cast<Part*>(job);
-      Share share{worker, self.value, self.pace, self.driver.shared_};
-      self.driver.work_on(share, self.first, self.last);
-      self.latch.set();
+      LoopDriver& driver = self.driver;
+      const LoopIndex first = self.first, last = self.last;
+      Share share{worker, self.value, self.pace, driver.shared_};
+      if (driver.has_values()) {
+        driver.work_on(share, first, last);
+        return self.latch.set();
+      }
+      driver.end_.enter();
+      self.latch.set();  // What is left of the part is its owner's.
+      driver.work_on(share, first, last);
+      driver.end_.leave();
     }
 
     LoopDriver& driver;
@@ -98,6 +111,7 @@ class LoopDriver {
 
   /// At once, and not on demand.
   [[nodiscard]] bool by_pieces() const noexcept { return loop_.cut != LoopCut::kAdaptive; }
+  [[nodiscard]] bool has_values() const noexcept { return loop_.with_value != nullptr; }
 
   [[gnu::noinline]] void cut_for_workers(WorkerBase& worker, void* value) noexcept {
     const LoopIndex most = value == nullptr ? Claims::kMost : loop_.count;
@@ -122,6 +136,7 @@ class LoopDriver {
   void begin(WorkerBase& worker, void* value, LoopIndex count) noexcept {
     Share share{worker, value, Pace(loop_.grain), shared_};
     work_on(share, 0, count);
+    if (!has_values()) end_.wait(worker);
     if (share.usual != nullptr && (share.pace.timed() || share.asked != 0)) learn(share);
   }
 
@@ -152,15 +167,18 @@ class LoopDriver {
     }
   }
 
-  /// Pieces are few, and all are offered, so that the oldest offer is the largest. Positions are offered if all that this
-  /// worker has offered is gone and they are wanted. The first offer of a share is made though no worker is idle yet, and,
+  /// Pieces are few, and all are offered, so that the oldest offer is the largest. Positions are offered if they are wanted, and all
+  /// that this worker has offered is gone or another idle worker would take one part more. The first offer of a share is made though no worker is idle yet, and,
   /// in a loop of few blocks, though one must be woken: otherwise nobody would help with few and long blocks. Before a
   /// block that may be long all others are offered, unless they are many: a worker may become idle while it runs.
   [[nodiscard]] bool may_split(Share& share, LoopIndex left) const noexcept {
     if (by_pieces()) return left > 1;
-    return left / 2 >= loop_.grain && share.pace.may_offer() &&
-           (share.worker.queue_empty() || (left / kFewBlocks < loop_.grain && may_be_long(share))) &&
-           is_wanted(share, left);
+    if (left / 2 < loop_.grain || !share.pace.may_offer()) return false;
+    const std::size_t offered = share.worker.offered();
+    const Audience audience = share.worker.audience(offered);
+    if (offered > 0 && audience == Audience::kNobody && (left / kFewBlocks >= loop_.grain || !may_be_long(share)))
+      return false;
+    return is_wanted(share, left, audience);
   }
   /// Whether the next block may take longer than it costs to share the loop, as far as is known.
   [[nodiscard]] bool may_be_long(Share& share) const noexcept {
@@ -182,8 +200,7 @@ class LoopDriver {
   }
   /// Whether to offer half of the `left` positions: to a worker that searches if they take longer than it costs to share
   /// them, and to one that sleeps if they are worth a wake-up; by what they took so far, or the last time.
-  [[nodiscard]] bool is_wanted(Share& share, LoopIndex left) const noexcept {
-    const Audience audience = share.worker.audience();
+  [[nodiscard]] bool is_wanted(Share& share, LoopIndex left, Audience audience) const noexcept {
     if (audience == Audience::kNobody) {
       // The look-up comes first: an offered part inherits its result. The near half of fewer than four blocks is not split.
       return (left / 4 >= loop_.grain ? may_be_long(share) : share.pace.may_be_long()) || share.eager;
@@ -224,7 +241,7 @@ class LoopDriver {
 
   /// Runs [first, middle), with [middle, last) on offer. Returns whether that is still to be run, as part of this share.
   [[nodiscard]] bool split(Share& share, LoopIndex first, LoopIndex middle, LoopIndex last) noexcept {
-    if (loop_.with_value == nullptr) return split(share, first, middle, last, nullptr);
+    if (!has_values()) return split(share, first, middle, last, nullptr);
     bool back = false;
     auto run = [&](void* value) noexcept { back = split(share, first, middle, last, value); };
     try {
@@ -277,7 +294,7 @@ class LoopDriver {
   /// False, with the loop ended, if the queue could not grow.
   [[nodiscard]] bool offer(WorkerBase& worker, Part& part) noexcept {
     try {
-      worker.push(&part);
+      worker.push_part(&part, part.pace.may_be_long() || worker.audience(0) != Audience::kNobody);
       return true;
     } catch (...) {
       fail();
@@ -285,7 +302,7 @@ class LoopDriver {
     }
   }
 
-  /// True: no worker took the part. False: one did, and has finished it.
+  /// True: no worker took the part. False: one did, and has finished it, or, without values, begun it.
   [[nodiscard]] static bool came_back(WorkerBase& worker, Part& part) noexcept {
     CoreLatch& done = part.latch.core();
     if (!done.probe() && worker.take_back(&part)) return true;
@@ -325,7 +342,7 @@ class LoopDriver {
   }
   /// In a handler: keeps the exception if it is the first.
   BLITZ_COLD void fail() noexcept {
-    // Relaxed: the latches of the parts order error_ before it is rethrown.
+    // Relaxed: see run.
     if (state_.exchange(State::kFailed, std::memory_order_relaxed) != State::kFailed) error_ = std::current_exception();
   }
 
@@ -336,6 +353,7 @@ class LoopDriver {
   Atomic<State> state_{
       State::kRunning};       // written by the workers whose blocks end the loop, read by all before each block
   std::exception_ptr error_;  // written once, by the worker that made the state kFailed
+  FlatEnd end_;               // without values
 };
 
 /// Runs a loop that can be stopped on a worker that is alone on its pool.
@@ -349,7 +367,7 @@ class LoopDriver {
 }
 
 [[gnu::noinline]] void run_shared(WorkerBase& worker, const Loop& loop, void* value) {
-  LoopDriver(loop, worker.num_threads() > 1).run(worker, value);
+  LoopDriver(loop, worker).run(worker, value);
 }
 
 }  // namespace

@@ -90,6 +90,19 @@ template <Policy P>
 }
 
 template <Policy P>
+void Worker<P>::push_part(Job* part, bool guarded) {
+  if constexpr (requires { idle_.new_jobs(std::size_t{}); }) {
+    if (region() == 0) [[likely]] {
+      if (guarded) expect_theft();
+      static_cast<void>(queue_.push(part, injector_));
+      if (!idle_.all_awake() && idle_.new_jobs(offered())) expect_theft();
+      return;
+    }
+  }
+  push(part);
+}
+
+template <Policy P>
 void Worker<P>::confine(Confined to) noexcept {
   set_confined(to);
   // In a forked child, current_worker is null: the thread remains without a worker.

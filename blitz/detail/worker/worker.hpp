@@ -28,7 +28,7 @@ namespace blitz::detail {
 /// A worker without its policy. Code that knows the policy calls the same functions on Worker<P>, which is final, so
 /// that no call is virtual. Code that is a template over the kind of worker takes either.
 ///
-/// A worker may be *confined* to a region (see confinement.hpp). Then push, take_newest, find_work, queue_empty and
+/// A worker may be *confined* to a region (see confinement.hpp). Then push, take_newest, find_work, offered and
 /// wait_until act on that region, and the free functions do not find the Worker<P>, whose other functions know no
 /// regions.
 class WorkerBase {
@@ -67,10 +67,13 @@ class WorkerBase {
   [[nodiscard]] virtual bool has_mail() const noexcept = 0;
   /// The pool's oldest job from outside; null if there is none, or another thread takes one.
   [[nodiscard]] virtual Job* take_injected() noexcept = 0;
-  /// Whether none of the jobs that this worker has offered is left.
-  [[nodiscard]] virtual bool queue_empty() const noexcept = 0;
-  /// A hint: which worker would take a job that is offered now.
-  [[nodiscard]] virtual Audience audience() const noexcept = 0;
+  /// How many of the jobs that this worker has offered are left; 1 for several where their number is not known.
+  [[nodiscard]] virtual std::size_t offered() const noexcept = 0;
+  /// A hint: which worker would take one job more, while `offered` are on offer.
+  [[nodiscard]] virtual Audience audience(std::size_t offered) const noexcept = 0;
+  /// push, for a part of a loop: has as many workers woken as this one has jobs on offer. `guarded`: a thief is expected, or this
+  /// worker will not look at its queue for a while, so the theft must not need an answer, nor a heavy fence.
+  virtual void push_part(Job* part, bool guarded) = 0;
   /// If the audience sleeps: 0 if work that takes one thread that long is not worth a wake-up, else how much later than
   /// this worker the woken one will begin, at least 1.
   [[nodiscard]] virtual Ticks worth_waking(Ticks work) noexcept = 0;
@@ -303,10 +306,17 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
       idle_.new_jobs();
     }
   }
-  [[nodiscard]] bool queue_empty() const noexcept override {
-    return region() == 0 ? queue_.empty() : confined_jobs().empty(region());
+  [[nodiscard]] std::size_t offered() const noexcept override {
+    if (region() != 0) [[unlikely]]
+      return confined_jobs().empty(region()) ? 0 : 1;
+    if constexpr (policy::CountingQueue<typename P::LocalQueue>) {
+      return queue_.size();
+    } else {
+      return queue_.empty() ? 0 : 1;
+    }
   }
-  [[nodiscard]] Audience audience() const noexcept override { return idle_.audience(); }
+  [[nodiscard]] Audience audience(std::size_t offered) const noexcept override { return idle_.audience(offered); }
+  void push_part(Job* part, bool guarded) override;
   [[nodiscard]] Ticks worth_waking(Ticks work) noexcept override {
     if constexpr (policy::ThriftyIdle<typename P::Idle>) {
       return idle_.worth_waking(index(), work);

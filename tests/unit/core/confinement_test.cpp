@@ -39,8 +39,11 @@ class RegionWorker final : public WorkerBase {
     if (on_falling_asleep) std::exchange(on_falling_asleep, nullptr)();
     return posted != nullptr;
   }
-  bool queue_empty() const noexcept override { return confined_jobs().empty(region()); }
-  blitz::detail::Audience audience() const noexcept override { return blitz::detail::Audience::kSearches; }
+  std::size_t offered() const noexcept override { return confined_jobs().empty(region()) ? 0 : 1; }
+  void push_part(Job* part, bool /*guarded*/) override { push(part); }
+  blitz::detail::Audience audience(std::size_t /*offered*/) const noexcept override {
+    return blitz::detail::Audience::kSearches;
+  }
   blitz::detail::Ticks worth_waking(blitz::detail::Ticks /*work*/) noexcept override { return 1; }
   void confine(Confined to) noexcept override { set_confined(to); }
   void wake() noexcept override { pool()->home().apart.wake(index()); }
@@ -102,14 +105,14 @@ TEST_CASE("confinement: its worker takes the newest of its region") {
   {
     const Confinement confinement(worker);
     CHECK(worker.region() != 0);
-    CHECK(worker.queue_empty());
+    CHECK(worker.offered() == 0);
     worker.push(&a);
     worker.push(&b);
-    CHECK_FALSE(worker.queue_empty());
+    CHECK(worker.offered() == 1);
     CHECK(worker.take_newest() == &b);
     CHECK(worker.take_newest() == &a);
     CHECK(worker.take_newest() == nullptr);
-    CHECK(worker.queue_empty());
+    CHECK(worker.offered() == 0);
   }
   CHECK(worker.region() == 0);
 }
@@ -126,7 +129,7 @@ TEST_CASE("confinement: within another, it takes none of the outer's") {
   {
     const Confinement inner(worker);
     CHECK(worker.region() != region);
-    CHECK(worker.queue_empty());
+    CHECK(worker.offered() == 0);
     CHECK(worker.find_work() == nullptr);
     worker.push(&b);
     CHECK(worker.find_work() == &b);

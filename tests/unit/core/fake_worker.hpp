@@ -88,9 +88,10 @@ class FakeWorker final : public FakeWorkersPool, public WorkerBase {
     if (on_wait) on_wait();
     CHECK(latch.probe());
   }
-  bool queue_empty() const noexcept override { return jobs.empty(); }
-  blitz::detail::Audience audience() const noexcept override {
-    return idle ? blitz::detail::Audience::kSearches : blitz::detail::Audience::kNobody;
+  std::size_t offered() const noexcept override { return jobs.size(); }
+  void push_part(Job* part, bool /*guarded*/) override { push(part); }
+  blitz::detail::Audience audience(std::size_t offered) const noexcept override {
+    return idle && offered == 0 ? blitz::detail::Audience::kSearches : blitz::detail::Audience::kNobody;
   }
   blitz::detail::Ticks worth_waking(blitz::detail::Ticks /*work*/) noexcept override { return 1; }
   Job* find_work() noexcept override { return take_newest(); }

@@ -95,14 +95,14 @@ TEST_CASE_TEMPLATE("idle protocol: all slots begin vacant, however many", Idle, 
     CAPTURE(slots);
     Idle idle(slots);
     CHECK(counts(idle) == Counts{slots, 0});
-    CHECK(idle.audience() == Audience::kSleeps);
+    CHECK(idle.audience(0) == Audience::kSleeps);
     for (std::size_t slot = 0; slot < slots; ++slot) {
       CHECK(idle.times_slept(slot) == 0);
       CHECK(idle.times_woken(slot) == 0);
     }
     for (std::size_t slot = 0; slot < slots; ++slot) borrow(idle, slot);
     CHECK(counts(idle) == Counts{0, 0});
-    CHECK(idle.audience() == Audience::kNobody);
+    CHECK(idle.audience(0) == Audience::kNobody);
   }
 }
 
@@ -125,6 +125,31 @@ TEST_CASE_TEMPLATE("idle protocol: a push wakes one slot unless one searches", I
   idle.new_jobs();
   CHECK(idle.times_woken(1) + idle.times_woken(2) == 1);
   CHECK(counts(idle) == Counts{1, 1});
+}
+
+TEST_CASE_TEMPLATE("idle protocol: one more job is wanted by the logarithm of those that are idle", Idle, SleepFrom<1>,
+                   IdleState) {
+  Idle idle(9);
+  borrow(idle);
+  for (std::size_t offered = 0; offered < 4; ++offered) CHECK(idle.audience(offered) == Audience::kSleeps);
+  CHECK(idle.audience(4) == Audience::kNobody);
+  idle.new_jobs();
+  CHECK(idle.audience(0) == Audience::kSearches);
+  CHECK(idle.audience(1) == Audience::kSleeps);
+  for (std::size_t slot = 2; slot < 9; ++slot) borrow(idle, slot);
+  CHECK(idle.audience(1) == Audience::kNobody);
+}
+
+TEST_CASE("idle protocol: a part of a loop wakes a slot if fewer search than its owner has on offer") {
+  SleepFrom<1> idle(5);
+  borrow(idle);
+  idle.new_jobs(1);
+  idle.new_jobs(2);
+  CHECK(counts(idle) == Counts{2, 2});
+  idle.new_jobs(2);
+  CHECK(counts(idle) == Counts{2, 2});
+  idle.new_jobs(4);
+  CHECK(counts(idle) == Counts{1, 3});
 }
 
 TEST_CASE_TEMPLATE("idle protocol: a cascade wakes every slot once, slot 0 last", Idle, IDLE_PROTOCOLS) {
@@ -151,7 +176,7 @@ TEST_CASE_TEMPLATE("idle protocol: a cascade wakes every slot once, slot 0 last"
       ran[slot] = true;
     }
     CHECK(counts(idle) == Counts{0, 0});
-    CHECK(idle.audience() == Audience::kNobody);
+    CHECK(idle.audience(0) == Audience::kNobody);
     idle.new_jobs();
     idle.new_injected_jobs();
     CHECK(counts(idle) == Counts{0, 0});

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 using blitz::detail::AtomicCounters;
+using Added = AtomicCounters::Added;
 using blitz::detail::Counters;
 
 namespace {
@@ -53,14 +54,14 @@ TEST_CASE("counters: a post makes a sleepy JEC active, and leaves an active one"
 
 TEST_CASE("counters: an announcement makes an active JEC sleepy, and leaves a sleepy one") {
   AtomicCounters counters(2, 5);
-  CHECK(counters.announce_sleepy() == 6);
-  CHECK(counters.announce_sleepy() == 6);
+  CHECK(fields(counters.announce_sleepy()) == Fields{2, 2, 6});
+  CHECK(fields(counters.announce_sleepy()) == Fields{2, 2, 6});
   CHECK(fields(counters) == Fields{2, 2, 6});
 }
 
 TEST_CASE("counters: the JEC wraps around and touches nothing else") {
   AtomicCounters counters(AtomicCounters::kMaxSlots, kLastJec);
-  CHECK(counters.announce_sleepy() == 0);
+  CHECK(counters.announce_sleepy().jec() == 0);
   CHECK(fields(counters) == Fields{0xffff, 0xffff, 0});
   counters.make_active();
   CHECK(fields(counters) == Fields{0xffff, 0xffff, 1});
@@ -69,35 +70,47 @@ TEST_CASE("counters: the JEC wraps around and touches nothing else") {
 TEST_CASE("counters: a worker that announced before the JEC wrapped around is not registered after it") {
   AtomicCounters counters(1, kLastJec - 1);
   counters.sub_sleeping();
-  const std::uint32_t announced = counters.announce_sleepy();
+  const std::uint32_t announced = counters.announce_sleepy().jec();
   CHECK(announced == kLastJec - 1);
   counters.make_active();
-  CHECK(counters.announce_sleepy() == 0);
-  CHECK_FALSE(counters.try_add_sleeping(announced));
-  CHECK(counters.try_add_sleeping(0));
+  CHECK(counters.announce_sleepy().jec() == 0);
+  CHECK(counters.try_add_sleeping(announced, true) == Added::kPosted);
+  CHECK(counters.try_add_sleeping(0, true) == Added::kYes);
   CHECK(fields(counters) == Fields{1, 1, 0});
 }
 
 TEST_CASE("counters: a worker registers as sleeping only if nothing was posted since its announcement") {
   AtomicCounters counters(2, 1);
   counters.sub_sleeping();
-  const std::uint32_t announced = counters.announce_sleepy();
+  const std::uint32_t announced = counters.announce_sleepy().jec();
 
   SUBCASE("nothing was") {
-    CHECK(counters.try_add_sleeping(announced));
+    CHECK(counters.try_add_sleeping(announced, true) == Added::kYes);
     CHECK(fields(counters) == Fields{2, 2, 2});
   }
   SUBCASE("a job was posted") {
     counters.make_active();
-    CHECK_FALSE(counters.try_add_sleeping(announced));
+    CHECK(counters.try_add_sleeping(announced, true) == Added::kPosted);
     CHECK(fields(counters) == Fields{1, 2, 3});
   }
   SUBCASE("a job was posted, and another worker has announced itself since") {
     counters.make_active();
     (void)counters.announce_sleepy();
-    CHECK_FALSE(counters.try_add_sleeping(announced));
+    CHECK(counters.try_add_sleeping(announced, true) == Added::kPosted);
     CHECK(fields(counters) == Fields{1, 2, 4});
   }
+}
+
+TEST_CASE("counters: the last searcher registers only if it has looked last") {
+  AtomicCounters counters(3, 1);
+  counters.sub_sleeping();
+  counters.sub_sleeping();
+  const std::uint32_t announced = counters.announce_sleepy().jec();
+  CHECK(counters.try_add_sleeping(announced, false) == Added::kYes);  // Another one searches.
+  CHECK(counters.try_add_sleeping(announced, false) == Added::kIsLast);
+  CHECK(fields(counters) == Fields{2, 3, 2});
+  CHECK(counters.try_add_sleeping(announced, true) == Added::kYes);
+  CHECK(fields(counters) == Fields{3, 3, 2});
 }
 
 TEST_CASE("counters: a worker's way through searching and sleeping moves its own fields alone") {
