@@ -82,7 +82,7 @@ inline constexpr std::array kCostFields{
     CostField{"membarrier-interrupt", &Costs::membarrier_interrupt, "taken from each one interrupted"},
 };
 
-/// "metal" or "virtual"; false if there is no such profile.
+/// "metal", "virtual" or "guest"; false if there is no such profile.
 bool set_profile(std::string_view name, Costs& costs) noexcept;
 
 }  // namespace simulation

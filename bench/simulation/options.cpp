@@ -38,7 +38,7 @@ void print_help() {
          "  --threads LIST    numbers of workers (1,2,4,8,16,32,64,128)\n"
          "  --backend NAME    fork_join or async (both)\n"
          "  --only LIST       scenarios (all)\n"
-         "  --profile NAME    costs of a machine without or with a hypervisor: metal or virtual (metal)\n"
+         "  --profile NAME    costs of a machine: metal, virtual with slow interrupts, or guest as measured (metal)\n"
          "  --seed N          of the differences between wake-ups (1)\n"
          "  --smoke           tiny inputs\n"
          "  --details         the lines that move, and the callers of heavy fences\n"

@@ -46,7 +46,7 @@ class SimulateTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.done = {}
-        for profile in ("metal", "virtual"):
+        for profile in ("metal", "virtual", "guest"):
             cls.done[profile] = run("--smoke", "--threads", "1,3,17", "--profile", profile)
 
     def test_everything_runs_and_is_right(self):
@@ -100,6 +100,9 @@ class SimulateTest(unittest.TestCase):
 
         slower = microseconds("--wake-latency", "105000")
         self.assertAlmostEqual(slower - microseconds("--wake-latency", "5000"), 100, delta=25)
+        cost, profile = ("--wake-latency", "105000"), ("--profile", "guest")
+        self.assertEqual(microseconds(*cost, *profile), microseconds(*profile, *cost))
+        self.assertAlmostEqual(microseconds(*profile) - microseconds("--wake-latency", "5000"), 10, delta=8)
 
     def test_bad_options_are_refused(self):
         for arguments, message in [
@@ -119,7 +122,7 @@ class SimulateTest(unittest.TestCase):
 
     def test_help_names_everything(self):
         text = run("--help").stdout
-        for word in SCENARIOS + ["--membarrier-interrupt", "--seed", "--details"]:
+        for word in SCENARIOS + ["--membarrier-interrupt", "--seed", "--details", "metal", "virtual", "guest"]:
             self.assertIn(word, text)
 
 
