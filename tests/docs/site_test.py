@@ -252,8 +252,8 @@ class SiteTest(unittest.TestCase):
     def test_menu(self):
         """The menu has each page of docs/, and no reference that was not resolved."""
         menu = (self.site / "navtreedata.js").read_text()
-        for page in (ROOT / "docs").glob("*.md"):
-            self.assertIn(f'"md_docs_{page.stem}.html"', menu)
+        for page in (ROOT / "docs").rglob("*.md"):
+            self.assertIn(f'"md_{"_".join(page.relative_to(ROOT).with_suffix("").parts)}.html"', menu)
         self.assertNotIn("@ref", menu)
 
     def test_reference(self):
