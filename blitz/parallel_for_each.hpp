@@ -166,7 +166,7 @@ class WorkList {
     }
 
    private:
-    /// Whether all that was offered is gone, or an idle worker would take one share more.
+    /// Whether nothing is on offer, or an idle worker would take one share more.
     [[nodiscard]] static bool may_offer(const WorkerBase& worker) noexcept {
       const std::size_t offered = worker.offered();
       return offered == 0 || worker.audience(offered) != Audience::kNobody;

@@ -381,8 +381,8 @@ concept SummoningIdle = requires(S& idle, typename S::Search& search, std::size_
 ///     least 1.
 ///   - `all_awake()`, after a push on its queue: if true, no worker sleeps or is about to, and nothing else is called.
 ///   - `new_jobs()` returns whether it has woken a worker.
-///   - `new_jobs(offered)`, if there is one, for a part of a loop: the runner has `offered` jobs on offer, so a worker is woken
-///     if fewer than so many search.
+///   - `new_jobs(offered)`, optional, after a part of a loop: the runner has `offered` jobs on offer. Wakes a worker if fewer
+///     than that many search.
 ///
 /// @code
 ///   static_assert(blitz::policy::ThriftyIdle<blitz::ForkJoinPolicy::Idle>);

@@ -34,7 +34,7 @@ struct IdleCases {
     pool.stop();
   }
 
-  /// Of two workers on their way to sleep only the last one need see what was pushed.
+  /// Two workers are about to sleep. Only the last one must see the job.
   static void one_post_two_searchers(Run& run) {
     Pool pool(run, 3);
     pool.lend(0);

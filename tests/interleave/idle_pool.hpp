@@ -67,7 +67,7 @@ class IdlePool {
       resume(search, terminate_[slot], Rest::kVacate);
     });
   }
-  /// The same for a resident that is awake, and has searched for so long that it announces itself next.
+  /// A thread for a resident that is awake. It has searched for so long that it announces itself next.
   void start_drowsy(std::size_t slot) {
     expect(idle_.try_wake(slot), "the slot was vacant");
     Search search = idle_.first_search(slot);

@@ -1,4 +1,4 @@
-// A loop whose parts other workers take: each position runs once, and its caller returns after all of them, with what they wrote.
+// Other workers take parts of a loop: each position runs once, and the caller returns after the last one and sees the results.
 #include "blitz/detail/loop/loop.hpp"
 
 #include <deque>
@@ -43,7 +43,7 @@ class Marks final : public Loop {
   mutable std::deque<Plain<int>> marks_;
 };
 
-/// Each runs one job that it finds, and what that leaves in its queue.
+/// Each runs one job that it finds, and then the jobs in its own queue.
 void add_thieves(Run& run, Pool& pool) {
   for (std::size_t slot = 1; slot < pool.num_threads(); ++slot) {
     run.thread("thief " + std::to_string(slot), [&pool, slot] {

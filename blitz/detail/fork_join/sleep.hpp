@@ -82,7 +82,7 @@ class Sleep {
   /// Without asymmetric fences never true: post makes the full fence then.
   [[nodiscard]] bool all_awake() const noexcept { return counters_.all_awake(); }
 
-  /// `offered`: how many jobs the runner has on offer. One that offers several at once has up to that many workers woken.
+  /// `offered`: how many jobs the runner has on offer. Wakes a worker if fewer than that many search.
   bool new_jobs(std::size_t offered = 1) noexcept { return !all_awake() && post(offered); }
 
   /// The result of new_half.
@@ -142,7 +142,7 @@ class Sleep {
       const Counters counters = counters_.announce_sleepy();
       search.jec = counters.jec();
       search.announced = true;
-      // While no slot is active there is no push whose poster has still to look: one that becomes active changes the counters first.
+      // While no slot is active, all posters have looked. One that becomes active changes the counters first.
       search.looked_last = counters.inactive() == count_;
       if (!search.looked_last && counters.awake_but_idle() == 1) look_last(search);
     } else {

@@ -1,12 +1,13 @@
-/// The end of a loop whose parts have no values: how its caller learns that all of it has run.
+/// The end of a loop without values: how its caller learns that each block has run.
 ///
-/// A worker that takes a part copies it, and is counted from then on until it has run what it copied. So the worker that offered the
-/// part does not wait for it. If it did, the loop would end by a chain of waits, one for each time that it was halved, and each
-/// would end with a wake-up if its worker slept.
+/// A worker that takes a part copies it. It is counted until it has run the copy. So the worker that offered the part does not wait
+/// for it. If it did, the loop would end by a chain of waits, one for each time that it was halved. Each wait would end with a
+/// wake-up if its worker slept.
 ///
-/// *The caller returns after all others have left.* The caller is counted from the beginning. A worker that takes a part is counted
-/// before the part's owner learns of it, and until then the owner is counted, as the caller or for a part of its own. So the count
-/// is 1 or less, with the caller not gone, only when no part is on offer or running; and it is 0 only once.
+/// *The caller returns after all other workers have left.* The caller is counted from the beginning. A worker that takes a part is
+/// counted before the part's owner learns of it. The owner is counted until then, as the caller or for another part. So while a
+/// part is on offer or runs, at least one worker is counted besides the caller, or the caller has not come to wait. The count
+/// reaches 0 once, and only after the last block.
 ///
 /// Pairs:
 ///   [left]  leave: fetch_sub (release)  ->  wait: load or fetch_sub (acquire), leave of the last: fetch_sub (acquire), then the latch
@@ -21,23 +22,23 @@
 
 namespace blitz::detail {
 
-/// In the frame of the call. Who may call what: wait, the caller, once; enter, then leave, each worker that takes a part.
+/// Lives in the frame of the call. The caller calls wait, once. Each worker that takes a part calls enter, then leave.
 class FlatEnd {
  public:
   explicit FlatEnd(const WorkerBase& caller) noexcept : all_left_(caller.tag()) {}
   FlatEnd(const FlatEnd&) = delete;
   FlatEnd& operator=(const FlatEnd&) = delete;
 
-  /// Before the owner of the part learns that it is taken. Relaxed: by what tells the owner, it comes before the owner leaves.
+  /// Before the part's latch is set. Relaxed: the latch orders it before the owner leaves.
   void enter() noexcept { inside_.fetch_add(1, std::memory_order_relaxed); }
   /// After the last block of the part. The caller may return now.
   void leave() noexcept {
     if (inside_.fetch_sub(1, std::memory_order_acq_rel) == 1) all_left_.set();  // [left]
   }
-  /// After the caller's own last block. Returns when all others have left, and what they have written is seen.
+  /// After the caller's own last block. Returns after all others have left, and sees their results.
   void wait(WorkerBase& caller) noexcept {
-    // Without the exchange if nobody else has come, or all have left.
-    if (inside_.load(std::memory_order_acquire) == 1) return;           // [left]
+    // Usually no other worker has come, or all have left.
+    if (inside_.load(std::memory_order_acquire) == 1) return;          // [left]
     if (inside_.fetch_sub(1, std::memory_order_acquire) == 1) return;  // [left]
     caller.wait_until(all_left_.core());
   }

@@ -4,8 +4,8 @@
 // back untaken. Only a part that another worker took begins with a new value, which is combined when the part is done.
 // So values of neighbours are combined in their order, and an adaptive reduction combines as often as it was shared.
 //
-// A loop with values ends part by part, because the value of a part belongs between those of its neighbours: a worker waits for the
-// parts that it has offered. Without values the caller alone waits (flat_end.hpp).
+// A loop with values ends part by part, because values are combined in their order: a worker waits for the parts that it has
+// offered. Without values only the caller waits (flat_end.hpp).
 //
 // How a loop ends early: a block that throws ends it, as does a queue that cannot grow: no block that has not begun will
 // begin, and the first exception is kept for the caller. A stop request, or a block that returns true, ends it without
@@ -94,7 +94,7 @@ class LoopDriver {
         return self.latch.set();
       }
       driver.end_.enter();
-      self.latch.set();  // What is left of the part is its owner's.
+      self.latch.set();  // The part belongs to its owner again.
       driver.work_on(share, first, last);
       driver.end_.leave();
     }

@@ -6,8 +6,8 @@
 
 namespace blitz::detail {
 
-/// Whether a worker that has `offered` jobs on offer is to offer one more while `idle` workers are idle. Each worker that takes a
-/// job offers parts of it in its turn, so the binary logarithm of their number is enough. O(1).
+/// Whether a worker with `offered` jobs on offer must offer one more while `idle` workers are idle. Each worker that takes a job
+/// offers parts of it in its turn, so the binary logarithm of their number is enough. O(1).
 [[nodiscard]] constexpr bool wants_more(std::size_t idle, std::size_t offered) noexcept {
   return offered < std::numeric_limits<std::size_t>::digits && idle >> offered != 0;
 }

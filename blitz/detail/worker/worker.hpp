@@ -71,8 +71,8 @@ class WorkerBase {
   [[nodiscard]] virtual std::size_t offered() const noexcept = 0;
   /// A hint: which worker would take one job more, while `offered` are on offer.
   [[nodiscard]] virtual Audience audience(std::size_t offered) const noexcept = 0;
-  /// push, for a part of a loop: has as many workers woken as this one has jobs on offer. `guarded`: a thief is expected, or this
-  /// worker will not look at its queue for a while, so the theft must not need an answer, nor a heavy fence.
+  /// Pushes a part of a loop. Wakes workers until as many search as this one has jobs on offer. `guarded`: a thief is expected, or
+  /// this worker will not look at its queue for a while. Then a theft needs neither its answer nor a heavy fence.
   virtual void push_part(Job* part, bool guarded) = 0;
   /// If the audience sleeps: 0 if work that takes one thread that long is not worth a wake-up, else how much later than
   /// this worker the woken one will begin, at least 1.
