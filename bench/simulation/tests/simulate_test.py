@@ -1,12 +1,19 @@
 """Runs `simulate` with tiny inputs: every scenario on both backends is right and keeps to the laws that hold for any
-scheduler, and the same command prints the same figures.
+scheduler, and the same command prints the same figures. The tables of README.md have their places.
 
 usage: simulate_test.py SIMULATE
 """
 
+import pathlib
 import subprocess
 import sys
 import unittest
+
+FOLDER = pathlib.Path(__file__).parent.parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(FOLDER))
+
+from tables import JOB_THREADS, parsed, with_tables  # noqa: E402
 
 SIMULATE = sys.argv[1]
 
@@ -22,24 +29,7 @@ def run(*arguments):
 
 def tables(text):
     """{(backend, scenario): [row]}, a row by the names of its columns."""
-    found = {}
-    backend = scenario = columns = None
-    for line in text.splitlines():
-        if ", profile " in line:
-            backend = line.split(",")[0]
-        elif line.startswith("|-"):
-            continue
-        elif line.startswith("|"):
-            cells = [cell.strip() for cell in line.strip("|").split("|")]
-            if columns is None:
-                columns = cells
-            else:
-                found.setdefault((backend, scenario), []).append(dict(zip(columns, cells)))
-        elif ": " in line:
-            scenario = line.split(":")[0]
-        if not line.startswith("|"):
-            columns = None
-    return found
+    return {key: list(rows.values()) for key, rows in parsed(text).items()}
 
 
 class SimulateTest(unittest.TestCase):
@@ -103,6 +93,17 @@ class SimulateTest(unittest.TestCase):
         cost, profile = ("--wake-latency", "105000"), ("--profile", "guest")
         self.assertEqual(microseconds(*cost, *profile), microseconds(*profile, *cost))
         self.assertAlmostEqual(microseconds(*profile) - microseconds("--wake-latency", "5000"), 10, delta=8)
+
+    def test_tables_of_the_page(self):
+        page = (FOLDER / "README.md").read_text(encoding="utf-8")
+        # Rows of few threads in place of those of many, which take minutes.
+        done = tables(self.done["metal"].stdout)
+        found = {key: dict.fromkeys(["1", *JOB_THREADS], rows[1]) for key, rows in done.items()}
+        written = with_tables(page, found)
+        self.assertEqual(written.count("\n"), page.count("\n"))
+        self.assertNotEqual(written, page)
+        with self.assertRaisesRegex(ValueError, "no line <!-- tables: wake: end -->"):
+            with_tables(page.replace("<!-- tables: wake: end -->", ""), found)
 
     def test_bad_options_are_refused(self):
         for arguments, message in [
