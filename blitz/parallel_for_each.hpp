@@ -185,7 +185,7 @@ class WorkList {
     /// A worker that sleeps is woken if the list took so long the last time that it pays, or has by now. If there was
     /// no last time, the entries may take long.
     [[nodiscard]] bool is_worth_offering(WorkerBase& worker, Ticks begun) noexcept {
-      if (worker.audience(worker.offered()) != Audience::kSleeps) return true;
+      if (worker.audience(0) != Audience::kSleeps) return true;
       if (list_->usual_ == 0 && !offered_) return true;
       const Ticks lasted = ticks_between(begun, ticks_now());
       return worker.worth_waking(lasted < list_->usual_ ? list_->usual_ : lasted) != 0;
