@@ -4,10 +4,9 @@
 ///
 /// In short: a worker that finds nothing yields for 32 rounds, announces itself, searches once more, registers as sleeping
 /// unless a job was posted since the announcement, looks at the injector, and blocks. If no other slot searches, it makes a
-/// heavy fence before that last search. A
-/// poster makes the JEC active, and wakes one slot if some sleep and none searches; the poster of a join's half, which
-/// its owner runs before it sleeps, does so only if that is worth a wake-up. A worker that finds a job passes the wake-up
-/// on.
+/// heavy fence before that last search. A poster makes the JEC active, and wakes one slot if some sleep and none searches;
+/// the poster of a join's half, which its owner runs before it sleeps, does so only if that is worth a wake-up. A worker
+/// that finds a job passes the wake-up on.
 ///
 /// The state of a slot:
 ///

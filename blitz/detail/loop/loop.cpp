@@ -167,10 +167,10 @@ class LoopDriver {
     }
   }
 
-  /// Pieces are few, and all are offered, so that the oldest offer is the largest. Positions are offered if they are wanted, and all
-  /// that this worker has offered is gone or another idle worker would take one part more. The first offer of a share is made though no worker is idle yet, and,
-  /// in a loop of few blocks, though one must be woken: otherwise nobody would help with few and long blocks. Before a
-  /// block that may be long all others are offered, unless they are many: a worker may become idle while it runs.
+  /// Pieces are few, and all are offered, so that the oldest offer is the largest. Positions are offered if they are wanted, and
+  /// if nothing is on offer or an idle worker would take one part more. The first offer of a share is made though no worker is
+  /// idle yet, and, in a loop of few blocks, though one must be woken: otherwise nobody would help with few and long blocks.
+  /// Before a block that may be long all others are offered, unless they are many: a worker may become idle while it runs.
   [[nodiscard]] bool may_split(Share& share, LoopIndex left) const noexcept {
     if (by_pieces()) return left > 1;
     if (left / 2 < loop_.grain || !share.pace.may_offer()) return false;
