@@ -119,7 +119,7 @@ class WorkList {
   void run(Scope& scope) {
     scope_ = &scope;
     WorkerBase& worker = *current_worker;
-    float& usual = worker.history().per_item(reinterpret_cast<std::uintptr_t>(&kKnownBy));
+    float& usual = worker.history()[reinterpret_cast<std::uintptr_t>(&kKnownBy)];
     usual_ = saturated(usual);
     const Ticks begun = ticks_now();
     Share(*this, {}, worker.num_threads() > 1 ? kSure : 0)();
@@ -130,7 +130,6 @@ class WorkList {
   using Entries = std::vector<Entry>;
 
   static constexpr std::size_t kLargestBatch = 256;
-  static constexpr Ticks kLong = 4;     // microseconds
   static constexpr unsigned kSure = 2;  // short entries in a row: the first may be a root, unlike the others
   static constexpr char kKnownBy = 0;   // Its address stands for the loop in the worker's history.
 
@@ -175,7 +174,7 @@ class WorkList {
     /// Whether the next entry may take long, as far as is known.
     [[nodiscard]] bool may_be_long() const noexcept { return unsure_ > 0; }
     void took(Ticks ticks) noexcept {
-      if (ticks > kLong * ticks_per_microsecond()) {
+      if (ticks > kLittleWork * ticks_per_microsecond()) {
         unsure_ = kSure;
       } else if (unsure_ > 0) {
         --unsure_;
@@ -188,7 +187,7 @@ class WorkList {
       if (worker.audience(0) != Audience::kSleeps) return true;
       if (list_->usual_ == 0 && !offered_) return true;
       const Ticks lasted = ticks_between(begun, ticks_now());
-      return worker.worth_waking(lasted < list_->usual_ ? list_->usual_ : lasted) != 0;
+      return worker.weigh_help(lasted < list_->usual_ ? list_->usual_ : lasted) != 0;
     }
 
     void offer_half() {

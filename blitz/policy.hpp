@@ -376,22 +376,21 @@ concept SummoningIdle = requires(S& idle, typename S::Search& search, std::size_
 
 /// An idle protocol that knows what a wake-up costs. Optional; without it each job is posted by new_jobs, and every loop
 /// offers parts. Called by the slot's runner:
-///   - `worth_waking(slot, work)`, if the audience sleeps: 0 if work that one thread does in that many ticks (see
-///     detail/base/ticks.hpp) is not to be offered, else how many ticks later than the runner the woken worker will begin, at
-///     least 1.
+///   - `weigh_help(slot, work, stolen)`, if the audience sleeps: 0 if work that one thread does in that many ticks (see
+///     detail/base/ticks.hpp) must not be offered; otherwise how many ticks later than the runner the woken worker will begin, at
+///     least 1. `stolen`: how many of the runner's jobs have been taken by others so far, if its queue models CountingQueue.
 ///   - `all_awake()`, after a push on its queue: if true, no worker sleeps or is about to, and nothing else is called.
-///   - `new_jobs()` returns whether it has woken a worker.
-///   - `new_jobs(offered)`, optional, after a part of a loop: the runner has `offered` jobs on offer. Wakes a worker if fewer
-///     than that many search.
+///   - `new_jobs(slot, offered)`, in place of new_jobs(), after a push on the queue of `slot`, which has about `offered` jobs on
+///     offer. May wake a worker if fewer than that many search, and must if none does. Returns whether it has woken one.
 ///
 /// @code
 ///   static_assert(blitz::policy::ThriftyIdle<blitz::ForkJoinPolicy::Idle>);
 /// @endcode
 template <class S>
 concept ThriftyIdle = requires(S& idle, std::size_t slot, std::uint64_t work) {
-  { idle.worth_waking(slot, work) } noexcept -> std::same_as<std::uint64_t>;
+  { idle.weigh_help(slot, work, work) } noexcept -> std::same_as<std::uint64_t>;
   { idle.all_awake() } noexcept -> std::same_as<bool>;
-  { idle.new_jobs() } noexcept -> std::same_as<bool>;
+  { idle.new_jobs(slot, slot) } noexcept -> std::same_as<bool>;
 };
 
 /// A finder that keeps statistics for BasicThreadPool::stats: how often it tried to steal, how many jobs it stole, and

@@ -109,8 +109,9 @@ TEST_CASE("clock: the price of a wake-up stays within its limits") {
       blitz::detail::Ticks since = ticks_now();
       slot.unpark(slot.resident, blitz::detail::Waker::kStaysBusy, price);
       slot.woken(since, price);
-      static_cast<void>(slot.worth_waking(100, price));
-      static_cast<void>(forks.wakes(&slot, 16 * static_cast<std::uintptr_t>(i % 3), price, slot.series, ticks_now()));
+      static_cast<void>(slot.weigh_help(100, 0, price));
+      static_cast<void>(
+          forks.begin(&slot, 16 * static_cast<std::uintptr_t>(i % 3), price, slot.series, 0, ticks_now()));
       forks.end(&slot, i % 7 == 0);
       CHECK(price.at(ticks_now()).of_work() >= 4);
       CHECK(price.at(ticks_now()).of_work() <= 400 * ticks_per_microsecond());
@@ -123,7 +124,7 @@ TEST_CASE("clock: an idle worker does not wait for a clock that stands still") {
   clock_kind = blitz_test::Clock::kStandsStill;
   blitz::detail::WakePrice price;
   blitz::detail::Patience patience;
-  patience.woken(blitz::detail::ticks_now(), blitz::detail::ticks_now(), price);
+  patience.woken(blitz::detail::ticks_now(), blitz::detail::ticks_now(), false);
   CHECK_FALSE(patience.lasts(blitz::detail::ticks_now(), price));
 }
 

@@ -117,7 +117,7 @@ class IdlePool {
     runs(slot);
     queues_.push(slot, &half);
     blitz::detail::ForkHistory::are_short = true;
-    if (!idle_.all_awake()) expect(!idle_.new_half(slot, &half).woke, "it wakes nobody");
+    if (!idle_.all_awake()) expect(!idle_.new_half(slot, &half, 0).woke, "it wakes nobody");
     blitz::detail::ForkHistory::are_short = false;
   }
   /// Takes the newest job back, unless it was stolen, and runs it.

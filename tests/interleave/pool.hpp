@@ -61,7 +61,7 @@ class Worker final : public WorkerBase {
     if (guarded) queue_.begin_guard();
     push(part);
   }
-  [[nodiscard]] blitz::detail::Ticks worth_waking(blitz::detail::Ticks /*work*/) noexcept override { return 1; }
+  [[nodiscard]] blitz::detail::Ticks weigh_help(blitz::detail::Ticks /*work*/) noexcept override { return 1; }
   void confine(blitz::detail::Confined to) noexcept override { set_confined(to); }
   void wake() noexcept override;
 

@@ -6,7 +6,7 @@
 /// borrowed if it is `vacant`: it has no runner, and its resident is blocked.
 ///
 /// Who may call what:
-///   all_awake, new_jobs, worth_waking, start_looking, work_found,
+///   all_awake, new_jobs, weigh_help, start_looking, work_found,
 ///   no_work_found, give_back                                        the slot's runner
 ///   adopt_resident, then first_search, before all else              the slot's resident
 ///   try_borrow                                                      a thread outside the pool
@@ -64,7 +64,15 @@ class IdleState {
     return !needs_wake(std::memory_order_relaxed);
   }
 
-  bool new_jobs() noexcept { return !all_awake() && wake_one(Waker::kStaysBusy); }
+  void new_jobs() noexcept {
+    if (!all_awake()) wake_one(Waker::kStaysBusy);
+  }
+  /// The runner of `slot` has `offered` jobs on offer. Wakes a worker if fewer than that many search.
+  bool new_jobs(std::size_t slot, std::size_t offered) noexcept {
+    asymmetric_light_fence();  // [park]
+    const Idle now = idle(std::memory_order_relaxed);
+    return now.parked > 0 && now.searching < offered && wake_one(slots_[slot].waker(), offered);
+  }
 
   BLITZ_API void new_injected_jobs() noexcept;
 
@@ -94,7 +102,6 @@ class IdleState {
       cancel_park(search);
     if (search.counted) word_of(search.slot).stop_searching();
     search.counted = false;
-    price_.help_came();
     asymmetric_light_fence();  // [park] This worker may have moved jobs to its own queue.
     // Sequentially consistent: of two workers that stop searching at once, in different words, one sees no searcher.
     if (needs_wake(std::memory_order_seq_cst)) [[unlikely]]
@@ -128,8 +135,8 @@ class IdleState {
 
   BLITZ_API bool try_wake(std::size_t slot, Waker waker = Waker::kBlocks) noexcept;
 
-  /// If no worker searches, claims a parked slot, slot 0 last, and has it search. Returns whether it did.
-  BLITZ_COLD BLITZ_API bool wake_one(Waker waker) noexcept;
+  /// If fewer than `enough` workers search, claims a parked slot, slot 0 last, and has it search. Returns whether it did.
+  BLITZ_COLD BLITZ_API bool wake_one(Waker waker, std::size_t enough = 1) noexcept;
 
   // --- borrowing ---
 
@@ -170,18 +177,12 @@ class IdleState {
   // --- for loops and statistics ---
 
   [[nodiscard]] Audience audience(std::size_t offered) const noexcept {
-    std::size_t searching = 0;
-    std::size_t parked = 0;
-    for (std::size_t i = 0; i < words_count_; ++i) {
-      const IdleWord word = words_[i].load(std::memory_order_relaxed);
-      searching += word.searching();
-      parked += word.parked();
-    }
-    if (!wants_more(searching + parked, offered)) return Audience::kNobody;
-    return searching > offered ? Audience::kSearches : Audience::kSleeps;
+    const Idle now = idle(std::memory_order_relaxed);
+    if (!wants_more(now.searching + now.parked, offered)) return Audience::kNobody;
+    return now.searching > offered ? Audience::kSearches : Audience::kSleeps;
   }
-  [[nodiscard]] Ticks worth_waking(std::size_t slot, Ticks work) noexcept {
-    return slots_[slot].worth_waking(work, price_);
+  [[nodiscard]] Ticks weigh_help(std::size_t slot, Ticks work, std::uint64_t stolen) noexcept {
+    return slots_[slot].weigh_help(work, stolen, price_);
   }
 
   [[nodiscard]] std::size_t num_searching() const noexcept { return idle().searching; }
@@ -244,7 +245,7 @@ class IdleState {
   BLITZ_COLD BLITZ_API void return_claim(std::size_t slot) noexcept;
   [[nodiscard]] BLITZ_API bool try_search(std::size_t slot) noexcept;
   /// Each word is read once; README.md says why it suffices that all of its slots were idle then.
-  [[nodiscard]] BLITZ_API Idle idle() const noexcept;
+  [[nodiscard]] BLITZ_API Idle idle(std::memory_order order = std::memory_order_seq_cst) const noexcept;
   [[nodiscard]] std::size_t num_idle() const noexcept {
     const Idle now = idle();
     return now.searching + now.parked;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/base/robust_average.hpp"
 #include "blitz/detail/base/ticks.hpp"
 
 namespace blitz::detail {
@@ -13,15 +14,9 @@ class FencePace {
  public:
   [[nodiscard]] static Ticks now() noexcept { return ticks_now(); }
 
-  /// A fence that began at `begin` has just ended. Counts as twice the known time at most: its thread may have been
-  /// preempted.
+  /// A fence that began at `begin` has just ended.
   void note(Ticks begin) noexcept {
-    const Ticks known = usual();
-    const Ticks least = kLeast * ticks_per_microsecond();
-    const Ticks most = std::min(2 * known, kMost * ticks_per_microsecond());
-    const Ticks took = std::clamp(ticks_between(begin, now()), least, most);
-    // Relaxed, here and in usual(): an estimate. Not stored if unchanged: waiting callers read this line.
-    if (took != known) usual_.store(took, std::memory_order_relaxed);
+    usual_.learn(ticks_between(begin, now()), kLeast * ticks_per_microsecond(), kMost * ticks_per_microsecond());
   }
 
   /// Pauses a caller that waits for fences of other threads since `begin`, 0 at first. Returns whether another look is
@@ -29,7 +24,7 @@ class FencePace {
   [[nodiscard]] bool worth_waiting(Ticks& begin) const noexcept {
     if (begin == 0) begin = now();
     cpu_relax();
-    return now() - begin < 2 * usual();
+    return now() - begin < 2 * std::max(usual_.value(), kLeast * ticks_per_microsecond());
   }
 
  private:
@@ -37,12 +32,7 @@ class FencePace {
   static constexpr Ticks kLeast = 16;
   static constexpr Ticks kMost = 256;
 
-  [[nodiscard]] Ticks usual() const noexcept {
-    const Ticks usual = usual_.load(std::memory_order_relaxed);
-    return usual != 0 ? usual : kLeast * ticks_per_microsecond();
-  }
-
-  Atomic<Ticks> usual_{0};  // 0: no fence has ended yet
+  RobustAverage usual_{0};  // 0: no fence has ended yet
 };
 
 }  // namespace blitz::detail

@@ -10,7 +10,7 @@ HotWorker::HotWorker(WorkerBase& worker, Sleep& idle, std::size_t slot)
     : tag_{worker}, counters_(idle.word()), idle_(idle), slot_(slot) {}
 
 HotWorker::Place HotWorker::wake_for_half(Job* job, Place place) noexcept {
-  const Sleep::HalfOffer offer = idle_.new_half(slot_, job);
+  const Sleep::HalfOffer offer = idle_.new_half(slot_, job, queue_.taken());
   if (offer.woke) queue_.expect_theft();
   skips_ = offer.skips;
   return offer.is_timed ? kNowhere : place;

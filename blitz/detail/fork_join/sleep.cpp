@@ -8,19 +8,21 @@ Sleep::Sleep(std::size_t slots, std::uint32_t first_jec)
       slots_(make_array<Slot>(slots)),
       forks_(make_array<ForkHistory>(slots)) {}
 
-bool Sleep::post(std::size_t offered) noexcept {
+bool Sleep::post(Waker waker, std::size_t offered) noexcept {
   asymmetric_light_fence();  // [announce]
-  return post_and_wake(Waker::kStaysBusy, offered);
+  return post_and_wake(waker, offered);
 }
 
-Sleep::HalfOffer Sleep::new_half(std::size_t slot, const Job* half) noexcept {
+Sleep::HalfOffer Sleep::new_half(std::size_t slot, const Job* half, std::uint64_t stolen) noexcept {
   const Counters counters = counters_.hint();
   // Where nobody need be woken, and no worker is about to sleep, there is nothing to withhold.
-  if (!counters.sleepy() && (counters.sleeping() == 0 || counters.awake_but_idle() > 0)) return {.woke = post(1)};
+  if (!counters.sleepy() && (counters.sleeping() == 0 || counters.awake_but_idle() > 0))
+    return {.woke = post(Waker::kStaysBusy, 1)};
   ForkHistory& forks = forks_[slot];
   HalfOffer offer;
   const auto code = reinterpret_cast<std::uintptr_t>(half->execute);
-  if (forks.wakes(half, code, price_, slots_[slot].series, ticks_now())) offer.woke = post(1);
+  IdleSlot& own = slots_[slot];
+  if (forks.begin(half, code, price_, own.series, stolen, ticks_now())) offer.woke = post(own.waker(), 1);
   offer.is_timed = forks.is_timed(half);
   offer.skips = forks.skips();
   return offer;

@@ -21,7 +21,7 @@
 /// kDrowsy the runner subtracts it, when it fails to fall asleep.
 ///
 /// Who may call what:
-///   all_awake, new_jobs, new_half, fork_ended, worth_waking,
+///   all_awake, new_jobs, new_half, fork_ended, weigh_help,
 ///   start_looking, work_found, no_work_found, give_back             the slot's runner
 ///   adopt_resident, then first_search, before all else              the slot's resident
 ///   try_borrow                                                      a thread outside the pool
@@ -81,8 +81,13 @@ class Sleep {
   /// Without asymmetric fences never true: post makes the full fence then.
   [[nodiscard]] bool all_awake() const noexcept { return counters_.all_awake(); }
 
-  /// `offered`: how many jobs the runner has on offer. Wakes a worker if fewer than that many search.
-  bool new_jobs(std::size_t offered = 1) noexcept { return !all_awake() && post(offered); }
+  void new_jobs() noexcept {
+    if (!all_awake()) post(Waker::kStaysBusy, 1);
+  }
+  /// The runner of `slot` has `offered` jobs on offer. Wakes a worker if fewer than that many search.
+  bool new_jobs(std::size_t slot, std::size_t offered) noexcept {
+    return !all_awake() && post(slots_[slot].waker(), offered);
+  }
 
   /// The result of new_half.
   struct HalfOffer {
@@ -91,8 +96,8 @@ class Sleep {
     unsigned skips = 0;     ///< The next halves, so many at most and until fork_ended, are withheld without a call.
   };
   /// Replaces new_jobs for a job that the runner will take back or wait for, if not all are awake. It need not wake a worker,
-  /// because the owner runs the half before it sleeps.
-  BLITZ_API HalfOffer new_half(std::size_t slot, const Job* half) noexcept;
+  /// because the owner runs the half before it sleeps. `stolen`: see policy::ThriftyIdle.
+  BLITZ_API HalfOffer new_half(std::size_t slot, const Job* half, std::uint64_t stolen) noexcept;
   /// The fork that offered this half has ended, or thrown. `stolen`: the half had been taken, usually by another worker. Called
   /// for each timed offer, and perhaps for others.
   void fork_ended(std::size_t slot, const Job* half, bool stolen) noexcept { forks_[slot].end(half, stolen); }
@@ -123,7 +128,6 @@ class Sleep {
   }
 
   void work_found(Search& /*search*/) noexcept {
-    price_.help_came();
     const Counters counters = counters_.sub_inactive();
     if (counters.sleeping() > 0 && counters.awake_but_idle() == 0) wake_any(Waker::kStaysBusy);
   }
@@ -173,10 +177,7 @@ class Sleep {
   void give_back(std::size_t slot, bool own_empty, const ResidentWanted& resident_wanted, Injected&& injected,
                  QueuesEmpty&& queues_empty) noexcept {
     Slot& s = slots_[slot];
-    wait_a_moment_until([this]() noexcept {
-      const Counters counters = counters_.load();
-      return counters.inactive() + 1 >= count_ || counters.awake_but_idle() > 0;
-    });
+    wait_a_moment_until([this]() noexcept { return is_attended(counters_.load(), 1); });
     s.runner = &s.resident;
     if (!own_empty) [[unlikely]] {
       counters_.add_inactive();
@@ -210,8 +211,8 @@ class Sleep {
     if (!wants_more(counters.inactive(), offered)) return Audience::kNobody;
     return counters.awake_but_idle() > offered ? Audience::kSearches : Audience::kSleeps;
   }
-  [[nodiscard]] Ticks worth_waking(std::size_t slot, Ticks work) noexcept {
-    return slots_[slot].worth_waking(work, price_);
+  [[nodiscard]] Ticks weigh_help(std::size_t slot, Ticks work, std::uint64_t stolen) noexcept {
+    return slots_[slot].weigh_help(work, stolen, price_);
   }
 
   [[nodiscard]] Counters counters() const noexcept { return counters_.load(); }
@@ -274,9 +275,10 @@ class Sleep {
     search.again = true;
   }
 
-  /// Whether a slot may be left without a look at the queues: there is no job, or another slot searches for it.
-  [[nodiscard]] bool is_attended(Counters counters) const noexcept {
-    return counters.inactive() == count_ || counters.awake_but_idle() > 0;
+  /// Whether a slot may be left without a look at the queues: there is no job, because all slots but `own` are inactive, or another
+  /// slot searches for it.
+  [[nodiscard]] bool is_attended(Counters counters, std::size_t own = 0) const noexcept {
+    return counters.inactive() + own >= count_ || counters.awake_but_idle() > 0;
   }
 
   /// The end of give_back, for a slot that is drowsy and registered.
@@ -301,7 +303,7 @@ class Sleep {
     leave(s, slot, resident_wanted, injected);
   }
 
-  BLITZ_COLD BLITZ_API bool post(std::size_t offered) noexcept;
+  BLITZ_COLD BLITZ_API bool post(Waker waker, std::size_t offered) noexcept;
   bool post_and_wake(Waker waker, std::size_t offered) noexcept;
   BLITZ_COLD BLITZ_API void hand_over(Slot& slot) noexcept;
 

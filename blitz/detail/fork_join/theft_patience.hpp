@@ -5,6 +5,7 @@
 
 #include "blitz/detail/base/atomic.hpp"
 #include "blitz/detail/base/ticks.hpp"
+#include "blitz/detail/wake/handover.hpp"
 
 namespace blitz::detail {
 
@@ -20,7 +21,7 @@ class TheftPatience {
   void begin_search(Clock&& clock) noexcept {
     if (stolen_at_ != 0) {
       const Ticks job = ticks_between(stolen_at_, clock());
-      const Ticks least = ticks_per_microsecond();
+      const Ticks least = kHandover * ticks_per_microsecond();
       stolen_at_ = 0;
       if (job >= 2 * theft_) {
         patience_ = 0;
@@ -57,7 +58,7 @@ class TheftPatience {
   }
 
  private:
-  static constexpr Ticks kLongest = 8;  // us
+  static constexpr Ticks kLongest = 8;  // hand-overs
   static constexpr Ticks kLooks = 2;    // in a microsecond: each takes a cache line from the owner
   static constexpr int kPauses = 4096;  // in a search at most, because some clocks do not advance
 

@@ -23,6 +23,7 @@
 #include "blitz/detail/loop/claims.hpp"
 #include "blitz/detail/loop/flat_end.hpp"
 #include "blitz/detail/loop/pace.hpp"
+#include "blitz/detail/wake/handover.hpp"
 #include "blitz/detail/worker/worker.hpp"
 #include "blitz/stopped.hpp"
 
@@ -56,8 +57,6 @@ class LoopDriver {
   static constexpr LoopIndex kLargeLeaf = 2048;  // beside which the tree costs little, however cheap the positions
   static constexpr LoopIndex kFewBlocks = 1024;  // All are offered before one that may be long, in ten nested frames.
   static constexpr LoopIndex kNoPiece = ~LoopIndex{0};
-  static constexpr Ticks kLeastWork = 4;  // microseconds: beneath it, help costs as much as it saves
-  static constexpr Ticks kHandover = 1;   // microseconds: a searcher begins so late, and its end is learnt so late
 
   enum class State : unsigned char { kRunning, kStopped, kFailed };  // No way leads back.
 
@@ -193,7 +192,7 @@ class LoopDriver {
     if (*share.usual == 0 || !is_little(work(*share.usual, loop_.grain))) [[unlikely]]
       expect_long(share);
   }
-  void find_usual(Share& share) const noexcept { share.usual = &share.worker.history().per_item(loop_.name); }
+  void find_usual(Share& share) const noexcept { share.usual = &share.worker.history()[loop_.name]; }
   BLITZ_COLD static void expect_long(Share& share) noexcept {
     share.pace.expect_long();
     if (*share.usual == 0) share.asked = ticks_now();
@@ -226,7 +225,7 @@ class LoopDriver {
     const float its_work = work(per_item, left);
     if (is_little(its_work)) return false;
     const Ticks delay = audience == Audience::kSearches ? kHandover * ticks_per_microsecond()
-                                                        : share.worker.worth_waking(saturated(its_work));
+                                                        : share.worker.weigh_help(saturated(its_work));
     // Ahead by at most half of the positions, so that a quarter is on offer, however late, and no less than the grain.
     share.ahead = std::min({saturated(static_cast<float>(delay) / per_item), left / 2, left - 2 * loop_.grain}) / 2;
     return delay != 0;
@@ -236,7 +235,7 @@ class LoopDriver {
     return per_item * static_cast<float>(left);
   }
   [[nodiscard]] static bool is_little(float work) noexcept {
-    return work <= static_cast<float>(kLeastWork * ticks_per_microsecond());
+    return work <= static_cast<float>(kLittleWork * ticks_per_microsecond());
   }
 
   /// Runs [first, middle), with [middle, last) on offer. Returns whether that is still to be run, as part of this share.

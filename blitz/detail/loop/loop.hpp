@@ -61,7 +61,7 @@ struct Loop {
   RunBlock run_block;
   Combine combine = nullptr;
   WithValue with_value = nullptr;  // null: the parts have no value
-  std::uintptr_t name;             // loops of one name have items that take about as long; see LoopHistory
+  std::uintptr_t name;             // loops of one name have items that take about as long; see WorkerBase::history
   LoopIndex count;                 // of positions
   LoopIndex grain;                 // no block has fewer positions, unless the loop has
   const std::stop_token* stop;     // null: no stop can be requested

@@ -19,6 +19,7 @@
 
 #include "blitz/detail/base/export.hpp"
 #include "blitz/detail/base/ticks.hpp"
+#include "blitz/detail/wake/handover.hpp"
 
 namespace blitz::detail {
 
@@ -125,7 +126,7 @@ class Pace {
 
   /// A block of `size` items took `ticks`. A negative difference tells nothing: the clock went backwards.
   BLITZ_ALWAYS_INLINE void ran(std::uint64_t size, Ticks ticks) noexcept {
-    const Ticks target = kTargetMicroseconds * ticks_per_microsecond();
+    const Ticks target = kTarget * ticks_per_microsecond();
     std::uint64_t next;
     if (ticks < target) {
       // At most so many times the last block: its items may have been the cheap ones.
@@ -135,7 +136,7 @@ class Pace {
       next = size / (ticks / target + 1);
     }
     block_ = std::max(grain_, next);
-    slow_ = ticks > kSlowMicroseconds * ticks_per_microsecond();
+    slow_ = ticks > kSlow * ticks_per_microsecond();
     if (slow_) may_offer_ = true;
     if (blocks_ < 2) {
       ++blocks_;
@@ -149,9 +150,10 @@ class Pace {
   enum class Expected : unsigned char { kNothing, kShort, kLong };
 
   static constexpr std::uint64_t kTinyLoop = 8;
-  static constexpr Ticks kTargetMicroseconds = 4;
-  static constexpr Ticks kSlowMicroseconds = kTargetMicroseconds / 4;
-  static constexpr Ticks kLongBlock = 64;  // microseconds
+  // Microseconds.
+  static constexpr Ticks kTarget = kLittleWork;        // of a block: it is not worth sharing
+  static constexpr Ticks kSlow = kHandover;            // a block that may be worth timing, and its rest offering
+  static constexpr Ticks kLongBlock = 64 * kHandover;  // tells enough
   static constexpr std::uint64_t kMaxGrowth = 32;
   static constexpr std::uint64_t kMostToGrow = ~std::uint64_t{0} / kMaxGrowth;
 

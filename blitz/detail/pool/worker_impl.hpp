@@ -66,8 +66,7 @@ WorkerStats Worker<P>::stats() const noexcept {
     // Each job that was pushed here or came from elsewhere has run here, unless it was taken away or still waits. The
     // counts are read one after the other, so the difference may be negative for a moment.
     const std::uint64_t arrived = s.jobs_pushed + s.jobs_stolen + s.injected_taken + taken_.value();
-    const std::uint64_t gone = queue_.taken() + confined.deque.stolen();
-    const auto executed = static_cast<std::int64_t>(arrived - gone - queue_.size() - confined.deque.size());
+    const auto executed = static_cast<std::int64_t>(arrived - jobs_lost() - queue_.size() - confined.deque.size());
     s.jobs_executed = executed > 0 ? static_cast<std::uint64_t>(executed) : 0;
   }
   return s;
@@ -76,7 +75,7 @@ WorkerStats Worker<P>::stats() const noexcept {
 template <Policy P>
 void Worker<P>::wake_for_offer() noexcept {
   if constexpr (policy::ThriftyIdle<typename P::Idle>) {
-    if (idle_.new_jobs()) expect_theft();
+    if (idle_.new_jobs(index(), 1)) expect_theft();
   }
 }
 
@@ -91,11 +90,11 @@ template <Policy P>
 
 template <Policy P>
 void Worker<P>::push_part(Job* part, bool guarded) {
-  if constexpr (requires { idle_.new_jobs(std::size_t{}); }) {
+  if constexpr (policy::ThriftyIdle<typename P::Idle>) {
     if (region() == 0) [[likely]] {
       if (guarded) expect_theft();
       static_cast<void>(queue_.push(part, injector_));
-      if (!idle_.all_awake() && idle_.new_jobs(offered())) expect_theft();
+      if (idle_.new_jobs(index(), offered())) expect_theft();
       return;
     }
   }

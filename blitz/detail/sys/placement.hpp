@@ -13,8 +13,9 @@
 
 namespace blitz::detail {
 
-/// What a waker does next. One that stays busy keeps its processor, so the woken thread is sent to another.
-enum class Waker : bool { kBlocks, kStaysBusy };
+/// The next step of a waker. One that stays busy keeps its processor, so the woken thread is sent to another. One that calls again
+/// wakes a worker for a series of calls.
+enum class Waker : unsigned char { kBlocks, kStaysBusy, kCallsAgain };
 
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
 

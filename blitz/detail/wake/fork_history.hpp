@@ -11,34 +11,33 @@
 /// sleep. Only these are timed, so a fork whose half somebody looks for anyway costs no more than without.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <utility>
 
 #include "blitz/detail/base/ticks.hpp"
+#include "blitz/detail/wake/by_code.hpp"
 #include "blitz/detail/wake/wake_price.hpp"
 
 namespace blitz::detail {
 
 class ForkHistory {
  public:
-  /// After wakes(): how many of the next forks need not ask, unless the one that is timed ends before. So most forks of a light
+  /// After begin(): how many of the next forks need not ask, unless the one that is timed ends before. So most forks of a light
   /// tree do not read the clock.
   [[nodiscard]] unsigned skips() const noexcept { return skips_; }
-  /// `half`, the job of a fork, is on offer, and stays where it is until the fork ends; its code lies at `code`. Returns
-  /// whether to wake a worker.
-  [[nodiscard]] bool wakes(const void* half, std::uintptr_t code, WakePrice& prices, Series& series,
-                           Ticks now) noexcept {
-    if (half_ != nullptr) return inner_wakes(now);
+  /// `half`, the job of a fork, is on offer, and stays there until the fork ends; `code` is the address of its code. `stolen`: see
+  /// Series. Returns whether to wake a worker.
+  [[nodiscard]] bool begin(const void* half, std::uintptr_t code, WakePrice& prices, Series& series,
+                           std::uint64_t stolen, Ticks now) noexcept {
+    if (half_ != nullptr) return begin_inner(now);
     half_ = half;
     // If each fork wakes a worker, that worker sleeps from one fork to the next. So this is the sleep that counts, even if all
     // workers have slept for longer because no fork has woken one yet.
     const Ticks last = std::exchange(began_, now);
     price_ = prices.at(now, last);
-    known_ = &entries_[(code >> 4 ^ code >> 10) % kEntries];
-    if (known_->code != code) *known_ = {.code = code};
-    was_short_ = known_->time != 0 && !prices.covered_by_half(known_->time / 2, now, last);
-    wakes_ = !was_short_ || known_->saved < 0 || series.add(known_->time, prices, now);
+    known_ = &by_code_[code];
+    was_short_ = known_->time != 0 && !prices.weigh_half(known_->time / 2, now, last);
+    wakes_ = !was_short_ || known_->saved < 0 || series.add(known_->time, prices, stolen, now);
     woke_after_ = 0;
     looked_ = now;
     skips_ = 0;
@@ -62,14 +61,12 @@ class ForkHistory {
   }
 
  private:
-  static constexpr std::size_t kEntries = 64;
   static constexpr unsigned kMostSkips = 15;  // 0, 1, 3, 7, 15
   // In wake-ups. Long forks are forgotten after as many short ones, and what those have saved after some long ones.
   static constexpr std::int64_t kMostLost = 256;
   static constexpr std::int64_t kMostSaved = 16;
 
-  struct Entry {
-    std::uintptr_t code = 0;
+  struct Known {
     Ticks time = 0;          // that one worker took for it the last time; 0: not known, or it was shared
     Ticks lasted = 0;        // the same, but as it was if a worker came too late
     std::int64_t saved = 0;  // by waking nobody
@@ -77,7 +74,7 @@ class ForkHistory {
 
   /// For a fork within the one that is timed. While such forks follow one another fast, more and more are skipped: the wake-up
   /// is then late by as many short forks at most, and once they take longer by as many once.
-  [[nodiscard]] bool inner_wakes(Ticks now) noexcept {
+  [[nodiscard]] bool begin_inner(Ticks now) noexcept {
     if (wakes_) return true;
     const Ticks lasts = ticks_between(began_, now);
     wakes_ = lasts >= price_.of_work() && lasts > known_->lasted + known_->lasted / 4;
@@ -106,13 +103,13 @@ class ForkHistory {
   const void* half_ = nullptr;  // its half; null: none is
   Ticks began_ = 0;             // if none is, that of the last
   Price price_{};
-  Entry* known_ = nullptr;  // what is known of it
+  Known* known_ = nullptr;  // its last times
   bool was_short_ = false;  // the last time
   bool wakes_ = false;      // It wakes a worker, and so do the forks within.
   Ticks woke_after_ = 0;    // 0: immediately, or it does not
   unsigned skips_ = 0;
-  Ticks looked_ = 0;  // when wakes() was last asked
-  Entry entries_[kEntries];
+  Ticks looked_ = 0;  // when begin() was last called
+  ByCode<Known> by_code_;
 };
 
 }  // namespace blitz::detail

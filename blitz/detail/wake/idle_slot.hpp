@@ -27,10 +27,11 @@ struct Summoner {
 
 struct IdleSlot {
   /// Wakes the thread that blocks on `parker`. A resident that is woken for work by a waker that stays busy is sent to
-  /// another processor, and the wake-up is timed.
+  /// another processor, and the wake-up is timed. The caller of a series is such a waker, too.
   void unpark(Parker& parker, Waker waker, WakePrice& price) noexcept {
     count(wakes);
     if (waker == Waker::kBlocks || &parker != &resident) return parker.unpark();
+    for_series = waker == Waker::kCallsAgain;
     const Ticks began = wake_began = ticks_now();
     placement.keep_off_this_processor();
     parker.unpark();
@@ -43,25 +44,29 @@ struct IdleSlot {
     if (const Ticks began = std::exchange(wake_began, 0)) {
       const Ticks now = ticks_now();
       price.learn(ticks_between(began, now), ticks_between(since, began));
-      patience.woken(since, began, price);
+      patience.woken(since, began, for_series);
       since = now;
     }
   }
 
   /// See policy::ThriftyIdle.
-  [[nodiscard]] Ticks worth_waking(Ticks work, WakePrice& price) noexcept {
+  [[nodiscard]] Ticks weigh_help(Ticks work, std::uint64_t stolen, WakePrice& price) noexcept {
     const Ticks now = ticks_now();
-    if (!price.covered_by(work, now) && !series.add(work, price, now)) return 0;
+    if (!price.weigh(work, now) && !series.add(work, price, stolen, now)) return 0;
     return price.at(now).delay();
   }
+  /// The runner wakes a worker, and goes on.
+  [[nodiscard]] Waker waker() noexcept { return series.take_promise() ? Waker::kCallsAgain : Waker::kStaysBusy; }
 
   /// For statistics. Relaxed: a count.
   static void count(Atomic<std::uint64_t>& events) noexcept { events.fetch_add(1, std::memory_order_relaxed); }
 
-  Placement placement;   // of the resident
-  Patience patience;     // the resident's
-  Ticks wake_began = 0;  // written by a waker with work, read by the woken resident; 0: woken otherwise
-  Series series;         // the runner's
+  Placement placement;  // of the resident
+  Patience patience;    // the resident's
+  // These two are written by a waker with work, and read by the woken resident.
+  Ticks wake_began = 0;  // 0: woken otherwise
+  bool for_series = false;
+  Series series;  // the runner's
   Atomic<std::uint64_t> sleeps{0};
   Atomic<std::uint64_t> wakes{0};
   Parker resident;             // blocks the slot's own thread

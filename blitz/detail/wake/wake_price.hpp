@@ -13,9 +13,14 @@
 /// multiprocessor", SOSP 1991.
 #pragma once
 
+#include <cstdint>
+#include <utility>
+
 #include "blitz/detail/base/atomic.hpp"
 #include "blitz/detail/base/cache_line.hpp"
+#include "blitz/detail/base/robust_average.hpp"
 #include "blitz/detail/base/ticks.hpp"
+#include "blitz/detail/wake/handover.hpp"
 
 namespace blitz::detail {
 
@@ -34,50 +39,35 @@ struct Price {
 
 /// The price of a wake-up in a pool, by how long the worker has slept. Any thread. Hints: nothing is ordered by them.
 ///
-/// It has its own cache lines, because workers write it whenever they sleep, wake or find a job, and the idle protocols keep it
-/// next to words that every push reads.
+/// It has its own cache lines, because workers write it whenever they sleep or wake, and the idle protocols keep it next to words
+/// that every push reads.
 class alignas(kCacheLine) WakePrice {
  public:
   /// For a worker that sleeps at the time `now`, or would if it had been woken at the time `last`.
   [[nodiscard]] Price at(Ticks now, Ticks last = 0) const noexcept {
     const Averages& averages = after(asleep_for(now, last));
-    return {averages.mean_latency.load(std::memory_order_relaxed), averages.mean_cost.load(std::memory_order_relaxed)};
+    return {averages.latency.value(), averages.cost.value()};
   }
   /// How long a worker waits for work, and how far apart the calls of a series may be. Serial phases of 100 microseconds
   /// are common between parallel calls, and a worker that sleeps in each costs more than one that waits.
-  [[nodiscard]] Ticks reach() const noexcept {
-    return 4 * (averages_[0].mean_latency.load(std::memory_order_relaxed) +
-                averages_[0].mean_cost.load(std::memory_order_relaxed));
-  }
+  [[nodiscard]] Ticks reach() const noexcept { return 4 * (averages_[0].latency.value() + averages_[0].cost.value()); }
 
   /// A thread that had slept for `slept` began to run `latency` after its waker began to wake it.
-  void learn(Ticks latency, Ticks slept) noexcept { learn(after(slept).mean_latency, latency); }
+  void learn(Ticks latency, Ticks slept) noexcept { learn(after(slept).latency, latency); }
   /// To wake a worker that slept at the time `now` took so long.
-  void learn_cost(Ticks cost, Ticks now) noexcept { learn(after(asleep_for(now)).mean_cost, cost); }
+  void learn_cost(Ticks cost, Ticks now) noexcept { learn(after(asleep_for(now)).cost, cost); }
 
-  /// Whether `work`, the time that one thread takes for it, is worth a wake-up.
-  [[nodiscard]] bool covered_by(Ticks work, Ticks now) noexcept {
-    return covers(work, at(now).of_work(), after(asleep_for(now)));
+  /// Weighs `work`, the time that one thread takes for it, against a wake-up. Returns whether it is worth one.
+  [[nodiscard]] bool weigh(Ticks work, Ticks now) noexcept {
+    return weigh(work, at(now).of_work(), after(asleep_for(now)));
   }
-  /// The same for the half of a fork, whose caller could have woken a worker at the time `last`.
-  [[nodiscard]] bool covered_by_half(Ticks half, Ticks now, Ticks last) noexcept {
-    return covers(half, at(now, last).of_half(), after(asleep_for(now, last)));
+  /// Weighs the half of a fork. Its caller could have woken a worker at the time `last`.
+  [[nodiscard]] bool weigh_half(Ticks half, Ticks now, Ticks last) noexcept {
+    return weigh(half, at(now, last).of_half(), after(asleep_for(now, last)));
   }
 
   /// A worker goes to sleep.
   void sleeps(Ticks now) noexcept { asleep_since_.store(now, std::memory_order_relaxed); }
-  /// A worker that searched has found a job.
-  void help_came(Ticks now = ticks_now()) noexcept { help_came_.store(now, std::memory_order_relaxed); }
-  [[nodiscard]] bool help_came_since(Ticks time) const noexcept {
-    return help_came_.load(std::memory_order_relaxed) > time;
-  }
-
-  /// A worker is about to be woken for a series: it shall wait for the next call.
-  void promise_calls() noexcept { promised_.store(true, std::memory_order_relaxed); }
-  /// By the woken worker: whether it was for that.
-  [[nodiscard]] bool take_promise() noexcept {
-    return promised_.load(std::memory_order_relaxed) && promised_.exchange(false, std::memory_order_relaxed);
-  }
 
  private:
   // Microseconds.
@@ -87,31 +77,23 @@ class alignas(kCacheLine) WakePrice {
   static constexpr Ticks kDeepSleep = 3000;  // after which processors are in a deeper idle state, by measurement
 
   struct Averages {
-    Atomic<Ticks> mean_latency{kFirstLatency * ticks_per_microsecond()};
-    Atomic<Ticks> mean_cost{kFirstCost * ticks_per_microsecond()};
+    RobustAverage latency{kFirstLatency * ticks_per_microsecond()};
+    RobustAverage cost{kFirstCost * ticks_per_microsecond()};
   };
 
   /// A price that was learnt in worse times falls with each refusal, as long as it is at most twice the work: so it is
   /// tried again.
-  [[nodiscard]] static bool covers(Ticks work, Ticks least, Averages& averages) noexcept {
+  [[nodiscard]] static bool weigh(Ticks work, Ticks least, Averages& averages) noexcept {
     if (work >= least) return true;
     if (2 * work >= least) {
-      fall(averages.mean_latency);
-      fall(averages.mean_cost);
+      averages.latency.fall();
+      averages.cost.fall();
     }
     return false;
   }
-  static void fall(Atomic<Ticks>& average) noexcept {
-    const Ticks old = average.load(std::memory_order_relaxed);
-    average.store(old - old / 256, std::memory_order_relaxed);
-  }
 
-  /// What is far above the average, because of the machine's other programs, counts as twice the average.
-  static void learn(Atomic<Ticks>& average, Ticks sample) noexcept {
-    const Ticks old = average.load(std::memory_order_relaxed);
-    const Ticks most = kMost * ticks_per_microsecond();
-    const Ticks next = old - old / 4 + (sample < 2 * old ? sample : 2 * old) / 4;
-    average.store(next < 4 ? 4 : next < most ? next : most, std::memory_order_relaxed);
+  static void learn(RobustAverage& average, Ticks sample) noexcept {
+    average.learn(sample, 4, kMost * ticks_per_microsecond());
   }
   [[nodiscard]] Ticks asleep_for(Ticks now, Ticks last = 0) const noexcept {
     const Ticks fell_asleep = asleep_since_.load(std::memory_order_relaxed);
@@ -125,43 +107,45 @@ class alignas(kCacheLine) WakePrice {
 
   Averages averages_[2];  // after a short and after a long sleep; written by wakers, woken threads, and callers
   Atomic<Ticks> asleep_since_{0};  // written by workers that go to sleep
-  Atomic<Ticks> help_came_{0};     // written by workers that find jobs
-  Atomic<bool> promised_{false};   // written by a caller, and by the worker that it wakes
 };
 
 /// The calls that one worker has made without help. For that worker.
 class Series {
  public:
-  /// A worker's part in a call is not worth less than this: what it costs both to share it.
-  static constexpr Ticks kShare = 1;  // microseconds
-
-  /// The caller has `work` left, which alone is not worth a wake-up. Returns whether it is as part of the series.
-  [[nodiscard]] bool add(Ticks work, WakePrice& price, Ticks now) noexcept {
+  /// The caller has `work` left, which is not worth a wake-up by itself. `stolen`: how many of its jobs other workers have taken
+  /// so far. Returns whether to wake one for the series.
+  [[nodiscard]] bool add(Ticks work, const WakePrice& price, std::uint64_t stolen, Ticks now) noexcept {
     const Ticks since = now - last_;     // After a jump back, very long: the series begins again.
     if (since < work / 2) return false;  // The same call, a block later.
     last_ = now;
     const Ticks gap = since > work ? since - work : 0;
     // Between the calls the helper waits. That is worth something to a program that waits for its calls.
-    const Ticks cost = kShare * ticks_per_microsecond() + gap / 64;
+    const Ticks cost = kHandover * ticks_per_microsecond() + gap / 64;
     const Ticks before = gap < price.reach() ? saved_ : 0;
     saved_ = before + work / 2 > cost ? before + work / 2 - cost : 0;
-    const bool first = since_ == 0 || price.help_came_since(since_);
+    if (now < arrives_) stolen_ = stolen;
+    const bool first = arrives_ == 0 || stolen != stolen_;
     if (saved_ < price.at(now).of_work() << (first ? 0 : in_vain_)) return false;
     saved_ = 0;
     if (first) in_vain_ = 0;
     if (in_vain_ < kMostInVain) ++in_vain_;
-    since_ = now + 2 * price.at(now).latency;
-    price.promise_calls();
+    arrives_ = now + 2 * price.at(now).latency;
+    stolen_ = stolen;
+    promises_ = true;
     return true;
   }
+  /// Before a wake-up: whether it is for the series. The woken worker then waits for the next call.
+  [[nodiscard]] bool take_promise() noexcept { return std::exchange(promises_, false); }
 
  private:
   static constexpr int kMostInVain = 6;
 
   Ticks last_ = 0;
-  Ticks saved_ = 0;  // what help would have saved
-  Ticks since_ = 0;  // when the worker that it last woke had arrived; 0: it has woken none
+  Ticks saved_ = 0;           // the time that help would have saved
+  Ticks arrives_ = 0;         // when the worker that it last woke has arrived; 0: it has woken none
+  std::uint64_t stolen_ = 0;  // at that time
   int in_vain_ = 0;  // the wake-ups since help last came after one; if none comes, each doubles what the next must save
+  bool promises_ = false;
 };
 
 /// How long a worker without work waits before it sleeps. One for each slot, used by the slot's runner.
@@ -173,8 +157,8 @@ class Patience {
     if (since >= now) return false;  // The clock did not advance, or went backwards.
     return gap_ < price.reach() && now - since < price.reach();
   }
-  /// The worker, without work since `since`, was woken for work by a waker that began at `began`.
-  void woken(Ticks since, Ticks began, WakePrice& price) noexcept { gap_ = price.take_promise() ? 0 : began - since; }
+  /// The worker, without work since `since`, was woken for work by a waker that began at `began`, perhaps for a series.
+  void woken(Ticks since, Ticks began, bool for_series) noexcept { gap_ = for_series ? 0 : began - since; }
 
  private:
   Ticks gap_ = ~Ticks{0};  // how long it had been without work when it was last woken; 0 if it was woken for a series

@@ -17,7 +17,7 @@
 #include "blitz/detail/job/current_worker.hpp"
 #include "blitz/detail/job/job_memory.hpp"
 #include "blitz/detail/job/latch.hpp"
-#include "blitz/detail/wake/loop_history.hpp"
+#include "blitz/detail/wake/by_code.hpp"
 #include "blitz/detail/worker/detached_jobs.hpp"
 #include "blitz/detail/worker/fifo.hpp"
 #include "blitz/detail/worker/pool_base.hpp"
@@ -75,8 +75,8 @@ class WorkerBase {
   /// this worker will not look at its queue for a while. Then a theft needs neither its answer nor a heavy fence.
   virtual void push_part(Job* part, bool guarded) = 0;
   /// If the audience sleeps: 0 if work that takes one thread that long is not worth a wake-up, else how much later than
-  /// this worker the woken one will begin, at least 1.
-  [[nodiscard]] virtual Ticks worth_waking(Ticks work) noexcept = 0;
+  /// this worker the woken one will begin, at least 1. Counts work that is not.
+  [[nodiscard]] virtual Ticks weigh_help(Ticks work) noexcept = 0;
 
   virtual void confine(Confined to) noexcept = 0;
 
@@ -99,7 +99,8 @@ class WorkerBase {
   /// The order of spawn_fifo.
   [[nodiscard]] JobFifo& fifo() noexcept { return fifo_; }
 
-  [[nodiscard]] LoopHistory& history() noexcept { return history_; }
+  /// The ticks that calls took the last time: a loop for each item, a work list in all. 0: not known.
+  [[nodiscard]] ByCode<float>& history() noexcept { return history_; }
 
   /// A detached job is spawned on this worker; one has ended on it.
   void detached_begun() noexcept { detached_.begin(); }
@@ -186,7 +187,7 @@ class WorkerBase {
   JobMemory memory_;
   JobFifo fifo_;
   DetachedCount detached_;
-  LoopHistory history_;
+  ByCode<float> history_;
   std::size_t refusals_ = 0;     // since run_on_top last ran a job
   WorkerBase* below_ = nullptr;  // see stay_over
   std::size_t counted_apart_ = 0;
@@ -317,9 +318,9 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
   }
   [[nodiscard]] Audience audience(std::size_t offered) const noexcept override { return idle_.audience(offered); }
   void push_part(Job* part, bool guarded) override;
-  [[nodiscard]] Ticks worth_waking(Ticks work) noexcept override {
+  [[nodiscard]] Ticks weigh_help(Ticks work) noexcept override {
     if constexpr (policy::ThriftyIdle<typename P::Idle>) {
-      return idle_.worth_waking(index(), work);
+      return idle_.weigh_help(index(), work, jobs_lost());
     } else {
       return 1;
     }
@@ -386,6 +387,12 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
     if (job != nullptr || !takes_summons(rest) || !registry_.has_summons()) return job;
     // If another thread is about to take a job from outside, this one would have to come home immediately.
     return others_waiting() ? nullptr : registry_.take_summons();
+  }
+  /// How many jobs of this worker have been taken by others.
+  [[nodiscard]] std::uint64_t jobs_lost() const noexcept {
+    std::uint64_t lost = confined_jobs().deque.stolen();
+    if constexpr (policy::CountingQueue<typename P::LocalQueue>) lost += queue_.taken();
+    return lost;
   }
   [[nodiscard]] bool is_surplus() const noexcept { return team().apart.is_surplus(index()); }
   /// The rest of offer, if a worker sleeps or is about to.

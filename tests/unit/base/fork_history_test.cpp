@@ -26,7 +26,7 @@ struct Worker {
   Ticks now = microseconds(1'000'000);
 
   bool begin(std::uintptr_t code = 0x1000, const int& half = kHalf) {
-    return forks.wakes(&half, code, price, series, now);
+    return forks.begin(&half, code, price, series, 0, now);
   }
   void end(bool stolen = false) { forks.end(stolen, now); }
   /// A call into the pool that makes one fork, long after the last one. Returns whether it wakes a worker.

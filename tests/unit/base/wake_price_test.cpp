@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include "blitz/detail/wake/idle_slot.hpp"
+
+using blitz::detail::IdleSlot;
+using blitz::detail::kHandover;
 using blitz::detail::Patience;
 using blitz::detail::Price;
 using blitz::detail::Series;
@@ -9,6 +13,7 @@ using blitz::detail::Ticks;
 using blitz::detail::ticks_now;
 using blitz::detail::ticks_per_microsecond;
 using blitz::detail::WakePrice;
+using blitz::detail::Waker;
 
 namespace {
 
@@ -85,15 +90,15 @@ TEST_CASE("wake price: has bounds") {
 TEST_CASE("wake price: work that takes as long covers it") {
   WakePrice price;
   const Ticks before = price.at(0).of_work();
-  CHECK(price.covered_by(before, 0));
-  CHECK(price.covered_by(10 * before, 0));
-  CHECK_FALSE(price.covered_by(before - 1, 0));
+  CHECK(price.weigh(before, 0));
+  CHECK(price.weigh(10 * before, 0));
+  CHECK_FALSE(price.weigh(before - 1, 0));
 }
 
 TEST_CASE("wake price: work of less than half of it never covers it, and does not lower it") {
   WakePrice price;
   const Ticks before = price.at(0).of_work();
-  for (int i = 0; i < 1000; ++i) CHECK_FALSE(price.covered_by((before - 1) / 2, 0));
+  for (int i = 0; i < 1000; ++i) CHECK_FALSE(price.weigh((before - 1) / 2, 0));
   CHECK(price.at(0).of_work() == before);
 }
 
@@ -101,24 +106,24 @@ TEST_CASE("wake price: falls with each refusal of half of it, which covers it in
   WakePrice price;
   const Ticks work = price.at(0).of_work() / 2 + 1;
   int refusals = 0;
-  for (Ticks before = price.at(0).of_work(); !price.covered_by(work, 0); before = price.at(0).of_work()) {
+  for (Ticks before = price.at(0).of_work(); !price.weigh(work, 0); before = price.at(0).of_work()) {
     CHECK(price.at(0).of_work() < before);
     ++refusals;
     REQUIRE(refusals < 1000);
   }
   CHECK(refusals > 100);
   const Ticks after = price.at(0).of_work();
-  CHECK(price.covered_by(work, 0));
+  CHECK(price.weigh(work, 0));
   CHECK(price.at(0).of_work() == after);
 }
 
 TEST_CASE("wake price: the half of a fork covers the latency alone, and lowers the price in the same way") {
   WakePrice price;
   const Price before = price.at(0);
-  CHECK(price.covered_by_half(before.of_half(), 0, 0));
-  CHECK_FALSE(price.covered_by_half((before.of_half() - 1) / 2, 0, 0));
+  CHECK(price.weigh_half(before.of_half(), 0, 0));
+  CHECK_FALSE(price.weigh_half((before.of_half() - 1) / 2, 0, 0));
   CHECK(price.at(0).of_work() == before.of_work());
-  CHECK_FALSE(price.covered_by_half(before.of_half() - 1, 0, 0));
+  CHECK_FALSE(price.weigh_half(before.of_half() - 1, 0, 0));
   CHECK(price.at(0).latency < before.latency);
   CHECK(price.at(0).cost < before.cost);
 }
@@ -131,12 +136,13 @@ namespace {
 struct Caller {
   WakePrice price;
   Series series;
+  std::uint64_t stolen = 0;
   Ticks now = microseconds(1'000'000);
 
   /// A call that takes `work`, `gap` after the last one.
   bool call(Ticks work, Ticks gap = 0) {
     now += gap;
-    const bool wakes = series.add(work, price, now);
+    const bool wakes = series.add(work, price, stolen, now);
     now += work;
     return wakes;
   }
@@ -152,7 +158,7 @@ constexpr int kNever = 1000;
 
 /// How many calls without a gap save as much as a wake-up costs.
 int calls_for(Ticks work, const WakePrice& price) {
-  const Ticks saved = work / 2 - microseconds(Series::kShare);
+  const Ticks saved = work / 2 - microseconds(kHandover);
   return static_cast<int>((price.at(0).of_work() + saved - 1) / saved);
 }
 
@@ -166,9 +172,9 @@ TEST_CASE("series: wakes when half of each call, but for the cost of sharing it,
     // After a long time, the first call saves nothing.
     CHECK_FALSE(caller.call(work));
     CHECK(caller.calls_until_woken(work) == calls);
-    // And again from the beginning, as the woken worker has found work.
+    // And again from the beginning, as the woken worker has stolen a job.
     caller.now += microseconds(1000);
-    caller.price.help_came(caller.now);
+    ++caller.stolen;
     CHECK_FALSE(caller.call(work));
     CHECK(caller.calls_until_woken(work) == calls);
   }
@@ -181,22 +187,22 @@ TEST_CASE("series: the same call, a block later, does not count") {
   CHECK_FALSE(caller.call(work));
   for (int i = 1; i <= calls; ++i) {
     CAPTURE(i);
-    CHECK(caller.series.add(work, caller.price, caller.now) == (i == calls));
-    CHECK_FALSE(caller.series.add(work * 3 / 4, caller.price, caller.now + work / 4));
+    CHECK(caller.series.add(work, caller.price, 0, caller.now) == (i == calls));
+    CHECK_FALSE(caller.series.add(work * 3 / 4, caller.price, 0, caller.now + work / 4));
     caller.now += work;
   }
 }
 
 TEST_CASE("series: calls that help would not speed up never wake anybody") {
-  const Ticks short_call = 2 * microseconds(Series::kShare);
+  const Ticks short_call = 2 * microseconds(kHandover);
   CHECK(Caller().calls_until_woken(short_call) == kNever);
   CHECK(Caller().calls_until_woken(short_call / 4) == kNever);
   CHECK(Caller().calls_until_woken(2 * short_call) < kNever);
 }
 
 TEST_CASE("series: the time between the calls counts against them") {
-  const Ticks work = microseconds(Series::kShare) * 3;
-  const Ticks gap = 64 * (work / 2 - microseconds(Series::kShare));
+  const Ticks work = microseconds(kHandover) * 3;
+  const Ticks gap = 64 * (work / 2 - microseconds(kHandover));
   REQUIRE(gap < WakePrice().reach());
   CHECK(Caller().calls_until_woken(work, gap) == kNever);
   CHECK(Caller().calls_until_woken(work, gap / 2) < kNever);
@@ -235,7 +241,7 @@ TEST_CASE("series: each wake-up that brought no help doubles what the next must 
   }
   for (int wake_ups = 0; wake_ups < 20; ++wake_ups) REQUIRE(caller.calls_until_woken(work) < kNever);
   caller.now += microseconds(1000);
-  caller.price.help_came(caller.now);
+  ++caller.stolen;
   CHECK_FALSE(caller.call(work));
   CHECK(caller.calls_until_woken(work) == calls);
 }
@@ -264,7 +270,7 @@ TEST_CASE("patience: of a worker that was woken soon, and of none that was woken
   for (const bool soon : {true, false, true}) {
     CAPTURE(soon);
     const Ticks since = ticks_now();
-    patience.woken(since, since + price.reach() - (soon ? 1 : 0), price);
+    patience.woken(since, since + price.reach() - (soon ? 1 : 0), false);
     CHECK(is_patient(patience, price) == soon);
   }
 }
@@ -273,19 +279,72 @@ TEST_CASE("patience: a wait lasts for the reach at most") {
   WakePrice price;
   Patience patience;
   const Ticks since = ticks_now();
-  patience.woken(since, since, price);
+  patience.woken(since, since, false);
   REQUIRE(is_patient(patience, price));
   CHECK_FALSE(patience.lasts(ticks_now() - price.reach(), price));
 }
 
-TEST_CASE("patience: of a worker that was woken for a series, which is announced to one, and to no other") {
+TEST_CASE("patience: of a worker that was woken for a series, however long it had slept") {
   WakePrice price;
-  price.promise_calls();
   for (const bool for_series : {true, false}) {
     CAPTURE(for_series);
     Patience patience;
     const Ticks now = ticks_now();
-    patience.woken(now - 100 * price.reach(), now, price);
+    patience.woken(now - 100 * price.reach(), now, for_series);
     CHECK(is_patient(patience, price) == for_series);
+  }
+}
+
+TEST_CASE("series: promises further calls to the worker that it wakes, and to no other") {
+  Caller caller;
+  CHECK_FALSE(caller.series.take_promise());
+  CHECK(caller.calls_until_woken(microseconds(20)) < kNever);
+  CHECK(caller.series.take_promise());
+  CHECK_FALSE(caller.series.take_promise());
+}
+
+TEST_CASE("series: a theft before the woken worker has arrived is not its theft") {
+  const Ticks work = microseconds(20);
+  Caller caller;
+  const int calls = calls_for(work, caller.price);
+  CHECK_FALSE(caller.call(work));
+  CHECK(caller.calls_until_woken(work) == calls);
+  ++caller.stolen;
+  caller.now -= work;  // The next call follows immediately.
+  CHECK_FALSE(caller.call(work / 2 + 1, work / 2 + 1));
+  caller.now += microseconds(1000);
+  CHECK_FALSE(caller.call(work));
+  CHECK(caller.calls_until_woken(work) > calls * 3 / 2);
+}
+
+// --- both, in a slot ---
+
+TEST_CASE("idle slot: the caller of a series tells so to the worker that it wakes, and no other caller does") {
+  WakePrice price;
+  IdleSlot caller;
+  CHECK(caller.waker() == Waker::kStaysBusy);
+  CHECK(caller.weigh_help(10 * price.at(0).of_work(), 0, price) > 0);
+  CHECK(caller.waker() == Waker::kStaysBusy);
+  // Each call takes half of the price. The clock is the real one.
+  const Ticks work = price.at(0).of_work() / 2 - 1;
+  const Ticks end = ticks_now() + microseconds(1'000'000);
+  bool wakes = false;
+  while (!wakes && ticks_now() < end) {
+    const Ticks next = ticks_now() + work;
+    wakes = caller.weigh_help(work, 0, price) > 0;
+    while (ticks_now() < next) {
+    }
+  }
+  REQUIRE(wakes);
+  CHECK(caller.waker() == Waker::kCallsAgain);
+  CHECK(caller.waker() == Waker::kStaysBusy);
+
+  for (const Waker waker : {Waker::kStaysBusy, Waker::kCallsAgain, Waker::kStaysBusy}) {
+    CAPTURE(waker);
+    IdleSlot sleeper;
+    Ticks since = ticks_now() - 100 * price.reach();
+    sleeper.unpark(sleeper.resident, waker, price);
+    sleeper.woken(since, price);
+    CHECK(is_patient(sleeper.patience, price) == (waker == Waker::kCallsAgain));
   }
 }

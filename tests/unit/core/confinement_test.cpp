@@ -44,7 +44,7 @@ class RegionWorker final : public WorkerBase {
   blitz::detail::Audience audience(std::size_t /*offered*/) const noexcept override {
     return blitz::detail::Audience::kSearches;
   }
-  blitz::detail::Ticks worth_waking(blitz::detail::Ticks /*work*/) noexcept override { return 1; }
+  blitz::detail::Ticks weigh_help(blitz::detail::Ticks /*work*/) noexcept override { return 1; }
   void confine(Confined to) noexcept override { set_confined(to); }
   void wake() noexcept override { pool()->home().apart.wake(index()); }
 

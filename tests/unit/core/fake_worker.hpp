@@ -93,7 +93,7 @@ class FakeWorker final : public FakeWorkersPool, public WorkerBase {
   blitz::detail::Audience audience(std::size_t offered) const noexcept override {
     return idle && offered == 0 ? blitz::detail::Audience::kSearches : blitz::detail::Audience::kNobody;
   }
-  blitz::detail::Ticks worth_waking(blitz::detail::Ticks /*work*/) noexcept override { return 1; }
+  blitz::detail::Ticks weigh_help(blitz::detail::Ticks /*work*/) noexcept override { return 1; }
   Job* find_work() noexcept override { return take_newest(); }
   Job* take_mail() noexcept override { return nullptr; }
   bool has_mail() const noexcept override { return false; }

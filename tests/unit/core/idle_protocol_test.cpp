@@ -140,15 +140,16 @@ TEST_CASE_TEMPLATE("idle protocol: one more job is wanted by the logarithm of th
   CHECK(idle.audience(1) == Audience::kNobody);
 }
 
-TEST_CASE("idle protocol: a part of a loop wakes a slot if fewer search than its owner has on offer") {
-  SleepFrom<1> idle(5);
+TEST_CASE_TEMPLATE("idle protocol: a part of a loop wakes a slot if fewer search than its owner has on offer", Idle,
+                   SleepFrom<1>, IdleState) {
+  Idle idle(5);
   borrow(idle);
-  idle.new_jobs(1);
-  idle.new_jobs(2);
+  CHECK(idle.new_jobs(0, 1));
+  CHECK(idle.new_jobs(0, 2));
   CHECK(counts(idle) == Counts{2, 2});
-  idle.new_jobs(2);
+  CHECK_FALSE(idle.new_jobs(0, 2));
   CHECK(counts(idle) == Counts{2, 2});
-  idle.new_jobs(4);
+  CHECK(idle.new_jobs(0, 4));
   CHECK(counts(idle) == Counts{1, 3});
 }
 

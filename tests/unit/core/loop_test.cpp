@@ -52,7 +52,7 @@ float run(FakeWorker& worker, LoopCut cut, LoopIndex count, Body& body, LoopInde
     Body& body;
   };
   const BodyLoop loop(body, cut, count, grain, stop);
-  float& remembered = worker.history().per_item(loop.name);
+  float& remembered = worker.history()[loop.name];
   if (usual >= 0) remembered = usual;
   run_loop_on(worker, loop, nullptr);
   return remembered;

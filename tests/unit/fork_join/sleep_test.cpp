@@ -155,7 +155,7 @@ TEST_CASE("sleep: a half that is not known wakes a slot, and one that was too sh
     blitz::policy::Job half(&run_nothing);
     const auto fork_alone = [&] {
       borrow(sleep);
-      const auto offer = sleep.new_half(0, &half);
+      const auto offer = sleep.new_half(0, &half, 0);
       CHECK(offer.is_timed);
       sleep.fork_ended(0, &half, false);
       sleep.give_back(0, true, CoreLatch(), kNo, [] { return true; });
@@ -171,13 +171,13 @@ TEST_CASE("sleep: a half that is not known wakes a slot, and one that was too sh
     while (!search.announced) sleep.no_work_found(search, terminate, Rest::kVacate, kNo);
     CHECK(fields(sleep).jec == 2);
     borrow(sleep);
-    CHECK_FALSE(sleep.new_half(0, &half).woke);  // Nobody sleeps.
+    CHECK_FALSE(sleep.new_half(0, &half, 0).woke);  // Nobody sleeps.
     blitz::policy::Job inner(&run_nothing);
-    CHECK_FALSE(sleep.new_half(0, &inner).is_timed);
+    CHECK_FALSE(sleep.new_half(0, &inner, 0).is_timed);
     none = fields(sleep) == Fields{0, 1, 2};
     if (!none) continue;
     // What is wanted is posted as ever.
-    CHECK_FALSE(sleep.new_jobs());
+    CHECK_FALSE(sleep.new_jobs(0, 1));
     CHECK(fields(sleep) == Fields{0, 1, 3});
   }
   CHECK(none);

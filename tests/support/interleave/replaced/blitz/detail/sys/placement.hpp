@@ -3,7 +3,7 @@
 
 namespace blitz::detail {
 
-enum class Waker : bool { kBlocks, kStaysBusy };
+enum class Waker : unsigned char { kBlocks, kStaysBusy, kCallsAgain };
 
 class Placement {
  public:

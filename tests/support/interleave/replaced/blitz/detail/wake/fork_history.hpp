@@ -15,8 +15,8 @@ class ForkHistory {
   /// How many have ended.
   static inline int ended = 0;
 
-  [[nodiscard]] static bool wakes(const void* /*half*/, std::uintptr_t /*code*/, const WakePrice& /*prices*/,
-                                  const Series& /*series*/, Ticks /*now*/) noexcept {
+  [[nodiscard]] static bool begin(const void* /*half*/, std::uintptr_t /*code*/, const WakePrice& /*prices*/,
+                                  const Series& /*series*/, std::uint64_t /*stolen*/, Ticks /*now*/) noexcept {
     return !are_short;
   }
   [[nodiscard]] static unsigned skips() noexcept { return skipped; }

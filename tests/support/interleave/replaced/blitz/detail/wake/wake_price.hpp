@@ -1,6 +1,8 @@
 /// No clock decides here: every wake-up is worth its price, and no worker waits longer than the usual search.
 #pragma once
 
+#include <cstdint>
+
 #include "blitz/detail/base/cache_line.hpp"
 #include "blitz/detail/base/ticks.hpp"
 
@@ -15,20 +17,23 @@ class alignas(kCacheLine) WakePrice {
   [[nodiscard]] static Price at(Ticks /*now*/) noexcept { return {}; }
   static void learn(Ticks /*latency*/, Ticks /*slept*/) noexcept {}
   static void learn_cost(Ticks /*cost*/, Ticks /*now*/) noexcept {}
-  [[nodiscard]] static bool covered_by(Ticks /*work*/, Ticks /*now*/) noexcept { return true; }
+  [[nodiscard]] static bool weigh(Ticks /*work*/, Ticks /*now*/) noexcept { return true; }
   static void sleeps(Ticks /*now*/) noexcept {}
-  static void help_came() noexcept {}
 };
 
 class Series {
  public:
-  [[nodiscard]] static bool add(Ticks /*work*/, const WakePrice& /*price*/, Ticks /*now*/) noexcept { return false; }
+  [[nodiscard]] static bool add(Ticks /*work*/, const WakePrice& /*price*/, std::uint64_t /*stolen*/,
+                                Ticks /*now*/) noexcept {
+    return false;
+  }
+  [[nodiscard]] static bool take_promise() noexcept { return false; }
 };
 
 class Patience {
  public:
   [[nodiscard]] static bool lasts(Ticks /*since*/, const WakePrice& /*price*/) noexcept { return false; }
-  static void woken(Ticks /*since*/, Ticks /*began*/, const WakePrice& /*price*/) noexcept {}
+  static void woken(Ticks /*since*/, Ticks /*began*/, bool /*for_series*/) noexcept {}
 };
 
 }  // namespace blitz::detail
