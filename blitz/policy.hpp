@@ -381,7 +381,7 @@ concept SummoningIdle = requires(S& idle, typename S::Search& search, std::size_
 ///     least 1. `stolen`: how many of the runner's jobs have been taken by others so far, if its queue models CountingQueue.
 ///   - `all_awake()`, after a push on its queue: if true, no worker sleeps or is about to, and nothing else is called.
 ///   - `new_jobs(slot, offered)`, in place of new_jobs(), after a push on the queue of `slot`, which has about `offered` jobs on
-///     offer. May wake a worker if fewer than that many search, and must if none does. Returns whether it has woken one.
+///     offer. Must wake a worker if none searches, and may otherwise. Returns whether it has woken one.
 ///
 /// @code
 ///   static_assert(blitz::policy::ThriftyIdle<blitz::ForkJoinPolicy::Idle>);

@@ -57,8 +57,8 @@ class Worker final : public WorkerBase {
     return (region() != 0 ? confined_jobs().empty(region()) : queue_.empty()) ? 0 : 1;
   }
   [[nodiscard]] blitz::detail::Audience audience(std::size_t /*offered*/) const noexcept override { return wanted; }
-  void push_part(Job* part, bool guarded) override {
-    if (guarded) queue_.begin_guard();
+  void push_part(Job* part, blitz::detail::Audience audience, bool guarded) override {
+    if (guarded || audience != blitz::detail::Audience::kNobody) queue_.begin_guard();
     push(part);
   }
   [[nodiscard]] blitz::detail::Ticks weigh_help(blitz::detail::Ticks /*work*/) noexcept override { return 1; }

@@ -1,8 +1,11 @@
 /// The word of the async idle protocol: how many workers search, and which slots are parked. It serves up to kSlots
 /// slots; a larger pool has several words.
 ///
-///   bits  0..47   parked     a bit for each slot that may be claimed; the thread that clears the bit has the slot
-///   bits 48..63   searching  workers that search for work, and those that were claimed for that and are being woken
+///   bits  0..15   parked     a bit for each slot that may be claimed; the thread that clears the bit has the slot
+///   bits 16..63   searching  workers that search for work, and those that were claimed for that and are being woken
+///
+/// Its workers write the word whenever they begin or end a search, and so wait for each other. With 48 slots for each word loops on
+/// many workers are slower (bench/simulation/README.md).
 ///
 /// No slot is in both. Parking, waking and giving up a search each change both fields in one step, so the count is
 /// always exact.
@@ -27,7 +30,7 @@ namespace blitz::detail {
 /// One value of the word.
 class IdleWord {
  public:
-  static constexpr std::size_t kSlots = 48;
+  static constexpr std::size_t kSlots = 16;
 
   constexpr explicit IdleWord(std::uint64_t word) noexcept : word_(word) {}
 

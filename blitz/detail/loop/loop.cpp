@@ -65,7 +65,8 @@ class LoopDriver {
     WorkerBase& worker;
     void* value;
     Pace pace;
-    bool eager;                 // The first offer is made though no worker is idle yet: see may_split.
+    bool eager;                             // The first offer is made though no worker is idle yet: see may_split.
+    Audience audience = Audience::kNobody;  // of the next offer
     LoopIndex ahead = 0;        // half of this worker's lead, in positions, over the one that takes the next offer
     float* usual = nullptr;     // what an item took the last time, if that was asked for
     Ticks asked = 0;            // when, if it was not known
@@ -171,13 +172,16 @@ class LoopDriver {
   /// idle yet, and, in a loop of few blocks, though one must be woken: otherwise nobody would help with few and long blocks.
   /// Before a block that may be long all others are offered, unless they are many: a worker may become idle while it runs.
   [[nodiscard]] bool may_split(Share& share, LoopIndex left) const noexcept {
-    if (by_pieces()) return left > 1;
+    if (by_pieces()) {
+      if (left > 1) share.audience = share.worker.audience(0);
+      return left > 1;
+    }
     if (left / 2 < loop_.grain || !share.pace.may_offer()) return false;
     const std::size_t offered = share.worker.offered();
-    const Audience audience = share.worker.audience(offered);
-    if (offered > 0 && audience == Audience::kNobody && (left / kFewBlocks >= loop_.grain || !may_be_long(share)))
+    share.audience = share.worker.audience(offered);
+    if (offered > 0 && share.audience == Audience::kNobody && (left / kFewBlocks >= loop_.grain || !may_be_long(share)))
       return false;
-    return is_wanted(share, left, audience);
+    return is_wanted(share, left);
   }
   /// Whether the next block may take longer than it costs to share the loop, as far as is known.
   [[nodiscard]] bool may_be_long(Share& share) const noexcept {
@@ -199,16 +203,16 @@ class LoopDriver {
   }
   /// Whether to offer half of the `left` positions: to a worker that searches if they take longer than it costs to share
   /// them, and to one that sleeps if they are worth a wake-up; by what they took so far, or the last time.
-  [[nodiscard]] bool is_wanted(Share& share, LoopIndex left, Audience audience) const noexcept {
-    if (audience == Audience::kNobody) {
+  [[nodiscard]] bool is_wanted(Share& share, LoopIndex left) const noexcept {
+    if (share.audience == Audience::kNobody) {
       // The look-up comes first: an offered part inherits its result. The near half of fewer than four blocks is not split.
       return (left / 4 >= loop_.grain ? may_be_long(share) : share.pace.may_be_long()) || share.eager;
     }
-    if (!share.pace.timed_well()) return is_wanted_untimed(share, left, audience);
-    return is_worth(share, share.pace.per_item(), left, audience);
+    if (!share.pace.timed_well()) return is_wanted_untimed(share, left);
+    return is_worth(share, share.pace.per_item(), left);
   }
   /// The same before there are figures of this call.
-  [[nodiscard]] bool is_wanted_untimed(Share& share, LoopIndex left, Audience audience) const noexcept {
+  [[nodiscard]] bool is_wanted_untimed(Share& share, LoopIndex left) const noexcept {
     if (share.usual == nullptr) find_usual(share);
     if (*share.usual != 0 && is_little(work(*share.usual, left))) {
       share.pace.expect_little(left);
@@ -217,15 +221,15 @@ class LoopDriver {
     if (share.pace.expects_nothing()) look_up(share);
     const bool first_may_be_long = share.pace.may_be_long() && !share.pace.timed();
     share.pace.time_next();
-    if (*share.usual != 0) return is_worth(share, *share.usual, left, audience);
+    if (*share.usual != 0) return is_worth(share, *share.usual, left);
     // A loop that is not known yet may have long items.
-    return share.eager || first_may_be_long || audience == Audience::kSearches;
+    return share.eager || first_may_be_long || share.audience == Audience::kSearches;
   }
-  [[nodiscard]] bool is_worth(Share& share, float per_item, LoopIndex left, Audience audience) const noexcept {
+  [[nodiscard]] bool is_worth(Share& share, float per_item, LoopIndex left) const noexcept {
     const float its_work = work(per_item, left);
     if (is_little(its_work)) return false;
-    const Ticks delay = audience == Audience::kSearches ? kHandover * ticks_per_microsecond()
-                                                        : share.worker.weigh_help(saturated(its_work));
+    const Ticks delay = share.audience == Audience::kSearches ? kHandover * ticks_per_microsecond()
+                                                              : share.worker.weigh_help(saturated(its_work));
     // Ahead by at most half of the positions, so that a quarter is on offer, however late, and no less than the grain.
     share.ahead = std::min({saturated(static_cast<float>(delay) / per_item), left / 2, left - 2 * loop_.grain}) / 2;
     return delay != 0;
@@ -259,7 +263,7 @@ class LoopDriver {
     if (tree && !shared_) {
       work_on(share, first, middle);
     } else {
-      if (!offer(share.worker, far)) return false;
+      if (!offer(share, far)) return false;
       work_on(share, first, middle);
       if (!came_back(share.worker, far)) {
         append(share.value, value);
@@ -291,9 +295,9 @@ class LoopDriver {
   }
 
   /// False, with the loop ended, if the queue could not grow.
-  [[nodiscard]] bool offer(WorkerBase& worker, Part& part) noexcept {
+  [[nodiscard]] bool offer(const Share& share, Part& part) noexcept {
     try {
-      worker.push_part(&part, part.pace.may_be_long() || worker.audience(0) != Audience::kNobody);
+      share.worker.push_part(&part, share.audience, part.pace.may_be_long());
       return true;
     } catch (...) {
       fail();

@@ -89,12 +89,12 @@ template <Policy P>
 }
 
 template <Policy P>
-void Worker<P>::push_part(Job* part, bool guarded) {
+void Worker<P>::push_part(Job* part, Audience audience, bool guarded) {
   if constexpr (policy::ThriftyIdle<typename P::Idle>) {
     if (region() == 0) [[likely]] {
-      if (guarded) expect_theft();
+      if (guarded || audience != Audience::kNobody) expect_theft();
       static_cast<void>(queue_.push(part, injector_));
-      if (idle_.new_jobs(index(), offered())) expect_theft();
+      if (idle_.new_jobs(index(), audience == Audience::kSleeps ? offered() : 1)) expect_theft();
       return;
     }
   }

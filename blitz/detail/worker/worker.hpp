@@ -71,9 +71,10 @@ class WorkerBase {
   [[nodiscard]] virtual std::size_t offered() const noexcept = 0;
   /// A hint: which worker would take one job more, while `offered` are on offer.
   [[nodiscard]] virtual Audience audience(std::size_t offered) const noexcept = 0;
-  /// Pushes a part of a loop. Wakes workers until as many search as this one has jobs on offer. `guarded`: a thief is expected, or
-  /// this worker will not look at its queue for a while. Then a theft needs neither its answer nor a heavy fence.
-  virtual void push_part(Job* part, bool guarded) = 0;
+  /// Pushes a part of a loop. If its audience sleeps, a worker is woken for it unless enough search for all parts; otherwise only if none
+  /// searches. `guarded`: this worker will not look at its queue for a while. Then, and if there is an audience, a theft
+  /// needs neither its answer nor a heavy fence.
+  virtual void push_part(Job* part, Audience audience, bool guarded) = 0;
   /// If the audience sleeps: 0 if work that takes one thread that long is not worth a wake-up, else how much later than
   /// this worker the woken one will begin, at least 1. Counts work that is not.
   [[nodiscard]] virtual Ticks weigh_help(Ticks work) noexcept = 0;
@@ -317,7 +318,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
     }
   }
   [[nodiscard]] Audience audience(std::size_t offered) const noexcept override { return idle_.audience(offered); }
-  void push_part(Job* part, bool guarded) override;
+  void push_part(Job* part, Audience audience, bool guarded) override;
   [[nodiscard]] Ticks weigh_help(Ticks work) noexcept override {
     if constexpr (policy::ThriftyIdle<typename P::Idle>) {
       return idle_.weigh_help(index(), work, jobs_lost());

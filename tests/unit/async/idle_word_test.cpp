@@ -31,7 +31,7 @@ Fields fields(const AtomicIdleWord& word) {
 }  // namespace
 
 TEST_CASE("idle word: begins with its slots parked") {
-  for (const std::size_t slots : {1U, 2U, 47U, 48U}) {
+  for (const std::size_t slots : {1U, 2U, 15U, 16U}) {
     AtomicIdleWord word;
     word.begin(slots);
     CHECK(fields(word) == Fields{slots, 0});
@@ -42,10 +42,10 @@ TEST_CASE("idle word: begins with its slots parked") {
 
 TEST_CASE("idle word: the lowest slot is claimed, if nobody searches") {
   AtomicIdleWord word;
-  word.begin(48);
-  for (std::size_t bit = 0; bit < 48; ++bit) {
+  word.begin(IdleWord::kSlots);
+  for (std::size_t bit = 0; bit < IdleWord::kSlots; ++bit) {
     CHECK(word.claim_any(1) == bit);
-    CHECK(fields(word) == Fields{47 - bit, 1});
+    CHECK(fields(word) == Fields{IdleWord::kSlots - 1 - bit, 1});
     CHECK(word.claim_any(1) == std::nullopt);
     word.stop_searching();
   }

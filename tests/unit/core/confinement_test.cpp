@@ -40,7 +40,7 @@ class RegionWorker final : public WorkerBase {
     return posted != nullptr;
   }
   std::size_t offered() const noexcept override { return confined_jobs().empty(region()) ? 0 : 1; }
-  void push_part(Job* part, bool /*guarded*/) override { push(part); }
+  void push_part(Job* part, blitz::detail::Audience /*audience*/, bool /*guarded*/) override { push(part); }
   blitz::detail::Audience audience(std::size_t /*offered*/) const noexcept override {
     return blitz::detail::Audience::kSearches;
   }

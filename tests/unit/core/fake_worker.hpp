@@ -89,7 +89,7 @@ class FakeWorker final : public FakeWorkersPool, public WorkerBase {
     CHECK(latch.probe());
   }
   std::size_t offered() const noexcept override { return jobs.size(); }
-  void push_part(Job* part, bool /*guarded*/) override { push(part); }
+  void push_part(Job* part, blitz::detail::Audience /*audience*/, bool /*guarded*/) override { push(part); }
   blitz::detail::Audience audience(std::size_t offered) const noexcept override {
     return idle && offered == 0 ? blitz::detail::Audience::kSearches : blitz::detail::Audience::kNobody;
   }

@@ -91,7 +91,7 @@ TYPE_TO_STRING(ReferenceIdle);
 // --- waking ---
 
 TEST_CASE_TEMPLATE("idle protocol: all slots begin vacant, however many", Idle, IDLE_PROTOCOLS) {
-  for (const std::size_t slots : {1U, 2U, 3U, 48U, 49U, 65U, 300U}) {
+  for (const std::size_t slots : {1U, 2U, 3U, 16U, 17U, 65U, 300U}) {
     CAPTURE(slots);
     Idle idle(slots);
     CHECK(counts(idle) == Counts{slots, 0});
@@ -153,8 +153,22 @@ TEST_CASE_TEMPLATE("idle protocol: a part of a loop wakes a slot if fewer search
   CHECK(counts(idle) == Counts{1, 3});
 }
 
+TEST_CASE("idle protocol: the owner of several parts assumes as many of each other active slot") {
+  SleepFrom<1> idle(9);
+  borrow(idle);
+  borrow(idle, 1);
+  for (int woken = 0; woken < 4; ++woken) {
+    CHECK(idle.audience(2) == Audience::kSleeps);
+    CHECK(idle.new_jobs(0, 2));
+  }
+  CHECK_FALSE(idle.new_jobs(0, 2));
+  CHECK(idle.new_jobs(1, 3));  // Six are enough.
+  CHECK(idle.audience(2) == Audience::kSearches);
+  CHECK_FALSE(idle.new_jobs(1, 1));
+}
+
 TEST_CASE_TEMPLATE("idle protocol: a cascade wakes every slot once, slot 0 last", Idle, IDLE_PROTOCOLS) {
-  for (const std::size_t slots : {1U, 3U, 48U, 49U, 65U, 300U}) {
+  for (const std::size_t slots : {1U, 3U, 16U, 17U, 65U, 300U}) {
     CAPTURE(slots);
     Idle idle(slots);
     std::vector<bool> ran(slots);
