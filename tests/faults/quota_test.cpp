@@ -1,6 +1,6 @@
 // A CPU quota, of a control group that the kernel keeps to: how many threads a pool has under it, and whether a pool
 // gets over being throttled at any moment. Skipped (77) where no such group can be made: it takes root, as a rule. How
-// quotas are read is tested by unit/base/cpu_count_test.cpp anywhere, on files that look like the kernel's.
+// quotas are read is tested by unit/sys/cpu_count_test.cpp anywhere, on files that look like the kernel's.
 #include <cstdio>
 #include <cstdlib>
 

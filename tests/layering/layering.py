@@ -389,6 +389,20 @@ def check_build_lists(root):
             yield f"blitz/{name}: not named in blitz/meson.build"
 
 
+def check_unit_tests(root):
+    """A folder of tests/unit has the tests of the folder of blitz/detail/ with that name; `public` has those of the headers in
+    blitz/. A test includes the header that it tests before other headers of blitz/detail/."""
+    for test in sorted((root / "tests" / "unit").glob("*/*")):
+        where, folder = test.relative_to(root).as_posix(), test.parent.name
+        if folder == "public" or test.suffix != ".cpp":
+            continue
+        if not (root / "blitz" / "detail" / folder).is_dir():
+            yield f"{where}: there is no folder blitz/detail/{folder}"
+        tested = re.search(r'^#include "blitz/detail/(\w+)/', test.read_text(), re.MULTILINE)
+        if tested and tested[1] != folder:
+            yield f"{where}: tests a header of blitz/detail/{tested[1]}; move it to tests/unit/{tested[1]}"
+
+
 def mapped(tree):
     """The files and folders with which the lines of a drawn tree begin, each below the folders that it is indented under."""
     folders = []  # (indentation, path)
@@ -493,6 +507,7 @@ CHECKS = [
     check_one_place,
     check_debug_containers,
     check_build_lists,
+    check_unit_tests,
     check_map,
     check_readmes,
     check_cmake_sources,

@@ -376,6 +376,18 @@ detail/
         self.write("bench/times.svg", "<svg></svg>")
         self.assert_complaint("bench/times.svg", "prefers-color-scheme")
 
+    def test_the_folders_of_unit_tests(self):
+        self.write("tests/unit/job/job_test.cpp", '#include "blitz/detail/job/job.hpp"\n#include "blitz/detail/base/atomic.hpp"\n')
+        self.write("tests/unit/public/policy_test.cpp", '#include "blitz/policy.hpp"\n#include "blitz/detail/job/job.hpp"\n')
+        self.write("tests/unit/fork_join/call_test.cpp", "#include <blitz/join.hpp>\n")
+        self.assert_sound()
+        self.write("tests/unit/base/latch_test.cpp", '#include "blitz/detail/job/latch.hpp"\n')
+        self.assert_complaint("tests/unit/base/latch_test.cpp", "tests/unit/job")
+
+    def test_a_folder_of_unit_tests_that_mirrors_nothing(self):
+        self.write("tests/unit/core/call_test.cpp", "#include <blitz/join.hpp>\n")
+        self.assert_complaint("tests/unit/core/call_test.cpp", "blitz/detail/core")
+
     def test_the_top_level(self):
         for allowed in (".github/x", "build-debug/x", "README.md", "LICENSE", "tests/x", "docs/x"):
             self.write(allowed, "")

@@ -1,4 +1,4 @@
-// What this protocol promises beyond its contract, which core/idle_protocol_test.cpp asks of it.
+// What this protocol promises beyond its contract, which public/idle_protocol_test.cpp asks of it.
 #include "blitz/detail/fork_join/sleep.hpp"
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "blitz/detail/worker/caller_latch.hpp"
-#include "fake_worker.hpp"
+#include "unit/fake_worker.hpp"
 
 using blitz::detail::CallerLatch;
 using blitz::detail::WorkerLatch;

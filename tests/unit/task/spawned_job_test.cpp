@@ -9,8 +9,8 @@
 
 #include <doctest/doctest.h>
 
-#include "fake_worker.hpp"
 #include "support/counted.hpp"
+#include "unit/fake_worker.hpp"
 
 using blitz::detail::JobFifo;
 using blitz::detail::PoolBase;

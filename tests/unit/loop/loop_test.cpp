@@ -13,7 +13,7 @@
 #include <doctest/doctest.h>
 
 #include "blitz/detail/base/ticks.hpp"
-#include "fake_worker.hpp"
+#include "unit/fake_worker.hpp"
 
 using blitz::detail::Loop;
 using blitz::detail::LoopCut;

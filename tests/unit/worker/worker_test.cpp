@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "fake_worker.hpp"
+#include "unit/fake_worker.hpp"
 
 using blitz::detail::reclaim;
 using blitz::detail::WorkerLatch;

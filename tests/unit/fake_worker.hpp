@@ -1,4 +1,4 @@
-/// Doubles for core/: a pool without workers, and a worker whose thieves do as they are told.
+/// Doubles for tests of parts: a pool without workers, and a worker whose thieves do as they are told.
 #pragma once
 
 #include <cstddef>

@@ -9,8 +9,8 @@
 #include <doctest/doctest.h>
 
 #include "blitz/detail/job/latch.hpp"
-#include "fake_worker.hpp"
 #include "support/counted.hpp"
+#include "unit/fake_worker.hpp"
 
 using blitz::Unit;
 using blitz::detail::call_value;

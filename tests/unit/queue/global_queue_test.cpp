@@ -1,4 +1,4 @@
-// What the queue has beyond the contract of an injector, which core/job_injector_test.cpp asks of it: its size, and batches.
+// What the queue has beyond the contract of an injector, which public/job_injector_test.cpp asks of it: its size, and batches.
 #include "blitz/detail/queue/global_queue.hpp"
 
 #include <array>
@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "../core/injected_jobs.hpp"
+#include "unit/injected_jobs.hpp"
 
 using blitz::policy::Job;
 using blitz_test::injected_jobs;

@@ -6,8 +6,8 @@
 
 #include "blitz/detail/async/async_policy.hpp"
 #include "blitz/detail/fork_join/fork_join_policy.hpp"
-#include "injected_jobs.hpp"
 #include "support/reference_policy.hpp"
+#include "unit/injected_jobs.hpp"
 
 using blitz_test::injected_jobs;
 using blitz_test::InjectedJob;

@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
-#include "fake_worker.hpp"
 #include "support/counted.hpp"
+#include "unit/fake_worker.hpp"
 
 using blitz::detail::destroy_heap_job;
 using blitz::detail::make_heap_job;

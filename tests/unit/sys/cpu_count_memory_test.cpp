@@ -1,5 +1,3 @@
-#include "blitz/detail/sys/cpu_count.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -7,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "blitz/detail/sys/cpu_count.hpp"
 #include "support/fail_each.hpp"
 #include "support/failing_new.hpp"
 #include "support/fake_root.hpp"

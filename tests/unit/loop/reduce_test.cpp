@@ -14,7 +14,7 @@
 #include <doctest/doctest.h>
 
 #include "blitz/detail/loop/reduction.hpp"
-#include "fake_worker.hpp"
+#include "unit/fake_worker.hpp"
 
 using blitz::detail::LoopCut;
 using blitz::detail::LoopIndex;

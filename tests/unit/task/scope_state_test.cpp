@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-#include "fake_worker.hpp"
+#include "unit/fake_worker.hpp"
 
 using blitz::detail::current_worker;
 using blitz::detail::ScopeState;

@@ -1,5 +1,3 @@
-#include "blitz/algorithm/sort.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +9,7 @@
 #include <blitz/thread_pool.hpp>
 #include <doctest/doctest.h>
 
+#include "blitz/algorithm/sort.hpp"
 #include "support/fail_each.hpp"
 #include "support/failing_new.hpp"
 

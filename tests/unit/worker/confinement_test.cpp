@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 
 #include "blitz/detail/worker/worker.hpp"
-#include "fake_worker.hpp"
+#include "unit/fake_worker.hpp"
 
 using blitz::detail::Confined;
 using blitz::detail::Confinement;
