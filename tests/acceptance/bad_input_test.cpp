@@ -1,5 +1,4 @@
-// Wrong arguments, and calls at the wrong time, that other files do not have: the table in tests/README.md names the
-// test of each.
+// Wrong arguments, and calls at the wrong time, that other files do not have.
 #include <atomic>
 #include <chrono>
 #include <concepts>

@@ -390,8 +390,8 @@ def check_build_lists(root):
 
 
 def check_unit_tests(root):
-    """A folder of tests/unit has the tests of the folder of blitz/detail/ with that name; `public` has those of the headers in
-    blitz/. A test includes the header that it tests before other headers of blitz/detail/."""
+    """A folder of tests/unit tests the folder of blitz/detail/ with that name; `public` tests the headers in blitz/. A test includes
+    the header that it tests before other headers of blitz/detail/."""
     for test in sorted((root / "tests" / "unit").glob("*/*")):
         where, folder = test.relative_to(root).as_posix(), test.parent.name
         if folder == "public" or test.suffix != ".cpp":
