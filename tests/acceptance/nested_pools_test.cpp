@@ -1,5 +1,4 @@
 // Pools in one another: which worker waits how, and that all of it ends.
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <latch>
@@ -13,6 +12,7 @@
 #include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
+#include "support/asleep.hpp"
 #include "support/fib.hpp"
 #include "support/policies.hpp"
 
@@ -28,18 +28,6 @@ int ping_pong(Pool& to, Pool& from, int hops) {
     if (hops % 3 == 0) CHECK(fib(4) == 3);
     return ping_pong(from, to, hops - 1);
   });
-}
-
-/// Waits until all workers of a pool are asleep.
-template <class Pool>
-void wait_until_asleep(Pool& pool) {
-  const auto asleep = [&] {
-    const blitz::ThreadPoolStats stats = pool.stats();
-    // A parked slot may be claimed, and count as woken, before its runner sleeps.
-    if constexpr (std::is_same_v<Pool, blitz::AsyncThreadPool>) return stats.parked == pool.num_threads();
-    return std::ranges::all_of(stats.workers, [](const auto& w) { return w.times_slept >= w.times_woken; });
-  };
-  while (!asleep()) std::this_thread::yield();
 }
 
 }  // namespace
@@ -84,11 +72,11 @@ TEST_CASE_TEMPLATE("pools: into each other when everyone has fallen asleep", Poo
   for_each_size<Pool>([](Pool& pool) {
     Pool other({.num_threads = pool.num_threads()});
     for (int round = 0; round < 5; ++round) {
-      wait_until_asleep(pool);
-      wait_until_asleep(other);
+      wait_until_all_sleep(pool);
+      wait_until_all_sleep(other);
       REQUIRE(ping_pong(pool, other, 7) == 7);
-      wait_until_asleep(pool);
-      wait_until_asleep(other);
+      wait_until_all_sleep(pool);
+      wait_until_all_sleep(other);
       REQUIRE(ping_pong(other, pool, 2) == 2);
 
       // The worker that waits has fallen asleep too, and is woken for what comes back, or for the end.

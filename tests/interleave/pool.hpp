@@ -1,10 +1,9 @@
-/// A small pool for the suites that are about core/: its workers are WorkerBase, its own threads are the test's, its
-/// queues the default policy's, from capacity 2. What Worker and Registry add is here in as few words as possible.
+/// A small pool for the suites of the parts that workers of every policy have. Its threads are the test's, its queues the default
+/// policy's, from capacity 2. It does the work of Worker and Registry in as few words as possible.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -14,10 +13,7 @@
 #include "blitz/detail/job/offered_job.hpp"
 #include "blitz/detail/queue/chase_lev_deque.hpp"
 #include "blitz/detail/queue/treiber_stack.hpp"
-#include "blitz/detail/worker/pool_base.hpp"
-#include "blitz/detail/worker/worker.hpp"
-#include "blitz/options.hpp"
-#include "blitz/stats.hpp"
+#include "tests/support/bare_pool.hpp"
 #include "tests/support/interleave/explore.hpp"
 
 namespace interleave_test {
@@ -34,7 +30,7 @@ using interleave::Run;
 
 class Pool;
 
-class Worker final : public WorkerBase {
+class Worker final : public blitz_test::BareWorker {
  public:
   using Deque = blitz::detail::ChaseLevDeque<Job>;
   using Place = Deque::Place;
@@ -44,7 +40,7 @@ class Worker final : public WorkerBase {
   Place offer_half(Job* job);
   [[nodiscard]] bool take_back(Place place, Job* /*job*/) noexcept { return queue_.pop_if_newest(place); }
   void push(Job* job) override;
-  [[nodiscard]] bool take_back(Job*) noexcept override { return false; }
+  using BareWorker::take_back;
   [[nodiscard]] Job* take_newest() noexcept override {
     return region() != 0 ? confined_jobs().take_newest(region()) : queue_.pop();
   }
@@ -61,8 +57,6 @@ class Worker final : public WorkerBase {
     if (guarded || audience != blitz::detail::Audience::kNobody) queue_.begin_guard();
     push(part);
   }
-  [[nodiscard]] blitz::detail::Ticks weigh_help(blitz::detail::Ticks /*work*/) noexcept override { return 1; }
-  void confine(blitz::detail::Confined to) noexcept override { set_confined(to); }
   void wake() noexcept override;
 
   void mail(Job* job) noexcept;
@@ -89,10 +83,10 @@ class Worker final : public WorkerBase {
   blitz::detail::TreiberStack<Job> mailbox_;
 };
 
-class Pool final : public PoolBase {
+class Pool final : public blitz_test::BarePool {
  public:
   /// All slots have their runners, and execute jobs.
-  explicit Pool(Run& run, std::size_t slots) : PoolBase({}, slots), idle_(slots) {
+  explicit Pool(Run& run, std::size_t slots) : BarePool(slots), idle_(slots) {
     run.own_by_thread(blitz::detail::current_worker);
     run.name(idle_, "idle");
     run.name(injector_, "injector");
@@ -108,17 +102,6 @@ class Pool final : public PoolBase {
     idle_.new_injected_jobs();
   }
   void mail_to(std::size_t slot, Job* job) noexcept override { workers_[slot].mail(job); }
-  void enter(blitz::detail::PoolCall, void*) override { std::abort(); }
-  /// All slots have their runners.
-  [[nodiscard]] WorkerBase* borrow() noexcept override { return nullptr; }
-  [[nodiscard]] WorkerBase* borrow_as_guest() noexcept override { return nullptr; }
-  void give_back(WorkerBase&) noexcept override { std::abort(); }
-  void leave_jobs(WorkerBase&) noexcept override {}  // There are none.
-  void warm_up(std::chrono::nanoseconds) noexcept override {}
-  [[nodiscard]] blitz::WorkerStats stats(std::size_t) const noexcept override { return {}; }
-  void count_idle(std::size_t&, std::size_t&) const noexcept override {}
-  void stop() override {}
-  void end_threads() noexcept override {}
 
   [[nodiscard]] Worker& worker(std::size_t slot) noexcept { return workers_[slot]; }
   [[nodiscard]] Sleep& idle() noexcept { return idle_; }
@@ -130,7 +113,7 @@ class Pool final : public PoolBase {
   std::deque<Worker> workers_;
 };
 
-inline Worker::Worker(Pool& pool, std::size_t index) : WorkerBase(index, &pool), pool_(pool) {}
+inline Worker::Worker(Pool& pool, std::size_t index) : BareWorker(index, &pool), pool_(pool) {}
 
 inline Worker::Place Worker::offer_half(Job* job) {
   const Place place = queue_.push(job);

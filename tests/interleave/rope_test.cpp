@@ -12,18 +12,9 @@
 #include <vector>
 
 #include "blitz/algorithm/algorithm_options.hpp"
-#include "blitz/detail/fork_join/fork_join_policy.hpp"
-#include "blitz/detail/pool/registry_impl.hpp"
-#include "tests/support/interleave/explore.hpp"
+#include "tests/interleave/residents.hpp"
 
-// As the library does for its own program.
 namespace blitz {
-namespace detail {
-template class Worker<ForkJoinPolicy>;
-template class Registry<ForkJoinPolicy>;
-/// Without a global pool.
-void enter_pool(PoolBase* pool, PoolCall call, void* argument) { pool->enter(call, argument); }
-}  // namespace detail
 /// Calls of algorithms name a pool.
 std::size_t current_num_threads() { return 0; }
 }  // namespace blitz
@@ -31,7 +22,6 @@ std::size_t current_num_threads() { return 0; }
 namespace {
 
 using blitz::AlgorithmOptions;
-using blitz::ForkJoinPolicy;
 using blitz::detail::CollectedItems;
 using blitz::detail::ItemKind;
 using blitz::detail::Job;
@@ -43,8 +33,6 @@ using blitz::detail::WorkerBase;
 using interleave::expect;
 using interleave::Plain;
 using interleave::Run;
-
-using Registry = blitz::detail::Registry<ForkJoinPolicy>;
 
 /// The objects made of one number. It is an error to have none left to destroy, or one left in the end.
 struct Lives {
@@ -81,15 +69,7 @@ constexpr std::size_t kPositions = 4;
 /// A pool of two workers, and the items that they make.
 class Game {
  public:
-  explicit Game(Run& run) : run_(run) {
-    run.own_by_thread(blitz::detail::current_worker);
-    run.own_by_thread(blitz::detail::hot_worker);
-    blitz::ThreadPoolOptions options;
-    options.num_threads = 2;
-    options.seed = 0;
-    registry_ = Registry::start(std::move(options));
-    run.settle();
-  }
+  explicit Game(Run& run) : run_(run), pool_(run, 2, 2) {}
 
   /// Has a worker call `collect(options)`. Blocks are cut without a clock.
   template <class Collect>
@@ -113,7 +93,7 @@ class Game {
     };
     const AlgorithmOptions options{.min_grain = 1, .stop = stop.get_token(), .deterministic = true};
     Task task(collect, options);
-    run_.thread("caller", [&] { registry_->inject(&task); });
+    run_.thread("caller", [&] { pool_.registry->inject(&task); });
     run_.settle();
     expect(task.done, "it ends");
     for (const Lives& each : lives) expect(each.alive == 0, "each is destroyed");
@@ -135,7 +115,7 @@ class Game {
 
  private:
   Run& run_;
-  blitz::detail::Shared<Registry> registry_;
+  interleave_test::Pool pool_;
 };
 
 /// Appends an item for each position except `dropped`.

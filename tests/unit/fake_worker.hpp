@@ -1,8 +1,7 @@
-/// Doubles for tests of parts: a pool without workers, and a worker whose thieves do as they are told.
+/// Doubles for tests of parts: a pool without workers, a worker that runs no thread, and its thieves.
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <functional>
 #include <new>
 #include <utility>
@@ -11,16 +10,11 @@
 #include <doctest/doctest.h>
 
 #include "blitz/detail/base/ticks.hpp"
-#include "blitz/detail/worker/worker.hpp"
-#include "blitz/options.hpp"
-#include "blitz/stats.hpp"
+#include "support/bare_pool.hpp"
 
 namespace blitz_test {
 
 using blitz::detail::CoreLatch;
-using blitz::detail::Job;
-using blitz::detail::PoolBase;
-using blitz::detail::WorkerBase;
 
 /// What a dear block does: the next one has no more items than this had, and an offer may be made before it. However busy
 /// the machine is, for it can only take longer.
@@ -31,25 +25,15 @@ inline void spend_ten_microseconds() {
 }
 
 /// A pool without workers: it keeps what it is given.
-class FakePool final : public PoolBase {
+class FakePool final : public BarePool {
  public:
-  explicit FakePool(std::size_t threads = 4) : PoolBase({}, threads) {}
+  explicit FakePool(std::size_t threads = 4) : BarePool(threads) {}
   ~FakePool() override {
     if (gone != nullptr) *gone = true;
   }
 
   void inject(Job* job) noexcept override { injected.push_back(job); }
   void mail_to(std::size_t slot, Job* job) noexcept override { mail.emplace_back(slot, job); }
-  void enter(blitz::detail::PoolCall, void*) override { std::abort(); }
-  WorkerBase* borrow() noexcept override { return nullptr; }
-  WorkerBase* borrow_as_guest() noexcept override { return nullptr; }
-  void give_back(WorkerBase&) noexcept override { std::abort(); }
-  void leave_jobs(WorkerBase&) noexcept override { std::abort(); }
-  void warm_up(std::chrono::nanoseconds) noexcept override {}
-  blitz::WorkerStats stats(std::size_t) const noexcept override { return {}; }
-  void count_idle(std::size_t&, std::size_t&) const noexcept override {}
-  void stop() override {}
-  void end_threads() noexcept override {}
 
   std::vector<Job*> injected;
   std::vector<std::pair<std::size_t, Job*>> mail;
@@ -63,10 +47,10 @@ struct FakeWorkersPool {
   FakePool& fake_pool;
 };
 
-class FakeWorker final : public FakeWorkersPool, public WorkerBase {
+class FakeWorker final : public FakeWorkersPool, public BareWorker {
  public:
   explicit FakeWorker(std::size_t index = 0, std::size_t workers = 1)
-      : FakeWorkersPool(workers), WorkerBase(index, &fake_pool) {}
+      : FakeWorkersPool(workers), BareWorker(index, &fake_pool) {}
   ~FakeWorker() { CHECK(jobs.empty()); }
 
   void push(Job* job) override {
@@ -75,7 +59,6 @@ class FakeWorker final : public FakeWorkersPool, public WorkerBase {
     jobs.push_back(job);
     if (on_push) on_push();
   }
-  bool take_back(Job*) noexcept override { return false; }
   Job* take_newest() noexcept override {
     if (jobs.empty()) return nullptr;
     Job* const job = jobs.back();
@@ -89,16 +72,12 @@ class FakeWorker final : public FakeWorkersPool, public WorkerBase {
     CHECK(latch.probe());
   }
   std::size_t offered() const noexcept override { return jobs.size(); }
-  void push_part(Job* part, blitz::detail::Audience /*audience*/, bool /*guarded*/) override { push(part); }
   blitz::detail::Audience audience(std::size_t offered) const noexcept override {
     return idle && offered == 0 ? blitz::detail::Audience::kSearches : blitz::detail::Audience::kNobody;
   }
-  blitz::detail::Ticks weigh_help(blitz::detail::Ticks /*work*/) noexcept override { return 1; }
   Job* find_work() noexcept override { return take_newest(); }
   Job* take_mail() noexcept override { return nullptr; }
   bool has_mail() const noexcept override { return false; }
-  Job* take_injected() noexcept override { return nullptr; }
-  void confine(blitz::detail::Confined to) noexcept override { set_confined(to); }
   void wake() noexcept override {
     ++wakes;
     if (on_wake) on_wake();
@@ -121,6 +100,31 @@ class FakeWorker final : public FakeWorkersPool, public WorkerBase {
   int waits = 0;
   int wakes = 0;
   bool idle = false;
+};
+
+/// Two workers of a pool of `count`. The thief takes the jobs that the owner pushes, and runs them immediately or while the owner
+/// waits for them.
+struct Thieves {
+  enum class Speed { kAbsent, kFast, kSlow };
+
+  explicit Thieves(std::size_t count = 2, Speed speed = Speed::kFast) : owner(0, count), thief(1, count) {
+    owner.idle = true;
+    if (speed == Speed::kFast) owner.on_push = [this] { owner.run_oldest_on(thief); };
+    if (speed != Speed::kSlow) return;
+    owner.on_push = [this] {
+      taken.push_back(owner.jobs.front());
+      owner.jobs.erase(owner.jobs.begin());
+    };
+    owner.on_wait = [this] {
+      Job* const job = taken.back();
+      taken.pop_back();
+      job->execute(job, thief);
+    };
+  }
+
+  FakeWorker owner;
+  FakeWorker thief;
+  std::vector<Job*> taken;
 };
 
 }  // namespace blitz_test

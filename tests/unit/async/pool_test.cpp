@@ -14,19 +14,17 @@
 #include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
+#include "support/asleep.hpp"
 #include "support/fib.hpp"
 
 using blitz::AsyncThreadPool;
 using blitz_test::fib;
+using blitz_test::wait_until_all_sleep;
 
 namespace {
 
 void wait_until(const std::function<bool()>& condition) {
   while (!condition()) std::this_thread::yield();
-}
-
-void wait_until_all_sleep(AsyncThreadPool& pool) {
-  wait_until([&] { return pool.stats().parked == pool.num_threads(); });
 }
 
 /// A job that spawns itself again until it is told to stop.

@@ -1,4 +1,4 @@
-// What this protocol promises beyond its contract, which public/idle_protocol_test.cpp asks of it.
+// The promises of this protocol beyond its contract. public/idle_protocol_test.cpp tests the contract.
 #include "blitz/detail/fork_join/sleep.hpp"
 
 #include <cstddef>

@@ -19,6 +19,7 @@ using blitz::detail::Loop;
 using blitz::detail::LoopCut;
 using blitz::detail::LoopIndex;
 using blitz_test::FakeWorker;
+using blitz_test::Thieves;
 
 namespace {
 
@@ -69,17 +70,6 @@ void check_cover(std::vector<Block> blocks, LoopIndex count) {
   }
   CHECK(next == count);
 }
-
-/// Two workers of one pool: the second takes what the first offers.
-struct Thieves {
-  FakeWorker owner{0, 2};
-  FakeWorker thief{1, 2};
-
-  Thieves() {
-    owner.idle = true;
-    owner.on_push = [this] { owner.run_oldest_on(thief); };
-  }
-};
 
 }  // namespace
 

@@ -20,6 +20,7 @@ using blitz::detail::LoopCut;
 using blitz::detail::LoopIndex;
 using blitz::detail::Reduction;
 using blitz_test::FakeWorker;
+using blitz_test::Thieves;
 
 namespace {
 
@@ -76,30 +77,6 @@ auto reduce(FakeWorker& worker, const Neighbours& fold, LoopCut cut, LoopIndex c
   } const runner(worker);
   return Reduction(fold, count, cut, grain, stop).run(blitz::detail::kHere);
 }
-
-/// The second takes what the first offers, unless told otherwise: at once, or when the first waits for it.
-struct Thieves {
-  enum class Speed { kAbsent, kFast, kSlow };
-
-  explicit Thieves(std::size_t count, Speed speed) : owner(0, count), thief(1, count) {
-    owner.idle = true;
-    if (speed == Speed::kFast) owner.on_push = [this] { owner.run_oldest_on(thief); };
-    if (speed != Speed::kSlow) return;
-    owner.on_push = [this] {
-      taken.push_back(owner.jobs.front());
-      owner.jobs.erase(owner.jobs.begin());
-    };
-    owner.on_wait = [this] {
-      blitz_test::Job* const job = taken.back();
-      taken.pop_back();
-      job->execute(job, thief);
-    };
-  }
-
-  FakeWorker owner;
-  FakeWorker thief;
-  std::vector<blitz_test::Job*> taken;
-};
 
 constexpr Thieves::Speed kSpeeds[] = {Thieves::Speed::kAbsent, Thieves::Speed::kFast, Thieves::Speed::kSlow};
 

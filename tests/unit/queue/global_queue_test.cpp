@@ -1,4 +1,4 @@
-// What the queue has beyond the contract of an injector, which public/job_injector_test.cpp asks of it: its size, and batches.
+// The queue's size and its batches. public/job_injector_test.cpp tests the contract of an injector.
 #include "blitz/detail/queue/global_queue.hpp"
 
 #include <array>

@@ -12,7 +12,6 @@
 #include "blitz/detail/worker/worker.hpp"
 #include "unit/fake_worker.hpp"
 
-using blitz::detail::Confined;
 using blitz::detail::Confinement;
 using blitz::detail::CoreLatch;
 using blitz::detail::Job;
@@ -23,29 +22,24 @@ using blitz_test::FakePool;
 namespace {
 
 /// A worker without a queue of its policy.
-class RegionWorker final : public WorkerBase {
+class RegionWorker final : public blitz_test::BareWorker {
  public:
-  explicit RegionWorker(FakePool& pool, std::size_t index = 0) : WorkerBase(index, &pool) {}
+  explicit RegionWorker(FakePool& pool, std::size_t index = 0) : BareWorker(index, &pool) {}
   ~RegionWorker() { CHECK(confined_jobs().deque.empty()); }
 
   void push(Job* job) override { push_confined(job); }
-  bool take_back(Job* /*job*/) noexcept override { return false; }
   Job* take_newest() noexcept override { return confined_jobs().take_newest(region()); }
   Job* find_work() noexcept override { return region() != 0 ? find_confined() : find_left(); }
   void wait_until(CoreLatch& latch) noexcept override { pool()->home().isolation.wait(*this, latch); }
   Job* take_mail() noexcept override { return posted.exchange(nullptr); }
-  Job* take_injected() noexcept override { return nullptr; }
   bool has_mail() const noexcept override {
     if (on_falling_asleep) std::exchange(on_falling_asleep, nullptr)();
     return posted != nullptr;
   }
   std::size_t offered() const noexcept override { return confined_jobs().empty(region()) ? 0 : 1; }
-  void push_part(Job* part, blitz::detail::Audience /*audience*/, bool /*guarded*/) override { push(part); }
   blitz::detail::Audience audience(std::size_t /*offered*/) const noexcept override {
     return blitz::detail::Audience::kSearches;
   }
-  blitz::detail::Ticks weigh_help(blitz::detail::Ticks /*work*/) noexcept override { return 1; }
-  void confine(Confined to) noexcept override { set_confined(to); }
   void wake() noexcept override { pool()->home().apart.wake(index()); }
 
   using WorkerBase::confined_stolen;
