@@ -24,9 +24,8 @@ import json
 import pathlib
 import sys
 
+import pages
 from baseline import number
-
-BEGIN, END = "<!-- curves: begin -->\n", "<!-- curves: end -->\n"
 
 # A row of a table: one peer, or the best of those that begin with "tbb_", for example.
 SHOWN = ("serial", "blitz", "blitz_async", "tbb_", "openmp_", "clang_", "rayon", "rayon_inside")
@@ -34,11 +33,6 @@ SHOWN = ("serial", "blitz", "blitz_async", "tbb_", "openmp_", "clang_", "rayon",
 
 def figure(value):
     return f"{value:,.0f}" if value >= 100 else number(value)
-
-
-def table(columns, rows):
-    lines = [columns, ["---", *["--:"] * (len(columns) - 1)], *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines) + "\n"
 
 
 class Workload:
@@ -71,7 +65,7 @@ class Workload:
             [f"`{peer}`", *(figure(self.curves[peer][n]["median"]) if n in self.curves[peer] else "" for n in threads)]
             for peer in self.shown()
         ]
-        return table([f"`{self.name}`, {self.unit}", *map(str, threads)], rows)
+        return pages.table([f"`{self.name}`, {self.unit}", *map(str, threads)], rows)
 
     def compared(self):
         """(ratio, cells of the first table), or None without oneTBB."""
@@ -99,7 +93,7 @@ def tables(record):
     columns = ["workload", "figure", "threads", "blitz", "oneTBB", "its best form", "blitz's time / oneTBB's", "better"]
     compared = sorted(filter(None, (workload.compared() for workload in found)))
     curves = [workload.curve_table(record["threads"]) for workload in found]
-    return "\n" + table(columns, [cells for _, cells in compared]) + "".join(curves)
+    return "\n".join([pages.table(columns, [cells for _, cells in compared]), *curves])
 
 
 def shown(record):
@@ -107,14 +101,6 @@ def shown(record):
     whole = [workload for workload in workloads(record) if set(workload.curves.get("blitz", [])) == everywhere]
     peers = {workload.name: workload.shown() for workload in whole}
     return {**record, "results": [row for row in record["results"] if row["peer"] in peers.get(row["workload"], [])]}
-
-
-def with_tables(page, record):
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not end:
-        raise ValueError(f"the page has no line {(END if begin else BEGIN).strip()}")
-    return before + BEGIN + tables(record) + END + after
 
 
 def main():
@@ -126,14 +112,8 @@ def main():
     options = parser.parse_args()
     try:
         record = json.loads(options.record.read_text(encoding="utf-8"))
-        page = options.page.read_text(encoding="utf-8")
-        new_page = with_tables(page, record)
-        if options.check:
-            if new_page != page:
-                print(f"curves: '{options.page}' differs from '{options.record}': run bench/curves.py", file=sys.stderr)
-            return int(new_page != page)
-        options.page.write_text(new_page, encoding="utf-8")
-        if options.shown:
+        status = pages.update(options.page, {"curves": tables(record)}, options.check, f"'{options.record}'")
+        if options.shown and not options.check:
             options.shown.write_text(json.dumps(shown(record)), encoding="utf-8")
     except (OSError, ValueError) as error:
         print(f"curves: {error}", file=sys.stderr)
@@ -141,7 +121,7 @@ def main():
     except (AttributeError, IndexError, KeyError, TypeError) as error:
         print(f"curves: '{options.record}' is not what --json writes: {error!r}", file=sys.stderr)
         return 2
-    return 0
+    return status
 
 
 if __name__ == "__main__":

@@ -19,6 +19,9 @@ import pathlib
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import pages  # noqa: E402
+
 THREADS = ("8", "16", "32", "64", "128")
 JOB_THREADS = ("2", "4", *THREADS)
 
@@ -153,18 +156,9 @@ def jobs(found):
 TABLES = {"speed-up": speed_up, "wake": wake, "shares": shares, "counts": counts, "busy": busy, "jobs": jobs}
 
 
-def replaced(page, name, text):
-    begin, end = (f"<!-- tables: {name}: {which} -->\n" for which in ("begin", "end"))
-    before, found_begin, rest = page.partition(begin)
-    _, found_end, after = rest.partition(end)
-    if not found_end:
-        raise ValueError(f"the page has no line {(end if found_begin else begin).strip()}")
-    return before + begin + "\n" + text + "\n" + end + after
-
-
 def with_tables(page, found):
     for name, write in TABLES.items():
-        page = replaced(page, name, write(found))
+        page = pages.replaced(page, f"tables: {name}", write(found))
     return page
 
 
@@ -177,7 +171,7 @@ def main():
     try:
         page = options.readme.read_text(encoding="utf-8")
         for name in TABLES:
-            replaced(page, name, "")  # A missing marker is found before the long run.
+            pages.replaced(page, f"tables: {name}", "")  # A missing marker is found before the long run.
         new_page = with_tables(page, simulated(options.program.resolve()))
         if options.check:
             if new_page != page:

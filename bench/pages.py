@@ -1,0 +1,39 @@
+"""Tables in Markdown pages, each between two lines that name it:
+
+    <!-- NAME: begin -->
+    <!-- NAME: end -->
+"""
+
+import sys
+
+
+def table(columns, rows, align="--:"):
+    """The text of a table. All columns but the first are aligned as `align`, or as the list `align` of all columns says."""
+    ruler = ["---", *[align] * (len(columns) - 1)] if isinstance(align, str) else align
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in (columns, ruler, *rows))
+
+
+def replaced(page, name, text):
+    """`page` with `text` between the lines of that name."""
+    begin, end = (f"<!-- {name}: {which} -->\n" for which in ("begin", "end"))
+    before, found_begin, rest = page.partition(begin)
+    _, found_end, after = rest.partition(end)
+    if not found_end:
+        raise ValueError(f"the page has no line {(end if found_begin else begin).strip()}")
+    return f"{before}{begin}\n{text.strip()}\n\n{end}{after}"
+
+
+def update(path, tables, check=False, source="the measurement"):
+    """Writes the tables, a text for each name, into the file `path`. Returns the exit status.
+
+    With `check` it writes nothing, and the status is 1 if the page differs from the tables.
+    """
+    page = new_page = path.read_text(encoding="utf-8")
+    for name, text in tables.items():
+        new_page = replaced(new_page, name, text)
+    if not check:
+        path.write_text(new_page, encoding="utf-8")
+    elif new_page != page:
+        print(f"'{path}' differs from {source}", file=sys.stderr)
+        return 1
+    return 0
