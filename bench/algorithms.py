@@ -3,17 +3,22 @@
 
     algorithms.py PROGRAM [--quick | --smoke] [options]      build/bench/algorithms, in a release build
     algorithms.py RECORD.json [--peers]                      what --json wrote
+    algorithms.py FIGURES.json --page PAGE [--check]         what --figures wrote
 
 Prints a table for each number of items: the median times of a call; blitz over the best other library, and over the
 limit: the time that the machine takes to move the bytes which the algorithm must, read and copied by hand in the same
 run. The spread is the distance between the quartiles over the median, of blitz and of that library. With --peers, these
 columns are of blitz_par, the pipeline, where a row has it. Below the tables stands where blitz misses its aims: level with
-the best of oneTBB, the parallel STL and Rayon, and with the serial algorithm. The marks:
+the best of oneTBB, the parallel STL and Rayon, and with the serial algorithm.
+
+--figures writes the figures of a page, a small file that is kept: those of docs/performance/algorithms.md, or with --peers those
+of docs/performance/pipelines.md. --page writes them into the page, between the lines <!-- algorithms: begin --> and
+<!-- algorithms: end -->, or <!-- pipelines NAME: begin --> and so on with the NAME of --name. --check only compares. The marks:
 
     !   blitz takes longer than the best of the other libraries, by over 10 %
     -   blitz takes longer than the serial algorithm, by over 10 % and a microsecond, the cost of a call
 
-Exit status: 0 all results right; else that of PROGRAM.
+Exit status: 0 all results right; 1 the page differs, with --check; else that of PROGRAM.
 """
 
 import argparse
@@ -24,6 +29,9 @@ import pathlib
 import statistics
 import subprocess
 import sys
+
+import pages
+from baseline import number
 
 # The bytes that an algorithm must read and write for each item, at least; none for those that are more than one pass.
 TRAFFIC = {
@@ -71,6 +79,12 @@ SIZES = {"full": "1000 10000 100000 1000000 10000000", "quick": "1000 100000 100
 PASSES, SECONDS = 5, 0.03  # repetitions of each peer in each cell, and their least length
 CALL = 1e-6  # seconds; the cost of a call that has nothing to gain from others
 RIVALS = "tbb", "stl", "rayon_inside"  # what blitz aims to be level with
+
+# The pages.
+LARGE = 10_000_000  # items: the data are in memory, not in a cache
+FEWER = {"mandelbrot": 100_000, "n_body": 100_000}  # items of the table of speed-ups, which has a million of the others
+NAMES = {"rayon_inside": "Rayon", "stl": "parallel STL", "openmp": "OpenMP", "tbb": "oneTBB"}
+SHOWN = "blitz_par", "blitz", *NAMES
 
 
 def measure(program, options):
@@ -208,6 +222,81 @@ def write_misses(cells):
         print(f"{peer} above 1.1 of serial and 1 us: {', '.join(over_serial) or 'none'}")
 
 
+def ratio(a, b):
+    return None if a is None or b is None else round(a / b, 2)
+
+
+def algorithm_figures(cells, memory):
+    """For each cell the microseconds of blitz, and these in relation to the others, to serial and to the limit."""
+    for cell in cells:
+        if "blitz" in cell["wall"]:
+            other, blitz = best_other(cell), median(cell, "blitz")
+            yield {
+                "row": cell["row"],
+                "items": cell["items"],
+                "us": float(f"{blitz * 1e6:.3g}"),
+                "best": ratio(blitz, median(cell, other) if other else None),
+                "serial": ratio(blitz, median(cell, "serial")),
+                "limit": ratio(blitz, limit(cell, memory)),
+            }
+
+
+def pipeline_figures(cells, memory):
+    """For each cell of the tables the speed-up of each peer, or the milliseconds of three of them."""
+    for cell in cells:
+        own, other, serial = best_of(cell, ["blitz_par", "blitz"]), best_other(cell), median(cell, "serial")
+        figures = {"row": cell["row"], "items": cell["items"]}
+        if cell["items"] == FEWER.get(cell["row"], 1_000_000):
+            speed_ups = {peer: serial / median(cell, peer) for peer in SHOWN if peer in cell["wall"]}
+            yield {**figures, "speed_up": {peer: float(f"{value:.3g}") for peer, value in speed_ups.items()}}
+        elif cell["items"] == LARGE and own:
+            times = {peer: float(f"{1e3 * median(cell, peer):.3g}") for peer in ("serial", own, other) if peer}
+            yield {**figures, "ms": times, "limit": ratio(median(cell, own), limit(cell, memory))}
+
+
+def microseconds_text(value):
+    if value >= 1000:
+        return f"{value / 1000:.{2 if value < 10_000 else 1 if value < 100_000 else 0}f}k"
+    return f"{value:.{2 if value < 10 else 0}f}"
+
+
+def algorithm_table(figures):
+    def cell_text(cell):
+        best, serial, bound = ("-" if cell[key] is None else f"{cell[key]:.2f}" for key in ("best", "serial", "limit"))
+        bound = f", x{bound}" if cell["items"] >= LARGE and bound != "-" else ""
+        return f"{microseconds_text(cell['us'])} ({best}, {serial}{bound})"
+
+    sizes = sorted({cell["items"] for cell in figures})
+    rows = {}
+    for cell in figures:
+        rows.setdefault(cell["row"], {})[cell["items"]] = cell_text(cell)
+    texts = [[f"`{row}`", *(cells.get(size, "") for size in sizes)] for row, cells in sorted(rows.items())]
+    return pages.table(["algorithm", *(f"{size:,}" for size in sizes)], texts)
+
+
+def pipeline_tables(figures):
+    speed_ups = [cell for cell in figures if "speed_up" in cell]
+    rows = [
+        [f"`{cell['row']}`", *(f"{cell['speed_up'][peer]:.3g}" if peer in cell["speed_up"] else "" for peer in SHOWN)]
+        for cell in speed_ups
+    ]
+    first = pages.table(["times as fast as serial", *(NAMES.get(peer, f"`{peer}`") for peer in SHOWN)], rows)
+    rows = []
+    for cell in figures:
+        if "ms" in cell:
+            (_, serial), (_, own), *others = cell["ms"].items()
+            best = "".join(f"{number(value)} {NAMES.get(peer, peer)}" for peer, value in others)
+            bound = "" if cell["limit"] is None else f"{cell['limit']:.2f}"
+            rows.append([f"`{cell['row']}`", number(serial), number(own), best, bound])
+    columns = [f"ms, {LARGE:,} items", "serial", "`blitz_par`", "best of the others", "`blitz_par` / limit"]
+    return first + "\n" + pages.table(columns, rows)
+
+
+def kept_text(figures):
+    """JSON, a line for each cell."""
+    return "[\n" + ",\n".join(map(json.dumps, figures)) + "\n]\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", metavar="PROGRAM|RECORD.json")
@@ -223,13 +312,25 @@ def main():
     parser.add_argument("--passes", type=int, default=PASSES)
     parser.add_argument("--peers", action="store_true", help="a column for each peer instead")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the record to FILE")
+    parser.add_argument("--figures", type=pathlib.Path, metavar="FILE", help="write the figures of a page to FILE")
+    parser.add_argument("--page", type=pathlib.Path, help="write FIGURES.json into a page")
+    parser.add_argument("--name", default="", help="with --page: the name of the tables of pipelines")
+    parser.add_argument("--check", action="store_true", help="with --page: compare, and write nothing")
     options = parser.parse_args()
 
     is_record = options.source.endswith(".json")
     record = json.loads(pathlib.Path(options.source).read_text()) if is_record else measure(options.source, options)
+    if options.page:
+        tables = {f"pipelines {options.name}": pipeline_tables} if options.name else {"algorithms": algorithm_table}
+        texts = {name: text(record) for name, text in tables.items()}
+        return pages.update(options.page, texts, options.check, f"'{options.source}'")
     if options.json:
         options.json.write_text(json.dumps(record))
     memory = {(cell["row"], cell["items"]): cell for cell in record["cells"]}
+    if options.figures:
+        figures = pipeline_figures if options.peers else algorithm_figures
+        cells = [cell for cell in record["cells"] if cell["row"] not in MEMORY]
+        options.figures.write_text(kept_text(figures(cells, memory)), encoding="utf-8")
     for items in dict.fromkeys(cell["items"] for cell in record["cells"]):
         cells = [cell for cell in record["cells"] if cell["items"] == items and cell["row"] not in MEMORY]
         if options.peers:
@@ -237,7 +338,8 @@ def main():
         else:
             write_table(items, cells, memory)
     write_misses([cell for cell in record["cells"] if cell["row"] not in MEMORY])
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

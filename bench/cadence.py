@@ -2,16 +2,17 @@
 """Measures, or reads, the cadence table: calls of some length with a gap before each, as real programs make them.
 
     cadence.py PROGRAM [--quick | --judge | --smoke] [options]      build/bench/cadence, in a release build
-    cadence.py RECORD.json                                          what --json wrote
+    cadence.py RECORD.json [--page PAGE [--check]]                  a file that --json or --record wrote
 
 Prints for each kind of call the speed-up over the serial calls and the CPU time, blitz / the better of oneTBB's forms,
-and a summary for each peer. The marks:
+and a summary for each peer. --page writes this into a page, between the lines <!-- cadence: begin --> and
+<!-- cadence: end -->. --check only compares. The marks:
 
     !   blitz has less than 0.85 of oneTBB's speed
     -   blitz has less than 0.9 of the serial calls' speed
     c   blitz takes more CPU time than oneTBB, by over 2 %
 
-Exit status: 0 all results right; else that of PROGRAM.
+Exit status: 0 all results right; 1 the page differs, with --check; else that of PROGRAM.
 """
 
 import argparse
@@ -22,6 +23,8 @@ import re
 import statistics
 import subprocess
 import sys
+
+import pages
 
 # Kinds of call, lengths of the serial call, gaps. A gap is work of the caller, or sleep.
 TABLES = {
@@ -142,22 +145,25 @@ def distinct(cells, key):
     return list(dict.fromkeys(cell[key] for cell in cells))
 
 
-def write_table(heading, cells, text):
+def table_text(heading, cells, text):
     lengths = distinct(cells, "length")
     texts = {(cell["gap"], cell["length"]): text(cell) for cell in cells}
-    print(f"{heading}\n")
-    print("| gap         | " + " | ".join(f"{length:<15}" for length in lengths) + " |")
-    print("|---" * (len(lengths) + 1) + "|")
+    lines = [
+        f"{heading}\n",
+        "| gap         | " + " | ".join(f"{length:<15}" for length in lengths) + " |",
+        "|---" * (len(lengths) + 1) + "|",
+    ]
     for gap in distinct(cells, "gap"):
-        print(f"| {gap:<11} | " + " | ".join(f"{texts.get((gap, length), ''):<15}" for length in lengths) + " |")
-    print()
+        lines.append(f"| {gap:<11} | " + " | ".join(f"{texts.get((gap, length), ''):<15}" for length in lengths) + " |")
+    return "".join(line + "\n" for line in [*lines, ""])
 
 
 def share(cells, condition):
     return f"{sum(map(condition, cells))} of {len(cells)}"
 
 
-def write_summary(cells):
+def summary(cells):
+    """A line for each peer."""
     for peer in sorted({peer for cell in cells for peer in cell["wall"]} - {"serial"}):
         own = [cell for cell in cells if peer in cell["wall"]]
         mean = statistics.geometric_mean(speed_up(cell, peer) for cell in own)
@@ -171,7 +177,16 @@ def write_summary(cells):
             text += share(own, lambda cell: speed_ratio(cell, peer) < FAST_ENOUGH)
             text += f", least {speed_ratio(worst, peer):.2f} ({worst['kind']}, {worst['length']}, gap {worst['gap']})"
             text += f"; no more CPU time than oneTBB in {share(own, lambda cell: not takes_more_cpu(cell, peer))}"
-        print(text)
+        yield text
+
+
+def tables(record):
+    texts = []
+    for kind in distinct(record["cells"], "kind"):
+        cells = [cell for cell in record["cells"] if cell["kind"] == kind]
+        texts.append(table_text(f"{kind}: speed-up over serial, blitz / oneTBB's better form", cells, speed_text))
+        texts.append(table_text(f"{kind}: CPU us a call, blitz / oneTBB's better form", cells, cpu_text))
+    return "".join(texts)
 
 
 def main():
@@ -190,19 +205,25 @@ def main():
     parser.add_argument("--peers", metavar="P,...", default="*", help="patterns, such as 'blitz,tbb_*'; default: all")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--passes", type=int, default=PASSES)
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the record to FILE")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write all samples to FILE")
+    parser.add_argument("--record", type=pathlib.Path, metavar="FILE", help="write the medians to FILE, to be kept")
+    parser.add_argument("--page", type=pathlib.Path, help="write the tables into a page")
+    parser.add_argument("--check", action="store_true", help="with --page: compare, and write nothing")
     options = parser.parse_args()
 
     is_record = options.source.endswith(".json")
     record = json.loads(pathlib.Path(options.source).read_text()) if is_record else measure(options.source, options)
     if options.json:
         options.json.write_text(json.dumps(record))
-    for kind in distinct(record["cells"], "kind"):
-        cells = [cell for cell in record["cells"] if cell["kind"] == kind]
-        write_table(f"{kind}: speed-up over serial, blitz / oneTBB's better form", cells, speed_text)
-        write_table(f"{kind}: CPU us a call, blitz / oneTBB's better form", cells, cpu_text)
-    write_summary(record["cells"])
+    if options.record:
+        options.record.write_text(pages.kept(pages.medians(record)), encoding="utf-8")
+    if options.page:
+        lines = "".join(f"- {line}\n" for line in summary(record["cells"]))
+        return pages.update(options.page, {"cadence": f"{tables(record)}{lines}"}, options.check, f"'{options.source}'")
+    print(tables(record), end="")
+    print(*summary(record["cells"]), sep="\n")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,22 +1,29 @@
 #!/usr/bin/env python3
 """Tells what ten pipelines add to a program: bytes of text, and the compiler's time.
 
-    code_size.py [--only NAME,...] [--parlay FOLDER] [--smoke]
+    code_size.py [--only NAME,...] [--parlay FOLDER] [--smoke] [--json FILE]
+    code_size.py RECORD.json [--page PAGE [--check]]     what --json wrote
 
 The same ten with blitz by g++ and by clang, with Rayon (the sources that Debian's librust-rayon-dev installs) by rustc, and
 with parlay, whose folder include/ is in FOLDER, by g++. A file of no pipeline is compiled, then of the first, of the first
 two, and so on, at -O2: the table has how much the object file's text (size(1): code, constants, tables for exceptions) grows
 by each, and below it the least time of three to compile none, one and ten. What is not installed is left out. --smoke
-compiles all ten once, and no more.
+compiles all ten once, and no more. --page writes the table into a page, between the lines <!-- code_size: begin --> and
+<!-- code_size: end -->. --check only compares.
+
+Exit status: 0 all went well; 1 a compiler is missing, or the page differs, with --check.
 """
 
 import argparse
+import json
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+
+import pages
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -105,6 +112,7 @@ namespace delayed = parlay::delayed;
 using Reals = parlay::sequence<double>;
 using Ints = parlay::sequence<int>;
 """
+HEADINGS = {"blitz": "blitz, g++", "blitz_clang": "blitz, clang", "rayon": "Rayon", "parlay": "parlay, g++"}
 CPP_FUNCTION = "double call_{i}(const Reals& a, const Reals& b, const Ints& v) {{ (void)a; (void)b; (void)v; {body} }}\n"
 RUST_FUNCTION = "#[no_mangle] pub fn call_{i}(a: &[f64], b: &[f64], v: &[i32]) -> f64 {{ let _ = (a, b, v); {body} }}\n"
 
@@ -150,12 +158,30 @@ def compiled(way, folder, count):
     return int(listed.splitlines()[1].split()[0]), seconds
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", metavar="NAME,...", help="of blitz, blitz_clang, rayon, parlay")
-    parser.add_argument("--parlay", metavar="FOLDER", type=pathlib.Path, default=pathlib.Path("/nowhere"))
-    parser.add_argument("--smoke", action="store_true")
-    options = parser.parse_args()
+def measured(ways, folder):
+    """A record: for each way the bytes that each pipeline adds, and the seconds to compile none, the first and all."""
+    last = len(PIPELINES)
+    found = {}
+    for name, way in ways.items():
+        sizes = [compiled(way, folder, n)[0] for n in range(last + 1)]
+        seconds = {n: min(compiled(way, folder, n)[1] for _ in range(3)) for n in (0, 1, last)}
+        found[name] = {
+            "bytes": dict(zip(PIPELINES, (more - less for less, more in zip(sizes, sizes[1:])))),
+            "seconds": {text: round(seconds[n], 3) for n, text in ((0, "none"), (1, "the first"), (last, "all ten"))},
+        }
+    return found
+
+
+def table(record):
+    columns = record.values()
+    rows = [[f"`{name}`", *(str(column["bytes"][name]) for column in columns)] for name in PIPELINES]
+    rows.append(["all ten", *(str(sum(column["bytes"].values())) for column in columns)])
+    for text in ("none", "the first", "all ten"):
+        rows.append([f"seconds to compile {text}", *(f"{column['seconds'][text]:.2f}" for column in columns)])
+    return pages.table(["bytes of text", *map(HEADINGS.get, record)], rows)
+
+
+def new_record(options):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         clang = next(filter(shutil.which, ["clang++-16", "clang++"]), "clang++")
@@ -170,25 +196,33 @@ def main():
         ways = {name: way for name, way in ways.items() if way.there}
         if not ways:
             sys.exit("code_size.py: there is no such compiler or library")
-        if options.smoke:
-            for name, way in ways.items():
-                print(f"{name}: {compiled(way, folder, len(PIPELINES))[0]} bytes of text")
-            return
-        sizes = {name: [compiled(way, folder, n)[0] for n in range(len(PIPELINES) + 1)] for name, way in ways.items()}
-        times = {
-            (name, n): min(compiled(way, folder, n)[1] for _ in range(3))
-            for name, way in ways.items()
-            for n in (0, 1, len(PIPELINES))
-        }
+        if not options.smoke:
+            return measured(ways, folder)
+        for name, way in ways.items():
+            print(f"{name}: {compiled(way, folder, len(PIPELINES))[0]} bytes of text")
+        return None
 
-    print("| bytes of text | " + " | ".join(ways) + " |")
-    print("|---|" + "---:|" * len(ways))
-    for i, pipeline in enumerate(PIPELINES):
-        print(f"| `{pipeline}` | " + " | ".join(str(sizes[name][i + 1] - sizes[name][i]) for name in ways) + " |")
-    print("| all ten | " + " | ".join(str(sizes[name][-1] - sizes[name][0]) for name in ways) + " |")
-    for n, text in ((0, "none"), (1, "the first"), (len(PIPELINES), "all ten")):
-        print(f"| seconds to compile {text} | " + " | ".join(f"{times[name, n]:.2f}" for name in ways) + " |")
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("record", metavar="RECORD.json", nargs="?", type=pathlib.Path, help="measure nothing")
+    parser.add_argument("--only", metavar="NAME,...", help="of blitz, blitz_clang, rayon, parlay")
+    parser.add_argument("--parlay", metavar="FOLDER", type=pathlib.Path, default=pathlib.Path("/nowhere"))
+    parser.add_argument("--smoke", action="store_true")
+    parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the record to FILE")
+    parser.add_argument("--page", type=pathlib.Path, help="write the table into a page")
+    parser.add_argument("--check", action="store_true", help="with --page: compare, and write nothing")
+    options = parser.parse_args()
+    record = json.loads(options.record.read_text(encoding="utf-8")) if options.record else new_record(options)
+    if record is None:
+        return 0
+    if options.json:
+        options.json.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    if options.page:
+        return pages.update(options.page, {"code_size": table(record)}, options.check, f"'{options.record}'")
+    print(table(record), end="")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -4,6 +4,8 @@
     <!-- NAME: end -->
 """
 
+import json
+import statistics
 import sys
 
 
@@ -37,3 +39,22 @@ def update(path, tables, check=False, source="the measurement"):
         print(f"'{path}' differs from {source}", file=sys.stderr)
         return 1
     return 0
+
+
+def medians(record):
+    """A record of cadence.py or algorithms.py with one sample of each peer, its median: small enough to be kept."""
+    cells = []
+    for cell in record["cells"]:
+        figures = {}
+        for figure in cell.keys() & {"wall", "cpu"}:
+            samples = cell[figure].items()
+            figures[figure] = {peer: [float(f"{statistics.median(all_of):.4g}")] for peer, all_of in samples}
+        cells.append({**cell, **figures})
+    return {**record, "cells": cells}
+
+
+def kept(record):
+    """The text of a record that is kept: a line for each cell."""
+    cells = ",\n".join(json.dumps(cell, sort_keys=True) for cell in record["cells"])
+    rest = "".join(f"{json.dumps(name)}: {json.dumps(value)},\n" for name, value in record.items() if name != "cells")
+    return f'{{{rest}"cells": [\n{cells}\n]}}\n'

@@ -1,16 +1,23 @@
 #!/usr/bin/env python3
-"""Prints what each operation of the schedulers costs by itself, as the table in blitz/README.md.
+"""Prints the cost of each operation of the schedulers, as the table in docs/performance/prices.md.
 
-    prices.py MICRO [--smoke]
+    prices.py MICRO [--smoke] [--json FILE]
+    prices.py RECORD.json [--page PAGE [--check]]     what --json wrote
 
-MICRO is the program of that name, in a release build: build/bench/micro. It takes a minute, during which nothing else should
-run: of five repetitions the medians are shown. --smoke makes it one short one, which says nothing but that all of it works.
+MICRO is the program of that name, in a release build: build/bench/micro. It takes a minute. Nothing else should run during this
+time. The prices are the medians of five repetitions. --smoke makes one short repetition, which only shows that everything works.
+--page writes the table into a page, between the lines <!-- prices: begin --> and <!-- prices: end -->. --check only compares.
+
+Exit status: 0 all went well; 1 MICRO failed, or the page differs, with --check.
 """
 
 import argparse
 import json
+import pathlib
 import subprocess
 import sys
+
+import pages
 
 # What is stated for the systems that the two schedulers follow. There is no more.
 STATED = {
@@ -44,7 +51,7 @@ def prices(found):
         if result.get("aggregate_name", "median") != "median":
             continue
         _, operation, rival = result["run_name"].removesuffix("/manual_time").split("/")
-        table.setdefault(operation, {})[rival] = result["real_time"]
+        table.setdefault(operation, {})[rival] = float(f"{result['real_time']:.4g}")
     return table
 
 
@@ -56,33 +63,45 @@ def shown(nanoseconds):
     return f"{number:.0f} {unit}" if number >= 20 else f"{number:.1f} {unit}"
 
 
-def line(*cells):
-    return "| " + " | ".join(cells) + " |"
+def measured(micro, smoke):
+    if smoke:
+        return prices(measure(micro, ["--benchmark_min_time=0"]))
+    repeated = ["--benchmark_repetitions=5", "--benchmark_report_aggregates_only=true"]
+    found = measure(micro, ["--benchmark_min_time=0.01", *repeated])
+    if found["context"]["load_avg"][:1] > [MOST_LOAD]:
+        print("prices.py: other work is running: these are no prices", file=sys.stderr)
+    return prices(found)
+
+
+def table(prices_of):
+    rows = []
+    for operation, price in prices_of.items():
+        rival, contended = next(((name, ns) for name, ns in price.items() if name != "alone"), ("", None))
+        cells = [operation, shown(price["alone"]), shown(contended) if rival else "", rival, STATED.get(operation, "")]
+        rows.append(cells)
+    return pages.table(HEADINGS, rows, ["---", "---:", "---:", "---", "---:"])
 
 
 def main():
     parser = argparse.ArgumentParser(prog="prices.py")
-    parser.add_argument("micro")
+    parser.add_argument("source", metavar="MICRO|RECORD.json")
     parser.add_argument("--smoke", action="store_true")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the prices to FILE")
+    parser.add_argument("--page", type=pathlib.Path, help="write the table into a page")
+    parser.add_argument("--check", action="store_true", help="with --page: compare, and write nothing")
     options = parser.parse_args()
 
-    if options.smoke:
-        found = measure(options.micro, ["--benchmark_min_time=0"])
+    if options.source.endswith(".json"):
+        found = json.loads(pathlib.Path(options.source).read_text(encoding="utf-8"))
     else:
-        found = measure(
-            options.micro,
-            ["--benchmark_min_time=0.01", "--benchmark_repetitions=5", "--benchmark_report_aggregates_only=true"],
-        )
-    if found["context"]["load_avg"][:1] > [MOST_LOAD] and not options.smoke:
-        print("prices.py: other work is running: these are no prices", file=sys.stderr)
-
-    print(line(*HEADINGS))
-    print(line("---", "---:", "---:", "---", "---:"))
-    for operation, price in prices(found).items():
-        alone = price.pop("alone")
-        rival, contended = next(iter(price.items()), ("", None))
-        print(line(operation, shown(alone), shown(contended) if rival else "", rival, STATED.get(operation, "")))
+        found = measured(options.source, options.smoke)
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    if options.page:
+        return pages.update(options.page, {"prices": table(found)}, options.check, f"'{options.source}'")
+    print(table(found), end="")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -99,6 +99,33 @@ class AlgorithmsTest(unittest.TestCase):
             ],
         )
 
+    def test_figures_of_a_page(self):
+        def cell(row, items, **wall):
+            return {"row": row, "items": items, "wall": {peer: [s * 1e-6] for peer, s in wall.items()}}
+
+        cells = [
+            *(cell("memory_read", n, by_hand=1) for n in (1000, 10**6, 10**7)),
+            *(cell("memory_copy", n, by_hand=2) for n in (1000, 10**6, 10**7)),
+            cell("sum", 1000, serial=4, tbb=3, blitz=1.5),
+            cell("sum", 10**7, serial=40000, tbb=30000, blitz=12345),
+            cell("zip", 10**6, serial=4, stl=3, openmp=2, blitz=1.25, blitz_par=1),
+            cell("zip", 10**7, serial=4000, stl=3000, openmp=2000, blitz=1500, blitz_par=1000),
+        ]
+        with tempfile.TemporaryDirectory() as folder:
+            record, figures, page = (pathlib.Path(folder, name) for name in ("record.json", "figures.json", "page.md"))
+            record.write_text(json.dumps({"cells": cells}))
+            names = ["algorithms", "pipelines gcc"]
+            page.write_text("".join(f"<!-- {name}: begin -->\n<!-- {name}: end -->\n" for name in names))
+            for peers, name in ([], []), (["--peers"], ["--name", "gcc"]):
+                done = run(str(record), "--figures", str(figures), *peers)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                done = run(str(figures), "--page", str(page), *name)
+                self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+            lines = page.read_text().splitlines()
+        self.assertIn("| `sum` | 1.50 (0.50, 0.38) |  | 12.3k (0.41, 0.31, x12345.00) |", lines)
+        self.assertIn("| `zip` | 4 | 3.2 |  | 1.33 | 2 |  |", lines)
+        self.assertIn("| `zip` | 4 | 1 | 2 OpenMP | 333.33 |", lines)
+
     def test_bad_names(self):
         done = run(PROGRAM, "--smoke", "--rows", "summ")
         self.assertEqual((done.returncode, done.stdout), (1, ""))

@@ -101,6 +101,23 @@ class CadenceTest(unittest.TestCase):
             done.stdout,
         )
 
+    def test_a_page(self):
+        shown = cell("10us", (10, 5, 20, 4), (10, 10, 90, 11))
+        samples = {**shown, "wall": {peer: [1, *times, 0] for peer, times in shown["wall"].items()}}
+        with tempfile.TemporaryDirectory() as folder:
+            record, kept, page = (pathlib.Path(folder, name) for name in ("record.json", "kept.json", "page.md"))
+            record.write_text(json.dumps({"cells": [samples]}))
+            printed = run(str(record), "--record", str(kept)).stdout
+            page.write_text("above\n<!-- cadence: begin -->\n<!-- cadence: end -->\nbelow\n")
+            self.assertEqual(run(str(kept), "--page", str(page), "--check").returncode, 1)
+            for arguments in ([], ["--check"]):
+                done = run(str(kept), "--page", str(page), *arguments)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+            medians = json.loads(kept.read_text())["cells"][0]["wall"]
+            self.assertEqual(medians, {peer: [round(times[0], 9)] for peer, times in shown["wall"].items()})
+            self.assertEqual(rows(page.read_text()), rows(printed))
+            self.assertIn("\n- blitz: 2.00 of serial", page.read_text())
+
     def test_bad_names(self):
         for option, name in (("--lengths", "10"), ("--gaps", "sleep_1s"), ("--kinds", "loop")):
             with self.subTest(option=option):

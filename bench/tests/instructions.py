@@ -6,7 +6,8 @@ calls take and nothing else does. It is the same in every run, unlike a time. Al
 of items; of their branches those are counted, too, that a simple predictor gets wrong.
 
 LIMITS holds for one way of building, which it names; BUILD says how PROGRAM was built. Where they differ, or without
-valgrind, the exit status is 77: skipped. --update writes LIMITS anew, from what is found.
+valgrind, the exit status is 77: skipped. --update writes new LIMITS from the figures that are found, and with --page the
+tables of a page.
 """
 
 import argparse
@@ -20,6 +21,9 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import pages  # noqa: E402
 
 SKIPPED = 77
 FEW, MANY = 1000, 3000  # calls; multiples of what the program bundles
@@ -87,6 +91,23 @@ def write(path, build, found):
     path.write_text("\n".join(lines) + "\n")
 
 
+def tables(limits):
+    """The tables of the page, from the text of the limits, which has each figure as a comment."""
+    found = {}
+    for line in limits.splitlines():
+        if line.startswith("["):
+            pool = found.setdefault(line.strip("[]"), {})
+        elif "  # " in line:
+            pool[line.split(" = ")[0]] = line.split("  # ")[1]
+    pools = [name for name in found if name not in (ALGORITHMS, MISPREDICTED)]
+    calls = [[f"`{call}`", *(found[pool].get(call, "") for pool in pools)] for call in found[pools[0]]]
+    algorithms = [[f"`{name}`", count, found[MISPREDICTED][name]] for name, count in found[ALGORITHMS].items()]
+    columns = ["1000 further items of", "instructions", "mispredicted branches"]
+    return {
+        "instructions": pages.table(["call", *pools], calls) + "\n" + pages.table(columns, algorithms),
+    }
+
+
 def compare(found, limits):
     """Prints a line for each figure; returns whether all are within the limits."""
     good = True
@@ -116,6 +137,7 @@ def main():
     parser.add_argument("limits", type=pathlib.Path)
     parser.add_argument("--build", required=True)
     parser.add_argument("--update", action="store_true")
+    parser.add_argument("--page", type=pathlib.Path, help="with --update: write the figures into a page")
     arguments = parser.parse_args()
 
     if shutil.which("valgrind") is None:
@@ -123,6 +145,8 @@ def main():
         return SKIPPED
     if arguments.update:
         write(arguments.limits, arguments.build, measure(arguments.program))
+        if arguments.page:
+            return pages.update(arguments.page, tables(arguments.limits.read_text()))
         return 0
     limits = tomllib.loads(arguments.limits.read_text())
     build = limits.pop("build")

@@ -1,7 +1,7 @@
-"""Runs `prices.py` once, with as few operations as can be: every price is there, and the table in blitz/README.md has the rows
-that it prints.
+"""Runs `prices.py` once, with as few operations as can be: every price is there, and the table in docs/performance/prices.md has
+the rows that it prints.
 
-usage: prices_test.py PRICES MICRO README
+usage: prices_test.py PRICES MICRO PAGE
 """
 
 import os
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import unittest
 
-PRICES, MICRO, README = sys.argv[1:4]
+PRICES, MICRO, PAGE = sys.argv[1:4]
 
 
 def rows(text):
@@ -34,7 +34,7 @@ class PricesTest(unittest.TestCase):
         done = subprocess.run([sys.executable, PRICES, MICRO, "--smoke"], capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 0, done.stderr)
         printed = rows(done.stdout)
-        with open(README) as file:
+        with open(PAGE) as file:
             described = rows(file.read())
 
         if len(os.sched_getaffinity(0)) == 1:  # no contention

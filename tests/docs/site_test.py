@@ -31,8 +31,8 @@ ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
 
 # What the site is built from.
 SOURCES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs", "blitz", "tests/README.md", "tests/model/README.md",
-           "tests/interleave/README.md", "tests/mutants/README.md", "bench/README.md", "bench/simulation/README.md", "bench/break-even.svg",
-           "bench/cadence-loop_32.svg", "packaging/README.md"]
+           "tests/interleave/README.md", "tests/mutants/README.md", "bench/README.md", "bench/simulation/README.md",
+           "packaging/README.md"]
 
 PUBLIC = ["parallel_for", "join", "scope", "sort", "copy_if", "par", "BasicThreadPool", "ThreadPoolOptions", "JoinFunction", "LoopRange", "Unit",
           "ForkJoinPolicy", "AsyncPolicy"]

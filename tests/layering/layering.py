@@ -476,7 +476,7 @@ def check_version(root):
 
 def check_pictures(root):
     """Each picture has colours for a dark page, too."""
-    for path in sorted([*root.glob("docs/*.svg"), *root.glob("bench/*.svg")]):
+    for path in sorted(root.glob("docs/**/*.svg")):
         if "prefers-color-scheme: dark" not in path.read_text():
             yield f"{path.relative_to(root)}: has no colours for a dark page (prefers-color-scheme)"
 

@@ -373,8 +373,8 @@ detail/
     def test_a_picture_for_light_pages_alone(self):
         self.write("docs/way.svg", "<svg><style>@media (prefers-color-scheme: dark) { svg { fill: white } }</style></svg>")
         self.assert_sound()
-        self.write("bench/times.svg", "<svg></svg>")
-        self.assert_complaint("bench/times.svg", "prefers-color-scheme")
+        self.write("docs/performance/times.svg", "<svg></svg>")
+        self.assert_complaint("docs/performance/times.svg", "prefers-color-scheme")
 
     def test_the_folders_of_unit_tests(self):
         self.write("tests/unit/job/job_test.cpp", '#include "blitz/detail/job/job.hpp"\n#include "blitz/detail/base/atomic.hpp"\n')

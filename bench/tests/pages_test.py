@@ -1,0 +1,92 @@
+"""Checks the pages that scripts of bench/ write: each has the tables of the record that is kept next to it.
+
+usage: pages_test.py ROOT
+"""
+
+import contextlib
+import io
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(sys.argv.pop(1))
+BENCH, PAGES = ROOT / "bench", ROOT / "docs" / "performance"
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(BENCH), str(BENCH / "tests")]
+
+import instructions  # noqa: E402
+import pages  # noqa: E402
+
+# The script, its arguments, and the page that it writes.
+WRITTEN = [
+    ("algorithms.py", ["algorithms.json"], "algorithms.md"),
+    ("algorithms.py", ["pipelines_gcc.json", "--name", "gcc"], "pipelines.md"),
+    ("algorithms.py", ["pipelines_clang.json", "--name", "clang"], "pipelines.md"),
+    ("code_size.py", ["code_size.json"], "pipelines.md"),
+    ("prices.py", ["prices.json"], "prices.md"),
+]
+
+
+def check(script, arguments, page):
+    command = [sys.executable, "-B", BENCH / script, PAGES / arguments[0], *arguments[1:], "--page", page, "--check"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+class PagesTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.page = pathlib.Path(folder.name, "page.md")
+
+    def test_pages_have_the_tables_of_their_records(self):
+        for script, arguments, page in WRITTEN:
+            with self.subTest(page=page, record=arguments[0]):
+                done = check(script, arguments, PAGES / page)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        limits = (BENCH / "tests" / "instructions.toml").read_text(encoding="utf-8")
+        self.assertEqual(pages.update(PAGES / "instructions.md", instructions.tables(limits), check=True), 0)
+
+    def test_each_table_of_a_page_is_checked(self):
+        checked = {"sixteen.md": 1, "instructions.md": 1}
+        for _, _, page in WRITTEN:
+            checked[page] = checked.get(page, 0) + 1
+        found = {page.name: page.read_text(encoding="utf-8").count(": begin -->\n") for page in PAGES.glob("*.md")}
+        self.assertEqual({name: count for name, count in found.items() if count}, checked)
+
+    def test_another_figure_is_found(self):
+        for script, arguments, page in WRITTEN:
+            with self.subTest(page=page, record=arguments[0]):
+                name = f"pipelines {arguments[-1]}" if "--name" in arguments else script.removesuffix(".py")
+                begin = f"<!-- {name}: begin -->\n"
+                before, _, table = (PAGES / page).read_text(encoding="utf-8").partition(begin)
+                changed = before + begin + re.sub(r"\d(?= ?(?:[nu]s )?\|)", lambda digit: str(9 - int(digit[0])), table, count=1)
+                self.page.write_text(changed, encoding="utf-8")
+                done = check(script, arguments, self.page)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertIn("differs from", done.stderr)
+                self.assertEqual(self.page.read_text(encoding="utf-8"), changed)
+
+    def test_markers(self):
+        page = "above\n<!-- a: begin -->\nold\n<!-- a: end -->\n<!-- b: begin -->\n<!-- b: end -->\n"
+        self.page.write_text(page, encoding="utf-8")
+        with contextlib.redirect_stderr(io.StringIO()) as errors:
+            self.assertEqual(pages.update(self.page, {"a": "new\n", "b": "more"}, check=True), 1)
+        self.assertIn("differs", errors.getvalue())
+        self.assertEqual(pages.update(self.page, {"a": "new\n", "b": "more"}), 0)
+        written = "above\n<!-- a: begin -->\n\nnew\n\n<!-- a: end -->\n<!-- b: begin -->\n\nmore\n\n<!-- b: end -->\n"
+        self.assertEqual(self.page.read_text(encoding="utf-8"), written)
+        for name, line in (("c", "<!-- c: begin -->"), ("a", "<!-- a: end -->")):
+            with self.assertRaisesRegex(ValueError, f"no line {line}"):
+                pages.replaced(written.replace("<!-- a: end -->\n", ""), name, "")
+
+    def test_a_kept_record(self):
+        cell = {"row": "sum", "items": 10, "wall": {"blitz": [3.00001, 1.0, 2.00004]}}
+        kept = pages.medians({"threads": 2, "cells": [cell]})
+        self.assertEqual(kept, {"threads": 2, "cells": [{**cell, "wall": {"blitz": [2.0]}}]})
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
