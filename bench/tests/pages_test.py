@@ -1,4 +1,5 @@
-"""Checks the pages that scripts of bench/ write: each has the tables of the record that is kept next to it.
+"""Checks the pages that scripts of bench/ write: each has the tables of the record that is kept next to it. README.md is short, and
+names each workload.
 
 usage: pages_test.py ROOT
 """
@@ -20,6 +21,8 @@ sys.path[:0] = [str(BENCH), str(BENCH / "tests")]
 import instructions  # noqa: E402
 import pages  # noqa: E402
 
+MOST_BYTES = 12_000  # of README.md
+
 # The script, its arguments, and the page that it writes.
 WRITTEN = [
     ("algorithms.py", ["algorithms.json"], "algorithms.md"),
@@ -40,6 +43,17 @@ class PagesTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.page = pathlib.Path(folder.name, "page.md")
+
+    def test_readme(self):
+        text = (BENCH / "README.md").read_text(encoding="utf-8")
+        self.assertLessEqual(len(text.encode()), MOST_BYTES)
+        source = (BENCH / "tests" / "compare_test.py").read_text(encoding="utf-8")
+        workloads = set(re.search(r'WORKLOADS = set\(\s*"""(.*?)"""', source, re.DOTALL)[1].split())
+        self.assertGreater(len(workloads), 30)
+        # A row may name the first and the last of some.
+        named = set(re.findall(r"`(\w+)`", text))
+        named |= {f"grain_1e{n}" for n in range(7)} if "`grain_1e0` to `grain_1e6`" in text else set()
+        self.assertEqual(workloads - named, set())
 
     def test_pages_have_the_tables_of_their_records(self):
         for script, arguments, page in WRITTEN:
