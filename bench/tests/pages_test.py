@@ -28,6 +28,7 @@ WRITTEN = [
     ("algorithms.py", ["algorithms.json"], "algorithms.md"),
     ("algorithms.py", ["pipelines_gcc.json", "--name", "gcc"], "pipelines.md"),
     ("algorithms.py", ["pipelines_clang.json", "--name", "clang"], "pipelines.md"),
+    ("cadence.py", ["cadence.json"], "cadence.md"),
     ("code_size.py", ["code_size.json"], "pipelines.md"),
     ("prices.py", ["prices.json"], "prices.md"),
 ]
@@ -76,7 +77,7 @@ class PagesTest(unittest.TestCase):
                 name = f"pipelines {arguments[-1]}" if "--name" in arguments else script.removesuffix(".py")
                 begin = f"<!-- {name}: begin -->\n"
                 before, _, table = (PAGES / page).read_text(encoding="utf-8").partition(begin)
-                changed = before + begin + re.sub(r"\d(?= ?(?:[nu]s )?\|)", lambda digit: str(9 - int(digit[0])), table, count=1)
+                changed = before + begin + re.sub(r"\d(?= *(?:[num]s *)?\|)", lambda digit: str(9 - int(digit[0])), table, count=1)
                 self.page.write_text(changed, encoding="utf-8")
                 done = check(script, arguments, self.page)
                 self.assertEqual((done.returncode, done.stdout), (1, ""))
