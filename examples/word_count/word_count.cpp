@@ -1,6 +1,6 @@
 // Counts the words in every text file below a folder, once serially and once in parallel, and compares the two.
 //
-// A word is a longest run of ASCII letters and bytes above 127 (so that UTF-8 words stay whole); A-Z count as a-z.
+// A word is a run of letters: see support/words.hpp.
 // A file with a NUL byte in it is taken for binary, as grep does, and not counted.
 
 #include <algorithm>
@@ -17,7 +17,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -25,10 +24,12 @@
 
 #include "support/options.hpp"
 #include "support/pool.hpp"
+#include "support/words.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
+using example::Counts;
 
 enum class Kind { text, binary, unreadable };
 
@@ -42,8 +43,6 @@ std::size_t total_bytes(std::span<const File> files) {
   return std::transform_reduce(files.begin(), files.end(), std::size_t{0}, std::plus{},
                                [](const File& f) { return f.bytes; });
 }
-
-using Counts = std::unordered_map<std::string, std::size_t>;
 
 // Counting this much takes some hundred microseconds: far more than a join, and little enough to share out evenly.
 constexpr std::size_t kLeafBytes = 64 * 1024;
@@ -103,24 +102,8 @@ std::string read_text(const File& file) {
   return text;
 }
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) > 127;
-}
-
-char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-void count_words(std::string_view text, Counts& counts) {
-  std::string word;
-  for (auto c = text.begin(); c != text.end();) {
-    word.clear();
-    for (; c != text.end() && is_letter(*c); ++c) word.push_back(to_lower(*c));
-    if (!word.empty()) ++counts[word];
-    while (c != text.end() && !is_letter(*c)) ++c;
-  }
-}
-
 void count_serial(std::span<const File> files, Counts& counts) {
-  for (const File& file : files) count_words(read_text(file), counts);
+  for (const File& file : files) example::count_words(read_text(file), counts);
 }
 
 void merge(Counts& into, Counts from) {
@@ -140,8 +123,8 @@ void count_both(Left left, Right right, Counts& counts) {
 
 void count_text(std::string_view text, Counts& counts) {
   std::size_t middle = text.size() / 2;
-  while (middle < text.size() && is_letter(text[middle])) ++middle;
-  if (text.size() <= kLeafBytes || middle == text.size()) return count_words(text, counts);
+  while (middle < text.size() && example::is_letter(text[middle])) ++middle;
+  if (text.size() <= kLeafBytes || middle == text.size()) return example::count_words(text, counts);
   count_both([=](Counts& into) { count_text(text.substr(0, middle), into); },
              [=](Counts& into) { count_text(text.substr(middle), into); }, counts);
 }
@@ -153,18 +136,6 @@ void count_parallel(std::span<const File> files, Counts& counts) {
   const std::size_t middle = files.size() / 2;
   count_both([=](Counts& into) { count_parallel(files.first(middle), into); },
              [=](Counts& into) { count_parallel(files.subspan(middle), into); }, counts);
-}
-
-void print_most_frequent(const Counts& counts, std::size_t top) {
-  std::vector<std::pair<std::string_view, std::size_t>> words(counts.begin(), counts.end());
-  top = std::min(top, words.size());
-  std::ranges::partial_sort(words, words.begin() + static_cast<std::ptrdiff_t>(top), [](const auto& a, const auto& b) {
-    return a.second != b.second ? a.second > b.second : a.first < b.first;
-  });
-  std::printf("the %zu most frequent words:\n", top);
-  for (const auto& [word, count] : std::span(words).first(top)) {
-    std::printf("%12zu  %.*s\n", count, static_cast<int>(word.size()), word.data());
-  }
 }
 
 int run(const std::string& folder, std::size_t top, std::size_t threads) {
@@ -194,7 +165,7 @@ int run(const std::string& folder, std::size_t top, std::size_t threads) {
               total_bytes(files), words, parallel.size());
   std::printf("skipped: %zu binary files, %zu unreadable files, %zu unreadable folders\n\n", binary_files,
               unreadable_files, unreadable_folders);
-  print_most_frequent(parallel, top);
+  example::print_most_frequent(parallel, top);
 
   std::printf(
       "\ntime to read and count the text files, all of them read once before, so that both runs find them in\n"
