@@ -36,7 +36,9 @@ struct SetFn : MergesTo<SetFn<kItems, kReturnsSecond>> {
     const auto a = merge_input<I2>(first1);
     const auto b = merge_input<I1>(first2);
     const auto to = merge_output<I1>(out);
-    const auto cut = [&](SetCuts& cuts, std::size_t parts) { cut_sets(cuts, parts, a, count1, b, count2, less); };
+    const auto cut = [&](SetCuts& cuts, std::size_t parts, std::size_t part, std::size_t end) {
+      cut_sets(cuts, parts, part, end, a, count1, b, count2, less);
+    };
     const auto run_both = [&](const SetPart(&parts)[2], const std::size_t* places) {
       return run_sets<kItems>(a, b, parts, to, places, less);
     };
@@ -59,8 +61,8 @@ struct IncludesFn : OfTwoRanges<IncludesFn, std::ranges::less> {
   static bool run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1, const I2& first2,
                   LoopIndex count2, C& comp, P1& proj1, P2& proj2) {
     const TwoProjections<C, P1, P2> less{&comp, &proj1, &proj2};
-    const auto cut = [&](SetCuts& cuts, std::size_t parts) {
-      cut_sets(cuts, parts, first1, count1, first2, count2, less);
+    const auto cut = [&](SetCuts& cuts, std::size_t parts, std::size_t part, std::size_t end) {
+      cut_sets(cuts, parts, part, end, first1, count1, first2, count2, less);
     };
     const auto test = [&](const SetPart& part) {
       return includes_serial(at(first1, part.first), part.first_size, at(first2, part.second), part.second_size, less);

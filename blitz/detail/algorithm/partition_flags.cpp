@@ -1,6 +1,6 @@
 #include "blitz/detail/algorithm/partition_flags.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace blitz::detail {
 
@@ -11,14 +11,17 @@ PartitionFlags::PartitionFlags(LoopIndex items)
       words_(batches_ <= 1 ? few_.data() : many_.data()),
       before_(words_ + batches_ * kBatchWords) {}
 
+void PartitionFlags::count_batch(LoopIndex i) noexcept {
+  LoopIndex front = 0;
+  for (LoopIndex word = 0; word < kBatchWords; ++word) {
+    front += static_cast<LoopIndex>(std::popcount(words_[i * kBatchWords + word]));
+  }
+  before_[i] = front;
+}
+
 void PartitionFlags::count() noexcept {
   LoopIndex front = 0;
-  for (LoopIndex i = 0; i < batches_; ++i) {
-    before_[i] = front;
-    for (LoopIndex word = 0; word < kBatchWords; ++word) {
-      front += static_cast<LoopIndex>(std::popcount(words_[i * kBatchWords + word]));
-    }
-  }
+  for (LoopIndex i = 0; i < batches_; ++i) front += std::exchange(before_[i], front);
   before_[batches_] = front;
   kept_in_front_ = front_of(front);
 }

@@ -15,7 +15,8 @@ namespace blitz::detail {
 /// A bit for each item, which says whether it belongs to the front. If `front()` items do, then as many of the first
 /// front() items do not as of the others do: `misplaced()`. Pair k of these is to be exchanged, for all k, in any order.
 ///
-/// First the flags of all batches are written, by several threads at once; then count() is called; then all is const.
+/// First several threads write the flags of all batches, and call count_batch() for each; then one calls count(), which adds
+/// up a number for 512 items; then all is const.
 class BLITZ_API PartitionFlags {
  public:
   /// Throws std::bad_alloc.
@@ -26,6 +27,7 @@ class BLITZ_API PartitionFlags {
   /// The words of a batch, to be written; all bits of items that do not exist are to be 0.
   [[nodiscard]] FlagWord* batch(LoopIndex i) noexcept { return words_ + i * kBatchWords; }
 
+  void count_batch(LoopIndex i) noexcept;
   void count() noexcept;
   [[nodiscard]] LoopIndex front() const noexcept { return before_[batches_]; }
   [[nodiscard]] LoopIndex misplaced() const noexcept { return front() - kept_in_front_; }

@@ -43,7 +43,7 @@ bool try_inplace_merge(const AlgorithmOptions& options, std::size_t threads, T* 
     if (memory.data() == nullptr || merged.data() == nullptr) return false;
     T** const from = memory.data();
     T** const places = from + n;
-    for (std::size_t i = 0; i != n; ++i) from[i] = items + i;
+    for_all(n, threads, sort_grain<T>(options), [=](std::size_t i) { from[i] = items + i; });
     const auto less = [by = ProjectedLess<C, P>{&comp, &proj}](T*& a, T*& b) { return by(*a, *b); };
     merge_to(from, places, less);
     permute(items, n, parts, merged,

@@ -6,6 +6,9 @@
 /// overlap is merged. A piece that begins with a long run, or has one in its middle, is cut in two; both are sorted side by
 /// side, and merged. The rest is sorted by another algorithm: by radix, or by quicksort, the two sides of a pivot side
 /// by side, of no more items than the share of a thread. Merges are stable, so the whole is if the other algorithm is.
+///
+/// Of n items on p threads: T1 = O(n log n). The longest chain is O(n log n / p + log n (log p)^2): the share of a thread, and
+/// then log p merges of a part each; see merge_path.hpp.
 #pragma once
 
 #include <algorithm>

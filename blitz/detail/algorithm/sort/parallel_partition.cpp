@@ -13,38 +13,39 @@ std::size_t parallel_partition(const AlgorithmOptions& options, std::size_t n, s
                                FunctionRef<std::size_t(std::size_t begin, std::size_t end)> partition,
                                FunctionRef<void(std::size_t a, std::size_t b, std::size_t size)> swap) {
   parts = std::min(parts, kMostPartitionParts);
-  std::array<std::size_t, kMostPartitionParts> middles;
+  struct Run {
+    std::size_t begin;  // or, at first, the middle of a part
+    std::size_t size;
+  };
+  std::array<Run, kMostPartitionParts> runs;
   for_blocks({.stop = options.stop, .pool = options.pool}, parts, 1, [&](LoopIndex part, LoopIndex last) {
-    for (; part != last; ++part) middles[part] = partition(part_begin(n, parts, part), part_begin(n, parts, part + 1));
+    for (; part != last; ++part)
+      runs[part].begin = partition(part_begin(n, parts, part), part_begin(n, parts, part + 1));
   });
   throw_if_stopped(options);
 
   std::size_t boundary = 0;
-  for (std::size_t part = 0; part != parts; ++part) boundary += middles[part] - part_begin(n, parts, part);
-  // The runs of wrong items on both sides of the boundary, in their order.
-  struct Run {
-    std::size_t begin;
-    std::size_t size;
-  };
-  std::array<Run, kMostPartitionParts> left;
-  std::array<Run, kMostPartitionParts> right;
+  for (std::size_t part = 0; part != parts; ++part) boundary += runs[part].begin - part_begin(n, parts, part);
+  // The runs of wrong items, in their order: first those on the left of the boundary. Each part has at most one, so no run
+  // overwrites a part that has not been read.
   std::size_t lefts = 0;
-  std::size_t rights = 0;
-  std::size_t wrong = 0;
+  std::size_t count = 0;
+  std::size_t wrong = 0;  // on the left
   for (std::size_t part = 0; part != parts; ++part) {
-    const std::size_t middle = middles[part];
+    const std::size_t middle = runs[part].begin;
     if (const std::size_t to = std::min(part_begin(n, parts, part + 1), boundary); middle < to) {
-      left[lefts++] = {middle, to - middle};
+      runs[count++] = {middle, to - middle};
+      lefts = count;
       wrong += to - middle;
-    }
-    if (const std::size_t from = std::max(part_begin(n, parts, part), boundary); from < middle) {
-      right[rights++] = {from, middle - from};
+    } else if (const std::size_t from = std::max(part_begin(n, parts, part), boundary); from < middle) {
+      runs[count++] = {from, middle - from};
     }
   }
-  constexpr std::size_t kLeastSwaps = 4096;
-  for_blocks({.pool = options.pool}, wrong, kLeastSwaps, [&](LoopIndex from, LoopIndex to) {
-    const Run* a = left.data();
-    const Run* b = right.data();
+  const std::size_t least_swaps =
+      std::max<std::size_t>(4096, 32 * parts);  // far more than the search for the first run takes
+  for_blocks({.pool = options.pool}, wrong, least_swaps, [&](LoopIndex from, LoopIndex to) {
+    const Run* a = runs.data();
+    const Run* b = runs.data() + lefts;
     std::size_t at_a = from;
     std::size_t at_b = from;
     for (; at_a >= a->size; ++a) at_a -= a->size;

@@ -1,6 +1,9 @@
 /// @file
 /// Quicksort on several threads: the two sides of a pivot are joined, and while they are larger than the share of a
 /// thread, the partition too is made by several.
+///
+/// Of n items on p threads: T1 = O(n log n). The longest chain is expected to be O(n log n / p + sqrt n log p): the share of a
+/// thread, and before it log p partitions of a part each, with pivots from about sqrt n items.
 #pragma once
 
 #include <algorithm>

@@ -19,7 +19,8 @@ void for_parts(const AlgorithmOptions& options, std::size_t n, std::size_t parts
                FunctionRef<void(std::size_t part, std::size_t begin, std::size_t end)> f) {
   if (parts == 1) return f(0, 0, n);
   enum class State : unsigned char { kWaits, kBegun, kDone };
-  std::array<State, kMostParts> states{};
+  std::array<State, kMostParts> states;
+  std::fill_n(states.begin(), parts, State::kWaits);
   const auto run = [&](std::size_t part) {
     states[part] = State::kBegun;
     throw_if_stopped(options);

@@ -2,10 +2,13 @@
 /// Objects made by several threads, and items brought to new places with two moves each.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <iterator>
+#include <memory>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include "blitz/algorithm/algorithm_options.hpp"
@@ -24,13 +27,19 @@ class BuiltArray {
   BuiltArray(const BuiltArray&) = delete;
   BuiltArray& operator=(const BuiltArray&) = delete;
   ~BuiltArray() {
-    for_built([](std::size_t, T& object) { std::destroy_at(&object); });
+    if constexpr (!std::is_trivially_destructible_v<T>) {
+      if (parts_ == 0) return;
+      for_parts({}, memory_.size(), parts_, [this](std::size_t part, std::size_t begin, std::size_t) {
+        std::destroy_n(data() + begin, built_[part]);
+      });
+    }
   }
 
   /// Constructs object i from what `make(i)` returns. Throws Stopped, and what `make` throws.
   template <class Make>
   void build(const AlgorithmOptions& options, std::size_t parts, Make make) {
     parts_ = parts;
+    std::fill_n(built_.begin(), parts, std::size_t{0});
     for_parts(options, memory_.size(), parts, [&](std::size_t part, std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i != end; ++i) {
         std::construct_at(data() + i, make(i));
@@ -53,7 +62,7 @@ class BuiltArray {
  private:
   Scratch<T> memory_;
   std::size_t parts_ = 0;
-  std::array<std::size_t, kMostParts> built_{};
+  std::array<std::size_t, kMostParts> built_;  // by each of parts_
 };
 
 /// Brings the item at first[from(i)] to first[i], for each i in [0, n). `from` must be a permutation. `scratch`: room for n

@@ -6,6 +6,8 @@
 /// the wanted rank's side of the range remains, then, with an item just before it, hardly anything. Large ranges are
 /// partitioned by several threads.
 ///
+/// Of n items on p threads: T1 = O(n), and the longest chain is expected to be O(n / p + sqrt n); see parallel_partition.hpp.
+///
 /// Source: R. W. Floyd, R. L. Rivest: Expected Time Bounds for Selection, 1975.
 #pragma once
 

@@ -16,6 +16,22 @@ SetPart part_of(const SetCuts& cuts, std::size_t part) {
   return {i, cuts.first[part + 1] - i, j, cuts.second[part + 1] - j};
 }
 
+/// Cuts ranges of so many items into so many parts.
+void make_cuts(const AlgorithmOptions& options, std::size_t na, std::size_t nb, CutSets cut, SetCuts& cuts,
+               std::size_t parts) {
+  for_parts(options, parts, cut_tasks(parts),
+            [&](std::size_t, std::size_t first, std::size_t last) { cut(cuts, parts, first, last); });
+  // No part ends before it begins, whatever a comparison returns.
+  for (std::size_t part = 1; part != parts; ++part) {
+    if (cuts.first[part] < cuts.first[part - 1] || cuts.second[part] < cuts.second[part - 1]) {
+      cuts.first[part] = cuts.first[part - 1];
+      cuts.second[part] = cuts.second[part - 1];
+    }
+  }
+  cuts.first[parts] = na;
+  cuts.second[parts] = nb;
+}
+
 }  // namespace
 
 SetProgress write_sets(const AlgorithmOptions& options, std::size_t na, std::size_t nb, std::size_t room,
@@ -30,7 +46,7 @@ SetProgress write_sets(const AlgorithmOptions& options, std::size_t na, std::siz
     }
     const std::size_t parts = 2 * pairs;
     SetCuts cuts;
-    functions.cut(cuts, parts);
+    make_cuts(options, na, nb, functions.cut, cuts, parts);
     std::array<std::size_t, kMostParts + 1> begins;  // where each part writes to
     for_parts(options, pairs, pairs, [&](std::size_t pair, std::size_t, std::size_t) {
       const std::size_t part = 2 * pair;
@@ -66,11 +82,7 @@ bool all_of_sets(const AlgorithmOptions& options, std::size_t na, std::size_t nb
   with_threads(options, na + nb, grain, [&](std::size_t threads) {
     const std::size_t parts = part_count(na + nb, threads, grain);
     SetCuts cuts;
-    cuts.first[0] = 0;
-    cuts.second[0] = 0;
-    cuts.first[1] = na;
-    cuts.second[1] = nb;
-    if (parts > 1) cut(cuts, parts);
+    make_cuts(options, na, nb, cut, cuts, parts);
     for_parts(options, parts, parts, [&](std::size_t part, std::size_t, std::size_t) {
       // Relaxed, here and below: the end of the loop orders the write before the caller's read, and an old value costs needless
       // work and no more.

@@ -5,6 +5,9 @@
 /// Equal items lie in one part: item k of a run of equal ones in the first range meets item k of that in the second range.
 /// Each part counts what it will write, and then writes it to its place; a comparison that is no order may write less. Reads
 /// and writes are within bounds, and every loop ends, whatever a comparison returns.
+///
+/// Of n items on p threads: T1 = O(n + c log n) for c <= min(4 p, 512) cuts; the longest chain is O(n / c + log p log n) and
+/// the items that are equal to each other. One thread adds up c numbers.
 #pragma once
 
 #include <algorithm>
@@ -200,8 +203,8 @@ struct SetCuts {
   std::array<std::size_t, kMostParts + 1> second;
 };
 
-/// Cuts both ranges into so many parts.
-using CutSets = FunctionRef<void(SetCuts& cuts, std::size_t parts)>;
+/// Makes the cuts [first, last) of so many parts.
+using CutSets = FunctionRef<void(SetCuts& cuts, std::size_t parts, std::size_t first, std::size_t last)>;
 
 /// A set operation, as the engine sees it: several workers call `run` at once, for different parts.
 struct SetFunctions {
@@ -222,15 +225,14 @@ BLITZ_API bool all_of_sets(const AlgorithmOptions& options, std::size_t na, std:
                            CutSets cut, FunctionRef<bool(const SetPart& part)> test);
 
 /// Cuts a[0..na) and b[0..nb) into `parts` parts of about the same size, but never between equal items.
+/// Writes the beginnings of the parts [part, end).
 template <class A, class B, class C, class P1, class P2>
-void cut_sets(SetCuts& cuts, std::size_t parts, A a, std::size_t na, B b, std::size_t nb,
-              TwoProjections<C, P1, P2> less) {
+void cut_sets(SetCuts& cuts, std::size_t parts, std::size_t part, std::size_t end, A a, std::size_t na, B b,
+              std::size_t nb, TwoProjections<C, P1, P2> less) {
   // Each cut is made in what the one before has left: so they are in order, whatever a comparison returns.
   std::size_t i = 0;
   std::size_t j = 0;
-  cuts.first[0] = 0;
-  cuts.second[0] = 0;
-  for (std::size_t part = 1; part != parts; ++part) {
+  for (; part != end; ++part) {
     const std::size_t rank = part_begin(na + nb, parts, part);
     if (rank > i + j) {
       const std::size_t more = co_rank(rank - i - j, at(a, i), na - i, at(b, j), nb - j, less);
@@ -255,8 +257,6 @@ void cut_sets(SetCuts& cuts, std::size_t parts, A a, std::size_t na, B b, std::s
     cuts.first[part] = i;
     cuts.second[part] = j;
   }
-  cuts.first[parts] = na;
-  cuts.second[parts] = nb;
 }
 
 /// Whether a[0..na) includes b[0..nb).
