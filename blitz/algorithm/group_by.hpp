@@ -4,6 +4,8 @@
 
 #include "blitz/detail/base/compiler.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -81,6 +83,23 @@ struct GroupKeys {
   Equal equal;  // null: different keys have different hashes
 };
 
+/// Fewer items are no piece.
+inline constexpr LoopIndex kLeastGroupPiece = LoopIndex{1} << 14;
+
+/// In how many pieces `count` items are grouped, or partitioned by their hashes. Not more than 512: of each there is a counter
+/// for each partition, and so one for eight items at most.
+[[nodiscard]] constexpr LoopIndex group_pieces(LoopIndex count, std::size_t threads, LoopIndex least) noexcept {
+  constexpr LoopIndex kMostPieces = 512;
+  constexpr LoopIndex kPiecesOfThread = 4;  // so that a thread that comes late finds some left
+  return std::clamp<LoopIndex>(count / least, 1, std::min(kPiecesOfThread * threads, kMostPieces));
+}
+
+/// Items of many groups are partitioned by so many bits of their hashes.
+[[nodiscard]] constexpr int group_partition_bits(LoopIndex count) noexcept {
+  constexpr LoopIndex kPartition = LoopIndex{1} << 13;  // items, at most: their records fit in a second-level cache
+  return std::max(static_cast<int>(std::bit_width(count / kPartition)), 1);
+}
+
 /// The groups of `count` items.
 [[nodiscard]] BLITZ_API Groups group_items(const AlgorithmOptions& options, LoopIndex count, const GroupKeys& keys);
 
@@ -142,7 +161,7 @@ struct GroupBy {
 /// Throws what `key_of`, the hash and the comparison throw, Stopped after a stop request, std::bad_alloc; the input is
 /// only read. O(n) expected, with three calls of `key_of` for each item at most, and two for each comparison of keys
 /// other than integers whose hashes are equal. Memory beside the result: 2 bytes for each item; where there are more
-/// groups than a cache holds 16 instead of 2. Any thread. A key that most of many items share keeps one worker busy with
+/// groups than a cache holds 18 instead of 2. Any thread. A key that most of many items share keeps one worker busy with
 /// them, if other keys are many. If `key_of` gives an item another key at another call, each position is in some group.
 ///
 /// After the hash joins of databases: C. Balkesen, J. Teubner, G. Alonso, M. T. Oezsu, "Main-memory hash joins on

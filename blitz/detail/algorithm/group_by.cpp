@@ -7,10 +7,20 @@
 #include <memory>
 #include <vector>
 
+#include "blitz/detail/algorithm/columns.hpp"
 #include "blitz/detail/base/atomic.hpp"
 #include "blitz/detail/loop/pace.hpp"
 
 namespace blitz::detail {
+
+// n items with g groups, on p threads, in c <= min(4 p, 512, n / 16384) pieces.
+//
+// Few groups, in each piece: T1 = O(n + c g). The tables of pieces are merged in a tree, so the longest chain is
+// O(n / c + g log c), with g <= 32,768.
+//
+// Many groups: they are partitioned in q <= n / 4096 partitions. T1 = O(n), c q counters among it, n / 8 at most. The longest
+// chain is O(n / c + n / 4096), as long as no partition is much larger than others: one thread adds up a number for each
+// partition and for each 65,536 items.
 
 /// The groups of some items, in the order of their first ones, and a hash table of them by open addressing. For one thread;
 /// D. E. Knuth, "The Art of Computer Programming", 6.4.
@@ -38,6 +48,23 @@ class GroupTable {
       if (slot.hash == hash && (keys_.equal == nullptr || keys_.equal(keys_, groups_[slot.group].first, i))) {
         return slot.group;
       }
+    }
+  }
+
+  /// Adds the groups of a table of items that come after those here, which is not asked for groups any more. `numbers`: those
+  /// of its groups here. There, the count of a group becomes the number of its items that were here.
+  void take(GroupTable& right, std::vector<std::size_t>& numbers) {
+    std::vector<std::uint64_t> hashes(right.groups_.size());
+    for (const Slot& slot : right.slots_) {
+      if (slot.group != kNone) hashes[slot.group] = slot.hash;
+    }
+    right.slots_ = {};
+    numbers.reserve(hashes.size());
+    for (std::size_t g = 0; g < hashes.size(); ++g) {
+      Group& group = right.groups_[g];
+      numbers.push_back(find_or_add(hashes[g], group.first));
+      std::size_t& count = groups_[numbers.back()].count;
+      count += std::exchange(group.count, count);
     }
   }
 
@@ -85,7 +112,7 @@ class Grouping {
       : options_(options),
         count_(count),
         keys_(keys),
-        pieces_(std::clamp<LoopIndex>(count_ / grain_of(options, kLeastPiece), 1, 4 * threads_of(options))),
+        pieces_(group_pieces(count_, threads_of(options), grain_of(options, kLeastGroupPiece))),
         cut_(count, pieces_) {}
 
   [[nodiscard]] Groups run() {
@@ -96,9 +123,8 @@ class Grouping {
   }
 
  private:
-  static constexpr LoopIndex kLeastPiece = LoopIndex{1} << 14;
   static constexpr std::size_t kMostGroupsInPiece = 4096;
-  static constexpr LoopIndex kPartition = LoopIndex{1} << 13;  // items: their records fit in a second-level cache
+  static constexpr std::size_t kMostGroups = 8 * kMostGroupsInPiece;  // in a table of several pieces
 
   /// Calls `f(i, hash)` for the items [first, last), until it returns true. All bits of the hash depend on the key, the
   /// highest ones most.
@@ -149,34 +175,40 @@ class Grouping {
     });
     if (too_many.load(std::memory_order_relaxed)) return false;
 
-    // The groups of all pieces, in the order of their first items; of each the pieces that have items of it.
-    GroupTable all(keys_);
-    std::vector<std::vector<std::size_t>> numbers(pieces_);  // of the groups of each piece
-    for (LoopIndex p = 0; p < pieces_; ++p) {
-      for (GroupTable::Group& group : tables[p].groups()) {
-        for_each_hash(group.first, group.first + 1, [&](LoopIndex i, std::uint64_t hash) {
-          numbers[p].push_back(all.find_or_add(hash, i));
-          return true;
-        });
-        std::size_t& count = all.groups()[numbers[p].back()].count;
-        count += std::exchange(group.count, count);
-      }
+    // Tables side by side are merged into the left one: the first one has all groups, in the order of their first items.
+    std::vector<std::vector<std::size_t>> numbers(pieces_);  // of a table's groups, in the one that it is merged into
+    LoopIndex step = 1;
+    const auto for_each_pair = [&](const auto& f) {
+      for_each_index(ceil_div(pieces_ - step, 2 * step), [&](LoopIndex pair) {
+        const LoopIndex right = (2 * pair + 1) * step;
+        f(tables[right - step], tables[right], numbers[right]);
+      });
+    };
+    for (; step < pieces_; step *= 2) {
+      for_each_pair([&](GroupTable& left, GroupTable& right, std::vector<std::size_t>& numbers_in_left) {
+        left.take(right, numbers_in_left);
+        if (left.groups().size() > kMostGroups) too_many.store(true, std::memory_order_relaxed);
+      });
+      if (too_many.load(std::memory_order_relaxed)) return false;
     }
+    std::vector<GroupTable::Group>& all = tables[0].groups();
     std::size_t* const positions = groups_.positions_.data();
-    groups_.groups_ = Scratch<Groups::Group>(all.groups().size());
-    std::size_t* next = positions;
-    for (std::size_t g = 0; g < all.groups().size(); ++g) {
-      std::construct_at(groups_.groups_.data() + g, next, all.groups()[g].count);
-      next += all.groups()[g].count;
+    groups_.groups_ = Scratch<Groups::Group>(all.size());
+    std::size_t begin = 0;
+    for (std::size_t g = 0; g < all.size(); ++g) {
+      std::construct_at(groups_.groups_.data() + g, positions + begin, all[g].count);
+      begin += std::exchange(all[g].count, begin);
+    }
+    // Counts become the places of the groups' first items in the pieces of a table.
+    while ((step /= 2) != 0) {
+      for_each_pair([](GroupTable& left, GroupTable& right, const std::vector<std::size_t>& numbers_in_left) {
+        for (std::size_t g = 0; g < numbers_in_left.size(); ++g)
+          right.groups()[g].count += left.groups()[numbers_in_left[g]].count;
+      });
     }
     for_each_index(pieces_, [&](LoopIndex p) {
-      std::vector<GroupTable::Group>& its_groups = tables[p].groups();
-      for (std::size_t g = 0; g < its_groups.size(); ++g) {
-        its_groups[g].count += static_cast<std::size_t>(groups_[numbers[p][g]].data() - positions);
-      }
-      for (LoopIndex i = cut_.begin(p); i != cut_.begin(p + 1); ++i) {
-        positions[its_groups[groups.data()[i]].count++] = i;
-      }
+      std::vector<GroupTable::Group> next = std::move(tables[p].groups());  // This thread frees it.
+      for (LoopIndex i = cut_.begin(p); i != cut_.begin(p + 1); ++i) positions[next[groups.data()[i]].count++] = i;
     });
     return true;
   }
@@ -189,36 +221,32 @@ class Grouping {
     std::size_t position;
   };
   /// Which positions are those of first items.
-  using Flags = std::vector<Atomic<std::uint64_t>>;
+  using Flags = Scratch<Atomic<std::uint64_t>>;
 
   void group_in_partitions() {
-    const int bits = std::max(static_cast<int>(std::bit_width(count_ / kPartition)), 1);
+    const int bits = group_partition_bits(count_);
     const std::size_t partitions = std::size_t{1} << bits;
     const auto partition_of = [shift = 64 - bits](std::uint64_t hash) { return hash >> shift; };
 
-    // Where each piece's records of each partition begin, and end.
-    std::vector<std::size_t> begins(pieces_ * partitions);
-    std::vector<std::size_t> ends(pieces_ * partitions);
+    // Where each piece's next record of each partition goes, and how many there are.
+    Scratch<std::size_t> begins(pieces_ * partitions);
+    Scratch<std::size_t> sizes(pieces_ * partitions);
     for_each_index(pieces_, [&](LoopIndex p) {
       std::size_t* const counts = begins.data() + p * partitions;
+      std::uninitialized_fill_n(counts, partitions, std::size_t{0});
       for_each_hash(cut_.begin(p), cut_.begin(p + 1), [&](LoopIndex, std::uint64_t hash) {
         ++counts[partition_of(hash)];
         return false;
       });
+      std::uninitialized_copy_n(counts, partitions, sizes.data() + p * partitions);
     });
-    std::vector<std::size_t> edges{0};  // of the partitions
-    std::size_t begin = 0;
-    for (std::size_t q = 0; q < partitions; ++q) {
-      for (LoopIndex p = 0; p < pieces_; ++p) {
-        begin += std::exchange(begins[p * partitions + q], begin);
-        ends[p * partitions + q] = begin;
-      }
-      edges.push_back(begin);
-    }
+    std::vector<std::size_t> edges(partitions + 1);  // of the partitions
+    add_up_columns({.pool = options_.pool}, pieces_, partitions, begins.data(), edges.data());
     Scratch<Record> records(count_);
     for_each_index(pieces_, [&](LoopIndex p) {
       std::size_t* const next = begins.data() + p * partitions;
-      const std::size_t* const end = ends.data() + p * partitions;
+      std::size_t* const end = sizes.data() + p * partitions;
+      for (std::size_t q = 0; q < partitions; ++q) end[q] += next[q];
       for_each_hash(cut_.begin(p), cut_.begin(p + 1), [&](LoopIndex i, std::uint64_t hash) {
         std::size_t q = partition_of(hash);
         // Only if a key is another one than before: then some other partition has room.
@@ -230,7 +258,12 @@ class Grouping {
       });
     });
 
+    constexpr LoopIndex kBlock = 1024;  // words of flags
     Flags flags(count_ / 64 + 1);
+    const LoopIndex blocks = ceil_div(LoopIndex{flags.size()}, kBlock);
+    for_blocks({.pool = options_.pool}, flags.size(), kBlock, [&](LoopIndex first, LoopIndex last) {
+      for (; first != last; ++first) std::construct_at(flags.data() + first, std::uint64_t{0});
+    });
     std::vector<std::size_t> groups_of(partitions);
     fold_blocks(
         {.stop = options_.stop, .pool = options_.pool}, partitions, 1, [this] { return GroupTable(keys_); },
@@ -242,31 +275,45 @@ class Grouping {
         },
         [](GroupTable&, GroupTable&&) {});
 
-    // A group's number is the number of first items before its own.
-    std::vector<std::size_t> before;
+    // A group's number is the number of first items before its own: in the blocks of flags before, and in the words before.
+    std::vector<std::size_t> before_block(blocks);
+    Scratch<std::uint32_t> before(flags.size());
+    for_blocks({.pool = options_.pool}, blocks, 1, [&](LoopIndex block, LoopIndex last) {
+      for (; block != last; ++block) {
+        std::uint32_t sum = 0;
+        for (LoopIndex w = block * kBlock, end = std::min<LoopIndex>(w + kBlock, flags.size()); w != end; ++w) {
+          std::construct_at(before.data() + w, sum);
+          sum += static_cast<std::uint32_t>(std::popcount(word_of(flags, w)));
+        }
+        before_block[block] = sum;
+      }
+    });
     std::size_t groups = 0;
-    for (const auto& word : flags) {
-      before.push_back(groups);
-      groups += static_cast<std::size_t>(std::popcount(word.load(std::memory_order_relaxed)));  // See group_partition.
-    }
+    for (std::size_t& of_block : before_block) groups += std::exchange(of_block, groups);
     groups_.groups_ = Scratch<Groups::Group>(groups);
     for_each_index(partitions, [&](LoopIndex q) {
       const std::size_t* next = groups_.positions_.data() + edges[q];
       for (std::size_t g = 0; g < groups_of[q]; ++g) {
         const std::size_t size = records.data()[edges[q] + g].hash;
-        const std::uint64_t word = flags[*next / 64].load(std::memory_order_relaxed);
+        const std::size_t w = *next / 64;
         const std::uint64_t lower = (std::uint64_t{1} << *next % 64) - 1;
-        const std::size_t number = before[*next / 64] + static_cast<std::size_t>(std::popcount(word & lower));
+        const std::size_t number = before_block[w / kBlock] + before.data()[w] +
+                                   static_cast<std::size_t>(std::popcount(word_of(flags, w) & lower));
         std::construct_at(groups_.groups_.data() + number, next, size);
         next += size;
       }
     });
   }
 
+  /// After the loop that flags first items, which orders the flags before this.
+  static std::uint64_t word_of(const Flags& flags, std::size_t word) {
+    return flags.data()[word].load(std::memory_order_relaxed);
+  }
+
   /// Writes the positions of a partition's items to `positions`, one group after the other, flags the first of each, and
   /// leaves the size of group g in record g. Returns the number of groups.
   static std::size_t group_partition(GroupTable& table, std::span<Record> records, std::size_t* positions,
-                                     Flags& flags) {
+                                     const Flags& flags) {
     table.clear();
     std::vector<GroupTable::Group>& groups = table.groups();
     for (Record& record : records) {
@@ -280,7 +327,7 @@ class Grouping {
     for (std::size_t g = 0; g < groups.size(); ++g) {
       records[g].hash = groups[g].count - std::exchange(begin, groups[g].count);
       // Relaxed: the end of the loop orders it before it is read.
-      flags[groups[g].first / 64].fetch_or(std::uint64_t{1} << groups[g].first % 64, std::memory_order_relaxed);
+      flags.data()[groups[g].first / 64].fetch_or(std::uint64_t{1} << groups[g].first % 64, std::memory_order_relaxed);
     }
     return groups.size();
   }

@@ -5,11 +5,16 @@
 /// side. A stop request, or a pool without memory, ends that by an exception: then all items are brought to where they
 /// belong in the end, in some order.
 ///
+/// Of n items, b <= 1024 buckets and c <= min(4 p, n / 8192) parts on p threads: T1 = O(n) for each digit, c b counters among
+/// it, n / 8 at most. The longest chain is O(n / p + b) for each digit, as long as keys are spread evenly; one thread adds up b
+/// numbers.
+///
 /// Source: M. Zagha, G. E. Blelloch: Radix Sort for Vector Multiprocessors, SC 1991 (counts of parts, added up bucket
 /// by bucket).
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <new>
@@ -18,6 +23,7 @@
 
 #include "blitz/algorithm/algorithm_options.hpp"
 #include "blitz/detail/algorithm/blocks.hpp"
+#include "blitz/detail/algorithm/columns.hpp"
 #include "blitz/detail/algorithm/scratch.hpp"
 #include "blitz/detail/algorithm/sort/parts.hpp"
 #include "blitz/detail/algorithm/sort/quicksort.hpp"
@@ -39,6 +45,15 @@ inline void touch_pages(void* memory, std::size_t size, std::size_t threads) noe
   }
 }
 
+/// The least part of the items that is counted by itself: eight for each counter of a part.
+inline constexpr std::size_t kLeastRadixPart = std::size_t{8} << kMostDigit;
+
+/// In how many parts n items are counted and distributed, each of `least` or more.
+[[nodiscard]] constexpr std::size_t radix_parts(std::size_t n, std::size_t threads, std::size_t least) noexcept {
+  constexpr std::size_t kPartsOfThread = 4;  // so that a thread that comes late finds some left
+  return std::clamp<std::size_t>(n / least, 1, threads * kPartsOfThread);
+}
+
 template <class T, class Order>
 class ParallelRadixSort {
  public:
@@ -47,7 +62,7 @@ class ParallelRadixSort {
       : options_(options),
         threads_(threads),
         share_(n / threads),
-        least_part_(std::max(options.min_grain, kLeastPart)),
+        least_part_(std::max(options.min_grain, kLeastRadixPart)),
         order_(order) {}
 
   /// Sorts the n items at `items`. They end in `other`, or in `items` if not `into_other`; the other one is scratch.
@@ -67,7 +82,7 @@ class ParallelRadixSort {
     if (bits == 0) return move_home();
     const bool once = Order::kIsItem && bits <= kMostDigit;  // the counts alone say what the items are
     const unsigned width = once ? bits : radix_width<T>(n, bits);
-    const std::size_t parts = std::clamp<std::size_t>(n / least_part_, 1, threads_ * kPartsOfThread);
+    const std::size_t parts = radix_parts(n, threads_, least_part_);
     const Scratch<Bucket> buckets(std::size_t{1} << width, std::nothrow);
     // For each part and bucket, how many items there are; then where the next of them goes.
     const Scratch<std::size_t> counts(parts * buckets.size(), std::nothrow);
@@ -85,7 +100,7 @@ class ParallelRadixSort {
         },
         move_home);
     if constexpr (Order::kIsItem) {
-      if (once) return write_items(*items, home, buckets);
+      if (once) return write_items(*items, home, n, buckets);
     }
     try_or([&] { sort_buckets(items, other, n, into_other, buckets); },
            [&] {
@@ -104,9 +119,6 @@ class ParallelRadixSort {
     std::size_t size;
     bool begun;  // from then on its sort brings its items home
   };
-
-  static constexpr std::size_t kLeastPart = 8192;
-  static constexpr std::size_t kPartsOfThread = 4;  // so that a thread that comes late finds some left
 
   /// For loops in the pool of the sort: the caller that sorts alone need not be one of its workers.
   [[nodiscard]] AlgorithmOptions here() const { return {.pool = options_.pool}; }
@@ -145,13 +157,10 @@ class ParallelRadixSort {
       std::uninitialized_fill_n(of_part, buckets.size(), std::size_t{0});
       for (std::size_t i = 0; i != size; ++i) ++of_part[digit(from[i])];
     });
-    std::size_t begin = 0;
-    for (std::size_t b = 0; b != buckets.size(); ++b) {
-      const std::size_t first = begin;
-      for (std::size_t part = 0; part != parts; ++part)
-        begin += std::exchange(counts[part * buckets.size() + b], begin);
-      std::construct_at(buckets.data() + b, Bucket{first, begin - first, false});
-    }
+    std::array<std::size_t, (std::size_t{1} << kMostDigit) + 1> begins;
+    add_up_columns(here(), parts, buckets.size(), counts, begins.data());
+    for (std::size_t b = 0; b != buckets.size(); ++b)
+      std::construct_at(buckets.data() + b, Bucket{begins[b], begins[b + 1] - begins[b], false});
   }
 
   /// Moves the items to their buckets in `other`. They are still at `items` if it throws.
@@ -175,12 +184,21 @@ class ParallelRadixSort {
   }
 
   /// Writes the items of all buckets, which are equal in each, and differ from `any` in the lowest bits alone.
-  void write_items(Bits any, T* to, const Scratch<Bucket>& buckets) const noexcept {
-    for_all(buckets.size(), threads_, 1,
-            [&, high = static_cast<std::size_t>(any) & ~(buckets.size() - 1)](std::size_t b) {
-              const Bucket& bucket = buckets.data()[b];
-              std::uninitialized_fill_n(to + bucket.begin, bucket.size, static_cast<Bits>(high | b));
-            });
+  void write_items(Bits any, T* to, std::size_t n, const Scratch<Bucket>& buckets) const noexcept {
+    const std::size_t high = static_cast<std::size_t>(any) & ~(buckets.size() - 1);
+    const Bucket* const all = buckets.data();
+    detail::for_parts(
+        {}, n, part_count(n, threads_, least_part_), [&](std::size_t, std::size_t begin, std::size_t end) {
+          // From the last bucket that begins there or before.
+          const Bucket* bucket = std::upper_bound(all, all + buckets.size(), begin,
+                                                  [](std::size_t i, const Bucket& b) { return i < b.begin; });
+          for (--bucket; begin != end; ++bucket) {
+            const std::size_t stop = std::min(end, bucket->begin + bucket->size);
+            std::uninitialized_fill(to + begin, to + stop,
+                                    static_cast<Bits>(high | static_cast<std::size_t>(bucket - all)));
+            begin = stop;
+          }
+        });
   }
 
   const AlgorithmOptions& options_;
