@@ -96,9 +96,13 @@ struct AdjacentDifference : HasOutput {
     const LoopIndex size = Chain::least_run(options, count, sizeof(Item));
     const LoopIndex pieces = ceil_div(count, size);
     const auto before = make_array<std::optional<Item>>(static_cast<std::size_t>(pieces));
-    for (LoopIndex piece = 1; piece < pieces; ++piece)
-      before[piece].emplace(to_copy<Item>(*at(first, piece * size - 1)));
     AlgorithmOptions by_pieces = options;
+    by_pieces.min_grain = 64;
+    for_blocks(by_pieces, pieces, 1, [&](LoopIndex piece, LoopIndex last) {
+      for (piece = std::max<LoopIndex>(piece, 1); piece < last; ++piece)
+        before[piece].emplace(to_copy<Item>(*at(first, piece * size - 1)));
+    });
+    throw_if_stopped(options);
     by_pieces.min_grain = 1;
     for_blocks(by_pieces, pieces, 1, [&](LoopIndex piece, LoopIndex last) {
       for (; piece != last; ++piece) {

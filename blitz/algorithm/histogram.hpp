@@ -36,6 +36,9 @@ namespace detail {
 [[noreturn]] BLITZ_COLD BLITZ_API void throw_no_such_bin(std::intmax_t bin, std::size_t bins);
 [[noreturn]] BLITZ_COLD BLITZ_API void throw_no_such_bin(std::uintmax_t bin, std::size_t bins);
 
+/// Adds n counts to as many others. Several workers of the pool add many; one of them calls this.
+BLITZ_API void add_counts(const AlgorithmOptions& options, std::size_t* to, const std::size_t* from, std::size_t n);
+
 /// The counts of one part of a histogram.
 ///
 /// A table of few bins, which fits in a first-level cache, begins as small counters, several for each bin: a counter that
@@ -73,9 +76,9 @@ class BinCounts {
     }
   }
 
-  void add(BinCounts&& other) {
+  void add(const AlgorithmOptions& options, BinCounts&& other) {
     other.flush();
-    for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
+    add_counts(options, counts_.data(), other.counts_.data(), counts_.size());
   }
 
   [[nodiscard]] std::vector<std::size_t> take() && {
@@ -127,6 +130,9 @@ class BinCounts {
 };
 
 /// The algorithm: each part counts in a table of its own, and the tables are added.
+///
+/// Of n items and b bins on p threads: T1 = O(n + b), and O(b) for each part that another worker takes, of b items or more.
+/// The longest chain is O(n / p + b + log p (b / p + 1)): tables are added along a tree, and each of many bins by all threads.
 struct Histogram {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, BinFunction<I> F = std::identity>
   std::vector<std::size_t> operator()(const AlgorithmOptions& options, I first, S last, std::size_t bins,
@@ -140,7 +146,7 @@ struct Histogram {
         [&](BinCounts<Bin>& part, LoopIndex from, LoopIndex to) {
           part.count(from, to, [&](LoopIndex i) -> Bin { return std::invoke(bin_of, *at(first, i)); });
         },
-        [](BinCounts<Bin>& left, BinCounts<Bin>&& right) { left.add(std::move(right)); });
+        [&](BinCounts<Bin>& left, BinCounts<Bin>&& right) { left.add(options, std::move(right)); });
     return std::move(counts).take();
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, BinFunction<I> F = std::identity>

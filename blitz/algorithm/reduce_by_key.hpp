@@ -36,6 +36,8 @@ namespace detail {
 /// The algorithm, in two passes over pieces of the input. The first counts the runs that begin in each piece, and so tells
 /// where each piece writes. The second reduces the runs. What a piece has of a run that began before it, and of the run
 /// that may go on behind it, is kept, and put together at the end, from left to right.
+///
+/// Of n items on p threads: T1 = O(n), and the longest chain is O(n / p) and an operation for each of 1024 pieces at most.
 template <class K, class V, class KO, class VO, class Equal, class Op>
 class RunReduction {
  public:

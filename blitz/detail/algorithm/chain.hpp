@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,7 +15,22 @@
 
 namespace blitz::detail {
 
+/// Long runs of `count` items: 16 for each thread. One worker at a time links runs, and a link takes as long as about 64 items,
+/// because some cache lines go from one processor to another. So runs r of many threads have about as many items as make
+/// count / r links as long as a run, r * r = 64 count, unless that makes fewer than four for each thread, or 64.
+[[nodiscard]] constexpr LoopIndex even_run(LoopIndex count, std::size_t threads) noexcept {
+  constexpr LoopIndex kRunsOfThread = 16;
+  constexpr LoopIndex kFewRunsOfThread = 4;
+  constexpr LoopIndex kFewRuns = 64;
+  const LoopIndex balanced = LoopIndex{8} << std::bit_width(count) / 2;
+  return std::max(count / (kRunsOfThread * threads),
+                  std::min(count / std::max(kFewRunsOfThread * threads, kFewRuns), balanced));
+}
+
 /// What is derived from it says what a run is. See ChainedRuns for the two ways of a run.
+///
+/// Of n items on p threads: T1 = O(n), in one pass or two; the longest chain is O(n / p + p + sqrt n), with one link for
+/// each run.
 ///
 /// The blocks of a loop are tickets here: a block of k positions claims the next k positions from the left, whichever
 /// these are. So the loop's pace and its calls for help are those of any loop, and yet the runs that several workers have
@@ -37,14 +53,13 @@ class Chain {
   }
 
   /// The least run of a chain over `count` items of so many bytes: unless the options say less, 64, beside which the cost
-  /// of a run is small. Of many items runs are long, as processors fetch what lies in a row: 16 for each thread of the
-  /// pool, unless these would not stay in a worker's own cache.
+  /// of a run is small. Of many items runs are long, as processors fetch what lies in a row: as even_run says, unless
+  /// these would not stay in a worker's own cache.
   [[nodiscard]] static LoopIndex least_run(const AlgorithmOptions& options, LoopIndex count, std::size_t bytes) {
     constexpr LoopIndex kLeast = 64;
-    constexpr LoopIndex kRunsOfThread = 16;
     constexpr std::size_t kCache = std::size_t{1} << 19;
-    const LoopIndex even = count / (kRunsOfThread * threads_of(options));
-    return std::max(grain_of(options, kLeast), std::min<LoopIndex>(even, kCache / bytes));
+    return std::max(grain_of(options, kLeast),
+                    std::min<LoopIndex>(even_run(count, threads_of(options)), kCache / bytes));
   }
 
  protected:

@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "blitz/detail/algorithm/blocks.hpp"
+
 namespace blitz::detail {
 
 namespace {
@@ -13,6 +15,15 @@ namespace {
 }
 
 }  // namespace
+
+void add_counts(const AlgorithmOptions& options, std::size_t* to, const std::size_t* from, std::size_t n) {
+  constexpr LoopIndex kLeastCounts = 4096;
+  const auto add = [&](LoopIndex first, LoopIndex last) {
+    for (; first != last; ++first) to[first] += from[first];
+  };
+  if (n < 2 * kLeastCounts) return add(0, n);
+  for_blocks({.pool = options.pool}, n, kLeastCounts, add);
+}
 
 void throw_no_such_bin(std::intmax_t bin, std::size_t bins) { throw_no_such_bin_of(std::to_string(bin), bins); }
 void throw_no_such_bin(std::uintmax_t bin, std::size_t bins) { throw_no_such_bin_of(std::to_string(bin), bins); }
