@@ -36,7 +36,7 @@ class GroupTable {
   [[nodiscard]] std::vector<Group>& groups() noexcept { return groups_; }
 
   /// The number of the group of item i, whose hash this is; a new group, without items, if there is none.
-  [[nodiscard]] std::size_t find_or_add(std::uint64_t hash, LoopIndex i) {
+  [[nodiscard]] BLITZ_ALWAYS_INLINE std::size_t find_or_add(std::uint64_t hash, LoopIndex i) {
     for (std::size_t place = hash >> shift_;; place = (place + 1) & (slots_.size() - 1)) {
       Slot& slot = slots_[place];
       if (slot.group == kNone) {
@@ -275,21 +275,27 @@ class Grouping {
         },
         [](GroupTable&, GroupTable&&) {});
 
-    // A group's number is the number of first items before its own: in the blocks of flags before, and in the words before.
+    // A group's number is the number of first items before its own: counted in blocks of words, then added up.
     std::vector<std::size_t> before_block(blocks);
-    Scratch<std::uint32_t> before(flags.size());
-    for_blocks({.pool = options_.pool}, blocks, 1, [&](LoopIndex block, LoopIndex last) {
-      for (; block != last; ++block) {
-        std::uint32_t sum = 0;
-        for (LoopIndex w = block * kBlock, end = std::min<LoopIndex>(w + kBlock, flags.size()); w != end; ++w) {
-          std::construct_at(before.data() + w, sum);
-          sum += static_cast<std::uint32_t>(std::popcount(word_of(flags, w)));
-        }
-        before_block[block] = sum;
-      }
+    Scratch<std::size_t> before(flags.size());
+    const auto for_each_block = [&](const auto& f) {
+      for_blocks({.pool = options_.pool}, blocks, 1, [&](LoopIndex block, LoopIndex last) {
+        for (; block != last; ++block)
+          f(block, block * kBlock, std::min<LoopIndex>((block + 1) * kBlock, flags.size()));
+      });
+    };
+    for_each_block([&](LoopIndex block, LoopIndex w, LoopIndex end) {
+      for (; w != end; ++w) before_block[block] += static_cast<std::size_t>(std::popcount(word_of(flags, w)));
     });
     std::size_t groups = 0;
     for (std::size_t& of_block : before_block) groups += std::exchange(of_block, groups);
+    for_each_block([&](LoopIndex block, LoopIndex w, LoopIndex end) {
+      std::size_t sum = before_block[block];
+      for (; w != end; ++w) {
+        std::construct_at(before.data() + w, sum);
+        sum += static_cast<std::size_t>(std::popcount(word_of(flags, w)));
+      }
+    });
     groups_.groups_ = Scratch<Groups::Group>(groups);
     for_each_index(partitions, [&](LoopIndex q) {
       const std::size_t* next = groups_.positions_.data() + edges[q];
@@ -297,8 +303,8 @@ class Grouping {
         const std::size_t size = records.data()[edges[q] + g].hash;
         const std::size_t w = *next / 64;
         const std::uint64_t lower = (std::uint64_t{1} << *next % 64) - 1;
-        const std::size_t number = before_block[w / kBlock] + before.data()[w] +
-                                   static_cast<std::size_t>(std::popcount(word_of(flags, w) & lower));
+        const std::size_t number =
+            before.data()[w] + static_cast<std::size_t>(std::popcount(word_of(flags, w) & lower));
         std::construct_at(groups_.groups_.data() + number, next, size);
         next += size;
       }
