@@ -21,7 +21,7 @@ constexpr Spec burst_spec(unsigned milliseconds) {
             .unit_of_work = "call",
             .metric = Metric::microseconds,
             .timing = Timing::bursts,
-            .in_quick = milliseconds == 10};
+            .quick = milliseconds == 10 ? Quick::yes : Quick::no};
   if (milliseconds == 10) {
     spec.name = "burst_10ms";
     spec.title = "64 x 2 us of work from main every 10 ms: CPU time of the process; wall and p99 are of the call";

@@ -35,7 +35,7 @@ constexpr Spec grain_spec(std::uint64_t nanoseconds) {
           .unit_of_work = "item",
           .metric = Metric::nanoseconds,
           .timing = Timing::runs,
-          .in_quick = nanoseconds < 1'000'000};
+          .quick = nanoseconds < 1'000'000 ? Quick::yes : Quick::no};
 }
 
 template <std::uint64_t Nanoseconds>

@@ -1,7 +1,12 @@
 // The registry: every (workload, implementation) pair of the program, registered by the file that implements it.
 //
-//   void run(Fib& work, BlitzPeer& peer) { ... }       // one run of the workload
-//   const Register<run> registered("blitz");
+//   struct Joins {
+//     static void run(Fib& work, BlitzPeer& peer) { ... }     // one run of the workload
+//     static void run(Skynet& work, BlitzPeer& peer) { ... }
+//   };
+//   const RegisterStyle<kTrees, Joins, BlitzPeer> joins("blitz");   // for each workload of the list that it can run
+//
+// A function by itself, of a class with a `static constexpr Spec spec`, is registered by `Register<run>`.
 //
 // `compare` and `micro` read it after static initialisation; entries come sorted, whatever the order of linking.
 #pragma once
@@ -10,7 +15,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <typeindex>
+#include <utility>
 #include <vector>
 
 #include "bench/harness/workload.hpp"
@@ -35,9 +42,9 @@ struct Entry {
   const Spec* spec;
   std::string peer;  ///< the library, or library_style where it has several: "blitz", "tbb_auto"
   bool threaded;     ///< false for the serial form, which has no thread count
-  bool in_quick;     ///< as Spec::in_quick
+  bool in_quick;     ///< measured by `--quick`
   std::type_index peer_type;
-  std::unique_ptr<Workload> (*make_workload)(Scale);
+  std::function<std::unique_ptr<Workload>(Scale)> make_workload;
   std::unique_ptr<Peer> (*make_peer)(unsigned threads);
   void (*run)(Workload&, Peer&);
 };
@@ -50,22 +57,48 @@ std::size_t rank(std::string_view peer);
 /// All entries by workload name, and within a workload serial, by hand, blitz, then the other libraries.
 const std::vector<Entry>& entries();
 
+/// An entry for `run`, of a workload that `make` makes.
+template <class P>
+void add_entry(const Spec& spec, std::string_view peer, std::function<std::unique_ptr<Workload>(Scale)> make,
+               void (*run)(Workload&, Peer&)) {
+  add_entry({
+      .spec = &spec,
+      .peer = std::string(peer),
+      .threaded = P::kThreaded,
+      .in_quick = spec.quick != Quick::no,
+      .peer_type = typeid(P),
+      .make_workload = std::move(make),
+      .make_peer = [](unsigned threads) -> std::unique_ptr<Peer> { return std::make_unique<P>(threads); },
+      .run = run,
+  });
+}
+
 template <auto Run>
 struct Register;
 
 template <class W, class P, void (*Run)(W&, P&)>
 struct Register<Run> {
   explicit Register(std::string_view peer) {
-    add_entry({
-        .spec = &W::spec,
-        .peer = std::string(peer),
-        .threaded = P::kThreaded,
-        .in_quick = W::spec.in_quick,
-        .peer_type = typeid(P),
-        .make_workload = [](Scale scale) -> std::unique_ptr<Workload> { return std::make_unique<W>(scale); },
-        .make_peer = [](unsigned threads) -> std::unique_ptr<Peer> { return std::make_unique<P>(threads); },
-        .run = [](Workload& work, Peer& p) { Run(static_cast<W&>(work), static_cast<P&>(p)); },
-    });
+    add_entry<P>(
+        W::spec, peer, [](Scale scale) { return std::make_unique<W>(scale); },
+        [](Workload& work, Peer& p) { Run(static_cast<W&>(work), static_cast<P&>(p)); });
+  }
+};
+
+template <const auto& Theme, class Style, class P>
+struct RegisterStyle {
+  explicit RegisterStyle(std::string_view peer) {
+    std::apply([peer](const auto&... workload) { (add(workload, peer), ...); }, Theme);
+  }
+
+ private:
+  template <class W>
+  static void add(const Case<W>& workload, std::string_view peer) {
+    if constexpr (requires(W& work, P& p) { Style::run(work, p); }) {
+      add_entry<P>(
+          workload.spec, peer, [&workload](Scale scale) { return workload.make(scale); },
+          [](Workload& work, Peer& p) { Style::run(static_cast<W&>(work), static_cast<P&>(p)); });
+    }
   }
 };
 

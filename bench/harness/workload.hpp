@@ -1,11 +1,13 @@
 // What a workload is: its description, its input and result, and the check of the result against the serial one.
 //
-// A workload folder holds `workload.hpp`, which derives from Workload and has a `static constexpr Spec spec`, and one
-// file for each implementation, which registers itself (registry.hpp). The timing is in measure.cpp alone.
+// The folder of a theme holds `workloads.hpp`, with the classes of its workloads and their list, and one file for each
+// library, which registers what it has (registry.hpp). All timing is in measure.cpp.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string_view>
+#include <type_traits>
 
 #include "bench/harness/clock.hpp"
 
@@ -37,19 +39,28 @@ enum class Timing {
   bursts,        ///< a call every Workload::period; the figure is the CPU time of the process, gaps included
 };
 
+/// Whether `--quick` measures a workload, if it is not asked for by name.
+enum class Quick {
+  no,
+  yes,         ///< all libraries but clang's OpenMP: its threads spin for 200 ms, and each repetition waits for that
+  with_clang,  ///< all libraries
+};
+
 struct Spec {
   std::string_view name;          ///< as given to `--only`, and in the JSON
   std::string_view title;         ///< one line for the reader of the table
   std::string_view unit_of_work;  ///< what the figure is per: a join, a node, a call
   Metric metric;
   Timing timing;
-  bool in_quick = true;  ///< false: measured with Scale::quick only if asked for by name
+  Quick quick = Quick::yes;
 };
 
 /// The input and the result of one workload, shared by all its implementations. A run *adds* to the result, so one
 /// wrong run among many is found by the check at the end.
 class Workload {
  public:
+  using Size = std::size_t;  ///< as Case has it
+
   Workload() = default;
   Workload(const Workload&) = delete;
   Workload& operator=(const Workload&) = delete;
@@ -72,6 +83,23 @@ class Workload {
 
   /// From the start of one call to that of the next, for Timing::bursts.
   [[nodiscard]] virtual Clock::duration period() const { return {}; }
+};
+
+/// A workload in the list of its theme. A class that has no default constructor is made with one of three sizes.
+template <class W>
+struct Case {
+  Spec spec;
+  typename W::Size full{};
+  typename W::Size quick = full;
+  typename W::Size smoke = full;
+
+  [[nodiscard]] std::unique_ptr<Workload> make(Scale scale) const {
+    if constexpr (std::is_default_constructible_v<W>) {
+      return std::make_unique<W>();
+    } else {
+      return std::make_unique<W>(pick(scale, full, quick, smoke));
+    }
+  }
 };
 
 /// Makes the compiler believe that `value` is used and changed here.

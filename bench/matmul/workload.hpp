@@ -72,7 +72,7 @@ struct SizedMatmul : Matmul {
                              .unit_of_work = "product",
                              .metric = Metric::milliseconds,
                              .timing = Timing::runs,
-                             .in_quick = !Large};
+                             .quick = Large ? Quick::no : Quick::yes};
 
   explicit SizedMatmul(Scale scale) : Matmul(pick<std::size_t>(scale, 1024, 256, 128) * (Large ? 2 : 1)) {}
 };

@@ -19,6 +19,14 @@ class OpenMpPeer : public Peer {
     measurement();
   }
 
+  /// `f()`, called by one thread of a team, for whose tasks it waits.
+  template <class F>
+  static void single(const F& f) {
+#pragma omp parallel
+#pragma omp single
+    f();
+  }
+
  private:
   int threads_;
 };

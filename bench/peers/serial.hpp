@@ -11,4 +11,12 @@ class SerialPeer : public Peer {
   explicit SerialPeer(unsigned) {}
 };
 
+/// Every workload of a theme has its serial form itself.
+struct Serial {
+  template <class W>
+  static void run(W& work, SerialPeer&) {
+    work.run();
+  }
+};
+
 }  // namespace bench

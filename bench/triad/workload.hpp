@@ -17,7 +17,7 @@ struct Triad : Workload {
                              .unit_of_work = "byte",
                              .metric = Metric::gigabytes_per_second,
                              .timing = Timing::runs,
-                             .in_quick = false};
+                             .quick = Quick::no};
 
   explicit Triad(Scale scale) : a(pick<std::size_t>(scale, 8'000'000, 4'000'000, 5'000)), b(a.size()), c(a.size()) {
     for (std::size_t i = 0; i < a.size(); ++i) {
