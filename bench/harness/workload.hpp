@@ -1,7 +1,7 @@
 // What a workload is: its description, its input and result, and the check of the result against the serial one.
 //
 // The folder of a theme holds `workloads.hpp`, with the classes of its workloads and their list, and one file for each
-// library, which registers what it has (registry.hpp). All timing is in measure.cpp.
+// library, which registers its functions (registry.hpp). All timing is in measure.cpp.
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,7 @@ class OpenMpPeer : public Peer {
     measurement();
   }
 
-  /// `f()`, called by one thread of a team, for whose tasks it waits.
+  /// `f()`, called by one thread of a team; returns when the tasks that it makes are done.
   template <class F>
   static void single(const F& f) {
 #pragma omp parallel

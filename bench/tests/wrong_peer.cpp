@@ -2,20 +2,22 @@
 #include <cstddef>
 #include <vector>
 
-#include "bench/loop/workload.hpp"
+#include "bench/loops/workloads.hpp"
 #include "bench/peers/serial.hpp"
 
 namespace bench {
 namespace {
 
-void run(Loop<2>& work, SerialPeer&) {
-  const std::vector<std::byte> touched(32 << 20);
-  auto* first = touched.data();
-  keep(first);
-  work.visits[0] += 2;
-}
+struct Wrong {
+  static void run(Loop<2>& work, SerialPeer&) {
+    const std::vector<std::byte> touched(32 << 20);
+    auto* first = touched.data();
+    keep(first);
+    work.visits[0] += 2;
+  }
+};
 
-const Register<run> registered("wrong");
+const RegisterStyle<kLoops, Wrong, SerialPeer> registered("wrong");
 
 }  // namespace
 }  // namespace bench

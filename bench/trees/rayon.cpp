@@ -34,7 +34,7 @@ struct Joins {
     work.add(bench_rayon_tree_binomial(peer.pool, work.root.state, work.tree.children(work.root),
                                        BinomialTree::kChildren, BinomialTree::kInner));
   }
-// Rust never fuses a multiplication with an addition. A C++ compiler may, where the processor can: then the last bits
+// Rust never fuses a multiplication with an addition. A C++ compiler may, if the processor can: then the last bits
 // of the results differ, and there is nothing to compare.
 #ifndef __FP_FAST_FMA
   static void run(Integrate& work, RayonPeer& peer) {

@@ -104,8 +104,8 @@ struct Queens : CountedTree {
   }
 };
 
-// --- A tree of ten children a node whose leaves return their number: the `skynet` test by which runtimes of light threads
-// are compared (github.com/atemerev/skynet). Nodes do nothing, and have many children. ---
+// --- A tree of ten children a node, of leaves that return their number: the `skynet` test, which compares runtimes of light
+// threads (github.com/atemerev/skynet). Nodes do nothing, and have many children. ---
 
 inline constexpr std::uint64_t kSkynetChildren = 10;
 
@@ -176,7 +176,7 @@ struct TreeHuge : TreeSum {
   using TreeSum::TreeSum;
 };
 
-// --- Every node of a tree that nobody can foresee: how many children a node has is drawn from a hash of its path, as in
+// --- Every node of a tree that nobody can foresee: the number of children of a node is drawn from a hash of its path, as in
 // the Unbalanced Tree Search benchmark (S. Olivier et al., "UTS: an unbalanced tree search benchmark", LCPC 2006), with a
 // cheaper hash. ---
 
@@ -188,7 +188,7 @@ struct TreeNode {
 };
 
 /// Geometric: the number of children is geometrically distributed around a mean that falls from four at the root to
-/// none at a certain depth. A tree that is wide and flat, and whose subtrees are of all sizes.
+/// none at a certain depth. A tree that is wide and flat, with subtrees of all sizes.
 struct GeometricTree {
   static constexpr std::uint64_t kSeed = 19;
 
@@ -261,8 +261,8 @@ struct TreeSearch : CountedTree {
   }
 };
 
-// --- Adaptive quadrature: an interval is halved until its trapezoid is as large as those of its halves together. A few
-// multiplications a node, and a tree that is deeper where the curve bends more. ---
+// --- Adaptive quadrature: an interval is halved until its trapezoid is as large as the two of its halves. A few
+// multiplications a node, and a tree that is deeper at places at which the curve bends more. ---
 
 /// A piece under the curve, and its area by the trapezoidal rule.
 struct Interval {
