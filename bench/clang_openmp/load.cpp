@@ -1,10 +1,8 @@
 #include "bench/clang_openmp/load.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iostream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <dlfcn.h>
@@ -13,9 +11,6 @@
 
 namespace bench {
 namespace {
-
-/// What `--quick` has time for. libomp's threads spin for 200 ms after a region, and each repetition waits for that.
-constexpr std::array<std::string_view, 6> kInQuick{"burst_10ms", "loop_1000", "reduce", "saxpy", "spawn", "wake"};
 
 /// Stands for the module's peer among the types of this program, where OpenMpPeer is the other one.
 struct ClangOpenMpPeer {};
@@ -37,7 +32,7 @@ Entry adopt(const Entry& entry) {
   Entry adopted = *std::find_if(entries().begin(), entries().end(), same_workload);
   adopted.peer = "clang" + entry.peer.substr(entry.peer.find('_'));
   adopted.threaded = entry.threaded;
-  adopted.in_quick = std::find(kInQuick.begin(), kInQuick.end(), entry.spec->name) != kInQuick.end();
+  adopted.in_quick = adopted.spec->quick == Quick::with_clang;
   adopted.peer_type = typeid(ClangOpenMpPeer);
   adopted.make_peer = entry.make_peer;
   adopted.run = entry.run;

@@ -19,23 +19,18 @@ COMPARE, WRONG = sys.argv[1:3]
 
 os.environ["KMP_BLOCKTIME"] = "0"  # libomp's threads would spin for 200 ms after every region, and each be waited for
 
-WORKLOADS = set(
-    """
-    fib nqueens nqueens_13 nqueens_14 tree_sum tree_huge tree_small tree_geometric tree_binomial skynet skynet_huge
-    integrate quicksort mergesort matmul matmul_2048
-    loop_2 loop_1000 nested_1 nested_4 wake saxpy triad reduce scan mandelbrot skewed_loop skewed_reduce
-    fan_out fan_out_cold grain_1e0 grain_1e1 grain_1e2 grain_1e3 grain_1e4 grain_1e5 grain_1e6
-    burst_1ms burst_10ms burst_100ms
-    spawn inject_1 inject_2 inject_4 ping_pong_1 ping_pong_8
-    """.split()
-)
-
 # Beside an index of type size_t, or, in `reduce`, a range.
 SPELLINGS = {"loop_1000": ("int", "range"), "saxpy": ("int",), "triad": ("int",), "reduce": ("int",)}
 
 
 def run(*arguments, program=COMPARE):
     return subprocess.run([program, *arguments], capture_output=True, text=True, timeout=300)
+
+
+def listed(*arguments):
+    """The peers of each workload that --list names."""
+    lines = run("--list", *arguments).stdout.splitlines()
+    return {name: peers.split() for name, peers in (line.split(":") for line in lines)}
 
 
 class CompareTest(unittest.TestCase):
@@ -48,7 +43,7 @@ class CompareTest(unittest.TestCase):
             found = json.loads(json_file.read_text())
 
         rows = found["results"]
-        self.assertEqual({row["workload"] for row in rows}, WORKLOADS)
+        self.assertEqual({row["workload"] for row in rows}, set(listed()))
         for row in rows:
             with self.subTest(workload=row["workload"], peer=row["peer"], threads=row["threads"]):
                 self.assertTrue(row["correct"])
@@ -57,7 +52,7 @@ class CompareTest(unittest.TestCase):
                 self.assertLessEqual(row["median"], row["quartiles"][1])
                 self.assertGreater(row["wall_seconds_per_unit"], 0)
                 self.assertIn(row["workload"] + ":", done.stdout)
-        for workload in WORKLOADS:
+        for workload in listed():
             peers = {(row["peer"], row["threads"]) for row in rows if row["workload"] == workload}
             self.assertLessEqual({("serial", 1), ("blitz", 1), ("blitz", 2)}, peers)
             self.assertLessEqual({("serial_" + s, 1) for s in SPELLINGS.get(workload, ())}, peers)
@@ -168,9 +163,9 @@ class CompareTest(unittest.TestCase):
         self.assertEqual([why for _, why in result.skipped], ["no terminal can be made here: out of pty devices"])
 
     def test_list_and_help(self):
-        listed = run("--list")
-        self.assertEqual(listed.returncode, 0)
-        self.assertEqual({line.split(":")[0] for line in listed.stdout.splitlines()}, WORKLOADS)
+        self.assertEqual(run("--list").returncode, 0)
+        # One of each theme.
+        self.assertLessEqual({"fib", "loop_2", "saxpy", "quicksort", "spawn", "wake"}, set(listed()))
         self.assertEqual(run("--list", "--only", "fib").stdout.split()[:2], ["fib:", "serial"])
         helped = run("--help")
         self.assertEqual(helped.returncode, 0)
@@ -178,13 +173,9 @@ class CompareTest(unittest.TestCase):
         self.assertIn("oneTBB, OpenMP and Rayon", helped.stdout)
 
     def test_what_is_quick(self):
-        def listed(*arguments):
-            lines = run("--list", *arguments).stdout.splitlines()
-            return {name: peers.split() for name, peers in (line.split(":") for line in lines)}
-
         everything, quick = listed(), listed("--quick")
-        long = "burst_1ms burst_100ms grain_1e6 integrate matmul_2048 nqueens_13 nqueens_14 skynet_huge tree_huge triad"
-        self.assertEqual(WORKLOADS - set(quick), set(long.split()))
+        self.assertLess(set(quick), set(everything))
+        self.assertNotIn("triad", quick)
         self.assertEqual(listed("--quick", "--only", "triad"), {"triad": everything["triad"]})
         for name, peers in quick.items():
             left_out = set(everything[name]) - set(peers)
@@ -193,8 +184,7 @@ class CompareTest(unittest.TestCase):
                 self.assertTrue(name not in ("wake", "burst_10ms") or not left_out, left_out)
 
     def test_clang_has_what_openmp_has(self):
-        for line in run("--list").stdout.splitlines():
-            name, *peers = line.replace(":", "").split()
+        for name, peers in listed().items():
             clang = {peer.replace("clang_", "openmp_") for peer in peers if peer.startswith("clang_")}
             with self.subTest(workload=name):
                 self.assertIn(clang, (set(), {peer for peer in peers if peer.startswith("openmp_")}))
