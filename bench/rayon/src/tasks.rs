@@ -1,4 +1,4 @@
-//! Many tasks spawned into one scope.
+//! Small tasks.
 
 use std::slice;
 
