@@ -59,7 +59,13 @@ struct CallPlain {
   using Value = CallValue<F>;
   template <class F>
   BLITZ_ALWAYS_INLINE static Value<F> call(std::remove_reference_t<F>& f, bool /*migrated*/) {
-    return call_value(std::forward<F>(f));
+    // Directly, not by call_value: nested joins have a frame for each function on the way.
+    if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
+      static_cast<F&&>(f)();
+      return Unit{};
+    } else {
+      return static_cast<F&&>(f)();
+    }
   }
 };
 /// The same for join_context.
@@ -205,25 +211,42 @@ BLITZ_ALWAYS_INLINE auto join_on(Owner& owner, A&& a, B&& b) {
 template <class Call, class A, class B>
 BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b);
 
-/// For a caller outside every pool. Out of line: the other ways need no room for it.
+/// For a caller outside every pool: calls join_here on a worker.
 template <class Call, class A, class B>
-[[gnu::noinline]] JoinPair<Call, A, B> join_from_outside(Kept<A> a, Kept<B> b) {
-  ResultRoom<JoinPair<Call, A, B>> results;
-  call_on_worker(kHere, [&](WorkerBase&) {
-    results.make([&] { return join_here<Call>(std::forward<A>(a), std::forward<B>(b)); });
-  });
-  return results.take();
-}
+class OutsideJoin {
+ public:
+  OutsideJoin(std::remove_reference_t<A>& a, std::remove_reference_t<B>& b) noexcept : a_(a), b_(b) {}
 
-/// For a caller that is no worker of the default policy.
+  JoinPair<Call, A, B> run() {
+    enter_pool(kHere, &run_on, this);
+    return results_.take();
+  }
+  JoinPair<Call, A, B> operator()() const { return join_here<Call>(std::forward<A>(a_), std::forward<B>(b_)); }
+
+ private:
+  static void run_on(void* join, WorkerBase& /*worker*/) {
+    auto& self = *static_cast<OutsideJoin*>(join);
+    self.results_.make(self);
+  }
+
+  std::remove_reference_t<A>& a_;
+  std::remove_reference_t<B>& b_;
+  ResultRoom<JoinPair<Call, A, B>> results_;
+};
+
+/// For a caller that is no worker of the default policy. Out of line: the usual way needs no room for it. The names of static
+/// members have the types of the callables less often than those of function templates.
 template <class Call, class A, class B>
-[[gnu::noinline]] auto join_elsewhere(Kept<A> a, Kept<B> b) {
-  if (current_worker != nullptr) {
+struct JoinElsewhere {
+  [[gnu::noinline]] static JoinPair<Call, A, B> run(Kept<A> a, Kept<B> b) {
+    if (current_worker == nullptr) return run_outside(keep<A>(a), keep<B>(b));
     AnyOwner owner(*current_worker);
     return join_on<Call>(owner, std::forward<A>(a), std::forward<B>(b));
   }
-  return join_from_outside<Call, A, B>(keep<A>(a), keep<B>(b));
-}
+  [[gnu::noinline]] static JoinPair<Call, A, B> run_outside(Kept<A> a, Kept<B> b) {
+    return OutsideJoin<Call, A, B>(a, b).run();
+  }
+};
 
 template <class Call, class A, class B>
 BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b) {
@@ -233,7 +256,7 @@ BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b) {
     if (HotWorker* const owner = hot_worker) [[likely]] {
       return join_on<Call>(*owner, std::forward<A>(a), std::forward<B>(b));
     }
-    return join_elsewhere<Call, A, B>(keep<A>(a), keep<B>(b));
+    return JoinElsewhere<Call, A, B>::run(keep<A>(a), keep<B>(b));
   }
 }
 
@@ -270,7 +293,16 @@ BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b) {
 /// Thread-safety: any thread.
 template <JoinFunction A, JoinFunction B>
 BLITZ_ALWAYS_INLINE auto join(A&& a, B&& b) {
-  return detail::join_here<detail::CallPlain>(std::forward<A>(a), std::forward<B>(b));
+  using Call = detail::CallPlain;
+  if constexpr (detail::kAreLarge<detail::JoinPair<Call, A, B>>) {
+    return detail::join_here<Call>(std::forward<A>(a), std::forward<B>(b));
+  } else {
+    // As join_here, without its frame.
+    if (detail::HotWorker* const owner = detail::hot_worker) [[likely]] {
+      return detail::join_on<Call>(*owner, std::forward<A>(a), std::forward<B>(b));
+    }
+    return detail::JoinElsewhere<Call, A, B>::run(detail::keep<A>(a), detail::keep<B>(b));
+  }
 }
 
 /// join of three or more; a tuple of the results. The first runs on the calling worker, which then takes the others

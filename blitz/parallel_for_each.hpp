@@ -236,37 +236,71 @@ class WorkList {
   Atomic<bool> unread_{true};    // the same, read by all
 };
 
+/// The body of a work list's scope.
+template <class List>
+struct RunList {
+  void operator()(Scope& scope) const { list.run(scope); }
+  List& list;
+};
+
 template <class Entry, class R, class Read, class Call>
 void run_work_list(const ForEachOptions& options, R& range, const Read& read, const Call& call) {
   auto next = std::ranges::begin(range);
   const auto end = std::ranges::end(range);
   if (next == end) return;
-  WorkList<Entry, decltype(next), std::ranges::sentinel_t<R>, Read, Call> list(std::move(next), end, read, call);
+  using List = WorkList<Entry, decltype(next), std::ranges::sentinel_t<R>, Read, Call>;
+  List list(std::move(next), end, read, call);
   const ScopeOptions scope_options{.stop = options.stop, .pool = options.pool};
-  OpenScope{scope_options}.on_worker([&](Scope& scope) { list.run(scope); });
+  OpenScope{scope_options}.on_worker(RunList<List>{list});
 }
+
+/// The entry that a work list makes of an iterator: a copy of the item, or of the iterator.
+template <class T>
+struct ReadItem {
+  template <class It>
+  T operator()(const It& from) const {
+    return T(to_copy<T>(*from));
+  }
+};
+struct ReadPlace {
+  template <class It>
+  It operator()(const It& from) const {
+    return from;
+  }
+};
+
+/// How a work list calls its body: with a copy of an item and perhaps a feeder, or with the item of an iterator.
+template <class T, class F>
+struct CallWithFeeder {
+  bool operator()(T& item, std::vector<T>& items) const {
+    Feeder<T> feeder(items);
+    return stops_with_owned(f, item, feeder);
+  }
+  const F& f;
+};
+template <class T, class F>
+struct CallWithOwned {
+  bool operator()(T& item, std::vector<T>& /*items*/) const { return stops_with_owned(f, item); }
+  const F& f;
+};
+template <class It, class F>
+struct CallWithPlace {
+  bool operator()(It& item, std::vector<It>& /*items*/) const { return stops_loop(f, *item); }
+  const F& f;
+};
 
 template <class R, class F>
 void for_each_of(const ForEachOptions& options, R& range, const F& f) {
   using T = std::ranges::range_value_t<R>;
   using It = std::ranges::iterator_t<R>;
   if constexpr (TakesFeeder<const F, T>) {
-    const auto call = [&f](T& item, std::vector<T>& items) {
-      Feeder<T> feeder(items);
-      return stops_with_owned(f, item, feeder);
-    };
-    run_work_list<T>(
-        options, range, [](const It& from) { return T(to_copy<T>(*from)); }, call);
+    run_work_list<T>(options, range, ReadItem<T>(), CallWithFeeder<T, F>{f});
   } else if constexpr (LoopRange<R>) {
     run_loop(ForOptions{.stop = options.stop, .pool = options.pool}, items_of(range), f);
   } else if constexpr (std::ranges::forward_range<R>) {
-    const auto call = [&f](It& item, std::vector<It>&) { return stops_loop(f, *item); };
-    run_work_list<It>(
-        options, range, [](const It& from) { return from; }, call);
+    run_work_list<It>(options, range, ReadPlace(), CallWithPlace<It, F>{f});
   } else {
-    const auto call = [&f](T& item, std::vector<T>&) { return stops_with_owned(f, item); };
-    run_work_list<T>(
-        options, range, [](const It& from) { return T(to_copy<T>(*from)); }, call);
+    run_work_list<T>(options, range, ReadItem<T>(), CallWithOwned<T, F>{f});
   }
 }
 

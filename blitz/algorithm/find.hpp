@@ -44,11 +44,17 @@ template <std::size_t kCheap, class Holds>
   return from;
 }
 
+/// The probe of find_position: the first position of a block that `holds(position)` accepts, or the end of the block.
+template <std::size_t kCheap, class Holds>
+struct FirstPosition {
+  LoopIndex operator()(LoopIndex from, LoopIndex to) const { return first_position<kCheap>(from, to, holds); }
+  const Holds& holds;
+};
+
 /// The first position below `count` for which `holds(position)`, or `count`; Stopped after a stop request.
 template <std::size_t kCheap, class Holds>
 [[nodiscard]] LoopIndex find_position(const AlgorithmOptions& options, LoopIndex count, const Holds& holds) {
-  const LoopIndex found = find_first(
-      options, count, 1, [&](LoopIndex from, LoopIndex to) { return first_position<kCheap>(from, to, holds); });
+  const LoopIndex found = find_first(options, count, 1, FirstPosition<kCheap, Holds>{holds});
   throw_if_stopped(options);
   return found;
 }

@@ -14,13 +14,16 @@ template <class R, class... Args>
 class FunctionRef<R(Args...)> {
  public:
   template <class F>
-  explicit(false) FunctionRef(const F& f) noexcept
-      : f_(detail::address_of(f)),
-        call_([](const void* its_f, Args... args) -> R { return (*static_cast<const F*>(its_f))(args...); }) {}
+  explicit(false) FunctionRef(const F& f) noexcept : f_(detail::address_of(f)), call_(&call<F>) {}
 
   R operator()(Args... args) const { return call_(f_, args...); }
 
  private:
+  template <class F>
+  static R call(const void* f, Args... args) {
+    return (*static_cast<const F*>(f))(args...);
+  }
+
   const void* f_;
   R (*call_)(const void* f, Args... args);
 };

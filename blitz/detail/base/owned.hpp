@@ -7,12 +7,13 @@
 #include <cstdint>
 
 #include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/base/export.hpp"
 
 namespace blitz::detail {
 
 /// std::addressof, which <memory> declares.
 template <class T>
-[[nodiscard]] constexpr T* address_of(T& object) noexcept {
+[[nodiscard]] BLITZ_ALWAYS_INLINE constexpr T* address_of(T& object) noexcept {
   return __builtin_addressof(object);
 }
 

@@ -68,8 +68,17 @@ struct Loop {
   LoopCut cut;
 
  private:
+  struct OutsideCall {
+    const Loop& loop;
+    void* value;
+  };
   BLITZ_COLD void run_from_outside(PoolBase* pool, void* value) const {
-    call_on_worker(pool, [this, value](WorkerBase& worker) { run_loop_on(worker, *this, value); });
+    OutsideCall call{*this, value};
+    enter_pool(pool, &run_entered, &call);
+  }
+  static void run_entered(void* argument, WorkerBase& worker) {
+    const OutsideCall& call = *static_cast<OutsideCall*>(argument);
+    run_loop_on(worker, call.loop, call.value);
   }
 };
 

@@ -43,25 +43,45 @@ inline constexpr std::size_t kSerialReversal = kCheapToMove<T> ? (std::size_t{1}
 /// Fewer items are not sampled.
 inline constexpr std::size_t kLeastPresorted = 64;
 
-/// If kStable, equal items are not in the opposite order.
+/// Whether item i is not in the order of those before it: the opposite one, if kReversed. If kStable, equal items are not in
+/// the opposite order.
+template <bool kReversed, bool kStable, class T, class Less>
+struct IsWrong {
+  bool operator()(std::size_t i) const {
+    if constexpr (!kReversed) {
+      return less(items[i], items[i - 1]);
+    } else {
+      return kStable ? !less(items[i], items[i - 1]) : less(items[i - 1], items[i]);
+    }
+  }
+  T* items;
+  const Less& less;
+};
+
+/// find_wrong from `begin` on, for find_first.
+template <class Wrong>
+struct WrongFrom {
+  LoopIndex operator()(LoopIndex from, LoopIndex to) const {
+    return static_cast<LoopIndex>(find_wrong(from + begin, to + begin, wrong)) - begin;
+  }
+  const Wrong& wrong;
+  std::size_t begin;
+};
+
+/// The first of the positions [1, n) that is wrong, or n.
+template <class Wrong>
+std::size_t first_wrong(const AlgorithmOptions& options, std::size_t n, std::size_t serial_run, const Wrong& wrong) {
+  const std::size_t serial = std::min(n, serial_run);
+  const std::size_t found = find_wrong(1, serial, wrong);
+  if (found != serial || serial == n) return found;
+  return serial + find_first(options, n - serial, kSerialRun, WrongFrom<Wrong>{wrong, serial});
+}
+
 template <bool kStable, class T, class Less>
 FrontRun front_run(const AlgorithmOptions& options, T* items, std::size_t n, Less less) {
-  const auto measure = [&](std::size_t serial_run, auto wrong) -> std::size_t {
-    const std::size_t serial = std::min(n, serial_run);
-    const std::size_t found = find_wrong(1, serial, wrong);
-    if (found != serial || serial == n) return found;
-    const auto probe = [&](LoopIndex from, LoopIndex to) {
-      return static_cast<LoopIndex>(find_wrong(from + serial, to + serial, wrong)) - serial;
-    };
-    return serial + find_first(options, n - serial, kSerialRun, probe);
-  };
-  if (less(items[1], items[0])) {
-    return {
-        measure(kSerialReversal<T>,
-                [&](std::size_t i) { return kStable ? !less(items[i], items[i - 1]) : less(items[i - 1], items[i]); }),
-        true};
-  }
-  return {measure(kSerialRun, [&](std::size_t i) { return less(items[i], items[i - 1]); }), false};
+  if (less(items[1], items[0]))
+    return {first_wrong(options, n, kSerialReversal<T>, IsWrong<true, kStable, T, Less>{items, less}), true};
+  return {first_wrong(options, n, kSerialRun, IsWrong<false, kStable, T, Less>{items, less}), false};
 }
 
 /// The least run of n items that is worth a merge.
