@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "blitz/detail/base/export.hpp"
+#include "blitz/detail/base/invoke.hpp"
 #include "blitz/detail/base/refuse.hpp"
 #include "blitz/detail/loop/items.hpp"
 #include "blitz/detail/loop/loop.hpp"
@@ -77,41 +78,63 @@ template <class F, class It>
 concept BodyOfSharedWords =
     SharesWords<It> && std::invocable<F&, std::iter_reference_t<It>> && !std::invocable<F&, ReadOnlyBit>;
 
+/// Whether a body says if its loop is to go on.
+template <class F, class... Args>
+inline constexpr bool kReturnsFlow = std::same_as<std::remove_cvref_t<std::invoke_result_t<F&, Args...>>, Flow>;
+
 /// Calls `f`. Returns whether it ends its loop: whether it has returned Flow::kStop.
 template <class F, class... Args>
 BLITZ_ALWAYS_INLINE bool stops_loop(F& f, Args&&... args) {
-  if constexpr (std::same_as<std::remove_cvref_t<std::invoke_result_t<F&, Args...>>, Flow>) {
-    return std::invoke(f, std::forward<Args>(args)...) == Flow::kStop;
+  if constexpr (kReturnsFlow<F, Args...>) {
+    return invoke_inline(f, std::forward<Args>(args)...) == Flow::kStop;
   } else {
-    std::invoke(f, std::forward<Args>(args)...);
+    invoke_inline(f, std::forward<Args>(args)...);
     return false;
   }
 }
 
+/// stops_loop for the items of a loop, in one frame. `kReadOnly`: see ReadOnlyBit.
+template <class F, bool kReadOnly>
+struct BodySink {
+  template <class X>
+  BLITZ_ALWAYS_INLINE bool operator()(X&& x) const {
+    using Item = std::conditional_t<kReadOnly, ReadOnlyBit, X&&>;
+    if constexpr (kReturnsFlow<const F, Item>) {
+      return invoke_inline(f, static_cast<Item>(x)) == Flow::kStop;
+    } else {
+      invoke_inline(f, static_cast<Item>(x));
+      return false;
+    }
+  }
+  const F& f;
+};
+
+/// A loop that calls `f` for each item.
+template <class Items, class F>
+class ItemLoop final : public Loop {
+ public:
+  ItemLoop(const ForOptions& options, const LoopSpace<Items>& space, const F& f)
+      : Loop(&run_block_of, space.count, options.schedule == Schedule::kFixed ? LoopCut::kFixed : LoopCut::kAdaptive,
+             options.min_grain, options.stop),
+        items_(space.items),
+        f_(f) {}
+
+ private:
+  static constexpr bool kReadOnly = requires { requires Items::kSharesWords; };
+
+  static bool run_block_of(const Loop& self, void* /*value*/, LoopIndex first, LoopIndex last) {
+    const auto& loop = static_cast<const ItemLoop&>(self);
+    return loop.items_.for_each(first, last, BodySink<F, kReadOnly>{loop.f_});
+  }
+
+  const Items items_;
+  const F& f_;
+};
+
 /// Calls `f` for each item of the space.
 template <class Items, class F>
 void run_loop(const ForOptions& options, const LoopSpace<Items>& space, const F& f) {
-  struct ItemLoop final : Loop {
-    ItemLoop(LoopIndex positions, const Items& its_items, const F& its_f, const ForOptions& its_options)
-        : Loop(&run_block_of, positions,
-               its_options.schedule == Schedule::kFixed ? LoopCut::kFixed : LoopCut::kAdaptive, its_options.min_grain,
-               its_options.stop),
-          items(its_items),
-          f(its_f) {}
-    static bool run_block_of(const Loop& self, void* /*value*/, LoopIndex first, LoopIndex last) {
-      const auto& loop = static_cast<const ItemLoop&>(self);
-      return loop.items.for_each(first, last, [&f = loop.f]<class X>(X&& item) {
-        if constexpr (requires { requires Items::kSharesWords; }) {
-          return stops_loop(f, ReadOnlyBit(item));
-        } else {
-          return stops_loop(f, std::forward<X>(item));
-        }
-      });
-    }
-    const Items items;
-    const F& f;
-  };
-  if (space.count > 0) ItemLoop(space.count, space.items, f, options).run(options.pool.base());
+  if (space.count > 0) ItemLoop<Items, F>(options, space, f).run(options.pool.base());
 }
 
 }  // namespace detail

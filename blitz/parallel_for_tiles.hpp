@@ -169,7 +169,7 @@ class TileItems {
       rest /= along;
     }
     for (; first != last; ++first) {
-      if (ends_loop(f, tile_at(place))) return true;
+      if (f(tile_at(place))) return true;
       for (std::size_t d = N; d > 0;) {
         --d;
         if (grid_[d] - place[d] > tile_[d]) {

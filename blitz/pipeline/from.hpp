@@ -58,18 +58,7 @@ class InputSource : public Source {
   void end_early() const noexcept { input_->ended.store(true, std::memory_order_relaxed); }
 
   /// The source that keeps the order of the range.
-  [[nodiscard]] auto ordered() const {
-    using T = std::ranges::range_value_t<V>;
-    const auto read = [input = input_](const AlgorithmOptions& options) {
-      std::vector<T> items;
-      for (auto&& x : input->view) {
-        if (options.stop.stop_requested()) break;
-        items.emplace_back(to_copy<T>(std::forward<decltype(x)>(x)));
-      }
-      return items;
-    };
-    return FoundItems<T, decltype(read)>(read);
-  }
+  [[nodiscard]] auto ordered() const { return FoundItems<std::ranges::range_value_t<V>, ReadAll>(ReadAll{input_}); }
   template <class Sink>
   bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
     std::vector<std::ranges::range_value_t<V>> items;
@@ -95,6 +84,20 @@ class InputSource : public Source {
     Mutex mutex;                                     // guards `next`, and the range
     std::optional<std::ranges::iterator_t<V>> next;  // none once the end was reached, or something was thrown
     Atomic<bool> ended{false};                       // No more batches are to be taken.
+  };
+
+  /// All items.
+  struct ReadAll {
+    std::vector<std::ranges::range_value_t<V>> operator()(const AlgorithmOptions& options) const {
+      using T = std::ranges::range_value_t<V>;
+      std::vector<T> items;
+      for (auto&& x : input->view) {
+        if (options.stop.stop_requested()) break;
+        items.emplace_back(to_copy<T>(std::forward<decltype(x)>(x)));
+      }
+      return items;
+    }
+    std::shared_ptr<Input> input;
   };
 
   /// The next batch; false if there is none. What the range does meanwhile may use the pool: in isolation, so that this worker

@@ -39,11 +39,6 @@ concept TreeFunction =
 namespace detail {
 BLITZ_BEGIN_BY_OPTIMIZATION
 
-template <class T, class Find>
-[[nodiscard]] auto pipeline_of_found(Find find) {
-  return Pipeline(FoundItems<T, Find>(std::move(find)));
-}
-
 /// Appends what `value` is divided into; after a stop request some of it.
 template <class T, class F>
 void append_parts(T value, const F& f, const std::stop_token& stop, std::vector<T>& parts) {
@@ -55,6 +50,49 @@ void append_parts(T value, const F& f, const std::stop_token& stop, std::vector<
               [&] { append_parts(*std::move(halves.second), f, stop, right); });
   parts.insert(parts.end(), std::make_move_iterator(right.begin()), std::make_move_iterator(right.end()));
 }
+
+/// Divides the value of split.
+template <class T, class F>
+struct FindParts {
+  std::vector<T> operator()(const AlgorithmOptions& options) const {
+    std::vector<T> parts;
+    on_worker(options.pool.base(), [&](WorkerBase&) { append_parts(value, f, options.stop, parts); });
+    return parts;
+  }
+  T value;
+  F f;
+};
+
+/// The children of a node.
+template <class T, class F>
+struct ChildrenOf {
+  decltype(auto) operator()(const T& node) const { return std::invoke(f, node); }
+  const F& f;
+};
+template <class T>
+struct MakeNode {
+  template <class X>
+  T operator()(X&& node) const {
+    return T(to_copy<T>(std::forward<X>(node)));
+  }
+};
+
+/// Finds the nodes of walk_tree.
+template <class T, class F>
+struct FindNodes {
+  std::vector<T> operator()(const AlgorithmOptions& options) const {
+    std::vector<T> nodes{root};
+    for (std::size_t begin = 0; begin != nodes.size();) {
+      const std::span<const T> level(nodes.begin() + static_cast<std::ptrdiff_t>(begin), nodes.end());
+      begin = nodes.size();
+      Array<T> next = par(level).with(options).flat_map(ChildrenOf<T, F>{children}).map(MakeNode<T>()).collect();
+      nodes.insert(nodes.end(), std::make_move_iterator(next.begin()), std::make_move_iterator(next.end()));
+    }
+    return nodes;
+  }
+  T root;
+  F children;
+};
 
 BLITZ_END_BY_OPTIMIZATION
 }  // namespace detail
@@ -79,12 +117,8 @@ BLITZ_BEGIN_BY_OPTIMIZATION
 template <class T, SplitFunction<T> F>
   requires std::copy_constructible<T>
 [[nodiscard]] auto split(T value, F f) {
-  return detail::pipeline_of_found<T>([value = std::move(value), f = std::move(f)](const AlgorithmOptions& options) {
-    std::vector<T> parts;
-    detail::on_worker(options.pool.base(),
-                      [&](detail::WorkerBase&) { detail::append_parts(value, f, options.stop, parts); });
-    return parts;
-  });
+  using Find = detail::FindParts<T, F>;
+  return Pipeline(detail::FoundItems<T, Find>(Find{std::move(value), std::move(f)}));
 }
 
 /// A pipeline of the nodes of a tree: `root`, then its children, then theirs, a level after the other, each from left to
@@ -101,22 +135,8 @@ template <class T, SplitFunction<T> F>
 /// Complexity: O(1); a terminal makes a call of `children` for each node. Thread-safety: any thread.
 template <class T, TreeFunction<T> F>
 [[nodiscard]] auto walk_tree(T root, F children) {
-  return detail::pipeline_of_found<T>(
-      [root = std::move(root), children = std::move(children)](const AlgorithmOptions& options) {
-        std::vector<T> nodes{root};
-        for (std::size_t begin = 0; begin != nodes.size();) {
-          const std::span<const T> level(nodes.begin() + static_cast<std::ptrdiff_t>(begin), nodes.end());
-          begin = nodes.size();
-          Array<T> next =
-              par(level)
-                  .with(options)
-                  .flat_map([&children](const T& node) -> decltype(auto) { return std::invoke(children, node); })
-                  .map([](auto&& node) { return T(detail::to_copy<T>(std::forward<decltype(node)>(node))); })
-                  .collect();
-          nodes.insert(nodes.end(), std::make_move_iterator(next.begin()), std::make_move_iterator(next.end()));
-        }
-        return nodes;
-      });
+  using Find = detail::FindNodes<T, F>;
+  return Pipeline(detail::FoundItems<T, Find>(Find{std::move(root), std::move(children)}));
 }
 
 BLITZ_END_BY_OPTIMIZATION

@@ -61,24 +61,32 @@ class Constructed {
   I end_{};
 };
 
+/// The fold of construct_blocks.
+template <std::random_access_iterator I, class Make>
+struct ConstructFold {
+  using Value = Constructed<I>;
+  [[nodiscard]] Value identity() const { return Value(); }
+  void fold(Value& objects, LoopIndex from, LoopIndex to) const {
+    // The blocks of one value are neighbours, from left to right.
+    if (objects.empty()) objects = Value(at(first, from));
+    make(objects, from, to);
+  }
+  void combine(Value& left, Value&& right) const {
+    if (left.empty()) {
+      left = std::move(right);
+    } else {
+      left.append(right);
+    }
+  }
+  const I& first;
+  const Make& make;
+};
+
 /// Makes `count` objects from `first` on. `make(objects, from, to)` makes those of the positions [from, to) at the end of
 /// `objects`. After an exception, or Stopped, none of them is left.
 template <std::random_access_iterator I, class Make>
 void construct_blocks(const AlgorithmOptions& options, const I& first, LoopIndex count, const Make& make) {
-  Constructed<I> all = fold_blocks(
-      options, count, 1, [] { return Constructed<I>(); },
-      [&](Constructed<I>& objects, LoopIndex from, LoopIndex to) {
-        // The blocks of one value are neighbours, from left to right.
-        if (objects.empty()) objects = Constructed<I>(at(first, from));
-        make(objects, from, to);
-      },
-      [](Constructed<I>& left, Constructed<I>&& right) {
-        if (left.empty()) {
-          left = std::move(right);
-        } else {
-          left.append(right);
-        }
-      });
+  Constructed<I> all = fold_blocks(options, count, 1, ConstructFold<I, Make>{first, make});
   all.release();
 }
 

@@ -67,17 +67,26 @@ BLITZ_ALWAYS_INLINE void unrolled(const F& f) {
       BLITZ_LAMBDA_INLINE { (f(K), ...); }(std::make_index_sequence<kTimes>());
 }
 
-/// Calls `f` with a local copy of `value`, if that is small, and puts back what has become of it: a local can be in registers,
-/// which `value`, known to others, could not be.
-template <class T, class F>
-BLITZ_ALWAYS_INLINE void with_local(T& value, const F& f) {
-  if constexpr (std::is_trivially_copyable_v<T> && std::is_copy_assignable_v<T> && sizeof(T) <= 64) {
-    T local = std::as_const(value);
-    f(local);
-    value = local;
+/// Whether a value is better folded in a local copy, which can be in registers. The value itself, known to others, could not
+/// be.
+template <class T>
+inline constexpr bool kFitsRegisters =
+    std::is_trivially_copyable_v<T> && std::is_copy_assignable_v<T> && sizeof(T) <= 64;
+template <class T>
+using LocalOf = std::conditional_t<kFitsRegisters<T>, T, T&>;
+
+/// Such a copy of `value`, or a reference to it. After the fold, put_back() writes the copy to `value`.
+template <class T>
+[[nodiscard]] BLITZ_ALWAYS_INLINE LocalOf<T> local_of(T& value) {
+  if constexpr (kFitsRegisters<T>) {
+    return std::as_const(value);
   } else {
-    f(value);
+    return value;
   }
+}
+template <class T>
+BLITZ_ALWAYS_INLINE void put_back(T& value, const T& local) {
+  if constexpr (kFitsRegisters<T>) value = local;
 }
 
 /// What is reduced: the items, each by way of Transform, taken into a value by Step; and how two values are combined.
@@ -101,7 +110,9 @@ class Fold {
   void combine(T& left, T&& right) const { take(combine_, left, std::move(right)); }
 
   void fold(T& value, LoopIndex first, LoopIndex last) const {
-    with_local(value, [&](T& local) BLITZ_LAMBDA_INLINE { fold_run(local, first, last); });
+    LocalOf<T> local = local_of(value);
+    fold_run(local, first, last);
+    put_back(value, local);
   }
 
  private:
@@ -125,6 +136,16 @@ class Fold {
   static constexpr std::size_t kLaneBytes = 128;
 #endif
   static constexpr std::size_t kGroup = 16;  // half of it is a chain of additions that a processor looks past
+
+  struct TakeItem {
+    template <class X>
+    BLITZ_ALWAYS_INLINE bool operator()(X&& item) const {
+      fold.take_item(value, std::forward<X>(item));
+      return false;
+    }
+    const Fold& fold;
+    T& value;
+  };
 
   template <class Op, class X>
   BLITZ_ALWAYS_INLINE static void take(Op& op, T& value, X&& x) {
@@ -152,9 +173,7 @@ class Fold {
     } else if constexpr (kByGroups) {
       first = fold_groups(value, first, last);
     }
-    items_.for_each(first, last, [this, &value](auto&& item) BLITZ_LAMBDA_INLINE {
-      this->take_item(value, std::forward<decltype(item)>(item));
-    });
+    items_.for_each(first, last, TakeItem{*this, value});
   }
 
   /// As many items as fill all lanes; returns where it stopped.
@@ -163,15 +182,21 @@ class Fold {
     if (last - first < 2 * kLanes) return first;
     std::array<T, kLanes> lanes;
     lanes.fill(identity());
-    first = items_.template for_each_group<kLanes>(first, last, [&](const auto& item) BLITZ_LAMBDA_INLINE {
-      unrolled<kLanes>([&](std::size_t k) BLITZ_LAMBDA_INLINE { take_item(lanes[k], item(k)); });
-    });
+    const LoopIndex end = last - (last - first) % kLanes;
+    for (typename Items::template Groups<kLanes> group(items_, first, end); !group.done(); group.end_group()) {
+      take_lanes(lanes, group, std::make_index_sequence<kLanes>());
+    }
     lanes = opaque_memory(lanes);  // The tree below would keep clang from making vectors of the lanes above.
     for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
       for (std::size_t k = 0; k < half; ++k) combine(lanes[k], std::move(lanes[k + half]));
     }
     combine(value, std::move(lanes[0]));
-    return first;
+    return end;
+  }
+  template <std::size_t kLanes, class Group, std::size_t... K>
+  BLITZ_ALWAYS_INLINE void take_lanes(std::array<T, kLanes>& lanes, Group& group,
+                                      std::index_sequence<K...> /*all*/) const {
+    (take_item(lanes[K], group.next(K)), ...);
   }
 
   /// As many items as make whole groups; returns where it stopped.
@@ -179,21 +204,28 @@ class Fold {
     if (last - first < 2 * kGroup) return first;
     T none{};
     if constexpr (kHasIdentity) none = identity();
-    return items_.template for_each_group<kGroup>(first, last, [&](const auto& item) BLITZ_LAMBDA_INLINE {
-      T left = none;
-      T right = none;
-      unrolled<kGroup>([&](std::size_t k) BLITZ_LAMBDA_INLINE {
-        T& half = k < kGroup / 2 ? left : right;
-        if (!kHasIdentity && k % (kGroup / 2) == 0) {
-          begin_with(half, item(k));
-        } else {
-          take_item(half, item(k));
-        }
-      });
-      combine(left, std::move(right));
-      // Or GCC would make vectors of the items of several groups.
-      combine(value, opaque_memory(left));
-    });
+    const LoopIndex end = last - (last - first) % kGroup;
+    for (typename Items::template Groups<kGroup> group(items_, first, end); !group.done(); group.end_group()) {
+      take_group(value, none, group, std::make_index_sequence<kGroup>());
+    }
+    return end;
+  }
+  template <class Group, std::size_t... K>
+  BLITZ_ALWAYS_INLINE void take_group(T& value, const T& none, Group& group, std::index_sequence<K...> /*all*/) const {
+    T left = none;
+    T right = none;
+    (take_in_half<K>(K < kGroup / 2 ? left : right, group.next(K)), ...);
+    combine(left, std::move(right));
+    // Or GCC would make vectors of the items of several groups.
+    combine(value, opaque_memory(left));
+  }
+  template <std::size_t kPlace, class X>
+  BLITZ_ALWAYS_INLINE void take_in_half(T& half, X&& item) const {
+    if constexpr (!kHasIdentity && kPlace % (kGroup / 2) == 0) {
+      begin_with(half, std::forward<X>(item));
+    } else {
+      take_item(half, std::forward<X>(item));
+    }
   }
 
   Items items_;

@@ -68,17 +68,6 @@ template <class First, class Last>
   requires LoopBounds<First, Last>
 using LoopItem = typename ItemOfBounds<First, Last>::Type;
 
-/// Calls `f`. Returns what it returns, if that is a bool.
-template <class F, class Item>
-BLITZ_ALWAYS_INLINE bool ends_loop(const F& f, Item&& item) {
-  if constexpr (std::is_void_v<std::invoke_result_t<const F&, Item>>) {
-    f(static_cast<Item&&>(item));
-    return false;
-  } else {
-    return f(static_cast<Item&&>(item));
-  }
-}
-
 /// The items from `begin` on.
 template <LoopIterator It>
 class IteratorItems {
@@ -96,31 +85,34 @@ class IteratorItems {
     return begin_ + static_cast<std::iter_difference_t<It>>(i);
   }
   BLITZ_ALWAYS_INLINE decltype(auto) operator[](LoopIndex i) const { return *at(i); }
-  /// Calls `f` for each item, or, if `f` returns a bool, until it returns true; returns whether it did. Copies `f`, so
-  /// that what it refers to is one step away.
+  /// Calls `f` for each item until it returns true; returns whether it did. Copies `f`: its references are then one step away.
   template <class F>
   bool for_each(LoopIndex first, LoopIndex last, const F f) const {
     const It end = at(last);
     for (It item = at(first); item != end; ++item) {
-      if (ends_loop(f, *item)) return true;
+      if (f(*item)) return true;
     }
     return false;
   }
-  /// Calls `f` for groups of kSize items, while there are as many, with a function that returns item k of the group and
-  /// is to be called for k = 0, 1 ... kSize - 1. Returns where it stopped.
-  template <LoopIndex kSize, class F>
-  BLITZ_ALWAYS_INLINE LoopIndex for_each_group(LoopIndex first, LoopIndex last, const F& f) const {
-    last -= (last - first) % kSize;
-    const It end = at(last);
-    for (It item = at(first); item != end;) {
-      f([&item](LoopIndex) BLITZ_LAMBDA_INLINE -> Item {
-        Item here = *item;
-        ++item;
-        return std::forward<Item>(here);
-      });
+  /// The groups of kSize items of [first, last), which are whole. `next(k)` returns item k of a group, and is called for k =
+  /// 0, 1 ... kSize - 1.
+  template <LoopIndex kSize>
+  class Groups {
+   public:
+    BLITZ_ALWAYS_INLINE Groups(const IteratorItems& items, LoopIndex first, LoopIndex last)
+        : item_(items.at(first)), end_(items.at(last)) {}
+    [[nodiscard]] BLITZ_ALWAYS_INLINE bool done() const { return item_ == end_; }
+    BLITZ_ALWAYS_INLINE Item next(LoopIndex /*k*/) {
+      Item here = *item_;
+      ++item_;
+      return std::forward<Item>(here);
     }
-    return last;
-  }
+    BLITZ_ALWAYS_INLINE void end_group() noexcept {}
+
+   private:
+    It item_;
+    const It end_;
+  };
 
  private:
   It begin_;
@@ -146,35 +138,49 @@ class IntegerItems {
   bool for_each(LoopIndex first, LoopIndex last, const F f) const {
     if constexpr (Wraps) {
       for (LoopIndex i = first; i != last; ++i) {
-        if (ends_loop(f, (*this)[i])) return true;
+        if (f((*this)[i])) return true;
       }
     } else {
       const I end = (*this)[last];
       for (I i = (*this)[first]; i < end; ++i) {
-        if (ends_loop(f, I{i})) return true;
+        if (f(I{i})) return true;
       }
     }
     return false;
   }
-  /// See IteratorItems; counts as for_each does.
-  template <LoopIndex kSize, class F>
-  BLITZ_ALWAYS_INLINE LoopIndex for_each_group(LoopIndex first, LoopIndex last, const F& f) const {
-    last -= (last - first) % kSize;
-    if constexpr (Wraps) {
-      for (; first != last; first += kSize)
-        f([this, first](LoopIndex k) BLITZ_LAMBDA_INLINE { return (*this)[first + k]; });
-    } else if (first != last) {
-      // What is narrower and unsigned is counted in 64 bits, or compilers would not see that items lie side by side.
-      constexpr bool kWiden = std::unsigned_integral<I> && sizeof(I) < sizeof(LoopIndex);
-      using Counter = std::conditional_t<kWiden, LoopIndex, I>;
-      const Counter end = (*this)[last - (kSize - 1)];
-      for (Counter i = (*this)[first]; i < end; i = static_cast<Counter>(i + static_cast<Counter>(kSize))) {
-        if (kWiden && i > std::numeric_limits<I>::max() - static_cast<Counter>(kSize - 1)) __builtin_unreachable();
-        f([i](LoopIndex k) BLITZ_LAMBDA_INLINE { return static_cast<I>(i + static_cast<Counter>(k)); });
+  /// See IteratorItems; counts as for_each does. Narrower unsigned integers are counted in 64 bits. Otherwise compilers would
+  /// not see that the items are neighbours.
+  template <LoopIndex kSize>
+  class Groups {
+    static constexpr bool kWiden = std::unsigned_integral<I> && sizeof(I) < sizeof(LoopIndex);
+    using Counter = std::conditional_t<Wraps || kWiden, LoopIndex, I>;
+
+   public:
+    BLITZ_ALWAYS_INLINE Groups(const IntegerItems& items, LoopIndex first, LoopIndex last) noexcept {
+      if constexpr (Wraps) {
+        next_ = items.begin_ + first;
+        end_ = items.begin_ + last;
+      } else {
+        next_ = items[first];
+        end_ = first != last ? items[last - (kSize - 1)] : next_;
       }
     }
-    return last;
-  }
+    [[nodiscard]] BLITZ_ALWAYS_INLINE bool done() const noexcept {
+      if constexpr (Wraps) {
+        return next_ == end_;
+      } else {
+        if (next_ >= end_) return true;
+        if (kWiden && next_ > std::numeric_limits<I>::max() - static_cast<Counter>(kSize - 1)) __builtin_unreachable();
+        return false;
+      }
+    }
+    BLITZ_ALWAYS_INLINE I next(LoopIndex k) const noexcept { return static_cast<I>(next_ + static_cast<Counter>(k)); }
+    BLITZ_ALWAYS_INLINE void end_group() noexcept { next_ = static_cast<Counter>(next_ + static_cast<Counter>(kSize)); }
+
+   private:
+    Counter next_;
+    Counter end_;
+  };
 
  private:
   LoopIndex begin_;
@@ -195,7 +201,7 @@ class SteppedItems {
   bool for_each(LoopIndex first, LoopIndex last, const F f) const {
     LoopIndex value = begin_ + first * step_;
     for (; first != last; ++first, value += step_) {
-      if (ends_loop(f, static_cast<I>(value))) return true;
+      if (f(static_cast<I>(value))) return true;
     }
     return false;
   }
@@ -222,7 +228,7 @@ class BlockItems {
 
   template <class F>
   bool for_each(LoopIndex first, LoopIndex last, const F& f) const {
-    return first != last && ends_loop(f, Item(items_.at(first), items_.at(last)));
+    return first != last && f(Item(items_.at(first), items_.at(last)));
   }
 
  private:

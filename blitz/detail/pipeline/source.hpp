@@ -202,6 +202,40 @@ BLITZ_ALWAYS_INLINE bool for_each_unrolled(const S& stage, LoopIndex first, Loop
   }
 }
 
+/// A sink that gives another one the items `Left` and then its own: of several stages side by side.
+template <class Sink, class... Left>
+class ZipSink {
+ public:
+  BLITZ_ALWAYS_INLINE explicit ZipSink(const Sink& sink, Left&&... left)
+      : sink_(sink), left_(static_cast<Left&&>(left)...) {}
+
+  template <class... X>
+  BLITZ_ALWAYS_INLINE decltype(auto) operator()(X&&... x) const {
+    return call(std::index_sequence_for<Left...>(), static_cast<X&&>(x)...);
+  }
+
+ private:
+  template <std::size_t... K, class... X>
+  BLITZ_ALWAYS_INLINE decltype(auto) call(std::index_sequence<K...> /*all*/, X&&... x) const {
+    return sink_(static_cast<Left&&>(std::get<K>(left_))..., static_cast<X&&>(x)...);
+  }
+
+  const Sink& sink_;
+  std::tuple<Left&&...> left_;
+};
+
+/// A sink that hands its items on, with the items of `more` at the same position.
+template <class More, class Sink>
+struct ZipNext {
+  template <class... X>
+  BLITZ_ALWAYS_INLINE decltype(auto) operator()(X&&... x) const {
+    return more.at(i, ZipSink<Sink, X...>(sink, static_cast<X&&>(x)...));
+  }
+  const More& more;
+  LoopIndex i;
+  const Sink& sink;
+};
+
 /// Several stages side by side, up to the end of the shortest: the sink gets the items of all.
 template <IndexedStage... S>
 class Zip;
@@ -212,7 +246,7 @@ class Zip<S> : public S {
   /// Whether all are sources, whose items are at hand without sinks.
   static constexpr bool kHasItems = requires(const S& s) { s.items(); };
 
-  explicit Zip(S stage) : S(std::move(stage)) {}
+  explicit Zip(const S& stage) : S(stage) {}
 
   template <class Sink, class... Left>
   BLITZ_ALWAYS_INLINE bool for_each_of(LoopIndex first, LoopIndex last, const Sink& sink, const Left&... left) const {
@@ -221,6 +255,10 @@ class Zip<S> : public S {
       if (sink(left[first]..., items[first])) return true;
     }
     return false;
+  }
+  template <class Sink, class... Left>
+  BLITZ_ALWAYS_INLINE decltype(auto) at_of(LoopIndex i, const Sink& sink, const Left&... left) const {
+    return sink(left[i]..., this->items()[i]);
   }
 };
 
@@ -232,7 +270,7 @@ class Zip<S, More...> {
   static constexpr bool kTwoPasses = S::kTwoPasses || Zip<More...>::kTwoPasses;
   static constexpr bool kHasItems = Zip<S>::kHasItems && Zip<More...>::kHasItems;
 
-  explicit Zip(S stage, More... more) : stage_(std::move(stage)), more_(std::move(more)...) {}
+  explicit Zip(const S& stage, const More&... more) : stage_(stage), more_(more...) {}
 
   [[nodiscard]] LoopIndex positions() const { return std::min(stage_.positions(), more_.positions()); }
   void first_pass(const AlgorithmOptions& options) {
@@ -251,18 +289,23 @@ class Zip<S, More...> {
       return for_each_position(*this, first, last, sink);
     }
   }
+  template <class Sink>
+  BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const {
+    if constexpr (kHasItems) {
+      return at_of(i, sink);
+    } else {
+      return stage_.at(i, ZipNext<Zip<More...>, Sink>{more_, i, sink});
+    }
+  }
   /// for_each of sources: each is asked for its items once. `left`: the items of those before these.
   template <class Sink, class... Left>
   BLITZ_ALWAYS_INLINE bool for_each_of(LoopIndex first, LoopIndex last, const Sink& sink, const Left&... left) const {
     return more_.for_each_of(first, last, sink, left..., stage_.items());
   }
-  template <class Sink>
-  BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const {
-    return stage_.at(i, [&](auto&&... x) BLITZ_LAMBDA_INLINE -> decltype(auto) {
-      return more_.at(i, [&](auto&&... y) BLITZ_LAMBDA_INLINE -> decltype(auto) {
-        return sink(static_cast<decltype(x)>(x)..., static_cast<decltype(y)>(y)...);
-      });
-    });
+  /// at() of sources.
+  template <class Sink, class... Left>
+  BLITZ_ALWAYS_INLINE decltype(auto) at_of(LoopIndex i, const Sink& sink, const Left&... left) const {
+    return more_.at_of(i, sink, left..., stage_.items());
   }
 
  private:

@@ -41,8 +41,20 @@ class Over {
   [[nodiscard]] const S& below() const noexcept { return below_; }
 
  protected:
-  explicit Over(S below) : below_(std::move(below)) {}
+  explicit Over(const S& below) : below_(below) {}
   S below_;
+};
+
+/// The sink that a stage gives the stage below. It hands the results on to the next sink. Its name contains the callable, not
+/// the stage: otherwise each for_each would contain the whole pipeline more often than the one before.
+template <class F, class Sink>
+struct MapSink {
+  template <class... X>
+  BLITZ_ALWAYS_INLINE decltype(auto) operator()(X&&... x) const {
+    return sink(invoke_inline(f, static_cast<X&&>(x)...));
+  }
+  const F& f;
+  const Sink& sink;
 };
 
 /// f(items...) in place of the items.
@@ -52,21 +64,17 @@ class MapStage : public Over<S> {
   using Items = Pack<typename ResultOf<const F&, typename S::Items>::type>;
   static constexpr bool kIndexed = S::kIndexed;
 
-  MapStage(S below, F f) : Over<S>(std::move(below)), f_(std::move(f)) {}
+  MapStage(const S& below, F f) : Over<S>(below), f_(std::move(f)) {}
 
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
-    return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
-      return sink(invoke_inline(f_, static_cast<decltype(x)>(x)...));
-    });
+    return this->below_.for_each(first, last, MapSink<F, Sink>{f_, sink});
   }
   template <class Sink>
   BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const
     requires kIndexed
   {
-    return this->below_.at(i, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> decltype(auto) {
-      return sink(invoke_inline(f_, static_cast<decltype(x)>(x)...));
-    });
+    return this->below_.at(i, MapSink<F, Sink>{f_, sink});
   }
 
  private:
@@ -75,33 +83,48 @@ class MapStage : public Over<S> {
 template <class S, class F>
 inline constexpr bool kCheapAt<MapStage<S, F>> = kCheapAt<S>;
 
+template <class F, class Sink>
+struct InspectSink {
+  template <class... X>
+  BLITZ_ALWAYS_INLINE decltype(auto) operator()(X&&... x) const {
+    invoke_inline(f, std::as_const(x)...);
+    return sink(static_cast<X&&>(x)...);
+  }
+  const F& f;
+  const Sink& sink;
+};
+
 /// Items that are seen by f on the way.
 template <class S, class F>
 class InspectStage : public Over<S> {
  public:
   static constexpr bool kIndexed = S::kIndexed;
 
-  InspectStage(S below, F f) : Over<S>(std::move(below)), f_(std::move(f)) {}
+  InspectStage(const S& below, F f) : Over<S>(below), f_(std::move(f)) {}
 
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
-    return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
-      invoke_inline(f_, std::as_const(x)...);
-      return sink(static_cast<decltype(x)>(x)...);
-    });
+    return this->below_.for_each(first, last, InspectSink<F, Sink>{f_, sink});
   }
   template <class Sink>
   BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const
     requires kIndexed
   {
-    return this->below_.at(i, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> decltype(auto) {
-      invoke_inline(f_, std::as_const(x)...);
-      return sink(static_cast<decltype(x)>(x)...);
-    });
+    return this->below_.at(i, InspectSink<F, Sink>{f_, sink});
   }
 
  private:
   [[no_unique_address]] F f_;
+};
+
+template <class P, class Sink>
+struct FilterSink {
+  template <class... X>
+  BLITZ_ALWAYS_INLINE bool operator()(X&&... x) const {
+    return static_cast<bool>(invoke_inline(p, std::as_const(x)...)) && sink(static_cast<X&&>(x)...);
+  }
+  const P& p;
+  const Sink& sink;
 };
 
 /// The items for which p holds.
@@ -110,23 +133,29 @@ class FilterStage : public Over<S> {
  public:
   static constexpr bool kIndexed = false;
 
-  FilterStage(S below, P p) : Over<S>(std::move(below)), p_(std::move(p)) {}
+  FilterStage(const S& below, P p) : Over<S>(below), p_(std::move(p)) {}
 
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
-    return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
-      return this->keeps(x...) && sink(static_cast<decltype(x)>(x)...);
-    });
+    return this->below_.for_each(first, last, FilterSink<P, Sink>{p_, sink});
   }
 
-  /// Whether it keeps an item: for folds that take every position, and for a dropped one the identity.
-  template <class... X>
-  [[nodiscard]] BLITZ_ALWAYS_INLINE bool keeps(const X&... x) const {
-    return static_cast<bool>(invoke_inline(p_, x...));
-  }
+  /// For folds that take every position, and the identity for one that is dropped.
+  [[nodiscard]] BLITZ_ALWAYS_INLINE const P& pred() const noexcept { return p_; }
 
  private:
   [[no_unique_address]] P p_;
+};
+
+template <class Maybe, class F, class Sink>
+struct FilterMapSink {
+  template <class... X>
+  BLITZ_ALWAYS_INLINE bool operator()(X&&... x) const {
+    Maybe maybe = invoke_inline(f, static_cast<X&&>(x)...);
+    return maybe ? sink(*std::forward<Maybe>(maybe)) : false;
+  }
+  const F& f;
+  const Sink& sink;
 };
 
 /// *f(items...) for each item for which that is not empty: f returns a std::optional, or a pointer.
@@ -138,18 +167,28 @@ class FilterMapStage : public Over<S> {
   using Items = Pack<decltype(*std::declval<Maybe>())>;
   static constexpr bool kIndexed = false;
 
-  FilterMapStage(S below, F f) : Over<S>(std::move(below)), f_(std::move(f)) {}
+  FilterMapStage(const S& below, F f) : Over<S>(below), f_(std::move(f)) {}
 
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
-    return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
-      Maybe maybe = invoke_inline(f_, static_cast<decltype(x)>(x)...);
-      return maybe ? sink(*std::forward<Maybe>(maybe)) : false;
-    });
+    return this->below_.for_each(first, last, FilterMapSink<Maybe, F, Sink>{f_, sink});
   }
 
  private:
   [[no_unique_address]] F f_;
+};
+
+template <class F, class Sink>
+struct FlatMapSink {
+  template <class... X>
+  BLITZ_ALWAYS_INLINE bool operator()(X&&... x) const {
+    for (auto&& y : invoke_inline(f, static_cast<X&&>(x)...)) {
+      if (sink(static_cast<decltype(y)>(y))) return true;
+    }
+    return false;
+  }
+  const F& f;
+  const Sink& sink;
 };
 
 /// All items of the range f(items...), one after the other on one thread.
@@ -161,20 +200,25 @@ class FlatMapStage : public Over<S> {
   using Items = Pack<std::ranges::range_reference_t<Inner>>;
   static constexpr bool kIndexed = false;
 
-  FlatMapStage(S below, F f) : Over<S>(std::move(below)), f_(std::move(f)) {}
+  FlatMapStage(const S& below, F f) : Over<S>(below), f_(std::move(f)) {}
 
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
-    return this->below_.for_each(first, last, [this, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> bool {
-      for (auto&& y : invoke_inline(f_, static_cast<decltype(x)>(x)...)) {
-        if (sink(static_cast<decltype(y)>(y))) return true;
-      }
-      return false;
-    });
+    return this->below_.for_each(first, last, FlatMapSink<F, Sink>{f_, sink});
   }
 
  private:
   [[no_unique_address]] F f_;
+};
+
+template <class Sink>
+struct EnumerateSink {
+  template <class... X>
+  BLITZ_ALWAYS_INLINE decltype(auto) operator()(X&&... x) const {
+    return sink(std::size_t{i}, static_cast<X&&>(x)...);
+  }
+  std::size_t i;
+  const Sink& sink;
 };
 
 /// The position, as a std::size_t, before the items.
@@ -184,7 +228,7 @@ class EnumerateStage : public Over<S> {
   using Items = typename Joined<Pack<std::size_t>, typename S::Items>::type;
   static constexpr bool kIndexed = true;
 
-  explicit EnumerateStage(S below) : Over<S>(std::move(below)) {}
+  explicit EnumerateStage(const S& below) : Over<S>(below) {}
 
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
@@ -192,9 +236,7 @@ class EnumerateStage : public Over<S> {
   }
   template <class Sink>
   BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const {
-    return this->below_.at(i, [i, &sink](auto&&... x) BLITZ_LAMBDA_INLINE -> decltype(auto) {
-      return sink(static_cast<std::size_t>(i), static_cast<decltype(x)>(x)...);
-    });
+    return this->below_.at(i, EnumerateSink<Sink>{static_cast<std::size_t>(i), sink});
   }
 };
 
@@ -204,8 +246,8 @@ class SliceStage : public Over<S> {
  public:
   static constexpr bool kIndexed = true;
 
-  SliceStage(S below, LoopIndex first, LoopIndex last)
-      : Over<S>(std::move(below)), first_(first < last ? first : last), count_(last - first_) {}
+  SliceStage(const S& below, LoopIndex first, LoopIndex last)
+      : Over<S>(below), first_(first < last ? first : last), count_(last - first_) {}
 
   [[nodiscard]] LoopIndex positions() const noexcept { return count_; }
   template <class Sink>
@@ -233,7 +275,7 @@ class StepStage : public Over<S> {
  public:
   static constexpr bool kIndexed = true;
 
-  StepStage(S below, LoopIndex step) : Over<S>(std::move(below)), step_(step) {}
+  StepStage(const S& below, LoopIndex step) : Over<S>(below), step_(step) {}
 
   [[nodiscard]] LoopIndex positions() const { return ceil_div(this->below_.positions(), step_); }
   template <class Sink>
@@ -255,7 +297,7 @@ class ReversedStage : public Over<S> {
  public:
   static constexpr bool kIndexed = true;
 
-  explicit ReversedStage(S below) : Over<S>(std::move(below)), last_(this->positions() - 1) {}
+  explicit ReversedStage(const S& below) : Over<S>(below), last_(this->positions() - 1) {}
 
   template <class Sink>
   BLITZ_ALWAYS_INLINE bool for_each(LoopIndex first, LoopIndex last, const Sink& sink) const {
@@ -277,8 +319,7 @@ class GroupsStage : public Over<S> {
   using Items = Pack<decltype(std::declval<const S&>().between(0, 0))>;
   static constexpr bool kIndexed = true;
 
-  GroupsStage(S below, LoopIndex size, LoopIndex step, bool whole)
-      : Over<S>(std::move(below)), size_(size), step_(step) {
+  GroupsStage(const S& below, LoopIndex size, LoopIndex step, bool whole) : Over<S>(below), size_(size), step_(step) {
     items_ = this->below_.positions();
     const LoopIndex begins = whole ? (items_ < size ? 0 : items_ - size + 1) : items_;
     count_ = ceil_div(begins, step);
@@ -301,6 +342,40 @@ class GroupsStage : public Over<S> {
   LoopIndex count_;
 };
 
+template <class T>
+struct CopySink {
+  template <class X>
+  BLITZ_ALWAYS_INLINE T operator()(X&& x) const {
+    return T(to_copy<T>(static_cast<X&&>(x)));
+  }
+};
+
+template <class T, class Op>
+struct SumSink {
+  template <class X>
+  BLITZ_ALWAYS_INLINE bool operator()(X&& x) const {
+    sum = invoke_inline(op, std::move(sum), static_cast<X&&>(x));
+    return false;
+  }
+  T& sum;
+  const Op& op;
+};
+
+template <bool kExclusive, class T, class Op, class Sink>
+struct ScanSink {
+  template <class X>
+  BLITZ_ALWAYS_INLINE bool operator()(X&& x) const {
+    if constexpr (kExclusive) {
+      if (sink(std::as_const(sum))) return true;
+    }
+    sum = invoke_inline(op, std::move(sum), static_cast<X&&>(x));
+    return !kExclusive && sink(std::as_const(sum));
+  }
+  T& sum;
+  const Op& op;
+  const Sink& sink;
+};
+
 /// In place of each item what the items up to it come to, combined by `op`; or, if `kExclusive`, those before it, from
 /// `init` on. A position is a block of kBlock items. What the items before each block come to is found in a first pass over
 /// the stage below.
@@ -312,8 +387,8 @@ class ScanStage : public Over<S> {
   static constexpr bool kTwoPasses = true;
   static constexpr LoopIndex kBlock = 4096;
 
-  ScanStage(S below, std::optional<T> init, Op op)
-      : Over<S>(std::move(below)), init_(std::move(init)), op_(std::move(op)) {}
+  ScanStage(const S& below, std::optional<T> init, Op op)
+      : Over<S>(below), init_(std::move(init)), op_(std::move(op)) {}
 
   [[nodiscard]] LoopIndex positions() const { return ceil_div(this->below_.positions(), kBlock); }
 
@@ -349,17 +424,7 @@ class ScanStage : public Over<S> {
         if (sink(std::as_const(value))) return true;
         ++item;
       }
-      const bool ended = for_each_unrolled(this->below_, item, end, [&](auto&& x) BLITZ_LAMBDA_INLINE -> bool {
-        if constexpr (kExclusive) {
-          if (sink(std::as_const(value))) return true;
-          value = invoke_inline(op_, std::move(value), static_cast<decltype(x)>(x));
-          return false;
-        } else {
-          value = invoke_inline(op_, std::move(value), static_cast<decltype(x)>(x));
-          return sink(std::as_const(value));
-        }
-      });
-      if (ended) return true;
+      if (for_each_unrolled(this->below_, item, end, ScanSink<kExclusive, T, Op, Sink>{value, op_, sink})) return true;
     }
     return false;
   }
@@ -369,31 +434,27 @@ class ScanStage : public Over<S> {
 
  private:
   /// The sum of one item, with which others begin.
-  [[nodiscard]] BLITZ_ALWAYS_INLINE T first_of(LoopIndex i) const {
-    return this->below_.at(i, [](auto&& x) { return T(to_copy<T>(static_cast<decltype(x)>(x))); });
-  }
+  [[nodiscard]] BLITZ_ALWAYS_INLINE T first_of(LoopIndex i) const { return this->below_.at(i, CopySink<T>()); }
   /// What a whole block comes to. Numbers in four parts at once, so that a sum need not wait for the one before.
   [[nodiscard]] BLITZ_ALWAYS_INLINE T sum_of_block(LoopIndex begin) const {
-    const auto add_to = [this](T& sum) BLITZ_LAMBDA_INLINE {
-      return [this, &sum](auto&& x) BLITZ_LAMBDA_INLINE {
-        sum = invoke_inline(op_, std::move(sum), static_cast<decltype(x)>(x));
-        return false;
-      };
-    };
     if constexpr (BLITZ_OPTIMIZES && kCheapAt<S> && std::is_arithmetic_v<T>) {
       constexpr LoopIndex kPart = kBlock / 4;
       std::array<T, 4> sums{first_of(begin), first_of(begin + kPart), first_of(begin + 2 * kPart),
                             first_of(begin + 3 * kPart)};
       for (LoopIndex i = begin + 1; i != begin + kPart; ++i) {
-        unrolled<4>([&](std::size_t k) BLITZ_LAMBDA_INLINE { this->below_.at(i + k * kPart, add_to(sums[k])); });
+        add(sums[0], i);
+        add(sums[1], i + kPart);
+        add(sums[2], i + 2 * kPart);
+        add(sums[3], i + 3 * kPart);
       }
       return invoke_inline(op_, invoke_inline(op_, sums[0], sums[1]), invoke_inline(op_, sums[2], sums[3]));
     } else {
       T sum = first_of(begin);
-      this->below_.for_each(begin + 1, begin + kBlock, add_to(sum));
+      this->below_.for_each(begin + 1, begin + kBlock, SumSink<T, Op>{sum, op_});
       return sum;
     }
   }
+  BLITZ_ALWAYS_INLINE void add(T& sum, LoopIndex i) const { this->below_.at(i, SumSink<T, Op>{sum, op_}); }
 
   std::optional<T> init_;
   [[no_unique_address]] Op op_;
@@ -408,8 +469,7 @@ class ChainStage : public Over<S> {
   static constexpr bool kIndexed = S::kIndexed && Next::kIndexed;
   static constexpr bool kTwoPasses = S::kTwoPasses || Next::kTwoPasses;
 
-  ChainStage(S below, Next next)
-      : Over<S>(std::move(below)), next_(std::move(next)), middle_(this->below_.positions()) {}
+  ChainStage(const S& below, const Next& next) : Over<S>(below), next_(next), middle_(this->below_.positions()) {}
 
   [[nodiscard]] LoopIndex positions() const {
     const LoopIndex more = next_.positions();
