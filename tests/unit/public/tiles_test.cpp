@@ -22,7 +22,10 @@ constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
 /// Tile number `index`.
 Tile<2> tile_at(const Extents<2>& grid, const Extents<2>& size, LoopIndex index) {
   Tile<2> found({}, {});
-  TileItems<2>(grid, size).for_each(index, index + 1, [&found](const Tile<2>& tile) { found = tile; });
+  TileItems<2>(grid, size).for_each(index, index + 1, [&found](const Tile<2>& tile) {
+    found = tile;
+    return false;
+  });
   return found;
 }
 
