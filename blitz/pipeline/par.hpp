@@ -140,7 +140,7 @@ class Pipeline : detail::PipelineRefusals<S> {
   [[nodiscard]] auto take(std::size_t n) const
     requires IndexedStage<S>
   {
-    return then<detail::SliceStage<S>>(0, std::min<detail::LoopIndex>(n, stage_.positions()));
+    return then<detail::SliceStage<S>>(detail::LoopIndex{0}, std::min<detail::LoopIndex>(n, stage_.positions()));
   }
   /// All but the first `n` items.
   [[nodiscard]] auto skip(std::size_t n) const
@@ -186,7 +186,7 @@ class Pipeline : detail::PipelineRefusals<S> {
   [[nodiscard]] auto windows(std::size_t size) const
     requires SlicedStage<S>
   {
-    return then<detail::GroupsStage<S>>(not_zero(size), 1, true);
+    return then<detail::GroupsStage<S>>(not_zero(size), detail::LoopIndex{1}, true);
   }
 
   // --- terminals ---

@@ -215,9 +215,9 @@ template <class Sink>
 struct EnumerateSink {
   template <class... X>
   BLITZ_ALWAYS_INLINE decltype(auto) operator()(X&&... x) const {
-    return sink(std::size_t{i}, static_cast<X&&>(x)...);
+    return sink(static_cast<std::size_t>(i), static_cast<X&&>(x)...);
   }
-  std::size_t i;
+  LoopIndex i;
   const Sink& sink;
 };
 
@@ -236,7 +236,7 @@ class EnumerateStage : public Over<S> {
   }
   template <class Sink>
   BLITZ_ALWAYS_INLINE decltype(auto) at(LoopIndex i, const Sink& sink) const {
-    return this->below_.at(i, EnumerateSink<Sink>{static_cast<std::size_t>(i), sink});
+    return this->below_.at(i, EnumerateSink<Sink>{i, sink});
   }
 };
 
