@@ -73,7 +73,12 @@ class FakeWorker final : public FakeWorkersPool, public BareWorker {
   }
   std::size_t offered() const noexcept override { return jobs.size(); }
   blitz::detail::Audience audience(std::size_t offered) const noexcept override {
-    return idle && offered == 0 ? blitz::detail::Audience::kSearches : blitz::detail::Audience::kNobody;
+    if (!idle || offered > 0) return blitz::detail::Audience::kNobody;
+    return asleep ? blitz::detail::Audience::kSleeps : blitz::detail::Audience::kSearches;
+  }
+  blitz::detail::Ticks weigh_help(blitz::detail::Ticks work) noexcept override {
+    weighed.push_back(work);
+    return worth_waking ? 1 : 0;
   }
   Job* find_work() noexcept override { return take_newest(); }
   Job* take_mail() noexcept override { return nullptr; }
@@ -99,7 +104,10 @@ class FakeWorker final : public FakeWorkersPool, public BareWorker {
   int failing_push = 0;
   int waits = 0;
   int wakes = 0;
-  bool idle = false;
+  bool idle = false;         // another worker is
+  bool asleep = false;       // and must be woken
+  bool worth_waking = true;  // for any work
+  std::vector<blitz::detail::Ticks> weighed;
 };
 
 /// Two workers of a pool of `count`. The thief takes the jobs that the owner pushes, and runs them immediately or while the owner

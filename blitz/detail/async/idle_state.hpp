@@ -180,7 +180,7 @@ class IdleState {
     return now.searching > offered ? Audience::kSearches : Audience::kSleeps;
   }
   [[nodiscard]] Ticks weigh_help(std::size_t slot, Ticks work, std::uint64_t stolen) noexcept {
-    return slots_[slot].weigh_help(work, stolen, price_);
+    return slots_[slot].weigh_help(work, stolen, count_ - num_parked(), price_);
   }
 
   [[nodiscard]] std::size_t num_searching() const noexcept { return idle().searching; }

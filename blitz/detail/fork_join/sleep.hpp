@@ -212,7 +212,7 @@ class Sleep {
     return counters.awake_but_idle() > offered ? Audience::kSearches : Audience::kSleeps;
   }
   [[nodiscard]] Ticks weigh_help(std::size_t slot, Ticks work, std::uint64_t stolen) noexcept {
-    return slots_[slot].weigh_help(work, stolen, price_);
+    return slots_[slot].weigh_help(work, stolen, count_ - counters_.hint().sleeping(), price_);
   }
 
   [[nodiscard]] Counters counters() const noexcept { return counters_.load(); }

@@ -57,6 +57,7 @@ class LoopDriver {
   static constexpr LoopIndex kLargeLeaf = 2048;  // beside which the tree costs little, however cheap the positions
   static constexpr LoopIndex kFewBlocks = 1024;  // All are offered before one that may be long, in ten nested frames.
   static constexpr LoopIndex kNoPiece = ~LoopIndex{0};
+  static constexpr float kNotAsked = -1;
 
   enum class State : unsigned char { kRunning, kStopped, kFailed };  // No way leads back.
 
@@ -68,7 +69,7 @@ class LoopDriver {
     bool eager;                             // The first offer is made though no worker is idle yet: see may_split.
     Audience audience = Audience::kNobody;  // of the next offer
     LoopIndex ahead = 0;        // half of this worker's lead, in positions, over the one that takes the next offer
-    float* usual = nullptr;     // what an item took the last time, if that was asked for
+    float usual = kNotAsked;    // what an item took the last time; 0: not known
     Ticks asked = 0;            // when, if it was not known
     LoopIndex mine = kNoPiece;  // the piece that this worker has claimed to run next
   };
@@ -82,6 +83,7 @@ class LoopDriver {
           last(to),
           value(its_value),
           pace(share.pace),
+          usual(share.usual),
           latch(share.worker.tag()) {}
 
     static void execute_it(Job* job, WorkerBase& worker) noexcept {
@@ -89,6 +91,7 @@ class LoopDriver {
       LoopDriver& driver = self.driver;
       const LoopIndex first = self.first, last = self.last;
       Share share{worker, self.value, self.pace, driver.shared_};
+      share.usual = self.usual;
       if (driver.has_values()) {
         driver.work_on(share, first, last);
         return self.latch.set();
@@ -104,6 +107,7 @@ class LoopDriver {
     LoopIndex last;
     void* value;
     Pace pace;
+    float usual;  // see Share
     WorkerLatch latch;
   };
 
@@ -137,7 +141,7 @@ class LoopDriver {
     Share share{worker, value, Pace(loop_.grain), shared_};
     work_on(share, 0, count);
     if (!has_values()) end_.wait(worker);
-    if (share.usual != nullptr && (share.pace.timed() || share.asked != 0)) learn(share);
+    if (share.usual != kNotAsked && (share.pace.timed() || share.asked != 0)) learn(share);
   }
 
   /// At the end of the loop. If no block was timed but perhaps the first, the time of the whole loop tells more.
@@ -147,7 +151,7 @@ class LoopDriver {
             ? share.pace.per_item()
             : static_cast<float>(ticks_between(share.asked, ticks_now())) / static_cast<float>(loop_.count);
     // 0 says that nothing is known, and a block may take no tick of a clock of 24 a microsecond.
-    *share.usual = std::max(taken, 1e-6F);
+    share.worker.history()[loop_.name] = std::max(taken, 1e-6F);
   }
 
   // --- the algorithm ---
@@ -193,13 +197,15 @@ class LoopDriver {
     find_usual(share);
     if (!share.pace.expects_nothing()) return;
     share.pace.expect_short();
-    if (*share.usual == 0 || !is_little(work(*share.usual, loop_.grain))) [[unlikely]]
+    if (share.usual == 0 || !is_little(work(share.usual, loop_.grain))) [[unlikely]]
       expect_long(share);
   }
-  void find_usual(Share& share) const noexcept { share.usual = &share.worker.history()[loop_.name]; }
+  void find_usual(Share& share) const noexcept {
+    if (share.usual == kNotAsked) share.usual = share.worker.history()[loop_.name];
+  }
   BLITZ_COLD static void expect_long(Share& share) noexcept {
     share.pace.expect_long();
-    if (*share.usual == 0) share.asked = ticks_now();
+    if (share.usual == 0) share.asked = ticks_now();
   }
   /// Whether to offer half of the `left` positions: to a worker that searches if they take longer than it costs to share
   /// them, and to one that sleeps if they are worth a wake-up; by what they took so far, or the last time.
@@ -213,15 +219,15 @@ class LoopDriver {
   }
   /// The same before there are figures of this call.
   [[nodiscard]] bool is_wanted_untimed(Share& share, LoopIndex left) const noexcept {
-    if (share.usual == nullptr) find_usual(share);
-    if (*share.usual != 0 && is_little(work(*share.usual, left))) {
+    find_usual(share);
+    if (share.usual != 0 && is_little(work(share.usual, left))) {
       share.pace.expect_little(left);
       return false;
     }
     if (share.pace.expects_nothing()) look_up(share);
     const bool first_may_be_long = share.pace.may_be_long() && !share.pace.timed();
     share.pace.time_next();
-    if (*share.usual != 0) return is_worth(share, *share.usual, left);
+    if (share.usual != 0) return is_worth(share, share.usual, left);
     // A loop that is not known yet may have long items.
     return share.eager || first_may_be_long || share.audience == Audience::kSearches;
   }

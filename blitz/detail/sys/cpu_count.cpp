@@ -25,4 +25,9 @@ std::size_t available_cpus() noexcept try {
   return 1;
 }
 
+std::size_t usual_cpus() noexcept {
+  static const std::size_t count = available_cpus();
+  return count;
+}
+
 }  // namespace blitz::detail

@@ -10,6 +10,7 @@
 
 #include "blitz/detail/base/atomic.hpp"
 #include "blitz/detail/base/ticks.hpp"
+#include "blitz/detail/sys/cpu_count.hpp"
 #include "blitz/detail/sys/parker.hpp"
 #include "blitz/detail/sys/placement.hpp"
 #include "blitz/detail/wake/wake_price.hpp"
@@ -49,8 +50,9 @@ struct IdleSlot {
     }
   }
 
-  /// See policy::ThriftyIdle.
-  [[nodiscard]] Ticks weigh_help(Ticks work, std::uint64_t stolen, WakePrice& price) noexcept {
+  /// See policy::ThriftyIdle. `awake`: the slots that have a thread that runs.
+  [[nodiscard]] Ticks weigh_help(Ticks work, std::uint64_t stolen, std::size_t awake, WakePrice& price) noexcept {
+    if (awake >= usual_cpus() && !WakePrice::weigh_crowded(work)) return 0;
     const Ticks now = ticks_now();
     if (!price.weigh(work, now) && !series.add(work, price, stolen, now)) return 0;
     return price.at(now).delay();

@@ -61,6 +61,8 @@ class alignas(kCacheLine) WakePrice {
   [[nodiscard]] bool weigh(Ticks work, Ticks now) noexcept {
     return weigh(work, at(now).of_work(), after(asleep_for(now)));
   }
+  /// The same if no processor is free for the woken thread, which then has to wait for the end of another's time slice.
+  [[nodiscard]] static bool weigh_crowded(Ticks work) noexcept { return work >= kTimeSlice * ticks_per_microsecond(); }
   /// Weighs the half of a fork. Its caller could have woken a worker at the time `last`.
   [[nodiscard]] bool weigh_half(Ticks half, Ticks now, Ticks last) noexcept {
     return weigh(half, at(now, last).of_half(), after(asleep_for(now, last)));
@@ -74,6 +76,7 @@ class alignas(kCacheLine) WakePrice {
   static constexpr Ticks kFirstLatency = 25;
   static constexpr Ticks kFirstCost = 10;
   static constexpr Ticks kMost = 200;
+  static constexpr Ticks kTimeSlice = 1000;
   static constexpr Ticks kDeepSleep = 3000;  // after which processors are in a deeper idle state, by measurement
 
   struct Averages {
@@ -115,17 +118,19 @@ class Series {
   /// The caller has `work` left, which is not worth a wake-up by itself. `stolen`: how many of its jobs other workers have taken
   /// so far. Returns whether to wake one for the series.
   [[nodiscard]] bool add(Ticks work, const WakePrice& price, std::uint64_t stolen, Ticks now) noexcept {
-    const Ticks since = now - last_;     // After a jump back, very long: the series begins again.
-    if (since < work / 2) return false;  // The same call, a block later.
-    last_ = now;
-    const Ticks gap = since > work ? since - work : 0;
+    const Ticks least = price.at(now).of_work();
+    const Ticks early =
+        ends_ - now;  // How long before the end of the last call; after it, or after a jump back, very long.
+    if (early > work / 2 && early <= least) return false;  // The same call, a block later.
+    const Ticks gap = early <= least ? 0 : now - ends_;
+    ends_ = now + work;
     // Between the calls the helper waits. That is worth something to a program that waits for its calls.
     const Ticks cost = kHandover * ticks_per_microsecond() + gap / 64;
     const Ticks before = gap < price.reach() ? saved_ : 0;
     saved_ = before + work / 2 > cost ? before + work / 2 - cost : 0;
     if (now < arrives_) stolen_ = stolen;
     const bool first = arrives_ == 0 || stolen != stolen_;
-    if (saved_ < price.at(now).of_work() << (first ? 0 : in_vain_)) return false;
+    if (saved_ < least << (first ? 0 : in_vain_)) return false;
     saved_ = 0;
     if (first) in_vain_ = 0;
     if (in_vain_ < kMostInVain) ++in_vain_;
@@ -140,7 +145,7 @@ class Series {
  private:
   static constexpr int kMostInVain = 6;
 
-  Ticks last_ = 0;
+  Ticks ends_ = 0;            // when the last call ends without help
   Ticks saved_ = 0;           // the time that help would have saved
   Ticks arrives_ = 0;         // when the worker that it last woke has arrived; 0: it has woken none
   std::uint64_t stolen_ = 0;  // at that time

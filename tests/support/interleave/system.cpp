@@ -14,7 +14,8 @@ bool at_fork(const ForkHandlers& /*handlers*/) noexcept { return false; }
 void ask_for_huge_pages(void* /*memory*/, std::size_t /*size*/) noexcept {}
 void let_go(void* /*memory*/, std::size_t /*size*/) noexcept {}
 
-Processors allowed_processors() { return {}; }
+/// As many as any pool has workers; nothing asks for their numbers.
+Processors allowed_processors() { return {.numbers = nullptr, .count = 1024}; }
 std::optional<double> cpu_limit() noexcept { return std::nullopt; }
 
 }  // namespace blitz::detail

@@ -201,6 +201,24 @@ TEST_CASE("loop: one that took less the last time than it costs to share it is n
   }
 }
 
+TEST_CASE("loop: who takes a part of it learns from the owner what an item took the last time") {
+  using blitz::detail::Ticks;
+  for (const bool worth_waking : {true, false}) {
+    CAPTURE(worth_waking);
+    Thieves workers;
+    workers.thief.idle = workers.thief.asleep = true;
+    workers.thief.worth_waking = worth_waking;
+    const auto per_item = static_cast<float>(10 * blitz::detail::ticks_per_microsecond());
+    Blocks body;
+    run(workers.owner, LoopCut::kAdaptive, 100, body, 1, {}, per_item);
+    check_cover(body.all, 100);
+    REQUIRE_FALSE(workers.thief.weighed.empty());
+    CHECK(workers.thief.weighed.front() >= static_cast<Ticks>(40 * per_item));
+    CHECK(workers.thief.weighed.front() <= static_cast<Ticks>(51 * per_item));
+    CHECK((workers.thief.pushes > 0) == worth_waking);
+  }
+}
+
 TEST_CASE("loop: one that has become long is offered after two blocks, and in the next call at once") {
   FakeWorker worker(0, 2);
   worker.idle = true;

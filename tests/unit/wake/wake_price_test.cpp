@@ -188,7 +188,13 @@ TEST_CASE("series: the same call, a block later, does not count") {
   for (int i = 1; i <= calls; ++i) {
     CAPTURE(i);
     CHECK(caller.series.add(work, caller.price, 0, caller.now) == (i == calls));
-    CHECK_FALSE(caller.series.add(work * 3 / 4, caller.price, 0, caller.now + work / 4));
+    // Whether a block takes as long as it was expected to, or a quarter longer.
+    for (const Ticks longer : {Ticks{0}, work / 32}) {
+      for (Ticks eighth = 1; eighth < 8; ++eighth) {
+        const Ticks left = work - work * eighth / 8;
+        CHECK_FALSE(caller.series.add(left, caller.price, 0, caller.now + work - left - longer));
+      }
+    }
     caller.now += work;
   }
 }
@@ -310,8 +316,8 @@ TEST_CASE("series: a theft before the woken worker has arrived is not its theft"
   CHECK_FALSE(caller.call(work));
   CHECK(caller.calls_until_woken(work) == calls);
   ++caller.stolen;
-  caller.now -= work;  // The next call follows immediately.
-  CHECK_FALSE(caller.call(work / 2 + 1, work / 2 + 1));
+  caller.now -= work / 2;  // With help the call has ended sooner.
+  CHECK_FALSE(caller.call(work));
   caller.now += microseconds(1000);
   CHECK_FALSE(caller.call(work));
   CHECK(caller.calls_until_woken(work) > calls * 3 / 2);
@@ -323,7 +329,7 @@ TEST_CASE("idle slot: the caller of a series tells so to the worker that it wake
   WakePrice price;
   IdleSlot caller;
   CHECK(caller.waker() == Waker::kStaysBusy);
-  CHECK(caller.weigh_help(10 * price.at(0).of_work(), 0, price) > 0);
+  CHECK(caller.weigh_help(10 * price.at(0).of_work(), 0, 0, price) > 0);
   CHECK(caller.waker() == Waker::kStaysBusy);
   // Each call takes half of the price. The clock is the real one.
   const Ticks work = price.at(0).of_work() / 2 - 1;
@@ -331,7 +337,7 @@ TEST_CASE("idle slot: the caller of a series tells so to the worker that it wake
   bool wakes = false;
   while (!wakes && ticks_now() < end) {
     const Ticks next = ticks_now() + work;
-    wakes = caller.weigh_help(work, 0, price) > 0;
+    wakes = caller.weigh_help(work, 0, 0, price) > 0;
     while (ticks_now() < next) {
     }
   }
@@ -346,5 +352,18 @@ TEST_CASE("idle slot: the caller of a series tells so to the worker that it wake
     sleeper.unpark(sleeper.resident, waker, price);
     sleeper.woken(since, price);
     CHECK(is_patient(sleeper.patience, price) == (waker == Waker::kCallsAgain));
+  }
+}
+
+TEST_CASE(
+    "idle slot: while as many workers run as there are processors, only what takes a time slice is worth a wake-up") {
+  WakePrice price;
+  const Ticks slice = microseconds(1000);
+  const std::size_t processors = blitz::detail::usual_cpus();
+  for (const std::size_t awake : {processors - 1, processors, processors + 5}) {
+    CAPTURE(awake);
+    IdleSlot caller;
+    CHECK((caller.weigh_help(slice - 1, 0, awake, price) > 0) == (awake < processors));
+    CHECK(caller.weigh_help(slice, 0, awake, price) > 0);
   }
 }

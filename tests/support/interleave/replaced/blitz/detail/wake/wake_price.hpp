@@ -18,6 +18,7 @@ class alignas(kCacheLine) WakePrice {
   static void learn(Ticks /*latency*/, Ticks /*slept*/) noexcept {}
   static void learn_cost(Ticks /*cost*/, Ticks /*now*/) noexcept {}
   [[nodiscard]] static bool weigh(Ticks /*work*/, Ticks /*now*/) noexcept { return true; }
+  [[nodiscard]] static bool weigh_crowded(Ticks /*work*/) noexcept { return true; }
   static void sleeps(Ticks /*now*/) noexcept {}
 };
 
