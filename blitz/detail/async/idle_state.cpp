@@ -36,9 +36,9 @@ bool IdleState::try_wake(std::size_t slot, Waker waker) noexcept {
   return true;
 }
 
-bool IdleState::wake_one(Waker waker) noexcept {
+bool IdleState::wake_one(Waker waker, std::size_t enough) noexcept {
   for (std::size_t i = 0; i < words_count_; ++i) {
-    if (const std::optional<std::size_t> bit = words_[i].claim_any()) {
+    if (const std::optional<std::size_t> bit = words_[i].claim_any(enough)) {
       notify(slot_at(i * IdleWord::kSlots + *bit), waker);
       return true;
     }
@@ -70,10 +70,10 @@ void IdleState::return_claim(std::size_t slot) noexcept {
   notify(slot, Waker::kBlocks);
 }
 
-IdleState::Idle IdleState::idle() const noexcept {
+IdleState::Idle IdleState::idle(std::memory_order order) const noexcept {
   Idle sum;
   for (std::size_t i = 0; i < words_count_; ++i) {
-    const IdleWord word = words_[i].load(std::memory_order_seq_cst);
+    const IdleWord word = words_[i].load(order);
     sum.searching += word.searching();
     sum.parked += word.parked();
   }

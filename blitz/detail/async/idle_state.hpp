@@ -67,9 +67,11 @@ class IdleState {
   void new_jobs() noexcept {
     if (!all_awake()) wake_one(Waker::kStaysBusy);
   }
-  /// The runner of `slot` has jobs on offer. Wakes a worker if none searches.
-  bool new_jobs(std::size_t slot, std::size_t /*offered*/) noexcept {
-    return !all_awake() && wake_one(slots_[slot].waker());
+  /// The runner of `slot` has `offered` jobs on offer. Wakes a worker if fewer than that many search.
+  bool new_jobs(std::size_t slot, std::size_t offered) noexcept {
+    asymmetric_light_fence();  // [park]
+    const Idle now = idle(std::memory_order_relaxed);
+    return now.parked > 0 && now.searching < offered && wake_one(slots_[slot].waker(), offered);
   }
 
   BLITZ_API void new_injected_jobs() noexcept;
@@ -133,8 +135,8 @@ class IdleState {
 
   BLITZ_API bool try_wake(std::size_t slot, Waker waker = Waker::kBlocks) noexcept;
 
-  /// If no worker searches, claims a parked slot, slot 0 last, and has it search. Returns whether it did.
-  BLITZ_COLD BLITZ_API bool wake_one(Waker waker) noexcept;
+  /// If fewer than `enough` workers search, claims a parked slot, slot 0 last, and has it search. Returns whether it did.
+  BLITZ_COLD BLITZ_API bool wake_one(Waker waker, std::size_t enough = 1) noexcept;
 
   // --- borrowing ---
 
@@ -175,7 +177,7 @@ class IdleState {
   // --- for loops and statistics ---
 
   [[nodiscard]] Audience audience(std::size_t offered) const noexcept {
-    const Idle now = idle();
+    const Idle now = idle(std::memory_order_relaxed);
     if (!wants_more(now.searching + now.parked, offered)) return Audience::kNobody;
     return now.searching > offered ? Audience::kSearches : Audience::kSleeps;
   }
@@ -243,7 +245,7 @@ class IdleState {
   BLITZ_COLD BLITZ_API void return_claim(std::size_t slot) noexcept;
   [[nodiscard]] BLITZ_API bool try_search(std::size_t slot) noexcept;
   /// Each word is read once; README.md says why it suffices that all of its slots were idle then.
-  [[nodiscard]] BLITZ_API Idle idle() const noexcept;
+  [[nodiscard]] BLITZ_API Idle idle(std::memory_order order = std::memory_order_seq_cst) const noexcept;
   [[nodiscard]] std::size_t num_idle() const noexcept {
     const Idle now = idle();
     return now.searching + now.parked;

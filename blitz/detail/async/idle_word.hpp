@@ -88,10 +88,10 @@ class AtomicIdleWord {
     assert(!old.is_parked(bit) && (!searching || old.any_searching()));
   }
 
-  /// Claims the lowest parked slot, to have it search. None if no slot is parked, or if a worker searches.
-  [[nodiscard]] std::optional<std::size_t> claim_any() noexcept {
+  /// Claims the lowest parked slot, to have it search. None if no slot is parked, or if `enough` workers search.
+  [[nodiscard]] std::optional<std::size_t> claim_any(std::size_t enough) noexcept {
     std::uint64_t word = word_.load(std::memory_order_seq_cst);
-    while (IdleWord(word).any_parked() && !IdleWord(word).any_searching()) {
+    while (IdleWord(word).any_parked() && IdleWord(word).searching() < enough) {
       const std::size_t bit = IdleWord(word).first_parked();
       if (word_.compare_exchange_weak(word, word - mask(bit) + kOneSearching, std::memory_order_seq_cst)) return bit;
     }

@@ -30,8 +30,8 @@ Sleep::HalfOffer Sleep::new_half(std::size_t slot, const Job* half, std::uint64_
 
 bool Sleep::post_and_wake(Waker waker, std::size_t offered) noexcept {
   const Counters counters = counters_.make_active();
-  // At most as many as the poster has on offer, however many jobs wait elsewhere: a worker that finds one wakes the next.
-  return counters.sleeping() > 0 && counters.awake_but_idle() < offered && wake_any(waker);
+  return counters.sleeping() > 0 &&
+         counters.awake_but_idle() < enough_searchers(offered, count_ - counters.inactive()) && wake_any(waker);
 }
 
 void Sleep::new_injected_jobs() noexcept {

@@ -84,7 +84,7 @@ class Sleep {
   void new_jobs() noexcept {
     if (!all_awake()) post(Waker::kStaysBusy, 1);
   }
-  /// The runner of `slot` has `offered` jobs on offer. Wakes a worker if fewer than that many search.
+  /// The runner of `slot` has `offered` jobs on offer. Wakes a worker if fewer search than enough_searchers().
   bool new_jobs(std::size_t slot, std::size_t offered) noexcept {
     return !all_awake() && post(slots_[slot].waker(), offered);
   }
@@ -209,7 +209,8 @@ class Sleep {
   [[nodiscard]] Audience audience(std::size_t offered) const noexcept {
     const Counters counters = counters_.hint();
     if (!wants_more(counters.inactive(), offered)) return Audience::kNobody;
-    return counters.awake_but_idle() > offered ? Audience::kSearches : Audience::kSleeps;
+    const std::size_t enough = enough_searchers(offered, count_ - counters.inactive());
+    return counters.awake_but_idle() > enough ? Audience::kSearches : Audience::kSleeps;
   }
   [[nodiscard]] Ticks weigh_help(std::size_t slot, Ticks work, std::uint64_t stolen) noexcept {
     return slots_[slot].weigh_help(work, stolen, count_ - counters_.hint().sleeping(), price_);

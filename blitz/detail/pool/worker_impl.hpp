@@ -94,7 +94,7 @@ void Worker<P>::push_part(Job* part, Audience audience, bool guarded) {
     if (region() == 0) [[likely]] {
       if (guarded || audience != Audience::kNobody) expect_theft();
       static_cast<void>(queue_.push(part, injector_));
-      if (idle_.new_jobs(index(), offered())) expect_theft();
+      if (idle_.new_jobs(index(), audience == Audience::kSleeps ? offered() : 1)) expect_theft();
       return;
     }
   }

@@ -44,13 +44,21 @@ TEST_CASE("idle word: the lowest slot is claimed, if nobody searches") {
   AtomicIdleWord word;
   word.begin(IdleWord::kSlots);
   for (std::size_t bit = 0; bit < IdleWord::kSlots; ++bit) {
-    CHECK(word.claim_any() == bit);
+    CHECK(word.claim_any(1) == bit);
     CHECK(fields(word) == Fields{IdleWord::kSlots - 1 - bit, 1});
-    CHECK(word.claim_any() == std::nullopt);
+    CHECK(word.claim_any(1) == std::nullopt);
     word.stop_searching();
   }
-  CHECK(word.claim_any() == std::nullopt);
+  CHECK(word.claim_any(1) == std::nullopt);
   CHECK(fields(word) == Fields{0, 0});
+}
+
+TEST_CASE("idle word: the lowest slot is claimed, if fewer search than are wanted") {
+  AtomicIdleWord word;
+  word.begin(4);
+  for (std::size_t searching = 0; searching < 3; ++searching) CHECK(word.claim_any(3) == searching);
+  CHECK(word.claim_any(3) == std::nullopt);
+  CHECK(fields(word) == Fields{1, 3});
 }
 
 TEST_CASE("idle word: a slot is claimed by name, whichever slot searches") {
@@ -116,7 +124,7 @@ TEST_CASE("idle word: one of several gets a slot, and the count of searchers com
         const auto bit = static_cast<std::size_t>(i) % 2;
         switch ((i + t) % 3) {
           case 0:
-            if (const auto any = word.claim_any()) {
+            if (const auto any = word.claim_any(1)) {
               hold(*any);
               word.park(*any, true);
             }

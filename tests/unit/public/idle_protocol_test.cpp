@@ -140,8 +140,9 @@ TEST_CASE_TEMPLATE("idle protocol: one more job is wanted by the logarithm of th
   CHECK(idle.audience(1) == Audience::kNobody);
 }
 
-TEST_CASE("idle protocol: a part of a loop wakes a slot if fewer search than its owner has on offer") {
-  SleepFrom<1> idle(5);
+TEST_CASE_TEMPLATE("idle protocol: a part of a loop wakes a slot if fewer search than its owner has on offer", Idle,
+                   SleepFrom<1>, IdleState) {
+  Idle idle(5);
   borrow(idle);
   CHECK(idle.new_jobs(0, 1));
   CHECK(idle.new_jobs(0, 2));
@@ -150,6 +151,20 @@ TEST_CASE("idle protocol: a part of a loop wakes a slot if fewer search than its
   CHECK(counts(idle) == Counts{2, 2});
   CHECK(idle.new_jobs(0, 4));
   CHECK(counts(idle) == Counts{1, 3});
+}
+
+TEST_CASE("idle protocol: the owner of several parts assumes as many of each other active slot") {
+  SleepFrom<1> idle(9);
+  borrow(idle);
+  borrow(idle, 1);
+  for (int woken = 0; woken < 4; ++woken) {
+    CHECK(idle.audience(2) == Audience::kSleeps);
+    CHECK(idle.new_jobs(0, 2));
+  }
+  CHECK_FALSE(idle.new_jobs(0, 2));
+  CHECK(idle.new_jobs(1, 3));  // Six are enough.
+  CHECK(idle.audience(2) == Audience::kSearches);
+  CHECK_FALSE(idle.new_jobs(1, 1));
 }
 
 TEST_CASE_TEMPLATE("idle protocol: a cascade wakes every slot once, slot 0 last", Idle, IDLE_PROTOCOLS) {
