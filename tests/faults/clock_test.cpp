@@ -109,7 +109,7 @@ TEST_CASE("clock: the price of a wake-up stays within its limits") {
       blitz::detail::Ticks since = ticks_now();
       slot.unpark(slot.resident, blitz::detail::Waker::kStaysBusy, price);
       slot.woken(since, price);
-      static_cast<void>(slot.weigh_help(100, 0, price));
+      static_cast<void>(slot.weigh_help(100, 0, 0, price));
       static_cast<void>(
           forks.begin(&slot, 16 * static_cast<std::uintptr_t>(i % 3), price, slot.series, 0, ticks_now()));
       forks.end(&slot, i % 7 == 0);

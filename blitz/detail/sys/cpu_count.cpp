@@ -4,6 +4,8 @@
 #include <cmath>
 #include <thread>
 
+#include "blitz/detail/sys/usual_cpus.hpp"
+
 namespace blitz::detail {
 
 Processors processors_of(const unsigned* numbers, std::size_t count) {

@@ -30,9 +30,6 @@ struct Processors {
 /// On other systems std::thread::hardware_concurrency(), at least 1.
 [[nodiscard]] BLITZ_API std::size_t available_cpus() noexcept;
 
-/// The same when this was first called. Fast.
-[[nodiscard]] BLITZ_API std::size_t usual_cpus() noexcept;
-
 /// How many processors' time this process may take at most, by its control group or job; none if there is no limit.
 [[nodiscard]] std::optional<double> cpu_limit() noexcept;
 

@@ -10,9 +10,9 @@
 
 #include "blitz/detail/base/atomic.hpp"
 #include "blitz/detail/base/ticks.hpp"
-#include "blitz/detail/sys/cpu_count.hpp"
 #include "blitz/detail/sys/parker.hpp"
 #include "blitz/detail/sys/placement.hpp"
+#include "blitz/detail/sys/usual_cpus.hpp"
 #include "blitz/detail/wake/wake_price.hpp"
 
 namespace blitz::detail {

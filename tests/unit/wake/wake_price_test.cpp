@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "blitz/detail/sys/usual_cpus.hpp"
 #include "blitz/detail/wake/idle_slot.hpp"
 
 using blitz::detail::IdleSlot;
