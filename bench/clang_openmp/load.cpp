@@ -12,7 +12,7 @@
 namespace bench {
 namespace {
 
-/// The type of the module's peer in this program, in which OpenMpPeer is the other one.
+/// The type of the module's peer in this program; OpenMpPeer is the type of the other one.
 struct ClangOpenMpPeer {};
 
 /// Returns the module's registry, or nullptr if the module cannot be loaded.
@@ -26,7 +26,7 @@ const std::vector<Entry>* load() {
   return reinterpret_cast<decltype(&bench_clang_openmp_entries)>(found)();
 }
 
-/// Returns `entry` of the module as an entry of this program. The program describes and makes a workload, for all peers alike.
+/// Returns `entry` of the module as an entry of this program, which describes and makes the workload for all peers.
 Entry adopt(const Entry& entry) {
   const auto same_workload = [&](const Entry& own) { return own.spec->name == entry.spec->name; };
   Entry adopted = *std::find_if(entries().begin(), entries().end(), same_workload);
