@@ -47,7 +47,7 @@ class Quartiles(NamedTuple):
 
 
 class Change(NamedTuple):
-    base: str  # the ratios are to this form
+    base: str  # the form that the ratios divide by
     before: Quartiles
     after: Quartiles
 

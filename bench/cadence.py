@@ -34,7 +34,7 @@ TABLES = {
         "0us 5us 20us 100us 1ms 5ms 20ms 50ms sleep_20us sleep_100us sleep_1ms sleep_5ms sleep_20ms sleep_50ms",
     ),
     "quick": ("loop_32 join", "10us 30us 100us 300us 1ms", "0us 20us 100us 1ms 5ms sleep_1ms sleep_20ms"),
-    # Has no cell in common with the others: it checks what was tuned on them.
+    # Has no cell in common with the others: it checks values that were tuned on them.
     "judge": (
         "loop_8 loop_100 loop_1000 loop_10000 uneven_100 join tree_256",
         "7us 20us 60us 200us 700us",

@@ -8,8 +8,8 @@ Compiles the same ten pipelines with blitz by g++ and by clang, with Rayon (the 
 and with parlay (its folder include/ is in FOLDER) by g++. Compiles a file without pipelines, with the first, with the first
 two, and so on, at -O2. The table shows the growth of the object file's text (size(1): code, constants, tables for exceptions)
 by each pipeline, and below it the minimum time of three to compile none, one and ten. Skips libraries and compilers that are
-not installed. --smoke only compiles all ten, once. --page writes the table into a page, between the lines <!-- code_size: begin
---> and <!-- code_size: end -->. --check only compares.
+not installed. --smoke only compiles all ten, once. --page writes the table into a page, between the lines
+<!-- code_size: begin --> and <!-- code_size: end -->. --check only compares.
 
 Exit status: 0 success; 1 a compiler is missing, or the page differs, with --check.
 """

@@ -19,7 +19,7 @@
 
 namespace bench {
 
-/// The size of the inputs: for the full comparison, for a quick look, or only for a test of the program.
+/// The size of the inputs: for the full comparison, for a quick look, or only to test the program.
 enum class Scale { full, quick, smoke };
 
 template <class T>
@@ -59,7 +59,7 @@ struct Spec {
 /// end finds one wrong run among many.
 class Workload {
  public:
-  using Size = std::size_t;  ///< the default of Case
+  using Size = std::size_t;  ///< the type of the sizes in Case
 
   Workload() = default;
   Workload(const Workload&) = delete;

@@ -3,7 +3,7 @@
 ///
 /// Modified or exclusive lines have an owner, shared lines have readers; a cache has no other states and is never full. A line
 /// goes to one processor after another: a request during a transfer waits for its end, and then its own transfer begins. Shared
-/// lines are copied to readers almost immediately. The first user of a line has it in its cache.
+/// lines are copied to readers almost immediately. A line without a previous user is in the cache of its first user.
 #pragma once
 
 #include <array>

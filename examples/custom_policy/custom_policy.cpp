@@ -86,7 +86,7 @@ std::size_t answer(const Request& request) {
   return std::reduce(primes.begin(), primes.end());
 }
 
-// Submits all requests to the pool without waiting, then collects the answers in their order of completion.
+// Submits all requests to the pool without waiting, then collects the answers in the order of the requests.
 template <class Pool>
 Outcome serve(Pool& pool, const std::vector<Request>& requests) {
   using Clock = std::chrono::steady_clock;

@@ -272,7 +272,7 @@ void membarriers() {
                                  // Besides the fencer only the first thread runs: the sleeper is not interrupted.
                                  CHECK_EQUAL(Machine::current()->now() - begin, 5000 + 1 * 100);
                                }});
-        // Joining blocks. From here on only this thread and the fencer run.
+        // Works here instead of joining, which would block. Only this thread and the fencer run now.
         const Time begin = Machine::current()->now();
         Machine::current()->work(600'000);
         Machine::current()->take_turn();
