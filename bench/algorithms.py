@@ -1,24 +1,26 @@
 #!/usr/bin/env python3
-"""Measures, or reads, the table of algorithms: blitz beside the serial algorithms, and the best of the other libraries.
+"""Prints the table of algorithms: blitz compared with the serial algorithms and with the best of the other libraries.
 
-    algorithms.py PROGRAM [--quick | --smoke] [options]      build/bench/algorithms, in a release build
-    algorithms.py RECORD.json [--peers]                      what --json wrote
-    algorithms.py FIGURES.json --page PAGE [--check]         what --figures wrote
+    algorithms.py PROGRAM [--quick | --smoke] [options]      measures; PROGRAM is build/bench/algorithms of a release build
+    algorithms.py RECORD.json [--peers]                      reads the output of --json
+    algorithms.py FIGURES.json --page PAGE [--check]         reads the output of --figures
 
-Prints a table for each number of items: the median times of a call; blitz over the best other library, and over the
-limit: the time that the machine takes to move the bytes which the algorithm must, read and copied by hand in the same
-run. The spread is the distance between the quartiles over the median, of blitz and of that library. With --peers, these
-columns are of blitz_par, the pipeline, where a row has it. Below the tables stands where blitz misses its aims: level with
-the best of oneTBB, the parallel STL and Rayon, and with the serial algorithm.
+Prints one table per number of items, with the median times of a call, and blitz in relation to the best other library and to
+the limit. The limit is the time that the machine needs to move the bytes that the algorithm must read and write, measured by
+hand-written reads and copies in the same run. The spread is the distance between the quartiles divided by the median, for blitz
+and for that library. With --peers, these columns show blitz_par, the pipeline, if a row has it. Below the tables is a list of
+the cells in which blitz misses its aims: to be level with the best of oneTBB, the parallel STL and Rayon, and with the serial
+algorithm.
 
---figures writes the figures of a page, a small file that is kept: those of docs/performance/algorithms.md, or with --peers those
-of docs/performance/pipelines.md. --page writes them into the page, between the lines <!-- algorithms: begin --> and
-<!-- algorithms: end -->, or <!-- pipelines NAME: begin --> and so on with the NAME of --name. --check only compares. The marks:
+--figures writes the figures of a page to a small file that is kept in the repository: the figures of
+docs/performance/algorithms.md, or with --peers of docs/performance/pipelines.md. --page writes them into the page, between the
+lines <!-- algorithms: begin --> and <!-- algorithms: end -->, or between <!-- pipelines NAME: begin --> and its end, with the
+NAME of --name. --check only compares. The marks:
 
-    !   blitz takes longer than the best of the other libraries, by over 10 %
-    -   blitz takes longer than the serial algorithm, by over 10 % and a microsecond, the cost of a call
+    !   blitz takes more than 10 % longer than the best of the other libraries
+    -   blitz takes more than 10 % plus a microsecond (the cost of a call) longer than the serial algorithm
 
-Exit status: 0 all results right; 1 the page differs, with --check; else that of PROGRAM.
+Exit status: 0 all results are right; 1 the page differs, with --check; otherwise the status of PROGRAM.
 """
 
 import argparse
@@ -33,7 +35,7 @@ import sys
 import pages
 from baseline import number
 
-# The bytes that an algorithm must read and write for each item, at least; none for those that are more than one pass.
+# The bytes that an algorithm must at least read and write per item. Algorithms of more than one pass have no entry.
 TRAFFIC = {
     "sum": (8, 0),
     "map_filter_sum": (8, 0),
@@ -73,16 +75,16 @@ TRAFFIC = {
     "unique": (8, 4),
     "partition": (8, 8),
 }
-MEMORY = "memory_read", "memory_copy"  # of 8 bytes an item; both are measured at each size
+MEMORY = "memory_read", "memory_copy"  # 8 bytes per item; both are measured at each size
 
 SIZES = {"full": "1000 10000 100000 1000000 10000000", "quick": "1000 100000 1000000", "smoke": "0 1 500"}
-PASSES, SECONDS = 5, 0.03  # repetitions of each peer in each cell, and their least length
-CALL = 1e-6  # seconds; the cost of a call that has nothing to gain from others
-RIVALS = "tbb", "stl", "rayon_inside"  # what blitz aims to be level with
+PASSES, SECONDS = 5, 0.03  # repetitions of each peer in each cell, and the minimum length of one
+CALL = 1e-6  # seconds; the cost of a call that gains nothing from other threads
+RIVALS = "tbb", "stl", "rayon_inside"  # blitz aims to be level with the best of these
 
 # The pages.
 LARGE = 10_000_000  # items: the data are in memory, not in a cache
-FEWER = {"mandelbrot": 100_000, "n_body": 100_000}  # items of the table of speed-ups, which has a million of the others
+FEWER = {"mandelbrot": 100_000, "n_body": 100_000}  # items in the table of speed-ups; the other rows have a million
 NAMES = {"rayon_inside": "Rayon", "stl": "parallel STL", "openmp": "OpenMP", "tbb": "oneTBB"}
 SHOWN = "blitz_par", "blitz", *NAMES
 
@@ -120,7 +122,7 @@ def best_other(cell):
 
 
 def spread_text(cell, *peers):
-    """The distance between the quartiles over the median, of each."""
+    """The distance between the quartiles divided by the median, for each peer."""
     texts = []
     for samples in (cell["wall"][peer] for peer in peers if peer in cell["wall"]):
         low, _, high = statistics.quantiles(samples, n=4, method="inclusive") if len(samples) > 1 else samples * 3
@@ -129,7 +131,7 @@ def spread_text(cell, *peers):
 
 
 def limit(cell, memory):
-    """The seconds that the machine takes to move the bytes, or None."""
+    """The seconds that the machine needs to move the bytes, or None."""
     if cell["row"] not in TRAFFIC or cell["items"] == 0:
         return None
     read, write = TRAFFIC[cell["row"]]
@@ -204,7 +206,7 @@ def write_peers(items, cells, memory):
 
 
 def write_misses(cells):
-    """Where blitz, or its pipeline, takes longer than it should."""
+    """Prints the cells in which blitz, or its pipeline, misses its aims."""
     for peer in "blitz", "blitz_par":
         own = [cell for cell in cells if peer in cell["wall"]]
         rivals = [(cell, best_of(cell, RIVALS)) for cell in own]
@@ -227,7 +229,7 @@ def ratio(a, b):
 
 
 def algorithm_figures(cells, memory):
-    """For each cell the microseconds of blitz, and these in relation to the others, to serial and to the limit."""
+    """For each cell the microseconds of blitz, and their ratios to the best other library, to serial and to the limit."""
     for cell in cells:
         if "blitz" in cell["wall"]:
             other, blitz = best_other(cell), median(cell, "blitz")
@@ -293,7 +295,7 @@ def pipeline_tables(figures):
 
 
 def kept_text(figures):
-    """JSON, a line for each cell."""
+    """JSON, one line per cell."""
     return "[\n" + ",\n".join(map(json.dumps, figures)) + "\n]\n"
 
 

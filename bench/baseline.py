@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Says what got slower or faster between two results of `compare`, beyond the noise.
+"""Reports the entries that got slower or faster, beyond the noise, between two results of `compare`.
 
 usage: baseline.py [--scale SCALE] OLD [NEW]
 
-OLD and NEW are files that `compare --json` wrote; `-` is the standard input. Without NEW only OLD is looked at: whether
-it can be read, and with --scale, whether its inputs were of that size.
+OLD and NEW are files that `compare --json` wrote; `-` is the standard input. Without NEW only OLD is checked: whether it can be
+read, and with --scale, whether its inputs had that size.
 
-Times of different days differ by more than the library does, so what is compared is the ratio of each entry to the
-serial form of the same run, taken repetition by repetition, as the two were measured seconds apart. Where the serial form
-has no steady time, as a single call that is shorter than the clock can tell, it is the ratio to oneTBB's fastest. An entry
-has changed if the quartiles of its old ratios and of its new ones enclose intervals that do not overlap, and the medians
-differ by more than 5 %.
+Times of different days differ by more than the library does. Therefore the script compares the ratio of each entry to the
+serial form of the same run, repetition by repetition, because the two were measured seconds apart. If the serial form has no
+steady time, such as a single call that is shorter than the resolution of the clock, the ratio is to oneTBB's fastest form. An
+entry has changed if the intervals between the quartiles of its old and of its new ratios do not overlap, and the medians differ
+by more than 5 %.
 
-Exit status: 0 whatever has changed; 2 a file that cannot be read, or two that cannot be compared.
+Exit status: 0 the results were compared, whatever has changed; 2 a file cannot be read, or two cannot be compared.
 """
 
 import argparse
@@ -28,7 +28,7 @@ MOST_SPREAD = 1.3  # between the quartiles of a steady time
 
 
 class Unusable(Exception):
-    """A file that is no result of `compare`, or not one that can be compared; with a message for the user."""
+    """A file that is no result of `compare`, or one that cannot be compared; with a message for the user."""
 
 
 class Entry(NamedTuple):
@@ -47,7 +47,7 @@ class Quartiles(NamedTuple):
 
 
 class Change(NamedTuple):
-    base: str  # what the ratios are to
+    base: str  # the form that the ratios divide by
     before: Quartiles
     after: Quartiles
 
@@ -59,7 +59,7 @@ class Change(NamedTuple):
 
 
 def number(value):
-    """Three digits, never in scientific notation."""
+    """Three significant digits, never in scientific notation."""
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}" if abs(value) >= 0.001 else f"{value:.6f}"
 
 
@@ -68,7 +68,7 @@ def quartiles(values):
 
 
 class Run:
-    """What one file holds: the times of each entry, one for each repetition."""
+    """The contents of one file: the times of each entry, one for each repetition."""
 
     def __init__(self, name):
         self.name = "the standard input" if name == "-" else f"'{name}'"
@@ -96,7 +96,7 @@ class Run:
             raise Unusable(f"{self.name} is not what compare --json writes: {error}") from error
 
     def steady_serial(self, entry):
-        """The serial form of the same workload, or None where its time is not steady."""
+        """The serial form of the same workload, or None if its time is not steady."""
         serial = Entry(entry.workload, "serial", 1)
         found = self.times.get(serial, [])
         if len(found) < LEAST_REPETITIONS:
@@ -116,7 +116,7 @@ class Run:
         return min(forms, key=lambda form: statistics.median(self.times[form]), default=None)
 
     def ratios(self, entry, base):
-        """The quartiles of the ratio, or None where one of the two has no times, or too few."""
+        """The quartiles of the ratio, or None if one of the two has no times, or too few."""
         own, others = self.times.get(entry), self.times.get(base)
         if not own or not others or len(own) != len(others) or len(own) < LEAST_REPETITIONS:
             return None
@@ -124,8 +124,8 @@ class Run:
 
 
 def times(row):
-    """An entry and the time of each repetition: none where the result is wrong, or a time is not positive, as an excess
-    within the noise may be."""
+    """An entry and the time of each repetition. There are no times if the result is wrong, or if a time is not positive, which
+    is possible for an excess within the noise."""
     entry = Entry(str(row["workload"]), str(row["peer"]), int(row["threads"]))
     samples = [math.nan if sample is None else float(sample) for sample in row["samples"]]
     if not row["correct"] or not all(0 < sample < math.inf for sample in samples):
@@ -135,7 +135,7 @@ def times(row):
 
 
 def compare(old, new, entry):
-    """The change of the ratio to the serial form, or else to oneTBB's fastest; or None."""
+    """The change of the ratio to the serial form, otherwise to oneTBB's fastest form; None without either."""
     for base, find in (("serial", Run.steady_serial), ("oneTBB", Run.fastest_tbb)):
         before, after = old.ratios(entry, find(old, entry)), new.ratios(entry, find(new, entry))
         if before and after:

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Measures, or reads, the cadence table: calls of some length with a gap before each, as real programs make them.
+"""Prints the cadence table: calls of some length with a gap before each, as in real programs.
 
-    cadence.py PROGRAM [--quick | --judge | --smoke] [options]      build/bench/cadence, in a release build
-    cadence.py RECORD.json [--page PAGE [--check]]                  a file that --json or --record wrote
+    cadence.py PROGRAM [--quick | --judge | --smoke] [options]      measures; PROGRAM is build/bench/cadence of a release build
+    cadence.py RECORD.json [--page PAGE [--check]]                  reads a file that --json or --record wrote
 
-Prints for each kind of call the speed-up over the serial calls and the CPU time, blitz / the better of oneTBB's forms,
-and a summary for each peer. --page writes this into a page, between the lines <!-- cadence: begin --> and
-<!-- cadence: end -->. --check only compares. The marks:
+Prints for each kind of call the speed-up over the serial calls and the CPU time, as blitz / the better of oneTBB's forms, and a
+summary for each peer. --page writes this into a page, between the lines <!-- cadence: begin --> and <!-- cadence: end -->.
+--check only compares. The marks:
 
     !   blitz has less than 0.85 of oneTBB's speed
     -   blitz has less than 0.9 of the serial calls' speed
-    c   blitz takes more CPU time than oneTBB, by over 2 %
+    c   blitz takes over 2 % more CPU time than oneTBB
 
-Exit status: 0 all results right; 1 the page differs, with --check; else that of PROGRAM.
+Exit status: 0 all results are right; 1 the page differs, with --check; otherwise the status of PROGRAM.
 """
 
 import argparse
@@ -34,7 +34,7 @@ TABLES = {
         "0us 5us 20us 100us 1ms 5ms 20ms 50ms sleep_20us sleep_100us sleep_1ms sleep_5ms sleep_20ms sleep_50ms",
     ),
     "quick": ("loop_32 join", "10us 30us 100us 300us 1ms", "0us 20us 100us 1ms 5ms sleep_1ms sleep_20ms"),
-    # Shares nothing with the others: what was tuned on those is judged on this.
+    # Has no cell in common with the others: it checks values that were tuned on them.
     "judge": (
         "loop_8 loop_100 loop_1000 loop_10000 uneven_100 join tree_256",
         "7us 20us 60us 200us 700us",
@@ -42,8 +42,8 @@ TABLES = {
     ),
     "smoke": ("loop_32 uneven_100 join tree_16", "10us 100us", "0us 20us sleep_20us"),
 }
-PASSES, SECONDS = 7, 0.01  # repetitions of each peer in each cell, and their least length
-SHORTEST_ITEM = 20e-9  # in seconds; a call through a pointer, as Rayon's is, takes some of it
+PASSES, SECONDS = 7, 0.01  # repetitions of each peer in each cell, and the minimum length of one
+SHORTEST_ITEM = 20e-9  # in seconds; a call through a pointer, as with Rayon, takes some of it
 UNEVEN = 20  # times the work, in one item of eight
 
 FAST_ENOUGH, NO_LOSS, SAME_CPU = 0.85, 0.9, 1.02
@@ -64,7 +64,7 @@ def items(kind):
 
 
 def line(cell):
-    """As the program reads it."""
+    """The cell in the input format of the program."""
     kind, gap = cell["kind"], cell["gap"]
     workload = kind.split("_")[0].replace("uneven", "loop")
     heavy = UNEVEN if kind.startswith("uneven_") else 1
@@ -104,7 +104,7 @@ def speed_up(cell, peer):
 
 
 def reference(cell):
-    """oneTBB's better form, or None where none was measured."""
+    """oneTBB's better form, or None if none was measured."""
     forms = (peer for peer in cell["wall"] if peer.startswith("tbb_"))
     return max(forms, key=lambda peer: speed_up(cell, peer), default=None)
 
@@ -127,7 +127,7 @@ def marks(cell):
 
 
 def pair(cell, figure):
-    """That of blitz / that of oneTBB."""
+    """The figure of blitz / the figure of oneTBB."""
     peers = "blitz" if "blitz" in cell["wall"] else None, reference(cell)
     return " / ".join(f"{figure(peer):.{2 if figure(peer) < 100 else 0}f}" if peer else "-" for peer in peers)
 
@@ -163,7 +163,7 @@ def share(cells, condition):
 
 
 def summary(cells):
-    """A line for each peer."""
+    """Yields a line for each peer."""
     for peer in sorted({peer for cell in cells for peer in cell["wall"]} - {"serial"}):
         own = [cell for cell in cells if peer in cell["wall"]]
         mean = statistics.geometric_mean(speed_up(cell, peer) for cell in own)

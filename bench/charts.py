@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Draws the results of `compare --json` or `cadence.py --json` as charts, each small enough for a screen. Needs
-matplotlib (Debian: python3-matplotlib).
+"""Draws the results of `compare --json` or `cadence.py --json` as charts. Each fits a screen. Needs matplotlib (Debian:
+python3-matplotlib).
 
 usage: charts.py RECORD FOLDER
 
-RECORD is the file that --json wrote. Into FOLDER, which is made if it is missing, go
+RECORD is the file that --json wrote. Makes FOLDER if it is missing, and writes there
 
     medians-N-P.svg    page P of the medians on N threads: bars, with their quartiles as lines
     speed-up-P.svg     the speed-up over the serial form against the number of threads; needs two thread counts
     break-even.svg     the speed-up of a loop against the length of its body; needs two of the grain workloads
 
-or, of the cadence table,
+or, for the cadence table,
 
-    cadence-KIND.svg   how fast calls of that kind are on blitz, by their length and the gap before them
+    cadence-KIND.svg   the speed of calls of that kind on blitz, by their length and the gap before them
 
 Exit status: 0 the charts are written; 2 matplotlib is missing, or a file cannot be read or written.
 """
@@ -45,11 +45,11 @@ matplotlib.rcParams.update(
         "font.size": 8,
         "grid.color": "#e9ecef",
         "svg.fonttype": "none",  # text stays text
-        "svg.hashsalt": "blitz",  # the same record gives the same file
+        "svg.hashsalt": "blitz",  # equal records give equal files
     }
 )
 
-PIXELS = 96  # of an inch, as browsers have it
+PIXELS = 96  # per inch, as in browsers
 
 # A page of medians, in pixels: panels below one another in each column.
 MOST_HEIGHT = 920
@@ -77,7 +77,7 @@ CELL_HEIGHT = 26
 GAP_WIDTH = 90
 FULL_COLOUR = 2  # times as fast, or as slow
 
-# The peers of one library have shades of one colour.
+# The peers of a library have shades of one colour.
 SHADES = {
     "blitz": ("#d9480f", "#f08c00", "#862e0a", "#ffa94d", "#c92a2a", "#5c4a1f", "#ff8787"),
     "tbb": ("#1971c2", "#22b8cf", "#4dabf7", "#364fc7", "#66d9e8", "#1c3d5a", "#91a7ff", "#0b7285"),
@@ -95,7 +95,7 @@ def library(peer):
 
 
 def colours(rows):
-    """The colour of each peer, the same in all charts."""
+    """The colour of each peer, equal in all charts."""
     found = {}
     for name, peers in itertools.groupby(sorted({row["peer"] for row in rows}), key=library):
         found.update(zip(peers, itertools.cycle(SHADES.get(name, OTHER_SHADES))))
@@ -116,12 +116,12 @@ def by_workload(rows):
     return {name: list(group) for name, group in itertools.groupby(rows, key=lambda row: row["workload"])}
 
 
-# Colours are inverted, and turned back to their hue.
+# Inverts the colours, and turns them back to their hue.
 DARK = "@media (prefers-color-scheme: dark) { svg { filter: invert(90%) hue-rotate(180deg) } }"
 
 
 def save(figure, file):
-    """Writes a picture that is dark where its reader's system is."""
+    """Writes a picture that is dark if its reader's system is."""
     figure.savefig(file, metadata={"Date": None})
     file.write_text(file.read_text().replace("</style>", f"\n{DARK}</style>", 1))
 
@@ -130,7 +130,7 @@ def save(figure, file):
 
 
 def times_slower(row, base):
-    """None where either figure is missing or not positive, as an excess within the noise may be."""
+    """None if either figure is missing or not positive, which is possible for an excess within the noise."""
     if not base or not all((median or 0) > 0 for median in (row["median"], base["median"])):
         return None
     ratio = row["median"] / base["median"]
@@ -180,7 +180,7 @@ def pages_of(panels, most_height):
 
 
 def even_pages_of(panels):
-    """As few pages as can be, as low as can be."""
+    """The minimum number of pages, with the minimum height."""
     fewest = len(pages_of(panels, MOST_HEIGHT))
     return next(p for p in (pages_of(panels, height) for height in range(0, MOST_HEIGHT + 1, 20)) if len(p) == fewest)
 
@@ -210,8 +210,8 @@ def draw_medians(record, threads, folder, colour):
 
 
 def line_chart(file, heading, x_label, panels, ticks, colour):
-    """`panels`: (title, {peer: [(x, y), ...]}, [dashed line, ...]). `ticks`: x -> label. Both axes are logarithmic:
-    a ratio has the same height everywhere, and an ideal speed-up is a straight line."""
+    """`panels`: (title, {peer: [(x, y), ...]}, [dashed line, ...]). `ticks`: x -> label. Both axes are logarithmic, so that
+    equal ratios have equal heights, and an ideal speed-up is a straight line."""
     columns = min(len(panels), PANELS_IN_A_ROW)
     rows = math.ceil(len(panels) / columns)
     panel_width, panel_height = WIDE_PANEL if len(panels) == 1 else (PANEL_WIDTH, PANEL_HEIGHT)
@@ -245,7 +245,7 @@ def line_chart(file, heading, x_label, panels, ticks, colour):
 
 
 def lines_of(rows, point):
-    """peer -> points, for those that have two at least."""
+    """{peer: points}, for peers with at least two."""
     lines = {}
     for row in rows:
         if row["speed_up"] is not None and library(row["peer"]) != "serial":

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Tells what ten pipelines add to a program: bytes of text, and the compiler's time.
+"""Measures how much ten pipelines add to a program: bytes of text, and the compiler's time.
 
     code_size.py [--only NAME,...] [--parlay FOLDER] [--smoke] [--json FILE]
-    code_size.py RECORD.json [--page PAGE [--check]]     what --json wrote
+    code_size.py RECORD.json [--page PAGE [--check]]     reads the output of --json
 
-The same ten with blitz by g++ and by clang, with Rayon (the sources that Debian's librust-rayon-dev installs) by rustc, and
-with parlay, whose folder include/ is in FOLDER, by g++. A file of no pipeline is compiled, then of the first, of the first
-two, and so on, at -O2: the table has how much the object file's text (size(1): code, constants, tables for exceptions) grows
-by each, and below it the least time of three to compile none, one and ten. What is not installed is left out. --smoke
-compiles all ten once, and no more. --page writes the table into a page, between the lines <!-- code_size: begin --> and
-<!-- code_size: end -->. --check only compares.
+Compiles the same ten pipelines with blitz by g++ and by clang, with Rayon (the sources of Debian's librust-rayon-dev) by rustc,
+and with parlay (its folder include/ is in FOLDER) by g++. Compiles a file without pipelines, with the first, with the first
+two, and so on, at -O2. The table shows the growth of the object file's text (size(1): code, constants, tables for exceptions)
+by each pipeline, and below it the minimum time of three to compile none, one and ten. Skips libraries and compilers that are
+not installed. --smoke only compiles all ten, once. --page writes the table into a page, between the lines
+<!-- code_size: begin --> and <!-- code_size: end -->. --check only compares.
 
-Exit status: 0 all went well; 1 a compiler is missing, or the page differs, with --check.
+Exit status: 0 success; 1 a compiler is missing, or the page differs, with --check.
 """
 
 import argparse
@@ -27,8 +27,8 @@ import pages
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
-# Each pipeline with blitz, Rayon and parlay. `a` and `b` are vectors of doubles, `v` of ints. Numbers differ, so that no two
-# compute the same.
+# Each pipeline with blitz, Rayon and parlay. `a` and `b` are vectors of doubles, `v` of ints. The numbers differ, so that no
+# two compute the same.
 PIPELINES = {
     "map, filter, sum": (
         "return par(a).map([](double x) { return x * x; }).filter([](double x) { return x > 1; }).sum();",
@@ -130,7 +130,7 @@ class Rust:
     suffix, function, column, head = ".rs", RUST_FUNCTION, 1, RAYON
 
     def __init__(self, folder):
-        """Makes Rayon itself, in `folder`: no part of the times."""
+        """Compiles Rayon itself in `folder`. This is no part of the times."""
         self.there = False
         if not shutil.which("cargo"):
             return
@@ -147,7 +147,7 @@ class Rust:
 
 
 def compiled(way, folder, count):
-    """(bytes of text, seconds) of a file of the first `count` pipelines."""
+    """Returns (bytes of text, seconds) of a file with the first `count` pipelines."""
     source, out = folder / f"calls{way.suffix}", folder / "calls.o"
     bodies = [bodies[way.column] for bodies in PIPELINES.values()][:count]
     source.write_text(way.head + "".join(way.function.format(i=i, body=body) for i, body in enumerate(bodies)))
@@ -159,7 +159,7 @@ def compiled(way, folder, count):
 
 
 def measured(ways, folder):
-    """A record: for each way the bytes that each pipeline adds, and the seconds to compile none, the first and all."""
+    """Returns a record: for each way the bytes added by each pipeline, and the seconds to compile none, the first and all."""
     last = len(PIPELINES)
     found = {}
     for name, way in ways.items():

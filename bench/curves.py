@@ -8,15 +8,15 @@ The tables replace the text between two lines of PAGE:
     <!-- curves: begin -->
     <!-- curves: end -->
 
-The first table has a row for each workload: the figures of blitz and of oneTBB's best form on the most threads, and the
-ratio of their times. Neither is better if the intervals between the quartiles overlap. Then follows a table for each
-workload, with the figures of the serial form, of blitz on both backends, of the best form of oneTBB and of each OpenMP
-runtime, and of Rayon. The best form of a library is the one with the best figure on the most threads.
+The first table has a row for each workload: the figures of blitz and of oneTBB's best form on the most threads, and the ratio
+of their times. Neither is better if the intervals between the quartiles overlap. One table per workload follows, with the
+figures of the serial form, of blitz on both backends, of the best form of oneTBB and of each OpenMP runtime, and of Rayon. The
+best form of a library is the one with the best figure on the most threads.
 
 --shown writes the results that the tables show to FILE, as a record for charts.py, except workloads that were not measured
 on all numbers of threads. --check writes nothing.
 
-Exit status: 0 the page has the tables; 1 it differs from them, with --check; 2 a file that cannot be read or written.
+Exit status: 0 the page has the current tables; 1 it differs, with --check; 2 a file cannot be read or written.
 """
 
 import argparse
@@ -27,7 +27,7 @@ import sys
 import pages
 from baseline import number
 
-# A row of a table: one peer, or the best of those that begin with "tbb_", for example.
+# The rows of a table: a peer, or the best of the peers with a prefix such as "tbb_".
 SHOWN = ("serial", "blitz", "blitz_async", "tbb_", "openmp_", "clang_", "rayon", "rayon_inside")
 
 
@@ -47,13 +47,13 @@ class Workload:
                 self.curves.setdefault(row["peer"], {})[row["threads"]] = row
 
     def times(self, peer):
-        """Proportional to the time on the most threads."""
+        """A number proportional to the time on the most threads."""
         curve = self.curves[peer]
         median = curve[max(curve)]["median"]
         return 1 / median if self.is_rate else median
 
     def best(self, name):
-        """The peer of that name, or the best of a library; or None."""
+        """The peer of that name, or the best peer of a library; None if there is none."""
         peers = [peer for peer in self.curves if peer == name or (name.endswith("_") and peer.startswith(name))]
         return min(peers, key=self.times, default=None)
 

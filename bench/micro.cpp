@@ -1,6 +1,6 @@
 // The prices of single operations (prices/) and the entries of `compare` as Google Benchmarks:
-// `micro --benchmark_filter=fib/ --benchmark_repetitions=9`. Entries run one after another. To compare peers use
-// `compare`, which interleaves them.
+// `micro --benchmark_filter=fib/ --benchmark_repetitions=9`. Entries run one after another. To compare peers use `compare`,
+// which interleaves them.
 #include <string>
 #include <thread>
 

@@ -10,13 +10,13 @@ import sys
 
 
 def table(columns, rows, align="--:"):
-    """The text of a table. All columns but the first are aligned as `align`, or as the list `align` of all columns says."""
+    """Returns the text of a table. `align` is the alignment of all columns except the first, or a list for all columns."""
     ruler = ["---", *[align] * (len(columns) - 1)] if isinstance(align, str) else align
     return "".join(f"| {' | '.join(cells)} |\n" for cells in (columns, ruler, *rows))
 
 
 def replaced(page, name, text):
-    """`page` with `text` between the lines of that name."""
+    """Returns `page` with `text` between the lines of that name."""
     begin, end = (f"<!-- {name}: {which} -->\n" for which in ("begin", "end"))
     before, found_begin, rest = page.partition(begin)
     _, found_end, after = rest.partition(end)
@@ -42,7 +42,8 @@ def update(path, tables, check=False, source="the measurement"):
 
 
 def medians(record):
-    """A record of cadence.py or algorithms.py with one sample of each peer, its median: small enough to be kept."""
+    """Reduces a record of cadence.py or algorithms.py to one sample per peer, its median, so that it is small enough to
+    keep."""
     cells = []
     for cell in record["cells"]:
         figures = {}
@@ -54,7 +55,7 @@ def medians(record):
 
 
 def kept(record):
-    """The text of a record that is kept: a line for each cell."""
+    """Returns the text of a record for the repository: one line per cell."""
     cells = ",\n".join(json.dumps(cell, sort_keys=True) for cell in record["cells"])
     rest = "".join(f"{json.dumps(name)}: {json.dumps(value)},\n" for name, value in record.items() if name != "cells")
     return f'{{{rest}"cells": [\n{cells}\n]}}\n'

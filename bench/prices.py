@@ -2,13 +2,13 @@
 """Prints the cost of each operation of the schedulers, as the table in docs/performance/prices.md.
 
     prices.py MICRO [--smoke] [--json FILE]
-    prices.py RECORD.json [--page PAGE [--check]]     what --json wrote
+    prices.py RECORD.json [--page PAGE [--check]]     reads the output of --json
 
-MICRO is the program of that name, in a release build: build/bench/micro. It takes a minute. Nothing else should run during this
-time. The prices are the medians of five repetitions. --smoke makes one short repetition, which only shows that everything works.
---page writes the table into a page, between the lines <!-- prices: begin --> and <!-- prices: end -->. --check only compares.
+MICRO is the program of that name in a release build: build/bench/micro. It takes a minute. Nothing else should run during this
+time. The prices are medians of five repetitions. --smoke makes one short repetition, as a test of the script. --page writes the
+table into a page, between the lines <!-- prices: begin --> and <!-- prices: end -->. --check only compares.
 
-Exit status: 0 all went well; 1 MICRO failed, or the page differs, with --check.
+Exit status: 0 success; 1 MICRO failed, or the page differs, with --check.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import sys
 
 import pages
 
-# What is stated for the systems that the two schedulers follow. There is no more.
+# Figures that the models of the two schedulers state. They state no others.
 STATED = {
     "deque: push": "3 ns",
     "deque: pop": "3 ns",
@@ -43,7 +43,7 @@ def measure(micro, options):
 
 
 def prices(found):
-    """operation -> rival, or "alone" -> nanoseconds, in the order of measurement."""
+    """Returns {operation: {rival, or "alone": nanoseconds}}, in the order of measurement."""
     table = {}
     for result in found["benchmarks"]:
         if "error_occurred" in result:

@@ -1,9 +1,9 @@
-// Handlers on a pool under Asio beside asio::thread_pool, as many threads each: nanoseconds for each handler, the least
-// of several rounds, in which the two take turns.
+// Handlers on a pool under Asio, compared with asio::thread_pool on the same number of threads: nanoseconds per handler, the
+// minimum of several rounds. The two take turns.
 //
 //   g++ -std=c++20 -O3 bench/adaptors/asio.cpp $(pkg-config --cflags --libs blitz) -o asio && ./asio [threads]
 //
-// Needs libasio-dev. With -DBENCH_BOOST, Boost.Asio.
+// Needs libasio-dev. With -DBENCH_BOOST it uses Boost.Asio.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -44,8 +44,8 @@ struct OnBlitz {
   BlitzContext context;
 };
 
-/// `f(context)` gives handlers to the context; until all are done. A thread_pool that was joined is done for good, so
-/// each call has a new one; its threads are started untimed.
+/// `f(context)` posts handlers to the context; the time ends when all are done. A thread_pool cannot be used again after
+/// join(), so each call has a new one. Its threads are started untimed.
 template <class Pool, class F>
 double once(std::size_t threads, const F& f) {
   Pool pool(threads);
@@ -68,7 +68,7 @@ void compare(const char* name, std::size_t threads, const F& f) {
 }
 
 template <class Executor>
-struct Tree {  // posts two more until there are `left` of them
+struct Tree {  // posts two more, for `left` handlers in all
   void operator()() const {
     if (left == 1) return;
     net::post(executor, Tree{executor, left / 2});

@@ -1,4 +1,4 @@
-// Coroutines beside the same tree by blitz::async and blitz::join: nanoseconds for each node, the least of several rounds.
+// Coroutines, compared with blitz::async and blitz::join on the same tree: nanoseconds per node, the minimum of several rounds.
 //
 //   g++ -std=c++20 -O3 bench/adaptors/coroutine.cpp $(pkg-config --cflags --libs blitz-coroutine) -o coroutine && ./coroutine
 #include "blitz/adaptor/coroutine.hpp"
@@ -58,7 +58,7 @@ void measure(blitz::ThreadPool& pool, const char* name, long nodes, const F& f) 
 
 int main() {
   constexpr int kDepth = 25;
-  constexpr long kNodes = 242785;  // the calls of fib(25)
+  constexpr long kNodes = 242785;  // the number of calls of fib(25)
   for (const std::size_t threads : {1, 2}) {
     blitz::ThreadPool pool({.num_threads = threads});
     std::printf("%zu threads\n", threads);

@@ -1,5 +1,5 @@
-// Eigen's tensors on a pool beside Eigen's own pool, as many threads each: milliseconds for each expression, the least of
-// several rounds, in which the two take turns.
+// Eigen's tensors on a pool, compared with Eigen's own pool on the same number of threads: milliseconds per expression, the
+// minimum of several rounds. The two take turns.
 //
 //   g++ -std=c++20 -O3 -march=native bench/adaptors/eigen.cpp -isystem /usr/include/eigen3 \
 //     $(pkg-config --cflags --libs blitz) -o eigen && ./eigen [threads]

@@ -1,5 +1,5 @@
-// OpenCV's loops on a pool, or on its own threads: milliseconds for each call, the least of several rounds. OpenCV cannot go
-// back to its own threads, so each side is a run.
+// OpenCV's loops on a pool, or on its own threads: milliseconds per call, the minimum of several rounds. OpenCV cannot return
+// to its own threads, so each side is a run.
 //
 //   g++ -std=c++20 -O3 bench/adaptors/opencv.cpp -isystem /usr/include/opencv4 $(pkg-config --cflags --libs blitz) \
 //     -lopencv_core -lopencv_imgproc -o opencv && ./opencv && ./opencv blitz

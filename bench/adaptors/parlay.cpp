@@ -1,5 +1,5 @@
-// parlaylib on blitz, or on its own scheduler, as many threads each: microseconds for each call, the least of several rounds.
-// parlaylib has one scheduler in a program, so each side is a program.
+// parlaylib on blitz, or on its own scheduler, with the same number of threads: microseconds per call, the minimum of several
+// rounds. A program can have only one scheduler of parlaylib, so each side is a program.
 //
 //   git clone https://github.com/cmuparlay/parlaylib
 //   c="g++ -std=c++20 -O3 -march=native bench/adaptors/parlay.cpp -Iparlaylib/include"

@@ -1,7 +1,7 @@
-// Each algorithm of <execution> on N items. Reads names of them, a line each, and writes the least time of several calls, in
-// nanoseconds, for each; for an empty line the names. Compiled twice by pstl.py: with libstdc++'s backend on oneTBB, and with
-// blitz/adaptor/pstl. Calls get inputs of half a million items together in turn: the answers about fewer, asked a hundred times,
-// a processor knows by heart, as it does in no program.
+// Each algorithm of <execution> on N items. Reads names of algorithms, one per line, and prints for each the minimum time of
+// several calls, in nanoseconds; for an empty line it prints the names. pstl.py compiles it twice: with libstdc++'s backend on
+// oneTBB, and with blitz/adaptor/pstl. The calls take turns on inputs of half a million items in total, because on a few items
+// a processor would learn all branches after a hundred calls, unlike in a real program.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -25,7 +25,7 @@ constexpr auto par = std::execution::par;
 std::size_t n;
 std::string wanted;
 
-/// Each number is its predecessor and something below `step`.
+/// Each number is the sum of its predecessor and a random number below `step`.
 std::vector<Value> ascending(std::size_t items, Value step, std::mt19937_64& random) {
   std::vector<Value> numbers(items);
   Value last = 0;
@@ -33,7 +33,7 @@ std::vector<Value> ascending(std::size_t items, Value step, std::mt19937_64& ran
   return numbers;
 }
 
-/// What the algorithms read. Those that write to it leave it as good.
+/// The inputs of the algorithms. An algorithm that writes to them leaves inputs that are as good.
 struct Input {
   Input(std::size_t items, std::mt19937_64& random)
       : v(items),
@@ -49,14 +49,14 @@ struct Input {
   }
   std::vector<Value> v, w;
   std::vector<Value> sorted, others;  // one in twenty equals its predecessor
-  std::vector<Value> pairs;           // one in three does
+  std::vector<Value> pairs;           // one in three equals its predecessor
   std::vector<double> reals;
   std::vector<std::string> words;
 };
 
 std::function<void()> next_input;
 
-/// The row `name`: the least time of `f()`; `refresh` makes the input of a call, untimed.
+/// The row `name`: the minimum time of `f()`; `refresh` makes the input of a call, untimed.
 template <class Refresh, class F>
 void time(const char* name, const Refresh& refresh, const F& f) {
   if (wanted.empty()) std::printf("%s\n", name);
@@ -219,7 +219,7 @@ int main(int argc, char** argv) {
       std::nth_element(par, scratch.begin(), scratch.begin() + static_cast<std::ptrdiff_t>(n / 2), scratch.end());
     });
 
-    // Memory: of numbers, and of strings.
+    // Memory: numbers, and strings.
     time("uninitialized_copy", nothing, [&] { std::uninitialized_copy(par, v.begin(), v.end(), out.begin()); });
     time("uninitialized_move", nothing, [&] { std::uninitialized_move(par, v.begin(), v.end(), out.begin()); });
     time("uninitialized_fill", nothing, [&] { std::uninitialized_fill(par, out.begin(), out.end(), Value{1}); });

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compares std::execution::par of libstdc++ on blitz with the same on oneTBB: a table in Markdown.
+"""Compares libstdc++'s std::execution::par on blitz with itself on oneTBB: a table in Markdown.
 
     bench/adaptors/pstl.py LIBRARY_FOLDER [--std 20] [--sizes 100000 1000000] [--threads 2] [--rounds 9] [--compiler g++]
                            [--only NAME]
 
-LIBRARY_FOLDER has libblitz.so, such as build/blitz. Compiles pstl.cpp twice, and has the two programs run each algorithm
-in turn, in as many processes as rounds: where the pages of 80 MB lie is worth a tenth. Prints the medians of the rounds' times
-and ratios, and names the rows above 1.05 at the end. Needs libtbb-dev.
+LIBRARY_FOLDER contains libblitz.so, such as build/blitz. Compiles pstl.cpp twice. The two programs take turns at each
+algorithm, in one pair of processes per round, because the placement of 80 MB in pages changes times by a tenth. Prints the
+medians of the rounds' times and ratios, and finally the names of the rows above 1.05. Needs libtbb-dev.
 """
 
 import argparse
@@ -24,7 +24,7 @@ ROOT = HERE.parents[1]
 def compiled(scratch, arguments):
     """The two programs, by name."""
     folder = pathlib.Path(arguments.library).resolve()
-    # Where a loop of few instructions lies in its cache lines is worth up to 1.5, and is no merit of either library.
+    # The alignment of a loop of few instructions changes its time by a factor of up to 1.5, and is no merit of either library.
     aligned = ["-falign-functions=64", "-falign-loops=64"]
     common = [*arguments.compiler.split(), f"-std=c++{arguments.std}", "-O3", "-march=native", *aligned, str(HERE / "pstl.cpp")]
     flags = {
@@ -38,10 +38,10 @@ def compiled(scratch, arguments):
 
 
 class Program:
-    """A program that waits for the names of algorithms."""
+    """A process that reads the names of algorithms."""
 
     def __init__(self, path, size, arguments):
-        # oneTBB takes as many threads as there are processors in the mask.
+        # oneTBB makes as many threads as there are processors in the mask.
         mask = ",".join(map(str, sorted(os.sched_getaffinity(0))[: arguments.threads]))
         environment = {**os.environ, "BLITZ_NUM_THREADS": str(arguments.threads)}
         command = ["taskset", "-c", mask, path, str(size)]
@@ -73,7 +73,7 @@ def main():
     parser.add_argument("--keep", type=pathlib.Path, help="a folder for the programs; those that are there are used again")
     arguments = parser.parse_args()
 
-    times = {}  # in microseconds, of each round
+    times = {}  # microseconds of each round
     with tempfile.TemporaryDirectory() as scratch:
         folder = arguments.keep or pathlib.Path(scratch)
         folder.mkdir(exist_ok=True)

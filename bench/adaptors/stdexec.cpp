@@ -1,5 +1,5 @@
-// Senders on a pool under stdexec beside exec::static_thread_pool, as many threads each: nanoseconds, the least of
-// several rounds, in which the two take turns. Needs stdexec, https://github.com/NVIDIA/stdexec, in FOLDER.
+// Senders on a pool under stdexec, compared with exec::static_thread_pool on the same number of threads: nanoseconds, the
+// minimum of several rounds. The two take turns. Needs stdexec, https://github.com/NVIDIA/stdexec, in FOLDER.
 //
 //   g++ -std=c++20 -O3 -isystem FOLDER/include bench/adaptors/stdexec.cpp $(pkg-config --cflags --libs blitz) -o stdexec
 //   ./stdexec [threads]
@@ -26,7 +26,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Schedules itself `left` times: each completion starts the next operation, in the place of the one before the last.
+/// Schedules itself `left` times: each completion starts the next operation, in the memory of the one before the last.
 template <class Scheduler>
 struct Hops {
   struct Receiver {
@@ -40,7 +40,7 @@ struct Hops {
     Hops* hops;
   };
   using Operation = stdexec::connect_result_t<stdexec::schedule_result_t<Scheduler&>, Receiver>;
-  struct Made {  // so that an optional makes it in its place
+  struct Made {  // lets an optional construct the operation in place
     operator Operation() const { return stdexec::connect(stdexec::schedule(*scheduler), Receiver{hops}); }
     Scheduler* scheduler;
     Hops* hops;

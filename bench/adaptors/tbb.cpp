@@ -1,5 +1,5 @@
-// oneTBB's names on blitz and on oneTBB itself, two threads each: microseconds for each call, the least of several rounds. The
-// names are the same, so each side is a program.
+// oneTBB's interface on blitz and on oneTBB itself, two threads each: microseconds per call, the minimum of several rounds. The
+// names are equal, so each side is a program.
 //
 //   c="g++ -std=c++20 -O2 bench/adaptors/tbb.cpp"
 //   $c -ltbb -o on_tbb && $c $(pkg-config --cflags --libs blitz-tbb) -o on_blitz

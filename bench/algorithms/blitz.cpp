@@ -147,7 +147,7 @@ struct StableSorting {
 const RegisterSorts<Sorting, false> sort("blitz");
 const RegisterSorts<StableSorting, true> stable_sort("blitz");
 
-// The same by pipelines.
+// The pipelines of the same rows.
 
 const Register<+[](Sum& row, BlitzPeer& peer) { row.result = blitz::par(row.in).with({.pool = &peer.pool}).sum(); }>
     sum_par("blitz_par");

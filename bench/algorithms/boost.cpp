@@ -1,4 +1,4 @@
-// Boost.Sort: threads of its own, made by each call.
+// Boost.Sort: each call makes its own threads.
 #include <cstdint>
 
 #include <boost/sort/sort.hpp>

@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-/// `f(first, last)` for the pieces of `count` numbers, and the sum of what it returns.
+/// Calls `f(first, last)` for the pieces of `count` numbers, in parallel. Returns the sum of the results.
 template <class F>
 Number over_pieces(ByHandPeer& peer, std::size_t count, const F& f) {
   const std::size_t size = std::clamp<std::size_t>(count / 32, 1024, 32768);

@@ -2,10 +2,10 @@
 //
 //   algorithms THREADS PASSES SECONDS < cells
 //
-// A line of the input is a cell: the name of a row, and a number of items. Each cell is measured in PASSES, each of which
-// takes its peers in turn; a repetition takes SECONDS at least. A line of the output is a repetition: the number of the
-// cell, the peer, and the seconds of a call. Without input it prints the names of the rows. Exit status: 0 all results
-// right; 1 a wrong result; 2 bad arguments.
+// Each input line is a cell: the name of a row and a number of items. A cell is measured in PASSES; each pass takes its peers
+// in turn, and a repetition takes at least SECONDS. Each output line is a repetition: the number of the cell, the peer, and the
+// seconds of a call. Without input it prints the names of the rows. Exit status: 0 all results right; 1 a wrong result; 2 bad
+// arguments.
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -47,7 +47,7 @@ int run(unsigned threads, unsigned passes, double shortest_seconds) {
       }
     }
     std::fflush(stdout);
-    row.set(0);  // gives the memory back
+    row.set(0);  // frees the memory
   }
   return status;
 }

@@ -31,7 +31,7 @@ const Register<+[](Zip& row, OpenMpPeer&) {
   row.result = sum;
 }>
     zip("openmp");
-/// The first position at which `is` answers true, or the end: a block behind the best one so far is left out.
+/// The first position for which `is` returns true, or the end. Skips blocks to the right of the best position found so far.
 template <class Is>
 std::size_t first_of(const Numbers& in, const Is& is) {
   constexpr std::size_t kBlock = 4096;
@@ -58,7 +58,7 @@ const Register<+[](Find& row, OpenMpPeer&) { row.result = first_of(row.in, kIsOn
 const Register<+[](AnyOf& row, OpenMpPeer&) { row.result = first_of(row.in, kIsOne) < row.in.size(); }> any_of(
     "openmp");
 const Register<+[](MinElement& row, OpenMpPeer&) {
-  double least = 2;  // more than any
+  double least = 2;  // larger than any item
   std::size_t place = 0;
 #pragma omp parallel
   {
@@ -93,7 +93,7 @@ const Register<+[](Fill& row, OpenMpPeer&) {
 }>
     fill("openmp");
 
-/// The thread's part of so many items, within a region.
+/// The thread's part of `count` items, within a parallel region.
 struct Part {
   explicit Part(std::size_t count)
       : parts(static_cast<std::size_t>(omp_get_num_threads())),
@@ -107,8 +107,8 @@ struct Part {
   std::size_t last;
 };
 
-/// Twice over a part for each thread: how much it writes, and then, behind what the parts before it write, the items.
-/// `one(first, last)` returns how much, and `two(first, last, offset)` writes.
+/// Two passes over one part per thread: the first computes the size of each part's output, the second writes it after the
+/// output of the parts before it. `one(first, last)` returns the size, `two(first, last, offset)` writes.
 template <class One, class Two>
 std::size_t two_passes(std::size_t count, const One& one, const Two& two) {
   std::vector<std::size_t> ends;
@@ -172,12 +172,12 @@ const Register<+[](ReduceByKey& row, OpenMpPeer&) {
 }>
     reduce_by_key("openmp");
 
-/// Each thread makes a part of the output; a bisection says where its input begins.
+/// Each thread writes a part of the output; a binary search finds the beginning of its input.
 const Register<+[](StandardRow<Merge>& row, OpenMpPeer&) {
   StandardData& d = row.data();
   const Numbers& left = d.in;
   const Numbers& right = d.other;
-  const auto of_left = [&](std::size_t count) {  // how many of the first `count` items of the output
+  const auto of_left = [&](std::size_t count) {  // items of `left` among the first `count` of the output
     std::size_t least = count - std::min(count, right.size());
     std::size_t most = std::min(count, left.size());
     while (least < most) {
@@ -240,7 +240,7 @@ const Register<+[](Reverse& row, OpenMpPeer&) {
 }>
     reverse("openmp");
 
-/// `of_part(first, last)` of each thread's part, and where they begin and end.
+/// `of_part(first, last)` returns the end of the kept items of a part. The result has their beginning and end for each part.
 struct Kept {
   Number* first;
   Number* end;
@@ -258,7 +258,7 @@ std::vector<Kept> kept_of_parts(Numbers& items, const OfPart& of_part) {
   }
   return kept;
 }
-/// A map for each part; the maps are joined, by one thread.
+/// One map per part; one thread merges the maps.
 template <class GroupRow>
 void group_by(GroupRow& row, OpenMpPeer&) {
   std::vector<std::unordered_map<Number, Numbers>> maps;
@@ -282,7 +282,7 @@ void group_by(GroupRow& row, OpenMpPeer&) {
 const Register<&group_by<GroupByFew>> group_by_few("openmp");
 const Register<&group_by<GroupByMany>> group_by_many("openmp");
 
-/// What each part keeps moves to the left, by one thread.
+/// One thread moves the kept items of each part to the left.
 const Register<+[](StandardRow<Unique>& row, OpenMpPeer&) {
   Numbers& items = row.data().items;
   Number* const begin = items.data();
@@ -294,7 +294,7 @@ const Register<+[](StandardRow<Unique>& row, OpenMpPeer&) {
   items.resize(static_cast<std::size_t>(end - begin));
 }>
     unique("openmp");
-/// What each part keeps changes places with what the parts before it do not.
+/// The kept items of each part are swapped with the items that the parts before it did not keep.
 const Register<+[](Partition& row, OpenMpPeer&) {
   Number* left = row.items.data();
   const auto of_part = [](Number* first, Number* last) { return std::partition(first, last, is_even); };
@@ -309,7 +309,7 @@ const Register<+[](Partition& row, OpenMpPeer&) {
 }>
     partition("openmp");
 
-/// Tasks for halves, down to a thread's share; merges by one thread each.
+/// Splits into tasks of halves, down to a thread's share; each merge runs on one thread.
 struct Sorting {
   template <class Row>
   static void run(Row& row, OpenMpPeer&) {

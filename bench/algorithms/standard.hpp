@@ -1,5 +1,5 @@
-// Rows of algorithms that the standard library, its parallel form and blitz call alike. To add one: a class here, its name in
-// StandardCalls, and the algorithm in BENCH_STANDARD_ALGORITHMS.
+// Rows of algorithms with the same call in the standard library, in its parallel form and in blitz. To add one: a class here,
+// its name in StandardCalls, and the algorithm in BENCH_STANDARD_ALGORITHMS.
 #pragma once
 
 #include <span>
@@ -9,23 +9,23 @@
 
 namespace bench {
 
-/// What such an algorithm works on, and what it answers.
+/// The inputs and outputs of such an algorithm.
 struct StandardData {
   Numbers in;
   Numbers other;
-  Numbers items;  ///< are changed, and restored before each call
+  Numbers items;  ///< modified, and restored before each call
   Numbers out;
   std::ptrdiff_t answer = -1;
 
   friend bool operator==(const StandardData&, const StandardData&) = default;
 };
 
-/// Where an algorithm writes.
+/// The output of an algorithm.
 struct Output : std::span<Number> {
   explicit Output(Numbers& out) : std::span<Number>(out) {}
 };
 
-/// Of an argument that blitz takes, those of the standard library: of a range both ends, of an output the first.
+/// The standard library's arguments for an argument of blitz: both ends of a range, the beginning of an output.
 template <class Argument>
 auto iterators(Argument& argument) {
   if constexpr (std::is_same_v<Argument, Output>) {
@@ -36,7 +36,7 @@ auto iterators(Argument& argument) {
     return std::tuple(argument);
   }
 }
-/// The iterator in what the standard library or blitz returns, the first or that of the output.
+/// The iterator in a result of the standard library or blitz: the output's, otherwise the first.
 auto iterator(const auto& found) {
   if constexpr (requires { found.out; }) {
     return found.out;
@@ -51,7 +51,7 @@ auto iterator(const auto& found) {
   }
 }
 
-// The algorithms: a library has a class with a member for each, which takes ranges.
+// The algorithms: a library is a class with a member function for each, which takes ranges.
 #define BENCH_STANDARD_ALGORITHMS(F) \
   F(adjacent_difference)             \
   F(copy)                            \
@@ -86,8 +86,8 @@ struct SerialAlgorithms {
 #undef BENCH_CALL
 };
 
-/// `Call::make(data, items, seed)` makes an input, and `Call::run(data, library)` calls the algorithm of a library. What is to
-/// be expected, the serial algorithm says.
+/// `Call::make(data, items, seed)` makes an input, and `Call::run(data, library)` calls the algorithm of a library. The serial
+/// algorithm computes the expected result.
 template <class Call>
 class StandardRow : public Row {
  public:
@@ -314,7 +314,7 @@ struct TransformReduce {
     d.answer = static_cast<std::ptrdiff_t>(library.transform_reduce(d.in, Number{0}, std::plus<>(), hash));
   }
 };
-/// In runs of two on average.
+/// The input has runs of two items on average.
 struct Unique {
   static constexpr Spec spec = row_spec("unique", "unique, of runs of two", true);
   static void make(StandardData& d, std::size_t items, std::uint64_t seed) {
@@ -333,7 +333,7 @@ using StandardCalls =
                      InplaceMerge, IsSorted, Merge, MinmaxElement, Mismatch, RemoveIf, ReplaceIf, Rotate, Search,
                      SetIntersection, SetUnion, StablePartition, TransformReduce, Unique>;
 
-/// Registers Call::run<Row> for all these rows; `Call` is a class, as for RegisterSorts.
+/// Registers Call::run<Row> for all these rows; `Call` is a class for the reason given at RegisterSorts.
 template <class Call>
 struct RegisterStandard {
   explicit RegisterStandard(std::string_view peer) : RegisterStandard(peer, StandardCalls()) {}

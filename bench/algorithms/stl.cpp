@@ -1,4 +1,4 @@
-// The parallel STL of the standard library, whose threads are oneTBB's.
+// The parallel STL of the standard library, which runs on oneTBB's threads.
 #include <algorithm>
 #include <execution>
 #include <functional>

@@ -1,4 +1,4 @@
-// oneTBB's own algorithms, and blocked loops where it has none.
+// oneTBB's own algorithms, and blocked loops for the others.
 #include "bench/peers/tbb.hpp"
 
 #include <functional>
@@ -48,7 +48,7 @@ const Register<+[](Transform& row, TbbPeer& peer) {
       row.in.size(), 1, [in = row.in.data(), out = row.out.data()](std::size_t i) { out[i] = Transform::map(in[i]); });
 }>
     transform("tbb");
-/// The sums of what stands before each item, or of that and the item.
+/// The sums of the items before each item, or, if inclusive, up to and with it.
 template <bool kInclusive>
 void scan(const Numbers& in, Numbers& out) {
   tbb::parallel_scan(
@@ -90,7 +90,7 @@ const Register<+[](Histogram& row, TbbPeer&) {
 }>
     histogram("tbb");
 
-/// A map for each part; the maps of neighbours are joined.
+/// One map per part; the maps of neighbours are merged.
 template <class GroupRow>
 void group_by(GroupRow& row, TbbPeer&) {
   using Groups = std::unordered_map<Number, Numbers>;

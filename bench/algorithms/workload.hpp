@@ -1,7 +1,7 @@
-// The rows of the table of algorithms: each an algorithm, on any number of items. To add a row: a Row here, a line in the
+// The rows of the table of algorithms. Each is an algorithm on any number of items. To add a row: a Row here, a line in the
 // file of each library that has the algorithm, and its traffic in bench/algorithms.py. Rows that need less are in standard.hpp.
 //
-// A library's file has the calls of its users alone:
+// The file of a library contains only the calls that its users would write:
 //
 //   const Register<+[](Sum& row, BlitzPeer& peer) { row.result = blitz::parallel_reduce({.pool = &peer.pool}, row.in, 0.0, std::plus<>()); }>
 //       sum("blitz");
@@ -33,7 +33,7 @@ using Number = std::uint64_t;
 using Numbers = std::vector<Number>;
 using Reals = std::vector<double>;
 
-/// How a row is described. `has_gaps`: Row::gap makes the next input before each call, and is not timed.
+/// The description of a row. `has_gaps`: Row::gap makes the next input before each call, untimed.
 constexpr Spec row_spec(std::string_view name, std::string_view title, bool has_gaps = false) {
   return {.name = name,
           .title = title,
@@ -42,18 +42,18 @@ constexpr Spec row_spec(std::string_view name, std::string_view title, bool has_
           .timing = has_gaps ? Timing::cadence : Timing::runs};
 }
 
-/// What all rows have in common. A run writes its result over that of the last one, so the check sees the last run.
+/// The base of all rows. A run overwrites the result of the previous one, so the check sees the last run.
 class Row : public Workload {
  public:
-  /// Makes the input, and the result that is to be expected.
+  /// Makes the input and the expected result.
   virtual void set(std::size_t items) = 0;
   void reset() override {}
 };
 
-/// How many inputs of so many items calls have in turn, so that no branch predictor learns the answers by heart.
+/// The number of inputs of `items` items that the calls take in turn, so that the branch predictor cannot learn the answers.
 inline std::size_t inputs_for(std::size_t items) { return std::clamp<std::size_t>((1 << 19) / (items + 1), 1, 512); }
 
-/// Random numbers below `below`, or any for 0.
+/// Random numbers below `below`; 0 means no limit.
 inline Numbers random_numbers(std::size_t count, Number below = 0, std::uint64_t seed = 0) {
   Numbers numbers(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -72,7 +72,7 @@ inline Reals random_reals(std::size_t count, std::uint64_t seed = 0) {
 
 // --- one value ---
 
-/// A row whose result is a value. Sums of reals may differ in the last bits.
+/// A row that computes a value. Sums of reals may differ in the last bits.
 template <class T>
 class ValueRow : public Row {
  public:
@@ -127,7 +127,7 @@ struct Zip : ValueRow<double> {
   Reals z;
 };
 
-/// The position of the first 1 among zeros, at nine tenths of the items.
+/// The position of the first 1 among zeros, after nine tenths of the items.
 struct Find : ValueRow<std::size_t> {
   static constexpr Spec spec = row_spec("find", "find, at nine tenths of the items");
   explicit Find(Scale) {}
@@ -171,7 +171,7 @@ struct Count : ValueRow<std::size_t> {
 
 // --- an output ---
 
-/// A row that writes the first `written` places of an output.
+/// A row that writes the first `written` items of an output.
 template <class T>
 class OutputRow : public Row {
  public:
@@ -246,9 +246,9 @@ struct ReduceByKey : OutputRow<Number> {
            std::equal(keys_out.begin(), keys_out.begin() + static_cast<std::ptrdiff_t>(written),
                       expected_keys_.begin());
   }
-  /// Whether a run begins there.
+  /// Whether a run begins at `i`.
   bool begins(std::size_t i) const { return i == 0 || keys[i] != keys[i - 1]; }
-  /// The sums of the runs that begin from `first` to `last`, to the places from `to` on. Returns the end of these.
+  /// Writes the sums of the runs that begin in [first, last) to `to` and the places after it. Returns the end of the output.
   std::size_t reduce(std::size_t first, std::size_t last, std::size_t to) {
     while (first < last && !begins(first)) ++first;
     for (std::size_t i = first; i < last || (first < last && i < keys.size() && !begins(i)); ++i) {
@@ -284,14 +284,14 @@ struct Histogram : OutputRow<std::size_t> {
 
 // --- a new array ---
 
-/// A row whose calls make an array, and free it again.
+/// A row with calls that make an array and free it again.
 template <class T>
 class NewArrayRow : public Row {
  public:
   void reset() override { digest_ = 0; }
   bool check(std::size_t) const override { return digest_ == expected_; }
 
-  /// Takes what one run has made: an array of T.
+  /// Takes the array of T that one run made.
   template <class Array>
   void take(const Array& made) {
     digest_ = digest_of(made);
@@ -302,7 +302,7 @@ class NewArrayRow : public Row {
   void expect(const std::vector<T>& made) { expected_ = digest_of(made); }
 
  private:
-  /// Of a few items, so that it takes no time beside the algorithm.
+  /// Reads only a few items, so that its time is negligible.
   template <class Array>
   static std::uint64_t digest_of(const Array& made) {
     const std::size_t count = made.size();
@@ -341,18 +341,18 @@ struct FilterNew : NewArrayRow<Number> {
 
 // --- by key ---
 
-/// The positions of the items of each key; the groups in any order.
+/// The positions of the items of each key, in groups of any order.
 class GroupBy : public Row {
  public:
   void reset() override { digest_ = 0; }
   bool check(std::size_t runs) const override { return digest_ == runs * expected_; }
 
-  /// Takes the groups of one run, each of which is a range of positions.
+  /// Takes the groups of one run. `positions_of(group)` is a range of positions.
   template <class Groups, class Positions>
   void take(const Groups& groups, const Positions& positions_of) {
     for (const auto& group : groups) take_group(positions_of(group));
   }
-  /// Takes one of them.
+  /// Takes one group.
   template <class Positions>
   void take_group(const Positions& positions) {
     digest_ += digest_of(positions);
@@ -369,7 +369,7 @@ class GroupBy : public Row {
   }
 
  private:
-  /// Of a few positions, so that it takes no time beside the grouping.
+  /// Reads only a few positions, so that its time is negligible.
   template <class Positions>
   static std::uint64_t digest_of(const Positions& positions) {
     return mix(positions.size()) + positions.front() * 3 + positions.back() * 5;
@@ -393,7 +393,7 @@ struct GroupByMany : GroupBy {
 
 // --- in place ---
 
-/// A row that changes its input: each run has the next one.
+/// A row that changes its input. Each run gets the next input.
 template <class T>
 class InPlaceRow : public Row {
  public:
@@ -406,7 +406,7 @@ class InPlaceRow : public Row {
   std::vector<T> items;
 
  protected:
-  /// `make(count, seed)` is an input, of which `solve` makes what is expected.
+  /// `make(count, seed)` returns an input; `solve` turns a copy of it into the expected result.
   template <class Make, class Solve>
   void begin_with(std::size_t count, const Make& make, const Solve& solve) {
     inputs_.clear();
@@ -428,7 +428,7 @@ class InPlaceRow : public Row {
   std::vector<Input> inputs_;
   std::size_t turn_ = 0;
 };
-/// One of random numbers.
+/// An in-place row on random numbers.
 class InPlaceNumbers : public InPlaceRow<Number> {
  protected:
   template <class Solve>
@@ -436,7 +436,7 @@ class InPlaceNumbers : public InPlaceRow<Number> {
     InPlaceRow::begin_with(
         count, [](std::size_t n, std::uint64_t seed) { return random_numbers(n, 0, seed); }, solve);
   }
-  /// Whether the items are what they should be but for their order.
+  /// Whether the items have the expected sum, as any permutation of them does.
   bool is_permutation() const {
     return std::accumulate(items.begin(), items.end(), Number{0}) ==
            std::accumulate(expected().begin(), expected().end(), Number{0});
@@ -452,7 +452,7 @@ struct Reverse : InPlaceNumbers {
   }
 };
 
-/// In any order: each library has its own.
+/// Any order is right, because each library has its own.
 struct Shuffle : InPlaceNumbers {
   static constexpr Spec spec = row_spec("shuffle", "shuffle", true);
   explicit Shuffle(Scale) {}
@@ -508,14 +508,14 @@ struct Pair {
   friend bool operator==(const Pair&, const Pair&) = default;
 };
 
-/// What is sorted: `make(count, seed)`, by `Less`, in which equal items are the same.
+/// The inputs of sorts: `make(count, seed)`, ordered by `Less`. Items that are equal under it are identical.
 struct RandomNumbers {
   static constexpr std::string_view name = "random";
   static Numbers make(std::size_t count, std::uint64_t seed) { return random_numbers(count, 0, seed); }
 };
 struct NumbersByLess : RandomNumbers {
   static constexpr std::string_view name = "by_less";
-  /// Not one that a library knows as the order of numbers.
+  /// A comparison that no library recognises as the order of numbers.
   struct Less {
     bool operator()(Number a, Number b) const { return a < b; }
   };
@@ -548,7 +548,7 @@ struct OrganPipe {
     return numbers;
   }
 };
-/// One item in 500 displaced; by a comparison.
+/// One item in 500 is displaced; sorted by a comparison.
 struct NearlySorted : NumbersByLess {
   static constexpr std::string_view name = "nearly_sorted";
   static Numbers make(std::size_t count, std::uint64_t seed) {
@@ -560,7 +560,7 @@ struct NearlySorted : NumbersByLess {
     return numbers;
   }
 };
-/// Neighbours exchanged; by a comparison.
+/// Neighbours are exchanged; sorted by a comparison.
 struct SwappedPairs : NumbersByLess {
   static constexpr std::string_view name = "swapped_pairs";
   static Numbers make(std::size_t count, std::uint64_t) {
@@ -594,7 +594,7 @@ struct RandomStrings {
   }
 };
 
-/// The comparison that all libraries are called with. Of what is compared by `<`, it is one that they know.
+/// The comparison for all libraries: Input::Less, otherwise std::less, which libraries recognise.
 template <class Input>
 struct LessOf {
   using Type = std::less<typename decltype(Input::make(0, 0))::value_type>;
@@ -627,11 +627,11 @@ template <class... Inputs>
 struct SortInputs {};
 using SortsOfNumbers =
     SortInputs<RandomNumbers, NumbersByLess, SortedNumbers, ReversedNumbers, FewNumbers, OrganPipe, NearlySorted,
-               SwappedPairs, RandomReals, RandomPairs>;  ///< of items that any language can sort
+               SwappedPairs, RandomReals, RandomPairs>;  ///< of items that every language can sort
 using SortsOfObjects = SortInputs<RandomStrings>;
 
-/// Registers Call::run<Row> for the rows of these inputs. `Call` is a class: that of a template in an unnamed namespace would
-/// leave this one with external linkage, and the same name in each library's file (g++ 12).
+/// Registers Call::run<Row> for the rows of these inputs. `Call` is a class because of g++ 12: the instantiations of a template
+/// in an unnamed namespace would have external linkage, and the same name in each library's file.
 template <class Call, bool kStable>
 struct RegisterSorts {
   template <class... Inputs>
@@ -645,7 +645,7 @@ struct RegisterSorts {
 
 // --- the machine ---
 
-/// Reads, or copies, memory as fast as the machine can.
+/// Reads memory as fast as the machine can.
 struct MemoryRead : ValueRow<Number> {
   static constexpr Spec spec = row_spec("memory_read", "reading memory");
   explicit MemoryRead(Scale) {}

@@ -1,12 +1,11 @@
-// Measures cells of the cadence table; cadence.py chooses them and prints the results. Every pass visits every cell, in
-// a cell every peer in turn.
+// Measures cells of the cadence table; cadence.py chooses them and prints the results. Every pass visits every cell, and takes
+// the peers of a cell in turn.
 //
 //   cadence THREADS PASSES SECONDS PATTERN... < cells
 //
-// A repetition takes SECONDS at least. The peers are the serial form and those whose names match a PATTERN. A line of
-// the input is a cell: `loop` or `join`, then the members of Cell. A line of the output is a repetition: the number of
-// the cell, the peer, the wall and the CPU seconds of a call. Exit status: 0 all results right; 1 a wrong result; 2 bad
-// arguments.
+// A repetition takes at least SECONDS. The peers are the serial form and the peers with names that match a PATTERN. Each input
+// line is a cell: `loop` or `join`, then the members of Cell. Each output line is a repetition: the number of the cell, the
+// peer, the wall and the CPU seconds of a call. Exit status: 0 all results right; 1 a wrong result; 2 bad arguments.
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>

@@ -1,5 +1,5 @@
-// A call that does `length` seconds of work, over and over with a serial phase, or a sleep, before each: the cadence of
-// a program that calls a parallel library here and there. One cell of the table at a time; set() chooses it.
+// A call that does `length` seconds of work, repeatedly, with a serial phase or a sleep before each: the cadence of a program
+// that calls a parallel library now and then. One cell of the table at a time; set() chooses it.
 #pragma once
 
 #include <chrono>
@@ -98,7 +98,7 @@ struct CadenceTree : Cadence {
       cadence_spec("tree", "a tree of joins, called by the main thread with gaps between the calls");
   explicit CadenceTree(Scale) {}
 
-  /// `join(a, b)` calls both.
+  /// `join(a, b)` calls both, possibly in parallel.
   template <class Join>
   void add_all(const Join& join) {
     add_tree(join, 0, items());

@@ -12,10 +12,10 @@
 namespace bench {
 namespace {
 
-/// Stands for the module's peer among the types of this program, where OpenMpPeer is the other one.
+/// The type of the module's peer in this program; OpenMpPeer is the type of the other one.
 struct ClangOpenMpPeer {};
 
-/// The module's registry, or nullptr where it cannot be loaded.
+/// Returns the module's registry, or nullptr if the module cannot be loaded.
 const std::vector<Entry>* load() {
   void* const module = dlopen(BENCH_CLANG_OPENMP, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   void* const found = module != nullptr ? dlsym(module, "bench_clang_openmp_entries") : nullptr;
@@ -26,7 +26,7 @@ const std::vector<Entry>* load() {
   return reinterpret_cast<decltype(&bench_clang_openmp_entries)>(found)();
 }
 
-/// `entry` of the module as one of this program: a workload is described and made by the program, for all peers alike.
+/// Returns `entry` of the module as an entry of this program, which describes and makes the workload for all peers.
 Entry adopt(const Entry& entry) {
   const auto same_workload = [&](const Entry& own) { return own.spec->name == entry.spec->name; };
   Entry adopted = *std::find_if(entries().begin(), entries().end(), same_workload);

@@ -1,5 +1,5 @@
-// What can be seen of the module. The rest of it are the files of the OpenMP peer, whose entries have registered
-// themselves by the time it is loaded.
+// The exported part of the module. The rest are the files of the OpenMP peer. Their entries are registered when the module is
+// loaded.
 #include "bench/clang_openmp/module.hpp"
 
 #include <omp.h>

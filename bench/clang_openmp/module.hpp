@@ -1,8 +1,8 @@
-// The OpenMP peer once more, compiled by clang and with clang's runtime, libomp. Both runtimes define the functions of
-// <omp.h>, and libomp those that g++'s code calls as well, so one program would use only one of the two. Therefore these
-// entries are a module, loaded with a scope of its own: what it calls is looked up in it and in its libraries first.
+// The OpenMP peer a second time, compiled by clang and with clang's runtime, libomp. Both runtimes define the functions of
+// <omp.h>, and libomp also defines the functions that g++'s code calls, so one program would use only one of the two. Therefore
+// these entries are a module with its own scope: its symbols are looked up first in the module and in its libraries.
 //
-// It has a registry of its own, and shares no variable with the program that loads it, not even a Spec.
+// The module has its own registry, and shares no variable with the program that loads it, not even a Spec.
 #pragma once
 
 #include <vector>

@@ -18,7 +18,7 @@ double GrainCurve::break_even() const {
 
 std::vector<GrainCurve> grain_curves(const Results& results) {
   std::vector<GrainCurve> curves;
-  // By length: the names of the workloads sort so, and the rows are sorted by them.
+  // By length, because the names of the workloads sort by length, and the rows are sorted by name.
   for (const auto& row : results.rows) {
     if (!row.spec->name.starts_with("grain_") || !row.threaded || row.threads == 1) continue;
     const double speed_up = results.speed_up(row);

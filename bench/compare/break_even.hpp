@@ -1,4 +1,5 @@
-// From the `grain` workloads: the length of the body from which a parallel loop is faster than the serial one.
+// The break-even point of a parallel loop: the minimum length of its body that makes it faster than the serial one. Computed
+// from the `grain` workloads.
 #pragma once
 
 #include <string>
@@ -19,12 +20,12 @@ struct GrainCurve {
   unsigned threads;
   std::vector<Point> points;  ///< at least two
 
-  /// The length above which all loops are faster than the serial one, on straight lines between the points, with both
-  /// axes logarithmic. 0: from the shortest on; infinite: not even the longest.
+  /// The length above which all loops are faster than the serial one, on straight lines between the points, with both axes
+  /// logarithmic. 0: all lengths are faster; infinity: not even the longest is.
   [[nodiscard]] double break_even() const;
 };
 
-/// One for each implementation and each thread count above one. Empty unless two lengths or more were measured together
+/// One curve for each implementation and each thread count above one. Empty unless at least two lengths were measured together
 /// with the serial loop.
 std::vector<GrainCurve> grain_curves(const Results& results);
 

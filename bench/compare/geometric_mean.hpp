@@ -11,7 +11,7 @@ namespace bench {
 
 struct GeometricMean {
   std::string peer;
-  unsigned threads;  ///< of blitz, for the serial form
+  unsigned threads;  ///< blitz's, if the row is the serial form
   double times_slower_than_blitz;
   std::size_t workloads;  ///< those with a ratio and a right result, each counted once
 };

@@ -1,4 +1,4 @@
-// Measures every implementation of every workload beside the others, and reports. The method is in bench/README.md.
+// Measures every implementation of every workload, interleaved, and reports. The method is in bench/README.md.
 #include <exception>
 #include <fstream>
 #include <iostream>
@@ -26,7 +26,7 @@ void list_entries(const Options& options) {
   std::cout << '\n';
 }
 
-/// Opened before anything is measured, so that a bad name costs no run.
+/// Called before all measurements, so that a bad name costs no run.
 std::ofstream open(const std::string& name) {
   std::ofstream file;
   if (name.empty()) return file;

@@ -40,8 +40,8 @@ std::vector<Step> plan(const Options& options) {
   return steps;
 }
 
-/// The order of pass `pass`: by workload. Within a workload each pass begins with another entry, so no entry always
-/// follows the same one.
+/// The order of pass `pass`: by workload. Within a workload each pass begins with another entry, so that the predecessor of an
+/// entry varies.
 std::vector<std::size_t> order(const std::vector<Step>& steps, std::size_t pass) {
   std::vector<std::size_t> indices(steps.size());
   for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = i;
@@ -97,8 +97,8 @@ bool is_wanted(const Entry& entry, const Options& options) {
   return std::find(options.only.begin(), options.only.end(), entry.spec->name) != options.only.end();
 }
 
-// Memory comes first: it is measured in forked processes, while this one has no other threads. The figures of the
-// warm-up are dropped; its results are checked.
+// Memory comes first: it is measured in forked processes, while this one has no other threads. The figures of the warm-up are
+// discarded; its results are checked.
 Results measure_all(const Options& options) {
   auto steps = plan(options);
   const bool with_memory = peak_memory_is_known();

@@ -1,4 +1,4 @@
-// The passes over all entries that were asked for.
+// The passes over all selected entries.
 #pragma once
 
 #include <string>

@@ -28,7 +28,7 @@ struct Row {
   double cpu_seconds;
   double cpu_after_seconds;  ///< per repetition
 
-  /// Of one run (harness/memory.hpp); NaN where it is unknown. Like the next, not known from the repetitions.
+  /// Of one run (harness/memory.hpp); NaN if unknown. Not computed from the repetitions, like the next member.
   double peak_bytes = std::numeric_limits<double>::quiet_NaN();
   bool correct = true;  ///< in the warm-up too
 
@@ -36,7 +36,7 @@ struct Row {
   [[nodiscard]] double spread() const { return std::abs((high - low) / median); }
 };
 
-/// How many times slower `row` is than `base`, for times and for rates. NaN if one is missing or not positive, as an
+/// Returns how many times slower `row` is than `base`, for times and for rates. NaN if one is missing or not positive, as an
 /// excess within the noise may be.
 double times_slower(const Row* row, const Row* base);
 
@@ -49,14 +49,14 @@ struct Results {
   /// The row, or nullptr if it was not measured. The serial form has the same row for every thread count.
   [[nodiscard]] const Row* find(std::string_view workload, std::string_view peer, unsigned threads) const;
 
-  /// The best of the implementations whose names begin with `library`.
+  /// The best of the library's implementations: their names begin with `library`.
   [[nodiscard]] const Row* best(std::string_view workload, std::string_view library, unsigned threads) const;
 
-  /// How many times slower `row` is than blitz with as many threads (the serial form: than blitz with the fewest).
+  /// Returns how many times slower `row` is than blitz with as many threads (the serial form: than blitz with the fewest).
   [[nodiscard]] double times_slower_than_blitz(const Row& row) const;
 
-  /// How many times faster `row` is than the serial form. NaN where there is no serial row, and for figures that have
-  /// no speed-up: an excess over the ideal, a CPU time.
+  /// Returns how many times faster `row` is than the serial form. NaN if there is no serial row, and for figures without a
+  /// speed-up: an excess over the ideal, a CPU time.
   [[nodiscard]] double speed_up(const Row& row) const;
 
   [[nodiscard]] bool all_correct() const;
@@ -65,13 +65,13 @@ struct Results {
 /// "ns", "GB/s", ...
 std::string_view unit_name(Metric metric);
 
-/// Whether the figure is CPU time: it has no speed-up, and no place in the geometric means.
+/// Whether the figure is CPU time: it has no speed-up, and is left out of the geometric means.
 inline bool is_cpu_time(const Spec& spec) { return spec.timing == Timing::bursts; }
 
 /// "ns/join", "CPU us/call", "GB/s"
 std::string figure_name(const Spec& spec);
 
-/// The machine and the compiler, for the heading.
+/// Describes the machine and the compiler in the heading.
 struct Machine {
   std::string processor;
   unsigned processors;

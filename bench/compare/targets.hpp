@@ -10,7 +10,7 @@ namespace bench {
 
 struct Target {
   std::string aim;
-  double measured;  ///< not finite: the rows it needs were not measured, or were within the noise
+  double measured;  ///< not finite: its rows were not measured, or were within the noise
   double limit;
   bool at_least;           ///< `limit` is the least allowed, not the most
   std::string unit = "x";  ///< as it follows a number

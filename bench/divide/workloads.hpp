@@ -1,6 +1,6 @@
-// Divide and conquer down to pieces that one thread does: a few thousand joins, of large parts.
+// Divide and conquer down to pieces for one thread: a few thousand joins of large parts.
 //
-// Each is written once, as `divide(work, fork)`: `fork(x, y)` calls x and y, perhaps in parallel, and returns when both are
+// Each is written once, as `divide(work, fork)`: `fork(x, y)` calls x and y, possibly in parallel, and returns when both are
 // done.
 #pragma once
 
@@ -120,7 +120,7 @@ inline void Matmul::run() { divide(*this, kSerialFork); }
 
 using Numbers = std::vector<std::uint64_t>;
 
-/// The input, which stays as it is, and a place for the sorted numbers.
+/// The input, which does not change, and an array for the sorted numbers.
 struct Sort : Workload {
   explicit Sort(std::size_t items) : input(items), sorted(items) {
     for (std::size_t i = 0; i < input.size(); ++i) input[i] = mix(i + 1);
@@ -133,8 +133,8 @@ struct Sort : Workload {
   void reset() override { digest_.store(0, std::memory_order_relaxed); }
   bool check(std::size_t runs) const override { return digest_.load(std::memory_order_relaxed) == runs * expected_; }
 
-  /// Called once in every run for each number of `sorted` that is at its final place. Adds up the numbers, weighted by
-  /// their places: another order has another sum.
+  /// Called once per run for each number of `sorted` in its final position. Adds up the numbers, weighted by their positions,
+  /// so that another order has another sum.
   void record(const std::uint64_t* first, const std::uint64_t* last) {
     std::uint64_t sum = 0;
     for (; first != last; ++first) sum += *first * static_cast<std::uint64_t>(first - sorted.data() + 1);

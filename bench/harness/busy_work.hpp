@@ -9,8 +9,8 @@
 
 namespace bench {
 
-/// `steps` dependent steps: a fixed amount of work, whatever else runs. A piece that ran until a time has passed would
-/// count its preemption as work.
+/// `steps` dependent steps: a fixed amount of work, whatever other threads do. A loop until a point in time would count its
+/// preemption as work.
 BENCH_NOINLINE inline std::uint64_t busy_work(std::uint64_t state, std::uint64_t steps) {
   for (std::uint64_t i = 0; i < steps; ++i) {
     state ^= state << 13;

@@ -34,8 +34,8 @@ double clock_cost() {
   return middle_mean(std::move(sample));
 }
 
-// Linux adds what a thread has used on another processor at its ticks, up to 10 ms apart, or when the clock of that thread
-// is read.
+// Linux adds the time that a thread has used on another processor at the ticks of that processor, up to 10 ms apart, or when
+// the thread's clock is read.
 double process_cpu_seconds() {
 #ifdef __linux__
   constexpr unsigned kOfThread = 6;  // CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED; see clock_getcpuclockid(3)

@@ -38,7 +38,7 @@ struct Quiet {
   bool reached;        ///< false: they were still busy at the time limit
 };
 
-/// Sleeps until the other threads of the process use next to no CPU time, or a second has passed.
+/// Sleeps until the other threads of the process use almost no CPU time, or a second has passed.
 Quiet wait_until_quiet();
 
 }  // namespace bench

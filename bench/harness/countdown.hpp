@@ -26,7 +26,7 @@ class alignas(128) Countdown {
     done_.notify_one();
   }
 
-  /// Blocks until `count` have finished. Only the last one wakes the waiter and touches what it reads.
+  /// Blocks until `count` jobs have finished. Only the last one wakes the waiter and touches the word that it reads.
   void wait() const { done_.wait(0, std::memory_order_acquire); }  // [done]
 
  private:

@@ -1,4 +1,4 @@
-// Numbers that look random and are the same everywhere, for inputs.
+// Pseudo-random numbers for inputs, equal on all machines.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ inline constexpr std::uint64_t random_at(std::uint64_t seed, std::uint64_t i) {
   return mix(seed + (i + 1) * 0x9e3779b97f4a7c15u);
 }
 
-/// That share of all 64-bit numbers, 0 <= share < 1: a random number is below it with this probability.
+/// The share 0 <= share < 1 of all 64-bit numbers: a random number is below the result with this probability.
 inline constexpr std::uint64_t below_with(double share) { return static_cast<std::uint64_t>(share * 0x1p64); }
 
 }  // namespace bench

@@ -15,8 +15,8 @@ constexpr double kNoTail = std::numeric_limits<double>::quiet_NaN();
 
 /// The result of a timing loop, in seconds.
 struct Timed {
-  std::size_t runs;   // all of them, warm-up included: what the result is checked for
-  std::size_t timed;  // those that `wall` and `cpu` cover
+  std::size_t runs;   // all of them, warm-up included, because the check counts all
+  std::size_t timed;  // the runs that `wall` and `cpu` cover
   double wall;
   double cpu;
   double middle;  // of one run; the figure is made from it
@@ -89,8 +89,8 @@ Timed time_wakes(const Bound& bound, const Effort& effort) {
   return {effort.wakes, effort.wakes, watch.wall(), watch.cpu(), median(sample), quantile(sample, 0.99)};
 }
 
-// The first call is not timed: it comes after a longer idle time than the others. The caller's own CPU time in a gap is
-// not that of the call; the other threads' is.
+// The first call is not timed, because it follows a longer idle time than the others. The CPU time of a call excludes the
+// caller's CPU time in the gap, and includes the other threads' time in it.
 Timed time_cadence(const Bound& bound, const Effort& effort) {
   bound.run();
   double calls = 0;
@@ -108,9 +108,8 @@ Timed time_cadence(const Bound& bound, const Effort& effort) {
   return {1 + timed, timed, calls, cpu, calls / static_cast<double>(timed), kNoTail};
 }
 
-// The first burst is not timed: before it the threads were idle for longer than before the others. Whole periods are
-// timed, each from a burst to the time at which the next is due, so the CPU time includes everything that a burst
-// causes.
+// The first burst is not timed, because the threads were idle for longer before it than before the others. Whole periods are
+// timed, each from a burst until the next is due, so the CPU time includes everything that a burst causes.
 Timed time_bursts(const Bound& bound, const Effort& effort) {
   const Clock::duration period = bound.work->period();
   std::vector<double> sample(std::max(effort.fewest_bursts, static_cast<std::size_t>(effort.bursts / period)));

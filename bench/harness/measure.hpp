@@ -1,4 +1,4 @@
-// One repetition of one entry: the only place where anything is timed.
+// One repetition of one entry. All timing is here.
 #pragma once
 
 #include <chrono>
@@ -12,10 +12,10 @@ namespace bench {
 struct Effort {
   double shortest_seconds;  ///< Timing::runs, Timing::cadence: runs are repeated for at least this long
   std::size_t calls;        ///< Timing::single_calls: at most this many, and no more than fit in `longest_seconds`
-  double longest_seconds;   ///< likewise; a fiftieth of the calls is always made
+  double longest_seconds;   ///< see `calls`; a fiftieth of the calls is always made
   std::size_t wakes;        ///< Timing::wake
   std::chrono::milliseconds idle;
-  std::chrono::milliseconds bursts;  ///< Timing::bursts: those due in this time, but at least `fewest_bursts`
+  std::chrono::milliseconds bursts;  ///< Timing::bursts: the bursts due in this time, but at least `fewest_bursts`
   std::size_t fewest_bursts;
 
   static constexpr Effort of(Scale scale) {

@@ -27,7 +27,7 @@ double status_bytes(std::string_view field) {
   return kUnknown;
 }
 
-/// Sets the process's high-water mark to what is resident now: 5, in proc_pid_clear_refs(5).
+/// Sets the process's high-water mark to its resident memory: 5, in proc_pid_clear_refs(5).
 bool reset_high_water_mark() {
   std::ofstream clear_refs("/proc/self/clear_refs");
   return static_cast<bool>((clear_refs << '5').flush());
@@ -36,7 +36,7 @@ bool reset_high_water_mark() {
 double measure_here(const Entry& entry, unsigned threads, Scale scale) {
   Setup setup(scale);
   const Bound bound = setup.bind(entry, threads);
-  wait_until_quiet();  // the threads have touched their stacks
+  wait_until_quiet();  // until the threads have touched their stacks
   double growth = kUnknown;
   bound.peer->session([&] {
     if (!reset_high_water_mark()) return;

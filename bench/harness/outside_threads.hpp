@@ -1,4 +1,4 @@
-// Threads outside of all libraries that call one at the same time, like the request threads of a server.
+// Threads outside of all libraries that call a library concurrently, like the request threads of a server.
 #pragma once
 
 #include <barrier>
@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// A number of threads, the calling one included, which sleep between two calls of run().
+/// Some threads, the calling one included, which sleep between two calls of run().
 class OutsideThreads {
  public:
   explicit OutsideThreads(unsigned count) : begin_(count), end_(count) {
@@ -22,7 +22,7 @@ class OutsideThreads {
     for (auto& thread : threads_) thread.join();
   }
 
-  /// Calls `task(i)` on thread `i`, 0 being the calling one, all at the same time; returns when all have returned.
+  /// Calls `task(i)` on thread `i` for all threads concurrently; thread 0 is the calling one. Returns when all have returned.
   void run(const std::function<void(unsigned)>& task) {
     task_ = &task;
     begin_.arrive_and_wait();

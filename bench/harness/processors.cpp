@@ -24,7 +24,7 @@ Pin::Pin(std::optional<int> processor) {
   sched_setaffinity(0, sizeof one, &one);
 }
 
-// If the thread was not pinned the set is empty, and the system refuses it.
+// If the thread was not pinned the set is empty, and the system rejects it.
 Pin::~Pin() { sched_setaffinity(0, sizeof before_, &before_); }
 
 #else

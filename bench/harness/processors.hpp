@@ -13,8 +13,8 @@ namespace bench {
 /// The processors that the calling thread may use; the one that it is on comes first.
 std::vector<int> processors();
 
-/// Pins the calling thread to `processor`, if there is a value, for the lifetime of this object. Not to be shared by
-/// threads.
+/// Pins the calling thread to `processor`, if it has a value, for the lifetime of this object. The calling thread must
+/// destroy it.
 class Pin {
  public:
   explicit Pin(std::optional<int> processor);

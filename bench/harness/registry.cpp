@@ -17,7 +17,7 @@ auto key(const Entry& entry) { return std::tuple(entry.spec->name, rank(entry.pe
 }  // namespace
 
 std::size_t rank(std::string_view peer) {
-  // What stands before the first underscore; "by" is by_hand's.
+  // The part of the name before the first underscore; "by" is by_hand's.
   constexpr std::array<std::string_view, 7> kOrder{"serial", "by", "blitz", "tbb", "openmp", "clang", "rayon"};
   const auto library = peer.substr(0, peer.find('_'));
   return static_cast<std::size_t>(std::find(kOrder.begin(), kOrder.end(), library) - kOrder.begin());

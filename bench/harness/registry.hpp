@@ -40,7 +40,7 @@ class Peer {
 /// One implementation of one workload.
 struct Entry {
   const Spec* spec;
-  std::string peer;  ///< the library, or library_style where it has several: "blitz", "tbb_auto"
+  std::string peer;  ///< the library, or library_style if it has several: "blitz", "tbb_auto"
   bool threaded;     ///< false for the serial form, which has no thread count
   bool in_quick;     ///< measured by `--quick`
   std::type_index peer_type;
@@ -51,13 +51,13 @@ struct Entry {
 
 void add_entry(Entry entry);
 
-/// The place of a peer's library in every listing: serial, by hand, blitz, then the others.
+/// The position of a peer's library in every listing: serial, by hand, blitz, then the others.
 std::size_t rank(std::string_view peer);
 
 /// All entries by workload name, and within a workload serial, by hand, blitz, then the other libraries.
 const std::vector<Entry>& entries();
 
-/// An entry for `run`, of a workload that `make` makes.
+/// An entry for `run`, on a workload that `make` makes.
 template <class P>
 void add_entry(const Spec& spec, std::string_view peer, std::function<std::unique_ptr<Workload>(Scale)> make,
                void (*run)(Workload&, Peer&)) {

@@ -36,7 +36,7 @@ class Setup {
   std::map<std::pair<std::type_index, unsigned>, std::unique_ptr<Peer>> peers_;
 };
 
-/// The thread counts to measure by default: one, and as many as this process may use.
+/// The default thread counts: one, and the number of processors that this process may use.
 std::vector<unsigned> default_thread_counts();
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// What a workload is: its description, its input and result, and the check of the result against the serial one.
+// A workload: its description, its input and result, and the check of the result against the serial one.
 //
 // The folder of a theme holds `workloads.hpp`, with the classes of its workloads and their list, and one file for each
 // library, which registers its functions (registry.hpp). All timing is in measure.cpp.
@@ -19,7 +19,7 @@
 
 namespace bench {
 
-/// The size of the inputs: for the full comparison, for a first look, or only to test that everything works.
+/// The size of the inputs: for the full comparison, for a quick look, or only to test the program.
 enum class Scale { full, quick, smoke };
 
 template <class T>
@@ -30,36 +30,36 @@ constexpr T pick(Scale scale, T full, T quick, T smoke) {
 /// The unit of a figure. All but gigabytes_per_second are times, where less is better.
 enum class Metric { nanoseconds, microseconds, milliseconds, gigabytes_per_second };
 
-/// What a repetition times.
+/// The unit that a repetition times.
 enum class Timing {
   runs,          ///< whole runs, back to back; the figure is the time of one unit of work
-  single_calls,  ///< every call by itself, hot; the figure is the typical call, with the 99th percentile beside it
-  wake,          ///< single calls after an idle gap; the figure is the median time over Workload::ideal_seconds
-  cadence,       ///< Workload::gap and a call in turn; the figure is the mean time of a call, gaps not counted
+  single_calls,  ///< every call by itself, hot; the figure is the typical call, reported with the 99th percentile
+  wake,          ///< single calls after an idle gap; the figure is the median excess over Workload::ideal_seconds
+  cadence,       ///< Workload::gap and a call in turn; the figure is the mean time of a call, without gaps
   bursts,        ///< a call every Workload::period; the figure is the CPU time of the process, gaps included
 };
 
-/// Whether `--quick` measures a workload, if it is not asked for by name.
+/// Whether `--quick` measures a workload that is not selected by name.
 enum class Quick {
   no,
-  yes,         ///< all libraries but clang's OpenMP: its threads spin for 200 ms, and each repetition waits for that
+  yes,         ///< all libraries except clang's OpenMP: its threads spin for 200 ms, and each repetition waits for that
   with_clang,  ///< all libraries
 };
 
 struct Spec {
   std::string_view name;          ///< as given to `--only`, and in the JSON
   std::string_view title;         ///< one line for the reader of the table
-  std::string_view unit_of_work;  ///< what the figure is per: a join, a node, a call
+  std::string_view unit_of_work;  ///< the unit of the figure's divisor: a join, a node, a call
   Metric metric;
   Timing timing;
   Quick quick = Quick::yes;
 };
 
-/// The input and the result of one workload, shared by all its implementations. A run *adds* to the result, so one
-/// wrong run among many is found by the check at the end.
+/// The input and the result of one workload, shared by all its implementations. A run *adds* to the result, so the check at the
+/// end finds one wrong run among many.
 class Workload {
  public:
-  using Size = std::size_t;  ///< as Case has it
+  using Size = std::size_t;  ///< the type of the sizes in Case
 
   Workload() = default;
   Workload(const Workload&) = delete;
@@ -69,23 +69,23 @@ class Workload {
   /// Forgets the results of earlier runs.
   virtual void reset() = 0;
 
-  /// Whether the result equals that of `runs` serial runs since reset().
+  /// Whether the result equals the result of `runs` serial runs since reset().
   [[nodiscard]] virtual bool check(std::size_t runs) const = 0;
 
   /// Units of work in one run.
   [[nodiscard]] virtual double units() const { return 1; }
 
-  /// The time a run cannot beat, for Timing::wake.
+  /// The lower bound of the time of a run, for Timing::wake.
   [[nodiscard]] virtual double ideal_seconds() const { return 0; }
 
-  /// What the caller does before a call, for Timing::cadence.
+  /// The caller's work before a call, for Timing::cadence.
   virtual void gap() {}
 
-  /// From the start of one call to that of the next, for Timing::bursts.
+  /// The time from the start of one call to the start of the next, for Timing::bursts.
   [[nodiscard]] virtual Clock::duration period() const { return {}; }
 };
 
-/// A workload in the list of its theme. A class that has no default constructor is made with one of three sizes.
+/// A workload in the list of its theme. A class without a default constructor is made with one of three sizes.
 template <class W>
 struct Case {
   Spec spec;
@@ -102,7 +102,7 @@ struct Case {
   }
 };
 
-/// Makes the compiler believe that `value` is used and changed here.
+/// Makes the compiler assume that `value` is used and changed here.
 template <class T>
 inline void keep(T& value) {
   asm volatile("" : "+r"(value));

@@ -1,4 +1,4 @@
-// Work after an idle gap, when all workers sleep: how soon it is done, and the price of being ready for it.
+// Work after an idle gap, when all workers sleep: the time until it is done, and the price of being ready for it.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace bench {
 
-// --- Two equal pieces of busy work, called by the main thread: how long the second piece waits for a processor. On two
-// processors nobody can be faster than one piece takes. ---
+// --- Two equal pieces of busy work, called by the main thread: the time that the second piece waits for a processor. On two
+// processors the minimum is the time of one piece. ---
 
 struct Wake : Workload {
   using Size = double;  // the seconds of a piece
@@ -37,7 +37,7 @@ struct Wake : Workload {
     piece(1);
   }
 
-  /// Does piece `i`, once in every run.
+  /// Runs piece `i`, once per run.
   void piece(std::size_t i) {
     if (busy_work(i + 1, steps_) == expected_[i]) done_[i].value.fetch_add(1, std::memory_order_relaxed);
   }
@@ -55,9 +55,9 @@ struct Wake : Workload {
   std::array<Done, kPieces> done_;
 };
 
-// --- A server's rhythm: every 1, 10 or 100 ms a burst of work comes, a loop called by the main thread, and then nothing
-// until the next is due. The question is less how fast a burst is done than the cost of being ready for it: threads that
-// spin through the gap answer immediately, and burn a processor for it. ---
+// --- A server's rhythm: every 1, 10 or 100 ms there is a burst of work, a loop called by the main thread, and then nothing
+// until the next is due. The question is less the speed of a burst than the cost of being ready for it: threads that spin
+// through the gap answer immediately, and burn a processor for it. ---
 
 struct BurstSize {
   std::chrono::microseconds period;

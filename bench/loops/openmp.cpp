@@ -49,7 +49,7 @@ struct Dynamic {
   }
 };
 
-// Called by main only: each other thread would make its own team.
+// Called only by the main thread, because each other thread would make its own team.
 struct Collapse {
   static void run(Nested& work, OpenMpPeer&) {
     work.call_from_outside([&work](std::uint64_t* grid) {

@@ -15,14 +15,14 @@
 
 namespace bench {
 
-/// Whether each number is `runs` times the one that a single run leaves.
+/// Whether each number is `runs` times the number after a single run.
 template <class Numbers>
 bool is_multiple(const Numbers& found, const Numbers& once, std::size_t runs) {
   return std::equal(found.begin(), found.end(), once.begin(), [runs](auto f, auto o) { return f == runs * o; });
 }
 
-// --- A few cheap items, called over and over by the main thread: the cost of a call that is hardly worth being parallel,
-// and how much its time varies ---
+// --- A few cheap items, in repeated calls by the main thread: the cost of a call that is hardly worth parallelizing, and the
+// variation of its time ---
 
 template <std::size_t Items>
 struct Loop : Workload {
@@ -42,8 +42,8 @@ struct Loop : Workload {
   std::vector<std::uint32_t> visits;
 };
 
-// --- 32 items, called by the main thread, with bodies from a nanosecond to a millisecond: the length from which it pays
-// to ask for parallelism, and the cost below ---
+// --- 32 items, called by the main thread, with bodies from a nanosecond to a millisecond: the minimum length at which
+// parallelism pays, and the cost below it ---
 
 struct Grain : Workload {
   using Size = double;  // the seconds of an item
@@ -95,7 +95,7 @@ struct Nested : Workload {
   }
   double units() const override { return static_cast<double>(grids_.size()); }
 
-  // Each outside thread makes its own plain loops: with several of them this is not one thread's work.
+  // Each outside thread makes its own plain loops, so with several of them this is not one thread's work.
   void run() {
     call_from_outside([this](std::uint64_t* grid) {
       for (std::size_t row = 0; row < rows; ++row) {
@@ -131,8 +131,8 @@ struct NestedInFour : Nested {
   using Nested::Nested;
 };
 
-// --- Items with costs of a Pareto distribution: most are cheap, a few take a thousand times as long, and nobody knows
-// them. A block of items can cost anything. ---
+// --- Items with costs of a Pareto distribution: most are cheap, a few take a thousand times as long, and no implementation
+// knows them. A block of items can cost anything. ---
 
 struct Skewed : Workload {
   explicit Skewed(std::size_t items) : steps_(items) {

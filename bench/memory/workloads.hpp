@@ -43,11 +43,11 @@ struct Saxpy : Workload {
   std::vector<float> y;
 };
 
-// --- a = b + s * c, as in McCalpin's STREAM: unlike saxpy it reads nothing of what it writes, so that the hardware may
-// fetch the lines it is about to overwrite for nothing ---
+// --- a = b + s * c, as in McCalpin's STREAM: unlike saxpy it does not read the array that it writes, so the hardware may
+// needlessly fetch the lines that are overwritten ---
 
-/// A run overwrites the result of the one before: `s` is the number of the run, and no result of an earlier one passes for
-/// the last.
+/// A run overwrites the result of the one before: `s` is the number of the run, so that the result of an earlier run cannot
+/// pass for the last.
 struct Triad : Workload {
   explicit Triad(std::size_t items) : a(items), b(items), c(items) {
     for (std::size_t i = 0; i < a.size(); ++i) {
@@ -121,8 +121,8 @@ struct ScanSize {
   std::size_t block = 16'384;
 };
 
-/// A run overwrites the result of the one before: the sums start at the number of the run, and no result of an earlier one
-/// passes for the last.
+/// A run overwrites the result of the one before: the sums start at the number of the run, so that the result of an earlier run
+/// cannot pass for the last.
 struct Scan : Workload {
   using Size = ScanSize;
 

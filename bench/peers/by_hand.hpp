@@ -1,5 +1,5 @@
-// No library: the serial form in pieces, which spinning threads take from one counter. It shows the speed-up that the
-// machine allows: two processors that share a core are less than twice as fast as one.
+// No library: the serial form in pieces, which spinning threads take from one counter. It shows the speed-up that the machine
+// allows: two processors that share a core are less than twice as fast as one.
 #pragma once
 
 #include <atomic>
@@ -21,8 +21,8 @@ class ByHandPeer : public Peer {
   static constexpr bool kThreaded = true;
   explicit ByHandPeer(unsigned threads) : others_(threads - 1) {}
 
-  /// The other threads spin, each pinned to its own processor that is not the caller's, if there are enough. Unpinned,
-  /// two would share one until the system moves them.
+  /// The other threads spin. Each is pinned to its own processor, other than the caller's, if there are enough. If they were
+  /// not pinned, two could share a processor until the system moves them.
   void session(const std::function<void()>& measurement) override {
     const unsigned round = round_.load(std::memory_order_relaxed);
     const std::vector<int> cpus = processors();
@@ -37,7 +37,7 @@ class ByHandPeer : public Peer {
     measurement();
   }
 
-  /// The sum of piece(i) over [0, count). Within a session.
+  /// Returns the sum of piece(i) over [0, count). Must be called within a session.
   std::uint64_t sum(std::size_t count, const std::function<std::uint64_t(std::size_t)>& piece) {
     piece_ = &piece;
     count_ = count;

@@ -1,5 +1,5 @@
-// OpenMP, with the runtime of the compiler at hand and its default waiting: libgomp's threads spin for a while after a
-// region, which shows in the CPU time.
+// OpenMP with the compiler's runtime and its default waiting: libgomp's threads spin for a while after a region, which shows in
+// the CPU time.
 #pragma once
 
 #include <omp.h>
@@ -19,7 +19,7 @@ class OpenMpPeer : public Peer {
     measurement();
   }
 
-  /// `f()`, called by one thread of a team; returns when the tasks that it makes are done.
+  /// One thread of a team calls `f()`. Returns when the tasks that it makes are done.
   template <class F>
   static void single(const F& f) {
 #pragma omp parallel

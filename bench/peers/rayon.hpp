@@ -1,10 +1,10 @@
-// Rayon, through the C interface of bench/rayon: one pool for each thread count. Work of less than a hundred
-// nanoseconds is Rust (each workload's rayon.cpp declares what it calls). The members here take C++ functions that run
-// longer, where a call through a pointer does not matter. Such functions must not throw.
+// Rayon, through the C interface of bench/rayon: one pool per thread count. Work of less than a hundred nanoseconds is in Rust
+// (each workload's rayon.cpp declares the Rust functions that it calls). The members here take C++ functions that run longer,
+// so that a call through a pointer does not matter. Such functions must not throw.
 //
-// In Rayon a thread outside the pool never works for it: a call from the main thread is handed over and waited for.
-// `rayon` calls from the main thread. With RayonInsidePeer a whole repetition runs on a worker, so no call pays for the
-// hand-over; the main thread sleeps meanwhile.
+// In Rayon a thread outside the pool never works for it: the main thread hands its calls over and waits. `rayon` calls from the
+// main thread. With RayonInsidePeer a whole repetition runs on a worker, so no call pays for the hand-over; the main thread
+// sleeps until the repetition is done.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ namespace rayon {
 
 struct Pool;  // rayon::ThreadPool
 
-// The layout of what follows is that of bench/rayon/src/foreign.rs.
+// The types below have the layout of those in bench/rayon/src/foreign.rs.
 
 struct Procedure {
   void (*code)(const void* data);
@@ -63,31 +63,31 @@ class RayonPeer : public Peer {
   explicit RayonPeer(unsigned threads) : pool(rayon::bench_rayon_new_pool(threads)) {}
   ~RayonPeer() override { rayon::bench_rayon_delete_pool(pool); }
 
-  /// `f()` on a worker.
+  /// Runs `f()` on a worker and waits.
   template <class F>
   void install(const F& f) const {
     rayon::bench_rayon_install(pool, rayon::procedure(f));
   }
 
-  /// `a()` and `b()`, called on a worker.
+  /// Runs `a()` and `b()`, possibly in parallel. Must be called on a worker.
   template <class A, class B>
   static void join(const A& a, const B& b) {
     rayon::bench_rayon_join(rayon::procedure(a), rayon::procedure(b));
   }
 
-  /// `f` of every index below `count`, by a parallel iterator.
+  /// Calls `f` with every index below `count`, by a parallel iterator.
   template <class F>
   void for_each_index(std::size_t count, const F& f) const {
     rayon::bench_rayon_for_each_index(pool, count, rayon::index_function<void>(f));
   }
 
-  /// The sum of `f` of every index below `count`, by a parallel iterator.
+  /// Returns the sum of `f(i)` over all indices i below `count`, by a parallel iterator.
   template <class F>
   [[nodiscard]] std::uint64_t sum_over_indices(std::size_t count, const F& f) const {
     return rayon::bench_rayon_sum_over_indices(pool, count, rayon::index_function<std::uint64_t>(f));
   }
 
-  /// `job()` at some time, detached. The job is copied.
+  /// Submits `job()`, detached. The job is copied.
   template <class Job>
   void spawn(const Job& job) const {
     static_assert(std::is_trivially_copyable_v<Job> && sizeof(Job) <= sizeof(rayon::JobData) &&

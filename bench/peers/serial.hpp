@@ -1,4 +1,4 @@
-// No library: the plain loop or recursion that all others are checked against.
+// No library: the plain loop or recursion, the reference for the results of all others.
 #pragma once
 
 #include "bench/harness/registry.hpp"
@@ -11,7 +11,7 @@ class SerialPeer : public Peer {
   explicit SerialPeer(unsigned) {}
 };
 
-/// Every workload of a theme has its serial form itself.
+/// Every workload contains its serial form.
 struct Serial {
   template <class W>
   static void run(W& work, SerialPeer&) {

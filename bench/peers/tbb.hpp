@@ -1,6 +1,6 @@
-// oneTBB: one arena for each thread count. A whole repetition runs inside the arena, so no call pays for entering it:
-// the main thread has a slot, as in oneTBB's default arena. For jobs from outside, where the main thread only waits,
-// the arena has no slot for it.
+// oneTBB: one arena per thread count. A whole repetition runs inside the arena, so no call pays for entering it: the main
+// thread has a slot, as in oneTBB's default arena. For jobs from outside, while the main thread only waits, the arena has no
+// slot for it.
 #pragma once
 
 #include <algorithm>
@@ -20,23 +20,23 @@ class TbbPeer final : public Peer {
  public:
   static constexpr bool kThreaded = true;
   explicit TbbPeer(unsigned threads) : threads_(threads), arena_(static_cast<int>(threads)) {
-    session([] {});  // makes the arena
+    session([] {});  // initializes the arena
   }
 
-  // The limit is set for the session because the strictest of all that are alive counts.
+  // The limit is set only for the session, because the strictest of all live limits applies.
   void session(const std::function<void()>& measurement) override {
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads_);
     arena_.execute([&] { measurement(); });
   }
 
-  /// Calls `f` in the arena, as a thread outside it has to.
+  /// Calls `f` in the arena, as a thread outside it must.
   template <class F>
   void execute(const F& f) {
     arena_.execute(f);
   }
 
-  /// Calls `body` with every index below `count`. simple_partitioner always divides down to the grain, so
-  /// its grain is a quarter of a thread's share. The others choose the size of their blocks, at least `grain`.
+  /// Calls `body` with every index below `count`. simple_partitioner always divides down to the grain, so the grain is at least
+  /// a quarter of a thread's share. The others choose the size of their blocks, at least `grain`.
   template <class Partitioner, class Body>
   void for_each_index(std::size_t count, std::size_t grain, const Body& body) const {
     if constexpr (std::is_same_v<Partitioner, tbb::simple_partitioner>) {
@@ -55,7 +55,7 @@ class TbbPeer final : public Peer {
   tbb::task_arena arena_;
 };
 
-/// An arena whose threads are all workers, for enqueue() by threads outside it.
+/// An arena with only worker threads, for enqueue() by threads outside it.
 class TbbEnqueuePeer final : public Peer {
  public:
   static constexpr bool kThreaded = true;

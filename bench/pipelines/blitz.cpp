@@ -1,4 +1,4 @@
-// `blitz`: loops, reductions and algorithms, written by hand. `blitz_par`: the same as a pipeline.
+// `blitz`: loops, reductions and algorithms, written by hand. `blitz_par`: the pipelines.
 #include "bench/peers/blitz.hpp"
 
 #include <cstddef>

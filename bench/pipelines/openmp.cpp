@@ -5,7 +5,7 @@
 namespace bench {
 namespace {
 
-/// Pieces of the numbers for two passes: the first gives each piece a value, then serially what all before it come to.
+/// The size of a piece for two passes: the first computes a value for each piece, and then their prefix sums serially.
 constexpr std::size_t kPiece = 1 << 14;
 
 const Register<+[](FlatMap& row, OpenMpPeer&) {

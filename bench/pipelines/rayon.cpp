@@ -14,7 +14,7 @@ namespace {
 
 using rayon::Pool;
 
-/// What Rust calls with the memory of a result: `context` is one that is handed on.
+/// Rust calls these with the memory of a result, and passes `context` on.
 using TakeNumbers = void (*)(void* context, const Number* data, std::size_t size);
 using TakeWord = void (*)(void* context, const char* data, std::size_t size, std::size_t count);
 

@@ -1,4 +1,4 @@
-// The parallel STL of the standard library, whose threads are oneTBB's.
+// The parallel STL of the standard library, which runs on oneTBB's threads.
 #include <algorithm>
 #include <execution>
 #include <functional>
@@ -33,7 +33,7 @@ const Register<+[](ScanFilterSum& row, TbbPeer&) {
                                      [](Number x) { return ScanFilterSum::filtered(x); });
 }>
     scan_filter_sum("stl");
-/// By pieces: the sums of one point would take longer to add than to make.
+/// By pieces, because the sums of a single point would take longer to add than to compute.
 const Register<+[](KMeans& row, TbbPeer&) {
   constexpr std::size_t kPiece = 1024;
   std::vector<std::size_t> begins;

@@ -1,4 +1,4 @@
-// The rows of the table of algorithms that are whole pipelines: see bench/algorithms/workload.hpp.
+// The rows of the table of algorithms that are complete pipelines: see bench/algorithms/workload.hpp.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace bench {
 
-/// Each number x as the numbers below x mod 4 above it, in a new container.
+/// Replaces each number x by x + i for all i below x mod 4, in a new container.
 struct FlatMap : Row {
   static constexpr Spec spec = row_spec("flat_map", "up to three numbers for each, collected");
   explicit FlatMap(Scale) {}
@@ -39,7 +39,7 @@ struct FlatMap : Row {
   Numbers in;
 
  private:
-  /// Of a few items, so that it takes no time beside making them.
+  /// Reads only a few items, so that its time is negligible.
   static std::uint64_t digest_of(const auto& out) {
     std::uint64_t digest = mix(out.size() + 1);
     for (std::size_t i = 0; i < out.size(); i += 1009) digest = mix(digest ^ out[i]);
@@ -64,8 +64,8 @@ struct ScanFilterSum : ValueRow<Number> {
   Numbers in;
 };
 
-/// The first so many words of the licences and headers of this machine, over and over where they are fewer. Words of
-/// letters other than ASCII's are left out: Rust wants UTF-8.
+/// The first `words` words of the licences and headers of this machine, repeated if they are fewer. Words with letters outside
+/// ASCII are left out, because Rust requires UTF-8.
 inline std::string real_text(std::size_t words) {
   namespace fs = std::filesystem;
   std::string text;
@@ -95,8 +95,8 @@ inline std::string real_text(std::size_t words) {
   return text;
 }
 
-/// A text of so many words of real files. Where there are none, the words are from a vocabulary of ten thousand, the k-th
-/// of which occurs 1 / k as often as the first.
+/// A text of `words` words from real files. If there are none, the words are from a vocabulary of ten thousand, with the k-th
+/// occurring 1 / k as often as the first.
 struct WordHistogram : Row {
   static constexpr Spec spec = row_spec("word_histogram", "how often each word occurs");
   using Counts = std::unordered_map<std::string_view, std::size_t>;
@@ -114,7 +114,7 @@ struct WordHistogram : Row {
 
   /// Takes the result of one run: pairs of a word and its number.
   void take(const auto& counts) { digest_ += digest_of(counts); }
-  /// Counts the words of `part` of the text, which ends behind one.
+  /// Counts the words of `part` of the text. `part` ends after a word.
   static void add(std::string_view part, Counts& counts) {
     for (std::size_t begin = 0; begin < part.size();) {
       const std::size_t end = part.find(' ', begin);
@@ -125,7 +125,7 @@ struct WordHistogram : Row {
   static void merge(Counts& counts, const Counts& others) {
     for (const auto& [word, count] : others) counts[word] += count;
   }
-  /// Where the piece `i` of kPiece bytes begins: at a word.
+  /// The beginning of the piece `i` of kPiece bytes: at a word.
   std::size_t begin_of(std::size_t i) const {
     if (i == 0) return 0;
     return i >= pieces() ? text.size() : text.find(' ', i * kPiece - 1) + 1;
@@ -172,7 +172,7 @@ struct WordHistogram : Row {
   std::uint64_t expected_ = 0;
 };
 
-/// A step of Lloyd's algorithm: what the points that are nearest to each of 16 centres add up to, and how many they are.
+/// A step of Lloyd's algorithm: the sum and the number of the points nearest to each of 16 centres.
 struct KMeans : Row {
   static constexpr Spec spec = row_spec("k_means", "a step of the k-means algorithm in the plane, 16 centres");
   static constexpr std::size_t kCentres = 16;
@@ -196,10 +196,11 @@ struct KMeans : Row {
            std::equal(sums.y.begin(), sums.y.end(), expected_.y.begin(), near);
   }
 
-  /// Not inline, so that all peers have the same code: g++ selects or branches by what is around it, which is twice the time.
+  /// Not inline, so that all peers run the same code: depending on the surrounding code, g++ selects or branches, with twice
+  /// the time.
   [[gnu::noinline]] static void add(Sums& sums, double px, double py) {
     std::size_t best = 0;
-    double least = 2;  // more than any
+    double least = 2;  // larger than any distance
     for (std::size_t c = 0; c < kCentres; ++c) {
       const double dx = px - centre_x(c);
       const double dy = py - centre_y(c);
@@ -231,7 +232,7 @@ struct KMeans : Row {
   Sums expected_;
 };
 
-/// A square image of at most so many pixels: points inside cost three hundred times as much as others.
+/// A square image of at most `items` pixels: points inside the set cost three hundred times as much as others.
 struct MandelbrotImage : OutputRow<std::uint32_t> {
   static constexpr Spec spec = row_spec("mandelbrot", "the Mandelbrot set, pixel by pixel");
   explicit MandelbrotImage(Scale) {}
@@ -259,7 +260,7 @@ struct MandelbrotImage : OutputRow<std::uint32_t> {
   std::size_t side = 0;
 };
 
-/// What bodies in space pull each other by: so many pairs, of as many bodies as its root.
+/// The forces between bodies in space: at most `items` pairs, of as many bodies as its square root.
 struct NBody : Row {
   static constexpr Spec spec = row_spec("n_body", "what bodies pull each other by, pair by pair");
   struct Vector {

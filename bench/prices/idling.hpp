@@ -1,4 +1,4 @@
-// The prices of the idle protocols, and of the fence that they and thieves need.
+// The prices of the idle protocols, and of the fence that the protocols and thieves need.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ using blitz::detail::IdleState;
 using blitz::detail::Rest;
 using blitz::detail::Sleep;
 
-/// Two slots, whose runners are awake.
+/// Two slots with runners that are awake.
 template <class Idle>
 struct TwoAwake {
   TwoAwake() {
@@ -29,7 +29,7 @@ struct TwoAwake {
     (void)idle.try_borrow(1);
     idle.new_jobs();  // later posts have nothing to announce
   }
-  /// The runner of `slot` runs out of work, and finds some at once.
+  /// The runner of `slot` runs out of work, and immediately finds some.
   bool look_and_find(std::size_t slot) {
     auto search = idle.start_looking(slot);
     idle.work_found(search);
@@ -60,7 +60,7 @@ void look_and_find(Pricing& pricing) {
   time_two_awake<Idle>(pricing, [](auto& two) { return two.look_and_find(1); });
 }
 
-/// The latch of a worker that waits in vain.
+/// The latch of a worker: never set, so the worker falls asleep.
 struct NeverSet {
   bool probe() const noexcept { return false; }
   bool get_sleepy() noexcept { return true; }
@@ -75,7 +75,7 @@ struct NeverSet {
 
 constexpr auto kNoneInjected = []() noexcept { return false; };
 
-/// The rival is on the same processor: the two take turns.
+/// The rival runs on the same processor, so the two take turns.
 template <class Idle>
 void idle_round(Pricing& pricing) {
   TwoAwake<Idle> two;
@@ -101,7 +101,7 @@ struct Nap {
   Clock::time_point asleep{};  // just before it blocks
   Clock::time_point call{};    // the waker's call begins
   Clock::time_point called{};  // the waker's call returns
-  Clock::time_point awake{};   // the worker would look for work
+  Clock::time_point awake{};   // the worker would start to look for work
 };
 
 inline Clock::duration time_to_sleep(const Nap& nap) { return nap.asleep - nap.out_of_work; }
@@ -109,8 +109,8 @@ inline Clock::duration waker_time(const Nap& nap) { return nap.called - nap.call
 inline Clock::duration time_to_wake(const Nap& nap) { return nap.awake - nap.call; }
 inline Clock::duration whole_cycle(const Nap& nap) { return time_to_sleep(nap) + time_to_wake(nap); }
 
-/// The worker of slot 1 sleeps whenever it can. The calling thread, which runs slot 0, wakes it after a while by posting a
-/// job. Contention: no processor is idle.
+/// The worker of slot 1 sleeps whenever it can. The calling thread, which runs slot 0, wakes it after a while by posting a job.
+/// Contended: no processor is idle.
 template <class Idle, Clock::duration (*figure)(const Nap&)>
 void sleep_and_wake(Pricing& pricing) {
   constexpr auto kLongEnough = std::chrono::milliseconds(1);
@@ -139,7 +139,7 @@ void sleep_and_wake(Pricing& pricing) {
       if (over.load(std::memory_order_relaxed)) return;
       nap.out_of_work = Clock::now();
       search = idle.start_looking(1);
-      // No yields: each would leave the processor to a busy thread for milliseconds.
+      // No yields: each would give the processor to a busy thread for milliseconds.
       if (pricing.contended) search.rounds = blitz::detail::kRoundsOfSearch;
       while (idle.times_slept(1) == slept) idle.no_work_found(search, latch, Rest::kVacate, kNoneInjected);
       nap.asleep = latch.asleep;

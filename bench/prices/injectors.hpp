@@ -13,7 +13,7 @@ namespace bench::prices {
 using blitz::detail::GlobalQueue;
 using blitz::detail::TreiberStack;
 
-/// An injector and the items that are not in it; a rival holds one at most.
+/// An injector, and the items that are not in it. A rival holds at most one more.
 template <class Injector>
 struct Supply {
   explicit Supply(Pricing& pricing) {
@@ -38,12 +38,12 @@ struct Supply {
   void push_all() {
     while (!free.empty()) push();
   }
-  /// Takes an item, if there is one that nobody else takes.
+  /// Takes an item, unless the injector is empty or other threads take all of them.
   bool take() { return keep(injector.take()); }
   bool take_batch() {
     return keep(injector.take_batch(1, Injector::kDefaultBatch, [this](Item* item) { free.push_back(item); }));
   }
-  /// All but the one that the rival may hold.
+  /// Takes all items except the one that the rival may hold.
   void take_all() {
     while (free.size() + 1 < items.size()) take();
   }

@@ -15,7 +15,7 @@ namespace {
 
 struct Row {
   const char* operation;
-  const char* rival;  // what the contention comes from; null: there is none
+  const char* rival;  // the source of the contention, or null for none
   void (*price)(Pricing&);
 };
 
@@ -66,7 +66,7 @@ const Row kRows[] = {
 }  // namespace prices
 
 void add_prices() {
-  const bool two = processors().size() > 1;  // a rival needs one of its own
+  const bool two = processors().size() > 1;  // a rival needs its own processor
   for (const prices::Row& row : prices::kRows) {
     for (const bool contended : {false, true}) {
       if (contended && (!two || row.rival == nullptr)) continue;

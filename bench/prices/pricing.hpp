@@ -1,4 +1,4 @@
-// How a price is measured, alone and beside a rival.
+// Measures a price, with or without a rival.
 #pragma once
 
 #include <algorithm>
@@ -19,19 +19,19 @@
 
 namespace bench::prices {
 
-/// What stands in for a job: nothing is run here.
+/// Takes the place of a job: nothing is run here.
 struct Item {
   Item* next = nullptr;
 };
 
-/// The one that all queues of pointers hold, as often as it was pushed.
+/// The item that all queues of pointers hold, once for each push.
 inline Item item;
 
 constexpr std::size_t kBatch = 128;  // operations between two readings of the clock
-constexpr std::size_t kStock = 240;  // items in a queue from which some are to be taken; a ring has room for 256
-constexpr int kTurns = 64;           // how often a rival acts before it asks whether it is still wanted
+constexpr std::size_t kStock = 240;  // items in a queue before some are taken; a ring has room for 256
+constexpr int kTurns = 64;           // actions of a rival between two checks whether to stop
 
-/// A second thread, on another processor, which sleeps until there is something for it to do.
+/// A second thread, on another processor, which sleeps until it gets work.
 class Neighbour {
  public:
   explicit Neighbour(std::optional<int> processor) : thread_([this, processor] { live(processor); }) {}
@@ -43,7 +43,7 @@ class Neighbour {
     begin_.release();
   }
 
-  /// Has it call `work` over and over, until rest(); returns when it has done so for the first time.
+  /// The thread calls `work` repeatedly, until rest(). Returns after the first call.
   void begin(std::function<void()> work) { begin(std::move(work), false); }
   void rest() {
     if (!busy_) return;
@@ -84,19 +84,19 @@ class Neighbour {
   std::jthread thread_;
 };
 
-/// One measurement. There is always a second thread: where it sleeps, the price is that without contention. A process of one
-/// thread would get its membarriers for nothing.
+/// One measurement. There always is a second thread, which sleeps if the price is without contention, because membarriers would
+/// cost nothing in a process with one thread.
 class Pricing {
  public:
   Pricing(benchmark::State& state, bool contended)
       : contended(contended), cpus(processors()), neighbour(cpu(1)), state_(state) {}
 
-  /// The `i`th of the processors, of which the first is for the thread that measures.
+  /// The `i`th of the processors. The first is for the measuring thread.
   [[nodiscard]] std::optional<int> cpu(std::size_t i) const {
     return i < cpus.size() ? std::optional(cpus[i]) : std::nullopt;
   }
 
-  /// If contention is wanted: `act` is called over and over, on another processor, while operations are timed.
+  /// With contention: another processor calls `act` repeatedly while operations are timed. Otherwise does nothing.
   template <class Act>
   void beside(Act act) {
     if (!contended) return;
@@ -105,8 +105,8 @@ class Pricing {
     });
   }
 
-  /// Calls `sample` as often as it takes; each time it says how long `count` operations took, a reading of the clock included.
-  /// The price is the mean of the samples between the quartiles.
+  /// Calls `sample` as often as needed. Each call returns the time of `count` operations plus one reading of the clock. The
+  /// price is the mean of the samples between the quartiles.
   template <class Sample>
   void measure(std::size_t count, const Sample& sample) {
     std::vector<double> samples;
@@ -116,8 +116,8 @@ class Pricing {
     state_.SetIterationTime(static_cast<double>(samples.size()) * net);
   }
 
-  /// Times `operate`, `count` calls at a time, which returns whether it did what it is to do: without contention it must.
-  /// `prepare` is called before, and not timed.
+  /// Times `operate`, `count` calls at a time. It returns whether it succeeded; without contention it must. `prepare` is called
+  /// before, untimed.
   template <class Prepare, class Operate>
   void time(std::size_t count, const Prepare& prepare, const Operate& operate) {
     const Pin pin(cpu(0));

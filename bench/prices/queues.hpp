@@ -15,7 +15,7 @@ using blitz::detail::ChaseLevDeque;
 using blitz::detail::LifoSlot;
 using blitz::detail::WorkStealQueue;
 
-/// `Guarded`: thieves ask for the guard, as ForkJoinFinder does.
+/// `Guarded`: thieves ask for the guard first, as ForkJoinFinder does.
 template <bool Guarded>
 struct Deque {
   static constexpr std::size_t kThefts = kBatch;
@@ -35,7 +35,7 @@ struct Deque {
   ChaseLevDeque<Item> queue;
 };
 
-/// A thief takes `Most` items at once, and puts all but one of them into a ring of its own.
+/// A thief takes up to `Most` items in one theft, and puts all except one into its own ring.
 template <std::size_t Most>
 struct Ring {
   static constexpr std::size_t kThefts = Most == 1 ? kBatch : 1;
@@ -57,7 +57,7 @@ struct Ring {
   WorkStealQueue<Item> loot;
 };
 
-/// A slot in the place of a queue.
+/// A slot with the interface of a queue.
 struct Slot {
   bool put() { return queue.put(&item) != nullptr; }
   bool put_and_take_back() { return queue.put(&item) == nullptr && queue.take_if(&item); }
@@ -96,7 +96,7 @@ void pop(Pricing& pricing) {
   time_owner<Queue>(pricing, fill<Queue>, [](Queue& queue) { return queue.pop(); });
 }
 
-/// With other items below it: taking back the last one costs an exchange.
+/// There are other items below: taking back the last item would cost an exchange.
 template <class Queue>
 void push_and_take_back(Pricing& pricing) {
   time_owner<Queue>(pricing, fill<Queue>, [](Queue& queue) { return queue.push_and_take_back(); });
@@ -112,7 +112,7 @@ inline void put_over(Pricing& pricing) {
       pricing, [](Slot& slot) { slot.put(); }, [](Slot& slot) { return slot.put(); });
 }
 
-/// The neighbour is the owner: what is stolen is in its cache.
+/// The neighbour is the owner, so the stolen items are in its cache.
 template <class Queue>
 void steal(Pricing& pricing) {
   Queue queue;
@@ -133,7 +133,7 @@ void steal(Pricing& pricing) {
   });
 }
 
-/// The owner is idle, and what is stolen is in the caller's cache; the neighbour is another thief.
+/// The owner is idle, and the stolen items are in the caller's cache; the neighbour is another thief.
 template <class Queue>
 void steal_from_idle(Pricing& pricing) {
   Queue queue;

@@ -65,7 +65,7 @@ CacheLines::Line& CacheLines::find(const void* address, const char* file) {
   return *line;
 }
 
-/// The line, or the place where it would be.
+/// The line, or its free place in the table.
 CacheLines::Line& CacheLines::place_of(std::uintptr_t key) noexcept {
   const std::size_t mask = table_.size() - 1;
   std::size_t i = key * 0x9E3779B97F4A7C15 >> 20 & mask;

@@ -1,10 +1,9 @@
-/// The caches of the simulated machine: for each line of 64 bytes, which processors have it, and until when it is on
-/// its way. No values: these are in the program's own memory.
+/// The caches of the simulated machine. For each line of 64 bytes: the processors that have a copy, and the time at which a
+/// transfer ends. The values are in the program's own memory.
 ///
-/// Modified or exclusive lines have an owner, shared ones have readers; a cache has no other states and is never full.
-/// A line goes to one processor after another: a request during a transfer waits for its end, and then its own transfer
-/// begins. Shared lines are copied to readers nearly at once. A line that was never used is in the cache of its first
-/// user.
+/// Modified or exclusive lines have an owner, shared lines have readers; a cache has no other states and is never full. A line
+/// goes to one processor after another: a request during a transfer waits for its end, and then its own transfer begins. Shared
+/// lines are copied to readers almost immediately. A line without a previous user is in the cache of its first user.
 #pragma once
 
 #include <array>
@@ -22,12 +21,12 @@ namespace simulation {
 inline constexpr unsigned kMaxProcessors = 256;
 inline constexpr std::uintptr_t kLineSize = 64;
 
-/// What has happened to the lines of one name.
+/// The statistics of all lines with one name.
 struct LineCounts {
   std::uint64_t accesses = 0;
-  std::uint64_t foreign_loads = 0;  // by processors other than the one that last wrote to the line
-  std::uint64_t transfers = 0;      // accesses that found the line elsewhere, or unfit for writing
-  Time waited = 0;                  // what those took, queuing for the line included
+  std::uint64_t foreign_loads = 0;  // by processors other than the last writer of the line
+  std::uint64_t transfers = 0;      // accesses by a processor without a copy, or without the right to write
+  Time waited = 0;                  // the time of these transfers, queuing for the line included
 
   LineCounts& operator+=(const LineCounts& other) noexcept;
   LineCounts operator-(const LineCounts& other) const noexcept;
@@ -37,14 +36,14 @@ class CacheLines {
  public:
   explicit CacheLines(const Costs& costs);
 
-  /// Lines in [begin, begin + size) get this name. Others are called by the file that first uses them.
+  /// Lines in [begin, begin + size) get this name. Other lines are named after the file that first uses them.
   void name(const void* begin, std::size_t size, std::string_view name);
 
-  /// Processor `who` reads or writes at `now`. Returns when the line is there: `now` if it was.
+  /// Processor `who` reads or writes at `now`. Returns the time when the line arrives: `now` if it was there.
   Time read(unsigned who, const void* address, Time now, const char* file);
   Time write(unsigned who, const void* address, Time now, const char* file);
 
-  /// Memory that is new to the program, whatever lay there before.
+  /// The memory was newly allocated: forgets the state of its lines.
   void forget(const void* memory, std::size_t size);
 
   [[nodiscard]] const std::vector<LineCounts>& counts() const noexcept { return counts_; }
@@ -57,12 +56,12 @@ class CacheLines {
 
   struct Line {
     std::uintptr_t key = 0;  // address / kLineSize; 0: no line
-    Time free_at = 0;        // it is on its way until then
+    Time free_at = 0;        // the end of the latest transfer
     std::uint32_t name = kUnnamed;
     unsigned owner = kNobody;
     unsigned last_writer = kNobody;
-    bool arriving = false;                        // its owner had no copy when it asked, and waits for it until free_at
-    std::array<std::uint64_t, kWords> readers{};  // the owner is one
+    bool arriving = false;                        // its owner had no copy when it asked, and waits until free_at
+    std::array<std::uint64_t, kWords> readers{};  // including the owner
 
     [[nodiscard]] bool has(unsigned who) const noexcept { return readers[who / 64] >> who % 64 & 1; }
     [[nodiscard]] bool unused() const noexcept { return readers == std::array<std::uint64_t, kWords>{}; }
@@ -74,7 +73,7 @@ class CacheLines {
   void grow();
   std::uint32_t name_of(std::uintptr_t key, const char* file);
   std::uint32_t number_of(std::string_view name);
-  /// The time from the owner, or from the farthest reader; `except` does not count.
+  /// The transfer time to `who` from the owner, or from the farthest reader.
   [[nodiscard]] Time distance(const Line& line, unsigned who) const noexcept;
   Time finish(Line& line, Time now, Time end) noexcept;
 

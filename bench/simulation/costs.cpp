@@ -8,7 +8,7 @@ bool set_profile(std::string_view name, Costs& costs) noexcept {
   if (name == "metal") {
     costs = Costs{};
   } else if (name == "virtual") {
-    // Whatever takes an interrupt of another processor leaves the guest, and a processor without work is the host's.
+    // An interrupt of another processor exits the guest, and so does a processor that runs out of work.
     costs = Costs{};
     costs.futex_wake = nanoseconds(15'000);
     costs.wake_latency = nanoseconds(100'000);
@@ -16,8 +16,8 @@ bool set_profile(std::string_view name, Costs& costs) noexcept {
     costs.membarrier_target = nanoseconds(1500);
     costs.membarrier_interrupt = nanoseconds(3000);
   } else if (name == "guest") {
-    // Measured in a guest with 16 processors. Interrupts stay in the guest. Waking a processor takes longer the longer it
-    // has been idle; the figure is for about a millisecond.
+    // Measured in a guest with 16 processors. Interrupts stay in the guest. Waking a processor takes longer if it has been idle
+    // for longer; the figure is for about a millisecond.
     costs = Costs{};
     costs.transfer = nanoseconds(100);
     costs.yield = nanoseconds(290);

@@ -1,4 +1,5 @@
-/// What things cost on the simulated machine, in picoseconds. README.md beside this file says where the figures are from.
+/// The costs of operations on the simulated machine, in picoseconds. README.md in this folder states the sources of the
+/// figures.
 #pragma once
 
 #include <array>
@@ -7,7 +8,7 @@
 
 namespace simulation {
 
-/// Picoseconds: a cached access takes half a nanosecond.
+/// Picoseconds, because a cached access takes half a nanosecond.
 using Time = std::int64_t;
 
 inline constexpr Time kNanosecond = 1000;
@@ -20,38 +21,38 @@ constexpr double in_nanoseconds(Time time) noexcept { return static_cast<double>
 /// The defaults are the profile "metal": a server of two sockets or more, without a hypervisor.
 struct Costs {
   // --- instructions ---
-  Time hit = nanoseconds(0.5);        // a load or a store in the own cache, overlapped with others in part
-  Time modify = nanoseconds(6);       // a locked read-modify-write of a line that is owned
-  Time fence = nanoseconds(7);        // a full fence, once the store buffer is empty
+  Time hit = nanoseconds(0.5);        // a load or a store in the own cache, partly overlapped with others
+  Time modify = nanoseconds(6);       // a locked read-modify-write of an owned line
+  Time fence = nanoseconds(7);        // a full fence, after the store buffer is empty
   Time pause = nanoseconds(40);       // cpu_relax
   Time read_ticks = nanoseconds(8);   // the processor's own counter
   Time read_clock = nanoseconds(25);  // clock_gettime, without a system call
   Time allocation = nanoseconds(20);  // operator new or delete
   // --- cache lines ---
   Time transfer = nanoseconds(60);       // a line from another cache of the same socket, or the right to write to it
-  Time far_transfer = nanoseconds(130);  // the same from another socket
+  Time far_transfer = nanoseconds(130);  // a transfer from another socket
   Time shared_read = nanoseconds(25);    // a line that others have unmodified: from the last-level cache
-  Time shared_busy = nanoseconds(4);     // for so long such a read keeps the line from others
+  Time shared_busy = nanoseconds(4);     // such a read blocks the line for this time
   // --- system calls ---
-  Time yield = nanoseconds(350);          // sched_yield, with nobody else to run
+  Time yield = nanoseconds(350);          // sched_yield, if no other thread can run
   Time futex_wait = nanoseconds(1000);    // until the waiter has left its processor
-  Time futex_empty = nanoseconds(250);    // a wake, or a wait, that finds nobody to wake, or nothing to wait for
-  Time futex_wake = nanoseconds(1500);    // for the waker, of a thread that waits
-  Time wake_latency = nanoseconds(5000);  // from the wake until the sleeper runs; the same after a time-out
+  Time futex_empty = nanoseconds(250);    // a wake without a sleeper, or a wait that does not block
+  Time futex_wake = nanoseconds(1500);    // the waker's time to wake a thread that waits
+  Time wake_latency = nanoseconds(5000);  // from the wake until the sleeper runs, and from a time-out until it runs
   Time affinity = nanoseconds(600);       // sched_getaffinity, sched_setaffinity: each
   Time thread_start = nanoseconds(15'000);
   // --- membarrier(2), private and expedited ---
   Time membarrier_alone = nanoseconds(250);      // no other thread of the process runs
-  Time membarrier_wait = nanoseconds(1200);      // for the interrupts to be answered, whatever their number
-  Time membarrier_target = nanoseconds(60);      // and for each of the processors interrupted
-  Time membarrier_interrupt = nanoseconds(900);  // what the interrupt takes from each of these
-  /// Since Linux 6.8 one such call waits for another's end, by a lock of the whole system.
+  Time membarrier_wait = nanoseconds(1200);      // until the interrupts are answered, whatever their number
+  Time membarrier_target = nanoseconds(60);      // plus this for each interrupted processor
+  Time membarrier_interrupt = nanoseconds(900);  // the time that the interrupt takes from each of these
+  /// Since Linux 6.8 one such call waits for the end of another, by a system-wide lock.
   bool membarrier_serial = true;
   /// Processors i and j are in the same socket if i / socket == j / socket.
   unsigned socket = 64;
 };
 
-/// One of the above by its name, for the command line.
+/// A cost and its name on the command line.
 struct CostField {
   std::string_view name;
   Time Costs::*member;
@@ -82,7 +83,7 @@ inline constexpr std::array kCostFields{
     CostField{"membarrier-interrupt", &Costs::membarrier_interrupt, "taken from each one interrupted"},
 };
 
-/// "metal", "virtual" or "guest"; false if there is no such profile.
+/// Sets the costs of "metal", "virtual" or "guest". Returns false if there is no such profile.
 bool set_profile(std::string_view name, Costs& costs) noexcept;
 
 }  // namespace simulation

@@ -5,11 +5,11 @@
 namespace simulation {
 namespace {
 
-/// "file.hpp: function", from a path and what the compiler calls the function.
+/// Returns "file.hpp: function" for a path and the compiler's name of the function.
 std::string short_name(std::string_view path, std::string_view function) {
   const auto slash = path.rfind('/');
   if (slash != path.npos) path.remove_prefix(slash + 1);
-  // Up to the parameters, from the last name before them; template arguments in it are of no interest.
+  // From the last name before the parameters; drops its template arguments.
   const auto end = function.find('(');
   if (end != function.npos) function = function.substr(0, end);
   const auto begin = function.find_last_of(": *&");

@@ -68,12 +68,12 @@ void Machine::thread_entry() {
 
 void Machine::fail(std::string message) {
   failure_ = std::move(message);
-  // Nothing of this run goes on; what its stacks hold is leaked.
+  // Nothing in this run continues; memory owned by its stacks is leaked.
   outside_.switch_from(here().fiber);
   std::abort();
 }
 
-// --- whose turn it is ---
+// --- the order of the threads ---
 
 bool Machine::earlier(unsigned a, unsigned b) const noexcept {
   const Time first = processors_[a]->clock;
@@ -91,7 +91,7 @@ void Machine::take_turn() {
   switch_to(next);
 }
 
-/// The running thread cannot go on.
+/// Switches to the next thread. The running thread cannot continue.
 void Machine::leave() {
   if (queue_.empty()) {
     std::string message = "deadlock: every thread is blocked, those of the processors";

@@ -1,4 +1,4 @@
-/// The machine's memory operations: cache lines, store buffers, and the fence that reaches all processors.
+/// The machine's memory operations: cache lines, store buffers, and the fence on all processors.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace simulation {
 
-/// What the running thread has asked for is there, or done, at that time.
+/// Advances the running thread's clock to `at`, when its line arrives or its operation ends.
 void Machine::arrive(Time at) noexcept {
   if (at <= here().clock) return;
   here().clock = at;
@@ -48,7 +48,7 @@ bool Machine::store(void* address, const void* value, std::size_t size, const Wh
   Processor& mine = here();
   mine.file = where.file_name();
   mine.function = where.function_name();
-  // It waits in the store buffer for its line, and the thread goes on. Stores leave in order, one by one.
+  // The store waits in the store buffer for its line, and the thread continues. Stores leave in order, one by one.
   Time& oldest = mine.stores[mine.store_count++ % kStoreBuffer];
   arrive(oldest);
   write_buffered();
@@ -87,7 +87,7 @@ void Machine::finish_stores() {
   write_buffered();
 }
 
-/// What has arrived by now is in memory.
+/// Writes all stores to memory with lines that have arrived by now.
 void Machine::write_buffered() noexcept {
   while (!buffer_.empty() && buffer_.front().at <= here().clock) {
     const Buffered& store = buffer_.front();

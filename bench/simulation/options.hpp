@@ -14,7 +14,7 @@ namespace simulation {
 struct Options {
   std::vector<unsigned> threads{1, 2, 4, 8, 16, 32, 64, 128};
   std::vector<Backend> backends{Backend::kForkJoin, Backend::kAsync};
-  std::vector<std::string> only;  // all, if empty
+  std::vector<std::string> only;  // empty: all
   Costs costs;
   std::string profile = "metal";
   std::uint64_t seed = 1;
@@ -22,7 +22,7 @@ struct Options {
   bool details = false;
 };
 
-/// Throws std::invalid_argument with a message for the user. None if help was asked for, and has been printed.
+/// Throws std::invalid_argument with a message for the user. Returns nothing after printing the help.
 [[nodiscard]] std::optional<Options> parse(int count, char** arguments);
 
 }  // namespace simulation

@@ -46,7 +46,7 @@ class Table {
 
 double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
-/// Whatever the backend calls it.
+/// The idle word of either backend.
 LineCounts idle_word(const Counts& counts) {
   LineCounts sum = counts.line("idle word");
   sum += counts.line("idle_word.hpp");

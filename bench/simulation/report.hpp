@@ -14,10 +14,10 @@ struct Row {
   Outcome outcome;
 };
 
-/// `alone`: the time on one thread.
+/// `alone` is the time on one thread.
 void print_scenario(std::ostream& out, const Scenario& scenario, Time alone, const std::vector<Row>& rows);
 
-/// All lines that have moved, and the callers of heavy fences.
+/// Prints all lines that were transferred, and the callers of heavy fences.
 void print_details(std::ostream& out, const Scenario& scenario, const std::vector<Row>& rows);
 
 }  // namespace simulation

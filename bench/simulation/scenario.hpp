@@ -1,4 +1,4 @@
-/// What is simulated: programs that use the library as programs do, from a thread outside the pool.
+/// The simulated programs. They use the library as real programs do, from a thread outside the pool.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace simulation {
 
 enum class Backend : unsigned char { kForkJoin, kAsync };
 
-/// How much of it.
+/// The amount of work.
 enum class Size : unsigned char { kTiny, kFull };
 
 struct Setup {
@@ -26,15 +26,15 @@ struct Setup {
   Size size = Size::kFull;
 };
 
-/// What one run has shown, of the part of it that counts.
+/// The results of one run, between begin() and end() of its session.
 struct Outcome {
   Time time = 0;
-  Time work = 0;            // what the program's own bodies took, by design: no n threads need less than work / n
+  Time work = 0;            // time of the program's bodies, by design: n threads need at least work / n
   std::uint64_t units = 0;  // joins, items, jobs: see Scenario::unit
-  bool correct = false;     // each body has run once, and the result is what a serial run has
+  bool correct = false;     // each body has run once, with the result of a serial run
   Counts counts;
   blitz::WorkerStats stats;
-  /// Figures of this scenario alone, by the name of their column, with the number of decimals to print.
+  /// Figures of this scenario only, by the name of their column, with the number of decimals to print.
   struct Figure {
     std::string name;
     double value;
@@ -50,10 +50,10 @@ struct Scenario {
   Outcome (*run)(const Setup& setup);
 };
 
-/// All of them, in the order in which they are reported.
+/// All scenarios, in the order of the report.
 [[nodiscard]] const std::vector<Scenario>& scenarios();
 
-// One file each.
+// One group per file in scenarios/.
 Outcome run_tree(const Setup& setup);
 Outcome run_fine_tree(const Setup& setup);
 Outcome run_loop_of_1000(const Setup& setup);

@@ -1,4 +1,4 @@
-/// A pool on a machine, and the part of its life that counts.
+/// A pool on a machine, and the measured part of its life.
 #pragma once
 
 #include <utility>
@@ -41,7 +41,7 @@ class Session {
   [[nodiscard]] unsigned threads() const noexcept { return setup_.threads; }
   [[nodiscard]] bool tiny() const noexcept { return setup_.size == Size::kTiny; }
 
-  /// What happens between these two counts.
+  /// The measured part is between begin() and end().
   void begin() {
     machine_.take_turn();
     const Aside aside;
@@ -85,7 +85,7 @@ class Session {
     name(&queue, kLine + sizeof(Ring), sizeof queue - kLine - sizeof(Ring), "fetched jobs");
   }
   void name_idle(const blitz::detail::Sleep& idle) { name(&idle, 0, kLine, "idle word"); }
-  void name_idle(const blitz::detail::IdleState&) {}  // Its words lie apart, and only idle_word.hpp uses them.
+  void name_idle(const blitz::detail::IdleState&) {}  // Its words are on several lines; only idle_word.hpp uses them.
 
   void name_lines() {
     const Aside aside;
@@ -103,7 +103,7 @@ class Session {
   blitz::WorkerStats stats_;
 };
 
-/// Calls `body(session)` with a session of the backend that is asked for.
+/// Calls `body(session)` with a session of the requested backend.
 template <class Body>
 Outcome simulate(const Setup& setup, Body&& body) {
   if (setup.backend == Backend::kAsync) return Session<blitz::AsyncPolicy>::run(setup, std::forward<Body>(body));

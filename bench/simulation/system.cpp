@@ -1,5 +1,5 @@
-/// What the library has from the system, on the simulated machine: the functions of detail/sys and detail/fence that make
-/// system calls, the clock, and the allocator.
+/// The library's system interface on the simulated machine: the functions of detail/sys and detail/fence that make system
+/// calls, the clock, and the allocator.
 
 #include <cstdlib>
 #include <ctime>
@@ -63,7 +63,7 @@ void Mutex::unlock() noexcept {
   if (state_.exchange(kFree, std::memory_order_release) == kAwaited) futex_wake_one(&state_);
 }
 
-// --- placement.hpp: each thread has a processor of its own, but the calls are made ---
+// --- placement.hpp: each thread has its own processor anyway, so only the costs of the calls are simulated ---
 
 void Placement::adopt() noexcept { thread_.store(1, std::memory_order_relaxed); }
 
@@ -93,7 +93,7 @@ void forget_thread(ThreadHandle /*processor*/) noexcept {}
 
 }  // namespace blitz::detail
 
-/// The clock of a simulated thread is its processor's.
+/// The clock of a simulated thread is the clock of its processor.
 extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
   simulation::Machine* const machine = simulation::Machine::current();
   if (machine == nullptr) return static_cast<int>(::syscall(SYS_clock_gettime, clock, time));
@@ -104,7 +104,7 @@ extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
   return 0;
 }
 
-// --- the allocator: no two objects share a line, so that nothing depends on what else has been allocated ---
+// --- the allocator: no two objects share a line, so that nothing depends on other allocations ---
 
 namespace {
 

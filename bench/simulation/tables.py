@@ -3,7 +3,7 @@
 
 usage: tables.py [--check] PROGRAM README
 
-PROGRAM is `simulate`, as meson builds it. It runs with default costs and one seed, and takes some minutes. Each table
+PROGRAM is `simulate`, as meson builds it. It runs with the default costs and one seed, and takes some minutes. Each table
 replaces the text between two lines of README, here for the table `speed-up`:
 
     <!-- tables: speed-up: begin -->
@@ -11,7 +11,7 @@ replaces the text between two lines of README, here for the table `speed-up`:
 
 --check writes nothing.
 
-Exit status: 0 README has the tables; 1 it differs from them, with --check; 2 PROGRAM fails, or README lacks a marker.
+Exit status: 0 README has the current tables; 1 it differs, with --check; 2 PROGRAM fails, or README lacks a marker.
 """
 
 import argparse
@@ -40,7 +40,7 @@ OTHERS = ("wake", "busy")
 
 
 def parsed(text):
-    """{(backend, scenario): {threads: row}}, a row by the names of its columns."""
+    """Returns {(backend, scenario): {threads: row}}. A row maps the names of its columns to cells."""
     found = {}
     backend = scenario = columns = None
     for line in text.splitlines():
@@ -69,7 +69,7 @@ def simulated(program):
 
 
 def count(value):
-    """Three digits from 10,000 on."""
+    """Rounds to three digits from 10,000 on."""
     return f"{value:,.0f}".replace(",", "") if value < 10_000 else f"{round(value, -len(str(round(value))) + 3):,.0f}"
 
 
@@ -96,13 +96,13 @@ def table(head, threads, rows):
 
 
 def both(found, scenario, name, cell):
-    """A row with the figures of both backends in each cell."""
+    """Returns a row with the figures of both backends in each cell."""
     pairs = [[cell(found[backend, scenario][n]) for backend in ("fork_join", "async")] for n in THREADS]
     return [name, *map(" / ".join, pairs)]
 
 
 def each(found, names, threads, cell):
-    """Two rows for each scenario, one for each backend."""
+    """Yields two rows for each scenario, one for each backend."""
     for scenario, name in names.items():
         for backend, label in (("fork_join", name + ", fork_join"), ("async", "async")):
             yield [label, *(cell(found[backend, scenario][n]) for n in threads)]
@@ -171,7 +171,7 @@ def main():
     try:
         page = options.readme.read_text(encoding="utf-8")
         for name in TABLES:
-            pages.replaced(page, f"tables: {name}", "")  # A missing marker is found before the long run.
+            pages.replaced(page, f"tables: {name}", "")  # Finds a missing marker before the long run.
         new_page = with_tables(page, simulated(options.program.resolve()))
         if options.check:
             if new_page != page:

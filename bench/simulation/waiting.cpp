@@ -34,7 +34,7 @@ void Machine::sleep(Time time) {
 
 void Machine::wake(unsigned sleeper, Time at) {
   Processor& processor = *processors_[sleeper];
-  // It may have been on its way to sleep.
+  // It may not have fallen asleep yet.
   processor.clock = std::max(processor.clock, at);
   processor.status = Status::kReady;
   processor.word = nullptr;

@@ -1,4 +1,4 @@
-// Small independent tasks: spawned into a scope, started together, brought by outside threads, or by each other.
+// Small independent tasks: spawned into a scope, started together, submitted by outside threads, or spawned by each other.
 #pragma once
 
 #include <algorithm>
@@ -25,14 +25,14 @@ struct CountingTasks : Workload {
     for (std::uint32_t& counter : counters) task(counter);
   }
 
-  /// Empty except for a count. It is called: many of them must not become a few vector instructions.
+  /// Empty except for a count. Not inlined, because many of them must not become a few vector instructions.
   BENCH_NOINLINE static void task(std::uint32_t& counter) { ++counter; }
 
   Counters counters{};
 };
 
-// --- A million tasks spawned one after the other by one thread into a group, which is then waited for: the cost of making
-// a task, queueing it, running it and freeing it ---
+// --- A million tasks, spawned one after the other by one thread into a group with one wait: the cost of making a task,
+// queueing it, running it and freeing it ---
 
 struct Spawn : CountingTasks<std::vector<std::uint32_t>> {
   explicit Spawn(std::size_t tasks) { counters.resize(tasks); }
@@ -40,15 +40,15 @@ struct Spawn : CountingTasks<std::vector<std::uint32_t>> {
   double units() const override { return static_cast<double>(counters.size()); }
 };
 
-// --- A few bodies with nothing to do, started together by the main thread and waited for: the cost of a fork and a join,
-// while the threads are at it all the time, and after an idle gap, when they sleep and the caller pays for waking them ---
+// --- A few empty bodies, started together by the main thread and waited for: the cost of a fork and a join, while the threads
+// are busy with it all the time, and after an idle gap, when they sleep and the caller pays for waking them ---
 
 struct FanOut : CountingTasks<std::array<std::uint32_t, 64>> {};
 
 struct FanOutCold : FanOut {};
 
-// --- Many small jobs, handed to the library one by one by threads that are not its own: the cost of bringing a job in and
-// getting it run, and how much the threads that bring them get in each other's way ---
+// --- Many small jobs, submitted to the library one by one by threads outside it: the cost of submitting a job and running it,
+// and the interference of the submitting threads with each other ---
 
 struct InjectSize {
   std::size_t threads = 1;
@@ -86,15 +86,15 @@ struct Inject : CountingTasks<std::vector<std::uint32_t>> {
   OutsideThreads outside_;
 };
 
-// --- Two jobs that wake each other in turn: each spawns the other and ends, so that one of the two exists at any time.
-// With several pairs there is always other work, and the question is whether the pairs get in each other's way. ---
+// --- Two jobs that wake each other in turn: each spawns the other and ends, so that one of the two exists at any time. With
+// several pairs there is always other work, and the question is whether the pairs interfere with each other. ---
 
 /// The state of a pair. Nothing in it is atomic: spawning hands it over.
 struct alignas(128) Rally {
   std::array<std::uint64_t, 2> hits{};
   std::uint64_t left = 0;
 
-  /// Side `side` plays; false: it was the last stroke of the run.
+  /// Side `side` plays. Returns false after the last stroke of the run.
   BENCH_NOINLINE bool hit(unsigned side) {
     ++hits[side];
     return --left != 0;

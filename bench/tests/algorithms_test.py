@@ -1,5 +1,5 @@
-"""Runs `algorithms.py` with tiny inputs, and has it print a record of known figures: every row is measured for every peer,
-and the table says what the figures are.
+"""Runs `algorithms.py` on tiny inputs and on a record of known figures: every row is measured for every peer, and the table
+shows the right figures.
 
 usage: algorithms_test.py SCRIPT PROGRAM
 """
@@ -14,7 +14,7 @@ import unittest
 
 SCRIPT, PROGRAM = sys.argv[1:3]
 
-os.environ["OMP_WAIT_POLICY"] = "passive"  # threads that spin would each be waited for
+os.environ["OMP_WAIT_POLICY"] = "passive"  # the test would wait for spinning threads
 
 
 def run(*arguments):
@@ -22,7 +22,7 @@ def run(*arguments):
 
 
 def rows(text):
-    """(items, row) -> the other columns."""
+    """Returns {(items, row): the other columns}."""
     found, items = {}, None
     for line in text.splitlines():
         if line.endswith(" items"):
@@ -54,7 +54,7 @@ class AlgorithmsTest(unittest.TestCase):
     def test_a_selection(self):
         cells, done = self.measure("--rows", "su*,find", "--sizes", "10,20")
         self.assertEqual(set(rows(done.stdout)), {(10, "find"), (10, "sum"), (20, "find"), (20, "sum")})
-        self.assertEqual(len(cells), 8)  # with the memory's
+        self.assertEqual(len(cells), 8)  # with the rows of the memory
 
     def test_what_is_printed(self):
         def cell(row, **wall):

@@ -1,4 +1,4 @@
-"""Compares results of `compare` with earlier ones: what baseline.py says of two files, and `compare --baseline` of one.
+"""Tests comparisons of results of `compare` with earlier ones: baseline.py on two files, and `compare --baseline` on one.
 
 usage: baseline_test.py COMPARE
 """
@@ -46,7 +46,7 @@ class BaselineTest(unittest.TestCase):
         return subprocess.run([COMPARE, *arguments], capture_output=True, text=True, timeout=300)
 
     def changes(self, old, new):
-        """The entries named slower and faster, by the title they stand below."""
+        """Returns the entries named slower and faster, by the title above them."""
         done = self.run_script(old, new)
         self.assertEqual(done.returncode, 0, done.stderr)
         found, title = {}, None
@@ -137,7 +137,7 @@ class BaselineTest(unittest.TestCase):
         self.assertEqual(self.run_compare(*options, "--json", str(json_file)).returncode, 0)
         old = json.loads(json_file.read_text())
         for entry in old["results"]:
-            if entry["peer"] == "blitz":  # a million times as fast as it is, be it a time or a rate
+            if entry["peer"] == "blitz":  # a million times as fast as in reality, as a time or as a rate
                 factor = 1e-6 if entry["workload"] == "fib" else 1e6
                 entry["samples"] = times(entry["samples"], factor)
         done = self.run_compare(*options, "--baseline", self.file("old.json", old))

@@ -1,5 +1,5 @@
-"""Runs `cadence.py` with tiny inputs, and has it print a record of known figures: every peer is measured in every cell,
-tables and summary say what the figures are.
+"""Runs `cadence.py` on tiny inputs and on a record of known figures: every peer is measured in every cell; the tables and the
+summary show the right figures.
 
 usage: cadence_test.py SCRIPT PROGRAM
 """
@@ -14,7 +14,7 @@ import unittest
 
 SCRIPT, PROGRAM = sys.argv[1:3]
 
-os.environ["OMP_WAIT_POLICY"] = "passive"  # threads that spin would each be waited for
+os.environ["OMP_WAIT_POLICY"] = "passive"  # the test would wait for spinning threads
 
 
 def run(*arguments):
@@ -22,7 +22,7 @@ def run(*arguments):
 
 
 def rows(text):
-    """(heading, gap) -> cells."""
+    """Returns {(heading, gap): cells}."""
     found, heading = {}, None
     for line in text.splitlines():
         if ": speed-up" in line or ": CPU" in line:

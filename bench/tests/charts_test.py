@@ -1,6 +1,5 @@
-"""Draws charts of records of known figures, and of a run of `compare` with tiny inputs: bars, lines and cells have the
-lengths, slopes and colours of the figures, every workload and peer is named, and every chart fits a screen. Skipped without
-matplotlib.
+"""Draws charts of records of known figures, and of a run of `compare` on tiny inputs: bars, lines and cells have the lengths,
+slopes and colours of the figures, every workload and peer is named, and every chart fits a screen. Skipped without matplotlib.
 
 usage: charts_test.py CHARTS COMPARE
 """
@@ -41,7 +40,7 @@ def record(results, threads=(1, 2, 4)):
 
 
 def points(element):
-    """The corners of the first path below it."""
+    """Returns the corners of the first path below `element`."""
     path = element.find(f".//{SVG}path").get("d")
     return [tuple(map(float, xy)) for xy in re.findall(r"[ML] (\S+) (\S+)", path)]
 
@@ -57,11 +56,11 @@ class Chart:
         return [float(self.root.get(side).removesuffix("pt")) / 72 * 96 for side in ("width", "height")]
 
     def colour(self, *key):
-        """Red, green and blue of what was drawn."""
+        """Returns red, green and blue of the drawn shape."""
         return bytes.fromhex(re.search("fill: #(......)", self.groups[key].find(f".//{SVG}path").get("style"))[1])
 
     def peers(self, kind):
-        """workload, or title, -> those drawn."""
+        """Returns {workload, or title: the peers drawn}."""
         found = {}
         for _, panel, peer in (key for key in self.drawn if key[0] == kind):
             found.setdefault(panel, set()).add(peer)
@@ -70,7 +69,7 @@ class Chart:
 
 class ChartsTest(unittest.TestCase):
     def draw(self, found, status=0):
-        """file name without .svg -> chart."""
+        """Returns {file name without .svg: chart}."""
         with tempfile.TemporaryDirectory() as folder:
             file, charts = pathlib.Path(folder, "record.json"), pathlib.Path(folder, "new", "charts")
             file.write_text(found if isinstance(found, str) else json.dumps(found))
@@ -104,7 +103,7 @@ class ChartsTest(unittest.TestCase):
             xs = [x for x, _ in chart.drawn["bar", *key]]
             return max(xs) - min(xs)
 
-        full = length("fib", "tbb_auto")  # of the most that is shown, an upper quartile of 85
+        full = length("fib", "tbb_auto")  # the maximum of the axis: an upper quartile of 85
         self.assertAlmostEqual(length("fib", "blitz") / full, 40 / 80, places=3)
         self.assertAlmostEqual(length("fib", "serial") / full, 50 / 80, places=3)
         self.assertAlmostEqual(length("saxpy", "serial") / length("saxpy", "blitz"), 4 / 8, places=3)

@@ -1,5 +1,5 @@
-"""Runs `compare` with tiny inputs: results are right, its files can be read, bad options are refused. What it says of a
-baseline is in baseline_test.py.
+"""Runs `compare` on tiny inputs: results are right, its files can be read, bad options are refused. baseline_test.py tests
+baselines.
 
 usage: compare_test.py COMPARE COMPARE_WITH_A_WRONG_PEER
 """
@@ -17,9 +17,9 @@ import unittest.mock
 
 COMPARE, WRONG = sys.argv[1:3]
 
-os.environ["KMP_BLOCKTIME"] = "0"  # libomp's threads would spin for 200 ms after every region, and each be waited for
+os.environ["KMP_BLOCKTIME"] = "0"  # libomp's threads would spin for 200 ms after every region, and the test would wait for them
 
-# Beside an index of type size_t, or, in `reduce`, a range.
+# In addition to an index of type size_t, or, in `reduce`, a range.
 SPELLINGS = {"loop_1000": ("int", "range"), "saxpy": ("int",), "triad": ("int",), "reduce": ("int",)}
 
 
@@ -28,7 +28,7 @@ def run(*arguments, program=COMPARE):
 
 
 def listed(*arguments):
-    """The peers of each workload that --list names."""
+    """Returns the peers of each workload that --list names."""
     lines = run("--list", *arguments).stdout.splitlines()
     return {name: peers.split() for name, peers in (line.split(":") for line in lines)}
 
@@ -123,7 +123,7 @@ class CompareTest(unittest.TestCase):
             file = pathlib.Path(folder, "out.json")
             run("--smoke", "--only", "loop_2", "--threads", "1", "--json", str(file), program=WRONG)
             peaks = {row["peer"]: row["peak_bytes"] / 2**20 for row in json.loads(file.read_text())["results"]}
-        # 32 MiB, less what the kernel has not added up yet: it counts pages by processor.
+        # 32 MiB, minus the pages that the kernel has not added up yet: it counts pages by processor.
         self.assertTrue(31 <= peaks["wrong"] < 40, peaks)
         self.assertLess(peaks["serial"], 8)
 
@@ -135,7 +135,7 @@ class CompareTest(unittest.TestCase):
         self.assertIn(f"  {threads} threads ", done.stdout)
 
     def terminal(self):
-        """Both ends of one. Where none can be made, as in a bare chroot, the test is skipped."""
+        """Returns both ends of a terminal. Skips the test if none can be made, as in a bare chroot."""
         try:
             return pty.openpty()
         except OSError as error:
@@ -200,7 +200,7 @@ class CompareTest(unittest.TestCase):
                 self.assertEqual(row["unit"], "CPU us/call")
                 self.assertAlmostEqual(row["median"] * 1e-6 / row["cpu_seconds_per_unit"], 1, places=6)
                 self.assertGreater(row["p99"], 0)
-        # The gap, of 5 ms with tiny inputs, is not part of the call.
+        # The gap (5 ms on tiny inputs) is not part of the call.
         self.assertLess(next(row for row in rows if row["peer"] == "serial")["wall_seconds_per_unit"], 0.004)
 
     def test_bad_options(self):

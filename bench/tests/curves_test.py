@@ -33,7 +33,7 @@ class CurvesTest(unittest.TestCase):
         return done.stderr
 
     def write(self, *rows, threads=(1, 2)):
-        """The cells of each line of the tables."""
+        """Returns the cells of each line of the tables."""
         self.record.write_text(json.dumps({"threads": threads, "results": rows}))
         self.run_script("--shown", self.shown, self.record, self.page)
         lines = [line.strip("|").split("|") for line in self.page.read_text().splitlines() if line.startswith("|")]

@@ -1,13 +1,12 @@
-// Calls of blitz for callgrind to count the instructions of; see instructions.py.
+// Calls of blitz under callgrind, which counts their instructions; see instructions.py.
 //
 //   instructions POOL WORKLOAD COUNT
 //   instructions algorithm NAME ITEMS
-//   instructions list                    names pools and workloads, and the algorithms, two words a line
+//   instructions list                    prints pools and workloads, and the algorithms, two words per line
 //
-// The pool has one thread. It makes the calls, or the calling thread makes them in its place: nothing waits, and nothing depends on
-// the time.
-// A loop that cannot be stopped is one block there. One that can be makes its blocks as long as the clock says; but with a
-// least grain of half its items it makes two, whatever the time.
+// The pool has one thread. It makes the calls, or the calling thread makes them in its place, so nothing waits, and nothing
+// depends on the time. There, a loop that cannot be stopped is one block. A loop that can be stopped normally adapts its blocks
+// to the time, but with a minimum grain of half its items it makes two, whatever the time.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -39,7 +38,7 @@ std::array<std::uint32_t, kItems> visits{};
 
 constexpr auto kVisit = [](std::size_t i) { visits[i] += 1; };
 
-// A tree of so many joins.
+// A tree of `joins` joins.
 BENCH_NOINLINE void join(std::size_t joins) {
   if (joins == 0) return;
   const std::size_t left = (joins - 1) / 2;
@@ -54,7 +53,7 @@ void spawn(std::size_t spawns) {
   }
 }
 
-// Blocks that do next to nothing, and their shares of the call.
+// Blocks with almost empty bodies, and their shares of the call.
 void block(std::size_t blocks) {
   const std::stop_source never;
   const blitz::ForOptions options{.min_grain = kItems / kBlocks, .stop = never.get_token()};
@@ -84,9 +83,9 @@ void inside(Pool& pool, std::size_t count) {
 
 template <class Pool>
 struct Workload {
-  const char* name;  // what the count is of
+  const char* name;  // the unit of the count
   void (*run)(Pool&, std::size_t count);
-  bool on_resident = false;  // by the pool's own thread
+  bool on_resident = false;  // called by the pool's own thread
 };
 
 template <class Pool>
@@ -121,13 +120,13 @@ std::vector<std::string> random_strings(std::size_t items) {
   return strings;
 }
 
-// What callgrind counts, of `items` that are made before.
+// The calls that callgrind counts, on `items` made before.
 template <class Items, class F>
 std::function<void()> call(Items items, F f) {
   return [out = Items(items.size()), items = std::move(items), f]() mutable { f(items, out); };
 }
 
-// Sorts by a comparison, where blitz does not see that its digits would do.
+// A comparison that blitz does not recognise, so that it cannot sort by digits.
 constexpr auto kBelow = [](std::uint64_t a, std::uint64_t b) { return a < b; };
 
 struct Algorithm {
@@ -174,7 +173,7 @@ constexpr std::array<Algorithm, 9> kAlgorithms{{
 
 }  // namespace
 
-/// What callgrind collects in, by this name.
+/// Callgrind collects in the function of this name.
 extern "C" [[gnu::noinline]] void counted(const std::function<void()>& calls);
 void counted(const std::function<void()>& calls) { calls(); }
 
@@ -186,13 +185,13 @@ bool run(std::string_view name, std::size_t count) {
     if (workload.name != name) continue;
     Pool pool({.num_threads = 1});
     const auto run_it = [&] {
-      workload.run(pool, count);  // Finds symbols, and takes memory that is kept.
+      workload.run(pool, count);  // Resolves symbols, and fills memory caches.
       counted([&] { workload.run(pool, count); });
       return std::this_thread::get_id();
     };
     if (!workload.on_resident) return run_it() == std::this_thread::get_id();
     std::thread::id resident;
-    std::latch done(1);  // The handle of async would have this thread run it.
+    std::latch done(1);  // With async, the wait on its handle would let this thread run the job.
     pool.spawn([&] {
       resident = run_it();
       done.count_down();
@@ -208,7 +207,7 @@ bool run_algorithm(std::string_view name, std::size_t items) {
     if (algorithm.name != name) continue;
     blitz::ThreadPool pool({.num_threads = 1});
     pool.install([&] {
-      algorithm.make(items)();  // Finds symbols.
+      algorithm.make(items)();  // Resolves symbols.
       counted(algorithm.make(items));
     });
     return true;

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Counts the instructions that calls of blitz take, and fails where there are more than the limits allow.
+"""Counts the instructions of calls of blitz, and fails if they exceed the limits.
 
-PROGRAM makes so many calls; callgrind counts the instructions for two numbers of calls, and the difference is what the
-calls take and nothing else does. It is the same in every run, unlike a time. Algorithms are called once, with two numbers
-of items; of their branches those are counted, too, that a simple predictor gets wrong.
+callgrind runs PROGRAM with two numbers of calls and counts the instructions. The difference is the cost of the additional calls
+only, and unlike a time it is equal in every run. Algorithms are called once, with two numbers of items; their branches that a
+simple predictor mispredicts are counted, too.
 
-LIMITS holds for one way of building, which it names; BUILD says how PROGRAM was built. Where they differ, or without
-valgrind, the exit status is 77: skipped. --update writes new LIMITS from the figures that are found, and with --page the
-tables of a page.
+LIMITS holds for the way of building that it names; BUILD is the way in which PROGRAM was built. If they differ, or without
+valgrind, the exit status is 77: skipped. --update writes new LIMITS from the measured figures, and with --page the tables of a
+page.
 """
 
 import argparse
@@ -26,11 +26,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import pages  # noqa: E402
 
 SKIPPED = 77
-FEW, MANY = 1000, 3000  # calls; multiples of what the program bundles
-MARGIN = 1.03  # of a limit over what was found
-FEW_ITEMS, MANY_ITEMS = 10_000, 30_000  # of an algorithm
+FEW, MANY = 1000, 3000  # calls; multiples of the program's bundles
+MARGIN = 1.03  # ratio of a limit to the measured figure
+FEW_ITEMS, MANY_ITEMS = 10_000, 30_000  # items of an algorithm
 ALGORITHMS, MISPREDICTED = "algorithm", "algorithm_mispredicted"  # tables of the limits
-LOOSE = 1.10  # a limit this far above what is found is to be tightened
+LOOSE = 1.10  # a limit that exceeds the measured figure by this factor should be tightened
 
 HEADER = """\
 # The most instructions that a call may take: what was found, and three in a hundred more. A table for each pool; what a
@@ -44,7 +44,7 @@ HEADER = """\
 
 
 def collected(program, pool, workload, count):
-    """The instructions of `count` calls, and the mispredicted branches of an algorithm."""
+    """Returns the instructions of `count` calls, and the mispredicted branches of an algorithm."""
     options = ["--branch-sim=yes"] if pool == ALGORITHMS else []
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder, "callgrind.out")
@@ -53,7 +53,7 @@ def collected(program, pool, workload, count):
             + [*options, program, pool, workload, str(count)],
             capture_output=True,
             text=True,
-            env=os.environ | {"MALLOC_PERTURB_": "0"},  # meson has malloc fill memory, which is counted
+            env=os.environ | {"MALLOC_PERTURB_": "0"},  # meson makes malloc fill memory, which would be counted
         )
         if done.returncode != 0:
             sys.exit(f"{pool} {workload} {count}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
@@ -64,7 +64,7 @@ def collected(program, pool, workload, count):
 
 
 def measure(program):
-    """{pool: {workload: instructions a call}}"""
+    """Returns {pool: {workload: instructions per call}}."""
     listed = subprocess.run([program, "list"], capture_output=True, text=True, check=True).stdout
     names = [tuple(line.split()) for line in listed.splitlines()]
     counts = {name: (FEW_ITEMS, MANY_ITEMS) if name[0] == ALGORITHMS else (FEW, MANY) for name in names}
@@ -86,13 +86,13 @@ def write(path, build, found):
     lines = [HEADER, f'build = "{build}"']
     for pool, figures in found.items():
         lines += ["", f"[{pool}]"]
-        more = int(pool == MISPREDICTED)  # of which there may be none
+        more = int(pool == MISPREDICTED)  # the figure may be zero
         lines += [f"{name} = {math.ceil(MARGIN * figure) + more}  # {figure:.1f}" for name, figure in figures.items()]
     path.write_text("\n".join(lines) + "\n")
 
 
 def tables(limits):
-    """The tables of the page, from the text of the limits, which has each figure as a comment."""
+    """Returns the tables of the page, from the text of the limits, which has each figure as a comment."""
     found = {}
     for line in limits.splitlines():
         if line.startswith("["):
@@ -119,7 +119,7 @@ def compare(found, limits):
         for workload, figure in figures.items():
             limit = limits.get(pool, {}).get(workload, math.nan)
             word = ""
-            # To a tenth, as printed: a loop now and then takes one block more.
+            # Rounded to a tenth, as printed, because a loop occasionally takes one more block.
             if round(figure, 1) > limit:
                 word = "  TOO MANY"
                 good = False

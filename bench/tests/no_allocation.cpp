@@ -1,5 +1,5 @@
-// join, parallel_for and install allocate nothing once the pool runs: counted over many calls, from the main thread and
-// from inside, on one thread and on several, by every thread of the process.
+// join, parallel_for and install allocate nothing once the pool runs. Counts the allocations of every thread of the process
+// over many calls, from the main thread and from inside, on one thread and on several.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -20,8 +20,8 @@ void count_allocation() { allocations.fetch_add(1, std::memory_order_relaxed); }
 
 }  // namespace
 
-// With glibc the C functions are counted themselves, and through them operator new. A sanitizer has its own C functions
-// and lets operator new alone be replaced.
+// With glibc this file replaces the C functions, and so counts operator new as well. A sanitizer has its own C functions; with
+// it only operator new can be replaced.
 #if defined(__GLIBC__) && !defined(BLITZ_ADDRESS_SANITIZER) && !defined(BLITZ_THREAD_SANITIZER)
 
 extern "C" {
@@ -80,7 +80,7 @@ std::uint64_t fib(unsigned n) {
 
 bool failed = false;
 
-/// Allocations made by `kCalls` calls of `call`, after as many that may allocate.
+/// Returns the number of allocations in `kCalls` calls of `call`, after as many calls that may allocate.
 template <class Call>
 std::size_t count(const Call& call) {
   for (int i = 0; i < kCalls; ++i) call();

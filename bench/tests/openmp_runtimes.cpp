@@ -1,5 +1,4 @@
-// That g++'s OpenMP and clang's stand beside each other in one process: each runs its entries on as many threads as it
-// is asked for, which are its own.
+// g++'s OpenMP and clang's can be used in one process. Each runs its entries on its own threads, as many as requested.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -40,7 +39,7 @@ const Entry& entry(std::string_view workload, std::string_view peer) {
                        [&](const Entry& e) { return e.spec->name == workload && e.peer == peer; });
 }
 
-/// Runs the entry once, and returns how many threads the process got by that.
+/// Runs the entry once, and returns the number of threads that this added to the process.
 std::size_t new_threads(Setup& setup, const Entry& entry, unsigned threads) {
   const std::size_t before = threads_of_this_process();
   const Bound bound = setup.bind(entry, threads);
@@ -55,7 +54,7 @@ int test() {
   expect(is_mapped("/libgomp"), "g++'s runtime is there");
   expect(is_mapped("/libomp"), "clang's runtime is there");
 
-  // More than either takes by itself.
+  // More than either uses by default.
   const unsigned threads = default_thread_counts().back() + 1;
   const Entry& own = entry("burst_1ms", "openmp_static");
   const Entry& foreign = entry("burst_1ms", "clang_static");

@@ -1,4 +1,5 @@
-"""Checks the pages that scripts of bench/ write: each has the tables of the record that is kept next to it. README.md is short, and
+"""Checks the pages that scripts of bench/ write: each has the tables of the record that is kept next to it. README.md is short,
+and names each workload.
 names each workload.
 
 usage: pages_test.py ROOT
@@ -23,7 +24,7 @@ import pages  # noqa: E402
 
 MOST_BYTES = 12_000  # of README.md
 
-# The script, its arguments, and the page that it writes.
+# The script, its arguments, and its page.
 WRITTEN = [
     ("algorithms.py", ["algorithms.json"], "algorithms.md"),
     ("algorithms.py", ["pipelines_gcc.json", "--name", "gcc"], "pipelines.md"),
@@ -53,7 +54,7 @@ class PagesTest(unittest.TestCase):
             entries = theme.read_text(encoding="utf-8").partition("inline constexpr std::tuple k")[2]
             workloads |= set(re.findall(r'[{(]\s*"(\w+)",', entries))
         self.assertGreater(len(workloads), 30)
-        # A row may name the first and the last of some.
+        # A row may name only the first and the last of several workloads.
         named = set(re.findall(r"`(\w+)`", text))
         named |= {f"grain_1e{n}" for n in range(7)} if "`grain_1e0` to `grain_1e6`" in text else set()
         self.assertEqual(workloads - named, set())

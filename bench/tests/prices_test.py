@@ -1,5 +1,5 @@
-"""Runs `prices.py` once, with as few operations as can be: every price is there, and the table in docs/performance/prices.md has
-the rows that it prints.
+"""Runs `prices.py` once, with the minimum number of operations: every price is there, and the table in
+docs/performance/prices.md has the rows that the script prints.
 
 usage: prices_test.py PRICES MICRO PAGE
 """
@@ -14,7 +14,7 @@ PRICES, MICRO, PAGE = sys.argv[1:4]
 
 
 def rows(text):
-    """(operation, by, stated) -> (alone, contended), of the table of prices in `text`."""
+    """Returns {(operation, by, stated): (alone, contended)} of the table of prices in `text`."""
     found = {}
     lines = iter(text.splitlines())
     for line in lines:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that a loop of blitz, however it is spelled, takes no more instructions than the plain loop, but for a tenth, and
-for what calling it takes.
+"""Checks that a loop of blitz, in every spelling, takes at most a tenth more instructions than the plain loop, plus the cost of
+the call.
 
-SOURCE, see there, is compiled with each of the COMPILERS that there is, at -O2 and at -O3, against the headers in ROOT and
-the LIBRARY; callgrind counts. Without valgrind the exit status is 77: skipped.
+Compiles SOURCE (see its header comment) with each installed compiler of COMPILERS, at -O2 and at -O3, against the headers in
+ROOT and the LIBRARY; callgrind counts. Without valgrind the exit status is 77: skipped.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import tempfile
 SKIPPED = 77
 LEVELS = ["-O2", "-O3"]
 FACTOR = 1.1
-CALL = 200  # instructions that a call, or a block of it, may take in addition; with those of items that fill no vector
+CALL = 200  # additional instructions for a call, or a block of it, including the items that fill no vector
 BLOCKS = 4  # as in SOURCE
 
 
@@ -31,7 +31,7 @@ def run(command):
 
 
 def measure(arguments, compiler, level):
-    """{(row, items): {"plain": instructions, "whole": ..., "blocks": ...}}"""
+    """Returns {(row, items): {"plain": instructions, "whole": ..., "blocks": ...}}."""
     with tempfile.TemporaryDirectory() as folder:
         program, out = pathlib.Path(folder, "spellings"), pathlib.Path(folder, "callgrind.out")
         library = arguments.library.resolve()
@@ -43,7 +43,7 @@ def measure(arguments, compiler, level):
             ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", "--combine-dumps=yes"]
             + ["--zero-before=counted", "--dump-after=counted", program]
         )
-        # A part of the file for each call, in their order, and one for what came after the last.
+        # One part of the file for each call, in their order, and one for the rest of the program.
         sums = [int(number) for number in re.findall(r"^totals: (\d+)", out.read_text(), re.MULTILINE)]
     lines = printed.splitlines()
     if len(lines) not in (len(sums), len(sums) - 1):

@@ -1,4 +1,4 @@
-// An implementation that is wrong on purpose, and takes 32 MiB: the test of `compare` links it to see that both are found.
+// A peer with wrong results that takes 32 MiB. The test of `compare` links it to check that `compare` reports both.
 #include <cstddef>
 #include <vector>
 

@@ -44,7 +44,7 @@ std::uint64_t skynet(std::uint64_t first, std::uint64_t leaves) {
   return leaves == 1 ? first : subtrees(first, leaves / kSkynetChildren, kSkynetChildren);
 }
 
-// The caller does the last child itself.
+// The caller runs the last child itself.
 BENCH_NOINLINE std::uint64_t skynet_by_scope(std::uint64_t first, std::uint64_t leaves) {
   if (leaves == 1) return first;
   const std::uint64_t each = leaves / kSkynetChildren;
@@ -75,7 +75,7 @@ BENCH_NOINLINE std::uint64_t visit(const Tree& tree, TreeNode node) {
   return count == 0 ? node.state : node.state + children(tree, node, 0, count);
 }
 
-/// So many of the children of `node`, halved until one is left.
+/// The sum over `count` children of `node`. Halves the range until one child is left.
 template <class Tree>
 BENCH_NOINLINE std::uint64_t children(const Tree& tree, TreeNode node, unsigned first, unsigned count) {
   if (count == 1) return visit(tree, node.child(first));

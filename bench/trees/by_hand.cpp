@@ -8,7 +8,7 @@
 namespace bench {
 namespace {
 
-/// What is left of fib(n) after the first `levels` of its recursion.
+/// Splits fib(n) at the first `levels` levels of its recursion: appends the arguments of the remaining calls.
 void cut(unsigned n, unsigned levels, std::vector<unsigned>& pieces) {
   if (levels == 0 || n < 2) {
     pieces.push_back(n);
@@ -27,7 +27,7 @@ struct Pieces {
   static void run(TreeSum& work, ByHandPeer& peer) {
     const unsigned levels = std::min(8u, work.height - 1);
     const std::uint64_t count = std::uint64_t{1} << levels;
-    // Piece i is the subtree below node count + i, and of the nodes above them all number i, if there is one.
+    // Piece i is the subtree below node count + i, plus node number i of the nodes above, if there is one.
     work.add(peer.sum(count, [&work, count, levels](std::uint64_t i) {
       return serial_tree_sum(count + i, work.height - levels) + (i > 0 ? node_value(i) : 0);
     }));

@@ -18,7 +18,7 @@ BENCH_NOINLINE std::uint64_t fib(unsigned n) {
   return a + b;
 }
 
-// A task for each placement in the row but the last, which the caller makes.
+// A task for each placement in the row except the last, which the caller makes.
 BENCH_NOINLINE std::uint64_t queens(Board board) {
   if (board.full()) return 1;
   unsigned open = board.open();
@@ -36,7 +36,7 @@ BENCH_NOINLINE std::uint64_t queens(Board board) {
   return std::accumulate(solutions.begin(), solutions.end(), std::uint64_t{0});
 }
 
-// A task for each child but the last, which the caller does.
+// A task for each child except the last, which the caller runs.
 BENCH_NOINLINE std::uint64_t skynet(std::uint64_t first, std::uint64_t leaves) {
   if (leaves == 1) return first;
   constexpr std::uint64_t kLast = kSkynetChildren - 1;
@@ -72,7 +72,7 @@ BENCH_NOINLINE std::uint64_t visit(const Tree& tree, TreeNode node) {
   return count == 0 ? node.state : node.state + children(tree, node, 0, count);
 }
 
-/// So many of the children of `node`, halved until one is left.
+/// The sum over `count` children of `node`. Halves the range until one child is left.
 template <class Tree>
 BENCH_NOINLINE std::uint64_t children(const Tree& tree, TreeNode node, unsigned first, unsigned count) {
   if (count == 1) return visit(tree, node.child(first));

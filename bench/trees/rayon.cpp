@@ -34,8 +34,8 @@ struct Joins {
     work.add(bench_rayon_tree_binomial(peer.pool, work.root.state, work.tree.children(work.root),
                                        BinomialTree::kChildren, BinomialTree::kInner));
   }
-// Rust never fuses a multiplication with an addition. A C++ compiler may, if the processor can: then the last bits
-// of the results differ, and there is nothing to compare.
+// Rust never fuses a multiplication with an addition. A C++ compiler may, if the processor can: then the last bits of the
+// results differ, and cannot be compared.
 #ifndef __FP_FAST_FMA
   static void run(Integrate& work, RayonPeer& peer) {
     work.add(bench_rayon_integrate(peer.pool, work.whole, work.tolerance));

@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-// Both call `a` and `b`, perhaps in parallel, and return when both are done.
+// Both call `a` and `b`, possibly in parallel, and return when both are done.
 constexpr auto kInvoke = [](const auto& a, const auto& b) { tbb::parallel_invoke(a, b); };
 constexpr auto kGroup = [](const auto& a, const auto& b) {
   tbb::task_group group;
@@ -65,7 +65,7 @@ BENCH_NOINLINE std::uint64_t queens_by_group(Board board) {
   return std::accumulate(solutions.begin(), solutions.end(), std::uint64_t{0});
 }
 
-// The caller does the last child itself.
+// The caller runs the last child itself.
 BENCH_NOINLINE std::uint64_t skynet(std::uint64_t first, std::uint64_t leaves) {
   if (leaves == 1) return first;
   constexpr std::uint64_t kLast = kSkynetChildren - 1;
@@ -90,7 +90,7 @@ BENCH_NOINLINE std::uint64_t tree_sum(std::uint64_t node, unsigned height) {
   return node_value(node) + a + b;
 }
 
-/// So many of the children of `node`, halved until one is left.
+/// The sum over `count` children of `node`. Halves the range until one child is left.
 template <const auto& kFork, class Tree>
 std::uint64_t children(const Tree& tree, TreeNode node, unsigned first, unsigned count);
 
@@ -122,7 +122,7 @@ BENCH_NOINLINE double integral(const Interval& whole, double tolerance) {
   return a + b;
 }
 
-/// The trees that both walk in the same way.
+/// The trees with one code for both forks.
 template <const auto& kFork>
 struct Forks {
   static void run(Fib& work, TbbPeer&) { work.add(fib<kFork>(work.n)); }

@@ -35,7 +35,7 @@ struct CountedTree : Workload {
 
 // --- fib(n) by its recursive definition: nothing but calls ---
 
-/// The plain recursion: two calls that are made and not inlined, as the second half of a join cannot be.
+/// The plain recursion: two calls without inlining, because the second half of a join cannot be inlined either.
 BENCH_NOINLINE inline std::uint64_t serial_fib(unsigned n) {
   if (n < 2) return n;
   const std::uint64_t a = serial_fib(n - 1);
@@ -55,7 +55,7 @@ struct Fib : CountedTree {
   const unsigned n;
 };
 
-// --- The ways to put n queens on an n x n board, row by row: small uneven nodes ---
+// --- The number of ways to place n queens on an n x n board, row by row: small uneven nodes ---
 
 inline constexpr unsigned kLargestBoard = 16;
 
@@ -104,8 +104,8 @@ struct Queens : CountedTree {
   }
 };
 
-// --- A tree of ten children a node, of leaves that return their number: the `skynet` test, which compares runtimes of light
-// threads (github.com/atemerev/skynet). Nodes do nothing, and have many children. ---
+// --- A tree with ten children per node and leaves that return their number: the `skynet` test, which compares runtimes of
+// light threads (github.com/atemerev/skynet). Nodes do nothing, and have many children. ---
 
 inline constexpr std::uint64_t kSkynetChildren = 10;
 
@@ -135,7 +135,7 @@ struct SkynetHuge : Skynet {
 // --- The sum of a value over every node of a perfect binary tree. The tree is implicit: node k has the children 2k and
 // 2k + 1, and its value is a hash of k, so that no memory is read and a node takes some ten nanoseconds. ---
 
-/// Mixes the bits of `node` as a multiplicative hash does, many times over: a node's own work is little, not nothing.
+/// Mixes the bits of `node` repeatedly, like a multiplicative hash: a node's own work is little, but not nothing.
 inline std::uint64_t node_value(std::uint64_t node) {
   constexpr int kRounds = 16;
   for (int i = 0; i < kRounds; ++i) {
@@ -176,9 +176,9 @@ struct TreeHuge : TreeSum {
   using TreeSum::TreeSum;
 };
 
-// --- Every node of a tree that nobody can foresee: the number of children of a node is drawn from a hash of its path, as in
-// the Unbalanced Tree Search benchmark (S. Olivier et al., "UTS: an unbalanced tree search benchmark", LCPC 2006), with a
-// cheaper hash. ---
+// --- Every node of an unpredictable tree: the number of children of a node is drawn from a hash of its path, as in the
+// Unbalanced Tree Search benchmark (S. Olivier et al., "UTS: an unbalanced tree search benchmark", LCPC 2006), with a cheaper
+// hash. ---
 
 struct TreeNode {
   std::uint64_t state;
@@ -262,7 +262,7 @@ struct TreeSearch : CountedTree {
 };
 
 // --- Adaptive quadrature: an interval is halved until its trapezoid is as large as the two of its halves. A few
-// multiplications a node, and a tree that is deeper at places at which the curve bends more. ---
+// multiplications per node, and a tree that is deeper where the curve bends more. ---
 
 /// A piece under the curve, and its area by the trapezoidal rule.
 struct Interval {
@@ -275,7 +275,7 @@ struct Interval {
 
 inline double curve(double x) { return (x * x + 1.0) * x; }
 
-/// The halves of `whole`. One copy of the code, so that the arithmetic is the same for all implementations.
+/// The halves of `whole`. One copy of the code, so that all implementations compute identical bits.
 BENCH_NOINLINE inline std::array<Interval, 2> halves(const Interval& whole) {
   const double width = (whole.right - whole.left) * 0.5;
   const double middle = whole.left + width;
@@ -308,7 +308,7 @@ struct Integrate : Workload {
 
   void run() { add(serial_integral(whole, tolerance)); }
 
-  /// The outcome of a run. The sums are made in the same order by all, so that it has to be exact.
+  /// Takes the result of a run. All runs add in one order, so it must be exact.
   void add(double integral) { right_ += integral == expected_ ? 1 : 0; }
 
   static constexpr double kWidth = 1000;

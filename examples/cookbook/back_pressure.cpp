@@ -1,5 +1,5 @@
-// A pipeline whose source must not run ahead: a worker reads a batch only when it has finished its last one, so at most
-// a batch for each thread is in memory.
+// A pipeline with a source that must not run ahead. A worker reads its next batch only after it has finished the last one, so
+// memory holds at most one batch per thread.
 
 #include <algorithm>
 #include <atomic>

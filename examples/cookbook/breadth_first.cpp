@@ -1,4 +1,4 @@
-// Distances in a graph, level by level: a loop over the vertices of a level, each worker collects those of the next.
+// Distances in a graph, level by level: a loop over the vertices of one level. Each worker collects vertices of the next one.
 
 #include <atomic>
 #include <cstddef>

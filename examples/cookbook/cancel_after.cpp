@@ -1,4 +1,4 @@
-// Ends a loop after some time. What has not begun by then never does.
+// Stops a loop after some time. Blocks that have not started by then never start.
 
 #include <atomic>
 #include <chrono>

@@ -1,4 +1,4 @@
-// The items of a kind, in their order: into memory that is there, into a new array, and in place.
+// The items that satisfy a predicate, in their order: into existing memory, into a new array, and in place.
 
 #include <cstdio>
 #include <vector>

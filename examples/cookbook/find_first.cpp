@@ -1,4 +1,4 @@
-// The first item of a kind, and whether there is any. Blocks to the right of what was found do not begin.
+// The first item that satisfies a predicate, and whether there is one. Blocks to the right of a match do not start.
 
 #include <cstdio>
 #include <vector>

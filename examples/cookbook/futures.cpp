@@ -1,4 +1,4 @@
-// Thousands of results that are asked for later. get() runs waiting jobs meanwhile, so it may be called in jobs too.
+// Thousands of futures. get() runs waiting jobs until its result is ready, so it may also be called in a job.
 
 #include <algorithm>
 #include <cstdio>

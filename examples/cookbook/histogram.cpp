@@ -1,4 +1,4 @@
-// How many items fall into each bin, without a lock: each worker counts in a table of its own.
+// The number of items in each bin, without a lock: each worker counts in its own table.
 
 #include <cstddef>
 #include <cstdio>

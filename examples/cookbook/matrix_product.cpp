@@ -1,4 +1,4 @@
-// A product of matrices, by tiles of the result: what a tile reads stays in the cache while it is computed.
+// A product of matrices, by tiles of the result: the inputs of a tile stay in the cache while it is computed.
 
 #include <cstddef>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// The rows of a sparse matrix, one behind the other: prefix sums of their sizes tell where each begins.
+// The rows of a sparse matrix, stored one after another: the prefix sums of their sizes are their start positions.
 
 #include <cstddef>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Says how far a loop has come. The blocks are counted, not the items: a shared counter for cheap items would be slow.
+// Reports the progress of a loop. It counts blocks, not items, because a shared counter for cheap items would be slow.
 
 #include <atomic>
 #include <chrono>

@@ -1,4 +1,4 @@
-// In how many ways n queens can stand on a board: a reduction at each level of the recursion, without a cut-off.
+// The number of ways to place n queens on a board: a reduction at each level of the recursion, without a cut-off.
 
 #include <cstdio>
 #include <functional>

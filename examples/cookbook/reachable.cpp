@@ -1,4 +1,4 @@
-// All that a graph reaches from a start: work that is found on the way is fed to the loop that runs.
+// All vertices that are reachable from a start: the body feeds new vertices to the running loop.
 
 #include <atomic>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Scratch memory for each worker: the word that is nearest to another one, by a table row that is made once a worker.
+// Scratch memory for each worker: finds the word nearest to another one. Each worker allocates the row of the table once.
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// A server: many clients submit small requests, which are answered by a callback. AsyncThreadPool is made for jobs that
-// come from outside. The end of the pool answers what is still waiting.
+// A server: many clients submit small requests, and a callback answers them. AsyncThreadPool is made for jobs from outside. The
+// pool's destructor answers all waiting requests.
 
 #include <atomic>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Jobs from several threads, which are waited for together. The jobs add jobs, too.
+// Jobs from several threads with one common wait. The jobs add jobs, too.
 
 #include <atomic>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// A recursion over a tree with any number of children: join_all calls them all and returns their results.
+// A recursion over a tree with any number of children: join_all runs the calls in parallel and returns their results.
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// The most frequent word of a text: a pipeline of its words, counted in a map for each part that a worker takes.
+// The most frequent word of a text: a pipeline of its words, counted in one map for each part that a worker takes.
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
-// Answers requests on a pool with a scheduling policy of the program's own, by which they are begun in the order in
-// which they came; and on the default pool, where a worker begins with the newest of its jobs. Each request asks for
-// the number of primes in some intervals, and is itself divided by `scope` and `join`.
+// Answers requests on two pools. The first has this program's scheduling policy, which begins requests in their order of
+// arrival. The second is the default pool: a worker begins with its newest job. Each request asks for the number of primes in
+// some intervals, and splits its work by `scope` and `join`.
 
 #include <algorithm>
 #include <array>
@@ -31,7 +31,7 @@ using Request = std::array<Interval, 4>;
 
 struct Answer {
   std::size_t primes;
-  std::size_t turn;  // how many requests were begun before this one
+  std::size_t turn;  // the number of requests that were begun before this one
 };
 
 struct Outcome {
@@ -60,7 +60,7 @@ std::size_t answer_serially(const Request& request) {
   return primes;
 }
 
-// Several microseconds of work: many times what a join costs on a queue with a lock.
+// Several microseconds of work: many times the cost of a join on a queue with a lock.
 constexpr std::uint64_t kCutOff = 128;
 
 std::size_t count_primes_by_join(Interval interval) {
@@ -86,7 +86,7 @@ std::size_t answer(const Request& request) {
   return std::reduce(primes.begin(), primes.end());
 }
 
-// Hands the requests to the pool, all at once, and collects the answers in their order.
+// Submits all requests to the pool without waiting, then collects the answers in the order of the requests.
 template <class Pool>
 Outcome serve(Pool& pool, const std::vector<Request>& requests) {
   using Clock = std::chrono::steady_clock;
@@ -112,10 +112,10 @@ Outcome serve(Pool& pool, const std::vector<Request>& requests) {
   return outcome;
 }
 
-// How many requests were begun after one that had come later.
+// The number of requests that were begun after a later one.
 std::size_t count_overtaken(const std::vector<Answer>& answers) {
   std::size_t overtaken = 0;
-  std::size_t first_turn = SIZE_MAX;  // of those that came later
+  std::size_t first_turn = SIZE_MAX;  // of the later requests
   for (auto request = answers.rbegin(); request != answers.rend(); ++request) {
     if (first_turn < request->turn) ++overtaken;
     first_turn = std::min(first_turn, request->turn);

@@ -1,4 +1,4 @@
-"""Tests custom_policy, which checks its own answers; and the order, which is the policy's where one thread serves."""
+"""Tests custom_policy, which checks its own answers, and the policy's order of requests on one thread."""
 
 import pathlib
 import re
@@ -13,7 +13,7 @@ class CustomPolicy(example_test.ExampleTest, example_test.BadOptions):
     takes_argument = False
 
     def overtaken(self, count, threads, *arguments):
-        """How many requests were overtaken: with the program's policy, and with the default one."""
+        """The numbers of overtaken requests: with the program's policy, and with the default one."""
         output = self.succeed("--count", count, "--threads", threads, *arguments).decode()
         self.assertIn(f"time to answer {count} requests on {threads} threads", output)
         self.assertTrue(output.endswith("all answers are right\n"))

@@ -1,5 +1,5 @@
-// A scheduling policy of the program's own: first come, first served. A worker takes the oldest job of its own queue,
-// then the oldest of another's, then what comes from outside. See docs/custom_policy.md.
+// A custom scheduling policy: first come, first served. A worker takes the oldest job in its queue, then the oldest in another
+// worker's queue, then a job from outside the pool. See docs/custom_policy.md.
 #pragma once
 
 #include <cstddef>

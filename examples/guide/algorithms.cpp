@@ -1,4 +1,4 @@
-// The pieces of code in docs/algorithms.md: what a shop learns from its orders.
+// The pieces of code in docs/algorithms.md: statistics of a shop's orders.
 
 #include <algorithm>
 #include <atomic>
@@ -88,7 +88,7 @@ bool sum_up(const std::vector<Order>& orders, std::vector<double>& sums, std::st
   }
 }
 
-// The same bits.
+// Bit-identical results.
 double same_bits(const std::vector<double>& samples) { return blitz::reduce({.deterministic = true}, samples); }
 
 // Tiles.

@@ -1,4 +1,4 @@
-"""Runs a program of the guide or the cookbook: guide_test.py PROGRAM OUTPUT. Exits with 1 if it prints anything else."""
+"""Runs a program of the guide or the cookbook: guide_test.py PROGRAM OUTPUT. Exits with 1 if it prints another text."""
 
 import subprocess
 import sys

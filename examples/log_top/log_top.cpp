@@ -1,9 +1,9 @@
-// Which values of a field of a log are the most frequent, and what another field adds up to in their lines:
+// The most frequent values of a field of a log, and the sum of another field over their lines:
 //
 //   log_top /var/log/dpkg.log --field 3                               actions of the package manager
 //   log_top access.log --field 7 --sum 10 --containing '" 404 '       missing pages, and the bytes sent for them
 //
-// Fields are what stands between blanks, from 1 on, as awk counts them.
+// Fields are separated by blanks and numbered from 1, as in awk.
 
 #include <algorithm>
 #include <charconv>
@@ -31,11 +31,11 @@ namespace {
 
 struct Query {
   std::size_t field = 1;
-  std::size_t sum = 0;  // 0: of no field
+  std::size_t sum = 0;  // 0: no field
   std::string containing;
 };
 
-// What a line tells, or several of the same key.
+// The contribution of one line, or of several lines with the same key.
 struct Total {
   std::string_view key;
   std::uint64_t lines = 0;
@@ -44,7 +44,7 @@ struct Total {
   friend bool operator==(const Total&, const Total&) = default;
 };
 
-// The n-th field, from 1 on; empty if the line has fewer.
+// The n-th field, counted from 1; empty if the line has fewer.
 std::string_view field_of(std::string_view line, std::size_t n) {
   std::string_view field;
   for (; n > 0; --n) {
@@ -55,7 +55,7 @@ std::string_view field_of(std::string_view line, std::size_t n) {
   return field;
 }
 
-// What is no number, such as "-", is none.
+// The number in `text`; 0 if it is not a number, such as "-".
 std::uint64_t number_of(std::string_view text) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -78,7 +78,7 @@ void add(Totals& totals, const Total& other) {
   total.amount += other.amount;
 }
 
-// The first `top` by lines; of equal ones the first by name.
+// The `top` entries with the most lines; ties are ordered by name.
 std::vector<Total> keep_top(const Totals& totals, std::size_t top) {
   const auto values = std::views::values(totals);
   std::vector<Total> sorted(values.begin(), values.end());
@@ -90,8 +90,8 @@ std::vector<Total> keep_top(const Totals& totals, std::size_t top) {
   return sorted;
 }
 
-// Lines, parsed, grouped in a map for each part that a worker takes. (A terminal group_by keeps every item, which counts
-// and sums have no use for.)
+// Parses the lines and adds them up in one map for each part that a worker takes. (A terminal group_by would keep every item,
+// which counts and sums do not need.)
 Totals analyse(std::string_view log, const Query& query) {
   return blitz::lines(log)
       .filter_map([&](std::string_view line) { return parse(line, query); })
@@ -117,7 +117,7 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
-// A web server's log ("combined" format) of about so many bytes. Few pages get most of the requests, some are not there.
+// A web server's log ("combined" format) of about `bytes` bytes. Few pages get most of the requests; some pages are missing.
 std::string generate(std::size_t bytes) {
   constexpr std::size_t kPages = 10'000;
   std::string log;

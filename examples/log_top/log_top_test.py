@@ -1,4 +1,4 @@
-"""Tests log_top against counts made in Python, on lines of real formats and on what it generates."""
+"""Compares log_top with counts made in Python, on lines of real formats and on a generated log."""
 
 import collections
 import pathlib
@@ -30,7 +30,7 @@ class LogTop(example_test.ExampleTest, example_test.BadOptions):
     takes_argument = True
 
     def top(self, log, *arguments):
-        """Returns the lines of the table, split, for a log of this text, or for a generated one for None."""
+        """Returns the lines of the table, split. `log` is the text of a log; None stands for a generated one."""
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "log")
             file.write_text(log or "")
@@ -50,7 +50,7 @@ class LogTop(example_test.ExampleTest, example_test.BadOptions):
 
     def test_many_lines_on_any_number_of_threads(self):
         lines = [f"{i * i % 1009} x{' ' * (i % 50)} {i}\r" for i in range(30_000)]
-        lines[1234] = "y" * 20_000  # longer than what a thread searches at once
+        lines[1234] = "y" * 20_000  # longer than the text that one thread searches in one step
         counts, sums = collections.Counter(), collections.Counter()
         for line in lines:
             fields = line.split()

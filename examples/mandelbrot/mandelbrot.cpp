@@ -1,5 +1,5 @@
-// Draws the Mandelbrot set, its rows in parallel. Rows cost very different amounts of work: those through the middle of
-// the set take many times as long as those at the edge, which the loop balances by splitting on demand.
+// Draws the Mandelbrot set, its rows in parallel. The rows have very different costs: one through the middle of the set takes
+// many times as long as one at the edge. The loop balances them by splitting on demand.
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +26,7 @@ constexpr double kCentreX = -0.75;
 constexpr double kSpanY = 2.5;
 constexpr Rgb kInside{0, 0, 0};
 
-// Three cosine waves out of phase: every colour passes into the next, and none is as dark as the inside of the set.
+// Three cosine waves out of phase: the colours change gradually, and none is as dark as the inside of the set.
 Rgb colour_of(double escape_time) {
   const double angle = 2 * std::numbers::pi * std::sqrt(escape_time) / 6;
   const auto wave = [angle](double phase) {
@@ -36,7 +36,7 @@ Rgb colour_of(double escape_time) {
 }
 
 Rgb pixel(double cx, double cy, std::size_t iterations) {
-  // Far beyond the radius of 2 that decides escape, so that the fraction of an iteration below is accurate.
+  // Far beyond the escape radius of 2, so that the fraction of an iteration below is accurate.
   constexpr double kEscapeSquared = 65536;
   double x = 0;
   double y = 0;
@@ -44,7 +44,7 @@ Rgb pixel(double cx, double cy, std::size_t iterations) {
     const double xx = x * x;
     const double yy = y * y;
     if (xx + yy > kEscapeSquared) {
-      // |z| squares in every step beyond the radius: the logarithm of its logarithm grows evenly, by one a step.
+      // Beyond the radius each step squares |z|, so the logarithm of its logarithm grows evenly, by one per step.
       const double beyond = std::log2(std::log2(xx + yy) / std::log2(kEscapeSquared));
       return colour_of(std::max(0.0, static_cast<double>(n) - beyond));
     }

@@ -1,4 +1,4 @@
-"""Tests mandelbrot: its pictures are decoded and compared with the set as computed here, point by point."""
+"""Tests mandelbrot: decodes its pictures and compares them, point by point, with the set as computed here."""
 
 import pathlib
 import struct
@@ -76,7 +76,7 @@ class Mandelbrot(example_test.ExampleTest, example_test.BadOptions):
             self.assertIn(f"{width} x {height} pixels, at most {iterations} iterations".encode(), output)
             self.assertEqual((len(rows), {len(row) for row in rows}), (height, {width}))
 
-            # Rounding, which compilers may do in different ways, decides on single points at the edge.
+            # Compilers may round differently, which decides single points at the edge.
             step = 2.5 / height
             wrong = 0
             for y, row in enumerate(rows):

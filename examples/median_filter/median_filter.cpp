@@ -1,6 +1,6 @@
 // Removes noise from a picture: each pixel becomes the median of those around it, colour by colour.
 //
-// A pixel needs its neighbours, so the loop goes by tiles: what one tile reads fits in a cache.
+// A pixel needs its neighbours, so the loop goes by tiles: the input of one tile fits in a cache.
 
 #include <algorithm>
 #include <array>
@@ -64,9 +64,8 @@ class Window {
   std::array<std::uint32_t, 16> coarse_{};
 };
 
-// The medians of the pixels in [left, right) of a row, of squares with `radius` pixels to each side; a square that reaches
-// over an edge ends there. The window moves along the row (Huang, Yang, Tang: A fast two-dimensional median filtering
-// algorithm, 1979).
+// The medians of the pixels in [left, right) of a row, over squares with `radius` pixels to each side, cut off at the edges.
+// The window moves along the row (Huang, Yang, Tang: A fast two-dimensional median filtering algorithm, 1979).
 void filter_row(const Image& in, Image& out, std::size_t y, std::size_t left, std::size_t right, std::size_t radius) {
   const std::size_t top = y - std::min(y, radius);
   const std::size_t bottom = std::min(y + radius + 1, in.height());

@@ -1,4 +1,4 @@
-"""Tests median_filter against medians taken in Python; the program itself compares its picture with a serial one."""
+"""Compares median_filter with medians computed in Python; the program itself compares its picture with a serial one."""
 
 import pathlib
 import random
@@ -11,7 +11,7 @@ import example_test  # noqa: E402
 
 
 def medians(rows, radius):
-    """For each pixel and colour the item in the middle, above it for an even number, of the sorted square."""
+    """For each pixel and colour, the middle item of the sorted square (the upper one if the number is even)."""
     height, width = len(rows), len(rows[0])
 
     def pixel(y, x):

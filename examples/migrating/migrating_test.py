@@ -1,9 +1,9 @@
-"""Compiles and runs the programs of docs/migrating.md, each of which calls blitz and another library, and compares.
+"""Compiles and runs the programs of docs/migrating.md and compares their output. Each calls blitz and another library.
 
     migrating_test.py ROOT LIBRARY COMPILER [ARGUMENT]...
 
-COMPILER is one string, such as "ccache g++"; the arguments are for it. A program whose other library is not installed is
-left out.
+COMPILER is one string, such as "ccache g++"; the arguments are passed to it. A program is left out if its other library is not
+installed.
 """
 
 import os
@@ -19,7 +19,7 @@ ROOT, LIBRARY = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
 COMPILER = [*shlex.split(sys.argv[3]), *sys.argv[4:]]
 del sys.argv[1:]
 
-# name: what it needs, the header by which that is found, and what the program prints.
+# name: link arguments, a header that shows whether the library is installed, the expected output.
 PROGRAMS = {
     "onetbb": (["-ltbb"], "tbb/task_group.h", "1 1 1 1 99900000"),
     "openmp": (["-fopenmp"], "omp.h", "1 1 1 1834604"),
@@ -27,11 +27,11 @@ PROGRAMS = {
     "others": ([], "cstddef", "13 19 6 3"),
     "taskflow": ([], "taskflow/taskflow.hpp", "6"),
 }
-RUST = (pathlib.Path("/usr/share/cargo/registry"), "13 19")  # Debian's crates, and what rayon.rs prints
+RUST = (pathlib.Path("/usr/share/cargo/registry"), "13 19")  # Debian's crates, and the output of rayon.rs
 
 
 def compiles(source, *arguments):
-    """Whether the compiler takes a source, given as text."""
+    """Whether the compiler accepts a source, given as text."""
     command = [*COMPILER, "-std=c++20", "-fsyntax-only", "-x", "c++", "-", *arguments]
     return subprocess.run(command, input=source, text=True, capture_output=True, check=False).returncode == 0
 

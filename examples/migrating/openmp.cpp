@@ -7,7 +7,7 @@
 #include <blitz/blitz.hpp>
 #include <blitz/pipeline.hpp>
 
-// Which takes longer for some n than for others.
+// Takes longer for some n than for others.
 int collatz_steps(long n) {
   int steps = 0;
   for (; n > 1; ++steps) n = n % 2 == 0 ? n / 2 : 3 * n + 1;

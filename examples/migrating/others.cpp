@@ -1,4 +1,4 @@
-// From Rayon and Taskflow: what the pieces in docs/migrating.md become.
+// From Rayon and Taskflow: the blitz versions of the pieces in docs/migrating.md.
 
 #include <cstddef>
 #include <cstdio>

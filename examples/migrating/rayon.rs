@@ -1,4 +1,4 @@
-//! From Rayon: the pieces of Rust in docs/migrating.md. others.cpp has what they become, and prints the same.
+//! From Rayon: the pieces of Rust in docs/migrating.md. others.cpp has their blitz versions and prints the same output.
 
 use rayon::prelude::*;
 

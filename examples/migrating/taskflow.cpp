@@ -1,4 +1,4 @@
-// From Taskflow: the piece of code in docs/migrating.md. others.cpp has what it becomes, and gives the same.
+// From Taskflow: the piece of code in docs/migrating.md. others.cpp has its blitz version and prints the same output.
 
 #include <cstdio>
 

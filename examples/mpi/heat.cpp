@@ -1,7 +1,7 @@
-// How heat spreads over a plate: the rows are divided among the ranks of MPI, and each rank's rows among its threads.
+// The spread of heat over a plate: the rows are divided among the ranks of MPI, and each rank's rows among its threads.
 //
 // In each step a cell becomes the mean of its four neighbours. A rank needs one row of each neighbour for that. These rows
-// travel while the rank computes all rows that do not need them. Rank 0 then computes the same serially, and compares.
+// travel while the rank computes all rows that do not need them. Rank 0 then computes the same plate serially, and compares.
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@ struct Plate {
   std::size_t columns = 2000;
 };
 
-// No two neighbouring cells begin with the same temperature: a row that is not sent is soon noticed.
+// No two neighbouring cells begin with the same temperature, so that a missing row is soon noticed.
 double temperature_at_first(std::size_t y, std::size_t x) { return static_cast<double>((y * 31 + x * 17) % 101); }
 
 // Some rows of the plate, from 1 on, between one row above and one row below them.
@@ -72,7 +72,7 @@ struct Neighbours {
   int below;
 };
 
-// Returns for how many seconds the main thread waited for the rows of the neighbours.
+// Returns the time in seconds that the main thread waited for the rows of the neighbours.
 double step(Block& block, const Neighbours& to, blitz::ThreadPool& pool, bool in_scope) {
   constexpr int kUp = 0;
   constexpr int kDown = 1;
@@ -134,7 +134,7 @@ int run(const example::Ranks& ranks, const Plate& plate, std::size_t steps, bool
   Block block(first, end - first, plate.columns);
   const Neighbours neighbours(ranks);
 
-  MPI_Barrier(MPI_COMM_WORLD);  // so that no rank's time has the start of another one in it
+  MPI_Barrier(MPI_COMM_WORLD);  // so that no rank's time includes the start of another one
   double waited = 0;
   const double parallel_ms = example::time_ms([&] {
     for (std::size_t i = 0; i < steps; ++i) waited += step(block, neighbours, pool, in_scope);

@@ -1,6 +1,6 @@
 """Tests the MPI examples, on 1, 2 and 3 ranks: mpi_test.py MPIRUN START HEAT WORD_COUNT
 
-Both larger programs compare their result with a serial one. Here it is compared with that of a second implementation.
+Both larger programs compare their result with a serial one. This test compares it with a second implementation's.
 """
 
 import collections
@@ -15,14 +15,14 @@ import unittest
 MPIRUN, START, HEAT, WORD_COUNT = (os.path.abspath(path) for path in sys.argv[1:5])
 del sys.argv[1:5]
 
-# Open MPI refuses root, and more ranks than processors, unless it is told otherwise.
+# Open MPI by default refuses root, and more ranks than processors.
 ENVIRONMENT = {
     **os.environ,
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
 }
-PATIENCE = 60  # seconds for a program that takes less than one: a rank that waits for ever is an error, too
+PATIENCE = 60  # seconds for a program that takes less than one: a rank that hangs is an error, too
 
 
 def mpirun(*arguments):
@@ -58,7 +58,7 @@ class Arguments(MpiTest):
             self.assertEqual(self.succeed(2, program, "--help").count(b"usage: "), 1)
 
     def test_wrong_arguments(self):
-        """One rank prints the message, and none hangs."""
+        """One rank prints the message, and all ranks end."""
         for program in (HEAT, WORD_COUNT):
             self.fail_with(2, "unknown option '--nonsense'", "-n", 2, program, "--nonsense")
         self.fail_with(2, "--threads: 'x' is not a whole number", "-n", 3, HEAT, "--threads", "x")
@@ -73,7 +73,7 @@ class Arguments(MpiTest):
 
 
 def middle_of_plate(rows, columns, steps):
-    """The same additions in the same order: the same bits."""
+    """The middle cell, by the same additions in the same order as the program, so that the bits are equal."""
     now = [[float((y * 31 + x * 17) % 101) for x in range(columns + 2)] for y in range(rows + 2)]
     for _ in range(steps):
         after = [row[:] for row in now]
@@ -98,7 +98,7 @@ class Heat(MpiTest):
                 self.assertEqual(self.compute(ranks, rows, columns, steps), expected, (rows, columns, steps, ranks))
 
     def test_threads(self):
-        """Rows so long that they do not travel before the receiver is ready, and computed by several threads."""
+        """Rows that are so long that MPI does not send them before the receiver is ready, computed by several threads."""
         options = [["--threads", threads, *scope] for threads in (1, 3) for scope in ([], ["--in-scope"])]
         results = {self.compute(ranks, 200, 5000, 20, *chosen) for ranks in (1, 2) for chosen in options}
         self.assertEqual(len(results), 1)

@@ -15,9 +15,9 @@
 
 namespace example {
 
-/// The ranks of the program. MPI begins and ends with this object, so a pool that is made after it ends before MPI does.
+/// The ranks of the program. MPI begins and ends with this object: a pool constructed after it is destroyed before MPI ends.
 ///
-/// The results of MPI's calls are not looked at: by default a call that fails ends all ranks with a message.
+/// The results of MPI's calls are not checked, because by default a failed call ends all ranks with a message.
 class Ranks {
  public:
   Ranks(std::string program, int& argc, char**& argv) : program_(std::move(program)) {

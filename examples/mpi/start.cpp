@@ -1,4 +1,4 @@
-// The least program with MPI and blitz: pi, as a sum that ranks and their threads share.
+// A minimal program with MPI and blitz: pi, as a sum that is divided among ranks and their threads.
 
 #include <cstdio>
 

@@ -1,7 +1,7 @@
 // Counts the words of a text: each rank of MPI reads and counts a part of it, and its threads count parts of that.
 //
-// Each word then goes to the rank that its hash names, which adds up the counts of all ranks, so no rank adds up all words.
-// Rank 0 gets the sums, counts the whole text serially, and compares.
+// Each word then goes to a rank chosen by its hash, which adds up the counts of all ranks, so no rank adds up all words. Rank 0
+// gets the sums, counts the whole text serially, and compares.
 
 #include <algorithm>
 #include <charconv>
@@ -37,7 +37,7 @@ struct Source {
   std::size_t megabytes = 20;
 };
 
-// A part of the file. A word at the edge of two parts is in the first of them.
+// A part of the file. A word across the edge of two parts belongs to the first.
 std::string read_part(const std::string& path, std::size_t part, std::size_t parts) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw std::runtime_error("cannot read " + path);
@@ -50,13 +50,13 @@ std::string read_part(const std::string& path, std::size_t part, std::size_t par
   std::string text(end - begin, '\0');
   if (!in.read(text.data(), static_cast<std::streamsize>(text.size()))) throw std::runtime_error("cannot read " + path);
 
-  // With the rest of a word that goes on after the end, and without the rest of a word that began in the part before.
+  // Includes the rest of a word that continues after the end; excludes the rest of a word that began in the part before.
   for (char c = 0; !text.empty() && example::is_letter(text.back()) && in.get(c) && example::is_letter(c);) text += c;
   if (continues) text.erase(text.begin(), std::ranges::find_if_not(text, example::is_letter));
   return text;
 }
 
-// A part of a text of about so many bytes. Few words are frequent.
+// A part of a text of about `megabytes` megabytes. Few words are frequent.
 std::string generate_part(std::size_t megabytes, std::size_t part, std::size_t parts) {
   constexpr std::size_t kWordsInLine = 16;
   constexpr std::size_t kBytesOfLine = 64;
@@ -112,7 +112,7 @@ int size_for_mpi(std::size_t size) {
   return static_cast<int>(size);
 }
 
-// The beginning of each message if one follows the other, and the end of the last one.
+// The position of each message if they are stored one after another, and the end of the last one.
 std::vector<int> positions_of(const std::vector<int>& sizes) {
   std::vector<int> positions{0};
   for (const int size : sizes) {
@@ -159,7 +159,7 @@ int run(const example::Ranks& ranks, const Source& source, std::size_t top, std:
   blitz::ThreadPool pool({.num_threads = threads});
   const std::string text = text_of(source, ranks.rank(), ranks.size());
 
-  MPI_Barrier(MPI_COMM_WORLD);  // so that no rank's time has the reading of another one in it
+  MPI_Barrier(MPI_COMM_WORLD);  // so that no rank's time includes the reading of another one
   Counts mine;
   const double parallel_ms = example::time_ms([&] {
     mine = exchange(pool.install([&] { return count(text); }), ranks);

@@ -1,4 +1,4 @@
-// Sorts random numbers by a parallel quicksort: partition, then both sides at once by `blitz::join`.
+// Sorts random numbers by a parallel quicksort: partition, then both sides in parallel by `blitz::join`.
 
 #include <algorithm>
 #include <bit>
@@ -20,8 +20,8 @@ namespace {
 
 using Numbers = std::span<std::uint64_t>;
 
-// A range this short is sorted in some tens of microseconds: thousands of times what a join costs, yet a small part of
-// any input for which threads are worth having.
+// A range of this length is sorted in some tens of microseconds: thousands of times the cost of a join, yet a small part of any
+// input that is worth parallelizing.
 constexpr std::size_t kCutOff = 2048;
 
 std::uint64_t median(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
@@ -37,9 +37,9 @@ std::uint64_t choose_pivot(Numbers numbers) {
   return median(median_at(0), median_at(3), median_at(6));
 }
 
-// Hoare's partition: returns a position such that nothing before it is above `pivot` and nothing from it on is below.
-// Both scans stop at numbers equal to the pivot and exchange them, so that many equal numbers are cut in the middle.
-// Needs a pivot that is a median of numbers in the range: these stop the scans, and neither side is empty.
+// Hoare's partition: returns a position such that no number before it is above `pivot` and no number from it on is below. Both
+// scans stop at numbers equal to the pivot and exchange them, so that a run of equal numbers is split in the middle. The pivot
+// must be a median of numbers in the range: these stop the scans, and neither side is empty.
 std::size_t partition(Numbers numbers, std::uint64_t pivot) {
   std::size_t low = 0;
   std::size_t high = numbers.size() - 1;
@@ -51,7 +51,7 @@ std::size_t partition(Numbers numbers, std::uint64_t pivot) {
   }
 }
 
-// `depth` bounds the partitions in a row: an input on which the pivots keep failing is left to std::sort.
+// `depth` bounds the nested partitions: if the pivots keep failing, std::sort sorts the rest.
 void quicksort(Numbers numbers, int depth) {
   if (numbers.size() <= kCutOff || depth == 0) {
     std::ranges::sort(numbers);
@@ -64,8 +64,8 @@ void quicksort(Numbers numbers, int depth) {
 
 void quicksort(Numbers numbers) { quicksort(numbers, 2 * std::bit_width(numbers.size())); }
 
-// Equal for two sequences of the same numbers in any order, and with overwhelming likelihood for no others: every
-// number is scrambled before it is added.
+// Equal for two sequences of the same numbers in any order, and with overwhelming likelihood for no others, because each number
+// is scrambled before it is added.
 std::uint64_t checksum(const std::vector<std::uint64_t>& numbers) {
   std::uint64_t sum = 0;
   for (std::uint64_t x : numbers) {

@@ -1,4 +1,4 @@
-"""What the tests of the examples share: the program under test, the bad options that all examples refuse alike, pictures."""
+"""Code shared by the tests of the examples: the program under test, the bad options that all examples refuse, pictures."""
 
 import os
 import shlex
@@ -10,13 +10,13 @@ _PROGRAM = shlex.split(os.environ.get("MESON_EXE_WRAPPER", "")) + [os.path.abspa
 
 
 def start(*arguments, **options):
-    """Runs the program and returns what subprocess.run does, with the output as bytes."""
+    """Runs the program and returns the result of subprocess.run, with the output as bytes."""
     command = _PROGRAM + [str(argument) for argument in arguments]
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, **options)
 
 
 class ExampleTest(unittest.TestCase):
-    """Runs the program and looks at its exit status."""
+    """Runs the program and checks its exit status."""
 
     def succeed(self, *arguments, **options):
         """Expects status 0 and a silent stderr. Returns what the program printed."""
@@ -25,7 +25,7 @@ class ExampleTest(unittest.TestCase):
         return result.stdout
 
     def fail_with(self, status, message, *arguments):
-        """Expects this status, this text in the message on stderr, and nothing on stdout."""
+        """Expects this status, this text in the message on stderr, and an empty stdout."""
         result = start(*arguments)
         self.assertEqual(result.returncode, status, arguments)
         self.assertIn(message, result.stderr.decode())
@@ -33,7 +33,7 @@ class ExampleTest(unittest.TestCase):
 
 
 class BadOptions:
-    """Mixed into an ExampleTest, it tests what support/options.hpp does for every example."""
+    """A mixin for an ExampleTest: tests the behaviour of support/options.hpp, which all examples share."""
 
     def test_help(self):
         self.assertIn(b"usage: ", self.succeed("--help"))

@@ -1,4 +1,4 @@
-// A picture in memory, and its way to a file and back.
+// A picture in memory, read from and written to files.
 #pragma once
 
 #include <cstddef>
@@ -36,16 +36,16 @@ class Image {
   std::vector<Rgb> pixels_;
 };
 
-/// "png" where libpng was found when this was built, "ppm" otherwise.
+/// "png" if this was built with libpng, otherwise "ppm".
 [[nodiscard]] std::string preferred_image_format();
 
 /// Whether `write_image` can write a file of this name: `.ppm` always, `.png` with libpng.
 [[nodiscard]] bool can_write_image(const std::string& path);
 
-/// Reads a PPM of 8 bits ("P6"). Throws std::runtime_error where the file is none.
+/// Reads a PPM of 8 bits ("P6"). Throws std::runtime_error if the file is not one.
 [[nodiscard]] Image read_ppm(const std::string& path);
 
-/// Writes the picture in the format that the path's ending names. Throws std::runtime_error where that fails.
+/// Writes the picture in the format given by the path's extension. Throws std::runtime_error on failure.
 void write_image(const std::string& path, const Image& image);
 
 }  // namespace example

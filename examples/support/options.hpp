@@ -14,7 +14,7 @@
 
 namespace example {
 
-/// Declares options by the variables they set: the value a variable holds beforehand is the default.
+/// Declares options by the variables they set. The initial value of a variable is the default.
 class Options {
  public:
   Options(std::string program, std::string summary) : program_(std::move(program)), summary_(std::move(summary)) {}
@@ -46,8 +46,8 @@ class Options {
                          [&target](std::string_view value) { target = value; }};
   }
 
-  /// Sets the variables from the arguments. Returns nothing where the program may go on, or else the status to exit
-  /// with: 0 after `--help`, 2 after a message on stderr about the first argument that is wrong.
+  /// Sets the variables from the arguments. Returns nothing if the program may continue, otherwise the exit status: 0 after
+  /// `--help`, 2 after a message on stderr about the first wrong argument.
   [[nodiscard]] std::optional<int> parse(int argc, const char* const* argv) const {
     bool positional_seen = false;
     for (int i = 1; i < argc; ++i) {

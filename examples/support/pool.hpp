@@ -1,4 +1,4 @@
-// What every example does with its pool: start it as `--threads` asks, and set its time beside the serial one.
+// Shared by all examples: starts the pool with `--threads` threads, and compares its time with the serial one.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ inline void add_threads_option(Options& options, std::size_t& threads) {
   options.number("--threads", "threads to use, 0: as many as there are processors for this process", threads, 0, 1024);
 }
 
-/// Starts the global pool, so that no timed region pays for making threads. Returns its number of threads.
+/// Starts the global pool, so that no timed region includes the creation of threads. Returns its number of threads.
 inline std::size_t start_pool(std::size_t threads) {
   blitz::ThreadPoolOptions options;
   options.num_threads = threads;

@@ -1,4 +1,4 @@
-// Words and how often they occur.
+// Words and their numbers of occurrences.
 #pragma once
 
 #include <algorithm>

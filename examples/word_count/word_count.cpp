@@ -1,7 +1,7 @@
 // Counts the words in every text file below a folder, once serially and once in parallel, and compares the two.
 //
-// A word is a run of letters: see support/words.hpp.
-// A file with a NUL byte in it is taken for binary, as grep does, and not counted.
+// A word is a run of letters: see support/words.hpp. A file that contains a NUL byte counts as binary, as in grep, and is
+// skipped.
 
 #include <algorithm>
 #include <array>
@@ -44,7 +44,7 @@ std::size_t total_bytes(std::span<const File> files) {
                                [](const File& f) { return f.bytes; });
 }
 
-// Counting this much takes some hundred microseconds: far more than a join, and little enough to share out evenly.
+// Counting this much takes some hundred microseconds: far more than a join, and little enough for an even distribution.
 constexpr std::size_t kLeafBytes = 64 * 1024;
 
 struct Listing {
@@ -52,8 +52,8 @@ struct Listing {
   std::size_t unreadable_folders = 0;
 };
 
-// Every regular file below `root`, in the order of its path. A link below `root` is not followed, so that no file is
-// seen twice and no loop of links is entered.
+// Every regular file below `root`, ordered by path. Links below `root` are not followed, so no file is listed twice and the
+// walk enters no loop.
 Listing list_files(const fs::path& root) {
   Listing listing;
   if (fs::is_regular_file(root)) {
@@ -67,7 +67,7 @@ Listing list_files(const fs::path& root) {
     std::error_code error;
     fs::directory_iterator entry(folder, error);
     for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-      std::error_code ignored;  // an entry that vanished meanwhile is of no type, and skipped
+      std::error_code ignored;  // an entry that vanished has no type and is skipped
       const fs::file_status status = entry->symlink_status(ignored);
       if (fs::is_directory(status)) folders.push_back(entry->path());
       if (fs::is_regular_file(status)) listing.files.push_back({.path = entry->path()});
@@ -78,7 +78,7 @@ Listing list_files(const fs::path& root) {
   return listing;
 }
 
-// Reads the file once, to find its size and kind. It is in the page cache afterwards.
+// Reads the file once, to find its size and kind, and to bring it into the page cache.
 void inspect(File& file) {
   std::ifstream in(file.path, std::ios::binary);
   if (!in) return;
@@ -111,8 +111,8 @@ void merge(Counts& into, Counts from) {
   for (const auto& [word, count] : from) into[word] += count;
 }
 
-// Both sides count into the same map, one after the other, unless another worker takes the right one, which then counts
-// into a map of its own. So there are as many maps to merge as there were thefts, however small the pieces are.
+// Both sides count into `counts`, one after the other, unless another worker steals the right side, which then counts into its
+// own map. So there are as many maps to merge as there were thefts, however small the pieces are.
 template <class Left, class Right>
 void count_both(Left left, Right right, Counts& counts) {
   Counts stolen;
@@ -129,7 +129,7 @@ void count_text(std::string_view text, Counts& counts) {
              [=](Counts& into) { count_text(text.substr(middle), into); }, counts);
 }
 
-// Halves the files, and then the text of a single large one, until what is left is small.
+// Halves the files, and then the text of a single large one, until the rest is small.
 void count_parallel(std::span<const File> files, Counts& counts) {
   if (files.size() == 1) return count_text(read_text(files.front()), counts);
   if (total_bytes(files) <= kLeafBytes) return count_serial(files, counts);

@@ -1,4 +1,4 @@
-"""Tests word_count against counts known beforehand, and against a second implementation of the count in Python."""
+"""Tests word_count against known counts, and against a second implementation in Python."""
 
 import collections
 import os
@@ -45,7 +45,7 @@ class WordCount(example_test.ExampleTest, example_test.BadOptions):
         return path
 
     def count(self, *arguments, folder=None, **options):
-        """Runs word_count and takes its output apart: (files, bytes, words), (the skipped), [(word, count)]."""
+        """Runs word_count and parses its output: (files, bytes, words), (the skipped), [(word, count)]."""
         output = self.succeed(folder or self.folder, *arguments, **options)
         totals = re.search(rb": (\d+) text files, (\d+) bytes, (\d+) words, (\d+) of them different\n", output)
         skipped = re.search(
@@ -132,7 +132,7 @@ class WordCount(example_test.ExampleTest, example_test.BadOptions):
             self.assertEqual(dict(listed), dict(words))
 
     def test_real_folder(self):
-        """The sources of the examples themselves, as often as it takes for the work to be split and stolen."""
+        """Counts many copies of the examples' sources, so that the work is split and stolen."""
         for copy in range(30):
             for path in EXAMPLES.rglob("*.*"):
                 self.write(f"{copy}/{path.relative_to(EXAMPLES)}", path.read_bytes())

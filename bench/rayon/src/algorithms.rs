@@ -1,4 +1,4 @@
-//! The rows of the table of algorithms that Rayon has.
+//! The rows of the table of algorithms that Rayon supports.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn bench_rayon_count(pool: &ThreadPool, input: *const u64,
     pool.install(|| input.par_iter().filter(|&&x| x == 7).count())
 }
 
-/// How many items a piece has, of those of which a first pass says how much each writes.
+/// The number of items in a piece of a two-pass algorithm.
 const PIECE: usize = 1 << 14;
 
 fn sum(numbers: &[u64]) -> u64 {
@@ -141,7 +141,7 @@ fn keep(x: &&u64) -> bool {
     *x % 2 == 0
 }
 
-/// Of each piece, first how many it keeps, and then they are copied.
+/// First counts the kept items of each piece, then copies them.
 #[no_mangle]
 pub unsafe extern "C" fn bench_rayon_copy_if(
     pool: &ThreadPool,
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn bench_rayon_copy_if(
     })
 }
 
-/// Each thread's part by itself; then what is left of them moves to the front.
+/// Each thread's part by itself; then the remaining items of the parts are moved to the front.
 #[no_mangle]
 pub unsafe extern "C" fn bench_rayon_unique(pool: &ThreadPool, items: *mut u64, count: usize) -> usize {
     let items = from_raw_parts_mut(items, count);
@@ -198,7 +198,7 @@ pub unsafe extern "C" fn bench_rayon_unique(pool: &ThreadPool, items: *mut u64, 
     })
 }
 
-/// To two new vectors, and back.
+/// Partitions into two new vectors, and copies them back.
 #[no_mangle]
 pub unsafe extern "C" fn bench_rayon_partition(pool: &ThreadPool, items: *mut u64, count: usize) -> usize {
     let items = from_raw_parts_mut(items, count);
@@ -210,7 +210,7 @@ pub unsafe extern "C" fn bench_rayon_partition(pool: &ThreadPool, items: *mut u6
     })
 }
 
-/// The runs of each piece; then the pieces are joined, one after the other.
+/// The runs of each piece in parallel; then the pieces are merged serially.
 #[no_mangle]
 pub unsafe extern "C" fn bench_rayon_reduce_by_key(
     pool: &ThreadPool,
@@ -251,7 +251,7 @@ pub unsafe extern "C" fn bench_rayon_reduce_by_key(
     end
 }
 
-/// Of a few items, as NewArrayRow has it.
+/// Reads only a few items, as NewArrayRow does.
 fn digest<T>(made: &[T], bits: impl Fn(&T) -> u64) -> u64 {
     let count = made.len();
     if count == 0 {
@@ -278,7 +278,7 @@ pub unsafe extern "C" fn bench_rayon_filter_new(pool: &ThreadPool, input: *const
     digest(&made, |&x| x)
 }
 
-/// A map for each piece; the maps of neighbours are joined.
+/// One map per piece; the maps of neighbours are merged.
 #[no_mangle]
 pub unsafe extern "C" fn bench_rayon_group_by(
     pool: &ThreadPool,

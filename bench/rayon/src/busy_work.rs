@@ -1,16 +1,16 @@
-//! The same work as in `harness/busy_work.hpp`.
+//! The work of `harness/busy_work.hpp`.
 
 use std::arch::asm;
 
-/// Makes the compiler believe that `value` is used and changed here.
+/// Makes the compiler assume that `value` is used and changed here.
 #[inline(always)]
 pub fn keep(mut value: u64) -> u64 {
-    // Nothing happens to the register.
+    // The register does not change.
     unsafe { asm!("/* {} */", inout(reg) value, options(pure, nomem, nostack, preserves_flags)) };
     value
 }
 
-/// `steps` steps of a chain in which each needs the one before.
+/// A chain of `steps` steps. Each needs the result of the previous one.
 #[inline(never)]
 pub fn busy_work(mut state: u64, steps: u64) -> u64 {
     for _ in 0..steps {

@@ -1,12 +1,12 @@
-//! Rayon's calls for functions of C++: a pointer to code, and one to what it works on, which the caller keeps alive.
-//! They must not throw.
+//! Runs C++ functions on Rayon. A function is a pointer to code and a pointer to data that the caller keeps alive. The
+//! functions must not throw.
 
 use std::ffi::c_void;
 
 use rayon::prelude::*;
 use rayon::{join, ThreadPool};
 
-/// As `std::slice` has it, but an empty vector of C++ may have no address.
+/// Like the function in `std::slice`, but accepts a null pointer for an empty vector of C++.
 ///
 /// # Safety
 /// `data` refers to `count` items, which outlive the slice.
@@ -17,10 +17,10 @@ pub unsafe fn from_raw_parts<'a, T>(data: *const T, count: usize) -> &'a [T] {
     std::slice::from_raw_parts(data, count)
 }
 
-/// The same for items that may be changed.
+/// Like `from_raw_parts`, for mutable items.
 ///
 /// # Safety
-/// As of `from_raw_parts`, and nobody else has access to the items.
+/// As in `from_raw_parts`; in addition, nothing else accesses the items.
 pub unsafe fn from_raw_parts_mut<'a, T>(data: *mut T, count: usize) -> &'a mut [T] {
     if count == 0 {
         return &mut [];
@@ -28,7 +28,7 @@ pub unsafe fn from_raw_parts_mut<'a, T>(data: *mut T, count: usize) -> &'a mut [
     std::slice::from_raw_parts_mut(data, count)
 }
 
-/// A function and what it works on. The caller vouches that any thread may call it, and several at once.
+/// A function and its data. The caller guarantees that any thread may call it, and several threads concurrently.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Procedure {
@@ -45,7 +45,7 @@ impl Procedure {
     }
 }
 
-/// The same for a function that is given an index.
+/// Like `Procedure`, for a function with an index as its argument.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct IndexFunction<R> {
@@ -67,7 +67,7 @@ pub extern "C" fn bench_rayon_install(pool: &ThreadPool, f: Procedure) {
     pool.install(|| f.call());
 }
 
-/// Called inside a pool.
+/// Must be called inside a pool.
 #[no_mangle]
 pub extern "C" fn bench_rayon_join(a: Procedure, b: Procedure) {
     join(|| a.call(), || b.call());
@@ -88,7 +88,7 @@ pub extern "C" fn bench_rayon_sum_over_indices(pool: &ThreadPool, count: usize, 
     })
 }
 
-/// What a job of `bench_rayon_spawn` carries, by value.
+/// The data of a job of `bench_rayon_spawn`, passed by value.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct JobData([usize; 4]);

@@ -1,4 +1,4 @@
-//! Loops of items that are too short for a call of C++.
+//! Loops with items that are too short for a call of C++.
 
 use std::slice;
 
@@ -10,7 +10,7 @@ use crate::busy_work::busy_work;
 // --- A loop of a few cheap items ---
 
 /// # Safety
-/// `visits` points to `count` numbers that nobody else uses meanwhile.
+/// `visits` points to `count` numbers that no other thread uses during the call.
 #[no_mangle]
 pub unsafe extern "C" fn bench_rayon_loop(pool: &ThreadPool, visits: *mut u32, count: usize) {
     let visits = slice::from_raw_parts_mut(visits, count);
@@ -20,7 +20,7 @@ pub unsafe extern "C" fn bench_rayon_loop(pool: &ThreadPool, visits: *mut u32, c
 // --- A loop of a few items of a given length ---
 
 /// # Safety
-/// `results` points to `count` numbers that nobody else uses meanwhile.
+/// `results` points to `count` numbers that no other thread uses during the call.
 #[no_mangle]
 pub unsafe extern "C" fn bench_rayon_grain(pool: &ThreadPool, results: *mut u64, count: usize, steps: u64) {
     let results = slice::from_raw_parts_mut(results, count);
@@ -37,7 +37,7 @@ pub unsafe extern "C" fn bench_rayon_grain(pool: &ThreadPool, results: *mut u64,
 const STEPS: u64 = 5;
 
 /// # Safety
-/// `grid` points to `rows * columns` numbers that nobody else uses meanwhile.
+/// `grid` points to `rows * columns` numbers that no other thread uses during the call.
 #[no_mangle]
 pub unsafe extern "C" fn bench_rayon_nested(pool: &ThreadPool, grid: *mut u64, rows: usize, columns: usize) {
     let grid = slice::from_raw_parts_mut(grid, rows * columns);

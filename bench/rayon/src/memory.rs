@@ -8,7 +8,7 @@ use rayon::ThreadPool;
 // --- y += a * x ---
 
 /// # Safety
-/// `x` and `y` point to `count` numbers each, and nobody else uses those of `y` meanwhile.
+/// `x` and `y` point to `count` numbers each, and no other thread uses the numbers in `y` during the call.
 #[no_mangle]
 pub unsafe extern "C" fn bench_rayon_saxpy(pool: &ThreadPool, a: f32, x: *const f32, y: *mut f32, count: usize) {
     let x = slice::from_raw_parts(x, count);
@@ -19,7 +19,7 @@ pub unsafe extern "C" fn bench_rayon_saxpy(pool: &ThreadPool, a: f32, x: *const 
 // --- a = b + s * c ---
 
 /// # Safety
-/// `b`, `c` and `a` point to `count` numbers each, and nobody else uses those of `a` meanwhile.
+/// `b`, `c` and `a` point to `count` numbers each, and no other thread uses the numbers in `a` during the call.
 #[no_mangle]
 pub unsafe extern "C" fn bench_rayon_triad(
     pool: &ThreadPool,

@@ -1,4 +1,4 @@
-//! The rows of the table of algorithms that are whole pipelines. Rayon has no scan: pieces are summed first.
+//! The rows of the table of algorithms that are complete pipelines. Rayon has no scan, so pieces are summed first.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn bench_rayon_word_histogram(
     if count == 0 {
         return;
     }
-    let text = from_utf8_unchecked(from_raw_parts(text, count - 1)); // without the blank behind the last word
+    let text = from_utf8_unchecked(from_raw_parts(text, count - 1)); // without the blank after the last word
     let add = |mut counts: HashMap<&'static str, usize>, word| {
         *counts.entry(word).or_insert(0) += 1;
         counts

@@ -1,8 +1,8 @@
-//! Pools, made and destroyed outside of every timed region.
+//! Pools, made and destroyed outside of all timed regions.
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// As large as the stacks of the other libraries' threads: the recursions have no cut-off.
+/// The stack size of the other libraries' threads, because the recursions have no cut-off.
 const STACK_SIZE: usize = 8 << 20;
 
 #[no_mangle]

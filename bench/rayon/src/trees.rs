@@ -62,7 +62,7 @@ fn queens(board: Board) -> u64 {
     }
 }
 
-/// A queen on each of the squares of `open`, one of which is taken off by each join.
+/// The number of solutions with a queen on one of the squares of `open`. Each join splits off one square.
 fn place(board: Board, open: u32) -> u64 {
     let square = open & open.wrapping_neg();
     let rest = open ^ square;
@@ -73,7 +73,7 @@ fn place(board: Board, open: u32) -> u64 {
     a + b
 }
 
-/// `all`: a bit for each column of the board.
+/// `all` has one bit for each column of the board.
 #[no_mangle]
 pub extern "C" fn bench_rayon_nqueens(pool: &ThreadPool, all: u32) -> u64 {
     pool.install(|| {
@@ -86,7 +86,7 @@ pub extern "C" fn bench_rayon_nqueens(pool: &ThreadPool, all: u32) -> u64 {
     })
 }
 
-// --- A tree of ten children a node, of leaves that return their number ---
+// --- A tree with ten children per node and leaves that return their number ---
 
 const SKYNET_CHILDREN: u64 = 10;
 
@@ -111,7 +111,7 @@ fn subtrees(first: u64, each: u64, count: u64) -> u64 {
     a + b
 }
 
-/// The caller does the last child itself.
+/// The caller runs the last child itself.
 #[inline(never)]
 fn skynet_by_scope(first: u64, leaves: u64) -> u64 {
     if leaves == 1 {
@@ -183,7 +183,7 @@ pub extern "C" fn bench_rayon_tree_sum(pool: &ThreadPool, root: u64, height: u32
 
 // --- Unbalanced tree search ---
 
-/// As in `harness/hash.hpp`.
+/// Like mix() in `harness/hash.hpp`.
 fn mix(mut x: u64) -> u64 {
     x ^= x >> 30;
     x = x.wrapping_mul(0xbf58476d1ce4e5b9);
@@ -212,7 +212,7 @@ trait Tree: Sync {
     fn children(&self, node: Node) -> u32;
 }
 
-/// For each depth, the chance of one more child: a draw below it.
+/// For each depth, the chance of one more child: a draw below this number.
 struct Geometric<'a> {
     chances: &'a [u64],
 }
@@ -233,7 +233,7 @@ impl Tree for Geometric<'_> {
     }
 }
 
-/// Below a root of many children a node has a fixed number of them, or none.
+/// The root has `root` children; every other node has a fixed number of children, or none.
 struct Binomial {
     root: u32,
     children: u32,
@@ -259,7 +259,7 @@ fn visit<T: Tree>(tree: &T, node: Node) -> u64 {
     }
 }
 
-/// So many of the children of `node`, halved until one is left.
+/// The sum over `count` children of `node`. Halves the range until one child is left.
 #[inline(never)]
 fn children<T: Tree>(tree: &T, node: Node, first: u32, count: u32) -> u64 {
     if count == 1 {
@@ -286,7 +286,7 @@ pub unsafe extern "C" fn bench_rayon_tree_geometric(
     pool.install(|| visit(&Geometric { chances }, Node { state, depth: 0 }))
 }
 
-/// A node but the root has `children` children if a hash of it is below `inner`.
+/// A node other than the root has `children` children if a hash of its state is below `inner`.
 #[no_mangle]
 pub extern "C" fn bench_rayon_tree_binomial(
     pool: &ThreadPool,
@@ -299,7 +299,7 @@ pub extern "C" fn bench_rayon_tree_binomial(
     pool.install(|| visit(&tree, Node { state, depth: 0 }))
 }
 
-// --- Adaptive quadrature, in the order of operations of `trees/workloads.hpp`: the results have the same bits ---
+// --- Adaptive quadrature, with the operations in the order of `trees/workloads.hpp`: bit-identical results ---
 
 /// A piece under the curve, and its area by the trapezoidal rule.
 #[repr(C)]

@@ -1,4 +1,4 @@
-/// One worker has something to do, and it is nothing that others could help with: a chain of joins of two tiny halves.
+/// One worker has work that is too fine to share: a chain of joins of two tiny halves.
 #include "bench/simulation/scenario.hpp"
 #include "bench/simulation/session.hpp"
 #include "blitz/join.hpp"

@@ -1,4 +1,4 @@
-/// Loops over items that all take the same time, called by a thread outside.
+/// Loops over items of equal cost, called by a thread outside.
 #include <algorithm>
 #include <numeric>
 
@@ -13,7 +13,7 @@ struct Loop {
   std::size_t items;
   Time work;
   unsigned calls = 1;
-  Time gap = 0;  // between two calls, in which the caller does something of its own
+  Time gap = 0;  // the caller's own work between two calls
 };
 
 Outcome run(const Setup& setup, Loop loop) {
@@ -29,7 +29,7 @@ Outcome run(const Setup& setup, Loop loop) {
         ++runs[i];
       });
     };
-    once();  // The workers are awake.
+    once();  // Now the workers are awake.
     session.machine().work(loop.gap);
     session.begin();
     for (unsigned call = 0; call < loop.calls; ++call) {

@@ -1,4 +1,4 @@
-/// Threads that are not the pool's bring small jobs, one by one.
+/// Threads outside the pool submit small jobs, one by one.
 #include "blitz/spawn.hpp"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ Outcome run(const Setup& setup, unsigned producers) {
     }
     for (const unsigned thread : threads) machine.join_thread(thread);
     const Time brought = machine.now() - begin;
-    // The end of the pool waits for what is left; what it does itself comes after the last job.
+    // Waits here, because the pool's destructor would wait for the remaining jobs only after the measured part.
     const auto left = [&] { return jobs.ran < each * producers; };
     while (left()) machine.sleep(10 * kMicrosecond);
     session.end();

@@ -1,4 +1,4 @@
-/// A tree of joins without a cut-off, as the benchmark `fib` is: a node works for a few nanoseconds, and makes two more.
+/// A tree of joins without a cut-off, like the benchmark `fib`: each node works for some nanoseconds and makes two more.
 #include "bench/simulation/scenario.hpp"
 #include "bench/simulation/session.hpp"
 #include "blitz/join.hpp"
@@ -6,7 +6,7 @@
 namespace simulation {
 namespace {
 
-/// Joins, and the value, of the tree of fib(n).
+/// The value of fib(n), and the number of nodes of its tree.
 struct Tree {
   std::uint64_t value, nodes;
 };
@@ -32,7 +32,7 @@ std::uint64_t fib(unsigned n, Time work) {
 Outcome run(const Setup& setup, unsigned n, Time work) {
   return simulate(setup, [&](auto& session) {
     const auto once = [&] { return session.pool().install([&] { return fib(n, work); }); };
-    (void)once();  // The workers are awake.
+    (void)once();  // Now the workers are awake.
     session.begin();
     const std::uint64_t value = once();
     session.end();

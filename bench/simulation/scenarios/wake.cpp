@@ -1,4 +1,4 @@
-/// All workers sleep, and there is work for all of them at once.
+/// All workers sleep, and then there is work for all of them.
 #include <algorithm>
 
 #include "bench/simulation/scenario.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr Time kIdle = 50 * kMillisecond;
 
-/// When a share of the workers had begun, of the times when each did.
+/// The time when a share of the workers had begun. `begun` has the times of all workers, in order.
 double microseconds_until(const std::vector<Time>& begun, double share) {
   const auto needed = static_cast<std::size_t>(share * static_cast<double>(begun.size()) + 0.999);
   return in_nanoseconds(begun[std::max<std::size_t>(needed, 1) - 1]) / 1000;
@@ -57,7 +57,7 @@ Outcome run_wake(const Setup& setup) {
     }
     std::sort(begun.begin(), begun.end());
     const auto began = static_cast<double>(begun.size());
-    begun.resize(session.threads(), outcome.time);  // Those who never did.
+    begun.resize(session.threads(), outcome.time);  // Workers that never began.
     outcome.more = {{"workers that began", began, 0},
                     {"50 % us", microseconds_until(begun, 0.5)},
                     {"90 % us", microseconds_until(begun, 0.9)},

@@ -1,4 +1,4 @@
-/// The simulated machine, where the answers are known.
+/// The simulated machine, in cases with known answers.
 #include <algorithm>
 #include <cstdio>
 #include <functional>
@@ -28,7 +28,7 @@ void check_equal(long long found, long long expected, const char* what, int line
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-/// Figures that can be told apart in a sum.
+/// Costs that can be told apart in a sum.
 Costs known_costs() {
   Costs costs;
   costs.hit = 1;
@@ -52,7 +52,7 @@ struct alignas(128) Word {
   Atomic<std::uint32_t> value{0};
 };
 
-/// Threads on processors 1, 2, ... that begin at once; the body is on 0.
+/// Threads on processors 1, 2, ... that start together; the body is on processor 0.
 class Threads {
  public:
   explicit Threads(std::vector<std::function<void()>> bodies) : bodies_(std::move(bodies)) {
@@ -89,7 +89,7 @@ void own_lines() {
   });
 }
 
-/// A line goes to and fro between two processors: each time one transfer, near or far.
+/// A line moves back and forth between two processors: each time one transfer, near or far.
 void bounced(unsigned other, Time transfer) {
   constexpr unsigned kTurns = 100;
   Machine machine(known_costs());
@@ -132,10 +132,11 @@ void readers() {
         CHECK_EQUAL(took([&] { (void)word.value.load(kRelaxed); }), 1);
       };
     };
-    // From the writer's cache; and behind that, from the last level; and at once after the one before.
+    // The first read is from the writer's cache; the second follows it, from the last-level cache; the third follows
+    // immediately after.
     const Threads threads({read_at(10'000, 1001), read_at(10'100, 900 + 400 + 1), read_at(10'200, 850 + 400 + 1)});
     at(20'000);
-    // The writer still has a copy, but must ask for the right to write: its store waits for that, and it does not.
+    // The writer still has a copy, but must request the right to write. Its store waits for that; the thread does not.
     CHECK_EQUAL(took([&] { (void)word.value.load(kRelaxed); }), 1);
     CHECK_EQUAL(took([&] { word.value.store(8, kRelaxed); }), 1);
     CHECK_EQUAL(took([&] { (void)word.value.load(kRelaxed); }), 1);
@@ -143,9 +144,9 @@ void readers() {
   });
 }
 
-/// Read-modify-writes of one line by all queue up.
+/// Read-modify-writes of one line by all threads queue up.
 void contended() {
-  constexpr unsigned kThreads = 3;  // in the socket of the first
+  constexpr unsigned kThreads = 3;  // in the socket of the first thread
   constexpr unsigned kTurns = 50;
   Machine machine(known_costs());
   Word word;
@@ -162,7 +163,7 @@ void contended() {
     const Threads threads(bodies);
   });
   CHECK_EQUAL(word.value.load(kRelaxed), kThreads * kTurns);
-  // After the first store, each has the line for the time of its operation, and asks for it again while the others wait.
+  // After the first store, each thread owns the line for its operation, and requests it again while the others wait.
   CHECK_EQUAL(end, 1 + kThreads * kTurns * 1000 + 10);
 }
 
@@ -176,7 +177,7 @@ void store_buffer() {
       }});
     }
     at(10'000'000);
-    // All lines are asked for at once, and 56 stores wait for theirs; the next must wait for the first to leave.
+    // All lines are requested together, and 56 stores wait for theirs; the next must wait until the first leaves.
     CHECK_EQUAL(took([&] {
                   for (int i = 0; i < 56; ++i) words[i].value.store(2, kRelaxed);
                 }),
@@ -185,7 +186,7 @@ void store_buffer() {
   });
 }
 
-/// A store is seen by others when its line is there, in order, and by its own thread at once.
+/// Others see a store when its line arrives, in order; its own thread sees it immediately.
 void stores_become_visible() {
   Machine machine(known_costs());
   Word missed, owned;
@@ -208,7 +209,7 @@ void stores_become_visible() {
                              CHECK_EQUAL(Machine::current()->now(), 10'004);
                              at(20'000);
                            },
-                           // In the last instant before, and from the next on, when something of the machine's is done.
+                           // In the last moment before the write, and from the next operation of the machine on.
                            see(missed, 10'900, 1), see(owned, 10'900, 1)});
     at(11'001);
     blitz::detail::seq_cst_fence();
@@ -217,8 +218,8 @@ void stores_become_visible() {
   });
 }
 
-/// Two threads that each store one word and load the other's, with a fence between. Before that, each stores to a line of
-/// the other socket, which keeps its store buffer busy. Returns how many saw nothing.
+/// Two threads each store one word and load the other's, with a fence between. Before that, each stores to a line of the other
+/// socket, which keeps its store buffer busy. Returns the number of threads that missed the other's store.
 unsigned missed_by_both(const std::function<void(unsigned)>& fence) {
   Machine machine(known_costs());
   Word words[2];
@@ -268,10 +269,10 @@ void membarriers() {
                                  at(500'000);
                                  const Time begin = Machine::current()->now();
                                  Machine::current()->membarrier();
-                                 // One other runs but the first: the sleeper is left alone.
+                                 // Besides the fencer only the first thread runs: the sleeper is not interrupted.
                                  CHECK_EQUAL(Machine::current()->now() - begin, 5000 + 1 * 100);
                                }});
-        // Joining blocks: from here on only the fencer runs, and the waker below.
+        // Works here instead of joining, which would block. Only this thread and the fencer run now.
         const Time begin = Machine::current()->now();
         Machine::current()->work(600'000);
         Machine::current()->take_turn();
@@ -283,7 +284,7 @@ void membarriers() {
   }
 }
 
-/// Two that ask at once: since Linux 6.8 one waits for the other.
+/// Two concurrent calls: since Linux 6.8 one waits for the other.
 void membarriers_at_once() {
   Costs costs = known_costs();
   costs.membarrier_wait = 5000;
@@ -300,14 +301,14 @@ void membarriers_at_once() {
       };
       const Threads threads({fencer, fencer});
     });
-    // The one that is second when the first asks is interrupted before it asks itself.
+    // The second thread is interrupted by the first before it makes its call.
     CHECK_EQUAL(static_cast<long long>(took_each.size()), 2);
     CHECK_EQUAL(took_each[0], 5000 + 100 + 700);
     CHECK_EQUAL(took_each[1], serial ? 2 * (5000 + 100) : 5000 + 100 + 700);
   }
 }
 
-/// Many that ask at once share the calls: one for those that came in time for it, and one for the rest.
+/// Many concurrent requests share the system calls: one for the requests that were in time for it, and one for the rest.
 void heavy_fences_share() {
   Costs costs = known_costs();
   costs.membarrier_wait = 20'000;
@@ -324,7 +325,7 @@ void heavy_fences_share() {
   });
   CHECK_EQUAL(static_cast<long long>(machine.counts().heavy_fences_in_all()), 20);
   CHECK_EQUAL(machine.counts().membarriers <= 2, true);
-  // Two calls, and for each caller what the words cost; one after the other it would be 20 calls.
+  // Two calls, and for each caller the cost of the words; one after the other would be 20 calls.
   CHECK_EQUAL(longest >= 20'000 && longest < 5 * 20'000, true);
 }
 
@@ -346,7 +347,7 @@ void sleeping_and_waking() {
     CHECK_EQUAL(took([&] { blitz::detail::futex_wake_one(&word.value); }), 7000);
     const Counts counts = machine.counts();
     CHECK_EQUAL(static_cast<long long>(counts.wakes), 1);
-    CHECK_EQUAL(counts.busy[1], 300 + 2000);  // It has gone to sleep, and not run again yet.
+    CHECK_EQUAL(counts.busy[1], 300 + 2000);  // It has fallen asleep, and has not run again yet.
   });
   CHECK_EQUAL(woken >= 1'080'000 && woken <= 1'120'000, true);
 }
@@ -409,7 +410,7 @@ void failures_are_noticed() {
   CHECK_EQUAL(Machine::current() == nullptr, true);
 }
 
-/// What a thread has as thread_local, and the exceptions in its hands, are its own.
+/// Each thread has its own thread_local values and current exceptions.
 void threads_are_apart() {
   static void* mine = nullptr;
   Machine machine(known_costs());

@@ -1,5 +1,5 @@
-"""Runs `simulate` with tiny inputs: every scenario on both backends is right and keeps to the laws that hold for any
-scheduler, and the same command prints the same figures. The tables of README.md have their places.
+"""Runs `simulate` on tiny inputs: every scenario on both backends is right and keeps the laws that hold for any scheduler, and
+one command always prints equal figures. The tables of README.md have their places.
 
 usage: simulate_test.py SIMULATE
 """
@@ -28,7 +28,7 @@ def run(*arguments):
 
 
 def tables(text):
-    """{(backend, scenario): [row]}, a row by the names of its columns."""
+    """Returns {(backend, scenario): [row]}. A row maps the names of its columns to cells."""
     return {key: list(rows.values()) for key, rows in parsed(text).items()}
 
 
@@ -52,18 +52,19 @@ class SimulateTest(unittest.TestCase):
             for key, rows in tables(done.stdout).items():
                 with self.subTest(profile=profile, scenario=key):
                     alone = rows[0]
-                    # What is reported as alone is run twice.
+                    # The reference time and the row of one thread are two runs.
                     self.assertEqual(float(alone["speed-up"]), 1)
                     self.assertEqual((alone["stolen"], alone["tried"]), ("0", "0"))
                     for row in rows:
-                        # No n threads need less than the work of the bodies / n.
+                        # n threads need at least the work of the bodies / n.
                         self.assertGreater(float(row["us"]), 0)
                         self.assertGreater(float(row["eff. %"]), 0)
                         self.assertLessEqual(float(row["eff. %"]), 100)
-                        # A theft is an attempt. On the async backend one may bring half a ring of 256 jobs.
+                        # A theft is an attempt. On the async backend one theft may move half a ring of 256 jobs.
                         most = 128 if key[0] == "async" else 1
                         self.assertLessEqual(int(row["stolen"]), most * int(row["tried"]))
-                        # An interrupt has its cause, and so has a call: those who asked, now or just before.
+                        # Interrupts are caused by calls, and calls by requests for fences, during the measurement or just
+                        # before it.
                         if row["calls"] == "0":
                             self.assertEqual(row["intr."], "0")
                         self.assertLessEqual(int(row["calls"]), int(row["fences"]) + int(row["threads"]))
@@ -96,7 +97,7 @@ class SimulateTest(unittest.TestCase):
 
     def test_tables_of_the_page(self):
         page = (FOLDER / "README.md").read_text(encoding="utf-8")
-        # Rows of few threads in place of those of many, which take minutes.
+        # Uses rows of few threads instead of many, which would take minutes.
         done = tables(self.done["metal"].stdout)
         found = {key: dict.fromkeys(["1", *JOB_THREADS], rows[1]) for key, rows in done.items()}
         written = with_tables(page, found)

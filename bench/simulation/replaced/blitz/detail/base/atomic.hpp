@@ -1,6 +1,6 @@
-/// The names of the library's atomic.hpp, each an operation on the simulated machine.
+/// The interface of the library's atomic.hpp, with each operation on the simulated machine.
 ///
-/// An atomic is as large as what it holds and has it in place, so that what lies in which cache line is as in a real build.
+/// An atomic stores its value in place and has its size, so that the cache lines have the same contents as in a real build.
 /// Outside of a simulated thread it is a plain variable.
 #pragma once
 
@@ -41,7 +41,7 @@ class Atomic {
     return value;
   }
 
-  /// As x86 does it: a sequentially consistent store is an exchange.
+  /// As on x86, a sequentially consistent store is an exchange.
   void store(T value, Order order, Where where = Where::current()) noexcept {
     if (order == std::memory_order_seq_cst) {
       modify(where);
@@ -99,7 +99,7 @@ class Atomic {
     return change(where, [with](T old) { return static_cast<T>(old | with); });
   }
 
-  /// What the kernel reads.
+  /// The value as read by the kernel.
   [[nodiscard]] T value() const noexcept { return value_; }
 
  private:
@@ -135,7 +135,7 @@ inline void yield_thread() noexcept {
   if (simulation::Machine* const machine = simulation::Machine::current()) machine->work(machine->costs().yield);
 }
 
-/// As large as the real one. Three states, as glibc's: free, taken, taken and waited for.
+/// Has the size of the real one, and the three states of glibc's: free, taken, taken with waiters.
 class Mutex {
  public:
   void lock() noexcept;

@@ -1,4 +1,4 @@
-/// The processor's counter of a simulated processor, in place of the real one.
+/// The counter of a simulated processor, in place of the real one.
 #pragma once
 
 #include <cstdint>
