@@ -1,7 +1,7 @@
 /// A worker's wait when it may not take every job that it finds: it sleeps *apart*.
 ///
-/// It blocks without being counted as idle: for its policy's idle protocol it executes a job. README.md ("Standing apart") lists
-/// the cases, and proves that no wake-up is lost.
+/// It blocks without being counted as idle: for its policy's idle protocol it executes a job. README.md ("Standing apart")
+/// lists the cases, and proves that no wake-up is lost.
 ///
 /// Threads: sleep and try_sleep, only the slot's runner; all others, any thread.
 ///
