@@ -11,7 +11,8 @@
 
 namespace blitz::detail {
 
-// The program decides how its callable converts its arguments. std::invoke, in a system header, does not warn about it either.
+// The program decides how its callable converts its arguments. std::invoke does not warn about it either, because it is in a
+// system header.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"

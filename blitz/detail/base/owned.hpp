@@ -1,5 +1,5 @@
-/// Owners of objects on the heap, like std::unique_ptr and an intrusive std::shared_ptr. Including <memory> would add a tenth
-/// to the compile time of a program that includes blitz, and its pointers as much again.
+/// Owners of objects on the heap, like std::unique_ptr and an intrusive std::shared_ptr. <memory> would account for a tenth of
+/// the time that a program needs to include blitz, and the use of its pointers for another tenth.
 #pragma once
 
 #include <concepts>

@@ -27,8 +27,8 @@ inline constexpr std::uint64_t kGoldenGamma = 0x9E3779B97F4A7C15;
 /// A uniform number in [0, n), without bias; n > 0. `next()` returns 64 random bits; the upper half is used.
 ///
 /// The result is the upper half of the product of n and a draw of 32 bits. The lower half tells whether the draw is one of the
-/// 2^32 mod n surplus draws, which are repeated. The division that computes their number is needed only with probability n /
-/// 2^32.
+/// 2^32 mod n surplus draws, which are repeated. The division that computes their number is needed with probability n / 2^32
+/// only.
 template <class Next>
 [[nodiscard]] constexpr std::uint32_t bounded(std::uint32_t n, const Next& next) noexcept {
   assert(n > 0);

@@ -52,7 +52,7 @@ class CoreLatch {
   /// After fall_asleep has returned true: the worker is awake again, for any reason.
   void woke() noexcept { (void)advance(kSleeping, kUnset); }
 
-  /// Before any other thread knows the latch, hence relaxed.
+  /// Only before another thread knows the latch; hence relaxed.
   void set_address(std::uintptr_t address) noexcept { word_.store(address, std::memory_order_relaxed); }
   /// That address; 0 once the latch is set. Relaxed: it does not change before.
   [[nodiscard]] std::uintptr_t address() const noexcept { return word_.load(std::memory_order_relaxed) & ~kStates; }

@@ -10,7 +10,8 @@
 /// to wait. The count reaches 0 once, and only after the last block.
 ///
 /// Pairs:
-///   [left]  leave: fetch_sub (release)  ->  wait: load or fetch_sub (acquire), leave of the last: fetch_sub (acquire), then the latch
+///   [left]  leave: fetch_sub (release)  ->  wait: load or fetch_sub (acquire),
+///                                           leave of the last: fetch_sub (acquire), then the latch
 #pragma once
 
 #include <cstdint>

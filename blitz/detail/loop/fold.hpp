@@ -2,8 +2,8 @@
 ///
 /// Each floating-point addition waits for the previous one, and a compiler may not change their order. So here several items
 /// are folded at the same time, into as many values. How far this is legal depends on the operation:
-///   - An operation that is known to commute (std::plus, std::multiplies) adds item i to lane i mod kLanes, and compilers
-///     vectorise it.
+///   - An operation that is known to commute (std::plus, std::multiplies) folds item i into lane i mod kLanes, and
+///     compilers vectorise it.
 ///   - Any other is only associative. Each half of a group of items is folded from left to right into a separate value, and
 ///     these are combined from left to right. A processor works on several groups at the same time.
 /// The lane or half of an item depends only on its place in the run, so equal runs are folded to equal bits. Folds of integers
@@ -135,7 +135,7 @@ class Fold {
 #else
   static constexpr std::size_t kLaneBytes = 128;
 #endif
-  static constexpr std::size_t kGroup = 16;  // half of it is a chain of additions; a processor's window is longer
+  static constexpr std::size_t kGroup = 16;  // half of it is a chain of additions, shorter than a processor's window
 
   struct TakeItem {
     template <class X>

@@ -111,7 +111,7 @@ struct RopeSink {
   }
   RopeEnd& rope;
 };
-/// Writes each item. The next item overwrites it unless `pred` holds. There is no branch, which would be mispredicted for
+/// Writes each item. The next item overwrites it unless `pred` holds. Branch-free, because a branch would be mispredicted for
 /// random items.
 template <class T, class P>
 struct KeepSink {

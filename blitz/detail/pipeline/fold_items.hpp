@@ -267,8 +267,8 @@ inline constexpr bool kLaned<FilterStage<S, P>> = !S::kTwoPasses;
 template <class T, class Op>
 inline constexpr T kNone = std::same_as<Op, std::multiplies<T>> ? T{1} : T{0};
 
-/// `number` if `keep`, otherwise kNone. Without a branch for integers: g++ might generate one, which would be mispredicted for
-/// a filter of random items.
+/// `number` if `keep`, otherwise kNone. Branch-free for integers: g++ could otherwise generate a branch, which would be
+/// mispredicted for a filter of random items.
 template <class Op, class T>
 [[nodiscard]] BLITZ_ALWAYS_INLINE T number_if(bool keep, T number) {
   constexpr T none = kNone<T, Op>;

@@ -1,6 +1,5 @@
 /// @file
-/// Ropes: ordered items of a number that is not known in advance. They know the item type only by its ItemKind, so that they
-/// are compiled once.
+/// Ropes: ordered sequences of unknown length. They know the item type only by its ItemKind, so that they are compiled once.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"

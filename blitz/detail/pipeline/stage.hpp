@@ -376,8 +376,8 @@ struct ScanSink {
   const Sink& sink;
 };
 
-/// Replaces each item by the combination by `op` of all items up to it. If `kExclusive`, of `init` and the items before it. A
-/// position is a block of kBlock items. A first pass over the stage below finds the combination of the items before each block.
+/// Replaces each item by the sum (by `op`) of all items up to it, or, if `kExclusive`, of `init` and the items before it. A
+/// position is a block of kBlock items. A first pass over the stage below finds the sum of the items before each block.
 template <IndexedStage S, class T, class Op, bool kExclusive>
 class ScanStage : public Over<S> {
  public:

@@ -37,8 +37,8 @@ struct Processors {
 /// The CPU time per unit of wall time that the control group or job of this process allows; none if there is no limit.
 [[nodiscard]] std::optional<double> cpu_limit() noexcept;
 
-/// The smaller of `affinity` and the quota, rounded up, at least 1. Two threads that are throttled now and then use 1.5
-/// processors best.
+/// The smaller of `affinity` and the quota, rounded up, at least 1. Two threads that are sometimes throttled make the best
+/// use of 1.5 processors.
 [[nodiscard]] std::size_t combine_cpu_limits(std::size_t affinity, std::optional<double> quota) noexcept;
 
 /// The CPU time per unit of wall time that the control groups of this process allow: the minimum over the v2 hierarchy and the

@@ -13,8 +13,8 @@
 
 namespace blitz::detail {
 
-/// The next step of a waker. One that stays busy keeps its processor, so the woken thread is sent to another. One that calls again
-/// wakes a worker for a series of calls.
+/// The next step of a waker. A waker that stays busy keeps its processor, so the woken thread is sent to another. A waker that
+/// calls again wakes a worker for a series of calls.
 enum class Waker : unsigned char { kBlocks, kStaysBusy, kCallsAgain };
 
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)

@@ -53,7 +53,7 @@ BLITZ_TLS extern constinit thread_local Stay* newest_stay;
 /// Aborts, with a message, a forked child that has returned into a pool of its parent.
 [[noreturn]] BLITZ_COLD BLITZ_API void end_in_child() noexcept;
 
-/// Its owners only keep its memory; the threads end independently of them.
+/// Its owners keep only its memory; the threads end independently of them.
 class BLITZ_API PoolBase : public SharedObject {
  public:
   [[nodiscard]] std::size_t num_threads() const noexcept { return num_threads_; }
