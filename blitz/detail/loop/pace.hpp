@@ -168,7 +168,7 @@ class Pace {
   std::uint64_t block_ = grain_;
   Ticks mark_ = 0;  // the end of the last block; 0: other code has run since
   bool may_offer_ = true;
-  bool slow_ = false;  // the last timed block took more than a quarter of the target
+  bool slow_ = false;  // the last timed block took more than kSlow, or time_next() was called
   Expected expected_ = Expected::kNothing;
   unsigned char blocks_ = 0;  // timed blocks; 2 for more
   Ticks ticks_ = 0;           // their time; of the first block only if it is the only one
