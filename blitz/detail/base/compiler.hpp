@@ -1,4 +1,4 @@
-/// What blitz needs of a compiler and its standard library. Every public header includes this one first, so that an
+/// The requirements of blitz on the compiler and its standard library. Every public header includes this one first, so that an
 /// unsuitable build fails with one message instead of pages.
 #pragma once
 

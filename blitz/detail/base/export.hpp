@@ -1,10 +1,10 @@
-/// What compilers are told about the code, and it of them: macros for declarations, modes, and values of unknown origin.
+/// Macros for declarations and build modes, and functions that hide the origin of a value from the optimiser.
 ///
-/// BLITZ_API marks what the shared library exports; everything else in it is hidden.
+/// BLITZ_API marks the symbols that the shared library exports; all others are hidden.
 ///
-/// BLITZ_TLS marks thread-local variables that every call reads. Their offset is fixed when the program starts, so that
-/// position-independent code too reads them with two loads and no call. glibc reserves room for the few bytes of a
-/// library that is loaded later, by dlopen; other C libraries may not.
+/// BLITZ_TLS marks thread-local variables that every call reads. Their offset is fixed when the program starts, so
+/// position-independent code also reads them with two loads and no call. glibc reserves room for the few bytes of a library
+/// that is loaded later by dlopen; other C libraries may not.
 #pragma once
 
 #include <cstddef>  // defines __GLIBC__
@@ -27,7 +27,7 @@
 #define BLITZ_TLS
 #endif
 
-// Which sanitizer watches. Others' headers, such as Eigen's, define a __has_feature for compilers that have none.
+// The active sanitizer. Headers of other libraries, such as Eigen, define a __has_feature for compilers that have none.
 #if defined(__clang__)
 #define BLITZ_HAS_FEATURE(name) __has_feature(name)
 #else
@@ -65,7 +65,7 @@ template <class T>
   return value;
 }
 
-/// The same for a `value` that is written to memory: uses of its parts from here on do not affect how they were kept in
+/// Like opaque(), for a `value` that is written to memory: later uses of its parts do not affect how they were kept in
 /// registers before.
 template <class T>
 [[nodiscard]] BLITZ_ALWAYS_INLINE T opaque_memory(T value) noexcept {

@@ -1,5 +1,5 @@
 /// @file
-/// FunctionRef: a callable of any type as two words, so that what calls it need not be compiled for each type.
+/// FunctionRef: a callable of any type as two words, so that its callers need not be compiled for each type.
 #pragma once
 
 #include "blitz/detail/base/owned.hpp"
@@ -9,7 +9,7 @@ namespace blitz::detail {
 template <class Signature>
 class FunctionRef;
 
-/// Refers to a callable that outlives it; a call is one through a pointer. As std::function_ref of C++26.
+/// Refers to a callable that outlives it; a call is one indirect call. Like std::function_ref of C++26.
 template <class R, class... Args>
 class FunctionRef<R(Args...)> {
  public:

@@ -1,5 +1,5 @@
-/// std::invoke that is inlined, also without optimisation's help, and in files so large that compilers begin to refuse.
-/// <functional>, which declares it, would add half to the time that join.hpp takes to compile.
+/// A std::invoke that is inlined even without optimisation, and in files so large that compilers stop inlining. <functional>,
+/// which declares std::invoke, would add half to the compile time of join.hpp.
 #pragma once
 
 #include <concepts>
@@ -11,8 +11,8 @@
 
 namespace blitz::detail {
 
-// How a program's callable converts its arguments is the program's affair. std::invoke, in a system header, warns of it no
-// more than this does.
+// The program decides how its callable converts its arguments. std::invoke does not warn about it either, because it is in a
+// system header.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"

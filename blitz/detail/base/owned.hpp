@@ -1,5 +1,5 @@
-/// Owners of objects on the heap: std::unique_ptr, and an intrusive std::shared_ptr. <memory> would take a tenth of the
-/// time in which a program includes blitz, and its pointers as much again.
+/// Owners of objects on the heap, like std::unique_ptr and an intrusive std::shared_ptr. <memory> would account for a tenth of
+/// the time that a program needs to include blitz, and the use of its pointers for another tenth.
 #pragma once
 
 #include <concepts>
@@ -17,7 +17,7 @@ template <class T>
   return __builtin_addressof(object);
 }
 
-/// How an Owned ends what it owns.
+/// The ways in which an Owned ends its object.
 struct Delete {
   template <class T>
   void operator()(T* object) const noexcept {
@@ -37,7 +37,7 @@ struct Release {
   }
 };
 
-/// The only owner of an object, or of the elements of an array; with Release, one of several; or empty.
+/// The only owner of an object, or of the elements of an array. With Release, one of several owners. May be empty.
 template <class T, class End = Delete>
 class Owned {
  public:
@@ -65,9 +65,9 @@ class Owned {
   [[nodiscard]] T* operator->() const noexcept { return object_; }
   [[nodiscard]] T& operator[](std::size_t i) const noexcept { return object_[i]; }
   [[nodiscard]] explicit operator bool() const noexcept { return object_ != nullptr; }
-  /// How it ends what it owns.
+  /// The functor that ends the object.
   [[nodiscard]] const End& deleter() const noexcept { return end_; }
-  /// Leaves this empty; what was owned is the caller's.
+  /// Leaves this empty. The caller owns the returned object.
   [[nodiscard]] T* release() noexcept {
     T* const object = object_;
     object_ = nullptr;
@@ -82,18 +82,18 @@ class Owned {
 template <class T>
 using OwnedArray = Owned<T, DeleteArray>;
 
-/// `count` value-initialised elements. Throws std::bad_alloc, and what their constructor throws.
+/// `count` value-initialised elements. Throws std::bad_alloc and the exceptions of their constructor.
 template <class T>
 [[nodiscard]] OwnedArray<T> make_array(std::size_t count) {
   return OwnedArray<T>(new T[count]());
 }
 
-/// An object with a count of its owners, each a Shared; the last to end deletes it. Any thread.
+/// An object that counts its owners, each of them a Shared. The last owner to end deletes it. Any thread may call the members.
 class SharedObject {
  public:
   /// Relaxed: the caller knows that there is an owner.
   void retain() noexcept { owners_.fetch_add(1, std::memory_order_relaxed); }
-  /// Release and acquire: all use happens before the end.
+  /// Release and acquire: all uses happen before the end.
   void release() noexcept {
     if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
@@ -109,7 +109,7 @@ class SharedObject {
 template <class T>
 using Shared = Owned<T, Release>;
 
-/// A further owner of `object`.
+/// Adds an owner of `object`.
 template <class T>
 [[nodiscard]] Shared<T> share(T& object) noexcept {
   object.retain();

@@ -1,6 +1,6 @@
-/// What <memory> declares for objects in raw memory: construct_at, destroy, uninitialized_move and their like, and
-/// to_address. Every container is made of them, so <vector> brings them along; with the shared pointers of <memory> clang
-/// would take longer for the algorithms than for those of the standard library.
+/// The functions of <memory> for objects in raw memory: construct_at, destroy, uninitialized_move, to_address and others. Every
+/// container needs them, so <vector> includes them. With the shared pointers of <memory>, clang would take longer to compile
+/// these algorithms than those in the standard library.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-/// Overloads for calls that cannot be made: the compiler's first line says what to do instead. To a requires-expression the
-/// call does not exist.
+/// Overloads for invalid calls: the first line of the compiler's message says what to write instead. In a requires-expression
+/// such a call is ill-formed.
 /// @code
 ///   template <class... F>
 ///     requires(sizeof...(F) < 2)
@@ -7,7 +7,7 @@
 ///   join(F&&... fs) BLITZ_REFUSED;
 /// @endcode
 ///
-/// Where the call is right, the constraint must not hold: then the overload is not even considered.
+/// The constraint must not hold for a valid call, so that the overload is not viable.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct Text {
   char characters[N];
 };
 
-/// What a refused call would return; its name is in the compiler's message.
+/// The return type of a refused call; its name appears in the compiler's message.
 template <Text kMessage>
 struct Refused;
 
@@ -35,7 +35,7 @@ struct Unavailable {
 
 }  // namespace blitz::detail
 
-/// Behind an enumerator of an earlier version: the compiler's first line says how it is called now.
+/// After a renamed enumerator: the first line of the compiler's message gives the new name.
 #if defined(__clang__) || __GNUC__ >= 12
 #define BLITZ_RENAMED(name) __attribute__((unavailable("blitz: it is called " name)))
 #else

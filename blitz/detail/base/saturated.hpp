@@ -1,4 +1,4 @@
-/// From floating point to an integer. A plain conversion of a value that the integer cannot hold is undefined.
+/// Conversion from floating point to an integer. A plain conversion of a value that the integer cannot hold is undefined.
 #pragma once
 
 #include <concepts>

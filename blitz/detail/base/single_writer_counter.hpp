@@ -1,4 +1,4 @@
-/// A counter that one thread writes and any thread reads, so that counting needs no read-modify-write.
+/// A counter with one writer and any number of readers, so that counting needs no read-modify-write.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace blitz::detail {
 
 class SingleWriterCounter {
  public:
-  /// By the writer alone. The role may pass to another thread with something that synchronises the two.
+  /// Only the writer calls this. Another thread may become the writer if the two synchronise.
   void add(std::uint64_t n = 1, std::memory_order order = std::memory_order_relaxed) noexcept {
     value_.store(value_.load(std::memory_order_relaxed) + n, order);
   }

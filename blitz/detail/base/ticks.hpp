@@ -1,8 +1,8 @@
 /// A clock for intervals of microseconds that takes nanoseconds to read.
 ///
-/// Reads the processor's own counter if user code may. Its rate is known only roughly, which is enough to tell a
-/// microsecond from ten. Counters of two processors may differ, and the counter of an emulator may not advance. So a user of this
-/// clock is right whatever it returns, and no wait depends on its progress only.
+/// Reads the processor's own counter if user code may. Its rate is known only roughly, which is enough to tell a microsecond
+/// from ten. Counters of two processors may differ, and the counter of an emulator may not advance. So code that uses this
+/// clock must be correct for any value, and no wait may depend only on its progress.
 #pragma once
 
 #include <cstdint>

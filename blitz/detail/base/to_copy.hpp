@@ -1,5 +1,5 @@
-/// How an item is copied: from a const reference. A type may have a constructor template that takes anything, as a type-erased box
-/// has. For an lvalue that is not const, overload resolution prefers it to the copy constructor, and the item gets wrapped.
+/// Copies of items are made from a const reference. A type may have a constructor template that takes anything, such as a
+/// type-erased box. For a non-const lvalue, overload resolution prefers it to the copy constructor, and would wrap the item.
 #pragma once
 
 #include <type_traits>
@@ -8,7 +8,8 @@
 
 namespace blitz::detail {
 
-/// `x` as the argument that makes a T. If it is a T, but no rvalue that may be moved from, this is a const reference.
+/// `x` as the constructor argument for a T. This is a const reference if `x` is a T, except for an rvalue that may be moved
+/// from.
 template <class T, class X>
 [[nodiscard]] BLITZ_ALWAYS_INLINE constexpr auto&& to_copy(X&& x) noexcept {
   if constexpr (std::is_same_v<X, T&> || std::is_same_v<X, const T>) {

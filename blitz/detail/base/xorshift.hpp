@@ -1,7 +1,7 @@
-/// The random numbers by which workers choose victims: XorShift64*, with Lemire's reduction.
+/// Random numbers for the choice of victims: XorShift64*, with Lemire's reduction.
 ///
-/// Each object belongs to one worker; nothing is shared or synchronised. A seed is the state itself, so neighbouring
-/// seeds are to be passed through splitmix64, as Registry does.
+/// Each object belongs to one worker; nothing is shared or synchronised. The seed is the state itself, so neighbouring seeds
+/// must be passed through splitmix64, as Registry does.
 ///
 /// S. Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled", ACM TOMS 42(4), 2016.
 /// D. Lemire, "Fast random integer generation in an interval", ACM TOMACS 29(1), 2019.
@@ -16,8 +16,7 @@ namespace blitz::detail {
 
 inline constexpr std::uint64_t kGoldenGamma = 0x9E3779B97F4A7C15;
 
-/// The first output of a splitmix64 generator whose state is `seed`: a bijection that decorrelates neighbouring
-/// arguments.
+/// The first output of a splitmix64 generator with the state `seed`: a bijection that decorrelates neighbouring arguments.
 [[nodiscard]] constexpr std::uint64_t splitmix64(std::uint64_t seed) noexcept {
   std::uint64_t z = seed + kGoldenGamma;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
@@ -25,11 +24,11 @@ inline constexpr std::uint64_t kGoldenGamma = 0x9E3779B97F4A7C15;
   return z ^ (z >> 31);
 }
 
-/// A uniform number in [0, n), without bias; n > 0. `next()` returns 64 random bits, of which the upper half is used.
+/// A uniform number in [0, n), without bias; n > 0. `next()` returns 64 random bits; the upper half is used.
 ///
-/// It is the upper half of the product of n and a draw of 32 bits. The lower half tells whether the draw is one of the
-/// 2^32 mod n surplus ones, which are drawn again; the division that computes their number is needed with probability
-/// n / 2^32 only.
+/// The result is the upper half of the product of n and a draw of 32 bits. The lower half tells whether the draw is one of the
+/// 2^32 mod n surplus draws, which are repeated. The division that computes their number is needed with probability n / 2^32
+/// only.
 template <class Next>
 [[nodiscard]] constexpr std::uint32_t bounded(std::uint32_t n, const Next& next) noexcept {
   assert(n > 0);
@@ -43,10 +42,10 @@ template <class Next>
 
 class XorShift64Star {
  public:
-  /// Starts at the state `seed`. State 0 would repeat for ever and is replaced by a constant.
+  /// Starts at the state `seed`. State 0 would repeat indefinitely and is replaced by a constant.
   explicit constexpr XorShift64Star(std::uint64_t seed) noexcept : state_(seed != 0 ? seed : kGoldenGamma) {}
 
-  /// The next 64 bits. The sequence visits every value but 0 before it repeats; the high bits are the better ones.
+  /// The next 64 bits. The sequence visits every value except 0 before it repeats; the high bits are the better ones.
   constexpr std::uint64_t next() noexcept {
     state_ ^= state_ >> 12;
     state_ ^= state_ << 25;

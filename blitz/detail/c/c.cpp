@@ -29,7 +29,7 @@ struct blitz_task_group {
 namespace blitz::detail {
 namespace {
 
-/// An array: a std::string has a destructor, which a forked child or a thread's end could meet at a bad moment.
+/// An array, because a std::string has a destructor. A forked child, or a thread that ends, could run it at a bad moment.
 thread_local char c_last_error[256] = "";
 
 blitz_status c_failed(blitz_status status, const char* message) noexcept {
@@ -37,7 +37,7 @@ blitz_status c_failed(blitz_status status, const char* message) noexcept {
   return status;
 }
 
-/// Calls `f` and makes a status of the exceptions that blitz throws itself. Those of callbacks pass.
+/// Calls `f` and converts the exceptions that blitz itself throws to a status. Exceptions of callbacks pass through.
 template <class F>
 blitz_status c_guarded(F&& f) {
   try {
@@ -62,7 +62,7 @@ blitz_status c_guarded_fully(F&& f) {
 
 PoolBase* c_base_of(blitz_pool* pool) noexcept { return pool != nullptr ? &detail::base_of(pool->pool) : kHere; }
 
-/// A loop or a reduction; its name is that of the function that does the work.
+/// A loop or a reduction, named after the function that does the work.
 struct CLoop final : Loop {
   CLoop(size_t positions, size_t least_block, blitz_block its_block, void* its_context)
       : Loop(&run_block_of, positions, LoopCut::kAdaptive, least_block, {}), block(its_block), context(its_context) {
@@ -101,8 +101,7 @@ struct CReduction final : Loop {
 
 }  // namespace
 
-// The functions of c.h: what has C linkage is the same function in every namespace, but
-// its visibility is stated in each.
+// The functions of c.h. A function with C linkage is the same in every namespace, but each declaration states its visibility.
 extern "C" {
 
 BLITZ_C_API const char* blitz_last_error() noexcept { return c_last_error; }

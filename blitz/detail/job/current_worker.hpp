@@ -11,19 +11,19 @@ class PoolBase;
 /// The worker that the calling thread runs; null outside every pool.
 BLITZ_API BLITZ_TLS extern constinit thread_local WorkerBase* current_worker;
 
-/// A call that a worker makes.
+/// A call that a worker executes.
 using PoolCall = void (*)(void* argument, WorkerBase& worker);
 
-/// The pool of a call that names none: the one that the caller works for, otherwise the global pool.
+/// The pool of a call that names none: the pool that the calling thread works for, otherwise the global pool.
 inline constexpr PoolBase* kHere = nullptr;
 
-/// PoolBase::enter of `pool`. For kHere on a thread of no pool, of the global pool, which it starts.
+/// Calls PoolBase::enter of `pool`. kHere on a thread that works for no pool means the global pool, which is started.
 BLITZ_API void enter_pool(PoolBase* pool, PoolCall call, void* argument);
 
-/// Makes `call` in `pool`, for a thread that is not a worker of it.
+/// Executes `call` in `pool`, for a thread that is not a worker of it.
 using EnterPool = void (*)(PoolBase* pool, PoolCall call, void* argument);
 
-/// Calls `f(worker)` in this way.
+/// Calls `f(worker)` through `kEnter`.
 template <EnterPool kEnter = enter_pool, class F>
 void call_on_worker(PoolBase* pool, const F& f) {
   kEnter(

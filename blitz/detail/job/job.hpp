@@ -1,4 +1,4 @@
-/// What jobs that a caller waits for are made of: how a callable is kept and called, and room for its result.
+/// The parts of jobs that a caller waits for: storing and calling a callable, and room for its result.
 #pragma once
 
 #include <exception>
@@ -13,11 +13,11 @@
 
 namespace blitz::detail {
 
-/// What calling F with Args returns, to be kept and handed on: a class by value without its const.
+/// The result type of calling F with Args, to be stored and passed on: a class by value, without its const.
 template <class F, class... Args>
 using CallResult = std::remove_cv_t<std::invoke_result_t<F, Args...>>;
 
-/// What remains of a callable's result: Unit for void.
+/// The stored type of a callable's result: Unit for void.
 template <class R>
 using ValueOf = std::conditional_t<std::is_void_v<R>, Unit, R>;
 
@@ -35,9 +35,9 @@ BLITZ_ALWAYS_INLINE CallValue<F, Args...> call_value(F&& f, Args&&... args) {
   }
 }
 
-/// Whether a callable given as F, `X&` for an lvalue and `X` for an rvalue, is copied to where it is needed: an rvalue of two
-/// words, which two registers hold. A closure is then made in its place at once, and one that is only called is made
-/// nowhere. A larger one would be made in memory, in parts, and a copy that reads it whole waits for them.
+/// Whether a callable given as F (`X&` for an lvalue and `X` for an rvalue) is copied to the place of its use: an rvalue of at
+/// most two words, which fits in two registers. A closure is then made directly in its place, and one that is only called is
+/// never stored. A larger one would be written to memory in parts, and a copy that reads it whole would wait for these stores.
 template <class F>
 inline constexpr bool kIsCopied =
     std::is_trivially_copyable_v<F> && std::is_trivially_move_constructible_v<F> && sizeof(F) <= 2 * sizeof(void*);
@@ -55,7 +55,7 @@ BLITZ_ALWAYS_INLINE Kept<F> keep(std::remove_reference_t<F>& f) noexcept {
   }
 }
 
-/// Room for what a callable returns, an object or a reference. Nothing is written before make, and nothing destroyed
+/// Room for the result of a callable, an object or a reference. Nothing is written before make, and nothing is destroyed
 /// without destroy.
 template <class R>
 class ResultRoom {
@@ -67,7 +67,7 @@ class ResultRoom {
   ResultRoom& operator=(const ResultRoom&) = delete;
   ~ResultRoom() {}
 
-  /// Keeps what `f` returns, an R, which is made in its place. Throws what `f` throws, and keeps nothing then.
+  /// Stores the result of `f`, an R, which is constructed in its place. Throws the exceptions of `f`, and then stores nothing.
   template <class F>
   void make(F&& f) {
     if constexpr (std::is_reference_v<R>) {
@@ -77,7 +77,7 @@ class ResultRoom {
       ::new (static_cast<void*>(detail::address_of(value_))) R(std::forward<F>(f)());
     }
   }
-  /// After make: the value, to be moved from where it lies, or the reference.
+  /// After make: the stored value as an rvalue, or the reference.
   [[nodiscard]] R&& get() noexcept {
     if constexpr (std::is_reference_v<R>) {
       return static_cast<R&&>(*pointer_);
@@ -106,8 +106,8 @@ class ResultRoom {
   };
 };
 
-/// Room for the outcome of a job: nothing is written before the job has run. Then the caller that waited must take the
-/// outcome or discard it, once.
+/// Room for the outcome of a job; nothing is written before the job has run. The caller that waited must then take the outcome
+/// or discard it, once.
 template <class R>
 class JobResult {
  public:
@@ -116,7 +116,7 @@ class JobResult {
   JobResult& operator=(const JobResult&) = delete;
   ~JobResult() {}
 
-  /// Keeps what `f` returns or throws.
+  /// Stores the result or the exception of `f`.
   template <class F>
   void run(F&& f) noexcept {
     try {
@@ -129,7 +129,7 @@ class JobResult {
     }
   }
 
-  /// Returns the value, or rethrows. Throws what moving the value throws.
+  /// Returns the value, or rethrows the exception. Also throws the exceptions of moving the value.
   R take() {
     if (threw_) {
       const std::exception_ptr error = std::move(error_);

@@ -16,20 +16,19 @@ using Block = JobMemory::Block;
 using List = JobMemory::List;
 
 constexpr std::size_t kChunkSize = std::size_t{1} << 16;
-/// Unused chunks that a depot keeps, so that a program that spawns in waves does not get them from the system each
-/// time.
+/// The unused chunks that a depot keeps, so that a program that spawns in waves does not get them from the system each time.
 constexpr std::size_t kKept = 4;
 
-/// The head of a chunk; its blocks follow. A chunk begins at a multiple of its size.
+/// The header of a chunk; its blocks follow. A chunk is aligned to its size.
 struct alignas(kCacheLine) Chunk {
-  Chunk* previous;  // in the depot's list, in which the chunk is while it has blocks
+  Chunk* previous;  // in the depot's list, while the chunk has free blocks
   Chunk* next;
   List free;
-  std::size_t never_used;  // the offset of the first block that no list has held yet
+  std::size_t never_used;  // the offset of the first block that was never in a list
 };
 
-// A static pool may be made before the statics of this file, so that the depots are constant-initialized; but a mutex of
-// Windows has no constant initializer, and there they are made in the first call.
+// A static pool may be constructed before the statics of this file, so the depots are constant-initialized. A mutex of Windows
+// has no constant initializer; there the depots are constructed in the first call.
 #if defined(_WIN32)
 #define BLITZ_CONSTANT
 #else
@@ -38,8 +37,7 @@ struct alignas(kCacheLine) Chunk {
 
 /// The chunks with blocks of one size.
 ///
-/// The slow steps happen without the mutex: getting a chunk from the system, giving it back, and the first write to
-/// fresh blocks.
+/// The slow steps run without the mutex: getting a chunk from the system, returning it, and the first write to fresh blocks.
 class Depot {
  public:
   BLITZ_CONSTANT explicit Depot(std::size_t block_size) noexcept : block_size_(block_size) {}
@@ -103,7 +101,7 @@ class Depot {
     return std::exchange(list.first, list.first->next);
   }
 
-  /// How many of the chunk's blocks have been in a list.
+  /// The number of the chunk's blocks that have been in a list.
   [[nodiscard]] std::size_t blocks_of(const Chunk& chunk) const noexcept {
     return (chunk.never_used - sizeof(Chunk)) / block_size_;
   }

@@ -1,13 +1,13 @@
 /// Memory for jobs on the heap, such as spawned ones.
 ///
-/// Each worker keeps lists of free blocks of a few sizes, so that making or freeing a job moves two pointers. A block
-/// goes to the list of the worker that frees it. When a worker has too many, or too few, a batch goes to the depot that
-/// all share, or comes from it. The depot cuts blocks from chunks, and gives a chunk back to the system when all its
-/// blocks are free, except a few that it keeps.
+/// Each worker keeps lists of free blocks of a few sizes, so making or freeing a job moves two pointers. A block goes to the
+/// list of the worker that frees it. A worker with too many or too few blocks exchanges a batch with the depot, which all
+/// threads share. The depot cuts blocks from chunks. It returns a chunk to the system when all its blocks are free, except a
+/// few chunks that it keeps.
 ///
-/// Who may call what: the members of a JobMemory, the runner of its worker; the static ones, any thread.
+/// Threads: the members of a JobMemory are for the runner of its worker, the static ones for any thread.
 ///
-/// Two lists for each thread, so that batches need not be counted out: J. Bonwick, J. Adams, "Magazines and vmem",
+/// Each thread has two lists, so that a batch need not be counted block by block: J. Bonwick, J. Adams, "Magazines and vmem",
 /// USENIX 2001.
 #pragma once
 
@@ -26,7 +26,7 @@ class JobMemory {
   static constexpr std::size_t kSmallest = 32;
   static constexpr std::size_t kLargest = 256;
   static constexpr std::size_t kClasses = 4;
-  /// Blocks that go to the depot at once, and the most that come from it at once. A worker holds less than two batches.
+  /// The number of blocks in a batch to the depot, and the maximum in one from it. A worker holds fewer than two batches.
   static constexpr std::uint32_t kBatch = 128;
 
   struct Block {  // a free one
@@ -64,7 +64,7 @@ class JobMemory {
       flush(size_class);
   }
 
-  /// For threads that are no workers. Throws std::bad_alloc.
+  /// For threads that are not workers. Throws std::bad_alloc.
   [[nodiscard]] BLITZ_API static void* allocate_outside(std::size_t size_class);
   BLITZ_API static void free_outside(void* memory, std::size_t size_class) noexcept;
 

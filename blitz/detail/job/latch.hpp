@@ -1,13 +1,13 @@
-/// The latches of a worker's wait. The worker searches for jobs, and at last sleeps; the setter learns whether it must
-/// wake the worker.
+/// The latches of a worker's wait. The worker searches for jobs and finally sleeps. The setter learns whether it must wake the
+/// worker.
 ///
 ///   kUnset --get_sleepy--> kSleepy --fall_asleep--> kSleeping --woke--> kUnset
-///      \_____________________|__________________________|____set____________> kSet   (for good)
+///      \_____________________|__________________________|____set____________> kSet   (final)
 ///
-/// kSleepy is the way from the last probe to sleep: a worker that a setter finds there does not fall asleep.
+/// kSleepy is the state between the last probe and sleep: if a setter finds the worker there, the worker does not fall asleep.
 ///
-/// Who may call what: set, once, any thread; probe, any thread; the others, the worker that waits. After set the latch
-/// may be gone: its owner may have seen it and returned. So set reads all that it needs before.
+/// Threads: set, once, any thread; probe, any thread; the others, only the waiting worker. After set the latch may have been
+/// destroyed, because its owner may have seen it and returned. So set first reads everything that it needs.
 ///
 /// Source: CoreLatch of rayon-core.
 ///
@@ -24,8 +24,8 @@
 
 namespace blitz::detail {
 
-/// The four states alone. They are the two lowest bits of a word, above which the latch's owner may keep the address of
-/// an aligned object until the latch is set.
+/// Only the four states. They are the two lowest bits of a word; the bits above may hold the address of an aligned object until
+/// the latch is set.
 class CoreLatch {
  public:
   CoreLatch() noexcept = default;
@@ -33,26 +33,26 @@ class CoreLatch {
   CoreLatch(const CoreLatch&) = delete;
   CoreLatch& operator=(const CoreLatch&) = delete;
 
-  /// Whether the latch is set; if so, all that came before set() is visible. Sequentially consistent: a thread that has
-  /// just made a slot vacant probes, and so sees a set() whose caller found the slot still taken and woke nobody.
+  /// Whether the latch is set; if so, everything before set() is visible. Sequentially consistent: a thread that has just made
+  /// a slot vacant probes, and so sees a set() by a caller that found the slot still taken and woke nobody.
   [[nodiscard]] bool probe() const noexcept { return word_.load(std::memory_order_seq_cst) == kSet; }  // [set]
 
-  /// Sets the latch. Returns whether its worker is asleep, or about to be, so that the caller must wake it.
-  /// Sequentially consistent, so that the caller then reads the state of the worker's slot in order.
+  /// Sets the latch. Returns whether its worker is asleep, or about to be, so that the caller must wake it. Sequentially
+  /// consistent, so that the caller's next read of the slot's state is ordered after it.
   [[nodiscard]] bool set() noexcept {
     return (word_.exchange(kSet, std::memory_order_seq_cst) & kStates) == kSleeping;  // [set]
   }
 
-  /// The worker begins to prepare for sleep. False: the latch is set.
+  /// The worker begins to prepare for sleep. Returns false if the latch is set.
   [[nodiscard]] bool get_sleepy() noexcept { return advance(kUnset, kSleepy); }
 
-  /// The worker has prepared: from now on a setter wakes it. False: the latch is set.
+  /// The worker has prepared: from now on a setter wakes it. Returns false if the latch is set.
   [[nodiscard]] bool fall_asleep() noexcept { return advance(kSleepy, kSleeping); }
 
-  /// After fall_asleep has returned true: tells the latch that its worker is awake again, for any reason.
+  /// After fall_asleep has returned true: the worker is awake again, for any reason.
   void woke() noexcept { (void)advance(kSleeping, kUnset); }
 
-  /// While no other thread knows the latch. Hence relaxed.
+  /// Only before another thread knows the latch; hence relaxed.
   void set_address(std::uintptr_t address) noexcept { word_.store(address, std::memory_order_relaxed); }
   /// That address; 0 once the latch is set. Relaxed: it does not change before.
   [[nodiscard]] std::uintptr_t address() const noexcept { return word_.load(std::memory_order_relaxed) & ~kStates; }
@@ -77,13 +77,13 @@ static_assert(SleepableLatch<CoreLatch>);
 /// For a job that a worker of the same pool waits for.
 class WorkerLatch {
  public:
-  /// Without an owner: set_owner follows, while no other thread knows the latch.
+  /// Without an owner: set_owner must follow before another thread knows the latch.
   WorkerLatch() noexcept = default;
   explicit WorkerLatch(const OwnerTag& owner) noexcept : core_(reinterpret_cast<std::uintptr_t>(&owner)) {}
   void set_owner(const OwnerTag& owner) noexcept { core_.set_address(reinterpret_cast<std::uintptr_t>(&owner)); }
 
   BLITZ_API void set() noexcept;
-  /// Before it is set.
+  /// Only before the latch is set.
   [[nodiscard]] bool is_for(const WorkerBase& worker) const noexcept { return &owner().worker == &worker; }
   [[nodiscard]] CoreLatch& core() noexcept { return core_; }
   [[nodiscard]] const CoreLatch& core() const noexcept { return core_; }

@@ -1,5 +1,4 @@
-/// A request to stop: a flag, which jobs read before they begin, and a std::stop_token of the same request, made when
-/// it is first asked for.
+/// A request to stop: a flag, which jobs read before they begin, and a std::stop_token of the request, created on first use.
 ///
 /// Any thread may call any member at any time.
 #pragma once

@@ -1,10 +1,10 @@
-/// Which pieces of a loop are taken: each caller gets one that nobody else has, its own if it can.
+/// The claimed pieces of a loop: each claim gets a piece that no other claim got, its own if that is free.
 ///
 /// Any thread may claim. Knows no scheduler.
 ///
 /// *Each claim gets a piece, and no two the same one.* Bits are only ever set, each by one read-modify-write, and the claim
-/// that found the bit clear has the piece. There are no more claims than pieces, so a claim that finds all bits set
-/// would be one too many.
+/// that found the bit clear has the piece. There are no more claims than pieces, so a claim that finds all bits set would be
+/// one too many.
 #pragma once
 
 #include <array>
@@ -22,15 +22,14 @@ class Claims {
 
   /// `pieces` is 1 to kMost.
   explicit Claims(std::size_t pieces) noexcept : pieces_(pieces) {
-    // Those behind the last piece are taken. Relaxed: nobody else knows of this object yet.
+    // The bits after the last piece are set. Relaxed: no other thread knows of this object yet.
     if (pieces % kBits != 0)
       words_[pieces / kBits].store(~std::uint64_t{0} << pieces % kBits, std::memory_order_relaxed);
   }
 
-  /// The piece `own`, if there is one of that number and it is free, else the last one that is free. To be called once for
-  /// each piece.
+  /// Returns the piece `own` if it exists and is free, otherwise the last free one. Must be called once for each piece.
   [[nodiscard]] std::size_t claim(std::size_t own) noexcept {
-    // Relaxed, here and below: only which claim sets a bit first matters. What a piece reads was written before the
+    // Relaxed, here and below: only the order in which claims set a bit matters. A piece reads data that was written before the
     // claims were made, and the thread that waits for the piece synchronises with its end.
     if (own < pieces_ && (words_[own / kBits].fetch_or(bit(own), std::memory_order_relaxed) & bit(own)) == 0)
       return own;

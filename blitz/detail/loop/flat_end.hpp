@@ -1,16 +1,17 @@
-/// The end of a loop without values: how its caller learns that each block has run.
+/// The end of a loop without values: its caller learns that each block has run.
 ///
-/// A worker that takes a part copies it. It is counted until it has run the copy. So the worker that offered the part does not wait
-/// for it. If it did, the loop would end by a chain of waits, one for each time that it was halved. Each wait would end with a
-/// wake-up if its worker slept.
+/// A worker that takes a part copies it. It is counted until it has run the copy. So the worker that offered the part does not
+/// wait for it. If it did, the loop would end by a chain of waits, one for each time that it was halved, and each wait would
+/// need a wake-up if its worker slept.
 ///
-/// *The caller returns after all other workers have left.* The caller is counted from the beginning. A worker that takes a part is
-/// counted before the part's owner learns of it. The owner is counted until then, as the caller or for another part. So while a
-/// part is on offer or runs, at least one worker is counted besides the caller, or the caller has not come to wait. The count
-/// reaches 0 once, and only after the last block.
+/// *The caller returns after all other workers have left.* The caller is counted from the beginning. A worker that takes a part
+/// is counted before the part's owner learns of it. The owner is counted until then, as the caller or for another part. So
+/// while a part is on offer or runs, at least one worker is counted in addition to the caller, or the caller has not yet begun
+/// to wait. The count reaches 0 once, and only after the last block.
 ///
 /// Pairs:
-///   [left]  leave: fetch_sub (release)  ->  wait: load or fetch_sub (acquire), leave of the last: fetch_sub (acquire), then the latch
+///   [left]  leave: fetch_sub (release)  ->  wait: load or fetch_sub (acquire),
+///                                           leave of the last: fetch_sub (acquire), then the latch
 #pragma once
 
 #include <cstdint>

@@ -1,16 +1,16 @@
 /// The leaf of a reduction: folds a run of items into a value, as fast as their types allow.
 ///
-/// Additions of floating-point numbers wait for each other, and a compiler may not change their order. So here they are
-/// taken several at a time, into as many values, which is legal to a different degree:
-///   - For an operation that is known to commute (std::plus, std::multiplies), item i goes to lane i mod kLanes, and
-///     compilers make vector instructions of it.
-///   - For any other, which is associative and no more, each half of a group of items is folded from left to right into
-///     a value of its own, and these are combined from left to right. A processor works on several groups at once.
-/// Where an item goes depends on its place in the run alone, so equal runs are folded to equal bits. Folds of integers
-/// need no help, and of other types nothing is known.
+/// Each floating-point addition waits for the previous one, and a compiler may not change their order. So here several items
+/// are folded at the same time, into as many values. How far this is legal depends on the operation:
+///   - An operation that is known to commute (std::plus, std::multiplies) folds item i into lane i mod kLanes, and
+///     compilers vectorise it.
+///   - Any other is only associative. Each half of a group of items is folded from left to right into a separate value, and
+///     these are combined from left to right. A processor works on several groups at the same time.
+/// The lane or half of an item depends only on its place in the run, so equal runs are folded to equal bits. Folds of integers
+/// need no help, and nothing is known about other types.
 ///
-/// So that compilers make vectors of the lanes, each item of a group has its instruction in the source, all between the
-/// loop and the user's callables is inlined, and accumulators are local.
+/// So that compilers vectorise the lanes, each item of a group has its instruction in the source, all calls between the loop
+/// and the user's callables are inlined, and accumulators are local.
 #pragma once
 
 #include <array>
@@ -28,15 +28,15 @@
 
 namespace blitz::detail {
 
-/// Whether Op commutes, and is the same, on values of type T with items of type X, whether these are converted to T
-/// before or within.
+/// Whether Op commutes on values of type T with items of type X, and gives the same result whether these are converted to T
+/// before the operation or within it.
 template <class Op, class T, class X>
 concept Commutes = std::is_arithmetic_v<T> && std::is_arithmetic_v<X> &&
                    (std::same_as<Op, std::plus<T>> || std::same_as<Op, std::multiplies<T>> ||
                     ((std::same_as<Op, std::plus<>> ||
                       std::same_as<Op, std::multiplies<>>)&&std::same_as<std::common_type_t<T, X>, T>));
 
-/// In the place of an identity that is not known: a value begins with an item, and fold() is called with one that has.
+/// Replaces an unknown identity: a value begins with an item, and fold() is called with a value that has one.
 struct NoIdentity {};
 
 /// The identity of an operation that commutes; see Commutes.
@@ -45,14 +45,14 @@ struct KnownIdentity {
   template <class T>
   operator T() const noexcept {
     if constexpr (std::is_same_v<Op, std::plus<T>> || std::is_same_v<Op, std::plus<>>) {
-      return static_cast<T>(-T{0});  // Of floating-point numbers this is -0.0: +0.0 would make a sum of -0.0 positive.
+      return static_cast<T>(-T{0});  // -0.0 for floating-point numbers: +0.0 would make a sum of -0.0 positive.
     } else {
       return T{1};
     }
   }
 };
 
-/// Whether an identity is the user's, not one of these.
+/// Whether an identity was given by the user.
 template <class Identity>
 inline constexpr bool kIsUsers = true;
 template <>
@@ -60,15 +60,15 @@ inline constexpr bool kIsUsers<NoIdentity> = false;
 template <class Op>
 inline constexpr bool kIsUsers<KnownIdentity<Op>> = false;
 
-/// Calls f(0), f(1) ... f(kTimes - 1), each from a place of its own.
+/// Calls f(0), f(1) ... f(kTimes - 1), each from a separate call site.
 template <std::size_t kTimes, class F>
 BLITZ_ALWAYS_INLINE void unrolled(const F& f) {
   [&f]<std::size_t... K>(std::index_sequence<K...>)
       BLITZ_LAMBDA_INLINE { (f(K), ...); }(std::make_index_sequence<kTimes>());
 }
 
-/// Whether a value is better folded in a local copy, which can be in registers. The value itself, known to others, could not
-/// be.
+/// Whether a value is better folded in a local copy, which can be in registers. The value itself cannot, because its address is
+/// known elsewhere.
 template <class T>
 inline constexpr bool kFitsRegisters =
     std::is_trivially_copyable_v<T> && std::is_copy_assignable_v<T> && sizeof(T) <= 64;
@@ -89,8 +89,8 @@ BLITZ_ALWAYS_INLINE void put_back(T& value, const T& local) {
   if constexpr (kFitsRegisters<T>) value = local;
 }
 
-/// What is reduced: the items, each by way of Transform, taken into a value by Step; and how two values are combined.
-/// Step and Combine may be one operation; see Reduction. Identity is called for a T if it can be, or else copied.
+/// The parts of a reduction: the items, each passed through Transform and folded into a value by Step; and Combine for two
+/// values. Step and Combine may be one operation; see Reduction. Identity is called for a T if it can be, otherwise copied.
 template <class T, class Items, class Identity, class Step, class Combine, class Transform>
 class Fold {
  public:
@@ -119,23 +119,23 @@ class Fold {
   using Item = std::remove_cvref_t<std::invoke_result_t<Transform&, typename Items::Item>>;
 
   static constexpr bool kHasIdentity = !std::is_same_v<std::remove_const_t<Identity>, NoIdentity>;
-  // Of 64-bit integers compilers make vectors in some cases only. (A fold with the user's identity leaves it to them.)
+  // Compilers vectorise 64-bit integers only in some cases. (A fold with the user's identity leaves it to them.)
   static constexpr bool kIsWide = std::is_integral_v<T> && sizeof(T) == 8 && !kIsUsers<std::remove_const_t<Identity>>;
   static constexpr bool kByGroups = (std::is_floating_point_v<T> || kIsWide) && Items::kIndexed;
   static constexpr bool kByLanes =
       kByGroups && std::is_same_v<Step, Combine> && Commutes<std::remove_const_t<Combine>, T, Item>;
 
-  // Whether items are computed, not loaded. A transform of a position is taken for a load.
+  // Whether items are computed, not loaded. A transform of a position counts as a load.
   static constexpr bool kComputes = requires {
     requires Items::kComputes;
   } || (!std::is_same_v<std::remove_const_t<Transform>, std::identity> && std::is_reference_v<typename Items::Item>);
 #if defined(__SSE2__) && !defined(__AVX__)
-  // Of sixteen registers of 16 bytes eight hide an addition's latency; what computes the items needs some, and hides it, too.
+  // Eight of sixteen 16-byte registers hide an addition's latency; the computation of the items needs some, and hides it, too.
   static constexpr std::size_t kLaneBytes = kComputes ? 64 : 128;
 #else
   static constexpr std::size_t kLaneBytes = 128;
 #endif
-  static constexpr std::size_t kGroup = 16;  // half of it is a chain of additions that a processor looks past
+  static constexpr std::size_t kGroup = 16;  // half of it is a chain of additions, shorter than a processor's window
 
   struct TakeItem {
     template <class X>
@@ -176,7 +176,7 @@ class Fold {
     items_.for_each(first, last, TakeItem{*this, value});
   }
 
-  /// As many items as fill all lanes; returns where it stopped.
+  /// Folds as many items as fill all lanes; returns the position at which it stopped.
   BLITZ_ALWAYS_INLINE LoopIndex fold_lanes(T& value, LoopIndex first, LoopIndex last) const {
     constexpr std::size_t kLanes = std::bit_floor(kLaneBytes / sizeof(T));  // A long double may have 12 bytes.
     if (last - first < 2 * kLanes) return first;
@@ -186,7 +186,7 @@ class Fold {
     for (typename Items::template Groups<kLanes> group(items_, first, end); !group.done(); group.end_group()) {
       take_lanes(lanes, group, std::make_index_sequence<kLanes>());
     }
-    lanes = opaque_memory(lanes);  // The tree below would keep clang from making vectors of the lanes above.
+    lanes = opaque_memory(lanes);  // The tree below would keep clang from vectorising the lanes above.
     for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
       for (std::size_t k = 0; k < half; ++k) combine(lanes[k], std::move(lanes[k + half]));
     }
@@ -199,7 +199,7 @@ class Fold {
     (take_item(lanes[K], group.next(K)), ...);
   }
 
-  /// As many items as make whole groups; returns where it stopped.
+  /// Folds as many items as make whole groups; returns the position at which it stopped.
   BLITZ_ALWAYS_INLINE LoopIndex fold_groups(T& value, LoopIndex first, LoopIndex last) const {
     if (last - first < 2 * kGroup) return first;
     T none{};
@@ -216,7 +216,7 @@ class Fold {
     T right = none;
     (take_in_half<K>(K < kGroup / 2 ? left : right, group.next(K)), ...);
     combine(left, std::move(right));
-    // Or GCC would make vectors of the items of several groups.
+    // Otherwise GCC would vectorise across several groups.
     combine(value, opaque_memory(left));
   }
   template <std::size_t kPlace, class X>

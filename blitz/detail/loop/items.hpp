@@ -1,5 +1,5 @@
-/// What loops and reductions run over: the integers between two bounds, or what random-access iterators refer to, by
-/// their positions from 0 on. A block is a run of positions.
+/// The items of loops and reductions: the integers between two bounds, or the items of random-access iterators. Their positions
+/// count from 0. A block is a run of positions.
 #pragma once
 
 #include <concepts>
@@ -21,18 +21,18 @@ concept LoopEnd = LoopBounds<First, Last>;
 
 using LoopIndex = std::uint64_t;
 
-/// a / b, rounded up: into how many parts of `b` items `a` items are cut, the last one perhaps shorter. For all values.
+/// a / b, rounded up: the number of parts of `b` items in `a` items; the last part may be shorter. For all values.
 template <std::unsigned_integral T>
 [[nodiscard]] constexpr T ceil_div(T a, std::type_identity_t<T> b) noexcept {
   return a / b + (a % b != 0 ? 1 : 0);
 }
 
-/// Whether an iterator's neighbouring items are parts of one object, so that two threads that write them race: those of
-/// vector<bool>, which are known by the objects that refer to them.
+/// Whether an iterator's neighbouring items are parts of one object, so that two threads that write them race. This is the case
+/// for vector<bool>; its proxy references identify it.
 template <class It>
 concept SharesWords = std::same_as<std::iter_value_t<It>, bool> && std::is_class_v<std::iter_reference_t<It>>;
 
-/// Such an item, for a body that reads it.
+/// A vector<bool> item, for a body that reads it.
 class ReadOnlyBit {
  public:
   explicit ReadOnlyBit(bool value) noexcept : value_(value) {}
@@ -63,12 +63,12 @@ struct ItemOfBounds<First, Last> {
   using Type = std::common_type_t<First, Last>;
 };
 
-/// What a loop from `First` to `Last` gives its body.
+/// The type of the items that a loop from `First` to `Last` passes to its body.
 template <class First, class Last>
   requires LoopBounds<First, Last>
 using LoopItem = typename ItemOfBounds<First, Last>::Type;
 
-/// The items from `begin` on.
+/// The items starting at `begin`.
 template <LoopIterator It>
 class IteratorItems {
  public:
@@ -76,7 +76,7 @@ class IteratorItems {
 
   static constexpr bool kSharesWords = SharesWords<It>;
 
-  /// Whether the next item is found without a branch: not where an iterator walks through pieces of memory.
+  /// Whether the next item is found without a branch. False for an iterator that walks through pieces of memory.
   static constexpr bool kIndexed = std::contiguous_iterator<It> || !std::is_lvalue_reference_v<Item>;
 
   explicit IteratorItems(It begin) : begin_(std::move(begin)) {}
@@ -85,7 +85,8 @@ class IteratorItems {
     return begin_ + static_cast<std::iter_difference_t<It>>(i);
   }
   BLITZ_ALWAYS_INLINE decltype(auto) operator[](LoopIndex i) const { return *at(i); }
-  /// Calls `f` for each item until it returns true; returns whether it did. Copies `f`: its references are then one step away.
+  /// Calls `f` for each item until it returns true; returns whether it did. Copies `f`, so that its references are one step
+  /// closer.
   template <class F>
   bool for_each(LoopIndex first, LoopIndex last, const F f) const {
     const It end = at(last);
@@ -94,8 +95,8 @@ class IteratorItems {
     }
     return false;
   }
-  /// The groups of kSize items of [first, last), which are whole. `next(k)` returns item k of a group, and is called for k =
-  /// 0, 1 ... kSize - 1.
+  /// The items of [first, last) as groups of kSize; all groups are full. `next(k)` returns item k of a group, and is called for
+  /// k = 0, 1 ... kSize - 1.
   template <LoopIndex kSize>
   class Groups {
    public:
@@ -118,8 +119,8 @@ class IteratorItems {
   It begin_;
 };
 
-/// The integers from `begin` on. `Wraps`: the last of them may be less than the first, as where -1 was converted to an
-/// unsigned type.
+/// The integers starting at `begin`. `Wraps`: the last of them may be less than the first, for example if -1 was converted to
+/// an unsigned type.
 template <LoopInteger I, bool Wraps = false>
 class IntegerItems {
  public:
@@ -129,11 +130,11 @@ class IntegerItems {
 
   explicit IntegerItems(LoopIndex begin) noexcept : begin_(begin) {}
 
-  // `begin` is the first integer, extended to 64 bits: right for every type, since it wraps.
+  // `begin` is the first integer, extended to 64 bits: correct for every type, because it wraps.
   I operator[](LoopIndex i) const noexcept { return static_cast<I>(begin_ + i); }
 
-  /// Counts in the type of the integers itself, and by "less than": so compilers see that it does not wrap, and make
-  /// vector instructions of what is indexed by it, as in the plain loop.
+  /// Counts in the integers' own type, and compares with "less than". So compilers see that the counter does not wrap, and
+  /// vectorise accesses indexed by it, as in the plain loop.
   template <class F>
   bool for_each(LoopIndex first, LoopIndex last, const F f) const {
     if constexpr (Wraps) {
@@ -148,8 +149,8 @@ class IntegerItems {
     }
     return false;
   }
-  /// See IteratorItems; counts as for_each does. Narrower unsigned integers are counted in 64 bits. Otherwise compilers would
-  /// not see that the items are neighbours.
+  /// See IteratorItems; counts like for_each. Narrower unsigned integers are counted in 64 bits, because otherwise compilers
+  /// would not see that the items are neighbours.
   template <LoopIndex kSize>
   class Groups {
     static constexpr bool kWiden = std::unsigned_integral<I> && sizeof(I) < sizeof(LoopIndex);
@@ -186,7 +187,7 @@ class IntegerItems {
   LoopIndex begin_;
 };
 
-/// Every step-th integer from `begin` on. Like that of IntegerItems, the arithmetic is of 64 bits and wraps.
+/// Every step-th integer, starting at `begin`. As in IntegerItems, the arithmetic has 64 bits and wraps.
 template <LoopInteger I>
 class SteppedItems {
  public:
@@ -235,7 +236,7 @@ class BlockItems {
   IteratorItems<std::ranges::iterator_t<R>> items_;
 };
 
-/// What a loop runs over: the first `count` of `items`.
+/// The iteration space of a loop: the first `count` of `items`.
 template <class Items>
 struct LoopSpace {
   LoopIndex count;
@@ -244,7 +245,7 @@ struct LoopSpace {
 template <class Items>
 LoopSpace(LoopIndex, Items) -> LoopSpace<Items>;
 
-/// The items of a range. Always inline: a pipeline asks for them at each item, which compilers then do before the loop.
+/// The items of a range. Always inline: a pipeline asks for them at each item, and compilers hoist that out of the loop.
 template <LoopRange R>
 BLITZ_ALWAYS_INLINE auto items_of(R& range) {
   const auto count = static_cast<LoopIndex>(std::ranges::size(range));
@@ -256,15 +257,15 @@ BLITZ_ALWAYS_INLINE auto items_of(R& range) {
   }
 }
 
-/// The integers in [first, last), or what the iterators refer to.
+/// The integers in [first, last), or the items of the iterators.
 template <class First, class Last>
   requires LoopBounds<First, Last>
 auto items_of(First first, Last last) {
   if constexpr (std::integral<First>) {
     using I = std::common_type_t<First, Last>;
     constexpr bool kWraps = std::signed_integral<First> && std::unsigned_integral<I>;
-    // A reversed range is empty. The difference is right whatever the types: both are extended to 64 bits and wrap.
-    const bool any = std::cmp_less(+first, +last);  // Promoted: cmp_less takes no characters.
+    // A reversed range is empty. The difference is correct for all types: both are extended to 64 bits and wrap.
+    const bool any = std::cmp_less(+first, +last);  // Promoted, because cmp_less rejects character types.
     const LoopIndex count = any ? static_cast<LoopIndex>(last) - static_cast<LoopIndex>(first) : 0;
     return LoopSpace{count, IntegerItems<I, kWraps>(static_cast<LoopIndex>(first))};
   } else {
@@ -276,14 +277,14 @@ auto items_of(First first, Last last) {
   }
 }
 
-/// Every step-th integer from `first` on, up to `last` or, if the step is negative, down to it; `last` is none of them.
+/// Every step-th integer from `first` up to `last`, or down to it if the step is negative; `last` is excluded.
 template <LoopInteger First, LoopInteger Last, LoopInteger Step>
 auto items_of(First first, Last last, Step step) {
   if (step == 0) throw std::invalid_argument("blitz: a loop with a step of 0 would have no end");
   const auto begin = static_cast<LoopIndex>(first);
   const auto end = static_cast<LoopIndex>(last);
   const auto stride = static_cast<LoopIndex>(step);
-  LoopIndex count = 0;  // Promoted: cmp_less takes no characters.
+  LoopIndex count = 0;  // Promoted, because cmp_less rejects character types.
   if (std::cmp_greater(+step, 0)) {
     if (std::cmp_less(+first, +last)) count = (end - begin - 1) / stride + 1;
   } else {

@@ -1,5 +1,5 @@
-/// Calls that cannot be made: the mistake in the arguments, as far as their types tell. The overloads that refuse the call
-/// with advice ask for it. See detail/base/refuse.hpp.
+/// Invalid calls: the mistake in the arguments, as far as their types tell. The overloads that refuse the call with advice
+/// query it. See detail/base/refuse.hpp.
 #pragma once
 
 #include <concepts>
@@ -15,22 +15,22 @@ enum class Mistake {
   kOptions,     // options that are not the first argument, or the options of another call
   kPool,        // a pool as an argument
   kArguments,   // the number or the kinds of the arguments
-  kRange,       // no range
+  kRange,       // not a range
   kItems,       // a range without random access or size
-  kBounds,      // bounds that are no integers and no random-access iterators
+  kBounds,      // bounds that are not integers or random-access iterators
   kGrain,       // a number as the last argument
   kBody,        // a body or function of a range that cannot be called with its items
-  kIndexBody,   // the same, between bounds
+  kIndexBody,   // a body that cannot be called with the items between bounds
   kMutable,     // a callable that changes itself
   kWords,       // items that share words
   kIdentity,    // no identity, or one that cannot be copied
-  kResult,      // an operation with a result of another type than the identity
+  kResult,      // an operation with a result type other than the identity's
   kOperation,   // an operation that cannot be called
   kCallable,    // a callable that cannot be called with items
   kMoves,       // items that cannot be moved
   kProjection,  // a projection that cannot be called with an item
   kOrder,       // an order that cannot be called with items
-  kOutput,      // an iterator in place of an output range
+  kOutput,      // an iterator instead of an output range
   kOutputEnd    // an output without an end
 };
 
@@ -54,18 +54,18 @@ template <class Check, class... Arguments>
 }
 
 /// The options of a call, as the first argument of a template. The compiler checks the other arguments only if this holds.
-/// `template <OptionsOf<ForOptions> O = ForOptions, ...> void f(O&& options, ...)` takes options in braces as well. With
-/// `const ForOptions& options` in its place, a compiler would check the arguments of a call without options one place too
-/// far to the right. It would then instantiate a program's callables with arguments of wrong types.
+/// `template <OptionsOf<ForOptions> O = ForOptions, ...> void f(O&& options, ...)` also takes options in braces. With
+/// `const ForOptions& options` instead, a compiler would check the arguments of a call without options one place too far to the
+/// right. It would then instantiate a program's callables with arguments of wrong types.
 template <class O, class Options>
 concept OptionsOf = std::same_as<std::remove_cvref_t<O>, Options>;
 
-/// Made from any value.
+/// Constructible from any value.
 struct AnyValue {
   template <class T>
   AnyValue(const T& value) noexcept;
 };
-/// Made from nothing: as the first member of a union it keeps `{}` and `{1}` from converting to that.
+/// Not constructible: as the first member of a union it keeps `{}` and `{1}` from converting to the union.
 struct NoValue {
   NoValue(const NoValue&) = delete;
 };
@@ -80,7 +80,7 @@ union MisplacedOption {
   AnyValue pool;
 };
 
-/// An option in braces by a name that other libraries give to it.
+/// An option in braces by a name that other libraries use.
 union MisspelledOption {
   NoValue none;
   AnyValue grain;
@@ -129,8 +129,8 @@ union MisspelledPoolOption {
 
 }  // namespace blitz::detail
 
-/// Refuses the calls of a function with one kind of mistake, with options and without. `Check::of<Arguments...>()` tells the
-/// mistake in the arguments after the options; it exists where their number is right.
+/// Refuses the calls of a function with one kind of mistake, with options and without. `Check::of<Arguments...>()` returns the
+/// mistake in the arguments after the options; it exists if their number is right.
 #define BLITZ_REFUSE_CALL_OF(function, constness, Options, Check, mistake, message)                               \
   template <class First, class... Rest>                                                                           \
     requires(!::blitz::detail::OptionsOf<First, Options> &&                                                       \

@@ -1,5 +1,5 @@
 /// @file
-/// A reduction as a Loop: the parts have values of a type.
+/// A reduction as a Loop: its parts have values of a type.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,16 @@
 
 namespace blitz::detail {
 
-/// A reduction of [0, count) into one value. F says what is reduced, and is called by several workers at once:
+/// A reduction of [0, count) into one value. F defines it; several workers call its functions concurrently:
 ///   F::Value                       movable
-///   fold.identity() -> Value       where a part begins
-///   fold.fold(value, first, last)  takes the items [first, last), which are not none, into the value. If it returns true, no
-///                                  block that has not begun will begin, and the result is that of those that ran
-///   fold.combine(left, right)      takes `right`, an rvalue, into the value `left`
-/// What one of these throws ends the reduction.
+///   fold.identity() -> Value       the initial value of a part
+///   fold.fold(value, first, last)  folds the items [first, last), at least one, into the value. If it returns true, no further
+///                                  block begins, and the result covers the blocks that ran
+///   fold.combine(left, right)      combines `right`, an rvalue, into the value `left`
+/// An exception of one of these ends the reduction.
 ///
-/// A program has one machine code of each fold, whichever worker runs it: compilers that fuse multiplications and
-/// additions may do so differently in each copy.
+/// All workers run the same machine code of a fold: compilers that fuse multiplications and additions may do so differently in
+/// each copy.
 template <class F>
 class Reduction final : Loop {
  public:
@@ -41,7 +41,7 @@ class Reduction final : Loop {
   }
 
  private:
-  /// The value of a part; none before its first block.
+  /// The value of a part; empty before its first block.
   using Slot = std::optional<Value>;
 
   static bool run_block_of(const Loop& self, void* value, LoopIndex first, LoopIndex last) {

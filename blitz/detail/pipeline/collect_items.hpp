@@ -1,5 +1,5 @@
 /// @file
-/// Terminals that make a container of the items of a stage, or assign them to ranges.
+/// Terminals that make a container of the items of a stage, or assign the items to ranges.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ BLITZ_BEGIN_BY_OPTIMIZATION
 
 // --- into memory ---
 
-/// Makes an object of each item, side by side.
+/// Constructs an object from each item, contiguously.
 template <class T>
 struct MakeSink {
   template <class... X>
@@ -88,7 +88,7 @@ auto scan_below(const InspectStage<S, F>& stage) noexcept {
 template <class S>
 inline constexpr bool kScanned = !std::same_as<decltype(scan_below(std::declval<const S&>())), std::nullptr_t>;
 
-/// Makes the items of a block of a scan. Their place is known.
+/// Makes the items of a block of a scan. Their position in the result is known.
 template <class T>
 struct ConstructScan {
   template <class S>
@@ -111,8 +111,8 @@ struct RopeSink {
   }
   RopeEnd& rope;
 };
-/// Writes each item, and the next one over it unless `pred` holds. There is no branch, which random items would have
-/// mispredicted.
+/// Writes each item. The next item overwrites it unless `pred` holds. Branch-free, because a branch would be mispredicted for
+/// random items.
 template <class T, class P>
 struct KeepSink {
   template <class... X>
@@ -182,7 +182,7 @@ Array<T> collect_items(const AlgorithmOptions& options, const S& stage) {
 
 // --- into two ---
 
-/// Appends each item to one rope if `pred` holds, and to another if not.
+/// Appends each item to one rope if `pred` holds, otherwise to the other.
 template <class T, class P>
 struct PartSink {
   template <class... X>
@@ -195,7 +195,7 @@ struct PartSink {
   RopeEnd& kept;
   RopeEnd& others;
 };
-/// As KeepSink: each item is written to both places, and the next one over it in the wrong place.
+/// Like KeepSink, for two places: each item is written to both, and the next item overwrites it in the wrong place.
 template <class T, class P>
 struct KeepBothSink {
   template <class... X>
@@ -238,7 +238,7 @@ struct AppendParted {
   const P& pred;
 };
 
-/// The first or the second part of the arguments of a sink: of a pair, or of two items.
+/// The first or the second part of a sink's arguments, which are a pair or two items.
 template <std::size_t kPart, class... X>
 BLITZ_ALWAYS_INLINE decltype(auto) part_of(X&&... x) {
   if constexpr (sizeof...(X) == 1) {
@@ -281,7 +281,7 @@ struct AppendToBoth {
   const Append& append;
 };
 
-/// Two arrays of the items that `append(rope, other_rope, stage, first, last)` makes of the positions.
+/// Two arrays of the items that `append(rope, other_rope, stage, first, last)` makes from the positions.
 template <class T, class Other, PipelineStage S, class Append>
 std::pair<Array<T>, Array<Other>> collect_both(const AlgorithmOptions& options, const S& stage, const Append& append) {
   const ReadyStage<S> ready(options, stage);
@@ -316,7 +316,7 @@ struct AssignBlock {
   const It& begin;
 };
 
-/// collect_into: assigns as many items as both have. Returns how many.
+/// collect_into: assigns as many items as both have. Returns their number.
 template <IndexedStage S, class R>
 std::size_t assign_items(const AlgorithmOptions& options, const S& stage, R& out) {
   using It = std::ranges::iterator_t<R>;
@@ -327,7 +327,7 @@ std::size_t assign_items(const AlgorithmOptions& options, const S& stage, R& out
   return static_cast<std::size_t>(size);
 }
 
-/// The items from `begin` on, `count` of them.
+/// `count` items, starting at `begin`.
 template <class It>
 struct Places {
   template <class R>
@@ -337,7 +337,7 @@ struct Places {
   LoopIndex count;
 };
 
-/// Assigns the parts of an item at position `i` of both, as far as these go.
+/// Assigns the two parts of the item at position `i`, each if its range has room.
 template <class First, class Second>
 struct AssignPartsSink {
   template <class... X>
@@ -364,7 +364,7 @@ struct AssignPartsBlock {
   const Places<Second>& seconds;
 };
 
-/// unzip_into: assigns the parts of the items, as many as each range has room for. Returns how many went to each.
+/// unzip_into: assigns the parts of the items, as many as each range has room for. Returns the number for each.
 template <IndexedStage S, class Firsts, class Seconds>
 std::pair<std::size_t, std::size_t> assign_parts(const AlgorithmOptions& options, const S& stage, Firsts& firsts,
                                                  Seconds& seconds) {

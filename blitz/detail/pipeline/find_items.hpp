@@ -1,5 +1,5 @@
 /// @file
-/// Terminals that look for an item of a stage.
+/// Terminals that search for an item of a stage.
 #pragma once
 
 #include <cstddef>
@@ -24,12 +24,12 @@ struct AnyItem {
   }
 };
 
-/// Keeps an item that `pred` accepts; if kLast, goes on.
+/// Stores an item that `pred` accepts; if kLast, continues with the next item.
 template <bool kLast, bool kOneAtMost, class T, class P>
 struct NearestSink {
   template <class... X>
   bool operator()(X&&... x) const {
-    // Of a position with many items, the rest is left out.
+    // The remaining items of a position are skipped if a nearer item was found.
     if constexpr (!kOneAtMost) {
       if (away > best.load(std::memory_order_relaxed)) return true;
     }
@@ -43,14 +43,14 @@ struct NearestSink {
   const LoopIndex& away;
 };
 
-/// find_first, or, if kLast, find_last: the item nearest to the beginning, or to the end, that `pred` accepts. The search
-/// starts there. It leaves out blocks beyond an item that was found.
+/// find_first, or find_last if kLast: the accepted item that is nearest to the beginning or to the end. The search starts
+/// there. It skips blocks beyond an item that was found.
 template <bool kLast, class T, class P>
 class NearestItem {
  public:
   using Value = std::optional<T>;
 
-  /// `best`: how far away one was found; the orders as in find_first.
+  /// `best`: the distance of the nearest item found so far. Memory orders are as in find_first.
   NearestItem(const P& pred, Atomic<LoopIndex>& best) noexcept : pred_(pred), best_(best) {}
 
   [[nodiscard]] static Value identity() { return Value(); }
@@ -84,7 +84,7 @@ std::optional<PipelineValue<S>> nearest_item(const AlgorithmOptions& options, co
   return fold_stage(options, stage, NearestItem<kLast, PipelineValue<S>, P>(pred, best));
 }
 
-/// Keeps the first item that `pred` accepts in any block.
+/// Stores the first item that `pred` accepts in any block.
 template <class T, class P>
 struct SomeSink {
   template <class... X>
@@ -110,12 +110,12 @@ struct FindSome {
   std::optional<T>& found;
 };
 
-/// find_any: an item that `pred` accepts. No block begins once one is found.
+/// find_any: an item that `pred` accepts. No block begins once one was found.
 template <class S, class P>
 std::optional<PipelineValue<S>> some_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
   using T = PipelineValue<S>;
-  Atomic<bool> hit{false};  // set by the blocks that find one; relaxed, because the end of the loop orders the item
-  std::optional<T> found;   // written by the block that was the first to set it
+  Atomic<bool> hit{false};  // set by each block that finds one; relaxed, because the end of the loop orders the item
+  std::optional<T> found;   // written by the first block that sets `hit`
   for_stage(options, stage, FindSome<T, P>{pred, hit, found});
   if (!found) throw_if_stopped(options);
   return found;
@@ -134,10 +134,10 @@ struct TestAny {
   Atomic<bool>& hit;
 };
 
-/// any_of: whether `pred` holds for any item. No block begins once it does.
+/// any_of: whether `pred` holds for any item. No block begins once it has held.
 template <class S, class P>
 bool any_item(const AlgorithmOptions& options, const S& stage, const P& pred) {
-  Atomic<bool> hit{false};  // set by the blocks that find one; relaxed, because the end of the loop orders it
+  Atomic<bool> hit{false};  // set by each block that finds one; relaxed, because the end of the loop orders it
   for_stage(options, stage, TestAny<P>{pred, hit});
   if (hit.load(std::memory_order_relaxed)) return true;
   throw_if_stopped(options);

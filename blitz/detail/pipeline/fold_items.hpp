@@ -1,5 +1,5 @@
 /// @file
-/// Terminals that take the items of a stage into a value, or call something with each of them.
+/// Terminals that combine the items of a stage into a value, or call a function with each of them.
 #pragma once
 
 #include <algorithm>
@@ -81,20 +81,20 @@ struct CallWithState {
 
 // --- folds ---
 
-/// Whether f(value, x...) returns the new value; and whether it changes the one it is given.
+/// Whether f(value, x...) returns the new value, and whether it changes its first argument instead.
 template <class F, class T, class... X>
 concept ReturnsValue = std::invocable<F, T, X...> && ReducesTo<std::invoke_result_t<F, T, X...>, T>;
 template <class F, class T, class... X>
 concept ChangesValue =
     std::invocable<F, T&, X...> && (!std::invocable<F, T, X...> || std::is_void_v<std::invoke_result_t<F, T&, X...>>);
 
-/// Whether fold_into does either.
+/// Whether fold_into accepts F.
 template <class F, class T, class P>
 inline constexpr bool kFolds = false;
 template <class F, class T, class... X>
 inline constexpr bool kFolds<F, T, Pack<X...>> = ReturnsValue<F, T, X...> || ChangesValue<F, T, X...>;
 
-/// Calls `f(value, x...)`, which returns the new value, or changes the one it is given and returns nothing.
+/// Calls `f(value, x...)`, which either returns the new value, or changes its argument and returns nothing.
 template <class T, class F, class... X>
 BLITZ_ALWAYS_INLINE void fold_into(T& value, const F& f, X&&... x) {
   if constexpr (ReturnsValue<const F&, T, X&&...>) {
@@ -168,7 +168,7 @@ std::size_t count_items(const AlgorithmOptions& options, const S& stage) {
   }
 }
 
-/// Takes an item into a value; `Item` is one of several, if a position has several.
+/// Combines an item into a value. `Item` is a tuple if a position has several items.
 template <class T, class Item, class Op>
 struct ReduceSink {
   template <class... X>
@@ -179,7 +179,7 @@ struct ReduceSink {
   T& value;
   const Op& op;
 };
-/// ReduceSink for a value that may not be there.
+/// ReduceSink for a value that may be empty.
 template <class T, class Item, class Op>
 struct ReduceFirstSink {
   template <class... X>
@@ -192,7 +192,7 @@ struct ReduceFirstSink {
   const Op& op;
 };
 
-/// reduce without an identity; none for no items.
+/// reduce without an identity; empty if there are no items.
 template <class T, class Op>
 struct ReduceItems {
   using Value = std::optional<T>;
@@ -241,7 +241,7 @@ struct TryReduceItems {
   BLITZ_ALWAYS_INLINE bool fold(Value& value, const S& stage, LoopIndex first, LoopIndex last) const {
     return stage.for_each(first, last, TryReduceSink<Value, PipelineItem<S>, TryReduceItems>{value, *this});
   }
-  /// Returns whether there is no value any more.
+  /// Returns whether the value is now empty.
   BLITZ_ALWAYS_INLINE bool combine(Value& left, Value&& right) const {
     if (left && right) {
       left = invoke_inline(op, *std::move(left), *std::move(right));
@@ -257,7 +257,7 @@ struct TryReduceItems {
 
 // --- sums in lanes ---
 
-/// Whether a position of the stage has one item, or one that a filter drops: then folds of numbers go by lanes, in one pass.
+/// Whether a position of the stage has one item, or one that a filter drops. Then folds of numbers use lanes, in one pass.
 template <class S>
 inline constexpr bool kLaned = S::kIndexed && !S::kTwoPasses;
 template <IndexedStage S, class P>
@@ -267,8 +267,8 @@ inline constexpr bool kLaned<FilterStage<S, P>> = !S::kTwoPasses;
 template <class T, class Op>
 inline constexpr T kNone = std::same_as<Op, std::multiplies<T>> ? T{1} : T{0};
 
-/// `number` if `keep`, otherwise kNone. For integers without a choice: g++ could make a branch of it, and the answers of a
-/// filter of random items would be mispredicted.
+/// `number` if `keep`, otherwise kNone. Branch-free for integers: g++ could otherwise generate a branch, which would be
+/// mispredicted for a filter of random items.
 template <class Op, class T>
 [[nodiscard]] BLITZ_ALWAYS_INLINE T number_if(bool keep, T number) {
   constexpr T none = kNone<T, Op>;
@@ -308,7 +308,7 @@ BLITZ_ALWAYS_INLINE T number_at(const FilterStage<S, P>& stage, LoopIndex i) {
   return stage.below().at(i, ToKeptNumber<T, Op, P>{stage.pred()});
 }
 
-/// Takes the number that `to_number` makes of an item into a value.
+/// Combines the number that `to_number` makes from an item into a value.
 template <class T, class Op, class To>
 struct NumberSink {
   template <class X>
@@ -320,7 +320,7 @@ struct NumberSink {
   [[no_unique_address]] To to_number;
 };
 
-/// Takes the number of each position, kNone for an item that is dropped.
+/// Combines the number of each position, kNone for a dropped item.
 template <class T, class Op, class S>
 BLITZ_ALWAYS_INLINE void take_numbers(T& value, const S& stage, LoopIndex first, LoopIndex last) {
   stage.for_each(first, last, NumberSink<T, Op, ToNumber<T>>{value, {}});
@@ -382,8 +382,8 @@ class LaneItems {
   const S& stage_;
 };
 
-/// sum and product: combines the numbers of a stage by `Op`. Without the optimiser, lanes take twice the instructions of a
-/// for_each.
+/// sum and product: combines the numbers of a stage by `Op`. Without the optimiser, lanes would take twice the instructions of
+/// a for_each.
 template <class Op, class T, class S>
 BLITZ_ALWAYS_INLINE T fold_numbers(const AlgorithmOptions& options, const S& stage) {
   if constexpr (BLITZ_OPTIMIZES && std::floating_point<T> && kLaned<S>) {
@@ -401,7 +401,7 @@ BLITZ_ALWAYS_INLINE T fold_numbers(const AlgorithmOptions& options, const S& sta
 
 // --- the least and the greatest ---
 
-/// The first of the least of two.
+/// The lesser of two, the first one if they are equal.
 template <class T, class Less>
 struct LeastOf {
   template <class X>
@@ -410,7 +410,7 @@ struct LeastOf {
   }
   const Less& less;
 };
-/// The last of the greatest of two.
+/// The greater of two, the last one if they are equal.
 template <class T, class Less>
 struct GreatestOf {
   template <class X>
@@ -419,12 +419,12 @@ struct GreatestOf {
   }
   const Less& less;
 };
-/// An item as the least and the greatest.
+/// An item as both the least and the greatest.
 template <class T>
 struct BothOf {
   std::pair<T, T> operator()(const T& x) const { return {x, x}; }
 };
-/// Both of two such pairs.
+/// The least and the greatest of two such pairs.
 template <class T, class Less>
 struct ExtremesOf {
   using Both = std::pair<T, T>;
@@ -437,11 +437,11 @@ struct ExtremesOf {
   const Less& less;
 };
 
-/// Whether the least and the greatest items of a stage, by `Less`, are found by extreme_numbers.
+/// Whether ExtremeItems finds the least and the greatest items of a stage, by `Less`.
 template <class S, class Less>
 inline constexpr bool kHasExtremeNumbers = BLITZ_OPTIMIZES && S::kIndexed && kComparesNumbers<PipelineValue<S>, Less>;
 
-/// Writes items side by side.
+/// Writes items contiguously.
 template <class T>
 struct WriteSink {
   template <class X>
@@ -452,8 +452,8 @@ struct WriteSink {
   T*& out;
 };
 
-/// The numbers kWhich of a stage; none of no items. A run of numbers is made in memory, and gone through as one of an array
-/// is.
+/// The numbers kWhich of a stage; empty if there are no items. A run of numbers is written to memory, and then searched like an
+/// array.
 template <class T, Extreme... kWhich>
 struct ExtremeItems {
   using Best = std::array<T, sizeof...(kWhich)>;
@@ -494,7 +494,7 @@ struct ExtremeItems {
   }
 };
 
-/// One of them.
+/// One extreme number of a stage; empty if there are no items.
 template <Extreme kWhich, class S>
 std::optional<PipelineValue<S>> extreme_number(const AlgorithmOptions& options, const S& stage) {
   using T = PipelineValue<S>;

@@ -1,4 +1,4 @@
-/// A source whose items are all found before they are gone through.
+/// A source that finds all its items before they are processed.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -15,8 +15,8 @@
 namespace blitz::detail {
 BLITZ_BEGIN_BY_OPTIMIZATION
 
-/// The items that `find(options)` makes, as a std::vector, in the first pass of each terminal. After a stop request it may return
-/// some of them, or throw Stopped.
+/// The items of the std::vector that `find(options)` returns, in the first pass of each terminal. After a stop request it may
+/// return some of them, or throw Stopped.
 template <class T, class Find>
 class FoundItems : public Source {
  public:
@@ -31,7 +31,7 @@ class FoundItems : public Source {
     try {
       items_ = std::make_shared<const std::vector<T>>(find_(options));
     } catch (const Stopped&) {
-      // After a stop request no block begins: the terminal is the one to say whether that is an error.
+      // After a stop request no block begins: the terminal decides whether that is an error.
       if (!options.stop.stop_requested()) throw;
     }
   }

@@ -1,5 +1,5 @@
 /// @file
-/// Wrong calls on pipelines: they are refused, with advice.
+/// Invalid calls on pipelines: they are refused, with advice.
 #pragma once
 
 #include <concepts>
@@ -23,7 +23,7 @@ BLITZ_END_BY_OPTIMIZATION
 namespace detail {
 BLITZ_BEGIN_BY_OPTIMIZATION
 
-/// The refused calls of Pipeline<S>, which takes them over by using-declarations.
+/// The refused calls of Pipeline<S>, which adopts them by using-declarations.
 template <PipelineStage S>
 class PipelineRefusals {
   using Value = PipelineValue<S>;

@@ -13,15 +13,15 @@
 
 namespace blitz::detail {
 
-/// Pieces are small: malloc keeps their memory.
+/// The memory of a piece. Pieces are small, so malloc caches their memory.
 struct FreePiece {
   void operator()(char* memory) const noexcept { ::operator delete(memory, alignment); }
   std::size_t bytes = 0;
   std::align_val_t alignment{};
 };
 
-/// Items in their order, in pieces of memory. They are pieces of a room with a place for each position if there is one, which
-/// suits a stage with one item at most for each.
+/// Items in their order, in pieces of memory. If there is a room, an array with a place for each position, the pieces are parts
+/// of it; this suits a stage with at most one item per position.
 class Rope final : public RopeEnd {
  public:
   struct Piece {
@@ -33,8 +33,8 @@ class Rope final : public RopeEnd {
   Rope(const ItemKind& kind, char* room, LoopIndex positions) noexcept
       : kind_(&kind), room_(room), end_of_room_(room == nullptr ? nullptr : room + positions * kind.size) {}
 
-  /// Before the items of the positions from `first` on are appended: the blocks of one rope are neighbours, from left to
-  /// right.
+  /// Must come before the items of the positions from `first` on are appended. The blocks of one rope are neighbours, from left
+  /// to right.
   void begin_at(LoopIndex first) {
     if (room_ != nullptr && pieces_.empty()) open({{}, MadeItems(*kind_, room_ + first * kind_->size)}, end_of_room_);
   }
@@ -65,7 +65,7 @@ class Rope final : public RopeEnd {
   }
 
   static constexpr std::size_t kFirstBytes = 1024;
-  static constexpr std::size_t kMostBytes = std::size_t{1} << 18;  // as much as fits into a processor's second cache
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 18;  // fits into a processor's second-level cache
 
   const ItemKind* kind_;
   char* room_;
@@ -73,7 +73,7 @@ class Rope final : public RopeEnd {
   std::vector<Piece> pieces_;
 };
 
-/// The items of a rope side by side. If each position of the room has one, they already are.
+/// The items of a rope, contiguously. They already are if each position of the room has one.
 static CollectedItems laid_out(const AlgorithmOptions& options, const ItemKind& kind, Rope& rope,
                                ArrayMemory<char>& room, LoopIndex positions) {
   auto& pieces = rope.pieces();
@@ -123,7 +123,7 @@ void MadeItems::append(MadeItems&& next) noexcept {
   }
 }
 
-/// Memory for an item of each position; none if a position may have several, or that would be too much.
+/// Memory for an item of each position; none if a position may have several, or if that would be too much.
 static ArrayMemory<char> room_for(const ItemKind& kind, LoopIndex positions, bool at_most_one) {
   if (!at_most_one || positions > kMostKept / kind.size) return {};
   return array_memory(positions, kind.size, kind.alignment);

@@ -1,6 +1,5 @@
 /// @file
-/// Ropes: items in their order, whose number nobody knows before they are made. Of items they know what ItemKind says, so that
-/// they are compiled once.
+/// Ropes: ordered sequences of unknown length. They know the item type only by its ItemKind, so that they are compiled once.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -24,7 +23,7 @@ template <class T>
   return static_cast<T*>(static_cast<void*>(memory));
 }
 
-/// What can be done with objects of a type.
+/// The size of a type's objects, and the operations on them.
 struct ItemKind {
   std::size_t size = 0;
   std::size_t alignment = 0;
@@ -50,7 +49,7 @@ template <class T>
 template <class T>
 inline constexpr ItemKind kItemKind = item_kind<T>();
 
-/// Objects in [begin, end), which this destroys: as Constructed, of any kind.
+/// Objects in [begin, end), which this destroys: like Constructed, for any kind.
 class BLITZ_API MadeItems {
  public:
   MadeItems(const ItemKind& kind, char* begin) noexcept : kind_(&kind), begin_(begin), end_(begin) {}
@@ -81,7 +80,7 @@ class BLITZ_API MadeItems {
   void extend_to(void* end) noexcept { end_ = static_cast<char*>(end); }
   /// Makes objects from those in [first, last).
   void move_from(char* first, char* last);
-  /// Takes over what lies directly behind; anything else is left to `next`, which destroys it.
+  /// Takes over the objects of `next` if they directly follow; otherwise `next` keeps and destroys them.
   void append(MadeItems&& next) noexcept;
   /// Gives the objects up. Returns their end.
   char* release() noexcept { return std::exchange(end_, begin_); }
@@ -92,10 +91,11 @@ class BLITZ_API MadeItems {
   char* end_;
 };
 
-/// Where items are appended. It has no container: a program may be built with others than the library is, as by _GLIBCXX_DEBUG.
+/// The interface for appending items. It contains no container: a program's containers may differ from the library's, for
+/// example under _GLIBCXX_DEBUG.
 class RopeEnd {
  public:
-  /// The last piece of memory, which has a place for one item more.
+  /// The last piece of memory, with room for at least one more item.
   [[nodiscard]] BLITZ_ALWAYS_INLINE MadeItems& open_piece() {
     if (open_ == nullptr || open_->end() == end_) [[unlikely]]
       grow();
@@ -116,20 +116,20 @@ class RopeEnd {
   virtual void grow() = 0;
 };
 
-/// Objects side by side: for an Array.
+/// Contiguous objects, for an Array.
 struct CollectedItems {
   ArrayMemory<char> memory;
   std::size_t count = 0;
 };
 
-/// What the positions have, as `append(rope, first, last)` makes it: each part collects its own, then all are moved to their
-/// places at once.
+/// The items that `append(rope, first, last)` makes from the positions. Each part collects its own items; afterwards all are
+/// moved to their places in one pass.
 [[nodiscard]] BLITZ_API CollectedItems collect_blocks(const AlgorithmOptions& options, const ItemKind& kind,
                                                       LoopIndex positions, bool at_most_one,
                                                       FunctionRef<void(RopeEnd&, LoopIndex, LoopIndex)> append);
 
-/// The same for items of two kinds, in one pass: `append(rope, other_rope, first, last)`. If `at_most_one`, a position has at
-/// most one of each.
+/// Like collect_blocks, for items of two kinds in one pass: `append(rope, other_rope, first, last)`. If `at_most_one`, a
+/// position has at most one of each.
 [[nodiscard]] BLITZ_API std::pair<CollectedItems, CollectedItems> collect_two(
     const AlgorithmOptions& options, const ItemKind& kind, const ItemKind& other_kind, LoopIndex positions,
     bool at_most_one, FunctionRef<void(RopeEnd&, RopeEnd&, LoopIndex, LoopIndex)> append);

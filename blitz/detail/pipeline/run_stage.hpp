@@ -1,8 +1,8 @@
 /// @file
-/// Loops and folds over the positions of a stage, on the engine of loops and reductions: terminals consist of them.
+/// Loops and folds over the positions of a stage, on the engine of loops and reductions. Terminals consist of them.
 ///
-/// The functions of these loops are named classes, not lambdas. The name of a lambda contains the names of all functions
-/// around it, and each of their arguments may contain the stage's type: debuggers and profilers would show pages for one
+/// The functions of these loops are named classes, not lambdas. The name of a lambda contains the names of all enclosing
+/// functions, and each of their arguments may contain the stage's type: debuggers and profilers would show pages for one
 /// symbol.
 #pragma once
 
@@ -31,7 +31,7 @@ using PipelineItem = typename ItemOf<typename S::Items>::Item;
 template <class S>
 using PipelineValue = typename ItemOf<typename S::Items>::Value;
 
-/// The items that a sink got, as one.
+/// The arguments of a sink, as one item.
 template <class T, class... X>
 BLITZ_ALWAYS_INLINE decltype(auto) as_item(X&&... x) {
   if constexpr (sizeof...(X) == 1) {
@@ -41,7 +41,7 @@ BLITZ_ALWAYS_INLINE decltype(auto) as_item(X&&... x) {
   }
 }
 
-/// To make a T of them: see to_copy.
+/// The arguments of a sink, for the construction of a T: see to_copy.
 template <class T, class... X>
 BLITZ_ALWAYS_INLINE decltype(auto) item_to_copy(X&&... x) {
   if constexpr (sizeof...(X) == 1) {
@@ -51,7 +51,7 @@ BLITZ_ALWAYS_INLINE decltype(auto) item_to_copy(X&&... x) {
   }
 }
 
-/// Whether a stage has one item at most for each position.
+/// Whether a stage has at most one item for each position.
 template <class S>
 inline constexpr bool kAtMostOne = S::kIndexed;
 template <class S, class F>
@@ -86,7 +86,7 @@ class ReadyStage {
   std::conditional_t<S::kTwoPasses, S, const S&> stage_;
 };
 
-/// A call in a loop over a stage. The stage is told if the call ends the loop: if it throws, or has returned true to end().
+/// A call in a loop over a stage. Tells the stage if the call ends the loop, by an exception or by end(true).
 template <class S>
 class LoopPart {
  public:
@@ -107,7 +107,8 @@ class LoopPart {
   bool ends_loop_ = true;
 };
 
-/// A loop over the positions of a stage: `body(stage, first, last)` for its blocks, which ends the loop if it returns true.
+/// A loop over the positions of a stage. Calls `body(stage, first, last)` for its blocks; a block that returns true ends the
+/// loop.
 template <class S, class Body>
 class StageLoop final : public Loop {
  public:
@@ -127,7 +128,7 @@ class StageLoop final : public Loop {
   const Body& body_;
 };
 
-/// Runs such a loop. It is always inlined, like all functions between a terminal and its sink: gdb then shows no types of
+/// Runs a StageLoop. Always inlined, like all functions between a terminal and its sink, so that gdb shows no types of
 /// arguments.
 template <class S, class Body>
 BLITZ_ALWAYS_INLINE void for_stage(const AlgorithmOptions& options, const S& stage, const Body& body) {
@@ -165,11 +166,11 @@ class StageFold {
   const Terminal& terminal_;
 };
 
-/// fold_blocks over the positions of a stage. The terminal is the fold:
+/// Calls fold_blocks over the positions of a stage. The terminal is the fold:
 ///   Terminal::Value
-///   terminal.identity()                        the value that a part begins with
-///   terminal.fold(value, stage, first, last)   takes the items of these positions into it; ends the loop if it returns true
-///   terminal.combine(left, right)              takes `right`, an rvalue, into `left`
+///   terminal.identity()                        the initial value of a part
+///   terminal.fold(value, stage, first, last)   combines the items of these positions into it; ends the loop if it returns true
+///   terminal.combine(left, right)              combines `right`, an rvalue, into `left`
 template <class S, class Terminal>
 BLITZ_ALWAYS_INLINE auto fold_stage(const AlgorithmOptions& options, const S& stage, const Terminal& terminal) {
   const ReadyStage<S> ready(options, stage);

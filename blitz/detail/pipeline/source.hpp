@@ -1,9 +1,9 @@
 /// @file
-/// What a pipeline goes through: positions, each with an item, and the concept that sources and stages share.
+/// The sources of a pipeline: positions, each with an item, and the concept that sources and stages share.
 ///
-/// Items are pushed: a source calls a sink with each of them, and a stage wraps the sink of the next one, so that compilers
-/// see one loop. A sink returns true to end the block. What has several items at a position, as zip has, hands them to the
-/// sink as several arguments: no tuple is made.
+/// Items are pushed: a source calls a sink with each of them, and a stage wraps the sink of the next one, so that compilers see
+/// one loop. A sink returns true to end the block. A stage with several items per position, such as zip, passes them to the
+/// sink as separate arguments: no tuple is made.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct Joined<Pack<A...>, Pack<B...>> {
   using type = Pack<A..., B...>;
 };
 
-/// One item of a position, or the tuple of several; and the same by value.
+/// The item of a position, or the tuple of several; and its type as a value.
 template <class P>
 struct ItemOf;
 template <class T>
@@ -66,15 +66,15 @@ struct AnySink {
 BLITZ_END_BY_OPTIMIZATION
 }  // namespace detail
 
-/// A source, or a stage over one, of a blitz::Pipeline. Positions are what work is divided by. Called by several threads at once.
-///   S::Items                         a detail::Pack of what the sink gets
+/// A source, or a stage over one, of a blitz::Pipeline. Work is divided by positions. Several threads call it concurrently.
+///   S::Items                         a detail::Pack of the arguments of the sink
 ///   S::kIndexed                      whether each position has one item; then there is
-///   s.at(i, sink)                    the item of position i, given to the sink, whose result it returns
-///   s.positions()                    how many there are; with kIndexed also before first_pass
+///   s.at(i, sink)                    calls the sink with the item of position i, and returns its result
+///   s.positions()                    their number; with kIndexed also before first_pass
 ///   s.for_each(first, last, sink)    all items of these positions, in order; true if the sink ended it
 ///   S::kTwoPasses, s.first_pass(options)
-///                                    whether first_pass is to be called, once, before for_each and at; then there is
-///   s.end_early()                    told when no more items are wanted: a for_each that is running then need not give all
+///                                    whether first_pass must be called, once, before for_each and at; then there is
+///   s.end_early()                    no more items are wanted: a running for_each may then skip its remaining items
 template <class S>
 concept PipelineStage = std::copy_constructible<S> && requires(const S& s, detail::LoopIndex i, detail::AnySink sink) {
   typename S::Items;
@@ -84,29 +84,29 @@ concept PipelineStage = std::copy_constructible<S> && requires(const S& s, detai
   { s.for_each(i, i, sink) } -> std::same_as<bool>;
 };
 
-/// A stage of a blitz::Pipeline that has one item at each position. After filter, filter_map, flat_map and scan there is none:
-/// place what needs positions (enumerate, zip, take, skip, step_by, rev, chunks, windows) before them.
+/// A stage of a blitz::Pipeline that has one item at each position. Stages after filter, filter_map, flat_map and scan are not
+/// indexed: place the stages that need positions (enumerate, zip, take, skip, step_by, rev, chunks, windows) before them.
 template <class S>
 concept IndexedStage = PipelineStage<S> && S::kIndexed;
 
-/// A stage whose neighbouring items are a range, which chunks and windows of a blitz::Pipeline need: par(range), and take and
-/// skip behind it.
+/// A stage with neighbouring items that form a range, as required by chunks and windows of a blitz::Pipeline: par(range), and
+/// take and skip after it.
 template <class S>
 concept SlicedStage = PipelineStage<S> && requires(const S& s) { s.between(0, 0); };
 
-/// A callable for the items of a stage of a blitz::Pipeline. It is called through a const reference, by several threads at
-/// once: a lambda must not be `mutable`.
+/// A callable for the items of a stage of a blitz::Pipeline. Several threads call it concurrently through a const reference: a
+/// lambda must not be `mutable`.
 template <class F, class S>
 concept StageFunction = detail::kTakes<const std::decay_t<F>&, typename S::Items>;
 
 namespace detail {
 BLITZ_BEGIN_BY_OPTIMIZATION
 
-/// What such a callable returns for an item.
+/// The result type of such a callable for an item.
 template <class F, class S>
 using StageResult = typename ResultOf<const std::decay_t<F>&, typename S::Items>::type;
 
-/// What every source has.
+/// The defaults of a source.
 struct Source {
   static constexpr bool kIndexed = true;
   static constexpr bool kTwoPasses = false;
@@ -114,7 +114,7 @@ struct Source {
   void end_early() const noexcept {}
 };
 
-/// for_each of a stage that has at().
+/// for_each for a stage that has at().
 template <class S, class Sink>
 BLITZ_ALWAYS_INLINE bool for_each_position(const S& stage, LoopIndex first, LoopIndex last, const Sink& sink) {
 #pragma GCC unroll 4
@@ -148,7 +148,7 @@ class RangeSource : public Source {
     using Distance = std::ranges::range_difference_t<const V>;
     return std::ranges::subrange(begin + static_cast<Distance>(first), begin + static_cast<Distance>(last));
   }
-  /// What has the items. By pointers where they are contiguous: a debug build then calls no function of an iterator.
+  /// The accessor of the items. It uses a pointer if they are contiguous: a debug build then calls no iterator function.
   [[nodiscard]] BLITZ_ALWAYS_INLINE auto items() const {
     if constexpr (std::ranges::contiguous_range<const V>) {
       return IteratorItems(std::ranges::data(view_));
@@ -192,7 +192,7 @@ inline constexpr bool kCheapAt<RangeSource<V>> = std::ranges::contiguous_range<c
 template <class Space>
 inline constexpr bool kCheapAt<IntegerSource<Space>> = true;
 
-/// for_each, of sinks that take so little time that the loop's own instructions count: several items a turn.
+/// for_each for sinks that are so fast that the loop's own instructions count: several items per iteration.
 template <class S, class Sink>
 BLITZ_ALWAYS_INLINE bool for_each_unrolled(const S& stage, LoopIndex first, LoopIndex last, const Sink& sink) {
   if constexpr (BLITZ_OPTIMIZES && kCheapAt<S>) {
@@ -202,7 +202,7 @@ BLITZ_ALWAYS_INLINE bool for_each_unrolled(const S& stage, LoopIndex first, Loop
   }
 }
 
-/// A sink that gives another one the items `Left` and then its own: of several stages side by side.
+/// A sink that passes the items `Left` and then its own to another sink, for a Zip.
 template <class Sink, class... Left>
 class ZipSink {
  public:
@@ -224,7 +224,7 @@ class ZipSink {
   std::tuple<Left&&...> left_;
 };
 
-/// A sink that hands its items on, with the items of `more` at the same position.
+/// A sink that passes on its items, followed by the items of `more` at the same position.
 template <class More, class Sink>
 struct ZipNext {
   template <class... X>
@@ -236,14 +236,14 @@ struct ZipNext {
   const Sink& sink;
 };
 
-/// Several stages side by side, up to the end of the shortest: the sink gets the items of all.
+/// Several stages, position by position, up to the end of the shortest: the sink gets the items of all.
 template <IndexedStage... S>
 class Zip;
 
 template <IndexedStage S>
 class Zip<S> : public S {
  public:
-  /// Whether all are sources, whose items are at hand without sinks.
+  /// Whether all are sources with items that can be accessed without sinks.
   static constexpr bool kHasItems = requires(const S& s) { s.items(); };
 
   explicit Zip(const S& stage) : S(stage) {}
@@ -297,12 +297,12 @@ class Zip<S, More...> {
       return stage_.at(i, ZipNext<Zip<More...>, Sink>{more_, i, sink});
     }
   }
-  /// for_each of sources: each is asked for its items once. `left`: the items of those before these.
+  /// for_each for sources: each is asked for its items once. `left`: the items of the sources before these.
   template <class Sink, class... Left>
   BLITZ_ALWAYS_INLINE bool for_each_of(LoopIndex first, LoopIndex last, const Sink& sink, const Left&... left) const {
     return more_.for_each_of(first, last, sink, left..., stage_.items());
   }
-  /// at() of sources.
+  /// at() for sources.
   template <class Sink, class... Left>
   BLITZ_ALWAYS_INLINE decltype(auto) at_of(LoopIndex i, const Sink& sink, const Left&... left) const {
     return more_.at_of(i, sink, left..., stage_.items());

@@ -1,5 +1,5 @@
 /// @file
-/// The stages of a pipeline: each is a source made of another.
+/// The stages of a pipeline: each is a source over another one.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@
 namespace blitz::detail {
 BLITZ_BEGIN_BY_OPTIMIZATION
 
-/// What every stage takes over from the one below.
+/// The parts that every stage takes from the stage below.
 template <class S>
 class Over {
  public:
@@ -37,7 +37,7 @@ class Over {
   [[nodiscard]] LoopIndex positions() const { return below_.positions(); }
   void first_pass(const AlgorithmOptions& options) { below_.first_pass(options); }
   void end_early() const noexcept { below_.end_early(); }
-  /// What is below.
+  /// The stage or source below.
   [[nodiscard]] const S& below() const noexcept { return below_; }
 
  protected:
@@ -45,8 +45,8 @@ class Over {
   S below_;
 };
 
-/// The sink that a stage gives the stage below. It hands the results on to the next sink. Its name contains the callable, not
-/// the stage: otherwise each for_each would contain the whole pipeline more often than the one before.
+/// The sink that a stage gives the stage below. It passes the results to the next sink. Its type names the callable, not the
+/// stage: otherwise each for_each would contain the whole pipeline more often than the previous one.
 template <class F, class Sink>
 struct MapSink {
   template <class... X>
@@ -57,7 +57,7 @@ struct MapSink {
   const Sink& sink;
 };
 
-/// f(items...) in place of the items.
+/// Replaces the items by f(items...).
 template <class S, class F>
 class MapStage : public Over<S> {
  public:
@@ -94,7 +94,7 @@ struct InspectSink {
   const Sink& sink;
 };
 
-/// Items that are seen by f on the way.
+/// Calls f with each item and passes the item on.
 template <class S, class F>
 class InspectStage : public Over<S> {
  public:
@@ -158,7 +158,7 @@ struct FilterMapSink {
   const Sink& sink;
 };
 
-/// *f(items...) for each item for which that is not empty: f returns a std::optional, or a pointer.
+/// *f(items...) for each non-empty result: f returns a std::optional or a pointer.
 template <class S, class F>
 class FilterMapStage : public Over<S> {
   using Maybe = typename ResultOf<const F&, typename S::Items>::type;
@@ -191,7 +191,7 @@ struct FlatMapSink {
   const Sink& sink;
 };
 
-/// All items of the range f(items...), one after the other on one thread.
+/// All items of the range f(items...), sequentially on one thread.
 template <class S, class F>
 class FlatMapStage : public Over<S> {
   using Inner = typename ResultOf<const F&, typename S::Items>::type;
@@ -221,7 +221,7 @@ struct EnumerateSink {
   const Sink& sink;
 };
 
-/// The position, as a std::size_t, before the items.
+/// Adds the position, as a std::size_t, before the items.
 template <IndexedStage S>
 class EnumerateStage : public Over<S> {
  public:
@@ -269,7 +269,7 @@ class SliceStage : public Over<S> {
   LoopIndex count_;
 };
 
-/// Every step-th position, from the first on.
+/// Every step-th position, starting with the first.
 template <IndexedStage S>
 class StepStage : public Over<S> {
  public:
@@ -312,7 +312,7 @@ class ReversedStage : public Over<S> {
   LoopIndex last_;
 };
 
-/// Sub-ranges of `size` neighbouring items of a range; their beginnings are `step` apart. `whole`: none is shorter.
+/// Sub-ranges of `size` neighbouring items of a range; their beginnings are `step` apart. If `whole`, none is shorter.
 template <IndexedStage S>
 class GroupsStage : public Over<S> {
  public:
@@ -376,9 +376,8 @@ struct ScanSink {
   const Sink& sink;
 };
 
-/// In place of each item what the items up to it come to, combined by `op`; or, if `kExclusive`, those before it, from
-/// `init` on. A position is a block of kBlock items. What the items before each block come to is found in a first pass over
-/// the stage below.
+/// Replaces each item by the sum (by `op`) of all items up to it, or, if `kExclusive`, of `init` and the items before it. A
+/// position is a block of kBlock items. A first pass over the stage below finds the sum of the items before each block.
 template <IndexedStage S, class T, class Op, bool kExclusive>
 class ScanStage : public Over<S> {
  public:
@@ -396,7 +395,7 @@ class ScanStage : public Over<S> {
     Over<S>::first_pass(options);
     before_.assign(static_cast<std::size_t>(positions()), std::nullopt);
     for_blocks(options, positions(), 1, [this](LoopIndex first, LoopIndex last) {
-      // Nothing lies behind the last block.
+      // No block follows the last one.
       for (last = std::min(last, positions() - 1); first < last; ++first) {
         before_[first + 1] = sum_of_block(first * kBlock);
       }
@@ -433,9 +432,10 @@ class ScanStage : public Over<S> {
   [[nodiscard]] LoopIndex count() const { return this->below_.positions(); }
 
  private:
-  /// The sum of one item, with which others begin.
+  /// The sum of one item, as the initial value for others.
   [[nodiscard]] BLITZ_ALWAYS_INLINE T first_of(LoopIndex i) const { return this->below_.at(i, CopySink<T>()); }
-  /// What a whole block comes to. Numbers in four parts at once, so that a sum need not wait for the one before.
+  /// The sum of a whole block. Numbers are summed in four independent parts, so that an addition need not wait for the one
+  /// before.
   [[nodiscard]] BLITZ_ALWAYS_INLINE T sum_of_block(LoopIndex begin) const {
     if constexpr (BLITZ_OPTIMIZES && kCheapAt<S> && std::is_arithmetic_v<T>) {
       constexpr LoopIndex kPart = kBlock / 4;
@@ -458,7 +458,7 @@ class ScanStage : public Over<S> {
 
   std::optional<T> init_;
   [[no_unique_address]] Op op_;
-  // What the items before each block come to; none before the first, without init.
+  // The sums of the items before each block; empty for the first block, without init.
   std::vector<std::optional<T>> before_;
 };
 
@@ -481,7 +481,7 @@ class ChainStage : public Over<S> {
   void first_pass(const AlgorithmOptions& options) {
     Over<S>::first_pass(options);
     next_.first_pass(options);
-    middle_ = this->below_.positions();  // which that pass may have found
+    middle_ = this->below_.positions();  // the pass may have changed it
   }
   void end_early() const noexcept {
     Over<S>::end_early();

@@ -1,7 +1,7 @@
-/// The growable work-stealing deque of Chase and Lev: its owner pushes and pops at the bottom, newest first; thieves
-/// steal at the top, oldest first. It knows no scheduler.
+/// The growable work-stealing deque of Chase and Lev: its owner pushes and pops at the bottom, newest first; thieves steal at
+/// the top, oldest first. It knows no scheduler.
 ///
-/// Who may call what: push, pop, pop_if_newest, begin_guard, newest, relabel and capacity, the owner; all others, any
+/// Threads: push, pop, pop_if_newest, begin_guard, newest, relabel, reserve and capacity, only the owner; all others, any
 /// thread.
 ///
 /// Invariants:
@@ -9,12 +9,12 @@
 ///   newest buffer. An index is taken once: by the thief or the owner whose exchange moves top_ past it, or by the owner
 ///   without an exchange while top_ is below it and cannot pass it (see [last]).
 ///
-/// Sources: D. Chase, Y. Lev, "Dynamic circular work-stealing deque", SPAA 2005; memory orders after N. M. Lê, A. Pop,
-/// A. Cohen, F. Zappa Nardelli, "Correct and efficient work-stealing for weak memory models", PPoPP 2013, with its two
-/// fences made asymmetric: the owner's is free, the thief's is a membarrier(2). A deque that is robbed often is
-/// *guarded*: its owner makes a full fence at each pop, some nanoseconds, and spares the thieves membarrier(2), which
-/// costs them, and the owner, microseconds. Thieves ask for the guard; the owner begins and ends it. bottom_ says
-/// whether the deque is guarded, so that push and pop_if_newest need not look. detail/fork_join/README.md has the proof.
+/// Sources: D. Chase, Y. Lev, "Dynamic circular work-stealing deque", SPAA 2005. The memory orders follow N. M. Lê, A. Pop, A.
+/// Cohen, F. Zappa Nardelli, "Correct and efficient work-stealing for weak memory models", PPoPP 2013. Here its two fences are
+/// asymmetric: the owner's is free, the thief's is a membarrier(2). A deque that is often stolen from is *guarded*: its owner
+/// makes a full fence at each pop, which takes some nanoseconds. Thieves then need no membarrier(2), which would cost them and
+/// the owner microseconds. Thieves ask for the guard; the owner begins and ends it. bottom_ tells whether the deque is guarded,
+/// so push and pop_if_newest need no extra check. detail/fork_join/README.md has the proof.
 ///
 /// Pairs:
 ///   [item]    push, pop: bottom_.store(release)        ->   steal: bottom_.load(acquire)
@@ -42,15 +42,14 @@
 
 namespace blitz::detail {
 
-/// An item is a pointer to T, or what `Slot` loads and stores in its place: it converts to such a pointer, by default
-/// to null.
+/// An item is a pointer to T, or the type that `Slot` loads and stores instead. That type converts to such a pointer; its
+/// default value converts to null.
 template <class T, class Slot = Atomic<T*>>
 class ChaseLevDeque {
  public:
   using Item = decltype(std::declval<const Slot&>().load(std::memory_order_relaxed));
 
-  /// `capacity` is the number of items before the first growth, a power of two.
-  /// Throws std::bad_alloc.
+  /// `capacity` is the number of items before the first growth, a power of two. Throws std::bad_alloc.
   explicit ChaseLevDeque(std::size_t capacity = 256)
       : bottom_(asymmetric_fences_available() ? 0 : kGuarded), limit_(static_cast<Index>(capacity)) {
     assert(std::has_single_bit(capacity));
@@ -59,10 +58,10 @@ class ChaseLevDeque {
   ChaseLevDeque(const ChaseLevDeque&) = delete;
   ChaseLevDeque& operator=(const ChaseLevDeque&) = delete;
 
-  /// Where a push put its item, for pop_if_newest: the index after it.
+  /// The position of a pushed item, for pop_if_newest: the index after it.
   using Place = std::int64_t;
 
-  /// Makes room for `count` more items, so that as many pushes do not throw. Throws std::bad_alloc; the deque is then
+  /// Makes room for `count` more items, so that `count` pushes do not throw. Throws std::bad_alloc; the deque is then
   /// unchanged.
   void reserve(std::size_t count) {
     make_room(index_of(bottom_.load(std::memory_order_relaxed)), static_cast<Index>(count));
@@ -84,22 +83,22 @@ class ChaseLevDeque {
     if (guarded() || asked()) [[unlikely]]
       return pop_guarded();
     const Index bottom = bottom_.load(std::memory_order_relaxed) - 1;
-    // [last] Claims the item, then reads how far the thieves have come. [item] Release, as every store to bottom_: a
-    // thief that reads this value must see the older items that it still covers.
+    // [last] Claims the item, then reads how far the thieves have come. [item] Release, like every store to bottom_: a thief
+    // that reads this value must see the older items below it.
     bottom_.store(bottom, std::memory_order_release);
     compiler_fence();
     return take(bottom);
   }
 
-  /// Takes the item at `place` if it is the newest and no thief has it. That is the item that was pushed there, unless
-  /// the owner has popped it since: the caller must know.
+  /// Takes the item at `place` if it is the newest and no thief has it. This is the item that was pushed there, unless the
+  /// owner has popped it since: the caller must know that it has not.
   ///
-  /// Like pop, but the slot is not read, and the store's value does not depend on the load before it, which is only
-  /// compared: over a series of joins that halves the dependency chain through bottom_. A request for a guard is not
-  /// looked for: the next push sees it.
+  /// Like pop, but the slot is not read. The stored value does not depend on the load before it, which is only compared. Over a
+  /// series of joins that halves the dependency chain through bottom_. This function ignores a request for a guard: the next
+  /// push sees it.
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool pop_if_newest(Place place) noexcept {
     place = opaque(place);
-    if (bottom_.load(std::memory_order_relaxed) != place) [[unlikely]]  // So it is while the deque is guarded.
+    if (bottom_.load(std::memory_order_relaxed) != place) [[unlikely]]  // Always so while the deque is guarded.
       return pop_guarded_if_newest(place);
     const Index bottom = place - 1;
     bottom_.store(bottom, std::memory_order_release);  // [last]
@@ -109,11 +108,11 @@ class ChaseLevDeque {
     return pop_last(bottom) != nullptr;
   }
 
-  /// Before steal: asks for a guard, and gives the owner some time. False: the deque is empty.
+  /// Before steal: asks for a guard, and gives the owner some time. Returns false if the deque is empty.
   ///
-  /// A lone item is often the second half of a tiny loop, which its owner will run before a thief could. It is left
-  /// alone if it goes within the time that the theft would take. With more items the owner is deep in a tree and the
-  /// oldest item is the largest; the owner will soon see the request for a guard.
+  /// A single item is often the second half of a tiny loop, which its owner will run before a thief could. It is not stolen if
+  /// it disappears within the time that the theft would take. With more items the owner is deep in a tree and the oldest item
+  /// is the largest; the owner will soon see the request for a guard.
   [[nodiscard]] bool prepare_theft() noexcept {
     const std::size_t items = size();
     if (items == 0) return false;
@@ -126,8 +125,8 @@ class ChaseLevDeque {
     return true;
   }
 
-  /// Takes the oldest item if `wanted(item)`; otherwise the deque counts as empty. Lock-free. An empty deque costs two
-  /// loads; a theft costs a heavy fence unless the deque is guarded.
+  /// Takes the oldest item if `wanted(item)`; otherwise returns the same as for an empty deque. Lock-free. An empty deque costs
+  /// two loads; a theft costs a heavy fence unless the deque is guarded.
   template <class Wanted>
   [[nodiscard]] StealResult<T> steal(Wanted&& wanted) noexcept {
     Index top = top_.load(std::memory_order_acquire);
@@ -145,20 +144,20 @@ class ChaseLevDeque {
   [[nodiscard]] StealResult<T> steal() noexcept {
     return steal([](const Item&) noexcept { return true; });
   }
-  /// The oldest item, or a null one if the deque is empty: a hint, but after a heavy fence that follows a push not null
-  /// while that item is there. Hence relaxed.
+  /// The oldest item, or a null one if the deque is empty. A hint, hence relaxed. But after a heavy fence that follows a push,
+  /// it is not null while that item is in the deque.
   [[nodiscard]] Item oldest() const noexcept {
     const Index top = top_.load(std::memory_order_relaxed);
     if (index_of(bottom_.load(std::memory_order_relaxed)) - top <= 0) return Item{};
     return buffer_.load(std::memory_order_acquire)->load(top);  // [buffer]
   }
 
-  /// The item that pop takes, unless a thief has it. Before the first push a null one.
+  /// The item that pop takes, unless a thief has it. Before the first push, a null item.
   [[nodiscard]] Item newest() const noexcept {
     return slots_[(bottom_.load(std::memory_order_relaxed) - 1) & mask_].load(std::memory_order_relaxed);
   }
-  /// Calls `change(item)` with each item, newest first, until it returns false. What it changes an item to must point to
-  /// the same; a thief gets either.
+  /// Calls `change(item)` with each item, newest first, until it returns false. The changed item must convert to the same
+  /// pointer; a thief may get either version.
   template <class Change>
   void relabel(Change&& change) noexcept {
     const Index top = top_.load(std::memory_order_relaxed);
@@ -169,12 +168,11 @@ class ChaseLevDeque {
     }
   }
 
-  /// Asks the owner to guard the deque: from its next push or pop on, until no thief has come for a while. A request
-  /// may be lost.
+  /// Asks the owner to guard the deque, from its next push or pop until no thief has come for a while. A request may be lost.
   void ask_for_guard() noexcept {
     if (!guarded()) limit_.store(kAsked, std::memory_order_relaxed);
   }
-  /// Begins the guard: a thief has asked for it, or the owner knows one to come.
+  /// Begins the guard: a thief has asked for it, or the owner expects one.
   void begin_guard() noexcept {
     limit_.store(kAsked + 1, std::memory_order_relaxed);  // The next push computes it.
     if (guarded()) return;
@@ -182,7 +180,7 @@ class ChaseLevDeque {
     pops_on_guard_ = 0;
     stolen_before_ = stolen();
   }
-  /// Returns whether a theft needs no heavy fence now. For thieves a hint.
+  /// Whether a theft now needs no heavy fence. For thieves this is a hint.
   [[nodiscard]] bool guarded() const noexcept { return is_guarded(bottom_.load(std::memory_order_relaxed)); }
 
   /// The number of items: exact for the owner while no thief is active, otherwise a snapshot.
@@ -199,7 +197,7 @@ class ChaseLevDeque {
   /// The number of slots in the newest buffer.
   [[nodiscard]] std::size_t capacity() const noexcept { return static_cast<std::size_t>(mask_) + 1; }
 
-  /// How many items thieves have taken: exact for the owner, otherwise a snapshot.
+  /// The number of items that thieves have taken: exact for the owner, otherwise a snapshot.
   [[nodiscard]] std::uint64_t stolen() const noexcept {
     return static_cast<std::uint64_t>(top_.load(std::memory_order_relaxed)) - last_pops_.value();
   }
@@ -207,7 +205,7 @@ class ChaseLevDeque {
  private:
   using Index = Place;
 
-  /// A ring of slots. It owns the one that it replaced: a thief may still read any of them, so they live as long as the
+  /// A ring of slots. It owns the ring that it replaced: a thief may still read from any of them, so they live as long as the
   /// deque. Each is at most half as long as the next, so the retired ones together are shorter than the newest.
   class Buffer {
    public:
@@ -226,9 +224,9 @@ class ChaseLevDeque {
     OwnedArray<Slot> slots_;
   };
 
-  /// While the deque is guarded, bottom_ is the index and this. So it then is at least limit_, and equals no place.
+  /// While the deque is guarded, bottom_ is the index plus kGuarded. So it is then at least limit_, and equals no place.
   static constexpr Index kGuarded = Index{1} << 62;
-  /// limit_ while a thief asks for a guard.
+  /// The value of limit_ while a thief asks for a guard.
   static constexpr Index kAsked = 0;
 
   [[nodiscard]] static bool is_guarded(Index bottom) noexcept { return bottom >= kGuarded / 2; }
@@ -302,7 +300,7 @@ class ChaseLevDeque {
     bottom_.store(bottom + 1, std::memory_order_release);  // [item]
   }
 
-  /// The rest of push if the deque is, or is to be, guarded, or there may be no room.
+  /// The rest of push: the deque is guarded, a thief asks for a guard, or there may be no room.
   BLITZ_COLD void push_slowly(Item item) {
     if (asked()) begin_guard();
     const Index bottom = bottom_.load(std::memory_order_relaxed);
@@ -325,7 +323,7 @@ class ChaseLevDeque {
     limit_.store(top + mask_ + 1, std::memory_order_relaxed);
   }
 
-  // Written by thieves, and by the owner for its last item: a line of its own, away from what every push writes.
+  // Written by thieves, and by the owner for its last item: in a separate cache line, because every push writes the next one.
   alignas(kCacheLine) Atomic<Index> top_{0};
 
   // The owner's line. Thieves read bottom_ and buffer_; they write limit_, rarely, to ask for a guard.
@@ -333,8 +331,8 @@ class ChaseLevDeque {
   Index mask_ = 0;                   // of the newest buffer
   Slot* slots_ = nullptr;            // of the newest buffer
   Atomic<Buffer*> buffer_{nullptr};  // the newest buffer
-  Owned<Buffer> owned_;              // the same
-  Atomic<Index> limit_;              // where push must make room: at most top_ + capacity; or kAsked
+  Owned<Buffer> owned_;              // owns the newest buffer
+  Atomic<Index> limit_;              // the index at which push must make room: at most top_ + capacity; or kAsked
   SingleWriterCounter last_pops_;    // items that the owner took by an exchange
   std::uint32_t pops_on_guard_ = 0;  // since the last check whether thieves still come
   std::uint64_t stolen_before_ = 0;  // stolen() at that check

@@ -1,12 +1,12 @@
-/// The injector of the async backend: a list under a mutex, oldest first, with its length in an atomic, so that no
-/// thread takes the mutex to find the list empty. It knows no pool.
+/// The injector of the async backend: a list under a mutex, oldest first. Its length is in an atomic, so that no thread takes
+/// the mutex to find the list empty. It knows no pool.
 ///
-/// Intrusive: a node has a member `Node* next`, which belongs to the queue from push until take. Any thread may call
-/// any member; none throws or allocates.
+/// Intrusive: a node has a member `Node* next`, which belongs to the queue from push until take. Any thread may call any
+/// member; none throws or allocates.
 ///
-/// A worker takes a batch at a time: its fair share of the nodes. The nodes of a batch are in the worker's own queue
-/// before the length decreases, so a thread that reads a length of 0, and then looks at the workers' queues, finds
-/// every node that was taken from here.
+/// A worker takes a batch at a time: its fair share of the nodes. The nodes of a batch are in the worker's own queue before the
+/// length decreases. So a thread that reads a length of 0, and then looks at the workers' queues, finds every node that was
+/// taken from this queue.
 ///
 /// Source: the injection queue of Tokio's multi-threaded scheduler.
 ///
@@ -31,7 +31,7 @@ class GlobalQueue {
  public:
   static constexpr std::size_t kLeastBatch = 4;
   static constexpr std::size_t kMostBatch = 64;
-  /// The default batch: as much as fits into a worker's batch buffer.
+  /// The default batch: it fits into a worker's batch buffer.
   static constexpr std::size_t kDefaultBatch = 32;
 
   ~GlobalQueue() { assert(empty()); }
@@ -46,7 +46,7 @@ class GlobalQueue {
     const std::lock_guard lock(mutex_);
     (newest_ != nullptr ? newest_->next : oldest_) = nodes.front();
     newest_ = nodes.back();
-    // [seen] Written under the mutex alone.
+    // [seen] Written only under the mutex.
     length_.store(length_.load(std::memory_order_relaxed) + nodes.size(), std::memory_order_seq_cst);
   }
 
@@ -54,15 +54,15 @@ class GlobalQueue {
     return take_batch(1, 1, [](Node*) {});
   }
 
-  /// Takes one worker's share, at most `most` nodes. Returns the oldest, and passes the others to `keep`, one by one in
-  /// their order, under the mutex. Null if there is none.
+  /// Takes one worker's share, at most `most` nodes. Returns the oldest, and passes the others to `keep`, one by one in their
+  /// order, under the mutex. Returns null if there is none.
   template <class Keep>
   [[nodiscard]] Node* take_batch(std::size_t workers, std::size_t most, Keep&& keep) noexcept {
     if (empty()) return nullptr;
     const std::lock_guard lock(mutex_);
     Node* const first = oldest_;
     if (first == nullptr) return nullptr;
-    const std::size_t length = length_.load(std::memory_order_relaxed);  // Written under the mutex alone.
+    const std::size_t length = length_.load(std::memory_order_relaxed);  // Written only under the mutex.
     const std::size_t taken = std::min(share(length, workers), most);
     assert(taken > 0 && taken <= length);
     Node* node = first->next;
@@ -82,7 +82,7 @@ class GlobalQueue {
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return length_.load(std::memory_order_seq_cst); }  // [hand] [seen]
-  /// True only if every node whose push came before this call has been taken.
+  /// True only if every node that was pushed before this call has been taken.
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
  private:

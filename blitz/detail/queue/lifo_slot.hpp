@@ -1,15 +1,15 @@
-/// A slot for the newest item: the owner, which has just written to it, takes it first, while it is in its cache.
+/// A slot for the newest item: the owner, which has just written the item, takes it first, while it is in its cache.
 ///
-/// A newer item evicts an older one, which goes to the queue behind the slot. If the owner always ran its newest job,
-/// two jobs that keep pushing each other would starve the rest; so it polls the slot at most kPollsPerTick times in a
-/// tick. After that the item waits behind those of the queue, as if it had been evicted.
+/// A newer item evicts an older one, which goes to the queue. If the owner always ran its newest job, two jobs that keep
+/// pushing each other would starve the rest. So the owner polls the slot at most kPollsPerTick times in a tick. After that the
+/// item waits until the queue is empty, as if it had been evicted.
 ///
-/// Who may call what: put, take_if, poll and begin_tick, the owner; all others, any thread. So no item waits for an
-/// owner that is busy or asleep.
+/// Threads: put, take_if, poll and begin_tick, only the owner; all others, any thread. So no item waits for an owner that is
+/// busy or asleep.
 ///
 /// Only the owner fills the slot. An item leaves it by an exchange, so either the owner or one thief gets it.
 ///
-/// Source: the LIFO slot of Tokio's multi-threaded scheduler; that thieves may take from it is ours.
+/// Source: the LIFO slot of Tokio's multi-threaded scheduler. Unlike there, thieves may take from it.
 ///
 /// Pairs:
 ///   [item]  put: item_ store or exchange (release)  ->  take: item_.exchange(acquire)
@@ -43,7 +43,7 @@ class LifoSlot {
     return item_.exchange(nullptr, std::memory_order_acquire);  // [item]
   }
 
-  /// take(), for the owner in search of a job; null after kPollsPerTick items in this tick.
+  /// take() for the owner in search of a job; null after kPollsPerTick items in this tick.
   [[nodiscard]] T* poll() noexcept {
     if (polls_ == kPollsPerTick) return nullptr;
     T* const item = take();

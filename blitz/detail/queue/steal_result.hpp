@@ -1,4 +1,4 @@
-/// What a theft from a work-stealing queue brought.
+/// The result of a theft from a work-stealing queue.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ template <class T>
 struct StealResult {
   enum class Outcome : unsigned char {
     kEmpty,  ///< The queue was empty.
-    kLost,   ///< Another thread was faster; there may be more.
+    kLost,   ///< Another thread was faster; there may be more items.
     kItem    ///< `item` was stolen.
   };
 

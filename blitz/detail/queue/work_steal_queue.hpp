@@ -1,27 +1,26 @@
-/// The ring of the async backend: its owner pushes at the tail and pops at the head, oldest first; a thief takes half
-/// of it at once, into a ring of its own. A full ring overflows, half a ring at a time. It knows no pool.
+/// The ring of the async backend: its owner pushes at the tail and pops at the head, oldest first. A thief moves half of it
+/// into its own ring in one theft. A full ring overflows, half a ring at a time. It knows no pool.
 ///
-/// Who may call what: steal_into (as the source), size and empty, any thread; all others, and steal_into as the
-/// destination, the owner.
+/// Threads: steal_into (as the source), size and empty, any thread; all others, and steal_into as the destination, only the
+/// owner.
 ///
 /// The head is one word of three fields:
 ///
 ///   bits  0..15   real    the oldest item that no thread has claimed
 ///   bits 16..31   steal   the oldest slot that a thief may still read; equal to real if no theft is in progress
-///   bits 32..63   tag     incremented by every change of the word, so that an exchange prepared from an old head fails;
+///   bits 32..63   tag     incremented by every change of the word, so that an exchange prepared from an old head fails,
 ///                         unless 2^32 changes came within one theft
 ///
-/// Invariants: steal <= real <= tail <= steal + capacity, in arithmetic modulo 2^16, except that take_newest lowers the
-/// tail by one for a moment. The items [real, tail) are in the ring, item i in slot `i mod capacity`. An item is taken
-/// once: by the thread that moves real past it, or by the owner, which lowers the tail below it. Slots [steal, tail)
-/// are not written.
+/// Invariants: steal <= real <= tail <= steal + capacity, in arithmetic modulo 2^16, except that take_newest lowers the tail by
+/// one for a moment. The items [real, tail) are in the ring, item i in slot `i mod capacity`. An item is taken once: by the
+/// thread that moves real past it, or by the owner, which lowers the tail below it. Slots [steal, tail) are not written.
 ///
-/// A theft of several items has three phases: an exchange of the head claims them (real moves, steal stays, which
-/// excludes a second theft), they are copied, and another exchange lets steal follow. All but the item that it returns
-/// are in the thief's ring before the third phase. The owner takes the newest item with one exchange: it lowers the tail,
-/// then changes the tag. README.md proves that no item is taken twice.
+/// A theft of several items has three phases. An exchange of the head claims them: real moves, steal stays, which excludes a
+/// second theft. Then they are copied. Another exchange lets steal follow. All items except the returned one are in the thief's
+/// ring before the third phase. The owner takes the newest item with one exchange: it lowers the tail, then changes the tag.
+/// detail/async/README.md proves that no item is taken twice.
 ///
-/// Sources: the run queue of Tokio's multi-threaded scheduler, itself after Go's; the tag and take_newest are ours.
+/// Sources: the run queue of Tokio's multi-threaded scheduler, itself based on Go's. The tag and take_newest are additions.
 ///
 /// Pairs:
 ///   [item]    push, steal_into: tail_.store(release)              ->  steal_into: tail_.load(acquire)
@@ -46,7 +45,7 @@
 
 namespace blitz::detail {
 
-/// Where a full ring sends items, oldest first, in one call.
+/// The destination of a full ring's items. It gets them oldest first, in one call.
 template <class S, class T>
 concept OverflowSink = requires(S& sink, std::span<T* const> items) {
   { sink.push_batch(items) } noexcept;
@@ -59,11 +58,11 @@ class WorkStealQueue {
 
  public:
   static constexpr std::size_t kCapacity = Capacity;
-  /// The most that one theft takes, and what an overflow sends away.
+  /// The maximum that one theft takes, and the number of items in an overflow.
   static constexpr std::size_t kHalf = Capacity / 2;
 
-  /// Adds `item` as the newest. If there is no room, the older half goes to `sink`, or, while a thief copies, `item`
-  /// itself. Returns how many items went there. Wait-free, except for the sink and for races lost to thieves.
+  /// Adds `item` as the newest. If there is no room, the older half goes to `sink`, or only `item` itself while a thief copies.
+  /// Returns the number of items that went there. Wait-free, except for the sink and for races lost to thieves.
   template <OverflowSink<T> Sink>
   std::size_t push(T* item, Sink& sink) noexcept {
     const Index tail = tail_.load(std::memory_order_relaxed);
@@ -75,7 +74,7 @@ class WorkStealQueue {
     return push_full(item, head, sink);
   }
 
-  /// How many items fit before the ring overflows; thieves may make room for more.
+  /// The number of items that fit before the ring overflows; thieves may make room for more.
   [[nodiscard]] std::size_t room() const noexcept {
     const Head head(head_.load(std::memory_order_acquire));  // [room]
     return kCapacity - distance(head.steal(), tail_.load(std::memory_order_relaxed));
@@ -106,7 +105,7 @@ class WorkStealQueue {
     std::uint64_t word = head_.load(std::memory_order_relaxed);
     if (Head(word).real() == tail) return nullptr;
     const Index newest = index(tail - 1);
-    // [item] Release, as every store to tail_: a thief that reads this value must see the items that it still covers.
+    // [item] Release, like every store to tail_: a thief that reads this value must see the older items below it.
     tail_.store(newest, std::memory_order_release);
     for (;;) {
       const Head head(word);
@@ -128,8 +127,8 @@ class WorkStealQueue {
     return slot(index(tail - 1)).load(std::memory_order_relaxed) == item && take_newest() != nullptr;
   }
 
-  /// Steals half of the items, rounded up, but at most kHalf, `most`, and what `thief` has room for. Returns the
-  /// oldest; the others are moved to `thief`, the caller's own ring, which is another than this one.
+  /// Steals half of the items, rounded up, but at most kHalf, `most`, and the room in `thief` plus one. Returns the oldest. The
+  /// others are moved to `thief`, which is the caller's own ring and not this one.
   template <std::size_t Other>
   [[nodiscard]] StealResult<T> steal_into(WorkStealQueue<T, Other>& thief, std::size_t most = kHalf) noexcept {
     std::uint64_t word = head_.load(std::memory_order_acquire);  // [newest]
@@ -149,8 +148,7 @@ class WorkStealQueue {
       return StealResult<T>::of(item);
     }
 
-    // Claim. Acquire: the copying comes after it. Release: a thread that reads this head sees the tail that this thread
-    // saw.
+    // Claim. Acquire: the copies come after it. Release: a thread that reads this head sees the tail that this thread saw.
     if (!head_.compare_exchange_strong(word, head.changed(head.steal(), end).word(), std::memory_order_acq_rel,
                                        std::memory_order_relaxed)) {
       return StealResult<T>::lost();
@@ -199,7 +197,7 @@ class WorkStealQueue {
     [[nodiscard]] constexpr bool stolen_from() const noexcept { return steal() != real(); }
     [[nodiscard]] constexpr std::uint64_t word() const noexcept { return word_; }
 
-    /// The value that follows this one: other indices, and the next tag.
+    /// The next value: other indices, and the next tag.
     [[nodiscard]] constexpr Head changed(Index steal, Index real) const noexcept {
       const std::uint64_t tag = (word_ >> 32) + 1;
       return Head(tag << 32 | std::uint64_t{steal} << 16 | real);
@@ -263,7 +261,7 @@ class WorkStealQueue {
     }
   }
 
-  // Written by the owner's pops and by thieves: a line of its own, away from what every push writes.
+  // Written by the owner's pops and by thieves: in a separate cache line, because every push writes the tail.
   alignas(kCacheLine) Atomic<std::uint64_t> head_{0};
   // Written by the owner, read by thieves.
   alignas(kCacheLine) Atomic<Index> tail_{0};

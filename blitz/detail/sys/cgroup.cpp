@@ -1,4 +1,4 @@
-// The limits of control groups, as files tell them.
+// The limits of control groups, as read from files.
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -34,7 +34,7 @@ struct Hierarchies {
   Hierarchy v2;
 };
 
-/// At most `most` parts; the last has the rest.
+/// Splits into at most `most` parts; the last one contains the rest.
 std::vector<std::string> split(const std::string& text, char separator, std::size_t most = std::string::npos) {
   std::vector<std::string> parts(1);
   for (const char c : text) {
@@ -81,7 +81,7 @@ void read_mounts(const stdfs::path& file, Hierarchies& found) {
   }
 }
 
-/// A line: "ID:CONTROLLER,...:GROUP", where v2 has no controllers and the id 0, see cgroups(7).
+/// A line: "ID:CONTROLLER,...:GROUP"; v2 has no controllers and the id 0. See cgroups(7).
 void read_own_groups(const stdfs::path& file, Hierarchies& found) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
@@ -128,7 +128,7 @@ double limit_in(const Hierarchy& hierarchy, const stdfs::path& root, double (*li
     for (const stdfs::path& part : below) limit = std::min(limit, limit_of(group /= part));
   }
   if (found) return limit;
-  // In a container whose /proc has the host's group names, while its mount shows only the container's own group.
+  // In a container, /proc may have the host's group names, while the mount shows only the container's own group.
   for (const Hierarchy::Mount& mount : hierarchy.mounts) {
     limit = std::min(limit, limit_of(root / mount.mount_point.relative_path()));
   }

@@ -1,6 +1,6 @@
-/// Handlers of fork(): the child has the calling thread alone, and copies of locks that other threads may have held.
+/// Handlers of fork(). The child has only the calling thread, and copies of locks that other threads may have held.
 ///
-/// On a system without fork() nothing happens.
+/// On a system without fork() the handlers never run.
 #pragma once
 
 #include <cstdint>

@@ -19,13 +19,13 @@ namespace {
 constexpr std::size_t kLarge = 2 * kHugePage;  // from this size on memory is in large pages
 constexpr std::size_t kLeastKept = std::size_t{1} << 16;
 constexpr std::size_t kLeastLetGo = (std::size_t{1} << 24) + kHugePage + 1;
-constexpr std::size_t kMostInAll = 2 * (kMostKept + kHugePage);  // of all that is kept
-/// Where a large array begins in its first page. That of malloc begins 16 bytes behind a page. AMD's processors copy several
-/// times as slowly (`rep movsb`) to a place that lies so little behind the source, in the page.
+constexpr std::size_t kMostInAll = 2 * (kMostKept + kHugePage);  // of all kept arrays
+/// The offset of a large array in its first page. Memory of malloc begins 16 bytes after the start of a page. AMD's processors
+/// copy several times as slowly (`rep movsb`) if the destination's offset in its page is slightly above the source's.
 constexpr std::size_t kOffset = 2048;
 
-/// What an array is given. Sizes are rounded up by an eighth at most, so that arrays of about one size can have each other's
-/// memory.
+/// The layout of an array's allocation. Sizes are rounded up by at most an eighth, so that arrays of about the same size can
+/// reuse each other's memory.
 struct Extent {
   Extent(std::size_t bytes, std::size_t least_alignment) noexcept : size(bytes), alignment(least_alignment) {
     if (bytes >= kLeastKept && bytes <= kMostKept && least_alignment <= kCacheLine) {
@@ -54,12 +54,12 @@ struct KeptArray {
 };
 
 void give_back(const KeptArray& kept) noexcept {
-  // The rounded size of an extent has the same alignment as the extent.
+  // The rounded size yields the same alignment as the requested size.
   if (kept.memory != nullptr) ::operator delete(kept.memory, std::align_val_t(Extent(kept.size, 1).alignment));
 }
 
-/// A caller that finds the lock taken does without: another thread has it, in a forked child perhaps one of the parent.
-/// The braces have it initialized at compile time, except where the constructor of a std::mutex is not constexpr.
+/// A caller that finds the lock taken does not use the store: another thread holds it, in a forked child perhaps a thread of
+/// the parent. The braces make it constant-initialized, except if the constructor of std::mutex is not constexpr.
 struct {
   Mutex lock;
   KeptArray kept[4];
@@ -70,7 +70,7 @@ struct {
 
 void* allocate_kept(std::size_t size, std::size_t alignment) noexcept {
   if (size > std::numeric_limits<std::size_t>::max() / 2 - kHugePage)
-    return nullptr;  // No machine has so much, and sums would overflow.
+    return nullptr;  // No machine has so much memory, and sums would overflow.
   const Extent extent(size, alignment);
   if (extent.keep) {
     if (const std::unique_lock lock(store.lock, std::try_to_lock); lock) {

@@ -73,8 +73,8 @@ bool have_process_fence() noexcept {
 
 void process_fence() noexcept {
   const int saved = errno;
-  // The command succeeded when the process was registered, so only a filter that was installed later can refuse it. A
-  // thief that went on without the barrier could run a job twice.
+  // The command succeeded when the process was registered, so only a filter that was installed later can refuse it. A thief
+  // that continued without the barrier could run a job twice.
   if (::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0) {
     static_cast<void>(std::fputs(
         "blitz: membarrier(2) is refused by a filter that was installed after the program's start; install it before "
@@ -96,7 +96,7 @@ void process_fence() noexcept {}
 
 Processors allowed_processors() {
   std::vector<unsigned> allowed;
-  // The kernel answers EINVAL if the mask is shorter than the kernel's, and does not tell the length.
+  // The kernel returns EINVAL if the mask is shorter than the kernel's, and does not tell the length.
   constexpr std::size_t kWordBits = 8 * sizeof(unsigned long);
   constexpr std::size_t kMostWords = std::size_t{1} << 16;
   for (std::size_t words = 16; words <= kMostWords; words *= 2) {

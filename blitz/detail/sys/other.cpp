@@ -1,4 +1,4 @@
-// Systems other than Linux and Windows. Those without the interface of POSIX use the threads of the standard library.
+// Systems other than Linux and Windows. Systems without the POSIX interface use the threads of the standard library.
 #include "blitz/detail/sys/system.hpp"
 
 #if !defined(BLITZ_LINUX) && !defined(BLITZ_WINDOWS)
@@ -22,15 +22,14 @@ namespace blitz::detail {
 
 namespace {
 
-/// The waiters of all words whose addresses hash to this bucket. A wake-up reaches all of them; those of other words
+/// The waiters of all words with addresses that hash to this bucket. A wake-up reaches all of them; waiters of other words
 /// block again.
 struct Bucket {
   std::mutex mutex;
   std::condition_variable changed;
 };
 
-/// Never destroyed: threads may wait here until the program's end, and a condition variable's destructor would wait for
-/// them.
+/// Never destroyed: threads may wait here until the program's end, and a condition variable's destructor would wait for them.
 union Buckets {
   Buckets() : all() {}
   ~Buckets() {}
@@ -53,7 +52,7 @@ void futex_wait(const Atomic<std::uint32_t>& word, std::uint32_t expected) noexc
 
 void futex_wake_one(const Atomic<std::uint32_t>* word) noexcept {
   Bucket& bucket = bucket_of(word);
-  // Locked and unlocked: a waiter either has not tested its word yet, and will see the new value, or is waiting.
+  // Locked and unlocked: each waiter either has not tested its word yet, and will see the new value, or is waiting.
   { const std::lock_guard lock(bucket.mutex); }
   bucket.changed.notify_all();
 }

@@ -22,7 +22,7 @@ class Parker {
     } while (!take_token());
   }
 
-  /// Leaves a token, and wakes the thread if it is parked. This object may be gone as soon as the token is left.
+  /// Leaves a token, and wakes the thread if it is parked. This object may be destroyed as soon as the token is left.
   void unpark() noexcept {
     // [token]
     if (word_.exchange(kToken, std::memory_order_release) == kParked) futex_wake_one(&word_);
@@ -41,7 +41,7 @@ class Parker {
     if (word_.compare_exchange_strong(expected, kParked, std::memory_order_acquire, std::memory_order_acquire)) {
       return false;
     }
-    // [token] An exchange, not a store: it also takes a second token that has come meanwhile, with what that publishes.
+    // [token] An exchange, not a store: it also takes a second token that has arrived since, and acquires its writes.
     word_.exchange(kEmpty, std::memory_order_acquire);
     return true;
   }

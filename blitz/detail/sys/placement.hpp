@@ -1,11 +1,11 @@
-/// On which processor a woken thread starts to run.
+/// Control of the processor on which a woken thread starts to run.
 ///
-/// Linux tends to start a woken thread on its waker's processor, expecting the waker to block soon. A worker that wakes
-/// another to share its work does not block: the woken thread preempts it, and the two take turns on one processor
-/// while another is idle. So the waker removes its own processor from the sleeper's affinity mask before it wakes it,
-/// and the sleeper restores the mask as soon as it runs.
+/// Linux tends to start a woken thread on its waker's processor, expecting the waker to block soon. A worker that wakes another
+/// to share its work does not block: the woken thread preempts it, and the two take turns on one processor while another is
+/// idle. So the waker removes its own processor from the sleeper's affinity mask before it wakes it, and the sleeper restores
+/// the mask as soon as it runs.
 ///
-/// If the system refuses to change the mask, or the mask has no other processor, nothing happens; nor outside Linux.
+/// Nothing happens if the system refuses to change the mask, if the mask has no other processor, or outside Linux.
 #pragma once
 
 #include "blitz/detail/base/atomic.hpp"
@@ -13,8 +13,8 @@
 
 namespace blitz::detail {
 
-/// The next step of a waker. One that stays busy keeps its processor, so the woken thread is sent to another. One that calls again
-/// wakes a worker for a series of calls.
+/// The next step of a waker. A waker that stays busy keeps its processor, so the woken thread is sent to another. A waker that
+/// calls again wakes a worker for a series of calls.
 enum class Waker : unsigned char { kBlocks, kStaysBusy, kCallsAgain };
 
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
@@ -27,8 +27,8 @@ class Placement {
   /// Called by the thread that is about to wake it, one at a time. Two system calls.
   BLITZ_API void keep_off_this_processor() noexcept;
 
-  /// Called by the thread itself after it was woken. Two system calls if there is anything to undo. A mask that was set
-  /// otherwise in the meantime is kept.
+  /// Called by the thread itself after it was woken. Two system calls if there is anything to undo. A mask that was changed in
+  /// the meantime is kept.
   void restore() noexcept {
     if (narrowed_) undo();
   }

@@ -1,4 +1,4 @@
-// Threads and forks, on systems with the interface of POSIX.
+// Threads and forks on POSIX systems.
 #include "blitz/detail/sys/system.hpp"
 
 #if defined(BLITZ_POSIX)
@@ -66,7 +66,7 @@ void set_processor([[maybe_unused]] pthread_attr_t& attributes, unsigned process
 #endif
 }
 
-/// The system's error number has many possible causes, so the message names all that was requested.
+/// The system's error number has many possible causes, so the message names all requested options.
 std::string explain_refusal(const ThreadOptions& options) {
   std::string what;
   if (options.processor) {

@@ -1,5 +1,5 @@
-/// Which system this is, and the functions of a system that have no other header. PORTING.md lists all functions. linux.cpp,
-/// windows.cpp or other.cpp supplies them. posix.cpp has the threads and the forks of all systems with the interface of POSIX.
+/// The macros that name this system, and the system functions that have no other header. PORTING.md lists all functions.
+/// linux.cpp, windows.cpp or other.cpp supplies them. posix.cpp has the threads and the forks of all POSIX systems.
 ///
 /// With BLITZ_PORTABLE blitz uses only the standard library.
 #pragma once
@@ -20,18 +20,18 @@
 
 namespace blitz::detail {
 
-/// Asks the system for large pages in [memory, memory + size); `memory` is aligned to kHugePage. A hint. At most one page more
+/// A hint: asks the system for large pages in [memory, memory + size); `memory` is aligned to kHugePage. At most one page more
 /// becomes resident than is used.
 void ask_for_huge_pages(void* memory, std::size_t size) noexcept;
 
-/// Lets the system take the pages of [memory, memory + size) when it is short of memory. While it has enough, the next write
-/// costs no page fault. A hint. The call takes tens of microseconds, and interrupts other threads.
+/// A hint: lets the system take the pages of [memory, memory + size) when it is short of memory. While it has enough, the next
+/// write costs no page fault. The call takes tens of microseconds, and interrupts other threads.
 void let_go(void* memory, std::size_t size) noexcept;
 
-/// Registers this process for process_fence. Returns whether the system has one.
+/// Registers this process for process_fence. Returns whether the system supports it.
 [[nodiscard]] bool have_process_fence() noexcept;
 
-/// Every thread of this process that runs executes a full fence before it returns. Only if have_process_fence() was true.
+/// Every running thread of this process executes a full fence before it returns. Only if have_process_fence() was true.
 void process_fence() noexcept;
 
 }  // namespace blitz::detail

@@ -8,11 +8,11 @@
 namespace blitz::detail {
 
 struct ThreadOptions {
-  /// Truncated to the 15 bytes that the Linux kernel keeps. Ignored on systems where threads have no names.
+  /// Truncated to the 15 bytes that the Linux kernel keeps. Ignored on systems without thread names.
   std::string name = {};
   /// In bytes, rounded up to whole pages; Windows takes less than 4 GiB. 0: the system's default.
   std::size_t stack_size = 0;
-  /// The one processor to run on, from the first instruction. None: any processor.
+  /// The only processor to run on, from the first instruction. None: any processor.
   std::optional<unsigned> processor = {};
 };
 

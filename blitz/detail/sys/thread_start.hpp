@@ -21,7 +21,7 @@ struct ThreadStart {
   std::string name;
 };
 
-/// In the new thread.
+/// Runs in the new thread.
 inline void run_thread(void* raw, void (*set_own_name)(const std::string& name)) {
   const ThreadStart start = std::move(*std::unique_ptr<ThreadStart>(static_cast<ThreadStart*>(raw)));
   if (!start.name.empty()) set_own_name(start.name);

@@ -40,11 +40,11 @@ void futex_wake_one(const Atomic<std::uint32_t>* word) noexcept {
 
 namespace {
 
-/// Since Windows 10 1607. UTF-8, as a name of Linux would be.
+/// Since Windows 10 1607. The name is in UTF-8, as on Linux.
 void set_own_name(const std::string& name) {
   static auto* const set = system_function<HRESULT WINAPI(HANDLE, PCWSTR)>(L"kernel32.dll", "SetThreadDescription");
   if (set == nullptr) return;
-  wchar_t wide[64] = {};  // a longer name is cut
+  wchar_t wide[64] = {};  // a longer name is truncated
   const int longest = static_cast<int>(std::size(wide)) - 1;
   if (::MultiByteToWideChar(CP_UTF8, 0, name.data(), static_cast<int>(name.size()), wide, longest) > 0) {
     static_cast<void>(set(::GetCurrentThread(), wide));
@@ -82,7 +82,7 @@ ThreadHandle start_thread(ThreadEntry entry, void* argument, const ThreadOptions
   }
   auto* const handle = reinterpret_cast<HANDLE>(thread);
   const bool placed = !options.processor || set_processor(handle, *options.processor);
-  if (!placed) *start = ThreadStart{[](void*) {}, nullptr, {}};  // It cannot be ended before it has run.
+  if (!placed) *start = ThreadStart{[](void*) {}, nullptr, {}};  // The thread cannot be ended before it has run.
   ::ResumeThread(handle);
   static_cast<void>(start.release());
   if (!placed) {
@@ -141,7 +141,7 @@ Processors allowed_processors() {
   if (count == 1 && ::GetProcessAffinityMask(::GetCurrentProcess(), &mask, &of_system)) {
     append(allowed, groups[0], mask);
   } else {
-    // The mask of a process in several groups is of no use: its threads run in all of them.
+    // The mask of a process in several groups is useless: its threads run in all of them.
     std::sort(groups, groups + count);
     for (USHORT i = 0; i < count; ++i) {
       append(allowed, groups[i], ~KAFFINITY{0} >> (MAXIMUM_PROC_PER_GROUP - ::GetActiveProcessorCount(groups[i])));
@@ -152,7 +152,7 @@ Processors allowed_processors() {
 
 std::optional<double> cpu_limit() noexcept {
   JOBOBJECT_CPU_RATE_CONTROL_INFORMATION job{};
-  // Of the job that this process is in; those around that one cannot be asked.
+  // The limit of the job that contains this process; the enclosing jobs cannot be queried.
   if (!::QueryInformationJobObject(nullptr, JobObjectCpuRateControlInformation, &job, sizeof job, nullptr)) return {};
   return job_cpu_limit(job.ControlFlags, job.CpuRate, ::GetActiveProcessorCount(ALL_PROCESSOR_GROUPS));
 }
@@ -160,7 +160,7 @@ std::optional<double> cpu_limit() noexcept {
 std::optional<double> job_cpu_limit(std::uint32_t flags, std::uint32_t rate, unsigned processors) noexcept {
   constexpr std::uint32_t kMinMaxRate = 0x10;  // JOB_OBJECT_CPU_RATE_CONTROL_MIN_MAX_RATE, which some headers lack
   if ((flags & JOB_OBJECT_CPU_RATE_CONTROL_ENABLE) == 0) return std::nullopt;
-  // In hundredths of a percent of all processors. The least and the most are the lower and the upper half.
+  // In hundredths of a percent of all processors. The minimum is the lower half, the maximum the upper half.
   const bool least_and_most = (flags & kMinMaxRate) != 0;
   if (!least_and_most && (flags & JOB_OBJECT_CPU_RATE_CONTROL_HARD_CAP) == 0) return std::nullopt;
   return (least_and_most ? rate >> 16 : rate) / 10'000.0 * processors;

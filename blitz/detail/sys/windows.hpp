@@ -1,6 +1,6 @@
 /// The interface of Windows: <windows.h> without the macros min and max.
 ///
-/// For sources alone: a program that includes blitz does not get the names of <windows.h>.
+/// Only for sources: a program that includes blitz does not get the names of <windows.h>.
 #pragma once
 
 #include "blitz/detail/sys/system.hpp"
@@ -17,7 +17,7 @@
 
 namespace blitz::detail {
 
-/// A function that not every release of the system, or its headers, has; null if it is missing.
+/// A function that is missing in some releases of the system, or in their headers; null if it is missing.
 template <class Function>
 [[nodiscard]] Function* system_function(const wchar_t* library, const char* name) noexcept {
   const HMODULE module = ::GetModuleHandleW(library);

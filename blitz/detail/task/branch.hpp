@@ -1,11 +1,11 @@
-/// The callables of a join of many. They lie in its frame, and all but the first are on offer at once.
+/// The callables of a join of many. They are stored in its frame. All except the first are on offer at the same time.
 ///
-/// A Branch knows its callable's type. Its base, BranchJob, does not: what is rare, and all of a join of very many, is
-/// compiled once, in the library.
+/// A Branch knows the type of its callable. Its base, BranchJob, does not, so the rare paths, and the whole join of very many,
+/// are compiled once, in the library.
 ///
-/// The frame's worker is the owner, and calls everything but execute_it, which is called by the worker that finds the
-/// job: a thief, or the owner in a wait. Until its latch is set the job belongs to that worker; then to the owner, which
-/// takes what it left.
+/// The frame's worker is the owner and calls every function except execute_it. The worker that finds the job calls that one: a
+/// thief, or the owner in a wait. The job belongs to this worker until its latch is set, and afterwards to the owner, which
+/// takes the outcome.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace blitz::detail {
 
-/// A callable given as F, and room for its result until all have finished. Call says how it is called, see join.hpp.
+/// A callable given as F, and room for its result until all have finished. Call defines how it is called, see join.hpp.
 template <class Call, class F>
 class BranchCall {
  public:
@@ -34,12 +34,12 @@ class BranchCall {
     }
   }
 
-  /// Throws what the callable throws.
+  /// Throws the exceptions of the callable.
   BLITZ_ALWAYS_INLINE void run_here(bool migrated = false) {
     value_.make([&]() BLITZ_LAMBDA_INLINE -> Value { return Call::template call<F>(f_, migrated); });
     if constexpr (!ResultRoom<Value>::kIsTrivial) made_ = true;
   }
-  /// Once it has run, and has not thrown.
+  /// Only after it has run without an exception.
   [[nodiscard]] Value&& value() noexcept { return value_.get(); }
 
  private:
@@ -48,21 +48,21 @@ class BranchCall {
   bool made_;  // only for values that must be destroyed
 };
 
-/// A callable on offer: all but its type.
+/// A callable on offer, without its type.
 class BranchJob : public OfferedJob {
  public:
   using Run = void (*)(BranchJob& job, bool migrated);
 
   explicit BranchJob(Run run) noexcept : OfferedJob(&execute_it), run_(run) {}
 
-  /// take_back did not find it: it lies deeper in the queue, or was stolen. Runs it, or waits. Throws what it throws.
+  /// If take_back did not find it, because it is deeper in the queue or was stolen. Runs it, or waits. Throws its exception.
   BLITZ_COLD BLITZ_API void finish(WorkerBase& owner);
 
   void run_here() { run_(*this, false); }
 
-  /// For an owner with an exception, after so many steps: first each of the `count` jobs is offered, from right to left,
-  /// then each is finished, from left to right. If all were offered, finishes those whose turn had not come, and drops
-  /// what they throw. If the queue could not grow, finishes only those that another worker has begun.
+  /// For an owner that has an exception after `steps` steps. The steps are: each of the `count` jobs is offered, from right to
+  /// left, then each is finished, from left to right. If all were offered, this finishes the jobs after the failed step, and
+  /// discards their exceptions. If the queue could not grow, it finishes only those that another worker has begun.
   BLITZ_COLD BLITZ_API static void abandon(BranchJob* const* jobs, std::size_t count, std::size_t steps,
                                            WorkerBase& owner) noexcept;
 
@@ -73,7 +73,7 @@ class BranchJob : public OfferedJob {
   BLITZ_API static void execute_it(Job* job, WorkerBase& worker) noexcept;
 
   Run run_;
-  JobResult<Unit> outcome_;  // written by execute_it: whether it threw, and what
+  JobResult<Unit> outcome_;  // written by execute_it: whether it threw, and the exception
 };
 
 template <class Call, class F>
@@ -81,7 +81,7 @@ class Branch final : public BranchJob, public BranchCall<Call, F> {
  public:
   explicit Branch(std::remove_reference_t<F>& f) noexcept : BranchJob(&run), BranchCall<Call, F>(f) {}
 
-  /// After the owner's own part. Throws what the callable throws.
+  /// After the owner's own part. Throws the exceptions of the callable.
   template <class Owner>
   BLITZ_ALWAYS_INLINE void run_or_wait(Owner& owner) {
     if (take_back(owner)) [[likely]] {
@@ -95,8 +95,8 @@ class Branch final : public BranchJob, public BranchCall<Call, F> {
   static void run(BranchJob& job, bool migrated) { static_cast<Branch&>(job).BranchCall<Call, F>::run_here(migrated); }
 };
 
-/// The whole of a join of many, on the calling worker: the others are offered, the first runs, and the others are taken
-/// back from left to right, or were stolen. Of several exceptions the one furthest left arrives.
+/// The whole join of many, on the calling worker. The others are offered and the first runs. Then the others are taken back
+/// from left to right, unless they were stolen. If several throw, the leftmost exception is rethrown.
 template <class Owner, class First, class... Rest>
 BLITZ_ALWAYS_INLINE void run_branches_on(Owner& owner, First& first, Rest&... rest) {
   std::size_t steps = 0;
@@ -107,7 +107,7 @@ BLITZ_ALWAYS_INLINE void run_branches_on(Owner& owner, First& first, Rest&... re
     return none;
   };
   try {
-    // An assignment evaluates its right side first: the last is offered first, since the owner takes back the newest.
+    // An assignment evaluates its right side first: the last is offered first, because the owner takes back the newest.
     (offer(rest) = ... = 0);
     first.run_here();
     ((++steps, rest.run_or_wait(*opaque(&owner))), ...);
@@ -118,7 +118,7 @@ BLITZ_ALWAYS_INLINE void run_branches_on(Owner& owner, First& first, Rest&... re
   }
 }
 
-/// The same for callables without their types; `first(data)` calls the first.
+/// Like the one above, for callables without their types; `first(data)` calls the first.
 template <class Owner>
 void run_branches_on(Owner& owner, void (*first)(void*), void* data, BranchJob* const* rest, std::size_t count) {
   std::size_t steps = 0;

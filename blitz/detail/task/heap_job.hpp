@@ -12,7 +12,7 @@
 
 namespace blitz::detail {
 
-/// Under AddressSanitizer each is an allocation of its own, so that a use after its end is found.
+/// Under AddressSanitizer each job is a separate allocation, so that a use after its end is found.
 template <class J>
 inline constexpr bool kFromJobMemory =
 #if defined(BLITZ_ADDRESS_SANITIZER)
@@ -41,7 +41,7 @@ void free_heap_job(void* memory, [[maybe_unused]] WorkerBase* worker) noexcept {
   }
 }
 
-/// Destroys a job and frees its memory. `worker`: the one that the calling thread runs, or null.
+/// Destroys a job and frees its memory. `worker`: the worker that the calling thread runs, or null.
 template <class J>
 void destroy_heap_job(J* job, WorkerBase* worker) noexcept {
   job->~J();
@@ -60,8 +60,8 @@ struct DestroyHeapJob {
 template <class J>
 using HeapJob = Owned<J, DestroyHeapJob>;
 
-/// Makes a job. `worker`: the one that the calling thread runs, or null. Throws std::bad_alloc, and what the
-/// constructor throws.
+/// Makes a job. `worker`: the worker that the calling thread runs, or null. Throws std::bad_alloc and the exceptions of the
+/// constructor.
 template <class J, class... Args>
 [[nodiscard]] HeapJob<J> make_heap_job(WorkerBase* worker, Args&&... args) {
   void* const memory = allocate_heap_job<J>(worker);

@@ -72,10 +72,10 @@ std::exception_ptr JobGroup::wait() noexcept {
   }
   std::exception_ptr error;
   if ((state_.load(std::memory_order_acquire) & kGuarded) != 0) {  // [done]
-    // After this the thread that ended the last job has left the mutex, and touches the group no more.
+    // After this the thread that ended the last job has left the mutex, and no longer touches the group.
     const std::lock_guard lock(mutex_);
     error = std::exchange(error_, nullptr);
-    std::size_t ended = kGuarded;  // Relaxed: nobody has anything to read then.
+    std::size_t ended = kGuarded;  // Relaxed: no thread reads data after it.
     state_.compare_exchange_strong(ended, 0, std::memory_order_relaxed, std::memory_order_relaxed);
   }
   stop_.forget_if([this]() noexcept { return idle(); });
@@ -83,7 +83,7 @@ std::exception_ptr JobGroup::wait() noexcept {
 }
 
 void JobGroup::wait_here(WorkerBase* worker, bool may_claim) noexcept {
-  // A worker's newest jobs are most often the group's. It looks for others, as any that waits, after a few.
+  // A worker's newest jobs are most often the group's. After a few of them it looks for other jobs, like any waiting worker.
   constexpr int kFew = 8;
   // In the pool's own team it finds the jobs from outside in the injector.
   const bool claims = may_claim && worker != nullptr && worker->at_home() != worker && worker->region() == 0;
@@ -103,7 +103,7 @@ void JobGroup::wait_here(WorkerBase* worker, bool may_claim) noexcept {
     Waiter waiter(pool_, claims);
     {
       const std::lock_guard lock(mutex_);
-      // Relaxed: wait() reads it again, and the one that ends the last job takes the mutex.
+      // Relaxed: wait() reads it again, and the thread that ends the last job takes the mutex.
       if (state_.fetch_or(kGuarded, std::memory_order_relaxed) < kJob) return;
       drop_begun();
       if (claims && oldest_ != nullptr) continue;

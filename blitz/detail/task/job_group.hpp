@@ -1,14 +1,14 @@
-/// The inside of a TaskGroup: the count of its unfinished jobs, the threads that wait for it to be zero, the first
-/// exception, and the request to stop.
+/// The state of a TaskGroup: the count of its unfinished jobs, the threads that wait for it to be zero, the first exception,
+/// and the request to stop.
 ///
-/// A job that comes from a thread outside the pool is in the injector and on a list of the group. A worker runs it, or a waiter
+/// A job from a thread outside the pool is in the injector and on a list of the group. It is run by a worker, or by a waiter
 /// that does not look into the injector: a guest (see registry.hpp).
 ///
-/// The count and a bit, *guarded*, share a word. While the bit is set, because a thread waits on the list or an exception is
-/// kept, the count falls to zero only under the mutex, which guards both. Otherwise no step takes it, so a worker that runs
-/// the group's jobs itself pays for the count alone. README.md proves what follows.
+/// The count and a bit, *guarded*, share a word. The bit is set while a thread waits on the list or an exception is stored.
+/// While it is set, the count falls to zero only under the mutex, which guards both. Otherwise no step takes the mutex, so a
+/// worker that runs the group's jobs itself pays only for the count. detail/worker/README.md has the proofs.
 ///
-/// Who may call what: begun and inject, any thread; finished, once for each begun; wait, any number of threads concurrently.
+/// Threads: begun and inject, any thread; finished, once for each begun; wait, any number of threads concurrently.
 ///
 /// Pairs:
 ///   [done]  finished: state_ read-modify-write (release)  ->  wait: state_.load (acquire)
@@ -39,19 +39,19 @@ class JobGroup {
   /// before the waiter's.
   void begun() noexcept { state_.fetch_add(kJob, std::memory_order_relaxed); }
 
-  /// By a thread that is no worker of the pool: gives the pool a counted job.
+  /// For a thread that is not a worker of the pool: gives the pool a counted job.
   BLITZ_API void inject(OutsideJob* job) noexcept;
 
-  /// A job has ended. If it was the last the group may be gone.
+  /// A job has ended. If it was the last, the group may have been destroyed on return.
   BLITZ_API void finished() noexcept;
 
-  /// In a handler: keeps the exception if it is the first since one was taken.
+  /// In a handler: stores the exception if it is the first since the last one was taken.
   BLITZ_API void keep_exception() noexcept;
 
-  /// See TaskGroup::wait. Returns the first exception, and withdraws a request to stop: nothing is left to be stopped.
+  /// See TaskGroup::wait. Returns the first exception, and withdraws a request to stop, because no job is left to stop.
   [[nodiscard]] BLITZ_API std::exception_ptr wait() noexcept;
 
-  /// Whether no job is unfinished. Relaxed: it orders nothing, and wait() reads it again.
+  /// Whether all jobs have ended. Relaxed: it orders nothing, and wait() reads it again.
   [[nodiscard]] bool idle() const noexcept { return state_.load(std::memory_order_relaxed) < kJob; }
 
   [[nodiscard]] StopRequest& stop() noexcept { return stop_; }
@@ -69,10 +69,10 @@ class JobGroup {
   static constexpr std::size_t kGuarded = 1;
   static constexpr std::size_t kJob = 2;
 
-  /// `worker`: the calling thread's in the pool, or null.
+  /// `worker`: the calling thread's worker in the pool, or null.
   void wait_here(WorkerBase* worker, bool may_claim) noexcept;
   [[nodiscard]] OutsideJob* claim() noexcept;
-  /// Removes the oldest jobs of the list, as far as they have begun.
+  /// Removes the oldest jobs of the list that have begun.
   BLITZ_API void drop_begun() noexcept;
 
   PoolBase& pool_;

@@ -17,14 +17,14 @@ class OutsideJob : public Job {
   OutsideJob(const OutsideJob&) = delete;
   OutsideJob& operator=(const OutsideJob&) = delete;
 
-  /// Whether the next thread that takes it will not run it. Relaxed: it orders nothing.
+  /// Whether the job has begun, so that the next thread that takes it will not run it. Relaxed: it orders nothing.
   [[nodiscard]] bool has_begun() const noexcept { return (state_.load(std::memory_order_relaxed) & kBegun) != 0; }
-  /// By the thread that has taken it. Relaxed: the injector, or the list's mutex, has passed on the closure.
+  /// For the thread that has taken it. Relaxed: the injector or the list's mutex has published the closure.
   void run_once(WorkerBase& worker) noexcept {
     if ((state_.fetch_or(kBegun, std::memory_order_relaxed) & kBegun) == 0) run_(*this, worker);
   }
-  /// After the injector, or the list, has passed it on. `worker`: the one that the calling thread runs, or null. Release and
-  /// acquire: all use happens before the end.
+  /// After the job was taken from the injector or from the list. `worker`: the worker that the calling thread runs, or null.
+  /// Release and acquire: all uses happen before the end.
   void release(WorkerBase* worker) noexcept {
     if (state_.fetch_sub(kOwner, std::memory_order_acq_rel) == kOwner + kBegun) free_(*this, worker);
   }
@@ -53,7 +53,7 @@ class OutsideJob : public Job {
   Atomic<unsigned> state_{2 * kOwner};  // the number of its owners, and kBegun; written by the threads that take it
 };
 
-/// As SpawnedJob. The closure is destroyed after its call, and the job's memory is freed later.
+/// Like SpawnedJob, except that the closure is destroyed after its call, and the job's memory is freed later.
 template <class F, class O>
 class SpawnedOutsideJob final : public OutsideJob {
  public:

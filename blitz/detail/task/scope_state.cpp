@@ -13,7 +13,7 @@ void end_for_ended_scope() noexcept {
 
 void ScopeState::wait() noexcept {
   if (owner_ != nullptr) {
-    // While the scope's jobs lie in the owner's queue they end without an atomic operation. [done]
+    // While the scope's jobs are in the owner's queue they end without an atomic operation. [done]
     while (own_ + shared_.load(std::memory_order_acquire) != kBias) {
       Job* const job = owner_->take_newest();
       if (job == nullptr) break;

@@ -1,12 +1,12 @@
-/// The inside of a scope: the count of its unfinished jobs, their first exception, the request to stop, and the wait.
+/// The state of a scope: the count of its unfinished jobs, their first exception, the request to stop, and the wait.
 ///
-/// The count is in two parts, so that a spawn and a job's end on the owner's thread cost no atomic operation: `own_` is
-/// for the owner alone, `shared_` for all other threads. `shared_` begins with a bias that keeps it away from zero.
-/// When the owner's queue has no job of the scope left, the owner adds `own_` to `shared_` and subtracts the bias. From
-/// then on `shared_` is the count of all unfinished jobs, and the decrement that brings it to zero sets the latch.
+/// The count has two parts, so that a spawn and a job's end on the owner's thread need no atomic read-modify-write: `own_` is
+/// for the owner only, `shared_` for all other threads. `shared_` begins with a bias that keeps it away from zero. When the
+/// owner's queue has no job of the scope left, the owner adds `own_` to `shared_` and subtracts the bias. From then on
+/// `shared_` is the count of all unfinished jobs, and the decrement that brings it to zero sets the latch.
 ///
-/// Who may call what: run, wait and rethrow, the thread that made it; all else, a job of the scope, or a thread that
-/// knows that one runs.
+/// Threads: run, wait and rethrow, the thread that made the object; all others, a job of the scope, or a thread that knows that
+/// one is running.
 ///
 /// Source of the biased count: biased reference counting, J. Choi, T. Shull, J. Torrellas, PACT 2018.
 ///
@@ -31,7 +31,7 @@
 
 namespace blitz::detail {
 
-/// Aborts a program that has spawned in a scope after its end, with a message.
+/// Aborts, with a message, a program that spawns in a scope after its end.
 [[noreturn]] BLITZ_COLD BLITZ_API void end_for_ended_scope() noexcept;
 
 class ScopeState {
@@ -55,7 +55,8 @@ class ScopeState {
         end_for_ended_scope();
     }
   }
-  /// A job has ended on `worker`, or was not spawned after all. If it was the last the scope may be gone.
+  /// A job has ended on `worker`, or was not spawned after all. If it was the last, the scope may have been destroyed on
+  /// return.
   void finished(const WorkerBase& worker) noexcept {
     if (is_owner(&worker)) {
       --own_;
@@ -63,14 +64,14 @@ class ScopeState {
       latch_.set();
     }
   }
-  /// In a handler: keeps the exception if it is the first.
+  /// In a handler: stores the exception if it is the first.
   void keep_exception() noexcept {
     // Relaxed: [done] orders error_ before its use.
     if (!failed_.exchange(true, std::memory_order_relaxed)) error_ = std::current_exception();
   }
 
-  /// Once, by the thread that made this: calls `body(scope)`, waits until every job has ended, and returns what the
-  /// body returned or rethrows the first exception.
+  /// Once, on the thread that made this: calls `body(scope)`, waits until every job has ended, and returns the result of the
+  /// body or rethrows the first exception.
   template <class Scope, class F>
   CallResult<F, Scope&> run(Scope& scope, F&& body) {
     using R = CallResult<F, Scope&>;

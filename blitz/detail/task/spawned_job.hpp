@@ -1,8 +1,8 @@
-/// Spawned jobs: a closure on the heap, and an owner that counts it: a scope, a task group, or the pool alone.
+/// Spawned jobs: a closure on the heap, and an owner that counts it: a scope, a task group, or only the pool.
 ///
-/// The owner says how the closure is called, where its exception goes, and what happens at the job's end; the functions
-/// below say how a job gets to a worker: by the queue of the worker that spawns it or by the injector, in the order of
-/// a JobFifo, or to each worker by mail.
+/// The owner defines how the closure is called, where its exception goes, and what happens at the job's end. The functions
+/// below define how a job reaches a worker: through the queue of the spawning worker or the injector, in the order of a
+/// JobFifo, or as mail to each worker.
 #pragma once
 
 #include <cassert>
@@ -20,12 +20,13 @@
 
 namespace blitz::detail {
 
-/// A handle to what a job belongs to, which lives until the last job has ended.
-///   - `begun(spawner, pool)`, before a job is given to the pool: `spawner` is the calling thread's worker, or null. It
-///     may throw, and then counts nothing.
-///   - `call(f)`: calls a job's closure, or, if the owner is to stop, does not.
-///   - `failed(worker)`, in the handler of what call() threw.
-///   - `finished(worker)`: a job has ended there, and its closure is gone. If it was the last the owner may be gone.
+/// The handle to a job's owner, which lives until the last job has ended.
+///   - `begun(spawner, pool)`, before a job is given to the pool. `spawner` is the calling thread's worker, or null. If it
+///     throws, nothing is counted.
+///   - `call(f)`: calls a job's closure, unless the owner has been asked to stop.
+///   - `failed(worker)`, in the handler of an exception from call().
+///   - `finished(worker)`: a job has ended on this worker, and its closure has been destroyed. If the job was the last, the
+///     owner may have been destroyed on return.
 template <class O>
 concept JobOwner = std::is_trivially_copyable_v<O> &&
                    requires(const O& owner, void (*f)(), WorkerBase* spawner, PoolBase& pool, WorkerBase& worker) {
@@ -35,7 +36,7 @@ concept JobOwner = std::is_trivially_copyable_v<O> &&
                      { owner.finished(worker) } noexcept;
                    };
 
-/// The owner of jobs that no call waits for. The pool counts them, for its end.
+/// The owner of jobs that no call waits for. The pool counts them, for its drain at its end.
 struct Detached {
   static void begun(WorkerBase* spawner, PoolBase& pool) {
     spawner != nullptr ? spawner->detached_begun() : begun_outside(pool);
@@ -79,9 +80,9 @@ class SpawnedJob final : public Base {
   F f_;
 };
 
-/// Spawns `f`, by the queue of `spawner`, the calling thread's worker in the pool, or, where that is null, by the
-/// injector. Throws std::bad_alloc, and what the closure's constructor and `owner.begun` throw; `f` is then not called,
-/// and the job not counted.
+/// Spawns `f` through the queue of `spawner`, the calling thread's worker in the pool, or through the injector if `spawner` is
+/// null. Throws std::bad_alloc and the exceptions of the closure's constructor and of `owner.begun`; then `f` is not called and
+/// the job is not counted.
 template <class W, JobOwner O, class F>
 void spawn_job(W* spawner, PoolBase& pool, O owner, F&& f) {
   auto job = make_heap_job<SpawnedJob<std::decay_t<F>, O>>(spawner, owner, std::forward<F>(f));
@@ -96,7 +97,7 @@ void spawn_job(W* spawner, PoolBase& pool, O owner, F&& f) {
   static_cast<void>(job.release());
 }
 
-/// Stands in a queue for some job of a list.
+/// A placeholder in a queue: it runs the oldest job of a list.
 struct FifoToken final : Job {
   FifoToken(JobFifo& its_fifo, Region its_region) noexcept : Job(&execute_it), fifo(its_fifo), region(its_region) {}
 
@@ -111,14 +112,14 @@ struct FifoToken final : Job {
   const Region region;
 };
 
-/// Before `count` calls of push_or_inject with that worker, which may be null. Throws std::bad_alloc.
+/// Must come before `count` calls of push_or_inject with that worker, which may be null. Throws std::bad_alloc.
 inline void reserve_pushes(WorkerBase* worker, std::size_t count) {
   if (worker != nullptr) worker->reserve(count);
 }
 
-/// Pushes a job on the worker's queue. If there is no worker, or no memory for a larger queue, the job goes to the
-/// injector, which needs none: it cannot fail. In a region only the queue will do, because no worker that is confined
-/// finds the injected jobs; hence reserve_pushes.
+/// Pushes a job on the worker's queue. If there is no worker, or no memory for a larger queue, the job goes to the injector,
+/// which needs no memory and so cannot fail. In a region the job must go to the queue, because no confined worker finds
+/// injected jobs; hence reserve_pushes.
 inline void push_or_inject(WorkerBase* worker, PoolBase& pool, Job* job) noexcept {
   if (worker != nullptr) {
     try {
@@ -131,24 +132,24 @@ inline void push_or_inject(WorkerBase* worker, PoolBase& pool, Job* job) noexcep
   pool.inject(job);
 }
 
-/// A detached job that lies in its owner's memory, such as the frame of a coroutine. Its `execute` ends with
-/// Detached::finished, when the job may be gone.
+/// A detached job that is stored in its owner's memory, such as the frame of a coroutine. Its `execute` ends with
+/// Detached::finished, when the job may have been destroyed.
 class InPlaceJob : public Job {
  public:
-  /// The job may have run, and no longer exist, when this returns. Throws the exceptions of reserve_pushes and Detached::begun;
-  /// the job is then still the caller's.
+  /// The job may have run and been destroyed when this returns. Throws the exceptions of reserve_pushes and Detached::begun;
+  /// the caller then still owns the job.
   ///
-  /// Out of line: what is inlined into a coroutine may be kept in its frame, which is gone.
+  /// Out of line, because code inlined into a coroutine may keep its variables in the frame, which may have been destroyed.
   [[gnu::noinline]] void submit(PoolBase& pool) {
     WorkerBase* const worker = worker_of(pool);
     reserve_pushes(worker, 1);
     Detached::begun(worker, pool);
     submit_begun(pool);
   }
-  /// As submit, after both.
+  /// Like submit, after reserve_pushes and Detached::begun.
   [[gnu::noinline]] void submit_begun(PoolBase& pool) noexcept {
     WorkerBase* const worker = worker_of(pool);
-    // As soon as a worker has the job, the program may go on to the end of the pool, while this thread has still to wake one.
+    // As soon as a worker has the job, the program may end the pool, while this thread must still wake a worker.
     const Shared<PoolBase> keep_alive = worker == nullptr ? share(pool) : Shared<PoolBase>();
     push_or_inject(worker, pool, this);
   }
@@ -158,7 +159,7 @@ class InPlaceJob : public Job {
   ~InPlaceJob() = default;
 };
 
-/// As spawn_job, in the order of `fifo`.
+/// Like spawn_job, in the order of `fifo`.
 template <JobOwner O, class F>
 void spawn_job_fifo(WorkerBase* spawner, PoolBase& pool, JobFifo& fifo, O owner, F&& f) {
   auto job = make_heap_job<SpawnedJob<std::decay_t<F>, O, FifoJob>>(spawner, owner, std::forward<F>(f));
@@ -167,11 +168,11 @@ void spawn_job_fifo(WorkerBase* spawner, PoolBase& pool, JobFifo& fifo, O owner,
   reserve_pushes(spawner, 1);
   owner.begun(spawner, pool);
   fifo.push(job.release());
-  // From here on another token may run the job, so this one must arrive.
+  // From here on another token may run the job, so this token must arrive.
   push_or_inject(spawner, pool, token.release());
 }
 
-/// Spawns a copy of `f` for each worker, on that worker. Throws as spawn_job does, before any call.
+/// Spawns a copy of `f` for each worker, on that worker. Throws like spawn_job, before any call.
 template <JobOwner O, class F>
 void spawn_job_on_each(WorkerBase* spawner, PoolBase& pool, O owner, const F& f) {
   using J = SpawnedJob<F, O>;

@@ -1,8 +1,7 @@
-/// The latch of a call into a pool, set by a worker of that pool. A caller that is a worker of any pool runs jobs of
-/// its own pool until then; a thread of no pool blocks.
+/// The latch of a call into a pool, set by a worker of that pool. A caller that is a worker of any pool runs jobs of its own
+/// pool until then; a thread of no pool blocks.
 ///
-/// Who may call what: set, once, any thread; wait, once, the thread that made the latch. After set the latch may be
-/// gone.
+/// Threads: set, once, any thread; wait, once, the thread that made the latch. After set the latch may have been destroyed.
 #pragma once
 
 #include <utility>
@@ -16,11 +15,11 @@ namespace blitz::detail {
 
 class CallerLatch {
  public:
-  /// `setter`: the pool whose workers will set it; null if any thread may. `waiter`: the calling thread's worker; with
-  /// null the thread blocks.
+  /// `setter`: the pool with the workers that will set it; null if any thread may. `waiter`: the calling thread's worker; if
+  /// null, the thread blocks.
   explicit CallerLatch(const PoolBase* setter = nullptr, WorkerBase* waiter = current_worker) noexcept
       : waiter_(waiter) {
-    // A worker of another pool may return as soon as the latch is set, and its pool end before the setter has woken it.
+    // A worker of another pool may return as soon as the latch is set, and its pool may end before the setter has woken it.
     if (waiter_ != nullptr && waiter_->pool() != setter) keep_alive_ = share(*waiter_->pool());
   }
   CallerLatch(const CallerLatch&) = delete;

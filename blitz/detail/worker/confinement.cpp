@@ -40,7 +40,7 @@ void Isolation::call_one_slowly(Region region) noexcept {
 }
 
 bool Isolation::sleep(WorkerBase& worker, CoreLatch& latch) noexcept {
-  const NotCountedApart returned(worker);  // It counts itself.
+  const NotCountedApart returned(worker);  // It is counted by apart_.sleep.
   const CountedApart below(worker.below());
   const std::size_t index = worker.index();
   const Confined confined = worker.confined();
@@ -56,12 +56,12 @@ bool Isolation::sleep(WorkerBase& worker, CoreLatch& latch) noexcept {
     }
     return false;
   });
-  asleep_.fetch_sub(1, std::memory_order_relaxed);               // relaxed: a hint too many does no harm
-  return asleep_in.exchange(0, std::memory_order_relaxed) == 0;  // relaxed: nothing passes but the word
+  asleep_.fetch_sub(1, std::memory_order_relaxed);               // relaxed: a surplus hint is harmless
+  return asleep_in.exchange(0, std::memory_order_relaxed) == 0;  // relaxed: it publishes only the word
 }
 
 void Isolation::wait(WorkerBase& worker, CoreLatch& latch) noexcept {
-  bool called = false;  // for a job, and has not yet looked for one
+  bool called = false;  // for a job that it has not yet looked for
   for (unsigned round = 0; !latch.probe();) {
     Job* const job = worker.find_work();
     called = false;
@@ -74,8 +74,8 @@ void Isolation::wait(WorkerBase& worker, CoreLatch& latch) noexcept {
       called = sleep(worker, latch);
     }
   }
-  // Our latch is set too, so pass the call to another worker. Only the last probe can decide this: the latch may be set
-  // after any other.
+  // The latch is set too, so pass the call to another worker. Only the last probe can decide this: the latch may be set after
+  // any other probe.
   if (called) call_one(worker.region());
 }
 
@@ -88,7 +88,7 @@ Confinement::~Confinement() {
   const Region region = worker_.region();
   worker_.confine(outer_);
   if (outer_.region == 0) return;
-  // The jobs that are left become the outer region's, whose workers would not take them by their old label.
+  // The remaining jobs become the outer region's, because its workers would not take them by their old label.
   std::size_t left = 0;
   worker_.confined_jobs().deque.relabel([&](ConfinedJob& job) noexcept {
     if (job.region != region) return false;
@@ -100,7 +100,7 @@ Confinement::~Confinement() {
 }
 
 void TakenJob::execute_it(Job* job, WorkerBase& worker) noexcept {
-  const ConfinedJob taken = static_cast<TakenJob*>(job)->taken;  // What it runs may need this object again.
+  const ConfinedJob taken = static_cast<TakenJob*>(job)->taken;  // The job may need this object again.
   const Confinement confinement(worker, taken.region);
   taken.job->execute(taken.job, worker);
 }

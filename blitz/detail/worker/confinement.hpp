@@ -1,8 +1,8 @@
-/// Isolation: a worker inside isolate() is *confined* to a region. While it waits, it runs jobs of that region and no
-/// others, besides its mail, and stands apart when there are none (see waiting.hpp).
+/// Isolation: a worker inside isolate() is *confined* to a region. While it waits, it runs only jobs of that region and its
+/// mail, and sleeps apart when there are none (see waiting.hpp).
 ///
-/// Jobs that a confined worker offers lie in a deque of their own, each labelled with its region, so that the policy's
-/// queue stays open to all. README.md says which worker takes which of them, and why.
+/// Jobs that a confined worker offers go to a separate deque, each labelled with its region, so that the policy's queue stays
+/// open to all. README.md defines which worker takes which of them, and has the proofs.
 ///
 /// Pairs:
 ///   [call]  sleep: asleep_in and asleep_, heavy fence, oldest  <->  call_one: after a push or a label, light fence, asleep_
@@ -23,10 +23,10 @@
 
 namespace blitz::detail {
 
-/// One call of isolate: a number that is unique in its pool. 0: none.
+/// One call of isolate: a number that is unique in its pool. 0 means no region.
 using Region = std::uint64_t;
 
-/// A job with the region that it was made in.
+/// A job and its region.
 struct ConfinedJob {
   Job* job = nullptr;
   Region region = 0;
@@ -34,9 +34,9 @@ struct ConfinedJob {
   operator Job*() const noexcept { return job; }
 };
 
-/// The jobs that a worker has made while it was confined. Its runner is their owner.
+/// The jobs that a worker has made while it was confined. Its runner owns the deque.
 struct alignas(kCacheLine) ConfinedJobs {
-  /// A ConfinedJob in two words, of which a thief that reads them while they change takes nothing.
+  /// A ConfinedJob in two words. A thief that reads them while they change takes nothing.
   class Slot {
    public:
     void store(ConfinedJob item, std::memory_order /*relaxed*/) noexcept {
@@ -58,15 +58,15 @@ struct alignas(kCacheLine) ConfinedJobs {
   [[nodiscard]] bool empty(Region region) const noexcept { return deque.newest().region != region || deque.empty(); }
 
   Deque deque{32};
-  Atomic<Region> asleep_in{0};  // where the runner sleeps, by the runner; 0 by the thread that calls it
+  Atomic<Region> asleep_in{0};  // the region of the sleeping runner; set to 0 by the thread that calls it
 };
 
-/// Where a worker is confined.
+/// The confinement of a worker.
 struct Confined {
   Region region = 0;
-  Region next = 0;  // the first that it could begin there
+  Region next = 0;  // the first region that it could begin inside `region`
 
-  /// Whether worker `home` of `workers` may take a job of `other` here: one of its region, or of one that it has begun
+  /// Whether worker `home` of `workers` may take a job of `other` here: a job of its region, or of a region that it has begun
   /// and ended within it.
   [[nodiscard]] bool includes(Region other, std::size_t home, std::size_t workers) const noexcept {
     return other == region || (other >= next && (other - 1) % workers == home);
@@ -79,16 +79,16 @@ class BLITZ_API Isolation {
   Isolation(ApartWorkers& apart, std::size_t workers);
 
   [[nodiscard]] ConfinedJobs& jobs(std::size_t slot) noexcept { return jobs_[slot]; }
-  /// Steals the oldest job of a slot, for a confined worker only one that it may take.
+  /// Steals the oldest job of a slot; for a confined worker, only a job that it may take.
   [[nodiscard]] ConfinedJob steal(std::size_t thief, Confined confined) noexcept;
-  /// After a job became one of `region`: wakes a worker that sleeps there.
+  /// Must follow each new job or label of `region`: wakes a worker that sleeps there.
   void call_one(Region region) noexcept {
     asymmetric_light_fence();  // [call]
     if (any_asleep()) call_one_slowly(region);
   }
   /// A hint.
   [[nodiscard]] bool any_asleep() const noexcept { return asleep_.load(std::memory_order_relaxed) != 0; }
-  /// Runs jobs of the worker's region until the latch is set, and stands apart while there are none.
+  /// Runs jobs of the worker's region until the latch is set, and sleeps apart while there are none.
   void wait(WorkerBase& worker, CoreLatch& latch) noexcept;
 
  private:
@@ -116,7 +116,7 @@ class Confinement {
   const Confined outer_;
 };
 
-/// A job of a region that the worker which has taken it is not confined to. It runs before the worker takes another.
+/// A job from a region that its taker is not confined to. It runs before the worker takes another job.
 struct TakenJob final : Job {
   TakenJob() noexcept : Job(&execute_it) {}
 

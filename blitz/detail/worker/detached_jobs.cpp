@@ -18,7 +18,7 @@ void DetachedJobs::drain_and_hold() noexcept {
 
 void DetachedJobs::wait_while_held() noexcept { const std::lock_guard lock(holding_); }
 
-/// Whether there was a moment with as many ended as begun; see README.md.
+/// Whether at some moment as many jobs had ended as begun; see README.md.
 bool DetachedJobs::all_ended() const noexcept {
   std::uint64_t ended = 0;
   for (const DetachedCount* count = counts_.load(std::memory_order_acquire); count != nullptr; count = count->next_)
@@ -30,7 +30,7 @@ bool DetachedJobs::all_ended() const noexcept {
 }
 
 void DetachedJobs::ended_late() noexcept {
-  // Of two workers that end the last two jobs at once, at least one sees both counts.
+  // If two workers end the last two jobs concurrently, at least one sees both counts.
   seq_cst_fence();
   if (all_ended()) drainer_.unpark();
 }

@@ -1,7 +1,7 @@
 /// The count of a pool's detached jobs: no call waits for one of them, but the end of the pool waits for all.
 ///
-/// Each worker counts what it begins and what it ends in two words that its runner alone writes. Threads that are no
-/// workers count what they begin in a shared word. README.md proves that a drain ends, and only when no job is left.
+/// Each worker counts the jobs that it begins and ends in two words that only its runner writes. Threads that are not workers
+/// count the jobs that they begin in a shared word. README.md proves that a drain ends, and only when no job is left.
 ///
 /// Pairs:
 ///   [drain]  DetachedCount::end: ended_, light fence, stopping_ load  <->  drain: stopping_, heavy fence, counts
@@ -24,17 +24,17 @@ class DetachedCount;
 
 class BLITZ_API DetachedJobs {
  public:
-  /// A thread that is no worker of the pool spawns a job. Any thread.
+  /// A thread that is not a worker of the pool spawns a job. Any thread.
   void begin_outside() noexcept { begun_outside_.fetch_add(1, std::memory_order_seq_cst); }
 
-  /// Waits until all jobs have ended, those that they spawn included. One thread at a time.
+  /// Waits until all jobs have ended, including those that they spawn. One thread at a time.
   void drain() noexcept;
-  /// The same, and wait_while_held() blocks meanwhile.
+  /// Like drain; until it returns, wait_while_held() blocks.
   void drain_and_hold() noexcept;
-  /// Whether a drain is under way.
+  /// Whether a drain is in progress.
   [[nodiscard]] bool stopping() const noexcept { return stopping_.load(std::memory_order_relaxed); }
-  /// A thread outside every pool calls it before it spawns, if stopping(): one that spawns without end would keep the
-  /// drain from ending. One that reads stopping() too early adds one job, which is drained.
+  /// A thread outside every pool calls this before it spawns, if stopping(): a thread that spawns without end would keep the
+  /// drain from ending. A thread that reads stopping() too early adds one job, which is drained.
   BLITZ_COLD void wait_while_held() noexcept;
 
  private:
@@ -44,11 +44,11 @@ class BLITZ_API DetachedJobs {
   /// A job has ended during a drain.
   BLITZ_COLD void ended_late() noexcept;
 
-  Atomic<DetachedCount*> counts_{nullptr};                      // a list that grows by the workers of new teams
+  Atomic<DetachedCount*> counts_{nullptr};                      // a list; the workers of new teams are added
   Atomic<bool> stopping_{false};                                // written by the thread that drains
   Mutex holding_;                                               // locked during drain_and_hold
   Parker drainer_;                                              // the thread that drains
-  alignas(kCacheLine) Atomic<std::uint64_t> begun_outside_{0};  // a line of its own: written at each spawn from outside
+  alignas(kCacheLine) Atomic<std::uint64_t> begun_outside_{0};  // separate line: written at each spawn from outside
 };
 
 /// One worker's part of the count. begin() and end() are for its runner; any thread may read.
@@ -56,7 +56,7 @@ class DetachedCount {
  public:
   explicit DetachedCount(DetachedJobs& jobs) noexcept : jobs_(jobs) {}
 
-  /// Before it counts. From now on it lives as long as `jobs`. One thread at a time.
+  /// Must come before it counts. From then on it must live as long as `jobs`. One thread at a time.
   void enlist() noexcept {
     next_ = jobs_.counts_.load(std::memory_order_relaxed);
     jobs_.counts_.store(this, std::memory_order_release);  // [new]
@@ -66,7 +66,7 @@ class DetachedCount {
   void end() noexcept {
     ended_.add(1, std::memory_order_release);  // [ended]
     asymmetric_light_fence();                  // [drain]
-    // The pool outlives this call, though this may be its last job: it ends after its residents, without callers in it.
+    // The pool outlives this call, although this may be its last job: it ends after its residents, without callers in it.
     if (jobs_.stopping()) [[unlikely]]
       jobs_.ended_late();
   }
@@ -80,7 +80,7 @@ class DetachedCount {
   DetachedJobs& jobs_;
   DetachedCount* next_ = nullptr;
   SingleWriterCounter begun_;  // written by the runner, read by a drain and its helpers
-  SingleWriterCounter ended_;  // the same
+  SingleWriterCounter ended_;  // like begun_
 };
 
 }  // namespace blitz::detail

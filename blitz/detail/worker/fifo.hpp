@@ -1,10 +1,9 @@
-/// Spawned jobs in the order in which they were spawned, whatever the order of the queue that they go through.
+/// Spawned jobs in the order of their spawns, for queues with any order.
 ///
-/// The jobs lie in a list. For each job a token goes on a worker's queue; the worker that takes a token runs the oldest
-/// job of the list that was spawned in the same region (see isolate). A list has as many jobs of a region as there are
-/// tokens.
+/// The jobs are in a list. For each job a token goes on a worker's queue. The worker that takes a token runs the oldest job of
+/// the list that was spawned in the same region (see isolate). A list has as many jobs of a region as there are tokens.
 ///
-/// The idea: the indirection of rayon-core's spawn_fifo.
+/// Source: the indirection of rayon-core's spawn_fifo.
 #pragma once
 
 #include <mutex>
@@ -16,12 +15,12 @@
 
 namespace blitz::detail {
 
-/// A job in a list, and not in a queue: its token is there.
+/// A job that is in a list; only its token is in a queue.
 struct FifoJob : Job {
   using Job::Job;
 
   FifoJob* younger = nullptr;  // in the list
-  Region region = 0;           // the one in which a worker of the pool has spawned it
+  Region region = 0;           // of the worker of the pool that spawned it; otherwise 0
 };
 
 /// The list. Any thread.
@@ -32,8 +31,8 @@ class JobFifo {
     (newest_ != nullptr ? newest_->younger : oldest_) = job;
     newest_ = job;
   }
-  /// For the holder of a token of that region: its oldest job. The list may be gone once the last job has run. O(1),
-  /// plus the jobs of other regions that are older.
+  /// For the holder of a token of that region: removes its oldest job. The list may be destroyed once the last job has run.
+  /// O(1), plus the number of older jobs of other regions.
   [[nodiscard]] FifoJob* pop(Region region) noexcept {
     const std::lock_guard lock(mutex_);
     FifoJob* older = nullptr;

@@ -129,7 +129,7 @@ bool PoolBase::try_admit() noexcept {
   do {
     if (callers == kClosed) return false;
     if (callers == this_thread() || callers == kSeveral) return true;
-    // [close] This exchange and the end's decide which comes first: this caller or the end.
+    // [close] This exchange and the one in close_if_alone decide which comes first: this caller or the end.
   } while (!callers_.compare_exchange_weak(callers, callers == kNobody ? this_thread() : kSeveral,
                                            std::memory_order_acq_rel, std::memory_order_acquire));
   return true;
@@ -141,7 +141,7 @@ void PoolBase::admit() {
   if (try_admit()) return;
   const bool at_exit = closed_at_exit_by_ != 0;
   if (at_exit && closed_at_exit_by_ != this_thread() && own_pool != this) {
-    // The process is about to end. The caller expects no exception, and one would end the process by std::terminate.
+    // The process is about to end. The caller expects no exception, which would end the process by std::terminate.
     Parker never;
     for (;;) never.park();
   }

@@ -13,9 +13,9 @@
 namespace blitz::detail {
 namespace {
 
-/// No system has more threads: the largest process number of a 64-bit Linux, far above the limits of others.
+/// No system has more threads: the largest process number of a 64-bit Linux, far above the limits of other systems.
 constexpr std::size_t kMoreThanAnyMachine = std::size_t{1} << 22;
-/// Half of the largest address space in use: with 64-bit addresses that is one of 48 bits.
+/// Half of the largest address space in use: 48 bits with 64-bit addresses.
 constexpr std::size_t kLargestStack = std::numeric_limits<std::size_t>::max() >> (sizeof(std::size_t) == 8 ? 17 : 1);
 
 std::size_t threads_from_environment() {
@@ -67,7 +67,7 @@ Processors processors_for(Affinity affinity) {
 
 std::uint64_t first_seed(const ThreadPoolOptions& options) noexcept {
   if (options.seed.has_value()) return splitmix64(*options.seed);
-  // The count differs between the pools of a process, however coarse its clock; clock and address between processes.
+  // The count differs between the pools of a process, even if the clock is coarse; clock and address differ between processes.
   static constinit Atomic<std::uint64_t> pools{0};
   const std::uint64_t count = pools.fetch_add(1, std::memory_order_relaxed);  // relaxed: it orders nothing
   const auto time = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());

@@ -1,4 +1,4 @@
-/// What making a pool needs whatever its policy: the check of its options, and the messages of errors.
+/// The policy-independent parts of making a pool: the check of its options, and the messages of errors.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@
 
 namespace blitz::detail {
 
-/// The number of threads to start. Throws std::invalid_argument for options that no machine could honour,
-/// ThreadPoolError for more than `limit` threads and for a BLITZ_NUM_THREADS that is no number of threads.
+/// The number of threads to start. Throws std::invalid_argument for options that no machine could satisfy. Throws
+/// ThreadPoolError for more than `limit` threads, and if BLITZ_NUM_THREADS is not a valid number of threads.
 [[nodiscard]] BLITZ_API std::size_t checked_num_threads(const ThreadPoolOptions& options, std::size_t limit);
 
-/// The processors to put workers on, in turn; none for Affinity::kNone. Throws ThreadPoolError if the system does not
-/// let a thread choose, and std::bad_alloc.
+/// The processors to assign to workers in turn; none for Affinity::kNone. Throws ThreadPoolError if the system does not let a
+/// thread choose, and std::bad_alloc.
 [[nodiscard]] BLITZ_API Processors processors_for(Affinity affinity);
 
-/// The seed of a pool's random numbers: options.seed, or else another one for each pool and each run.
+/// The seed of a pool's random numbers: options.seed, otherwise a different one for each pool and each run.
 [[nodiscard]] BLITZ_API std::uint64_t first_seed(const ThreadPoolOptions& options) noexcept;
 
 [[nodiscard]] BLITZ_API std::string thread_failure(std::size_t started, std::size_t wanted, const char* reason);

@@ -1,9 +1,9 @@
-/// How a worker waits when it may not take every job that it finds: it *stands apart*.
+/// A worker's wait when it may not take every job that it finds: it sleeps *apart*.
 ///
-/// It blocks without being counted as idle: for its policy's idle protocol it executes a job. README.md says when a worker
-/// does so, and proves that no wake-up is lost.
+/// It blocks without being counted as idle: for its policy's idle protocol it executes a job. README.md ("Standing apart")
+/// lists the cases, and proves that no wake-up is lost.
 ///
-/// Who may call what: sleep and try_sleep, the slot's runner; all else, any thread.
+/// Threads: sleep and try_sleep, only the slot's runner; all others, any thread.
 ///
 /// Pairs:
 ///   [apart]  sleep: state_ store, then the check of reasons  <->  a signaller: its reason, then wake: state_ load
@@ -22,10 +22,10 @@
 
 namespace blitz::detail {
 
-/// One worker's part: where it sleeps.
+/// One worker's part.
 class ApartSlot {
  public:
-  /// kUnlessAll: it goes on if all others stand apart.
+  /// kUnlessAll: the worker wakes if all others are apart.
   enum class State : unsigned char { kAwake, kApart, kUnlessAll };
 
   /// Blocks until the latch is set or wake() is called, but not if `reason_to_stay_awake()` is true.
@@ -41,13 +41,13 @@ class ApartSlot {
     }
     state_.store(State::kAwake, std::memory_order_seq_cst);  // [apart]
   }
-  /// Wakes the runner if it sleeps here, or is about to. Returns whether it is.
+  /// Wakes the runner if it sleeps here, or is about to. Returns whether it does.
   bool wake() noexcept {
     if (state_.load(std::memory_order_seq_cst) == State::kAwake) return false;  // [apart]
     parker_.unpark();
     return true;
   }
-  /// The same for one that sleeps as kUnlessAll.
+  /// Like wake, only for a runner that sleeps as kUnlessAll.
   void wake_unless_all() noexcept {
     if (state_.load(std::memory_order_seq_cst) == State::kUnlessAll) parker_.unpark();  // [all]
   }
@@ -57,7 +57,7 @@ class ApartSlot {
   Parker parker_;
 };
 
-/// The pool's part: how many workers stand apart, and how many may work.
+/// The pool's part: the number of workers that are apart, and the number that may work.
 class BLITZ_API ApartWorkers {
  public:
   explicit ApartWorkers(std::size_t workers);
@@ -69,14 +69,14 @@ class BLITZ_API ApartWorkers {
   void set_max_concurrency(std::size_t count);
   [[nodiscard]] bool is_surplus(std::size_t slot) const noexcept { return slot >= max_concurrency(); }
 
-  /// The worker of `slot` stands apart; see ApartSlot::sleep.
+  /// The worker of `slot` sleeps apart; see ApartSlot::sleep.
   template <class Test>
   void sleep(std::size_t slot, CoreLatch& latch, Test&& reason_to_stay_awake) noexcept {
     enter();
     slots_[slot].sleep(ApartSlot::State::kApart, latch, reason_to_stay_awake);
     leave();
   }
-  /// The same, but that all others stand apart is a reason to stay awake, too; if they do already, it returns false.
+  /// Like sleep, with one more reason to stay awake: all others are apart. If they already are, it returns false immediately.
   template <class Test>
   [[nodiscard]] bool try_sleep(std::size_t slot, CoreLatch& latch, Test&& reason_to_stay_awake) noexcept {
     if (count_.fetch_add(1, std::memory_order_seq_cst) + 1 == workers_) {
@@ -88,10 +88,10 @@ class BLITZ_API ApartWorkers {
     leave();
     return true;
   }
-  /// Called after a reason for that worker to stay awake was published.
+  /// Must follow the publication of a reason for that worker to stay awake.
   bool wake(std::size_t slot) noexcept { return slots_[slot].wake(); }
 
-  /// Around the sleep of a worker whose thread blocks elsewhere.
+  /// Before and after the sleep of a worker if its thread blocks elsewhere.
   void enter() noexcept;
   void leave() noexcept { count_.fetch_sub(1, std::memory_order_seq_cst); }
 
@@ -102,12 +102,13 @@ class BLITZ_API ApartWorkers {
   const std::size_t workers_;
   const OwnedArray<ApartSlot> slots_;
   Atomic<std::size_t> max_concurrency_;  // written by set_max_concurrency, read by each worker after each job
-  // Written by workers before and after they stand apart: on another cache line than the words that are read after each job.
+  // Written by workers before and after they sleep apart: in another cache line than the words that are read after each job.
   alignas(kCacheLine) Atomic<std::size_t> count_{0};
 };
 
-/// While it lives, workers count as apart in their teams, because their thread works or waits elsewhere: `first`, which may be null,
-/// and those below it (WorkerBase::below), down to, but not, `end`. Each counts once, however many of these there are.
+/// While it lives, workers count as apart in their teams, because their thread works or waits elsewhere: `first`, which may be
+/// null, and the workers below it (WorkerBase::below), up to but excluding `end`. Each counts once, even if several objects of
+/// this class count it.
 class CountedApart {
  public:
   BLITZ_API explicit CountedApart(WorkerBase* first, const WorkerBase* end = nullptr) noexcept;
@@ -120,7 +121,7 @@ class CountedApart {
   const WorkerBase* const end_;
 };
 
-/// While it lives, such a worker does not count so: its thread has come back to it.
+/// While it lives, `worker` does not count as apart: its thread has returned to it.
 class NotCountedApart {
  public:
   explicit NotCountedApart(WorkerBase& worker) noexcept;
@@ -133,13 +134,13 @@ class NotCountedApart {
   const std::size_t count_;
 };
 
-/// A wait at the limit of nested waits, or in a surplus slot: runs the jobs in the worker's own queue and its mail, and
-/// stands apart when there are none. True: the latch is set. False: all others stand apart, so the worker must look for
-/// work like any other.
+/// A wait at the limit of nested waits, or in a surplus slot: runs the jobs in the worker's own queue and its mail, and sleeps
+/// apart when there are none. Returns true if the latch is set. Returns false if all others are apart, so that the worker
+/// must look for work like any other.
 [[nodiscard]] BLITZ_API bool wait_apart(WorkerBase& worker, CoreLatch& latch) noexcept;
 
-/// The resident of a surplus slot without a job: runs its mail, and stands apart when there is none, until the slot is
-/// not surplus or the latch is set. It leaves the jobs in its queue to the others.
+/// The resident of a surplus slot without a job: runs its mail, and sleeps apart when there is none, until the slot is not
+/// surplus or the latch is set. It leaves the jobs in its queue to the others.
 BLITZ_API void stay_apart(WorkerBase& worker, CoreLatch& latch) noexcept;
 
 }  // namespace blitz::detail

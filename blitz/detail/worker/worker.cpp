@@ -15,7 +15,7 @@ namespace {
 [[maybe_unused]] const bool current_worker_handles_forks = at_fork({
     .child =
         [] {
-          // The thread runs no worker any more; confine() clears hot_worker.
+          // The thread no longer runs a worker; confine() clears hot_worker.
           if (WorkerBase* const worker = std::exchange(current_worker, nullptr)) worker->confine(worker->confined());
         },
 });
@@ -38,7 +38,8 @@ void push_on(WorkerBase& worker, Job* job) { worker.push(job); }
 bool take_back_from(WorkerBase& worker, Job* job) noexcept { return worker.take_back(job); }
 
 bool WorkerBase::run_on_top(Job* (*find)(WorkerBase& worker) noexcept) noexcept {
-  // Each level above the limit takes so many refusals more than the one below it, so a stack that many jobs share grows slowly.
+  // Each level above the limit takes kRefusals more refusals than the one below it, so a stack that many jobs share grows
+  // slowly.
   constexpr std::size_t kRefusals = 64;
   const std::size_t limit = pool_->options().max_nested_waits;
   if (nested_waits_ >= limit && ++refusals_ <= kRefusals * (nested_waits_ - limit + 1)) return false;
@@ -119,7 +120,7 @@ Job* WorkerBase::find_confined() noexcept {
   return stolen.region == region() ? stolen.job : taken_job_.hold(stolen);
 }
 
-// Its own jobs first: where it steals one, none of another region lies below what that one makes.
+// Its own jobs first: below the jobs that a stolen job makes, there must be none of another region.
 Job* WorkerBase::find_left() noexcept {
   if (Job* const job = take_left()) return job;
   Job* const job = taken_job_.hold(team_->isolation.steal(index_, {}));
