@@ -1,5 +1,4 @@
-/// A pool under OpenCV: the images are the same as on one thread, and the workers of the pool compute them. Exceptions and
-/// nested loops.
+/// A pool under OpenCV: the images are the same as on one thread, and the workers compute them. Exceptions, nested loops.
 
 #include <array>
 #include <atomic>

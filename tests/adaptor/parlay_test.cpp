@@ -1,5 +1,4 @@
-/// parlaylib's scheduler plug-in, against a stub of its interface; docs/parlaylib.md explains how to run parlaylib's tests on
-/// it.
+/// parlaylib's scheduler plug-in, against a stub of its interface; docs/parlaylib.md explains how to run its own tests.
 #include "blitz/adaptor/parlay.hpp"
 
 #include <atomic>

@@ -75,8 +75,8 @@ bool alike(const V& v, const Parallel& parallel, const Serial& serial) {
   return x == serial(b) && a == b;
 }
 
-// Compares the call with the policy and the call without it, on `v` or, for output to `out`, on a new vector: both return an
-// iterator.
+// Compares the call with the policy and the call without it, on `v` or, for output to `out`, on a new vector. Both return
+// an iterator.
 #define IN_PLACE(CALL, ...)                                                         \
   SAME(alike(                                                                       \
       v, [&](auto& r) { return CALL(policy, r.begin(), __VA_ARGS__) - r.begin(); }, \

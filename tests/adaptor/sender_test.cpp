@@ -1,5 +1,5 @@
-// A pool as a scheduler with the concepts of C++26, and with receivers of this test: the completion function that is called, its
-// thread, and that nothing is allocated. stdexec is tested by hand: docs/senders.md.
+// A pool as a scheduler with the concepts of C++26, and with receivers of this test: the completion function that is called,
+// its thread, and that nothing is allocated. stdexec is tested by hand: docs/senders.md.
 #include "blitz/adaptor/sender.hpp"
 
 #include <array>

@@ -1,5 +1,4 @@
-// Every algorithm that copies or moves items copies them from const references, so that it never selects a constructor
-// template.
+// Every algorithm that copies or moves items copies them from const references, never by a constructor template.
 #include <algorithm>
 #include <cstddef>
 #include <functional>

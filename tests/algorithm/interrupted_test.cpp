@@ -99,8 +99,8 @@ struct Case {
   std::function<bool(const AlgorithmOptions&, World&)> run;  // whether the result is right
 };
 
-/// Calls `each` with each allocation failing in turn, including those of its items. It must either work without that memory or
-/// throw std::bad_alloc.
+/// Calls `each` with each allocation failing in turn, including those of its items. It must work without that memory or throw
+/// std::bad_alloc.
 void check_without_memory(const Case& each, const Ints& numbers, const Ints& others) {
   if (!allocations_can_fail()) return;
   Fragile::counter.never_throw();

@@ -283,8 +283,7 @@ void for_each_kind(const std::vector<int>& numbers, Test&& test) {
   run("over-aligned", std::vector<Wide>{});
 }
 
-/// A type-erased comparison. An algorithm takes a second to compile, so tests that differ only in their comparison use this
-/// type.
+/// A type-erased comparison. An algorithm takes a second to compile, so tests that differ only in their comparison use it.
 template <class T>
 using Order = std::function<bool(const T&, const T&)>;
 
@@ -351,8 +350,7 @@ class CallCounter {
 inline std::size_t next_to_interrupt(std::size_t at) { return at + 1 + (kSanitized ? at / 16 : 0); }
 
 /// Calls `run(counter)`, which calls `counter()`, with the counter throwing at call 0, 1, 2, ... until run returns without an
-/// exception. Calls `check()` after each exception. `run` must not call the counter within CHECK(...), which catches
-/// exceptions.
+/// exception. Calls `check()` after each exception. `run` must not call the counter within CHECK(...), which catches.
 template <class Run, class Check>
 void throw_at_each_call(Run&& run, Check&& check) {
   CallCounter counter;

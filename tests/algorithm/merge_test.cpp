@@ -25,8 +25,7 @@ namespace {
 
 using Sizes = std::initializer_list<std::size_t>;
 
-/// A key and the original position of the item: this shows whether a merge was stable, and from which range a set operation
-/// took it.
+/// A key and the original position of the item: this shows whether a merge was stable, and the source of a set operation.
 struct Tagged {
   int key = 0;
   int place = 0;
@@ -340,8 +339,7 @@ TEST_CASE("merges and set operations: an exception of a comparison") {
 }
 
 TEST_CASE("merges, set operations and sorts: a comparison that throws std::bad_alloc") {
-  // The library runs parts on one thread if a pool has no memory. It must not mistake an exception of a comparison for that
-  // case.
+  // The library runs parts on one thread if a pool has no memory. An exception of a comparison is no such case.
   const std::vector<Tagged> a = sorted_items(70, 40);
   const std::vector<Tagged> b = sorted_items(50, 40);
   std::vector<Tagged> both = b;

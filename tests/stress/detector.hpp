@@ -79,8 +79,7 @@ void detect_from_one_thread(Pool& pool, Watchdog& dog, Random& random) {
   dog.progress();
 }
 
-/// Like detect_from_one_thread(), with more outside threads than the pool has slots, but at most nine: nobody steals from a
-/// tenth caller.
+/// Like detect_from_one_thread(), with more outside threads than the pool has slots, but at most nine: a tenth gets no help.
 template <class Pool>
 void detect_from_many_threads(Pool& pool, Watchdog& dog, std::size_t threads, std::uint64_t stream,
                               const Deadline& deadline) {

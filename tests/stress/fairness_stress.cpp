@@ -104,8 +104,7 @@ TEST_CASE("fairness: two jobs that wake each other for ever do not starve a thir
   MESSAGE("done: " << all_turns << " turns");
 }
 
-/// `time` in ticks of the workers' clock, as the minimum of 20 measurements, because the rate of that clock is known only
-/// roughly.
+/// `time` in ticks of the workers' clock: the least of 20 measurements, because its rate is known only roughly.
 blitz::detail::Ticks ticks_in(std::chrono::nanoseconds time) {
   blitz::detail::Ticks least = ~blitz::detail::Ticks{0};
   for (int i = 0; i < 20; ++i) {

@@ -23,8 +23,7 @@ struct Ranked {
 using Items = std::vector<Ranked>;
 using Numbers = std::vector<std::uint64_t>;
 
-// The callables of the algorithms. Any callable may run other jobs, and the first two sometimes do; those of serial forms do
-// not.
+// The callables of the algorithms. Any callable may run other jobs, and the first two sometimes do, except in serial forms.
 inline std::uint64_t busy(std::uint64_t number) {
   if (number % 64 == 0) static_cast<void>(blitz::yield_local());
   return number;

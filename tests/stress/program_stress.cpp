@@ -125,8 +125,7 @@ TEST_CASE("programs: several at once in the same pools") {
 
 constexpr std::size_t kKindsOfTampering = 8;
 
-/// Changes one thing in the trace of a run. Returns the error that the change imitates, or null if it does not apply to this
-/// run.
+/// Changes one thing in the trace of a run. Returns the error that the change imitates, or null if it does not apply.
 const char* tamper(const Program& program, Trace& trace, Random& random) {
   // A stopped scope may leave out jobs.
   bool some_stop = false;

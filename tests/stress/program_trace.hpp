@@ -1,7 +1,6 @@
 /// The events of one run of a random program.
 ///
-/// The records are not atomic: the library promises that each is written and read without a data race, and ThreadSanitizer
-/// checks it.
+/// The records are not atomic: the library promises that no data race occurs, and ThreadSanitizer checks it.
 #pragma once
 
 #include <condition_variable>
