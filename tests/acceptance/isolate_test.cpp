@@ -22,7 +22,7 @@ using namespace blitz_test;
 
 namespace {
 
-/// Set while the thread simulates holding a lock: a job that begins while it is set would deadlock on that lock.
+/// Set while the thread simulates holding a lock: a job that begins in that time would deadlock on the lock.
 thread_local bool holds_lock = false;
 
 class Hold {

@@ -141,7 +141,7 @@ TEST_CASE_TEMPLATE("bursts cost little more than their work", Pool, blitz::Threa
       CAPTURE(period.count());
       const int count = static_cast<int>(300ms / period);
       const auto item = [](int) { spin_for(5us); };
-      // Allows for a wake-up and a caller that spins briefly before it blocks. One that kept spinning would use a whole processor.
+      // Allows for a wake-up and a caller that spins briefly before it blocks. Spinning on would use a whole processor.
       const auto limit = 300us + std::chrono::nanoseconds(period) / 5;
       auto least = std::chrono::nanoseconds::max();
       for (int i = 0; i < 3 && least >= limit; ++i) {
