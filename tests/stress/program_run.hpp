@@ -207,7 +207,7 @@ class Run {
     on_target(node, [&](auto&& pool) {
       for (const Node& child : node.children) handles.push_back(pool.async([this, &child] { return execute(child); }));
     });
-    // The results are read in another order than the calls. If several throw, the exception of the first job is rethrown.
+    // Reads the results forwards or backwards. If several jobs throw, rethrows the exception of the first one.
     Results results(handles.size());
     std::vector<std::exception_ptr> errors(handles.size());
     for (std::size_t k = 0; k < handles.size(); ++k) {
