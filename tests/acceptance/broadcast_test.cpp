@@ -146,7 +146,7 @@ TEST_CASE_TEMPLATE("broadcast: after shutdown it throws", Pool, BLITZ_TEST_POOLS
   });
 }
 
-// --- whatever the workers do ---
+// --- busy and idle workers ---
 
 TEST_CASE_TEMPLATE("broadcast: all calls may run at once", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {

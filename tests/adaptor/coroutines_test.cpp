@@ -420,7 +420,7 @@ TEST_CASE_TEMPLATE("coroutine: a handle is awaited, whether it is ready or not",
   });
 }
 
-// --- tasks that nobody awaits ---
+// --- tasks that are not awaited ---
 
 TEST_CASE_TEMPLATE("coroutine: spawned tasks end with the pool, and what they throw is reported", Pool,
                    blitz::ThreadPool, blitz::AsyncThreadPool) {

@@ -129,7 +129,7 @@ TEST_CASE("fairness: a job from outside begins within about a millisecond, or ei
     for (const auto& count : done) {
       while (count < 50) std::this_thread::yield();
     }
-    // Each wait is counted in jobs that the receiving worker ran meanwhile, so the count does not depend on how long a thread
+    // Each wait is counted in jobs that the receiving worker ran in between, so the count does not depend on how long a thread
     // is preempted. Counting starts after spawn() returns, so that a preempted caller does not count earlier jobs.
     std::vector<std::uint64_t> waits;
     std::vector<std::chrono::nanoseconds> times;
