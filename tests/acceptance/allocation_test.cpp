@@ -24,14 +24,14 @@ std::size_t allocations_of(F&& f) {
 
 }  // namespace
 
-// The functions, called by name: a compiler may leave out a new-expression whose memory goes nowhere.
+// Calls the functions by name: a compiler may omit a new-expression if its memory is unused.
 TEST_CASE("allocation: the count works") {
   CHECK(allocations_of([] { ::operator delete(::operator new(10)); }) == 1);
   CHECK(allocations_of([] { ::operator delete[](::operator new[](10)); }) == 1);
   CHECK(allocations_of([] {}) == 0);
 }
 
-// The queues of the reference policy may allocate; the library's may not, once they have grown.
+// The queues of the reference policy may allocate. The library's queues may not, once they have grown.
 TEST_CASE_TEMPLATE("allocation: none in join, loops, reductions and install", Pool, blitz::ThreadPool,
                    blitz::AsyncThreadPool) {
   for (const std::size_t size : blitz_test::kPoolSizes) {
@@ -66,7 +66,7 @@ TEST_CASE_TEMPLATE("allocation: none in join, loops, reductions and install", Po
         });
       }
     };
-    everything();  // whatever is made once
+    everything();  // performs all one-time allocations
     CHECK(allocations_of(everything) == 0);
     CHECK(sum > 0);
   }

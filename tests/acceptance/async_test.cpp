@@ -1,4 +1,4 @@
-// async: results that are asked for later, by whomever, or never.
+// async: any thread may ask for a result later, or no thread does.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ using namespace blitz_test;
 
 namespace {
 
-/// By handles all the way.
+/// Fibonacci numbers, with a handle for each first call.
 int fib_by_handles(int n) {
   if (n < 2) return n;
   auto first = blitz::async([n] { return fib_by_handles(n - 1); });
@@ -106,7 +106,7 @@ TEST_CASE_TEMPLATE("async: wait, ready, valid", Pool, BLITZ_TEST_POOLS) {
     let_go.count_down();
     handle.wait();
     CHECK(handle.ready());
-    handle.wait();  // It may be waited for again, and is then ready at once.
+    handle.wait();  // A handle can be waited for again, and is then ready immediately.
     CHECK(handle.valid());
     CHECK(handle.get() == 1);
     CHECK_FALSE(handle.valid());
@@ -254,7 +254,7 @@ TEST_CASE_TEMPLATE("async: a worker that waits runs other jobs, so no pool is to
   });
 }
 
-// The queue of a worker does not grow when its job asks for handles again and again.
+// The queue of a worker does not grow while its job repeatedly waits for handles.
 TEST_CASE_TEMPLATE("async: what was asked for leaves nothing in the queues", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     Lives lives;
@@ -334,9 +334,9 @@ TEST_CASE_TEMPLATE("async: get on another thread than the one that made the hand
       int result = -1;
       std::thread([&, mine = std::move(handle)]() mutable { result = mine.get(); }).join();
       CHECK(result == round);
-      // Made on a worker, had outside.
+      // Made on a worker, read outside.
       CHECK(pool.install([round] { return blitz::async([round] { return round; }); }).get() == round);
-      // Made outside, had on a worker, which may be the only one.
+      // Made outside, read on a worker, perhaps the only one.
       auto outside = pool.async([round] { return round; });
       CHECK(pool.install([&] { return outside.get(); }) == round);
     }
@@ -370,7 +370,7 @@ TEST_CASE_TEMPLATE("async: a worker of another pool does its own pool's work whi
 }
 
 TEST_CASE_TEMPLATE("async: a waiting worker sleeps until the result is there", Pool, BLITZ_TEST_POOLS) {
-  // The job runs elsewhere for longer than a worker searches; only its end wakes the waiting one.
+  // The job runs elsewhere for longer than a worker searches, so only its end wakes the waiting worker.
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 5; ++round) {
     pool.install([&] {

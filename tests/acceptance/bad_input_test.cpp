@@ -1,4 +1,4 @@
-// Wrong arguments, and calls at the wrong time, that other files do not have.
+// Wrong arguments and calls at the wrong time that no other file tests.
 #include <atomic>
 #include <chrono>
 #include <concepts>
@@ -34,7 +34,7 @@ std::string refusal_of(F&& f) {
   return "nothing was thrown";
 }
 
-/// That each call which would have something run is refused, and nothing is run.
+/// Checks that every call that would run something is refused, and that nothing is run.
 template <class Pool>
 void check_shut_down(Pool& pool) {
   std::atomic<int> calls{0};
@@ -64,13 +64,13 @@ void check_shut_down(Pool& pool) {
   refused([&] { pool.spawn_broadcast(count); });
   refused([&] { pool.broadcast(count); });
   refused([&] { static_cast<void>(pool.async(count)); });
-  // These have nothing to run.
+  // These calls have nothing to run.
   blitz::parallel_for({.pool = &pool}, 0, 0, count);
   CHECK(blitz::parallel_reduce({.pool = &pool}, 0, 0, 7, std::plus<>()) == 7);
   CHECK(calls == 0);
 }
 
-/// Calls `test(pool)` outside the pool, on a worker of another, and within the pool.
+/// Calls `test(pool)` outside the pool, on a worker of another pool, and on a worker of the pool.
 template <class Pool, class Test>
 void from_everywhere(Test&& test) {
   for_each_size<Pool>([&](Pool& pool) {
@@ -85,7 +85,7 @@ void from_everywhere(Test&& test) {
 
 // --- calls at the wrong time ---
 
-// --- calls that do not exist, for a requires-expression, though compilers say what to do instead ---
+// --- calls that do not exist for a requires-expression, although compilers print a hint for them ---
 
 namespace {
 
@@ -147,7 +147,7 @@ TEST_CASE_TEMPLATE("bad input: shutdown twice, or on a worker of the pool", Pool
     pool.install(refused);
     pool.async(refused).get();
     pool.install([&] { blitz::isolate(refused); });
-    CHECK(pool.install([] { return 1; }) == 1);  // It works on.
+    CHECK(pool.install([] { return 1; }) == 1);  // The pool still works.
 
     Pool other({.num_threads = 1});
     other.install([&] { pool.shutdown(); });
@@ -156,7 +156,7 @@ TEST_CASE_TEMPLATE("bad input: shutdown twice, or on a worker of the pool", Pool
 }
 
 TEST_CASE_TEMPLATE("bad input: of a pool in its own job", Pool, BLITZ_TEST_POOLS) {
-  // What would be a wait for itself is a call like any other.
+  // These calls do not wait for themselves: they work like any other call.
   for_each_size<Pool>([](Pool& pool) {
     CHECK(pool.install([&] { return pool.install([&] { return pool.install_blocking([] { return 3; }); }); }) == 3);
     CHECK(pool.install([&] { return pool.async([] { return 4; }).get(); }) == 4);
@@ -183,7 +183,7 @@ TEST_CASE_TEMPLATE("bad input: what an empty std::function throws arrives where 
     CHECK_THROWS_AS(pool.join(none, count), Missing);
     CHECK_THROWS_AS(pool.join(count, none), Missing);
     CHECK_THROWS_AS(pool.parallel_invoke(count, none, count), Missing);
-    CHECK(calls == 4);  // The others were called all the same.
+    CHECK(calls == 4);  // The others were called nevertheless.
     CHECK_THROWS_AS(blitz::parallel_for({.pool = &pool}, 0, 10, none_of_item), Missing);
     CHECK_THROWS_AS(blitz::parallel_reduce({.pool = &pool}, 0, 10, 0, none_of_two), Missing);
     CHECK_THROWS_AS(blitz::parallel_reduce({.pool = &pool}, 0, 0, std::function<int()>(), std::plus<>()), Missing);
@@ -197,7 +197,7 @@ TEST_CASE_TEMPLATE("bad input: what an empty std::function throws arrives where 
     CHECK_THROWS_AS(pool.install([&] { blitz::isolate(none); }), Missing);
     blitz::WorkerLocal<int> local(pool, std::function<int()>());
     CHECK_THROWS_AS(static_cast<void>(local.local()), Missing);
-    // Nobody would have called these.
+    // These are never called.
     blitz::parallel_for({.pool = &pool}, 0, 0, none_of_item);
     CHECK(blitz::parallel_reduce({.pool = &pool}, 0, 0, 7, none_of_two) == 7);
   });

@@ -1,4 +1,4 @@
-// Calls on every worker: once each, whatever the workers are doing.
+// Calls on every worker: exactly once each, independent of the work of the workers.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -23,7 +23,7 @@ using namespace blitz_test;
 
 namespace {
 
-/// The numbers from 0 to below `count`.
+/// The numbers from 0 to `count` - 1.
 std::vector<std::size_t> indices(std::size_t count) {
   std::vector<std::size_t> all(count);
   std::iota(all.begin(), all.end(), std::size_t{0});
@@ -146,7 +146,7 @@ TEST_CASE_TEMPLATE("broadcast: after shutdown it throws", Pool, BLITZ_TEST_POOLS
   });
 }
 
-// --- whatever the workers do ---
+// --- busy and idle workers ---
 
 TEST_CASE_TEMPLATE("broadcast: all calls may run at once", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
@@ -177,7 +177,7 @@ TEST_CASE_TEMPLATE("broadcast: two pools call each other", Pool, BLITZ_TEST_POOL
     std::atomic<int> count{0};
     a.install([&] { b.broadcast([&](BroadcastContext) { a.broadcast([&](BroadcastContext) { ++count; }); }); });
     CHECK(count == 21);
-    // At once, in both directions.
+    // Concurrently, in both directions.
     std::thread other([&] { b.broadcast([&](BroadcastContext) { a.broadcast([&](BroadcastContext) { ++count; }); }); });
     gap(std::chrono::microseconds(100));
     a.broadcast([&](BroadcastContext) { b.broadcast([&](BroadcastContext) { ++count; }); });
@@ -214,7 +214,7 @@ TEST_CASE_TEMPLATE("broadcast: while workers fall asleep, or wake", Pool, BLITZ_
     const int rounds = 1000 / static_cast<int>(pool.num_threads());
     Calls calls(pool.num_threads());
     for (int round = 1; round <= rounds; ++round) {
-      // The search before sleep takes some tens of microseconds, or some hundreds.
+      // The search before sleep takes some tens or some hundreds of microseconds.
       gap(std::chrono::microseconds(round % 2 == 0 ? 60 : 400));
       pool.broadcast([&](BroadcastContext context) { calls.count(context); });
     }
@@ -269,7 +269,7 @@ TEST_CASE_TEMPLATE("broadcast: a caller from outside that has borrowed a slot is
           inside.count_down();
           others_called.wait();
           if (!waits) return;
-          // It waits for the broadcast itself, which another worker makes.
+          // The worker waits for the broadcast itself, which another worker runs.
           blitz::broadcast([&](BroadcastContext context) { calls.count(context); });
         });
       });

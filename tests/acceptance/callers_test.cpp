@@ -1,4 +1,4 @@
-// Several callers from outside: each works immediately, on its own thread, whatever the others do.
+// Several callers from outside: each works immediately, on its own thread, independent of the others.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -22,11 +22,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Residents help a second caller; with a policy that cannot summon them its jobs run on its own thread.
+/// Residents help a second caller. A policy that cannot summon them runs its jobs on its own thread.
 template <class Pool>
 constexpr bool kIsHelped = !std::is_same_v<Pool, ReferencePool>;
 
-/// While it lives, another thread is in a call of `pool` that waits.
+/// During its lifetime, another thread waits in a call of `pool`.
 template <class Pool>
 class OtherCaller {
  public:
@@ -125,7 +125,7 @@ TEST_CASE_TEMPLATE("callers: the pool's threads help the second one, but for tha
     CAPTURE(size);
     Pool pool({.num_threads = size});
     const OtherCaller other(pool);
-    // On a busy machine a thread may come late.
+    // On a busy machine a thread may start late.
     Crowd crowd;
     for (int round = 0; round < 50 && crowd.most() < static_cast<int>(size); ++round)
       blitz::parallel_for({.pool = &pool}, 0, static_cast<int>(size), [&](int) { crowd.stay(20ms); });
@@ -295,8 +295,8 @@ TEST_CASE_TEMPLATE("callers: the jobs that one leaves are run", Pool, BLITZ_TEST
   });
 }
 
-// More than a queue of the async backend holds: some overflow, and are fetched again in batches. None may be left where nobody
-// looks.
+// More jobs than a queue of the async backend holds: some overflow, and are fetched again in batches. None may remain in a
+// place that no thread searches.
 TEST_CASE_TEMPLATE("callers: the jobs that one leaves are run, however many", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     constexpr int kJobs = 1000;
@@ -313,8 +313,8 @@ TEST_CASE_TEMPLATE("callers: the jobs that one leaves are run, however many", Po
   });
 }
 
-// A thread that helps a caller spawns more jobs than its queue holds, and is wanted for a job from outside that waits for them. The
-// caller may have left.
+// A thread that helps a caller spawns more jobs than its queue holds. It must then run a job from outside that waits for them.
+// The caller may have left.
 TEST_CASE_TEMPLATE("callers: the jobs that a thread that helps one leaves are run, however many", Pool,
                    blitz::ThreadPool, blitz::AsyncThreadPool) {
   for (int round = 0; round < 20; ++round) {
@@ -428,7 +428,7 @@ TEST_CASE_TEMPLATE("callers: jobs from outside begin while the pool's threads he
     std::this_thread::sleep_for(5ms);
     pool.spawn([&] { begun = true; });
   });
-  // Separate jobs, so that the threads look for others between them.
+  // Separate jobs, so that the threads look for other jobs between them.
   pool.install([&] {
     while (!begun) {
       blitz::scope([](blitz::Scope& s) {
@@ -475,7 +475,7 @@ TEST_CASE_TEMPLATE("callers: a wait at the limit of nested waits runs a job from
 TEST_CASE_TEMPLATE("callers: the statistics count the jobs of all", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
   Pool pool({.num_threads = 4});
   const auto pushed_before = pool.stats().total.jobs_pushed;
-  // On a busy machine a thread may come late.
+  // On a busy machine a thread may start late.
   for (int round = 0; round < 50 && pool.stats().total.jobs_stolen == 0; ++round) {
     const OtherCaller other(pool);
     pool.install([] {

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Checks what a compiler says about wrong calls: each must be refused with a message that names the concept of blitz's
-which it breaks, and its twin, which is right, must be accepted. Of the most likely mistakes the first line must say what
-to do.
+"""Checks the compiler's messages for wrong calls. Each wrong call must be refused with a message that names the violated
+concept of blitz, and its correct twin must be accepted. For the most likely mistakes, the first line must give the correction.
 
     compile_fail_test.py INCLUDE_DIR COMPILER...
 """
@@ -46,7 +45,7 @@ struct ExecutionPolicy {
 } execution_par;  // std::execution::par needs oneTBB's headers
 """
 
-# A compiler then gives "snippet_N" as the file of what it says about the snippet.
+# A compiler then gives "snippet_N" as the file in its messages about the snippet.
 FUNCTION = """
 void test_{index}() {{
   [[maybe_unused]] std::list<int> list(3);
@@ -63,7 +62,7 @@ void test_{index}() {{
 }}
 """
 
-# name: (wrong, right, what the message must name)
+# name: (wrong, right, the concept that the message must name)
 CASES = {
     "find in a list": (
         "(void)blitz::find(list, 1);",
@@ -634,7 +633,7 @@ CASES = {
     ),
 }
 
-# What needs the positions of items.
+# Calls that need the positions of items.
 POSITION_CALLS = [
     "enumerate()",
     "zip(blitz::par(vector))",
@@ -684,7 +683,7 @@ CALLS = {
     "blitz::unique": "{}",
 }
 
-# The most likely mistakes of a newcomer. name: (wrong, right, what the first line of the message must say)
+# The most likely mistakes of a newcomer. name: (wrong, right, the text required in the first line of the message)
 MISTAKES = {
     "join_all of callables side by side": (
         "blitz::join_all(a, a);",
@@ -1134,7 +1133,7 @@ MISTAKES = {
         "blitz::broadcast([](blitz::BroadcastContext) {});",
         "takes the context",
     ),
-    # The mistakes that all calls with options share.
+    # Mistakes common to all calls with options.
     **{
         f"{name} {mistake}": (
             f"(void){name}({wrong.format(arguments.format('vector'))});".replace("vector", range_in_wrong),
@@ -1237,7 +1236,7 @@ MISTAKES = {
     },
 }
 
-# The same with the compiler's extensions, by which __int128 is an integer.
+# Cases with the compiler's extensions, which make __int128 an integer.
 GNU_CASES = {
     "parallel_for of integers of 128 bits": (
         "blitz::parallel_for(__int128(0), __int128(3), [](auto) {});",
@@ -1277,12 +1276,12 @@ GNU_CASES = {
 }
 
 
-# What g++ says before an error of where it is.
+# The lines of g++ before an error that tell its location.
 CONTEXT = re.compile(r"^In file included|^ +from |: In |:   (?:recursively )?required |^cc1plus:")
 
 
 def blocks_of(output):
-    """What a compiler says of each error, with what it says before it of where that is."""
+    """Returns the compiler's messages for each error, including the preceding lines that tell its location."""
     blocks, context = [], []
     for line in output.splitlines():
         if re.search(r":\d+:\d+: (?:fatal )?error:", line):
@@ -1297,8 +1296,8 @@ def blocks_of(output):
 
 
 def compile_all(compiler, standard, include_dir, snippets):
-    """Compiles the snippets together, each in a function of its own; for each the messages of its errors, notes
-    included, "" for none. Messages of unknown origin come under None."""
+    """Compiles the snippets together, each in its own function. Returns the error messages of each, with notes; "" if there are
+    none. Messages of unknown origin are returned under None."""
     code = [PREAMBLE]
     for index, snippet in enumerate(snippets):
         code.append(FUNCTION.format(index=index, snippet=snippet))

@@ -1,4 +1,5 @@
-// How many threads run a pool's jobs: num_threads, or what set_max_concurrency says. warm_up: how long they stay awake.
+// The number of threads that run a pool's jobs: num_threads, or the limit of set_max_concurrency. warm_up: how long they
+// stay awake.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -30,13 +31,13 @@ void crowded_tree(Crowd& crowd, int depth) {
   blitz::join([&] { crowded_tree(crowd, depth - 1); }, [&] { crowded_tree(crowd, depth - 1); });
 }
 
-/// After its return every worker has seen the last change of max_concurrency: it has been between two jobs.
+/// When this returns, every worker has been between two jobs, so it has seen the last change of max_concurrency.
 template <class Pool>
 void settle(Pool& pool) {
   pool.broadcast([](blitz::BroadcastContext) {});
 }
 
-/// Calls `test(count)` for several limits of the pool, first for the one that it begins with.
+/// Calls `test(count)` for several limits of the pool, first for its initial limit.
 template <class Pool, class Test>
 void for_each_limit(Pool& pool, Test&& test) {
   for (const std::size_t count : {pool.num_threads(), std::size_t{1}, std::size_t{2}, std::size_t{5},
@@ -62,7 +63,7 @@ std::chrono::duration<double> processor_time() {
 #endif
 }
 
-/// Whether there comes a tenth of a second in which the process, which does nothing, uses next to no processor time.
+/// Whether the idle process soon has a tenth of a second with almost no processor time.
 bool comes_to_rest() {
   for (int i = 0; i < 50; ++i) {
     const auto before = processor_time();
@@ -211,13 +212,13 @@ TEST_CASE_TEMPLATE("set_max_concurrency: lowered before a wait or within it, the
       pool.set_max_concurrency(1);
       lowered = true;
     };
-    // On worker 0, which has taken it from worker 1. That one waits for it, and might run what is spawned here.
+    // On worker 0, which has stolen it from worker 1. Worker 1 waits for it, and might run the jobs spawned here.
     const auto taken = [&] {
       inner = true;
       if (within) blitz::spawn(lower);
       wait_for(lowered);
       blitz::spawn([&] { ran = true; });
-      // Far longer than a worker takes to find it.
+      // Far longer than a worker takes to find the job.
       const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
       while (!ran && std::chrono::steady_clock::now() < end) std::this_thread::yield();
       ran_too_soon = ran;
@@ -284,7 +285,7 @@ TEST_CASE_TEMPLATE("set_max_concurrency: broadcast reaches all, also those that 
     CHECK(right == 16);
     for (const auto& count : calls) REQUIRE(count == 1);
 
-    // What a worker that stands apart makes is done, by it or by another.
+    // Jobs spawned by workers above the limit are run, by these workers or by others.
     std::atomic<int> done{0};
     pool.spawn_broadcast([&](blitz::BroadcastContext) {
       blitz::spawn([&] { ++done; });
@@ -339,7 +340,7 @@ TEST_CASE_TEMPLATE("warm_up: changes nothing but the time that workers stay awak
 TEST_CASE_TEMPLATE("warm_up: workers stay awake, and then sleep", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   pool.warm_up(std::chrono::hours(1));
-  // The one worker that is not an outside caller's is up, and stays up.
+  // The only worker without an outside caller is awake, and stays awake.
   const auto times_woken = [&] { return pool.stats().workers[1].times_woken; };
   while (times_woken() == 0) std::this_thread::yield();
   for (int round = 0; round < 20; ++round) {

@@ -1,4 +1,4 @@
-// Ways for a program to end that a test cannot survive: ending_test.py runs each, by its name, and looks at what is left.
+// Ways for a program to end that a test cannot survive: ending_test.py runs each by its name, and checks the result.
 //
 //     ending SCENARIO [THREADS]
 #include <atomic>
@@ -22,7 +22,7 @@ namespace {
 
 using ReferencePool = blitz::BasicThreadPool<blitz_test::ReferencePolicy>;
 
-/// The number of threads of the pools whose number does not matter.
+/// The number of threads of the pools for which the number does not matter.
 std::size_t threads = 2;
 
 template <class Pool>
@@ -55,7 +55,7 @@ void destroy_on_resident() {
 template <class Pool>
 void throw_on_exit() {
   Pool pool({.num_threads = threads, .on_thread_exit = [](std::size_t slot) {
-               // One alone: two that called std::terminate at once would garble its message.
+               // Only one thread: two concurrent calls of std::terminate would garble its message.
                if (slot == 0) throw std::runtime_error("on my way out");
              }});
 }
@@ -69,13 +69,13 @@ void throw_detached() {
 template <class Pool>
 void throw_detached_broadcast() {
   Pool pool({.num_threads = threads});
-  // One alone: two that called std::terminate at once would garble its message.
+  // Only one thread: two concurrent calls of std::terminate would garble its message.
   pool.spawn_broadcast([](blitz::BroadcastContext context) {
     if (context.index() == 0) throw std::runtime_error("nobody waits for us");
   });
 }
 
-/// What the handler itself throws has nowhere to go.
+/// An exception of the handler itself has no other handler.
 template <class Pool>
 void throw_in_exception_handler() {
   Pool pool({.num_threads = threads,
@@ -90,7 +90,7 @@ void leave_global_pool() {
   std::puts("main ends");
 }
 
-/// What was spawned in the global pool is run before the program ends.
+/// Jobs spawned in the global pool are run before the program ends.
 void spawn_at_the_end() {
   blitz::init_global_pool({.num_threads = 2});
   blitz::spawn([] {
@@ -112,13 +112,13 @@ struct LateUser {
 };
 void use_global_pool_late() {
   static std::optional<LateUser> user;
-  user.emplace();  // registered for destruction before the pool's first use, so it goes after the pool
+  user.emplace();  // registered for destruction before the pool's first use, so it is destroyed after the pool
   (void)blitz::join([] {}, [] {});
 }
 
 // --- the global pool ---
 
-/// What was spawned is done when it has been shut down, and it stays so.
+/// All spawned jobs are done when the pool has been shut down, and it stays shut down.
 void shut_down_global_pool() {
   blitz::spawn([] {
     for (int i = 0; i < 1000; ++i) std::this_thread::yield();
@@ -135,7 +135,7 @@ void shut_down_global_pool() {
   blitz::shutdown_global_pool();
 }
 
-/// On one of its own workers it refuses, and goes on.
+/// Called on one of its workers, it refuses, and the pool keeps working.
 void shut_down_global_pool_on_its_worker() {
   blitz::join(
       [] {
@@ -149,7 +149,7 @@ void shut_down_global_pool_on_its_worker() {
   blitz::async([] { std::puts("it works on"); }).get();
 }
 
-/// The end of main waits for what was spawned, which asks for the pool.
+/// The end of main waits for spawned jobs, which ask for the pool.
 void use_global_pool_while_it_ends() {
   blitz::spawn([] {
     for (int i = 0; i < 1000; ++i) std::this_thread::yield();
@@ -166,25 +166,25 @@ void exit_in_join() {
   blitz::join([] { std::exit(3); }, [] {});
 }
 
-/// Has the pool used when the calling thread ends.
+/// Uses the pool when the calling thread ends.
 void use_at_end_of_thread() {
   thread_local std::optional<LateUser> user;
   user.emplace();
 }
 
-/// Thread-local objects of the main thread go before the pool, those of other threads when these end.
+/// Thread-local objects of the main thread are destroyed before the pool, those in other threads when these end.
 void use_global_pool_in_thread_local_destructors() {
   use_at_end_of_thread();
   std::thread(use_at_end_of_thread).join();
 }
 
-/// A worker's own go when the pool ends.
+/// Thread-local objects of a worker are destroyed when the pool ends.
 void use_global_pool_in_a_workers_thread_local_destructor() {
   blitz::init_global_pool({.num_threads = 2});
   blitz::broadcast([](blitz::BroadcastContext) { use_at_end_of_thread(); });
 }
 
-// --- threads of the program's that go on while it ends ---
+// --- the program's own threads that continue while it ends ---
 
 void loop() {
   blitz::parallel_for(0, 1000, [](int) {});
@@ -217,7 +217,7 @@ void call_from_another_pool() {
   static auto& other = *new blitz::AsyncThreadPool({.num_threads = 2});  // Never destroyed: its callers do not end.
   other.install([] { blitz::global_pool().install(loop); });
 }
-/// Never waits until all have run: some are on their way at any time.
+/// Never waits until all have run: some are pending at any time.
 void spawn_without_end() {
   static std::atomic<int> on_their_way{0};
   while (on_their_way.load() > 100) std::this_thread::yield();
@@ -230,7 +230,7 @@ void stay() {
   });
 }
 
-/// What main spawned is run all the same.
+/// Jobs spawned by main are run nevertheless.
 void spawn_ten() {
   blitz::spawn([] {
     for (int i = 0; i < 10; ++i) blitz::spawn([i] { std::printf("job %d\n", i); });
@@ -240,7 +240,7 @@ void spawn_ten() {
 /// Threads that make calls are left behind.
 template <void (*kCall)()>
 void leave_threads() {
-  static const LateUser user;  // It is told that the pool has ended, which the threads go on to use.
+  static const LateUser user;  // It learns that the pool has ended, while the threads keep using it.
   blitz::init_global_pool({.num_threads = threads});
   static std::atomic<int> called{0};
   for (int i = 0; i < 3; ++i) {
@@ -255,7 +255,7 @@ void leave_threads() {
   spawn_ten();
 }
 
-/// The same, and main does not wait for their first calls.
+/// Like leave_threads(), but main does not wait for the first calls.
 template <void (*kCall)()>
 void leave_new_threads() {
   static const LateUser user;
@@ -268,7 +268,7 @@ void leave_new_threads() {
   spawn_ten();
 }
 
-/// A thread does not return from its call, and has a slot for itself.
+/// A thread does not return from its call, and keeps a slot for itself.
 void leave_thread_in_a_call() {
   blitz::init_global_pool({.num_threads = threads + 1});
   std::thread(stay).detach();
@@ -283,7 +283,7 @@ void exit_beside_threads() {
   std::exit(3);
 }
 
-/// A static object's thread, which it ends and joins. It was made before the pool, so that is after the pool's end.
+/// A static object's thread. Its destructor stops and joins it. The object was made before the pool, so it outlives the pool.
 void join_a_thread_late() {
   static std::atomic<int> calls{0};
   static const struct Service {
@@ -301,7 +301,7 @@ void join_a_thread_late() {
   loop();
 }
 
-/// The first call of a thread comes when the pool was stopped, for no other than main had used it.
+/// A thread makes its first call after the pool was stopped: only main had used the pool before.
 void begin_a_thread_late() {
   static const struct Service {
     ~Service() {
@@ -314,7 +314,7 @@ void begin_a_thread_late() {
   loop();
 }
 
-/// The same with a pool that it was given: it does not come back, and does no harm.
+/// Like begin_a_thread_late(), with a call of the old pool: the call never returns, and does no harm.
 void begin_a_thread_late_in_the_old_pool() {
   static std::atomic<blitz::ThreadPool*> pool{nullptr};
   static const struct Service {
@@ -341,7 +341,7 @@ void exit_in_exit_hook() {
   blitz::shutdown_global_pool();
 }
 
-/// A pool that is itself static, and is used by a static object that was made after it.
+/// A static pool, used by a static object that was made after it.
 template <class Pool>
 void use_static_pool() {
   static Pool pool({.num_threads = threads});
@@ -352,7 +352,7 @@ void use_static_pool() {
   } user;
 }
 
-/// As deep as is asked for; a page for each step.
+/// Recurses `steps` deep, with a page per step.
 [[gnu::noinline]] long descend(long steps) {
   volatile char frame[4096];
   frame[0] = static_cast<char>(steps);
@@ -369,8 +369,8 @@ void overflow_stack() {
   pool.spawn([] { std::printf("%ld\n", descend(1'000'000)); });
 }
 
-/// A scope's result, which spawns in the scope whenever it is moved: also on its way to the caller, when the scope has
-/// ended and its object is still there.
+/// A scope's result that spawns in the scope whenever it is moved, including the move to the caller after the scope has ended,
+/// while the Scope object still exists.
 struct SpawnsWhenMoved {
   explicit SpawnsWhenMoved(blitz::Scope& s) : scope(s) {}
   SpawnsWhenMoved(SpawnsWhenMoved&& other) : scope(other.scope) {

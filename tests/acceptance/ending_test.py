@@ -16,7 +16,7 @@ OWN_WORKER = "cannot be shut down or destroyed by one of its own workers"
 ABORT = "abort"
 CRASH = "crash"
 
-# scenario -> (its exit status, or ABORT or CRASH; what it must say). With every policy, and pools of all sizes:
+# scenario -> (its exit status, or ABORT or CRASH; the required output). With every policy, and pools of all sizes:
 IN_ALL_POOLS = {
     "destroy_on_own_worker": (ABORT, [OWN_WORKER]),
     "destroy_on_own_worker_from_another_pool": (ABORT, [OWN_WORKER]),
@@ -52,8 +52,8 @@ ONCE = {
     "spawn_in_an_ended_scope_in_place": (ABORT, ["the scope has ended"]),
 }
 
-# With threads that main leaves behind in these calls, in global pools of all sizes. Each many times: it is chance what they
-# are doing when main returns.
+# With threads that main leaves behind in these calls, in global pools of all sizes. Each runs many times, because the state of
+# the threads when main returns is random.
 CALLS = [
     "loop",
     "sum_up",
@@ -77,8 +77,8 @@ BESIDE_THREADS = {
 }
 RUNS = 4  # of each size
 
-# Wine starts its debugger on the stack that has overflowed, and hangs. With MinGW under Wine, thread-local objects of the main
-# thread go after the statics, and those of workers that end then do not.
+# Wine starts its debugger on the overflowed stack, and hangs. With MinGW under Wine, thread-local objects of the main thread
+# are destroyed after the statics, and thread-local objects of workers that end then are not destroyed.
 NOT_ON_WINDOWS = [
     "overflow_stack",
     "use_global_pool_in_thread_local_destructors",
@@ -86,7 +86,7 @@ NOT_ON_WINDOWS = [
 ]
 
 
-# So many times in a row an exit status may be lost.
+# An exit status may be lost at most this many times in a row.
 LOST_ENDS = 5
 
 
@@ -95,10 +95,10 @@ def is_for_windows():
 
 
 def ended_as(expected, status):
-    """Whether that is how a program with this status has ended."""
+    """Whether this status matches the expected end."""
     if isinstance(expected, int):
         return status == expected
-    # A sanitizer may turn a signal into an exit status of its own.
+    # A sanitizer may turn a signal into an exit status.
     if status >= 0:
         return status not in (0, 2)
     if expected == ABORT:
@@ -107,8 +107,8 @@ def ended_as(expected, status):
 
 
 def result_of(command):
-    """What came of the program. Wine's server kills a process that has ended, but is not gone half a second later, as on a busy
-    machine (server/process.c, process_sigkill). Its exit status is then lost, and the program runs again."""
+    """Runs the program and returns the result. Wine's server kills a process that has ended, but still exists half a second
+    later, as on a busy machine (server/process.c, process_sigkill). The exit status is then lost, so we run it again."""
     for _ in range(LOST_ENDS if is_for_windows() else 1):
         result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100)
         if result.returncode != -signal.SIGKILL:

@@ -1,7 +1,7 @@
-// Every public call, once, as a program of a user's: user_build_test.py builds it as users might, with many warnings and with
-// the standard library's debug modes, links it with the library as it is, and runs it. It ends with 0, or aborts.
+// Every public call, once, as a user's program: user_build_test.py builds it as users might, with many warnings and with the
+// standard library's debug modes, links it with the unmodified library, and runs it. It ends with 0, or aborts.
 //
-// A new call of the library gets a line here; where it is a member of the pools as well, in calls_of_a_pool.
+// A new call of the library gets a line here. If it is also a member of the pools, add it to calls_of_a_pool, too.
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
@@ -132,7 +132,7 @@ void every_algorithm() {
   blitz::move(words, moved);
 }
 
-/// Pipelines: each terminal, behind one or two stages.
+/// Pipelines: each terminal after one or two stages.
 void pipelines() {
   const std::vector<int> v = numbers();
   const auto even = [](int x) { return x % 2 == 0; };
@@ -146,7 +146,7 @@ void pipelines() {
   blitz::par(v).rev().take(3).for_each([](int x) { CHECK_RIGHT(x >= kItems - 3); });
 }
 
-/// The algorithms, on whatever thread this is.
+/// The algorithms, on the current thread.
 void algorithms() {
   const std::vector<int> v = numbers();
   CHECK_RIGHT(blitz::histogram(v, 7, [](int x) { return x % 7; })[0] == (kItems + 6) / 7);
@@ -162,7 +162,7 @@ void algorithms() {
     CHECK_RIGHT(group.size() >= kItems / 3 && v[group.back()] % 3 == v[group.front()] % 3);
 }
 
-/// The free functions, on whatever thread this is.
+/// The free functions, on the current thread.
 void calls() {
   std::vector<int> v = numbers();
   const auto add_one = [](int& x) { ++x; };
@@ -362,7 +362,7 @@ void calls_of_a_new_pool() {
   calls_of_a_pool(pool);
 }
 
-/// A pool of which nothing was compiled in the library.
+/// A pool with no code compiled into the library.
 void calls_in_a_pool_of_ones_own() {
   blitz::BasicThreadPool<blitz_test::ReferencePolicy> pool(every_option());
   CHECK_RIGHT(pool.install([] { return blitz::join([] { return 1; }, [] { return 2; }); }) == std::pair(1, 2));

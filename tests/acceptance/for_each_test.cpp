@@ -34,7 +34,7 @@ namespace {
 using blitz::Feeder;
 using blitz::Flow;
 
-/// How many Tracked objects exist.
+/// The number of existing Tracked objects.
 std::atomic<int> tracked{0};
 
 /// Move-only, not default-constructible, and counted.
@@ -46,7 +46,7 @@ struct Tracked {
   std::unique_ptr<std::size_t> id;
 };
 
-/// A range that can be read once, of what a function returns until that is nothing.
+/// A single-pass range of the function's results, until it returns nothing.
 template <class F>
 class Generated {
  public:
@@ -144,7 +144,7 @@ TEST_CASE_TEMPLATE("parallel_for_each: items that are added", Pool, BLITZ_TEST_P
                                });
       CHECK(visits.each_once());
     }
-    // A chain that recursion would not survive, beside a list.
+    // A chain that recursion would not survive, from two starting points.
     constexpr std::size_t kLong = 200'000;
     const std::list<std::size_t> starts{0, kLong / 2};
     Visits visits(kLong);
@@ -215,7 +215,7 @@ TEST_CASE("parallel_for_each: breadth-first search") {
 
 TEST_CASE_TEMPLATE("parallel_for_each: another worker takes part", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
-  // Each of two items waits for the other to begin.
+  // Each of two items waits until the other has begun.
   std::atomic<int> begun{0};
   const auto meet = [&] {
     ++begun;
@@ -251,7 +251,7 @@ TEST_CASE_TEMPLATE("parallel_for_each: an exception at each call ends it", Pool,
                                                if (calls++ == 50) throw std::out_of_range("an item");
                                              }),
                     std::out_of_range);
-    // The range's own.
+    // An exception of the range itself.
     auto failing = Generated([i = 0]() mutable {
       if (++i == 20) throw std::out_of_range("the range");
       return std::optional(i);

@@ -1,6 +1,6 @@
-// fork(): the child begins with a global pool of its own, and the pools it inherits say that they are not its.
+// fork(): the child starts with its own global pool, and the inherited pools report that they are not usable there.
 //
-// ThreadSanitizer does not support threads in the child of a process that had threads: under it there is no test here.
+// ThreadSanitizer does not support threads in the child of a process that had threads, so it has no test here.
 #include "blitz/detail/base/atomic.hpp"
 
 #if defined(__unix__) && !defined(BLITZ_PORTABLE) && !defined(BLITZ_THREAD_SANITIZER)
@@ -37,8 +37,8 @@ namespace {
 enum class Leave : bool { kExit, kAtOnce };
 
 #if defined(BLITZ_ADDRESS_SANITIZER)
-/// Waits until all other threads sleep. This sanitizer, as of GCC 12 and clang 16, does not take the locks of its allocator
-/// before a fork: a child whose parent's other threads allocate may find one locked for ever.
+/// Waits until all other threads sleep. AddressSanitizer, as of GCC 12 and clang 16, does not take the locks of its allocator
+/// before a fork: if other threads of the parent allocate, the child may inherit a lock that is never released.
 void let_others_settle() {
   const std::string self = std::to_string(gettid());
   for (int quiet = 0; quiet < 3; ++quiet) {
@@ -62,14 +62,14 @@ pid_t fork_now() {
 
 [[noreturn]] void leave(Leave how, int code) {
 #if defined(BLITZ_ADDRESS_SANITIZER)
-  // At exit() the child would be searched for leaks, without the stacks of the threads that its parent alone has.
+  // exit() would check the child for leaks, without the stacks of the threads that exist only in its parent.
   how = Leave::kAtOnce;
 #endif
   if (how == Leave::kExit) std::exit(code);
   _exit(code);
 }
 
-/// Runs `f` in a child, whose exit status is the number of the first thing that is wrong there, or 0.
+/// Runs `f` in a child. Its exit status is the number of the first failed check there, or 0.
 template <class F>
 int in_child(F&& f, Leave how = Leave::kAtOnce) {
   const pid_t child = fork_now();
@@ -77,7 +77,7 @@ int in_child(F&& f, Leave how = Leave::kAtOnce) {
   return wait_for(child);
 }
 
-/// Every free function once, where the caller works for no pool. The first that is wrong, or 0.
+/// Calls every free function once, while the caller belongs to no pool. Returns the number of the first failed check, or 0.
 int use_free_functions() {
   if (blitz::current_thread_index()) return 1;
   std::atomic<long> sum{0};
@@ -95,7 +95,7 @@ int use_free_functions() {
   if (blitz::isolate([] { return fib(8); }) != 21) return 8;
   blitz::spawn([&] { ++sum; });
   while (sum != 499511) std::this_thread::yield();
-  // All of the new workers are there: as many jobs as there are, none of which ends before all have begun.
+  // All new workers exist: there are as many jobs, and none ends before all have begun.
   const std::size_t workers = blitz::current_num_threads();
   std::latch all(static_cast<std::ptrdiff_t>(workers));
   blitz::scope([&](blitz::Scope& scope) {
@@ -112,7 +112,7 @@ TEST_CASE("fork: the child has a global pool of its own, and the parent keeps it
   for (int round = 0; round < 50; ++round) {
     CAPTURE(round);
     REQUIRE(in_child(use_free_functions, round % 2 == 0 ? Leave::kExit : Leave::kAtOnce) == 0);
-    // From the second round on the parent's has been started.
+    // From the second round on, the parent's pool has been started.
     if (round % 10 == 0) REQUIRE(use_free_functions() == 0);
   }
 }
@@ -326,7 +326,7 @@ TEST_CASE_TEMPLATE("fork: inside join, the child that would wait for a thread of
         stolen.count_down();
         go_on.wait();
       });
-  if (child == 0) _exit(43);  // It must not get here.
+  if (child == 0) _exit(43);  // It must not reach this.
   CHECK(wait_for(child) == -SIGABRT);
 }
 
@@ -407,11 +407,11 @@ TEST_CASE_TEMPLATE("fork: inside the body of a scope, outside its pool, the chil
   });
 }
 
-// --- what ends a child ends it ---
+// --- crashes of a child ---
 
 namespace {
 
-/// As deep as is asked for; a page for each step.
+/// Recurses `steps` deep, with a page per step.
 [[gnu::noinline]] long descend(long steps) {
   volatile char frame[4096];
   frame[0] = static_cast<char>(steps);
@@ -428,7 +428,7 @@ TEST_CASE_TEMPLATE("fork: a stack overflow in a job of the child is its crash, a
     pool.shutdown();
     return 44;
   });
-  // A sanitizer makes an exit status of it.
+  // A sanitizer turns it into an exit status.
   CHECK(status != 0);
   CHECK(status != 44);
   CHECK(status != -SIGALRM);

@@ -1,5 +1,5 @@
-// What the hooks of the global pool may do: they run before it has started, or after its end, and the thread that starts or
-// ends it waits for them.
+// Allowed and refused calls in hooks of the global pool: the hooks run before it has started, or after its end, and the thread
+// that starts or ends it waits for them.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace {
 
 using blitz::ThreadPoolError;
 
-/// Every way to the global pool.
+/// Every call that uses the global pool.
 const std::vector<std::function<void()>> kUses = {
     [] { (void)blitz::current_num_threads(); },
     [] { (void)blitz::global_pool(); },
@@ -44,7 +44,7 @@ std::string message_of(const std::function<void()>& f) {
   return "";
 }
 
-/// How many of the uses are refused by the calling thread, with a message that says `says`.
+/// How many of the uses the calling thread is refused, with a message that contains `says`.
 std::size_t refusals(const std::string& says) {
   std::size_t count = 0;
   for (const auto& use : kUses) count += message_of(use).find(says) != std::string::npos ? 1 : 0;
@@ -55,7 +55,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 }  // namespace
 
-// In this order: none of the first starts the pool for good.
+// In this order: none of the first test cases starts the pool permanently.
 TEST_CASE("hooks of the global pool: what on_thread_start lets out is what the starter gets") {
   for (const auto& use : kUses) {
     const std::string message = message_of(
@@ -135,7 +135,7 @@ TEST_CASE("hooks of the global pool: what they catch does no harm, and after the
                                },
                            .on_thread_exit =
                                [&](std::size_t) {
-                                 // The pool is there, and runs nothing any more.
+                                 // The pool still exists, but runs nothing any more.
                                  ended += blitz::current_num_threads() == 3 ? 1 : 0;
                                  ended += refusals("blitz: ");
                                }});
@@ -144,7 +144,7 @@ TEST_CASE("hooks of the global pool: what they catch does no harm, and after the
   CHECK(blitz::join([] { return blitz::current_num_threads(); }, [] { return 2; }) ==
         std::pair<std::size_t, int>(3, 2));
 
-  // Those of other pools use the global one, at both ends.
+  // Hooks of other pools use the global pool, at start and at exit.
   std::atomic<int> uses{0};
   const auto use = [&](std::size_t) {
     blitz::parallel_for(0, 10, [&](int) { ++uses; });

@@ -1,4 +1,4 @@
-// The global pool as most programs meet it: its first use starts it.
+// The global pool in most programs: its first use starts it.
 #include <optional>
 #include <string>
 #include <thread>
@@ -22,12 +22,12 @@ std::string message_of(void (*f)()) {
 
 }  // namespace
 
-// One test case: what happens to the global pool happens in this order.
+// One test case, because the order of events of the global pool matters.
 TEST_CASE("global pool: started by its first use, and shut down for good") {
   blitz_test::set_environment("BLITZ_NUM_THREADS", "3");
   CHECK(blitz::current_thread_index() == std::nullopt);
 
-  // Several threads at once make the first use.
+  // Several threads make the first use concurrently.
   std::vector<std::size_t> counts(4);
   std::vector<blitz::ThreadPool*> pools(4);
   std::vector<std::thread> threads;
@@ -54,7 +54,7 @@ TEST_CASE("global pool: started by its first use, and shut down for good") {
   CHECK(blitz::global_pool().current_thread_index() == std::nullopt);
   blitz::join([] { CHECK(blitz::global_pool().current_thread_index().has_value()); }, [] {});
 
-  // A worker of another pool is in its own, not in the global one.
+  // A worker of another pool uses its own pool, not the global one.
   blitz::ThreadPool own({.num_threads = 2});
   own.install([] { CHECK(blitz::current_num_threads() == 2); });
 
@@ -67,6 +67,6 @@ TEST_CASE("global pool: started by its first use, and shut down for good") {
   CHECK(message_of([] { (void)blitz::global_pool(); }).find("shut down") != std::string::npos);
   CHECK(message_of([] { blitz::init_global_pool({}); }) != "");
 
-  // Other pools are not concerned.
+  // Other pools are not affected.
   own.install([] { CHECK(blitz::join([] { return 1; }, [] { return 2; }) == std::pair(1, 2)); });
 }

@@ -1,4 +1,4 @@
-// A global pool that cannot be started: the caller learns why, and may try again.
+// A global pool that cannot be started: the caller gets the reason, and may try again.
 #include <stdexcept>
 
 #include <blitz/fork_join.hpp>

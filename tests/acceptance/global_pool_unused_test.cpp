@@ -1,4 +1,4 @@
-// A program that has pools of its own alone starts no global one.
+// A program that uses only its own pools starts no global one.
 
 #include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>

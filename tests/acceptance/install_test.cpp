@@ -94,7 +94,7 @@ TEST_CASE_TEMPLATE("install: the free functions inside are the pool's", Pool, BL
   });
 }
 
-// With a policy that summons nobody, a call is injected unless another caller has slot 0.
+// A policy that cannot summon residents injects a call unless another caller has slot 0.
 TEST_CASE_TEMPLATE("install: into another pool, on the same thread", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
   for_each_size<Pool>([](Pool& pool) {
     Pool other({.num_threads = 2});
@@ -117,7 +117,7 @@ TEST_CASE_TEMPLATE("install: into another pool, on the same thread", Pool, blitz
 TEST_CASE_TEMPLATE("install: into each other", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     Pool other({.num_threads = pool.num_threads()});
-    // From pool to other and back, several times over.
+    // From pool to other and back, several times.
     struct PingPong {
       static int play(Pool& to, Pool& from, int hops) {
         if (hops == 0) return 0;
@@ -126,7 +126,7 @@ TEST_CASE_TEMPLATE("install: into each other", Pool, BLITZ_TEST_POOLS) {
     };
     CHECK(PingPong::play(pool, other, 20) == 20);
 
-    // Both at once.
+    // Both concurrently.
     for (int round = 0; round < 10; ++round) {
       std::latch start(2);
       std::thread first([&] {

@@ -1,4 +1,4 @@
-// parallel_invoke: each callable once, at once if there are workers; exceptions as in join.
+// parallel_invoke: each callable once, concurrently if there are workers; exceptions as in join.
 #include <atomic>
 #include <cstddef>
 #include <functional>
@@ -32,7 +32,7 @@ void invoke_all(Pool& pool, const IndexedBody& body) {
   }(std::make_index_sequence<kCount>());
 }
 
-/// The free function, in the shape of a pool.
+/// The free function, with the interface of a pool.
 struct Here {
   template <class... F>
   void parallel_invoke(F&&... f) {

@@ -1,4 +1,4 @@
-// isolate: a worker that waits inside begins no job but those that were made inside.
+// isolate: while a worker waits inside, it starts only jobs that were made inside.
 #include <atomic>
 #include <cstddef>
 #include <latch>
@@ -22,7 +22,7 @@ using namespace blitz_test;
 
 namespace {
 
-/// Set while the thread holds a lock, so to speak: a job that begins while it is set would find its own thread in its way.
+/// Set while the thread simulates holding a lock: a job that begins in that time would deadlock on the lock.
 thread_local bool holds_lock = false;
 
 class Hold {
@@ -40,8 +40,8 @@ void yield_often() {
   for (int i = 0; i < 300; ++i) std::this_thread::yield();
 }
 
-/// What the only worker of a pool does with jobs of its own pool while it waits, by `wait(f)`, for f, which has another pool
-/// do something. Returns whether it began one. `patience`: how long the other pool waits for that.
+/// Tests whether the only worker of a pool starts jobs of its pool during a wait. `wait(f)` calls f, which waits for another
+/// pool. Returns whether a job started. `patience`: how long the other pool waits for that.
 template <class Pool, class Wait>
 bool begins_strangers(Wait&& wait, int patience) {
   Pool pool({.num_threads = 1});
@@ -224,7 +224,7 @@ TEST_CASE_TEMPLATE("isolate: many at once, each holding the one mutex", Pool, BL
     constexpr int kJobs = 60;
     blitz::parallel_for({.pool = &pool}, 0, kJobs, [&](int) {
       if (holds_lock) {
-        ++reentries;  // It would wait for its own thread, for ever.
+        ++reentries;  // It would deadlock on the lock of its own thread.
         return;
       }
       const std::lock_guard lock(mutex);
@@ -250,13 +250,13 @@ TEST_CASE_TEMPLATE("isolate: many at once, each with a mutex and a thread-local 
       const Hold hold;
       blitz::isolate([&] { right += wait_in_all_ways() == kWays; });
     });
-    // A region's job that another worker runs may wait there, and only for its like.
+    // Another worker that runs a region's job may wait there, and then runs only jobs of that region.
     CHECK(reentries == 0);
     CHECK(right == kJobs);
   });
 }
 
-// --- what is made inside is shared ---
+// --- sharing of jobs made inside ---
 
 TEST_CASE_TEMPLATE("isolate: jobs made inside are taken by free workers", Pool, BLITZ_TEST_POOLS) {
   for (const std::size_t size : {2, 16}) {
@@ -282,7 +282,7 @@ TEST_CASE_TEMPLATE("isolate: jobs made inside are taken by free workers", Pool, 
 
 TEST_CASE_TEMPLATE("isolate: a worker that waits inside, asleep, is woken for a job that is made inside", Pool,
                    BLITZ_TEST_POOLS) {
-  // Of as many workers as must meet, one waits inside.
+  // `size` threads must meet, and one of them waits inside.
   for (const int size : {2, 3}) {
     CAPTURE(size);
     Pool pool({.num_threads = static_cast<std::size_t>(size)});
@@ -339,7 +339,7 @@ TEST_CASE_TEMPLATE("isolate: spawn_fifo inside keeps its order, apart from what 
         for (int i = 0; i < 3; ++i) inner.spawn([&, i] { order.push_back(i); });
       });
       blitz::scope([&](blitz::Scope& inner) {
-        // The list is the outer scope's; its jobs from inside must not fetch those from outside.
+        // The list belongs to the outer scope. Its jobs from inside must not fetch its jobs from outside.
         for (int i = 0; i < 3; ++i) outer.spawn_fifo([&, i] { order.push_back(20 + i); });
         inner.spawn([] {});
       });
@@ -412,7 +412,7 @@ TEST_CASE_TEMPLATE("isolate: within another, what the inner one leaves is the ou
       std::atomic<int> ran{0};
       const int result = pool.install([&] {
         return blitz::isolate([&] {
-          // On one worker no other thread could run these.
+          // With one worker, no other thread could run these.
           auto handle = blitz::isolate([] { return blitz::async([] { return 1; }); });
           blitz::scope([&](blitz::Scope& scope) {
             blitz::isolate([&] {
@@ -441,7 +441,7 @@ TEST_CASE_TEMPLATE("isolate: within another, what the inner one leaves is the ou
   });
 }
 
-// --- where it may be called ---
+// --- outside of pools ---
 
 TEST_CASE("isolate: outside every pool, in the global one") {
   CHECK_FALSE(blitz::current_thread_index());

@@ -62,11 +62,11 @@ TEST_CASE_TEMPLATE("join_all: of every kind of range", Pool, BLITZ_TEST_POOLS) {
     const std::list<std::function<int()>> list(closures.begin(), closures.end());
     CHECK(pool.join_all(list) == expected);
     CHECK(pool.join_all(std::forward_list<std::function<int()>>(list.begin(), list.end())) == expected);
-    // Closures that are made as they are called, and a range that cannot be iterated while it is const.
+    // Closures that the range makes on the fly, and a range that cannot be iterated while it is const.
     CHECK(pool.join_all(std::views::iota(0, 3) | std::views::transform(make)) == expected);
     auto some = std::views::iota(0, 6) | std::views::filter([](int i) { return i < 3; }) | std::views::transform(make);
     CHECK(pool.join_all(some) == expected);
-    // Callables that can be called only where they lie.
+    // Callables that can be called only in place.
     struct Counter {
       std::atomic<int> calls{0};
       int operator()() & { return ++calls; }

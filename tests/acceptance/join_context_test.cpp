@@ -70,7 +70,7 @@ TEST_CASE_TEMPLATE("join_context: what runs on top of the first callable, while 
     const auto [a, b] = blitz::join_context(
         [&](JoinContext context) {
           a_runs = true;
-          handle.get();  // The worker comes upon the second callable first.
+          handle.get();  // The worker finds the second callable first.
           a_runs = false;
           return context.migrated();
         },

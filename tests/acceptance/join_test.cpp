@@ -1,4 +1,4 @@
-// join: what comes back, what is thrown, and that everything is run and destroyed once.
+// join: its results and exceptions, and that everything is run and destroyed exactly once.
 #include <atomic>
 #include <cstddef>
 #include <functional>
@@ -31,7 +31,7 @@ struct ErrorB : std::runtime_error {
   ErrorB() : std::runtime_error("b") {}
 };
 
-/// Keeps the one other worker of a pool of two busy while `f` runs on the caller's: nothing is stolen from `f`.
+/// Keeps the only other worker of a pool of two busy while `f` runs on the caller's: nothing is stolen from `f`.
 template <class Pool, class F>
 void with_the_other_busy(Pool& pool, F&& f) {
   std::latch busy(1);
@@ -131,7 +131,7 @@ TEST_CASE_TEMPLATE("join: calls whatever can be called, as what it was given", P
   CHECK(pool.join(named, named, named) == std::tuple(5, 5, 5));
   pool.parallel_invoke(named, named, named);
 
-  // Callables that only move.
+  // Move-only callables.
   auto owner = [p = std::make_unique<int>(6)] { return *p; };
   CHECK(pool.join(std::move(owner), [p = std::make_unique<int>(7)]() mutable { return *p; }) == std::pair(6, 7));
 
@@ -175,7 +175,7 @@ TEST_CASE_TEMPLATE("join: a result of a second callable that was stolen is the s
 TEST_CASE_TEMPLATE("join: when both throw, the first one's exception arrives", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>(
       [](Pool& pool) { CHECK_THROWS_AS(pool.join([] { throw ErrorA(); }, [] { throw ErrorB(); }), ErrorA); });
-  // At once, too.
+  // Concurrently, too.
   Pool pool({.num_threads = 2});
   std::latch both(2);
   CHECK_THROWS_AS(pool.join(
@@ -305,9 +305,9 @@ TEST_CASE_TEMPLATE("join: an exception comes up through a deep tree, and every l
   });
 }
 
-// --- of three and more: some numbers are compiled where they are called, larger ones call the library ---
+// --- three and more: some counts are compiled in the caller, larger ones call the library ---
 
-/// The free function, in the shape of a pool.
+/// The free function, with the interface of a pool.
 struct Here {
   template <class... F>
   auto join(F&&... f) {
@@ -322,7 +322,7 @@ struct IndexedCall {
   R operator()() const { return body(index); }
 };
 
-/// Joins so many calls of `f`, with 0, 1, ...
+/// Joins `kCount` calls of `f`, with 0, 1, ...
 template <std::size_t kCount, class R, class Pool>
 auto join_each(Pool& pool, const std::function<R(std::size_t)>& f) {
   return [&]<std::size_t... i>(std::index_sequence<i...>) {
@@ -330,7 +330,7 @@ auto join_each(Pool& pool, const std::function<R(std::size_t)>& f) {
   }(std::make_index_sequence<kCount>());
 }
 
-/// Calls `test` with a number of callables as a constant.
+/// Calls `test` with each number of callables as a constant.
 template <class Test>
 void for_each_count(const Test& test) {
   const auto call = [&]<std::size_t count>(std::integral_constant<std::size_t, count> constant) {
@@ -403,7 +403,7 @@ TEST_CASE_TEMPLATE("join: of many, all at once, where there are so many workers"
       CHECK(std::get<0>(results).value == 0);
       CHECK(std::get<count - 1>(results).value == static_cast<int>(count) - 1);
     }
-    // The same when all but the last throw at once.
+    // All except the last throw concurrently.
     std::latch all(static_cast<std::ptrdiff_t>(count()));
     const auto fail = [&](std::size_t i) {
       all.arrive_and_wait();
@@ -568,7 +568,7 @@ TEST_CASE_TEMPLATE("join: as deep as the queue must grow", Pool, BLITZ_TEST_POOL
   };
   for_each_size<Pool>([](Pool& pool) {
     CHECK(pool.install([] { return Chain::down(2000); }) == 2000);
-    // The jobs that wait are the lowest of the stack; the deep ones come back in order.
+    // The waiting jobs are the lowest of the stack; the deep ones return in order.
     CHECK(pool.install([] { return Chain::down(300); }) == 300);
   });
 }
@@ -605,7 +605,7 @@ TEST_CASE_TEMPLATE("join: as many at once as there are workers", Pool, BLITZ_TES
 
 TEST_CASE_TEMPLATE("join: a worker that waits runs other jobs meanwhile", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
-  // The caller waits for what was stolen from it, whose own second half can run only on the caller.
+  // The caller waits for a stolen job. The second half of that job can run only on the caller.
   std::latch stolen(1);
   std::size_t caller = 0;
   std::size_t helper = 0;

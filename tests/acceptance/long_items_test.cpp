@@ -1,4 +1,4 @@
-// Loops of few, long items: no worker is idle while an item waits to begin, in every call that is a loop.
+// Loops of few, long items: no worker is idle while an item waits to begin, in every call that runs a loop.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -70,7 +70,7 @@ class Event {
   bool happened_ = false;
 };
 
-/// A receiver that tells when a bulk has completed.
+/// A receiver that signals the completion of a bulk.
 struct Done {
   void set_value() && noexcept { done->set(); }
   void set_error(std::exception_ptr /*error*/) && noexcept { std::terminate(); }
@@ -169,7 +169,7 @@ const std::vector<Call<Pool>>& calls() {
   return all;
 }
 
-/// On a worker of the pool: the calling thread, which becomes one, or another.
+/// Runs `f` on a worker of the pool: on the calling thread, which becomes a worker, or on another thread.
 template <class Pool, class F>
 void run_from(bool outside, Pool& pool, const F& f) {
   if (outside) return pool.install(f);
@@ -190,8 +190,8 @@ double bound(const Times& times, std::size_t workers) {
   return all / p + (1 - 1 / p) * longest;
 }
 
-/// Whether `run(time)` runs the items of these times once each, with no worker idle while one waits to begin. If not, it is
-/// asked again with longer items: on a slow machine the first ones may not be worth a wake-up.
+/// Whether `run(time)` runs each of the items once, with no worker idle while an item waits to begin. If not, it is repeated
+/// with longer items: on a slow machine the first ones may not be worth a wake-up.
 template <class Run>
 bool is_greedy(std::size_t workers, const Times& times, const Run& run) {
   for (const auto real : {std::chrono::milliseconds(1), std::chrono::milliseconds(20)}) {
@@ -249,7 +249,7 @@ TEST_CASE_TEMPLATE("long items: of nested loops all run at once", Pool, BLITZ_LO
   }
 }
 
-// The other callable of the join is in the queue, and does not keep the loop from offering its items.
+// The other callable of the join is in the queue, and does not prevent the loop from offering its items.
 TEST_CASE_TEMPLATE("long items: of a loop in a join all run at once", Pool, BLITZ_LONG_ITEMS_POOLS) {
   for (const std::size_t p : {2, 3, 4, 16}) {
     CAPTURE(p);

@@ -1,4 +1,4 @@
-// parallel_for_blocks, grains and schedules: how a loop is cut.
+// parallel_for_blocks, grains and schedules: how a loop is divided.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -44,7 +44,7 @@ TEST_CASE_TEMPLATE("parallel_for_blocks: a block is a range of the elements them
 
 TEST_CASE_TEMPLATE("parallel_for_blocks: 2^40 items", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
-    constexpr std::size_t kGrain = std::size_t{1} << 31;  // of 32 bits, too
+    constexpr std::size_t kGrain = std::size_t{1} << 31;  // fits 32 bits, too
     for (const ForOptions& options : {ForOptions{.schedule = Schedule::kFixed}, ForOptions{.min_grain = kGrain}}) {
       Blocks blocks;
       blitz::parallel_for_blocks(in(pool, options), std::views::iota(std::uint64_t{0}, kHuge),
@@ -110,7 +110,7 @@ TEST_CASE_TEMPLATE("parallel_for: within a block the items come in order", Pool,
     blitz::parallel_for(in(pool, options), std::size_t{0}, seen.size(), [&](std::size_t i) {
       seen[i] = {std::this_thread::get_id(), clock.fetch_add(1)};
     });
-    // Neighbours that the same thread has run in the other order were in different blocks, of 100 items at least.
+    // Neighbours that the same thread has run in the other order were in different blocks, of at least 100 items.
     std::size_t run = 1;
     for (std::size_t i = 1; i < seen.size(); ++i) {
       if (seen[i].first == seen[i - 1].first && seen[i].second > seen[i - 1].second) {

@@ -55,7 +55,7 @@ TEST_CASE_TEMPLATE("parallel_for: an exception arrives, and the pool works on", 
 }
 
 TEST_CASE_TEMPLATE("parallel_for: after an exception no block begins", Pool, BLITZ_TEST_POOLS) {
-  // On one worker each block sees the exception of the one before.
+  // With one worker, each block sees the exception of the previous one.
   Pool alone({.num_threads = 1});
   for (const Schedule schedule : kSchedules) {
     int blocks = 0;
@@ -68,7 +68,7 @@ TEST_CASE_TEMPLATE("parallel_for: after an exception no block begins", Pool, BLI
     CHECK(blocks == 1);
   }
 
-  // Where each of the workers is in a block, and each throws, none begins another.
+  // If every worker is in a block, and each block throws, no further block begins.
   for_each_size<Pool>([](Pool& pool) {
     const auto workers = static_cast<std::ptrdiff_t>(pool.num_threads());
     std::latch everyone(workers);
@@ -103,7 +103,7 @@ TEST_CASE_TEMPLATE("parallel_for: of several exceptions the first arrives, and a
     Lives lives;
     std::latch both(2);
     std::latch first_is_out(1);
-    // Both workers are in a block, and one stays there: this runs when the other has left its own.
+    // Both workers are in a block, and one stays there: this runs when the other has left its block.
     std::thread witness([&] {
       both.wait();
       pool.spawn([&] { first_is_out.count_down(); });
@@ -210,7 +210,7 @@ TEST_CASE_TEMPLATE("parallel_for: an exception after a stop request still arrive
   });
 }
 
-// --- by a body that wants no more ---
+// --- a body that ends its loop ---
 
 TEST_CASE_TEMPLATE("parallel_for: Flow::kStop ends the block at that item", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, ForOptions options) {
@@ -237,7 +237,7 @@ TEST_CASE_TEMPLATE("parallel_for: Flow::kStop ends the block at that item", Pool
     }
   });
 
-  // Where there is one worker and nothing else that could end it, the loop is one block.
+  // With one worker and no other way to end it, the loop is one block.
   Pool alone({.num_threads = 1});
   for (const Schedule schedule : kSchedules) {
     int calls = 0;
@@ -264,7 +264,7 @@ TEST_CASE_TEMPLATE("parallel_for: Flow::kStop ends a loop that would take hours"
 }
 
 TEST_CASE_TEMPLATE("parallel_for: after Flow::kStop no block begins", Pool, BLITZ_TEST_POOLS) {
-  // On one worker each block sees the end of the one before.
+  // With one worker, each block sees the end of the previous one.
   Pool alone({.num_threads = 1});
   const std::stop_source never;
   int blocks = 0;
@@ -272,7 +272,7 @@ TEST_CASE_TEMPLATE("parallel_for: after Flow::kStop no block begins", Pool, BLIT
                              [&](auto) { return ++blocks < 3 ? Flow::kContinue : Flow::kStop; });
   CHECK(blocks == 3);
 
-  // Where each of the workers is in a block, and each stops, none begins another.
+  // If every worker is in a block, and each block stops, no further block begins.
   for_each_size<Pool>([](Pool& pool) {
     const auto workers = static_cast<std::ptrdiff_t>(pool.num_threads());
     std::latch everyone(workers);
@@ -288,7 +288,7 @@ TEST_CASE_TEMPLATE("parallel_for: after Flow::kStop no block begins", Pool, BLIT
 
 TEST_CASE_TEMPLATE("parallel_for: Flow::kStop ends a loop of fixed blocks that have not begun", Pool,
                    BLITZ_TEST_POOLS) {
-  // The pool's other worker is kept busy, so one runs both blocks.
+  // The pool's other worker is kept busy, so one worker runs both blocks.
   Pool pool({.num_threads = 2});
   std::latch busy(1);
   std::latch done(1);

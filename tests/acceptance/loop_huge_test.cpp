@@ -1,5 +1,5 @@
-// Loops and searches of more positions than can ever be visited, which end early: all workers share each call, not only the
-// first, after which the engine knows how long an item takes.
+// Loops and searches with more positions than can ever be visited, which end early: all workers share each call, including
+// calls after the first one, when the engine knows how long an item takes.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -28,7 +28,7 @@ class Crew {
  public:
   explicit Crew(std::size_t workers) : workers_(workers) {}
 
-  /// Visits an item, for two microseconds. Returns whether all workers have visited one.
+  /// Visits an item for two microseconds. Returns whether all workers have visited one.
   bool visit() {
     const auto begin = std::chrono::steady_clock::now();
     if (!visitors_[*blitz::current_thread_index()].exchange(true)) ++count_;
@@ -45,7 +45,7 @@ class Crew {
 };
 
 /// Calls `search(pool, count, is_found)` several times on each pool: it calls `is_found(i)` for some of `count` integers until
-/// that returns true.
+/// one call returns true.
 template <class Pool, class Search>
 void check_shared(const Search& search) {
   for (const std::size_t size : {1, 2, 3, 16}) {

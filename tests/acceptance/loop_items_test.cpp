@@ -123,7 +123,7 @@ TEST_CASE_TEMPLATE("parallel_for: integers of any type, from anywhere to anywher
                         [&](std::int64_t i) { low(static_cast<std::size_t>(i - kLeast)); });
     CHECK(low.each_once());
 
-    // An int and a size_t meet in a size_t.
+    // The common type of an int and a size_t is size_t.
     const std::vector<int> items(50);
     Visits mixed(50);
     blitz::parallel_for(in(pool, options), 0, items.size(), [&](std::size_t i) { mixed(i); });
@@ -311,8 +311,7 @@ TEST_CASE_TEMPLATE("parallel_for: block i of a fixed loop is run by worker i", P
 TEST_CASE_TEMPLATE("parallel_for: an adaptive loop with long items is shared with an idle worker", Pool,
                    BLITZ_TEST_POOLS) {
   for (int round = 0; round < 10; ++round) {
-    // A new one: a worker that has just left a loop may not count as idle yet, and the next loop would be right to keep
-    // both items.
+    // A new pool: a worker that has just left a loop may not count as idle yet, and the next loop may keep both items.
     Pool pool({.num_threads = 2});
     std::latch both(2);
     blitz::parallel_for({.pool = &pool}, 0, 2, [&](int) { both.arrive_and_wait(); });

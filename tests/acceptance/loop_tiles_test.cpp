@@ -1,4 +1,4 @@
-// parallel_for_tiles: every place of a grid once, in tiles of the size that was asked for; and the loop with a step.
+// parallel_for_tiles: every place of a grid once, in tiles of the requested size; and the loop with a step.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -29,7 +29,7 @@ using blitz::Tile;
 
 constexpr std::array<std::size_t, 9> kSides{0, 1, 2, 7, 8, 63, 64, 65, 200};
 
-/// Visits every place of a tile, whose sides are at most those of `most`.
+/// Visits every place of a tile with sides of at most `most`.
 void visit(const Tile<2>& tile, const Extents<2>& most, std::size_t cols, Visits& visits) {
   CHECK_UNARY(tile.rows().size() - 1 < most[0] && tile.cols().size() - 1 < most[1]);
   for (const std::size_t row : tile.rows()) {
@@ -158,7 +158,7 @@ TEST_CASE_TEMPLATE("parallel_for_tiles: exceptions, Flow and stop requests end i
 
 // --- steps ---
 
-/// The integers of a loop with a step, counted in more than 64 bits: those of long double suffice.
+/// The integers of a loop with a step, computed in more than 64 bits: the mantissa of long double suffices.
 template <class First, class Last, class Step>
 std::vector<std::common_type_t<First, Last>> stepped(First first, Last last, Step step) {
   const auto end = static_cast<long double>(last);
@@ -261,7 +261,7 @@ TEST_CASE_TEMPLATE("parallel_for with a step: exceptions, Flow, a grain and a st
       return blitz::Flow::kStop;
     });
     CHECK(calls <= pool.num_threads() * 13);
-    if (options.schedule == Schedule::kFixed) return;  // whose blocks have begun
+    if (options.schedule == Schedule::kFixed) return;  // all its blocks have begun
     std::stop_source source;
     options.stop = source.get_token();
     blitz::parallel_for(in(pool, options), std::uint64_t{0}, kHuge, 2, [&](std::uint64_t) { source.request_stop(); });

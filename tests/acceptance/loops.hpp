@@ -1,4 +1,4 @@
-/// What the tests of parallel_for share.
+/// Helpers shared by the tests of parallel_for.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ inline constexpr std::array<Schedule, 2> kSchedules{Schedule::kAdaptive, Schedul
 inline constexpr std::uint64_t kHuge = std::uint64_t{1} << 40;
 inline constexpr std::array<std::size_t, 12> kCounts{0, 1, 2, 3, 7, 15, 16, 17, 64, 1000, 4097, 50'000};
 
-/// Calls `test` with each pool, and each schedule.
+/// Calls `test` with each pool and each schedule.
 template <class Pool, class Test>
 void for_each_schedule(Test&& test) {
   for_each_size<Pool>([&](Pool& pool) {
@@ -61,7 +61,7 @@ class Blocks {
     const std::lock_guard lock(mutex_);
     blocks_.push_back(b);
   }
-  /// In order; not empty, not overlapping, without gaps.
+  /// Sorted; checks that the blocks are not empty, do not overlap, and have no gaps.
   const std::vector<Block>& checked(std::uint64_t count) {
     std::ranges::sort(blocks_);
     std::uint64_t next = 0;

@@ -1,4 +1,4 @@
-// Pools in one another: which worker waits how, and that all of it ends.
+// Nested pools: how each worker waits, and that everything ends.
 #include <atomic>
 #include <cstddef>
 #include <latch>
@@ -46,7 +46,7 @@ TEST_CASE_TEMPLATE("pools: into itself, at any depth, at once", Pool, BLITZ_TEST
       }
     };
     CHECK(pool.install([&] { return Self::down(pool, 20); }) == 60);
-    // Others' jobs too are of this pool.
+    // The jobs of others belong to this pool, too.
     blitz::parallel_for({.pool = &pool}, 0, 20, [&](int) { CHECK(pool.install_blocking([] { return fib(5); }) == 5); });
   });
 }
@@ -79,7 +79,7 @@ TEST_CASE_TEMPLATE("pools: into each other when everyone has fallen asleep", Poo
       wait_until_all_sleep(other);
       REQUIRE(ping_pong(other, pool, 2) == 2);
 
-      // The worker that waits has fallen asleep too, and is woken for what comes back, or for the end.
+      // The waiting worker has fallen asleep, too. The returning work wakes it, or the end of its wait.
       REQUIRE(pool.install([&] {
         return other.install([&] {
           for (int i = 0; i < 500; ++i) std::this_thread::yield();
@@ -123,7 +123,7 @@ TEST_CASE_TEMPLATE("pools: ten in one another, with every kind of call", Pool, B
       }
     };
     for (int round = 0; round < 5; ++round) REQUIRE(Nest::down(pools, 0) == 1);
-    // From inside the innermost all others are still there.
+    // From inside the innermost pool, all others are still usable.
     pools.back()->install([&] { CHECK(Nest::down(pools, 0) == 1); });
   }
 }
@@ -171,12 +171,12 @@ TEST_CASE_TEMPLATE("pools: two that hammer each other from many threads", Pool, 
     }
     for (std::thread& thread : threads) thread.join();
     CHECK(right == kThreads * kRounds);
-    // What one pool's jobs have spawned into the other; and neither pool may end within a call that the other's job makes.
+    // Waits for the jobs that one pool's jobs have spawned into the other. Neither pool may end within a call of the other.
     while (detached < kThreads * kRounds * 4 || returned < kThreads * kRounds * 4) std::this_thread::yield();
   });
 }
 
-// With a policy that summons nobody, a call is injected unless another caller has slot 0.
+// A policy that cannot summon residents injects a call unless another caller has slot 0.
 TEST_CASE_TEMPLATE("pools: a call made by a worker of another pool waits for no other call", Pool, blitz::ThreadPool,
                    blitz::AsyncThreadPool) {
   Pool pool({.num_threads = 1});
@@ -190,8 +190,8 @@ TEST_CASE_TEMPLATE("pools: a call made by a worker of another pool waits for no 
   CHECK(inside.try_wait());
 }
 
-// More than a queue of the async backend holds: some overflow, and are fetched again in batches. In a pool of one thread no other
-// worker takes them.
+// More jobs than a queue of the async backend holds: some overflow, and are fetched again in batches. In a pool of one thread
+// no other worker takes them.
 TEST_CASE_TEMPLATE("pools: a call from another pool runs all its jobs at the limit of nested waits", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& caller) {
@@ -328,7 +328,7 @@ TEST_CASE_TEMPLATE("pools: the jobs of a call that is made in a wait in the same
   });
 }
 
-// A thread that helps the call spawns more jobs than its queue holds, and is wanted for a job from outside that waits for them.
+// A thread that helps the call spawns more jobs than its queue holds. It must then run a job from outside that waits for them.
 TEST_CASE_TEMPLATE("pools: the jobs that are left in a call that waits as a worker of its own pool are run", Pool,
                    blitz::ThreadPool, blitz::AsyncThreadPool) {
   for (int round = 0; round < 20; ++round) {
@@ -393,7 +393,7 @@ TEST_CASE_TEMPLATE("install_blocking: returns what the callable does, from anywh
   });
 }
 
-/// A job that came from outside, and begins on another thread.
+/// A job from outside that has begun on another thread.
 template <class Pool>
 blitz::AsyncHandle<void> begun_elsewhere(Pool& pool, std::atomic<bool>& over) {
   std::atomic<bool> begun{false};
@@ -448,7 +448,7 @@ TEST_CASE_TEMPLATE("install: a broadcast reaches a worker that is in a call of a
   Pool pool({.num_threads = 2});
   Pool other({.num_threads = 2});
   for (int round = 0; round < 20; ++round) {
-    // By a job of that call, on this thread or another.
+    // From a job of that call, on this thread or another.
     std::atomic<int> calls{0};
     const auto send = [&] { pool.broadcast([&](blitz::BroadcastContext) { ++calls; }); };
     pool.install([&] {

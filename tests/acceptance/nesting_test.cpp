@@ -1,4 +1,4 @@
-// Waits within waits: how deep other people's jobs may pile up on a stack, and that everything ends wherever that limit is.
+// Nested waits: how many unrelated jobs may accumulate on a stack, and that everything ends with every limit.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kLimits[] = {0, 1, 2, 32};
 
-/// Calls `test` with a new pool of each size and each limit, and, if it takes that, with the limit.
+/// Calls `test` with a new pool of each size and each limit, and also passes the limit if `test` takes it.
 template <class Pool, class Test>
 void for_each_limit(Test&& test) {
   for (const std::size_t limit : kLimits) {
@@ -36,7 +36,7 @@ void for_each_limit(Test&& test) {
   }
 }
 
-/// A tree of scopes; each job spawns also into the scope around its own.
+/// A tree of scopes. Each job also spawns into the scope around its own.
 void spawn_outwards(blitz::Scope& outer, int depth, std::atomic<int>& count) {
   ++count;
   if (depth == 0) return;
@@ -49,7 +49,7 @@ void spawn_outwards(blitz::Scope& outer, int depth, std::atomic<int>& count) {
 }
 int outwards_count(int depth) { return depth == 0 ? 1 : 1 + 2 * outwards_count(depth - 1) + 2; }
 
-/// How many of some jobs are on the stack of one thread at once.
+/// The greatest number of certain jobs that were on the stack of one thread at the same time.
 class Depth {
  public:
   class Visit {
@@ -75,8 +75,8 @@ class Depth {
   std::atomic<int> most_{0};
 };
 
-/// Three workers: one is in a long job, and the others are given jobs, one by one, that all wait for the same event, each
-/// with `frame` bytes on its stack. Returns how many have begun, of `jobs`, when no more do.
+/// Three workers: one is in a long job, and the others are given jobs, one by one, that all wait for the same event, each with
+/// `kFrame` bytes on its stack. Returns how many of `jobs` have begun when no more begin.
 template <class Pool, std::size_t kFrame = 1>
 int begun_waits(blitz::ThreadPoolOptions options, int jobs, int expected) {
   options.num_threads = 3;
@@ -93,7 +93,7 @@ int begun_waits(blitz::ThreadPoolOptions options, int jobs, int expected) {
   std::latch busy(1);
   std::latch end_of_long_job(1);
   std::atomic<bool> released{
-      false};  // Who begins later does not wait any more: the last free worker may not stand apart.
+      false};  // Jobs that begin after the release do not wait: the last free worker must stay able to run jobs.
   std::atomic<int> begun{0};
   std::atomic<int> ended{0};
   pool.spawn([&] {
@@ -112,7 +112,7 @@ int begun_waits(blitz::ThreadPoolOptions options, int jobs, int expected) {
     });
     while (begun <= i && i < expected) std::this_thread::yield();
   }
-  // A worker that is to begin one more has long enough to do so.
+  // Long enough for a worker to begin one more job.
   for (int i = 0; i < 2000 && begun < jobs; ++i) std::this_thread::yield();
   const int result = begun;
   released = true;
@@ -175,7 +175,7 @@ TEST_CASE_TEMPLATE("nested waits: handles, broadcasts and waits for another pool
 
 TEST_CASE_TEMPLATE("nested waits: a worker beyond the limit works on if all others wait there", Pool,
                    BLITZ_TEST_POOLS) {
-  // A chain through two pools and back: each hop is one wait more on some stack, and needs one worker more.
+  // A chain through two pools and back: each hop is one more wait on some stack, and needs one more worker.
   for (const std::size_t limit : {0, 1, 2}) {
     CAPTURE(limit);
     for (const std::size_t size : {1, 2, 3}) {
@@ -206,7 +206,7 @@ TEST_CASE_TEMPLATE("nested waits: one that blocks in another pool leaves the wor
         [&] {
           stolen = true;
           for (int i = 0; i < 50 * (round % 3); ++i) std::this_thread::yield();
-          // This worker can do nothing meanwhile, and the other waits for it.
+          // This worker can do nothing in the meantime, and the other waits for it.
           other.install_blocking([&] { pool.install([&] { came_back = true; }); });
         });
     REQUIRE(came_back.load());
@@ -225,7 +225,7 @@ TEST_CASE_TEMPLATE("nested waits: at the limit a worker begins no more", Pool, B
 }
 
 TEST_CASE("nested waits: other people's jobs pile up no higher than the limit") {
-  // Of pools in whose queues nothing lies but what their owners have made there.
+  // Only pools with queues that contain nothing but jobs of their owners.
   const auto test = []<class Pool>(std::type_identity<Pool>, std::size_t limit, std::size_t size) {
     CAPTURE(limit);
     CAPTURE(size);
@@ -284,7 +284,7 @@ TEST_CASE_TEMPLATE("nested waits: jobs that yield pile up no higher than the lim
   });
 }
 
-// All wait for one that waits for none. If each waited for the one before, a job might run on top of that which it waits for.
+// All wait for one job that waits for none. If each waited for the previous one, a job might run on top of that one.
 TEST_CASE_TEMPLATE("nested waits: jobs that yield until another has run end, whatever the limit", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_limit<Pool>([](Pool& pool, std::size_t limit) {
@@ -295,7 +295,7 @@ TEST_CASE_TEMPLATE("nested waits: jobs that yield until another has run end, wha
         pool.scope([&](blitz::Scope& scope) {
           for (std::size_t i = 0; i < jobs; ++i) {
             scope.spawn([&, i] {
-              // At the limit a worker refuses many times before it nests a job, and other programs may take a turn at each yield.
+              // At the limit a worker refuses many times before it nests a job, and each yield may run other programs.
               for (int refused = 0; i != awaited && !ran[awaited];) {
                 if (yield() == blitz::Yield::kIdle && ++refused % 64 == 0) std::this_thread::yield();
               }

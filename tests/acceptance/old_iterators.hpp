@@ -1,4 +1,4 @@
-/// Iterators in the manner of libraries that are older than C++20: random access by their category, but not by the concept.
+/// Iterators in the style of libraries older than C++20: random access by their category, but not by the concept.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace blitz_test {
 
-/// Counts; cannot be subscripted, nor stand behind the plus.
+/// Counts. It supports neither the subscript operator nor `n + iterator`.
 class CountingIterator {
  public:
   using iterator_category = std::random_access_iterator_tag;
@@ -32,8 +32,8 @@ class CountingIterator {
   int value_ = 0;
 };
 
-/// What `f` makes of what another iterator refers to; with such an `f` as has captures it can be neither made from nothing
-/// nor assigned.
+/// The results of `f` for the items of another iterator. If `f` has captures, this iterator is neither default-constructible
+/// nor assignable.
 template <class It, class F>
 class TransformIterator {
  public:

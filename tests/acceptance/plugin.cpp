@@ -1,4 +1,4 @@
-// A plug-in that uses blitz, for plugin_test.cpp: with the library in it, or linked with the shared one.
+// A plug-in that uses blitz, for plugin_test.cpp: it contains the library, or is linked with the shared one.
 #include "plugin.hpp"
 
 #include <atomic>

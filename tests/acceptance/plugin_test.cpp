@@ -67,8 +67,8 @@ constexpr int kThreads[] = {1, 2, 3, 16};
   return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
 }
 
-/// Closes a plug-in when the program ends, and tells whether threads run code that was unloaded. Made first, it is destroyed
-/// after the statics of the plug-in.
+/// Closes a plug-in when the program ends, and detects threads that run unloaded code. It is constructed first, so it is
+/// destroyed after the statics of the plug-in.
 struct Manager {
   ~Manager() {
     if (file == nullptr) return;
@@ -83,7 +83,7 @@ struct Manager {
 
 namespace {
 
-/// Loads each plug-in again and again, with a global pool of each size, calls use(plugin), and closes it.
+/// Loads each plug-in repeatedly, with a global pool of each size, calls use(plugin), and closes it.
 template <class Use>
 void load_and_close(Use&& use) {
   for (const char* file : kPlugins) {
@@ -102,7 +102,7 @@ void load_and_close(Use&& use) {
   }
 }
 
-/// Calls `call` on `count` threads; they have called when this has returned, and end with this object.
+/// Runs `call` on `count` threads. They have called when the constructor returns, and end with this object.
 class Callers {
  public:
   template <class Call>
@@ -171,7 +171,7 @@ TEST_CASE("plugin: what was spawned runs although it is closed") {
   });
 }
 
-#if !defined(BLITZ_PORTABLE)  // There a child takes the pools of its parent for its own.
+#if !defined(BLITZ_PORTABLE)  // There a child treats the pools of its parent as its own.
 
 /// Whether a child process can have threads; see emulated().
 [[nodiscard]] bool children_have_threads() {
@@ -179,7 +179,7 @@ TEST_CASE("plugin: what was spawned runs although it is closed") {
   return !blitz_test::emulated();
 }
 
-// In child processes: a libblitz.so from g++ stays loaded, and its global pool was shut down for good.
+// In child processes: a libblitz.so from g++ stays loaded, and its global pool was shut down permanently.
 TEST_CASE("plugin: closed after the end of its global pool") {
   if (!children_have_threads()) return;
   for (const char* file : kPlugins) {

@@ -1,4 +1,4 @@
-// Making and ending pools: hooks, names, processors, and everything that can go wrong.
+// Construction and destruction of pools: hooks, names, processors, and everything that can fail.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -58,10 +58,10 @@ class Roll {
   std::vector<std::atomic<int>> times_;
 };
 
-/// The threads of this process; 0 where the system does not tell.
+/// The threads of this process; 0 if the system does not report them.
 std::size_t thread_count() {
 #if defined(__linux__)
-  // A sanitizer starts a thread of its own together with the program's first.
+  // A sanitizer starts its own thread together with the program's first.
   static const bool started_one = (std::thread([] {}).join(), true);
   static_cast<void>(started_one);
   return static_cast<std::size_t>(
@@ -71,8 +71,7 @@ std::size_t thread_count() {
 #endif
 }
 
-/// The same once the threads of the test before, which have been joined, are out of the kernel: there they are listed for a
-/// moment longer.
+/// Like thread_count(), after joined threads of the previous test have left the kernel, which lists them a moment longer.
 std::size_t settled_thread_count() {
   std::size_t least = thread_count();
   for (int i = 0; i < 200; ++i) {
@@ -82,7 +81,7 @@ std::size_t settled_thread_count() {
   return least;
 }
 
-/// That the threads are gone. One that has been joined may still be listed for a moment, on its way out of the kernel.
+/// Checks that the threads have ended. The kernel may list a joined thread a moment longer.
 void check_thread_count(std::size_t count) {
   for (int i = 0; i < 100'000 && thread_count() != count; ++i) std::this_thread::yield();
   CHECK(thread_count() == count);
@@ -135,7 +134,7 @@ TEST_CASE_TEMPLATE("pool: destroyed while its workers sleep", Pool, BLITZ_TEST_P
     std::latch everyone(static_cast<std::ptrdiff_t>(size));
     blitz::parallel_for({.schedule = blitz::Schedule::kFixed, .pool = &pool}, std::size_t{0}, size,
                         [&](std::size_t) { everyone.arrive_and_wait(); });
-    // All but the caller's slot have been awake, and go to sleep again.
+    // All except the caller's slot have been awake, and go to sleep again.
     const auto asleep = [&] {
       const auto stats = pool.stats();
       // A parked slot may be claimed, and count as woken, before its runner sleeps.
@@ -220,7 +219,7 @@ std::string own_name() {
   return name;
 }
 
-/// The names of a pool's threads, by worker. Not of all threads of the process: other pools have some.
+/// The names of a pool's threads, by worker. Other threads of the process are excluded: other pools have some.
 template <class Pool>
 std::vector<std::string> names_of_workers(ThreadPoolOptions options) {
   std::vector<std::string> names(options.num_threads);
@@ -229,7 +228,7 @@ std::vector<std::string> names_of_workers(ThreadPoolOptions options) {
   return names;
 }
 
-/// The processors on which the calling thread may run.
+/// The affinity mask of the calling thread.
 std::vector<unsigned> own_mask() {
   const blitz::detail::Processors allowed = blitz::detail::allowed_processors();
   return {allowed.begin(), allowed.end()};
@@ -254,7 +253,7 @@ TEST_CASE_TEMPLATE("pool: one processor for each worker, counted around", Pool, 
              .on_thread_start = [&](std::size_t index) { masks[index] = own_mask(); },
              .affinity = blitz::Affinity::kOnePerWorker});
   for (std::size_t i = 0; i < size; ++i) CHECK(masks[i] == std::vector<unsigned>{allowed[i % allowed.size()]});
-  CHECK(own_mask() == allowed);  // the caller's own is as it was
+  CHECK(own_mask() == allowed);  // the caller's mask is unchanged
   std::atomic<int> sum{0};
   blitz::parallel_for({.pool = &pool}, 0, 100, [&](int i) { sum += i; });
   CHECK(sum == 4950);
@@ -298,7 +297,7 @@ TEST_CASE_TEMPLATE("pool: a stack that the system refuses is an error that says 
   }
   const std::size_t before = settled_thread_count();
   std::vector<std::size_t> sizes{1, 4096};
-  // In 32 bits there is no such size between what is mapped and what no machine can map.
+  // With 32 bits, no such size exists between a size that can be mapped and one that no machine can map.
   if constexpr (sizeof(std::size_t) == 8) sizes.push_back(static_cast<std::size_t>(std::uint64_t{1} << 46));
   for (const std::size_t size : sizes) {
     CAPTURE(size);

@@ -1,4 +1,4 @@
-// parallel_reduce with .deterministic: the same bits on any number of threads, under any policy.
+// parallel_reduce with .deterministic: equal bits on any number of threads, with any policy.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -29,7 +29,7 @@ namespace {
 constexpr std::array<std::size_t, 5> kThreads{1, 2, 3, 5, 16};
 constexpr std::array<std::size_t, 10> kLengths{1, 2, 3, 255, 511, 512, 513, 4097, 50'000, 1'100'003};
 
-/// Numbers of so different sizes that nearly every change of order changes the sum.
+/// Numbers of such different magnitudes that nearly every change of order changes the sum.
 template <class T>
 std::vector<T> sensitive_numbers(std::size_t count) {
   std::mt19937_64 random(count);
@@ -44,7 +44,7 @@ auto bits(T x) {
   return std::bit_cast<std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>(x);
 }
 
-/// Calls `sum` with pools of all sizes and checks that the bits are always those that the first one gave; returns them.
+/// Calls `sum` with pools of all sizes, and checks that the bits always equal the first result. Returns that result.
 template <class Pool, class Sum>
 auto same_bits(Sum&& sum) {
   blitz::ThreadPool alone({.num_threads = 1});
@@ -121,11 +121,11 @@ TEST_CASE_TEMPLATE("deterministic: the grain decides, too", Pool, BLITZ_TEST_POO
                                     std::plus<>{});
     }));
   }
-  CHECK(different.size() > 1);  // The numbers are what they are meant to be.
+  CHECK(different.size() > 1);  // The numbers are sensitive to the order.
 }
 
 TEST_CASE_TEMPLATE("deterministic: an operation that is not associative at all", Pool, BLITZ_TEST_POOLS) {
-  // The result spells out what was combined with what.
+  // The result shows which values were combined.
   const auto pair = [](const std::string& a, const std::string& b) { return a.empty() ? b : "(" + a + b + ")"; };
   const auto letter = [](int i) { return std::string(1, static_cast<char>('a' + i % 26)); };
   for (const int count : {1, 2, 5, 100, 1500}) {

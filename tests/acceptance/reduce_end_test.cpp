@@ -227,7 +227,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: of several exceptions the first arrives, an
       Lives lives;
       std::latch both(2);
       std::latch first_is_out(1);
-      // Both workers are in a block, and one stays there: this runs when the other has left its own.
+      // Both workers are in a block, and one stays there: this runs when the other has left its block.
       std::thread witness([&] {
         both.wait();
         pool.spawn([&] { first_is_out.count_down(); });

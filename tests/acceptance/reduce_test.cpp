@@ -125,7 +125,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: views, proxies, deques, constants and tempo
     const int array[] = {1, 2, 3};
     CHECK(blitz::parallel_reduce(in(pool, options), array, 1L, std::multiplies<>{}) == 6);
     CHECK(blitz::parallel_reduce(in(pool, options), array, array + 2, 0, std::plus<>{}) == 3);
-    // Items by reference: a body may mark what it has seen.
+    // Items by reference: a body may mark the items that it has seen.
     std::vector<int> seen(100, 0);
     CHECK(blitz::parallel_transform_reduce(in(pool, options), seen, 0, std::plus<>{}, [](int& x) { return ++x; }) ==
           100);
@@ -217,7 +217,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: one operation takes items, another combines
         CHECK(blitz::parallel_reduce(options, 0L, end, Numbers{}, append, join_lists) == all);
       });
     }
-    // Items that are no values, by way of floating-point values too.
+    // Items of another type than the value, also with floating-point values.
     const std::vector<std::string> words{"one", "of", "several", "", "words"};
     const auto add_length = [](double sum, const std::string& word) { return sum + static_cast<double>(word.size()); };
     CHECK(blitz::parallel_reduce(in(pool, options), words, 0.0, add_length, std::plus<>{}) == 17.0);
@@ -304,7 +304,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: with a fold, a value that is move-only and 
 
 TEST_CASE_TEMPLATE("parallel_reduce_blocks: blocks cover the range in order", Pool, BLITZ_TEST_POOLS) {
   for_each_reduction<Pool>([](Pool& pool, ReduceOptions options) {
-    // A value is the run of items that were taken into it, and how long its shortest block was.
+    // A value is the run of items reduced into it, and the length of its shortest block.
     struct Run {
       long first = 0;
       long last = 0;
@@ -370,7 +370,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: the result has the identity's type", Pool, 
                                    {.pool = &pool}, bytes, [] { return 0.0; }, std::plus<>{})),
                                double>);
   CHECK(blitz::parallel_reduce({.pool = &pool}, bytes, zero, std::plus<>{}) == 255'000.0);
-  // Statistics of several kinds at once.
+  // Several kinds of statistics in one pass.
   struct Extent {
     long least = std::numeric_limits<long>::max();
     long greatest = std::numeric_limits<long>::min();
@@ -415,7 +415,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: callables are used in place", Pool, BLITZ_T
   for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
     Lives lives;
     {
-      // Neither can be copied, and one call at a time may move them: none does.
+      // Neither can be copied. Moving them would be possible, but no call does it.
       const auto add = [only = Counted(lives, 0)](int a, int b) { return a + b + only.value; };
       auto twice = [only = Counted(lives, 2), calls = std::make_unique<std::atomic<int>>(0)](int i) {
         ++*calls;

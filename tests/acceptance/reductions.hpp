@@ -1,4 +1,4 @@
-/// What the tests of parallel_reduce share.
+/// Helpers shared by the tests of parallel_reduce.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace blitz_test {
 
 using blitz::ReduceOptions;
 
-/// Calls `test` with each pool, and each way to share a reduction out.
+/// Calls `test` with each pool, and each way to divide a reduction.
 template <class Pool, class Test>
 void for_each_reduction(Test&& test) {
   const std::array<ReduceOptions, 3> ways{ReduceOptions{}, ReduceOptions{.schedule = Schedule::kFixed},

@@ -1,6 +1,6 @@
-// What calls return, when it is large or const: how many copies there are on the way, and how much stack they take.
+// Large and const results of calls: the number of copies made, and the stack that they use.
 //
-// Compiled without optimization, too, where nothing shares a place on the stack with anything else.
+// Also compiled without optimization, where no two objects share a place on the stack.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -28,7 +28,7 @@ namespace {
 constexpr std::size_t kStack = std::size_t{8} << 20;
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
 
-/// How many objects of a type there are, and were at most.
+/// The number of objects of a type, now and at most.
 struct Census {
   std::atomic<int> alive{0};
   std::atomic<int> most{0};
@@ -40,7 +40,7 @@ struct Census {
   }
 };
 
-/// A result that is counted; `Which` tells the results of a call apart.
+/// A counted result; `Which` distinguishes the results of a call.
 template <int Which, std::size_t Size = kMegabyte>
 class Large {
  public:
@@ -63,7 +63,7 @@ class Large {
   std::array<unsigned char, Size> bytes_;
 };
 
-/// Calls `f` on a thread with a stack of 8 MB that is nobody's worker.
+/// Calls `f` on a thread with a stack of 8 MB that is no worker.
 void on_outside_thread(const std::function<void()>& f) {
   pthread_attr_t attributes;
   REQUIRE(pthread_attr_init(&attributes) == 0);
@@ -80,8 +80,8 @@ void on_outside_thread(const std::function<void()>& f) {
   REQUIRE(pthread_attr_destroy(&attributes) == 0);
 }
 
-/// Calls `f(pool)` on an outside thread that borrows a slot; on a worker of the pool; on an outside thread for which no
-/// slot is free; and on a worker of another pool.
+/// Calls `f(pool)` on an outside thread that borrows a slot; on a worker of the pool; on an outside thread when no slot is
+/// free; and on a worker of another pool.
 template <class Pool>
 void from_everywhere(std::size_t size, const std::function<void(Pool&)>& f) {
 #if defined(BLITZ_PORTABLE)
@@ -221,7 +221,7 @@ TEST_CASE_TEMPLATE("results: of join of three, a megabyte each, when one throws"
   static constexpr auto kFail = []() -> Large<1> { throw std::string("no"); };
   static constexpr auto kMake = [] { return Large<2>(2); };
   from_everywhere<Pool>(2, [](Pool& pool) {
-    // A function for each: without optimization the results of all calls in one have room of their own.
+    // A function for each: without optimization, the results of all calls in one function have separate room.
     const auto fails = [&pool](auto... f) { CHECK_THROWS_AS(static_cast<void>(pool.join(f...)), std::string); };
     fails(kFail, kMake, kMake);
     fails(kMake, kFail, kMake);

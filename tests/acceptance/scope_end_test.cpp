@@ -1,4 +1,4 @@
-// How scopes end otherwise: exceptions, and requests to stop.
+// Early ends of scopes: exceptions, and requests to stop.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -205,7 +205,7 @@ TEST_CASE_TEMPLATE("scope: closures of jobs that throw are destroyed once", Pool
 
 namespace {
 
-/// With all workers busy: has the scope stopped by `stop`, and checks that none of its jobs begins.
+/// With all workers busy: stops the scope by `stop`, and checks that none of its jobs begins.
 template <class Pool>
 void check_nothing_begins(Pool& pool, const blitz::ScopeOptions& options, const std::function<void(Scope&)>& stop) {
   Lives lives;
@@ -225,7 +225,7 @@ void check_nothing_begins(Pool& pool, const blitz::ScopeOptions& options, const 
       scope.spawn([&](Scope& same) {
         busy.count_down();
         let_go.wait();
-        spawn_some(same);  // Runs to its end; what it spawns does not begin.
+        spawn_some(same);  // Runs to its end; its spawned jobs do not begin.
       });
     }
     busy.wait();
@@ -330,7 +330,7 @@ TEST_CASE_TEMPLATE("scope: its tokens tell of every stop, with callbacks", Pool,
     CHECK(left.stop_requested());
 
     open([&](Scope& scope) { left = scope.stop_token(); });
-    CHECK_FALSE(left.stop_requested());  // An end is no stop.
+    CHECK_FALSE(left.stop_requested());  // The end of a scope is not a stop request.
   });
 }
 

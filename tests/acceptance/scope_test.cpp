@@ -1,4 +1,4 @@
-// Scopes: what comes back, which worker runs what, and that everything is run and destroyed once before the end.
+// Scopes: their results, the workers that run their jobs, and that everything is run and destroyed once before the end.
 #include <atomic>
 #include <cstddef>
 #include <latch>
@@ -29,7 +29,7 @@ void grow(Scope& scope, int depth, std::atomic<int>& count) {
   }
 }
 
-/// A tree of scopes, each with three in its jobs.
+/// A tree of scopes. The jobs of each open three.
 int nest(int depth) {
   if (depth == 0) return 1;
   std::atomic<int> sum{0};
@@ -57,7 +57,7 @@ TEST_CASE_TEMPLATE("scope: returns what its body returns, of any kind", Pool, BL
     CHECK(&pool.scope([&](Scope&) -> int& { return target; }) == &target);
     CHECK(&pool.in_place_scope([&](Scope&) -> const int& { return target; }) == &target);
 
-    // A job may still write to what the body has returned.
+    // A job may still write to the object that the body has returned.
     const auto body = [](Scope& scope) {
       auto value = std::make_unique<int>(0);
       scope.spawn([p = value.get()] { *p = 7; });
@@ -92,7 +92,7 @@ TEST_CASE_TEMPLATE("scope: its body may be anything that can be called, as what 
   CHECK(pool.in_place_scope(Overloaded()) == 3);
 }
 
-// --- what is spawned ---
+// --- spawned jobs ---
 
 TEST_CASE_TEMPLATE("scope: waits for all that was spawned, by whomever", Pool, BLITZ_TEST_POOLS) {
   for_each_scope<Pool>([](Pool&, const OpenScope& open) {
@@ -139,7 +139,7 @@ TEST_CASE_TEMPLATE("scope: its jobs are called with it, or with nothing", Pool, 
       scope.spawn([&](auto& same) { right += static_cast<int>(&same == &scope); });
       scope.spawn(Either{scope, right});
       scope.spawn_fifo(Either{scope, right});
-      scope.spawn([calls = 0, &right]() mutable { right += ++calls; });  // What it returns is dropped.
+      scope.spawn([calls = 0, &right]() mutable { right += ++calls; });  // Its result is discarded.
       scope.spawn([&right] { return ++right; });
     });
     CHECK(right == 7);

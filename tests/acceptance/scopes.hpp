@@ -1,5 +1,4 @@
-/// What the tests of scopes and spawns share: ways to open a scope, closures that are counted, and workers that are kept
-/// busy.
+/// Helpers shared by the tests of scopes and spawns: ways to open a scope, counted closures, and busy workers.
 #pragma once
 
 #include <array>
@@ -21,12 +20,12 @@
 
 namespace blitz_test {
 
-/// An error that is known by its name.
+/// An exception type that only tests throw.
 struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A closure that cannot be copied: its copy throws.
+/// A closure that cannot be copied: its copy constructor throws.
 struct Fragile {
   explicit Fragile(std::atomic<int>& the_calls) : calls(the_calls) {}
   Fragile(const Fragile& other) : calls(other.calls) { throw Failure("copied"); }
@@ -35,7 +34,7 @@ struct Fragile {
   std::atomic<int>& calls;
 };
 
-/// A way to open a scope: as blitz::scope, for bodies without a result.
+/// A way to open a scope: like blitz::scope, for bodies without a result.
 class OpenScope {
  public:
   using Body = std::function<void(blitz::Scope&)>;
@@ -48,8 +47,7 @@ class OpenScope {
   Function open_;
 };
 
-/// Calls `test` with each way to open a scope in the pool. The free functions are among them where the caller works for
-/// the pool.
+/// Calls `test` with each way to open a scope in the pool, including the free functions if the caller works for the pool.
 template <class Pool>
 void with_each_kind_of_scope(Pool& pool, const std::function<void(Pool&, const OpenScope&)>& test) {
   const auto with_each = [&](const blitz::PoolRef where) {
@@ -68,13 +66,13 @@ void with_each_kind_of_scope(Pool& pool, const std::function<void(Pool&, const O
   if (pool.current_thread_index().has_value()) with_each({});
 }
 
-/// The same with each pool, from outside and on one of its workers.
+/// Calls with_each_kind_of_scope() with each pool, from outside and on one of its workers.
 template <class Pool>
 void for_each_scope(const std::function<void(Pool&, const OpenScope&)>& test) {
   from_outside_and_inside<Pool>([&](Pool& pool) { with_each_kind_of_scope<Pool>(pool, test); });
 }
 
-/// Calls `f` on a worker while all others of the pool are kept busy: only that worker runs what `f` makes.
+/// Calls `f` on a worker while all others of the pool are kept busy: only that worker runs the jobs of `f`.
 template <class Pool>
 void with_others_busy(Pool& pool, const std::function<void()>& f) {
   const auto others = static_cast<std::ptrdiff_t>(pool.num_threads()) - 1;
@@ -96,8 +94,8 @@ void with_others_busy(Pool& pool, const std::function<void()>& f) {
   });
 }
 
-/// A closure that counts its calls, and whose lives are counted: `Bytes` larger than need be, and aligned as told. Takes
-/// whatever it is called with.
+/// A closure that counts its calls and its living copies. It is `Bytes` larger than necessary, has the given alignment, and
+/// accepts any arguments.
 template <std::size_t Bytes = 1, std::size_t Alignment = alignof(std::max_align_t)>
 class alignas(Alignment) CountedCall {
  public:
@@ -124,7 +122,7 @@ void with_each_kind_of_closure(Lives& lives, std::atomic<int>& calls, Test&& tes
   test([&] { return CountedCall<300, 256>(lives, calls); });
 }
 
-/// Lets some time pass, from none to about `most`, without giving up the processor.
+/// Spins for a random time between none and about `most`.
 class RandomGap {
  public:
   explicit RandomGap(unsigned seed) : random_(seed) {}

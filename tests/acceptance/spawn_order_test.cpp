@@ -1,8 +1,8 @@
-// The order in which one worker runs what it spawned: exact sequences.
+// The order of the spawned jobs of one worker: exact sequences.
 //
-// The cases and their names are those of rayon-core's tests. Where an inner scope waits, its worker takes the newest job of
-// its queue each time, the outer scope's among them, and a job that was spawned first-in-first-out is but a token there:
-// taking it runs the oldest of its own list.
+// The cases and their names are those of rayon-core's tests. When an inner scope waits, its worker always takes the newest job
+// of its queue, including jobs of the outer scope. A job spawned first-in-first-out is only a token in the queue: taking it
+// runs the oldest job of its own list.
 #include <functional>
 #include <latch>
 #include <type_traits>
@@ -22,7 +22,7 @@ namespace {
 using Numbers = std::vector<int>;
 using ScopeFunction = std::function<void(Scope&)>;
 
-/// The two orders, of scopes and of detached spawns.
+/// The two orders of scopes and of detached spawns.
 struct Order {
   void (*scope)(const ScopeFunction& body);
   void (*spawn)(Scope& scope, const ScopeFunction& job);
@@ -35,15 +35,15 @@ constexpr Order kLifo{[](const ScopeFunction& body) { blitz::scope(body); },
 constexpr Order kFifo{[](const ScopeFunction& body) { blitz::scope_fifo(body); },
                       [](Scope& scope, const ScopeFunction& job) { scope.spawn_fifo(job); },
                       [](const std::function<void()>& job) { blitz::spawn_fifo(job); }};
-/// What scope_fifo does by itself, without a word at the spawn.
+/// The default order of scope_fifo, without an order at the spawn.
 constexpr Order kFifoByScope{kFifo.scope, kLifo.spawn, kFifo.spawn_detached};
-/// What in_place_scope_fifo does on a worker.
+/// The order of in_place_scope_fifo on a worker.
 constexpr Order kFifoInPlace{[](const ScopeFunction& body) { blitz::in_place_scope_fifo(body); }, kLifo.spawn,
                              kFifo.spawn_detached};
 constexpr Order kLifoInPlace{[](const ScopeFunction& body) { blitz::in_place_scope(body); }, kLifo.spawn,
                              kLifo.spawn_detached};
 
-/// 0 to 99, in tens: each of the two digits up or down.
+/// 0 to 99, in tens: each of the two digits ascends or descends.
 enum class Count : bool { kUp, kDown };
 Numbers hundred(Count tens, Count ones) {
   Numbers numbers;
@@ -55,7 +55,7 @@ Numbers hundred(Count tens, Count ones) {
   return numbers;
 }
 
-/// Calls `f` on the one worker of a pool, and returns what it and its jobs have written when all is done.
+/// Calls `f` on the only worker of a pool, and returns the numbers that it and its jobs have written.
 template <class Pool>
 Numbers on_one_worker(const std::function<void(Numbers&)>& f) {
   Numbers numbers;
@@ -99,8 +99,8 @@ Numbers scope_in_spawn(const Order& outer, const Order& inner) {
   });
 }
 
-/// An inner scope's jobs, below zero, among the outer one's. The inner scope's end comes before the last job is spawned,
-/// and runs some of the outer scope's.
+/// Jobs of an inner scope, with numbers below zero, among jobs of the outer scope. The inner scope ends before the last job is
+/// spawned, and runs some jobs of the outer scope.
 template <class Pool>
 Numbers mixed_scopes(const Order& outer, const Order& inner) {
   return on_one_worker<Pool>([&](Numbers& numbers) {
@@ -119,14 +119,14 @@ Numbers mixed_scopes(const Order& outer, const Order& inner) {
   });
 }
 
-/// Calls `f` on the one worker of a pool, which then runs what it has spawned in the pool's order of search or, if that
-/// is not the newest first, while it waits, in the order of its queue.
+/// Calls `f` on the only worker of a pool. The worker then runs the spawned jobs: in the pool's order of search or, if that is
+/// not newest first, during a wait, in the order of its queue.
 template <class Pool>
 Numbers detached_on_one_worker(const std::function<void(Numbers&)>& f) {
   return on_one_worker<Pool>([&](Numbers& numbers) {
     if constexpr (std::is_same_v<Pool, blitz::AsyncThreadPool>) {
       blitz::scope([&](Scope& scope) {
-        scope.spawn([] {});  // At the bottom of the queue: the scope ends when all that is above has been run.
+        scope.spawn([] {});  // At the bottom of the queue: the scope ends when all jobs above it have been run.
         f(numbers);
       });
     } else {
@@ -135,7 +135,7 @@ Numbers detached_on_one_worker(const std::function<void(Numbers&)>& f) {
   });
 }
 
-/// As spawn_in_spawn.
+/// Like spawn_in_spawn, with detached jobs.
 template <class Pool>
 Numbers detached_in_detached(const Order& outer, const Order& inner) {
   return detached_on_one_worker<Pool>([outer, inner](Numbers& numbers) {
@@ -149,7 +149,7 @@ Numbers detached_in_detached(const Order& outer, const Order& inner) {
   });
 }
 
-/// Numbers from zero by one kind of spawn, those below by the other.
+/// Non-negative numbers by one kind of spawn, negative numbers by the other.
 template <class Pool>
 Numbers mixed_detached(const Order& positive, const Order& negative) {
   return detached_on_one_worker<Pool>([&](Numbers& numbers) {

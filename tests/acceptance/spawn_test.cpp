@@ -1,4 +1,4 @@
-// Detached jobs, and masses of jobs: that all are run, where, with what stack and what memory.
+// Detached jobs, and large numbers of jobs: that all are run, on which workers, and how much stack and memory they use.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -31,18 +31,18 @@ void grow(int depth, std::atomic<int>& count) {
   blitz::spawn_fifo([depth, &count] { grow(depth - 1, count); });
 }
 
-/// What exception_handler was given.
+/// The exceptions passed to exception_handler.
 class Handled {
  public:
   blitz::ThreadPoolOptions options(std::size_t num_threads) {
     return {.num_threads = num_threads, .exception_handler = [this](std::exception_ptr error) {
-              // Called in a handler of that very exception.
+              // Called while that exception is being handled.
               if (error != std::current_exception()) return;
               const std::lock_guard lock(mutex_);
               messages_.insert(what_is_thrown_by([&] { std::rethrow_exception(error); }));
             }};
   }
-  /// Once the pool is gone.
+  /// To be called after the pool's destruction.
   [[nodiscard]] const std::multiset<std::string>& messages() const { return messages_; }
 
  private:
@@ -50,7 +50,7 @@ class Handled {
   std::multiset<std::string> messages_;
 };
 
-/// How far the stacks of jobs lie from where the first job of the chain on the same thread lay.
+/// The greatest distance of a job's stack frame from the frame of the first job of the chain on the same thread.
 class StackGauge {
  public:
   explicit StackGauge(std::uint64_t chain) : chain_(chain) {}
@@ -74,13 +74,13 @@ class StackGauge {
   std::atomic<std::uintptr_t> growth_{0};
 };
 
-/// The chains of this process, for StackGauge.
+/// A new number for a chain in this process, for StackGauge.
 std::uint64_t next_chain() {
   static std::uint64_t last = 0;
   return ++last;
 }
 
-/// How many jobs make a mass: a tenth where each memory access is checked.
+/// The number of jobs of a mass test: a tenth if each memory access is checked.
 template <class Pool>
 constexpr std::size_t mass(std::size_t count) {
 #if defined(BLITZ_ADDRESS_SANITIZER) || defined(BLITZ_THREAD_SANITIZER)
@@ -89,8 +89,8 @@ constexpr std::size_t mass(std::size_t count) {
   return repetitions<Pool>(count);
 }
 
-/// A worker's frames from its own loop, or from a scope's wait, to a job: a few hundred bytes each. Where the chain is
-/// carried on from one loop to another, some kilobytes.
+/// A worker's frames from its own loop, or from a scope's wait, to a job: a few hundred bytes each. Some kilobytes if the chain
+/// moves from one loop to another.
 constexpr std::uintptr_t kSomeFrames = 0x4000;
 
 }  // namespace
@@ -362,7 +362,7 @@ TEST_CASE_TEMPLATE("spawn: half a million at once", Pool, BLITZ_TEST_POOLS) {
 
 TEST_CASE_TEMPLATE("spawn: the memory of a million jobs is given back", Pool, BLITZ_TEST_POOLS) {
   const std::size_t before = memory_in_use();
-  if (before == 0) return;  // Nobody tells.
+  if (before == 0) return;  // The system does not report it.
   constexpr std::size_t kMore = 2 << 20;
   for (const std::size_t size : kPoolSizes) {
     CAPTURE(size);
@@ -377,7 +377,7 @@ TEST_CASE_TEMPLATE("spawn: the memory of a million jobs is given back", Pool, BL
           most = memory_in_use();
         });
         CHECK(most + kMore > before + memory);
-        // All were made and run by this worker, which keeps a few blocks, and its queue's memory.
+        // This worker has made and run all of them. It keeps a few blocks, and its queue's memory.
         CHECK(memory_in_use() + memory < most + kMore);
       });
       pool.install([&] {

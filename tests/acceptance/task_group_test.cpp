@@ -98,7 +98,7 @@ TEST_CASE_TEMPLATE("task group: jobs from other threads, from another pool, and 
     for (std::thread& thread : threads) thread.join();
     second.wait();
     last.wait();
-    while (count != 7 * kMany) group.wait();  // For what the spawned job gives.
+    while (count != 7 * kMany) group.wait();  // For the jobs that the spawned job gives.
     CHECK(count == 7 * kMany);
     CHECK(misplaced == 0);
   });
@@ -524,7 +524,7 @@ TEST_CASE_TEMPLATE("task group: a job that runs until it is stopped, and a token
       group.wait();
       stopper.join();
       CHECK(calls == 1);
-      group.wait();  // The first may have returned before the request was made to its end.
+      group.wait();  // The first may have returned before the request was complete.
       CHECK_FALSE(group.stop_requested());
       last = token;
     }

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Checks what users meet who build with other flags, or another compiler, than blitz is built with.
+"""Checks builds of users with other flags, or another compiler, than blitz is built with.
 
     user_build_test.py ROOT LIBRARY COMPILER [ARGUMENT]...
 
 COMPILER is one string, such as "ccache g++"; the arguments are for it.
 
-- every_call.cpp, which makes every public call, compiles without a warning, with the headers as the user's own.
-- Built with the debug mode of the standard library, and linked with the library as it is, it works.
-- A compiler or an option that will not do is refused in a few lines. (That each public header does so is for
-  tests/layering.)
+- every_call.cpp, which makes every public call, compiles without a warning, with the headers treated as the user's own.
+- Built with the debug mode of the standard library, and linked with the unmodified library, it works.
+- An unsuitable compiler or option is refused in a few lines. (tests/layering checks that each public header does so.)
 """
 
 import pathlib
@@ -27,10 +26,10 @@ WARNINGS_OF = {
     "clang++": "-Wcomma -Wdocumentation -Wheader-hygiene -Wrange-loop-analysis -Wshadow-all -Wshorten-64-to-32".split(),
 }
 
-# The mode that changes the containers and checks the most; optimized, since -Wnull-dereference says nothing otherwise.
+# The mode that changes the containers and checks the most; optimized, because otherwise -Wnull-dereference reports nothing.
 BUILD = ["-O2", "-D_GLIBCXX_DEBUG", "-D_GLIBCXX_DEBUG_PEDANTIC"]
 
-# arguments -> what the message must say. EMPTY is a folder whose <version> is that of an old library: it has nothing.
+# arguments -> the required text of the message. EMPTY is a folder with an empty <version>, like an old library's.
 UNFIT = [
     (["-std=c++17"], "blitz needs C++20"),
     (["-std=c++20", "-fno-exceptions"], "blitz needs exceptions"),
@@ -51,7 +50,7 @@ def run(command, **options):
 
 
 def build_and_run(compiler, flags, folder):
-    """The complaint about one build of every_call.cpp; none if it is as it should be."""
+    """Returns the failure of one build of every_call.cpp, or None."""
     root, library = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     program = folder / ("every_call" + "".join([*compiler, *flags]).replace("/", "_"))
     compile_it = [*compiler, "-std=c++20", *sys.argv[4:], *flags, *warnings_of(compiler), "-pthread", f"-I{root}"]
@@ -70,7 +69,7 @@ def build_and_run(compiler, flags, folder):
 
 
 def refused(compiler, flags, says, folder):
-    """The complaint about the message with which a compiler is refused; none if it is as it should be."""
+    """Returns the failure of the message that refuses a compiler, or None if the message is right."""
     flags = [flag.replace("EMPTY", str(folder)) for flag in flags]
     arguments = [*flags, *sys.argv[4:], f"-I{sys.argv[1]}", "-fsyntax-only", "-x", "c++", "-"]
     result = run([*compiler, *arguments], input="#include <blitz/blitz.hpp>\n")

@@ -1,4 +1,4 @@
-// What a loop wakes a sleeping worker for.
+// The conditions under which a loop wakes a sleeping worker.
 #include <chrono>
 #include <cstdint>
 
@@ -28,8 +28,8 @@ std::uint64_t times_woken(const Pool& pool) {
 TEST_CASE_TEMPLATE("wake-ups: a loop of less than some microseconds wakes nobody", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   const auto call = [&] { blitz::parallel_for({.pool = &pool}, 0, 32, [](int /*i*/) {}); };
-  // A call during which this thread loses its processor looks like a long one, and wakes a worker: one of a few series
-  // of calls tells.
+  // If this thread loses its processor during a call, the call looks like a long one, and wakes a worker. So one of several
+  // series of calls must succeed.
   constexpr int kTries = 100;
   bool none = false;
   for (int i = 0; i < kTries && !none; ++i) {
@@ -45,8 +45,8 @@ TEST_CASE_TEMPLATE("wake-ups: a loop of less than some microseconds wakes nobody
 
 TEST_CASE_TEMPLATE("wake-ups: a loop of less than a wake-up costs wakes hardly anybody if called now and then", Pool,
                    blitz::ThreadPool, blitz::AsyncThreadPool) {
-  // Once the loop is known. Each series has a new pool, with the known price; one of a few series tells, as above. A series
-  // takes 30 ms, and a busy machine takes the processor away several times in it.
+  // After the first call, the loop's length is known. Each series has a new pool with the known price; one of several series
+  // must succeed, as above. A series takes 30 ms, and a busy machine preempts the thread several times in it.
   constexpr int kTries = 100;
   constexpr int kCalls = 100;
   bool few = false;
@@ -78,7 +78,7 @@ TEST_CASE_TEMPLATE("wake-ups: a loop of milliseconds wakes a worker, the first c
 }
 
 TEST_CASE_TEMPLATE("wake-ups: short loops that follow one another wake a worker in the end", Pool, BLITZ_TEST_POOLS) {
-  // Each of them is too short, once it is known, and help in some ten of them worth a wake-up.
+  // Each loop is too short to be worth a wake-up, once its length is known. Help in about ten of them is worth one.
   Pool pool({.num_threads = 2});
   const auto call = [&] {
     blitz::parallel_for({.pool = &pool}, 0, 32, [](int /*i*/) { spend(std::chrono::nanoseconds(500)); });

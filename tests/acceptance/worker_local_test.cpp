@@ -1,4 +1,4 @@
-// WorkerLocal: which job is lent what.
+// WorkerLocal: which values the jobs get.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -26,7 +26,7 @@ using namespace blitz_test;
 
 namespace {
 
-/// A value that notices when two hold it at once.
+/// A value that detects concurrent use.
 struct Exclusive {
   std::atomic<bool> held{false};
   long sum = 0;
@@ -286,7 +286,7 @@ TEST_CASE_TEMPLATE("worker_local: outlives its pool", Pool, BLITZ_TEST_POOLS) {
   blitz::parallel_for({.pool = &*pool}, 0, 1000, add_one);
   pool.reset();
   CHECK(sums.combine(0, [](int sum, int value) { return sum + value; }) == 1000);
-  // To the workers of a larger pool, which might lie where the old one did, it is another's.
+  // For the workers of a larger pool, which might have the address of the old one, the values belong to another pool.
   for (int i = 0; i < 20; ++i) {
     pool = std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = 4});
     blitz::parallel_for({.min_grain = 1, .pool = &*pool}, 0, 100, add_one);
@@ -310,8 +310,8 @@ TEST_CASE_TEMPLATE("worker_local: destroys what it made, once", Pool, BLITZ_TEST
   });
 }
 
-// A lease is given back while another thread is the worker that was lent it: only the race detector sees that the two
-// must not share a list.
+// A lease is given back while another thread is the worker that borrowed it. Only the race detector sees that the two must not
+// share a list.
 TEST_CASE_TEMPLATE("worker_local: a lease taken in install may end after it, or on another thread", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
@@ -384,7 +384,7 @@ TEST_CASE_TEMPLATE("worker_local: here is the same value for all jobs of a worke
     constexpr int kItems = 10'000;
     blitz::parallel_for({.pool = &pool}, 0, kItems, [&](int) { ++local.here(); });
     CHECK(local.combine(0, std::plus<>()) == kItems);
-    CHECK(local.size() <= 2 * pool.num_threads() + 1);  // The caller may be in no worker's place.
+    CHECK(local.size() <= 2 * pool.num_threads() + 1);  // The caller may have no worker's slot.
 
     local.clear();
     pool.install([&] { local.here() = 1; });
@@ -451,7 +451,7 @@ TEST_CASE_TEMPLATE("worker_local: here, of a value whose making throws, or waits
       CHECK(waiting.here() == 7);
       CHECK(&waiting.here() == &waiting.here());
       CHECK(waiting.size() == 2);
-      CHECK(*waiting.local() == 1);  // The other is there to be lent.
+      CHECK(*waiting.local() == 1);  // The other value can be borrowed.
       CHECK(waiting.size() == 2);
     });
   });

@@ -1,4 +1,4 @@
-// yield_now and yield_local: one waiting job, and which.
+// yield_now and yield_local: they run one waiting job, and which one.
 #include <atomic>
 #include <latch>
 #include <thread>

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Asio's tests of its thread_pool on AsioContext, by hand: they are in no package of binaries.
+"""Runs Asio's tests of its thread_pool on AsioContext. To be run by hand: no binary package contains these tests.
 
     git clone --branch asio-1-38-2 https://github.com/chriskohlhoff/asio
     tests/adaptor/asio_conformance.py asio build/blitz [TEST ...] [--std 20]
     git clone --branch boost-1.74.0 https://github.com/boostorg/asio boost_asio
     tests/adaptor/asio_conformance.py boost_asio build/blitz --boost /usr/include
 
-The second folder has libblitz.so; a TEST is a path below the folder of the unit tests, all that name thread_pool by default.
-Compiles each test with the context in the place of thread_pool, and runs it; ends with 1 if one fails.
+The second folder has libblitz.so; a TEST is a path below the folder of the unit tests. The default is all that name
+thread_pool. Compiles each test with the context in the place of thread_pool, and runs it; exits with 1 if one fails.
 """
 
 import argparse
@@ -46,7 +46,7 @@ def text_of(source, boost):
 
 
 def failure(source, folder, arguments):
-    """What is wrong with a test; empty if it passes."""
+    """Returns the failure of a test; empty if it passes."""
     program = pathlib.Path(folder) / "program"
     copy = pathlib.Path(folder) / source.name
     copy.write_text(text_of(source, arguments.boost))

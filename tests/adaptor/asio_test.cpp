@@ -1,5 +1,5 @@
-// A pool under Asio, and, with BLITZ_TEST_BOOST, under Boost.Asio: on which threads handlers run, in which order, where
-// their exceptions go, what join() waits for, and that each is called or destroyed once.
+// A pool under Asio, and, with BLITZ_TEST_BOOST, under Boost.Asio: the threads and the order of handlers, their exceptions, the
+// work that join() waits for, and that each handler is called or destroyed exactly once.
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -65,7 +65,7 @@ static_assert(net::can_require<Executor, execution::allocator_t<std::allocator<i
 
 namespace {
 
-/// Counts those that live.
+/// Counts the living copies.
 struct Alive {
   explicit Alive(std::atomic<int>& counter) noexcept : count(&counter) { ++*count; }
   Alive(const Alive& other) noexcept : count(other.count) { ++*count; }
@@ -74,7 +74,7 @@ struct Alive {
   std::atomic<int>* count;
 };
 
-/// Gives each handler of one worker time to be where it must not be.
+/// Delays a handler, so that a wrong thread has time to interfere.
 void take_time() {
   for (int i = 0; i < 20; ++i) std::this_thread::yield();
 }
@@ -197,7 +197,7 @@ TEST_CASE_TEMPLATE("asio: what must block has ended when execute returns", Pool,
     Context context(pool);
     const auto executor = net::require(context.get_executor(), execution::blocking.always);
     CHECK_FALSE(executor.running_in_this_thread());
-    int ran = 0;  // not atomic: the call orders it
+    int ran = 0;  // not atomic: the call orders the accesses
     const auto handler = [&, own = std::make_unique<int>(1)] { ran += executor.running_in_this_thread() ? *own : 100; };
     executor.execute(std::ref(handler));
     CHECK(ran == 1);
@@ -205,7 +205,7 @@ TEST_CASE_TEMPLATE("asio: what must block has ended when execute returns", Pool,
         executor)
         .execute(std::ref(handler));
     CHECK(ran == 2);
-    // From the threads of no pool, of another pool, and of the pool, also in a strand.
+    // From threads of no pool, of another pool, and of this pool, also in a strand.
     std::vector<std::thread> callers;
     std::atomic<int> calls = 0;
     for (int i = 0; i < 4; ++i) {
@@ -249,7 +249,7 @@ TEST_CASE("asio: a context with a pool of its own") {
   of_default.join();
   of_three.wait();
   CHECK(called == 200);
-  // The end joins the threads, and destroys the handlers that have not begun.
+  // The destructor joins the threads, and destroys the handlers that have not begun.
   std::atomic<int> alive = 0;
   for (int round = 0; round < 20; ++round) {
     Context context(2);
@@ -277,7 +277,7 @@ TEST_CASE("asio: attach returns when another thread has joined or stopped the co
     std::atomic<int> called = 0;
     for (int i = 0; i < 100; ++i) net::post(context, [&] { ++called; });
     while (attached != 3 || called != 100) std::this_thread::yield();
-    // All handlers have ended, and no thread may return.
+    // All handlers have ended, but no thread may return yet.
     take_time();
     ended = true;
     if (stop) {
@@ -287,7 +287,7 @@ TEST_CASE("asio: attach returns when another thread has joined or stopped the co
     }
     for (std::thread& thread : threads) thread.join();
     CHECK_FALSE(too_early);
-    context.attach();  // at the end it has nothing to wait for
+    context.attach();  // the context has ended, so this returns immediately
   }
 }
 
@@ -303,7 +303,7 @@ TEST_CASE("asio: a handler leaves the memory of its allocator before it is calle
   CHECK(counts.allocated == 1);
   CHECK(freed_when_called == 1);
 
-  // And the handler that is never called.
+  // A handler that is never called leaves the memory, too.
   std::atomic<int> alive = 0;
   context.stop();
   executor.execute([&, guard = Alive(alive)] { freed_when_called = -2; });
@@ -315,7 +315,7 @@ TEST_CASE("asio: a handler leaves the memory of its allocator before it is calle
 }
 
 #if defined(BLITZ_TEST_COUNTS_ALLOCATIONS)
-// Without strands, which Asio cannot make if an allocation fails: it destroys one that it has not yet written.
+// Without strands: Asio cannot make a strand if an allocation fails, because it destroys one that it has not yet written.
 TEST_CASE_TEMPLATE("asio: allocations fail, one after the other", Pool, ThreadPool, AsyncThreadPool) {
   if (!blitz_test::allocations_can_fail()) {
     MESSAGE("skipped: operator new has been replaced");
@@ -372,7 +372,7 @@ TEST_CASE_TEMPLATE("asio: a strand runs its handlers one after the other, in ord
         net::post(strand, [&, poster, i] {
           wrong += inside || ++last[poster] != i || !pool.current_thread_index();
           inside = true;
-          net::dispatch(strand, [&] { wrong += !inside; });  // At once.
+          net::dispatch(strand, [&] { wrong += !inside; });  // Immediately.
           inside = false;
         });
       }
@@ -394,7 +394,7 @@ TEST_CASE("asio: under isolate a handler of a strand is not interrupted by other
   net::post(strand, [&] {
     inside = true;
     net::post(context, [&] { net::dispatch(strand, [&] { wrong += inside; }); });
-    // A call that waits may do the same: run what is there.
+    // A waiting call may also run the handler: run all available jobs.
     blitz::isolate([&] { static_cast<void>(blitz::yield_now()); });
     inside = false;
   });
@@ -446,7 +446,7 @@ TEST_CASE("asio: join waits for outstanding work") {
       take_time();
       released = true;
     });
-    // The last one, once the others are gone.
+    // The last one, after the others have been destroyed.
     auto last = std::move(executor);
   });
   {
@@ -457,7 +457,7 @@ TEST_CASE("asio: join waits for outstanding work") {
   CHECK(released);
   other.join();
 
-  // And again.
+  // The context can be used again.
   net::post(context, [&] { released = false; });
   context.join();
   CHECK_FALSE(released);
@@ -492,7 +492,7 @@ TEST_CASE("asio: a stopped context destroys handlers uncalled, and waits for no 
   net::post(context, [&, hold = Alive(alive)] { ++called; });
   context.join();
   CHECK(called == 1);
-  CHECK(alive <= 10);  // Those of the strand, until the context ends.
+  CHECK(alive <= 10);  // Those of the strand, until the context is destroyed.
 }
 
 TEST_CASE("asio: the end of a context destroys what waits") {
@@ -506,7 +506,7 @@ TEST_CASE("asio: the end of a context destroys what waits") {
     timer->async_wait([&, guard = net::make_work_guard(*context), hold = Alive(alive)](auto) { ++called; });
     for (int i = 0; i < 10; ++i) {
       net::post(net::make_strand(*context), [&, hold = Alive(alive)] { take_time(); });
-      // One whose destructor posts another one.
+      // A handler with a destructor that posts another one.
       struct Poster {
         Poster(Context& its_context, std::atomic<int>& counter) : context(&its_context), hold(counter) {}
         Poster(Poster&& other) noexcept : context(std::exchange(other.context, nullptr)), hold(other.hold) {}
@@ -523,7 +523,7 @@ TEST_CASE("asio: the end of a context destroys what waits") {
     context.reset();
     CHECK(alive == 0);
   }
-  // The timer's handler gets operation_aborted if the context is not stopped by then.
+  // The timer's handler gets operation_aborted if the context has not been stopped before.
   CHECK(called <= 50);
 }
 
@@ -549,7 +549,7 @@ TEST_CASE("asio: timers of an io_context and of the context itself call handlers
 
 namespace {
 
-/// By way of `there` and back to its own executor, `count` times. Returns how often it was not in `pool`.
+/// Goes to `there` and back to its own executor, `count` times. Returns how often it was not in `pool`.
 net::awaitable<int> hops(AsyncThreadPool& pool, Context& there, int count) {
   int wrong = 0;
   for (int i = 0; i < count; ++i) {
@@ -637,7 +637,7 @@ net::awaitable<void> answer(Tcp::socket socket, AsyncThreadPool& pool, std::atom
       co_await net::async_write(socket, net::buffer(buffer, size), net::use_awaitable);
     }
   } catch (const std::exception&) {
-    // The end of the connection.
+    // The connection was closed.
   }
 }
 
@@ -652,7 +652,7 @@ net::awaitable<void> serve(Context& context, AsyncThreadPool& pool, Io& io, Tcp:
   }
 }
 
-/// Connections of blocking clients, each a thread. Returns how many answers were wrong.
+/// Connections of blocking clients, one thread each. Returns the number of wrong answers.
 int ask(const Tcp::endpoint& server, int clients, int requests) {
   std::atomic<int> wrong = 0;
   std::vector<std::thread> threads;

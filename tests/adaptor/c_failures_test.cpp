@@ -1,5 +1,5 @@
-// Each failure through each function of blitz/c.h, and through blitz/adaptor/calls.hpp: a status, or the exception of a C++
-// callback, never the end of the program. C++17 and later: Stopped and ThreadPoolError are thrown only by C++20.
+// Each failure through each function of blitz/c.h, and through blitz/adaptor/calls.hpp: it becomes a status, or the exception
+// of a C++ callback arrives, but it never ends the program. C++17 and later; only C++20 throws Stopped and ThreadPoolError.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -43,7 +43,7 @@ struct Function {
   blitz_status (*call)();
 };
 
-/// Those that start the global pool.
+/// The functions that start the global pool.
 constexpr Function kFunctions[] = {
     {"blitz_pool_create",
      [] {
@@ -76,7 +76,7 @@ constexpr Function kFunctions[] = {
      }},
     {"blitz_init_global_pool", [] { return blitz_init_global_pool(0); }},  // the last: it may succeed once
 };
-/// Those that have a group already.
+/// The functions that take an existing group.
 constexpr const char* kGroupFunctions[] = {"blitz_task_group_run", "blitz_task_group_wait"};
 
 void check_each_is_unusable(const std::string& message) {
@@ -106,7 +106,7 @@ enum class Arrives { kAsItIs, kAsNoMemory, kAsUnusable };
 struct Failure {
   const char* name;
   void (*fail)();
-  bool (*is_it)();  // in a handler
+  bool (*is_it)();  // called in a handler
   Arrives arrives;
 };
 
@@ -166,8 +166,8 @@ int fail_in_block(void* failure, std::size_t, std::size_t) {
   return 0;
 }
 
-/// A reduction with a `combine` or `with_value` that fails: the functions of a part that another worker has taken. `failed` tells
-/// whether there was one.
+/// A reduction with a `combine` or `with_value` that fails: the library calls these for a part that another worker has taken.
+/// `failed` tells whether there was such a part.
 struct Parts {
   const Failure& failure;
   bool fail_in_combine;
@@ -197,7 +197,8 @@ void with_part(void (*call)(void*, void*) noexcept, void* argument) {
 }
 constexpr blitz_reduction kInParts = {fold_parts, combine_parts, with_part};
 
-/// Repeats the reduction until another worker has taken a part. On one thread none can: there the failure is a status.
+/// Repeats the reduction until another worker has taken a part. With one thread that never happens, so another failing call
+/// gives the status.
 blitz_status reduce_in_parts(blitz_pool* pool, const Failure& failure, bool fail_in_combine) {
   std::size_t threads = 0;
   REQUIRE(blitz_num_threads(pool, &threads) == BLITZ_OK);
@@ -257,7 +258,7 @@ constexpr Site kSites[] = {
      }},
 };
 
-/// A call by way of calls.hpp: bad_alloc arrives again as itself, and ThreadPoolError as a std::runtime_error.
+/// A call through calls.hpp: bad_alloc arrives unchanged, and ThreadPoolError as a std::runtime_error.
 template <class Call>
 void check_arrives(const Failure& failure, Call&& call) {
   bool arrived = false;
@@ -295,7 +296,7 @@ TEST_CASE("c: the tables name every function that returns a status") {
 }
 
 TEST_CASE("c: a global pool that cannot start is a status of every function") {
-  // Not a number; above 2^22; more than 64 bits hold; more than a pool can have.
+  // Not a number; negative; above 2^22; 2^64 - 1; 2^64.
   for (const char* text : {"many", "-1", "4194305", "18446744073709551615", "18446744073709551616"}) {
     CAPTURE(text);
     blitz_test::set_environment("BLITZ_NUM_THREADS", text);

@@ -1,4 +1,5 @@
-/* blitz/c.h from C: each function once, on a pool of two threads and on the global one. Ends with 0, or says which line. */
+/* blitz/c.h from C: calls each function once, on a pool of two threads and on the global one. Exits with 0, or prints the line
+   that failed. */
 #include <blitz/c.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
     }                                                                                             \
   } while (0)
 
-/* What a program was compiled with must not change. C99 has no _Static_assert. */
+/* The layout that existing programs were compiled with must not change. C99 has no _Static_assert. */
 #define PINNED(name, right) typedef char name[(right) ? 1 : -1]
 #define PIN_COUNT(member, place) PINNED(count_##member, offsetof(blitz_stats, member) == 8 * (place))
 PIN_COUNT(jobs_executed, 0);
@@ -22,7 +23,7 @@ PIN_COUNT(steals_tried, 3);
 PIN_COUNT(injected_taken, 4);
 PIN_COUNT(times_slept, 5);
 PIN_COUNT(times_woken, 6);
-PINNED(counts, sizeof(blitz_stats) == 8 * 7); /* A later version may have more at the end. */
+PINNED(counts, sizeof(blitz_stats) == 8 * 7); /* A later version may append members. */
 PINNED(fold, offsetof(blitz_reduction, fold) == 0);
 PINNED(combine, offsetof(blitz_reduction, combine) == sizeof(void*));
 PINNED(with_value, offsetof(blitz_reduction, with_value) == 2 * sizeof(void*));

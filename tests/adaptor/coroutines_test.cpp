@@ -1,4 +1,4 @@
-// Coroutines: where they go on, what arrives, and that nothing is lost, left or allocated.
+// Coroutines: the threads that resume them, their results, and that nothing is lost, leaked or allocated.
 #include <array>
 #include <atomic>
 #include <concepts>
@@ -64,7 +64,7 @@ std::string error_of(Task<T> task) {
   return what_is_thrown_by([&] { sync_wait(std::move(task)); });
 }
 
-/// Counts those that live.
+/// Counts the living copies.
 struct Alive {
   explicit Alive(std::atomic<int>& counter) noexcept : count(&counter) { ++*count; }
   Alive(const Alive& other) noexcept : count(other.count) { ++*count; }
@@ -284,7 +284,7 @@ TEST_CASE("coroutine: nothing is allocated but frames") {
     pool.install([&] { sync_wait(make()); });
     return blitz_test::allocations() - before;
   };
-  CHECK(allocations_of([] { return fib_by_tasks(12); }) <= 465);  // its calls
+  CHECK(allocations_of([] { return fib_by_tasks(12); }) <= 465);  // one per call
   const auto hops = [&]() -> Task<> {
     for (int i = 0; i < 1000; ++i) co_await pool.schedule();
   };
@@ -355,7 +355,7 @@ TEST_CASE_TEMPLATE("coroutine: allocations fail, one after the other", Pool, bli
   });
 }
 
-// Only the region's workers may resume a coroutine that is awaited there: on one thread nobody else can.
+// Only the region's workers may resume a coroutine that is awaited there. With one thread, no other worker can.
 TEST_CASE_TEMPLATE("coroutine: in a region whose queue cannot grow, it goes on where it was", Pool, blitz::ThreadPool,
                    blitz::AsyncThreadPool) {
   const auto fails = [](auto make) {
@@ -420,7 +420,7 @@ TEST_CASE_TEMPLATE("coroutine: a handle is awaited, whether it is ready or not",
   });
 }
 
-// --- tasks that nobody awaits ---
+// --- tasks that are not awaited ---
 
 TEST_CASE_TEMPLATE("coroutine: spawned tasks end with the pool, and what they throw is reported", Pool,
                    blitz::ThreadPool, blitz::AsyncThreadPool) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Calls blitz/c.h from Python, as any language with a foreign function interface can; and checks that the library exports the
-functions that the header declares, and no other by such a name.
+"""Calls blitz/c.h from Python, like any language with a foreign function interface. Also checks that the library exports the C
+functions that the header declares, and no others.
 
     ctypes_test.py LIBRARY HEADER
 """

@@ -1,4 +1,4 @@
-/// A pool under Eigen's tensors: the same results as without threads, by the workers of the pool.
+/// A pool under Eigen's tensors: the results equal those without threads, and the workers of the pool compute them.
 
 #include <atomic>
 #include <chrono>
@@ -17,7 +17,7 @@
 
 #include "support/child_process.hpp"
 
-// Eigen defines a __has_feature for compilers that have none.
+// Eigen defines __has_feature for compilers that have none.
 #if defined(__SANITIZE_THREAD__) && !defined(BLITZ_THREAD_SANITIZER)
 #error "blitz does not see ThreadSanitizer"
 #endif
@@ -46,7 +46,7 @@ TEST_CASE_TEMPLATE("tensors are as without threads", Pool, blitz::ThreadPool, bl
       product.device(device) = a.contract(b, dims);
       bool same = true;
       for (Eigen::Index k = 0; k < product.size(); ++k) same = same && product.data()[k] == expected.data()[k];
-      CHECK(same);  // of small integers, exactly
+      CHECK(same);  // small integers, so exactly equal
     }
 
     Matrix sums(200, 300);

@@ -1,9 +1,9 @@
-/* A C extension of Python whose loop calls a Python function on all threads: the example of docs/c.md. */
+/* A C extension of Python with a loop that calls a Python function on all threads: the example of docs/c.md. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <blitz/c.h>
 
-/* On any thread: takes the GIL for the time of the call. */
+/* On any thread: holds the GIL during the call. */
 static int call_python(void* function, size_t first, size_t last) {
   PyGILState_STATE state = PyGILState_Ensure();
   PyObject* result = PyObject_CallFunction(function, "nn", (Py_ssize_t)first, (Py_ssize_t)last);
@@ -21,7 +21,7 @@ static PyObject* for_blocks(PyObject* module, PyObject* arguments) {
   (void)module;
   if (!PyArg_ParseTuple(arguments, "nnO", &count, &grain, &function)) return NULL;
   blitz_status status;
-  Py_BEGIN_ALLOW_THREADS /* gives the GIL up until the call has returned */
+  Py_BEGIN_ALLOW_THREADS /* releases the GIL until the call has returned */
       status = blitz_parallel_for(NULL, (size_t)count, (size_t)grain, call_python, function);
   Py_END_ALLOW_THREADS if (status != BLITZ_OK) {
     PyErr_SetString(status == BLITZ_NO_MEMORY ? PyExc_MemoryError : PyExc_RuntimeError, blitz_last_error());

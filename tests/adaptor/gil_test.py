@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Loops that call Python on every thread of the pool, many times: from a C extension that gives the GIL up, and by ctypes.CDLL,
-which gives it up for each call.
+"""Loops that call Python on every thread of the pool, many times: from a C extension that releases the GIL, and by ctypes.CDLL,
+which releases it for each call.
 
     gil_test.py LIBRARY EXTENSION
 """

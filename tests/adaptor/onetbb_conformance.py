@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""oneTBB's own conformance tests on blitz, by hand: they are in no package.
+"""Runs oneTBB's own conformance tests on blitz. To be run by hand: no package contains these tests.
 
     git clone https://github.com/uxlfoundation/oneTBB
     tests/adaptor/onetbb_conformance.py oneTBB build/blitz [TEST ...]
 
-The second folder has libblitz.so. Compiles and runs each test; ends with 1 if one fails. What the tests include of oneTBB beyond the
-names that blitz stands in for, such as observers, is replaced here by something inert. EXPECTED names the cases that cannot pass.
+The second folder has libblitz.so. Compiles and runs each test; exits with 1 if one fails. The tests include parts of oneTBB for
+which blitz has no stand-in, such as observers: inert definitions replace these here. EXPECTED names the cases that cannot pass.
 """
 
 import argparse
@@ -20,7 +20,7 @@ TESTS = """blocked_range blocked_range2d blocked_range3d parallel_for parallel_r
 parallel_for_each task_group task_group_context task_arena global_control enumerable_thread_specific combinable mutex
 tick_count""".split()
 
-# test -> the cases that differ, as docs/tbb.md says
+# test -> the cases that differ, as documented in docs/tbb.md
 EXPECTED = {
     "task_arena": [
         "Arena interfaces",  # in an arena of one, oneTBB starts a second thread for enqueue()

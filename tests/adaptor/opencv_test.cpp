@@ -1,4 +1,4 @@
-/// A pool under OpenCV: the same pictures as on one thread, by the workers of the pool; exceptions, loops within loops.
+/// A pool under OpenCV: the images are the same as on one thread, and the workers compute them. Exceptions, nested loops.
 
 #include <array>
 #include <atomic>
@@ -114,7 +114,7 @@ TEST_CASE("the numbers of threads are those that OpenCV documents") {
       wrong += cv::getThreadNum() != here;
     };
     for (int round = 0; round < 10; ++round) cv::parallel_for_(cv::Range(0, 64), body);
-    // From every worker of the pool, where OpenCV is in no loop.
+    // From every worker of the pool, outside all loops of OpenCV.
     pool().broadcast([&](blitz::BroadcastContext) {
       wrong += cv::getThreadNum() != 0;
       if (c.serial) cv::parallel_for_(cv::Range(0, 3), [&](const cv::Range&) { wrong += cv::getThreadNum() != 0; });
@@ -125,7 +125,7 @@ TEST_CASE("the numbers of threads are those that OpenCV documents") {
     if (c.serial) CHECK(elsewhere == 0);
   }
   cv::setNumThreads(-1);
-  // The backend as such: OpenCV passes it no negative number.
+  // The backend called directly: OpenCV passes it no negative number.
   blitz::OpenCvBackend backend(pool());
   CHECK(backend.getNumThreads() == 3);
   CHECK(backend.setNumThreads(0) == 1);
@@ -194,7 +194,7 @@ TEST_CASE("a thread in a loop runs no other job of the pool: the caller may hold
     cv::parallel_for_(cv::Range(0, 3), [&](const cv::Range&) {
       in_loop = true;
       ++spawned;
-      // By a thread of its own: what a job of the loop spawns belongs to the loop.
+      // From a separate thread: a job that a job of the loop spawns belongs to the loop.
       std::thread([&] {
         pool().spawn([&] {
           under_lock += in_loop;

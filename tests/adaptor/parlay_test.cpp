@@ -1,4 +1,4 @@
-/// parlaylib's scheduler plug-in, against a stub of its interface; docs/parlaylib.md says how parlaylib's own tests are run on it.
+/// parlaylib's scheduler plug-in, against a stub of its interface; docs/parlaylib.md explains how to run its own tests.
 #include "blitz/adaptor/parlay.hpp"
 
 #include <atomic>
@@ -70,7 +70,7 @@ TEST_CASE("conservative: a thread in the call finds no other job") {
         }
         early = other;
       };
-      blitz::ThreadPool pool({.num_threads = 1});  // its end runs the job
+      blitz::ThreadPool pool({.num_threads = 1});  // its destructor runs the job
       pool.install([&] {
         blitz::spawn([&] { other = true; });
         if (loop) {

@@ -1,5 +1,5 @@
-// <execution> on blitz when memory runs out: each allocation that an algorithm makes fails in turn. It throws
-// std::bad_alloc, or is right without that memory, and no item is lost or destroyed twice. As C++17 or later.
+// <execution> on blitz when memory runs out: each allocation of an algorithm fails in turn. The algorithm throws std::bad_alloc
+// or is right without that memory, and no item is lost or destroyed twice. As C++17 or later.
 #include <algorithm>
 #include <cstddef>
 #include <execution>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t kCount = 5000;
 
-/// Its count of users says whether the items that have it live.
+/// Its use count tells whether all copies of an item have been destroyed.
 using Item = std::shared_ptr<const int>;
 using Items = std::vector<Item>;
 
@@ -47,8 +47,8 @@ std::vector<int> values_of(const Items& items, std::size_t count) {
   return values;
 }
 
-/// `algorithm(policy, items, out)` returns how many items count: of `out`, if it has written there. `out` has twice as
-/// many items.
+/// `algorithm(policy, items, out)` returns the number of items to compare: of `out` if it has written there, otherwise of
+/// `items`. `out` has twice as many items.
 template <class Algorithm>
 void check(const std::string& name, const Items& before, const Algorithm& algorithm) {
   CAPTURE(name);
@@ -100,7 +100,7 @@ TEST_CASE("allocations of <execution> fail, one after the other") {
   const Items random = random_items();
   Items sorted = random;
   std::sort(sorted.begin(), sorted.end(), less);
-  Items halves = sorted;  // two sorted ones
+  Items halves = sorted;  // two sorted halves
   std::stable_partition(halves.begin(), halves.end(), odd);
 
   check("sort", random, [](const auto& policy, Items& items, Items&) {

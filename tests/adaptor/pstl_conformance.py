@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""LLVM's tests of the parallel algorithms, as libstdc++ has them, on blitz, by hand: they are in no package of binaries.
+"""Runs LLVM's tests of the parallel algorithms, as libstdc++ has them, on blitz. To be run by hand: no binary package contains
+these tests.
 
     apt-get install gcc-12-source && tar xf /usr/src/gcc-12/gcc-12.*.tar.xz --wildcards '*/libstdc++-v3/testsuite/*pstl*'
     tests/adaptor/pstl_conformance.py gcc-12.*/libstdc++-v3/testsuite build/blitz [TEST ...] [--std 20] [--threads 2 4]
 
-The second folder has libblitz.so; a TEST is a part of a path, such as alg_merge. Compiles each test and runs it on so many threads;
-ends with 1 if one fails.
+The second folder has libblitz.so; a TEST is a part of a path, such as alg_merge. Compiles each test and runs it on each number
+of threads; exits with 1 if one fails.
 """
 
 import argparse
@@ -19,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def failure(source, program, arguments):
-    """What is wrong with a test; empty if it passes on every number of threads."""
+    """Returns the failure of a test; empty if it passes on every number of threads."""
     library = pathlib.Path(arguments.library).resolve()
     command = [*arguments.compiler.split(), f"-std=c++{arguments.std}", "-O0", "-w",
                f"-I{ROOT}/blitz/adaptor/pstl", f"-I{ROOT}", f"-I{arguments.testsuite}/util", str(source)]

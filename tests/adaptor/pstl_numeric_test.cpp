@@ -1,5 +1,5 @@
-// The numeric algorithms of <execution> on blitz, compared with serial definitions written here: in place, with values of other types
-// than the items, with operations that are not commutative. Compiled as pstl_test.cpp.
+// The numeric algorithms of <execution> on blitz, compared with serial definitions written here: in place, with values and
+// items of different types, and with operations that are not commutative. Compiled like pstl_test.cpp.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -65,7 +65,7 @@ auto mapped(const V& items, F f) {
   return out;
 }
 
-/// The last one that is not 0: associative, not commutative, and 0 is its identity on both sides.
+/// The last operand that is not 0: associative, not commutative, and 0 is its identity on both sides.
 struct Last {
   template <class A, class B>
   std::common_type_t<A, B> operator()(const A& a, const B& b) const {
@@ -107,7 +107,7 @@ void with_operation(const Policy& policy, const std::vector<U>& v, T init, Op op
   SAME(std::transform_exclusive_scan(policy, begin, end, out.begin(), init, op, twice) == out.end());
   SAME(out == exclusive<Out>(doubled, op, init));
 
-  // In place, by one type of iterator and by two.
+  // In place, with one iterator type and with two.
   auto in = v;
   SAME(std::inclusive_scan(policy, in.begin(), in.end(), in.begin(), op, init) == in.end());
   SAME(in == inclusive<U>(v, op, init));
@@ -129,7 +129,7 @@ void with_operation(const Policy& policy, const std::vector<U>& v, T init, Op op
   if (!v.empty()) same.insert(same.begin(), v[0]);
   SAME(in == same);
 
-  // Iterators that only go forward.
+  // Forward iterators.
   std::list<U> list(begin, end);
   SAME(std::reduce(policy, list.begin(), list.end(), init, op) == fold(v, init, op));
   SAME(std::exclusive_scan(policy, list.begin(), list.end(), list.begin(), init, op) == list.end());
@@ -197,7 +197,7 @@ std::vector<To> as(const std::vector<int>& v) {
   return mapped(v, [](int x) { return static_cast<To>(x); });
 }
 
-/// Types that each policy is asked with: each has its kernel.
+/// Types that are tested with each policy: each has its own kernel.
 template <class Policy>
 void kernels(const Policy& policy, std::size_t count, std::mt19937& random) {
   const auto bytes = as<unsigned char>(random_items(random, count, 0, 255));
@@ -208,7 +208,7 @@ void kernels(const Policy& policy, std::size_t count, std::mt19937& random) {
   what = "double to double";
   with_operation<Policy, double, double>(policy, as<double>(random_items(random, count, -20, -10)), -50.0, Max());
 
-  what = "large ints to long long";  // Two make no int.
+  what = "large ints to long long";  // The sum of two overflows an int.
   const auto large = random_items(random, count, 1000000000, 1000000020);
   const auto sum = fold(large, 0LL, std::plus<>());
   SAME(std::reduce(policy, large.begin(), large.end(), 0LL) == sum);
@@ -262,7 +262,7 @@ void numbers(std::size_t count, std::mt19937& random) {
   with_operation<Policy, double, double>(policy, std::vector<double>(count, -1.0), -0.5, std::multiplies<>());
 }
 
-/// A value that no item can be converted to.
+/// A value type: no item converts to it.
 struct Count {
   std::size_t odd;
   friend Count operator+(Count a, Count b) { return {a.odd + b.odd}; }
@@ -309,7 +309,7 @@ void classes(std::size_t count, std::mt19937& random) {
   SAME(ranks == exclusive<long>(bits, std::plus<>(), 0L));
 }
 
-/// Several strips of a scan.
+/// A scan of several strips.
 void strips(std::mt19937& random) {
   const auto& policy = std::execution::par;
   what = "many items";

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that <execution> runs on blitz in every order of the include paths of blitz-pstl and blitz-tbb, and after any one header.
+"""Checks that <execution> runs on blitz with every order of the include paths of blitz-pstl and blitz-tbb, and after any one
+header.
 
     pstl_paths_test.py ROOT LIBRARY_FOLDER COMPILER
 

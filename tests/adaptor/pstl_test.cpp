@@ -1,7 +1,7 @@
-// Every algorithm of <execution> on blitz beside its serial form, on random items: what a program sees that is compiled with
-// blitz/adaptor/pstl before the compiler's own headers, as C++17 or later.
+// Every algorithm of <execution> on blitz, compared with its serial form, on random items: the view of a program that is
+// compiled with blitz/adaptor/pstl before the compiler's own headers, as C++17 or later.
 //
-//   pstl SEED      compares; ends with 0, or with the number of the first line that differs
+//   pstl SEED      compares; exits with 0, or with the number of the first line that differs
 //   pstl throws    an exception of an item ends the program by std::terminate, which is 0 here
 #include <algorithm>
 #include <atomic>
@@ -56,7 +56,7 @@ int make<int>(unsigned value) {
 }
 template <>
 std::string make<std::string>(unsigned value) {
-  return std::string(value % 23, 'a') + std::to_string(value % 100);  // some too long to be kept in place
+  return std::string(value % 23, 'a') + std::to_string(value % 100);  // some too long for the small-string buffer
 }
 
 template <class T>
@@ -66,7 +66,7 @@ std::vector<T> random_items(std::mt19937& random, std::size_t count) {
   return v;
 }
 
-/// Runs `parallel` and `serial` on a copy of `v` each; what they return and the copies must be equal.
+/// Runs `parallel` and `serial` on a copy of `v` each. Their results and the copies must be equal.
 template <class V, class Parallel, class Serial>
 bool alike(const V& v, const Parallel& parallel, const Serial& serial) {
   V a = v;
@@ -75,12 +75,13 @@ bool alike(const V& v, const Parallel& parallel, const Serial& serial) {
   return x == serial(b) && a == b;
 }
 
-// The call by the policy, and the one without, of `v` and, to `out`, of a fresh vector: both return an iterator.
+// Compares the call with the policy and the call without it, on `v` or, for output to `out`, on a new vector. Both return
+// an iterator.
 #define IN_PLACE(CALL, ...)                                                         \
   SAME(alike(                                                                       \
       v, [&](auto& r) { return CALL(policy, r.begin(), __VA_ARGS__) - r.begin(); }, \
       [&](auto& r) { return CALL(r.begin(), __VA_ARGS__) - r.begin(); }))
-// Of those that leave nothing certain behind what they return.
+// For algorithms that leave unspecified items after the returned iterator.
 #define KEEPS(CALL, ...)                                                                              \
   SAME(alike(                                                                                         \
       v, [&](auto& r) { return r.erase(CALL(policy, r.begin(), __VA_ARGS__), r.end()) - r.begin(); }, \
@@ -91,7 +92,7 @@ bool alike(const V& v, const Parallel& parallel, const Serial& serial) {
       [&](auto& out) { return CALL(__VA_ARGS__) - out.begin(); }))
 #define RETURNS(CALL, ...) SAME(CALL(policy, __VA_ARGS__) == CALL(__VA_ARGS__))
 
-/// Those that move items about, or need an order of the operations.
+/// Algorithms that move items, or need a certain order of the operations.
 template <class T, class Policy>
 void moves(const Policy& policy, std::mt19937& random) {
   const auto v = random_items<T>(random, items);
@@ -196,7 +197,7 @@ void all(const Policy& policy, std::mt19937& random) {
   auto changed = v;
   if (!v.empty()) changed[items / 2] = none;
 
-  // They ask.
+  // Searches and comparisons.
   RETURNS(std::all_of, begin, end, below);
   RETURNS(std::all_of, begin, end, even);
   RETURNS(std::any_of, begin, end, is_some);
@@ -238,7 +239,7 @@ void all(const Policy& policy, std::mt19937& random) {
   RETURNS(std::transform_reduce, begin, end, w.begin(), 7, xor_of, plus);
   RETURNS(std::transform_reduce, begin, end, 7, xor_of, twice);
 
-  // They copy.
+  // Copies.
   COPIES(std::copy, begin, end, out.begin());
   COPIES(std::copy_n, begin, n, out.begin());
   COPIES(std::copy_if, begin, end, out.begin(), even);
@@ -267,7 +268,7 @@ void all(const Policy& policy, std::mt19937& random) {
   COPIES(std::transform_inclusive_scan, begin, end, out.begin(), plus, twice);
   COPIES(std::transform_inclusive_scan, begin, end, out.begin(), plus, twice, 4);
   COPIES(std::adjacent_difference, begin, end, out.begin());
-  // To a range that has room for what is kept, and for no item more.
+  // To a range that has exactly enough room for the kept items.
   const auto fits = [&](const auto& call) {
     std::vector<T> expected;
     call(std::back_inserter(expected));
@@ -296,7 +297,7 @@ void all(const Policy& policy, std::mt19937& random) {
     std::exclusive_scan(begin, end, b.begin(), 0.0);
     SAME(a == b);
 #if __cplusplus >= 202002L
-    // libstdc++'s own begins its parts with 0.
+    // libstdc++'s own version starts its parts with 0.
     const auto max = [](double x, double y) { return x < y ? y : x; };
     const auto negative = [](T x) { return x - 1000.5; };
     std::transform_inclusive_scan(policy, begin, end, a.begin(), max, negative);
@@ -312,7 +313,7 @@ void all(const Policy& policy, std::mt19937& random) {
     SAME(yes == yes2 && no == no2 && (x.first - yes.begin()) + (x.second - no.begin()) == n);
   }
 
-  // They change items in their places.
+  // Algorithms that change items in place.
   const auto nothing = [](auto) { return 0; };
   SAME(alike(
       v, [&](auto& r) { return nothing((std::for_each(policy, r.begin(), r.end(), [](T& x) { ++x; }), 0)); },
@@ -349,7 +350,7 @@ void all(const Policy& policy, std::mt19937& random) {
     SAME(std::equal(d.begin(), d.end(), sorted.begin()));
   }
 
-  // They make and destroy.
+  // Construction and destruction.
   using S = std::string;
   const auto words = random_items<S>(random, items);
   const std::unique_ptr<S[], void (*)(S*)> room(std::allocator<S>().allocate(items + 1),
@@ -375,7 +376,7 @@ void all(const Policy& policy, std::mt19937& random) {
   SAME(std::destroy_n(policy, first, n) == last);
 }
 
-/// An item that waits in a call of its own is not interrupted by another item: the lock is not taken twice by one thread.
+/// While an item waits in its own call, no other item interrupts it: the lock is not taken twice by one thread.
 void locks() {
   std::vector<int> outer(64), inner(1000, 1);
   std::mutex mutex[4];
@@ -411,7 +412,7 @@ void groups() {
   SAME(thrown && *calls == 101);
   group.run(call);
   group.wait();
-  SAME(*calls == 102 && calls.use_count() == 2);  // and that of `call`: each job has freed its own
+  SAME(*calls == 102 && calls.use_count() == 2);  // the other user is `call`: each job has freed its copy
 }
 
 int throws() {
@@ -424,7 +425,7 @@ int throws() {
   return 1;
 }
 
-/// Newer versions of libstdc++ pass a tag before the policy, which says nothing to this backend.
+/// Newer versions of libstdc++ pass a tag before the policy. This backend ignores it.
 void tags(std::size_t count) {
   namespace backend = __pstl::__par_backend;
   struct Tag {
@@ -464,7 +465,7 @@ void tags(std::size_t count) {
   backend::__parallel_invoke(
       tag, par, [&] { left = 1; }, [&] { right = 2; });
   SAME(left + right == 3);
-  backend::__cancel_execution(tag);  // outside every loop: nothing
+  backend::__cancel_execution(tag);  // outside every loop: no effect
 
 #if __cplusplus >= 202002L
   namespace patterns = __pstl::__internal;
@@ -481,7 +482,7 @@ void tags(std::size_t count) {
 #endif
 }
 
-/// While a long item runs, all later ones are on offer.
+/// While a long item runs, all later ones can be taken by other workers.
 void long_items() {
   const char* const threads = std::getenv("BLITZ_NUM_THREADS");
   const std::size_t workers = threads != nullptr ? std::strtoul(threads, nullptr, 10) : 1;

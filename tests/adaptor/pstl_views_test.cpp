@@ -1,5 +1,5 @@
-// The algorithms of <execution> over C++20 iterators that are random-access by their concept, but input iterators by their category:
-// they run in parallel, with the results of a std::vector of the same items. Compiled as pstl_test.cpp.
+// The algorithms of <execution> over C++20 iterators that model a random-access concept, but have the input iterator category:
+// they run in parallel, and give the results of a std::vector with equal items. Compiled like pstl_test.cpp.
 #include <algorithm>
 #include <atomic>
 #include <compare>
@@ -31,7 +31,7 @@ void check(bool right, int line) {
 }
 #define SAME(...) check((__VA_ARGS__), __LINE__)
 
-/// The items of two ranges as pairs of references: as std::views::zip of C++23 has them.
+/// The items of two ranges as pairs of references, like std::views::zip of C++23.
 template <class I, class J>
 class Pairs {
  public:
@@ -76,7 +76,7 @@ class Pairs {
   J j_{};
 };
 
-/// Whether the calling item is run by a worker: a serial algorithm runs on the calling thread, and that is no worker.
+/// Whether a worker runs the calling item: a serial algorithm runs on the calling thread, which is not a worker.
 bool on_worker() { return blitz::current_thread_index().has_value(); }
 
 template <class Policy, class I>
@@ -103,7 +103,7 @@ void on_workers(const Policy& policy, I first, I last) {
   }
 }
 
-/// All algorithms that read. `first` is the iterator to test, and `v` a vector of the same items, in ascending order.
+/// All algorithms that read. `first` is the iterator to test, and `v` a vector of equal items, in ascending order.
 template <class Policy, class I, class V>
 void read(const Policy& policy, I first, I last, const V& v) {
   using T = typename V::value_type;
@@ -201,8 +201,8 @@ void both(const Policy& policy, const char* name, R&& range) {
   read(policy, range.begin(), range.end(), v);
 }
 
-/// The differences of such iterators are __int128. If that is no integer to the library (-std=c++20, not gnu++20), they are output
-/// iterators by their category, and the serial algorithms do not search them either.
+/// The differences of such iterators are __int128. If the library does not treat it as an integer (-std=c++20, not gnu++20),
+/// the iterators have the output iterator category, and even the serial algorithms do not search them.
 template <class R>
 void indices(R range) {
   const auto& par = std::execution::par;

@@ -1,5 +1,5 @@
-// A pool as a scheduler in the terms of C++26, with receivers of our own: which of the three is called, where, and that
-// nothing is allocated. The same with stdexec is checked by hand: docs/senders.md.
+// A pool as a scheduler with the concepts of C++26, and with receivers of this test: the completion function that is called,
+// its thread, and that nothing is allocated. stdexec is tested by hand: docs/senders.md.
 #include "blitz/adaptor/sender.hpp"
 
 #include <array>
@@ -70,7 +70,7 @@ struct Receiver {
     const std::lock_guard lock(outcome->mutex);
     outcome->in_pool = pool->current_thread_index().has_value();
     outcome->what = what;
-    outcome->completed.notify_one();  // Under the mutex: then both may go.
+    outcome->completed.notify_one();  // Under the mutex: afterwards both may be destroyed.
   }
 
   Outcome* outcome;
@@ -78,7 +78,7 @@ struct Receiver {
   std::stop_token stop{};
 };
 
-/// A sender that completes at once, with 7.
+/// A sender that completes immediately, with 7.
 struct Seven {
   template <class R>
   struct Operation {
@@ -170,7 +170,7 @@ TEST_CASE_TEMPLATE("sender: bulk calls its body for each integer, and passes val
   CHECK(calls == std::vector<int>(10'000, 1));
   CHECK(elsewhere == 0);
 
-  // After another one, and after a sender with a value.
+  // After another bulk, and after a sender with a value.
   Outcome none;
   run(pool,
       blitz::bulk(blitz::bulk(scheduler.schedule(), -1, [&](int) { ++elsewhere; }), 5U,

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""stdexec's tests of thread pools on StdexecScheduler, by hand: they are in no package of binaries.
+"""Runs stdexec's tests of thread pools on StdexecScheduler. To be run by hand: no binary package contains these tests.
 
     git clone https://github.com/NVIDIA/stdexec && git clone --branch v3.7.1 https://github.com/catchorg/Catch2
     tests/adaptor/stdexec_conformance.py stdexec Catch2/extras build/blitz [TEST ...] [--namespace std::execution]
 
-The third folder has libblitz.so; a TEST is a path below stdexec/test, all that name a pool by default. Compiles each test with a
-pool of blitz in the place of stdexec's, and runs it; ends with 1 if one fails.
+The third folder has libblitz.so; a TEST is a path below stdexec/test. The default is all that name a pool. Compiles each test
+with a pool of blitz in the place of stdexec's, and runs it; exits with 1 if one fails.
 """
 
 import argparse
@@ -19,8 +19,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 POOLS = ["static_thread_pool", "tbb_thread_pool", "taskflow_thread_pool", "asio_thread_pool"]
 
-# Tests of parts that only stdexec's pools have: a thread or a set of processors for each scheduler, schedule_all, the hooks of a class
-# that is derived from them, completion on an executor of Asio, and a bulk of five items that always runs on five threads.
+# Tests of features that only stdexec's pools have: a thread or a set of processors for each scheduler, schedule_all, the hooks
+# of a derived class, completion on an executor of Asio, and a bulk of five items that always runs on five threads.
 LEFT_OUT_FILES = ["exec/test_thread_pool_base.cpp", "exec/asio/test_asio_thread_pool.cpp"]
 LEFT_OUT = ["constrained static_thread_pool", "static_thread_pool::get_scheduler_on_thread", "schedule_all on",
             "bulk on static_thread_pool executes on multiple threads"]
@@ -55,7 +55,7 @@ def text_of(source):
 
 
 def failure(source, folder, catch, arguments):
-    """What is wrong with a test; empty if it passes."""
+    """Returns the failure of a test; empty if it passes."""
     program = folder / "program"
     copy = folder / source.name
     copy.write_text(text_of(source))

@@ -1,5 +1,5 @@
-// A pool under stdexec: its algorithms and its bulk, on the threads of the pool. stdexec is in no package of Debian:
-// see docs/senders.md for how to run this. Also compiled with stdexec in other namespaces, by STDEXEC_NAMESPACE.
+// A pool under stdexec: its algorithms and its bulk, on the threads of the pool. Debian has no package of stdexec:
+// docs/senders.md explains how to run this test. Also compiled with stdexec in other namespaces, by STDEXEC_NAMESPACE.
 #include "blitz/adaptor/stdexec.hpp"
 
 #include <atomic>
@@ -36,7 +36,7 @@ TEST_CASE("stdexec: queries of the scheduler and of what it schedules") {
   const auto attributes = get_env(schedule(on_pool));
   CHECK(get_completion_scheduler<set_value_t>(attributes) == on_pool);
   CHECK(get_completion_scheduler<set_stopped_t>(attributes) == on_pool);
-  // And of the sender that an algorithm makes of it.
+  // The attributes of senders that algorithms make of it.
   CHECK(get_completion_scheduler<set_value_t>(get_env(schedule(on_pool) | then([] {})), env<>{}) == on_pool);
   CHECK(get_completion_scheduler<set_value_t>(get_env(just(1) | continues_on(on_pool)), env<>{}) == on_pool);
 }

@@ -1,5 +1,5 @@
-// oneTBB's names on blitz when memory runs out: each allocation that a call makes fails in turn. The call throws
-// std::bad_alloc, or is right without that memory; it destroys all closures, and the next call works.
+// oneTBB's names on blitz when memory runs out: each allocation of a call fails in turn. The call throws std::bad_alloc or is
+// right without that memory; it destroys all closures, and the next call works.
 #include <atomic>
 #include <cstddef>
 #include <functional>
@@ -21,7 +21,7 @@ using namespace blitz_test;
 namespace {
 
 using Range = tbb::blocked_range<int>;
-/// Lives as long as the closures that have it.
+/// Counts the living copies of the closures that capture it.
 using Life = std::shared_ptr<const int>;
 
 /// `call(life)` returns whether its result is right.
@@ -190,7 +190,7 @@ TEST_CASE("a copy of thread-specific values that cannot be made leaves no memory
       try {
         copy();
       } catch (const std::bad_alloc&) {
-        // As it may.
+        // Allowed.
       }
       const bool failed = stop_failing();
       CHECK(allocations_in_use() == before);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks that each header of the stand-ins for oneTBB gives a program all names that oneTBB's header of that name gives it.
+"""Checks that each header of the stand-ins for oneTBB declares all names that oneTBB's header of the same name declares.
 
     tbb_headers_test.py ROOT COMPILER...          # the stand-ins
-    tbb_headers_test.py --itself ROOT COMPILER... # oneTBB, as it is installed: checks the tables below
+    tbb_headers_test.py --itself ROOT COMPILER... # the installed oneTBB: checks the tables below
 
 Programs rely on names that come with another header, such as tbb::this_task_arena with <tbb/parallel_for.h>.
 """
@@ -46,7 +46,7 @@ NAMES = {
     "tick_count": "tick_count",
     "version": "",
 }
-# The headers that it includes.
+# The headers that each of them includes.
 INCLUDES = {
     "blocked_range": "version",
     "blocked_range2d": "blocked_range",
@@ -79,11 +79,11 @@ def with_included(header):
 
 
 def program(header, itself):
-    """Compiles if the header gives the names."""
+    """Returns a program that compiles if the header declares the names."""
     headers = with_included(header)
     names = sorted({name for each in headers for name in NAMES.get(each, "").split()})
     lines = [f"#include <oneapi/tbb/{header}.h>" if header != "tbb" else "#include <tbb/tbb.h>"]
-    if "version" in headers or not itself:  # The stand-ins all tell the version.
+    if "version" in headers or not itself:  # All stand-ins define the version.
         lines += [f"#ifndef {macro}\n#error {macro}\n#endif" for macro in MACROS]
         names += [f"::{name}" for name in FUNCTIONS]
     if header == "scalable_allocator":

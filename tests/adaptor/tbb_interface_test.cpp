@@ -1,5 +1,5 @@
-/// oneTBB's names on blitz: which types, conversions and functions a program gets, and which calls are refused by constraints. Compiled
-/// against oneTBB itself, it passes as well.
+/// oneTBB's names on blitz: the types, conversions and functions that a program gets, and the calls that constraints refuse.
+/// Also passes when compiled against oneTBB itself.
 
 #include <concepts>
 #include <cstddef>
@@ -187,7 +187,7 @@ static_assert(
     kAllDiffer<tbb::mutex::scoped_lock, tbb::spin_mutex::scoped_lock, tbb::queuing_mutex::scoped_lock,
                tbb::rw_mutex::scoped_lock, tbb::spin_rw_mutex::scoped_lock, tbb::queuing_rw_mutex::scoped_lock>);
 static_assert(!std::copy_constructible<tbb::spin_mutex> && !std::copy_constructible<tbb::spin_rw_mutex>);
-// One in each node of a tree.
+// A program may have one in each node of a tree.
 static_assert(sizeof(tbb::spin_mutex) == 1);
 static_assert(sizeof(tbb::spin_rw_mutex) <= 8);
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Checks that what blitz has no stand-in for among oneTBB's names is refused by a message that names it and says what to use.
+"""Checks that names of oneTBB for which blitz has no stand-in are refused, with a message that names the missing part and its
+replacement.
 
     tbb_left_out_test.py ROOT COMPILER...
 
-All headers are in one file, and all names in another one, behind both headers that have all of them.
+One program includes all headers, and another one uses all names, after both headers that have all of them.
 """
 
 import pathlib
@@ -22,7 +23,7 @@ PIPELINE = """tbb::parallel_pipeline(
 
 
 def complaints(command, program):
-    """What the compiler says."""
+    """Returns the compiler's messages."""
     result = subprocess.run([*command, "-fsyntax-only", "-x", "c++", "-"], input=program, text=True, capture_output=True)
     if result.returncode == 0:
         sys.exit(f"is accepted:\n{program}")

@@ -1,5 +1,5 @@
-/// oneTBB's names on blitz: what a program of oneTBB's relies on. The program is compiled with the stand-ins alone, and runs
-/// with one thread and with several. Compiled against oneTBB itself, it passes as well.
+/// oneTBB's names on blitz: the behaviour that programs for oneTBB rely on. The program is compiled only with the stand-ins,
+/// and runs with one thread and with several. Also passes when compiled against oneTBB itself.
 
 #include <algorithm>
 #include <array>
@@ -41,7 +41,7 @@ namespace {
 
 using Range = tbb::blocked_range<std::size_t>;
 
-/// How often each of so many positions was visited.
+/// How often each position was visited.
 class Visits {
  public:
   explicit Visits(std::size_t count) : counts_(count) {}
@@ -57,7 +57,7 @@ class Visits {
   std::vector<std::atomic<int>> counts_;
 };
 
-/// A range of a user's own, which cannot be copied by halves.
+/// A user-defined range that has no proportional split. It splits at a third.
 class Halves {
  public:
   Halves(std::size_t first, std::size_t last) : first_(first), last_(last) {}
@@ -123,7 +123,7 @@ TEST_CASE("parallel_for over indices") {
   CHECK_THROWS_AS(tbb::parallel_for(0, 1, -1, [](int) {}), std::invalid_argument);
 }
 
-/// What counts, and is no integer.
+/// A type that counts, but is not an integer.
 struct Row {
   Row(int its_index) : index(its_index) {}
   friend bool operator<(Row a, Row b) { return a.index < b.index; }
@@ -202,7 +202,7 @@ TEST_CASE("parallel_for over ranges, by every partitioner") {
   check_parts(affinity, false);
 }
 
-/// Which parts a sum has, in their order.
+/// The items of a sum, in the order of joining.
 struct Joined {
   explicit Joined(int) {}
   Joined(Joined&, tbb::split) {}
@@ -263,7 +263,7 @@ TEST_CASE("parallel_deterministic_reduce gives the same bits") {
   for (int i = 0; i < 20; ++i) CHECK(sum() == first);
 }
 
-/// Words one after the other: neither commutative nor cheap to lose.
+/// Concatenates words: not commutative, and a lost word is visible.
 class Concatenate {
  public:
   Concatenate(const std::vector<std::string>& in, std::vector<std::string>& out) : in_(in), out_(out) {}
@@ -484,7 +484,7 @@ TEST_CASE("task_group") {
   CHECK_THROWS_WITH_AS(group.wait(), "of a task", std::runtime_error);
   CHECK(group.wait() == tbb::complete);
 
-  // A handle is waited for until it is run or destroyed.
+  // wait() returns only after a handle is run or destroyed.
   bool seen = false;
   task = group.defer([] {});
   std::thread other([&] {
@@ -496,7 +496,7 @@ TEST_CASE("task_group") {
   CHECK(seen);
   other.join();
 
-  // What it is asked to cancel while a task runs has not begun, or has.
+  // Cancelled while a task runs.
   group.run([&] { group.cancel(); });
   CHECK(group.wait() == tbb::canceled);
   ran = 0;
@@ -533,7 +533,7 @@ TEST_CASE("several threads wait for a task_group into which they run tasks") {
       group.run([&] { group.cancel(); });
       group.wait();
     });
-    // As new.
+    // The group can be reused like a new one.
     ran = 0;
     CHECK(group.run_and_wait([&] { ++ran; }) == tbb::complete);
     CHECK(ran == 1);
@@ -701,7 +701,7 @@ TEST_CASE("global_control limits the threads") {
     CHECK(global_control::active_value(global_control::max_allowed_parallelism) == 2);
     const global_control one(global_control::max_allowed_parallelism, 1);
     CHECK(global_control::active_value(global_control::max_allowed_parallelism) == 1);
-    std::set<std::thread::id> threads;  // Of one thread: no lock.
+    std::set<std::thread::id> threads;  // One thread: no lock.
     tbb::parallel_for(0, 1000, [&](int) { threads.insert(std::this_thread::get_id()); });
     CHECK(threads.size() == 1);
     tbb::task_group group;
@@ -723,7 +723,7 @@ TEST_CASE("global_control limits the threads") {
 #endif
 }
 
-// Run alone: the program must fail.
+// Run separately: the program must fail.
 TEST_CASE("global_control: terminate_on_exception" * doctest::skip()) {
   const tbb::global_control control(tbb::global_control::terminate_on_exception, 1);
   std::set_terminate([] { std::_Exit(1); });
@@ -792,7 +792,7 @@ TEST_CASE("enumerable_thread_specific and combinable") {
   });
   CHECK(items == 5);
 
-  // Of another allocator, by copy and by move: the values stay those of their threads.
+  // With another allocator, by copy and by move: each value stays with its thread.
   using Vectors = tbb::enumerable_thread_specific<std::vector<int>, tbb::tbb_allocator<std::vector<int>>,
                                                   tbb::ets_key_per_instance>;
   Vectors other(vectors);
@@ -804,7 +804,7 @@ TEST_CASE("enumerable_thread_specific and combinable") {
   CHECK(back.size() == 2);
   CHECK(back.local() == std::vector<int>{7, 7, 7});
   back.clear();
-  CHECK(back.local() == std::vector<int>{1, 2});  // by the function that came along
+  CHECK(back.local() == std::vector<int>{1, 2});  // by the function that was moved along
   vectors.clear();
   CHECK(vectors.empty());
   CHECK_FALSE((vectors.local(exists), exists));
@@ -860,7 +860,7 @@ TEST_CASE("makers of thread-specific values run at the same time, and may call p
       tbb::simple_partitioner());
   CHECK(wrong == 0);
 
-  // A maker that throws leaves no value; one that asks for other values of its thread gets them.
+  // A maker that throws leaves no value. A maker that asks for other values of its thread gets them.
   bool throws = true;
   tbb::enumerable_thread_specific<int> thrower([&] { return throws ? throw std::runtime_error("of a maker") : 1; });
   CHECK_THROWS_WITH_AS(thrower.local(), "of a maker", std::runtime_error);

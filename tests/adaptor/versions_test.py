@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that an adaptor says what it needs, beside a library or a compiler that is too old for it.
+"""Checks that an adaptor names its requirements if a library or a compiler is too old for it.
 
     versions_test.py ROOT COMPILER...
 
-The libraries are headers of a few lines, with the version before the first that will do.
+The libraries are headers of a few lines, with the last version that is too old.
 """
 
 import pathlib
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-# The header, what it says, fake headers, arguments.
+# The header, its message, fake headers, arguments.
 OLD = [
     ("asio", "needs Asio 1.18 or later", {"asio/version.hpp": "#define ASIO_VERSION 101799"}, []),
     ("boost_asio", "needs Boost 1.74 or later", {"boost/asio/version.hpp": "#define BOOST_ASIO_VERSION 101799"}, []),

@@ -22,7 +22,7 @@ TEST_CASE("adjacent_difference: as the standard's, for every length, in place to
     std::vector<int> out(n);
     CHECK(blitz::adjacent_difference(options, numbers, out).out == out.end());
     CHECK(out == expected);
-    // The same memory by another iterator.
+    // The same memory through another iterator type.
     out = numbers;
     blitz::adjacent_difference(options, out.begin(), out.end(), out.data(), out.data() + n);
     CHECK(out == expected);

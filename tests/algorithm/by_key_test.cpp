@@ -28,7 +28,7 @@ using Sizes = std::initializer_list<std::size_t>;
 
 // --- reduce_by_key ---
 
-/// Sorted numbers, most of them several times.
+/// Sorted numbers, most of them repeated.
 std::vector<int> runs_of(std::size_t count, int kinds) {
   std::vector<int> keys = random_ints(count, kinds);
   std::ranges::sort(keys);
@@ -37,7 +37,7 @@ std::vector<int> runs_of(std::size_t count, int kinds) {
 
 using Runs = std::vector<std::pair<int, std::string>>;
 
-/// The values of each run, one behind the other: neither a value nor the order may be lost.
+/// The values of each run, concatenated: this detects a lost value and a wrong order.
 Runs runs_serially(const std::vector<int>& keys, const std::vector<std::string>& values) {
   Runs runs;
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -128,7 +128,7 @@ TEST_CASE("reduce_by_key: an equality and an operation of the caller's") {
 TEST_CASE("reduce_by_key: by iterators, each range as far as its end") {
   const std::vector<int> keys{1, 1, 2, 3, 3, 3};
   const std::deque<int> values{1, 2, 3, 4, 5, 6};
-  for (std::ptrdiff_t cut = 0; cut < 4; ++cut) {  // which end comes first
+  for (std::ptrdiff_t cut = 0; cut < 4; ++cut) {  // which range ends first
     std::deque<int> keys_out(4, -1);
     std::vector<int> values_out(4, -1);
     const auto reduce = [&](auto... more) {
@@ -199,7 +199,7 @@ Found groups_serially(const R& range, F key_of) {
   return groups;
 }
 
-// Keys of numbers, whichever they are.
+// Type-erased functions from numbers to keys.
 using Fraction = std::function<double(int)>;
 using Bits = std::function<std::uint64_t(int)>;
 
@@ -240,7 +240,7 @@ TEST_CASE("group_by: so many groups that the items are partitioned") {
     check_groups(options, many);
     check_groups(options, many, Fraction([](int x) { return 1 / (x + 1.0); }));
     check_groups(options, std::views::iota(std::size_t{0}, kItems));
-    // Keys that differ in their highest bits alone; and nearly all of one key.
+    // Keys that differ only in their highest bits, and keys that are nearly all equal.
     check_groups(options, many, Bits([](int x) { return static_cast<std::uint64_t>(x) << 48; }));
     check_groups(options, many, Bits([](int x) { return x % 10 == 0 ? x : 1; }));
   });
@@ -304,7 +304,7 @@ TEST_CASE("group_by: an exception arrives") {
         },
         [] {});
   });
-  // In each of the passes over many groups.
+  // An exception in each of the passes over many groups.
   const std::vector<int> many = random_ints(40'000);
   for (const std::size_t at : {0u, 4200u, 30'000u, 50'000u, 80'000u}) {
     CallCounter counter;

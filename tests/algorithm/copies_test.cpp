@@ -1,4 +1,4 @@
-// Every algorithm that copies or moves items copies them from const references, so that no constructor template gets in the way.
+// Every algorithm that copies or moves items copies them from const references, never by a constructor template.
 #include <algorithm>
 #include <cstddef>
 #include <functional>
@@ -17,7 +17,7 @@
 namespace blitz_test {
 namespace {
 
-/// Items with the numbers 0 to 9, in no order.
+/// Items with the numbers 0 to 9, in random order.
 template <class T>
 std::vector<T> some(std::size_t n) {
   std::vector<T> items;
@@ -35,7 +35,7 @@ std::vector<T> sorted(std::size_t n) {
 
 template <class T>
 const auto kIsOdd = [](const T& x) { return x.value % 2 != 0; };
-/// Of two items, the greater one.
+/// The greater one of two items.
 template <class T>
 const auto kGreater = [](const T& a, const T& b) { return a.value < b.value ? b : a; };
 

@@ -18,7 +18,7 @@
 namespace blitz_test {
 namespace {
 
-/// What copy_if does with an output of `room` items, and how far it gets in the input.
+/// The expected output of copy_if with room for `room` items, and the number of input items that it visits.
 template <class Items, class Pred>
 std::pair<Items, std::size_t> copied(const Items& items, std::size_t room, Pred pred) {
   Items kept;
@@ -96,14 +96,14 @@ TEST_CASE("copy_if: behind the result the output is as it was") {
   });
 }
 
-/// Trivial to assign, and not to be constructed from another one.
+/// Trivially copy-assignable, but not copy-constructible.
 struct AssignOnly {
   explicit AssignOnly(int its_value = 0) : value(its_value) {}
   AssignOnly(const AssignOnly&) = delete;
   AssignOnly& operator=(const AssignOnly&) = default;
   int value;
 };
-/// The same, to be moved alone.
+/// Like AssignOnly, but move-only.
 struct MoveOnlyNumber {
   explicit MoveOnlyNumber(int its_value = 0) : value(its_value) {}
   MoveOnlyNumber(MoveOnlyNumber&&) = default;
@@ -165,7 +165,7 @@ TEST_CASE("filters: many numbers, of which few, half, most or all are kept") {
   constexpr std::size_t kItems = 200'000;
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t percent : {2, 50, 95, 100}) {
-      std::vector<std::size_t> numbers(kItems);  // in an order that ascends; each differs from the one before, or not
+      std::vector<std::size_t> numbers(kItems);  // in ascending order; each differs from the previous one, or equals it
       for (std::size_t i = 1; i < kItems; ++i) numbers[i] = numbers[i - 1] + (random_bits()() % 100 < percent ? 1 : 0);
       const auto is_new = [&](const std::size_t& x) { return &x == numbers.data() || *(&x - 1) != x; };
       const std::vector<std::size_t> expected = copied(numbers, kItems, is_new).first;

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks that no algorithm is left out of the tests that ask something of all of them.
+"""Checks that no algorithm is missing from the tests that cover all of them.
 
     every_algorithm_test.py ROOT
 
-- Each has a case in interrupted_test.cpp, where each of its calls throws, or requests a stop, and each allocation fails.
+- Each has a case in interrupted_test.cpp, where each of its calls throws or requests a stop, and each allocation fails.
 - Each has a case in the random programs of the stress tests.
-- Each that takes a comparison, an equality, a predicate or a key is called by a test of those that are inconsistent.
+- Each that takes a comparison, an equality, a predicate or a key is called by a test of inconsistent ones.
 """
 
 import pathlib
@@ -16,7 +16,7 @@ import unittest
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
 TESTS = ROOT / "tests/algorithm"
 
-# What compares no items, or by == alone; an operation, a value or a generator may do as it likes.
+# Algorithms that compare no items, or only by ==. An operation, a value or a generator may be inconsistent.
 COMPARES_NOTHING = set("""
     adjacent_difference copy copy_n count destroy destroy_n exclusive_scan fill fill_n find find_last for_each for_each_n
     generate inclusive_scan iota move reduce remove remove_copy replace reverse reverse_copy rotate rotate_copy shift_left

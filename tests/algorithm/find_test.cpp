@@ -46,7 +46,7 @@ TEST_CASE("find and what stands on it: a match at each place, with others behind
     const std::size_t n = 150;
     for (std::size_t at = 0; at < n; ++at) {
       CAPTURE(at);
-      // What is looked for stands at `at`, and at every seventh place behind it, or before it.
+      // The value searched for is at `at` and at every seventh place after it (in `turned`, before it).
       std::vector<int> numbers(n, 1);
       std::vector<int> turned(n, 1);
       for (std::size_t i = at; i < n; i += 7) numbers[i] = turned[n - 1 - i] = 2;

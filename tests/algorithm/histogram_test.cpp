@@ -41,7 +41,7 @@ TEST_CASE("histogram: as the plain loop, for every length, number of bins and ki
 
 TEST_CASE("histogram: numbers of bins at which it takes another way") {
   for_each_pool([](const AlgorithmOptions& options) {
-    // Small counters are for 1024 bins at most, and for sixteen items to a bin.
+    // Small counters are used for at most 1024 bins, and with at least sixteen items per bin.
     for (const std::size_t bins : {1u, 2u, 100u, 1023u, 1024u, 1025u}) {
       for (const std::size_t n : around({16 * bins, 16 * bins + 16})) {
         const std::vector<int> numbers = random_ints(n, static_cast<int>(bins));
@@ -75,7 +75,7 @@ TEST_CASE("histogram: items of every kind, by a bin of theirs") {
   });
 }
 
-/// Every value of a type, in bins that hold all of them, and in too few.
+/// Every value of a type, with enough bins for all of them, and with too few.
 template <class Bin>
 void check_every_value_of() {
   std::vector<Bin> values;

@@ -1,6 +1,6 @@
-/// Comparisons that are no order, and predicates and keys that answer differently each time: no result is right, but nothing is
-/// read or written out of bounds, nothing is lost, and all algorithms end. Sorts and merges have tests of these beside the
-/// others; every_algorithm_test.py holds the names of all against the headers.
+/// Comparisons that are not an order, and predicates and keys that answer differently each time: the result is unspecified, but
+/// nothing is read or written out of bounds, no item is lost, and all algorithms end. Sorts and merges have further tests of
+/// this in their own files. every_algorithm_test.py checks the algorithms named here against the headers.
 
 #include <algorithm>
 #include <atomic>
@@ -30,7 +30,7 @@ namespace {
 
 using Ints = std::vector<int>;
 
-/// Numbers between guards of 16 KiB: AddressSanitizer sees what reads or writes these, the destructor what has written.
+/// Numbers between guards of 16 KiB: AddressSanitizer detects accesses to the guards, and the destructor detects writes.
 class Guarded {
  public:
   explicit Guarded(const Ints& numbers) : size_(numbers.size()) {
@@ -50,9 +50,9 @@ class Guarded {
   [[nodiscard]] int* end() { return begin() + size_; }
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  /// Whether it is a place in the range, or the end.
+  /// Whether `place` is in the range, or its end.
   [[nodiscard]] bool has(const int* place) { return place >= begin() && place <= end(); }
-  /// Whether these are the numbers, in any order.
+  /// Whether the range holds these numbers, in any order.
   [[nodiscard]] bool holds(const Ints& numbers) { return made_of(std::span(begin(), size_), numbers); }
 
  private:
@@ -70,7 +70,7 @@ Ints numbers_to(std::size_t n) {
   return numbers;
 }
 
-/// Calls `test(options, numbers, order)` with the numbers from 0 on, and with what is no order.
+/// Calls `test(options, numbers, order)` with the numbers from 0 on, and with comparisons that are not an order.
 template <class Test>
 void for_each_disorder(Test test) {
   for_each_pool([&](const AlgorithmOptions& options) {
@@ -146,7 +146,7 @@ TEST_CASE("inconsistent comparisons and predicates: filters and partitions") {
   });
 }
 
-// Beside those of sort_test.cpp, stable_sort_test.cpp and merge_test.cpp.
+// In addition to the tests in sort_test.cpp, stable_sort_test.cpp and merge_test.cpp.
 TEST_CASE("inconsistent comparisons: sorts and merges between guards") {
   for_each_disorder([](const AlgorithmOptions& options, const Ints& numbers, const Order<int>& order) {
     Guarded items(numbers);
@@ -187,7 +187,7 @@ TEST_CASE("inconsistent comparisons: keys") {
   });
 }
 
-/// A place of an output that counts how often it is written to.
+/// A place of an output that counts the writes to it.
 struct Place {
   Place& operator=(int /*unused*/) {
     ++writes;
@@ -202,7 +202,7 @@ TEST_CASE("inconsistent comparisons: reduce_by_key writes each place once at mos
   const Ints keys = numbers_to(kItems);
   for (const blitz::PoolRef pool : pools()) {
     for (const bool later : {false, true}) {
-      // The pass that counts finds a run in each piece, the one that writes another number of them.
+      // The counting pass finds a run in each piece, and the writing pass finds a different number of runs.
       std::atomic<std::size_t> calls = 0;
       const auto equal = [&](int, int b) { return calls++ < kItems - 1 ? b % kPiece != 0 : later; };
       std::vector<Place> keys_out(kItems);

@@ -1,7 +1,8 @@
-/// Every algorithm interrupted at each of its calls in turn: a comparison, a predicate, a projection, an operation, a copy or a
-/// move throws, or requests a stop; and at each of its allocations, which fails. Nothing is leaked, all elements are valid, and
-/// an algorithm that only changes the order of items loses none unless a move throws. Those with stricter promises have tests
-/// of these beside the others. every_algorithm_test.py holds the names of the cases against the headers.
+/// Every algorithm is interrupted at each of its calls in turn: a comparison, a predicate, a projection, an operation, a copy
+/// or a move throws or requests a stop. In addition, each of its allocations fails in turn. Nothing is leaked, all elements are
+/// valid, and an algorithm that only changes the order of items loses none unless a move throws. Algorithms with stronger
+/// guarantees have tests of these in their own files. every_algorithm_test.py checks the names of the cases against the
+/// headers.
 
 #include <algorithm>
 #include <atomic>
@@ -32,8 +33,8 @@ namespace {
 using Ints = std::vector<int>;
 using Items = std::vector<Fragile>;
 
-// Each of these calls counts, as do the copies and moves of the items. Those that compare or test take items, or what `value`
-// makes of them.
+// Each of these calls counts, and so do the copies and moves of the items. Comparisons and predicates take items, or the
+// results of `value`.
 constexpr auto less = [](const auto& a, const auto& b) { return Fragile::counter(), number_of(a) < number_of(b); };
 constexpr auto same = [](const auto& a, const auto& b) { return Fragile::counter(), number_of(a) == number_of(b); };
 constexpr auto odd = [](const auto& a) { return Fragile::counter(), number_of(a) % 2 != 0; };
@@ -41,7 +42,7 @@ constexpr auto even = [](const auto& a) { return Fragile::counter(), number_of(a
 constexpr auto never = [](const auto&) { return Fragile::counter(), false; };
 Fragile sum(const Fragile& a, const Fragile& b) { return Fragile::counter(), Fragile(a.value() + b.value()); }
 
-// Projections: those of all algorithms that have one count too.
+// Projections. These calls count, too, in every algorithm that has a projection.
 int value(const Fragile& a) { return Fragile::counter(), a.value(); }
 Fragile& itself(Fragile& a) { return Fragile::counter(), a; }
 
@@ -54,10 +55,10 @@ Items items_of(const Ints& numbers) {
   return items;
 }
 
-/// What algorithms are given: fresh for each call.
+/// The input of an algorithm: new for each call.
 struct World {
-  Ints numbers;  // of which `a` is made
-  Ints others;   // of which `b` is made
+  Ints numbers;  // the numbers of `a`
+  Ints others;   // the numbers of `b`
   Items a = items_of(numbers);
   Items b = items_of(others);
   Items out = items_of(Ints(a.size() + b.size(), -1));
@@ -67,12 +68,12 @@ struct World {
 
 bool are(const auto& items, const Ints& numbers) { return std::ranges::equal(items, numbers, {}, &Fragile::value); }
 
-/// Whether the items up to `end` are the numbers up to `numbers_end`.
+/// Whether the items up to `end` have the numbers up to `numbers_end`.
 bool holds(const Items& items, Items::const_iterator end, const Ints& numbers, Ints::const_iterator numbers_end) {
   return are(std::ranges::subrange(items.begin(), end), Ints(numbers.begin(), numbers_end));
 }
 
-/// Whether a set operation gives what the standard's does.
+/// Whether a set operation gives the result of the standard's.
 bool set_operation(const AlgorithmOptions& options, World& w, auto ours, auto standards) {
   Ints expected(w.out.size());
   const auto end = standards(w.numbers, w.others, expected.begin(), {}, {}, {}).out;
@@ -85,11 +86,11 @@ Ints changed(Ints numbers, Change change) {
   return numbers;
 }
 
-/// What an algorithm promises when it is interrupted.
+/// The guarantee of an interrupted algorithm.
 enum class Promise {
   kValid,    // all elements are valid; a stop request ends it by Stopped
-  kPartial,  // as kValid, but after a stop request it returns
-  kSame      // as kValid, and unless a move throws, the items are the same ones in some order
+  kPartial,  // like kValid, but after a stop request it returns
+  kSame      // like kValid, and unless a move throws, the items are the original ones in some order
 };
 
 struct Case {
@@ -98,8 +99,8 @@ struct Case {
   std::function<bool(const AlgorithmOptions&, World&)> run;  // whether the result is right
 };
 
-/// Calls `each` with each of its allocations failing in turn, its items' own among them. It does without, or std::bad_alloc
-/// arrives.
+/// Calls `each` with each allocation failing in turn, including those of its items. It must work without that memory or throw
+/// std::bad_alloc.
 void check_without_memory(const Case& each, const Ints& numbers, const Ints& others) {
   if (!allocations_can_fail()) return;
   Fragile::counter.never_throw();
@@ -128,8 +129,8 @@ void check_without_memory(const Case& each, const Ints& numbers, const Ints& oth
   }
 }
 
-/// Calls each of the cases with items of these numbers, interrupted at each of its calls: those of callables alone, or of
-/// copies and moves as well.
+/// Calls each case with items of these numbers, interrupted at each call: first only calls of callables count, then copies and
+/// moves as well.
 void check_interrupted(const std::vector<Case>& cases, const Ints& numbers, const Ints& others) {
   Fragile::counter.never_throw();
   for (const Case& each : cases) {
@@ -172,7 +173,7 @@ void check_interrupted(const std::vector<Case>& cases, const Ints& numbers, cons
           check_items(world);
           CHECK(right);
         }
-        // A request before the call, with many blocks and with one.
+        // A stop request before the call, with many blocks and with one.
         std::stop_source before;
         before.request_stop();
         for (const std::size_t grain : {4, 1'000'000}) {
@@ -417,7 +418,7 @@ TEST_CASE("interrupted: filters and partitions") {
 }
 
 TEST_CASE("interrupted: searches and comparisons") {
-  // No match before the end, so that every item is looked at.
+  // No match before the end, so every item is visited.
   Ints numbers(41);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int>(2 * i + 2);
   const Ints tail(numbers.end() - 3, numbers.end());
@@ -575,7 +576,7 @@ TEST_CASE("interrupted: sorts and merges of items whose moves throw") {
            }},
           {"inplace_merge", Promise::kValid,
            [&](auto& options, World& w) {
-             // What is in order may be called two parts.
+             // The sorted numbers may be treated as two sorted parts.
              blitz::rotate(options, w.a, w.middle());
              blitz::inplace_merge(options, w.a, w.a.end() - std::ssize(w.a) / 3, less, value);
              return are(w.a, w.numbers);
@@ -613,13 +614,13 @@ TEST_CASE("interrupted: sorts and merges of items whose moves throw") {
       changed(numbers, sorted), changed(random_ints(30, 30), sorted));
 }
 
-/// Has a default.
+/// A default-constructible Fragile.
 struct Born : Fragile {
   Born() : Born(1) {}
   explicit Born(int number) : Fragile((Fragile::counter(), number)) {}
 };
 
-/// Whether `construct` makes objects of these numbers of memory for as many. They are destroyed.
+/// Whether `construct` makes objects with these numbers in uninitialized memory. Destroys them afterwards.
 template <class T, class Construct>
 bool constructs(const Ints& expected, Construct construct) {
   const blitz::detail::Scratch<T> memory(expected.size());
@@ -683,7 +684,7 @@ TEST_CASE("interrupted: objects in raw memory") {
              return constructs<Born>(
                  Ints(41, 1), [&](auto to) { blitz::uninitialized_value_construct_n(options, first(to), all(to)); });
            }},
-          // These two do not heed a stop request, and call nothing that throws.
+          // These two ignore a stop request, and call nothing that throws.
           {"destroy", Promise::kPartial,
            [](auto& options, World& w) {
              const blitz::detail::Scratch<Fragile> memory(w.a.size());

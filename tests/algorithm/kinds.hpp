@@ -1,4 +1,4 @@
-/// What the tests of algorithms share: the pools they run in, items and ranges of all kinds, and calls that throw.
+/// Helpers shared by the tests of algorithms: pools, items and ranges of all kinds, and calls that throw.
 #pragma once
 
 #include <algorithm>
@@ -29,15 +29,15 @@ namespace blitz_test {
 
 using blitz::AlgorithmOptions;
 
-/// A sanitizer makes these tests, which are compiled without optimization then, many times slower: sizes that say nothing more
-/// than smaller ones are left out.
+/// These tests are compiled without optimization under a sanitizer, which then makes them many times slower. They skip sizes
+/// that give no more coverage than smaller ones.
 #if defined(BLITZ_THREAD_SANITIZER) || defined(BLITZ_ADDRESS_SANITIZER)
 inline constexpr bool kSanitized = true;
 #else
 inline constexpr bool kSanitized = false;
 #endif
 
-/// Pools of the async backend, of 1, 2, 3 and 16 threads. They live as long as the program.
+/// Pools of the async backend with 1, 2, 3 and 16 threads. They live as long as the program.
 inline const std::array<blitz::PoolRef, 4>& async_pools() {
   static blitz::AsyncThreadPool one({.num_threads = 1});
   static blitz::AsyncThreadPool two({.num_threads = 2});
@@ -47,7 +47,7 @@ inline const std::array<blitz::PoolRef, 4>& async_pools() {
   return all;
 }
 
-/// Pools of 1, 2, 3 and 16 threads, and one of 3 threads of the async backend. They live as long as the program.
+/// Pools with 1, 2, 3 and 16 threads, and one of the async backend with 3 threads. They live as long as the program.
 inline const std::array<blitz::PoolRef, 5>& pools() {
   static blitz::ThreadPool one({.num_threads = 1});
   static blitz::ThreadPool two({.num_threads = 2});
@@ -57,20 +57,20 @@ inline const std::array<blitz::PoolRef, 5>& pools() {
   return all;
 }
 
-/// For calls that no other options are tested with.
+/// For calls that are tested with no other options.
 inline AlgorithmOptions two_threads() { return {.pool = pools()[1]}; }
 
-/// 0, 1, 2, ... at one call after the other.
+/// Returns 0, 1, 2, ... in successive calls.
 inline std::size_t next_turn() {
   static std::size_t turn = 0;
   return turn++;
 }
 
-/// How many options for_each_pool makes.
+/// The number of options that for_each_pool makes.
 inline constexpr std::size_t kWays = 10;
 
-/// Calls `test(options)` with options that name each of the pools, with the algorithm's own grain and with 1. The pool of the
-/// async backend has 1, 2, 3 or 16 threads, in turn.
+/// Calls `test(options)` with options that name each of the pools, with the algorithm's default grain and with 1. The pool of
+/// the async backend has 1, 2, 3 or 16 threads, in turn.
 template <class Test>
 void for_each_pool(Test&& test) {
   const std::size_t turn = next_turn();
@@ -100,8 +100,8 @@ inline std::vector<std::size_t> lengths(std::size_t most = 20'000, std::size_t m
   return all;
 }
 
-/// Calls `test(options, n)` for every length n from 0 to 300, and some around powers of two up to `most`, with the options of
-/// for_each_pool: with all of them, but of the lengths between `most_small` and 300 each has one of the options, in turn.
+/// Calls `test(options, n)` for every length n from 0 to 300, and for some around powers of two up to `most`, with all options
+/// of for_each_pool. Exception: each length between `most_small` and 300 gets only one of the options, in turn.
 template <class Test>
 void for_each_length(std::size_t most, std::size_t most_small, Test&& test) {
   std::size_t way = 0;
@@ -119,20 +119,20 @@ void for_each_length(std::size_t most, Test&& test) {
   for_each_length(most, 66, test);
 }
 
-/// The numbers before, at and after each of these, at which an algorithm takes another way.
+/// The numbers before, at and after each of these limits, at which an algorithm changes its method.
 inline std::vector<std::size_t> around(std::initializer_list<std::size_t> limits) {
   std::vector<std::size_t> all;
   for (const std::size_t limit : limits) all.insert(all.end(), {limit - 1, limit, limit + 1});
   return all;
 }
 
-/// The same numbers in each run: a failure names its case by its length alone.
+/// The same sequence in each run: the length is enough to identify a failing case.
 inline std::mt19937_64& random_bits() {
   static std::mt19937_64 bits(20'221'101);
   return bits;
 }
 
-/// `count` numbers below `kinds`, which may be few.
+/// `count` random numbers below `kinds`, which may be small.
 inline std::vector<int> random_ints(std::size_t count, int kinds = 1'000'000) {
   std::vector<int> numbers(count);
   for (int& number : numbers) number = static_cast<int>(random_bits()() % static_cast<std::uint64_t>(kinds));
@@ -141,11 +141,11 @@ inline std::vector<int> random_ints(std::size_t count, int kinds = 1'000'000) {
 
 // --- items ---
 
-/// How many Item objects exist.
+/// The number of existing Item objects.
 inline std::atomic<std::ptrdiff_t> items_alive{0};
 
-/// Move-only, not default-constructible, on the heap: what is leaked or destroyed twice shows in items_alive and under a
-/// sanitizer. Ordered by its value; `place` tells equal ones apart.
+/// Move-only, not default-constructible, on the heap: a leak or a double destruction shows in items_alive and under a
+/// sanitizer. Ordered by value; `place` distinguishes equal items.
 class Item {
  public:
   explicit Item(int the_value, std::size_t the_place = 0) : value_(std::make_unique<int>(the_value)), place(the_place) {
@@ -155,7 +155,7 @@ class Item {
   Item& operator=(Item&& other) noexcept = default;
   ~Item() { --items_alive; }
 
-  /// Fails on an item that was moved from, and not assigned to since.
+  /// Fails if the item was moved from and not assigned to since.
   [[nodiscard]] int value() const {
     REQUIRE(value_ != nullptr);
     return *value_;
@@ -170,7 +170,7 @@ class Item {
   std::size_t place;
 };
 
-/// As an int, but over-aligned.
+/// Like an int, but over-aligned.
 struct alignas(128) Wide {
   int value = 0;
   Wide() = default;
@@ -179,7 +179,7 @@ struct alignas(128) Wide {
   friend auto operator<=>(const Wide&, const Wide&) = default;
 };
 
-/// A base; derived classes are not trivially copyable.
+/// A base class that makes derived classes not trivially copyable.
 struct NotTrivial {
   NotTrivial() = default;
   NotTrivial(const NotTrivial&) {}
@@ -190,7 +190,7 @@ struct NotTrivial {
 };
 struct Trivial {};
 
-/// An int that is copied from a const reference only, as type-erased boxes are: a constructor template takes every other lvalue,
+/// An int that is copied only from a const reference, like a type-erased box: a constructor template takes every other lvalue
 /// and const rvalues, and wraps itself around them.
 template <class Base, std::size_t kExtra = 0>
 struct Greedy : Base {
@@ -223,7 +223,7 @@ bool none_wrapped(const R& items) {
 template <class T>
 T item_from(int value) {
   if constexpr (std::same_as<T, std::string>) {
-    // Short ones and long ones, which lie on the heap.
+    // Short ones, and long ones on the heap.
     return std::string(value % 3 == 0 ? 40 : 8, 'x').append(std::to_string(value));
   } else {
     return T(value);
@@ -252,7 +252,7 @@ std::vector<int> numbers_of(const Items& items) {
   return numbers;
 }
 
-/// Whether the items were made from these numbers, in whichever order.
+/// Whether the items were made from these numbers, in any order.
 template <class Items>
 bool made_of(const Items& items, std::vector<int> numbers) {
   std::vector<int> found = numbers_of(items);
@@ -283,19 +283,18 @@ void for_each_kind(const std::vector<int>& numbers, Test&& test) {
   run("over-aligned", std::vector<Wide>{});
 }
 
-/// A comparison, whichever it is. An algorithm takes a second to compile, so tests that differ in their comparison alone
-/// give it this.
+/// A type-erased comparison. An algorithm takes a second to compile, so tests that differ only in their comparison use it.
 template <class T>
 using Order = std::function<bool(const T&, const T&)>;
 
-/// Numbers that have nothing to do with what is asked; another one each time.
+/// Numbers unrelated to any argument, different for each call.
 inline std::uint64_t whatever() {
   static std::atomic<std::uint64_t> state{1};
   return blitz::detail::splitmix64(state.fetch_add(1, std::memory_order_relaxed));
 }
 
-/// Comparisons that are no order: true of an item and itself; of each of two, or of neither, but not equal to the same
-/// others, as with NaNs; in circles; different each time.
+/// Comparisons that are not an order: true for an item and itself; true for both directions; false for both, although the items
+/// are not equivalent to the same others (as with NaNs); cyclic; different each time.
 inline const std::array<Order<int>, 8>& disorders() {
   static const auto number = [](int x) { return x % 3 == 0 ? std::numeric_limits<double>::quiet_NaN() : x; };
   static const std::array<Order<int>, 8> all{
@@ -311,21 +310,21 @@ inline const std::array<Order<int>, 8>& disorders() {
   return all;
 }
 
-// --- what throws ---
+// --- exceptions ---
 
 struct Thrown {};
 
-/// Counts calls on all threads, and at one of them throws Thrown, or requests a stop.
+/// Counts calls on all threads. One of the calls throws Thrown or requests a stop.
 class CallCounter {
  public:
-  /// The next calls are counted from 0, and call number `at` throws.
+  /// Restarts the count at 0. Call number `at` will throw.
   void throw_at(std::size_t at) {
     calls_ = 0;
     at_ = at;
     stop_ = std::stop_source(std::nostopstate);
   }
   void never_throw() { throw_at(~std::size_t{0}); }
-  /// As throw_at, but the call requests a stop; returns the token that is told.
+  /// Like throw_at, but the call requests a stop. Returns the token that receives the request.
   std::stop_token stop_at(std::size_t at) {
     throw_at(at);
     stop_ = std::stop_source();
@@ -346,12 +345,12 @@ class CallCounter {
   std::stop_source stop_{std::nostopstate};
 };
 
-/// The call to interrupt after call `at`: the next one. With a sanitizer an exception takes a millisecond and more: then few
-/// of the later calls.
+/// The call to interrupt after call `at`: the next one. With a sanitizer, an exception takes a millisecond or more, so later
+/// calls are sampled.
 inline std::size_t next_to_interrupt(std::size_t at) { return at + 1 + (kSanitized ? at / 16 : 0); }
 
-/// Calls `run(counter)`, in which `counter()` is called, with the counter throwing at call 0, 1, 2, ... until run returns
-/// without an exception. After each exception calls `check()`. Make no such call within CHECK(...), which catches.
+/// Calls `run(counter)`, which calls `counter()`, with the counter throwing at call 0, 1, 2, ... until run returns without an
+/// exception. Calls `check()` after each exception. `run` must not call the counter within CHECK(...), which catches.
 template <class Run, class Check>
 void throw_at_each_call(Run&& run, Check&& check) {
   CallCounter counter;
@@ -368,7 +367,7 @@ void throw_at_each_call(Run&& run, Check&& check) {
   }
 }
 
-/// A callable as `f`, each call of which is counted by `counter`, and may throw.
+/// A callable like `f`: `counter` counts each call, which may throw.
 template <class F>
 auto counted(CallCounter& counter, F f) {
   return [&counter, f]<class... Args>(Args&&... args) -> decltype(auto) {
@@ -377,8 +376,8 @@ auto counted(CallCounter& counter, F f) {
   };
 }
 
-/// As an int on the heap, whose copies and moves are counted by `counter` and may throw, unless told otherwise. One that was
-/// moved from is empty.
+/// Like an int on the heap. `counter` counts its copies and moves, which may throw, unless `moves_count` is false. A moved-from
+/// object is empty.
 class Fragile {
  public:
   inline static CallCounter counter;
@@ -403,7 +402,7 @@ class Fragile {
   ~Fragile() { --items_alive; }
 
   [[nodiscard]] bool empty() const { return value_ == nullptr; }
-  /// 0 if it is empty.
+  /// 0 if the object is empty.
   [[nodiscard]] int value() const { return empty() ? 0 : *value_; }
 
  private:

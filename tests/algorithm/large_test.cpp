@@ -1,5 +1,5 @@
-// Arrays of more items than 32 bits count: each algorithm that counts, places or moves items, on 2^32 + 17 characters. Skipped (77)
-// if there is no memory for four such arrays.
+// Arrays with more items than 32 bits can count: each algorithm that counts, places or moves items, on 2^32 + 17 characters.
+// Skipped (77) if there is not enough memory for four such arrays.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -26,7 +26,7 @@ constexpr std::size_t kKinds = 4;
 using Array = blitz::Array<char>;
 using Counts = std::array<std::size_t, kKinds>;
 
-/// At position i: i modulo 4.
+/// The item at position i is i modulo 4.
 Array make() {
   return blitz::par(std::size_t{0}, kItems).map([](std::size_t i) { return static_cast<char>(i % kKinds); }).collect();
 }
@@ -37,7 +37,7 @@ Array make_alike(char one, char last) {
   return items;
 }
 
-/// How many of each kind.
+/// The number of items of each kind.
 constexpr Counts kCounts{kItems / 4 + 1, kItems / 4, kItems / 4, kItems / 4};
 static_assert(kCounts[0] + kCounts[1] + kCounts[2] + kCounts[3] == kItems);
 
@@ -51,7 +51,7 @@ bool are_runs(std::span<const char> items, std::array<char, kKinds> kinds = {0, 
   }
   return items.empty();
 }
-/// Whether item i has the value of `expected(i)` says.
+/// Whether each item i equals `expected(i)`.
 template <class F>
 bool are(std::span<const char> items, const F& expected) {
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -62,7 +62,7 @@ bool are(std::span<const char> items, const F& expected) {
 
 constexpr auto is_odd = [](char x) { return x % 2 != 0; };
 
-/// Bytes that the system has left. 0: it does not tell.
+/// The available memory in bytes; 0 if unknown.
 std::size_t memory_left() {
   std::ifstream file("/proc/meminfo");
   for (std::string name; file >> name;) {
@@ -174,7 +174,7 @@ TEST_CASE("large: searches, counts and folds") {
   CHECK(blitz::reduce({.deterministic = true}, items, std::size_t{0}) == kItems + 1);
   CHECK(blitz::histogram(items, 3, [](char x) { return x; }) == std::vector<std::size_t>{0, kItems - 1, 1});
   blitz::ThreadPool one({.num_threads = 1});
-  // All in the same small counter, of one worker.
+  // All items are in the same small counter, of one worker.
   CHECK(blitz::histogram({.pool = &one}, items, 3, [](char x) { return static_cast<unsigned char>(x); }) ==
         std::vector<std::size_t>{0, kItems - 1, 1});
   const auto same = blitz::par(items).filter([](char x) { return x == 1; });

@@ -1,4 +1,4 @@
-// The memory that algorithms and pipelines need in addition to their input: it is bounded by the input, for every grain.
+// The extra memory of algorithms and pipelines: their input bounds it, for every grain.
 #include <algorithm>
 #include <cstddef>
 #include <functional>
@@ -26,7 +26,7 @@ using Ints = std::vector<int>;
 
 constexpr std::size_t kItems = 30'000;
 constexpr std::size_t kInput = kItems * sizeof(int);
-/// Room for the jobs of a loop, and for the places of an algorithm's parts.
+/// Room for the jobs of a loop, and for the bookkeeping of an algorithm's parts.
 constexpr std::size_t kSlack = std::size_t{1} << 17;
 
 struct World {

@@ -25,7 +25,7 @@ namespace {
 
 using Sizes = std::initializer_list<std::size_t>;
 
-/// A key, and where the item was: so a merge shows whether it was stable, and a set operation from which range it took.
+/// A key and the original position of the item: this shows whether a merge was stable, and the source of a set operation.
 struct Tagged {
   int key = 0;
   int place = 0;
@@ -53,8 +53,8 @@ std::vector<int> sorted_ints(std::size_t n, int kinds) {
 /// Calls `test(a, b)` with sorted ranges of many sizes, with many equal items and with few.
 using TestOfTwo = std::function<void(const std::vector<Tagged>& a, const std::vector<Tagged>& b)>;
 void for_each_two(std::size_t most, const TestOfTwo& test, std::size_t turns = 7) {
-  // Every length of both together up to 300, cut at each place or, if there are many, at a random one. Each call has one of so
-  // many turns, which share the lengths.
+  // Every combined length up to 300, split at each position or, if there are many, at a random one. The lengths are shared by
+  // `turns` calls, and each call covers one share.
   for (std::size_t n = next_turn() % turns; n <= (kSanitized ? 35 : 300); n += turns) {
     for (std::size_t cut = 0; cut <= (n < 16 ? n : 0); ++cut) {
       const std::size_t n1 = n < 16 ? cut : random_bits()() % (n + 1);
@@ -185,7 +185,7 @@ TEST_CASE("merging and sorting without memory: as the standard's") {
   for_each_two(1300, test, 1);
 }
 
-/// A set operation, and the standard's.
+/// Compares a set operation with the standard's.
 template <class Ours, class Standards>
 void check_set_operation(const AlgorithmOptions& options, Ours ours, Standards standards) {
   for_each_two(most_of(options), [&](const std::vector<Tagged>& a, const std::vector<Tagged>& b) {
@@ -199,7 +199,7 @@ void check_set_operation(const AlgorithmOptions& options, Ours ours, Standards s
       CHECK(std::equal(out.begin(), ends.out, expected.begin()));
       CHECK(std::all_of(ends.out, out.end(), [](const Tagged& x) { return x == kUntouched; }));
       if constexpr (requires { ends.in1; }) {
-        // What was written is what the standard's makes of the items before these ends.
+        // The output must equal the standard's result for the items before these ends.
         std::vector<Tagged> again(a.size() + b.size());
         const auto its = standards(std::ranges::subrange(a.begin(), ends.in1),
                                    std::ranges::subrange(b.begin(), ends.in2), again.begin(), kByKey);
@@ -224,7 +224,7 @@ TEST_CASE("set operations: as the standard's, also into an output that is too sm
   });
 }
 
-/// Sorted numbers, of which the first and the last one are given.
+/// Sorted numbers with the given first and last number.
 std::vector<int> ints_between(int first, int last, std::size_t n) {
   std::vector<int> numbers = sorted_ints(n, 1000);
   for (int& number : numbers) number = std::clamp(number, first, last);
@@ -233,7 +233,7 @@ std::vector<int> ints_between(int first, int last, std::size_t n) {
   return numbers;
 }
 
-/// Calls what merges with two ranges of numbers that have n in all, and of which none is in order beforehand.
+/// Calls merging algorithms with two ranges of n numbers in total that must be interleaved.
 template <class T>
 void check_merges_of(std::size_t n) {
   CAPTURE(n);
@@ -339,7 +339,7 @@ TEST_CASE("merges and set operations: an exception of a comparison") {
 }
 
 TEST_CASE("merges, set operations and sorts: a comparison that throws std::bad_alloc") {
-  // The library runs parts by one thread if a pool has no memory; an exception of a comparison is not such a case.
+  // The library runs parts on one thread if a pool has no memory. An exception of a comparison is no such case.
   const std::vector<Tagged> a = sorted_items(70, 40);
   const std::vector<Tagged> b = sorted_items(50, 40);
   std::vector<Tagged> both = b;

@@ -1,4 +1,4 @@
-/// sort and stable_sort by a comparison, of nearly sorted items: results, numbers of comparisons, and permutations after an
+/// sort and stable_sort with a comparison, of nearly sorted items: results, numbers of comparisons, and permutations after an
 /// exception or with an inconsistent comparison.
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 using Ints = std::vector<int>;
 
-/// Equal keys are told apart by their places.
+/// Places distinguish equal keys.
 struct Record {
   int key = 0;
   int place = 0;
@@ -37,8 +37,8 @@ std::vector<Record> records_of(const Ints& keys) {
   return records;
 }
 
-/// Numbers that are nearly in order, and for how many comparisons of n of them this is known to be enough: `per_item` n, and
-/// `per_displaced` log2 n. 0: n log2 n.
+/// Nearly sorted numbers, and an upper bound on the comparisons for n of them: `per_item` n plus `per_displaced` log2 n. If
+/// `per_item` is 0, only the general bound applies: 1.4 n log2 n.
 struct Pattern {
   std::string_view name;
   Ints numbers;
@@ -60,14 +60,14 @@ Ints reversed(Ints numbers) {
   std::ranges::reverse(numbers);
   return numbers;
 }
-/// The item at `from` brought to `to`.
+/// Moves the item at `from` to `to`.
 Ints with_misplaced(Ints numbers, std::size_t from, std::size_t to) {
   const int number = numbers[from];
   numbers.erase(numbers.begin() + static_cast<std::ptrdiff_t>(from));
   numbers.insert(numbers.begin() + static_cast<std::ptrdiff_t>(to), number);
   return numbers;
 }
-/// `runs` sorted runs of about the same length.
+/// `runs` sorted runs of about equal length.
 Ints with_runs(Ints numbers, std::size_t runs) {
   for (std::size_t run = 0; run != runs; ++run) {
     std::sort(numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() * run / runs),
@@ -75,7 +75,7 @@ Ints with_runs(Ints numbers, std::size_t runs) {
   }
   return numbers;
 }
-/// Every two neighbouring blocks of `size` numbers exchanged.
+/// Exchanges each pair of adjacent blocks of `size` numbers.
 Ints with_swapped_blocks(Ints numbers, std::size_t size) {
   for (std::size_t i = 0; i + 2 * size <= numbers.size(); i += 2 * size) {
     const auto first = numbers.begin() + static_cast<std::ptrdiff_t>(i);
@@ -91,7 +91,7 @@ Ints with_random_part(std::size_t n, std::size_t size, bool at_end) {
   return numbers;
 }
 
-/// Their random numbers do not depend on the tests that ran before: a sort looks at few items, and may by chance find too many of
+/// The random numbers do not depend on the tests that ran before: a sort samples few items, and may by chance find too many of
 /// them displaced.
 std::vector<Pattern> patterns(std::size_t n) {
   random_bits().seed(n);
@@ -163,7 +163,7 @@ TEST_CASE("nearly sorted: as the standard's sorts, on any number of threads") {
   });
 }
 
-// A sort gives up where too many items are displaced. For some of these sizes it sees that at the last item only, when its
+// A sort gives up if too many items are displaced. For some of these sizes it detects this only at the last item, when its
 // memory for the kept items is full.
 TEST_CASE("nearly sorted: every second item is too large, from any position on") {
   for (std::size_t n = 256; n != 264; ++n) {
@@ -187,7 +187,7 @@ TEST_CASE("nearly sorted: every second item is too large, from any position on")
   }
 }
 
-/// How many comparisons sort(options, items, order) makes.
+/// The number of comparisons that sort(options, items, order) makes.
 template <class T, class Sort>
 double comparisons(Sort sort, blitz::PoolRef pool, const Ints& numbers) {
   auto items = items_from<std::vector<T>>(numbers);
@@ -199,7 +199,7 @@ double comparisons(Sort sort, blitz::PoolRef pool, const Ints& numbers) {
   return static_cast<double>(counter.calls());
 }
 
-/// `slack`: on one thread 0, and on several the comparisons per item that further merges may make.
+/// `slack`: the additional comparisons per item that further merges may make on several threads; 0 on one thread.
 template <class T, class Sort>
 void check_comparisons(Sort sort, blitz::PoolRef pool, std::size_t n, double slack) {
   const auto items = static_cast<double>(n);

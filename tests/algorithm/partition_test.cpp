@@ -28,7 +28,7 @@ TEST_CASE("partition, stable_partition, partition_copy: for every length and kin
       CHECK(in == items.end());
       front.erase(front_end, front.end());
       others.erase(others_end, others.end());
-      // libstdc++'s stable_partition does not align what it keeps of over-aligned items.
+      // libstdc++'s stable_partition does not align its buffer for over-aligned items.
       auto expected = items;
       std::ranges::remove_copy_if(items, std::ranges::copy_if(items, expected.begin(), is_front).out, is_front);
       CHECK(std::equal(front.begin(), front.end(), expected.begin(),

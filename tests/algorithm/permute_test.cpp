@@ -153,7 +153,7 @@ TEST_CASE("shuffle: a permutation, for every length, and for those at which it t
     CHECK(numbers == sorted);
   };
   for_each_length(5000, check);
-  // By buckets, in one more block; by as many blocks as there may be.
+  // By buckets, in one more block; with the maximum number of blocks.
   for (const std::size_t n : around({32'768, 40'960, 2'097'152})) check({.pool = pools()[2]}, n);
 }
 
@@ -196,8 +196,8 @@ TEST_CASE("shuffle: each order of few items, and each place of many, is as likel
   CHECK(orders.size() == 24);
   double chi = 0;
   for (const auto& [order, times] : orders) chi += (times - 1000) * (times - 1000) / 1000.0;
-  CHECK(chi < 60);  // 23 degrees of freedom: 49.7 is passed once in a thousand
-  // Where an item of a large range goes: its sixteenth.
+  CHECK(chi < 60);  // 23 degrees of freedom: 49.7 is exceeded once in a thousand runs
+  // The destination of an item of a large range: its sixteenth of the range.
   std::array<int, 16> places{};
   std::vector<std::uint8_t> marks;
   for (int i = 0; i < 160; ++i) {
@@ -208,7 +208,7 @@ TEST_CASE("shuffle: each order of few items, and each place of many, is as likel
   }
   chi = 0;
   for (const int times : places) chi += (times - 100) * (times - 100) / 100.0;
-  CHECK(chi < 45);  // 15 degrees of freedom: 37.7 is passed once in a thousand
+  CHECK(chi < 45);  // 15 degrees of freedom: 37.7 is exceeded once in a thousand runs
 }
 
 TEST_CASE("uninitialized_copy and the like: as the standard's") {

@@ -88,7 +88,7 @@ TEST_CASE("scans of strings: an operation that does not commute, in place too") 
   }
 }
 
-/// An item of which few make a run as large as a cache.
+/// A large item: few of them make a run as large as a cache.
 struct Page {
   int value = 1;
   std::array<int, 1023> rest{};
@@ -96,7 +96,7 @@ struct Page {
 };
 
 TEST_CASE("scans: as many items as make the longest runs") {
-  // For two threads 64 runs of 512 KiB.
+  // For two threads, 64 runs of 512 KiB.
   for (const std::size_t n : kSanitized ? std::vector<std::size_t>{8193} : around({8192})) {
     std::vector<Page> pages(n);
     blitz::inclusive_scan(two_threads(), pages, pages);

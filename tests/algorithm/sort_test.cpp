@@ -26,10 +26,10 @@ namespace {
 
 using Sizes = std::initializer_list<std::size_t>;
 
-/// Sorts numbers by comparisons: not known to be std::less.
+/// A comparison of numbers that is not known to be std::less, so items are sorted by comparisons.
 const Order<int> kBelow = std::less<>();
 
-/// A key with something that is not compared.
+/// A key with a number that is not compared.
 struct Record {
   std::int16_t key;
   int number;
@@ -37,7 +37,7 @@ struct Record {
 };
 using KeyOf = std::function<std::int16_t(const Record&)>;
 
-/// n of them in the order of their numbers, a fifth with the same key.
+/// n records in the order of their numbers. A fifth of them have equal keys.
 std::vector<Record> records_of(std::size_t n) {
   std::vector<Record> records(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -46,13 +46,13 @@ std::vector<Record> records_of(std::size_t n) {
   return records;
 }
 
-/// Whether they are those, which are in the order of their numbers.
+/// Whether the records are a permutation of `before`, which is in the order of its numbers.
 bool are(std::vector<Record> records, const std::vector<Record>& before) {
   std::ranges::sort(records, {}, &Record::number);
   return records == before;
 }
 
-/// Numbers in patterns that sorts know, or should not fail at.
+/// Numbers in patterns that sorts recognize, or that are bad cases for sorts.
 std::vector<std::vector<int>> patterns(std::size_t n) {
   const auto make = [n](auto&& f) {
     std::vector<int> numbers(n);
@@ -66,9 +66,9 @@ std::vector<std::vector<int>> patterns(std::size_t n) {
       make([n](std::size_t i) { return n - i; }),
       make([](std::size_t) { return 1; }),
       make([n](std::size_t i) { return std::min(i, n - i); }),        // organ pipe
-      make([n](std::size_t i) { return std::max(i, n - i); }),        // and upside down
+      make([n](std::size_t i) { return std::max(i, n - i); }),        // upside down
       make([](std::size_t i) { return i % 17 + i / 2; }),             // saw teeth
-      make([](std::size_t i) { return (i & 1) != 0 ? i : i / 64; }),  // two that are mixed
+      make([](std::size_t i) { return (i & 1) != 0 ? i : i / 64; }),  // two interleaved sequences
   };
   all.push_back(all[2]);
   if (n > 0) std::swap(all.back()[n / 2], all.back()[n / 3]);
@@ -77,7 +77,7 @@ std::vector<std::vector<int>> patterns(std::size_t n) {
 
 TEST_CASE("sort: as the standard's, for every length and pattern") {
   for_each_length(70'000, 40, [](const AlgorithmOptions& options, std::size_t n) {
-    // With the grain of 1 every length is sorted by several threads; without, those beyond the algorithm's own.
+    // With a grain of 1, several threads sort every length; otherwise only lengths above the default grain.
     if (options.min_grain == 1 && n > 1000) return;
     std::size_t pattern = 0;
     for (const std::vector<int>& numbers : patterns(n)) {
@@ -110,7 +110,7 @@ TEST_CASE("sort, partial_sort: lengths at which they take another way") {
     check([&](std::vector<int>& items) { blitz::sort(options, items); });
     check([&](std::vector<int>& items) { blitz::sort(options, items, kBelow); });
     check([&](std::vector<int>& items) { blitz::sort(options, items, {}, as_double); });
-    // Two thirds of them are a run.
+    // The first two thirds are a run.
     check([&](std::vector<int>& items) {
       std::sort(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(n * 2 / 3));
       blitz::sort(options, items);
@@ -151,7 +151,7 @@ TEST_CASE("sort: move-only items, a projection, and nothing lost") {
   CHECK(items_alive == 0);
 }
 
-/// Random keys: all numbers, or those of few bits.
+/// Random keys: all numbers, or numbers of few bits.
 template <class Key>
 std::vector<Key> random_keys(std::size_t n, unsigned shift) {
   std::vector<Key> keys(n);
@@ -169,7 +169,7 @@ std::vector<Key> random_keys(std::size_t n, unsigned shift) {
   return keys;
 }
 
-/// Calls `test(keys, sorted)` with keys of many numbers, and of many kinds.
+/// Calls `test(keys, sorted)` with keys of many counts and kinds.
 template <class Key, class Test>
 void for_each_keys(Test test) {
   for (const std::size_t n : Sizes{191, 192, 193, 5000, 17'000, kSanitized ? 40'000 : 150'000}) {
@@ -188,7 +188,7 @@ TEST_CASE_TEMPLATE("sort: keys by radix, both ways", Key, char, std::uint16_t, i
     auto items = keys;
     blitz::sort({.pool = pools()[2]}, items);
     CHECK(items == expected);
-    for (const bool descending : {false, true}) {  // and others behind a sorted run
+    for (const bool descending : {false, true}) {  // and unsorted keys after a sorted run
       auto begun = keys;
       const auto end_of_run = begun.begin() + static_cast<std::ptrdiff_t>(keys.size() * 2 / 3);
       std::sort(begun.begin(), end_of_run);
@@ -202,7 +202,7 @@ TEST_CASE_TEMPLATE("sort: keys by radix, both ways", Key, char, std::uint16_t, i
   });
 }
 
-/// Sorts records by `proj`, which is their key. How keys are mapped to bits is asked of every type of them above.
+/// Sorts records by the projection `proj`, their key. The tests above check the mapping of keys to bits for every type.
 template <class Key, class C, class P>
 void check_records(C comp, P proj) {
   using Pair = std::pair<std::uint32_t, Key>;
@@ -293,7 +293,7 @@ TEST_CASE("sort: many keys by radix on any number of threads, and a stop request
       }
       CHECK(are(records, before));
     }
-    // Numbers are sorted by other bits than their own.
+    // Numbers are sorted by bits that differ from their own.
     std::stop_source source;
     source.request_stop();
     std::vector<double> numbers;
@@ -330,10 +330,10 @@ TEST_CASE("sort: comparisons are few") {
 }
 
 TEST_CASE("sort: nothing makes it quadratic") {
-  // M. D. McIlroy: A Killer Adversary for Quicksort, 1999. Decides what the items are while they are compared.
+  // M. D. McIlroy: A Killer Adversary for Quicksort, 1999. The comparisons decide the values of the items.
   const int n = 5000;
   std::vector<int> values(n, n);  // n: not decided yet
-  // Neither in order nor reversed: the look for runs ends here.
+  // Neither sorted nor reversed: the search for runs ends here.
   values[0] = 1;
   values[1] = 2;
   values[2] = 0;
@@ -400,7 +400,7 @@ TEST_CASE("sort: a permutation after an exception of each call of a key's projec
   }
 }
 
-// With so many items at some of the calls: at each would take hours.
+// So many items that only some of the calls are interrupted: all of them would take hours.
 TEST_CASE("sort: a permutation after an exception of a key's projection, or of a comparison among many") {
   const std::size_t n = kSanitized ? 20'000 : 60'000;
   const std::vector<Record> before = records_of(n);
@@ -506,7 +506,7 @@ TEST_CASE("nth_element and partial_sort: as the standard's") {
     if (options.min_grain == 1 && n > 1100) return;
     std::size_t pattern = 0;
     for (const std::vector<int>& numbers : patterns(n)) {
-      // Of these lengths, each with half of the patterns.
+      // Each of these lengths gets half of the patterns.
       if (n > 24 && n <= 300 && (n + n / kWays + pattern++) % 2 == 0) continue;
       std::vector<int> expected = numbers;
       std::ranges::sort(expected);

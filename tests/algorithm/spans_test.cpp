@@ -1,5 +1,5 @@
-// What one thread does for all: that it does not grow with the threads of the pool, and that algorithms are right in pools of
-// 64 and 256 threads.
+// The serial work of one thread for all others: it does not grow with the threads of the pool. Also checks that algorithms are
+// right in pools of 64 and 256 threads.
 
 #include <algorithm>
 #include <array>
@@ -45,7 +45,7 @@ void for_sizes(Test&& test) {
   }
 }
 
-// --- how much one thread does ---
+// --- the work of one thread ---
 
 TEST_CASE("spans: group_by has a counter for eight items at most, and a partition for 4096") {
   for_sizes([](std::size_t n, std::size_t threads) {
@@ -100,7 +100,7 @@ TEST_CASE("spans: the links of scans and filters are few") {
     CHECK(run >= even);
     if (threads <= 4) CHECK(run == even);
     if (run > even) CHECK(run <= n / (4 * threads));
-    // A link is worth about 64 items: all of them take as long as a run or two, or there are four runs for a thread.
+    // A link costs as much as about 64 items: all links together take as long as a run or two, or each thread has four runs.
     const bool few = even >= run || run * run >= 32 * n;
     CHECK((few || run >= n / std::max<std::size_t>(4 * threads, 64)));
   });
@@ -120,7 +120,7 @@ TEST_CASE("spans: group_by of few groups asks for each integral key once, whatev
   CHECK(calls == n);
 }
 
-// --- the parts that are shared now ---
+// --- the parts that run in parallel ---
 
 TEST_CASE("add_up_columns: as the plain loop, for every number of rows and columns") {
   for_each_pool([](const AlgorithmOptions& options) {
@@ -204,7 +204,7 @@ TEST_CASE("parallel_partition: of as many parts as there can be, and of parts th
 
 // --- pools of many threads ---
 
-/// The number of items of the tests below, few with a sanitizer.
+/// The number of items of the tests below; fewer with a sanitizer.
 constexpr std::size_t kItems = kSanitized ? 120'000 : 600'000;
 
 template <class Test>
@@ -213,7 +213,7 @@ void for_large_pools(Test&& test) {
   static blitz::ThreadPool of_256({.num_threads = 256});
   for (blitz::ThreadPool* const pool : {&of_64, &of_256}) {
     CAPTURE(pool->num_threads());
-    // A grain of the algorithm's own, and one that makes as many parts as there can be.
+    // The algorithm's default grain, and a grain that makes as many parts as possible.
     for (const std::size_t grain : {0u, 256u}) {
       CAPTURE(grain);
       test(AlgorithmOptions{.min_grain = grain, .pool = pool});

@@ -24,14 +24,14 @@ namespace {
 
 using Sizes = std::initializer_list<std::size_t>;
 
-/// A key, and the place that its item had: so a sort shows whether it was stable. Cheap to move.
+/// A key and the original position of its item: this shows whether a sort was stable. Cheap to move.
 struct Tagged {
   int key;
   int place;
   friend bool operator==(const Tagged&, const Tagged&) = default;
 };
 
-/// Not known to be std::less: so items are sorted by comparisons.
+/// Not known to be std::less, so items are sorted by comparisons.
 const Order<Tagged> kByKey = [](const Tagged& a, const Tagged& b) { return a.key < b.key; };
 
 using KeyOf = std::function<int(const Tagged&)>;
@@ -53,7 +53,7 @@ bool is_permutation_of(std::vector<Tagged> items, std::vector<Tagged> before) {
   return items == before;
 }
 
-/// Random keys, few different ones, and runs of many kinds.
+/// Random keys, few different keys, and runs of many kinds.
 std::vector<std::vector<int>> patterns(std::size_t n) {
   const auto make = [n](auto&& f) {
     std::vector<int> numbers(n);
@@ -63,12 +63,12 @@ std::vector<std::vector<int>> patterns(std::size_t n) {
   std::vector<std::vector<int>> all{
       random_ints(n),
       random_ints(n, 5),
-      make([](std::size_t i) { return i / 3; }),                              // sorted
-      make([n](std::size_t i) { return n - i; }),                             // reversed
-      make([n](std::size_t i) { return (n - i) / 3; }),                       // almost reversed: equal ones are no run
-      make([n](std::size_t i) { return std::min(i, n - i); }),                // organ pipe
-      make([n](std::size_t i) { return i % (n / 4 + 1); }),                   // four runs
-      make([n](std::size_t i) { return n - i % (n / 7 + 1); }),               // descending ones
+      make([](std::size_t i) { return i / 3; }),                 // sorted
+      make([n](std::size_t i) { return n - i; }),                // reversed
+      make([n](std::size_t i) { return (n - i) / 3; }),          // almost reversed: equal items are not a run
+      make([n](std::size_t i) { return std::min(i, n - i); }),   // organ pipe
+      make([n](std::size_t i) { return i % (n / 4 + 1); }),      // four runs
+      make([n](std::size_t i) { return n - i % (n / 7 + 1); }),  // descending runs
       make([n](std::size_t i) { return i < n - n / 8 ? i : i * 7919 % n; }),  // sorted, with a random end
       make([n](std::size_t i) { return i < n / 8 ? i * 7919 % n : i; }),      // and with a random front
   };
@@ -160,7 +160,7 @@ TEST_CASE("stable_sort: strings that differ late, in a zero, or above 127, and b
       auto items = strings;
       blitz::stable_sort(options, items);
       CHECK(items == sorted);
-      items = strings;  // by a view of the text, or by a text that the projection makes
+      items = strings;  // by a view of the text, or by a string that the projection makes
       blitz::stable_sort(options, items, std::greater<>{}, [](const std::string& x) { return std::string_view(x); });
       CHECK(std::ranges::equal(items, sorted | std::views::reverse));
       const auto longer = [](const std::string& text) { return text + "!"; };
@@ -308,7 +308,7 @@ TEST_CASE("stable_sort: a comparison that is no order leaves a permutation") {
 TEST_CASE("sort_by_key: keys and values of all kinds, for every length") {
   const auto check = [](const AlgorithmOptions& options, std::size_t n) {
     const std::vector<Tagged> expected = sorted(tagged(random_ints(n, 100)));
-    std::vector<Tagged> order = expected;  // an unsorted order, and what it sorts to
+    std::vector<Tagged> order = expected;  // an unsorted order, and its sorted form
     std::ranges::sort(order, {}, &Tagged::place);
     const auto run = [&]<class Keys, class Values>(Keys keys, Values values, auto comp, auto proj) {
       for (const Tagged& x : order) {
@@ -332,7 +332,7 @@ TEST_CASE("sort_by_key: keys and values of all kinds, for every length") {
     run(std::vector<Wide>{}, std::deque<std::string>{}, less, &Wide::value);
   };
   for_each_length(1100, check);
-  // And those around the grains of all kinds.
+  // And lengths around the grains of all kinds.
   for (const std::size_t n : around({2048, 8192, 16'384})) check({.pool = pools()[2]}, kSanitized ? n / 4 : n);
   std::vector<int> keys{3, 1, 2};
   std::vector<int> values{30, 10};

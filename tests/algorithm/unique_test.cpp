@@ -34,7 +34,7 @@ TEST_CASE("unique and unique_copy: as the standard's, for every length and kind"
   });
 }
 
-/// Numbers in runs, of which most are as long as `length`.
+/// Numbers in runs, most of them `length` long.
 std::vector<int> in_runs(std::size_t count, std::size_t length) {
   std::vector<int> numbers(count);
   for (std::size_t i = 1; i < count; ++i) {

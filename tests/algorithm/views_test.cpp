@@ -1,5 +1,5 @@
-/// Every algorithm on iterators that are no pointers in disguise: those of counting and transforming views, which return values,
-/// and whose differences are wider than any integer; and those of a view that shows a member of each object.
+/// Every algorithm on iterators that are not contiguous: iterators of counting and transforming views, which return values and
+/// have differences wider than any integer, and iterators of a view of one member of each object.
 
 #include <algorithm>
 #include <atomic>
@@ -23,7 +23,7 @@ namespace {
 using Ints = std::vector<int>;
 using Sizes = std::initializer_list<std::size_t>;
 
-/// Calls `test(options, view, numbers)` with a view whose iterators return the numbers, of each of these lengths.
+/// Calls `test(options, view, numbers)` for each of these lengths with a view of the numbers.
 template <class Of, class Test>
 void for_each_view(Of of, Test test) {
   for (const std::size_t n : Sizes{0, 1, 2, 65, 700, 5000}) {
@@ -144,7 +144,7 @@ TEST_CASE("views: merges and set operations") {
   });
 }
 
-/// Whose key alone an algorithm changes.
+/// A record. Algorithms change only its key.
 struct Record {
   int key;
   std::size_t place;

@@ -1,4 +1,4 @@
-// A stage of pipelines without its type: for tests of many chains that are compiled once.
+// A stage of pipelines with its type erased, so that tests with many chains compile each stage only once.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace blitz_test {
 
-/// A stage of Items, whichever it is; `kPositions`: of those that have one item at each position.
+/// Any stage of Items. `kPositions`: the stage has one item at each position.
 template <class Item, bool kPositions>
 class AnyStage {
  public:

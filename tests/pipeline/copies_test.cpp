@@ -1,4 +1,4 @@
-// Every terminal copies items from const references, so that no constructor template gets in the way: see Greedy.
+// Every terminal copies items from const references, so that it never selects a constructor template: see Greedy.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Checks that a pipeline stays usable in a debug build: at -O0 it takes at most three times the instructions of the loop by
-hand, for each further item.
+"""Checks that a pipeline stays usable in a debug build: at -O0, each further item takes at most three times the instructions of
+the handwritten loop.
 
     debug_build_test.py ROOT LIBRARY COMPILER... FLAG...
 
-PROGRAM is compiled with each of the COMPILERS that there is and the FLAGS, against the headers in ROOT and the LIBRARY;
-callgrind counts.
-Without valgrind the exit status is 77: skipped.
+PROGRAM is compiled with each installed COMPILER and the FLAGS, against the headers in ROOT and the LIBRARY. callgrind counts
+the instructions. Without valgrind the exit status is 77: skipped.
 """
 
 import concurrent.futures
@@ -19,7 +18,7 @@ import tempfile
 
 SKIPPED = 77
 FACTOR = 3.0
-FEW, MANY = 2000, 12_000  # items: the difference leaves out what starts the program and the pool
+FEW, MANY = 2000, 12_000  # items: the difference excludes the start of the program and of the pool
 
 PROGRAM = """
 #include <cstdio>
@@ -55,7 +54,7 @@ int main(int, char** arguments) {
   std::printf("%g", sum);
 }
 """
-PIPELINES = {"map-filter-sum": 2.25, "zip of three": 6.0}  # what an item adds to the sum
+PIPELINES = {"map-filter-sum": 2.25, "zip of three": 6.0}  # the contribution of one item to the sum
 
 
 def run(command):

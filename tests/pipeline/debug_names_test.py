@@ -3,13 +3,13 @@
 
     debug_names_test.py ROOT LIBRARY COMPILER... FLAG...
 
-PROGRAM has a long pipeline with each of the terminals. It is compiled with each of the COMPILERS that there is and the FLAGS,
-against the headers in ROOT and the LIBRARY.
+PROGRAM has a long pipeline with each of the terminals. It is compiled with each installed COMPILER and the FLAGS, against the
+headers in ROOT and the LIBRARY.
 - No symbol is longer than MOST_CHARACTERS, demangled, without and with the optimizer.
 - gdb's backtrace from inside a callable of the pipeline has at most MOST_BYTES.
-- A level of nested joins, or of nested loops in a pool of one thread, has at most so many frames of blitz: MOST_FRAMES.
-Without nm, c++filt or a compiler the exit status is 77: skipped. Without gdb, or if gdb may start no program, only the names are
-checked.
+- A level of nested joins, or of nested loops in a pool of one thread, has at most MOST_FRAMES frames of blitz.
+Without nm, c++filt or a compiler the exit status is 77: skipped. Without gdb, or if gdb may not start a program, only the names
+are checked.
 """
 
 import os
@@ -24,7 +24,7 @@ SKIPPED = 77
 MOST_CHARACTERS = 2000
 MOST_BYTES = 10_000
 MOST_FRAMES = {"join": 4, "loop": 8}
-FEW, MANY = 2, 6  # levels: the difference leaves out all other frames
+FEW, MANY = 2, 6  # levels: the difference excludes all other frames
 
 PROGRAM = r"""
 #include <cstdio>
@@ -151,7 +151,7 @@ def longest_symbol(binary):
 
 
 def backtrace(program, what, levels):
-    """gdb's lines, from the innermost function on; none if gdb could not run the program."""
+    """gdb's lines, starting with the innermost function; none if gdb could not run the program."""
     commands = ["set width 0", "break innermost", "run", "backtrace"]
     command = ["gdb", "-nx", "-batch", *(f"--eval-command={line}" for line in commands)]
     done = subprocess.run(

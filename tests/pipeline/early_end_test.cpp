@@ -1,4 +1,4 @@
-// What a pipeline leaves out once its result is known, once something was thrown, and once a stop was requested.
+// Pipelines end early once their result is known, an exception was thrown, or a stop was requested.
 #include <algorithm>
 #include <atomic>
 #include <concepts>
@@ -25,8 +25,8 @@ namespace {
 
 using blitz::par;
 
-/// Calls `test(options)` for pools of one thread and of three, of both backends: several times, for another thread need not
-/// come to help.
+/// Calls `test(options)` for pools of one thread and of three threads, of both backends. It does so several times because
+/// another thread may not take part in every call.
 template <class Test>
 void for_some_pools(Test&& test) {
   static blitz::AsyncThreadPool alone({.num_threads = 1});
@@ -40,14 +40,14 @@ void for_some_pools(Test&& test) {
   }
 }
 
-/// Gives another thread of the pool the time to make `test()` true. That need not happen.
+/// Gives another thread of the pool time to make `test()` true. It may stay false.
 template <class Test>
 void wait_for(const AlgorithmOptions& options, Test&& test) {
   if (blitz::detail::threads_of(options) == 1) return;
   for (int i = 0; i < 10'000 && !test(); ++i) std::this_thread::yield();
 }
 
-/// A range without an end, which notices if it is read for much too long.
+/// An endless range that throws if it is read far too long.
 class Endless {
  public:
   auto items() {
@@ -60,13 +60,13 @@ class Endless {
   [[nodiscard]] bool is_read() const { return reads_ > 0; }
 
  private:
-  static constexpr int kMany = 50'000'000;  // another thread may be preempted meanwhile
+  static constexpr int kMany = 50'000'000;  // another thread may be preempted for a long time
   std::atomic<int> reads_ = 0;
 };
 
 TEST_CASE("pipelines: from an endless range, once its item is found") {
   for_some_pools([](const AlgorithmOptions& options) {
-    const auto far = [](int i) { return i == 100'000; };  // one thread finds it, and the others must be told
+    const auto far = [](int i) { return i == 100'000; };  // one thread finds it and must tell the others
     const auto check = [&](const auto& search) {
       Endless endless;
       CHECK(search(endless.items().with(options)));
@@ -80,7 +80,7 @@ TEST_CASE("pipelines: from an endless range, once its item is found") {
     check([&](const auto& p) {
       return p.try_for_each([&](int i) { return far(i) ? std::optional(i) : std::nullopt; }).has_value();
     });
-    // Another source has it.
+    // Another source has the item.
     const auto check_behind = [&](const auto& search) {
       Endless endless;
       const auto waits = [&](int i) {
@@ -101,7 +101,7 @@ TEST_CASE("pipelines: from an endless range, until something is thrown") {
   for_some_pools([](const AlgorithmOptions& options) {
     const auto throws = [](int i) {
       if (i == 100'000) throw Thrown();
-      return i % 2;  // whose sum is an int, however far another thread reads
+      return i % 2;  // the sum of these is an int, however far another thread reads
     };
     const auto check = [&](const auto& run) {
       Endless endless;
@@ -151,8 +151,9 @@ TEST_CASE("pipelines: from an endless range, until a stop is requested") {
   });
 }
 
-/// Counts calls for numbers below kMany, until one returns true, or nothing. What is near an end waits for another thread before
-/// it returns that, and what is far from both waits for it: so how many calls there are depends little on the threads' speed.
+/// Counts calls for numbers below kMany. A result is decisive if it is true, or, for a callable with a different result type,
+/// if it is empty. A decisive call near an end first waits for another thread, and a call far from both ends waits for a
+/// decisive one. So the number of calls depends little on the threads' speed.
 class Calls {
  public:
   explicit Calls(const AlgorithmOptions& options) : options_(options) {}
@@ -171,7 +172,7 @@ class Calls {
       return result;
     };
   }
-  /// Whether few of kMany items were asked for.
+  /// Whether few of kMany items were visited.
   [[nodiscard]] bool are_few() const { return calls_ < kMany / 4; }
   [[nodiscard]] int number() const { return calls_; }
   [[nodiscard]] bool found() const { return found_; }

@@ -1,6 +1,6 @@
-// Pipelines that end early, by an exception or a stop at each call, or by an allocation that fails: all that was made is
-// destroyed, and no item is visited twice. Every source and stage with every terminal (names_test.py looks for their names here):
-// stages have two erased types, for stages that keep positions and for others, so that each is compiled once.
+// Pipelines that end early by an exception or a stop request at each call, or by a failed allocation: all items are destroyed,
+// and no item is visited twice. Every source and stage is combined with every terminal (names_test.py looks for their names
+// here). Two types erase the stages, one for stages that keep positions and one for others, so that each is compiled only once.
 #include <array>
 #include <atomic>
 #include <concepts>
@@ -36,9 +36,9 @@ using blitz::detail::LoopIndex;
 
 constexpr int kItems = 20;
 
-/// What callables share: each call of one is counted, and may throw or request a stop.
+/// The state shared by callables: each call of a callable is counted, and may throw or request a stop.
 struct Calls {
-  /// The item of a position.
+  /// The item at a position.
   Item item(int position) {
     counter();
     ++visits[static_cast<std::size_t>(position)];
@@ -53,7 +53,7 @@ struct Calls {
   std::array<std::atomic<int>, 2 * kItems> visits{};
 };
 
-/// The beginning of most pipelines, from `first` on.
+/// The first stages of most pipelines, starting with position `first`.
 auto items(Calls& calls, int first = 0) {
   return par(first, first + kItems).map([&calls](int i) { return calls.item(i); });
 }
@@ -65,7 +65,7 @@ const auto kSame = [](auto&&... x) -> Item {
 
 using Indexed = blitz::Pipeline<AnyStage<Item, true>>;
 using Unindexed = blitz::Pipeline<AnyStage<Item, false>>;
-/// The pipeline, less the type of its stage.
+/// The pipeline with its stage's type erased.
 template <class S>
 auto hidden(const blitz::Pipeline<S>& pipeline) {
   return blitz::Pipeline(AnyStage<Item, S::kIndexed>(pipeline.stage()));
@@ -134,7 +134,7 @@ const std::array kStages{
                }},
     NamedStage{"lines and split_at",
                +[](Calls& c) {
-                 // The second line reaches into a second block.
+                 // The second line crosses into a second block.
                  static const std::string text = "a\n" + std::string(5000, 'b') + "\nc,d\n" + std::string(5000, 'e');
                  return hidden(blitz::lines(text).chain(blitz::split_at(text, ',')).map([&c](std::string_view) {
                    return c.item(0);
@@ -276,7 +276,7 @@ const std::array kTerminals{
                   }},
 };
 
-/// Calls `test(stage, terminal, options)` for all of them, on pools of one thread and of several of both backends.
+/// Calls `test(stage, terminal, options)` for all combinations, on pools of one thread and of several, of both backends.
 template <class Test>
 void for_each_pipeline(Test&& test) {
   for (const std::size_t pool : {std::size_t{0}, std::size_t{2}, std::size_t{4}}) {
@@ -291,7 +291,7 @@ void for_each_pipeline(Test&& test) {
   }
 }
 
-/// Runs the terminal; no item is visited twice. Position 0 stands for items that have none.
+/// Runs the terminal and checks that no item is visited twice. Position 0 represents items without a position.
 void run(const NamedStage& stage, const NamedTerminal& terminal, const AlgorithmOptions& options,
          CallCounter& counter) {
   Calls calls{.counter = counter};
@@ -369,11 +369,11 @@ TEST_CASE("pipelines: each allocation of each pipeline fails") {
   });
 }
 
-constexpr int kBlock = 4096;  // that of a scan
+constexpr int kBlock = 4096;  // the block size of a scan
 constexpr int kMany = 2 * kBlock + kBlock / 2;
 
 TEST_CASE("pipelines: an exception and a stop near the borders of the blocks of a scan") {
-  // Two blocks are gone through in a first pass, of 8190 calls, and all in a second.
+  // A first pass over two blocks has 8190 calls. A second pass visits all blocks.
   const std::size_t borders[] = {0, 4094, 4095, 4096, 8189, 8190, 8191, 8192, 12'286, 12'287, 16'382, 18'430};
   const auto add = [](int x, const Copyable& y) { return Copyable(Item((x + y.value()) % kBlock)); };
   for (const std::size_t pool : {std::size_t{0}, std::size_t{2}}) {
@@ -427,7 +427,7 @@ TEST_CASE("pipelines: an exception and a stop near the borders of the blocks of 
 TEST_CASE("pipelines: an exception or a stop at each move of an item") {
   const auto is_odd = [](const Fragile& x) { return x.value() % 2 != 0; };
   for (const std::size_t pool : {std::size_t{0}, std::size_t{2}, std::size_t{4}}) {
-    // By blocks that depend on the threads' speed, and by the same ones each time.
+    // With blocks that depend on the threads' speed, and with deterministic ones.
     for (const bool deterministic : {false, true}) {
       AlgorithmOptions options{.min_grain = 1, .deterministic = deterministic, .pool = pools()[pool]};
       const auto check = [&](const char* terminal, const auto& run) {

@@ -3,7 +3,7 @@
 
     names_test.py ROOT
 
-Each that the headers declare is called in interrupted_test.cpp, and stands in docs/pipelines.md.
+Each one that the headers declare must be called in interrupted_test.cpp and mentioned in docs/pipelines.md.
 """
 
 import pathlib

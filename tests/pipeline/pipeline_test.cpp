@@ -34,7 +34,7 @@ namespace {
 
 using blitz::par;
 
-/// As a vector, for comparisons.
+/// The items as a vector, for comparisons.
 template <class R>
 auto listed(R&& range) {
   std::vector<std::ranges::range_value_t<R>> items;
@@ -115,7 +115,7 @@ TEST_CASE("pipelines: counts of all sizes") {
       CHECK(all.step_by(n).last() == numbers[(parts - 1) * n]);
       CHECK(all.rev().step_by(n).first() == numbers[kItems - 1]);
     }
-    // As many positions as there can be.
+    // The largest possible number of positions.
     const auto most = par(std::size_t{0}, kMost).with(options);
     CHECK(most.count() == kMost);
     CHECK(most.take(kMost).rev().first() == kMost - 1);
@@ -165,7 +165,7 @@ TEST_CASE("pipelines: into memory that is there, also behind a filter") {
     CHECK(par(numbers).enumerate().with(options).unzip_into(places, more) == std::pair(numbers.size(), numbers.size()));
     CHECK(more == numbers);
     CHECK(places.back() == numbers.size() - 1);
-    // What is behind the end of the shorter one stays.
+    // Items after the end of the shorter output stay unchanged.
     for (const std::size_t size : {std::size_t{0}, std::size_t{1}, numbers.size() / 2, numbers.size() - 1}) {
       std::ranges::fill(places, numbers.size());
       std::ranges::fill(more, -1);
@@ -333,7 +333,7 @@ TEST_CASE("pipelines: stages with any number of items, in their order") {
       CHECK(listed(all.scan(std::plus<>()).collect()) == sums);
       CHECK(listed(all.scan(std::plus<>()).inspect([](int) {}).map(kTwice).collect()) ==
             listed(sums | std::views::transform(kTwice)));
-      const auto text = [](int x) { return std::to_string(x); };  // bytes of these cannot be copied
+      const auto text = [](int x) { return std::to_string(x); };  // strings cannot be copied as bytes
       CHECK(listed(all.scan(std::plus<>()).map(text).collect()) == listed(sums | std::views::transform(text)));
       CHECK(all.scan(std::plus<>()).filter(kIsOdd).count() ==
             static_cast<std::size_t>(std::ranges::count_if(sums, kIsOdd)));
@@ -412,7 +412,7 @@ TEST_CASE("pipelines: the first and the last of equal items") {
   });
 }
 
-/// Compares the least and the greatest of some numbers, and of those behind a filter, with what a loop finds.
+/// Compares the least and the greatest of some numbers, with and without a filter, with the results of a loop.
 template <class T>
 void check_extremes(const std::vector<T>& numbers, const AlgorithmOptions& options) {
   const auto bits = [](const std::optional<T>& x) { return std::pair(x, x && std::signbit(static_cast<double>(*x))); };
@@ -444,7 +444,7 @@ TEST_CASE("pipelines: the least and the greatest number, of zeros too") {
       check_extremes(listed(numbers | std::views::transform([](int x) { return x / 7.0 - 50; })), options);
       check_extremes(listed(numbers | std::views::transform([](int x) { return static_cast<unsigned char>(x); })),
                      options);
-      // The first of the least and the last of the greatest: -0.0 equals 0.0.
+      // The first of the least items and the last of the greatest: -0.0 equals 0.0.
       check_extremes(listed(numbers | std::views::transform([](int x) { return x % 3 == 0 ? -0.0F : 0.0F; })), options);
       check_extremes(std::vector<double>(n, std::numeric_limits<double>::infinity()), options);
     }
@@ -530,7 +530,7 @@ TEST_CASE("pipelines: the lines of a text") {
   });
 }
 
-/// Characters that count how many of them are looked at.
+/// Characters that count how many of them are read.
 struct CountedChars : std::char_traits<char> {
   inline static std::atomic<std::size_t> looks{0};
   static const char* find(const char* first, std::size_t count, const char& x) {
@@ -587,7 +587,7 @@ TEST_CASE("pipelines: all that a filter leaves over") {
   });
 }
 
-/// An item with that alignment, at least as large. Counts those that are made elsewhere.
+/// An item with this alignment and at least this size. Counts the items constructed at misaligned addresses.
 template <std::size_t kAlignment, std::size_t kSize = kAlignment>
 class alignas(kAlignment) Large {
  public:
@@ -627,7 +627,7 @@ void check_large(int count) {
 }
 
 TEST_CASE("pipelines: items that are over-aligned, or larger than the memory that parts begin with") {
-  // Arrays of less than the process keeps, of as much, and of large pages.
+  // Arrays smaller than the cached memory, of equal size, and on large pages.
   for (const int count : {3, 17, 61, 1100}) {
     check_large<Large<256>>(count);
     check_large<Large<4096>>(count);
@@ -639,7 +639,7 @@ TEST_CASE("pipelines: items that are over-aligned, or larger than the memory tha
 TEST_CASE("pipelines: all but one of the items, whichever that is") {
   constexpr int kMany = 40;
   for_each_pool([](AlgorithmOptions options) {
-    // Cut into as many parts as there are items, whatever the threads do.
+    // Deterministic: split into as many parts as there are items, independent of the threads.
     options.deterministic = true;
     const auto check = [&](const auto& all) {
       for (int dropped = 0; dropped < kMany; ++dropped) {
@@ -671,7 +671,7 @@ TEST_CASE("pipelines: a filter of more than arrays keep memory for") {
   const auto [tens, others] = many.partition([](long long x) { return x % 10 == 0; });
   CHECK(tens.size() == 3'400'000);
   CHECK(others.back() == 33'999'999);
-  // No memory for all of them is asked for.
+  // Requests no memory for all items together.
   const auto throws = [](long long) -> bool { throw Thrown(); };
   for (const long long most : {1LL << 50, std::numeric_limits<long long>::max()}) {
     CHECK_THROWS_AS(static_cast<void>(par(0LL, most).filter(throws).collect()), Thrown);
@@ -826,7 +826,7 @@ TEST_CASE("pipelines: a stop request") {
   });
 }
 
-/// An extension: a hundred halves, which are made in the first pass.
+/// An extension: a hundred halves, made in the first pass.
 class Halves {
  public:
   using LoopIndex = blitz::detail::LoopIndex;
@@ -875,7 +875,7 @@ TEST_CASE("pipelines: bad arguments, extensions") {
   CHECK((par(1, 4) | squares).sum() == 14);
 }
 
-// A scan sums up blocks of 4096 items before it gives any. The operation depends on the order of the items.
+// A scan sums up blocks of 4096 items before it passes any item on. The operation depends on the order of the items.
 TEST_CASE("scan, exclusive_scan: over several blocks") {
   const auto combine = [](std::uint32_t a, std::uint32_t b) { return a * 31 + b; };
   const auto compose = [](std::pair<std::uint32_t, std::uint32_t> a, std::pair<std::uint32_t, std::uint32_t> b) {

@@ -1,4 +1,4 @@
-/// The deque: its owner against one to three thieves, from two slots on.
+/// The deque: its owner against one to three thieves, with small initial capacities.
 
 #include <atomic>
 #include <cstddef>
@@ -20,19 +20,19 @@ struct Item {
 
 using Deque = blitz::detail::ChaseLevDeque<Item>;
 
-/// The owner's half of a round, and what it expects.
+/// The owner's half of a round, with its checks.
 class Owner {
  public:
   Owner(Deque& deque, std::vector<Item>& items, std::uint64_t stream) : deque_(deque), items_(items), random_(stream) {}
 
-  /// Pushes all items, in bursts, takes some back in between, and at last whatever is left.
+  /// Pushes all items in bursts, pops some in between, and finally pops the rest.
   void run() {
     const std::uint64_t longest = 1 + random_.below(random_.one_in(3) ? 300 : 6);
     const std::uint64_t pauses = std::uint64_t{1} << random_.below(8);
     while (next_ < items_.size()) {
       for (std::uint64_t n = random_.below(longest + 1); n > 0 && next_ < items_.size(); --n) push();
       for (std::uint64_t n = random_.below(longest + 1); n > 0; --n) take_one();
-      // Now and then the thieves get time to empty it.
+      // Sometimes the thieves get time to empty the deque.
       if (random_.one_in(pauses)) spin_for(std::chrono::nanoseconds(random_.below(3'000)));
     }
     while (take_one()) {
@@ -54,11 +54,11 @@ class Owner {
     mine_.push_back({&item, deque_.push(&item)});
   }
 
-  /// False when the deque is empty.
+  /// Returns false if the deque is empty.
   bool take_one() {
     if (!mine_.empty() && random_.one_in(2)) {
       const Mine newest = mine_.back();
-      // What is not the newest must not be given back.
+      // pop_if_newest() must refuse an item that is not the newest.
       if (mine_.size() > 1 && random_.one_in(8) && deque_.pop_if_newest(mine_[mine_.size() - 2].place)) ++surprises_;
       if (deque_.pop_if_newest(newest.place)) {
         took(*newest.item);
@@ -67,7 +67,7 @@ class Owner {
     }
     Item* const item = deque_.pop();
     if (item == nullptr) {
-      // The thieves have, or are about to have, all that is not here.
+      // The thieves have stolen, or are about to steal, all remaining items.
       mine_.clear();
       return false;
     }
@@ -106,7 +106,7 @@ TEST_CASE("deque: each item is taken once, newest first by its owner, oldest fir
     Deque deque(std::size_t{1} << random.below(5));
     const std::size_t thieves = random.between(1, 3);
     const std::uint64_t stream = random.next();
-    // How often a thief asks for a guard; and how often it stays away long enough for one to end.
+    // How rarely a thief asks for a guard, and how rarely it pauses long enough for a guard to end.
     const std::uint64_t rarely_asks = std::uint64_t{1} << random.below(12);
     const std::uint64_t rarely_away = std::uint64_t{1} << random.between(4, 14);
     std::atomic<std::size_t> thieves_there{0};
@@ -153,7 +153,7 @@ TEST_CASE("deque: each item is taken once, newest first by its owner, oldest fir
       on_guard += meetings;
     });
 
-    // The owner has left nothing, so that what the thieves were still busy with is done as well.
+    // The owner has emptied the deque. The thieves have finished their steals, too.
     CHECK(deque.empty());
     CHECK(deque.steal().outcome == Outcome::kEmpty);
     CHECK(surprises.load() == 0);

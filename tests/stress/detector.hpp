@@ -1,7 +1,7 @@
-/// The detector of missed wake-ups: jobs that only another worker can end, after idle gaps of all lengths.
+/// The detector of missed wake-ups: jobs that only another worker can finish, after idle gaps of all lengths.
 ///
-/// A job is pushed on a worker's own queue, and the worker then blocks without looking at its queue again: if no other
-/// worker takes the job, the test hangs, and the watchdog tells.
+/// A worker pushes a job on its own queue and then blocks without looking at the queue again. If no other worker takes the job,
+/// the test hangs, and the watchdog reports it.
 #pragma once
 
 #include <atomic>
@@ -15,8 +15,8 @@
 
 namespace blitz_test {
 
-/// On a worker: pushes a job, and blocks until another worker has run it. `depth` of these, each inside the job of the
-/// one before: as many workers block at last, and one more must be free.
+/// On a worker: pushes a job and blocks until another worker has run it. `depth` of these calls are nested, each in the job of
+/// the previous one, so up to `depth` workers block at the same time. One more worker must be free.
 template <class Join>
 void block_until_stolen(const Join& join, Random& random, std::size_t depth) {
   Flag begun;
@@ -27,12 +27,12 @@ void block_until_stolen(const Join& join, Random& random, std::size_t depth) {
        [&] {
          if (depth > 1) block_until_stolen(join, inner, depth - 1);
          begun.set();
-         // Now the pusher waits for this job's end, and perhaps falls asleep over it: W4.
+         // Now the pusher waits for the end of this job, and may fall asleep: W4.
          if (linger) random_gap(inner);
        });
 }
 
-/// Waits until all workers sleep, which they must, some time after the last work.
+/// Waits until all workers sleep. They must do so some time after the last work.
 template <class Pool>
 void wait_until_all_sleep(Pool& pool) {
   const auto& idle = blitz_test::registry_of(pool).idle();
@@ -47,7 +47,7 @@ void wait_until_all_sleep(Pool& pool) {
   while (!all_sleep()) std::this_thread::sleep_for(std::chrono::microseconds(200));
 }
 
-/// Lets at most so many in at a time.
+/// Admits at most `most` threads at the same time.
 class Gate {
  public:
   explicit Gate(std::size_t most) : free_(most) {}
@@ -68,7 +68,7 @@ class Gate {
   std::size_t free_;
 };
 
-/// One thread outside, which borrows a slot for each round.
+/// Rounds of one outside thread, which borrows a slot for each round.
 template <class Pool>
 void detect_from_one_thread(Pool& pool, Watchdog& dog, Random& random) {
   random_gap(random);
@@ -79,11 +79,11 @@ void detect_from_one_thread(Pool& pool, Watchdog& dog, Random& random) {
   dog.progress();
 }
 
-/// More threads outside than the pool has slots, but at most nine: nobody steals from a tenth caller.
+/// Like detect_from_one_thread(), with more outside threads than the pool has slots, but at most nine: a tenth gets no help.
 template <class Pool>
 void detect_from_many_threads(Pool& pool, Watchdog& dog, std::size_t threads, std::uint64_t stream,
                               const Deadline& deadline) {
-  // A round blocks one worker, and one must be left to end it.
+  // A round blocks one worker. At least one worker must remain to finish it.
   Gate blocking(pool.num_threads() - 1);
   in_threads(threads, [&](std::size_t thread) {
     Random random(stream + thread);

@@ -1,5 +1,5 @@
-/// What the async backend is for: none of many jobs waits for others that never end, and what comes from outside is begun
-/// soon, however busy the workers are.
+/// Fairness of the async backend: no job waits for other jobs that never end, and a job from outside begins soon, however busy
+/// the workers are.
 
 #include <algorithm>
 #include <atomic>
@@ -22,10 +22,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What each worker of a pool has done.
+/// How many jobs each worker of a pool has run.
 using Counts = std::vector<std::atomic<std::uint64_t>>;
 
-/// A job that takes some time and spawns itself again, until it is told to stop.
+/// A job that takes some time and spawns itself again until it is told to stop.
 class Chain {
  public:
   Chain(std::atomic<bool>& stop, std::chrono::nanoseconds job_time, Counts* counts = nullptr)
@@ -44,7 +44,7 @@ class Chain {
   Counts* counts_;
 };
 
-/// Two jobs, each of which spawns the other, until they are told to stop.
+/// Two jobs that spawn each other until they are told to stop.
 struct PingPong {
   void ping() {
     next([this] { pong(); });
@@ -56,7 +56,7 @@ struct PingPong {
   void next(const F& other) {
     ++turns;
     if (stop) {
-      over = true;  // The last that touches the game.
+      over = true;  // This job is the last to touch the game.
     } else {
       blitz::spawn(other);
     }
@@ -68,7 +68,7 @@ struct PingPong {
 
 TEST_CASE("fairness: two jobs that wake each other for ever do not starve a third") {
   TestWatchdog dog;
-  blitz::AsyncThreadPool pool({.num_threads = 1});  // One worker: nobody could come to help.
+  blitz::AsyncThreadPool pool({.num_threads = 1});  // One worker: no other worker can help.
   dog.watch(pool);
   std::uint64_t all_turns = 0;
   SUBCASE("that lies in the worker's own queue") {
@@ -83,7 +83,7 @@ TEST_CASE("fairness: two jobs that wake each other for ever do not starve a thir
         game.ping();  // Its pong evicts the third from the slot, and from then on takes the slot itself.
       });
       while (!game.over) std::this_thread::yield();
-      // At most three in a row from the slot, then the queue has its turn.
+      // At most three jobs in a row come from the slot. Then the queue gets a turn.
       CHECK(turns <= 8);
       all_turns += game.turns;
       dog.progress();
@@ -104,7 +104,7 @@ TEST_CASE("fairness: two jobs that wake each other for ever do not starve a thir
   MESSAGE("done: " << all_turns << " turns");
 }
 
-/// How long this is by the workers' clock, whose rate they know roughly; at least.
+/// `time` in ticks of the workers' clock: the least of 20 measurements, because its rate is known only roughly.
 blitz::detail::Ticks ticks_in(std::chrono::nanoseconds time) {
   blitz::detail::Ticks least = ~blitz::detail::Ticks{0};
   for (int i = 0; i < 20; ++i) {
@@ -129,8 +129,8 @@ TEST_CASE("fairness: a job from outside begins within about a millisecond, or ei
     for (const auto& count : done) {
       while (count < 50) std::this_thread::yield();
     }
-    // In jobs that the worker which takes it has done meanwhile: that does not depend on which is preempted for how long.
-    // Counted from when the spawn is over, lest it be what was done before that a preempted caller counts.
+    // Each wait is counted in jobs that the receiving worker ran in between, so the count does not depend on how long a thread
+    // is preempted. Counting starts after spawn() returns, so that a preempted caller does not count earlier jobs.
     std::vector<std::uint64_t> waits;
     std::vector<std::chrono::nanoseconds> times;
     for (int i = 0; i < 60; ++i) {
@@ -160,7 +160,7 @@ TEST_CASE("fairness: a job from outside begins within about a millisecond, or ei
                      << " us one begins after " << median << " others of its worker's, "
                      << times[times.size() / 2].count() / 1000 << " us (median); at the latest after " << waits.back()
                      << ", " << times.back().count() / 1000 << " us");
-    // So many jobs of its own a worker runs before it takes from outside again; it looks once in eight.
+    // A worker runs this many jobs of its queue before it takes one from outside; it checks once every eight jobs.
     const std::uint64_t interval =
         std::clamp<std::uint64_t>(1'000 * blitz::detail::ticks_per_microsecond() / ticks_in(job_time), 8, 255);
     CHECK(median <= interval + 8);
@@ -200,7 +200,7 @@ TEST_CASE("fairness: no chain of many starves") {
   }
 }
 
-/// BLITZ_STRESS_JOBS: so many, instead of ten million (a hundred thousand with a sanitizer).
+/// BLITZ_STRESS_JOBS: the number of jobs, instead of ten million (a hundred thousand with a sanitizer).
 TEST_CASE_TEMPLATE("fairness: ten million small jobs from outside: none is lost, and their memory is given back", Pool,
                    blitz::AsyncThreadPool, blitz::ThreadPool) {
 #if defined(BLITZ_THREAD_SANITIZER) || defined(BLITZ_ADDRESS_SANITIZER)
@@ -230,8 +230,8 @@ TEST_CASE_TEMPLATE("fairness: ten million small jobs from outside: none is lost,
   MESSAGE("done: " << jobs << " jobs; at most " << most / 1024 << " KiB in use at a time, before " << before / 1024
                    << ", after " << after / 1024);
   CHECK(after <= before + (1 << 20));
-  // All jobs at once would need 300 MiB, and a producer that ran away nearly as many. On the fork-join backend it sometimes
-  // does: what comes from outside is only taken there by workers that have nothing else to do.
+  // All jobs together would need 300 MiB, and a producer that is faster than the workers nearly as much. On the fork-join
+  // backend this sometimes happens: there, only workers without other work take jobs from outside.
   if (std::is_same_v<Pool, blitz::AsyncThreadPool>) CHECK(most <= before + (128 << 20));
 }
 

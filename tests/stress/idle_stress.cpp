@@ -1,5 +1,5 @@
-/// A pool without work costs nothing: below a millisecond of CPU time in the first moments after its last work, and below
-/// a tenth of that in each second once it sleeps. One that gets work in bursts costs little more than the work.
+/// A pool without work costs almost nothing: less than a millisecond of CPU time right after its last work, and less than a
+/// tenth of that per second once it sleeps. A pool with bursts of work costs little more than the work.
 
 #include <algorithm>
 #include <atomic>
@@ -20,20 +20,20 @@ using namespace std::chrono_literals;
 constexpr std::chrono::milliseconds kWhile = 500ms;
 constexpr std::chrono::nanoseconds kLimit = 100us * (kWhile / 1ms) / 1000;
 
-/// What the process uses while this thread sleeps.
+/// The CPU time of the process while this thread sleeps for `kWhile`.
 std::chrono::nanoseconds cost_of_a_while() {
   const auto before = process_cpu_time();
   std::this_thread::sleep_for(kWhile);
   return process_cpu_time() - before;
 }
 
-/// What that costs without a pool: this thread's sleep, and the watchdog's looks.
+/// The same figure without a pool: the cost of this thread's sleep and of the watchdog's checks.
 std::chrono::nanoseconds cost_of_nothing() {
   static const auto cost = std::max(cost_of_a_while(), cost_of_a_while());
   return cost;
 }
 
-/// Work that wakes everybody, some of them in vain: what makes a pool busiest after its end.
+/// Work that wakes all workers, some of them needlessly: a pool is busiest after such work.
 template <class Pool>
 void work(Pool& pool) {
   std::atomic<std::size_t> sum{0};
@@ -56,7 +56,7 @@ TEST_CASE_TEMPLATE("an idle pool costs no CPU time", Pool, blitz::ThreadPool, bl
     dog.watch(pool);
     auto first = std::chrono::nanoseconds::max();
     auto second = std::chrono::nanoseconds::max();
-    // The best of five: a neighbour on the machine can only make it worse.
+    // The best of five attempts: other load on the machine only increases the cost.
     for (int i = 0; i < 5 && (first >= 1ms || second >= limit); ++i) {
       work(pool);
       first = std::min(first, cost_of_a_while());
@@ -106,7 +106,7 @@ TEST_CASE_TEMPLATE("a worker that waits for a job elsewhere sleeps, and so do th
       pool.join([&] { taken.wait(Flag::Wait::kBlock); },
                 [&] {
                   taken.set();
-                  // The pusher waits for this job now; all need some time to fall asleep.
+                  // The pusher waits for this job now. All threads need some time to fall asleep.
                   std::this_thread::sleep_for(100ms);
                   cost = cost_of_a_while();
                 });
@@ -118,7 +118,7 @@ TEST_CASE_TEMPLATE("a worker that waits for a job elsewhere sleeps, and so do th
   }
 }
 
-/// The CPU time of so many bursts, one every so often.
+/// The CPU time of `count` bursts, one per `period`.
 template <class Burst>
 std::chrono::nanoseconds cost_of_bursts(int count, std::chrono::milliseconds period, Burst&& burst) {
   const auto before = process_cpu_time();
@@ -141,7 +141,7 @@ TEST_CASE_TEMPLATE("bursts cost little more than their work", Pool, blitz::Threa
       CAPTURE(period.count());
       const int count = static_cast<int>(300ms / period);
       const auto item = [](int) { spin_for(5us); };
-      // A wake-up, and a caller that waits awake for a moment. One that spun would use the other processor all the time.
+      // Allows for a wake-up and a caller that spins briefly before it blocks. Spinning on would use a whole processor.
       const auto limit = 300us + std::chrono::nanoseconds(period) / 5;
       auto least = std::chrono::nanoseconds::max();
       for (int i = 0; i < 3 && least >= limit; ++i) {

@@ -1,4 +1,4 @@
-/// The injector: producers, takers, and a thread that looks whether it is empty.
+/// The injector: producers, takers, and a thread that polls empty().
 
 #include <array>
 #include <atomic>
@@ -37,8 +37,8 @@ TEST_CASE("injector: each node is taken once, oldest first, and it is empty only
     const std::uint64_t stream = random.next();
     std::vector<std::vector<Node>> nodes(producers, std::vector<Node>(each));
     blitz::detail::TreiberStack<Node> stack;
-    std::atomic<std::size_t> pushed{0};  // counted after the push
-    std::atomic<std::size_t> taken{0};   // counted after the take
+    std::atomic<std::size_t> pushed{0};  // incremented after the push
+    std::atomic<std::size_t> taken{0};   // incremented after the take
     std::atomic<std::uint64_t> surprises{0};
     std::atomic<std::uint64_t> empties{0};
 
@@ -70,7 +70,7 @@ TEST_CASE("injector: each node is taken once, oldest first, and it is empty only
         while (taken.load(std::memory_order_relaxed) < producers * each) {
           const std::size_t before = pushed.load();
           if (!stack.empty()) continue;
-          // Of what was there before, each taker has at most one that it has not counted yet.
+          // Each taker may have taken at most one of the earlier items without counting it yet.
           if (taken.load() + takers < before) ++surprises;
           ++empties;
           if (mine.one_in(8)) std::this_thread::yield();

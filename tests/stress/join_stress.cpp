@@ -1,4 +1,4 @@
-/// join: random trees, with exceptions, against their serial meaning.
+/// join: random trees with exceptions, compared with serial execution.
 
 #include <algorithm>
 #include <array>

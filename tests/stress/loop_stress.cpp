@@ -1,4 +1,4 @@
-/// parallel_for: random sizes, grains, schedules, exceptions and stop requests against the serial loop.
+/// parallel_for: random sizes, grains, schedules, exceptions and stop requests, compared with the serial loop.
 
 #include <algorithm>
 #include <atomic>
@@ -21,7 +21,7 @@ struct ItemError {
   std::size_t item;
 };
 
-/// One random loop, and what has become of it.
+/// One random loop and its results.
 class RandomLoop {
  public:
   explicit RandomLoop(Random& random)
@@ -36,7 +36,7 @@ class RandomLoop {
     options_.schedule = random.one_in(3) ? blitz::Schedule::kFixed : blitz::Schedule::kAdaptive;
     if (random.one_in(4)) {
       options_.stop = stop_.get_token();
-      stopper_ = random.below(hits_.size() + 1);  // perhaps one past the end: nobody stops
+      stopper_ = random.below(hits_.size() + 1);  // may be one past the end: then no item requests a stop
       stopped_before_ = random.one_in(8);
       if (stopped_before_) stop_.request_stop();
     }
@@ -64,11 +64,11 @@ class RandomLoop {
       threw_ = true;
       if (!throws(error.item)) ++surprises_;
     }
-    if (running_ != 0) ++surprises_;  // A body that outlives its loop.
+    if (running_ != 0) ++surprises_;  // A body outlived its loop.
     if (pool.num_threads() == 1 && begun_after_throw_ != 0) ++surprises_;
   }
 
-  /// Whether all is as it should be.
+  /// Whether all results are correct.
   [[nodiscard]] bool right() const {
     const auto once = [](std::uint8_t hit) { return hit == 1; };
     const auto at_most_once = [](std::uint8_t hit) { return hit <= 1; };
@@ -111,7 +111,7 @@ class RandomLoop {
   std::vector<std::uint8_t> hits_;
   std::uint64_t work_;
   bool skew_;
-  std::uint64_t thrower_;  // one item in so many throws; 0: none
+  std::uint64_t thrower_;  // one item in this many throws; 0: none
   std::uint64_t salt_;
   bool nested_;
   blitz::ForOptions options_;

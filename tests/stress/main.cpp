@@ -1,7 +1,7 @@
 /// The main() of every stress test.
 ///
-/// BLITZ_TEST_REFUSE_MEMBARRIER=1: the kernel refuses membarrier(2) to this process, so that blitz takes its other path,
-/// with a full fence on both sides. Skipped (77) where that is blitz's path anyway, or the kernel cannot be made to.
+/// BLITZ_TEST_REFUSE_MEMBARRIER=1: the kernel refuses membarrier(2) to this process, so blitz uses its other path, with a full
+/// fence on both sides. The program is skipped (77) if blitz uses that path anyway, or if the kernel cannot be made to refuse.
 
 #include <cerrno>
 #include <chrono>
@@ -32,8 +32,8 @@ constexpr std::uint64_t kRefused = 2;
 
 #if defined(__linux__) && defined(SYS_membarrier)
 
-/// Starts this program anew, and membarrier is refused from the first instruction on. Returns where that cannot be had.
-/// While there is one thread.
+/// Restarts this program so that membarrier is refused from its first instruction on. Returns if that is impossible. Must be
+/// called while the process has only one thread.
 void restart_without_membarrier(char** argv) {
   if (!blitz_test::refuse_syscall(SYS_membarrier, ENOSYS)) return;
   ::setenv(kRefuse, std::to_string(kRefused).c_str(), 1);

@@ -1,6 +1,6 @@
-/// Random pipelines against their serial meaning: chains of several stages on random sources, with random options, each
-/// ended by one of the terminals, and interrupted at a random call by an exception or a stop request. Stages hide behind two
-/// types, of those that keep positions and of others, so that chains of any length take no longer to compile.
+/// Random pipelines, compared with serial execution: chains of several stages on random sources with random options. One of the
+/// terminals ends each chain, and an exception or a stop request interrupts it at a random call. Two types erase the stages,
+/// one for stages that keep positions and one for others, so the compile time does not grow with the length of a chain.
 
 #include <algorithm>
 #include <array>
@@ -35,7 +35,7 @@ namespace {
 using blitz::par;
 using blitz::detail::LoopIndex;
 
-// A ring: all sums are exact, whatever their order.
+// Arithmetic modulo 2^32: all sums are exact in any order.
 using Number = std::uint32_t;
 using Numbers = std::vector<Number>;
 
@@ -43,26 +43,26 @@ using Indexed = blitz::Pipeline<AnyStage<Number, true>>;
 using Unindexed = blitz::Pipeline<AnyStage<Number, false>>;
 using Any = std::variant<Indexed, Unindexed>;
 
-/// The pipeline, less the type of its stage.
+/// The pipeline with its stage's type erased.
 template <class S>
 Any hidden(const blitz::Pipeline<S>& pipeline) {
   using Stage = AnyStage<Number, S::kIndexed>;
   return blitz::Pipeline(Stage(pipeline.stage()), pipeline.options());
 }
 
-/// Of a pipeline that is run once: what it may do, and what decides what it does.
+/// One run of a pipeline: its choices, and how its result may differ from the serial one.
 struct Case {
   Random& random;
-  CallCounter& counter;  // called for each item that the source gives
+  CallCounter& counter;  // called for each item of the source
   const blitz::AlgorithmOptions& options;
-  bool in_order = true;        // The source gives its items in their order.
-  bool may_end_early = false;  // Some items of the source need not be given.
+  bool in_order = true;        // The source keeps its items in order.
+  bool may_end_early = false;  // Some items of the source may be skipped.
   bool stops = false;          // Folds and for_each may return before they have seen all items.
 
   std::size_t below(std::size_t n) { return static_cast<std::size_t>(random.below(n)); }
 };
 
-/// What a pipeline is made of: it refers to these.
+/// The data that a pipeline refers to.
 struct Input {
   Numbers numbers;
   std::list<Number> list;
@@ -96,10 +96,10 @@ Numbers sorted(Numbers numbers) {
   return numbers;
 }
 
-/// Checks a result, which is taken before it is checked: CHECK would catch exceptions.
+/// Checks a result that was computed before the call: CHECK would catch exceptions.
 void check(bool is_right, const Case& c) { CHECK((is_right || c.stops)); }
 
-/// Whether `all`, in the order in which they came, are those that were expected.
+/// Whether `all` are the expected items, in the expected order if the source keeps it.
 template <class R>
 bool are_expected(const R& all, const Numbers& expected, const Case& c) {
   const Numbers found(all.begin(), all.end());
@@ -108,7 +108,7 @@ bool are_expected(const R& all, const Numbers& expected, const Case& c) {
 
 // --- sources ---
 
-/// Makes a pipeline of the input, whose items it puts in `expected`.
+/// Makes a pipeline of the input and puts its items in `expected`.
 Any source(Input& input, Numbers& expected, Case& c) {
   const Numbers& numbers = input.numbers;
   const auto counting = [&counter = c.counter](Number x) {
@@ -148,7 +148,7 @@ Any source(Input& input, Numbers& expected, Case& c) {
                         .map(number));
     }
     case 5: {
-      // Node 0 has the child 1, and node i has 2 i and 2 i + 1: level by level they are in their order.
+      // Node 0 has the child 1, and node i has the children 2 i and 2 i + 1: level by level, the nodes are in ascending order.
       expected.insert(expected.begin(), 0);
       const auto children = [n](std::size_t i) {
         return std::views::iota(std::min(std::max(2 * i, std::size_t{1}), n + 1), std::min(2 * i + 2, n + 1));
@@ -184,7 +184,7 @@ Any source(Input& input, Numbers& expected, Case& c) {
 
 // --- stages ---
 
-/// One more stage, of those that any pipeline may have.
+/// Adds one of the stages that accept any pipeline.
 template <class P>
 Any extend_any(const P& pipeline, const Input& input, Numbers& expected, Case& c) {
   switch (c.below(6)) {
@@ -213,7 +213,7 @@ Any extend_any(const P& pipeline, const Input& input, Numbers& expected, Case& c
   }
 }
 
-/// One more stage, of those that need positions.
+/// Adds one of the stages that need positions.
 Any extend_indexed(const Indexed& pipeline, const Input& input, Numbers& expected, Case& c) {
   Numbers next;
   switch (c.below(6)) {
@@ -262,7 +262,7 @@ std::optional<Number> extreme_of(const Numbers& expected, bool least) {
   return least ? *std::ranges::min_element(expected) : *std::ranges::max_element(expected);
 }
 
-/// Terminals that need positions, or treat what has them in another way.
+/// Terminals that need positions, or use positions if a pipeline has them.
 void end_indexed(const Indexed& pipeline, const Numbers& expected, Case& c) {
   switch (c.below(5)) {
     case 0: {
@@ -300,7 +300,7 @@ void end_indexed(const Indexed& pipeline, const Numbers& expected, Case& c) {
   }
 }
 
-/// Terminals that return one value, whose order is of no importance, or which may end early.
+/// Terminals that return one value, do not depend on the order, or may end early.
 void end_in_a_value(const Unindexed& pipeline, const Numbers& expected, Case& c) {
   const Number wanted = expected.empty() ? 0 : expected[c.below(expected.size())] % 16;
   const auto is_wanted = [wanted](Number x) { return x % 16 == wanted; };
@@ -384,7 +384,7 @@ void end_in_a_value(const Unindexed& pipeline, const Numbers& expected, Case& c)
   }
 }
 
-/// Terminals that return all items, or call something for each of them.
+/// Terminals that return all items or call a function for each of them.
 void end_in_items(const Unindexed& pipeline, const Numbers& expected, Case& c) {
   switch (c.below(8)) {
     case 0: {
@@ -447,7 +447,7 @@ void end_in_items(const Unindexed& pipeline, const Numbers& expected, Case& c) {
   }
 }
 
-/// Makes a pipeline of the numbers, runs it, and compares what comes of it with what comes of a loop.
+/// Makes a pipeline of the numbers, runs it, and compares its result with the result of a loop.
 void run(Numbers numbers, Case& c) {
   Input input;
   input.numbers = std::move(numbers);
@@ -466,7 +466,7 @@ void run(Numbers numbers, Case& c) {
   CAPTURE(expected.size());
   const Indexed* const indexed = std::get_if<Indexed>(&pipeline);
   if (indexed != nullptr && c.below(2) == 0) return end_indexed(*indexed, expected, c);
-  // The terminals treat it as they do what has no positions.
+  // Terminals treat this pipeline as one without positions.
   const Unindexed unindexed =
       std::visit([](const auto& p) { return Unindexed(AnyStage<Number, false>(p.stage()), p.options()); }, pipeline);
   if (c.below(2) == 0) return end_in_items(unindexed, expected, c);

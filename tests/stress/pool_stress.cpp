@@ -1,6 +1,6 @@
-/// Pools are made and destroyed: idle, at once, and right after use by threads inside and outside.
+/// Pools are constructed and destroyed: idle, immediately, and right after use by threads inside and outside.
 ///
-/// BLITZ_STRESS_POOLS: at least so many, whatever time that takes; otherwise as many as the time allows.
+/// BLITZ_STRESS_POOLS: the minimum number of pools, however long they take. Without it, the time limit decides.
 
 #include <atomic>
 #include <chrono>
@@ -47,7 +47,7 @@ TEST_CASE_TEMPLATE("pools are made, used and destroyed", Pool, blitz::ThreadPool
       dog.watch(*pool);
       switch (random.below(6)) {
         case 0:
-          break;  // It goes while its threads have perhaps not begun.
+          break;  // The pool is destroyed, perhaps before its threads have started.
         case 1:
           random_gap(random);
           break;
@@ -57,7 +57,7 @@ TEST_CASE_TEMPLATE("pools are made, used and destroyed", Pool, blitz::ThreadPool
           break;
         }
         case 3: {
-          // The last jobs of several threads, of which some inject, end just before the pool does.
+          // The last jobs of several threads, some of them injected, end just before the pool is destroyed.
           std::atomic<std::size_t> sum{0};
           in_threads(random.between(2, 4), [&](std::size_t) {
             pool->install([&] { sum += 1; });
@@ -67,7 +67,7 @@ TEST_CASE_TEMPLATE("pools are made, used and destroyed", Pool, blitz::ThreadPool
           break;
         }
         case 4: {
-          // On its way to sleep, after a time that is about as long as that takes.
+          // Workers are falling asleep: the delay is about as long as falling asleep takes.
           std::atomic<std::size_t> sum{0};
           blitz::parallel_for({.schedule = blitz::Schedule::kFixed, .pool = &*pool}, 0, 64, [&](int) { sum += 1; });
           CHECK(sum.load() == 64);
@@ -92,8 +92,8 @@ TEST_CASE_TEMPLATE("pools are made, used and destroyed", Pool, blitz::ThreadPool
 
 TEST_CASE_TEMPLATE("a pool ends while threads of another still wake its workers", Pool, blitz::ThreadPool,
                    blitz::AsyncThreadPool) {
-  // A worker of `inner` sleeps until a job in `outer` is done. Something else wakes it just then, it sees that the job is
-  // done, and its pool ends, while the worker of `outer` that has done the job is still about to wake it.
+  // A worker of `inner` sleeps until a job in `outer` is done. Another wake-up arrives just then, the worker sees that the job
+  // is done, and its pool is destroyed, while the worker of `outer` that ran the job is still about to wake it.
   TestWatchdog dog;
   Random random(31);
   Pool outer({.num_threads = 2});
@@ -114,7 +114,7 @@ TEST_CASE_TEMPLATE("a pool ends while threads of another still wake its workers"
       inner.install([&] {
         for (std::uint64_t rounds = mine.between(1, 3); rounds > 0; --rounds) {
           const int answer = outer.install([&] {
-            // Long enough, at times, for the worker of `inner` to fall asleep.
+            // Sometimes long enough for the worker of `inner` to fall asleep.
             spin_for(std::chrono::microseconds(mine.below(100)));
             return 42;
           });

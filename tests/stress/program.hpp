@@ -1,13 +1,13 @@
-/// Random programs: trees of the library's calls. Each node is a call, and its children are what is called.
+/// Random programs: trees of the library's calls. Each node is a call, and its children are the calls that it makes.
 ///
-/// A program is a function of the seed and of its number: the same on every pool, and in every run.
+/// A program is a function of the seed and of its number: it is identical on every pool and in every run.
 ///
-/// Three pools take part, and three rules keep a program from waiting for itself:
-///   - nothing that runs in `kLast` leaves it;
-///   - what is *confined*, because it may run on a worker that refuses other people's jobs meanwhile (below isolate and
-///     install_blocking, and in the jobs of a broadcast), goes to no other pool than `kLast`;
-///   - a broadcast that is confined goes to `kLast` only: a thread of another pool may be confined in a third, and there it
-///     does not see the broadcast. Two such threads could wait for each other.
+/// Three pools take part, and three rules prevent a program from waiting for itself:
+///   - a call that runs in `kLast` never leaves it;
+///   - a *confined* call may run on a worker that refuses unrelated jobs while it waits (below isolate and install_blocking,
+///     and in the jobs of a broadcast): it goes to no other pool than `kLast`;
+///   - a confined broadcast goes only to `kLast`: a thread of another pool may be confined in a third pool, and does not see
+///     the broadcast there. Two such threads could wait for each other.
 #pragma once
 
 #include <algorithm>
@@ -51,7 +51,7 @@ enum class Call : std::uint8_t {
 
 enum class Place : std::uint8_t { kHome, kOther, kLast };
 
-/// When a node throws an exception of its own.
+/// When a node itself throws an exception.
 enum class Fault : std::uint8_t { kNone, kBefore, kAfter };
 
 /// The calls for detached jobs.
@@ -61,15 +61,15 @@ struct Node {
   std::uint32_t id = 0;
   Call call = Call::kLeaf;
   Fault fault = Fault::kNone;
-  bool catches = false;         // what its children throw
+  bool catches = false;         // catches the exceptions of its children
   Place place = Place::kHome;   // where it is executed
   bool member = false;          // a call of the pool `target`, not a free function
-  Place target = Place::kHome;  // where its children are executed; those of an in_place_scope but the first
-  std::uint64_t dice = 0;       // for whatever has no field of its own
+  Place target = Place::kHome;  // where its children are executed; for an in_place_scope, all except the first
+  std::uint64_t dice = 0;       // random bits for all choices that have no field
   std::vector<Node> children{};
   Detach detach = Detach::kSpawn;
 
-  // Of loops, reductions, algorithms and scopes:
+  // For loops, reductions, algorithms and scopes:
   std::size_t items = 0;
   std::size_t grain = 1;
   bool fixed = false;
@@ -81,9 +81,9 @@ struct Node {
   bool broadcasts = false;
   bool in_place = false;
   bool fifo = false;
-  bool grouped = false;  // not a scope, but a task group of the pool
+  bool grouped = false;  // a task group of the pool instead of a scope
 
-  /// The child that an item of a loop calls; null for most.
+  /// The child that an item of a loop calls, or null. Most items have no child.
   [[nodiscard]] const Node* child_at(std::size_t item) const {
     if (children.empty()) return nullptr;
     const std::size_t stride = items / children.size();
@@ -91,7 +91,7 @@ struct Node {
   }
 };
 
-/// Hashes that say what nodes, items and exceptions are worth.
+/// Hashes that define the values of nodes, items and exceptions.
 [[nodiscard]] inline std::uint64_t mix(std::uint64_t x, std::uint64_t y) {
   return blitz::detail::splitmix64(x * 31 + blitz::detail::splitmix64(y));
 }
@@ -106,7 +106,7 @@ struct Program {
   std::size_t nodes;
 };
 
-/// `use(node)` for a node and all below it.
+/// Calls `use(node)` for a node and all its descendants.
 template <class Use>
 void for_each_node(const Node& node, const Use& use) {
   use(node);
@@ -220,12 +220,12 @@ class Generator {
     node.fifo = random_.one_in(3);
     node.nested = random_.one_in(2);
     node.broadcasts = !node.grouped && random_.one_in(6) && may_broadcast(context.confined, node.target);
-    // The body, and then the jobs.
+    // The body first, and then the jobs.
     add_children(node, {node.in_place ? context.place : node.target, context.confined}, depth, 1);
     add_children(node, {node.target, context.confined}, depth, random_.below(8));
     node.stoppable = random_.one_in(4);
     node.stopper = random_.below(node.children.size());
-    // Two ways to do it: by the scope, or by a token from outside.
+    // A stop is requested either by the scope, or by a token from outside.
     node.stopped_before = !node.grouped && node.stoppable && random_.one_in(8);
   }
 
@@ -237,7 +237,7 @@ class Generator {
     node.fixed = random_.one_in(3);
     node.deterministic = random_.one_in(2);
     node.stoppable = random_.one_in(4);
-    node.stopper = random_.below(node.items + 1);  // perhaps one past the end: nobody
+    node.stopper = random_.below(node.items + 1);  // may be one past the end: then no item requests a stop
     node.stopped_before = node.stoppable && random_.one_in(8);
   }
 
@@ -247,8 +247,8 @@ class Generator {
   }
 
   Random random_;
-  std::uint64_t budget_;    // no node beyond it has children
-  std::uint64_t throwers_;  // one node in so many throws; 0: none
+  std::uint64_t budget_;    // nodes beyond it have no children
+  std::uint64_t throwers_;  // one node in this many throws; 0: none
   std::uint32_t next_id_ = 0;
 };
 

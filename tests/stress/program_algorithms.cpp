@@ -11,10 +11,10 @@
 namespace blitz_test::program {
 namespace {
 
-/// Those that are visited are not reordered: so the place of each is its own.
+/// The algorithms that visit the items here do not reorder them, so each call writes only its own place.
 Items visit(const blitz::AlgorithmOptions& options, std::uint64_t dice, std::size_t count,
             const std::function<std::uint64_t(std::size_t)>& rank_of) {
-  // Few ranks, or many.
+  // Few different ranks, or many.
   const std::uint64_t ranks = dice % 3 == 0 ? 4 : 256;
   const auto item_of = [&](std::size_t place) { return Ranked{rank_of(place) % ranks, place}; };
   Items items(count);
@@ -32,7 +32,7 @@ Items visit(const blitz::AlgorithmOptions& options, std::uint64_t dice, std::siz
   return items;
 }
 
-/// Case `number` of all, from 0 on, as if there were no end.
+/// Case `number` of all cases, modulo their count.
 const Case& case_at(std::uint64_t number) {
   static const std::vector<Case> all = [] {
     std::vector<Case> cases;

@@ -1,4 +1,4 @@
-/// The parallel algorithms of random programs, behind a function that is no template: what they are made of is compiled once.
+/// The parallel algorithms of random programs. One function that is no template hides them, so they are compiled only once.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@
 
 namespace blitz_test::program {
 
-/// Calls `rank_of(i)` once for each i below `count` in one algorithm, and gives the ranks to another; `dice` chooses both.
-/// Returns whether the second one's result is that of its serial form in the standard library.
+/// Calls `rank_of(i)` once for each i below `count` in one algorithm, and passes the ranks to another; `dice` chooses both.
+/// Returns whether the result of the second algorithm equals its serial form in the standard library.
 ///
-/// Throws what `rank_of` throws, and blitz::Stopped. After a stop request the result may be any.
+/// Throws the exceptions of `rank_of`, and blitz::Stopped. After a stop request the result is unspecified.
 [[nodiscard]] bool algorithms_agree(const blitz::AlgorithmOptions& options, std::uint64_t dice, std::size_t count,
                                     const std::function<std::uint64_t(std::size_t)>& rank_of);
 
-/// Its items call the children, as those of a loop do.
+/// The items call the children, as in a loop.
 inline std::uint64_t Run::algorithm(const Node& node, Record& record) {
   record.items.resize(node.items);
   Results results(node.children.size());

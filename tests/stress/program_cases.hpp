@@ -1,4 +1,4 @@
-/// The algorithms of random programs: a case for each, which compares it with its serial form. every_algorithm_test.py holds the
+/// The algorithms of random programs: each case compares an algorithm with its serial form. every_algorithm_test.py checks the
 /// names of the cases against the headers.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace blitz_test::program {
 
-/// Many have the same rank; `place` tells these apart.
+/// Many items have equal ranks; `place` distinguishes them.
 struct Ranked {
   std::uint64_t rank = 0;
   std::size_t place = 0;
@@ -23,7 +23,7 @@ struct Ranked {
 using Items = std::vector<Ranked>;
 using Numbers = std::vector<std::uint64_t>;
 
-// What the algorithms call. Any callable may run other jobs, and the first two do so now and then; serial forms do not.
+// The callables of the algorithms. Any callable may run other jobs, and the first two sometimes do, except in serial forms.
 inline std::uint64_t busy(std::uint64_t number) {
   if (number % 64 == 0) static_cast<void>(blitz::yield_local());
   return number;
@@ -32,13 +32,13 @@ inline std::uint64_t rank(const Ranked& item) { return busy(item.rank); }
 inline std::uint64_t rank_in(const Ranked& item) { return item.rank; }
 inline constexpr auto odd = [](std::uint64_t number) { return number % 2 != 0; };
 
-/// What a case has.
+/// The input and output of a case.
 struct World {
   const blitz::AlgorithmOptions& options;
   std::uint64_t dice;
   const Items& items;
   Items found = items;     // for the algorithm to change
-  Items expected = items;  // and for its serial form
+  Items expected = items;  // for its serial form to change
 
   /// A position among the items; 0 if there are none.
   [[nodiscard]] std::ptrdiff_t middle() const {
@@ -52,14 +52,14 @@ struct World {
     std::ranges::transform(items, numbers.begin(), rank_in);
     return numbers;
   }
-  /// At most three items that stand side by side.
+  /// At most three adjacent items.
   [[nodiscard]] std::span<const Ranked> some_items() const {
     const std::span all(items);
     const auto first = static_cast<std::size_t>(middle());
     return all.subspan(first, std::min<std::size_t>(3, all.size() - first));
   }
 
-  /// Brings `found` up to `middle()` into order, and what is behind it; `expected` as well.
+  /// Sorts `found` before and after `middle()`, and `expected` likewise.
   void sort_parts() {
     std::ranges::stable_sort(found.begin(), found.begin() + middle(), {}, rank_in);
     std::ranges::stable_sort(found.begin() + middle(), found.end(), {}, rank_in);
@@ -73,11 +73,11 @@ struct World {
   }
 
   [[nodiscard]] bool same() const { return found == expected; }
-  /// Whether what lies before these places is the same.
+  /// Whether the items before these positions are equal.
   [[nodiscard]] bool same_up_to(Items::const_iterator end, Items::const_iterator expected_end) const {
     return std::equal(found.begin(), end, expected.begin(), expected_end);
   }
-  /// Whether these are the items, in any order.
+  /// Whether these are all items, in any order.
   [[nodiscard]] bool same_items() const {
     Items sorted = found;
     std::ranges::sort(sorted, {}, &Ranked::place);
@@ -90,7 +90,7 @@ struct Case {
   bool (*agrees)(World& w);
 };
 
-// Each in a file of its own, for they take long to compile.
+// Each list has its own file because it takes long to compile.
 [[nodiscard]] std::span<const Case> cases_that_read();
 [[nodiscard]] std::span<const Case> cases_that_write();
 [[nodiscard]] std::span<const Case> cases_that_order();

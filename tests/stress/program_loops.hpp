@@ -1,4 +1,4 @@
-/// How a Run makes loops and reductions.
+/// The loops and reductions of a Run.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace blitz_test::program {
 
-/// What a reduction combines: associative, and not commutative; beside it a sum whose last bits depend on the order.
+/// The value of a reduction: associative, but not commutative; in addition a sum with last bits that depend on the order.
 struct Fold {
   std::uint64_t factor = 1;
   std::uint64_t offset = 0;
@@ -30,7 +30,7 @@ struct Fold {
   }
 };
 
-/// The WorkerLocal of the items of a loop: no two jobs hold one at the same time.
+/// The WorkerLocal of the items of a loop: at most one job holds a value at a time.
 struct Scratch {
   class Loan {
    public:
@@ -85,7 +85,7 @@ inline std::uint64_t Run::loop(const Node& node, Record& record) {
           return blitz::parallel_for(in(pool, options), std::size_t{0}, 3 * node.items, std::size_t{3},
                                      [&](std::size_t i) { item(i / 3); });
         case 3: {
-          // The last row may be longer than what is left for it.
+          // The last row may be longer than the number of remaining items.
           const std::size_t rows = 1 + node.dice / 6 % 7;
           const std::size_t columns = (node.items + rows - 1) / rows;
           return blitz::parallel_for_tiles(in(pool, options), {rows, columns},

@@ -1,8 +1,8 @@
-/// The meaning of a random program: a serial interpreter, by the letter of the contract.
+/// The meaning of a random program: a serial interpreter that follows the contract literally.
 ///
-/// Where the contract leaves a choice (which of several exceptions is the first, which blocks of a loop that ends early
-/// had begun), the interpreter asks the trace of a run which one was made, and checks that it was among those allowed.
-/// Everything else it works out by itself, and compares with what the trace says of that node.
+/// Some outcomes are unspecified: which of several exceptions is the first, and which blocks of a loop that ends early had
+/// begun. For these the interpreter reads the choice from the trace of a run, and checks that the contract allows it. It
+/// computes everything else itself, and compares the result with the node's trace.
 #pragma once
 
 #include <algorithm>
@@ -23,14 +23,14 @@
 
 namespace blitz_test::program {
 
-/// The results of deterministic reductions, by node: the same bits in every run of a program.
+/// The results of deterministic reductions by node: bitwise equal in every run of a program.
 using Bits = std::map<std::uint32_t, std::uint64_t>;
 
 class Interpreter {
  public:
   Interpreter(const Trace& trace, Bits& bits) : trace_(trace), bits_(bits) {}
 
-  /// What is wrong with the run; empty if nothing is.
+  /// The errors found in the run; empty if there are none.
   std::string check(const Program& program) {
     if (meaning(program.root) != trace_.arrived) complain(program.root, "its outcome did not arrive at the caller");
     std::vector<std::uint32_t> handled = trace_.handled;
@@ -50,7 +50,7 @@ class Interpreter {
   [[nodiscard]] const Record& record_of(const Node& node) const { return trace_.records[node.id]; }
   [[nodiscard]] bool visited(const Node& node) const { return record_of(node).visits != 0; }
 
-  /// Of a node that was to be executed, once.
+  /// The outcome of a node that must be executed exactly once.
   Outcome meaning(const Node& node) {
     const Record& record = record_of(node);
     if (record.visits != 1) complain(node, "executed " + std::to_string(record.visits) + " times");
@@ -73,7 +73,7 @@ class Interpreter {
            (outcome.threw ? " throws" : "");
   }
 
-  /// Of one that was not.
+  /// Checks that a node and its descendants were not executed.
   void untouched(const Node& node) {
     if (visited(node)) complain(node, "executed, and should not have been");
     for (const Node& child : node.children) untouched(child);
@@ -110,7 +110,7 @@ class Interpreter {
     return {};
   }
 
-  /// All are called, and of several exceptions the one furthest left arrives.
+  /// All children are called. If several throw, the leftmost exception arrives.
   template <class Combine>
   Outcome leftmost(const Children& children, Combine&& combine) {
     Outcome all;
@@ -122,7 +122,7 @@ class Interpreter {
     return all;
   }
 
-  /// Of those that threw, any may arrive: the one that did.
+  /// If several throw, any of their exceptions may arrive: the trace says which one did.
   Outcome any_of(const Node& node, const std::vector<std::uint64_t>& throwers, std::uint64_t otherwise) {
     if (throwers.empty()) return {false, otherwise};
     const Outcome& arrived = record_of(node).inner;
@@ -138,7 +138,7 @@ class Interpreter {
     for (std::size_t i = 0; i < node.children.size(); ++i) {
       const Node& child = node.children[i];
       const bool spawned = !node.nested || i < 2 || visited(node.children[i / 2]);
-      // The body runs whatever has been stopped.
+      // The body runs even after a stop request.
       if (i > 0 && (node.stopped_before || !spawned || (stopped && !visited(child)))) {
         untouched(child);
         continue;
@@ -155,7 +155,7 @@ class Interpreter {
     return any_of(node, throwers, sum);
   }
 
-  /// Checks which items were visited; `each(i, outcome of its child)` for those that were and did not throw.
+  /// Checks which items were visited. Calls `each(i, outcome of its child)` for each visited item that did not throw.
   template <class Each>
   std::vector<std::uint64_t> items(const Node& node, const Record& record, const Each& each) {
     if (record.items.size() != node.items) {
@@ -207,7 +207,7 @@ class Interpreter {
     return any_of(node, throwers, stopped ? 0 : fold.factor ^ fold.offset);
   }
 
-  /// On every worker; of several exceptions the one of the lowest index arrives.
+  /// Runs on every worker. If several throw, the exception of the lowest index arrives.
   Outcome broadcast(const Node& node, const Record& record) {
     for (const std::uint8_t times : record.items) {
       if (times != 1) complain(node, "has called a worker " + std::to_string(times) + " times");
@@ -218,7 +218,7 @@ class Interpreter {
                     std::plus<>());
   }
 
-  /// What these throw goes to the exception handler; what comes of a handle that is dropped, nowhere.
+  /// Exceptions of detached jobs go to the exception handler, except those of a dropped handle, which are discarded.
   Outcome detached(const Node& node) {
     for (const Node& child : node.children) {
       const Outcome outcome = meaning(child);

@@ -9,7 +9,7 @@
 namespace blitz_test::program {
 namespace {
 
-/// Whether two sorted parts of the items give what they give the standard's.
+/// Whether two sorted parts of the items give equal results in both libraries.
 template <class Ours, class Standards>
 bool same_of_parts(World& w, const Ours& ours, const Standards& standards) {
   w.sort_parts();

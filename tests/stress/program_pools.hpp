@@ -1,4 +1,4 @@
-/// The pools that random programs run in, and the free functions by the same names.
+/// The pools that random programs run in, and the free functions with the names of their members.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace blitz_test::program {
 
-/// The pools that a program runs in, of either policy.
+/// The three pools of a program, of either policy.
 class Pools {
  public:
   using Options = blitz::ThreadPoolOptions;
@@ -32,7 +32,7 @@ class Pools {
     make(Place::kLast, last);
   }
 
-  /// `use(pool)`.
+  /// Calls `use(pool)` with the pool at `place`.
   template <class Use>
   decltype(auto) at(Place place, Use&& use) {
     AnyPool& pool = pools_[static_cast<std::size_t>(place)];
@@ -66,7 +66,7 @@ class Pools {
   std::array<AnyPool, 3> pools_;
 };
 
-/// The free functions, by the names of a pool's members.
+/// The free functions, with the names of a pool's members.
 struct FreeCalls {
 #define BLITZ_TEST_FREE(name)                        \
   template <class... Args>                           \

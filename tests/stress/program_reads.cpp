@@ -23,7 +23,7 @@ Place last_if(const Items& items, Pred pred) {
   return items.end();
 }
 
-/// `found` with one item that has another rank.
+/// `found`, with another rank in at most one item.
 const Items& changed(World& w) {
   if (!w.found.empty()) w.found[static_cast<std::size_t>(w.middle())].rank ^= w.dice % 3;
   return w.found;

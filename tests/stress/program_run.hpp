@@ -21,7 +21,7 @@
 
 namespace blitz_test::program {
 
-/// One run of a program, begun by a thread outside the pools.
+/// One run of a program, started by a thread outside the pools.
 class Run {
  public:
   Run(Pools& pools, Trace& trace) : pools_(pools), trace_(trace) {}
@@ -97,7 +97,7 @@ class Run {
     std::abort();
   }
 
-  /// `use(pool)`, or the same with the free functions.
+  /// Calls `use` with the node's pool, or with the free functions.
   template <class Use>
   decltype(auto) on_target(const Node& node, Use&& use) {
     if (!node.member) return use(FreeCalls{});
@@ -115,7 +115,7 @@ class Run {
     return value;
   }
 
-  /// Mostly nothing; at times as long as it takes to be stolen from, or to fall asleep meanwhile.
+  /// Mostly returns immediately. Sometimes it takes long enough for a steal, or for a waiting worker to fall asleep.
   static void work(const Node& node) {
     if (node.dice % 16 < 12) return;
     if (node.dice % 16 < 15) return spin_for(std::chrono::nanoseconds((node.dice >> 8) % 5'000));
@@ -207,7 +207,7 @@ class Run {
     on_target(node, [&](auto&& pool) {
       for (const Node& child : node.children) handles.push_back(pool.async([this, &child] { return execute(child); }));
     });
-    // They are asked in an order of their own; of several exceptions this takes the first job's.
+    // Reads the results forwards or backwards. If several jobs throw, rethrows the exception of the first one.
     Results results(handles.size());
     std::vector<std::exception_ptr> errors(handles.size());
     for (std::size_t k = 0; k < handles.size(); ++k) {

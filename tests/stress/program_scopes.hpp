@@ -1,4 +1,4 @@
-/// How a Run makes scopes, and task groups.
+/// The scopes and task groups of a Run.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace blitz_test::program {
 
-/// The jobs of one scope, and where they leave their results.
+/// The jobs of one scope, and their results.
 struct Run::Jobs {
   const Node& node;
   Results results;
@@ -86,7 +86,7 @@ inline void Run::run(blitz::TaskGroup& group, Jobs& jobs, std::size_t i) {
   });
 }
 
-/// As a scope that is opened in place: the first child is called here, while the group has the others.
+/// Like a scope that is opened in place: the first child is called here, while the group runs the others.
 inline std::uint64_t Run::group(const Node& node) {
   Jobs jobs{node, Results(node.children.size())};
   const auto use = [&](blitz::TaskGroup& group) {

@@ -1,6 +1,6 @@
-/// Whole random programs, of every call there is, against their serial meaning.
+/// Random programs made of every call of the library, compared with serial execution.
 ///
-/// BLITZ_STRESS_PROGRAM: this one alone, over and over; a failure prints its number beside the seed.
+/// BLITZ_STRESS_PROGRAM: runs only this program, repeatedly. A failure prints its number next to the seed.
 
 #include <array>
 #include <atomic>
@@ -36,14 +36,14 @@ std::uint64_t number_of(std::uint64_t n) {
   return only == kAll ? n : only;
 }
 
-/// All jobs that workers have taken from others.
+/// The number of jobs that workers have stolen.
 std::uint64_t stolen(Pools& pools) {
   std::uint64_t sum = 0;
   pools.for_each([&](auto& pool) { sum += pool.stats().total.jobs_stolen; });
   return sum;
 }
 
-/// Runs a program once; what is wrong with that.
+/// Runs a program once. Returns the errors found.
 std::string run_once(const Program& program, Pools& pools, Bits& bits) {
   Trace trace(program);
   Run(pools, trace)(program);
@@ -53,7 +53,7 @@ std::string run_once(const Program& program, Pools& pools, Bits& bits) {
 
 TEST_CASE("programs: a random program means the same on every pool") {
   TestWatchdog dog;
-  // Both policies, calling each other; with more threads than processors, and far more.
+  // Both policies, calling each other, with more threads than processors, and with far more.
   std::vector<std::unique_ptr<Pools>> all;
   for (const bool async : {false, true}) {
     for (const std::size_t size : {1, 2, 3, 8, 64}) {
@@ -125,9 +125,9 @@ TEST_CASE("programs: several at once in the same pools") {
 
 constexpr std::size_t kKindsOfTampering = 8;
 
-/// Changes one thing in the trace of a run. What that stands for; null if it does not apply to this run.
+/// Changes one thing in the trace of a run. Returns the error that the change imitates, or null if it does not apply.
 const char* tamper(const Program& program, Trace& trace, Random& random) {
-  // A scope that is stopped may leave jobs out.
+  // A stopped scope may leave out jobs.
   bool some_stop = false;
   for_each_node(program.root, [&](const Node& node) { some_stop |= node.stoppable; });
   Record& record = trace.records[random.below(trace.records.size())];
@@ -197,7 +197,7 @@ TEST_CASE("programs: the check finds what has been changed in a trace") {
 }
 
 TEST_CASE("programs: the check finds a result or an exception that is lost on its way up") {
-  // The value or the exception of each node in turn, as its caller sees it.
+  // Changes the value or the exception of each node in turn, as its caller sees it.
   TestWatchdog dog;
   Pools pools({1, false}, {1, false}, {1, false});
   pools.for_each([&](auto& pool) { dog.watch(pool); });

@@ -1,7 +1,6 @@
-/// What happened in one run of a random program.
+/// The events of one run of a random program.
 ///
-/// The records are plain memory: that each is written and read without a race is what the library promises, and what
-/// ThreadSanitizer checks.
+/// The records are not atomic: the library promises that no data race occurs, and ThreadSanitizer checks it.
 #pragma once
 
 #include <condition_variable>
@@ -19,23 +18,23 @@ namespace blitz_test::program {
 /// How a call ends.
 struct Outcome {
   bool threw = false;
-  std::uint64_t value = 0;  // or the number of the node whose exception it is
+  std::uint64_t value = 0;  // or the number of the node that threw
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
 struct Record {
   unsigned visits = 0;
-  bool astray = false;              // executed by a thread that is no worker of its pool
+  bool astray = false;              // executed by a thread that is not a worker of its pool
   Outcome inner;                    // of the call, before the node catches or throws
-  std::vector<std::uint8_t> items;  // how often each item was visited, or each worker
+  std::vector<std::uint8_t> items;  // how often each item, or each worker, was visited
   double real = 0;                  // of a reduction
-  // Of a loop: its scratch has seen all visits, and was lent to one at a time. Of an algorithm: its result is right.
+  // Loop: its scratch has seen all visits, and only one job held it at a time. Algorithm: its result is right.
   bool complete = false;
 };
 
 class Trace;
 
-/// What a node throws.
+/// The exception of a node.
 struct ProgramError {
   std::uint32_t node;
   Trace* trace;
@@ -81,10 +80,10 @@ class Trace {
 
   std::vector<Record> records;
   Outcome arrived;                     // at the caller outside
-  std::vector<std::uint32_t> handled;  // the throwers whose exceptions came to the handler; in wait_for_detached's wake
+  std::vector<std::uint32_t> handled;  // nodes with exceptions that reached the handler; read after wait_for_detached()
 
  private:
-  std::mutex mutex_;  // guards `handled` and what follows
+  std::mutex mutex_;  // guards `handled` and the members below
   std::condition_variable none_pending_;
   std::size_t pending_ = 0;
 };

@@ -31,8 +31,8 @@ bool same_sums(World& w, const Ours& ours, const Standards& standards) {
 
 using Token = std::shared_ptr<int>;
 
-/// Calls `make(objects, token)` with memory for as many objects as there are items. Whether each object is then the token, or
-/// none is if not `owns`. They are destroyed by `destroy(objects)`.
+/// Calls `make(objects, token)` with memory for as many objects as there are items. Then `destroy(objects)` destroys them.
+/// Returns whether each object equalled the token, or none if not `owns`.
 template <class Make, class Destroy>
 bool makes_tokens(World& w, bool owns, const Make& make, const Destroy& destroy) {
   const std::size_t n = w.items.size();

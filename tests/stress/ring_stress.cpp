@@ -1,5 +1,5 @@
-/// The ring of the async backend with its LIFO slot: an owner against one to three thieves, each with a ring of its own,
-/// and a sink for what overflows.
+/// The ring of the async backend with its LIFO slot: an owner against one to three thieves, each with its own ring, and a sink
+/// for overflowing items.
 
 #include <array>
 #include <atomic>
@@ -24,7 +24,7 @@ struct Item {
   std::uint32_t times_taken = 0;
 };
 
-/// Where items overflow to, and are taken from again, by anyone.
+/// Receives overflowing items. Any thread may take them.
 class Sink {
  public:
   void push_batch(std::span<Item* const> items) noexcept {
@@ -47,7 +47,7 @@ class Sink {
   std::uint64_t overflowed_ = 0;
 };
 
-/// What one thread has: a ring, a slot, and counts.
+/// The state of one thread: a ring, a slot, and counts.
 template <std::size_t Capacity>
 class Party {
  public:
@@ -55,7 +55,7 @@ class Party {
 
   Party(Sink& sink, std::uint64_t stream) : random(stream), sink_(sink) {}
 
-  /// As the policy does it: the newest in the slot, the one that it evicts in the ring.
+  /// Like the policy: the newest item goes to the slot, and the evicted item to the ring.
   void push(Item& item) {
     if (random.one_in(3)) {
       ring.push(&item, sink_);
@@ -64,7 +64,7 @@ class Party {
     }
   }
 
-  /// Takes one of its own, in one of the ways in which an owner does. False if there was none.
+  /// Takes one of the thread's own items, in one of the ways in which an owner does. Returns false if there was none.
   bool take_own() {
     Item* item = nullptr;
     switch (random.below(4)) {
@@ -113,7 +113,7 @@ void push_and_take(Party<Capacity>& self, std::vector<Item>& items, Sink& sink) 
     if (self.random.one_in(32)) {
       if (Item* const item = sink.take()) self.took(*item);
     }
-    // Now and then the thieves get time to empty it.
+    // Sometimes the thieves get time to empty the ring.
     if (self.random.one_in(16)) spin_for(std::chrono::nanoseconds(self.random.below(3'000)));
   }
   while (self.take_own()) {
@@ -138,7 +138,7 @@ void steal_and_take(Party<Capacity>& self, Party<Capacity>& victim, std::vector<
   if (loot.item->number >= items.size()) ++self.surprises;
   self.took(*loot.item);
   self.stolen += 1 + loot.moved;
-  // Some of the loot stays, for other thieves.
+  // Some of the stolen items stay for other thieves.
   for (std::uint64_t n = self.random.below(loot.moved + 2); n > 0 && self.take_own(); --n) {
   }
 }
@@ -173,12 +173,12 @@ TEST_CASE_TEMPLATE("ring: each item is taken once, by whichever thread", Size, s
       }
       ++thieves_there;
       while (!owner_done.load(std::memory_order_relaxed)) {
-        // Mostly the owner's, now and then another thief's.
+        // Mostly the owner, sometimes another thief.
         const std::size_t victim = self.random.one_in(4) ? self.random.below(1 + thieves) : 0;
         if (victim != thread) steal_and_take(self, *parties[victim], items);
       }
     });
-    // What is left lies in the thieves' rings and the sink.
+    // The remaining items are in the thieves' rings and in the sink.
     std::uint64_t taken = 0;
     for (auto& party : parties) {
       while (party->take_own()) {

@@ -70,7 +70,7 @@ TEST_CASE_TEMPLATE("sleep: a chain of jobs that block wakes one worker after the
 
 TEST_CASE_TEMPLATE("sleep: jobs behind a job that blocks are seen by others", Pool, blitz::ThreadPool,
                    blitz::AsyncThreadPool) {
-  // A worker that finds a job wakes the next before it runs it, or those that were pushed with it would wait.
+  // A worker that finds a job wakes the next worker before it runs the job. Otherwise, jobs pushed together with it would wait.
   TestWatchdog dog;
   Random random(5);
   for (const std::size_t size : kSizes) {
@@ -81,7 +81,7 @@ TEST_CASE_TEMPLATE("sleep: jobs behind a job that blocks are seen by others", Po
     std::uint64_t rounds = 0;
     for (; !deadline.passed(); ++rounds) {
       random_gap(random);
-      // As many jobs as workers, each of which waits until all have begun.
+      // At most one job per worker, and each job waits until all have begun.
       const std::size_t jobs = random.between(2, size);
       std::atomic<std::size_t> begun{0};
       blitz::parallel_for({.schedule = blitz::Schedule::kFixed, .pool = &pool}, std::size_t{0}, jobs, [&](std::size_t) {

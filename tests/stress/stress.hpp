@@ -1,4 +1,4 @@
-/// What the stress tests have in common.
+/// Helpers shared by the stress tests.
 #pragma once
 
 #include <chrono>
@@ -23,14 +23,14 @@ class TestWatchdog : public Watchdog {
   TestWatchdog() : Watchdog(doctest::getContextOptions()->currentTest->m_name) {}
 };
 
-/// Keeps the processor for about this long.
+/// Spins for about `time`.
 inline void spin_for(std::chrono::nanoseconds time) {
   const auto end = Clock::now() + time;
   while (Clock::now() < end) blitz::detail::cpu_relax();
 }
 
-/// An idle gap: none, shorter than a worker's search, about as long, long enough for it to sleep, and sometimes so long
-/// that a worker that waits for the next call sleeps too.
+/// An idle gap: none, shorter than a worker's search, about as long, long enough for a worker to fall asleep, and sometimes so
+/// long that a worker that waits for the next call falls asleep, too.
 inline void random_gap(Random& random) {
   using namespace std::chrono;
   switch (random.below(8)) {
@@ -58,13 +58,13 @@ inline void random_gap(Random& random) {
   }
 }
 
-/// Set once by one thread; another waits for it, in one of three ways.
+/// Set once by one thread; another thread waits for it, in one of three ways.
 class Flag {
  public:
   enum class Wait : unsigned char { kSpin, kYield, kBlock };
 
   void set() {
-    // Under the mutex: the flag may be gone as soon as its waiter has seen it set.
+    // Under the mutex: the waiter may destroy the flag as soon as it has seen it set.
     const std::lock_guard lock(mutex_);
     set_.store(true, std::memory_order_release);
     changed_.notify_one();
@@ -76,7 +76,7 @@ class Flag {
       return;
     }
     for (unsigned i = 0; !is_set(); ++i) {
-      // Even one that spins lets others run after a while: there may be more threads than processors.
+      // Even a spinning waiter lets others run after a while: there may be more threads than processors.
       if (how == Wait::kYield || i % 4096 == 4095) {
         std::this_thread::yield();
       } else {
@@ -95,7 +95,7 @@ class Flag {
 
 inline Flag::Wait random_wait(Random& random) { return static_cast<Flag::Wait>(random.below(3)); }
 
-/// Runs `body(i)` in `count` threads of its own, i from 0, and waits for them.
+/// Runs `body(i)` on `count` new threads, with i counting from 0, and waits for them.
 template <class Body>
 void in_threads(std::size_t count, const Body& body) {
   std::vector<std::jthread> threads;

@@ -18,19 +18,19 @@
 
 namespace blitz_test {
 
-/// What a leaf throws.
+/// The exception of a leaf.
 struct LeafError {
   std::uint64_t leaf;
 };
 
-/// The shape of a tree is a function of its root: each node is a random number, from which its kind, its work and its
-/// children follow.
+/// The shape of a tree is a function of its root: each node is a random number that determines its kind, its work and its
+/// children.
 struct Shape {
   std::uint64_t root;
   unsigned depth;     // at most
-  unsigned leaves;    // one node in so many is a leaf, above that depth
-  unsigned throwers;  // one leaf in so many throws; 0: none
-  unsigned work;      // rounds of arithmetic in a leaf, at most
+  unsigned leaves;    // one node in this many is a leaf, above that depth
+  unsigned throwers;  // one leaf in this many throws; 0: none
+  unsigned work;      // at most this many rounds of arithmetic in a leaf
 };
 
 inline Shape random_shape(Random& random) {
@@ -58,7 +58,7 @@ inline std::uint64_t leaf(const Shape& shape, std::uint64_t node) {
   return x;
 }
 
-/// A value, or the leaf whose exception arrives; and how many leaves were called for it.
+/// A value, or the leaf that threw the exception, and the number of leaves called.
 struct Outcome {
   std::optional<std::uint64_t> value = std::nullopt;
   std::uint64_t thrower = 0;
@@ -66,7 +66,7 @@ struct Outcome {
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
-/// By the letter of the contract: all branches are called, and of several exceptions the leftmost arrives.
+/// Follows the contract literally: all branches are called, and if several throw, the leftmost exception arrives.
 inline Outcome serial_tree(const Shape& shape, std::uint64_t node, unsigned depth) {
   if (is_leaf(shape, node, depth)) {
     try {
@@ -117,7 +117,7 @@ inline std::uint64_t parallel_tree(const Shape& shape, std::uint64_t node, unsig
   }
   if ((node >> 20) % 8 == 0) {
     const auto worker = blitz::current_thread_index();
-    bool in_a = false;  // the joining worker's
+    bool in_a = false;  // written and read by the joining worker only
     const auto [x, y] = blitz::join_context(
         [&](blitz::JoinContext context) {
           if (context.migrated()) std::abort();
@@ -131,7 +131,7 @@ inline std::uint64_t parallel_tree(const Shape& shape, std::uint64_t node, unsig
         [&](blitz::JoinContext context) {
           const bool elsewhere = blitz::current_thread_index() != worker;
           if (!context.migrated() && (elsewhere || in_a)) std::abort();
-          // The default policy runs `b` in its place or elsewhere, where nothing but joins is waited for.
+          // The default policy runs `b` either in place or on another thread, because only joins are waited for here.
           const bool by_default = blitz::detail::hot_worker != nullptr;
           if (by_default && context.migrated() != elsewhere) std::abort();
           return branch(1);
@@ -142,7 +142,7 @@ inline std::uint64_t parallel_tree(const Shape& shape, std::uint64_t node, unsig
   return combine(x, y);
 }
 
-/// On the pool that the caller works for, or else on `pool`.
+/// On the caller's pool if the caller is a worker, otherwise on `pool`.
 template <class Pool>
 Outcome tree_on(Pool& pool, const Shape& shape) {
   std::atomic<std::uint64_t> leaves{0};

@@ -1,4 +1,4 @@
-/// The watchdog itself: what it says of a test that hangs, of one that runs in circles, and of one that is only slow.
+/// The watchdog: its report about a test that hangs, one that runs in circles, and one that is only slow.
 
 #include <chrono>
 #include <csignal>
@@ -25,11 +25,11 @@ using namespace std::chrono_literals;
 #if defined(__linux__)
 
 struct Death {
-  int status;  // as wait_for() says
+  int status;  // as returned by wait_for()
   std::string words;
 };
 
-/// Runs `body` in a process of its own, and hears what it says.
+/// Runs `body` in a child process and reads its standard error.
 Death in_child(const std::function<void()>& body) {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
@@ -69,7 +69,7 @@ TEST_CASE("watchdog: a hang") {
   CHECK(says(death, "ALL THREADS ARE BLOCKED"));
   CHECK(says(death, "sleeping 1, inactive 1"));
 #if defined(BLITZ_PORTABLE)
-  CHECK(says(death, ": state S"));  // Its threads have no names.
+  CHECK(says(death, ": state S"));  // The threads have no names there.
 #else
   CHECK(says(death, "blitz-1: state S"));
 #endif
@@ -95,7 +95,7 @@ TEST_CASE("watchdog: what it says of a pool") {
   CHECK(says(death, "A JOB POSTED TO IT"));
   CHECK(says(death, "s of CPU time, in "));
 #if !defined(BLITZ_PORTABLE) && !defined(BLITZ_THREAD_SANITIZER)
-  // In the stacks of its threads. This sanitizer keeps a signal back until the thread wakes up.
+  // The stacks of the pool's threads. ThreadSanitizer delays a signal until the thread wakes up.
   CHECK(says(death, "blitz_thread_main"));
 #endif
 }

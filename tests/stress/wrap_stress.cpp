@@ -1,5 +1,5 @@
-/// The jobs-event counter wraps around under a running pool: the detector of missed wake-ups on the default policy, with
-/// an idle protocol whose counter begins shortly before its end.
+/// The jobs-event counter wraps around under a running pool: the detector of missed wake-ups on the default policy, with an
+/// idle protocol that starts its counter shortly before the end of the range.
 
 #include <chrono>
 #include <cstddef>
@@ -14,10 +14,10 @@
 namespace blitz_test {
 namespace {
 
-/// How far from its end a counter begins, at most, and how far beyond it goes.
+/// The maximum distance of a counter's start from the wrap-around, and its distance after it.
 constexpr std::uint32_t kSteps = 8;
 
-/// Where the counter of the next pool begins; set while no pool is made.
+/// The initial counter of the next pool. Written only while no pool is being constructed.
 std::uint32_t first_jec = 0;
 
 class WrappingSleep : public blitz::detail::Sleep {
@@ -48,7 +48,7 @@ TEST_CASE("the jobs-event counter wraps around and no wake-up is missed") {
     dog.watch(pool);
     const auto& idle = blitz_test::registry_of(pool).idle();
     CHECK(idle.counters().jec() == first_jec);
-    // Each time that all fall asleep after some work, the counter has made a step or two.
+    // Each time that all workers fall asleep after some work, the counter advances by one or two steps.
     const Deadline too_late(stress_time() + std::chrono::seconds(30));
     while (idle.counters().jec() + kSteps < 2 * kSteps) {
       REQUIRE_FALSE(too_late.passed());

@@ -1,5 +1,5 @@
-// What parlaylib's parlay/parallel.h is to a plug-in: it declares the four functions, calls them, and includes one plug-in, which is
-// named by a macro and has a guard.
+// The parts of parlaylib's parlay/parallel.h that a plug-in sees: it declares the four functions, calls them, and includes one
+// plug-in, which a macro selects and a guard protects.
 #ifndef PARLAY_PARALLEL_H_
 #define PARLAY_PARALLEL_H_
 

@@ -1,1 +1,1 @@
-// Empty: the plug-in asks whether it is there.
+// Empty: the plug-in only checks whether it exists.
