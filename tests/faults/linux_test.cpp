@@ -306,7 +306,7 @@ TEST_CASE_TEMPLATE("faults: system calls that are refused", Pool, BLITZ_FAULT_PO
 TEST_CASE("faults: without madvise, large arrays have memory all the same") {
   went_well(in_child([] {
     if (!refuse_syscall(SYS_madvise, EINVAL)) return kCannot;
-    // Kept memory uses large pages from 4 MiB on, and madvise() after use from 16 MiB on.
+    // Kept memory uses large pages from 4 MiB on, and MADV_FREE from 16 MiB on.
     for (const std::size_t size : {std::size_t{1} << 22, std::size_t{40} << 20}) {
       for (int i = 0; i < 2; ++i) {
         void* const memory = blitz::detail::allocate_kept(size, 8);
