@@ -246,7 +246,7 @@ int main() {
 """,
 }
 OPTIONS = {
-    "asio": ["-DASIO_NO_TYPEID"],  # Asio needs this without RTTI; Boost's defines it itself.
+    "asio": ["-DASIO_NO_TYPEID"],  # Asio needs this without RTTI; Boost.Asio detects it.
     "opencv": ["-lopencv_core"],
     "parlay": ["-isystem", str(PARLAY_STUB)],
     "pstl": ["PATH/pstl"],
