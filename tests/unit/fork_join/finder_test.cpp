@@ -115,7 +115,7 @@ TEST_CASE("finder: at rest alone it waits before it steals jobs that are not wor
     return quickest;
   };
   const Ticks at_rest = time(true);
-  if (guarded) return;  // Without asymmetric fences all deques are guarded: a theft takes no longer than a clock reading.
+  if (guarded) return;  // Without asymmetric fences all deques are guarded: a theft takes only a clock reading.
   CHECK(at_rest >= kRow * ticks_per_microsecond());
   CHECK(time(false) < at_rest);
 }
