@@ -7,7 +7,7 @@
 /// --weaken: executes one order weaker than stated, as in orders.hpp. Searches the models in which orders matter, the weakest
 /// first, until a case fails.
 ///
-/// --preemptions: the maximum for all cases.
+/// --preemptions: an upper limit for all cases.
 ///
 /// The environment variables BLITZ_INTERLEAVE_SEED, _SCHEDULES, _PREEMPTIONS and _REPLAY have the same effect. Exits with 0 if
 /// every case passed, with 1 if one failed, with 2 for other arguments.
