@@ -128,7 +128,7 @@ def text_of(item):
     return " ".join([plain(item.find("briefdescription"), details), *found, code])
 
 
-# The words by which a docstring states each part.
+# The words that state each part in a docstring.
 IMPERATIVE = re.compile(r"(?:As|Calls|Runs|Waits|Starts|Asks|Reads|Spawns|Combines|Folds|Makes|Appends|Assigns|Sorts|Copies|Moves|Adds)\b")
 PARTS = {
     "throws": re.compile(r"@throws|hrow|xception"),

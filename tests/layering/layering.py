@@ -55,7 +55,7 @@ ARROWS = {
     "algorithm": ALGORITHM,
     "pipeline": PIPELINE,
     "c": C,
-    # Headers named after those of other libraries, languages and standards.
+    # Headers named after headers of other libraries, languages and standards.
     "adaptor": PIPELINE | C,
 }
 

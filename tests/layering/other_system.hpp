@@ -1,5 +1,5 @@
-// other_systems.py includes this file first. It includes the headers of this system, undefines the macros by which its C
-// library is recognized, and declares the functions that another system has instead.
+// other_systems.py includes this file first. It includes the headers of this system, undefines the macros that identify its C
+// library, and declares the functions that another system has instead.
 #include <algorithm>
 #include <condition_variable>
 #include <filesystem>
