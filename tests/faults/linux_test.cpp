@@ -47,7 +47,7 @@ using Clock = std::chrono::steady_clock;
 /// The exit status of a child that could not set up its test.
 constexpr int kCannot = 77;
 
-/// The parent does not wait.
+/// Runs `run` in a child process. The parent does not wait for it.
 pid_t in_child(int (*run)()) { return start_child(run, 100s); }
 
 /// True if the child succeeded or could not set up its test. The second case is reported.
@@ -362,7 +362,7 @@ TEST_CASE("child: works without membarrier" * doctest::skip()) {
   CHECK(work(async_pool, 300ms) == 0);
 }
 
-// A pool that has relied on membarrier cannot go on.
+// A pool that has relied on membarrier cannot continue.
 TEST_CASE_TEMPLATE("faults: membarrier is refused once it has been relied on", Pool, BLITZ_FAULT_POOLS) {
   const int status = wait_for(in_child(lose_membarrier<Pool>));
   CHECK((status == -SIGABRT || status == kCannot));

@@ -1,4 +1,4 @@
-// ChaseLevDeque: each item is taken once and publishes its contents, whatever owner and thieves do concurrently.
+// ChaseLevDeque: each item is taken once and publishes its contents, with any concurrent calls of owner and thieves.
 #include <array>
 #include <cstddef>
 

@@ -156,7 +156,7 @@ class IdlePool {
     }
   }
 
-  // --- in the body, when nobody can go on ---
+  // --- in the body, when no thread can continue ---
 
   /// No job is left that a parked slot could run, and no worker that has found nothing is counted as searching.
   void expect_nothing_left() {

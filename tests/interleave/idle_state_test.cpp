@@ -93,7 +93,7 @@ INTERLEAVE_CASE("cascade: jobs moved by a searcher that is not counted", .preemp
   pool.finish();
 }
 
-// Each of the two sees the other's word, and the later one sees that no worker searches any more.
+// Each of the two sees the other's word, and the later one sees that no worker searches.
 INTERLEAVE_CASE("cascade: the last two searchers are of different words", .preemptions = 1, .random_schedules = 1500,
                 .fences = true) {
   constexpr std::size_t kSlots = blitz::detail::IdleWord::kSlots + 1;  // slot 0 has the last place

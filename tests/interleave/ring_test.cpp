@@ -1,5 +1,5 @@
-// WorkStealQueue: each item is taken once and publishes its contents, whatever owner, thieves and overflow do concurrently. All
-// rings here begin just before their indices and tags wrap around.
+// WorkStealQueue: each item is taken once and publishes its contents, with any concurrent calls of owner, thieves and overflow.
+// All rings here begin just before their indices and tags wrap around.
 #include <array>
 #include <cstddef>
 #include <cstdint>

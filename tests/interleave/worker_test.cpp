@@ -185,7 +185,7 @@ INTERLEAVE_CASE("wait: one after another", .preemptions = 1, .random_schedules =
   expect(waits.read() == 2, "both waits have ended");
 }
 
-// --- forks that wake nobody ---
+// --- forks that wake no worker ---
 
 /// While the object exists, forks wake no worker, and are timed.
 struct ShortForks {

@@ -73,7 +73,7 @@ class Schema:
             begins = ended  # a statement
             if code := self.split_comment(line)[0].rstrip():
                 ended = code.endswith((";", "{", "}", ":", ")"))
-            # A declaration that goes on over several lines is as static as its first one.
+            # A declaration over several lines is as static as its first line.
             if static_until is None and STATIC.search(line) and not line.rstrip().endswith(("{", ";", ">", ":", "*/")) and "//" not in line:
                 static_until = n
                 out.append(line)

@@ -22,7 +22,8 @@ using namespace blitz_test;
 
 namespace {
 
-/// Checks the statistics of an idle pool: every pushed job was run, and every stolen job has a victim.
+/// Checks the statistics of an idle pool: every pushed or injected job was executed, and a worker that stole jobs has tried to
+/// steal.
 void check_quiet(const ThreadPoolStats& stats) {
   WorkerStats sum;
   for (const WorkerStats& worker : stats.workers) {

@@ -185,7 +185,7 @@ TEST_CASE("ring: the shipped one holds 256, and 128 overflow") {
   CHECK(sink.items == numbers(128));
   CHECK(ring.size() == 129);
   for (std::size_t i = 0; i < 127; ++i) REQUIRE(ring.push(&items[i], sink) == 0);
-  CHECK(ring.steal_into(thief).moved == 127);  // half, and no more than that
+  CHECK(ring.steal_into(thief).moved == 127);  // exactly half
 }
 
 TEST_CASE("ring: the indices wrap around, many times") {

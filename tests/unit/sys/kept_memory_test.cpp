@@ -181,7 +181,7 @@ TEST_CASE("kept memory: there is none") {
       CHECK(allocate_kept(size, alignment) == nullptr);
     }
     CHECK_FALSE(array_memory(size, 1, 1, std::nothrow));
-    CHECK_FALSE(array_memory(size / 8 + 1, 8, 8, std::nothrow));  // exactly 2^64 bytes, and more
+    CHECK_FALSE(array_memory(size / 8 + 1, 8, 8, std::nothrow));  // up to 2^64 bytes
     CHECK_FALSE(array_memory(size, size, 1, std::nothrow));
     CHECK_THROWS_AS(static_cast<void>(array_memory(size, 1, 1)), std::bad_alloc);
   }
