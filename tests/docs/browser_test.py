@@ -4,13 +4,13 @@
     browser_test.py ROOT [FOLDER]
 
 - The search finds parallel_for, and its result leads to the reference.
-- The guide leads to the reference, by the calls in its pieces of code.
-- From the start page every page is reached, and no link on the way is dead; those to other sites are looked at, not followed.
-- Each picture is shown, no page is wider than its window, and no script complains.
-- In a dark system the pages are dark.
+- The guide leads to the reference, through the calls in its code examples.
+- Every page can be reached from the start page, and no link is dead. Links to other sites are checked, not followed.
+- Each picture is shown, no page is wider than its window, and no script reports an error.
+- If the system's theme is dark, the pages are dark.
 
-With FOLDER, it leaves pictures of some pages there, light and dark. Is skipped where Doxygen, Chromium, its driver or Selenium
-is missing (Debian: doxygen chromium chromium-driver python3-selenium).
+With FOLDER, it saves pictures of some pages there, light and dark. Skipped if Doxygen, Chromium, its driver or Selenium is
+missing (Debian: doxygen chromium chromium-driver python3-selenium).
 """
 
 import contextlib
@@ -40,12 +40,12 @@ except ImportError:
 ROOT = pathlib.Path(sys.argv[1]).resolve()
 PICTURES = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
 PICTURED = ["index", "md_docs_guide", "classblitz_1_1BasicThreadPool", "md_docs_inside", "md_docs_performance"]
-SECONDS = 30  # for a page to do what it is asked for
+SECONDS = 30  # until a page must have reacted
 
-# All links of the page, with scripts' ones, and all places in it that a link may lead to.
+# All links of the page, including those made by scripts, and all anchors that a link may lead to.
 LINKS = "return [...document.querySelectorAll('a[href], area[href]')].map(a => a.getAttribute('href'))"
 PLACES = "return [...document.querySelectorAll('[id], a[name]')].flatMap(e => [e.id, e.getAttribute('name')])"
-# The page is a part of the window that scrolls by itself.
+# The page is a part of the window with its own scroll bars.
 TOO_WIDE = "const page = document.getElementById('doc-content'); return page.scrollWidth - page.clientWidth"
 BROKEN_PICTURES = "return [...document.images].filter(i => i.complete && i.naturalWidth === 0).map(i => i.src)"
 

@@ -1,5 +1,5 @@
-// The names that the examples of the public headers use and do not declare: those of all headers, and then, in a namespace for
-// each header, the names of that header. A function `meanwhile` runs on another thread while an example of its header runs.
+// The names that the examples of the public headers use without declaring them: first the names for all headers, then the names
+// for each header in a separate namespace. A function `meanwhile` runs on another thread while an example of its header runs.
 #pragma once
 
 #include <atomic>

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the examples in the docstrings of the public headers, each in a process, from outside the pool, with 1, 2, 3 and 16 threads.
+"""Runs the examples in the docstrings of the public headers, each in a process, outside the pool, with 1, 2, 3 and 16 threads.
 
     examples_test.py ROOT LIBRARY COMPILER [ARGUMENT]...
     examples_test.py --other-libraries ROOT COMPILER [ARGUMENT]...
 
-Each @code block is a function of its own, in a namespace of its header's name, with the names of examples.hpp. "..." on a line
-of its own stands between declarations and statements. The headers that need another library are left out. With
---other-libraries, the examples of those headers are compiled, and not run, if the library is installed.
+Each @code block becomes a function, in a namespace with the header's name, with the names of examples.hpp. A line "..."
+separates declarations from statements. Headers that need another library are left out. With --other-libraries, the examples of
+those headers are compiled, but not run, if the library is installed.
 """
 
 import os
@@ -21,7 +21,7 @@ OTHERS = sys.argv[1] == "--other-libraries" and sys.argv.pop(1)
 ROOT = pathlib.Path(sys.argv[1]).resolve()
 LIBRARY = None if OTHERS else pathlib.Path(sys.argv.pop(2)).resolve()
 COMPILER = [*shlex.split(sys.argv[2]), *sys.argv[3:]]
-# Headers, and what is included of the library.
+# Headers, and the headers that they need of another library.
 OTHER_LIBRARIES = {
     "asio.hpp": "asio.hpp",
     "asio_context.hpp": "asio.hpp",
@@ -30,9 +30,9 @@ OTHER_LIBRARIES = {
     "opencv.hpp": "opencv2/core.hpp",
     "stdexec.hpp": "stdexec/execution.hpp",
 }
-# The folders are those of Debian.
+# Debian's folders.
 FOLDERS = ["-isystem", "/usr/include/eigen3", "-isystem", "/usr/include/opencv4"]
-LEAST = 130  # examples; fewer, and this test does not see them
+LEAST = 130  # examples; if there are fewer, this test does not find them
 THREADS = [1, 2, 3, 16]
 PATIENCE = 60  # seconds for an example that takes milliseconds, on a busy machine
 
@@ -58,7 +58,7 @@ int main(int, char** arguments) {{
 
 
 def examples():
-    """The header, the line and the text of each, of one kind of headers."""
+    """Yields the header, line and text of each example: of the headers with other libraries, or of the rest."""
     folders = ["", "algorithm", "pipeline", "adaptor"]
     for header in sorted(path for folder in folders for path in (ROOT / "blitz" / folder).glob("*.h*")):
         if (header.name in OTHER_LIBRARIES) == bool(OTHERS):
@@ -119,7 +119,7 @@ def in_namespaces(functions_of, prefix=""):
 
 
 def main_of_others():
-    """A file for each library: Asio and Boost.Asio do not go together."""
+    """Compiles one file for each library: Asio and Boost.Asio cannot be included together."""
     good, found = True, {}
     for index, (header, line, text) in enumerate(examples()):
         if has(OTHER_LIBRARIES[header.name]):

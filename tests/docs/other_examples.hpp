@@ -1,5 +1,5 @@
-// As examples.hpp, for the headers that need another library: of those that have been included. (A namespace called asio would
-// hide the library's.)
+// Like examples.hpp, for the headers that need another library: the names for the libraries that have been included. (A
+// namespace called asio would hide the library's.)
 #pragma once
 
 #include <memory>

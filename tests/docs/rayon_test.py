@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks the table of docs/pipelines.md that sets Rayon's iterators beside blitz's pipelines.
+"""Checks the table of docs/pipelines.md that compares Rayon's iterators with blitz's pipelines.
 
     rayon_test.py ROOT
 
-- Each method of Rayon's ParallelIterator and IndexedParallelIterator has one row, and each row says what blitz has for it, or
-  why it has none.
-- What the table says blitz has is declared in its headers.
+- Each method of Rayon's ParallelIterator and IndexedParallelIterator has one row. Each row names the equivalent in blitz, or
+  the reason why there is none.
+- The headers declare every name in blitz's column.
 """
 
 import pathlib

@@ -3,16 +3,16 @@
 
     site_test.py ROOT
 
-- docs/build has no complaint: no page, reference or parameter is wrong, and nothing public lacks a docstring. Doxygen does
-  not complain of concepts and enumerators: these are looked at here.
-- Each link of each page leads to a page, and to a place in it, that is there.
-- The reference has what is public, can be searched for it, and has nothing of blitz::detail.
-- Each function, member and algorithm says what its parameters are, what it returns and throws, what it costs and which threads
-  may call it, and has an example: see lacking(). Each class and concept has an example and says which threads may use it:
-  see lacking_in_types().
-- A docstring that is missing is noticed, of each kind of declaration, and each of these parts.
+- docs/build reports nothing: no page, reference or parameter is wrong, and everything public has a docstring. Doxygen does not
+  report missing docstrings of concepts and enumerators: they are checked here.
+- Each link of each page leads to an existing page and an existing anchor.
+- The reference and its search contain the public names, and nothing of blitz::detail.
+- The docstring of each function, member and algorithm has the parameters, return value, exceptions, complexity, thread-safety
+  and an example: see lacking(). The docstring of each class and concept has an example and thread-safety: see
+  lacking_in_types().
+- A missing docstring is noticed, for each kind of declaration, and so is each missing part.
 
-Is skipped where there is no doxygen.
+Skipped if doxygen is not installed.
 """
 
 import html.parser
@@ -29,7 +29,7 @@ import xml.etree.ElementTree
 
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
 
-# What the site is built from.
+# The sources of the site.
 SOURCES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs", "blitz", "tests/README.md", "tests/model/README.md",
            "tests/interleave/README.md", "tests/mutants/README.md", "bench/README.md", "bench/simulation/README.md",
            "packaging/README.md"]
@@ -44,7 +44,7 @@ def before(declaration):
     return rf"(?:^ *///.*\n)+(?=^ *{declaration})"
 
 
-# file, what is left out of it, and what the complaint names.
+# file, the docstring that is removed from it, and the name in the complaint.
 UNDOCUMENTED = [
     ("parallel_for.hpp", before(r"template <LoopRange R.*>\nvoid parallel_for\(R&&"), "parallel_for("),
     ("thread_pool.hpp", before(r"template <BroadcastFunction F>\n"), "broadcast("),
@@ -53,13 +53,13 @@ UNDOCUMENTED = [
     ("options.hpp", r" *///< On which processors the threads run\.", "affinity"),
     ("stats.hpp", before(r"WorkerStats& operator\+="), "operator+="),
     ("algorithm/sort.hpp", before(r"inline constexpr detail::Algorithm<detail::SortFn> sort\b"), "sort (variable)"),
-    # The two kinds that Doxygen lets pass.
+    # Doxygen does not report these two kinds.
     ("join.hpp", before(r"template <class F>\nconcept JoinFunction\b"), "blitz::JoinFunction"),
     ("yield.hpp", r"///< it found no job", "blitz::Yield::kIdle"),
 ]
 
 
-# file, what is left out of its docstrings, and what the complaint must say.
+# file, the part that is removed from its docstrings, and the text that the complaint must contain.
 INCOMPLETE = [
     ("spawn.hpp", r"^/// @param f  Copied or moved into the job, as by spawn\(\)\.\n", "blitz::spawn_fifo lacks param f"),
     ("join_all.hpp", r"^/// @return std::vector.*\n", "blitz::join_all lacks return"),
@@ -92,7 +92,7 @@ class Page(html.parser.HTMLParser):
 
 
 def build(root, site):
-    """Runs docs/build of a tree; returns its exit status and its complaints."""
+    """Runs docs/build of a tree. Returns its exit status and its complaints."""
     result = subprocess.run(
         [root / "docs" / "build", site],
         env={**os.environ, "XML": "YES"},
@@ -105,7 +105,7 @@ def build(root, site):
 
 
 def without_docstring(site):
-    """The public concepts and enumerators that have none, as blitz::JoinFunction and blitz::Flow::kContinue."""
+    """The public concepts and enumerators without a docstring, such as blitz::JoinFunction and blitz::Flow::kContinue."""
     descriptions = ("briefdescription", "detaileddescription")
     for path in sorted((site / "xml").glob("*.xml")):
         for element in xml.etree.ElementTree.parse(path).iter():
@@ -120,7 +120,7 @@ def plain(*elements):
 
 
 def text_of(item):
-    """The docstring of a compound or a member; "@return", "@throws" and "@code" stand for these parts of it."""
+    """The docstring of a compound or a member, with "@return", "@throws" and "@code" in place of these parts."""
     tags = {"return": "@return", "exception": "@throws"}
     details = item.find("detaileddescription")
     found = [tags.get(part.get("kind"), "") for part in details.iter() if part.tag in ("simplesect", "parameterlist")]
@@ -128,7 +128,7 @@ def text_of(item):
     return " ".join([plain(item.find("briefdescription"), details), *found, code])
 
 
-# What a docstring says it with, and for what it must.
+# The words that state each part in a docstring.
 IMPERATIVE = re.compile(r"(?:As|Calls|Runs|Waits|Starts|Asks|Reads|Spawns|Combines|Folds|Makes|Appends|Assigns|Sorts|Copies|Moves|Adds)\b")
 PARTS = {
     "throws": re.compile(r"@throws|hrow|xception"),
@@ -141,11 +141,11 @@ PARTS = {
 
 
 def lacking(site):
-    """What is missing in the docstrings of public functions, members and algorithms, as "blitz::join lacks example".
+    """The missing parts in the docstrings of public functions, members and algorithms, as "blitz::join lacks example".
 
-    A parameter is named in the docstring, but for `options`. What returns something says so, unless the docstring begins with
-    what that is ("The number of ..."). All else may be said for the whole class or C header, for another overload, in the description of a
-    section, or of what the docstring refers to ("As find, ...")."""
+    A docstring names each parameter except `options`. It describes the return value, unless it begins with it ("The number of
+    ..."). All other parts may be in the docstring of the class or C header, of another overload, of a section, or of a
+    declaration that the docstring refers to ("As find, ...")."""
     for path in sorted((site / "xml").glob("*.xml")):
         for compound in xml.etree.ElementTree.parse(path).getroot().findall("compounddef"):
             name, kind = compound.findtext("compoundname"), compound.get("kind")
@@ -155,10 +155,10 @@ def lacking(site):
 
 
 def lacking_in_types(site):
-    """The same of classes and concepts: an example and thread-safety. "Plain data" says the second. Either may be left to what
-    the docstring links to: a concept for a callable to the call that takes it ("What join() takes")."""
+    """Like lacking(), for classes and concepts: an example and thread-safety. "Plain data" states thread-safety. Either part
+    may be in the docstring of a linked name: for the concept of a callable, the call that takes it ("What join() takes")."""
     compounds = [c for path in sorted((site / "xml").glob("*.xml")) for c in xml.etree.ElementTree.parse(path).iter("compounddef")]
-    names, texts = {}, {}  # a link -> the name, which overloads share -> all that is said of it
+    names, texts = {}, {}  # a link -> the name, which overloads share -> all documentation for it
     for compound in compounds:
         names[compound.get("id")] = compound.get("id")
         texts[compound.get("id")] = text_of(compound)
@@ -204,7 +204,7 @@ def lacking_in(compound, compound_name, kind):
                 missing.append(f"param {parameter}")
         is_special = name in (compound_name.split("::")[-1], "operator=")
         returns = is_algorithm or (plain(member.find("type")) not in ("", "void") and not is_special)
-        # An algorithm may leave it to what is said of its section.
+        # An algorithm may describe it in its section.
         if returns and IMPERATIVE.match(own) and not re.search(r"\b[Rr]eturn" if is_algorithm else "@return", near if is_algorithm else own):
             missing.append("return")
         is_simple = is_special or (is_class and not member.findall("param"))
@@ -233,7 +233,7 @@ class SiteTest(unittest.TestCase):
 
     def test_links(self):
         links = {(name, link) for name, page in self.pages.items() for link in page.links}
-        # The menu is made by scripts. (The keys in navtreeindex*.js are no links.)
+        # Scripts create the menu. (The keys in navtreeindex*.js are not links.)
         for script in self.site.glob("*.js"):
             if not script.name.startswith("navtreeindex"):
                 links |= {(script.name, link) for link in re.findall(r'"([^"/]+\.html(?:#[^"]+)?)"', script.read_text())}
@@ -250,7 +250,7 @@ class SiteTest(unittest.TestCase):
                     self.assertIn(urllib.parse.unquote(url.fragment), target.anchors, "leads to no place in the page")
 
     def test_menu(self):
-        """The menu has each page of docs/, and no reference that was not resolved."""
+        """The menu contains each page of docs/, and no unresolved reference."""
         menu = (self.site / "navtreedata.js").read_text()
         for page in (ROOT / "docs").rglob("*.md"):
             self.assertIn(f'"md_{"_".join(page.relative_to(ROOT).with_suffix("").parts)}.html"', menu)

@@ -1,5 +1,5 @@
-// operator new fails, at each of the allocations that a public call makes, one after the other: std::bad_alloc arrives
-// where the call says, closures are destroyed, and the pool works on.
+// operator new fails at each allocation of a public call, one after the other. The call throws std::bad_alloc where its
+// documentation says so, closures are destroyed, and the pool works afterwards.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -25,17 +25,17 @@
 
 using namespace blitz_test;
 
-// The reference policy's queues allocate where they may not throw.
+// Without the reference policy: its queues allocate in functions that must not throw.
 #define BLITZ_FAULT_POOLS blitz::ThreadPool, blitz::AsyncThreadPool
 
 namespace {
 
-/// A pool, what its detached jobs threw, and closures whose lives are counted.
+/// A pool, closures with counted calls and lifetimes, and the number of std::bad_alloc that detached jobs threw.
 template <class Pool>
 struct Bench {
   explicit Bench(std::size_t size)
       : pool({.num_threads = size, .exception_handler = [this](std::exception_ptr error) { note(error); }}) {
-    // Whatever a thread makes once, and late.
+    // Allocations that a thread makes once, late.
     pool.broadcast([](blitz::BroadcastContext) {});
   }
 
@@ -47,19 +47,19 @@ struct Bench {
     }
   }
 
-  /// A closure that counts its calls, and whose life is counted.
+  /// A closure with counted calls and lifetime.
   auto closure() {
     return [this, life = Counted(lives, 1)](auto&&...) { calls += life.value; };
   }
 
   Lives lives;
   std::atomic<int> calls{0};
-  std::atomic<int> expected{0};  // calls
-  std::atomic<int> failures{0};  // that reached the exception handler
+  std::atomic<int> expected{0};  // the value that `calls` must have
+  std::atomic<int> failures{0};  // std::bad_alloc that reached the exception handler
   Pool pool;
 };
 
-/// Under AddressSanitizer each job is an allocation of its own: of many that are alike some fail.
+/// Under AddressSanitizer each job is a separate allocation. Only some of these many similar ones fail.
 std::size_t next(std::size_t nth) {
 #if defined(BLITZ_ADDRESS_SANITIZER)
   return nth < 50 ? nth + 1 : nth + 29;
@@ -68,8 +68,8 @@ std::size_t next(std::size_t nth) {
 #endif
 }
 
-/// Calls `call(bench)` with new pools, and has its first allocation fail, then the second, and so on, until none is left
-/// to fail. It may throw std::bad_alloc, and then may not leave anything behind. On some pools it may not allocate.
+/// Calls `call(bench)` with new pools: the first allocation fails, then the second, and so on, until no allocation fails. The
+/// call may throw std::bad_alloc, but must leave nothing allocated. On some pools it may allocate nothing.
 template <class Pool, class Call>
 void fail_each_in(Call&& call) {
   for (const std::size_t size : {1, 2, 4}) {
@@ -85,7 +85,7 @@ void fail_each_in(Call&& call) {
       }
       const bool failed = stop_failing();
       if (threw) CHECK(failed);
-      // It is as it was.
+      // The pool still works.
       std::atomic<int> sum{0};
       bench.pool.scope([&](blitz::Scope& scope) {
         for (int i = 0; i < 300; ++i) scope.spawn([&] { ++sum; });
@@ -184,7 +184,7 @@ TEST_CASE_TEMPLATE("bad_alloc: scopes, of every kind", Pool, BLITZ_FAULT_POOLS) 
     const auto body = [&](blitz::Scope& scope) {
       for (int i = 0; i < 400; ++i) {
         scope.spawn(bench.closure());
-        ++bench.expected;  // Once it is spawned it is run, whatever comes next.
+        ++bench.expected;  // A spawned job runs, whatever fails next.
       }
     };
     bench.pool.scope(body);
@@ -238,7 +238,7 @@ TEST_CASE_TEMPLATE("bad_alloc: detached jobs", Pool, BLITZ_FAULT_POOLS) {
     };
     spawn_all();
     bench.pool.install(spawn_all);
-    bench.pool.spawn(spawn_all);  // What fails there goes to the exception handler.
+    bench.pool.spawn(spawn_all);  // Its failures go to the exception handler.
   });
 }
 
@@ -252,7 +252,7 @@ TEST_CASE_TEMPLATE("bad_alloc: task groups", Pool, BLITZ_FAULT_POOLS) {
       }
     };
     run_all();
-    group.run(run_all);  // What fails there arrives at the wait.
+    group.run(run_all);  // The wait throws its failures.
     group.wait();
     bench.pool.install([&] { group.run_and_wait(run_all); });
     const std::stop_token token = group.stop_token();
@@ -341,7 +341,7 @@ TEST_CASE("bad_alloc: of a join whose callables cannot all be offered, none is c
         CHECK(calls == 5);
         return std::get<4>(std::move(results));
       } catch (const std::bad_alloc&) {
-        // Either this join was refused, or one further down, and then the others were called all the same.
+        // Either this join was refused, or a deeper one. In the second case the other callables were called nevertheless.
         CHECK((calls == 0 || calls == 5));
         if (calls == 0) ++refused;
         throw;
@@ -392,7 +392,7 @@ TEST_CASE_TEMPLATE("bad_alloc: isolation", Pool, BLITZ_FAULT_POOLS) {
   });
 }
 
-// Only workers of the region may run them: on one thread nobody else can.
+// Only workers of the region may run these jobs: on one thread no other worker can.
 TEST_CASE_TEMPLATE("bad_alloc: isolation, and what must arrive in a queue", Pool, BLITZ_FAULT_POOLS) {
   fail_each_in<Pool>([](auto& bench) {
     bench.pool.install([&] {
@@ -421,7 +421,7 @@ TEST_CASE_TEMPLATE("bad_alloc: pools within pools", Pool, BLITZ_FAULT_POOLS) {
     bench.pool.install([&] {
       other.install([&] { bench.pool.install([] { nest_joins(600); }); });
       other.install_blocking([] { nest_joins(600); });
-      // With no slot for this call, and with no other thread in the pool, the worker that is there already makes it.
+      // No slot is free for this call, and the pool has no other thread: the worker that is already in the pool makes it.
       other.install([&] { blitz::isolate([&] { bench.pool.install([] { nest_joins(5); }); }); });
     });
   });
@@ -449,7 +449,7 @@ TEST_CASE("bad_alloc: each function of c.h says so by its status, and the pool w
       },
       [](void*, void* left, void* right) { *static_cast<std::size_t*>(left) += *static_cast<std::size_t*>(right); },
       [](void (*call)(void*, void*) noexcept, void* argument) {
-        const auto count = std::make_unique<std::size_t>(0);  // may fail too
+        const auto count = std::make_unique<std::size_t>(0);  // may fail, too
         call(argument, count.get());
       }};
   static constexpr auto kCall = [](void*) { ++calls; };
@@ -511,7 +511,7 @@ TEST_CASE("bad_alloc: each function of c.h says so by its status, and the pool w
 
 #if defined(__unix__) && !defined(BLITZ_THREAD_SANITIZER)
 
-// In child processes, of which each starts its global pool.
+// In child processes: each starts its global pool.
 TEST_CASE("bad_alloc: the global pool that cannot be started is started by the next use") {
   constexpr int kNoneFailed = 1;
   for (const bool lazily : {false, true}) {

@@ -1,4 +1,4 @@
-// The library's pools, compiled with the clock of support/clock.
+// The library's pools, compiled with the clock in support/clock.
 #include "blitz/detail/async/async_policy.cpp"
 #include "blitz/detail/async/idle_state.cpp"
 #include "blitz/detail/fence/asymmetric_fence.cpp"

@@ -1,5 +1,5 @@
-// A clock that goes backwards or does not advance: all calls have their results, no division by zero or overflow ends the program,
-// and no wait lasts until the clock has moved. The library's sources are compiled here, with such a clock.
+// A clock that goes backwards or does not advance. All calls return their results, no division by zero or overflow ends the
+// program, and no wait depends on the clock's progress. The library's sources are compiled into this program with such a clock.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -72,7 +72,7 @@ TEST_CASE_TEMPLATE("clock: pools", Pool, blitz::ThreadPool, blitz::AsyncThreadPo
     for (const std::size_t size : {1, 2, 3, 16}) {
       CAPTURE(size);
       Pool pool({.num_threads = size});
-      // Workers fall asleep between some calls.
+      // Workers go to sleep between some calls.
       for (int i = 0; i < 4; ++i) {
         use(pool);
         if (i % 2 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));

@@ -1,4 +1,4 @@
-/// A control group of the test's own, with a CPU quota that the kernel enforces. Linux; needs the right to make one.
+/// A control group for a test, with a CPU quota that the kernel enforces. Linux only; needs permission to create a group.
 #pragma once
 
 #if defined(__linux__)
@@ -17,10 +17,10 @@
 
 namespace blitz_test {
 
-/// Exists as long as the object, below the group of this process. Its processes must have ended by then.
+/// A group below the group of this process, removed by the destructor. Its processes must have ended by then.
 class CpuGroup {
  public:
-  /// Null where no group can be made, or none with a quota.
+  /// Null if no group can be created, or none with a quota.
   [[nodiscard]] static std::unique_ptr<CpuGroup> make() {
     for (const Place& place : places()) {
       std::unique_ptr<CpuGroup> group(new CpuGroup(place));
@@ -35,10 +35,11 @@ class CpuGroup {
     if (exists_) std::filesystem::remove(path_, ignored);
   }
 
-  /// The calling process is in this group from now on. False if the system refuses.
+  /// Moves the calling process into this group. False if the system refuses.
   [[nodiscard]] bool enter() const { return write("cgroup.procs", std::to_string(::getpid())); }
 
-  /// Its threads get together so many processors' time in each period. False if the system refuses.
+  /// Limits all threads of the group together to the time of `processors` processors in each period. False if the system
+  /// refuses.
   [[nodiscard]] bool set_quota(double processors,
                                std::chrono::microseconds period = std::chrono::milliseconds(100)) const {
     const auto quota = std::to_string(static_cast<std::int64_t>(processors * static_cast<double>(period.count())));
@@ -48,7 +49,7 @@ class CpuGroup {
   }
   [[nodiscard]] bool set_no_quota() const { return v2_ ? write("cpu.max", "max") : write("cpu.cfs_quota_us", "-1"); }
 
-  /// How many periods ended with a thread that had to wait for the next one.
+  /// The number of periods in which a thread had to wait for the next one.
   [[nodiscard]] std::uint64_t times_throttled() const {
     std::ifstream file(path_ / "cpu.stat");
     std::string name;
@@ -71,7 +72,7 @@ class CpuGroup {
     exists_ = std::filesystem::create_directory(path_, error);
   }
 
-  /// Where the groups of this process are mounted as a whole: see proc(5) and cgroups(7).
+  /// The mount points of the groups of this process: see proc(5) and cgroups(7).
   static std::vector<Place> places() {
     std::vector<Place> found;
     std::ifstream mounts("/proc/self/mountinfo");
@@ -91,7 +92,7 @@ class CpuGroup {
       if (root != "/" || (!v2 && !v1_cpu)) continue;
       const std::filesystem::path own = mount_point + own_group(v2);
       found.push_back({own, v2});
-      // A group of the second version that has processes has no groups with quotas below it.
+      // A version 2 group that contains processes has no child groups with quotas.
       if (v2) found.push_back({own.parent_path(), v2});
     }
     return found;

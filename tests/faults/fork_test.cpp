@@ -1,9 +1,9 @@
-// fork() at random moments of a process whose pools are busy: of both policies and the global one, with callers from
-// outside, jobs that are injected, spawned and stolen, workers on their way to sleep and awake, and pools that come and
-// go.
+// fork() at random moments of a process with busy pools: pools of both policies and the global pool, with calls from outside
+// threads, jobs that are injected, spawned and stolen, workers that go to sleep and wake up, and pools that are created and
+// destroyed.
 //
-// ThreadSanitizer does not support threads in the child of a process that had threads, and AddressSanitizer, as of GCC
-// 12 and clang 16, leaves the locks of its allocator as the parent's other threads held them: there is no test here.
+// ThreadSanitizer does not support threads in the child of a process that had threads. AddressSanitizer (GCC 12, clang 16)
+// leaves its allocator's locks as the parent's other threads held them. Neither has a test here.
 #include "blitz/detail/base/atomic.hpp"
 #include "blitz/detail/job/job_memory.hpp"
 
@@ -33,18 +33,18 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Ends a child long before the parent's watchdog would end the test; its own watchdog comes first, and says why.
+/// Ends a child long before the parent's watchdog would end the test. The child's own watchdog fires first and prints a reason.
 constexpr auto kLifetime = 30s;
 
-constexpr std::size_t kMostChildren = 4;  // at a time
+constexpr std::size_t kMostChildren = 4;  // running concurrently
 
-/// Detached jobs, to compare.
+/// Counts detached jobs: both numbers must be equal at the end.
 struct Detached {
   std::atomic<std::uint64_t> spawned{0};
   std::atomic<std::uint64_t> ended{0};
 };
 
-/// Uses the pool in one way or another. Whether that gave the right result.
+/// Uses the pool in a random way. Returns true if the result is right.
 template <class Pool>
 bool use(Pool& pool, Random& random, Detached& detached) {
   switch (random.below(7)) {
@@ -82,7 +82,7 @@ bool use(Pool& pool, Random& random, Detached& detached) {
       return true;
     }
     case 5: {
-      // A loop in isolate: workers that stand apart.
+      // A loop in isolate(): its workers run only jobs of that region.
       std::atomic<int> sum{0};
       pool.install([&] { blitz::isolate([&] { blitz::parallel_for(0, 32, [&](int) { ++sum; }); }); });
       return sum == 32;
@@ -93,7 +93,7 @@ bool use(Pool& pool, Random& random, Detached& detached) {
   }
 }
 
-/// Pools, and threads outside that keep them busy until the end.
+/// Pools, and outside threads that keep them busy until end().
 class Busy {
  public:
   explicit Busy(std::uint64_t stream) {
@@ -107,7 +107,7 @@ class Busy {
       return use(short_lived, random, detached);
     });
   }
-  /// To be called in the parent, and there alone.
+  /// Call this only in the parent.
   void end() {
     over_ = true;
     for (std::thread& thread : threads_) thread.join();
@@ -150,7 +150,7 @@ bool works(Pool& pool, Random& random) {
   return true;
 }
 
-/// By the free functions, on a thread that is no pool's worker here.
+/// Uses free functions on a thread that is not a worker of any pool.
 bool global_pool_works(Random& random) {
   if (blitz::current_thread_index()) return false;
   std::atomic<int> sum{0};
@@ -167,7 +167,8 @@ bool new_pool_works(Random& random) {
   return works(pool, random);
 }
 
-/// The child's life, in one order or another. Its exit status: the number of the first thing that is wrong, or 0.
+/// The child: runs four checks in a cyclic order from a random start. Returns its exit status: the number of the first failed
+/// check, or 0.
 int live_as_child(Busy& inherited, std::uint64_t stream) {
   Watchdog dog("a forked child");
   Random random(stream);
@@ -220,7 +221,7 @@ TEST_CASE("fork: at random moments each child works, and its parent goes on") {
     random_gap(random);
     const std::uint64_t stream = random.next();
     const auto fork_here = [&] { return start_child([&] { return live_as_child(busy, stream); }, kLifetime); };
-    // Mostly a thread outside; or a worker, be it the caller's or a resident.
+    // Usually on an outside thread, otherwise on a worker: the caller's slot or a resident thread.
     switch (random.below(6)) {
       case 0:
         children.push_back(busy.fork_join->install(fork_here));
@@ -239,7 +240,7 @@ TEST_CASE("fork: at random moments each child works, and its parent goes on") {
   busy.fork_join.reset();
   busy.async.reset();
   blitz::global_pool().broadcast([](blitz::BroadcastContext) {});
-  while (busy.detached.ended < busy.detached.spawned) std::this_thread::yield();  // Those of the global pool.
+  while (busy.detached.ended < busy.detached.spawned) std::this_thread::yield();  // The jobs of the global pool.
   CHECK(busy.wrong() == 0);
   CHECK(busy.detached.ended == busy.detached.spawned);
   MESSAGE("done: " << forks << " forks, " << busy.uses() << " uses by the parent meanwhile");
@@ -254,7 +255,7 @@ TEST_CASE("fork: while another thread starts the global pool, or shuts it down")
   for (; status == 0 && !deadline.passed(); ++rounds) {
     const std::uint64_t stream = random.next();
     const bool ends = random.one_in(2);
-    // Where the global pool has not been used: in a child.
+    // In a child, because it needs a process that has not used the global pool.
     const auto race = [&] {
       Random mine(stream);
       if (ends && fib(8) != 21) return 10;
@@ -267,7 +268,7 @@ TEST_CASE("fork: while another thread starts the global pool, or shuts it down")
             try {
               return global_pool_works(mine) ? 0 : 11;
             } catch (const blitz::ThreadPoolError&) {
-              return ends ? 0 : 12;  // By then there was an end of it.
+              return ends ? 0 : 12;  // The pool had already been shut down.
             }
           },
           kLifetime);

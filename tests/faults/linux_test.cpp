@@ -1,5 +1,5 @@
-// What the system does to a program that uses a pool: signals, stops, other affinity masks, system calls that are
-// refused. Each in a child process, which must come to the right results, and to an end.
+// System events in a program that uses a pool: signals, stops, changed affinity masks, refused system calls. Each test runs in
+// a child process, which must compute the right results and end.
 #include "blitz/detail/base/atomic.hpp"
 
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
@@ -44,13 +44,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The exit status of a child that could not do what it was to test.
+/// The exit status of a child that could not set up its test.
 constexpr int kCannot = 77;
 
-/// The parent goes on meanwhile.
+/// Runs `run` in a child process. The parent does not wait for it.
 pid_t in_child(int (*run)()) { return start_child(run, 100s); }
 
-/// Whether the child has ended well, or could not do it, which is said.
+/// True if the child succeeded or could not set up its test. The second case is reported.
 bool went_well(pid_t child) {
   const int status = wait_for(child);
   if (status == kCannot) MESSAGE("skipped: the system does not allow it");
@@ -59,7 +59,7 @@ bool went_well(pid_t child) {
   return status == 0;
 }
 
-/// Uses a pool in every way, with pauses in which its workers fall asleep. 0, or the number of what was wrong.
+/// Uses a pool in all ways, with pauses in which its workers go to sleep. Returns 0, or the number of the failed check.
 template <class Pool>
 int work(Pool& pool, std::chrono::milliseconds time) {
   std::minstd_rand random(7);
@@ -92,7 +92,7 @@ std::vector<pid_t> threads_of_this_process() {
   return all;
 }
 
-/// Does something to each thread but itself, over and over, while `work` runs.
+/// Calls `pest` repeatedly for each other thread while `work` runs.
 template <class Pool, class Pest>
 int work_under(Pest&& pest) {
   Pool pool({.num_threads = 4});
@@ -120,7 +120,7 @@ int work_under_signals() {
   action.sa_handler = [](int) { signals.fetch_add(1, std::memory_order_relaxed); };
   action.sa_flags = kFlags;
   if (sigaction(SIGUSR1, &action, nullptr) != 0) return kCannot;
-  // On a busy machine there are few in one run.
+  // On a busy machine one run delivers few signals.
   while (signals <= 100) {
     const int wrong =
         work_under<Pool>([](pid_t thread, unsigned) { ::syscall(SYS_tgkill, ::getpid(), thread, SIGUSR1); });
@@ -154,7 +154,7 @@ int work_while_pinned_here_and_there() {
   return work_under<Pool>([&](pid_t thread, unsigned round) { pin(thread, processors[round % processors.size()]); });
 }
 
-/// What somebody has set while the pool was idle is there after it has worked.
+/// An affinity mask that is set while the pool is idle is still in effect after the pool has worked.
 template <class Pool>
 int keep_a_mask() {
   const auto processors = allowed_processors();
@@ -179,7 +179,7 @@ int work_without() {
   return work(pool, 300ms);
 }
 
-/// From the first instruction of a program on.
+/// The call is refused from the program's first instruction on.
 template <int kError>
 int start_without_membarrier() {
   if (!refuse_syscall(SYS_membarrier, kError)) return kCannot;
@@ -194,7 +194,7 @@ rlim_t address_space_in_use() {
   return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// The stacks of no thread, of one, of two, ... are all that the system gives.
+/// The system provides memory for the stacks of no thread, one thread, two threads, and so on.
 template <class Pool>
 int make_pools_in_little_memory() {
   constexpr std::size_t kThreads = 8;
@@ -226,13 +226,13 @@ void spawn_for_ever(Pool& pool) {
   pool.spawn([&pool] { spawn_for_ever(pool); });
 }
 
-/// Ends by exit(3), on the main thread or another, while detached jobs run: those of the global pool, for which it
-/// waits, and those of a pool that nobody destroys, for which nobody does.
+/// Ends by exit(3), on the main thread or another, while detached jobs run. exit() waits for the jobs of the global pool. It
+/// does not wait for the jobs of a pool that is never destroyed.
 template <class Pool, bool kOnMainThread>
 int exit_at_work() {
   constexpr int kJobs = 500;
   static std::atomic<int> done{0};
-  // After the end of the global pool, which is asked for below.
+  // Runs after the destruction of the global pool, which is created below.
   static const struct LastWord {
     ~LastWord() { ::_exit(done == kJobs ? 0 : 54); }
   } last_word;
@@ -292,7 +292,7 @@ TEST_CASE_TEMPLATE("faults: affinity masks that change under way", Pool, BLITZ_F
   went_well(in_child(keep_a_mask<Pool>));
 }
 
-// A sanitizer's runtime ends a program that is refused these, or address space.
+// A sanitizer's runtime ends a program if these calls, or address space, are refused.
 #if !defined(BLITZ_THREAD_SANITIZER) && !defined(BLITZ_ADDRESS_SANITIZER)
 TEST_CASE_TEMPLATE("faults: threads for which there is no memory", Pool, BLITZ_FAULT_POOLS) {
   went_well(in_child(make_pools_in_little_memory<Pool>));
@@ -306,7 +306,7 @@ TEST_CASE_TEMPLATE("faults: system calls that are refused", Pool, BLITZ_FAULT_PO
 TEST_CASE("faults: without madvise, large arrays have memory all the same") {
   went_well(in_child([] {
     if (!refuse_syscall(SYS_madvise, EINVAL)) return kCannot;
-    // In large pages from 4 MiB on; the kernel is told of kept ones from 16 MiB on.
+    // Kept memory uses large pages from 4 MiB on, and MADV_FREE from 16 MiB on.
     for (const std::size_t size : {std::size_t{1} << 22, std::size_t{40} << 20}) {
       for (int i = 0; i < 2; ++i) {
         void* const memory = blitz::detail::allocate_kept(size, 8);
@@ -319,7 +319,7 @@ TEST_CASE("faults: without madvise, large arrays have memory all the same") {
   }));
 }
 
-// A sanitizer maps memory too.
+// A sanitizer maps memory, too.
 #if !defined(BLITZ_ADDRESS_SANITIZER) && !defined(BLITZ_THREAD_SANITIZER)
 TEST_CASE("faults: without mmap, kept memory is what malloc has left, or none") {
   went_well(in_child([] {
@@ -335,7 +335,7 @@ TEST_CASE("faults: without mmap, kept memory is what malloc has left, or none") 
 }
 #endif
 
-// The C library ends a program whose threads must wait for a mutex and cannot, so no pool works without futex(2).
+// The C library ends a program if a thread must wait for a mutex and cannot. So no pool works without futex(2).
 TEST_CASE("faults: without futex, waits of blitz's own return") {
   went_well(in_child([] {
     if (!refuse_syscall(SYS_futex, EPERM)) return kCannot;
@@ -362,7 +362,7 @@ TEST_CASE("child: works without membarrier" * doctest::skip()) {
   CHECK(work(async_pool, 300ms) == 0);
 }
 
-// What has relied on it cannot go on.
+// A pool that has relied on membarrier cannot continue.
 TEST_CASE_TEMPLATE("faults: membarrier is refused once it has been relied on", Pool, BLITZ_FAULT_POOLS) {
   const int status = wait_for(in_child(lose_membarrier<Pool>));
   CHECK((status == -SIGABRT || status == kCannot));

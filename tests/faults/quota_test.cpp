@@ -1,6 +1,6 @@
-// A CPU quota, of a control group that the kernel keeps to: how many threads a pool has under it, and whether a pool
-// gets over being throttled at any moment. Skipped (77) where no such group can be made: it takes root, as a rule. How
-// quotas are read is tested by unit/sys/cpu_count_test.cpp anywhere, on files that look like the kernel's.
+// A CPU quota of a control group, enforced by the kernel: the number of threads that a pool has under it, and pools that are
+// throttled at arbitrary moments. Skipped (77) if no such group can be created: that usually needs root.
+// unit/sys/cpu_count_test.cpp tests the reading of quotas on any machine, with imitated kernel files.
 #include <cstdio>
 #include <cstdlib>
 
@@ -32,7 +32,7 @@ namespace {
 
 constexpr auto kLifetime = 100s;
 
-/// In which all children are that want it.
+/// The group that children may enter.
 std::unique_ptr<CpuGroup> group;
 
 int expect_threads(std::size_t count) {
@@ -41,7 +41,7 @@ int expect_threads(std::size_t count) {
   return fork_join.num_threads() == count && async.num_threads() == count ? 0 : 1;
 }
 
-/// What a pool does under a quota: nothing is lost, no wake-up either.
+/// Uses a pool under a quota: no job and no wake-up is lost.
 template <class Pool>
 int work(std::chrono::milliseconds time, std::uint64_t stream) {
   Watchdog dog("a child under a quota");
@@ -84,7 +84,7 @@ TEST_CASE("quota: a pool has as many threads as its process has processors' time
   REQUIRE(group->set_quota(1000));
   CHECK(threads_in_group(without) == 0);
 
-  // The global pool, and pools that are made before and after the quota has changed.
+  // The global pool, and pools that are created before and after the quota changes.
   REQUIRE(group->set_quota(0.5));
   const int status = wait_for(start_child(
       [&] {
@@ -107,7 +107,7 @@ TEST_CASE_TEMPLATE("quota: a pool that is throttled, and given more or less unde
   const std::uint64_t stream = random.next();
   const pid_t child = start_child([&] { return group->enter() ? work<Pool>(2000ms, stream) : 5; }, kLifetime);
   for (int i = 0; i < 200; ++i) {
-    // The kernel's least is a millisecond, for a period as for the quota in it.
+    // The kernel's minimum is one millisecond, for a period and for the quota in it.
     const auto period = std::chrono::milliseconds(random.between(2, 20));
     const double least = 1ms / std::chrono::duration<double, std::milli>(period);
     const double quota = least + static_cast<double>(random.below(50)) / 100;

@@ -1,6 +1,6 @@
-/// What the kernel's files may say about the CPU quota: six of them, each after a byte 0xff but the first.
+/// The kernel's files about the CPU quota with arbitrary contents: six files, separated by bytes 0xff.
 ///
-/// Whatever they say, the answer is a quota that one of them has, or that there is none.
+/// The result is a quota that one of the files contains, or no quota.
 
 #include <algorithm>
 #include <array>
@@ -24,11 +24,11 @@ namespace {
 
 namespace stdfs = std::filesystem;
 
-/// In the order of the input. Mounts may name other places: there is nothing there.
+/// In the order of the input. Mounts may name other places, which do not exist.
 constexpr std::array<const char*, 6> kFiles{"proc/self/cgroup", "proc/self/mountinfo", "g/cpu.max",
                                             "g/a/cpu.max",      "g/cpu.cfs_quota_us",  "g/cpu.cfs_period_us"};
 
-/// A root directory that lasts as long as the program.
+/// A root directory that exists as long as the program.
 class Root {
  public:
   Root() {
@@ -41,7 +41,7 @@ class Root {
   Root(const Root&) = delete;
   Root& operator=(const Root&) = delete;
 
-  /// A new file each time: some file systems write one that is truncated through to the disk.
+  /// Writes a new file each time: some file systems write a truncated file through to the disk.
   void write(const char* file, std::string_view content) {
     stdfs::remove(path_ / file);
     if (!content.empty()) std::ofstream(path_ / file, std::ios::binary) << content;

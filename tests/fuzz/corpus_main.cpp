@@ -1,5 +1,5 @@
-/// main() for a fuzz target where there is no libFuzzer: calls it with each file that is named, and with every beginning
-/// of each.
+/// main() for a fuzz target without libFuzzer: calls the target with each file that the command line names, and with every
+/// prefix of it.
 
 #include <cstdint>
 #include <cstdio>
@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
     }
     const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
     for (std::size_t size = 0; size <= bytes.size(); ++size) {
-      // A copy of just that size, so that a sanitizer sees what is read beyond it.
+      // A copy of exactly this size, so that a sanitizer notices reads beyond it.
       const std::vector<std::uint8_t> input(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
       static_cast<void>(LLVMFuzzerTestOneInput(input.data(), input.size()));
     }

@@ -1,7 +1,7 @@
-/// What the fuzz targets have in common.
+/// Shared parts of the fuzz targets.
 ///
-/// A target defines LLVMFuzzerTestOneInput, which libFuzzer calls with inputs of its own making, and corpus_main.cpp with
-/// those of corpus/. It aborts where a property does not hold, and lets no exception out.
+/// A target defines LLVMFuzzerTestOneInput. libFuzzer calls it with generated inputs, corpus_main.cpp with the inputs in
+/// corpus/. It aborts if a property does not hold, and throws no exceptions.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace blitz_test {
 
-/// Ends the program if `holds` is false; the input is then kept by what made it.
+/// Ends the program if `holds` is false; libFuzzer then saves the input.
 inline void require(bool holds, const char* property, std::string_view detail = "") {
   if (holds) return;
   std::fprintf(stderr, "this does not hold: %s\n%.*s\n", property, static_cast<int>(detail.size()), detail.data());
@@ -26,7 +26,7 @@ inline void require(bool holds, const char* property, std::string_view detail = 
   return size == 0 ? std::string_view() : std::string_view(reinterpret_cast<const char*>(data), size);
 }
 
-/// The pieces between separators; one for an empty text.
+/// The pieces between separators; one empty piece for an empty text.
 [[nodiscard]] inline std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> pieces;
   for (;;) {

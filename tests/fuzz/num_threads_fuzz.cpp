@@ -1,7 +1,6 @@
-/// How many threads a pool is to have: ThreadPoolOptions and BLITZ_NUM_THREADS.
+/// The number of threads of a pool, from ThreadPoolOptions and BLITZ_NUM_THREADS.
 ///
-/// The first line is BLITZ_NUM_THREADS. A second line, if there is one, has sixteen bytes at least: num_threads and
-/// stack_size.
+/// The first line is BLITZ_NUM_THREADS. An optional second line of at least sixteen bytes contains num_threads and stack_size.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,7 +24,7 @@ namespace {
 constexpr std::size_t kLimit = 65'535;
 constexpr std::size_t kMoreThanAnyMachine = std::size_t{1} << 22;
 
-/// The number that a text of digits stands for, the largest there is for one that is larger; nothing for other texts.
+/// The value of a text of digits, limited to the maximum of std::size_t; empty for other texts.
 std::optional<std::size_t> number_in(std::string_view text) {
   std::size_t value = 0;
   for (const char c : text) {

@@ -1,6 +1,7 @@
 /// The command line of bench/compare: one argument a line.
 ///
-/// Either the options lie in their ranges, and written out again mean the same; or BadOptions quotes what is wrong.
+/// Either all options are in their ranges, and parsing them again after writing them out gives the same options; or BadOptions
+/// quotes a wrong argument.
 
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +27,7 @@ constexpr unsigned kMostRepetitions = 10'000;
 constexpr bench::Spec kFib{"fib", "", "", bench::Metric::nanoseconds, bench::Timing::runs};
 constexpr bench::Spec kLoop{"loop", "", "", bench::Metric::nanoseconds, bench::Timing::runs};
 
-/// The workloads that --only may name; nothing here runs them.
+/// The workloads that --only may name; no test here runs them.
 const bool registered = [] {
   for (const bench::Spec* const spec : {&kFib, &kLoop}) {
     bench::add_entry({.spec = spec,
@@ -90,7 +91,7 @@ void check(const bench::Options& options) {
           "written out again, the options mean the same");
 }
 
-/// No value begins as an option does, so what follows these two is a number, or a list of them.
+/// No value begins like an option, so the argument after these two options is a number or a list of numbers.
 void check_numbers(const std::vector<std::string>& arguments) {
   for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
     const bool list = arguments[i] == "--threads";
@@ -105,7 +106,7 @@ void check_numbers(const std::vector<std::string>& arguments) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::vector<std::string> arguments;
   for (const std::string_view line : blitz_test::split(blitz_test::text_of(data, size), '\n')) {
-    arguments.emplace_back(line.substr(0, line.find('\0')));  // An argument ends there.
+    arguments.emplace_back(line.substr(0, line.find('\0')));  // A NUL ends an argument.
   }
   if (arguments.back().empty()) arguments.pop_back();
   try {

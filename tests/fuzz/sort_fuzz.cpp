@@ -1,8 +1,8 @@
-/// Sorting, selection and merging. Four bytes say what is called, of which items, and how they are compared; each of the others
-/// is a run of items.
+/// Sorting, selection and merging. The first four bytes choose the call, the kind of items and the comparison. Each further
+/// byte is a run of items.
 ///
-/// By an order, the result is that of the standard library. By a comparison that is no order, or that throws, it is a
-/// permutation of the items, and AddressSanitizer sees what is read or written out of bounds.
+/// With a strict weak order, the result equals the standard library's. With a comparison that is not an order, or throws, the
+/// result is a permutation of the items, and AddressSanitizer notices accesses out of bounds.
 
 #include <algorithm>
 #include <compare>
@@ -34,7 +34,7 @@ struct Choice {
   std::uint8_t grain;
 };
 
-/// Ordered by the key; `place` tells equal ones apart.
+/// Ordered by the key; `place` distinguishes equal items.
 template <class Key>
 struct Item {
   Key key;
@@ -51,13 +51,13 @@ Key key_from(std::uint8_t byte) {
   }
 }
 
-/// A byte makes up to 32 items, equal, ascending, descending or mixed: so a short input is long enough to be sorted in
+/// A byte makes up to 32 items: equal, ascending, descending or mixed. So a short input is long enough to be sorted in
 /// parallel.
 template <class Key>
 std::vector<Item<Key>> items_from(std::span<const std::uint8_t> bytes) {
   std::vector<Item<Key>> items;
   for (const unsigned byte : bytes) {
-    const unsigned step = byte / 32 % 4;  // 3: as good as random
+    const unsigned step = byte / 32 % 4;  // 3: pseudo-random
     for (unsigned i = 0; i <= byte % 32; ++i) {
       const unsigned key = step == 3 ? byte * 37 + i * i * 59 : step == 2 ? byte - i : byte + i * step;
       items.push_back({key_from<Key>(static_cast<std::uint8_t>(key)), static_cast<std::uint32_t>(items.size())});
@@ -66,7 +66,7 @@ std::vector<Item<Key>> items_from(std::span<const std::uint8_t> bytes) {
   return items;
 }
 
-/// Sorts the items, and exchanges some pairs, at places from the bytes.
+/// Sorts the items, then swaps some pairs at positions from the bytes.
 template <class Key>
 void make_nearly_sorted(std::vector<Item<Key>>& items, std::span<const std::uint8_t> bytes) {
   std::ranges::stable_sort(items, {}, &Item<Key>::key);
@@ -82,7 +82,7 @@ bool same_items(std::vector<Item<Key>> found, std::vector<Item<Key>> wanted) {
   return found == wanted;
 }
 
-/// The comparisons: two orders, two that are none, and one that throws.
+/// The comparisons: two strict weak orders, two invalid ones, and one that throws.
 template <class Key>
 struct Order {
   unsigned kind;

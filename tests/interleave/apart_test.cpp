@@ -1,4 +1,4 @@
-// What is beside the idle protocol: workers that stand apart, and the end of the pool, which waits for detached jobs.
+// Waits outside the idle protocol: workers that stand apart, and the end of the pool, which waits for detached jobs.
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -54,7 +54,7 @@ void wait_for_mail(Pool& pool, std::size_t slot, CoreLatch& latch) {
 
 // --- waits as another worker ---
 
-/// On a thread of `host`: a wait as its guest.
+/// Waits as a guest, on a thread of `host`.
 void wait_as_guest(Worker& guest, Worker& host, CoreLatch& latch) {
   current_worker = &host;
   {
@@ -66,8 +66,8 @@ void wait_as_guest(Worker& guest, Worker& host, CoreLatch& latch) {
   current_worker = nullptr;
 }
 
-// The thread that sets the latch may not touch the host when the wait has ended: its pool may have ended. The host may see the
-// latch before it is woken, because it is awake for a job.
+// After the wait has ended, the thread that sets the latch may not touch the host: its pool may have ended. The host may see
+// the latch before it is woken, because it is awake for a job.
 INTERLEAVE_CASE("below: a wait ends, and then its host's pool", .preemptions = 2, .random_schedules = 1000,
                 .models = interleave::kSequential | interleave::kWeak) {
   Pool pool(run, 2);
@@ -147,7 +147,7 @@ INTERLEAVE_CASE("apart: a job is sent", .preemptions = 3, .delays = 2, .spurious
   Pool pool(run, 1);
   CoreLatch latch;
   run.name(latch, "latch");
-  // It alone ends the wait, on the sleeper itself.
+  // Only the job ends the wait, on the sleeper itself.
   Sent job([&] { (void)latch.set(); });
   run.thread("sleeper", [&] { wait_for_mail(pool, 0, latch); });
   run.thread("sender", [&] { job.mail_to(pool.worker(0)); });
@@ -177,8 +177,8 @@ INTERLEAVE_CASE("apart: two jobs are sent, and the latch is set", .preemptions =
   expect(first.runs.read() + second.runs.read() == 2, "each job has run once");
 }
 
-// One reason calls the sleeper away from its sleep apart. It goes on to the ordinary one: a signaller that
-// saw its flag then, and no more than told it to look up, must have been seen, too.
+// One reason ends the sleep apart, and the sleeper goes on to the ordinary sleep. A signaller that saw its flag of the sleep
+// apart sends no other wake-up. So the sleeper must see that signaller's reason, too.
 INTERLEAVE_CASE("apart: from one sleep to the other", .preemptions = 3, .random_schedules = 3000, .fences = true) {
   Pool pool(run, 1);
   CoreLatch away;
@@ -188,7 +188,7 @@ INTERLEAVE_CASE("apart: from one sleep to the other", .preemptions = 3, .random_
   Worker& worker = pool.worker(0);
   Sent job([&] { (void)end.set(); });
   run.thread("sleeper", [&] {
-    // No look at what was sent: so a resident leaves that is not surplus any more.
+    // It ignores its mail, like a resident that is no longer surplus.
     while (!away.probe()) pool.home().apart.sleep(0, away, []() noexcept { return false; });
     worker.work_until(end, Rest::kVacate);
   });
@@ -200,7 +200,7 @@ INTERLEAVE_CASE("apart: from one sleep to the other", .preemptions = 3, .random_
   expect(job.runs.read() == 1, "the job has run once");
 }
 
-/// The least that an idle protocol is: a flag, a look, and a sleep. It has no fences that help the sleep before it.
+/// A minimal idle protocol: a flag, a check, and a sleep. It has no fences that help the previous sleep.
 class OtherSleep {
  public:
   template <class Test>
@@ -251,18 +251,18 @@ INTERLEAVE_CASE("apart: a resident is wanted again", .preemptions = 2, .random_s
 
 // --- ApartWorkers ---
 
-/// As a worker that waits at its limit of nested waits: apart, unless all others are, and then as any other.
+/// Like a worker at its limit of nested waits: apart, unless all others are; then like any other worker.
 void wait_at_limit(Pool& pool, std::size_t slot, CoreLatch& latch) {
   Worker& worker = pool.worker(slot);
   if (!wait_apart(worker, latch)) worker.wait_until(latch);
 }
 
-/// As a confined worker: apart, whatever the others do.
+/// Like a confined worker: apart, whatever the others do.
 void wait_confined(Pool& pool, std::size_t slot, CoreLatch& latch) {
   while (!latch.probe()) pool.home().apart.sleep(slot, latch, []() noexcept { return false; });
 }
 
-/// All workers wait for one job, which comes from outside, and which one of them must run.
+/// All workers wait for one job from outside. One of them must run it.
 class Waited {
  public:
   Waited(Run& run, std::size_t slots) : pool(run, slots), latches(slots) {
@@ -324,7 +324,7 @@ INTERLEAVE_CASE("stand: all are confined", .preemptions = 2, .random_schedules =
   for (std::size_t slot = 0; slot < 2; ++slot) {
     run.thread("confined " + std::to_string(slot), [&all, slot] { wait_confined(all.pool, slot, all.latches[slot]); });
   }
-  run.settle();  // They sleep, and do not wake one another.
+  run.settle();  // They sleep, and do not wake each other.
   run.thread("outside", [&] { all.pool.worker(0).execute(&all.job); });
   run.go();
   all.expect_done();
@@ -348,7 +348,7 @@ INTERLEAVE_CASE("stand: what a region has left in the queue", .preemptions = 1) 
 
 // --- the end of a pool ---
 
-/// Detached jobs: the worker in whose thread this is called begins one, or has run one.
+/// Detached jobs: the worker of the calling thread begins one, or has run one.
 class Detached {
  public:
   Detached(Run& run, std::size_t slots) {
@@ -367,7 +367,7 @@ class Detached {
     ++ended_;
     counts[slot].end();
   }
-  /// By the thread that stops the pool.
+  /// Call this on the thread that stops the pool.
   void drain() {
     jobs.drain();
     expect(ended_ == begun_, "all detached jobs have ended");
@@ -378,7 +378,7 @@ class Detached {
   std::deque<DetachedCount> counts;
 
  private:
-  // Not watched for races: one thread runs at a time.
+  // Not checked for races: one thread runs at a time.
   std::size_t begun_ = 0;
   std::size_t ended_ = 0;
   Plain<int> traces_[4] = {Plain<int>("what a detached job wrote"), Plain<int>("what a detached job wrote"),
@@ -412,7 +412,7 @@ INTERLEAVE_CASE("drain: a job that spawns another", .preemptions = 2, .delays = 
   detached.begin(0);
   run.thread("worker 0", [&] {
     detached.begin(0);
-    (void)spawned.set();  // Stands for the queue, through which another worker gets it.
+    (void)spawned.set();  // Replaces the queue, through which another worker gets it.
     detached.end(0);
   });
   run.thread("worker 1", [&] {
@@ -441,7 +441,7 @@ INTERLEAVE_CASE("drain: a job from outside", .preemptions = 2, .delays = 2, .ran
   run.go();
 }
 
-// To the pool, all threads here are one, so the pool can be closed although another has called it.
+// The pool sees all threads here as one, so it can be closed although another thread has called it.
 INTERLEAVE_CASE("close: a thread that is refused", .preemptions = 3) {
   Pool pool(run, 1);
   Plain<int> reason("why the pool is closed", 0);

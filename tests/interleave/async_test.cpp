@@ -1,5 +1,5 @@
-// The async policy as it is shipped: AsyncQueue, AsyncInjector, AsyncFinder and IdleState together. No job is left
-// while a slot is parked and nobody searches, wherever it lies: in a slot, a ring, among fetched jobs, in the injector.
+// The shipped async policy: AsyncQueue, AsyncInjector, AsyncFinder and IdleState together. No job is left in a slot, a ring,
+// among fetched jobs or in the injector while a slot is parked and no worker searches.
 #include <array>
 #include <cstddef>
 #include <deque>
@@ -31,7 +31,7 @@ class ShippedQueues {
     AsyncFinder::Sources sources{slot, queues_.size(), queues_[slot], injector_, this, &queue_of, searching};
     return finders_[slot].find_work(sources);
   }
-  /// The owner's.
+  /// Only by the owner.
   [[nodiscard]] Job* take_newest(std::size_t slot) noexcept { return queues_[slot].take_newest(); }
 
   [[nodiscard]] bool empty(std::size_t slot) const noexcept { return queues_[slot].empty(); }
@@ -51,7 +51,7 @@ using Pool = IdlePool<blitz::detail::IdleState, ShippedQueues>;
 
 const IdleCases<Pool> cases;
 
-// The batch is in one worker's hands when the other looks.
+// One worker holds the batch when the other searches.
 INTERLEAVE_CASE("async: a batch of long jobs from outside", .preemptions = 1, .random_schedules = 1000,
                 .fences = true) {
   Pool pool(run, 2);
@@ -67,7 +67,7 @@ INTERLEAVE_CASE("async: a batch of long jobs from outside", .preemptions = 1, .r
   pool.stop();
 }
 
-// One thief copies half of a ring while another, which found nothing a moment ago, looks for the last time.
+// One thief copies half of a ring while another, which has just found nothing, searches for the last time.
 INTERLEAVE_CASE("async: a theft under way in the last check", .preemptions = 1, .random_schedules = 1000) {
   Pool pool(run, 3);
   for (std::size_t slot = 0; slot < 3; ++slot) pool.lend(slot);
@@ -84,7 +84,7 @@ INTERLEAVE_CASE("async: a theft under way in the last check", .preemptions = 1, 
   pool.continue_idle("last", last, latches[2], Rest::kWait);
   run.settle();
   pool.expect_nothing_left();
-  // One of the three may be left, where both are busy.
+  // One of the three jobs may be left if both workers are busy.
   for (std::size_t slot = 0; slot < 3; ++slot) {
     while (Job* const job = pool.queues().take_newest(slot)) static_cast<TestJob*>(job)->runs.write(1);
   }
@@ -92,9 +92,10 @@ INTERLEAVE_CASE("async: a theft under way in the last check", .preemptions = 1, 
   pool.finish();
 }
 
-// Who is not searching says nothing of what it moves: so it moves nothing, and fetches only what can be seen.
+// A worker that is not counted as searching does not announce the jobs that it moves. So it moves none, and fetches only jobs
+// that others can see.
 
-/// Slot 1 has just done a job; slot 2 has found nothing, `searches` times, and parks. `post` comes between.
+/// Slot 1 has just run a job; slot 2 has searched `searches` times without success, and parks. `post` is called in between.
 template <class Post>
 void without_a_word(Run& run, int searches, Post&& post) {
   Pool pool(run, 3);
@@ -130,8 +131,8 @@ INTERLEAVE_CASE("async: a job is stolen without a word, and one is left", .preem
   });
 }
 
-/// Slot 1 takes the oldest job, and the owner all but one of the others. Whether slot 2 looks at the thief before the
-/// victim, and so misses what the one moves from the other, depends on how often it has searched.
+/// Slot 1 takes the oldest job, and the owner takes all others except one. The number of searches determines whether slot 2
+/// looks at the thief before the victim, and so misses the jobs that move between them.
 void stolen_without_a_word(Run& run, int searches) {
   without_a_word(run, searches, [&run](Pool& pool) {
     for (int i = 0; i < 2; ++i) pool.push(0, pool.long_job());
@@ -165,7 +166,7 @@ INTERLEAVE_CASE("async: a latch is set, and a job pushed", .preemptions = 3, .ra
   CoreLatch latch;
   run.name(latch, "latch");
   TestJob& job = pool.job([&](std::size_t) { pool.set(latch, 1); });
-  // The waiter alone can run what it waits for.
+  // Only the waiter can run the job that it waits for.
   run.thread("waiter", [&] { pool.wait(1, latch); });
   run.thread("poster", [&] { pool.push(0, job); });
   run.go();

@@ -1,5 +1,5 @@
-// Chain, and the ChainedRuns that it goes by: each position is finished once, knows what lies to its left, and, where a
-// chain works in place, writes nowhere where something is still to be read.
+// Chain and its ChainedRuns: each position is finished once and knows the result to its left. A chain in place writes only to
+// positions that have been read.
 #include "blitz/detail/algorithm/chain.hpp"
 
 #include <algorithm>
@@ -16,8 +16,8 @@ using interleave::expect;
 using interleave::Plain;
 using interleave::Run;
 
-/// Position i holds i + 1. A scan writes the sum of all up to it. In place, the odd positions are moved besides, i to i / 2;
-/// or the last one is written to all others.
+/// Position i contains i + 1. A scan writes the sum of all positions up to it. In place, it also moves the odd positions, i to
+/// i / 2; or writes the last one to all others.
 class Game final : public Chain {
  public:
   enum class Place : unsigned char { kElsewhere, kInput, kAllOthers };

@@ -1,5 +1,5 @@
-// CoalescedFence over a heavy fence: whether a caller makes it itself, shares another's, or gives up waiting for one, the
-// caller and a light side do not both miss the other's store.
+// CoalescedFence with a heavy fence. Whether a caller makes the fence itself, shares another caller's, or gives up waiting for
+// one: the caller and a light side do not both miss the other's store.
 #include "blitz/detail/fence/coalesced_fence.hpp"
 
 #include <array>
@@ -17,8 +17,8 @@ using interleave::Run;
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-/// Callers, each of which stores its word and reads those of the light sides after a heavy fence, and light sides, which
-/// do the same the other way round. A word holds how often it has been stored to.
+/// Callers and light sides. A caller stores its word and reads the words of the light sides after a heavy fence. A light side
+/// does the same for the callers. A word contains the number of its stores.
 template <std::size_t kCallers, std::size_t kLightSides>
 class Game {
  public:
@@ -31,7 +31,7 @@ class Game {
     }
   }
 
-  /// Adds a thread that asks for a fence so many times.
+  /// Adds a thread that requests a fence `times` times.
   void caller(std::size_t self, int times = 1) {
     run_.thread("caller " + std::to_string(self), [this, self, times] {
       for (int i = 0; i < times; ++i) ask(self);
@@ -50,7 +50,7 @@ class Game {
 
   [[nodiscard]] int made() const { return made_; }
 
-  /// Not a thread of its own: in the body.
+  /// In the body, without a thread.
   void expect_one_more_when_alone() {
     const int before = made_;
     fences_.execute(Make{*this});
@@ -87,9 +87,9 @@ class Game {
   CoalescedFence fences_;
   std::array<Atomic<int>, kCallers> asked_{};
   std::array<Atomic<int>, kLightSides> light_{};
-  // Looked at by nobody else before the end.
+  // Other threads read these only at the end.
   std::array<int, kCallers> times_{};
-  std::array<std::array<int, kLightSides>, kCallers> missed_by_caller_{};  // the last time at which it was
+  std::array<std::array<int, kLightSides>, kCallers> missed_by_caller_{};  // the last value that was missed
   std::array<std::array<int, kCallers>, kLightSides> seen_by_light_{};
   int asked_for_ = 0, made_ = 0;
 };

@@ -1,4 +1,4 @@
-/// What suites include and no mutation touches, compiled once for all mutations.
+/// Headers that suites include and no mutation changes, compiled once for all mutations.
 #include <chrono>
 #include <deque>
 #include <functional>

@@ -1,5 +1,5 @@
-// Isolation, as it is shipped: a confined worker asleep is woken for every job that would otherwise lie where it is, and
-// no worker takes a job that is not of its region.
+// The shipped Isolation: a sleeping confined worker is woken for every job that no other worker would run, and no worker takes
+// a job outside its region.
 #include "blitz/detail/worker/confinement.hpp"
 
 #include <cstddef>
@@ -18,7 +18,7 @@ using blitz::detail::Parker;
 using blitz::detail::Region;
 using blitz::detail::yield_thread;
 
-/// A job of a region, or one that is posted.
+/// A job of a region, or a posted job.
 struct Member final : Job {
   explicit Member(std::function<void(WorkerBase&)> f) : Job(&execute_it), function(std::move(f)) {}
   explicit Member(std::function<void()> f = [] {}) : Member([f = std::move(f)](WorkerBase&) { f(); }) {}
@@ -33,7 +33,7 @@ struct Member final : Job {
   [[nodiscard]] bool has_run() const { return runs.read() == 1; }
 
   std::function<void(WorkerBase&)> function;
-  Region region = 0;  // where it must run; 0: anywhere
+  Region region = 0;  // the region in which it must run; 0: any
   Plain<int> letter{"the letter", 1};
   Plain<int> runs{"runs", 0};
 };
@@ -44,7 +44,7 @@ void expect_none_left(Pool& pool) {
   }
 }
 
-/// A pool whose workers are in one region, which slot 0 has begun: it makes jobs, and the others wait.
+/// A pool with all workers in one region, which slot 0 has begun: slot 0 makes jobs, and the others wait.
 class Together {
  public:
   Together(Run& run, std::size_t slots) : pool(run, slots) {
@@ -66,7 +66,7 @@ class Together {
   Together(const Together&) = delete;
   Together& operator=(const Together&) = delete;
 
-  /// A thread that waits for the latch of its slot.
+  /// Adds a thread that waits for the latch of its slot.
   void add_waiter(Run& run, std::size_t slot) {
     run.thread("waiter " + std::to_string(slot), [this, slot] { pool.worker(slot).wait_until(latches[slot]); });
   }
@@ -80,7 +80,7 @@ class Together {
   std::deque<Confinement> confinements;
 };
 
-/// One waiter, and another thread, which ends the wait by what `end` does: as it is, or by the job, which does so.
+/// One waiter, and another thread that ends the wait through `end`, either directly or by the job, which ends it.
 void end_wait_by(Run& run, const std::function<void(Together&, Member&)>& end) {
   Together all(run, 2);
   Member job([&] { all.end_wait(1); });
@@ -99,7 +99,7 @@ INTERLEAVE_CASE("confined: a job is posted", .preemptions = 2, .random_schedules
   end_wait_by(run, [](Together& all, Member& job) { all.pool.worker(1).mail(&job); });
 }
 
-// The first push may call a waiter that is still awake, and then its job is gone.
+// The first push may call a waiter that is still awake, and the job may have been taken by then.
 INTERLEAVE_CASE("confined: a job that is taken back, and another", .preemptions = 3, .random_schedules = 1000) {
   Together all(run, 2);
   Member first;
@@ -114,7 +114,7 @@ INTERLEAVE_CASE("confined: a job that is taken back, and another", .preemptions 
   run.go();
 }
 
-/// Each job blocks until the other runs: a wake-up for each, and for one waiter each. `push` pushes both.
+/// Each job blocks until the other runs: each needs a wake-up, for a different waiter. `push` pushes both.
 template <class Push>
 void meet_two(Run& run, const Push& push) {
   Together all(run, 3);
@@ -153,8 +153,8 @@ INTERLEAVE_CASE("confined: an inner region leaves two jobs", .preemptions = 1, .
   });
 }
 
-/// Two waiters asleep, of which the one that is woken first is called away: its own wait ends, before the job is pushed or
-/// after. The pusher blocks until the job has run.
+/// Two waiters sleep. The wait of the one that is woken first ends, before or after the job is pushed. The pusher blocks until
+/// the job has run.
 void call_away(Run& run, bool before) {
   Together all(run, 3);
   Parker pusher;
@@ -178,13 +178,13 @@ void call_away(Run& run, bool before) {
 }
 
 INTERLEAVE_CASE("confined: called away", .preemptions = 2, .random_schedules = 3000) { call_away(run, false); }
-// A waiter that leaves is called no more.
+// A waiter that leaves is no longer called.
 INTERLEAVE_CASE("confined: one leaves before the job comes", .preemptions = 1, .random_schedules = 1000) {
   call_away(run, true);
 }
 
-/// A job is pushed in an inner region that has ended in its first place. Of two sleepers, one has begun that region and is in the
-/// outer one now, the other is in the inner one. The wait of slot 0, which is called first, ends; slot 1 runs the job. The
+/// A job is pushed in an inner region that has ended where it began. Two workers sleep: one has begun that region and is now in
+/// the outer one, the other is in the inner one. The wait of slot 0, which is called first, ends; slot 1 runs the job. The
 /// pusher blocks until it has run.
 void call_from_ended_region(Run& run, std::size_t home) {
   Pool pool(run, 3);
@@ -217,18 +217,18 @@ void call_from_ended_region(Run& run, std::size_t home) {
   expect(job.has_run(), "it has run once");
 }
 
-// The call does not end with the worker that began the region, which is called in addition to one that is there.
+// The call does not end with the worker that began the region, which is called in addition to one that is in the region.
 INTERLEAVE_CASE("confined: the worker that began an inner region is called away", .preemptions = 1,
                 .random_schedules = 2000) {
   call_from_ended_region(run, 0);
 }
-// And it is passed on to that worker.
+// The call is passed on to that worker.
 INTERLEAVE_CASE("confined: called away, and only the worker that began the region is left", .preemptions = 2,
                 .random_schedules = 2000) {
   call_from_ended_region(run, 1);
 }
 
-// The outer region's worker is woken for what the inner one leaves; the worker that has left it there blocks.
+// The outer region's worker is woken for the job that the inner one leaves; the worker that left it there blocks.
 INTERLEAVE_CASE("confined: what an inner region leaves", .preemptions = 2, .random_schedules = 2000) {
   Together all(run, 2);
   Parker pusher;
@@ -247,8 +247,8 @@ INTERLEAVE_CASE("confined: what an inner region leaves", .preemptions = 2, .rand
   run.go();
 }
 
-// A free worker runs a job of an inner region that has ended, or is about to; what that job leaves is for the worker
-// that began the region. The thief blocks until it has run.
+// A free worker runs a job of an inner region that has ended, or is about to. Jobs that this job leaves are for the worker that
+// began the region. The thief blocks until they have run.
 INTERLEAVE_CASE("confined: what a thief leaves of an inner region", .preemptions = 2, .random_schedules = 3000) {
   Pool pool(run, 2);
   CoreLatch latch;
@@ -268,7 +268,7 @@ INTERLEAVE_CASE("confined: what a thief leaves of an inner region", .preemptions
       for (int i = 0; i < 2; ++i) yield_thread();
       if (home.take_newest() == &stolen) {
         stolen.execute(&stolen, home);
-        left.region = 0;  // It becomes the outer region's.
+        left.region = 0;  // It moves to the outer region.
       }
     }
     home.wait_until(latch);
@@ -285,7 +285,7 @@ INTERLEAVE_CASE("confined: what a thief leaves of an inner region", .preemptions
   expect_none_left(pool);
 }
 
-// While a worker that stays in the region looks for its jobs, the owner ends it, and begins another in the same deque.
+// While a worker that stays in the region looks for its jobs, the owner ends the region, and begins another in the same deque.
 INTERLEAVE_CASE("confined: a region ends and another begins", .preemptions = 2, .random_schedules = 3000) {
   Pool pool(run, 3);
   Worker& owner = pool.worker(0);
@@ -315,7 +315,7 @@ INTERLEAVE_CASE("confined: a region ends and another begins", .preemptions = 2, 
   expect(first.has_run() && second.has_run(), "each has run once");
 }
 
-// A free worker, too: what it takes it runs in the job's region.
+// A free worker, too, runs a job that it takes in the job's region.
 INTERLEAVE_CASE("confined: a free thief", .preemptions = 1, .random_schedules = 4000) {
   Pool pool(run, 3);
   Worker& owner = pool.worker(0);
@@ -343,8 +343,8 @@ INTERLEAVE_CASE("confined: a free thief", .preemptions = 1, .random_schedules = 
   expect(jobs[0].has_run() && jobs[1].has_run(), "each has run once");
 }
 
-// Two jobs for two workers. The one that loses the race for the first must look again: the first blocks until the second has
-// run.
+// Two jobs for two workers. The worker that loses the race for the first job must look again: the first job blocks until the
+// second has run.
 INTERLEAVE_CASE("confined: a theft that is lost", .preemptions = 2, .random_schedules = 2000) {
   Pool pool(run, 3);
   CoreLatch latch;
@@ -369,7 +369,7 @@ INTERLEAVE_CASE("confined: a theft that is lost", .preemptions = 2, .random_sche
   expect(first.has_run() && second.has_run(), "each has run once");
 }
 
-// A worker that sleeps by the policy's protocol is woken for a confined job; its pusher blocks until that has run.
+// A worker that sleeps in the policy's protocol is woken for a confined job; the pusher blocks until the job has run.
 INTERLEAVE_CASE("confined: a free worker asleep", .preemptions = 2, .random_schedules = 2000) {
   Pool pool(run, 2);
   CoreLatch latch;

@@ -1,5 +1,5 @@
-// Coroutines: the last of several tasks resumes the one that awaits them, the end of a job the one that awaits its handle; once,
-// and with all that was done before in sight.
+// Coroutines: the last of several tasks resumes the coroutine that awaits them, and the end of a job resumes the coroutine that
+// awaits its handle; once, and all earlier writes are visible.
 #include "blitz/adaptor/coroutine.hpp"
 
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 #include "tests/interleave/tasks.hpp"
 
-// No global pool is here, and no stop request.
+// There is no global pool and no stop request here.
 constinit blitz::detail::Atomic<blitz::detail::PoolBase*> blitz::detail::started_global_pool{nullptr};
 blitz::detail::PoolBase& blitz::detail::start_global_pool() { std::abort(); }
 const char* blitz::Stopped::what() const noexcept { return ""; }

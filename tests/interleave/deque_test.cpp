@@ -1,4 +1,4 @@
-// ChaseLevDeque: each item is taken once, with what it publishes, whatever owner and thieves do at the same time.
+// ChaseLevDeque: each item is taken once and publishes its contents, with any concurrent calls of owner and thieves.
 #include <array>
 #include <cstddef>
 
@@ -17,7 +17,7 @@ struct Item {
   Plain<int> taken{"taken", 0};
 };
 
-/// A deque, and what happens to its items.
+/// A deque, and checks of its items.
 class Game {
  public:
   static constexpr std::size_t kItems = 5;
@@ -32,7 +32,7 @@ class Game {
     ++pushed_;
     return deque_.push(&items_[index]);
   }
-  /// Takes back item `index`, which was pushed at `place`, if nobody has it.
+  /// Takes back item `index`, which was pushed at `place`, unless a thief has it.
   void take_back(std::size_t index, ChaseLevDeque<Item>::Place place) {
     if (deque_.pop_if_newest(place)) take(&items_[index]);
   }
@@ -40,7 +40,7 @@ class Game {
   void begin_guard() { deque_.begin_guard(); }
   bool pop() { return take(deque_.pop()); }
   bool steal() { return take(deque_.steal().item); }
-  /// As a thief that must have something does, for as long as another was faster.
+  /// A thief that must get an item if there is one: it retries while others are faster.
   bool steal_hard() {
     for (;;) {
       const auto result = deque_.steal();
@@ -65,7 +65,7 @@ class Game {
     if (item == nullptr) return false;
     expect(item >= items_.data() && item < items_.data() + kItems, "what is taken is an item");
     expect(item->payload.read() == item - items_.data() + 1, "what the owner wrote has come with the item");
-    // Two takers of one item race here, and the first one's count is seen by the second, if it is ordered after it.
+    // Two takers of one item race here. If the second is ordered after the first, it reads the first one's count.
     expect(item->taken.read() == 0, "nobody has taken it before");
     item->taken.write(1);
     return true;
@@ -104,7 +104,7 @@ INTERLEAVE_CASE("deque: two items, one thief that comes twice", .preemptions = 3
   game.expect_all_taken();
 }
 
-// As join does.
+// As in a join.
 INTERLEAVE_CASE("deque: a push taken back", .preemptions = 3, .random_schedules = 1000, .fences = true) {
   Game game(run);
   run.thread("owner", [&] {
@@ -180,8 +180,8 @@ INTERLEAVE_CASE("deque: a slot is used again", .preemptions = 3, .random_schedul
   game.expect_all_taken();
 }
 
-// The owner pops what lies above the item that one thief is taking, and pushes another into the same slot, while the
-// next thief has already seen that the slot was full.
+// The owner pops the item above the one that a thief is taking, and pushes another into the same slot. The next thief has
+// already seen the slot full.
 INTERLEAVE_CASE("deque: a slot changes under a thief", .preemptions = 2, .random_schedules = 5000, .fences = true) {
   Game game(run);
   game.push(0);
@@ -296,8 +296,8 @@ INTERLEAVE_CASE("guard: ends and begins again under thieves", .preemptions = 2, 
   game.expect_all_taken();
 }
 
-// An item that is seen is either taken by the thief or lost to somebody: "empty" is never said of an item that was
-// there before and stays.
+// A thief either takes an item that it sees, or loses it to another thread. It never reports "empty" if an item was there
+// before and stays.
 INTERLEAVE_CASE("deque: empty is no excuse", .preemptions = 3, .random_schedules = 1000, .fences = true) {
   Game game(run);
   game.push(0);

@@ -1,5 +1,5 @@
 // Filter on a chain: the ring of kept items, the wait of a filter in place for unread items, and outputs with too little room.
-// Items are watched for races a word of flags at a time: all 64 of them are kept, or none.
+// Races are detected per word of flags: all 64 items of a word are kept, or none.
 #include "blitz/detail/algorithm/filter.hpp"
 
 #include <array>
@@ -58,7 +58,7 @@ class Game final : public Filter {
 
   int in_ring = 0;  ///< how many batches have gone to the ring
 
-  /// Each item that is kept is in its place, up to the first one of either kind that has no room, and none is elsewhere.
+  /// Each kept item is in its place, up to the first item of either kind that has no room, and no item is elsewhere.
   void expect_finished() {
     std::size_t kept = 0;
     LoopIndex end = 0;
@@ -71,7 +71,7 @@ class Game final : public Filter {
   }
 
  private:
-  // Behind the items in place there is room, so that a write there is found.
+  // The input in place has room after its items, so that a write there is noticed.
   Game(::Run& run, Target target, LoopIndex room_kept, LoopIndex room_dropped, std::vector<int>&& out)
       : Filter({.min_grain = kRun * kFlags}, kItems, sizeof(int), Flag::kThis, target, out.data()),
         in_place_(target == Target::kInput),
@@ -91,7 +91,7 @@ class Game final : public Filter {
   }
 
   static bool is_kept(LoopIndex item) { return item / kFlags % 2 != 0; }
-  /// How many words are kept of those below `word`.
+  /// The number of kept words below `word`.
   static LoopIndex kept_below(LoopIndex word) { return word / 2; }
 
   // --- watched accesses ---
@@ -179,7 +179,7 @@ class Game final : public Filter {
   const int* const ring_begin_ = static_cast<const int*>(newest_scratch);  // Filter allocates the ring last.
 };
 
-/// Runs of a half of the ring, of all of it, and across its end.
+/// Runs of half the ring, of the full ring, and across its end.
 void use_by_two(Run& run, Game& game) {
   for (const char* const name : {"a", "b"}) {
     run.thread(name, [&] {

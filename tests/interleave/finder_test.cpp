@@ -1,4 +1,4 @@
-// Where a job is found: ForkJoinFinder over the queues as they are, and the tokens of JobFifo.
+// Finding jobs: ForkJoinFinder with the shipped queues, and the tokens of JobFifo.
 #include <array>
 #include <cstddef>
 #include <deque>
@@ -51,7 +51,7 @@ class Queues {
     job.payload.write(1);
     injector_.push(&job);
   }
-  /// By the runner of `slot`. Returns whether there was one.
+  /// By the runner of `slot`. Returns true if a job was found.
   bool find(std::size_t slot) {
     ForkJoinFinder::Sources sources{slot, queues_.size(), queues_[slot], injector_, this, &queue_of};
     auto* const job = static_cast<Found*>(finders_[slot].find_work(sources));
@@ -81,7 +81,7 @@ class Queues {
   std::deque<ForkJoinFinder> finders_;
 };
 
-// No thief returns empty-handed while a job lies where it looked.
+// No thief returns without a job while a job is in a queue that it searched.
 INTERLEAVE_CASE("finder: two jobs, two thieves", .preemptions = 2, .random_schedules = 500, .fences = true) {
   Queues queues(run, 3);
   std::array<Found, 2> jobs;
@@ -117,7 +117,7 @@ INTERLEAVE_CASE("finder: own, stolen, injected", .preemptions = 1, .random_sched
   int found = 0;
   for (std::size_t slot = 0; slot < 2; ++slot) {
     run.thread("worker " + std::to_string(slot), [&, slot] {
-      // Null is no answer for the injector while the other takes from it.
+      // While the other worker takes from the injector, null does not mean that it is empty.
       for (int i = 0; i < 3; ++i) found += queues.find(slot) ? 1 : 0;
     });
   }
@@ -127,19 +127,19 @@ INTERLEAVE_CASE("finder: own, stolen, injected", .preemptions = 1, .random_sched
 
 // --- JobFifo ---
 
-/// What is left of a job in a list.
+/// The record of a job in a list.
 struct Record {
   Plain<int> closure{"the closure of a job", 0};  // 1: spawned, 2: run, 3: destroyed
   blitz::detail::Atomic<bool> ended{false};
 };
 
-/// Jobs that are spawned in the order of a list, and their owner.
+/// Jobs that run in the order of a list, and their owner.
 class Listing {
  public:
   static constexpr std::size_t kMost = 3;
 
   Listing(Pool& pool, std::size_t count) : pool_(pool), fifo_(std::in_place), count_(count) {
-    // The depot keeps its blocks from one schedule to the next: no thread goes there.
+    // The depot keeps its blocks from one schedule to the next, so no thread may use it.
     JobMemory& memory = pool.worker(0).memory();
     for (std::size_t size = 0; size < JobMemory::kClasses; ++size) memory.free(memory.allocate(size), size);
   }
@@ -154,7 +154,7 @@ class Listing {
     }
     return true;
   }
-  /// The list may go when the jobs have ended, as that of a scope does.
+  /// The list may be destroyed after the jobs have ended, like a scope's.
   void end() {
     fifo_.reset();
     for (std::size_t i = 0; i < count_; ++i) expect(records_[i].closure.read() == 3, "each job has run and is gone");

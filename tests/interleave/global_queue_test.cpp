@@ -1,5 +1,5 @@
-// GlobalQueue: each node is taken once, in order, its length is right at each moment, and what leaves in a batch is
-// never out of sight.
+// GlobalQueue: each node is taken once, in order, its length is right at each moment, and the nodes of a batch are always
+// visible in the queue or the ring.
 #include "blitz/detail/queue/global_queue.hpp"
 
 #include <array>
@@ -29,7 +29,7 @@ struct Node {
 
 using Ring = WorkStealQueue<Node, 4>;
 
-/// A queue, the rings of two workers, and what happens to the nodes.
+/// A queue, the rings of two workers, and checks of the nodes.
 class Jobs {
  public:
   explicit Jobs(Run& run) {
@@ -48,21 +48,21 @@ class Jobs {
     for (std::size_t i = 0; i < N; ++i) batch[i] = made(indices[i]);
     queue_.push_batch(batch);
   }
-  /// On a worker's ring, which overflows into the queue.
+  /// Pushes to a worker's ring, which overflows into the queue.
   void push_own(std::size_t worker, std::size_t index) { rings_[worker].push(made(index), queue_); }
 
   /// The index of the node taken, or -1.
   int take() { return take(queue_.take()); }
-  /// A batch: the first node is taken, the others are in the worker's ring.
+  /// Takes a batch: the first node is taken, the others are in the worker's ring.
   int fetch(std::size_t worker, std::size_t workers = 1) {
     Ring& ring = rings_[worker];
     return take(queue_.take_batch(workers, 1 + ring.room(), [&ring](Node* node) {
       ring.push_into_room(node);
-      (void)ring.room();  // A place for a switch: the node may go at once.
+      (void)ring.room();  // A point for a switch: a thief may take the node immediately.
     }));
   }
   int pop(std::size_t worker) { return take(rings_[worker].pop()); }
-  /// One from the other worker's ring.
+  /// Steals a node from the other worker's ring.
   int steal(std::size_t worker) { return take(rings_[1 - worker].steal_into(rings_[worker], 1).item); }
 
   [[nodiscard]] const GlobalQueue<Node>& queue() const noexcept { return queue_; }
@@ -90,7 +90,7 @@ class Jobs {
     expect(node->payload.read() == node->index + 1, "what its producer wrote has come with the node");
     expect(node->taken.read() == 0, "nobody has taken it before");
     node->taken.write(1);
-    node->next = node;  // It is the taker's, which may reuse it at once.
+    node->next = node;  // The taker owns it, and may reuse it immediately.
     return node->index;
   }
 
@@ -164,7 +164,7 @@ INTERLEAVE_CASE("global: what was pushed is not overlooked", .preemptions = 3, .
   jobs.expect_all_taken();
 }
 
-// A poster looks for a parked taker, and a taker that parks looks for what was posted: one of them sees the other.
+// A poster looks for a parked taker, and a taker that parks looks for posted nodes: one of them sees the other.
 INTERLEAVE_CASE("global: a poster and a taker that parks", .preemptions = 3, .delays = 2, .random_schedules = 1000) {
   Jobs jobs(run);
   Atomic<bool> parked{false};
@@ -198,7 +198,7 @@ INTERLEAVE_CASE("global: two workers fetch", .preemptions = 3, .random_schedules
   jobs.expect_all_taken();
 }
 
-// A thread that sees a length of zero, and then looks into the worker's ring, finds there what is not there any more.
+// A thread that sees a length of zero, and then looks into the worker's ring, finds there the nodes that left the queue.
 INTERLEAVE_CASE("global: what is fetched is never out of sight", .preemptions = 4, .delays = 2,
                 .random_schedules = 1000) {
   Jobs jobs(run);
@@ -213,7 +213,7 @@ INTERLEAVE_CASE("global: what is fetched is never out of sight", .preemptions = 
   jobs.expect_all_taken();
 }
 
-// A node may be stolen, and run, as soon as it is in the ring.
+// A node may be stolen and run as soon as it is in the ring.
 INTERLEAVE_CASE("global: stolen while the batch is still on its way", .preemptions = 3, .random_schedules = 1000) {
   Jobs jobs(run);
   jobs.push_batch<3>({0, 1, 2});

@@ -1,5 +1,5 @@
-// JobGroup, the inside of a TaskGroup: its count, the threads that wait for it, its exception, and what becomes of a
-// request to stop. A thread that has waited alone destroys the group at once.
+// JobGroup, the implementation of a TaskGroup: its count, the threads that wait for it, its exception, and requests to stop. A
+// thread that was the only one to wait destroys the group immediately.
 #include <cstddef>
 #include <exception>
 #include <initializer_list>
@@ -17,7 +17,7 @@ namespace {
 
 using blitz::detail::JobGroup;
 
-/// What blitz::TaskGroup does with a group, for jobs that the test keeps.
+/// Imitates blitz::TaskGroup with jobs that the test owns.
 class Group final : public Tasks<Group> {
  public:
   Group(Run& run, Pool& pool) : Tasks(pool), group_(std::in_place, pool) { run.name(*group_, "group"); }
@@ -26,7 +26,7 @@ class Group final : public Tasks<Group> {
     group_->begun();
     send(task);
   }
-  /// Returns what the wait throws, if it does.
+  /// Returns the message of the wait's exception, or an empty text.
   std::string wait() {
     const std::exception_ptr error = group_->wait();
     if (error == nullptr) return "";
@@ -35,7 +35,7 @@ class Group final : public Tasks<Group> {
   void expect_run(std::initializer_list<const Task<Group>*> tasks) {
     for (const auto* const task : tasks) expect(task->runs.read() == 1, "each job of the group has run once and ended");
   }
-  /// By a thread that has waited, when no other waits.
+  /// By a thread that has waited, while no other thread waits.
   void end() { group_.reset(); }
 
   void keep_exception() noexcept { group_->keep_exception(); }
@@ -145,7 +145,7 @@ INTERLEAVE_CASE("group: two waiters", .preemptions = 1, .random_schedules = 2000
   run.go();
 }
 
-// One waits while the other gives a job, and waits for that.
+// One thread waits while the other adds a job, and waits for it.
 INTERLEAVE_CASE("group: a waiter, and another that gives a job", .preemptions = 1, .random_schedules = 2000) {
   Pool pool(run, 3);
   Group group(run, pool);
@@ -164,7 +164,7 @@ INTERLEAVE_CASE("group: a waiter, and another that gives a job", .preemptions = 
   run.go();
 }
 
-// What the end of one wait does to the group must not be felt by the other, which waits for the second job.
+// The end of one wait must not affect the other, which waits for the second job.
 INTERLEAVE_CASE("group: a wait ends while another begins", .preemptions = 1, .random_schedules = 2000) {
   Pool pool(run, 3);
   Group group(run, pool);
@@ -233,7 +233,7 @@ INTERLEAVE_CASE("group: the first exception is thrown", .preemptions = 2, .rando
 
 // --- stopping ---
 
-// What was asked for of a job that is unfinished is not forgotten by a wait that began before.
+// A wait that began earlier does not end the request to stop of an unfinished job.
 INTERLEAVE_CASE("group: a wait ends one request to stop while another is made", .preemptions = 3,
                 .random_schedules = 1000) {
   Pool pool(run, 2);

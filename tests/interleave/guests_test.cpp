@@ -1,4 +1,4 @@
-// Guests, on Worker and Registry as they are shipped: outside callers that find slot 0 of the pool's own team taken, and the
+// Guests, on the shipped Worker and Registry: outside callers for which slot 0 of the pool's own team is not vacant, and the
 // residents that are summoned to their teams.
 #include <cstddef>
 #include <optional>
@@ -42,14 +42,14 @@ class PoolWithCaller : public Pool {
     registry->give_back(worker);
   }
 
-  /// A guest that offers `task`, and waits for `done` without running it.
+  /// A guest offers `task`, and waits for `done` without running it.
   void offer(Task& task, Parker& done) {
     visit([&](Worker& worker) {
       worker.push(&task);
       done.park();
     });
   }
-  /// A guest that leaves all three in its team, two of them made in a region.
+  /// A guest leaves all three jobs in its team, two of them made in a region.
   void leave(Task& left, Task (&left_in_region)[2]) {
     visit([&](Worker& worker) {
       worker.push(&left);
@@ -64,7 +64,7 @@ class PoolWithCaller : public Pool {
   Parker over_;
 };
 
-/// A job of a guest's team is run by `worker`, and not by the guest.
+/// Checks that `worker`, not the guest, runs this job of a guest's team.
 void expect_summoned(Worker& worker) {
   const WorkerBase* const home = worker.at_home();
   expect(home != nullptr && home != &worker && worker.index() != 0, "a resident was summoned");
@@ -84,7 +84,7 @@ INTERLEAVE_CASE("guest: a resident is summoned", .preemptions = 2, .random_sched
   expect(pushed.has_run(), "it has run once");
 }
 
-// While the resident is on its way home, or to sleep.
+// The resident is on its way home, or going to sleep.
 INTERLEAVE_CASE("guest: one job after another", .preemptions = 2, .random_schedules = 1000) {
   PoolWithCaller pool(run, 2);
   Parker done;
@@ -127,7 +127,7 @@ INTERLEAVE_CASE("guest: two residents are summoned", .preemptions = 1, .delays =
   expect(first.has_run() && second.has_run(), "each has run once");
 }
 
-// One resident helps both.
+// One resident helps both guests.
 INTERLEAVE_CASE("guest: two of them", .preemptions = 1, .delays = 0, .random_schedules = 1000) {
   PoolWithCaller pool(run, 2);
   Parker done[2];
@@ -138,8 +138,8 @@ INTERLEAVE_CASE("guest: two of them", .preemptions = 1, .delays = 0, .random_sch
   expect(pushed[0].has_run() && pushed[1].has_run(), "each has run once");
 }
 
-/// A resident waits in a guest's team for its mail, which is posted when it waits, or at any time. It runs the mail as its own worker,
-/// and leaves a job there.
+/// A resident waits in a guest's team for its mail, which is posted while it waits, or at any time. It runs the mail as its own
+/// worker, and leaves a job there.
 void send_mail(Run& run, bool when_it_waits) {
   PoolWithCaller pool(run, 2);
   CoreLatch latch;
@@ -175,7 +175,7 @@ INTERLEAVE_CASE("guest: mail for a resident that is away", .preemptions = 2, .ra
 
 INTERLEAVE_CASE("guest: mail at any time", .preemptions = 1, .random_schedules = 2000) { send_mail(run, false); }
 
-// The first job waits for one that the mail leaves in the queue of the resident's own worker.
+// The first job waits for a job that the mail leaves in the queue of the resident's own worker.
 INTERLEAVE_CASE("guest: mail leaves a job", .preemptions = 1, .random_schedules = 1000) {
   PoolWithCaller pool(run, 2);
   CoreLatch latch;
@@ -200,8 +200,8 @@ INTERLEAVE_CASE("guest: mail leaves a job", .preemptions = 1, .random_schedules 
   expect(pushed.has_run() && posted.has_run() && left.has_run(), "each has run once");
 }
 
-/// A pool of two threads. A caller in slot 0 waits at its limit of nested waits; while the other thread is busy elsewhere, it must
-/// run the job that ends the waits of both.
+/// A pool of two threads. A caller in slot 0 waits at its limit of nested waits. While the other thread is busy elsewhere, it
+/// must run the job that ends the waits of both.
 class PoolAtLimit : public Pool {
  public:
   explicit PoolAtLimit(Run& run) : Pool(run, 2, 2, {.max_nested_waits = 0}) {
@@ -290,7 +290,7 @@ INTERLEAVE_CASE("guest: what it leaves", .preemptions = 1, .random_schedules = 1
   expect(left.has_run() && left_in_region[0].has_run() && left_in_region[1].has_run(), "each has run once");
 }
 
-// In a pool of one thread nobody visits its team.
+// In a pool of one thread no resident visits its team.
 INTERLEAVE_CASE("guest: what it leaves, alone in its team", .preemptions = 1, .random_schedules = 1000) {
   PoolWithCaller pool(run, 1);
   Task left;
@@ -303,14 +303,14 @@ INTERLEAVE_CASE("guest: what it leaves, alone in its team", .preemptions = 1, .r
   expect(left.has_run() && left_in_region[0].has_run() && left_in_region[1].has_run(), "each has run once");
 }
 
-/// Offers a job that the queue of a visitor refuses, as a full one does.
+/// Offers a job that a visitor's queue refuses, as a full queue does.
 void offer_refused(Worker& visitor, Task& task) {
   auto& team = static_cast<blitz::detail::GuestTeam<ForkJoinPolicy>&>(visitor.team());
   team.injector.push(&task);
   team.idle.new_jobs();
 }
 
-// The visitor is wanted at home, by a job that waits for the refused one, and the guest may have left.
+// A job at home waits for the refused job and needs the visitor. The guest may have left.
 INTERLEAVE_CASE("guest: a visitor's queue refuses a job", .preemptions = 2, .random_schedules = 2000) {
   PoolWithCaller pool(run, 2);
   CoreLatch latch;
@@ -330,7 +330,7 @@ INTERLEAVE_CASE("guest: a visitor's queue refuses a job", .preemptions = 2, .ran
   expect(pushed.has_run() && injected.has_run() && refused.has_run(), "each has run once");
 }
 
-// Its team is the next guest's, or not.
+// The next guest may or may not reuse its team.
 INTERLEAVE_CASE("guest: one comes as another leaves", .preemptions = 2, .random_schedules = 1000) {
   PoolWithCaller pool(run, 2);
   Plain<int> writes[2] = {Plain<int>("writes in the first team", 0), Plain<int>("writes in the second team", 0)};
@@ -356,7 +356,7 @@ INTERLEAVE_CASE("guest: statistics are read as teams are made", .preemptions = 1
   run.settle();
 }
 
-// The count of detached jobs begins to include those of the new team.
+// The count of detached jobs begins to include the jobs of the new team.
 INTERLEAVE_CASE("guest: a drain as a team is made", .preemptions = 1, .delays = 0, .random_schedules = 500,
                 .models = interleave::kSequential | interleave::kWeak) {
   PoolWithCaller pool(run, 1);
@@ -383,7 +383,7 @@ INTERLEAVE_CASE("guest: a resident may work again", .preemptions = 2, .random_sc
   expect(pushed.has_run(), "it has run once");
 }
 
-// Resident 1 is busy at first. That of slot 0 is awake, but takes no summons.
+// Resident 1 is busy at first. The resident of slot 0 is awake, but takes no summons.
 INTERLEAVE_CASE("guest: slot 0 is vacant again", .preemptions = 1, .random_schedules = 1000) {
   PoolWithCaller pool(run, 2);
   Parker over;
@@ -423,7 +423,7 @@ INTERLEAVE_CASE("guest: the pool ends after it", .preemptions = 1, .random_sched
 
 // --- a group that it waits for ---
 
-/// A group of the pool. Threads outside give jobs to it.
+/// A group of the pool. Outside threads add jobs to it.
 class Group {
  public:
   Group(Run& run, Pool& pool) : pool_(*pool.registry), group_(std::in_place, pool_) { run.name(*group_, "group"); }
@@ -439,7 +439,7 @@ class Group {
     }
     static void free_it(OutsideJob& job, WorkerBase* /*worker*/) noexcept {
       auto& self = static_cast<Job&>(job);
-      self.closure.write(0);  // Its memory has another user now.
+      self.closure.write(0);  // Another object may use its memory now.
       self.frees.write(self.frees.read() + 1);
     }
     Group& group;
@@ -448,7 +448,7 @@ class Group {
     Plain<int> closure{"closure", 0};
   };
 
-  /// As TaskGroup::run, by a thread outside.
+  /// Like TaskGroup::run, on an outside thread.
   void run(Job& job) {
     group_->begun();
     pool_.detached_jobs().begin_outside();
@@ -463,7 +463,7 @@ class Group {
   std::optional<JobGroup> group_;
 };
 
-/// A guest gives its group a job, waits, and destroys the group.
+/// A guest runs a job in its group, waits, and destroys the group.
 void run_own_job(Run& run, std::size_t slots) {
   PoolWithCaller pool(run, slots);
   Group group(run, pool);
@@ -482,7 +482,7 @@ void run_own_job(Run& run, std::size_t slots) {
   expect(job.frees.read() == 1, "it was freed once");
 }
 
-// No thread of the pool comes for the job before the first caller leaves.
+// No thread of the pool takes the job before the first caller leaves.
 INTERLEAVE_CASE("guest: runs the job of its group", .preemptions = 1, .random_schedules = 1000) { run_own_job(run, 1); }
 
 // A resident takes the job from the injector.
@@ -490,7 +490,7 @@ INTERLEAVE_CASE("guest: and a resident for one job of a group", .preemptions = 1
   run_own_job(run, 2);
 }
 
-// The guest waits for a job that is still to come.
+// The guest waits for a job that is added later.
 INTERLEAVE_CASE("guest: a job for its group while it waits", .preemptions = 2, .random_schedules = 1000,
                 .models = interleave::kSequential | interleave::kWeak) {
   PoolWithCaller pool(run, 1);
@@ -558,7 +558,7 @@ INTERLEAVE_CASE("guest: a group that the first caller waits for", .preemptions =
 
 // --- from another pool ---
 
-/// A caller of `pool` calls `other`, and waits there once `begin` has been called with the guest.
+/// A caller of `pool` calls `other`, and waits there after `begin` was called with the guest.
 template <class F>
 void wait_elsewhere(Pool& pool, Pool& other, CoreLatch& latch, F&& begin) {
   call_on_worker(pool.registry.get(), [&](WorkerBase&) {
@@ -595,7 +595,7 @@ INTERLEAVE_CASE("elsewhere: a wait runs its own pool's jobs", .preemptions = 2, 
   expect(injected.has_run(), "it has run once");
 }
 
-// Another thread of `pool` sets the latch, and must wake the waiting one as a worker of that pool.
+// Another thread of `pool` sets the latch, and must wake the waiting thread as a worker of that pool.
 INTERLEAVE_CASE("elsewhere: a thread of its own pool ends a wait", .preemptions = 2, .delays = 0,
                 .random_schedules = 1000) {
   Pool pool(run, 2, 2);
@@ -676,7 +676,7 @@ INTERLEAVE_CASE("elsewhere: a call on top of a wait leaves a job", .preemptions 
   expect(ended && on_top.has_run() && left.has_run(), "the wait has ended");
 }
 
-// The visitor is wanted at home, by a job that waits for the refused one, and the guest waits as a worker of `pool`, or is about to.
+// A job at home waits for the refused job and needs the visitor. The guest waits as a worker of `pool`, or is about to.
 INTERLEAVE_CASE("elsewhere: a visitor's queue refuses a job", .preemptions = 1, .delays = 0, .random_schedules = 2000) {
   Pool pool(run, 1, 1);
   PoolWithCaller other(run, 2);
@@ -707,7 +707,7 @@ INTERLEAVE_CASE("elsewhere: a visitor's queue refuses a job", .preemptions = 1, 
   expect(ended && pushed.has_run() && injected.has_run() && refused.has_run(), "the wait has ended");
 }
 
-// The region may be the reason why no other thread of `pool` runs the job.
+// The region may prevent the other thread of `pool` from running the job.
 INTERLEAVE_CASE("elsewhere: a caller at its limit while the resident is in a region there", .preemptions = 1,
                 .delays = 0, .random_schedules = 2000) {
   PoolAtLimit pool(run);
@@ -736,7 +736,7 @@ INTERLEAVE_CASE("elsewhere: a caller at its limit while the resident is in a reg
   expect(posted.has_run() && pool.injected.has_run(), "each has run once");
 }
 
-// Its thread is a worker of `other` already, further down its stack. That one runs jobs that the region excludes.
+// Its thread is already a worker of `other`, deeper in its stack. That worker runs jobs that the region excludes.
 INTERLEAVE_CASE("elsewhere: a call from a region", .preemptions = 1, .delays = 0) {
   Pool pool(run, 1, 1);
   Pool other(run, 1, 1);

@@ -1,4 +1,4 @@
-// The small parts through which threads meet: TreiberStack, Parker, CoreLatch.
+// The small components for communication between threads: TreiberStack, Parker, CoreLatch.
 #include <array>
 #include <optional>
 
@@ -95,8 +95,8 @@ INTERLEAVE_CASE("stack: one producer's nodes come in order", .preemptions = 3, .
   jobs.expect_all_taken(3);
 }
 
-// A node is on its way through a taker's hands when somebody asks whether any is left. What is taken for good is known
-// to the taker alone, so the other decides nothing before it knows how far the taker came.
+// A taker holds a node for a moment when another thread asks whether the stack is empty. Only the taker knows which node it
+// takes permanently, so the other thread must wait until it knows the taker's progress.
 INTERLEAVE_CASE("stack: not empty while a node is between hands", .preemptions = 3, .random_schedules = 2000) {
   Jobs jobs(run);
   jobs.push(0);
@@ -187,7 +187,7 @@ INTERLEAVE_CASE("parker: two wakers are one token or two", .preemptions = 3, .sp
   Plain<int> messages[2] = {Plain<int>("message 1", 0), Plain<int>("message 2", 0)};
   blitz::detail::Atomic<int> sent{0};
   run.thread("sleeper", [&] {
-    // Each park takes one token at least; the second is there at the latest when the second waker has been.
+    // Each park takes at least one token. The second token is there at the latest when the second waker has finished.
     parker.park();
     while (sent.load(std::memory_order_relaxed) < 2) parker.park();
   });
@@ -201,8 +201,8 @@ INTERLEAVE_CASE("parker: two wakers are one token or two", .preemptions = 3, .sp
   run.go();
 }
 
-// A second token that comes while the first is being taken publishes what its sender wrote, too. The count of tokens
-// orders nothing: the parker alone must.
+// A second token that arrives while the first is taken also publishes its sender's writes. The count of tokens orders nothing:
+// only the parker does.
 INTERLEAVE_CASE("parker: a token taken along publishes", .preemptions = 3, .random_schedules = 1000) {
   Parker parker;
   run.name(parker, "parker");
@@ -211,7 +211,7 @@ INTERLEAVE_CASE("parker: a token taken along publishes", .preemptions = 3, .rand
   run.thread("sleeper", [&] {
     parker.park();
     while (left.load(std::memory_order_relaxed) < 2) blitz::detail::yield_thread();
-    parker.unpark();  // So that this park ends: with the second token, if that is still there.
+    parker.unpark();  // This park must end: with the second token, if it is still there.
     parker.park();
     expect(messages[0].read() + messages[1].read() == 2, "both messages have come");
   });
@@ -263,7 +263,7 @@ INTERLEAVE_CASE("parker: is gone once the token is left", .preemptions = 4, .ran
 
 // --- CoreLatch ---
 
-/// As a worker does, without anything else to wait for: the waker's parker stands for Sleep.
+/// Like a worker without another reason to wake: the waker's parker replaces Sleep.
 INTERLEAVE_CASE("latch: its setter wakes the worker that must be woken", .preemptions = 4, .delays = 2, .spurious = 1,
                 .random_schedules = 1000) {
   auto latch = std::make_optional<CoreLatch>();

@@ -1,5 +1,5 @@
-/// The cases that every idle protocol must pass: no job is left while a slot sleeps and nobody searches, no latch is set
-/// unnoticed, no claim of a slot is lost, no slot has two runners. `Pool` is an IdlePool.
+/// The cases that every idle protocol must pass: no job is left while a slot sleeps and no worker searches, no set latch is
+/// missed, no claim of a slot is lost, no slot has two runners. `Pool` is an IdlePool.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace interleave_test {
 /// An object of this type adds the cases to the program.
 template <class Pool>
 struct IdleCases {
-  /// The poster does not take back what it pushes.
+  /// The poster does not take back the job that it pushes.
   static void one_post(Run& run, bool awake) {
     Pool pool(run, 2);
     pool.lend(0);
@@ -23,7 +23,7 @@ struct IdleCases {
     pool.stop();
   }
 
-  /// The same with a queue that the protocol does not see: see new_jobs in blitz/policy.hpp.
+  /// Like one_post(), with a queue that the protocol does not see: see new_jobs in blitz/policy.hpp.
   static void one_unseen(Run& run) {
     Pool pool(run, 2);
     pool.lend(0);
@@ -60,7 +60,7 @@ struct IdleCases {
     pool.stop();
   }
 
-  /// One is woken, and each that finds work wakes the next.
+  /// One worker is woken, and each worker that finds work wakes the next.
   static void two_long_jobs(Run& run, bool awake) {
     Pool pool(run, 3);
     pool.lend(0);
@@ -85,7 +85,7 @@ struct IdleCases {
     pool.stop();
   }
 
-  /// For a protocol that withholds halves. A worker on its way to sleep need not see the half, but must find what is
+  /// For a protocol that withholds halves. A worker on its way to sleep need not see the half, but must find a job that is
   /// posted after it, and then finds both.
   static void after_withheld(Run& run, bool taken_back) {
     Pool pool(run, 2);
@@ -106,7 +106,7 @@ struct IdleCases {
     if (pool.idle().try_borrow(0)) pool.give_back(0);
   }
 
-  /// A guest pushes if it gets the slot, else injects.
+  /// A guest pushes if it gets the slot; otherwise it injects.
   static void push_as_guest(Pool& pool, TestJob& job) {
     if (pool.idle().try_borrow(0)) {
       pool.push(0, job);
@@ -116,7 +116,8 @@ struct IdleCases {
     }
   }
 
-  /// Slot 1 is at work and nobody sleeps when it pushes; the caller gives its slot back, and must not leave the job alone.
+  /// Slot 1 works, and no slot sleeps when it pushes. The caller gives its slot back, and must not leave the job without a
+  /// worker.
   static void given_back_while_another_pushes(Run& run) {
     Pool pool(run, 2);
     pool.lend(0);
@@ -129,7 +130,7 @@ struct IdleCases {
     pool.stop();
   }
 
-  /// `jobs` from each of those that make some.
+  /// Each job source makes `jobs` jobs.
   static void everything_at_once(Run& run, int jobs = 1) {
     Pool pool(run, 3);
     pool.start(0);
@@ -286,14 +287,14 @@ struct IdleCases {
     run.name(latch, "latch");
     TestJob& first = pool.job();
     TestJob& last = pool.job([&](std::size_t) { pool.set(latch, 1); });
-    // The waiter alone can run what it waits for.
+    // Only the waiter can run the job that it waits for.
     run.thread("waiter", [&] { pool.wait(1, latch); });
     run.thread("poster", [&] {
       pool.push(0, first);
       pool.inject(last);
     });
     run.go();
-    // The first may have been left: a latch that is set ends the wait, and the poster's queue is the poster's.
+    // The first job may be left: a set latch ends the wait, and only the poster runs the poster's queue.
     CoreLatch never;
     while (first.runs.read() == 0) {
       first.function = [&never](std::size_t) { (void)never.set(); };
@@ -302,7 +303,8 @@ struct IdleCases {
     pool.expect_stopped();
   }
 
-  // A poster wakes the waiter for a job that another has taken by then; it sleeps again, and its latch still wakes it.
+  // A poster wakes the waiter for a job that another worker has already taken. The waiter sleeps again, and its latch still
+  // wakes it.
   IDLE_CASE("latch: woken for nothing first", .preemptions = 2, .random_schedules = 2000, .fences = true) {
     Pool pool(run, 2);
     pool.lend(0);
@@ -410,7 +412,7 @@ struct IdleCases {
     pool.stop();
   }
 
-  // A guest that waits is woken, not its resident; and the slot is not lent a second time meanwhile.
+  // The guest that waits is woken, not its resident, and the slot is not lent again in the meantime.
   IDLE_CASE("borrow: a guest that waits", .preemptions = 1, .random_schedules = 5000, .fences = true) {
     Pool pool(run, 1);
     pool.start(0);

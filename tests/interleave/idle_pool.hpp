@@ -1,5 +1,5 @@
-/// For the suites of the idle protocols: slots, their residents and their guests around a protocol, with whatever queues.
-/// The workers here do what Worker in core/ does.
+/// For the suites of the idle protocols: slots with residents and guests around a protocol, with any queues. The workers here
+/// imitate Worker in blitz/detail/worker and blitz/detail/pool.
 #pragma once
 
 #include <cstddef>
@@ -32,15 +32,15 @@ struct TestJob final : Job {
   Plain<int> runs{"runs", 0};
 };
 
-/// `Protocol` is an idle protocol that says num_searching() and num_parked(). `Queues(run, count)` has, for each slot
-/// below count, push(slot, job) and find(slot, searching), which are its runner's, and empty(slot); for anyone,
-/// inject(job) and injector_empty().
+/// `Protocol` is an idle protocol with num_searching() and num_parked(). `Queues(run, count)` has, for each slot below count,
+/// push(slot, job) and find(slot, searching), both only for its runner, and empty(slot). Any thread may call inject(job) and
+/// injector_empty().
 template <class Protocol, class Queues>
 class IdlePool {
  public:
   using Search = typename Protocol::Search;
 
-  /// A pool of `slots` vacant slots. Of those that have no queue, nobody is the runner but the test's body.
+  /// A pool of `slots` vacant slots. A slot without a queue has no runner except the test's body.
   IdlePool(Run& run, std::size_t slots, std::size_t queues) : run_(run), idle_(slots), queues_(run, queues) {
     run.name(idle_, "idle");
     for (std::size_t slot = 0; slot < queues; ++slot) {
@@ -54,8 +54,8 @@ class IdlePool {
   [[nodiscard]] Protocol& idle() noexcept { return idle_; }
   [[nodiscard]] Queues& queues() noexcept { return queues_; }
 
-  /// A thread for the resident of `slot`. `awake`: when the others start, it has been woken to search; else its slot is
-  /// vacant.
+  /// A thread for the resident of `slot`. `awake`: when the other threads start, it has been woken to search. Otherwise its
+  /// slot is vacant.
   void start(std::size_t slot, bool awake = false) {
     if (awake) {
       expect(idle_.try_wake(slot), "the slot was vacant");
@@ -67,20 +67,20 @@ class IdlePool {
       resume(search, terminate_[slot], Rest::kVacate);
     });
   }
-  /// A thread for a resident that is awake. It has searched for so long that it announces itself next.
+  /// A thread for a resident that is awake. It has searched so long that it announces itself next.
   void start_drowsy(std::size_t slot) {
     expect(idle_.try_wake(slot), "the slot was vacant");
     Search search = idle_.first_search(slot);
     search.rounds = 1000;
     continue_idle("worker " + std::to_string(slot), search, terminate_[slot], Rest::kVacate);
   }
-  /// In the body: its guest executes a job.
+  /// In the body: a guest in this slot executes a job.
   void lend(std::size_t slot) { expect(idle_.try_borrow(slot), "the slot was vacant"); }
-  /// A thread that goes on with a search.
+  /// A thread that continues a search.
   void continue_as(std::string name, Search search, CoreLatch& latch, Rest rest) {
     run_.thread(std::move(name), [this, search, &latch, rest]() mutable { resume(search, latch, rest); });
   }
-  /// The same, for one that has just found nothing.
+  /// Like continue_as(), for a thread that has just found nothing.
   void continue_idle(std::string name, Search search, CoreLatch& latch, Rest rest) {
     run_.thread(std::move(name), [this, search, &latch, rest]() mutable {
       no_work_found(search, latch, rest);
@@ -104,14 +104,14 @@ class IdlePool {
     queues_.push(slot, &job);
     if (!idle_.all_awake()) idle_.new_jobs();
   }
-  /// The same as a confined worker does.
+  /// Like push(), by a confined worker.
   void push_unseen(std::size_t slot, TestJob& job) {
     job.payload.write(1);
     runs(slot);
     queues_.push(slot, &job);
     idle_.new_jobs();
   }
-  /// A half that wakes nobody.
+  /// A half that wakes no worker.
   void push_withheld(std::size_t slot, TestJob& half) {
     half.payload.write(1);
     runs(slot);
@@ -125,7 +125,7 @@ class IdlePool {
     runs(slot);
     if (Job* const job = queues_.find(slot, false)) execute(slot, job);
   }
-  /// In the middle of a job.
+  /// Waits in the middle of a job.
   void wait(std::size_t slot, CoreLatch& latch) {
     if (!latch.probe()) work_until(slot, latch, Rest::kWait);
   }
@@ -144,11 +144,11 @@ class IdlePool {
     queues_.inject(&job);
     idle_.new_injected_jobs();
   }
-  /// The latch is one that the runner of `slot` waits for.
+  /// The runner of `slot` waits for the latch.
   void set(CoreLatch& latch, std::size_t slot) {
     if (latch.set()) idle_.try_wake(slot);
   }
-  /// Sends the residents home when they run dry.
+  /// Ends the residents when they run out of work.
   void terminate() {
     for (std::size_t slot = 0; slot < terminate_.size(); ++slot) {
       (void)terminate_[slot].set();
@@ -156,9 +156,9 @@ class IdlePool {
     }
   }
 
-  // --- in the body, when nobody can go on ---
+  // --- in the body, when no thread can continue ---
 
-  /// Nothing is left that a parked slot could do, and no worker counts as searching that has found nothing.
+  /// No job is left that a parked slot could run, and no worker that has found nothing is counted as searching.
   void expect_nothing_left() {
     expect(idle_.num_searching() == 0, "nobody is counted as searching");
     if (idle_.num_parked() == 0) return;
@@ -238,7 +238,7 @@ class IdlePool {
     return true;
   }
 
-  /// One thread at a time runs a slot, and finds it as the one before has left it.
+  /// One thread at a time runs a slot, and sees the writes of the previous one.
   void runs(std::size_t slot) { runner_state_[slot].write(1); }
 
   Run& run_;

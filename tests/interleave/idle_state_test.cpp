@@ -1,4 +1,4 @@
-// IdleState and its words, with small queues to watch: what every idle protocol must pass, the last searcher, the counts.
+// IdleState and its words, with small queues: the cases of every idle protocol, the last searcher, the counts.
 #include "blitz/detail/async/idle_state.hpp"
 
 #include <cstddef>
@@ -17,7 +17,7 @@ using blitz::detail::IdleState;
 using blitz::detail::WorkStealQueue;
 using blitz::detail::yield_thread;
 
-/// Rings of four and an injector, searched as AsyncFinder does, but for its randomness and patience.
+/// Rings of four and an injector, searched as AsyncFinder does, without its randomness and patience.
 class SmallQueues {
  public:
   SmallQueues(Run& run, std::size_t count) : rings_(count) {
@@ -33,7 +33,7 @@ class SmallQueues {
     if (Job* const job = steal(slot, searching ? Ring::kHalf : 1)) return job;
     return injector_.take();
   }
-  /// The owner's.
+  /// Only by the owner.
   [[nodiscard]] Job* take_newest(std::size_t slot) noexcept { return rings_[slot].take_newest(); }
 
   [[nodiscard]] bool empty(std::size_t slot) const noexcept { return rings_[slot].empty(); }
@@ -63,8 +63,8 @@ using Pool = IdlePool<IdleState, SmallQueues>;
 
 const IdleCases<Pool> cases;
 
-// A searcher that is one too many moves a job to its own ring, and says so, while another, which found nothing a moment
-// ago, parks and looks for the last time.
+// A surplus searcher moves a job to its own ring, and announces it, while another searcher, which has just found nothing, parks
+// and looks for the last time.
 INTERLEAVE_CASE("cascade: jobs moved by a searcher that is not counted", .preemptions = 0, .random_schedules = 3000,
                 .fences = true) {
   Pool pool(run, 4);
@@ -93,7 +93,7 @@ INTERLEAVE_CASE("cascade: jobs moved by a searcher that is not counted", .preemp
   pool.finish();
 }
 
-// Each of the two sees the other's word, and the later one that nobody searches any more.
+// Each of the two sees the other's word, and the later one sees that no worker searches.
 INTERLEAVE_CASE("cascade: the last two searchers are of different words", .preemptions = 1, .random_schedules = 1500,
                 .fences = true) {
   constexpr std::size_t kSlots = blitz::detail::IdleWord::kSlots + 1;  // slot 0 has the last place

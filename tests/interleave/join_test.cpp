@@ -1,4 +1,4 @@
-// join on a worker whose second callable a thief may take: which worker runs it, when the owner may go on, what it then sees.
+// A join with thieves: which worker runs the second callable, when the owner may continue, and the writes that it then sees.
 #include "blitz/join.hpp"
 
 #include <bit>
@@ -20,7 +20,7 @@ using blitz::detail::CallWithContext;
 using blitz::detail::join_on;
 using blitz::detail::run_branches_on;
 
-/// A call that is made once, leaves a trace, and has a result.
+/// A call that must be made once, leaves a trace, and has a result.
 class Call {
  public:
   Call(const char* name, int result) : calls_(name, 0), result_(result) {}
@@ -36,7 +36,7 @@ class Call {
   int result_;
 };
 
-/// Both, on the calling worker; they have run once when this returns, and everything they wrote is seen.
+/// Joins both calls on this worker. They have run once when this returns, and all their writes are visible.
 void join_both(Worker& worker, Call& a, Call& b) {
   const auto [x, y] = join_on<CallPlain>(worker, a, b);
   expect(x == 1 && y == 2, "each result is the call's");
@@ -78,7 +78,7 @@ INTERLEAVE_CASE("join: timed", .preemptions = 3, .random_schedules = 2000, .fenc
   run.go();
 }
 
-// The thief takes the outer b while the owner is in a; the inner b is on top of it, or gone, too.
+// A thief takes the outer b while the owner runs a; the inner b is above it, or was stolen, too.
 INTERLEAVE_CASE("join: nested in a", .preemptions = 2, .random_schedules = 1500, .fences = true) {
   Pool pool(run, 3);
   Call a("what a wrote", 1);
@@ -96,7 +96,7 @@ INTERLEAVE_CASE("join: nested in a", .preemptions = 2, .random_schedules = 1500,
   run.go();
 }
 
-// The thief joins in its turn, and its owner, which waits, may be its thief.
+// The thief joins, too, and while its owner waits, the owner may steal from it.
 INTERLEAVE_CASE("join: nested in b", .preemptions = 2, .random_schedules = 1500, .fences = true) {
   Pool pool(run, 2);
   Call first("what the inner a wrote", 1);
@@ -118,7 +118,7 @@ INTERLEAVE_CASE("join: nested in b", .preemptions = 2, .random_schedules = 1500,
   run.go();
 }
 
-/// A job that nobody waits for.
+/// A job without a waiter.
 struct Left final : Job {
   Left() : Job(&execute_it) {}
   static void execute_it(Job* job, WorkerBase& /*worker*/) noexcept {
@@ -128,7 +128,7 @@ struct Left final : Job {
   Plain<int> runs{"what the job left behind wrote", 0};
 };
 
-/// In a, the owner does `before`, and leaves a job in its queue. There was one before the join, too, so that a place in
+/// In a, the owner calls `before`, and leaves a job in its queue. The queue had a job before the join, too, so that a place in
 /// the queue may be used again.
 template <class Before>
 void leave_behind(Run& run, Before&& before) {
@@ -151,11 +151,11 @@ void leave_behind(Run& run, Before&& before) {
   for (const Left& job : left) expect(job.runs.read() == 1, "each job left behind has run once");
 }
 
-// What the owner takes from its queue after a is not always b: another job lies on top of it.
+// After a, the owner's newest job is not always b: another job is above it.
 INTERLEAVE_CASE("join: a leaves a job behind", .preemptions = 2, .random_schedules = 1000, .fences = true) {
   leave_behind(run, [](Worker& /*worker*/) {});
 }
-// Another job lies in its place.
+// Another job is in its place.
 INTERLEAVE_CASE("join: a runs b, and leaves a job behind", .preemptions = 2, .random_schedules = 1000) {
   leave_behind(run, [](Worker& worker) {
     if (Job* const b = worker.take_newest()) worker.execute(b);
@@ -183,7 +183,7 @@ INTERLEAVE_CASE("join: knows which worker runs b", .preemptions = 2, .random_sch
 
 // --- three ---
 
-/// As join_branches, for the simulated worker: with the callables' types, or as the library does without.
+/// Like join_branches, for the simulated worker: with the callables' types, or without, as in the library.
 template <bool kTyped, class A, class B, class C>
 void join_three(Worker& worker, A&& a, B&& b, C&& c) {
   BranchCall<CallPlain, A> first(a);
@@ -247,7 +247,7 @@ INTERLEAVE_CASE("join: three, the first runs the second, and leaves a job behind
   expect(left.runs.read() == 1, "the job left behind has run once");
 }
 
-/// Those of three that `throws` has a bit for throw their number.
+/// Joins three calls. Those with a bit in `throws` throw their number.
 template <bool kTyped>
 void three_throwing(Run& run, unsigned throws, bool timed = false) {
   Pool pool(run, 2);
@@ -300,7 +300,7 @@ INTERLEAVE_CASE("join: of three, timed, the second throws", .preemptions = 2, .r
 
 enum Throws : unsigned { kA = 1, kB = 2 };
 
-/// Joins two calls, of which some throw.
+/// Joins two calls. Those in `throws` throw.
 void join_throwing(Run& run, unsigned throws, bool timed = false) {
   Pool pool(run, 2);
   pool.worker(0).times_forks = timed;

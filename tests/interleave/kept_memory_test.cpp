@@ -1,4 +1,4 @@
-// The memory of large arrays: each array has one owner, which sees all that the owner before it did. None is lost.
+// The memory of large arrays: each array has one owner, which sees the previous owner's writes. No array is lost.
 #include "blitz/detail/sys/kept_memory.hpp"
 
 #include <cstddef>
@@ -49,7 +49,7 @@ class Arrays {
     array.used = false;
     free_kept(memory, size, 8);
   }
-  /// When nothing goes on.
+  /// Call this when nothing runs.
   static void expect_none_lost() {
     free_all_kept();
     expect(all->empty(), "each has been freed");

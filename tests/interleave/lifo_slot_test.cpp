@@ -1,5 +1,5 @@
-// LifoSlot, alone and with the ring behind it: an item is its owner's or one thief's, with what it publishes, whether
-// it is taken from the slot, taken back by name, or evicted.
+// LifoSlot, separately and with a ring: either the owner or one thief gets an item, with its contents, whether it is taken from
+// the slot, taken back by name, or evicted.
 #include "blitz/detail/queue/lifo_slot.hpp"
 
 #include <array>
@@ -22,7 +22,7 @@ struct Item {
   Plain<int> taken{"taken", 0};
 };
 
-/// A slot, a ring for what it evicts, and what happens to the items.
+/// A slot, a ring for its evicted items, and checks of the items.
 class Game {
  public:
   static constexpr std::size_t kItems = 5;
@@ -35,11 +35,11 @@ class Game {
 
   // --- the owner's ---
 
-  /// Puts the next item in; what it evicts goes to the ring.
+  /// Puts the next item in; an evicted item goes to the ring.
   void push() {
     if (Item* const evicted = put()) ring_.push(evicted, *this);
   }
-  /// The same without a ring: what is evicted is the owner's.
+  /// Like push(), without a ring: the owner takes the evicted item.
   void put_alone() { take(put()); }
   /// Takes back the item that was put in last.
   bool take_back() {
@@ -49,7 +49,7 @@ class Game {
   bool poll() { return take(slot_.poll()); }
   void begin_tick() { slot_.begin_tick(); }
   bool pop() { return take(ring_.pop()); }
-  /// Leaves nothing behind that was put in or pushed.
+  /// Takes all items that are in the slot and the ring.
   void flush() {
     while (take(slot_.take()) || pop()) {
     }
@@ -93,7 +93,7 @@ class Game {
   bool take(Item* item) {
     if (item == nullptr) return false;
     expect(item->payload.read() == item - items_.data() + 1, "what the owner wrote has come with the item");
-    // Two takers of one item race here, and the first one's count is seen by the second, if it is ordered after it.
+    // Two takers of one item race here. If the second is ordered after the first, it reads the first one's count.
     expect(item->taken.read() == 0, "nobody has taken it before");
     item->taken.write(1);
     return true;
@@ -161,7 +161,7 @@ INTERLEAVE_CASE("slot: evicted or stolen", .preemptions = 4, .delays = 2, .rando
   game.expect_all_taken();
 }
 
-// An item evicts the other in one step: nobody finds the slot empty on the way.
+// An item evicts the other in one step: no thread finds the slot empty in between.
 INTERLEAVE_CASE("slot: never empty while it is filled", .preemptions = 4, .random_schedules = 500) {
   Game game(run);
   game.put_alone();
@@ -203,7 +203,7 @@ INTERLEAVE_CASE("slot: evicted into a full ring", .preemptions = 3, .random_sche
   game.expect_all_taken();
 }
 
-// When its owner has flushed it, an item that nobody else has is nowhere.
+// After the owner has flushed the slot, all items have been taken.
 INTERLEAVE_CASE("slot: flushed while thieves are at it", .preemptions = 2, .random_schedules = 1000) {
   Game game(run);
   run.thread("owner", [&] {

@@ -1,5 +1,5 @@
-// The instrument itself: each model shows what it allows and nothing that it forbids, and each kind of failure is
-// noticed. The cases that must find something are the teeth of the cases that must not.
+// Tests of the instrument: each model shows its allowed behaviour and no forbidden behaviour, and each kind of failure is
+// noticed. The cases that must find a failure show that the other cases could.
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -177,7 +177,7 @@ INTERLEAVE_CASE("independent readers: seq_cst", .preemptions = 3, .delays = 2) {
   independent_readers(run, kSeqCst, kSeqCst);
 }
 
-// --- what counts as a failure ---
+// --- failures ---
 
 INTERLEAVE_CASE("failure: data race", .random_schedules = 100, .finds = "data race: word") {
   Atomic<int> flag{0};
@@ -319,7 +319,7 @@ INTERLEAVE_CASE("waiting: a mutex excludes", .preemptions = 3, .spurious = 1, .r
   expect(count.read() == 2, "both have counted");
 }
 
-// --- what is not made in the body ---
+// --- static atomics ---
 
 INTERLEAVE_CASE("static: an atomic is new in each schedule", .preemptions = 2, .delays = 2, .random_schedules = 100) {
   static constinit Atomic<int> number{5};

@@ -1,5 +1,4 @@
-// AsyncQueue, the shipped one: slot, ring and fetched jobs together, against thieves; what it says of being empty, and
-// its counts.
+// The shipped AsyncQueue: slot, ring and fetched jobs together, against thieves; its empty(), and its counts.
 #include "blitz/detail/async/local_queue.hpp"
 
 #include <array>
@@ -27,7 +26,7 @@ struct Found final : Job {
   Plain<int> taken{"taken", 0};
 };
 
-/// The queues of a pool without threads, and the figures that its finders would keep.
+/// The queues of a pool without threads, and the counts that its finders would keep.
 class Queues {
  public:
   static constexpr std::size_t kSlots = 3;
@@ -69,7 +68,7 @@ class Queues {
     if (job != nullptr) ++slots_[slot].come;
     return took(slot, job);
   }
-  /// As a finder does: the answer no means that nothing was there.
+  /// Like a finder: false means that no job was there.
   bool steal_hard(std::size_t slot, std::size_t victim) {
     for (;;) {
       const Loot::Outcome outcome = steal(slot, victim, 1);
@@ -107,11 +106,11 @@ class Queues {
  private:
   struct Slot {
     AsyncQueue queue;
-    std::size_t come = 0;  // thefts, of however many jobs, and jobs from the injector
+    std::size_t come = 0;  // thefts, of any number of jobs, and jobs from the injector
     std::size_t took = 0;  // by its runner
   };
 
-  /// As a worker's statistics have it: what has come and has neither gone elsewhere nor waits was taken by the runner.
+  /// As in a worker's statistics: jobs that have come, have not moved elsewhere and do not wait were taken by the runner.
   void expect_counts() const {
     for (const Slot& slot : slots_) {
       const std::uint64_t left = slot.queue.pushed() + slot.come - slot.queue.taken() - slot.queue.size();
@@ -141,7 +140,7 @@ class Queues {
   std::size_t made_ = 0;
 };
 
-// As join does.
+// As in a join.
 INTERLEAVE_CASE("local: two pushes taken back", .preemptions = 3, .random_schedules = 1000) {
   Queues queues(run);
   run.thread("owner", [&] {
@@ -206,7 +205,7 @@ INTERLEAVE_CASE("local: two thieves, and their counts", .preemptions = 3, .rando
   queues.expect_all_taken();
 }
 
-// "Empty" is not said of a queue in which a job stays.
+// A queue in which a job stays is never reported as empty.
 INTERLEAVE_CASE("local: empty is no excuse", .preemptions = 3, .random_schedules = 1000) {
   Queues queues(run);
   for (int i = 0; i < 4; ++i) queues.push(0);
@@ -219,7 +218,7 @@ INTERLEAVE_CASE("local: empty is no excuse", .preemptions = 3, .random_schedules
   queues.expect_all_taken();
 }
 
-// The owner of a batch has begun the first of its jobs, and may be at it for an hour.
+// The owner of a batch has begun its first job, which may take an hour.
 INTERLEAVE_CASE("local: fetched jobs can be had", .preemptions = 3, .random_schedules = 1000) {
   Queues queues(run);
   for (int i = 0; i < 3; ++i) queues.inject();

@@ -1,4 +1,4 @@
-// Other workers take parts of a loop: each position runs once, and the caller returns after the last one and sees the results.
+// Other workers take parts of a loop: each position runs once. The caller returns after the last position and sees the results.
 #include "blitz/detail/loop/loop.hpp"
 
 #include <deque>
@@ -43,7 +43,7 @@ class Marks final : public Loop {
   mutable std::deque<Plain<int>> marks_;
 };
 
-/// Each runs one job that it finds, and then the jobs in its own queue.
+/// Each thief runs one job that it finds, and then the jobs in its own queue.
 void add_thieves(Run& run, Pool& pool) {
   for (std::size_t slot = 1; slot < pool.num_threads(); ++slot) {
     run.thread("thief " + std::to_string(slot), [&pool, slot] {
@@ -70,7 +70,7 @@ INTERLEAVE_CASE("loop: one thief", .preemptions = 3, .delays = 2, .spurious = 1,
   run.go();
 }
 
-// The first thief offers half of its part, and may leave before that has run.
+// The first thief offers half of its part, and may leave before that half has run.
 INTERLEAVE_CASE("loop: a thief of a thief", .preemptions = 2, .spurious = 1, .random_schedules = 3000) {
   Pool pool(run, 3);
   Marks loop(4);

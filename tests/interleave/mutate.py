@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Shows that a suite notices the faults listed for it in mutations.toml.
+"""Shows that a suite notices the faults that mutations.toml lists for it.
 
     mutate.py ROOT SUITE SCRATCH LIBRARY COMMON [--only PREFIX] -- COMPILER [ARGUMENT]...
 
-For each mutation of SUITE: the mutated file goes into a folder of its own below SCRATCH that comes before ROOT among
-the include paths, what includes it is compiled against it, with COMMON (precompiled, as COMMON.gch) before it, and linked
-with LIBRARY (the scheduler, and of blitz what the suite needs), and the suite's cases are run. The mutation counts as
-noticed if a case fails in one of the expected ways. A mutation whose old text does not stand in the file exactly once,
-white space aside, or that does not compile, is an error.
+For each mutation of SUITE, the mutated file is written to a separate folder below SCRATCH, which comes before ROOT among the
+include paths. The sources that include the file are compiled after COMMON (precompiled, as COMMON.gch) and linked with LIBRARY
+(the scheduler and the parts of blitz that the suite needs). Then the suite's cases run. The mutation is noticed if a case fails
+in one of the expected ways. A mutation is an error if its old text is not in the file exactly once, except for white space, or
+if it does not compile.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tomllib
 
-# What a mutation must reach beside SUITE_test.cpp. All else comes from LIBRARY, as it is.
+# The sources that a mutation must affect in addition to SUITE_test.cpp. All others come unchanged from LIBRARY.
 SOURCES = {
     "sleep": ["blitz/detail/fork_join/sleep.cpp"],
     "join": ["blitz/detail/task/branch.cpp", "blitz/detail/worker/worker.cpp"],
@@ -41,7 +41,7 @@ SOURCES = {
 
 def mutated(root, mutation):
     text = (root / mutation["file"]).read_text()
-    # However it is laid out.
+    # White space does not matter.
     pattern = r"\s+".join(map(re.escape, mutation["old"].split()))
     found = list(re.finditer(pattern, text))
     if len(found) != 1:
@@ -50,7 +50,7 @@ def mutated(root, mutation):
 
 
 def includes(root, file, what):
-    """Whether `file` includes `what`, at whatever remove."""
+    """True if `file` includes `what`, directly or indirectly."""
     seen, waiting = set(), [file]
     while waiting:
         text = (root / waiting.pop()).read_text()
@@ -106,7 +106,7 @@ def must(command):
 
 
 def complaint(program, mutation):
-    """Why the mutation does not count as noticed; None if it does."""
+    """The reason why the mutation does not count as noticed; None if it does."""
     try:
         result = subprocess.run([program, *mutation["cases"]], capture_output=True, text=True, timeout=120)
     except subprocess.TimeoutExpired:

@@ -4,14 +4,14 @@
     orders.py ROOT PROGRAMS SUITE [--only TEXT]     the orders of the files whose first suite in orders.toml is SUITE
     orders.py ROOT --list                           every order by its name, with the suites of its file
 
-The orders are read from the source: each operation on an atomic that states one stronger than relaxed, and each fence.
-The programs of the suites, in PROGRAMS, execute any of them weaker than stated when told so (see --weaken in
-../support/interleave/explore.cpp), so nothing is compiled. Of each order the next weaker ones are tried, in all cases
-that execute it, the quickest first, until one fails.
+The orders are read from the source: each operation on an atomic with an order stronger than relaxed, and each fence. The
+programs of the suites, in PROGRAMS, can execute any of them weaker than stated (see --weaken in
+../support/interleave/explore.cpp), so nothing is compiled. For each order the next weaker ones are tried, in all cases that
+execute it, the fastest first, until one fails.
 
-An order that can be weaker unnoticed, or that no case executes, must stand in orders.toml with its reason. What stands
-there and is not in the source is an error, and so is, with --all or BLITZ_ORDERS_ALL in the environment, one that cannot
-be as weak as it says; that takes longest.
+An order that can be weaker without a failure, or that no case executes, must be in orders.toml with its reason. An entry there
+that is not in the source is an error. With --all, or BLITZ_ORDERS_ALL in the environment, it is also an error if an order
+cannot be as weak as its entry says; that takes longest.
 """
 
 import argparse
@@ -28,19 +28,19 @@ OPERATION = re.compile(r"\b(load|store|exchange|compare_exchange_weak|compare_ex
 FENCE = re.compile(r"\b(seq_cst_fence|asymmetric_light_fence|asymmetric_heavy_fence|compiler_fence)\s*\(\)")
 ORDER = re.compile(r"\bstd::memory_order_(acquire|release|acq_rel|seq_cst|relaxed)\b")
 
-# The next weaker orders. A relaxed fence is none.
+# The next weaker orders. A relaxed fence has no effect.
 LOAD = {"seq_cst": ["acquire"], "acquire": ["relaxed"]}
 STORE = {"seq_cst": ["release"], "release": ["relaxed"]}
 MODIFY = {"seq_cst": ["acq_rel"], "acq_rel": ["acquire", "release"], "acquire": ["relaxed"], "release": ["relaxed"]}
 FULL_FENCE = {"seq_cst": ["acq_rel"], "acq_rel": ["relaxed"]}
 OTHER_FENCE = {"seq_cst": ["relaxed"]}
 
-# Preemptions at most, in turn: most faults need few, and a case that does not fail is searched to its end.
+# Maximum numbers of preemptions, in turn: most faults need few, and a case that does not fail is searched to its end.
 DEPTHS = 1, 2, 9
 
 
 class Order:
-    """One order of one operation; the position is that of the operation's parenthesis."""
+    """One order of one operation, at the position of the operation's parenthesis."""
 
     def __init__(self, file, line, column, part, stated, weaker, name):
         self.file, self.line, self.column, self.part = file, line, column, part
@@ -49,13 +49,13 @@ class Order:
 
 
 def without_comments(text):
-    """The code, every character at its place."""
+    """The code without comments and literals, every character at its place."""
     blank = lambda found: re.sub(r"[^\n]", " ", found[0])
     return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', blank, text, flags=re.DOTALL)
 
 
 def closing(code, at):
-    """Where the parenthesis that opens at `at` closes."""
+    """The position at which the parenthesis that opens at `at` closes."""
     depth = 0
     for i in range(at, len(code)):
         depth += {"(": 1, ")": -1}.get(code[i], 0)
@@ -70,7 +70,7 @@ NO_FUNCTION = {"alignas", "decltype", "requires", "noexcept", "explicit"}
 
 
 def functions(code):
-    """The functions of a file with their classes: where each body begins and ends, and its name."""
+    """The functions of a file, qualified by their classes: the begin and the end of each body, and its name."""
     found, scopes, begin = [], [], 0
     for at, mark in ((m.start(), m[0]) for m in re.finditer(r"[{};]", code)):
         if mark == "}" and scopes:
@@ -94,7 +94,7 @@ def functions(code):
 
 
 def orders_of(root, file):
-    """Every order of a file, the relaxed ones too, in which nothing can be weakened."""
+    """Every order of a file, including relaxed ones, which cannot be weakened."""
     code = without_comments((root / file).read_text())
     lines = [m.start() for m in re.finditer("^", code, re.MULTILINE)]
     bodies = functions(code)
@@ -134,7 +134,7 @@ def orders_of(root, file):
 
 
 def executed(program, suite, orders):
-    """Gives each order the cases of a suite that execute it."""
+    """Adds to each order the cases of a suite that execute it."""
     result = subprocess.run([program, "--orders"], capture_output=True, text=True)
     if result.returncode != 0:
         raise ValueError(f"{suite} fails as it is:\n{result.stdout[-3000:]}{result.stderr}")
@@ -145,7 +145,7 @@ def executed(program, suite, orders):
         if case := re.fullmatch(r"orders ([\d.]+) s: (.*)", line):
             seconds, name = float(case[1]), case[2]
         elif place := re.fullmatch(r"  (\S*?\b(blitz/\S+)):(\d+):(\d+)(:failure)?", line):
-            # A compiler gives the place of the operation's parenthesis, or of the beginning of its expression.
+            # A compiler reports the position of the operation's parenthesis, or of the beginning of its expression.
             beside = [o for o in at[place[2], int(place[3]), 1 if place[5] else 0] if o.column >= int(place[4])]
             if beside:
                 beside[0].cases.append((seconds, suite, name, line.strip()))
@@ -162,7 +162,7 @@ class Weakener:
         print(f"ERROR    {self.errors[-1]}", flush=True)
 
     def must_be_noticed(self, order, stated):
-        """Every order that is one step weaker than `stated`."""
+        """Checks every order that is one step weaker than `stated`."""
         for weaker in order.weaker.get(stated, []):
             case = self.noticing(order, weaker)
             if case is None:

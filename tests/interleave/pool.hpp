@@ -1,5 +1,5 @@
-/// A small pool for the suites of the parts that workers of every policy have. Its threads are the test's, its queues the default
-/// policy's, from capacity 2. It does the work of Worker and Registry in as few words as possible.
+/// A small pool for the suites of components that workers of every policy use. The test provides its threads, the default
+/// policy its queues, with capacity 2 at first. It is the shortest replacement for Worker and Registry.
 #pragma once
 
 #include <cstddef>
@@ -67,11 +67,11 @@ class Worker final : public blitz_test::BareWorker {
   blitz::detail::Audience wanted = blitz::detail::Audience::kNobody;
   int forks_ended = 0;
 
-  /// A job that lies in another queue, or comes from outside; null if there is none at this moment.
+  /// A job from another queue or the injector; null if there is none now.
   [[nodiscard]] Job* take_any() noexcept;
-  /// A thread that does nothing else: runs one such job, and what it leaves in this worker's queue.
+  /// For a thread that does nothing else: runs one such job, and the jobs that it leaves in this worker's queue.
   void help_once() noexcept;
-  /// As a resident, in a slot that is not vacant.
+  /// Like a resident, in a slot that is not vacant.
   void work_until(CoreLatch& latch, Rest rest) noexcept;
 
  private:
@@ -85,7 +85,7 @@ class Worker final : public blitz_test::BareWorker {
 
 class Pool final : public blitz_test::BarePool {
  public:
-  /// All slots have their runners, and execute jobs.
+  /// All slots have runners that execute jobs.
   explicit Pool(Run& run, std::size_t slots) : BarePool(slots), idle_(slots) {
     run.own_by_thread(blitz::detail::current_worker);
     run.name(idle_, "idle");

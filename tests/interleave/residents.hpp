@@ -1,4 +1,4 @@
-/// Worker and Registry as they are shipped, for the suites about them: a pool with threads that the test simulates.
+/// The shipped Worker and Registry in a pool with simulated threads, for the suites that test them.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include "blitz/detail/pool/registry_impl.hpp"
 #include "tests/support/interleave/explore.hpp"
 
-// As the library does for its own program.
+// As the library does for the shipped program.
 namespace blitz::detail {
 template class Worker<ForkJoinPolicy>;
 template class Registry<ForkJoinPolicy>;
@@ -33,7 +33,7 @@ using Worker = blitz::detail::Worker<ForkJoinPolicy>;
 /// The part of a worker that a join uses.
 inline blitz::detail::HotWorker& hot(Worker& worker) noexcept { return worker; }
 
-/// A job that the test keeps.
+/// A job owned by the test.
 struct Task final : Job {
   explicit Task(std::function<void(Worker&)> f = [](Worker&) {}) : Job(&execute_it), function(std::move(f)) {}
 
@@ -72,7 +72,7 @@ class Pool {
     for (std::size_t slot = 0; slot < registry->num_threads(); ++slot) worker(slot).terminate();
   }
 
-  /// When nothing runs: one resident sleeps apart.
+  /// Call this when nothing runs: one resident sleeps apart.
   void expect_one_apart() { expect(registry->home().apart.count() == 1, "the one that stands apart is counted, once"); }
 
   blitz::detail::Shared<Registry> registry;

@@ -1,5 +1,5 @@
-// WorkStealQueue: each item is taken once, with what it publishes, whatever owner, thieves and overflow do at the same
-// time. All rings here begin just before their indices and tags wrap around.
+// WorkStealQueue: each item is taken once and publishes its contents, with any concurrent calls of owner, thieves and overflow.
+// All rings here begin just before their indices and tags wrap around.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Indices;
 
 }  // namespace
 
-/// No ring: as the friend of all rings, what sets the indices of an empty one.
+/// Not a ring: a specialization that is a friend of all rings, and sets the indices of an empty one.
 template <>
 class blitz::detail::WorkStealQueue<Indices, 2> {
  public:
@@ -43,13 +43,13 @@ struct Item {
   Plain<int> taken{"taken", 0};
 };
 
-/// A ring with its owner, the rings of two thieves, and what happens to the items.
+/// A ring with its owner, the rings of two thieves, and checks of the items.
 class Game {
  public:
   static constexpr std::size_t kItems = 8;
   static constexpr std::size_t kThieves = 2;
 
-  /// `pushed` items are in the ring.
+  /// The ring begins with `pushed` items.
   Game(Run& run, std::size_t pushed) {
     run.name(ring_, "ring");
     run.name(items_, "items");
@@ -63,12 +63,12 @@ class Game {
 
   // --- the owner's ---
 
-  /// Pushes the next item. Returns how many overflowed.
+  /// Pushes the next item. Returns the number of items that overflowed.
   std::size_t push() { return ring_.push(next(), *this); }
   void push_into_room() { ring_.push_into_room(next()); }
   bool pop() { return take(ring_.pop()); }
   bool take_newest() { return take(ring_.take_newest()); }
-  /// Takes back the item that was pushed last.
+  /// Takes back the last pushed item.
   bool take_back() {
     Item& item = items_[pushed_ - 1];
     return ring_.take_newest_if(&item) && take(&item);
@@ -77,9 +77,9 @@ class Game {
   // --- a thief's ---
 
   Loot::Outcome steal(std::size_t thief, std::size_t most = Ring::kHalf) { return steal_from(ring_, thief, most); }
-  /// What the other thief has brought home.
+  /// Steals from the other thief's ring.
   Loot::Outcome steal_loot(std::size_t thief) { return steal_from(loot_[1 - thief], thief, Ring::kHalf); }
-  /// As a thief that must have something does, for as long as there is something that it did not get.
+  /// A thief that must get an item if there is one: it retries while it loses items to others.
   bool steal_hard(std::size_t thief) {
     Loot::Outcome outcome = steal(thief);
     for (; outcome == Loot::Outcome::kLost; outcome = steal(thief)) yield_thread();
@@ -137,7 +137,7 @@ class Game {
     if (item == nullptr) return false;
     expect(item >= items_.data() && item < items_.data() + kItems, "what is taken is an item");
     expect(item->payload.read() == item - items_.data() + 1, "what the owner wrote has come with the item");
-    // Two takers of one item race here, and the first one's count is seen by the second, if it is ordered after it.
+    // Two takers of one item race here. If the second is ordered after the first, it reads the first one's count.
     expect(item->taken.read() == 0, "nobody has taken it before");
     item->taken.write(1);
     return true;
@@ -191,7 +191,7 @@ INTERLEAVE_CASE("ring: the newest item, taken or stolen", .preemptions = 3, .del
   game.expect_all_taken();
 }
 
-// The tail goes down to where it was before, and tells of an item that a thief has not heard of yet.
+// The tail returns to an earlier value, and covers an item whose push the thief has not seen yet.
 INTERLEAVE_CASE("ring: an item below the newest", .preemptions = 3, .delays = 2, .random_schedules = 1000) {
   Game game(run, 0);
   run.thread("owner", [&] {
@@ -234,7 +234,7 @@ INTERLEAVE_CASE("ring: half is stolen while its owner takes", .preemptions = 3, 
   game.expect_all_taken();
 }
 
-// The ring is full, and the thief is still copying from slots that the owner would like to use.
+// The ring is full, and the thief still copies from slots that the owner wants to use.
 INTERLEAVE_CASE("ring: half is stolen while its owner pushes", .preemptions = 3, .random_schedules = 1000) {
   Game game(run, 3);
   run.thread("owner", [&] {
@@ -331,7 +331,7 @@ INTERLEAVE_CASE("ring: a thief with little room is robbed", .preemptions = 3, .r
   game.expect_all_taken();
 }
 
-// The owner's push of the second item came before its pop: a thief that sees that the first is gone sees the second.
+// The owner's push of the second item precedes its pop: a thief that sees that the first was taken sees the second.
 INTERLEAVE_CASE("ring: empty is no excuse, the owner pops", .preemptions = 3, .random_schedules = 1000) {
   Game game(run, 1);
   bool stolen = false;
@@ -374,7 +374,7 @@ INTERLEAVE_CASE("ring: empty is no excuse, another thief has been here", .preemp
   game.expect_all_taken();
 }
 
-// A thread that finds the victim empty, after the theft, finds in the thief's ring what was moved there.
+// A thread that finds the victim empty after the theft finds the moved items in the thief's ring.
 INTERLEAVE_CASE("ring: what is moved is never out of sight", .preemptions = 2, .random_schedules = 1000) {
   Game game(run, 3);
   bool out_of_sight = false;

@@ -1,5 +1,4 @@
-// Ropes: the items that two workers of a pool append come side by side, in their order, each destroyed once; also if the loop
-// ends early.
+// Ropes: the items that two workers of a pool append are adjacent, in order, each destroyed once; also if the loop ends early.
 #include "blitz/detail/pipeline/rope.hpp"
 
 #include <array>
@@ -15,7 +14,7 @@
 #include "tests/interleave/residents.hpp"
 
 namespace blitz {
-/// Calls of algorithms name a pool.
+/// Replaces the library's function: calls of algorithms name a pool.
 std::size_t current_num_threads() { return 0; }
 }  // namespace blitz
 
@@ -34,7 +33,7 @@ using interleave::expect;
 using interleave::Plain;
 using interleave::Run;
 
-/// The objects made of one number. It is an error to have none left to destroy, or one left in the end.
+/// Counts the objects made of one number. Destroying more than exist is an error, and so is an object left at the end.
 struct Lives {
   Plain<int> content{"item", 0};
   int alive = 0;
@@ -66,12 +65,12 @@ class Item {
 
 constexpr std::size_t kPositions = 4;
 
-/// A pool of two workers, and the items that they make.
+/// A pool of two workers, and their items.
 class Game {
  public:
   explicit Game(Run& run) : run_(run), pool_(run, 2, 2) {}
 
-  /// Has a worker call `collect(options)`. Blocks are cut without a clock.
+  /// Runs `collect(options)` on a worker. Blocks are cut without a clock.
   template <class Collect>
   void run(Collect collect) {
     struct Task final : Job {
@@ -99,7 +98,7 @@ class Game {
     for (const Lives& each : lives) expect(each.alive == 0, "each is destroyed");
   }
 
-  /// There is one item for each of `positions`, side by side. Destroys them.
+  /// Checks that there is one item for each of `positions`, adjacent and in order. Destroys the items.
   void check(CollectedItems items, std::vector<std::size_t> positions) {
     Item* const first = objects_in<Item>(items.memory.get());
     expect(items.count == positions.size(), "there are as many as were appended");
@@ -171,7 +170,7 @@ INTERLEAVE_CASE("rope: two in one pass", .preemptions = 1, .random_schedules = 1
   });
 }
 
-/// A stop is requested as item `at` is moved to its place.
+/// Requests a stop while item `at` is moved to its place.
 void stop_at(Run& run, std::size_t at) {
   Game game(run);
   game.stop = std::stop_source();

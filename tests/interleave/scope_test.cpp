@@ -1,5 +1,5 @@
-// ScopeState, the inside of a scope: its count in two parts, its wait, its exception; and CallerLatch, which ends the
-// caller's wait, of a scope, a handle of async and a broadcast.
+// ScopeState, the implementation of a scope: its two-part count, its wait, its exception. CallerLatch, which ends the caller's
+// wait for a scope, a handle of async or a broadcast.
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -20,18 +20,18 @@ namespace {
 
 using blitz::detail::ScopeState;
 
-/// What blitz::Scope does with a state, for jobs that the test keeps.
+/// Imitates blitz::Scope with jobs that the test owns.
 class Scope final : public Tasks<Scope> {
  public:
   using Tasks::Tasks;
 
-  /// By the owner, which is a worker of the pool, or none of it.
+  /// By the owner, which may be a worker of the pool.
   void open(WorkerBase* owner) { state_.emplace(pool(), owner, std::stop_token()); }
   void spawn(Task<Scope>& task) {
     state_->begun(here());
     send(task);
   }
-  /// By the owner. Returns what the scope throws, if it does.
+  /// By the owner. Returns the message of the scope's exception, or an empty text.
   std::string close() {
     state_->wait();
     const std::string thrown = thrown_by([&] { state_->rethrow(); });
@@ -76,7 +76,7 @@ INTERLEAVE_CASE("scope: two jobs, two helpers", .preemptions = 1, .random_schedu
   run.go();
 }
 
-// The helpers have the jobs in hand when the owner comes to its wait.
+// The helpers hold the jobs when the owner begins its wait.
 INTERLEAVE_CASE("scope: the last two jobs end at once", .preemptions = 2, .random_schedules = 1000) {
   Pool pool(run, 3);
   Scope scope(pool);
@@ -93,7 +93,7 @@ INTERLEAVE_CASE("scope: the last two jobs end at once", .preemptions = 2, .rando
   run.go();
 }
 
-// What a helper spawns lies in its queue, where the owner, once it waits, is the thief.
+// A helper spawns into its queue, from which the owner steals when it waits.
 INTERLEAVE_CASE("scope: a job that spawns", .preemptions = 2, .random_schedules = 2000, .fences = true) {
   Pool pool(run, 2);
   Scope scope(pool);
@@ -184,7 +184,7 @@ INTERLEAVE_CASE("caller: an outside thread, two servers", .preemptions = 1, .ran
   run.go();
 }
 
-// As soon as the latch is set the caller may go on, to the end of its own pool, while the setter has still to wake it.
+// As soon as the latch is set, the caller may continue to the end of its own pool, while the setter still has to wake it.
 // Another thread may have woken it, too.
 INTERLEAVE_CASE("caller: a worker of another pool, which ends", .preemptions = 1, .random_schedules = 4000) {
   Pool pool(run, 1);
@@ -210,7 +210,7 @@ INTERLEAVE_CASE("caller: a worker of another pool, which ends", .preemptions = 1
 
 // --- handles and broadcasts ---
 
-/// When all threads have ended: runs the jobs left in the queues. The pool has then counted the end of one job.
+/// Call this when all threads have ended: runs the jobs left in the queues. Then the pool has counted the end of one job.
 void expect_one_ended(Pool& pool) {
   std::uint64_t ended = 0;
   for (std::size_t slot = 0; slot < pool.num_threads(); ++slot) {
@@ -220,7 +220,7 @@ void expect_one_ended(Pool& pool) {
   expect(ended == 1, "the end of the job is counted once");
 }
 
-// It takes the job from its queue, unless the helper has stolen it.
+// The owner takes the job from its queue, unless the helper has stolen it.
 INTERLEAVE_CASE("handle: a worker waits", .preemptions = 2, .random_schedules = 1000) {
   Pool pool(run, 2);
   Plain<int> result{"result", 0};
@@ -234,7 +234,7 @@ INTERLEAVE_CASE("handle: a worker waits", .preemptions = 2, .random_schedules = 
   expect_one_ended(pool);
 }
 
-// It claims the job, unless the helper has begun it.
+// The owner claims the job, unless the helper has begun it.
 INTERLEAVE_CASE("handle: a worker waits for a job from outside", .preemptions = 2, .random_schedules = 1000) {
   Pool pool(run, 2);
   Plain<int> result{"result", 0};
@@ -248,7 +248,7 @@ INTERLEAVE_CASE("handle: a worker waits for a job from outside", .preemptions = 
   expect_one_ended(pool);
 }
 
-// No slot is vacant, so it leaves the job to the helper, even if it has claimed it, and the helper found the empty job.
+// No slot is vacant, so it leaves the job to the helper, even if it has claimed the job and the helper has found it empty.
 INTERLEAVE_CASE("handle: an outside thread asks, then waits", .preemptions = 2, .random_schedules = 1000) {
   Pool pool(run, 1);
   Plain<int> result{"result", 0};

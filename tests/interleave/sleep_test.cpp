@@ -1,4 +1,4 @@
-// Sleep, with the queues it watches: what every idle protocol must pass, and the jobs-event counter.
+// Sleep and the queues that it watches: the cases of every idle protocol, and the jobs-event counter.
 #include "blitz/detail/fork_join/sleep.hpp"
 
 #include <cstddef>
@@ -18,7 +18,7 @@ using blitz::detail::Sleep;
 using blitz::detail::StealResult;
 using blitz::detail::TreiberStack;
 
-/// A Sleep whose jobs-event counter begins at `jec`: odd is active.
+/// A Sleep with a jobs-event counter that begins at `jec`: odd is active.
 template <std::uint32_t jec>
 struct SleepFrom : Sleep {
   explicit SleepFrom(std::size_t slots) : Sleep(slots, jec) {}
@@ -27,8 +27,7 @@ struct SleepFrom : Sleep {
   [[nodiscard]] std::size_t num_searching() const noexcept { return counters().awake_but_idle(); }
 };
 
-/// Deques that begin with room for two, and an injector, searched as ForkJoinFinder does, but for its randomness and
-/// patience.
+/// Deques with room for two at first, and an injector, searched as ForkJoinFinder does, without its randomness and patience.
 class SmallQueues {
  public:
   SmallQueues(Run& run, std::size_t count) {

@@ -1,4 +1,4 @@
-/// Jobs that belong to something that counts them: what the suites of ScopeState and JobGroup share.
+/// Jobs that an owner counts, for the suites of ScopeState and JobGroup.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace interleave_test {
 
 using blitz::detail::current_worker;
 
-/// A job that the test keeps. Its owner is told when it begins, of what its function throws, and when it has ended.
+/// A job owned by the test. It reports to its owner its begin, the exception of its function, and its end.
 template <class Owner>
 struct Task final : Job {
   Task(Owner& its_owner, std::function<void()> f) : Job(&execute_it), owner(its_owner), function(std::move(f)) {}
@@ -36,7 +36,7 @@ struct Task final : Job {
   Plain<int> runs{"what a job wrote", 0};
 };
 
-/// An owner is derived from this.
+/// Base class of an owner.
 template <class Owner>
 class Tasks {
  public:
@@ -45,7 +45,7 @@ class Tasks {
   Task<Owner>& task(std::function<void()> f = {}) {
     return tasks_.emplace_back(static_cast<Owner&>(*this), std::move(f));
   }
-  /// How many tasks have still to begin; orders nothing.
+  /// The number of tasks that have not begun; orders nothing.
   [[nodiscard]] std::size_t to_begin() const noexcept { return tasks_.size() - begun_; }
   void task_begins() noexcept { ++begun_; }
 
@@ -59,7 +59,7 @@ class Tasks {
     auto* const worker = static_cast<Worker*>(current_worker);
     return worker != nullptr && worker->pool() == &pool_ ? worker : nullptr;
   }
-  /// By the calling thread.
+  /// Sends a task from the calling thread.
   void send(Task<Owner>& task) {
     if (Worker* const worker = here()) {
       worker->offer_half(&task);
@@ -74,7 +74,7 @@ class Tasks {
   std::size_t begun_ = 0;
 };
 
-/// What a function of the test throws, in words; empty if it does not.
+/// The message of the exception that `f` throws; empty if there is none.
 template <class F>
 std::string thrown_by(F&& f) {
   try {
@@ -105,7 +105,7 @@ inline void add_busy_helper(Run& run, const std::string& name, Worker& worker, c
     }
   });
 }
-/// Worker 0, which runs all that comes from outside.
+/// Worker 0, which runs all jobs from outside.
 template <class Owner>
 void add_server(Run& run, Pool& pool, Owner& owner) {
   add_thread(run, "server", pool.worker(0), [&] {
@@ -115,7 +115,7 @@ void add_server(Run& run, Pool& pool, Owner& owner) {
     }
   });
 }
-/// The runner of a worker that has `job` in hand before the threads begin, and runs it.
+/// The runner of a worker that already holds `job` when the threads begin, and runs it.
 inline void add_holder(Run& run, const std::string& name, Worker& worker, Job* job) {
   add_thread(run, name, worker, [&worker, job] { worker.execute(job); });
 }

@@ -1,5 +1,5 @@
-// Worker and Registry, as they are shipped: a pool that starts its own threads, which are the test's. Those that are one
-// too many for the pool's concurrency, those that wait apart, and the end.
+// The shipped Worker and Registry: a pool that starts its own, simulated threads. Surplus threads beyond the pool's
+// concurrency, waiting apart, and the end.
 #include <cstddef>
 #include <iterator>
 #include <utility>
@@ -64,7 +64,7 @@ INTERLEAVE_CASE("stay apart: wanted again", .preemptions = 1, .random_schedules 
   expect(pool.registry->home().apart.count() == 0, "nobody stands apart");
 }
 
-// The worker that is one too many runs a posted job that waits, for a part of which another has taken.
+// The surplus worker runs a posted job that waits for a part that another worker has taken.
 INTERLEAVE_CASE("stay apart: a posted job waits", .preemptions = 1, .random_schedules = 1000) {
   Pool pool(run, 2, 1);
   Parker begun;
@@ -95,7 +95,7 @@ INTERLEAVE_CASE("stay apart: the pool ends", .preemptions = 1, .random_schedules
 
 // --- waiting apart ---
 
-// The concurrency is lowered by a job that is run in a wait: it was the last of another's for this worker.
+// A job that runs in a wait lowers the concurrency: it was the last job of another worker for this worker.
 INTERLEAVE_CASE("wait: one too many", .preemptions = 1, .random_schedules = 2000) {
   Pool pool(run, 2, 2);
   Parker begun;
@@ -140,7 +140,7 @@ INTERLEAVE_CASE("wait: what is posted meanwhile", .preemptions = 1, .random_sche
   pool.expect_one_apart();
 }
 
-// Worker 0 is at its limit of nested waits, worker 1 in a region. One of them must take what comes from outside.
+// Worker 0 is at its limit of nested waits, worker 1 in a region. One of them must take jobs from outside.
 INTERLEAVE_CASE("wait: all apart", .preemptions = 2, .delays = 0, .random_schedules = 1000) {
   Pool pool(run, 2, 2, {.max_nested_waits = 0});
   CoreLatch latches[2];
@@ -162,7 +162,7 @@ INTERLEAVE_CASE("wait: all apart", .preemptions = 2, .delays = 0, .random_schedu
   expect(pool.registry->home().apart.count() == 0, "nobody stands apart");
 }
 
-// The limit is for waits within waits. The other worker is busy.
+// The limit applies to waits within waits. The other worker is busy.
 INTERLEAVE_CASE("wait: one after another", .preemptions = 1, .random_schedules = 500) {
   Pool pool(run, 2, 2, {.max_nested_waits = 1});
   Parker done;
@@ -185,9 +185,9 @@ INTERLEAVE_CASE("wait: one after another", .preemptions = 1, .random_schedules =
   expect(waits.read() == 2, "both waits have ended");
 }
 
-// --- forks that wake nobody ---
+// --- forks that wake no worker ---
 
-/// While it lives: forks wake nobody, and are timed.
+/// While the object exists, forks wake no worker, and are timed.
 struct ShortForks {
   ShortForks() { set(true); }
   ShortForks(const ShortForks&) = delete;
@@ -219,7 +219,7 @@ INTERLEAVE_CASE("withheld: nobody comes", .preemptions = 2, .random_schedules = 
   expect(pool.registry->stats(1).times_woken == 0, "nobody was woken");
 }
 
-// Its half is withheld, and yet what a worker pushes meanwhile, and does not take back itself, wakes the other.
+// The worker's half is withheld. Jobs that it pushes and does not take back itself still wake the other worker.
 INTERLEAVE_CASE("withheld: a waits for what it has pushed", .preemptions = 2, .random_schedules = 1000) {
   const ShortForks short_forks;
   Pool pool(run, 2, 2);
@@ -248,7 +248,7 @@ INTERLEAVE_CASE("withheld: a waits for what it has pushed", .preemptions = 2, .r
 
 // --- a work list ---
 
-/// Numbers that are made as they are read.
+/// Numbers that are made when they are read.
 class Counted {
  public:
   explicit Counted(int count) : count_(count) {}
@@ -273,7 +273,7 @@ class Counted {
   int count_;
 };
 
-// Single entries first, because they may be long, then batches: the workers take turns to read.
+// First single entries, because they may be long, then batches: the workers take turns reading.
 INTERLEAVE_CASE("work list: two readers", .preemptions = 1, .random_schedules = 2000) {
   constexpr int kItems = 5;
   Pool pool(run, 2, 2);
@@ -292,7 +292,7 @@ INTERLEAVE_CASE("work list: two readers", .preemptions = 1, .random_schedules = 
 
 // --- handles ---
 
-/// A handle is asked for its result by a thread of no pool, while another ends the pool.
+/// A thread outside all pools calls get() on a handle, while another thread ends the pool.
 void ask_and_end(Run& run, std::size_t slots) {
   Pool pool(run, slots, slots);
   Plain<int> calls("calls", 0);
@@ -320,7 +320,7 @@ INTERLEAVE_CASE("handle: in a guest's team, and the pool ends", .preemptions = 1
 
 // --- the end ---
 
-// A confined worker blocks until another, which sleeps, has run what it offers.
+// A confined worker blocks until another, which sleeps, has run the job that it offers.
 INTERLEAVE_CASE("end: what a region offers", .preemptions = 1, .random_schedules = 1000) {
   Pool pool(run, 2, 2);
   Parker done;
@@ -343,7 +343,7 @@ INTERLEAVE_CASE("end: what a region offers", .preemptions = 1, .random_schedules
   expect(isolated.has_run() && last.has_run(), "each has run once");
 }
 
-// A borrower gives back its slot with such a job in it, and blocks until it has run.
+// A borrower gives back its slot with such a job in it, and blocks until the job has run.
 INTERLEAVE_CASE("end: what a borrower leaves", .preemptions = 1, .random_schedules = 1000) {
   Pool pool(run, 1, 1);
   Parker done;
@@ -381,7 +381,7 @@ INTERLEAVE_CASE("end: a borrower leaves as its slot is posted a job", .preemptio
   expect(posted.has_run(), "it has run once");
 }
 
-// The other worker blocks until its job has run, which it offers while nobody sleeps.
+// The other worker offers a job while no worker sleeps, and blocks until the job has run.
 INTERLEAVE_CASE("end: a borrower leaves as a region offers", .preemptions = 1, .random_schedules = 1000) {
   Pool pool(run, 2, 2);
   Parker done;

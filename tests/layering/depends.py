@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that each test names the targets whose files it uses: `meson test` then builds all that a chosen test needs.
+"""Checks that each test declares the targets whose files it uses, so that `meson test` builds all that a chosen test needs.
 
     depends.py BUILD_DIR
 """
@@ -16,7 +16,7 @@ def introspected(build, what):
 
 
 def complaints_about(tests, targets):
-    """Names each test with a built file among its arguments or in its environment, but not among its dependencies."""
+    """Complains about each test that uses a built file in its arguments or environment without depending on its target."""
     files = {name: target["id"] for target in targets for name in target["filename"]}
     for test in tests:
         for text in [*test["cmd"], *test["env"].values()]:
@@ -29,7 +29,7 @@ def main():
     (build,) = sys.argv[1:]
     tests = introspected(build, "--tests")
     complaints = list(complaints_about(tests, introspected(build, "--targets")))
-    # A test without its dependencies is one to complain about.
+    # The check must notice a test that has lost its dependencies.
     some = next(test for test in tests if test["depends"] and not test["cmd"][0].endswith("python3"))
     if not list(complaints_about([{**some, "depends": []}], introspected(build, "--targets"))):
         complaints.append(f"nobody notices that {some['name']} has lost its dependencies")

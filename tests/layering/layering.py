@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks what a compiler does not: that the source tree keeps to its architecture.
+"""Checks the architecture of the source tree, which a compiler does not check.
 
     layering.py ROOT
 
-Prints one line for each breach and exits with 1 if there are any. Each check_* function below takes the root of the
-tree and yields its complaints; layering_test.py shows for each that it notices what it is there for.
+Prints one line for each violation and exits with 1 if there are any. Each check_* function below takes the root of the tree and
+yields its complaints. layering_test.py shows that each check notices its violations.
 """
 
 import fnmatch
@@ -15,11 +15,11 @@ import sys
 TOP_LEVEL = {"blitz", "tests", "bench", "examples", "docs", "packaging", "meson.build", "meson_options.txt", "CMakeLists.txt",
              "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE"}
 
-# Plain data and concepts that the public face shares with the layers below it.
+# Plain data and concepts that the public headers share with the layers below them.
 VOCABULARY = {"loop_range.hpp", "options.hpp", "stats.hpp", "stopped.hpp", "unit.hpp"}
 
-# layer -> the layers below it that it may include; it may always include itself. A folder of blitz/detail/ is a layer; see
-# layer_of(). "pools" is where both backends are compiled.
+# layer -> the lower layers that it may include, in addition to itself. A folder of blitz/detail/ is a layer; see layer_of().
+# "pools" compiles both backends.
 BASE = {"base"}
 SYSTEM = BASE | {"sys"}
 FENCE = SYSTEM | {"fence"}
@@ -28,7 +28,7 @@ QUEUE = FENCE | WAKE | {"queue"}
 DATA = BASE | {"concepts", "vocabulary"}
 JOB = SYSTEM | DATA | {"job"}
 WORKER = JOB | QUEUE | {"worker"}
-# Every program compiles the join of the default backend, and nothing of the other one.
+# Every program compiles the join of the default backend, and nothing of the other backend.
 POOL = WORKER | {"fork_join", "pool"}
 PUBLIC = POOL | {"loop", "task", "public"}
 ALGORITHM = PUBLIC | {"algorithm"}
@@ -42,7 +42,7 @@ ARROWS = {
     "fence": FENCE,
     "wake": WAKE,
     "queue": QUEUE,
-    # The backends know neither each other nor a scheduler.
+    # The backends include neither each other nor a scheduler.
     "fork_join": QUEUE | DATA,
     "async": QUEUE | DATA,
     "job": JOB,
@@ -55,22 +55,22 @@ ARROWS = {
     "algorithm": ALGORITHM,
     "pipeline": PIPELINE,
     "c": C,
-    # The headers of other libraries, and of other languages and standards.
+    # Headers named after headers of other libraries, languages and standards.
     "adaptor": PIPELINE | C,
 }
 
-# header -> the headers that may include it: what is compiled once for each policy is for those who bring one, and not
-# for every program.
+# header -> the headers that may include it. Code that is compiled once for each policy is for programs with a custom policy,
+# not for every program.
 INCLUDED_BY = {
     "detail/pool/worker_impl.hpp": {"detail/pool/registry_impl.hpp"},
     "detail/pool/registry_impl.hpp": {"custom_policy.hpp"},
     "custom_policy.hpp": set(),
 }
 
-# Written as users write: against the public face alone.
+# Written as users write: with the public headers only.
 USERS = ["examples", "tests/packaging/consumer.cpp", "tests/support/reference_policy.hpp"]
 
-# adaptor -> the folders of headers of the library that it is made for.
+# adaptor -> the header folders of the library that it adapts.
 ADAPTED = {
     "adaptor/asio.hpp": ("asio/",),
     "adaptor/boost_asio.hpp": ("boost/asio/",),
@@ -80,25 +80,24 @@ ADAPTED = {
     "adaptor/stdexec.hpp": ("stdexec/",),
 }
 
-# What has one place, so that it can be found, replaced for a test, and left out where a system lacks it.
+# Facilities with one place each, so that they can be found, replaced in a test, and left out on a system that lacks them.
 ONE_PLACE = [
     (r"\bstd::atomic\w*", ["base"]),
     (r"\bsyscall\s*\(|\bSYS_\w+", ["sys", "fence"]),
     (r"\b(?:sched|pthread)_(?!atfork)\w+\s*\(", ["sys"]),
 ]
 
-# These are other types in a program that is compiled with _GLIBCXX_DEBUG than in the library, which that program is linked
-# with.
+# A program that is compiled with _GLIBCXX_DEBUG has other definitions of these types than the library that it is linked with.
 DEBUG_CONTAINER = re.compile(r"\bstd::(?:vector|deque|list|forward_list|bitset|(?:unordered_)?(?:multi)?(?:map|set))\b")
 
-# Each costs some hundredths of <tbb/tbb.h>, and fork_join.hpp must cost at most half of that header, join.hpp a quarter.
-# detail/base/owned.hpp replaces <memory>, detail/base/invoke.hpp <functional>.
+# Each of these headers costs some hundredths of <tbb/tbb.h>; fork_join.hpp may cost at most half of <tbb/tbb.h>, and join.hpp a
+# quarter. detail/base/owned.hpp replaces <memory>, detail/base/invoke.hpp <functional>.
 DEAR_HEADERS = {"algorithm", "filesystem", "fstream", "iostream", "memory", "regex", "sstream", "thread"}
 DEAR_FOR = {"fork_join.hpp": DEAR_HEADERS, "join.hpp": DEAR_HEADERS | {"functional", "optional", "string", "vector"}}
-# How many headers of the library join.hpp may include, counting itself.
+# The maximum number of library headers that join.hpp includes, itself counted.
 MOST_OF_JOIN = 23
 
-# file -> where it names the version of blitz, for those that are there.
+# file -> the pattern of its blitz version. Only files that exist are checked.
 VERSIONS = {
     "blitz/version.hpp": r'BLITZ_VERSION_STRING "(.*)"',
     "meson.build": r"^\s*version: '(.*)'",
@@ -109,26 +108,26 @@ VERSIONS = {
     "packaging/vcpkg/blitz-parallel/vcpkg.json": r'"version": "(.*)"',
 }
 
-# Their headers are not in the map of blitz/README.md: they have a README of their own, or bear other libraries' names. Nor are
-# those of the families of algorithms.
+# These headers are not in the map of blitz/README.md: their folders have a README, or they have the names of other libraries'
+# headers. The algorithm families are not in the map either.
 OFF_THE_MAP = ("detail/fork_join/", "detail/async/", "detail/algorithm/sort/", "adaptor/tbb/")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.MULTILINE)
-# Names that only atomics have, and names that others may have too: there the receiver must be known to be an atomic.
+# Function names that only atomics have, and names that other types have, too: for these the receiver must be a known atomic.
 ATOMIC_CALL = re.compile(
     r"(?:\b(?P<receiver>\w+)\s*(?:\[[^\]]*\]|\([^()]*\))?)?\s*(?:\.|->)\s*(?P<call>(?P<shared>load|store|exchange)"
     r"|compare_exchange_weak|compare_exchange_strong|fetch_(?:add|sub|and|or|xor)|test_and_set)\s*\("
 )
 # A variable, an array, a parameter, or a function that returns a reference.
 ATOMIC_NAME = re.compile(r"\b(?:std::atomic|Atomic)\s*<[^;{}()]*>[\s&*]*\b(\w+)\s*[\[{;=(,)]")
-# One that is itself an atomic: not a pointer to it, not a container of it.
+# A variable that is itself an atomic: not a pointer to one, not a container of them.
 ATOMIC_VARIABLE = re.compile(
     r"\b(?:std::atomic|Atomic)\s*<(?:[^<>;{}()]|<[^<>;{}()]*>)*>\s+(\w+)\s*(?:\{[^;]*\}|=[^;]*)?;"
 )
 
 
 def sources(root):
-    """All C and C++ files of the library with their path below blitz/. Headers without a suffix stand in for standard ones."""
+    """All C and C++ files of the library, with their paths below blitz/. Files without a suffix replace standard headers."""
     for path in sorted((root / "blitz").rglob("*")):
         if path.suffix in (".hpp", ".h", ".cpp") or (path.suffix == "" and path.is_file()):
             yield path, path.relative_to(root / "blitz").as_posix()
@@ -150,7 +149,7 @@ def is_private(name):
 
 
 def layer_of(name):
-    """The layer of a file: its folder, or for a header of blitz/ itself the public face, except where others include it."""
+    """The layer of a file: its folder. A header directly in blitz/ is in the public layer, with the exceptions below."""
     if name == "detail/pool/global_pool.cpp":
         return "pools"
     if name == "detail/task/join.cpp":
@@ -163,14 +162,14 @@ def layer_of(name):
     if name == "version.hpp":
         return "base"
     if name == "blitz.hpp":
-        return "pipeline"  # the uppermost of those that it includes
+        return "pipeline"  # the topmost layer that it includes
     if name in ("algorithm.hpp", "pipeline.hpp", "c.h"):
         return pathlib.PurePath(name).stem
     return "vocabulary" if name in VOCABULARY else "public"
 
 
 def check_includes(root):
-    """Arrows point downwards, and every include is written from the root of the repository."""
+    """Includes point downwards in the layers, and every include is written relative to the root of the repository."""
     known = {name for _, name in sources(root)}
     for path, name in sources(root):
         layer = layer_of(name)
@@ -214,7 +213,7 @@ def check_users(root):
             text, code = path.read_text(), code_of(path)
             for match in INCLUDE.finditer(text):
                 target = match[2].removeprefix("blitz/")
-                # That a private header is named is a complaint of its own, below.
+                # A private header is a separate complaint, below.
                 lies_below = "/" in target.removeprefix("adaptor/") and not is_private(target)
                 if match[2] != target and (lies_below or match[1] != "<"):
                     yield f"{where}:{line_of(text, match.start(1))}: {match[2]} is no public header, written in <>"
@@ -223,12 +222,12 @@ def check_users(root):
 
 
 def pages(root):
-    """The pages for users."""
+    """The documentation pages for users."""
     return sorted(path for path in [root / "README.md", *(root / "docs").rglob("*.md")] if path.exists())
 
 
 def check_pages(root):
-    """The pages for users name no private source file. They may name its README."""
+    """The pages for users name no private source files. They may link to a private README."""
     for page in pages(root):
         text = page.read_text()
         for match in re.finditer(r"\bdetail/[\w/]+\.[chp]pp\b", text):
@@ -236,7 +235,7 @@ def check_pages(root):
 
 
 def check_names(root):
-    """No two headers have the same name. Headers with the names of another library end in .h."""
+    """No two headers have the same name. Headers named after another library's end in .h."""
     first = {}
     for _, name in sources(root):
         base = name.rpartition("/")[2]
@@ -245,7 +244,7 @@ def check_names(root):
 
 
 def check_snippets(root):
-    """Every piece of C++ and Rust in README.md and docs/ stands, but for its indentation, in a program that is compiled."""
+    """Every C++ and Rust snippet in README.md and docs/ is part of a compiled program, except for its indentation."""
     lines = lambda text: "\n".join(line.strip() for line in text.strip().splitlines())
     compiled = [lines(path.read_text()) for user in USERS for path in [root / user, *(root / user).rglob("*")]
                 if path.suffix in (".hpp", ".cpp", ".rs") and path.exists()]
@@ -257,7 +256,7 @@ def check_snippets(root):
 
 
 def check_cycles(root):
-    """No header includes itself through others."""
+    """No header includes itself through other headers."""
     known = {name: path for path, name in sources(root)}
     edges = {
         name: [t.removeprefix("blitz/") for q, t in INCLUDE.findall(path.read_text()) if t.startswith("blitz/")]
@@ -284,7 +283,7 @@ def check_pragma_once(root):
 
 
 def check_first_include(root):
-    """Every public header includes first what refuses an unfit compiler; the version is for any."""
+    """Every public header first includes the header that rejects unsupported compilers. version.hpp supports any compiler."""
     first = "blitz/detail/base/compiler.hpp"
     for path, name in sources(root):
         if "/" in name or not name.endswith(".hpp") or name == "version.hpp":
@@ -295,7 +294,7 @@ def check_first_include(root):
 
 
 def included_by(root, header):
-    """The headers of the library that it includes, and itself: name -> the standard headers that each of them includes."""
+    """The library headers that `header` includes, with itself: name -> the standard headers that each of them includes."""
     known = {name: path for path, name in sources(root)}
     found, waiting = {}, [header]
     while waiting:
@@ -309,14 +308,14 @@ def included_by(root, header):
 
 
 def check_reference(root):
-    """Every public header has a page of the reference: it begins with a docstring of the file. The site's test checks the rest."""
+    """Every public header has a page in the reference: it begins with a @file docstring. The site's test checks the rest."""
     for path, name in sources(root):
         if name.endswith(".hpp") and not is_private(name) and not re.match(r"(///.*\n)*/// @file\n/// \S", path.read_text()):
             yield f"blitz/{name}: begin with `/// @file` and a line that says what the header has"
 
 
 def check_cost_of_calls(root):
-    """What many programs include brings none of the standard headers that would be a large part of what including it costs."""
+    """Widely used headers include no standard headers that would make up a large part of their compile time."""
     told = set()
     for header, dear in DEAR_FOR.items():
         for name, standard in included_by(root, header).items():
@@ -330,10 +329,10 @@ def check_cost_of_calls(root):
 
 
 def check_memory_orders(root):
-    """Every atomic operation names its order: by a std::memory_order or by a parameter called `order`.
+    """Every atomic operation names its memory order: a std::memory_order or a parameter called `order`.
 
-    An operator (++counter, flag = true) cannot name one and so is an error. Not noticed are a read through the implicit
-    conversion, and a load, store or exchange through an alias whose declaration does not say that it is atomic.
+    An operator (++counter, flag = true) cannot name an order and is an error. The check misses a read through the implicit
+    conversion, and a load, store or exchange through an alias with a declaration that does not say that it is atomic.
     """
     files = [(name, code_of(path)) for path, name in sources(root)]
     atomics = {atomic for _, code in files for atomic in ATOMIC_NAME.findall(code)}
@@ -367,9 +366,9 @@ def check_one_place(root):
 
 
 def check_debug_containers(root):
-    """What the library and a program share holds and passes no container that a debug mode changes.
+    """The interface between the library and a program contains no container that a debug mode changes.
 
-    The public face, the algorithms, the pipelines and the adaptors may name them: their headers are compiled by the program alone.
+    Public headers, algorithms, pipelines and adaptors may use such containers: only the program compiles them.
     """
     for path, name in sources(root):
         if not name.endswith(".hpp") or layer_of(name) in ("public", "algorithm", "pipeline", "adaptor") or name in VOCABULARY:
@@ -381,7 +380,7 @@ def check_debug_containers(root):
 
 
 def check_build_lists(root):
-    """Every file is compiled or installed: blitz/meson.build names it, or a folder that it is in."""
+    """Every file is compiled or installed: blitz/meson.build names the file or one of its folders."""
     listed = (root / "blitz" / "meson.build").read_text()
     for _, name in sources(root):
         path = pathlib.PurePath(name)
@@ -390,8 +389,8 @@ def check_build_lists(root):
 
 
 def check_unit_tests(root):
-    """A folder of tests/unit tests the folder of blitz/detail/ with that name; `public` tests the headers in blitz/. A test includes
-    the header that it tests before other headers of blitz/detail/."""
+    """A folder of tests/unit tests the folder of blitz/detail/ with the same name; `public` tests the headers in blitz/. A test
+    includes the header that it tests before other headers of blitz/detail/."""
     for test in sorted((root / "tests" / "unit").glob("*/*")):
         where, folder = test.relative_to(root).as_posix(), test.parent.name
         if folder == "public" or test.suffix != ".cpp":
@@ -404,7 +403,7 @@ def check_unit_tests(root):
 
 
 def mapped(tree):
-    """The files and folders with which the lines of a drawn tree begin, each below the folders that it is indented under."""
+    """The files and folders at the beginnings of a drawn tree's lines, each with the folders above it."""
     folders = []  # (indentation, path)
     for line in tree.splitlines():
         indent = len(line) - len(line.lstrip())
@@ -418,7 +417,7 @@ def mapped(tree):
 
 
 def check_map(root):
-    """The map of blitz/README.md names every header, in its folder, and nothing that is not there."""
+    """The map of blitz/README.md names every header, in its folder, and no file that does not exist."""
     page = root / "blitz" / "README.md"
     if not page.exists():
         return
@@ -434,7 +433,7 @@ def check_map(root):
 
 
 def check_readmes(root):
-    """A folder's README names each of its headers, and no README of the library a file that is not there."""
+    """A folder's README names each of its headers. No README of the library names a file that does not exist."""
     names = {path.name for path, _ in sources(root)}
     for page in sorted((root / "blitz").rglob("README.md")):
         where, folder, text = page.relative_to(root).as_posix(), page.parent, page.read_text()
@@ -449,7 +448,7 @@ def check_readmes(root):
 
 
 def check_cmake_sources(root):
-    """CMakeLists.txt, which reads its list of sources from blitz/meson.build, finds them all there."""
+    """CMakeLists.txt reads its list of sources from blitz/meson.build with a regular expression; it finds all of them."""
     cmake = root / "CMakeLists.txt"
     if not cmake.exists():
         return
@@ -461,7 +460,7 @@ def check_cmake_sources(root):
 
 
 def check_version(root):
-    """Every file that names the version names that of the header."""
+    """Every file that names the version names the same one as the header."""
     found = {}
     for name, pattern in VERSIONS.items():
         path = root / name
@@ -475,7 +474,7 @@ def check_version(root):
 
 
 def check_pictures(root):
-    """Each picture has colours for a dark page, too."""
+    """Each picture has colours for a dark page."""
     for path in sorted(root.glob("docs/**/*.svg")):
         if "prefers-color-scheme: dark" not in path.read_text():
             yield f"{path.relative_to(root)}: has no colours for a dark page (prefers-color-scheme)"
@@ -529,7 +528,7 @@ def main():
         print(complaint)
     files = sum(1 for _ in sources(root))
     print(f"{files} files, {len(found)} complaints")
-    # An empty tree would be without fault.
+    # An empty tree would pass all checks.
     sys.exit(1 if found or files == 0 else 0)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Shows that each check of layering.py notices what it is there for, and keeps quiet about what is right."""
+"""Shows that each check of layering.py notices its violations and accepts correct code."""
 
 import pathlib
 import tempfile
@@ -9,7 +9,7 @@ import layering
 
 
 class Tree(unittest.TestCase):
-    """A made-up repository, sound at first."""
+    """An artificial repository, at first without violations."""
 
     def setUp(self):
         directory = tempfile.TemporaryDirectory(prefix="blitz-layering-")
@@ -34,7 +34,7 @@ class Tree(unittest.TestCase):
         path.write_text(text)
 
     def header(self, name, body=""):
-        """A header of the library that blitz/meson.build knows."""
+        """A header of the library that blitz/meson.build lists."""
         if "/" not in name and name != "version.hpp":
             body = f'#include "blitz/detail/base/compiler.hpp"\n{body}'
         page = "" if name.startswith("detail/") else "/// @file\n/// A header.\n"
@@ -291,7 +291,7 @@ detail/
         self.write("blitz/README.md", f"```{tree}```\nlatch.hpp\n")
         self.assert_complaint("blitz/detail/job/latch.hpp", "not in the map")
         self.write("blitz/README.md", f"```{tree}    latch.hpp\n```\n")
-        self.assertEqual(len(list(layering.complaints(self.root))), 2)  # It is named in another folder.
+        self.assertEqual(len(list(layering.complaints(self.root))), 2)  # It is in the map, but in another folder.
         self.write("blitz/README.md", f"```{tree}  job/\n    latch.hpp\n```\n")
         self.assert_sound()
 

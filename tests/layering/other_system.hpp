@@ -1,5 +1,5 @@
-// What other_systems.py includes first: the headers of this system, then the names by which its C library is known are taken
-// away, and what another one has in their place is declared.
+// other_systems.py includes this file first. It includes the headers of this system, undefines the macros that identify its C
+// library, and declares the functions that another system has instead.
 #include <algorithm>
 #include <condition_variable>
 #include <filesystem>

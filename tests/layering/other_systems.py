@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that what is compiled for macOS and FreeBSD alone is C++: the sources that ask for the system, with the macros of
-these systems and the headers of this one. It shows no more than that.
+"""Checks the syntax of code that only macOS and FreeBSD compile: compiles the sources that test for the system, with the macros
+of these systems and the headers of this one. It checks nothing else.
 
     other_systems.py ROOT COMPILER [ARGUMENT]...
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compiles headers of the library alone, twice over, with warnings as errors: those for users, or all. A header may refuse a
-compiler that it cannot serve, by an #error that begins with "blitz: ".
+"""Compiles each header of the library separately, included twice, with warnings as errors: the public headers, or all. A header
+may reject an unsupported compiler with an #error that begins with "blitz: ".
 
     self_contained.py users|all ROOT COMPILER [ARGUMENT]...
 """

@@ -3,12 +3,12 @@
 
     check.py [--soak]                  every variant, one after the other
     check.py [--soak] MODEL            every variant of one model
-    check.py [--trail] MODEL VARIANT   one variant, though it be marked soak; shows the shortest trail to a violation
-                                       that was not expected, or with --trail to any
+    check.py [--trail] MODEL VARIANT   one variant, even if it is marked soak; shows the shortest trail to an unexpected
+                                       violation, or with --trail to any
 
-A variant that is to hold must be searched to the end: without a violation, within the depth and the memory, and with
-every line of the process that looks at the final states reached. A variant that is to fail must violate the claim that
-variants.txt names. Needs spin and a C compiler.
+A variant that must hold must be searched to the end: without a violation, within the depth and the memory, and reaching every
+line of the process that checks the final states. A variant that must fail must violate the claim that variants.txt names. Needs
+spin and a C compiler.
 """
 
 import argparse
@@ -23,10 +23,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 MEGABYTES = 4000
 DEPTH = 100_000
 VERIFIER = ["-w", "-DSAFETY", f"-DMEMLIM={MEGABYTES}", "-DVECTORSZ=2048"]
-# Most searches are over before an optimised verifier would have been compiled; the largest need their states small.
+# Most searches take less time than the compilation of an optimised verifier; the largest need small states.
 EXHAUSTIVE = {"small": ["-O0"], "long": ["-O1"], "soak": ["-O2", "-DCOLLAPSE"]}
 SHORTEST = ["-DBFS"]
-# What looks at the outcome: unreached lines there would mean that a model holds because nothing was ever looked at.
+# The processes that check the final states: if their lines are not reached, a model holds because nothing was checked.
 JUDGES = ("Monitor", "Audit", "Checker")
 
 
@@ -55,7 +55,7 @@ def processor_seconds():
 
 
 def complaint(output, expectation):
-    """What is wrong with the verifier's output; None if nothing is."""
+    """The complaint about the verifier's output; None if there is none."""
     errors = re.search(r"errors: (\d+)", output)
     if errors is None:
         return "no verdict"
@@ -85,7 +85,7 @@ def search(source, switches, options, directory):
 
 
 def readable(steps):
-    """The lines of `spin -t -p -g`: who, where, what, and the shared variables that it changed; less what says nothing."""
+    """The relevant steps of `spin -t -p -g`: process, place, statement, and the shared variables that changed."""
     shared = {}
     line, statement, changes = None, "", []
     for text in [*steps.splitlines(), None]:
@@ -95,7 +95,7 @@ def readable(steps):
                 changes.append(f"{change[1]} = {change[2]}")
             shared[change[1]] = change[2]
             continue
-        # What a fence or a read-modify-write lets out of an empty store buffer is nothing.
+        # A fence or a read-modify-write that empties an empty store buffer changes nothing.
         if line and (changes or not re.match(r"(deque|buffered|state|awaking)\[\w+\] = ", statement)):
             yield f"{line}{statement:40} {', '.join(changes)}".rstrip()
         line = None
@@ -109,7 +109,7 @@ def readable(steps):
 
 
 def show_trail(source, switches, directory):
-    """The shortest way to a violation."""
+    """Prints the shortest trail to a violation."""
     output = search(source, switches, SHORTEST, directory)
     trail = next(pathlib.Path(directory).glob("*.trail"), None)
     if trail is None:
@@ -120,7 +120,7 @@ def show_trail(source, switches, directory):
 
 
 def check(model, name, expectation, switches, size, trail):
-    """Whether the variant behaves as expected; reports on one line. `trail`: never, unexpected or always."""
+    """True if the variant behaves as expected; prints one line. `trail`: never, unexpected or always."""
     start = processor_seconds()
     source = HERE / f"{model}.pml"
     with tempfile.TemporaryDirectory(prefix="blitz-model-") as directory:

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Checks that the models still speak of code that exists.
+"""Checks that the models mirror code that exists.
 
     mirrors.py ROOT
 
-Every process and inline of a model is preceded by comments that say what it mirrors, as
+Comments before every process and inline of a model name the code that it mirrors, as
 
     /* mirrors: Sleep::give_back */
 
-or that it belongs to the models' environment:
+or say that it belongs to the models' environment:
 
     /* environment: a thread outside the pool */
 
@@ -30,7 +30,7 @@ def code_of(path):
 
 def declares(code, name):
     *scopes, function = name.split("::")
-    # A declaration, not a call: a type stands before it on its line, and nothing that makes an expression of it.
+    # A declaration, not a call: a type precedes it on its line, and no keyword of an expression.
     before = r"(?:(?!\b(?:return|else|throw|new)\b)[\w \t:<>,&*\[\]])*[\w>][ \t*&]+"
     declaration = rf"^{before}(?:[\w<>]+::)*{function}\s*\("
     return all(re.search(rf"\b{scope}\b", code) for scope in scopes) and re.search(declaration, code, re.MULTILINE)

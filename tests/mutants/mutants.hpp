@@ -41,14 +41,14 @@ struct Run {
 };
 inline Run run;
 
-/// Whether mutant `number` is chosen. A constant expression has no mutants.
+/// True if mutant `number` is chosen. A constant expression has no mutants.
 constexpr bool chosen(int number) noexcept {
   if (std::is_constant_evaluated()) return false;
   if (run.file != nullptr) __atomic_store_n(&run.reached[number], true, __ATOMIC_RELAXED);
   return run.chosen == number;
 }
 
-/// Where mutant `number` would not compile.
+/// Marks a place at which mutant `number` would not compile.
 constexpr void impossible(int number) noexcept {
   if (std::is_constant_evaluated() || run.file == nullptr) return;
   __atomic_store_n(&run.impossible[number], true, __ATOMIC_RELAXED);

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Mutation analysis of the algorithms and pipelines: how many small changes of the code the tests notice.
+"""Mutation analysis of the algorithms and pipelines: the number of small code changes that the tests notice.
 
     mutants.py ROOT SCRATCH [--every N [--first K]] [--only TEXT] [--jobs N] [-- ARGUMENT OF meson setup...]
 
 Copies ROOT to SCRATCH, writes mutants into the algorithms and pipelines of the copy (see schema.py), builds the tests of both
-once, with AddressSanitizer, and notes which tests reach which mutants. Then runs each mutant's tests, the shortest first, until one
-of them fails, crashes or takes too long. Prints the mutants that survived and two rates: of all, and without those that
-survivors.toml says to change no result. Fails if the second is below 95 %, or if a survivor has no reason there.
+once, with AddressSanitizer, and records which tests reach which mutants. Then runs each mutant's tests, the shortest first,
+until one fails, crashes or takes too long. Prints the mutants that survived and two rates: of all mutants, and without those
+that change no result according to survivors.toml. Fails if the second rate is below 95 %, or if a survivor has no reason there.
 
---every N takes about one mutant in N, --only those of files whose names contain TEXT. Which ones is decided by a hash of the mutant,
-so a change of one line leaves the choice among all others as it is; --first K, below N, takes another of the N samples.
+--every N selects about one mutant in N, --only TEXT the mutants of files with names that contain TEXT. A hash of the mutant
+decides the selection, so a change of one line does not affect the selection of other mutants. --first K, below N, selects
+another of the N samples.
 """
 
 import argparse
@@ -72,7 +73,7 @@ class Test:
         self.impossible = set()
 
     def run(self, time_limit=None, **environment):
-        """Whether it passes."""
+        """Returns true if the test passes."""
         try:
             return subprocess.run(self.command, env=self.environment | environment, cwd=self.folder, timeout=time_limit,
                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
@@ -101,12 +102,12 @@ def tests_of(copy):
 
 
 def noticed_by(mutant, tests):
-    """The name of the test that notices it, or None."""
+    """The name of the test that notices the mutant, or None."""
     return next((test.name for test in tests if mutant.number in test.reached and test.notices(mutant)), None)
 
 
 def sample(mutants, every, first):
-    """Those whose hash is `first` modulo `every`. Mutants that look alike are told apart by how many came before."""
+    """The mutants with hashes equal to `first` modulo `every`. A counter distinguishes similar mutants."""
     seen = collections.Counter()
     chosen = []
     for mutant in mutants:

@@ -1,4 +1,4 @@
-"""Writes all mutants of a source file into the file itself, each behind a choice at run time: see mutants.hpp.
+"""Writes all mutants of a source file into the file itself, each selected at run time: see mutants.hpp.
 
 Kinds of mutants:
     bound       a < b      ->  a <= b, and the like
@@ -11,7 +11,7 @@ Kinds of mutants:
     statement   f(x);      ->  ;
 
 The code is formatted by clang-format: a binary operator has a space on both sides, and a template's bracket has none. Code that
-a compiler must evaluate is left as it is.
+a compiler must evaluate is unchanged.
 """
 
 import dataclasses
@@ -44,7 +44,7 @@ class Mutant:
     new: str
 
     def key(self):
-        """What names it although lines move: see survivors.toml."""
+        """Identifies the mutant even if lines move: see survivors.toml."""
         return (self.file, self.kind, " ".join(self.source.split()), self.old)
 
 
@@ -73,7 +73,7 @@ class Schema:
             begins = ended  # a statement
             if code := self.split_comment(line)[0].rstrip():
                 ended = code.endswith((";", "{", "}", ":", ")"))
-            # A declaration that goes on over several lines is as static as its first one.
+            # A declaration over several lines is as static as its first line.
             if static_until is None and STATIC.search(line) and not line.rstrip().endswith(("{", ";", ">", ":", "*/")) and "//" not in line:
                 static_until = n
                 out.append(line)
@@ -149,5 +149,5 @@ class Schema:
 
     @staticmethod
     def declares(statement):
-        """Whether it may be a declaration, such as `Run run(first, last)`."""
+        """True if it may be a declaration, such as `Run run(first, last)`."""
         return bool(re.match(r"[\w:<>*&, ]+ [\w]+[({=]", statement)) and not re.match(r"[\w.>\[\]()*-]+ [+\-*|&]?= ", statement)

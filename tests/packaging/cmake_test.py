@@ -3,12 +3,12 @@
 
     cmake_test.py SOURCE_ROOT BUILD_ROOT VERSION COMPILER...
 
-- Against what Meson has built in BUILD_ROOT and installs.
-- Against what CMake builds and installs; both install the same files.
+- Against the installation of Meson's build in BUILD_ROOT.
+- Against the installation of a CMake build; both install the same files.
 - With blitz as a part of the program's build.
 - With each adaptor whose library is installed.
 
-Each time the library is linked as it was asked for, shared or static. Is skipped where there is no CMake.
+Each build links the library as requested, shared or static. Skipped if CMake is not installed.
 """
 
 import os
@@ -35,7 +35,7 @@ add_executable(consumer consumer.cpp)
 target_link_libraries(consumer PRIVATE ${TARGET})
 """
 
-# A program of each of SOURCES, which are called as their adaptors. They are C++17 where an adaptor does not ask for more.
+# One program for each of SOURCES, named after its adaptor. They are C++17 unless the adaptor requires a later standard.
 ADAPTOR_PROGRAMS = """\
 cmake_minimum_required(VERSION 3.21)
 project(adaptors LANGUAGES C CXX)
@@ -59,7 +59,7 @@ foreach(source IN LISTS SOURCES)
 endforeach()
 """
 
-# Prints what will do of WANTED, one on a line.
+# Prints the versions of WANTED that find_package() accepts, one a line.
 VERSIONS = """\
 cmake_minimum_required(VERSION 3.21)
 project(versions LANGUAGES CXX)
@@ -75,7 +75,7 @@ endforeach()
 
 
 def wanted_versions(version):
-    """What may be written in find_package(blitz ...) -> whether that version will do. No patch release is above 98."""
+    """Version requests of find_package(blitz ...) -> whether this version satisfies them. No patch release is above 98."""
     major, minor, patch = map(int, version.split("."))
     return {
         version: True,
@@ -107,7 +107,7 @@ class Builds:
         return folder
 
     def configure(self, source, **variables):
-        """The build folder, and what CMake said."""
+        """Returns the build folder and CMake's output."""
         build = pathlib.Path(tempfile.mkdtemp(dir=self.scratch))
         variables = {"CMAKE_BUILD_TYPE": "None", "CMAKE_CXX_FLAGS": "-Wall -Wextra -Werror", **variables}
         arguments = [f"-D{name}={value}" for name, value in variables.items()]
@@ -121,7 +121,7 @@ class Builds:
 
 
 def expect_consumer(builds, version, target, shared, **variables):
-    """A program that links `target` works, and needs the shared library at run time or does not."""
+    """A program that links `target` works, and needs the shared library at run time only if `shared`."""
     program = builds.build(builds.project(PROGRAM), TARGET=target, **variables) / "consumer"
     expect_right_answer(program, version)
     needed = "[libblitz.so." in output_of(["readelf", "--dynamic", program])
@@ -129,7 +129,7 @@ def expect_consumer(builds, version, target, shared, **variables):
 
 
 def expect_adaptors(builds, compiler, **variables):
-    """The program of each adaptor works, of those whose library is installed."""
+    """The program of each adaptor works, if the adaptor's library is installed."""
     project = builds.project(ADAPTOR_PROGRAMS)
     sources = []
     for name in ADAPTORS:
@@ -153,7 +153,7 @@ def expect_versions(builds, version, prefix):
 
 
 def installed_by_meson(scratch, build_root):
-    """The prefix, which is another one than the build was configured for, and where the libraries are below it."""
+    """The prefix, which differs from the one that the build was configured for, and the folder of the libraries below it."""
     stage = scratch / "stage"
     run(["meson", "install", "-C", build_root, "--no-rebuild", "--quiet", "--destdir", stage])
     [package] = stage.rglob("cmake/blitz")
@@ -163,7 +163,7 @@ def installed_by_meson(scratch, build_root):
 
 
 def files_below(prefix):
-    """All but what only one of the two build systems makes, and the library, of which Meson may make one kind."""
+    """All files except those of only one build system, and except the static library, which Meson may omit."""
     names = {path.relative_to(prefix).as_posix() for path in prefix.rglob("*") if not path.is_dir()}
     return {name for name in names if not name.endswith((".pc", "/blitz-targets-none.cmake", "/libblitz.a"))}
 

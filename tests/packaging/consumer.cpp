@@ -1,4 +1,4 @@
-/// A user's program: knows blitz by its public headers and its package alone.
+/// A user's program: it uses only blitz's public headers and package.
 #include <atomic>
 #include <cstdio>
 

@@ -2,10 +2,10 @@
 """Builds a user's program against blitz in the ways that users do.
 
     packaging_test.py installed BUILD_ROOT COMPILER...
-        against what `meson install` puts in place, found through pkg-config; and a program with a policy of its own,
-        and one that shares a policy with a library of its own
+        against the files that `meson install` installs, found through pkg-config; also a program with a custom policy, and a
+        program that shares a policy with its own library
     packaging_test.py adaptors BUILD_ROOT COMPILER...
-        the same with each adaptor whose library is installed
+        as `installed`, with each adaptor whose library is installed
     packaging_test.py subproject SOURCE_ROOT VERSION COMPILER...
         with blitz as a Meson subproject, once as a shared and once as a static library
 """
@@ -21,8 +21,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 CONSUMER = HERE / "consumer.cpp"
 EXAMPLES = HERE.parents[1] / "examples"
 
-# An adaptor: what its program includes, what it does, and of which other library's header it needs to be installed. That program
-# does not compile or link without the paths and options of its package.
+# An adaptor: the header and the statement of its program, and the header of another library that must be installed. The program
+# does not compile or link without the paths and options of the adaptor's package.
 ADAPTORS = {
     "asio": ("blitz/adaptor/asio.hpp", "blitz::AsioContext(blitz::global_pool()).join();", "asio.hpp"),
     "boost_asio": ("blitz/adaptor/boost_asio.hpp", "blitz::BoostAsioContext(blitz::global_pool()).join();", "boost/asio.hpp"),
@@ -36,7 +36,7 @@ ADAPTORS = {
     "stdexec": ("blitz/adaptor/stdexec.hpp", "blitz::StdexecScheduler scheduler(blitz::global_pool());", "stdexec/execution.hpp"),
     "tbb": ("tbb/parallel_for.h", "tbb::parallel_for(0, 1, [](int) {});", None),
 }
-# The folders of Debian for libraries whose headers do not lie in the compiler's own.
+# Debian's folders of libraries with headers outside the compiler's default folders.
 FOLDERS = ["/usr/include/eigen3", "/usr/include/opencv4"]
 PARLAY_STUB = HERE.parent / "adaptor" / "parlay_stub"
 
@@ -72,7 +72,7 @@ def program_of(adaptor):
 
 
 def library_of(adaptor, compiler):
-    """Whether the library that an adaptor needs is installed, or none is needed; says so if it is not."""
+    """True if the adaptor needs no other library or its library is installed; otherwise prints that it is not."""
     needed = ADAPTORS[adaptor][2]
     has = f"#if !__has_include(<{needed}>)\n#error\n#endif\n"
     command = [*compiler, *(f"-I{folder}" for folder in FOLDERS), "-E", "-x", "c++", "-", "-o", os.devnull]
@@ -83,14 +83,14 @@ def library_of(adaptor, compiler):
 
 
 def staged(scratch, build_root):
-    """Installs blitz in a staging area: its folder, that of its packages, and the environment for both."""
+    """Installs blitz in a staging area. Returns its folder, the libraries, and the environment for pkg-config and programs."""
     stage = scratch / "stage"
     run(["meson", "install", "-C", build_root, "--no-rebuild", "--quiet", "--destdir", stage])
     packages = list(stage.rglob("blitz.pc"))
     expect(len(packages) == 1, f"{len(packages)} blitz.pc files")
     libraries = list(stage.rglob("libblitz.*"))
     expect(libraries, "no library")
-    # The package names its final place; the staging area stands before it for now.
+    # The package names its final place; the staging area is prepended to it.
     environment = {
         **os.environ,
         "PKG_CONFIG_PATH": str(packages[0].parent),
@@ -105,9 +105,9 @@ def strict(compiler):
 
 
 def build_adaptors(scratch, names, command, stage, environment):
-    """The programs compile, link and run with what the packages of their adaptors say."""
+    """The programs compile, link and run with the flags of their adaptors' packages."""
 
-    def in_its_place(flag):  # pkg-config has put the staging area before folders of other libraries too.
+    def in_its_place(flag):  # pkg-config prepends the staging area to other libraries' folders, too.
         astray = flag.startswith(f"-I{stage}") and not pathlib.Path(flag[2:]).exists()
         return flag.replace(str(stage), "") if astray else flag
 
@@ -138,7 +138,7 @@ def installed(scratch, build_root, *compiler):
     flags = output_of(["pkg-config", "--cflags", "--libs", "blitz"], env=environment).split()
     expect(f"-I{stage}" in " ".join(flags), f"pkg-config gives {flags}, which does not lead into {stage}")
 
-    # Before 1.0 each minor release has a soname of its own.
+    # Before 1.0 each minor release has its own soname.
     soname = "libblitz.so." + ".".join(version.split(".")[:2 if version.startswith("0.") else 1])
     if any(path.suffix == ".so" for path in libraries):
         expect(soname in [path.name for path in libraries], f"no {soname} among {libraries}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that the recipes name what is there: options and definitions of CMakeLists.txt, targets, files, the compilers of the
-README. Runs none of their tools; recipes_test.py does, where they are installed.
+"""Checks that the recipes name existing options and definitions of CMakeLists.txt, targets, files, and the compilers of the
+README. Runs none of their tools; recipes_test.py does, if they are installed.
 
     recipe_names_test.py SOURCE_ROOT
 """
@@ -23,7 +23,7 @@ PORT = (PACKAGING / "vcpkg/blitz-parallel/portfile.cmake").read_text()
 
 class RecipeNamesTest(unittest.TestCase):
     def test_options(self):
-        """Each CMake variable in a recipe is an option, and each option that changes the library is in both recipes that have any."""
+        """CMake variables in a recipe are options, and both recipes with options have each option that changes the library."""
         options = set(re.findall(r"^option\((\w+)", CMAKE, re.MULTILINE)) | {"BUILD_SHARED_LIBS"}
         for recipe in (CONAN, SPACK, PORT):
             named = set(re.findall(r'"((?:BLITZ|BUILD)_\w+)"', recipe)) - {"BLITZ_NO_ASYMMETRIC_FENCES"}
@@ -44,7 +44,7 @@ class RecipeNamesTest(unittest.TestCase):
         self.assertIn('libs = ["blitz"]', CONAN)
 
     def test_system_libraries(self):
-        """What Meson links on Windows, all other ways of building do, or say."""
+        """Every other build links the libraries that Meson links on Windows, or its documentation names them."""
         [library] = re.findall(r"find_library\('(\w+)'\)", (ROOT / "blitz/meson.build").read_text())
         self.assertIn(f"$<$<PLATFORM_ID:Windows>:{library}>", CMAKE)
         self.assertIn(f'system_libs = ["{library}"]', CONAN)
@@ -52,7 +52,7 @@ class RecipeNamesTest(unittest.TestCase):
             self.assertIn(f"-l{library}", (ROOT / name).read_text(), name)
 
     def test_files(self):
-        """What Conan packs is all that CMake reads, and the folders are those into which it installs."""
+        """Conan packs all files that CMake reads, and names the folders into which CMake installs."""
         [patterns] = [
             ast.literal_eval(node.iter) for node in ast.walk(ast.parse(CONAN)) if isinstance(node, ast.For)
         ]
@@ -68,7 +68,7 @@ class RecipeNamesTest(unittest.TestCase):
         self.assertTrue((ROOT / re.search(r'\$\{SOURCE_PATH\}/(\w+)"\)', PORT)[1]).is_file())
 
     def test_compilers(self):
-        """Spack refuses the compilers below the oldest that are tested."""
+        """Spack rejects compilers that are older than the oldest tested ones."""
         gcc, clang = map(int, re.search(r"g\+\+ (\d+) and clang (\d+)", (ROOT / "README.md").read_text()).groups())
         self.assertIn(f'conflicts("%gcc@:{gcc - 1}")', SPACK)
         self.assertIn(f'conflicts("%clang@:{clang - 1}")', SPACK)

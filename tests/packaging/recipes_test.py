@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Builds blitz by the recipes in packaging/, and a user's program with what they make.
+"""Builds blitz by the recipes in packaging/, and a user's program with the results.
 
     recipes_test.py conan|debian|vcpkg|meson_wrap|spack SOURCE_ROOT VERSION COMPILER...
 
-Each is skipped where its tool is not installed. vcpkg needs $VCPKG_ROOT, and tools of its own that it downloads,
-as Spack does its recipes.
+Each recipe is skipped if its tool is not installed. vcpkg needs $VCPKG_ROOT and downloads further tools; Spack downloads its
+recipes.
 """
 
 import os
@@ -18,11 +18,11 @@ import tempfile
 from cmake_test import PROGRAM, Builds
 from packaging_test import CONSUMER, PROJECT, expect, expect_right_answer, output_of, run
 
-SKIPPED = 77  # for Meson
+SKIPPED = 77  # skipped, for Meson
 
 
 def copy_as_repository(source_root, folder):
-    """Commits a copy of what git tracks, or would track, in the tree, on the branch `main`."""
+    """Commits a copy of the files that git tracks, or would track, on the branch `main`."""
     names = output_of(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=source_root)
     for name in filter(None, names.split("\0")):
         if (source_root / name).exists():
@@ -35,7 +35,7 @@ def copy_as_repository(source_root, folder):
 
 
 def conan(scratch, root, version, compiler):
-    # `conan create` builds its test in the folder that it lies in.
+    # `conan create` builds its test in the folder of the recipe.
     copy_as_repository(root, scratch / "copy")
     environment = {**os.environ, "CONAN_HOME": str(scratch / "home"), "CXX": " ".join(compiler)}
     run(["conan", "profile", "detect"], env=environment)
@@ -89,7 +89,7 @@ def meson_wrap(scratch, root, version, compiler):
 
 
 def spack(scratch, root, version, compiler):
-    # Spack clones the repository that the recipe lies in, and keeps what it knows in the folders below.
+    # Spack clones the repository of the recipe, and stores its data in the folders below.
     copy_as_repository(root, scratch / "copy")
     folders = {"SPACK_USER_CONFIG_PATH": scratch / "user", "SPACK_USER_CACHE_PATH": scratch / "cache"}
     environment = {**os.environ, **{name: str(folder) for name, folder in folders.items()}}

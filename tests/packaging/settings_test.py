@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Builds a program of each adaptor in settings that change what the linker sees, and runs it.
+"""Builds a program of each adaptor in settings that change the linker's input, and runs it.
 
     settings_test.py SOURCE_ROOT BUILD_ROOT COMPILER [PROGRAM...]
 
-The COMPILER builds each of PROGRAMS, or those that are named, if its library is installed, in each of SETTINGS. The programs throw
-and catch exceptions across the library where the adaptor does. Without the compiler the exit status is 77: skipped.
+COMPILER builds each of PROGRAMS, or the named ones, in each of SETTINGS, if the program's library is installed. The programs
+throw and catch exceptions across the library if the adaptor does. Without the compiler the exit status is 77: skipped.
 """
 
 import concurrent.futures
@@ -47,7 +47,7 @@ int main() {
 }
 """
 
-# Adaptors by the names of their packages, and others; each program ends with 0 if it is right.
+# Programs by the names of their adaptors' packages, and others. Each program exits with 0 if its results are right.
 PROGRAMS = {
     "asio": "#include <asio.hpp>\n#include <blitz/adaptor/asio.hpp>\n#include <blitz/blitz.hpp>\n"
             + ASIO.replace("CONTEXT", "AsioContext").replace("NAMESPACE", "asio"),
@@ -246,7 +246,7 @@ int main() {
 """,
 }
 OPTIONS = {
-    "asio": ["-DASIO_NO_TYPEID"],  # Asio asks for this without RTTI; Boost's knows.
+    "asio": ["-DASIO_NO_TYPEID"],  # Asio needs this without RTTI; Boost.Asio detects it.
     "opencv": ["-lopencv_core"],
     "parlay": ["-isystem", str(PARLAY_STUB)],
     "pstl": ["PATH/pstl"],
@@ -256,7 +256,7 @@ OPTIONS = {
 
 
 def works(command):
-    """Whether an empty program can be built so, and run."""
+    """True if an empty program can be built with `command` and run."""
     with tempfile.TemporaryDirectory() as folder:
         program = [*command, "-x", "c++", "-", "-o", f"{folder}/program"]
         built = subprocess.run(program, input="int main() {}\n", text=True, capture_output=True).returncode == 0
@@ -270,7 +270,7 @@ def has_coroutines(compiler):
 
 
 def complaint(folder, root, library, command, name):
-    """What is wrong with a program; empty if nothing is."""
+    """The complaint about a program; empty if there is none."""
     source, program = folder / f"{name}.cpp", folder / name
     source.write_text(PROGRAMS[name])
     options = [option.replace("PATH", f"-I{root}/blitz/adaptor") for option in OPTIONS.get(name, [])]

@@ -1,4 +1,4 @@
-/// A policy that a program and a library of its own share, both compiled with hidden visibility.
+/// A policy that a program shares with its own library, both compiled with hidden visibility.
 #pragma once
 
 #include <blitz/blitz.hpp>

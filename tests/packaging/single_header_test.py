@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Builds a program with the header that packaging/single_header writes, and without the library.
+"""Builds a program with the header that packaging/single_header writes, without the library.
 
     single_header_test.py ROOT PROGRAM COMPILER...
 
-The program is a file that compiles the library, and PROGRAM, which names the public headers: each of them is a file here that
-includes the single one.
+The program is a file that compiles the library, and PROGRAM. For each public header that PROGRAM includes there is a file that
+includes the single header.
 """
 
 import concurrent.futures

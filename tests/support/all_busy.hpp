@@ -7,7 +7,7 @@
 
 namespace blitz_test {
 
-/// While it lives, each thread of `pool` is in a job that blocks.
+/// While the object exists, each thread of `pool` runs a job that blocks.
 template <class Pool>
 class AllBusy {
  public:

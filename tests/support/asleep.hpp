@@ -1,4 +1,4 @@
-/// Waits for workers to sleep, in tests of what wakes them.
+/// Waits until workers sleep, for tests of wake-ups.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace blitz_test {
 
-/// Until every slot of the pool is asleep or vacant, and its worker has slept after it was last woken.
+/// Returns when every slot of the pool is asleep or vacant, and its worker has slept after its last wake-up.
 template <class Pool>
 void wait_until_all_sleep(const Pool& pool) {
   const auto all_asleep = [&] {

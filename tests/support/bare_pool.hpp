@@ -1,4 +1,4 @@
-/// The parts of a pool and of a worker that the tests' own pools and workers leave out.
+/// Default implementations of a pool and a worker, for the tests' own pools and workers.
 #pragma once
 
 #include <chrono>
@@ -16,14 +16,14 @@ using blitz::detail::Job;
 using blitz::detail::PoolBase;
 using blitz::detail::WorkerBase;
 
-/// No thread from outside becomes a worker of this pool.
+/// A pool that no outside thread enters.
 class BarePool : public PoolBase {
  public:
   void enter(blitz::detail::PoolCall, void*) override { std::abort(); }
   [[nodiscard]] WorkerBase* borrow() noexcept override { return nullptr; }
   [[nodiscard]] WorkerBase* borrow_as_guest() noexcept override { return nullptr; }
   void give_back(WorkerBase&) noexcept override { std::abort(); }
-  void leave_jobs(WorkerBase&) noexcept override {}  // There are none.
+  void leave_jobs(WorkerBase&) noexcept override {}  // It has none.
   void warm_up(std::chrono::nanoseconds) noexcept override {}
   [[nodiscard]] blitz::WorkerStats stats(std::size_t) const noexcept override { return {}; }
   void count_idle(std::size_t&, std::size_t&) const noexcept override {}
@@ -34,7 +34,7 @@ class BarePool : public PoolBase {
   explicit BarePool(std::size_t slots) : PoolBase({}, slots) {}
 };
 
-/// It takes no job back, and any work is worth a wake-up.
+/// A worker that takes no job back. Any work is worth a wake-up.
 class BareWorker : public WorkerBase {
  public:
   [[nodiscard]] bool take_back(Job*) noexcept override { return false; }

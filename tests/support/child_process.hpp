@@ -1,4 +1,4 @@
-/// Child processes, for what ends a process, or cannot be taken back within one. POSIX.
+/// Child processes, for tests that end a process or change it irreversibly. POSIX only.
 #pragma once
 
 #if defined(__unix__)
@@ -17,28 +17,29 @@
 
 namespace blitz_test {
 
-/// What wait_for() says where there is no child to wait for: no exit status is that high.
+/// The result of wait_for() without a child: no exit status is that high.
 inline constexpr int kNoChild = 1000;
-/// The exit status of a child of start_child() whose function has thrown.
+/// The exit status of a child of start_child() with a function that threw.
 inline constexpr int kThrew = 99;
 
-/// fork(2), and the same result. A child that hangs is ended by SIGALRM after `lifetime`, also after execve(2).
+/// Calls fork(2) and returns its result. SIGALRM ends a child that hangs after `lifetime`, also after execve(2).
 [[nodiscard]] inline pid_t fork_child(std::chrono::seconds lifetime) {
-  std::fflush(nullptr);  // Or the child prints it as well.
+  std::fflush(nullptr);  // Otherwise the child prints it, too.
   const pid_t child = ::fork();
   if (child == 0) {
     ::alarm(static_cast<unsigned>(lifetime.count()));
-    // Blocked on a pool's threads, from which the child may come.
+    // A pool's threads block the signal, and the child may come from one of them.
     sigset_t alarm;
     ::sigemptyset(&alarm);
     ::sigaddset(&alarm, SIGALRM);
     ::pthread_sigmask(SIG_UNBLOCK, &alarm, nullptr);
-    ::signal(SIGABRT, SIG_DFL);  // The test's framework would take it for the parent's crash.
+    ::signal(SIGABRT, SIG_DFL);  // Otherwise doctest would report a crash of the parent.
   }
   return child;
 }
 
-/// Starts a child that ends at once, without destructors or handlers, when `run()` has returned its exit status.
+/// Starts a child that calls `run()` and immediately ends with the exit status that it returns, without destructors or
+/// handlers.
 template <class Run>
 [[nodiscard]] pid_t start_child(Run&& run, std::chrono::seconds lifetime) {
   const pid_t child = fork_child(lifetime);
@@ -47,7 +48,7 @@ template <class Run>
   try {
     status = std::forward<Run>(run)();
   } catch (const std::exception& error) {
-    // It must not get to the test's framework, which would go on with the tests of the parent.
+    // The exception must not reach doctest, which would continue with the parent's tests.
     std::fprintf(stderr, "a child process throws: %s\n", error.what());
   } catch (...) {
     std::fprintf(stderr, "a child process throws\n");
@@ -55,7 +56,7 @@ template <class Run>
   ::_exit(status);
 }
 
-/// Waits until a child has ended. Its exit status; or, negative, the signal that ended it; or kNoChild.
+/// Waits until a child has ended. Returns its exit status, or the negative number of the signal that ended it, or kNoChild.
 [[nodiscard]] inline int wait_for(pid_t child) {
   if (child < 0) return kNoChild;
   int status = 0;
@@ -67,7 +68,7 @@ template <class Run>
   return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/// For a child that is to die: from now on it prints nothing, and leaves no core file.
+/// For a child that will crash: it prints nothing from now on, and leaves no core file.
 inline void silence() {
   const int nowhere = ::open("/dev/null", O_WRONLY);
   ::dup2(nowhere, STDERR_FILENO);

@@ -1,18 +1,18 @@
-/// Values whose lives are counted.
+/// Values with counted lifetimes.
 #pragma once
 
 #include <atomic>
 
 namespace blitz_test {
 
-/// How many Counted objects exist, and how many have been made, by whichever way.
+/// The number of Counted objects that exist, and of those that were constructed in any way.
 struct Lives {
   std::atomic<int> alive{0};
   std::atomic<int> made{0};
 };
 
-/// A value, move-only and not default-constructible. Each object, a moved-from one included, is destroyed once or
-/// `alive` does not return to 0.
+/// A move-only value without a default constructor. `alive` returns to 0 only if each object, including moved-from ones, is
+/// destroyed once.
 class Counted {
  public:
   Counted(Lives& lives, int the_value) noexcept : value(the_value), lives_(&lives) { born(); }

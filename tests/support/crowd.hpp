@@ -26,7 +26,7 @@ class Crowd {
     Visit& operator=(const Visit&) = delete;
 
    private:
-    /// A job that waits runs others on the same thread.
+    /// A job that waits runs other jobs on the same thread.
     static int& depth() {
       thread_local int value = 0;
       return value;
@@ -35,7 +35,7 @@ class Crowd {
     bool outermost_;
   };
 
-  /// One that lasts for `time`.
+  /// A visit that lasts for `time`.
   void stay(std::chrono::nanoseconds time) {
     const Visit visit(*this);
     std::this_thread::sleep_for(time);

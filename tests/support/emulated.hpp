@@ -1,5 +1,5 @@
-/// Whether qemu emulates the processor: its user mode cannot fork a process that has threads, and has no sizes that it refuses to
-/// map. Meson tells the tests what wraps them.
+/// True if qemu emulates the processor. Its user mode cannot fork a process with several threads, and maps memory of any size.
+/// Meson passes the name of the wrapper to the tests.
 #pragma once
 
 #include <cstdlib>

@@ -1,14 +1,14 @@
-/// Environment variables of this process, for what reads them. While no other thread does.
+/// Sets environment variables of this process. Only while no other thread reads them.
 #pragma once
 
 #include <cstdlib>
 
 namespace blitz_test {
 
-/// Null removes the variable.
+/// Sets the variable; null removes it.
 inline void set_environment(const char* name, const char* value) {
 #if defined(_WIN32)
-  ::_putenv_s(name, value != nullptr ? value : "");  // An empty one is a removed one.
+  ::_putenv_s(name, value != nullptr ? value : "");  // An empty value removes it.
 #else
   if (value != nullptr) {
     ::setenv(name, value, 1);

@@ -1,4 +1,4 @@
-/// Allocations that fail, one after the other. For a program that is linked with failing_new.cpp.
+/// Makes one allocation after the other fail, in a program that is linked with failing_new.cpp.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,19 @@ void free_all_kept() noexcept;  // of detail/sys/kept_memory.hpp, which C++17 do
 
 namespace blitz_test {
 
-/// Whether operator new is support/failing_new.cpp's: valgrind puts its own in its place.
+/// True if operator new is the one in support/failing_new.cpp: valgrind replaces it.
 [[nodiscard]] inline bool allocations_can_fail() {
   fail_allocation_after(0);
   try {
     ::operator delete(::operator new(1));
   } catch (const std::bad_alloc&) {
-    // As it should.
+    // Expected.
   }
   return stop_failing();
 }
 
-/// Calls `run(nth)` with nth = 0, next(0), next(next(0)), ... until it returns false. It has the nth allocation fail,
-/// and returns whether it was made. Returns how many were. No memory is kept from one call to the next.
+/// Calls `run(nth)` with nth = 0, next(0), next(next(0)), ... until it returns false. `run` makes the nth allocation fail, and
+/// returns true if that allocation was made. Returns the number of failed allocations. Kept memory is freed before each call.
 template <class Run, class Next>
 std::size_t fail_each(Run&& run, Next&& next) {
   std::size_t failures = 0;
@@ -40,7 +40,7 @@ std::size_t fail_each(Run&& run, Next&& next) {
   }
 }
 
-/// The same with nth = 0, 1, 2, ...
+/// As above, with nth = 0, 1, 2, ...
 template <class Run>
 std::size_t fail_each(Run&& run) {
   return fail_each(std::forward<Run>(run), [](std::size_t nth) { return nth + 1; });

@@ -14,11 +14,11 @@
 namespace blitz_test {
 namespace {
 
-// Initialized before any code runs: for C++17 as well, which has no constinit.
+// Initialized before any code runs; written for C++17, which has no constinit.
 std::atomic<std::size_t> made{0};
 std::atomic<std::size_t> freed{0};
 std::atomic<std::size_t> bytes{0};
-/// The number of the allocation that fails. One that none can reach: none does.
+/// The number of the allocation that fails. kNone is never reached.
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 std::atomic<std::size_t> fails{kNone};
 std::atomic<bool> failed{false};
@@ -33,7 +33,7 @@ std::atomic<bool> failed{false};
 #if defined(_WIN32)
   void* const memory = ::_aligned_malloc(size, alignment);
 #else
-  // Not aligned_alloc, which wants a multiple of the alignment: a sanitizer would not see a write between both.
+  // Not aligned_alloc, which requires a multiple of the alignment: a sanitizer would miss a write between both sizes.
   void* memory = nullptr;
   if (::posix_memalign(&memory, std::max(alignment, sizeof(void*)), std::max(size, std::size_t{1})) != 0)
     memory = nullptr;
@@ -85,7 +85,7 @@ bool stop_failing() noexcept {
 
 }  // namespace blitz_test
 
-// clang's sanitizers have their own.
+// clang's sanitizers replace operator new themselves.
 #if !defined(__clang__) || !(defined(BLITZ_ADDRESS_SANITIZER) || defined(BLITZ_THREAD_SANITIZER))
 
 using blitz_test::allocate;
@@ -93,7 +93,7 @@ using blitz_test::deallocate;
 using blitz_test::kUsual;
 using blitz_test::try_allocate;
 
-// Not inlined: a compiler that saw free() at work on what operator new returned would take it for a mistake.
+// Not inlined: a compiler would warn about free() for memory from operator new.
 [[gnu::noinline]] void* operator new(std::size_t size) { return allocate(size, kUsual); }
 [[gnu::noinline]] void* operator new[](std::size_t size) { return allocate(size, kUsual); }
 [[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t a) {
@@ -102,7 +102,7 @@ using blitz_test::try_allocate;
 [[gnu::noinline]] void* operator new[](std::size_t size, std::align_val_t a) {
   return allocate(size, static_cast<std::size_t>(a));
 }
-// By default these call the ones above, but ThreadSanitizer has its own.
+// The default versions call the ones above, but ThreadSanitizer replaces them.
 [[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   return try_allocate(size, kUsual);
 }

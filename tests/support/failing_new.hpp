@@ -1,22 +1,22 @@
-/// operator new that counts, and that fails when it is told to. A program that is linked with failing_new.cpp has it.
+/// operator new that counts allocations and fails on request. Programs that are linked with failing_new.cpp use it.
 #pragma once
 
 #include <cstddef>
 
 namespace blitz_test {
 
-/// How many allocations all threads of the process have made so far.
+/// The number of allocations by all threads of the process so far.
 [[nodiscard]] std::size_t allocations() noexcept;
 
-/// How many of them have not been freed.
+/// The number of allocations that have not been freed.
 [[nodiscard]] std::size_t allocations_in_use() noexcept;
-/// How many bytes these were.
+/// The total number of allocated bytes so far.
 [[nodiscard]] std::size_t allocated_bytes() noexcept;
 
-/// Of all allocations from now on, the one after the next `count` fails, once, on whatever thread it is.
+/// After `count` more allocations, the next one fails, once, on any thread.
 void fail_allocation_after(std::size_t count) noexcept;
 
-/// From now on none fails. Returns whether one has.
+/// No allocation fails from now on. Returns true if one has failed.
 bool stop_failing() noexcept;
 
 }  // namespace blitz_test

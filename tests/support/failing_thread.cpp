@@ -48,14 +48,14 @@ std::uintptr_t begin_thread(void* security, unsigned stack, unsigned(__stdcall* 
 
 }  // namespace
 
-/// What the linker else takes from the import library: the address of the C library's function.
+/// Replaces the pointer that the linker would take from the import library: the address of the C library's function.
 extern "C" Create* const __imp__beginthreadex = begin_thread;
 
 #else
 
 using Create = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) noexcept;
 
-/// A sanitizer's, where its runtime is linked into the program itself, and so does not come next.
+/// The sanitizer's function. If its runtime is linked into the program itself, RTLD_NEXT does not find it.
 extern "C" [[gnu::weak]] Create __interceptor_pthread_create;
 
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*entry)(void*),

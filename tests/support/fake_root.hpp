@@ -1,4 +1,4 @@
-/// A machine's root directory with only the files from which blitz reads the CPU quota.
+/// A machine's root directory that contains only the files from which blitz reads the CPU quota.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 
 namespace blitz_test {
 
-/// Exists as long as the object.
+/// The directory exists as long as the object.
 class FakeRoot {
  public:
   FakeRoot() {

@@ -1,4 +1,4 @@
-/// A tree of joins, which many tests take for work.
+/// A tree of joins, the work of many tests.
 #pragma once
 
 #include <blitz/join.hpp>

@@ -7,7 +7,7 @@
 
 namespace blitz_test {
 
-/// `options` with this pool; unchanged if `pool` is another object, in place of the free functions.
+/// `options` with this pool; unchanged if `pool` is an object that represents the free functions.
 template <class Pool, class Options>
 [[nodiscard]] Options in(Pool& pool, Options options) {
   if constexpr (std::convertible_to<Pool&, blitz::PoolRef>) options.pool = pool;

@@ -1,4 +1,4 @@
-/// Pools of the parent's in a forked child.
+/// Calls on the parent's pools in a forked child.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace blitz_test {
 
-/// Whether `f` throws what a call on a pool of the parent's throws.
+/// True if `f` throws the exception of a call on a parent's pool.
 template <class F>
 [[nodiscard]] bool is_refused(F&& f) {
   try {
@@ -20,7 +20,7 @@ template <class F>
   return false;
 }
 
-/// Every call of an inherited pool. The first that is not refused, or 0.
+/// Makes every call on an inherited pool. Returns the number of the first that is not refused, or 0.
 template <class Pool>
 [[nodiscard]] int use_inherited(Pool& pool) {
   const auto nothing = [] {};

@@ -1,4 +1,4 @@
-/// The pools that every test of the public contract runs on. A new policy is added here, and nowhere else.
+/// The pools for every test of the public contract. This is the only place to add a new policy.
 ///
 ///   TEST_CASE_TEMPLATE("join: ...", Pool, BLITZ_TEST_POOLS) {
 ///     for_each_size<Pool>([](Pool& pool) { ... });
@@ -16,7 +16,7 @@
 
 #include "support/reference_policy.hpp"
 
-/// BLITZ_TEST_WITHOUT_REFERENCE: for a quick look by a slow build.
+/// BLITZ_TEST_WITHOUT_REFERENCE: for a quick run of a slow build.
 #if defined(BLITZ_TEST_WITHOUT_REFERENCE)
 #define BLITZ_TEST_POOLS blitz::ThreadPool, blitz::AsyncThreadPool
 #else
@@ -27,7 +27,7 @@ namespace blitz_test {
 
 using ReferencePool = blitz::BasicThreadPool<ReferencePolicy>;
 
-/// One worker: nothing is ever at once. Two: the first that can be. Sixteen: more than there are processors.
+/// One worker: nothing is concurrent. Two: the smallest concurrent pool. Sixteen: more than there are processors.
 inline constexpr std::array<std::size_t, 3> kPoolSizes{1, 2, 16};
 
 /// Calls `test` with a new pool of each size.
@@ -40,7 +40,7 @@ void for_each_size(Test&& test) {
   }
 }
 
-/// Calls `test` with each pool, from outside and on one of its workers.
+/// Calls `test` with each pool, outside the pool and on one of its workers.
 template <class Pool, class Test>
 void from_outside_and_inside(Test&& test) {
   for_each_size<Pool>([&](Pool& pool) {
@@ -49,7 +49,7 @@ void from_outside_and_inside(Test&& test) {
   });
 }
 
-/// What the std::exception says that `f` throws.
+/// The message of the std::exception that `f` throws.
 template <class F>
 std::string what_is_thrown_by(F&& f) {
   try {
@@ -60,7 +60,7 @@ std::string what_is_thrown_by(F&& f) {
   return "nothing";
 }
 
-/// How often to do something, of which a pool that takes a mutex at each step can do less.
+/// The number of repetitions for a pool: fewer for one that takes a mutex at each step.
 template <class Pool>
 constexpr std::size_t repetitions(std::size_t count) {
   return std::is_same_v<Pool, ReferencePool> ? count / 50 + 1 : count;

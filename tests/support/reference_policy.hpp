@@ -1,10 +1,9 @@
-/// The policy to compare others with: queues under a mutex, and an idle protocol under one mutex and condition
-/// variables. It is slow, and meant to be seen to be right. Written as a program would write it, against
-/// blitz/custom_policy.hpp alone.
+/// A policy to compare others with: queues with a mutex, and an idle protocol with one mutex and condition variables. It is
+/// slow, and simple enough to be obviously correct. It is written like a user's program, only against blitz/custom_policy.hpp.
 ///
-/// No wake-up is lost, because (I) *while a job that was announced waits and a slot sleeps, a slot searches*: it is
-/// awake and will not sleep before it has looked into every queue. What could break (I), and does not, each in one step
-/// under the mutex:
+/// No wake-up is lost, because of (I): *while an announced job waits and a slot sleeps, a slot searches*. A searching slot is
+/// awake and will not sleep before it has looked into every queue. These steps could break (I), and do not; each is one step
+/// with the mutex held:
 ///   - a job is announced: a slot is woken if none searches;
 ///   - the last searcher finds a job, or its latch was set: it wakes another slot;
 ///   - a searcher falls asleep, or a borrower leaves its slot: only if nothing was announced since its search began, or
@@ -25,7 +24,7 @@ namespace blitz_test {
 using blitz::policy::Audience;
 using blitz::policy::Job;
 
-/// Jobs in the order of their pushes. A worker's queue, and the injector.
+/// Jobs in the order of their pushes. Serves as a worker's queue and as the injector.
 class ReferenceQueue {
  public:
   struct Place {};
@@ -65,7 +64,7 @@ class ReferenceQueue {
   std::deque<Job*> jobs_;
 };
 
-/// The mutex may be held while a queue is asked whether it is empty; a queue never asks back.
+/// A thread may call a queue's empty() while it holds the mutex; a queue never calls back.
 class ReferenceIdle {
  public:
   static constexpr std::size_t kMaxSlots = 0xffff;
@@ -171,23 +170,23 @@ class ReferenceIdle {
   enum class State : unsigned char {
     kAwake,
     kAsleep,  // its runner blocks, in the middle of a job
-    kVacant   // no thread runs it, its resident blocks
+    kVacant   // no thread runs it; its resident blocks
   };
 
   struct Slot {
     State state = State::kVacant;
-    bool lent = false;  // the runner is an outside thread; the resident blocks meanwhile
+    bool lent = false;  // the runner is an outside thread; the resident blocks
     std::condition_variable changed{};
     std::uint64_t slept = 0;
     std::uint64_t woken = 0;
   };
 
-  // What follows is called with the mutex held.
+  // The functions below are called with the mutex held.
 
   static void wait_as_resident(std::unique_lock<std::mutex>& lock, Slot& slot) {
     slot.changed.wait(lock, [&] { return slot.state == State::kAwake && !slot.lent; });
   }
-  /// The slot's runner or resident goes on with a search.
+  /// The slot's runner or resident continues with a search.
   bool wake(Slot& slot) {
     if (slot.state == State::kAwake) return false;
     slot.state = State::kAwake;
@@ -197,7 +196,7 @@ class ReferenceIdle {
     slot.changed.notify_all();
     return true;
   }
-  /// Slot 0 last: outside callers look for it.
+  /// Slot 0 last, because outside callers look for it.
   void wake_any() {
     for (std::size_t i = slots_.size(); asleep_ > 0 && i-- > 0;) {
       if (wake(slots_[i])) return;

@@ -1,4 +1,4 @@
-/// System calls that the kernel refuses, by a filter of seccomp(2). Linux.
+/// System calls that the kernel refuses because of a seccomp(2) filter. Linux only.
 #pragma once
 
 #if defined(__linux__)
@@ -13,8 +13,8 @@
 
 namespace blitz_test {
 
-/// From now on the system call with that number (SYS_...) fails with that error (E...): on the calling thread, on those
-/// that it starts, and after execve(2). Nothing takes it back. False where the system does not take a filter.
+/// Makes the system call `number` (SYS_...) fail with `error` (E...): on the calling thread, on threads that it starts, and
+/// after execve(2). This cannot be undone. Returns false if the system does not accept a filter.
 [[nodiscard]] inline bool refuse_syscall(long number, int error) {
   sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -23,7 +23,7 @@ namespace blitz_test {
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   const sock_fprog program{static_cast<unsigned short>(std::size(code)), code};
-  // Without this only a privileged thread may set a filter.
+  // Otherwise only a privileged thread may set a filter.
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return false;
   return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
 }

@@ -1,4 +1,4 @@
-/// The inside of a pool, for tests of what it does not show.
+/// Access to a pool's Registry, for tests of its internals.
 #pragma once
 
 #include <blitz/custom_policy.hpp>
@@ -6,7 +6,7 @@
 #include "blitz/detail/async/async_policy.hpp"
 #include "blitz/detail/fork_join/fork_join_policy.hpp"
 
-// As blitz/current_pool.hpp does for the parts that every program uses.
+// Like blitz/current_pool.hpp for the parts that every program uses.
 namespace blitz::detail {
 extern template class Worker<ForkJoinPolicy>;
 extern template class Registry<ForkJoinPolicy>;

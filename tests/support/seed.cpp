@@ -9,14 +9,14 @@
 namespace blitz_test {
 namespace {
 
-/// Months: a mistake.
+/// Months: certainly a mistake.
 constexpr double kMostSeconds = 1e7;
 
 [[noreturn]] void refuse(const char* name, const char* text, const char* what) {
   throw std::runtime_error(std::string(name) + " is \"" + text + "\", which is " + what);
 }
 
-/// May have a fraction. Throws as number_from_environment.
+/// May have a fraction. Throws like number_from_environment.
 double seconds_from_environment(const char* name, double otherwise) {
   const char* const text = std::getenv(name);
   if (text == nullptr || *text == '\0') return otherwise;

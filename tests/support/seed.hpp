@@ -1,7 +1,7 @@
-/// Random choices that can be made again, and how long a stress test goes on.
+/// Reproducible random choices, and the duration of a stress test.
 ///
-/// BLITZ_TEST_SEED gives the seed, otherwise the clock does; BLITZ_STRESS_SECONDS the length of a test, perhaps a
-/// fraction, otherwise 3. A seed repeats the choices of a run, though not the order in which its threads make their steps.
+/// BLITZ_TEST_SEED is the seed, by default taken from the clock. BLITZ_STRESS_SECONDS is the duration of a test, possibly with
+/// a fraction, by default 3. A seed reproduces the choices of a run, but not the order of its threads' steps.
 #pragma once
 
 #include <chrono>
@@ -14,16 +14,16 @@ namespace blitz_test {
 
 using Clock = std::chrono::steady_clock;
 
-/// The same at every call of a run. Throws std::runtime_error if the variable is not a number.
+/// Returns the same seed at every call of a run. Throws std::runtime_error if the variable is not a number.
 [[nodiscard]] std::uint64_t test_seed();
 
-/// How long each test goes on. Throws as test_seed.
+/// The duration of each test. Throws like test_seed.
 [[nodiscard]] Clock::duration stress_time();
 
-/// A number from the environment, or `otherwise`. Throws as test_seed.
+/// A number from the environment, or `otherwise`. Throws like test_seed.
 [[nodiscard]] std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise);
 
-/// The generator splitmix64. Each thread of a test has its own, on a stream of its own.
+/// The generator splitmix64. Each thread of a test has its own object with a separate stream.
 class Random {
  public:
   explicit Random(std::uint64_t stream)
@@ -45,7 +45,7 @@ class Random {
   std::uint64_t state_;
 };
 
-/// The end of a test's time.
+/// The end of a test's duration.
 class Deadline {
  public:
   explicit Deadline(Clock::duration length = stress_time()) : end_(Clock::now() + length) {}

@@ -1,4 +1,4 @@
-/// For the tests of finders: the queues and the injector of a pool that has no threads.
+/// The queues and the injector of a pool without threads, for tests of finders.
 #pragma once
 
 #include <cstddef>

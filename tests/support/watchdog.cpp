@@ -32,7 +32,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The name of a type as a program has it; as it is where there is no better to be had.
+/// The source name of a type; the mangled name if it cannot be demangled.
 std::string demangled(const char* name) {
 #if defined(__GNUG__)
   int status = 0;
@@ -48,14 +48,14 @@ double seconds(std::chrono::nanoseconds duration) { return std::chrono::duration
 struct ThreadView {
   long id;
   std::string name;
-  char state;           // R: runs or could run; S, D, ...: blocked
-  double cpu;           // seconds that it has used
-  std::string waits;    // where in the kernel
+  char state;           // R: running or runnable; S, D, ...: blocked
+  double cpu;           // seconds of CPU time
+  std::string waits;    // the kernel function in which it waits
   std::string syscall;  // number and arguments
 };
 
 #if defined(__linux__)
-/// One line of text, or nothing where it cannot be read.
+/// One line of text; empty if the file cannot be read.
 std::string read_line(const std::filesystem::path& path) {
   std::ifstream file(path);
   std::string line;
@@ -75,7 +75,7 @@ double cpu_time_in(const std::string& stat) {
 }
 #endif
 
-/// Every thread but the caller; none where the system does not tell.
+/// All threads except the caller; none if the system does not report them.
 std::vector<ThreadView> other_threads() {
   std::vector<ThreadView> threads;
 #if defined(__linux__)
@@ -86,7 +86,7 @@ std::vector<ThreadView> other_threads() {
     const std::filesystem::path path = entry->path();
     const long id = std::atol(path.filename().c_str());
     if (id == self) continue;
-    // The state follows the name, which is in brackets and may itself contain some.
+    // The state follows the name, which is in brackets and may itself contain brackets.
     const std::string stat = read_line(path / "stat");
     const std::size_t bracket = stat.rfind(')');
     if (bracket == std::string::npos || bracket + 2 >= stat.size()) continue;
@@ -97,7 +97,7 @@ std::vector<ThreadView> other_threads() {
   return threads;
 }
 
-/// Whether nobody but the caller ran during a fifth of a second.
+/// True if only the caller ran during a fifth of a second.
 bool all_blocked() {
   const std::chrono::nanoseconds before = process_cpu_time();
   for (int sample = 0; sample < 20; ++sample) {
@@ -106,13 +106,13 @@ bool all_blocked() {
     }
     std::this_thread::sleep_for(10ms);
   }
-  // Reading the states costs something too, more in an instrumented program.
+  // Reading the states takes CPU time, more in an instrumented program.
   return process_cpu_time() - before < 150ms;
 }
 
 #if defined(__GLIBC__) && defined(__linux__)
 
-/// A thread's stack, as it writes it down itself when it is asked to.
+/// A thread's stack, written by the thread itself on request.
 struct Stack {
   void* frames[64];
   int count;
@@ -129,8 +129,8 @@ void write_own_stack(int /*signal*/) {
   errno = saved;
 }
 
-/// SIGPROF, because a pool's threads block all signals that are not made by a fault, except this one. False if the thread
-/// does not answer.
+/// SIGPROF, because a pool's threads block all signals except those of faults and this one. False if the thread does not
+/// answer.
 bool have_stack_written(long thread) {
   struct sigaction action = {};
   action.sa_handler = write_own_stack;
@@ -141,14 +141,14 @@ bool have_stack_written(long thread) {
   if (::syscall(SYS_tgkill, ::getpid(), thread, SIGPROF) == 0) {
     for (int i = 0; i < 100 && !stack_written.load(); ++i) std::this_thread::sleep_for(5ms);
   }
-  // One that has begun to write is waited for.
+  // If the thread has begun to write, wait for it.
   if (stack_wanted.exchange(false)) return false;
   while (!stack_written.load()) std::this_thread::sleep_for(5ms);
   return true;
 }
 
-/// Functions, files and lines, those of inlined calls too, as far as addr2line finds them in the program; the backtrace of
-/// the C library, which knows of exported names alone, for all else.
+/// Functions, files and lines, including inlined calls, if addr2line finds them in the program. For all others the backtrace of
+/// the C library, which knows only exported names.
 void print_stack_of(long thread) {
   if (!have_stack_written(thread)) {
     std::fprintf(stderr, "    (does not answer)\n");
@@ -159,8 +159,8 @@ void print_stack_of(long thread) {
     Dl_info info{};
     link_map* object = nullptr;
     if (::dladdr1(stack.frames[i], &info, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) == 0) continue;
-    if (object->l_name[0] != '\0') continue;  // Not the program itself.
-    // The call, not where it returns to.
+    if (object->l_name[0] != '\0') continue;  // Not in the program itself.
+    // The address of the call, not the return address.
     const auto address = reinterpret_cast<std::uintptr_t>(stack.frames[i]) - object->l_addr - 1;
     char text[32];
     std::snprintf(text, sizeof text, " 0x%" PRIxPTR, address);
@@ -178,7 +178,7 @@ void print_stack_of(long thread) {
   if (!named) ::backtrace_symbols_fd(stack.frames, stack.count, STDERR_FILENO);
 }
 
-/// The first backtrace of a program loads a library, which a signal handler must not.
+/// The first backtrace of a program loads a library, which is not allowed in a signal handler.
 void prepare_stacks() {
   void* frame;
   ::backtrace(&frame, 1);
@@ -298,7 +298,7 @@ void Watchdog::print(const PoolView& pool) {
   }
 }
 
-/// With the mutex held.
+/// Call this with the mutex held.
 void Watchdog::bark(std::uint64_t steps, std::chrono::nanoseconds stalled, std::chrono::nanoseconds cpu, bool blocked) {
   std::fprintf(stderr,
                "\n=== watchdog: no progress for %.1f s in \"%s\", after %" PRIu64 " steps; BLITZ_TEST_SEED=%" PRIu64

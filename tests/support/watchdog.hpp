@@ -1,10 +1,9 @@
-/// Ends a test that hangs, and says what everybody was doing.
+/// Ends a test that hangs, and prints the state of all threads.
 ///
-/// The test bumps a counter whenever it has come a step further. If it has not for the watchdog's patience, the watchdog
-/// looks at the threads of the process. If all of them are blocked and no CPU time passes, then a wake-up was lost, and
-/// nothing will happen any more. If some run, the test may only be slow: it is given four times as long. Then the
-/// watchdog prints the seed, what each pool and each of its workers counts and holds, the state, the CPU time and the
-/// stack of every thread, and aborts.
+/// The test increments a counter after each step. If the counter does not change for the watchdog's patience, the watchdog
+/// looks at the threads of the process. If all of them are blocked and no CPU time passes, a wake-up was lost and the test will
+/// never continue. If some run, the test may just be slow: it gets four times as long. Then the watchdog prints the seed, the
+/// counters and contents of each pool and worker, and the state, CPU time and stack of every thread, and aborts.
 #pragma once
 
 #include <atomic>
@@ -36,10 +35,10 @@ class Watchdog {
   Watchdog& operator=(const Watchdog&) = delete;
   ~Watchdog();
 
-  /// The test has come a step further. Any thread.
+  /// Reports a step of the test. Any thread.
   void progress() noexcept { steps_.fetch_add(1, std::memory_order_relaxed); }
 
-  /// From now on reports cover this pool, its destruction included, until it was shut down and another is watched. Any
+  /// Reports cover this pool from now on, including its destruction, until it was shut down and another pool is watched. Any
   /// thread.
   template <class P>
   void watch(blitz::BasicThreadPool<P>& pool) {
@@ -50,16 +49,16 @@ class Watchdog {
   }
 
  private:
-  /// Prints a pool if told to. False if the pool was shut down.
+  /// Prints a pool if `print`. Returns false if the pool was shut down.
   using Report = std::function<bool(bool print)>;
 
-  /// What can be seen of a worker from outside.
+  /// A worker's state that other threads can read.
   struct WorkerView {
     blitz::WorkerStats stats;
     std::size_t queue;             // jobs in it
-    bool posted;                   // it has been sent a job that it has not taken
+    bool posted;                   // it was sent a job that it has not taken
     std::uint64_t detached_begun;  // jobs spawned on it
-    std::uint64_t detached_ended;  // jobs that ended on it, wherever they were spawned
+    std::uint64_t detached_ended;  // jobs that ended on it, spawned on any thread
   };
   struct PoolView {
     const char* type;  // mangled
@@ -107,7 +106,7 @@ class Watchdog {
   const std::chrono::milliseconds patience_;
   std::atomic<std::uint64_t> steps_{0};
 
-  std::mutex mutex_;  // guards the next three
+  std::mutex mutex_;  // guards the next three members
   std::condition_variable changed_;
   bool over_ = false;
   std::vector<Report> reports_;
@@ -117,12 +116,12 @@ class Watchdog {
 
 /// CPU time of the whole process so far.
 [[nodiscard]] std::chrono::nanoseconds process_cpu_time();
-/// CPU time of all threads but the calling one; 0 where the system does not tell.
+/// CPU time of all threads except the calling one; 0 if the system does not report it.
 [[nodiscard]] std::chrono::nanoseconds cpu_time_of_others();
 
-/// The threads that the process has at this moment; 0 where the system does not tell.
+/// The number of threads that the process has now; 0 if the system does not report it.
 [[nodiscard]] std::size_t count_threads();
-/// Whether it soon has no more than that: one that was joined may still be in the system's list for a moment.
+/// True if the process soon has at most `count` threads: the system may list a joined thread for a moment longer.
 [[nodiscard]] bool threads_come_down_to(std::size_t count);
 
 }  // namespace blitz_test

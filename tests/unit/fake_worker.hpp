@@ -1,4 +1,4 @@
-/// Doubles for tests of parts: a pool without workers, a worker that runs no thread, and its thieves.
+/// Test doubles for components: a pool without workers, a worker without a thread, and thieves.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,15 @@ namespace blitz_test {
 
 using blitz::detail::CoreLatch;
 
-/// What a dear block does: the next one has no more items than this had, and an offer may be made before it. However busy
-/// the machine is, for it can only take longer.
+/// The work of an expensive block: the next block has at most as many items, and an offer may precede it. Independent of the
+/// machine's load, because a block can only take longer.
 inline void spend_ten_microseconds() {
   const auto begin = blitz::detail::ticks_now();
   while (blitz::detail::ticks_now() - begin < 10 * blitz::detail::ticks_per_microsecond()) {
   }
 }
 
-/// A pool without workers: it keeps what it is given.
+/// A pool without workers: it stores the jobs that it is given.
 class FakePool final : public BarePool {
  public:
   explicit FakePool(std::size_t threads = 4) : BarePool(threads) {}
@@ -37,10 +37,10 @@ class FakePool final : public BarePool {
 
   std::vector<Job*> injected;
   std::vector<std::pair<std::size_t, Job*>> mail;
-  bool* gone = nullptr;  // set at its end
+  bool* gone = nullptr;  // set by the destructor
 };
 
-/// The pool of one FakeWorker: a base class, so that it is made before the worker.
+/// The pool of a FakeWorker: a base class, so that it is constructed before the worker.
 struct FakeWorkersPool {
   explicit FakeWorkersPool(std::size_t threads) : owner(new FakePool(threads)), fake_pool(*owner) {}
   blitz::detail::Shared<FakePool> owner;
@@ -104,14 +104,14 @@ class FakeWorker final : public FakeWorkersPool, public BareWorker {
   int failing_push = 0;
   int waits = 0;
   int wakes = 0;
-  bool idle = false;         // another worker is
-  bool asleep = false;       // and must be woken
-  bool worth_waking = true;  // for any work
+  bool idle = false;         // another worker is idle
+  bool asleep = false;       // and that worker must be woken
+  bool worth_waking = true;  // for any amount of work
   std::vector<blitz::detail::Ticks> weighed;
 };
 
-/// Two workers of a pool of `count`. The thief takes the jobs that the owner pushes, and runs them immediately or while the owner
-/// waits for them.
+/// Two workers of a pool of `count`. The thief takes the jobs that the owner pushes. It runs them immediately, or while the
+/// owner waits for them.
 struct Thieves {
   enum class Speed { kAbsent, kFast, kSlow };
 

@@ -1,4 +1,4 @@
-/// Jobs that know their number, for tests of injectors; and two producers and two consumers of them at once.
+/// Jobs that know their number, for tests of injectors; and a test with two producers and two consumers.
 #pragma once
 
 #include <array>
@@ -26,14 +26,14 @@ inline std::vector<InjectedJob> injected_jobs(int count) {
   return jobs;
 }
 
-/// -1 for none.
+/// The number of a job; -1 for null.
 inline int number_of(const blitz::policy::Job* job) {
   return job == nullptr ? -1 : static_cast<const InjectedJob*>(job)->number;
 }
 
-/// Two producers call `push(number, job)` for each of their `each` jobs, in order. Meanwhile two consumers call
-/// `take(taken)`, which appends what it takes. Checks that each job is taken once, and that each consumer takes the jobs of a
-/// producer in order.
+/// Two producers call `push(number, job)` for each of their `each` jobs, in order. Concurrently two consumers call
+/// `take(taken)`, which appends the jobs that it takes. Checks that each job is taken once, and that each consumer takes the
+/// jobs of a producer in order.
 template <class Push, class Take>
 void each_job_once(int each, Push&& push, Take&& take) {
   constexpr int kProducers = 2;

@@ -1,4 +1,4 @@
-/// What the library makes of a kernel that does not tell a thread its affinity mask.
+/// The library on a kernel that does not tell a thread its affinity mask.
 #pragma once
 
 #include <thread>
@@ -11,8 +11,8 @@
 
 namespace blitz_test {
 
-/// Calls `f` on a thread of its own, on which sched_getaffinity(2) fails with `error`: a refusal is the thread's, and
-/// ends with it. False, without a call, where that cannot be had.
+/// Calls `f` on a new thread on which sched_getaffinity(2) fails with `error`. The refusal affects only that thread. Returns
+/// false, without a call, if the system cannot refuse the call.
 template <class F>
 bool call_without_affinity([[maybe_unused]] int error, [[maybe_unused]] F&& f) {
 #if defined(__linux__)

@@ -1,7 +1,7 @@
-/// The decisions that make one execution of a test differ from another: which thread runs next, which store a load sees.
+/// The decisions that distinguish one execution of a test from another: which thread runs next, which store a load returns.
 ///
-/// An execution is a function of its decisions. The list of them is what the systematic search steps through, what a
-/// failure prints, and what a replay is given.
+/// An execution is a function of its decisions. The systematic search steps through lists of decisions, a failure prints its
+/// list, and a replay reads one.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +14,17 @@ namespace interleave {
 
 class Choices {
  public:
-  /// Goes back to the first decision; the list stays.
+  /// Goes back to the first decision; the list is unchanged.
   void rewind() noexcept { depth_ = 0; }
   void clear() noexcept {
     path_.clear();
     depth_ = 0;
   }
 
-  /// One of `options`, the first of which is the usual one. A decision that is not in the list yet is made by `fresh`
-  /// and appended; of its options, the search will try the first `allowed`.
+  /// Chooses one of `options`; the first is the usual one. `fresh` makes a decision that is not in the list yet, which is
+  /// appended. The search will try the first `allowed` of its options.
   ///
-  /// A test that does not depend on its decisions alone is found out here: returns `options` then.
+  /// Returns `options` if the test does not depend only on its decisions.
   template <class Fresh>
   unsigned choose(unsigned options, unsigned allowed, Fresh&& fresh) {
     if (options <= 1) return 0;
@@ -45,9 +45,9 @@ class Choices {
     return true;
   }
 
-  /// The list as text, "0*12,2,0*3", up to the last decision taken that was not the usual one.
+  /// The list as text, "0*12,2,0*3", up to the last unusual decision taken.
   [[nodiscard]] std::string text() const;
-  /// The opposite. False if `text` is no such list.
+  /// The inverse of text(). Returns false if `text` is not such a list.
   bool parse(std::string_view text);
 
  private:
@@ -63,7 +63,7 @@ class Choices {
   std::size_t depth_ = 0;
 };
 
-/// SplitMix64 (S. Vigna): any seed will do, and the same seed gives the same numbers everywhere.
+/// SplitMix64 (S. Vigna): any seed is good, and a seed gives the same numbers on every machine.
 class Random {
  public:
   explicit Random(std::uint64_t seed) noexcept : state_(seed) {}

@@ -3,14 +3,14 @@
 ///   PROGRAM [--list] [--orders] [--seed N] [--schedules N] [--preemptions N] [--replay TEXT] [--weaken ORDER]
 ///           [CASE-PREFIX]...
 ///
-/// --orders: a short search, and after each case the time it took and the memory orders that it executed.
-/// --weaken: one of them is executed weaker than stated, as in orders.hpp; the models in which orders matter are searched,
-/// the weakest first, until a case fails.
+/// --orders: a short search, and after each case its time and the memory orders that it executed.
+/// --weaken: executes one order weaker than stated, as in orders.hpp. Searches the models in which orders matter, the weakest
+/// first, until a case fails.
 ///
-/// --preemptions: no case has more.
+/// --preemptions: an upper limit for all cases.
 ///
-/// The environment variables BLITZ_INTERLEAVE_SEED, _SCHEDULES, _PREEMPTIONS and _REPLAY are the same. Exits with 0 if
-/// every case passed, with 1 if one failed, with 2 if it was not called as above.
+/// The environment variables BLITZ_INTERLEAVE_SEED, _SCHEDULES, _PREEMPTIONS and _REPLAY have the same effect. Exits with 0 if
+/// every case passed, with 1 if one failed, with 2 for other arguments.
 #include "tests/support/interleave/explore.hpp"
 
 #include <algorithm>
@@ -62,8 +62,8 @@ std::string name_of(const Configuration& configuration) {
 std::vector<Configuration> configurations(const Settings& settings) {
   std::vector<Configuration> all;
   std::vector<Model> models{Model::kSequential, Model::kStoreBuffer, Model::kWeak};
-  // What a weaker order allows is seen under the weakest, most likely; without interleaved stores nothing of it is. What
-  // is executed, all show.
+  // The effect of a weaker order most likely appears under the weakest model, and never without delayed stores. Every model
+  // shows the orders that are executed.
   if (scheduler().orders.weakening()) models = {Model::kWeak, Model::kStoreBuffer};
   if (scheduler().orders.recording) models = {Model::kSequential};
   for (const Model model : models) {
@@ -74,7 +74,7 @@ std::vector<Configuration> configurations(const Settings& settings) {
   return all;
 }
 
-/// Runs one case with one configuration, all searches.
+/// Runs one case in one configuration, with all searches.
 class Explorer {
  public:
   Explorer(const Case& test, Configuration configuration, const Arguments& arguments)
@@ -93,7 +93,7 @@ class Explorer {
     world_.search = Search::kSystematic;
     for (unsigned preemptions = 0; preemptions <= bound; ++preemptions) {
       world_.budget = {preemptions, test_.settings.delays, test_.settings.spurious};
-      // A location that turns out to be shared has been passed over by the schedules before: once more.
+      // Earlier schedules did not switch at a location that turns out to be shared: search again.
       do {
         (void)world_.memory().sharing_changed();
         schedules_ = 0;
@@ -194,7 +194,7 @@ bool run_case(const Case& test, const Arguments& arguments) {
       if (arguments.replay.starts_with(prefix)) passed &= explorer.replay(arguments.replay.substr(prefix.size()));
       continue;
     }
-    // The other models would fail too, most likely, and say nothing new.
+    // The other models would most likely fail, too, without further information.
     if (test.settings.systematic && !explorer.systematic()) return false;
     if (!explorer.random()) return false;
   }
@@ -273,7 +273,7 @@ int run_all(const Arguments& arguments) {
       std::printf("orders %.3f s: %s\n", took.count(), test.name.c_str());
       for (const std::string& order : scheduler().orders.executed()) std::printf("  %s\n", order.c_str());
     }
-    // One case that notices is enough.
+    // One failing case is enough.
     if (scheduler().orders.weakening() && failed > 0) break;
   }
   if (arguments.list) return 0;

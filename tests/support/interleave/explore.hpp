@@ -1,4 +1,4 @@
-/// What an interleaving test is written with.
+/// The interface for writing interleaving tests.
 ///
 ///   INTERLEAVE_CASE("stack: each node once", .preemptions = 3) {
 ///     TreiberStack<Node> stack;
@@ -8,8 +8,8 @@
 ///     expect(taken == &node || stack.take() == &node, "the node is somewhere");
 ///   }
 ///
-/// The body runs once for each schedule, from its beginning, and must do the same whenever the schedule is the same: no
-/// time, no random numbers, no addresses. What it does itself, before and after go() and settle(), is not interleaved.
+/// The body runs once for each schedule, from its beginning, and must be deterministic for a given schedule: no time, no random
+/// numbers, no addresses. Its own actions before and after go() and settle() are not interleaved.
 #pragma once
 
 #include <functional>
@@ -26,37 +26,37 @@ inline constexpr unsigned kStoreBuffer = 1u << static_cast<unsigned>(Model::kSto
 inline constexpr unsigned kWeak = 1u << static_cast<unsigned>(Model::kWeak);
 inline constexpr unsigned kAllModels = kSequential | kStoreBuffer | kWeak;
 
-/// How a case is searched.
+/// The search of a case.
 struct Settings {
-  unsigned preemptions = 2;       ///< of the systematic search, which tries 0, 1, … of them
-  unsigned delays = 1;            ///< stores overtaken by loads in one schedule, beside the preemptions
-  unsigned spurious = 0;          ///< futex waits that return without cause; each is a preemption too
-  bool systematic = true;         ///< false: too large for it
+  unsigned preemptions = 2;       ///< in the systematic search, which tries 0, 1, … of them
+  unsigned delays = 1;            ///< stores overtaken by loads in one schedule, in addition to the preemptions
+  unsigned spurious = 0;          ///< futex waits that return without a wake-up; each is also a preemption
+  bool systematic = true;         ///< false: too large for a systematic search
   unsigned random_schedules = 0;  ///< after the systematic search, under each model
-  bool fences = false;            ///< asymmetric fences are used: searched with them and with their fall-back
+  bool fences = false;            ///< the case uses asymmetric fences: searched with them and with their fallback
   unsigned models = kAllModels;   ///< the models under which it is searched
   const char* finds = nullptr;    ///< each search must fail, with a message that contains this
 };
 
-/// The test's grip on one schedule.
+/// The test's interface to one schedule.
 class Run {
  public:
   /// Adds a thread, which starts in the next go() or settle().
   void thread(std::string name, std::function<void()> body);
 
-  /// Runs until all threads have ended. Fails if some never do.
+  /// Runs until all threads have ended. Fails if a thread never ends.
   void go();
 
-  /// Runs until each thread has ended or is blocked for good.
+  /// Runs until each thread has ended or is blocked permanently.
   void settle();
 
-  /// The name by which the printed schedule calls what lies in `object`.
+  /// The name of `object` and its parts in the printed schedule.
   template <class T>
   void name(const T& object, std::string text) {
     scheduler().name_object(&object, sizeof object, std::move(text));
   }
 
-  /// A thread_local variable of the code under test, which the threads here would share. Null in each at first. Before
+  /// Makes a thread_local variable of the code under test separate for each simulated thread, initially null. Call this before
   /// the first thread.
   template <class T>
   void own_by_thread(T*& variable) {
@@ -64,13 +64,13 @@ class Run {
   }
 };
 
-/// Fails the case, with the schedule that led here, unless `condition` holds.
+/// Fails the case and prints its schedule unless `condition` holds.
 inline void expect(bool condition, const char* what) {
   if (!condition) scheduler().fail(std::string("not true: ") + what);
 }
 
-/// A variable that is not atomic: that each two uses of it, one of them a write, are ordered by happens-before is
-/// checked, and they are no place for a switch.
+/// A non-atomic variable. Its uses are checked: happens-before must order any two of them if one is a write. They are not
+/// points for a switch.
 template <class T>
 class Plain {
  public:

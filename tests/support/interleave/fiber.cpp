@@ -8,7 +8,7 @@
 namespace interleave {
 namespace {
 
-constexpr std::size_t kGuard = 64 * 1024;  // no machine has larger pages than it
+constexpr std::size_t kGuard = 64 * 1024;  // no machine has larger pages
 constexpr std::size_t kStack = 256 * 1024;
 
 }  // namespace
@@ -19,7 +19,7 @@ Fiber::~Fiber() {
 
 #if defined(__x86_64__)
 
-// Saves what a call must preserve on the stack that is left, and takes it from the stack that is entered.
+// Saves the registers that a call must preserve on the old stack, and restores them from the new one.
 extern "C" void interleave_switch_stack(void** save, void* load) noexcept;
 
 asm(R"(
@@ -49,8 +49,8 @@ interleave_switch_stack:
 namespace {
 
 void prepare(void*& stack_pointer, std::byte* top, void (*entry)()) {
-  // From the top: the end for what walks the stack, where a call would have left its return address, so that the
-  // stack is aligned as after a call; the address to go to; and six registers.
+  // From the top: a null return address, which ends stack traces and makes the stack aligned as after a call; the address of
+  // `entry`; and six registers.
   auto* const words = reinterpret_cast<std::uintptr_t*>(top);
   words[-1] = 0;
   words[-2] = reinterpret_cast<std::uintptr_t>(entry);

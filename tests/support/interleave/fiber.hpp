@@ -1,7 +1,7 @@
-/// A thread of control with a stack of its own, that runs until it hands over to another: what the threads of an
-/// interleaving test are made of, so that nothing but the scheduler decides which thread runs.
+/// A thread of control with its own stack, which runs until it switches to another. The threads of an interleaving test are
+/// fibers, so that only the scheduler decides which thread runs.
 ///
-/// Not for sanitizers that follow stacks (thread, address).
+/// Not for sanitizers that track stacks (thread, address).
 #pragma once
 
 #include <cstddef>
@@ -19,15 +19,15 @@ class Fiber {
   Fiber& operator=(const Fiber&) = delete;
   ~Fiber();
 
-  /// Makes the next switch to this fiber call `entry`, which must not return, on a stack that is kept for the fiber's
-  /// next use. Whatever ran on the stack before is forgotten, nothing on it destroyed.
+  /// Makes the next switch to this fiber call `entry`, which must not return. The stack is reused at the fiber's next start. A
+  /// previous call on the stack is abandoned without destructors.
   void start(void (*entry)());
 
-  /// Goes on with this fiber, and leaves `from` where it is.
+  /// Continues this fiber, and suspends `from` at its current point.
   void switch_from(Fiber& from) noexcept;
 
  private:
-  std::byte* stack_ = nullptr;  // with a page in front that may not be touched; none for the program's own stack
+  std::byte* stack_ = nullptr;  // with a guard page below it; null for the program's own stack
 #if defined(__x86_64__)
   void* stack_pointer_ = nullptr;
 #else

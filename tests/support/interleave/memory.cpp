@@ -14,7 +14,7 @@ bool releases(std::memory_order order) noexcept {
   return order == std::memory_order_release || order == std::memory_order_acq_rel || order == std::memory_order_seq_cst;
 }
 
-/// The same for atomics of different executions that correspond to one another.
+/// Identifies corresponding atomics of different executions.
 std::uint64_t sharing_key(const Cell& cell) noexcept {
   if (cell.execution == Cell::kStatic) return reinterpret_cast<std::uintptr_t>(&cell) | std::uint64_t{1} << 63;
   return std::uint64_t{cell.creator} << 32 | cell.ordinal;
@@ -165,7 +165,7 @@ void Memory::append(Location& location, Message&& message) {
   }
 }
 
-/// Before a thread uses a location: the stores to it that wait in other threads' buffers come out, or some, or none.
+/// Before a thread uses a location: all, some or none of the stores to it leave other threads' buffers.
 void Memory::let_out(Thread self, std::uint32_t location) {
   if (model_ != Model::kStoreBuffer) return;
   for (Thread thread = 0; thread < kMaxThreads; ++thread) {
@@ -312,7 +312,7 @@ void Memory::fence(Thread thread, std::memory_order order) {
 
 void Memory::light_fence(Thread thread) {
   if (fences_ == Fences::kFallback) return fence(thread, std::memory_order_seq_cst);
-  // Ordered with heavy fences, not with other light ones.
+  // Ordered with heavy fences, not with other light fences.
   State& state = states_[thread];
   state.view.join(heavy_view_);
   light_view_.join(state.view);
@@ -340,7 +340,7 @@ void Memory::futex_wake(Thread thread) {
   futex_view_.join(states_[thread].view);
 }
 
-// What comes after a release has a later time than the release, or it would pass for published.
+// Actions after a release have a later time than the release. Otherwise they would appear to be published.
 
 void Memory::read_plain(Thread thread, Shadow& shadow, const char* what) {
   const State& state = states_[thread];

@@ -1,19 +1,19 @@
-/// What the atomics of an interleaving test do: one memory under three models, and the happens-before relation that the
-/// declared memory orders make, whatever the model.
+/// The simulated memory behind the atomics of an interleaving test, under three models, and the happens-before relation of the
+/// stated memory orders, which does not depend on the model.
 ///
-/// kSequential   every operation takes effect at once.
-/// kStoreBuffer  x86 (P. Sewell et al., "x86-TSO", CACM 2010): a store that is not sequentially consistent waits in a
-///               buffer, first in, first out, which only its own thread sees, until a read-modify-write, a fence, or
-///               nothing in particular lets it out. The last is decided when another thread reaches for the location,
-///               the only moment at which it makes a difference.
-/// kWeak         the C++ model: a load may return any store to its location that is not hidden by what its thread
-///               knows. Knowledge is a *view*, the earliest store that may still be read in each location; release
-///               passes it on and acquire takes it over. (The views of J. Kang et al., "A promising semantics", POPL
-///               2017, without promises: no load returns a store that is executed after it, and stores to one location
-///               are ordered as they are executed.)
+/// kSequential   every operation takes effect immediately.
+/// kStoreBuffer  x86 (P. Sewell et al., "x86-TSO", CACM 2010): a store that is not sequentially consistent waits in a FIFO
+///               buffer that only its own thread sees. A read-modify-write or a fence flushes the buffer, and a store may
+///               leave it at any time. The simulation decides this when another thread accesses the location, the only
+///               moment at which it makes a difference.
+/// kWeak         the C++ model: a load may return any store to its location that its thread's knowledge does not hide.
+///               Knowledge is a *view*, the earliest store that may still be read in each location; release publishes it
+///               and acquire takes it over. (The views of J. Kang et al., "A promising semantics", POPL 2017, without
+///               promises: no load returns a store that is executed after it, and stores to one location are ordered as
+///               they are executed.)
 ///
-/// Happens-before is kept in vector clocks. Fences and sequential consistency restrict what can be read but order
-/// nothing by themselves, as in the standard.
+/// Happens-before is stored in vector clocks. As in the standard, fences and sequential consistency restrict the values that
+/// can be read, but by themselves order nothing.
 #pragma once
 
 #include <array>
@@ -29,15 +29,15 @@ namespace interleave {
 
 enum class Model : unsigned char { kSequential, kStoreBuffer, kWeak };
 
-/// What the asymmetric fences are: the real thing, or a full fence on both sides.
+/// The asymmetric fences: real ones, or full fences on both sides.
 enum class Fences : unsigned char { kAsymmetric, kFallback };
 
-inline constexpr unsigned kMaxThreads = 8;      // the body of the test included, which is thread 0
+inline constexpr unsigned kMaxThreads = 8;      // including the body of the test, thread 0
 inline constexpr unsigned kMaxLocations = 160;  // used in one execution
 
 using Thread = unsigned;
 
-/// For each thread, how much of what it did happened before.
+/// For each thread, the time up to which its actions happened before.
 struct Clock {
   std::array<std::uint32_t, kMaxThreads> time{};
 
@@ -55,33 +55,33 @@ struct View {
   }
 };
 
-/// What an atomic is to the memory; lies in the object that the code under test sees.
+/// The memory's data of an atomic, stored in the object that the code under test sees.
 struct Cell {
   static constexpr std::uint32_t kNone = ~0u;
   static constexpr std::uint32_t kDestroyed = ~0u - 1;
-  /// In place of an execution: of a constant-initialised object, which is new in each of them.
+  /// Value of `execution` for a constant-initialised object, which is new in each execution.
   static constexpr std::uint32_t kStatic = ~0u;
 
   mutable std::uint32_t location = kNone;  // given at the first use
-  std::uint32_t execution = kStatic;       // the one that it was made in
-  std::uint32_t created = 0;               // when, by its creator's clock
+  std::uint32_t execution = kStatic;       // the execution that created it
+  std::uint32_t created = 0;               // the creator's clock at its creation
   Thread creator = 0;
-  std::uint64_t ordinal = 0;  // among the atomics that its creator has made
+  std::uint64_t ordinal = 0;  // among the atomics of its creator
   std::uint64_t initial = 0;
 };
 
-/// When a plain cell was last used, by whom; see Plain in explore.hpp.
+/// The last uses of a plain variable, by thread; see Plain in explore.hpp.
 struct Shadow {
   Thread writer = 0;
   std::uint32_t written = 0;
   Clock read;
 };
 
-/// What the memory asks of the search and tells the test.
+/// Interface of the memory to the search and the test.
 class Oracle {
  public:
-  /// How far the store that a load gets lies behind the newest, of `options`. `free`: a delay that began earlier and
-  /// goes on.
+  /// The age of the store that a load returns: 0 for the newest, less than `options`. `free`: the delay began earlier and
+  /// continues.
   virtual unsigned staleness(unsigned options, bool free) = 0;
   [[noreturn]] virtual void fail(const std::string& message) = 0;
   virtual void note(Thread thread, const std::string& text) = 0;
@@ -96,10 +96,10 @@ class Memory {
 
   void reset(Model model, Fences fences);
   void begin_thread(Thread thread);
-  /// All that has been done happens before what this thread does next: for the body, which takes part in nothing, and for
-  /// what is ordered by something that is not simulated.
+  /// Everything so far happens before the next actions of this thread: for the body, which is not interleaved, and for order
+  /// that is not simulated.
   void join_all_to(Thread thread);
-  /// Whatever is still on its way arrives.
+  /// All delayed stores arrive.
   void arrive();
 
   void create(Thread thread, Cell& cell, std::uint64_t value);
@@ -107,7 +107,7 @@ class Memory {
 
   std::uint64_t load(Thread thread, const Cell& cell, std::memory_order order);
   void store(Thread thread, const Cell& cell, std::uint64_t value, std::memory_order order);
-  /// A read-modify-write is the first and then one of the others.
+  /// A read-modify-write is modify_read() and then one of the others.
   std::uint64_t modify_read(Thread thread, const Cell& cell);
   void modify_write(Thread thread, const Cell& cell, std::uint64_t value, std::memory_order order);
   void modify_refuse(Thread thread, const Cell& cell, std::memory_order order);
@@ -116,18 +116,18 @@ class Memory {
   void light_fence(Thread thread);
   void heavy_fence(Thread thread);
 
-  /// What the kernel reads in a futex wait. A wake and a later wait are ordered, and each is a fence on its own side.
+  /// The kernel's read in a futex wait. A wake and a later wait are ordered, and each is a fence on its own side.
   std::uint64_t futex_load(Thread thread, const Cell& cell);
   void futex_wake(Thread thread);
 
   void read_plain(Thread thread, Shadow& shadow, const char* what);
   void write_plain(Thread thread, Shadow& shadow, const char* what);
 
-  /// Whether more than one thread has used this location, in this or an earlier execution since the last forget().
-  /// Locations correspond if the same thread made them at the same point of its own sequence.
+  /// True if more than one thread has used this location, in this or an earlier execution since the last forget_sharing().
+  /// Locations of different executions correspond if the same thread created them at the same point of its sequence.
   [[nodiscard]] bool shared(const Cell& cell) const;
   void forget_sharing() { sharing_.clear(); }
-  /// Whether a location has become shared since the last call.
+  /// True if a location has become shared since the last call.
   bool sharing_changed() noexcept {
     const bool changed = sharing_changed_;
     sharing_changed_ = false;
@@ -142,7 +142,7 @@ class Memory {
   };
   struct Location {
     const Cell* cell = nullptr;
-    std::vector<Message> history;  // the newest alone but under kWeak
+    std::vector<Message> history;  // only the newest, except under kWeak
     unsigned* users = nullptr;     // bits
     Clock used;                    // by each thread, the last time
   };
@@ -156,7 +156,7 @@ class Memory {
     View view;
     Clock release_clock, acquire_clock;  // of the last release fence; for the next acquire fence
     View release_view, acquire_view;
-    View stale;  // the store that the thread's last load of each location got, if it was not the newest, and 1 more
+    View stale;  // the store of the thread's last load of each location, plus 1, if it was not the newest
     std::deque<Delayed> buffer;
     bool draining = false;
     std::uint32_t created = 0;
@@ -165,7 +165,7 @@ class Memory {
   [[nodiscard]] bool has_location(const Cell& cell) const noexcept;
   void check_alive(Thread thread, const Cell& cell);
   Location& use(Thread thread, const Cell& cell);
-  /// The same for an operation that begins now.
+  /// Like use(), for an operation that begins now.
   Location& begin(Thread thread, const Cell& cell);
   void tick(Thread thread) noexcept { ++states_[thread].clock.time[thread]; }
   void acquire(State& state, const Message& message, std::memory_order order) noexcept;

@@ -6,7 +6,7 @@
 namespace interleave {
 namespace {
 
-/// Takes what comes after the last `mark` off the end of `text`.
+/// Removes the part after the last `mark` from `text` and returns it.
 std::string_view last_part(std::string_view& text, char mark) {
   const std::size_t at = text.rfind(mark);
   if (at == std::string_view::npos) return {};

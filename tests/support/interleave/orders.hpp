@@ -1,5 +1,5 @@
-/// The memory orders that the code under test states, each by its place in the source: which of them a case executes, and
-/// one that is executed weaker than stated, so that a test of the tests need not compile anything again.
+/// The memory orders of the code under test, each with its place in the source. Records the orders that a case executes, and
+/// executes one of them weaker than stated, so that a mutation test of orders needs no new compilation.
 #pragma once
 
 #include <atomic>
@@ -32,27 +32,28 @@ constexpr const char* name(std::memory_order order) noexcept {
 
 class Orders {
  public:
-  /// Of an operation's orders: a compare-exchange has one for its failure.
+  /// Which order of an operation: a compare-exchange has another one for its failure.
   enum class Part : unsigned char { kOnly, kFailure };
 
-  /// The order to execute. Each fence states seq_cst; weakened to relaxed, it is none.
+  /// The order to execute. Each fence states seq_cst; weakened to relaxed, it has no effect.
   std::memory_order at(const Where& where, std::memory_order stated, Part part = Part::kOnly) {
     if (!recording && !weakening_) [[likely]]
       return stated;
     return used(where, stated, part);
   }
 
-  /// Orders are collected in executed(), as the text that weaken() takes before its '='.
+  /// Collect orders in executed(), as the text that weaken() expects before its '='.
   bool recording = false;
   std::set<std::string> executed();
 
-  /// "FILE:LINE:COLUMN=ORDER", or "FILE:LINE:COLUMN:failure=ORDER", where FILE is the end of a path. False if it is neither.
+  /// "FILE:LINE:COLUMN=ORDER", or "FILE:LINE:COLUMN:failure=ORDER", where FILE is the end of a path. Returns false for other
+  /// texts.
   bool weaken(std::string_view text);
-  /// One order is weakened.
+  /// True if an order is weakened.
   [[nodiscard]] bool weakening() const noexcept { return weakening_; }
 
  private:
-  /// A file may have several addresses: its name is looked at by executed().
+  /// A file name may have several addresses: executed() compares the names.
   using Place = std::tuple<const char*, std::uint32_t, std::uint32_t, Part>;
 
   std::memory_order used(const Where& where, std::memory_order stated, Part part);

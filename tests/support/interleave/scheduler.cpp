@@ -12,7 +12,7 @@
 namespace interleave {
 namespace {
 
-/// More steps than any test needs: nobody gets anywhere.
+/// More steps than any test needs: beyond it no thread makes progress.
 constexpr unsigned kMaxSteps = 20'000;
 
 void on_signal(int number) {
@@ -30,7 +30,7 @@ Scheduler::Scheduler() : memory_(*this) {
   for (const int number : {SIGABRT, SIGSEGV, SIGBUS}) {
     struct sigaction action {};
     action.sa_handler = on_signal;
-    action.sa_flags = SA_NODEFER;  // The handler does not return when a test fails.
+    action.sa_flags = SA_NODEFER;  // The handler does not return if a test fails.
     ::sigaction(number, &action, nullptr);
   }
 }
@@ -58,7 +58,7 @@ Scheduler::Outcome Scheduler::execute(const std::function<void()>& body) {
   named_.clear();
   thread_locals_.clear();
   tasks_[0].exceptions = {};
-  // A schedule that failed may have left some.
+  // A schedule that failed may have left current exceptions.
   std::memset(abi::__cxa_get_globals(), 0, sizeof(Exceptions));
   message_.clear();
   trace_.clear();
@@ -92,7 +92,7 @@ void Scheduler::fail(const std::string& message) {
   message_ = message;
   outcome_ = Outcome::kFailed;
   if (current_ != 0) message_ += "\n  in thread " + tasks_[current_].name;
-  // Nothing of this execution goes on; what its stacks hold is leaked.
+  // This execution does not continue; objects on its stacks are leaked.
   explorer_.switch_from(tasks_[current_].fiber);
   std::abort();
 }
@@ -165,7 +165,7 @@ std::string Scheduler::describe(const void* object) const {
 void Scheduler::before(const Cell* cell) {
   if (current_ == 0) return;
   if (++steps_ > kMaxSteps) fail("no progress: " + std::to_string(kMaxSteps) + " steps");
-  // What one thread alone uses is nobody else's affair.
+  // Uses of a location that only one thread uses need no switch.
   reschedule(cell == nullptr || memory_.shared(*cell));
 }
 
@@ -236,7 +236,7 @@ unsigned Scheduler::staleness(unsigned options, bool free) {
   return taken;
 }
 
-/// Goes on with this thread or another. On return, the thread that called it runs again.
+/// Continues with this thread or another. Returns when the calling thread runs again.
 void Scheduler::reschedule(bool preemptible) {
   const Thread self = current_;
   const Task& task = tasks_[self];
@@ -258,10 +258,10 @@ void Scheduler::switch_to(Thread next) {
   std::memcpy(&tasks_[self].exceptions, exceptions, sizeof(Exceptions));
   std::memcpy(exceptions, &tasks_[next].exceptions, sizeof(Exceptions));
   tasks_[next].fiber.switch_from(tasks_[self].fiber);
-  // The fiber that came back here has made this thread the current one.
+  // The fiber that switched back has made this thread the current one.
 }
 
-/// This thread runs now, whatever it waited for.
+/// Makes this thread ready, whatever it waited for.
 void Scheduler::resume(Thread next) {
   Task& task = tasks_[next];
   if (task.status == Status::kBlocked) note(next, "    its wait ends without cause");
@@ -273,7 +273,7 @@ void Scheduler::resume(Thread next) {
 }
 
 bool Scheduler::pick(bool current_goes_on, bool preemptible, Thread& next) {
-  // First the usual ones; then those that cost a preemption; then those that return without cause.
+  // First the usual options; then those that cost a preemption; then those that return without a wake-up.
   std::array<Thread, kMaxThreads> options;
   unsigned count = 0;
   const auto add_if = [&](auto&& condition) {
@@ -290,7 +290,7 @@ bool Scheduler::pick(bool current_goes_on, bool preemptible, Thread& next) {
     usual = count;
   }
   if (usual == 0) {
-    // All wait: what was stored arrives, and those that yielded look again.
+    // All threads wait: delayed stores arrive, and threads that yielded look again.
     memory_.arrive();
     for (Thread thread = 1; thread < count_; ++thread) tasks_[thread].yielded = false;
     add_if([](Thread, const Task& task) { return task.status == Status::kReady; });
@@ -341,7 +341,7 @@ unsigned Scheduler::pick_by_priority(const Thread* options, unsigned count) {
 
 }  // namespace interleave
 
-/// For the code under test no time passes: what it does depends on the schedule alone.
+/// No time passes for the code under test, so its behaviour depends only on the schedule.
 extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
   if (!interleave::scheduler().executing()) return static_cast<int>(::syscall(SYS_clock_gettime, clock, time));
   *time = {.tv_sec = 1, .tv_nsec = 0};

@@ -1,14 +1,13 @@
-/// Runs the threads of an interleaving test one at a time, and switches between them before each operation on an
-/// atomic, each fence, futex call and yield, as the search decides.
+/// Runs the threads of an interleaving test one at a time. Before each operation on an atomic, each fence, futex call and yield
+/// it may switch to another thread, as the search decides.
 ///
-/// A switch away from a thread that could go on is a *preemption*; a systematic search makes a bounded number of them
-/// (M. Musuvathi, S. Qadeer, "Iterative context bounding for systematic testing of multithreaded programs", PLDI 2007).
-/// Switches away from threads that are blocked, have yielded or have ended cost nothing.
+/// A switch away from a thread that could continue is a *preemption*; a systematic search makes a bounded number of them (M.
+/// Musuvathi, S. Qadeer, "Iterative context bounding for systematic testing of multithreaded programs", PLDI 2007). Switches
+/// away from threads that are blocked, have yielded or have ended cost nothing.
 ///
-/// A thread that yields does not run again before every other thread has yielded, blocked or ended, unless a preemption
-/// is spent on it: so a loop that waits for another thread with a yield in it ends. The random search gives threads
-/// priorities and changes them at a few random moments (S. Burckhardt et al., "A randomized scheduler with
-/// probabilistic guarantees of finding bugs", ASPLOS 2010).
+/// A thread that yields does not run again before every other thread has yielded, blocked or ended, except by a preemption. So
+/// a loop that waits for another thread ends if it yields. The random search gives threads priorities and changes them at a few
+/// random moments (S. Burckhardt et al., "A randomized scheduler with probabilistic guarantees of finding bugs", ASPLOS 2010).
 #pragma once
 
 #include <array>
@@ -24,14 +23,14 @@
 
 namespace interleave {
 
-/// How much that is not the usual course one execution may contain.
+/// The number of unusual events in one execution.
 struct Budget {
   unsigned preemptions;
   unsigned delays;    // stores that a load overtakes
-  unsigned spurious;  // futex waits that return without cause
+  unsigned spurious;  // futex waits that return without a wake-up
 };
 
-/// How undecided questions are answered.
+/// The way to make new decisions.
 enum class Search : unsigned char { kSystematic, kRandom, kReplay };
 
 class Scheduler final : private Oracle {
@@ -50,7 +49,7 @@ class Scheduler final : private Oracle {
   bool tracing = false;
   Orders orders;
 
-  /// Runs `body` once, on the decisions in choices().
+  /// Runs `body` once, with the decisions in choices().
   Outcome execute(const std::function<void()>& body);
 
   [[nodiscard]] Choices& choices() noexcept { return choices_; }
@@ -62,12 +61,12 @@ class Scheduler final : private Oracle {
   // --- for the body ---
 
   void add_thread(std::string name, std::function<void()> run);
-  /// Runs the threads until each has ended or is blocked. Returns whether all have ended.
+  /// Runs the threads until each has ended or is blocked. Returns true if all have ended.
   bool settle();
-  /// Which threads are blocked, in words.
+  /// The blocked threads, as text.
   [[nodiscard]] std::string blocked() const;
   void name_object(const void* object, std::size_t size, std::string name);
-  /// From now on each thread has its own value of this pointer; zeroes at first.
+  /// From now on each thread has its own value of this pointer, initially null.
   void make_thread_local(void* pointer);
 
   // --- for the code under test ---
@@ -75,9 +74,9 @@ class Scheduler final : private Oracle {
   [[nodiscard]] Thread current() const noexcept { return current_; }
   [[nodiscard]] bool executing() const noexcept { return executing_; }
 
-  /// The thread is about to do something with this atomic.
+  /// Call this before an operation on this atomic.
   void before(const Cell* cell);
-  /// It has done it.
+  /// Call this after the operation.
   void after(const char* what, const Cell* cell, std::uint64_t value, const char* more, const Where& where);
   void yield(const char* what, const Where& where);
   /// Blocks on a futex word.
@@ -90,7 +89,7 @@ class Scheduler final : private Oracle {
 
   static constexpr std::size_t kMaxThreadLocals = 4;
 
-  /// What the C++ runtime keeps for each thread: the exceptions in its hands. (__cxa_eh_globals of the Itanium ABI.)
+  /// The C++ runtime's state of each thread: its current exceptions. (__cxa_eh_globals of the Itanium ABI.)
   struct Exceptions {
     void* caught;
     unsigned uncaught;
@@ -137,7 +136,7 @@ class Scheduler final : private Oracle {
   unsigned steps_ = 0;
   unsigned longest_ = 64;
   std::vector<unsigned> changes_;
-  unsigned stale_in_ = 4;  // one load in so many is offered an old value by the random search
+  unsigned stale_in_ = 4;  // the random search offers an old value to one load in this many
   int lowest_ = 0;
   std::string message_;
   std::string trace_;
@@ -150,7 +149,7 @@ class Scheduler final : private Oracle {
   std::vector<void*> thread_locals_;
 };
 
-/// The one scheduler of this program.
+/// The only scheduler of this program.
 inline Scheduler the_scheduler;
 inline Scheduler& scheduler() noexcept { return the_scheduler; }
 

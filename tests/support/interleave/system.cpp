@@ -1,4 +1,4 @@
-/// The system of the interleaving tests and of the simulator: it has no forks, no limits and no hints.
+/// The system of the interleaving tests and of the simulator: no forks, no limits, no memory hints.
 #include "blitz/detail/sys/system.hpp"
 
 #include "blitz/detail/base/atomic.hpp"
@@ -14,7 +14,7 @@ bool at_fork(const ForkHandlers& /*handlers*/) noexcept { return false; }
 void ask_for_huge_pages(void* /*memory*/, std::size_t /*size*/) noexcept {}
 void let_go(void* /*memory*/, std::size_t /*size*/) noexcept {}
 
-/// As many as any pool has workers; nothing asks for their numbers.
+/// At least as many as any pool has workers; no caller needs their numbers.
 Processors allowed_processors() { return {.numbers = nullptr, .count = 1024}; }
 std::optional<double> cpu_limit() noexcept { return std::nullopt; }
 

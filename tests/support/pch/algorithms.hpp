@@ -1,4 +1,4 @@
-/// What the tests of algorithms include, compiled once. It is to save time alone: each source includes what it uses.
+/// Headers of the algorithm tests, precompiled. This only saves time: each source includes the headers that it uses.
 #include <atomic>
 #include <deque>
 #include <initializer_list>

@@ -1,5 +1,5 @@
-/// What most tests include, compiled once for a program of many sources. It is to save time alone: each source includes
-/// what it uses.
+/// Headers of most tests, precompiled for a program with many sources. This only saves time: each source includes the headers
+/// that it uses.
 #include <algorithm>
 #include <array>
 #include <atomic>

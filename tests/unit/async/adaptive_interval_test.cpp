@@ -10,11 +10,11 @@ using blitz::detail::Ticks;
 
 namespace {
 
-/// A worker that always has jobs of its own, and its clock.
+/// A worker that always has own jobs, and its clock.
 class Busy {
  public:
-  /// How many jobs of its own it runs before it is the injector's turn, where something always waits. Job number i takes
-  /// `time(i)` nanoseconds.
+  /// The number of own jobs that it runs before it takes from the injector, which always has a job if `waiting`. Job number i
+  /// takes `time(i)` nanoseconds.
   unsigned jobs_until_turn(const std::function<std::uint64_t(unsigned)>& time, bool waiting = true) {
     for (unsigned jobs = 0;; ++jobs) {
       if (interval_.look_is_due() && look(waiting)) return jobs;
@@ -74,7 +74,7 @@ TEST_CASE("interval: nothing is learnt, so jobs that become long, or short, are 
     CHECK(worker.jobs_until_turn(20 * kMillisecond) == 8);
     worker.took_batch();
   }
-  // From one job to the next, too: at the next look.
+  // Also from one job to the next: at the next look.
   CHECK(worker.jobs_until_turn([](unsigned i) { return i < 100 ? 10 : 20 * kMillisecond; }) == 104);
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("interval: a job that comes after a long quiet time waits for the next
   CHECK(worker.jobs_until_turn([](unsigned) { return 100; }, false) == Busy::kNoTurn);
   CHECK(worker.jobs_until_turn(100) <= 8);
   worker.took_batch();
-  // What counts is the time since the last batch, whatever the worker did.
+  // Only the time since the last batch counts, not the worker's jobs.
   CHECK(worker.jobs_until_turn([](unsigned) { return 100; }, false) == Busy::kNoTurn);
   worker.sleep(kMillisecond);
   CHECK(worker.jobs_until_turn(100) <= 8);

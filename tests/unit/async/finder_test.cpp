@@ -21,7 +21,7 @@ TEST_CASE("async finder: nothing anywhere") {
     auto sources = pool.sources_of(0);
     AsyncFinder finder(0);
     CHECK(finder.find_work(sources) == nullptr);
-    CHECK(finder.steals_tried() == 0);  // an empty queue is looked at, which is no attempt
+    CHECK(finder.steals_tried() == 0);  // looking at an empty queue is not an attempt
     CHECK(finder.stolen() == 0);
     CHECK(finder.injected_taken() == 0);
   }
@@ -52,8 +52,8 @@ TEST_CASE("async finder: fetched, slot, ring, injector, other rings, other slots
   CHECK(finder.find_work(sources) == &jobs[7]);
   CHECK(finder.global_batch_fetches() == 2);
   CHECK(finder.stolen() == 0);
-  CHECK(finder.find_work(sources) == &jobs[8]);  // in the other's ring
-  CHECK(finder.find_work(sources) == &jobs[9]);  // in its slot
+  CHECK(finder.find_work(sources) == &jobs[8]);  // in the other slot's ring
+  CHECK(finder.find_work(sources) == &jobs[9]);  // in the other slot's LIFO slot
   CHECK(finder.stolen() == 2);
   CHECK(finder.steals_tried() == 2);
   CHECK(finder.find_work(sources) == nullptr);
@@ -86,7 +86,7 @@ TEST_CASE("async finder: every other worker is a victim, and the one to begin wi
     AsyncFinder finder(thief);
     std::set<std::size_t> first_victims;
     for (int round = 0; round < 100; ++round) {
-      // Two a victim, one in the ring and one in the slot.
+      // Two jobs per victim, one in the ring and one in the slot.
       std::vector<NoJob> jobs(2 * kSlots);
       for (std::size_t i = 0; i < jobs.size(); ++i) {
         if (i / 2 != thief) pool.push(i / 2, jobs[i]);
@@ -145,7 +145,7 @@ TEST_CASE("async finder: a job in the injector waits for eight long jobs at most
     take_time(time);
     pool.push(0, ping);
   };
-  // From the first round on, and whether or not the own jobs were short in the meantime.
+  // From the first round on, whether or not own jobs were short in the meantime.
   for (std::uint64_t round = 1; round <= 4; ++round) {
     CAPTURE(round);
     for (NoJob& job : injected) pool.injector.push(&job);
@@ -155,7 +155,7 @@ TEST_CASE("async finder: a job in the injector waits for eight long jobs at most
       REQUIRE(++own <= 8);
       run_own(std::chrono::milliseconds(2));
     }
-    // Then the batch; then its own again.
+    // Then the batch; then own jobs again.
     CHECK(job == &injected[0]);
     CHECK(finder.find_work(sources) == &injected[1]);
     CHECK(finder.find_work(sources) == &injected[2]);

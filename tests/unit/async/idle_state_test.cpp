@@ -1,4 +1,4 @@
-// The promises of this protocol beyond its contract. public/idle_protocol_test.cpp tests the contract.
+// The promises of this protocol beyond its contract, which public/idle_protocol_test.cpp tests.
 #include "blitz/detail/async/idle_state.hpp"
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct Fields {
 
 Fields fields(const IdleState& idle) { return {idle.num_parked(), idle.num_searching()}; }
 
-/// Searches in vain until the slot is parked: at the next round the worker would block.
+/// Searches without success until the slot is parked: in the next round the worker would block.
 void search_until_parked(IdleState& idle, IdleState::Search& search, CoreLatch& latch) {
   while (!search.parked) idle.no_work_found(search, latch, Rest::kWait, kNo);
 }
@@ -104,7 +104,7 @@ TEST_CASE("idle: at most half of the workers and one search, and the others park
   idle.work_found(fifth);
   CHECK(fields(idle) == Fields{0, 4});
 
-  // One that is not counted, and has moved jobs to its queue, passes it on nevertheless when it is the last.
+  // A searcher that is not counted, and has moved jobs to its queue, still wakes another worker if it is the last.
   auto too_many = idle.start_looking(0);
   CHECK_FALSE(too_many.counted);
   for (auto* const search : {&first, &second, &third, &fourth}) search_until_parked(idle, *search, latch);

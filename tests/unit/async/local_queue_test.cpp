@@ -106,7 +106,7 @@ TEST_CASE_FIXTURE(Pool, "queue: a batch that was fetched is no secret") {
   CHECK(other.size() == 15);
   CHECK(queue.taken() == 16);
   CHECK(other.taken() == 0);
-  // As much as there is room for.
+  // Fetches as many jobs as there is room for.
   CHECK(queue.fetch(injector, 1, taken) == &jobs[33]);
   CHECK(taken == 18);
   CHECK(queue.take_newest() == nullptr);  // nothing was pushed

@@ -1,4 +1,4 @@
-/// The whole policy, in a pool: what it is for, and what none of its parts shows alone.
+/// The complete policy in a pool: its purpose, and behaviour that none of its parts shows separately.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -27,7 +27,7 @@ void wait_until(const std::function<bool()>& condition) {
   while (!condition()) std::this_thread::yield();
 }
 
-/// A job that spawns itself again until it is told to stop.
+/// A job that spawns itself again until it is stopped.
 class Chain {
  public:
   explicit Chain(std::atomic<bool>& stop) : stop_(stop) {}
@@ -50,7 +50,7 @@ class Chain {
 
 namespace {
 
-/// How deep the stack of the one worker of a pool is at the deepest leaf.
+/// The stack depth of a pool's only worker at the deepest leaf.
 template <class Pool>
 std::ptrdiff_t stack_of_fib(int n) {
   struct Depth {
@@ -82,7 +82,7 @@ TEST_CASE("async pool: nested joins take at most three times the stack of the fo
   const auto async = stack_of_fib<AsyncThreadPool>(20);
   MESSAGE("fib(20): " << fork_join << " bytes of stack, " << async << " on the async backend");
   CHECK(fork_join > 0);
-#if !defined(BLITZ_ADDRESS_SANITIZER)  // It has its locals elsewhere.
+#if !defined(BLITZ_ADDRESS_SANITIZER)  // It keeps locals outside the stack.
   CHECK(async <= 3 * fork_join);
 #endif
 }
@@ -105,7 +105,7 @@ TEST_CASE("async pool: more jobs than the ring holds") {
     CHECK(total.jobs_pushed == 3 * kJobs);
     CHECK(total.overflows <= total.injected_taken);
     if (workers == 1) CHECK(total.overflows > 0);
-    // What overflows is taken from the injector in the end, and is no job more.
+    // A job that overflows is eventually taken from the injector, and is not an additional job.
     CHECK(total.jobs_pushed + total.injected_taken - total.overflows == 3 * kJobs);
     CHECK(total.jobs_executed == 3 * kJobs);
     CHECK(total.global_batch_fetches <= total.injected_taken);
@@ -154,7 +154,7 @@ TEST_CASE("async pool: a burst from outside is found, though all had gone to sle
     wait_until([&] { return done.load() == 3; });
   }
   wait_until_all_sleep(pool);
-  // Each push wakes one if nobody searches, and the last to find something wakes one more.
+  // Each push wakes one worker if none searches. The last searcher that finds a job wakes one more.
   CHECK(pool.stats().total.times_woken <= kRounds * 2 * 3);
 }
 
@@ -197,7 +197,7 @@ TEST_CASE("async pool: what is injected waits for eight long jobs at most, from 
     if (!stop.load()) blitz::spawn([&] { link(); });
   };
   pool.spawn([&] { link(); });
-  wait_until([&] { return begun.load() > 0; });  // It comes from the injector as well, and is none of the eight.
+  wait_until([&] { return begun.load() > 0; });  // It comes from the injector, too, and is not one of the eight.
   for (int round = 0; round < 6; ++round) {
     CAPTURE(round);
     std::atomic<int> found{-1};
@@ -219,7 +219,7 @@ TEST_CASE("async pool: what is injected waits for eight long jobs at most, from 
 
 TEST_CASE("async pool: a batch that is stuck behind its first job is taken by others") {
   for (int round = 0; round < 20; ++round) {
-    // While one worker is kept busy, the other fetches two jobs at once, of which the first waits for the second.
+    // While one worker is kept busy, the other fetches a batch of two jobs. The first waits for the second.
     std::latch held(1);
     std::latch both(2);
     std::atomic<bool> let_go{false};
@@ -266,8 +266,8 @@ TEST_CASE("async pool: many threads outside") {
 
 namespace {
 
-/// Joins nested seven deep on one worker, in slot 0, whose queue another one robs, once, when the innermost `a` runs. The
-/// outermost `b`, which the other takes first, keeps it until the others are done.
+/// Joins nested seven deep on one worker, in slot 0. Another worker robs its queue once, when the innermost `a` runs. It first
+/// takes the outermost `b`, which keeps it busy until the others are done.
 template <class Pool>
 class Nest {
  public:
@@ -284,7 +284,7 @@ class Nest {
     bool elsewhere = false;
     bool on_top_of_a = false;
   };
-  /// Of `b`, by depth.
+  /// The calls of `b`, by depth.
   std::array<Call, kDepth> calls;
 
  private:
@@ -322,8 +322,8 @@ TEST_CASE("async pool: an outer b that comes back from another's ring runs on to
   for (int round = 0; round < 20; ++round) {
     Nest<AsyncThreadPool> nest;
     nest.run();
-    // The thief took the older three of the six in the ring, and began with the oldest. While it waited for the third, their
-    // owner took the second, as the oldest there, and then the third.
+    // The thief took the oldest three of the six jobs in the ring, and began with the oldest. While the thief waited for the
+    // third, their owner took the second, which was then the oldest there, and then the third.
     CHECK(nest.stats().workers[1].jobs_stolen == 3);
     CHECK(nest.stats().workers[0].jobs_stolen == 2);
     CHECK(nest.stats().total.steals_tried == 3);

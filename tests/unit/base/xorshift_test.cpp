@@ -12,8 +12,8 @@ using blitz::detail::XorShift64Star;
 
 namespace {
 
-/// Marsaglia's xorshift as a linear map, computed bit by bit over GF(2) and not by shifting words: bit i of
-/// x ^ (x >> by) is bit i of x plus bit i + by of x, and the other way round for a shift to the left.
+/// Marsaglia's xorshift as a linear map, computed bit by bit over GF(2) instead of by shifting words: bit i of x ^ (x >> by) is
+/// bit i of x plus bit i + by of x. A shift to the left uses bit i - by.
 std::uint64_t xor_shifted(std::uint64_t x, int by) {
   std::uint64_t result = 0;
   for (int i = 0; i < 64; ++i) {
@@ -47,7 +47,7 @@ TEST_CASE("xorshift: splitmix64 gives the published sequence for the seed 123456
 }
 
 TEST_CASE("xorshift: the state is never zero") {
-  // What splitmix64 makes of one seed.
+  // The seed for which splitmix64 returns zero.
   static_assert(splitmix64(0 - blitz::detail::kGoldenGamma) == 0);
   XorShift64Star random(0);
   CHECK(random.next() != random.next());
@@ -102,8 +102,8 @@ TEST_CASE("xorshift: bounded is uniform (chi-square)") {
 }
 
 TEST_CASE("xorshift: bounded rejects the surplus of a large bound") {
-  // Without rejection, four draws would share three values, each third value drawn twice as often: the residues
-  // modulo 3 would come up 1/2, 1/4 and 1/4 of the time.
+  // Without rejection, four draws would share three values, with each third value drawn twice as often: the residues modulo 3
+  // would be drawn 1/2, 1/4 and 1/4 of the time.
   constexpr std::uint32_t kBound = 3U << 30;
   constexpr int kDraws = 300'000;
   XorShift64Star random(99);

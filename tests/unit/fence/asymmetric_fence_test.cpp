@@ -24,8 +24,8 @@ struct alignas(kCacheLine) Word {
 
 /// The store-buffering litmus test: each thread stores its own word and then loads the other's.
 ///
-/// Returns in how many of `rounds` both threads missed the other's store, which the fences must prevent. Each round is
-/// told from the others by its number, which is what is stored.
+/// Returns the number of rounds in which both threads missed the other's store, which the fences must prevent. Each round
+/// stores its own number.
 template <class FenceA, class FenceB>
 int rounds_in_which_both_missed(std::uint32_t rounds, FenceA fence_a, FenceB fence_b) {
   Word word[2];
@@ -40,7 +40,7 @@ int rounds_in_which_both_missed(std::uint32_t rounds, FenceA fence_a, FenceB fen
       for (int spins = 0; arrived[other].value.load(std::memory_order_acquire) < round; ++spins) {
         if (spins > 1000) blitz::detail::yield_thread();
       }
-      // The threads leave the rendezvous a little apart: now the one, now the other is ahead.
+      // The threads leave the rendezvous at slightly different times; sometimes the one is ahead, sometimes the other.
       for (std::uint32_t delay = random.bounded(32); delay > 0; --delay) blitz::detail::compiler_fence();
       word[self].value.store(round, std::memory_order_relaxed);
       fence();
@@ -58,7 +58,7 @@ int rounds_in_which_both_missed(std::uint32_t rounds, FenceA fence_a, FenceB fen
   return missed;
 }
 
-// Without a fence, one round in a few ten thousand goes wrong on x86-64.
+// Without a fence, one round in a few ten thousand fails on x86-64.
 constexpr std::uint32_t kRounds = 100'000;
 
 int rounds_missed_with_asymmetric_fences(std::uint32_t rounds = kRounds) {
@@ -83,7 +83,7 @@ TEST_CASE("asymmetric_fence: the pair orders a store before a load while others 
   const auto ask = [&done] {
     while (!done.load(std::memory_order_relaxed)) {
       blitz::detail::asymmetric_heavy_fence();
-      blitz::detail::yield_thread();  // The others may have no processor else.
+      blitz::detail::yield_thread();  // The other threads may need this processor.
     }
   };
   std::thread one(ask);

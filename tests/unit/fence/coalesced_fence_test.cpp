@@ -28,7 +28,7 @@ struct Interval {
   std::uint64_t end = 0;
 };
 
-/// Requests and fences in the order of their beginnings and ends, by one counter.
+/// Records begin and end of requests and fences as ticks of one counter.
 class Log {
  public:
   explicit Log(std::size_t requests) : fences_(requests) {}
@@ -43,11 +43,11 @@ class Log {
 
   [[nodiscard]] std::size_t made() const { return made_.load(std::memory_order_relaxed); }
 
-  /// How many of them had no whole fence within their duration. When nobody uses the log any more.
+  /// The number of requests without a complete fence between their begin and end. Call this when no other thread uses the log.
   [[nodiscard]] int unserved(const std::vector<Interval>& requests) const {
     std::vector<Interval> fences(fences_.begin(), fences_.begin() + static_cast<std::ptrdiff_t>(made()));
     std::sort(fences.begin(), fences.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
-    // Of a fence and all that began after it, the earliest end.
+    // The earliest end of this fence and all later ones.
     std::uint64_t earliest = std::numeric_limits<std::uint64_t>::max();
     for (auto fence = fences.rbegin(); fence != fences.rend(); ++fence) {
       fence->end = earliest = std::min(earliest, fence->end);
@@ -67,7 +67,7 @@ class Log {
   void make() {
     Interval fence;
     fence.begin = tick();
-    // So long that others ask meanwhile.
+    // Long enough for other threads to request a fence in the meantime.
     for (int i = 0; i < 50; ++i) blitz::detail::cpu_relax();
     fence.end = tick();
     fences_.at(made_.fetch_add(1, std::memory_order_relaxed)) = fence;
@@ -75,10 +75,10 @@ class Log {
 
   Atomic<std::uint64_t> clock_{0};
   Atomic<std::size_t> made_{0};
-  std::vector<Interval> fences_;  // as many as there may be requests
+  std::vector<Interval> fences_;  // room for one fence per request
 };
 
-/// A thread within a fence that does not end before release().
+/// A thread in a fence that does not end before release().
 class Stuck {
  public:
   explicit Stuck(CoalescedFence& fence) : thread_([this, &fence] { fence.execute([this] { hang(); }); }) {
@@ -103,7 +103,7 @@ class Stuck {
   std::thread thread_;
 };
 
-/// How many fences so many requests of one thread take.
+/// The number of fences that this number of requests by one thread takes.
 int made_by(CoalescedFence& fence, int requests) {
   int made = 0;
   for (int i = 0; i < requests; ++i) fence.execute([&made] { ++made; });
@@ -117,8 +117,8 @@ TEST_CASE("coalesced_fence: a caller that asks alone makes each fence") {
   CHECK(made_by(fence, 1000) == 1000);
 }
 
-// That they may share is shown by tests/interleave: here it takes two threads that run at the same time, which a busy
-// machine does not promise.
+// tests/interleave shows that requests share a fence. Here that needs two threads that run at the same time, which a busy
+// machine does not guarantee.
 TEST_CASE("coalesced_fence: each request has a whole fence within its duration") {
   constexpr int kThreads = 6;
   constexpr int kRequests = 500;
@@ -141,7 +141,7 @@ TEST_CASE("coalesced_fence: each request has a whole fence within its duration")
 }
 
 TEST_CASE("coalesced_fence: a request waits for others' fences, for as long as two are known to take") {
-  // Another one is under way, and does not end.
+  // Another fence is in progress and does not end.
   const auto gives_up_after = [](const FencePace& pace) {
     blitz::detail::Ticks waiting = 0;
     const auto begin = ticks_now();
@@ -151,7 +151,7 @@ TEST_CASE("coalesced_fence: a request waits for others' fences, for as long as t
   };
   FencePace pace;
   CHECK(gives_up_after(pace) >= 2 * 16 * ticks_per_microsecond());
-  // Fences that take long raise it, step by step.
+  // Long fences raise the known time, step by step.
   for (const unsigned known : {32U, 64U, 128U, 256U}) {
     for (int i = 0; i < 5; ++i) pace.note(ticks_now() - 1'000'000 * ticks_per_microsecond());
     CHECK(gives_up_after(pace) >= 2 * known * ticks_per_microsecond());

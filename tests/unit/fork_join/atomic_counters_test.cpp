@@ -23,7 +23,7 @@ struct Fields {
 Fields fields(Counters counters) { return {counters.sleeping(), counters.inactive(), counters.jec()}; }
 Fields fields(const AtomicCounters& counters) { return fields(counters.load()); }
 
-// On every processor that is tested; on others the standard library takes a lock for each word of 64 bits.
+// True for every tested processor; on others the standard library takes a lock for each 64-bit word.
 static_assert(blitz::detail::Atomic<std::uint64_t>::is_always_lock_free);
 
 constexpr std::uint32_t kLastJec = 0xffffffff;
@@ -145,7 +145,7 @@ TEST_CASE("counters: the most slots fit, all the way down and up again") {
 
 TEST_CASE("counters: a push must be posted if somebody sleeps or has announced that it will") {
   AtomicCounters asleep(1, 1);
-  CHECK(needed(asleep));  // somebody sleeps
+  CHECK(needed(asleep));  // one slot sleeps
   asleep.sub_sleeping();
   CHECK_FALSE(needed(asleep));  // it searches
   (void)asleep.sub_inactive();

@@ -23,7 +23,7 @@ TEST_CASE("finder: nothing anywhere") {
   auto sources = pool.sources_of(2);
   ForkJoinFinder finder(2);
   CHECK(finder.find_work(sources) == nullptr);
-  CHECK(finder.steals_tried() == 0);  // an empty queue is looked at, which is no attempt
+  CHECK(finder.steals_tried() == 0);  // looking at an empty queue is not an attempt
   CHECK(finder.stolen() == 0);
   CHECK(finder.injected_taken() == 0);
 }
@@ -93,7 +93,7 @@ TEST_CASE("finder: every other worker is a victim, and the one to begin with is 
 }
 
 TEST_CASE("finder: at rest alone it waits before it steals jobs that are not worth it") {
-  // The quickest of ten rows of thefts: the thread may be interrupted.
+  // Takes the fastest of ten rows of thefts, because the thread may be interrupted.
   constexpr std::size_t kRow = 20;
   bool guarded = false;
   const auto time = [&](bool at_rest) {
@@ -115,7 +115,7 @@ TEST_CASE("finder: at rest alone it waits before it steals jobs that are not wor
     return quickest;
   };
   const Ticks at_rest = time(true);
-  if (guarded) return;  // Without asymmetric fences all deques are, and a theft takes no longer than to read the clock.
+  if (guarded) return;  // Without asymmetric fences all deques are guarded: a theft takes only a clock reading.
   CHECK(at_rest >= kRow * ticks_per_microsecond());
   CHECK(time(false) < at_rest);
 }

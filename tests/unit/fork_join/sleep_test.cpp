@@ -1,4 +1,4 @@
-// The promises of this protocol beyond its contract. public/idle_protocol_test.cpp tests the contract.
+// The promises of this protocol beyond its contract, which public/idle_protocol_test.cpp tests.
 #include "blitz/detail/fork_join/sleep.hpp"
 
 #include <cstddef>
@@ -30,12 +30,12 @@ Fields fields(const Sleep& sleep) {
   return {counters.sleeping(), counters.inactive(), counters.jec()};
 }
 
-/// Searches in vain until it has announced itself: at the next round it would sleep.
+/// Searches without success until it has announced itself: in the next round it would sleep.
 void search_until_announced(Sleep& sleep, Sleep::Search& search, CoreLatch& latch) {
   while (!search.announced) sleep.no_work_found(search, latch, Rest::kWait, kNo);
 }
 
-/// A sleep of which slot 0 is borrowed by this thread: it is the runner of a worker in the middle of a job.
+/// Slot 0 of `sleep` becomes borrowed by this thread, as by the runner of a worker in the middle of a job.
 void borrow(Sleep& sleep, std::size_t slot = 0) { REQUIRE(sleep.try_borrow(slot)); }
 
 }  // namespace
@@ -148,7 +148,7 @@ void run_nothing(blitz::policy::Job* /*job*/, blitz::detail::WorkerBase& /*worke
 }  // namespace
 
 TEST_CASE("sleep: a half that is not known wakes a slot, and one that was too short neither wakes nor posts") {
-  // A fork that this thread's processor is taken from looks like a long one: one of a few tries tells.
+  // A fork looks long if this thread loses its processor during it. So one of a few tries must succeed.
   bool none = false;
   for (int tries = 0; tries < 100 && !none; ++tries) {
     Sleep sleep(2);
@@ -166,17 +166,17 @@ TEST_CASE("sleep: a half that is not known wakes a slot, and one that was too sh
     CHECK(fields(sleep) == Fields{1, 2, 1});
     CoreLatch terminate;
     REQUIRE_FALSE(sleep.try_wake(1));
-    // The resident arrives too late, announces itself, and sleeps.
+    // The resident arrives too late, announces itself, and goes to sleep.
     Sleep::Search search{.slot = 1};
     while (!search.announced) sleep.no_work_found(search, terminate, Rest::kVacate, kNo);
     CHECK(fields(sleep).jec == 2);
     borrow(sleep);
-    CHECK_FALSE(sleep.new_half(0, &half, 0).woke);  // Nobody sleeps.
+    CHECK_FALSE(sleep.new_half(0, &half, 0).woke);  // No slot sleeps.
     blitz::policy::Job inner(&run_nothing);
     CHECK_FALSE(sleep.new_half(0, &inner, 0).is_timed);
     none = fields(sleep) == Fields{0, 1, 2};
     if (!none) continue;
-    // What is wanted is posted as ever.
+    // Jobs that the pool needs are posted as usual.
     CHECK_FALSE(sleep.new_jobs(0, 1));
     CHECK(fields(sleep) == Fields{0, 1, 3});
   }

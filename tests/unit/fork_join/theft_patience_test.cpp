@@ -10,7 +10,7 @@ namespace {
 
 Ticks microseconds(Ticks count) { return count * ticks_per_microsecond(); }
 
-/// A thief by a clock that moves on at each look at it.
+/// A thief with a simulated clock that advances at each reading.
 struct Thief {
   Ticks now = microseconds(1'000'000);
   Ticks step = ticks_per_microsecond() / 8;
@@ -33,7 +33,7 @@ struct Thief {
   bool outlasted_by(Ticks until) {
     return patience.outlasted_by(Deque{this, until}, [&] { return clock(); });
   }
-  /// A search that finds a deque with jobs, a theft of 1 us, and a job of that length. Returns how long the search waits.
+  /// A search that finds a deque with jobs, a theft of 1 us, and a job that takes `job`. Returns how long the search waits.
   Ticks steal(Ticks job) {
     begin_search();
     const Ticks begin = now;

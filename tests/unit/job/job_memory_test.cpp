@@ -21,10 +21,10 @@ namespace {
 constexpr std::size_t size_of(std::size_t size_class) { return JobMemory::kSmallest << size_class; }
 
 constexpr std::size_t kChunk = 65536;
-/// What the depots may keep, chunks without a block in use, and for what the tests themselves use.
+/// The maximum that the depots keep, including chunks without used blocks, plus memory that the tests themselves use.
 constexpr std::size_t kKeptByAll = (4 * JobMemory::kClasses + 2) * kChunk;
 
-/// Fills a block, so that two which overlap are found out, and a sanitizer sees each byte.
+/// Fills a block, so that overlapping blocks are noticed and a sanitizer sees each byte.
 void mark(void* block, std::size_t size_class, std::size_t number) {
   std::memset(block, static_cast<int>(number % 251), size_of(size_class));
 }
@@ -50,7 +50,7 @@ TEST_CASE("job memory: each size has the smallest class that holds it") {
 TEST_CASE("job memory: blocks are aligned, do not overlap, and come again") {
   for (std::size_t size_class = 0; size_class < JobMemory::kClasses; ++size_class) {
     CAPTURE(size_class);
-    // More than one chunk holds, and no multiple of a batch.
+    // More than one chunk holds, and not a multiple of the batch size.
     const std::size_t count = 3 * kChunk / size_of(size_class) + 17;
     JobMemory memory;
     for (int round = 0; round < 3; ++round) {
@@ -105,7 +105,7 @@ TEST_CASE("job memory: in whatever order they are freed") {
     for (std::size_t i = 0; i < kCount; ++i) blocks.push_back(memory.allocate(2));
     std::shuffle(blocks.begin(), blocks.end(), std::minstd_rand(1));
     for (void* const block : blocks) memory.free(block, 2);
-    // What the list still holds may lie in as many chunks.
+    // The blocks on the list may be in this many chunks.
     CHECK(memory_in_use() <= before + kKeptByAll + 2 * JobMemory::kBatch * kChunk);
   }
   CHECK(memory_in_use() <= before + kKeptByAll);
@@ -121,7 +121,7 @@ TEST_CASE("job memory: blocks may be freed elsewhere than they were made") {
       for (std::size_t i = 0; i < 100; ++i) mark(blocks.emplace_back(maker.allocate(0)), 0, i);
       for (void* const block : blocks) user.free(block, 0);
     }
-    // A hundred thousand have gone through: they come again by way of the depot.
+    // A hundred thousand blocks were used: the depot recycles them.
     CHECK(memory_in_use() <= before + kKeptByAll + kChunk);
   }
   CHECK(memory_in_use() <= before + kKeptByAll);
@@ -139,7 +139,7 @@ TEST_CASE("job memory: threads without a worker have blocks from the depot, and 
     std::size_t spoilt = 0;
     for (std::size_t i = 0; i < blocks.size(); ++i) spoilt += static_cast<std::size_t>(!is_marked(blocks[i], 1, i / 2));
     CHECK(spoilt == 0);
-    // The other way around.
+    // Each block is freed by the other function.
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       i % 2 == 0 ? memory.free(blocks[i], 1) : JobMemory::free_outside(blocks[i], 1);
     }

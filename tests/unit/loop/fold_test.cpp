@@ -56,7 +56,7 @@ TEST_CASE_TEMPLATE("fold: every item once, for runs of every length and from any
 }
 
 TEST_CASE("fold: an operation that does not commute sees the items in their order") {
-  // "The last number" and "the first number"; associative, with "no number" for an identity.
+  // "The last number" and "the first number": associative, with "no number" as the identity.
   const double none = std::numeric_limits<double>::quiet_NaN();
   const auto latest = [](double a, double b) { return std::isnan(b) ? a : b; };
   const auto earliest = [](double a, double b) { return std::isnan(a) ? b : a; };
@@ -134,7 +134,7 @@ TEST_CASE_TEMPLATE("fold: integers from end to end of their type, in their order
       CHECK(fold_all<double>(items, 0, count, -1.0, -1.0, latest, offset(from)) == static_cast<double>(count - 1));
     }
   }
-  // From -3 to 96, of which the first are the greatest of the unsigned type.
+  // From -3 to 96; as unsigned numbers the first three are the greatest.
   if constexpr (std::is_same_v<I, unsigned> || std::is_same_v<I, std::size_t>) {
     const IntegerItems<I, true> wrapping(static_cast<LoopIndex>(-3));
     const auto number = [](I i) { return static_cast<double>(static_cast<std::make_signed_t<I>>(i)); };
@@ -154,7 +154,7 @@ TEST_CASE("fold: views whose items are made when they are asked for") {
 }
 
 TEST_CASE_TEMPLATE("fold: one operation takes items, another combines values", T, double, int, std::vector<int>) {
-  // A value is the number of items that were taken into it. Those of neighbours are added.
+  // A value is the number of items that it contains. Values of neighbours are added.
   struct Count {
     T operator()(T value, const std::vector<int>&) const {
       if constexpr (std::is_arithmetic_v<T>) {

@@ -27,14 +27,14 @@ using Block = std::pair<LoopIndex, LoopIndex>;
 
 constexpr LoopIndex kMost = std::numeric_limits<LoopIndex>::max();
 
-/// A body that keeps the blocks it was called for, in order.
+/// A body that records its blocks, in order.
 struct Blocks {
   void operator()(LoopIndex first, LoopIndex last) { all.emplace_back(first, last); }
   std::vector<Block> all;
 };
 
-/// Runs a loop whose blocks call `body(first, last)`. Returns what the worker remembers of the time of an item; `usual`, if
-/// that is not negative, is what it remembered before.
+/// Runs a loop that calls `body(first, last)` for each block. Returns the time per item that the worker remembers. A
+/// nonnegative `usual` sets the remembered time before the loop.
 template <class Body>
 float run(FakeWorker& worker, LoopCut cut, LoopIndex count, Body& body, LoopIndex grain = 1,
           const std::stop_token& stop = {}, float usual = -1) {
@@ -59,7 +59,7 @@ float run(FakeWorker& worker, LoopCut cut, LoopIndex count, Body& body, LoopInde
   return remembered;
 }
 
-/// That the blocks are not empty and cover [0, count) once.
+/// Checks that the blocks are not empty and cover [0, count) once.
 void check_cover(std::vector<Block> blocks, LoopIndex count) {
   std::sort(blocks.begin(), blocks.end());
   LoopIndex next = 0;
@@ -129,7 +129,7 @@ TEST_CASE("loop: while an item of one that is not known, or has long items, runs
       worker.idle = idle;
       blitz_test::Job other([](blitz_test::Job*, blitz::detail::WorkerBase&) noexcept {});
       float usual = 0;
-      for (const bool others_on_offer : {false, true}) {  // Such as the parts of a loop around this one.
+      for (const bool others_on_offer : {false, true}) {  // Such as the parts of an outer loop.
         if (others_on_offer) worker.jobs.push_back(&other);
         LoopIndex most = 0;
         LoopIndex done = 0;
@@ -137,7 +137,7 @@ TEST_CASE("loop: while an item of one that is not known, or has long items, runs
           CHECK(first == done);
           CHECK(last == first + 1);
           done = last;
-          // An offer is half of the rest.
+          // An offer is half of the remaining items.
           if (first == 0) most = worker.jobs.size() - (others_on_offer ? 1 : 0);
           blitz_test::spend_ten_microseconds();
         };
@@ -189,8 +189,8 @@ TEST_CASE("loop: one that took less the last time than it costs to share it is n
     worker.idle = true;
     auto body = [](LoopIndex, LoopIndex) {};
     CHECK(run(worker, LoopCut::kAdaptive, count, body) > 0);
-    CHECK(worker.pushes > 0);  // It was not known.
-    // A block that the system interrupts looks long.
+    CHECK(worker.pushes > 0);  // Its time was not known.
+    // A block looks long if the system interrupts it.
     int least = 100;
     for (int i = 0; i < 20; ++i) {
       worker.pushes = 0;
@@ -231,8 +231,8 @@ TEST_CASE("loop: one that has become long is offered after two blocks, and in th
   worker.on_push = [&] {
     if (blocks_before_offer < 0) blocks_before_offer = blocks;
   };
-  run(worker, LoopCut::kAdaptive, 16, body);  // A first block that valgrind must translate would be long.
-  // One block is enough if the system interrupts it for long.
+  run(worker, LoopCut::kAdaptive, 16, body);  // Its first block would be long because valgrind must translate it.
+  // One block is enough if the system interrupts it for a long time.
   float usual = 0;
   int most = 0;
   for (int i = 0; i < 20 && most < 2; ++i) {
@@ -435,7 +435,7 @@ TEST_CASE("loop: fixed blocks are taken by others, too, which begin with their o
   CHECK(body.all.size() == 8);
   CHECK(body.all.front() == Block{50, 60});
   CHECK(body.all[1] == Block{70, 80});
-  CHECK(body.all.back() == Block{20, 30});  // the owner's own is the last: all else was taken at once
+  CHECK(body.all.back() == Block{20, 30});  // the owner's block is the last: all others were taken immediately
 }
 
 TEST_CASE("loop: fixed blocks are 1024 at most") {

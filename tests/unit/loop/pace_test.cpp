@@ -62,7 +62,7 @@ TEST_CASE("pace: a block that is as short as may be may be long if the last one 
     Pace timed(grain);
     timed.expect_long();
     (void)timed.run_long(0, grain, [](std::uint64_t first, std::uint64_t end) { CHECK(end - first > 0); });
-    CHECK(timed.timed());  // though it was the last
+    CHECK(timed.timed());  // although it was the last block
   }
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("pace: long blocks end where a cache line may") {
   std::uint64_t first = 0;
   for (int i = 0; i < 20; ++i) {
     const std::uint64_t size = pace.next_block(first, kMost);
-    pace.ran(size, size / 64);  // of a clock of 25 ticks a microsecond, too
+    pace.ran(size, size / 64);  // also with a clock of 25 ticks per microsecond
     first += size;
   }
   CHECK(first % 64 == 0);
@@ -134,7 +134,7 @@ TEST_CASE("pace: cheap items make longer blocks, but a quarter of what is left a
   CHECK(pace.next_block(0, 2 * size) == size / 2);
 }
 
-/// Microseconds per block where an item takes `cost` ticks, once `pace` has learnt it.
+/// Microseconds per block after `pace` has learnt that an item takes `cost` ticks.
 double settled(Pace& pace, std::uint64_t cost) {
   std::uint64_t size = 0;
   for (int i = 0; i < 20; ++i) {
@@ -146,7 +146,7 @@ double settled(Pace& pace, std::uint64_t cost) {
 }
 
 TEST_CASE("pace: blocks come to take two to four microseconds, whatever an item does") {
-  // In ticks, which are 25 to the microsecond on some machines.
+  // In ticks; some machines have 25 per microsecond.
   for (const std::uint64_t cost : {std::uint64_t{1}, std::uint64_t{2}, ticks_per_microsecond() / 10}) {
     CAPTURE(cost);
     Pace pace(1);
@@ -277,10 +277,10 @@ TEST_CASE("pace: runs the blocks of a range one after another") {
 }
 
 TEST_CASE("pace: what has been learnt before an offer holds after it") {
-  constexpr std::uint64_t kMany = kMost / 64;  // not more in all than a loop can have
+  constexpr std::uint64_t kMany = kMost / 64;  // not more in total than a loop can have
   Pace pace(1);
   const auto nothing = [](std::uint64_t, std::uint64_t) {};
-  // The clock can be wrong about a block, for this thread may lose its processor: the longest of some tries tells.
+  // The clock can overestimate a block if this thread loses its processor, so the longest of several tries counts.
   std::uint64_t longest = 1;
   for (int i = 0; i < 20; ++i) {
     static_cast<void>(pace.run_next(0, kMany, nothing));
@@ -298,7 +298,7 @@ TEST_CASE("pace: what runs while an offer stands is not taken for a block") {
   const auto cheap = [](std::uint64_t, std::uint64_t) {};
   for (const bool back : {false, true}) {
     CAPTURE(back);
-    bool free_of_it = false;  // As above: once in a few tries nothing else comes between.
+    bool free_of_it = false;  // As above: in one of a few tries nothing interrupts the thread.
     for (int i = 0; i < 100 && !free_of_it; ++i) {
       Pace pace(1);
       static_cast<void>(pace.run_next(0, kMost, dear));

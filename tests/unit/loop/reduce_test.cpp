@@ -26,7 +26,7 @@ namespace {
 
 constexpr LoopCut kCuts[] = {LoopCut::kAdaptive, LoopCut::kFixed, LoopCut::kTree};
 
-/// Which items a value stands for, and how they were combined. Move-only.
+/// The range of items that a value represents, and a hash of the combinations. Move-only.
 struct Interval {
   Interval(LoopIndex from, LoopIndex to) : first(from), last(to), tree(from * 31 + to) {}
   Interval(Interval&&) = default;
@@ -34,11 +34,11 @@ struct Interval {
 
   LoopIndex first;
   LoopIndex last;
-  std::uint64_t tree;  // a hash of all combinations that led here
+  std::uint64_t tree;  // a hash of all combinations so far
   int depth = 0;
 };
 
-/// A fold that may only be asked to combine neighbours, the left one first.
+/// A fold that accepts only combinations of neighbours, the left one first.
 struct Neighbours {
   using Value = std::optional<Interval>;
 
@@ -151,7 +151,7 @@ TEST_CASE("reduce: one identity for each part that was taken") {
     Neighbours fold;
     (void)reduce(workers.owner, fold, cut, 80);
     CHECK(workers.owner.pushes > 1);
-    CHECK(fold.identities == 1 + workers.owner.pushes);  // Nobody takes the thief's offers.
+    CHECK(fold.identities == 1 + workers.owner.pushes);  // No worker takes the thief's offers.
   }
 }
 
@@ -164,7 +164,7 @@ TEST_CASE(
   fold.on_block = blitz_test::spend_ten_microseconds;
   (void)reduce(workers.owner, fold, LoopCut::kAdaptive, 100);
   CHECK(workers.owner.pushes == 6);                    // 100, 50, 25, 12, 6, 3
-  CHECK(fold.identities == 1 + workers.owner.pushes);  // Nobody takes what the thief offers.
+  CHECK(fold.identities == 1 + workers.owner.pushes);  // No worker takes the thief's offers.
 }
 
 TEST_CASE("reduce: the tree depends on the count and the grain alone") {
@@ -239,7 +239,7 @@ TEST_CASE("reduce: after an exception no block begins, and the first exception a
         Neighbours fold;
         int blocks = 0;
         fold.on_block = [&] {
-          blitz_test::spend_ten_microseconds();  // Cheap ones would be few.
+          blitz_test::spend_ten_microseconds();  // Cheap items would make few blocks.
           if (++blocks >= failing) throw std::runtime_error(std::to_string(blocks));
         };
         CHECK_THROWS_WITH(reduce(workers.owner, fold, cut, 1000), std::to_string(failing).c_str());

@@ -1,5 +1,5 @@
-/// Algorithms and pipelines that cannot have memory, at each of their allocations in turn: they do without, or std::bad_alloc
-/// arrives and the items are as they were; no object is lost.
+/// Algorithms and pipelines with each of their allocations failing in turn. Either they work without the memory, or they throw
+/// std::bad_alloc and leave the items unchanged. No object is lost.
 
 #include <algorithm>
 #include <atomic>
@@ -25,7 +25,7 @@
 namespace blitz_test {
 namespace {
 
-/// An int that knows how many of its kind there are. So it is not known to be cheap to move.
+/// An int that counts its objects. So it is not known to be cheap to move.
 class Counted {
  public:
   inline static std::atomic<std::ptrdiff_t> alive{0};
@@ -40,15 +40,15 @@ class Counted {
   int value_;
 };
 
-/// What is promised without memory.
+/// The promise if an allocation fails.
 enum class Promise {
   kNeedsNone,
-  kDone,     // the algorithm does without
-  kAsBefore  // std::bad_alloc leaves the items as they were
+  kDone,     // the algorithm works without it
+  kAsBefore  // std::bad_alloc leaves the items unchanged
 };
 
-/// Calls `run(options, items, out)` with each of its allocations failing in turn; `out` has as many objects as there are items.
-/// If it returns, `right(before, items, out, result)` says whether what it has done is right.
+/// Calls `run(options, items, out)` with each of its allocations failing in turn; `out` has as many objects as `items`. If the
+/// call returns, `right(before, items, out, result)` must be true.
 template <class T, class Run, class Right>
 void check(const char* name, Promise promise, const std::vector<T>& before, const Run& run, const Right& right) {
   CAPTURE(std::string(name));
@@ -83,7 +83,7 @@ void check(const char* name, Promise promise, const std::vector<T>& before, cons
   CHECK((failures > 0) == (promise != Promise::kNeedsNone));
 }
 
-/// Numbers below `kinds`.
+/// Random numbers below `kinds`.
 template <class T>
 std::vector<T> random_items(std::size_t n, int kinds = 10'000) {
   std::minstd_rand bits(7);
@@ -94,7 +94,7 @@ std::vector<T> random_items(std::size_t n, int kinds = 10'000) {
 
 constexpr auto odd = [](int x) { return x % 2 != 0; };
 
-/// Whether the items up to `end` are those of a serial form, which returns them.
+/// True if the items up to `end` equal the result of a serial form.
 constexpr auto same_as = [](auto serial) {
   return [serial](const auto& before, const auto& items, const auto&, std::size_t end) {
     const auto expected = serial(before);
@@ -102,7 +102,7 @@ constexpr auto same_as = [](auto serial) {
                       expected.end());
   };
 };
-/// The same of what was written to the output.
+/// Like same_as, for the output.
 constexpr auto writes = [](auto serial) {
   return [is_same = same_as(serial)](const auto& before, const auto&, const auto& out, std::size_t end) {
     return is_same(before, out, out, end);
@@ -127,7 +127,7 @@ template <class T>
 void check_algorithms() {
   using Items = std::vector<T>;
   using Options = blitz::AlgorithmOptions;
-  // Of items that are dear to move fewer make several parts.
+  // If items are expensive to move, fewer of them make several parts.
   const Items some = random_items<T>(std::is_same_v<T, int> ? 20'000 : 3000);
   const Items many = random_items<T>(40'000);
   const Items few_kinds = random_items<T>(some.size(), 3);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks how much code a further call adds to a program.
+"""Checks how much code an additional call adds to a program.
 
     code_size_test.py ROOT COMPILER...
 
-Compiles the CALLS of each header, all in one source, with each of the COMPILERS that there is, at -O2. Each call has a
-closure or a type of its own, by which its code is told from what calls share: the sections whose names have its number.
-Where there is no compiler or no size(1) the exit status is 77: skipped.
+Compiles the CALLS of each header in one source file at -O2, with each of the COMPILERS that is installed. Each call has a
+unique closure or type. Its number in the section names distinguishes the call's code from code that calls share. Without a
+compiler or size(1) the exit status is 77: skipped.
 """
 
 import concurrent.futures
@@ -51,8 +51,8 @@ struct IsOdd {
 };
 """
 
-# By header: what is called, with @ for a number of its own, and the most bytes that it may add. Measured: loops 300,
-# reductions 1000, pipelines 600 to 2300, algorithms 400 to 3800, sorts of another type 18,000 to 25,000.
+# By header: the calls, with @ for a unique number, and the maximum of bytes that each may add. Measured: loops 300, reductions
+# 1000, pipelines 600 to 2300, algorithms 400 to 3800, sorts of another type 18,000 to 25,000.
 CALLS = {
     "parallel_for": {
         "blitz::parallel_for(std::size_t{0}, numbers.size(), [](std::size_t i) { numbers[i] = @ * others[i]; });": 1500,
@@ -191,9 +191,9 @@ def compile(compiler, root, header):
 
 
 def check(compiler, root, header):
-    """For each call whether it is small enough, and a line that says how large it is."""
+    """Returns for each call whether it is small enough, and a line with its size."""
     sections = compile(compiler, root, header)
-    # How functions are unwound is in one section: each function has as much of it as any other.
+    # The unwinding tables are in one section; each function gets an equal share of it.
     functions = sum(name.startswith(".text.") for name, _ in sections)
     unwinding = dict(sections)[".eh_frame"] / functions
     results = []

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Checks how long the headers take a compiler, beside oneTBB's.
+"""Checks the compile time of the headers, compared with oneTBB's.
 
     compile_time_test.py ROOT COMPILER...
 
-Of each of the COMPILERS that there is: <blitz/algorithm.hpp> takes less time than what declares the algorithms of the
-standard library, with oneTBB as the backend of <execution>, and <blitz/fork_join.hpp> less than <tbb/tbb.h>, with g++ at most
-half, and <blitz/join.hpp> at most a quarter. With g++ <blitz/blitz.hpp>, which has all, takes less time than <tbb/tbb.h> as well. With clang the algorithms of both are so
-close that more than a twentieth above is the first to be called slower. All are system headers, as where they are installed. The time is that of the processor in user mode, the median of several
-runs, and the headers take turns. Where there is no compiler or no oneTBB the exit status is 77: skipped.
+For each of the COMPILERS that is installed: <blitz/algorithm.hpp> takes less time than the headers of the standard library's
+algorithms, with oneTBB as the backend of <execution>. <blitz/fork_join.hpp> takes less time than <tbb/tbb.h>, with g++ at most
+half, and <blitz/join.hpp> at most a quarter. With g++ also <blitz/blitz.hpp>, which includes everything, takes less time than
+<tbb/tbb.h>. With clang both sets of algorithms take nearly the same time, so only more than a twentieth above counts as slower.
+All are system headers, as after an installation. The time is processor time in user mode, the median of several runs in which
+the headers take turns. Without a compiler or oneTBB the exit status is 77: skipped.
 """
 
 import pathlib

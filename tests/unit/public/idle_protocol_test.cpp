@@ -1,5 +1,5 @@
-// The contract IdleProtocol of blitz/policy.hpp, asked of the idle protocol of each policy. Their own tests ask what each
-// promises beyond it.
+// The contract IdleProtocol of blitz/policy.hpp, tested on the idle protocol of each policy. Each protocol's own tests check
+// its further promises.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@ struct SleepFrom : Sleep {
   explicit SleepFrom(std::size_t slots) : Sleep(slots, jec) {}
 };
 
-/// How many slots are asleep or vacant, and how many are awake and execute no job.
+/// The number of slots that are asleep or vacant, and of slots that are awake without a job.
 struct Counts {
   std::size_t asleep;
   std::size_t searching;
@@ -46,7 +46,7 @@ Counts counts(const Sleep& idle) {
 Counts counts(const IdleState& idle) { return {idle.num_parked(), idle.num_searching()}; }
 Counts counts(const ReferenceIdle& idle) { return {idle.asleep(), idle.searching()}; }
 
-/// Whether no_work_found, called next, may block.
+/// True if the next call of no_work_found may block.
 bool is_last_check(const Sleep::Search& search) { return search.announced; }
 bool is_last_check(const IdleState::Search& search) { return search.parked; }
 bool is_last_check(const ReferenceIdle::Search& /*search*/) { return true; }
@@ -54,7 +54,7 @@ bool is_last_check(const ReferenceIdle::Search& /*search*/) { return true; }
 constexpr auto kYes = []() noexcept { return true; };
 constexpr auto kNo = []() noexcept { return false; };
 
-/// Searches in vain until the next no_work_found may block.
+/// Searches without success until the next no_work_found may block.
 template <class Idle>
 void search_until_last_check(Idle& idle, typename Idle::Search& search, CoreLatch& latch) {
   while (!is_last_check(search)) idle.no_work_found(search, latch, Rest::kWait, kNo);
@@ -183,7 +183,7 @@ TEST_CASE_TEMPLATE("idle protocol: a cascade wakes every slot once, slot 0 last"
       REQUIRE((slot == 0) == (woken == slots));
       REQUIRE(idle.times_woken(slot) == 1);
       REQUIRE(counts(idle) == Counts{slots - woken, 1});
-      idle.new_jobs();  // that one searches: no other is woken
+      idle.new_jobs();  // the woken slot searches: no other is woken
       idle.new_injected_jobs();
       REQUIRE(counts(idle) == Counts{slots - woken, 1});
       auto search = idle.first_search(slot);
@@ -535,7 +535,7 @@ void jobs_are_found(std::size_t slots, int rounds) {
       }
     }
     if (inside) idle.give_back(0, true, *terminate[0], injected, [&]() noexcept { return !injected(); });
-    // Each time all must be found without the help of another push, and often all slots have gone to sleep.
+    // Each time all jobs must be found without another push, and often all slots have gone to sleep.
     wait_until([&] { return done.load() == posted; });
     if (round % 16 == 0) wait_until([&] { return counts(idle) == Counts{slots, 0}; });
   }

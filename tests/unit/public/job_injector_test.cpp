@@ -1,4 +1,4 @@
-// The contract JobInjector of blitz/policy.hpp, asked of the injector of each policy.
+// The contract JobInjector of blitz/policy.hpp, tested on the injector of each policy.
 #include <array>
 #include <vector>
 

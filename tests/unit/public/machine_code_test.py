@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks that compilers make vectors of the sums of floating-point numbers: in the loop over a block each addition is
-one of a whole register, and there are as many of them as hide its latency. And of the loops of KERNELS.
+"""Checks that compilers vectorize sums of floating-point numbers: the loop over a block adds whole registers, with enough
+independent additions to hide their latency. Also checks the loops of KERNELS.
 
     machine_code_test.py ROOT COMPILER...
 
-Compiles SOURCE with each of the COMPILERS that there is, at -O2 and at -O3, for SSE2 and for AVX2, and reads what
-objdump makes of it. Where there is no compiler, no objdump or no x86-64 the exit status is 77: skipped.
+Compiles SOURCE with each of the COMPILERS that is installed, at -O2 and at -O3, for SSE2 and for AVX2, and reads the output of
+objdump. Without a compiler, objdump or x86-64 the exit status is 77: skipped.
 """
 
 import concurrent.futures
@@ -47,7 +47,7 @@ template struct Sums<float>;
 template struct Sums<double>;
 """
 
-# By a part of the name of a function that has the loop: an instruction of whole registers in it, at -O3.
+# By a part of the name of the function with the loop: an instruction on whole registers in it, at -O3.
 KERNELS = {
     "InTransform": "mulpd",
     "InZip": "mulpd",
@@ -99,7 +99,7 @@ struct InSumOfThree { double operator()(double x, double y, double z) const { re
 double zip_sum(const Doubles& x, const Doubles& y, const Doubles& z) { return blitz::par(x, y, z).map(InSumOfThree()).sum(); }
 """
 
-# What folds a block, as objdump spells it, inlined or not; and the sums of SOURCE that it is part of.
+# The function that folds a block, in objdump's spelling, inlined or not; and the sums of SOURCE that contain it.
 FOLD = re.compile(
     r"blitz::detail::(?:Reduction<blitz::detail::)?Fold<(float|double), "
     r"blitz::detail::(IteratorItems|IntegerItems<[\w ]+)[<,].*::(?:run_block_of|fold)\("
@@ -112,7 +112,7 @@ SUMS = {
 
 
 def code_of(compiler, level, instruction_set, root, text, name_of):
-    """{name: [[(address, instruction, operands)]]}: the code of the functions to which `name_of(function)` gives a name"""
+    """{name: [[(address, instruction, operands)]]}: the code of the functions that `name_of(function)` names."""
     with tempfile.TemporaryDirectory() as folder:
         source, out = pathlib.Path(folder, "sums.cpp"), pathlib.Path(folder, "sums.o")
         source.write_text(text)
@@ -134,14 +134,14 @@ def code_of(compiler, level, instruction_set, root, text, name_of):
 
 
 def functions(compiler, level, instruction_set, root):
-    """By number and items."""
+    """The code of the folds, by number type and items."""
     return code_of(
         compiler, level, instruction_set, root, SOURCE, lambda name: (fold := FOLD.match(name)) and (fold[1], fold[2])
     )
 
 
 def vector_kernels(compiler, instruction_set, root):
-    """Those of KERNELS that are vectorised."""
+    """The members of KERNELS that are vectorised."""
     code = code_of(
         compiler, "-O3", instruction_set, root, KERNEL_SOURCE, lambda name: next((k for k in KERNELS if k in name), None)
     )
@@ -156,7 +156,7 @@ def vector_kernels(compiler, instruction_set, root):
 
 
 def innermost_loops(code):
-    """The instructions of each."""
+    """Yields the instructions of each innermost loop."""
     jumps = []
     for address, name, operands in code:
         target = re.match(r"([0-9a-f]+) <", operands)

@@ -77,7 +77,7 @@ TEST_CASE("options: the code of a ThreadPoolError tells the kind") {
 
 namespace {
 
-/// A policy whose finders tell what they were made from.
+/// A policy that records the seeds of its finders.
 template <class P>
 struct Recording : P {
   static inline std::vector<std::uint64_t> seeds;
@@ -87,7 +87,7 @@ struct Recording : P {
   };
 };
 
-/// Those of the workers of a pool of four.
+/// The seeds of the workers in a pool of four.
 template <class P>
 std::vector<std::uint64_t> seeds_of_pool(blitz::ThreadPoolOptions options) {
   Recording<P>::seeds.clear();

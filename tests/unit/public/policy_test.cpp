@@ -41,7 +41,7 @@ struct MissingPart {
   using Idle = ReferencePolicy::Idle;
 };
 
-/// A join must take back its newest job.
+/// A join must be able to take back its newest job, which this queue does not allow.
 struct FifoQueue {
   struct Place {};
   template <class Injector>
@@ -61,7 +61,7 @@ struct InjectorMayThrow : ReferencePolicy {
   using Injector = ThrowingInjector;
 };
 
-/// One finder serves any queue that it knows, if it is a template.
+/// A finder with a template function serves several queues.
 struct LazyFinder {
   explicit LazyFinder(std::uint64_t seed) noexcept;
   template <class Queue, class Injector>
@@ -69,7 +69,7 @@ struct LazyFinder {
     return sources.own.take_newest();
   }
 };
-/// Parts of policies fit together.
+/// Components of different policies may be combined.
 struct BorrowedParts {
   using Injector = ForkJoinPolicy::Injector;
   using LocalQueue = ReferencePolicy::LocalQueue;
@@ -77,7 +77,7 @@ struct BorrowedParts {
   using Finder = LazyFinder;
 };
 
-/// The finder of one policy does not look into the queues of another.
+/// The finder of one policy does not search the queues of another.
 struct ForeignFinder : ReferencePolicy {
   using Finder = ForkJoinPolicy::Finder;
 };
@@ -98,7 +98,7 @@ static_assert(!Policy<TakesOldestOnly>);
 static_assert(!Policy<InjectorMayThrow>);
 static_assert(!Policy<ForeignFinder>);
 
-// The statistics are optional; the library's own policies keep them all.
+// The statistics are optional; the library's own policies keep all of them.
 template <class P>
 constexpr bool kCountsAll =
     CountingQueue<typename P::LocalQueue> && CountingIdle<typename P::Idle> && CountingFinder<typename P::Finder>;
@@ -108,7 +108,7 @@ static_assert(!CountingQueue<ReferencePolicy::LocalQueue>);
 static_assert(CountingIdle<ReferencePolicy::Idle>);
 static_assert(!CountingFinder<ReferencePolicy::Finder>);
 
-// So is the price of a wake-up, which both of them know.
+// The price of a wake-up is optional, too; both library policies know it.
 static_assert(ThriftyIdle<ForkJoinPolicy::Idle>);
 static_assert(ThriftyIdle<AsyncPolicy::Idle>);
 static_assert(!ThriftyIdle<ReferencePolicy::Idle>);

@@ -35,7 +35,7 @@ TEST_CASE("sort: without memory for a radix sort, the keys are sorted neverthele
     CHECK(keys == expected);
     return failed;
   });
-  CHECK(failures == 3);  // other memory, the buckets, and their counts
+  CHECK(failures == 3);  // the second array, the buckets, and their counts
 }
 
 TEST_CASE("sort: without memory, what is not contiguous stays as it was") {

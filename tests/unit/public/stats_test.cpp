@@ -17,12 +17,13 @@ using blitz::ThreadPoolStats;
 using blitz::WorkerStats;
 using namespace blitz_test;
 
-// Whose policies keep every statistic.
+// Pools with policies that keep all statistics.
 #define COUNTING_POOLS blitz::ThreadPool, blitz::AsyncThreadPool
 
 namespace {
 
-/// Of a pool in which nothing runs: all that was pushed was run, and stolen from somebody.
+/// Checks the statistics of an idle pool: every pushed or injected job was executed, and a worker that stole jobs has tried to
+/// steal.
 void check_quiet(const ThreadPoolStats& stats) {
   WorkerStats sum;
   for (const WorkerStats& worker : stats.workers) {

@@ -1,4 +1,4 @@
-// The tiles of grids with more places than 64 bits count.
+// The tiles of grids with more positions than 64 bits can count.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -76,7 +76,7 @@ TEST_CASE("global queue: a batch is the worker's share, within its room; the fir
     for (InjectedJob& job : jobs) queue.push(&job);
     std::vector<int> kept;
     const Job* const first = queue.take_batch(c.workers, c.most, [&](Job* job) {
-      // Still counted until the worker has it.
+      // Counted until the worker has it.
       CHECK(queue.size() == jobs.size());
       kept.push_back(number_of(job));
     });

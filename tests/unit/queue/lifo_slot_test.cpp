@@ -55,19 +55,19 @@ TEST_CASE("slot: polled three times a tick") {
     CHECK(slot.put(&item) == nullptr);
     CHECK(slot.poll() == nullptr);
     CHECK_FALSE(slot.empty());
-    CHECK(slot.take() == &item);  // for thieves, and for its owner when there is nothing else, it is there
+    CHECK(slot.take() == &item);  // it is there for thieves, and for its owner if there is no other job
     slot.begin_tick();
   }
 }
 
 TEST_CASE("slot: owner and thief get each item once") {
-  // Where threads take turns, as under valgrind, there is a theft or two in each turn: some are enough there.
+  // If threads take turns, as under valgrind, each turn has only a theft or two. There fewer thefts are enough.
   constexpr std::uint64_t kThefts = 50'000;
   const auto enough = std::chrono::steady_clock::now() + std::chrono::seconds(2);
   std::array<int, 64> items{};
   std::array<std::uint64_t, 64> put{};
   std::array<std::uint64_t, 64> regained{};
-  std::array<std::uint64_t, 64> stolen{};  // the thief's, until it has ended
+  std::array<std::uint64_t, 64> stolen{};  // written only by the thief until it has ended
   const auto number = [&](const int* item) { return static_cast<std::size_t>(item - items.data()); };
   std::atomic<std::uint64_t> thefts{0};
   std::atomic<bool> done{false};

@@ -23,7 +23,7 @@ std::vector<int> numbers(std::size_t count) {
   return items;
 }
 
-/// Keeps what overflows, and how many calls brought it.
+/// Stores the items that overflow, and counts the calls.
 struct Sink {
   void push_batch(std::span<int* const> batch) noexcept {
     ++calls;
@@ -185,7 +185,7 @@ TEST_CASE("ring: the shipped one holds 256, and 128 overflow") {
   CHECK(sink.items == numbers(128));
   CHECK(ring.size() == 129);
   for (std::size_t i = 0; i < 127; ++i) REQUIRE(ring.push(&items[i], sink) == 0);
-  CHECK(ring.steal_into(thief).moved == 127);  // half, and no more than that
+  CHECK(ring.steal_into(thief).moved == 127);  // exactly half
 }
 
 TEST_CASE("ring: the indices wrap around, many times") {
@@ -206,7 +206,7 @@ TEST_CASE("ring: the indices wrap around, many times") {
 
 namespace {
 
-/// How often each of a few items, which go round, was pushed, and how often somebody got it.
+/// Counts for each of a few items, which are used in turn, its pushes and its takes.
 class Ledger {
  public:
   static constexpr std::size_t kItems = 1'024;
@@ -222,7 +222,7 @@ class Ledger {
     return std::equal(pushed_.begin(), pushed_.end(), got_.begin(),
                       [](int pushed, const std::atomic<int>& got) { return pushed == got.load(); });
   }
-  /// As a sink: what overflows is got, too.
+  /// As a sink: an item that overflows counts as taken.
   void push_batch(std::span<int* const> batch) noexcept {
     for (const int* item : batch) get(item);
   }
@@ -233,7 +233,8 @@ class Ledger {
   std::vector<std::atomic<int>> got_;
 };
 
-/// The owner pushes, and takes from either end, until thieves have stolen so often, from it and from each other.
+/// The owner pushes, and takes from either end, until the thieves have stolen `thefts_wanted` times from it and from each
+/// other.
 template <std::size_t Capacity>
 void everything_at_once(int thefts_wanted) {
   using Queue = blitz::detail::WorkStealQueue<int, Capacity>;
@@ -254,7 +255,7 @@ void everything_at_once(int thefts_wanted) {
           ledger.get(loot.item);
           thefts.fetch_add(1, std::memory_order_relaxed);
         }
-        // Often something is left for the other thief.
+        // Often an item is left for the other thief.
         for (unsigned i = turn % 5; i < 4; ++i) {
           if (const int* const item = turn % 2 == 0 ? mine.pop() : mine.take_newest()) ledger.get(item);
         }
@@ -286,7 +287,7 @@ TEST_CASE("ring: owner and thieves take each item once (4 slots)") { everything_
 TEST_CASE("ring: owner and thieves take each item once (256 slots)") { everything_at_once<256>(20'000); }
 
 TEST_CASE("ring: a joining owner and a thief get each item once, and the owner knows which") {
-  // As join does: push, and take that item back, by name or, deeper, as the newest.
+  // Like join: push an item and take it back, by name, or at a deeper level as the newest.
   constexpr int kRounds = 200'000;
   constexpr int kThefts = 200;
   std::vector<int> items = numbers(4);
@@ -309,7 +310,7 @@ TEST_CASE("ring: a joining owner and a thief get each item once, and the owner k
     for (std::size_t i = 0; i < depth; ++i) ring.push(&items[i], sink);
     for (std::size_t i = depth; i-- > 0;) {
       if (ring.take_newest_if(&items[i])) continue;
-      // A thief has it. It is pushed again only once the thief has said so, as with a job and its latch.
+      // A thief has it. Push it again only after the thief has reported it, as with a job and its latch.
       ++lost[i];
       while (stolen[i].load() != lost[i]) std::this_thread::yield();
     }

@@ -192,7 +192,7 @@ TEST_CASE("cpu_count: a container whose mount shows only a part of the hierarchy
     root.own_groups("4:cpu:/docker/abc/inner\n");
     root.mounts("33 31 0:30 /docker/abc /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu\n");
     root.v1_quota("sys/fs/cgroup/cpu", "350000\n").v1_quota("sys/fs/cgroup/cpu/inner", "250000\n");
-    // What the unshortened path would name.
+    // The unshortened path names this group.
     root.v1_quota("sys/fs/cgroup/cpu/docker/abc/inner", "50000\n");
     CHECK(root.limit() == 2.5);
   }
@@ -317,7 +317,7 @@ TEST_CASE("cpu_count: the affinity mask of the calling thread") {
 }
 
 TEST_CASE("cpu_count: where the kernel does not tell the mask, the standard library's number, within the quota") {
-  // EINVAL says that the mask is too short, of whatever length it is.
+  // EINVAL means that the mask is too short, whatever its length.
   for (const int error : {EPERM, ENOSYS, EINVAL}) {
     CAPTURE(error);
     std::size_t processors = 7;
@@ -346,7 +346,7 @@ TEST_CASE("cpu_count: the affinity mask of the process") {
   REQUIRE_FALSE(processors.empty());
   CHECK(std::is_sorted(processors.begin(), processors.end()));
   CHECK(available_cpus() <= processors.size());
-  if (before == 0) return;  // in several groups
+  if (before == 0) return;  // in several processor groups
 
   for (const unsigned processor : {processors.front(), processors.back()}) {
     CAPTURE(processor);

@@ -31,7 +31,7 @@ TEST_CASE("futex: a word with another value does not block") {
 }
 
 TEST_CASE("futex: no wake-up is lost") {
-  // The two threads take turns, each blocking until the other has set the word; a lost wake-up hangs the test.
+  // The two threads take turns; each blocks until the other has set the word. A lost wake-up hangs the test.
   constexpr std::uint32_t kRounds = 20'000;
   Atomic<std::uint32_t> ping{0};
   Atomic<std::uint32_t> pong{0};

@@ -37,7 +37,7 @@ TEST_CASE("kept memory: of any size and alignment, and the caller's own") {
         const auto of_a = reinterpret_cast<std::uintptr_t>(a);
         const auto of_b = reinterpret_cast<std::uintptr_t>(b);
         CHECK(std::max(of_a, of_b) - std::min(of_a, of_b) >= size);
-        // Both ends: what lies between is theirs as well.
+        // Both ends: the bytes in between belong to the array as well.
         for (const std::size_t at : {std::size_t{0}, size - std::min(size, kKiB)}) {
           std::memset(static_cast<char*>(a) + at, 1, std::min(size, kKiB));
           std::memset(static_cast<char*>(b) + at, 2, std::min(size, kKiB));
@@ -59,13 +59,13 @@ TEST_CASE("kept memory: an array of about the same size has the memory of the on
   free_kept(second, 1001 * kKiB, 8);
 }
 
-/// Whether the memory of an array of that size and alignment is the memory of an array of `next` bytes after it.
+/// True if an array of `next` bytes reuses the memory of a freed array of this size and alignment.
 bool is_kept(std::size_t size, std::size_t alignment, std::size_t next) {
   free_all_kept();
   void* const first = allocate_kept(size, alignment);
   REQUIRE(first != nullptr);
   free_kept(first, size, alignment);
-  // If it was freed, malloc returns it here.
+  // If `first` was returned to malloc, this allocation gets it.
   void* const other = ::operator new(size, std::align_val_t{alignment});
   void* const second = allocate_kept(next, alignment);
   free_kept(second, next, alignment);
@@ -77,7 +77,7 @@ bool is_kept(std::size_t size, std::size_t alignment, std::size_t next) {
 TEST_CASE("kept memory: which arrays") {
   CHECK(is_kept(64 * kKiB, kCacheLine, 64 * kKiB));
   CHECK(is_kept(kMostKept, kCacheLine, kMostKept));
-  // Not for one of another size, which would be freed as one of that size.
+  // Not for an array of another size, because it would be freed with that size.
   CHECK_FALSE(is_kept(200 * kKiB, 64, 100 * kKiB));
   CHECK_FALSE(is_kept(200 * kKiB, 64, 300 * kKiB));
 }
@@ -131,7 +131,7 @@ TEST_CASE("kept memory: what is kept stays in use, and can be freed") {
       const std::size_t before = blitz_test::memory_in_use();
       void* const memory = allocate_kept(size, alignment);
       REQUIRE(memory != nullptr);
-      // Rounded up by an eighth at most.
+      // Rounded up by at most an eighth.
       if (before > 0) CHECK(blitz_test::memory_in_use() <= before + size * 9 / 8 + kKiB);
       free_kept(memory, size, alignment);
       const std::size_t kept = blitz_test::memory_in_use();
@@ -181,7 +181,7 @@ TEST_CASE("kept memory: there is none") {
       CHECK(allocate_kept(size, alignment) == nullptr);
     }
     CHECK_FALSE(array_memory(size, 1, 1, std::nothrow));
-    CHECK_FALSE(array_memory(size / 8 + 1, 8, 8, std::nothrow));  // 2^64 bytes at most, and more
+    CHECK_FALSE(array_memory(size / 8 + 1, 8, 8, std::nothrow));  // up to 2^64 bytes
     CHECK_FALSE(array_memory(size, size, 1, std::nothrow));
     CHECK_THROWS_AS(static_cast<void>(array_memory(size, 1, 1)), std::bad_alloc);
   }

@@ -30,8 +30,8 @@ void set_own_mask(const Mask& mask) {
   CHECK(sched_setaffinity(0, sizeof set, &set) == 0);
 }
 
-/// Calls `f(whole, narrowed)` on a thread that has been kept off the processor where it was, if it may run on several,
-/// and returns the mask after restore().
+/// Calls `f(whole, narrowed)` on a thread that was kept off its current processor, if it may run on several, and returns the
+/// mask after restore().
 template <class F>
 Mask restored_after(F&& f) {
   Mask restored;
@@ -64,7 +64,7 @@ TEST_CASE("placement: a mask that was set meanwhile stays") {
   if (all.size() < 2) return;
   Mask set;
   const Mask restored = restored_after([&](const Mask& whole, const Mask& narrowed) {
-    // What had been taken out.
+    // The processor that was taken out.
     std::ranges::set_difference(whole, narrowed, std::back_inserter(set));
     set_own_mask(set);
   });

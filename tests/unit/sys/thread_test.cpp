@@ -28,13 +28,13 @@ using blitz::detail::ThreadOptions;
 
 namespace {
 
-/// Runs `body` in a Thread made with `options`, to the end.
+/// Runs `body` on a Thread created with `options`, and joins it.
 void run(const ThreadOptions& options, std::function<void()> body) {
   Thread thread([](void* argument) { (*static_cast<std::function<void()>*>(argument))(); }, &body, options);
   thread.join();
 }
 
-/// What making a thread with `options` throws. The thread must not come to life.
+/// The exception on creating a thread with `options`. The thread must not start.
 std::system_error error_of(const ThreadOptions& options) {
   bool ran = false;
   try {
@@ -208,8 +208,7 @@ TEST_CASE("thread: the stack size") {
     });
     return got;
   };
-  // Sizes far from the usual default of 8 MiB: glibc may take a used stack from its cache that is up to four times as
-  // large as asked.
+  // Sizes far from the usual default of 8 MiB: glibc may reuse a cached stack that is up to four times as large as requested.
   for (const std::size_t asked : {std::size_t{256} << 10, std::size_t{16} << 20, (std::size_t{64} << 20) + 1}) {
     CAPTURE(asked);
     const std::size_t got = stack_size_of(asked);

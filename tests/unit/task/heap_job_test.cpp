@@ -23,7 +23,7 @@ namespace {
 
 void never_run(Job* /*job*/, WorkerBase& /*worker*/) noexcept { std::abort(); }
 
-/// A job as the pools have them, and two that their memory has no blocks for.
+/// A job of typical size, and two that do not fit the blocks of the workers' memory.
 struct Small : Job {
   explicit Small(Lives& lives, int the_value = 0) noexcept : Job(&never_run), value(lives, the_value) {}
   Counted value;
@@ -40,7 +40,7 @@ struct Refusal : std::runtime_error {
   Refusal() : std::runtime_error("one too many") {}
 };
 
-/// One of those jobs, whose constructor throws when there are `most` of them.
+/// A job with a constructor that throws if there are already `most` of them.
 template <class J>
 struct Limited final : J {
   Limited(Lives* lives, int most) : J(*lives, most) {

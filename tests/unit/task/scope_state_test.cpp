@@ -36,7 +36,7 @@ struct Member final : Job {
   int runs = 0;
 };
 
-/// Makes a worker the calling thread's while this object lives.
+/// Makes `worker` the current worker of this thread while the object exists.
 struct AsWorker {
   explicit AsWorker(WorkerBase& worker) { current_worker = &worker; }
   ~AsWorker() { current_worker = nullptr; }
@@ -151,7 +151,7 @@ TEST_CASE("scope state: a thread that is no worker blocks until all have ended")
         FakeWorker worker(i);
         begun.wait();
         written[i] = 1;
-        state->finished(worker);  // The state may be gone.
+        state->finished(worker);  // The state may have been destroyed.
       });
     }
     begun.count_down();

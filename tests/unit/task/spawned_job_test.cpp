@@ -28,7 +28,7 @@ using blitz_test::WorkerBase;
 
 namespace {
 
-/// What has become of the jobs of an owner.
+/// The history of an owner's jobs.
 struct Account {
   int begun = 0;
   int failed = 0;
@@ -142,7 +142,7 @@ TEST_CASE_FIXTURE(Spawning,
                    [i, &order, life = Counted(account.lives, 1)] { order.push_back(i); });
   }
   CHECK(worker.jobs.size() == 2);
-  CHECK(pool.injected.size() == 2);  // There was no room for the second, and no worker for the last.
+  CHECK(pool.injected.size() == 2);  // There was no memory for the second, and the last has no worker.
   run(pool.injected, worker);
   CHECK(order == std::vector<int>{0, 1});
   CHECK(account.finished == 2);

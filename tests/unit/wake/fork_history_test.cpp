@@ -18,7 +18,8 @@ Ticks microseconds(Ticks count) { return count * ticks_per_microsecond(); }
 constexpr int kHalf = 0;
 constexpr int kInnerHalf = 0;
 
-/// A worker that makes forks by a clock of its own, alone on its pool: whom it wakes comes too late, unless it says so.
+/// A worker that makes forks with a simulated clock, alone in its pool: a worker that it wakes comes too late, unless `stolen`
+/// is set.
 struct Worker {
   WakePrice price;
   Series series;
@@ -29,7 +30,7 @@ struct Worker {
     return forks.begin(&half, code, price, series, 0, now);
   }
   void end(bool stolen = false) { forks.end(stolen, now); }
-  /// A call into the pool that makes one fork, long after the last one. Returns whether it wakes a worker.
+  /// A call into the pool that makes one fork, long after the previous call. Returns whether it wakes a worker.
   bool call(Ticks time, std::uintptr_t code = 0x1000, bool stolen = false) {
     now += microseconds(10'000);
     const bool wakes = begin(code);
@@ -38,7 +39,7 @@ struct Worker {
     return wakes;
   }
   [[nodiscard]] Price at_once() const { return price.at(now); }
-  /// Far too short, and long, for a wake-up.
+  /// Durations that are far too short, and long enough, for a wake-up.
   [[nodiscard]] Ticks a_short() const { return at_once().latency / 4; }
   [[nodiscard]] Ticks a_long() const { return 4 * at_once().of_half(); }
 };
@@ -148,7 +149,7 @@ TEST_CASE("fork history: a fork that lasts as long as it did the last time wakes
   Worker worker;
   const Ticks price = worker.at_once().of_work();
   const Ticks time = price + price / 8;
-  CHECK(worker.call(time));  // It was not known, and the worker came too late.
+  CHECK(worker.call(time));  // Its duration was not known, and the worker came too late.
   for (int i = 0; i < 3; ++i) {
     worker.now += microseconds(10'000);
     CHECK_FALSE(worker.begin());
@@ -156,14 +157,14 @@ TEST_CASE("fork history: a fork that lasts as long as it did the last time wakes
     CHECK_FALSE(worker.begin(0x9990, kInnerHalf));
     worker.end();
   }
-  // It has become longer.
+  // The fork has become longer.
   worker.now += microseconds(10'000);
   CHECK_FALSE(worker.begin());
-  worker.now += (time + 1) + (time + 1) / 4;  // the end of a fork counts
+  worker.now += (time + 1) + (time + 1) / 4;  // the end of a fork counts, too
   CHECK_FALSE(worker.begin(0x9990, kInnerHalf));
   worker.now += 1;
   CHECK(worker.begin(0x9990, kInnerHalf));
-  // It has become shorter: only the last time counts.
+  // The fork has become shorter: only the last time counts.
   worker.end();
   worker.call(worker.a_short());
   worker.now += microseconds(10'000);
@@ -184,7 +185,7 @@ TEST_CASE("fork history: of the forks within a short one few are looked at while
     skipped = worker.forks.skips();
   }
   CHECK(skipped == 15);
-  // A fork that comes late is looked at, and the next one too.
+  // A late fork is examined, and so is the next one.
   worker.now += worker.at_once().of_work() / 16 + 1;
   CHECK_FALSE(worker.begin(0x9990, kInnerHalf));
   CHECK(worker.forks.skips() == 0);
@@ -231,7 +232,7 @@ TEST_CASE("fork history: what comes between two forks is no part of either") {
   CHECK(worker.begin());
   for (int i = 0; i < 100; ++i) {
     CAPTURE(i);
-    worker.now += 10;  // too little work for a series
+    worker.now += 10;  // not enough work for a series
     worker.end();
     worker.now += i * worker.a_long();
     CHECK_FALSE(worker.begin());
@@ -249,7 +250,7 @@ TEST_CASE("fork history: the end of a fork within another is not the other's") {
 }
 
 TEST_CASE("fork history: no more is lost by waking nobody than by waking a worker for each short one") {
-  // Short and long ones in turn. Each long one after a short one is taken for short, and loses half of its time.
+  // Short and long forks in turn. A long fork after a short one is predicted to be short, and loses half of its time.
   Worker worker;
   const Ticks a_loss = worker.a_long() / 2 - worker.at_once().of_half();
   Ticks lost = 0;

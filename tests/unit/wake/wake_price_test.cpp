@@ -60,7 +60,7 @@ TEST_CASE("wake price: short and long sleeps have their own") {
   CHECK(price.at(soon).cost == short_before.cost);
   CHECK(price.at(late).latency > microseconds(140));
   CHECK(price.at(late).cost > microseconds(35));
-  // Read before another worker went to sleep.
+  // Read before another worker goes to sleep.
   CHECK(price.at(asleep_since - 1).latency == short_before.latency);
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("wake price: has bounds") {
   CHECK(most < microseconds(1000));
   price.learn(microseconds(10'000), 0);
   CHECK(price.at(0).latency == most);
-  // It rises again from the least.
+  // It rises again from the minimum.
   for (int i = 0; i < 1000; ++i) price.learn(0, 0);
   for (int i = 0; i < 1000; ++i) price.learn(microseconds(10'000), 0);
   CHECK(price.at(0).latency == most);
@@ -133,14 +133,14 @@ TEST_CASE("wake price: the half of a fork covers the latency alone, and lowers t
 
 namespace {
 
-/// A worker that makes calls by a clock of its own.
+/// A worker that makes calls with a simulated clock.
 struct Caller {
   WakePrice price;
   Series series;
   std::uint64_t stolen = 0;
   Ticks now = microseconds(1'000'000);
 
-  /// A call that takes `work`, `gap` after the last one.
+  /// A call that takes `work`, `gap` after the previous one.
   bool call(Ticks work, Ticks gap = 0) {
     now += gap;
     const bool wakes = series.add(work, price, stolen, now);
@@ -157,7 +157,7 @@ struct Caller {
 
 constexpr int kNever = 1000;
 
-/// How many calls without a gap save as much as a wake-up costs.
+/// The number of calls without a gap that save as much as a wake-up costs.
 int calls_for(Ticks work, const WakePrice& price) {
   const Ticks saved = work / 2 - microseconds(kHandover);
   return static_cast<int>((price.at(0).of_work() + saved - 1) / saved);
@@ -170,10 +170,10 @@ TEST_CASE("series: wakes when half of each call, but for the cost of sharing it,
     CAPTURE(work);
     Caller caller;
     const int calls = calls_for(work, caller.price);
-    // After a long time, the first call saves nothing.
+    // After a long pause, the first call saves nothing.
     CHECK_FALSE(caller.call(work));
     CHECK(caller.calls_until_woken(work) == calls);
-    // And again from the beginning, as the woken worker has stolen a job.
+    // Then from the beginning, because the woken worker has stolen a job.
     caller.now += microseconds(1000);
     ++caller.stolen;
     CHECK_FALSE(caller.call(work));
@@ -189,7 +189,7 @@ TEST_CASE("series: the same call, a block later, does not count") {
   for (int i = 1; i <= calls; ++i) {
     CAPTURE(i);
     CHECK(caller.series.add(work, caller.price, 0, caller.now) == (i == calls));
-    // Whether a block takes as long as it was expected to, or a quarter longer.
+    // Both for a block of the expected time and for one that takes a quarter longer.
     for (const Ticks longer : {Ticks{0}, work / 32}) {
       for (Ticks eighth = 1; eighth < 8; ++eighth) {
         const Ticks left = work - work * eighth / 8;
@@ -257,8 +257,8 @@ TEST_CASE("series: each wake-up that brought no help doubles what the next must 
 
 namespace {
 
-/// Whether a wait that begins now lasts longer than the usual search. The clock is the real one. It may advance in steps, or this
-/// thread may lose its processor: so one of the waits within a millisecond decides.
+/// True if a wait that begins now lasts longer than the usual search. This uses the real clock, which may advance in steps, and
+/// this thread may lose its processor. So any wait within a millisecond decides.
 bool is_patient(const Patience& patience, const WakePrice& price) {
   const Ticks end = ticks_now() + microseconds(1000);
   do {
@@ -317,7 +317,7 @@ TEST_CASE("series: a theft before the woken worker has arrived is not its theft"
   CHECK_FALSE(caller.call(work));
   CHECK(caller.calls_until_woken(work) == calls);
   ++caller.stolen;
-  caller.now -= work / 2;  // With help the call has ended sooner.
+  caller.now -= work / 2;  // With help the call has ended earlier.
   CHECK_FALSE(caller.call(work));
   caller.now += microseconds(1000);
   CHECK_FALSE(caller.call(work));
@@ -332,7 +332,7 @@ TEST_CASE("idle slot: the caller of a series tells so to the worker that it wake
   CHECK(caller.waker() == Waker::kStaysBusy);
   CHECK(caller.weigh_help(10 * price.at(0).of_work(), 0, 0, price) > 0);
   CHECK(caller.waker() == Waker::kStaysBusy);
-  // Each call takes half of the price. The clock is the real one.
+  // Each call takes half of the price. This uses the real clock.
   const Ticks work = price.at(0).of_work() / 2 - 1;
   const Ticks end = ticks_now() + microseconds(1'000'000);
   bool wakes = false;

@@ -21,7 +21,7 @@ using blitz_test::FakePool;
 
 namespace {
 
-/// A worker without a queue of its policy.
+/// A worker without a policy's queue.
 class RegionWorker final : public blitz_test::BareWorker {
  public:
   explicit RegionWorker(FakePool& pool, std::size_t index = 0) : BareWorker(index, &pool) {}
@@ -44,7 +44,7 @@ class RegionWorker final : public blitz_test::BareWorker {
 
   using WorkerBase::confined_stolen;
 
-  /// False: it finds no job.
+  /// Returns false if it finds no job.
   bool run_one() {
     Job* const job = find_work();
     if (job != nullptr) job->execute(job, *this);
@@ -52,11 +52,11 @@ class RegionWorker final : public blitz_test::BareWorker {
   }
 
   std::atomic<Job*> posted{nullptr};
-  /// Called once, by the worker itself: it can be called to a job, and is still awake.
+  /// Called once, by the worker itself, when another thread can already call it to a job and it is still awake.
   mutable std::function<void()> on_falling_asleep;
 };
 
-/// Writes its name, and remembers in which region it ran.
+/// Appends its name to the log and records the region in which it ran.
 struct Step final : Job {
   explicit Step(std::string& the_log, char the_name, std::function<void(WorkerBase&)> the_body = nullptr)
       : Job([](Job* job, WorkerBase& worker) noexcept {
@@ -140,7 +140,7 @@ TEST_CASE("confinement: a free worker takes any job, the oldest of another's, an
   std::string log;
   Step c(log, 'c');
   Step a(log, 'a', [&](WorkerBase& here) {
-    here.push(&c);  // of the region, too
+    here.push(&c);  // in the region, too
   });
   Step b(log, 'b');
   const Confinement confinement(worker);
@@ -151,7 +151,7 @@ TEST_CASE("confinement: a free worker takes any job, the oldest of another's, an
   CHECK(a.region == worker.region());
   CHECK(helper.region() == 0);
   CHECK(helper.confined_stolen() == 1);
-  // What the job has left comes before another theft.
+  // The job's own pushes come before another theft.
   CHECK(helper.run_one());
   CHECK(log == "ac");
   CHECK(c.region == worker.region());
@@ -177,7 +177,7 @@ TEST_CASE("confinement: a confined worker takes jobs of its region alone, on any
   CHECK(second.find_work() == &a);
   CHECK(second.find_work() == nullptr);
   CHECK(third.find_work() == &b);
-  // Behind one of another region it is not seen.
+  // Below a job of another region it is not seen.
   {
     const Confinement inner(first);
     first.push(&a);
@@ -233,7 +233,7 @@ TEST_CASE("confinement: what an inner one leaves is the outer's") {
   CHECK(worker.find_work() == &b);
 }
 
-// By no more than its label could the outer region's other workers tell it from a stranger's.
+// Other workers of the outer region could recognize this job only by its label, and cannot tell it from an unrelated region's.
 TEST_CASE("confinement: what a thief leaves of an inner one is run by the worker that began the inner one") {
   FakePool pool;
   RegionWorker worker(pool);
@@ -347,7 +347,7 @@ TEST_CASE("confinement: a worker that was called to a job that another took is c
     const Confinement same(pusher, worker.region());
     std::atomic<bool> taken{false};
     worker.on_falling_asleep = [&] {
-      // The waiter can be called, and is not yet asleep.
+      // The waiter can already be called, and is not yet asleep.
       pusher.push(&gone);
       CHECK(pusher.take_newest() == &gone);
       taken = true;

@@ -92,7 +92,7 @@ TEST_CASE("config: an environment that makes no sense is an error that names it"
     const std::string error = error_of({});
     CHECK(mentions(error, "BLITZ_NUM_THREADS"));
     CHECK(mentions(error, text));
-    CHECK(checked_num_threads({.num_threads = 2}, kNoLimit) == 2);  // it was not needed
+    CHECK(checked_num_threads({.num_threads = 2}, kNoLimit) == 2);  // the variable was not read
   }
 }
 

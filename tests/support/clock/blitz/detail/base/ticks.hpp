@@ -1,5 +1,5 @@
-/// The names of the library's ticks.hpp, with a clock that does as a test tells it. A program has this folder first in its
-/// include path, and compiles the library's sources itself.
+/// Replaces the library's ticks.hpp with a clock that the test controls. A program has this folder first in its include path,
+/// and compiles the library's sources itself.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-/// The names of the library's atomic.hpp, asymmetric_fence.hpp and futex.hpp, each an operation on the simulated memory of
-/// an interleaving test.
+/// Replaces the library's atomic.hpp, asymmetric_fence.hpp and futex.hpp with operations on the simulated memory of an
+/// interleaving test.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ class Atomic {
   using value_type = T;
 
   constexpr Atomic() : Atomic(T{}) {}
-  constexpr Atomic(T value) {  // NOLINT: as std::atomic
+  constexpr Atomic(T value) {  // NOLINT: like std::atomic
     if (std::is_constant_evaluated()) {
       cell_.initial = constant_bits(value);
     } else {
@@ -106,7 +106,7 @@ class Atomic {
   }
   static constexpr std::uint64_t constant_bits(T value) noexcept {
     if constexpr (std::is_pointer_v<T>) {
-      assert(value == nullptr);  // Other addresses are not known to the compiler.
+      assert(value == nullptr);  // The compiler does not know other addresses.
       return 0;
     } else {
       return static_cast<std::uint64_t>(value);
@@ -174,13 +174,13 @@ inline bool register_asymmetric_fences() noexcept { return asymmetric_fences_ava
 inline void asymmetric_light_fence(interleave::Where where = interleave::Where::current()) noexcept {
   interleave::Scheduler& world = interleave::scheduler();
   if (world.orders.at(where, std::memory_order_seq_cst) == std::memory_order_relaxed) return;
-  // Without an instruction there is nothing that another thread could come before.
+  // Without an instruction there is no point at which another thread could interrupt.
   if (!asymmetric_fences_available()) world.before(nullptr);
   world.memory().light_fence(world.current());
   world.after("light fence", nullptr, 0, "", where);
 }
 
-/// Where there are asymmetric fences, a light one is nothing else.
+/// With asymmetric fences, a light fence is only a compiler fence.
 inline void compiler_fence(interleave::Where where = interleave::Where::current()) noexcept {
   if (!asymmetric_fences_available()) return;
   interleave::Scheduler& world = interleave::scheduler();
@@ -197,28 +197,28 @@ inline void asymmetric_heavy_fence(interleave::Where where = interleave::Where::
   world.after("heavy fence", nullptr, 0, "", where);
 }
 
-/// Reads the word, and blocks if it holds what is expected: one step.
+/// Reads the word, and blocks if it equals `expected`: one step.
 inline void futex_wait(const Atomic<std::uint32_t>& word, std::uint32_t expected,
                        interleave::Where where = interleave::Where::current()) noexcept {
   interleave::Scheduler& world = interleave::scheduler();
-  world.before(nullptr);  // Not the word alone: the waker uses the address, and perhaps not the word.
+  world.before(nullptr);  // Not only the word: the waker uses the address, and may not use the word.
   const std::uint64_t seen = world.memory().futex_load(world.current(), word.cell());
   world.after("futex wait", &word.cell(), seen, seen == expected ? "blocks" : "changed", where);
   if (seen == expected) world.block(&word.cell());
 }
 
-/// Uses the address alone; the word may be gone.
+/// Uses only the address; the word may have been destroyed.
 inline void futex_wake_one(const Atomic<std::uint32_t>* word,
                            interleave::Where where = interleave::Where::current()) noexcept {
   interleave::Scheduler& world = interleave::scheduler();
   world.before(nullptr);
   world.memory().futex_wake(world.current());
   world.after("futex wake", nullptr, 0, "", where);
-  // The one member of an atomic is its cell.
+  // The only member of an atomic is its cell.
   world.wake_one(word);
 }
 
-/// Blocks a thread that comes while another holds it.
+/// Blocks a thread while another thread holds the mutex.
 class Mutex {
  public:
   void lock() noexcept {

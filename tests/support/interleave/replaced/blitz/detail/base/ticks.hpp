@@ -1,5 +1,5 @@
-/// A clock that counts the steps of the schedule, so that a schedule takes the same time whenever it is run again. A step is
-/// a microsecond: a preempted item takes long.
+/// A clock that counts the steps of the schedule, so that a schedule takes the same time in each run. A step is a microsecond:
+/// a preempted item takes long.
 #pragma once
 
 #include <cstdint>

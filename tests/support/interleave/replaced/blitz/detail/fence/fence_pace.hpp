@@ -1,4 +1,4 @@
-/// A caller looks twice at another thread's fence: more would multiply the interleavings and add nothing.
+/// A caller looks twice at another thread's fence: more looks would multiply the interleavings without benefit.
 #pragma once
 
 #include "blitz/detail/base/atomic.hpp"

@@ -1,4 +1,4 @@
-/// blitz/detail/sys/placement.hpp for the interleaving tests: threads have no processors here.
+/// blitz/detail/sys/placement.hpp for the interleaving tests: simulated threads have no processors.
 #pragma once
 
 namespace blitz::detail {

@@ -1,5 +1,5 @@
-/// blitz/detail/sys/thread.hpp on the simulated threads, so that a pool can start its own: started by the body of a test, joined
-/// by one of its threads. A run that is cut short leaves threads that nobody joins.
+/// blitz/detail/sys/thread.hpp on simulated threads, so that a pool can start its threads. The body of a test starts them, and
+/// one of its threads joins them. An execution that is cut short leaves threads unjoined.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ class Thread {
   void abandon() noexcept { ended_.reset(); }
 
  private:
-  /// 1 once the thread has ended. Written by it, read by the one that joins it.
+  /// 1 once the thread has ended. The thread writes it, the joining thread reads it.
   std::unique_ptr<Atomic<std::uint32_t>> ended_;
 };
 

@@ -1,4 +1,4 @@
-/// No clock decides here: a test says whether forks wake a worker.
+/// Decisions do not depend on a clock here: a test sets whether forks wake a worker.
 #pragma once
 
 #include "blitz/detail/wake/wake_price.hpp"
@@ -7,12 +7,12 @@ namespace blitz::detail {
 
 class ForkHistory {
  public:
-  /// For all forks: whether they wake nobody, and whether they are timed.
+  /// For all forks: they wake no worker; they are timed.
   static inline bool are_short = false;
   static inline bool are_timed = false;
-  /// How many forks after each do not ask.
+  /// The number of forks after each one that do not ask.
   static inline unsigned skipped = 0;
-  /// How many have ended.
+  /// The number of forks that have ended.
   static inline int ended = 0;
 
   [[nodiscard]] static bool begin(const void* /*half*/, std::uintptr_t /*code*/, const WakePrice& /*prices*/,

@@ -1,4 +1,4 @@
-/// As little patience as can be: more would multiply the interleavings and add nothing.
+/// Minimal patience: more would multiply the interleavings without benefit.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-/// No clock decides here: every wake-up is worth its price, and no worker waits longer than the usual search.
+/// Decisions do not depend on a clock here: every wake-up is worth its price, and no worker waits longer than the usual search.
 #pragma once
 
 #include <cstdint>
